@@ -39,7 +39,7 @@ Queue readQueue(SQLite::Database& database) {
     SQLite::Statement state(database, "SELECT paused, slots FROM queue_state");
     if (state.executeStep()) {
         queue.paused = state.getColumn(0).getInt() != 0;
-        queue.slots = state.getColumn(1).getInt();
+        queue.atOnce = state.getColumn(1).getInt();
     }
     SQLite::Statement query(database,
                             "SELECT run_id, status, turn, held, cancelled, cores, gpus, restarts FROM queue_list");
@@ -160,10 +160,10 @@ Status QueueStore::setPaused(bool paused) {
     });
 }
 
-Status QueueStore::setSlots(int slots) {
+Status QueueStore::setAtOnce(int runs) {
     return change([&](SQLite::Database& database) {
         SQLite::Statement update(database, "UPDATE queue_state SET slots = ?");
-        update.bind(1, slots);
+        update.bind(1, runs);
         update.exec();
     });
 }

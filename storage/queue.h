@@ -34,7 +34,7 @@ struct QueueEntry {
 
 struct Queue {
     bool paused = false;
-    int slots = 1;                    // how many the last who worked it ran at once
+    int atOnce = 1;                   // how many the last who worked it ran at once
     std::vector<QueueEntry> entries;  // by turn
 };
 
@@ -64,7 +64,7 @@ public:
     Status setTurns(const std::vector<std::pair<std::string, double>>& turns);
     Status setHeld(const std::vector<std::string>& runs, bool held);
     Status setPaused(bool paused);
-    Status setSlots(int slots);
+    Status setAtOnce(int runs);
     // True where one was left, and is spent.
     Result<bool> spendRestart(const std::string& runId);
     // The run has ended for good.

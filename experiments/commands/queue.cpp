@@ -93,7 +93,7 @@ void printTable(const std::vector<QueueLine>& lines) {
 void printState(const storage::Queue& queue, const std::string& worker) {
     if (queue.paused) std::fputs("the queue is paused; `dasgd queue resume` lets runs start\n", stdout);
     if (!worker.empty()) {
-        std::printf("worked by process %s, %d at a time\n", printable(worker).c_str(), queue.slots);
+        std::printf("worked by process %s, %d at a time\n", printable(worker).c_str(), queue.atOnce);
     } else if (!queue.entries.empty()) {
         std::fputs("nobody works the queue; `dasgd queue work` does, and `ends in` is from when it starts\n", stdout);
     }

@@ -105,7 +105,7 @@ std::map<std::string, Expectation> expectationsOf(const storage::Queue& queue,
     for (const storage::QueueEntry& entry : queue.entries) {
         if (entry.status == "running") freeAt.push_back(place(entry, 0));
     }
-    freeAt.resize(std::max(freeAt.size(), static_cast<std::size_t>(queue.slots)), 0);
+    freeAt.resize(std::max(freeAt.size(), static_cast<std::size_t>(queue.atOnce)), 0);
     for (const storage::QueueEntry& entry : queue.entries) {
         if (entry.status == "running" || entry.held || queue.paused) continue;
         auto first = std::ranges::min_element(freeAt);

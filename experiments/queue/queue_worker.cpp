@@ -47,7 +47,7 @@ Result<std::unique_ptr<QueueWorker>> QueueWorker::open(const WorkOptions& option
     worker->lock_ = std::move(*lock);
     DASGD_ASSIGN(worker->queue_, storage::QueueStore::open(options.workspace));
     DASGD_ASSIGN(worker->reader_, storage::RunReader::open(options.workspace));
-    DASGD_TRY(worker->queue_->setSlots(options.atOnce));
+    DASGD_TRY(worker->queue_->setAtOnce(options.atOnce));
     return worker;
 }
 

@@ -64,9 +64,9 @@ TEST_F(QueueTest, TurnsAndHoldsAreKept) {
     orDie(queue_.setHeld({"b"}, false));
     EXPECT_FALSE(orDie(reader_.row("b")).held);
     orDie(queue_.setPaused(true));
-    orDie(queue_.setSlots(3));
+    orDie(queue_.setAtOnce(3));
     EXPECT_TRUE(orDie(reader_.queue()).paused);
-    EXPECT_EQ(orDie(reader_.queue()).slots, 3);
+    EXPECT_EQ(orDie(reader_.queue()).atOnce, 3);
 }
 
 TEST_F(QueueTest, OneThatWaitsIsTakenOutAtOnce) {

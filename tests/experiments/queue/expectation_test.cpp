@@ -62,7 +62,7 @@ TEST_F(QueueExpectation, WhatRunsTellsByItself) {
     EXPECT_DOUBLE_EQ(of("now").left.value_or(0), 300);
     EXPECT_DOUBLE_EQ(of("next").left.value_or(0), 50);
     EXPECT_DOUBLE_EQ(of("next").endsIn.value_or(0), 350) << "behind the other";
-    queue_.slots = 2;
+    queue_.atOnce = 2;
     EXPECT_DOUBLE_EQ(of("next").endsIn.value_or(0), 50) << "beside it";
 }
 
