@@ -32,6 +32,12 @@ bool isFree(const storage::WorkspacePaths& paths, const std::string& run) {
     return storage::FileLock::isFree(paths.owner(run), storage::isFileSystemAllowed(paths.root));
 }
 
+// A folder that somebody removed is made again.
+bool isOwned(const storage::WorkspacePaths& paths, const std::string& run) {
+    std::error_code ignored;
+    return fs::exists(paths.owner(run), ignored) && !isFree(paths, run);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<QueueWorker>> QueueWorker::open(const WorkOptions& options, StopSignals& signals,
@@ -167,7 +173,7 @@ Status QueueWorker::start(const storage::Queue& queue) {
         // A process of a worker that died has it for a moment more.
         const auto pause = notBefore_.find(entry.runId);
         const bool early = pause != notBefore_.end() && std::chrono::steady_clock::now() < pause->second;
-        if (early || !isFree(paths, entry.runId)) continue;
+        if (early || isOwned(paths, entry.runId)) continue;
         waiting.push_back({entry.runId, {entry.cores, entry.gpus}});
     }
     if (waiting.empty()) return {};

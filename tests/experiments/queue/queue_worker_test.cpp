@@ -47,6 +47,15 @@ TEST_F(QueueWorkerTest, OneAfterAnotherInTheirOrder) {
     for (const std::string& id : ids) EXPECT_EQ(row(id).status, "finished");
 }
 
+// By hand, or by a crash of the machine: what is to run is in the record.
+TEST_F(QueueWorkerTest, AFolderThatIsGoneIsMadeAgain) {
+    const auto ids = add(test::quickExperiment("threads"));
+    std::filesystem::remove_all(folder_.workspace() / "runs" / ids.at(0));
+    const test::Ended worked = work({"--until-empty"}).wait();
+    EXPECT_EQ(worked.exit, 0) << worked.err;
+    EXPECT_EQ(row(ids[0]).status, "finished");
+}
+
 TEST_F(QueueWorkerTest, TwoAtOnceShareNoCore) {
     if (ownMachine({}, {})->cpus.size() < 2) return;  // they run one after another then
     const auto ids = add(test::longExperiment(1), {"--sweep", "train.seed=1..3"});
