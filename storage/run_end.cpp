@@ -63,6 +63,24 @@ std::string causeOfLoss(const std::string& holder) {
     return "the process that ran it (" + (holder.empty() ? "unknown" : holder) + ") died before its end";
 }
 
+bool mayBeLost(const WorkspacePaths& paths, const std::string& runId) {
+    return FileLock::isFree(paths.owner(runId), isFileSystemAllowed(paths.root)) &&
+           !anyWriterAlive(paths, runId, journalsOf(paths, runId));
+}
+
+std::optional<LostRun> endOfLost(SQLite::Database& database, const WorkspacePaths& paths, const std::string& runId) {
+    SQLite::Statement query(database,
+                            "SELECT id, workers, error FROM run WHERE run_id = ? AND (status = 'running' OR "
+                            "(status = 'queued' AND id NOT IN (SELECT run FROM queue_entry))) "
+                            "AND NOT EXISTS (SELECT 1 FROM mirror_run WHERE mirror_run.run = run.id)");
+    query.bind(1, runId);
+    if (!query.executeStep()) return std::nullopt;
+    LostRun end{.status = statusFromRanks(database, query.getColumn(0).getInt64(), query.getColumn(1).getInt()),
+                .error = query.getColumn(2).getString()};
+    if (end.status == "interrupted" && end.error.empty()) end.error = causeOfLoss(FileLock::holder(paths.owner(runId)));
+    return end;
+}
+
 std::vector<int> journalsOf(const WorkspacePaths& paths, const std::string& runId) {
     std::vector<int> journals;
     std::error_code ignored;

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/base/result.h"
 #include "storage/base/database.h"
+#include "storage/lost_run.h"
 
 namespace dasgd::storage {
 
@@ -25,6 +27,12 @@ void writeStatus(SQLite::Database& database, std::int64_t runKey, const std::str
 
 // Why a run has no end, where `holder` is who signed its owner lock last.
 std::string causeOfLoss(const std::string& holder);
+
+// What RunReader::lost() is made of, in this order: whether no process owns the run and no rank of it lives, as far as
+// that can be known; and, of one that is stored as queued or running all the same, the end that it gets. nullopt for a
+// run that was taken from another workspace: its owner is there.
+bool mayBeLost(const WorkspacePaths& paths, const std::string& runId);
+std::optional<LostRun> endOfLost(SQLite::Database& database, const WorkspacePaths& paths, const std::string& runId);
 
 // The journals of a run that are there, by the rank that each is of.
 std::vector<int> journalsOf(const WorkspacePaths& paths, const std::string& runId);

@@ -17,6 +17,7 @@ constexpr const char* kRunColumns =
     "skew_s, inflation, inflation_ranks, timed_steps, time_simulated, measured_s, planned_steps, "
     "ifnull(series, ''), ifnull(series_place, 0), ifnull(series_size, 0), "
     "queue_turn, held, ifnull(resumed_from, ''), ifnull(resumed_step, 0), ifnull(ended_at, ''), in_queue, "
+    "ifnull(origin, ''), ifnull(heard_at, ''), ifnull(origin_program, ''), "
     // NaN is stored as NULL, so is what was never recorded.
     "final_loss IS NULL AND (SELECT evaluated OR (SELECT max(trained) FROM rank_state WHERE rank_state.run = run.id) "
     "FROM run WHERE run.run_id = run_list.run_id)";
@@ -71,6 +72,9 @@ RunRow runRow(SQLite::Statement& query) {
     row.resumedStep = query.getColumn(place++).getInt64();
     row.endedAt = query.getColumn(place++).getString();
     row.inQueue = query.getColumn(place++).getInt() != 0;
+    row.origin = query.getColumn(place++).getString();
+    row.heardAt = query.getColumn(place++).getString();
+    row.originProgram = query.getColumn(place++).getString();
     row.lossIsNaN = query.getColumn(place++).getInt() != 0;
     return row;
 }

@@ -16,17 +16,13 @@
 #include "core/base/time_range.h"
 #include "storage/hardware.h"
 #include "storage/levels/span_level.h"
+#include "storage/lost_run.h"
 #include "storage/queue.h"
 
 namespace dasgd::storage {
 
 // What stands in the place of the backend of a run that was imported from a trace file.
 inline constexpr const char* kTraceBackend = "trace";
-
-// How a run ends whose owner died.
-struct LostRun {
-    std::string status, error;
-};
 
 // One row of the view run_list. Absent numbers (run too young, nothing reduced) are nullopt.
 struct RunRow {
@@ -68,6 +64,9 @@ struct RunRow {
     // "" and 0: it began at its beginning.
     std::string resumedFrom;
     std::int64_t resumedStep = 0;
+    // Of a run that was taken from another workspace: "ssh://login/lab", or a folder or file; and when that was heard
+    // from last, ISO 8601 in UTC; and what `dasgd` is called there. "" of a run of this workspace.
+    std::string origin, heardAt, originProgram;
     // Every instant and duration of the run is simulated.
     bool timeSimulated = false;
     // Its spans come from a trace file: nothing of it was measured or simulated by us.
@@ -166,8 +165,9 @@ public:
     [[nodiscard]] Result<RunRow> row(const std::string& runId);
     // Of a run that is stored as queued or running and that nobody runs any more: the end that the next opening of the
     // workspace for writing gives it, by what has been collected of it. nullopt while a process owns it or a rank of it
-    // lives, of a run that waits in the queue, and where that cannot be known: without an owner lock, or where locks of
-    // other hosts may not be seen.
+    // lives, of a run that waits in the queue, and where that cannot be known: without an owner lock, where locks of
+    // other hosts may not be seen, and of a run from another workspace, which has its owner there (RunRow::heardAt says
+    // how old its status is).
     [[nodiscard]] Result<std::optional<LostRun>> lost(const std::string& runId);
     // The workspace's queue, and "pid host" of the process that works it, "" where none does.
     [[nodiscard]] Result<Queue> queue();

@@ -243,8 +243,10 @@ Result<FileLock> Store::Impl::takeOwnership(const std::string& runId) {
 Result<std::vector<Store::Impl::DeadRun>> Store::Impl::unfinishedRuns() {
     return guarded(paths.database(), [&]() -> Result<std::vector<DeadRun>> {
         SQLite::Statement query(connection->database(),
-                                "SELECT id, run_id, workers FROM run WHERE status = 'running' OR "
-                                "(status = 'queued' AND id NOT IN (SELECT run FROM queue_entry))");
+                                // Those of other workspaces have their owners there.
+                                "SELECT id, run_id, workers FROM run WHERE (status = 'running' OR "
+                                "(status = 'queued' AND id NOT IN (SELECT run FROM queue_entry))) "
+                                "AND NOT EXISTS (SELECT 1 FROM mirror_run WHERE mirror_run.run = run.id)");
         std::vector<DeadRun> runs;
         while (query.executeStep()) {
             runs.push_back(

@@ -1,0 +1,12 @@
+// How a run ends whose owner died.
+#pragma once
+
+#include <string>
+
+namespace dasgd::storage {
+
+struct LostRun {
+    std::string status, error;
+};
+
+}  // namespace dasgd::storage

@@ -1,0 +1,55 @@
+// Takes runs of another workspace into this one. The rows of a part and how far its run was taken go into one
+// transaction: every row lands once, whoever is killed when, and whichever processes take from the same workspace.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "storage/mirror/mirror_part.h"
+
+namespace dasgd::storage {
+
+// Whom the runs are from.
+struct MirrorOrigin {
+    std::string workspace;  // WorkspaceSource::identity()
+    std::string origin;     // as people name it: "ssh://login/lab", a folder, a file
+    std::string program;    // what `dasgd` is called there; "" where it is of no use
+};
+
+// Of one thread.
+class MirrorSink {
+public:
+    // Makes the workspace where there is none. Errors: as Store::open.
+    static Result<std::unique_ptr<MirrorSink>> open(const std::filesystem::path& workspace, MirrorOrigin origin);
+    ~MirrorSink();
+    MirrorSink(const MirrorSink&) = delete;
+    MirrorSink& operator=(const MirrorSink&) = delete;
+
+    // What this workspace has, for WorkspaceSource::start().
+    [[nodiscard]] Result<std::vector<KnownRun>> known();
+
+    // Committed when it returns. A run that is here from elsewhere is left as it is, and counted nowhere. Rows that
+    // were taken already are passed over. Errors: what was told cannot be stored, the disk.
+    Status apply(const MirrorPart& part);
+
+    // The other workspace was heard from: RunRow::heardAt of its runs, written at most every few seconds.
+    Status heard();
+
+    // Of this object: rows that were stored, and runs that any part was taken of.
+    [[nodiscard]] std::int64_t stored() const;
+    [[nodiscard]] std::vector<std::string> touched() const;
+
+private:
+    class Impl;
+    explicit MirrorSink(std::unique_ptr<Impl> impl);
+    std::unique_ptr<Impl> impl_;
+};
+
+// Whether an origin is another machine's, reached over ssh.
+[[nodiscard]] bool isRemote(const std::string& origin);
+
+}  // namespace dasgd::storage
