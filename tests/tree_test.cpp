@@ -140,8 +140,9 @@ TEST(Tree, OnlyDeviceTestsMaySkip) {
                     // TeX Live takes 230 MB: where it is installed its test runs, nobody is asked to install it.
                     const bool large = file.path == "tests/gui/figures/pgfplots_test.cpp" ||
                                        file.path == "tests/gui/figures/panels_tex_test.cpp";
-                    // Network namespaces need root.
-                    const bool root = file.path == "tests/experiments/worker/on_hosts_test.cpp";
+                    // Network namespaces need root, and so does a daemon that lets users in.
+                    const bool root = file.path == "tests/experiments/worker/on_hosts_test.cpp" ||
+                                      file.path == "tests/experiments/mirror/over_sshd_test.cpp";
                     const bool skips = isSource(file) && (file.text.find(skip) != std::string::npos ||
                                                           file.text.find(qtSkip) != std::string::npos);
                     return skips && !device && !large && !root ? Names{file.path + " skips"} : Names{};

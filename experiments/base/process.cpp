@@ -38,10 +38,18 @@ public:
 };
 
 void setUp(SpawnSetup& setup, const ChildProcess::Options& options, int reportFd) {
-    posix_spawn_file_actions_addopen(&setup.actions, 0, "/dev/null", O_RDONLY, 0);
+    if (options.input >= 0) {
+        posix_spawn_file_actions_adddup2(&setup.actions, options.input, 0);
+    } else {
+        posix_spawn_file_actions_addopen(&setup.actions, 0, "/dev/null", O_RDONLY, 0);
+    }
     if (options.log.empty()) {
         posix_spawn_file_actions_adddup2(&setup.actions, reportFd, 1);
-        posix_spawn_file_actions_addopen(&setup.actions, 2, "/dev/null", O_WRONLY, 0);
+        if (options.errors >= 0) {
+            posix_spawn_file_actions_adddup2(&setup.actions, options.errors, 2);
+        } else {
+            posix_spawn_file_actions_addopen(&setup.actions, 2, "/dev/null", O_WRONLY, 0);
+        }
     } else {
         posix_spawn_file_actions_addopen(&setup.actions, 1, options.log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
         posix_spawn_file_actions_adddup2(&setup.actions, 1, 2);

@@ -47,6 +47,8 @@ public:
         std::vector<std::string> arguments;  // without the program
         std::filesystem::path log;           // takes stdout and stderr; empty: stdout goes into the report, stderr away
         bool ownGroup = true;                // Ctrl-C at the terminal does not reach it
+        int input = -1;                      // a descriptor of ours that becomes its stdin; −1: nothing to read
+        int errors = -1;                     // the same for its stderr, where there is no log; −1: away
     };
     static Result<ChildProcess> start(const Options& options);
     ChildProcess(ChildProcess&&) noexcept = default;

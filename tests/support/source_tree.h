@@ -67,6 +67,7 @@ inline const std::vector<Layer> kLayers{
      {"core/base", "core/analysis", "core/cost", "storage", "experiments/base", "experiments/config",
       "experiments/report", "experiments/launch", "experiments/calibrate"}},
     {"experiments/forward", {"core", "storage", "experiments/base", "experiments/forward"}},
+    {"experiments/mirror", {"core/base", "storage", "experiments/base", "experiments/mirror"}},
     {"experiments/worker",
      {"core", "storage", "experiments/base", "experiments/config", "experiments/report", "experiments/launch",
       "experiments/forward", "experiments/worker"}},

@@ -1,0 +1,102 @@
+// Frames over two file descriptors: a length (4 bytes, little-endian), a type (1 byte) and a body. Layout and types:
+// storage/format.md, "Between two workspaces".
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+
+namespace dasgd::experiments {
+
+enum class FrameType : std::uint8_t {
+    Hello = 1,  // of the workspace that is taken from, first of all: Hello
+    Known,      // of the one that takes, once: what it has (storage/mirror/mirror_codec.h)
+    Part,       // number (8 bytes), a part of a run
+    Taken,      // the number of the newest part that is committed
+    CaughtUp,   // there is nothing more at present
+    Alive,      // every few seconds where there is nothing else to say
+    Refusal     // why it ends, for people
+};
+
+struct Frame {
+    FrameType type{};
+    std::string body;
+};
+
+inline constexpr std::size_t kMostFrameBytes = std::size_t{64} << 20;
+
+// Takes bytes apart into frames. It holds what has arrived and no more, whatever length a frame announces.
+class FrameDecoder {
+public:
+    void add(std::string_view bytes);
+    // nullopt: the next frame is not whole yet. Errors, from then on every time: a length or a type that there is none
+    // of.
+    [[nodiscard]] Result<std::optional<Frame>> next();
+    [[nodiscard]] std::size_t heldBytes() const { return buffer_.size() - at_; }
+
+private:
+    std::string buffer_;
+    std::size_t at_ = 0;  // before it are frames that were handed out
+};
+
+[[nodiscard]] std::string encodeFrame(FrameType type, std::string_view body);
+
+// First words of the workspace that is taken from.
+struct Hello {
+    std::uint32_t protocol = kProtocol;
+    std::uint32_t schema = 0;
+    std::string workspace, program;  // identity; version
+    static constexpr std::uint32_t kProtocol = 1;
+
+    [[nodiscard]] std::string bytes() const;
+    [[nodiscard]] static std::optional<Hello> of(std::string_view body);
+};
+
+// A body that is one number.
+[[nodiscard]] std::string numberBody(std::uint64_t number);
+[[nodiscard]] std::optional<std::uint64_t> numberOf(std::string_view body);
+
+// Of one thread. The descriptors stay the caller's; they do not block while it lives.
+class FrameChannel {
+public:
+    FrameChannel(int in, int out);
+    ~FrameChannel();
+    FrameChannel(const FrameChannel&) = delete;
+    FrameChannel& operator=(const FrameChannel&) = delete;
+
+    void send(FrameType type, std::string_view body = {});
+    // Moves bytes in both directions; returns once something has come, could be sent or is to be read from `others`, at
+    // the latest after `patience`.
+    void pump(std::chrono::milliseconds patience, const std::vector<int>& others = {});
+    // A frame that has come. Errors: as FrameDecoder::next.
+    [[nodiscard]] Result<std::optional<Frame>> receive() { return decoder_.next(); }
+
+    // The other side is gone; what it sent before may still be received.
+    [[nodiscard]] bool closed() const { return closed_; }
+    [[nodiscard]] std::size_t unsentBytes() const { return unsent_.size() - sent_; }
+    // Since bytes came, and since the newest ones were sent.
+    [[nodiscard]] std::chrono::milliseconds silence() const;
+    [[nodiscard]] std::chrono::milliseconds sinceSent() const;
+    // Of what came, where not one frame did: for a message.
+    [[nodiscard]] const std::string& firstBytes() const { return firstBytes_; }
+
+private:
+    void readSome();
+    void writeSome();
+
+    int in_, out_;
+    int inFlags_, outFlags_;
+    FrameDecoder decoder_;
+    std::string unsent_, firstBytes_;
+    std::size_t sent_ = 0;
+    bool closed_ = false;
+    std::chrono::steady_clock::time_point heardAt_, sentAt_;
+};
+
+}  // namespace dasgd::experiments
