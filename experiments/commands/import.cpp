@@ -1,4 +1,4 @@
-// `dasgd import`: traces of other programs, and exported ones of ours, as runs of the workspace.
+// `dasgd import`: traces of other programs, exported ones of ours, and other workspaces, as runs of the workspace.
 #include <signal.h>
 
 #include <cstdio>
@@ -9,6 +9,7 @@
 #include "experiments/base/stop_signals.h"
 #include "experiments/base/text.h"
 #include "experiments/commands/command.h"
+#include "experiments/mirror/workspace_import.h"
 #include "experiments/trace/trace_import.h"
 
 namespace dasgd::experiments {
@@ -18,7 +19,7 @@ namespace {
 struct ImportCommand {
     std::vector<std::string> files;
     std::string workspace, name;
-    bool json = false;
+    bool json = false, checkpoints = false;
 };
 
 void printCounts(const char* title, const TraceCounts& counts) {
@@ -80,20 +81,67 @@ int importFiles(const ImportCommand& command) {
     return kFinished;
 }
 
+void print(const WorkspaceImportOutcome& outcome) {
+    const auto runs = [](std::size_t count) { return std::to_string(count) + " run" + (count == 1 ? "" : "s"); };
+    std::printf("%s with %lld new records\n", runs(outcome.runs.size()).c_str(),
+                static_cast<long long>(outcome.records));
+    for (const std::string& run : outcome.passedOver) {
+        std::printf("  left as it is, for it is here already and not from there: %s\n", printable(run).c_str());
+    }
+    for (const std::string& file : outcome.notCopied) std::printf("  not copied: %s\n", printable(file).c_str());
+    if (outcome.cancelled) std::printf("  not to its end: the same command goes on where it stopped\n");
+}
+
+int importOther(const ImportCommand& command) {
+    StopSignals signals;
+    const auto outcome = importWorkspace({.from = command.files.front(),
+                                          .workspace = command.workspace,
+                                          .checkpoints = command.checkpoints,
+                                          .cancelled = [&] { return signals.count() > 0; }});
+    if (!outcome) return refuse(outcome.error());
+    if (command.json) {
+        const nlohmann::ordered_json line{{"runs", outcome->runs},
+                                          {"records", outcome->records},
+                                          {"passed_over", outcome->passedOver},
+                                          {"not_copied", outcome->notCopied},
+                                          {"cancelled", outcome->cancelled}};
+        std::printf("%s\n", dumpLine(line).c_str());
+    } else {
+        print(*outcome);
+    }
+    if (outcome->cancelled) return kStopped;
+    return outcome->notCopied.empty() ? kFinished : kRunFailed;
+}
+
+int importAny(const ImportCommand& command) {
+    for (const std::string& file : command.files) {
+        if (!isWorkspaceOrDatabase(file)) continue;
+        if (command.files.size() == 1 && command.name.empty()) return importOther(command);
+        return refuse({printable(file) + " is a workspace: import it on its own, and without --name"});
+    }
+    return importFiles(command);
+}
+
 Action declareImport(CLI::App& app) {
     auto command = std::make_shared<ImportCommand>();
     app.add_option("FILE", command->files,
-                   "Chrome JSON (.json, .json.gz), PyTorch profiler (one file a rank) or Perfetto (.pftrace)")
+                   "Chrome JSON (.json, .json.gz), PyTorch profiler (one file a rank) or Perfetto (.pftrace); or\n"
+                   "another workspace: its folder, a copy of it, or a lab.db of this version or an older one")
         ->required();
     addWorkspaceOption(app, command->workspace);
     app.add_option("--name", command->name, "Name of the experiment; by default that of the first file");
+    app.add_flag("--checkpoints", command->checkpoints,
+                 "Of a workspace also checkpoints and models, which are large, to resume its runs here");
     app.add_flag("--json", command->json, "Progress and outcome as lines of JSON");
-    return [command] { return importFiles(*command); };
+    app.footer(
+        "Of another workspace everything that is recorded comes, each record once however often it is imported, and\n"
+        "experiment.toml, logs and artefacts. Runs that are here already and not from there stay as they are.");
+    return [command] { return importAny(*command); };
 }
 
 const CommandRegistry::Add kImportEntry{{.order = 115,
                                          .name = "import",
-                                         .summary = "Traces of Chrome, Perfetto or PyTorch's profiler as a run",
+                                         .summary = "Traces of other programs, or another workspace's runs",
                                          .declare = declareImport}};
 
 }  // namespace

@@ -28,8 +28,8 @@ std::string tableOf(const std::vector<storage::RunRow>& rows) {
     for (const std::size_t column : {1, 2, 5}) table.leftAlign(column);
     for (const storage::RunRow& row : rows) {
         table.add({printable(row.runId), printable(row.experiment), printable(row.algorithm), std::to_string(row.seed),
-                   std::to_string(row.workers), printable(row.status), std::to_string(row.steps), duration(row.wallS),
-                   shortNumber(row.finalLoss), percent(row.bestAccuracy), percent(row.hidden),
+                   std::to_string(row.workers), printable(statusWords(row)), std::to_string(row.steps),
+                   duration(row.wallS), shortNumber(row.finalLoss), percent(row.bestAccuracy), percent(row.hidden),
                    shortNumber(row.samplesPerS)});
     }
     return table.toString();

@@ -9,7 +9,9 @@
 #include "experiments/commands/command.h"
 #include "experiments/launch/resume_point.h"
 #include "experiments/launch/run_series.h"
+#include "experiments/mirror/remote.h"
 #include "experiments/report/run_summary.h"
+#include "storage/mirror/mirror_sink.h"
 
 namespace dasgd::experiments {
 
@@ -53,7 +55,26 @@ Result<Resumable> find(const ResumeOptions& options) {
     return Resumable{std::move(run), std::move(from), std::move(experiment)};
 }
 
+// A run of another machine's workspace: there are its checkpoints, and there it goes on.
+std::optional<storage::RunRow> remoteRun(const ResumeOptions& options) {
+    auto reader = storage::RunReader::open(options.workspace);
+    if (!reader) return std::nullopt;
+    auto row = reader->row(options.run);
+    if (!row || !storage::isRemote(row->origin)) return std::nullopt;
+    return std::move(*row);
+}
+
+int resumeThere(const storage::RunRow& run, const ResumeOptions& options) {
+    std::vector<std::string> arguments{"resume", run.runId};
+    if (options.step) arguments.insert(arguments.end(), {"--step", std::to_string(*options.step)});
+    if (options.json) arguments.emplace_back("--json");
+    if (options.quiet) arguments.emplace_back("--quiet");
+    const auto ended = runAtOrigin(run.origin, run.originProgram, arguments);
+    return ended ? *ended : refuse(ended.error());
+}
+
 int resume(const ResumeOptions& options) {
+    if (const auto there = remoteRun(options)) return resumeThere(*there, options);
     StopSignals signals;  // before torch starts a thread
     auto found = find(options);
     if (!found) return refuse(found.error());

@@ -201,8 +201,9 @@ std::string textOf(const Shown& shown) {
     const storage::RunRow& row = detail.row;
     std::string out = printable(row.runId) + "\n";
     field(out, "experiment", row.experiment);
-    field(out, "status", row.status + (row.error.empty() ? "" : ": " + row.error));
+    field(out, "status", statusWords(row) + (row.error.empty() ? "" : ": " + row.error));
     field(out, "started", row.startedAt + ", ran " + duration(row.wallS));
+    if (!row.origin.empty()) field(out, "from", row.origin + ", heard from last at " + row.heardAt);
     field(out, "algorithm", row.algorithm + ", seed " + std::to_string(row.seed));
     field(out, "cluster",
           std::to_string(row.workers) + " workers over " + row.backend + (row.timeSimulated ? ", time simulated" : "") +

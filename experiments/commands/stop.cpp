@@ -11,6 +11,7 @@
 #include "core/base/control.h"
 #include "experiments/base/process.h"
 #include "experiments/commands/command.h"
+#include "experiments/mirror/remote.h"
 #include "storage/queue.h"
 #include "storage/recorder.h"
 #include "storage/run_reader.h"
@@ -32,8 +33,9 @@ bool hasOwner(const std::filesystem::path& ownerFile) {
 
 struct Stoppable {
     std::string id;
-    bool waits = false;    // has not been started
-    bool inQueue = false;  // of the workspace: belongs to no process while it waits
+    bool waits = false;           // has not been started
+    bool inQueue = false;         // of the workspace: belongs to no process while it waits
+    std::string origin, program;  // of one from another workspace
 };
 
 Result<Stoppable> find(const StopOptions& options, const std::string& run) {
@@ -44,11 +46,15 @@ Result<Stoppable> find(const StopOptions& options, const std::string& run) {
     if (detail.row.status != "running" && detail.row.status != "queued") {
         return fail(id + " is " + detail.row.status + ", there is nothing to stop");
     }
+    const bool waits = detail.row.status == "queued";
+    if (!detail.row.origin.empty()) {
+        return Stoppable{.id = id, .waits = waits, .origin = detail.row.origin, .program = detail.row.originProgram};
+    }
     if (!hasOwner(storage::WorkspacePaths{options.workspace}.owner(id))) {
         return fail(id +
                     " runs no more: its launcher died. The next `dasgd run` in this workspace takes in its records");
     }
-    return Stoppable{.id = id, .waits = detail.row.status == "queued"};
+    return Stoppable{.id = id, .waits = waits};
 }
 
 // An entry of the queue is to go on no more, whoever has it or comes to have it; then its run is stopped, if it runs.
@@ -73,6 +79,12 @@ Status requestStop(const StopOptions& options, const Stoppable& run) {
     return {};
 }
 
+// There it says itself what comes of it.
+int stopThere(const Stoppable& run) {
+    const auto told = runAtOrigin(run.origin, run.program, {"stop", run.id});
+    return told ? *told : refuse({run.id + ": " + told.error().message});
+}
+
 int stop(const StopOptions& options) {
     int exit = kFinished;
     std::vector<Stoppable> runs;
@@ -87,6 +99,11 @@ int stop(const StopOptions& options) {
     // Those that wait first: one of them would start in the place of the run that stops.
     std::stable_partition(runs.begin(), runs.end(), [](const Stoppable& run) { return run.waits; });
     for (const Stoppable& run : runs) {
+        if (!run.origin.empty()) {
+            const int there = stopThere(run);
+            exit = there == kFinished ? exit : there;
+            continue;
+        }
         if (const Status asked = requestStop(options, run); !asked) exit = refuse(asked.error());
     }
     return exit;

@@ -14,8 +14,9 @@ struct QueuedCommand {
     std::vector<std::string> live;  // those that train or wait
 };
 
-bool trains(const storage::RunRow& row) { return row.status == "running"; }
-bool mayStart(const storage::RunRow& row) { return row.status == "queued" && !row.held; }
+// Those of another workspace train and wait there.
+bool trains(const storage::RunRow& row) { return row.status == "running" && row.origin.empty(); }
+bool mayStart(const storage::RunRow& row) { return row.status == "queued" && !row.held && row.origin.empty(); }
 
 // By their series, or by the run where it is of its own.
 std::map<std::string, QueuedCommand> commandsIn(const std::vector<storage::RunRow>& rows) {

@@ -1,5 +1,7 @@
 #include "experiments/report/run_summary.h"
 
+#include <time.h>
+
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -10,6 +12,8 @@
 namespace dasgd::experiments {
 
 namespace {
+
+constexpr double kAgeOfNews = 60;  // seconds
 
 Result<std::vector<storage::MetricSample>> samplesOf(storage::RunReader& reader, const std::string& runId,
                                                      const std::string& name) {
@@ -85,8 +89,19 @@ nlohmann::json toJson(const storage::RunRow& row) {
             {"held", row.held},
             {"resumed_from", row.resumedFrom.empty() ? nlohmann::json() : nlohmann::json(row.resumedFrom)},
             {"resumed_step", row.resumedFrom.empty() ? nlohmann::json() : nlohmann::json(row.resumedStep)},
+            {"origin", row.origin.empty() ? nlohmann::json() : nlohmann::json(row.origin)},
+            {"heard_at", row.origin.empty() ? nlohmann::json() : nlohmann::json(row.heardAt)},
             {"git_commit", row.gitCommit},
             {"error", row.error}};
+}
+
+std::string statusWords(const storage::RunRow& row) {
+    if (row.origin.empty() || (row.status != "running" && row.status != "queued")) return row.status;
+    tm heard{};
+    const bool known = ::strptime(row.heardAt.c_str(), "%Y-%m-%dT%H:%M:%S", &heard) != nullptr;
+    const double age = known ? ::difftime(::time(nullptr), ::timegm(&heard)) : 0;
+    if (known && age < kAgeOfNews) return row.status;
+    return row.status + (known ? " " + duration(age) + " ago" : ", as far as known");
 }
 
 nlohmann::json toJson(const Sample& sample) {

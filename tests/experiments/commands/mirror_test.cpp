@@ -1,0 +1,107 @@
+// `dasgd mirror` and what is done with a mirrored run: list, show, stop and resume, with real runs.
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "experiments/mirror/remote.h"
+#include "tests/support/dasgd_program.h"
+#include "tests/support/live_run.h"
+
+namespace dasgd::experiments {
+namespace {
+
+using ::testing::HasSubstr;
+
+// "w" is the workspace there, "here" the one that mirrors it.
+class MirrorCommand : public ::testing::Test {
+protected:
+    MirrorCommand() {
+        folder_.write("ssh", "#!/bin/sh\nwhile [ \"$1\" != -- ]; do shift; done\nexec sh -c \"exec $3\"\n");
+        std::filesystem::permissions(folder_.path() / "ssh", std::filesystem::perms::owner_all);
+        environment_ = {{kSshVariable, (folder_.path() / "ssh").string()}};
+    }
+    test::Ended run(const std::vector<std::string>& arguments) const { return folder_.run(arguments, environment_); }
+    test::Ended mirrorOnce() const {
+        return run({"mirror", url(), "-w", "here", "--dasgd", test::kProgram, "--once", "--json"});
+    }
+    [[nodiscard]] std::string url() const { return "ssh://login" + folder_.workspace().string(); }
+    [[nodiscard]] storage::RunRow row(const std::string& workspace) const {
+        return storage::RunReader::open(folder_.path() / workspace).value().runs().value().front();
+    }
+    test::DasgdFolder folder_;
+    test::Environment environment_;
+};
+
+TEST_F(MirrorCommand, ALiveRunIsStoppedFromHereAndResumedThere) {
+    folder_.write("e.toml", test::quickExperiment("gloo", 2'000'000) + "[record]\ntrace = \"off\"\n");
+    auto training = folder_.start({"run", "e.toml", "-w", "w", "-q"});
+    ASSERT_TRUE(test::newestRunTrains(folder_.workspace()));
+    const test::Ended mirrored = mirrorOnce();
+    ASSERT_EQ(mirrored.exit, 0) << mirrored.err;
+    EXPECT_THAT(mirrored.out, HasSubstr("\"state\":\"up to date\""));
+    EXPECT_EQ(row("here").status, "running");
+    EXPECT_GT(row("here").steps, 10);
+    const std::string id = row("here").runId;
+    EXPECT_THAT(run({"list", "-w", "here"}).out, HasSubstr("running"));
+    EXPECT_THAT(run({"show", id, "-w", "here"}).out, HasSubstr(url()));
+    // A queue here does not wait for what trains there, and recovery here leaves it alone.
+    EXPECT_THAT(run({"recover", "-w", "here"}).out, HasSubstr("0 runs"));
+    EXPECT_EQ(row("here").status, "running");
+
+    const test::Ended stopped = run({"stop", id, "-w", "here"});
+    EXPECT_EQ(stopped.exit, 0) << stopped.err;
+    EXPECT_THAT(stopped.out, HasSubstr("stops at its next step"));
+    EXPECT_EQ(training.wait().exit, 130);
+    ASSERT_EQ(mirrorOnce().exit, 0);
+    EXPECT_EQ(row("here").status, "stopped");
+    EXPECT_EQ(row("here").steps, row("w").steps);
+
+    auto resumed = folder_.start({"resume", id, "-w", "here", "-q"}, environment_);
+    EXPECT_TRUE(test::newestRunComesTo(folder_.workspace(), [&](const storage::RunRow& newest) {
+        return newest.resumedFrom == id && newest.steps > newest.resumedStep;
+    })) << "it goes on where its checkpoints are";
+    const std::string next = row("w").runId;
+    EXPECT_EQ(run({"stop", next, "-w", "w"}).exit, 0);
+    EXPECT_EQ(resumed.wait().exit, 130);
+    ASSERT_EQ(mirrorOnce().exit, 0);
+    EXPECT_EQ(row("here").runId, next);
+    EXPECT_EQ(row("here").resumedFrom, id);
+}
+
+TEST_F(MirrorCommand, AnImportedRunIsNotStoppedFromHere) {
+    folder_.write("e.toml", test::quickExperiment("gloo", 2'000'000) + "[record]\ntrace = \"off\"\n");
+    auto training = folder_.start({"run", "e.toml", "-w", "w", "-q"});
+    ASSERT_TRUE(test::newestRunTrains(folder_.workspace()));
+    const test::Ended imported = run({"import", "w", "-w", "here", "--json"});
+    ASSERT_EQ(imported.exit, 0) << imported.err;
+    EXPECT_EQ(nlohmann::json::parse(imported.out)["runs"].size(), 1U);
+    const test::Ended refused = run({"stop", row("here").runId, "-w", "here"});
+    EXPECT_EQ(refused.exit, 2);
+    EXPECT_THAT(refused.err, HasSubstr("it was imported from"));
+    EXPECT_EQ(run({"stop", row("w").runId, "-w", "w"}).exit, 0);
+    training.wait();
+    EXPECT_THAT(run({"import", "w", "-w", "here"}).out, HasSubstr("1 run with"));
+    EXPECT_EQ(row("here").status, "stopped");
+    EXPECT_THAT(run({"import", "w", "-w", "here"}).out, HasSubstr("0 runs with 0 new records"));
+}
+
+// Their origin does not answer, or is older than a minute: the age is said, not guessed from.
+TEST_F(MirrorCommand, WhatItIsToldByAnOldMirrorHasItsAge) {
+    folder_.write("e.toml", test::quickExperiment("gloo", 2'000'000) + "[record]\ntrace = \"off\"\n");
+    auto training = folder_.start({"run", "e.toml", "-w", "w", "-q"});
+    ASSERT_TRUE(test::newestRunTrains(folder_.workspace()));
+    ASSERT_EQ(mirrorOnce().exit, 0);
+    training.signal(SIGTERM);
+    training.wait();
+    {
+        SQLite::Database database((folder_.path() / "here" / "lab.db").string(), SQLite::OPEN_READWRITE);
+        database.exec("UPDATE mirror_source SET heard_at = '2020-01-01T00:00:00.000Z'");
+    }
+    EXPECT_THAT(run({"list", "-w", "here"}).out, ::testing::ContainsRegex("running [0-9]+ h"));
+    EXPECT_THAT(run({"show", row("here").runId, "-w", "here"}).out, HasSubstr("heard from last at 2020"));
+}
+
+}  // namespace
+}  // namespace dasgd::experiments
