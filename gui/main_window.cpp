@@ -6,6 +6,7 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QHBoxLayout>
+#include <QInputDialog>
 #include <QLabel>
 #include <QMimeData>
 #include <QProcess>
@@ -56,6 +57,7 @@ MainWindow::MainWindow(const std::filesystem::path& workspace, Look& look, const
       draft_(engine_, workspace),
       figures_(workspace),
       reports_(workspace, engine_.program()),
+      remote_(engine_.program(), workspace),
       context_{session_, engine_, draft_, figures_, reports_, look_, [this](const char* title) { open(title); }},
       rail_(new Rail(look, QString::fromStdString(workspace.string()))),
       stack_(new QStackedWidget) {
@@ -91,6 +93,7 @@ MainWindow::MainWindow(const std::filesystem::path& workspace, Look& look, const
     connect(&session_, &Session::currentChanged, this, &MainWindow::updateStatus);
     connect(&session_, &Session::errorChanged, this, &MainWindow::updateStatus);
     connect(&session_, &Session::runsChanged, this, [this] { statusPace_.request(); });
+    connect(&remote_, &RemoteMirror::changed, this, &MainWindow::updateStatus);
     palette_ = new CommandPalette(*this, look);
     auto* palette = new QShortcut(QKeySequence(QStringLiteral("Ctrl+K")), this);
     connect(palette, &QShortcut::activated, this, &MainWindow::openPalette);
@@ -223,10 +226,7 @@ void MainWindow::openPalette() {
         {.title = tr("Light or dark theme"), .words = {}, .keys = QStringLiteral("Ctrl+T"), .carryOut = [this] {
              look_.toggle();
          }});
-    commands.push_back({.title = tr("Open another workspace"),
-                        .words = tr("In a window of its own; this one stays"),
-                        .keys = {},
-                        .carryOut = [this] { openWorkspace(); }});
+    for (Command& one : workspaceCommands()) commands.push_back(std::move(one));
     commands.push_back({.title = tr("Close the window"),
                         .words = tr("What runs goes on; the next window finds it"),
                         .keys = QStringLiteral("Ctrl+Q"),
@@ -251,6 +251,36 @@ std::vector<Command> MainWindow::jobCommands() {
             [this] { askReplay(context_, session_.currentId()); });
     }
     return commands;
+}
+
+std::vector<Command> MainWindow::workspaceCommands() {
+    std::vector<Command> commands{{.title = tr("Open another workspace"),
+                                   .words = tr("In a window of its own; this one stays"),
+                                   .keys = {},
+                                   .carryOut = [this] { openWorkspace(); }},
+                                  {.title = tr("Open remote …"),
+                                   .words = tr("Runs of a workspace on another machine, here and live, over ssh"),
+                                   .keys = {},
+                                   .carryOut = [this] { openRemote(); }}};
+    if (remote_.isOpen()) {
+        commands.push_back({.title = tr("Close remote"),
+                            .words = tr("No more from %1; what has come stays").arg(remote_.url()),
+                            .keys = {},
+                            .carryOut = [this] { remote_.close(); }});
+    }
+    return commands;
+}
+
+void MainWindow::openRemote() {
+    auto* dialog = new QInputDialog(this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setWindowTitle(tr("Open remote"));
+    dialog->setLabelText(tr("ssh://[user@]host[:port]/folder of the workspace, or host:folder"));
+    dialog->setTextValue(remote_.isOpen() ? remote_.url() : RemoteMirror::lastUrl());
+    connect(dialog, &QInputDialog::textValueSelected, this, [this](const QString& url) {
+        if (!url.trimmed().isEmpty()) remote_.open(url);
+    });
+    dialog->open();
 }
 
 void MainWindow::openWorkspace() {
@@ -317,6 +347,7 @@ void MainWindow::updateStatus() {
     }
     if (!pulse.runId.isEmpty()) parts << tr("%1 spans").arg(grouped(pulse.spans));
     if (pulse.databaseBytes > 0) parts << tr("lab.db ") + bytesInWords(static_cast<double>(pulse.databaseBytes)).text();
+    if (!remote_.words().isEmpty()) parts << remote_.words();
     status_->say(parts.join(QStringLiteral("     ")));
     follow_->setChecked(session_.followsNewest());
     const QString waits = session_.newestWaits() ? tr(" once mouse and keys rest") : QString();

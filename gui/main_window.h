@@ -10,6 +10,7 @@
 #include "gui/models/experiment/experiment_draft.h"
 #include "gui/models/figures/figure_library.h"
 #include "gui/models/live/engine.h"
+#include "gui/models/live/remote_mirror.h"
 #include "gui/models/live/session.h"
 #include "gui/models/reports/report_library.h"
 #include "gui/models/throttle.h"
@@ -72,7 +73,9 @@ private:
     QWidget* makeStatusBar();
     void updateStatus();
     void openWorkspace();
+    void openRemote();
     [[nodiscard]] std::vector<Command> jobCommands();
+    [[nodiscard]] std::vector<Command> workspaceCommands();
 
     Look& look_;
     Feed feed_;
@@ -82,6 +85,7 @@ private:
     FigureLibrary figures_;
     FigureWatch figureWatch_{feed_, figures_};
     ReportLibrary reports_;
+    RemoteMirror remote_;
     PageContext context_;
     Rail* rail_;
     QStackedWidget* stack_;
