@@ -97,6 +97,7 @@ void DocumentTables::setEnd(RunDocument& document, const std::string& status, co
     StoredRow& run = document.tables.front().front();
     run[tables_.front().placeOf("status")] = status;
     run[tables_.front().placeOf("error")] = error;
+    run[tables_.front().placeOf("ended_at")] = std::monostate();
 }
 
 std::string DocumentTables::statusOf(const RunDocument& document) const {

@@ -16,7 +16,7 @@ class DocumentTables {
 public:
     explicit DocumentTables(SQLite::Database& database);
 
-    // As it is, or with another end (RunReader::lost).
+    // As it is, or with another end (RunReader::lost), of which the time is not known.
     [[nodiscard]] RunDocument read(std::int64_t runKey) const;
     void setEnd(RunDocument& document, const std::string& status, const std::string& error) const;
     [[nodiscard]] std::string statusOf(const RunDocument& document) const;

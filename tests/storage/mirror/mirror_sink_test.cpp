@@ -102,9 +102,11 @@ TEST_F(MirrorSinkTest, ItHasNoEndBeforeItsRecordIsWhole) {
         const bool whole = contentOfRun(here(), "run-a").metrics == 100'000;
         if (!whole) {
             EXPECT_EQ(rowIn(here(), "run-a").status, "running");
+            EXPECT_EQ(rowIn(here(), "run-a").endedAt, "");
         }
     }
     EXPECT_EQ(rowIn(here(), "run-a").status, "finished");
+    EXPECT_NE(rowIn(here(), "run-a").endedAt, "");
 }
 
 // It has its owner elsewhere: neither a reader nor the next opening gives it an end.
