@@ -20,7 +20,6 @@
 #include "gui/widgets/figure_export.h"
 #include "gui/widgets/keyed_action.h"
 #include "gui/widgets/line_delegate.h"
-#include "gui/widgets/parts.h"
 #include "gui/widgets/scaling_card.h"
 
 namespace dasgd::gui {
