@@ -21,9 +21,9 @@ RunInfo entryInfo(const std::string& id, int restarts = 0) {
     return info;
 }
 
-class QueueTest : public ::testing::Test {
+class WorkspaceQueue : public ::testing::Test {
 protected:
-    QueueTest() {
+    WorkspaceQueue() {
         for (const char* id : {"a", "b", "c"}) orDie(store_.addRun(entryInfo(id, 1)));
     }
     std::vector<std::string> order() {
@@ -39,7 +39,7 @@ protected:
     RunReader reader_ = orDie(RunReader::open(folder_ / "w"));
 };
 
-TEST_F(QueueTest, EntriesStartInTheOrderInWhichTheyCame) {
+TEST_F(WorkspaceQueue, EntriesStartInTheOrderInWhichTheyCame) {
     EXPECT_THAT(order(), ElementsAre("a", "b", "c"));
     const QueueEntry first = orDie(queue_.read()).entries.front();
     EXPECT_EQ(first.status, "queued");
@@ -49,14 +49,14 @@ TEST_F(QueueTest, EntriesStartInTheOrderInWhichTheyCame) {
     EXPECT_FALSE(first.held);
 }
 
-TEST_F(QueueTest, NobodyOwnsThemAndTheyAreNotLost) {
+TEST_F(WorkspaceQueue, NobodyOwnsThemAndTheyAreNotLost) {
     EXPECT_TRUE(FileLock::isFree(store_.paths().owner("a")));
     EXPECT_FALSE(orDie(reader_.lost("a")));
     EXPECT_EQ(orDie(Store::open(folder_ / "w")).recovered(), 0);
     EXPECT_EQ(statusOf("a"), "queued");
 }
 
-TEST_F(QueueTest, TurnsAndHoldsAreKept) {
+TEST_F(WorkspaceQueue, TurnsAndHoldsAreKept) {
     orDie(queue_.setTurns({{"a", 2}, {"c", 0}, {"nobody", 7}}));
     EXPECT_THAT(order(), ElementsAre("c", "b", "a"));
     orDie(queue_.setHeld({"b"}, true));
@@ -69,14 +69,14 @@ TEST_F(QueueTest, TurnsAndHoldsAreKept) {
     EXPECT_EQ(orDie(reader_.queue()).atOnce, 3);
 }
 
-TEST_F(QueueTest, OneThatWaitsIsTakenOutAtOnce) {
+TEST_F(WorkspaceQueue, OneThatWaitsIsTakenOutAtOnce) {
     EXPECT_EQ(orDie(queue_.cancel("b")), QueueStore::Cancelled::TakenOut);
     EXPECT_THAT(order(), ElementsAre("a", "c"));
     EXPECT_EQ(statusOf("b"), "stopped");
     EXPECT_FALSE(store_.takeFromQueue("b", runInfo("b")));
 }
 
-TEST_F(QueueTest, OneThatSomeProcessHasIsMarked) {
+TEST_F(WorkspaceQueue, OneThatSomeProcessHasIsMarked) {
     orDie(store_.takeFromQueue("b", runInfo("b")));
     EXPECT_EQ(orDie(queue_.cancel("b")), QueueStore::Cancelled::Marked);
     EXPECT_EQ(statusOf("b"), "queued");
@@ -85,14 +85,14 @@ TEST_F(QueueTest, OneThatSomeProcessHasIsMarked) {
     EXPECT_FALSE(orDie(queue_.spendRestart("b"))) << "it does not go on";
 }
 
-TEST_F(QueueTest, OneThatWaitsToGoOnIsTakenOutWithItsStatus) {
+TEST_F(WorkspaceQueue, OneThatWaitsToGoOnIsTakenOutWithItsStatus) {
     orDie(store_.abandonRun("a", "interrupted", ""));
     EXPECT_EQ(orDie(queue_.cancel("a")), QueueStore::Cancelled::TakenOut);
     EXPECT_EQ(statusOf("a"), "interrupted");
     EXPECT_THAT(order(), ElementsAre("b", "c"));
 }
 
-TEST_F(QueueTest, TheNextOfALineageTakesThePlaceOnce) {
+TEST_F(WorkspaceQueue, TheNextOfALineageTakesThePlaceOnce) {
     orDie(store_.abandonRun("a", "interrupted", ""));
     RunInfo next = runInfo("a2");
     next.queueEntry = {.restarts = 0, .replaces = "a"};
@@ -107,7 +107,7 @@ TEST_F(QueueTest, TheNextOfALineageTakesThePlaceOnce) {
     EXPECT_FALSE(reader_.row("a3")) << "and no run was made";
 }
 
-TEST_F(QueueTest, RestartsAreSpent) {
+TEST_F(WorkspaceQueue, RestartsAreSpent) {
     EXPECT_TRUE(orDie(queue_.spendRestart("a")));
     EXPECT_FALSE(orDie(queue_.spendRestart("a")));
     EXPECT_FALSE(orDie(queue_.spendRestart("nobody")));
@@ -130,7 +130,7 @@ std::vector<std::string> idsOf(const std::vector<ForeignRun>& runs) {
     return ids;
 }
 
-TEST_F(QueueTest, RunsOfOtherCommandsAreForeignWhileTheyTrainAndInBetween) {
+TEST_F(WorkspaceQueue, RunsOfOtherCommandsAreForeignWhileTheyTrainAndInBetween) {
     for (std::int64_t place = 0; place < 3; ++place) orDie(store_.addRun(ofSeries("s" + std::to_string(place), place)));
     EXPECT_THAT(orDie(queue_.foreignRuns()), IsEmpty()) << "the command has not begun";
     auto recorder = orDie(Recorder::start(store_, "s0", {0}));
@@ -145,7 +145,7 @@ TEST_F(QueueTest, RunsOfOtherCommandsAreForeignWhileTheyTrainAndInBetween) {
     EXPECT_THAT(orDie(queue_.foreignRuns()), IsEmpty()) << "held: it may last";
 }
 
-TEST_F(QueueTest, TheViewHasTheColumnsThatAreDocumented) {
+TEST_F(WorkspaceQueue, TheViewHasTheColumnsThatAreDocumented) {
     SQLite::Database database(store_.paths().database().string(), SQLite::OPEN_READONLY);
     SQLite::Statement query(database, "SELECT * FROM queue_list");
     std::vector<std::string> names;
@@ -153,7 +153,7 @@ TEST_F(QueueTest, TheViewHasTheColumnsThatAreDocumented) {
     EXPECT_THAT(names, ElementsAre("run_id", "status", "turn", "held", "cancelled", "cores", "gpus", "restarts"));
 }
 
-TEST_F(QueueTest, WhoWorksItIsSeenFromOutside) {
+TEST_F(WorkspaceQueue, WhoWorksItIsSeenFromOutside) {
     EXPECT_EQ(queueWorker(store_.paths()), "");
     {
         const auto lock = orDie(FileLock::tryNow(queueLock(store_.paths()), FileLock::Kind::Exclusive));

@@ -142,7 +142,9 @@ TEST_F(QueueWorkerTest, WaitsForRunsOfOtherCommands) {
     ASSERT_TRUE(trains(9));
     const auto ids = add(test::quickExperiment("threads"));
     test::StartedProgram worker = work({"--until-empty"});
-    std::this_thread::sleep_for(std::chrono::seconds(2));
+    ASSERT_TRUE(
+        test::eventually([&] { return !storage::queueWorker(storage::WorkspacePaths{folder_.workspace()}).empty(); }));
+    std::this_thread::sleep_for(std::chrono::seconds(2));  // it looks four times a second
     EXPECT_EQ(row(ids.at(0)).status, "queued");
     other.signal(SIGTERM);
     EXPECT_EQ(other.wait().exit, 130);
