@@ -70,7 +70,7 @@ public:
     Status run() {
         auto pause = options_.firstPause;
         for (;;) {
-            greeted_ = false;
+            greeted_ = caughtUp_ = false;
             const MirrorEnd end = connection();
             if (end.kind == MirrorEnd::Kind::Stopped || end.kind == MirrorEnd::Kind::Done) return {};
             if (end.kind == MirrorEnd::Kind::Refused || !everGreeted_) return fail(end.why);
@@ -148,7 +148,8 @@ private:
         if (!greeted_) return greet(frame, channel);
         if (frame.type == FrameType::Part) return store(frame.body, channel);
         if (frame.type == FrameType::CaughtUp) {
-            tell(MirrorNews::State::CaughtUp);
+            // Once a connection: a live run is caught up with many times a second.
+            if (!std::exchange(caughtUp_, true)) tell(MirrorNews::State::CaughtUp);
             if (options_.once) return MirrorEnd{MirrorEnd::Kind::Done, ""};
         }
         return stored(sink_->heard());
@@ -238,7 +239,7 @@ private:
     StopSignals& signals_;
     std::unique_ptr<storage::MirrorSink> sink_;
     std::string identity_;
-    bool greeted_ = false, everGreeted_ = false;
+    bool greeted_ = false, everGreeted_ = false, caughtUp_ = false;
 };
 
 }  // namespace

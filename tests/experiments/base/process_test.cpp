@@ -1,6 +1,7 @@
 // Processes that we start.
 #include "experiments/base/process.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -41,6 +42,25 @@ TEST(Process, LogsOutputAndTakesReports) {
     EXPECT_EQ(endOf(child).code, 0);
     EXPECT_EQ(child.report(), "told\n");
     EXPECT_THAT(test::contentOf(folder / "log"), HasSubstr("out\nerr\n"));
+}
+
+TEST(Process, CanBeGivenInputAndItsErrorsTaken) {
+    int input[2], errors[2];
+    ASSERT_EQ(::pipe2(input, O_CLOEXEC), 0);
+    ASSERT_EQ(::pipe2(errors, O_CLOEXEC), 0);
+    auto child = ChildProcess::start({.program = "sh",
+                                      .arguments = {"-c", "read word; echo got $word; echo said >&2"},
+                                      .log = {},
+                                      .input = input[0],
+                                      .errors = errors[1]});
+    ASSERT_TRUE(child);
+    for (const int file : {input[0], errors[1]}) ::close(file);
+    EXPECT_EQ(::write(input[1], "hello\n", 6), 6);
+    EXPECT_EQ(endOf(*child).code, 0);
+    EXPECT_EQ(child->report(), "got hello\n");
+    char text[16] = {};
+    EXPECT_EQ(::read(errors[0], text, sizeof text), 5);
+    for (const int file : {input[1], errors[0]}) ::close(file);
 }
 
 TEST(Process, HandsNothingElseDown) {

@@ -56,6 +56,13 @@ TEST(QueueTurn, WhatIsHeldIsPassedOver) {
     EXPECT_THAT(runsAhead(rows, "a"), IsEmpty()) << "it goes on to be the earlier one";
 }
 
+TEST(QueueTurn, WhatTrainsOrWaitsInAnotherWorkspaceIsNotWaitedFor) {
+    std::vector<storage::RunRow> rows{rowOf("a", "a", "queued", 1), rowOf("b", "", "running", 0),
+                                      rowOf("c", "c", "queued", 2)};
+    rows[0].origin = rows[1].origin = "ssh://login/lab";
+    EXPECT_THAT(runsAhead(rows, "c"), IsEmpty());
+}
+
 class QueueTurnTest : public ::testing::Test {
 protected:
     QueueTurnTest() {

@@ -51,5 +51,21 @@ TEST(RunSummary, SaysInOneLineHowARunWent) {
     EXPECT_THAT(summaryLine(row), HasSubstr("rank 1: broken"));
 }
 
+TEST(RunSummary, AStatusFromElsewhereHasItsAgeOnceItIsOld) {
+    storage::RunRow row{.status = "running"};
+    EXPECT_EQ(statusWords(row), "running");
+    row.origin = "ssh://login/lab";
+    row.heardAt = "2020-01-01T00:00:00.000Z";
+    EXPECT_THAT(statusWords(row), ::testing::ContainsRegex("running [0-9]+ h.* ago"));
+    EXPECT_EQ(toJson(row)["origin"], "ssh://login/lab");
+    EXPECT_EQ(toJson(row)["heard_at"], row.heardAt);
+    row.heardAt = "2999-01-01T00:00:00.000Z";
+    EXPECT_EQ(statusWords(row), "running");
+    row.heardAt = "at noon";
+    EXPECT_EQ(statusWords(row), "running, as far as known");
+    row.status = "finished";
+    EXPECT_EQ(statusWords(row), "finished") << "an end stays one";
+}
+
 }  // namespace
 }  // namespace dasgd::experiments
