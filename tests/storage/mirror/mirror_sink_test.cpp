@@ -193,7 +193,7 @@ TEST_F(MirrorSinkTest, WhatCannotBeStoredLeavesNothing) {
 
 // Also while another process takes from the same workspace: a killed one has left whole batches.
 TEST_F(MirrorSinkTest, EveryRowLandsOnceHoweverOftenItIsKilled) {
-    addRecords(there(), "run-a", 150'000, 150'000);
+    addRecords(there(), "run-a", 80'000, 80'000);
     std::mt19937 random(2);
     int killed = 0;
     for (int round = 0; round < 12; ++round) {
