@@ -15,7 +15,7 @@ namespace {
 constexpr std::int32_t kMostMirroredRank = (1 << 20) - 1;
 constexpr std::int32_t kMostState = 4;
 constexpr auto kLanes = static_cast<std::int64_t>(kLaneNames.size());
-constexpr auto kKinds = static_cast<std::int64_t>(kSpanKindNames.size());
+constexpr auto kPartKinds = static_cast<std::int64_t>(kSpanKindNames.size());
 constexpr std::size_t kMostValues = std::size_t{1} << 21;  // one may take forty times its bytes
 constexpr std::uint8_t kHasDocument = 1, kIsComplete = 2;
 
@@ -136,7 +136,7 @@ std::string whatIsWrong(const MirrorPart& part) {
     }
     const auto hasTag = [](const MirroredSpan& row) {
         return row.tag >= 0 && (row.tag >> 8) <= kMostMirroredRank && ((row.tag >> 6) & 3) < kLanes &&
-               (row.tag & 63) < kKinds;
+               (row.tag & 63) < kPartKinds;
     };
     if (!std::ranges::all_of(part.spans, hasTag)) return "a span";
     for (const MirroredEvent& row : part.events) {
