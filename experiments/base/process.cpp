@@ -9,7 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <string_view>
 
 namespace dasgd::experiments {
 
@@ -70,6 +72,21 @@ void setUp(SpawnSetup& setup, const ChildProcess::Options& options, int reportFd
                              static_cast<short>(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | group));
 }
 
+// The names of `more` in front: getenv() and exec find the first.
+std::vector<char*> environmentWith(const std::vector<std::string>& more) {
+    std::vector<char*> all;
+    for (const std::string& entry : more) all.push_back(const_cast<char*>(entry.c_str()));
+    for (char** entry = environ; *entry; ++entry) {
+        const std::string_view present = *entry;
+        const auto isNamed = [&](const std::string& one) {
+            return present.starts_with(std::string_view(one).substr(0, one.find('=') + 1));
+        };
+        if (std::none_of(more.begin(), more.end(), isNamed)) all.push_back(*entry);
+    }
+    all.push_back(nullptr);
+    return all;
+}
+
 }  // namespace
 
 Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
@@ -97,8 +114,9 @@ Result<ChildProcess> ChildProcess::start(const Options& options) {
     std::vector<char*> argv{const_cast<char*>(options.program.c_str())};
     for (const std::string& argument : options.arguments) argv.push_back(const_cast<char*>(argument.c_str()));
     argv.push_back(nullptr);
-    const int code =
-        ::posix_spawnp(&child.id_, options.program.c_str(), &setup.actions, &setup.attributes, argv.data(), environ);
+    std::vector<char*> environment = environmentWith(options.environment);
+    const int code = ::posix_spawnp(&child.id_, options.program.c_str(), &setup.actions, &setup.attributes, argv.data(),
+                                    environment.data());
     if (code != 0) return fail("cannot start " + options.program + ": " + ::strerror(code));
     child.pidFd_ = Descriptor(openPidFd(child.id_));
     if (!child.pidFd_) {

@@ -49,6 +49,7 @@ public:
         bool ownGroup = true;                // Ctrl-C at the terminal does not reach it
         int input = -1;                      // a descriptor of ours that becomes its stdin; −1: nothing to read
         int errors = -1;                     // the same for its stderr, where there is no log; −1: away
+        std::vector<std::string> environment;  // "NAME=value", in front of what this process has
     };
     static Result<ChildProcess> start(const Options& options);
     ChildProcess(ChildProcess&&) noexcept = default;

@@ -84,6 +84,28 @@ TEST(Process, IsInAGroupOfItsOwnAndDiesWithItsObject) {
     EXPECT_NE(::kill(id, 0), 0);
 }
 
+TEST(Process, TakesDescriptorsAndVariables) {
+    int input[2], errors[2];
+    ASSERT_EQ(::pipe2(input, O_CLOEXEC), 0);
+    ASSERT_EQ(::pipe2(errors, O_CLOEXEC), 0);
+    const Descriptor inputEnd(input[0]), errorEnd(errors[1]);
+    ::setenv("DASGD_TEST_WORD", "ours", 1);
+    auto child = ChildProcess::start(
+        {.program = "sh", .arguments = {"-c", "read a; echo $a $DASGD_TEST_WORD $OTHER; echo wrong >&2"}},
+        {.standardInput = inputEnd.get(),
+         .standardError = errorEnd.get(),
+         .environment = {"DASGD_TEST_WORD=theirs", "OTHER=too"}});
+    ::unsetenv("DASGD_TEST_WORD");
+    ASSERT_TRUE(child);
+    ASSERT_EQ(::write(input[1], "line\n", 5), 5);
+    const Descriptor ours(input[1]), theirs(errors[0]);
+    EXPECT_EQ(endOf(*child).code, 0);
+    EXPECT_EQ(child->report(), "line theirs too\n");
+    char said[16] = "";
+    EXPECT_EQ(::read(errors[0], said, sizeof said), 6);
+    EXPECT_STREQ(said, "wrong\n");
+}
+
 TEST(Process, SaysWhatDoesNotStart) {
     const auto child = ChildProcess::start({"no-such-program", {}, {}, true});
     ASSERT_FALSE(child);
