@@ -22,6 +22,7 @@ int work(WorkerOptions& options) {
         options.child.workspace = options.hand.workspace;
         runChild(options.child);
     }
+    if (options.child.launcher > 0) dieWith(options.child.launcher);
     const auto environment = readRankEnvironment(processEnvironment);
     if (!environment) return refuse(environment.error());
     if (options.allowFileSystem) {

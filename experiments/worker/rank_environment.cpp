@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cstdlib>
+#include <fstream>
 
 namespace dasgd::experiments {
 
@@ -58,6 +59,11 @@ Result<int> masterPort(const Lookup& lookup) {
 std::optional<std::string> processEnvironment(const std::string& name) {
     const char* value = std::getenv(name.c_str());
     return value ? std::optional<std::string>(value) : std::nullopt;
+}
+
+void leaveSignalMark(const Lookup& lookup) {
+    const auto file = lookup("DASGD_SIGNALLED");
+    if (file && !file->empty()) std::ofstream(*file, std::ios::app).flush();
 }
 
 std::string firstHostOf(const std::string& nodeList) {

@@ -29,6 +29,10 @@ using Lookup = std::function<std::optional<std::string>(const std::string& name)
 // local. Errors name the variable, what it holds and what is needed.
 [[nodiscard]] Result<RankEnvironment> readRankEnvironment(const Lookup& lookup);
 
+// Makes the file that DASGD_SIGNALLED names, if it does: a batch script tells by it that its ranks were stopped by a
+// signal and not by `dasgd stop`.
+void leaveSignalMark(const Lookup& lookup);
+
 // "node[03-07,12],login" → "node03".
 [[nodiscard]] std::string firstHostOf(const std::string& nodeList);
 

@@ -89,7 +89,7 @@ public:
                 ::poll(&wait, 1, -1);
                 const int count = signals.count();
                 if (count > 1) ::_exit(kStopped);
-                if (count > 0) signalled->store(true);
+                if (count > 0 && !signalled->exchange(true)) leaveSignalMark(processEnvironment);
             }
         }).detach();
     }

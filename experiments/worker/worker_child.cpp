@@ -28,12 +28,6 @@ namespace {
 
 constexpr const char* kStateNames[] = {"starting", "running", "finished", "failed", "stopped"};
 
-// A launcher that is killed takes its ranks along. It may have died before we could ask for that.
-void dieWith(pid_t launcher) {
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != launcher) ::_exit(1);
-}
-
 // Thread-safe: ranks that are threads share the pipe. Shorter than PIPE_BUF, so never torn.
 void tell(const RankReport& report) {
     const bool failed = report.state == RankState::Failed;
@@ -153,6 +147,12 @@ bool finishes(const ChildTask& task) {
 }
 
 }  // namespace
+
+// It may have died before we could ask for that.
+void dieWith(pid_t launcher) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != launcher) ::_exit(1);
+}
 
 void runChild(const ChildTask& task) {
     dieWith(task.launcher);

@@ -23,6 +23,9 @@ struct ChildTask {
     std::int64_t resumeStep = 0;
 };
 
+// From now on the kernel ends this process with `launcher`, which is its parent; it ends here where that died before.
+void dieWith(pid_t launcher);
+
 // Trains the rank (or ranks) and writes a RankReport each to kReportDescriptor. Does not return: leaves without tearing
 // down a network library whose peers may be dead. Exit status 0: finished or stopped, 1: failed.
 [[noreturn]] void runChild(const ChildTask& task);

@@ -5,17 +5,16 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <cstdlib>
 #include <map>
 #include <set>
 
 #include "experiments/base/errors.h"
-#include "experiments/base/process.h"
 #include "experiments/forward/run_secret.h"
 #include "storage/base/workspace.h"
 #include "storage/run_reader.h"
 #include "tests/support/dasgd_program.h"
 #include "tests/support/live_run.h"
+#include "tests/support/network_hosts.h"
 #include "tests/support/processes.h"
 
 namespace dasgd::experiments {
@@ -26,33 +25,6 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 constexpr int kHosts = 4;
-
-bool does(const std::string& command) { return std::system((command + " >/dev/null 2>&1 </dev/null").c_str()) == 0; }
-
-class Hosts {
-public:
-    Hosts() : there_(does(script() + " up " + std::to_string(kHosts) + " 250mbit")) {}
-    ~Hosts() { static_cast<void>(does(script() + " down")); }
-    Hosts(const Hosts&) = delete;
-    Hosts& operator=(const Hosts&) = delete;
-    [[nodiscard]] bool areThere() const { return there_; }
-    void cut(int host) const { EXPECT_TRUE(does("ip -n w" + std::to_string(host) + " link set eth0 down")); }
-    // "10.77.0.1:29500" of each socket that listens on a host.
-    [[nodiscard]] std::vector<std::string> listeners(int host) const {
-        const std::vector<std::string> command{"netns", "exec", "w" + std::to_string(host), "ss", "-H", "-ltn"};
-        std::istringstream lines(outputOf("ip", command, 65'536, 10'000'000'000).value_or(""));
-        std::vector<std::string> addresses;
-        for (std::string state, received, sent, local, rest; lines >> state >> received >> sent >> local;) {
-            addresses.push_back(local);
-            std::getline(lines, rest);
-        }
-        return addresses;
-    }
-
-private:
-    static std::string script() { return "bash " + std::string(test::kSourceDir) + "/tests/support/hosts.sh"; }
-    bool there_;
-};
 
 class OnHosts : public ::testing::Test {
 protected:
@@ -92,7 +64,7 @@ protected:
 
 TEST_F(OnHosts, OneRunOfFourHostsOneRecordAndACutOffHostIsNamed) {
     if (::getuid() != 0) GTEST_SKIP() << "network namespaces need root";
-    const Hosts hosts;
+    const test::NetworkHosts hosts(kHosts);
     if (!hosts.areThere()) GTEST_SKIP() << "no network namespaces here: hosts.sh up failed";
     for (test::StartedProgram& worker : start(300, "20.0")) {
         const test::Ended ended = worker.wait();
@@ -132,7 +104,7 @@ TEST_F(OnHosts, OneRunOfFourHostsOneRecordAndACutOffHostIsNamed) {
         }
     }
     const auto cut = std::chrono::steady_clock::now();
-    hosts.cut(kHosts);
+    EXPECT_TRUE(hosts.cut(kHosts));
     for (int rank = 0; rank + 1 < kHosts; ++rank) {
         const test::Ended ended = workers[static_cast<std::size_t>(rank)].wait();
         EXPECT_EQ(ended.exit, kRunFailed) << "rank " << rank;
