@@ -140,8 +140,12 @@ TEST(Tree, OnlyDeviceTestsMaySkip) {
                     // TeX Live takes 230 MB: where it is installed its test runs, nobody is asked to install it.
                     const bool large = file.path == "tests/gui/figures/pgfplots_test.cpp" ||
                                        file.path == "tests/gui/figures/panels_tex_test.cpp";
-                    // Network namespaces need root, and so does a daemon that lets users in.
+                    // Network namespaces need root; sshd, SLURM, Open MPI and torchrun are nothing that a desk has to
+                    // have.
                     const bool root = file.path == "tests/experiments/worker/on_hosts_test.cpp" ||
+                                      file.path == "tests/experiments/worker/launchers_test.cpp" ||
+                                      file.path == "tests/experiments/cluster/on_ssh_hosts_test.cpp" ||
+                                      file.path == "tests/experiments/cluster/on_slurm_test.cpp" ||
                                       file.path == "tests/experiments/mirror/over_sshd_test.cpp";
                     const bool skips = isSource(file) && (file.text.find(skip) != std::string::npos ||
                                                           file.text.find(qtSkip) != std::string::npos);

@@ -16,11 +16,13 @@
 #include "core/backends/layout.h"
 #include "experiments/base/sockets.h"
 #include "experiments/base/text.h"
+#include "experiments/cluster/cluster_doctor.h"
 #include "experiments/commands/command.h"
 #include "experiments/config/machine_check.h"
 #include "experiments/launch/hardware.h"
 #include "experiments/launch/provenance.h"
 #include "experiments/report/run_summary.h"
+#include "experiments/worker/rank_environment.h"
 #include "storage/base/workspace.h"
 #include "storage/run_reader.h"
 
@@ -179,13 +181,32 @@ int examine(const std::string& workspace, bool json) {
     return broken ? kRunFailed : kFinished;
 }
 
+int examineCluster(const std::string& cluster, const std::string& workspace, bool json) {
+    const auto profile = findClusterProfile(cluster, clusterFolders({}, processEnvironment));
+    if (!profile) return refuse(profile.error());
+    if (profile->kind == ClusterProfile::kLocal) {
+        return examine(profile->workspace.empty() ? workspace : profile->workspace, json);
+    }
+    return reportFindings(profile->kind == ClusterProfile::kSsh ? examineHosts(*profile) : examineSlurm(*profile),
+                          json);
+}
+
+struct DoctorOptions {
+    std::string workspace, cluster;
+    bool json = false;
+};
+
 Action declareDoctor(CLI::App& app) {
-    auto workspace = std::make_shared<std::string>();
-    auto json = std::make_shared<bool>(false);
-    addWorkspaceOption(app, *workspace);
-    app.add_flag("--json", *json, "As one JSON object");
+    auto options = std::make_shared<DoctorOptions>();
+    addWorkspaceOption(app, options->workspace);
+    app.add_flag("--json", options->json, "As one JSON object");
+    app.add_option("--on", options->cluster,
+                   "Ask the hosts of a cluster instead: NAME.toml here or in ~/.config/dasgd/clusters");
     app.footer("Exit status 1 where something is broken.");
-    return [workspace, json] { return examine(*workspace, *json); };
+    return [options] {
+        if (!options->cluster.empty()) return examineCluster(options->cluster, options->workspace, options->json);
+        return examine(options->workspace, options->json);
+    };
 }
 
 const CommandRegistry::Add kDoctorEntry{

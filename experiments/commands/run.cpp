@@ -1,14 +1,18 @@
 // `dasgd run`: every experiment of a file, one after the other.
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "experiments/base/text.h"
+#include "experiments/cluster/run_on_hosts.h"
+#include "experiments/cluster/run_on_slurm.h"
 #include "experiments/commands/command.h"
 #include "experiments/launch/earlier_runs.h"
 #include "experiments/launch/run_series.h"
 #include "experiments/report/comparison_text.h"
+#include "experiments/worker/rank_environment.h"
 #include "storage/base/workspace.h"
 #include "storage/comparison.h"
 
@@ -18,9 +22,11 @@ namespace {
 
 struct RunOptions {
     std::string file, workspace;
+    std::string cluster;  // "": here
     Overrides overrides;
     int restarts = 0;
     bool resume = false, json = false, dryRun = false, quiet = false, queue = false, allowFileSystem = false;
+    bool workspaceGiven = false, detach = false;
 };
 
 void compareAll(const RunSession& session, const std::vector<std::string>& runIds) {
@@ -87,6 +93,47 @@ int run(const RunOptions& options) {
     return series.exitCode();
 }
 
+// What only the launcher of this host knows.
+Status suitsCluster(const RunOptions& options) {
+    const std::pair<const char*, bool> given[] = {{"--queue", options.queue},
+                                                  {"--restarts", options.restarts > 0},
+                                                  {"--allow-filesystem", options.allowFileSystem},
+                                                  {"--calibration", !options.overrides.calibration.empty()}};
+    for (const auto& [name, is] : given) {
+        if (is) return fail(std::string(name) + " is of runs on this host; leave it out beside --on");
+    }
+    return {};
+}
+
+int runOnCluster(RunOptions options) {
+    const auto profile = findClusterProfile(
+        options.cluster, clusterFolders(std::filesystem::path(options.file).parent_path(), processEnvironment));
+    if (!profile) return refuse(profile.error());
+    if (options.detach && profile->kind != ClusterProfile::kSlurm) {
+        return refuse({"--detach is of jobs: cluster '" + profile->name + "' is of kind \"" + profile->kind + "\""});
+    }
+    if (profile->kind == ClusterProfile::kLocal) {
+        if (profile->threads > 0) {
+            auto& set = options.overrides.set;
+            set.insert(set.begin(), "cluster.threads_per_worker=" + std::to_string(profile->threads));
+        }
+        if (!options.workspaceGiven && !profile->workspace.empty()) options.workspace = profile->workspace;
+        for (const auto& [name, value] : profile->environment) ::setenv(name.c_str(), value.c_str(), 1);
+        return run(options);
+    }
+    if (const Status suits = suitsCluster(options); !suits) return refuse(suits.error());
+    StopSignals signals;
+    const ClusterTask task{.file = options.file,
+                           .overrides = options.overrides,
+                           .json = options.json,
+                           .resume = options.resume,
+                           .quiet = options.quiet,
+                           .detach = options.detach,
+                           .dryRun = options.dryRun};
+    return profile->kind == ClusterProfile::kSsh ? runOnHosts(*profile, task, signals)
+                                                 : runOnSlurm(*profile, task, signals);
+}
+
 Action declareRun(CLI::App& app) {
     auto options = std::make_shared<RunOptions>();
     app.add_option("FILE", options->file, "The experiment, a .toml file")->required();
@@ -105,6 +152,9 @@ Action declareRun(CLI::App& app) {
         "--resume", options->resume,
         "Leave out what has finished in the workspace with the same settings, and go on with what ended early");
     app.add_flag("-q,--quiet", options->quiet, "No progress");
+    app.add_option("--on", options->cluster,
+                   "Start the ranks on a cluster: NAME.toml beside FILE or in ~/.config/dasgd/clusters says how");
+    app.add_flag("--detach", options->detach, "On a SLURM cluster: submit, and do not wait for the end");
     app.footer(
         "step_ms is the time of a step over all ranks, in the stretches that start-up, evaluations and checkpoints "
         "did\n"
@@ -112,7 +162,10 @@ Action declareRun(CLI::App& app) {
         "Ctrl-C stops all ranks at one step, keeps everything recorded and leaves a checkpoint (`dasgd resume`); "
         "again:\n"
         "ends them at once.");
-    return [options] { return run(*options); };
+    return [options, &app] {
+        options->workspaceGiven = app.count("--workspace") > 0;
+        return options->cluster.empty() && !options->detach ? run(*options) : runOnCluster(*options);
+    };
 }
 
 const CommandRegistry::Add kRunEntry{

@@ -90,11 +90,11 @@ TEST(Process, TakesDescriptorsAndVariables) {
     ASSERT_EQ(::pipe2(errors, O_CLOEXEC), 0);
     const Descriptor inputEnd(input[0]), errorEnd(errors[1]);
     ::setenv("DASGD_TEST_WORD", "ours", 1);
-    auto child = ChildProcess::start(
-        {.program = "sh", .arguments = {"-c", "read a; echo $a $DASGD_TEST_WORD $OTHER; echo wrong >&2"}},
-        {.standardInput = inputEnd.get(),
-         .standardError = errorEnd.get(),
-         .environment = {"DASGD_TEST_WORD=theirs", "OTHER=too"}});
+    auto child = ChildProcess::start({.program = "sh",
+                                      .arguments = {"-c", "read a; echo $a $DASGD_TEST_WORD $OTHER; echo wrong >&2"},
+                                      .input = inputEnd.get(),
+                                      .errors = errorEnd.get(),
+                                      .environment = {"DASGD_TEST_WORD=theirs", "OTHER=too"}});
     ::unsetenv("DASGD_TEST_WORD");
     ASSERT_TRUE(child);
     ASSERT_EQ(::write(input[1], "line\n", 5), 5);

@@ -1,0 +1,59 @@
+// The launcher's end of one host: an ssh process that runs `dasgd host-ranks` there, and what the two tell each other.
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "core/base/result.h"
+#include "experiments/base/process.h"
+#include "experiments/cluster/cluster_profile.h"
+#include "experiments/cluster/json_lines.h"
+
+namespace dasgd::experiments {
+
+// Owner: one thread. Destroying it closes the connection, and with that ends the ranks on the host.
+class HostConnection {
+public:
+    // Starts ssh; whether it comes through is seen at the first answer. Errors: there is no ssh.
+    static Result<std::unique_ptr<HostConnection>> open(const ClusterProfile& profile, std::size_t host);
+    ~HostConnection();
+    HostConnection(const HostConnection&) = delete;
+    HostConnection& operator=(const HostConnection&) = delete;
+
+    [[nodiscard]] const std::string& name() const { return name_; }
+
+    // Sends {"do": what, …}. Errors: the connection is gone, with what ssh said.
+    Status tell(const char* what, nlohmann::json more = nlohmann::json::object());
+    // The same, and waits for the answer. Errors: also those that the host answers, and no answer in time; each begins
+    // with the host's name.
+    Result<nlohmann::json> ask(const char* what, nlohmann::json more, std::chrono::milliseconds patience);
+    // For asking several hosts at once: tell() all, then await each.
+    Result<nlohmann::json> answer(const char* what, std::chrono::milliseconds patience);
+
+    // What happens there besides, as {"event": …}; nullopt where there is nothing new. Waits no longer than `patience`.
+    [[nodiscard]] std::optional<nlohmann::json> event(std::chrono::milliseconds patience);
+    [[nodiscard]] int fd() const { return process_.reportFd(); }
+    // Whether the host can still be heard: the connection is there, and it said something in the last half a minute.
+    [[nodiscard]] bool isAlive() const;
+    // Why it is not, with the host's name and what to do.
+    [[nodiscard]] std::string whyLost();
+
+private:
+    HostConnection(std::string name, std::string ssh, ChildProcess process, Descriptor input, Descriptor errors);
+    void take(std::chrono::milliseconds patience);
+    void takeErrors();
+
+    std::string name_, ssh_;
+    ChildProcess process_;
+    Descriptor input_, errors_;
+    JsonLineReader lines_;
+    std::deque<nlohmann::json> answers_, events_;
+    std::string said_;  // on stderr, its end
+    std::chrono::steady_clock::time_point heard_ = std::chrono::steady_clock::now();
+    bool closed_ = false, answered_ = false;
+};
+
+}  // namespace dasgd::experiments

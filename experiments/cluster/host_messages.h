@@ -1,0 +1,39 @@
+// Words that `dasgd run --on` and `dasgd host-ranks` share. Requests are {"do": WORD, …}; all but kAlive, kStop and
+// kEnd are answered by {"re": WORD, …}, with "error" where it went wrong. Besides, the host sends {"event": WORD, …}.
+#pragma once
+
+#include <chrono>
+
+namespace dasgd::experiments {
+
+inline constexpr const char* kHostCommand = "host-ranks";
+inline constexpr int kHostProtocol = 1;
+
+// What and where this is: version, build, address, workspace.
+inline constexpr const char* kHello = "hello";
+// An experiment's text: what runs it makes.
+inline constexpr const char* kCheck = "check";
+// A port that is free on an address.
+inline constexpr const char* kPort = "port";
+// Starts this host's ranks of one run; answered once all are started.
+inline constexpr const char* kStart = "start";
+// All ranks of the run stop at one step; those of this host end at once.
+inline constexpr const char* kStop = "stop";
+inline constexpr const char* kEnd = "end";
+inline constexpr const char* kAlive = "alive";
+// For `dasgd doctor --on`: its own findings, its time, a port to be reached at, and whether such a port can be reached.
+inline constexpr const char* kDoctor = "doctor";
+inline constexpr const char* kTime = "time";
+inline constexpr const char* kListen = "listen";
+inline constexpr const char* kReach = "reach";
+
+inline constexpr const char* kAliveEvent = "alive";
+inline constexpr const char* kProgressEvent = "progress";
+inline constexpr const char* kEndedEvent = "ended";         // one rank, how
+inline constexpr const char* kAllEndedEvent = "all ended";  // of this host
+
+// Each end says something every kAliveEvery; one that is silent for kMostSilence is gone.
+inline constexpr std::chrono::seconds kAliveEvery{3};
+inline constexpr std::chrono::seconds kMostSilence{30};
+
+}  // namespace dasgd::experiments

@@ -1,0 +1,149 @@
+#include "experiments/cluster/host_service.h"
+
+#include <poll.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/toml_reader.h"
+#include "experiments/config/checked_experiment.h"
+#include "experiments/launch/run_series.h"
+
+namespace dasgd::experiments {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kServiceRest{200};
+constexpr std::chrono::seconds kGraceToStop{10}, kGraceToEnd{5};
+
+nlohmann::json describe(const CheckedExperiment& experiment) {
+    return {{"title", titleOf(experiment)},   {"name", experiment.name},
+            {"workers", experiment.workers},  {"timeout_s", experiment.timeoutS},
+            {"steps", experiment.totalSteps}, {"text", toTomlDocument(experiment.resolved)}};
+}
+
+// Ranks of several hosts are processes whose time is real.
+Status suits(const CheckedExperiment& experiment, const std::string& source) {
+    if (experiment.layout.isProcessARank() && !experiment.layout.timeSimulated) return {};
+    return fail(source + ": cluster.backend is '" + experiment.backend +
+                "', which runs on one host alone; leave out --on, or add `--set cluster.backend=gloo`");
+}
+
+Result<nlohmann::json> checkText(const nlohmann::json& request) {
+    const std::string source = request.value("source", "experiment");
+    DASGD_ASSIGN(const Value document, parseToml(request.value("text", ""), source));
+    Overrides overrides;
+    overrides.set = request.value("set", std::vector<std::string>());
+    overrides.sweep = request.value("sweep", std::vector<std::string>());
+    overrides.dropUnknown = request.value("drop_unknown", false);
+    DASGD_ASSIGN(const auto experiments, checkExperiments(document, overrides));
+    nlohmann::json all = nlohmann::json::array();
+    for (const CheckedExperiment& experiment : experiments) {
+        DASGD_TRY(suits(experiment, source));
+        all.push_back(describe(experiment));
+    }
+    return nlohmann::json{{"experiments", all}};
+}
+
+std::int64_t calendarNow() {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
+        .count();
+}
+
+}  // namespace
+
+void HostService::serve() {
+    while (signals_.count() == 0 && !mute_) {
+        wait();
+        open_ = lines_.read(milliseconds(0));
+        while (auto request = lines_.next()) {
+            heard_ = Clock::now();
+            take(*request);
+        }
+        attend();
+        if (!open_ || Clock::now() - heard_ > options_.silence) break;
+    }
+    windUp();
+}
+
+void HostService::wait() const {
+    // A negative descriptor is left out.
+    std::vector<pollfd> watched{{open_ ? options_.input : -1, POLLIN, 0}, {signals_.fd(), POLLIN, 0}};
+    if (ranks_) {
+        for (const int fd : ranks_->watched()) watched.push_back({fd, POLLIN, 0});
+    }
+    ::poll(watched.data(), watched.size(), static_cast<int>(kServiceRest.count()));
+}
+
+void HostService::take(const nlohmann::json& request) {
+    const std::string what = request.value("do", "");
+    if (what == kAlive) return;
+    if (what == kStop || what == kEnd) {
+        if (ranks_) what == kStop ? ranks_->stop() : ranks_->end();
+        return;
+    }
+    auto answer = reply(what, request);
+    nlohmann::json line = answer ? std::move(*answer) : nlohmann::json{{"error", answer.error().message}};
+    line["re"] = what;
+    say(line);
+    heard_ = Clock::now();  // what took its time here was no silence
+}
+
+Result<nlohmann::json> HostService::reply(const std::string& what, const nlohmann::json& request) {
+    if (what == kHello) return hostFacts(request);
+    if (what == kCheck) return checkText(request);
+    if (what == kStart) return start(request);
+    if (what == kTime) return nlohmann::json{{"now", calendarNow()}};
+    if (what == kPort) {
+        DASGD_ASSIGN(const ListeningPort free, listenOn(request.value("address", ""), request.value("port", 0)));
+        return nlohmann::json{{"port", free.port}};
+    }
+    if (what == kListen) {
+        DASGD_ASSIGN(listening_, listenOn(request.value("address", "")));
+        return nlohmann::json{{"port", listening_->port}};
+    }
+    if (what == kReach) {
+        DASGD_ASSIGN(const double ms, reach(request.value("address", ""), request.value("port", 0)));
+        return nlohmann::json{{"ms", ms}};
+    }
+    if (what == kDoctor) {
+        DASGD_ASSIGN(const nlohmann::json checks, ownDoctor(withHome(request.value("workspace", ""))));
+        return nlohmann::json{{"checks", checks}};
+    }
+    return fail("there is no request '" + what + "'; are both ends of one version?");
+}
+
+Result<nlohmann::json> HostService::start(const nlohmann::json& request) {
+    if (ranks_ && ranks_->running()) return fail("the ranks of the run before still run here");
+    DASGD_ASSIGN(RanksRequest wanted, RanksRequest::from(request));
+    ranks_.reset();
+    DASGD_ASSIGN(ranks_, HostRanks::start(std::move(wanted), options_.program));
+    return nlohmann::json::object();
+}
+
+void HostService::attend() {
+    if (ranks_) ranks_->attend([this](const nlohmann::json& event) { say(event); });
+    if (Clock::now() - said_ > kAliveEvery) say({{"event", kAliveEvent}});
+}
+
+void HostService::say(const nlohmann::json& line) {
+    said_ = Clock::now();
+    if (!mute_) mute_ = !writeJsonLine(options_.output, line).has_value();
+}
+
+void HostService::windUp() {
+    if (!ranks_ || !ranks_->running()) return;
+    const auto from = Clock::now();
+    ranks_->stop();
+    bool ended = false;
+    while (ranks_->running() && Clock::now() - from < kGraceToStop + kGraceToEnd) {
+        wait();
+        attend();
+        if (ended || (Clock::now() - from < kGraceToStop && signals_.count() < 2)) continue;
+        ended = true;
+        ranks_->end();
+    }
+}
+
+}  // namespace dasgd::experiments

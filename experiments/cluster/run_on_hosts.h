@@ -1,0 +1,25 @@
+// `dasgd run FILE --on NAME` of a profile of kind "ssh": every experiment of the file, one after the other.
+#pragma once
+
+#include <string>
+
+#include "experiments/base/stop_signals.h"
+#include "experiments/cluster/cluster_profile.h"
+#include "experiments/config/sweep.h"
+#include "experiments/launch/progress.h"
+
+namespace dasgd::experiments {
+
+// What `dasgd run` was asked for, as far as clusters know it.
+struct ClusterTask {
+    std::string file;
+    Overrides overrides;
+    bool json = false, resume = false, quiet = false;
+    bool detach = false;  // SLURM: submit, and do not wait
+    bool dryRun = false;  // check everything, tell where ranks would run, start nothing
+};
+
+// The exit status of `dasgd run`.
+[[nodiscard]] int runOnHosts(const ClusterProfile& profile, const ClusterTask& task, StopSignals& signals);
+
+}  // namespace dasgd::experiments

@@ -1,0 +1,74 @@
+// One run whose ranks are on the hosts of a cluster: started over their connections, followed, stopped, ended.
+#pragma once
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiments/base/process.h"
+#include "experiments/base/stop_signals.h"
+#include "experiments/cluster/ssh_cluster.h"
+#include "experiments/launch/progress.h"
+
+namespace dasgd::experiments {
+
+// How one rank ended.
+struct RankEnd {
+    int rank = 0;
+    std::string host;
+    std::optional<ProcessExit> exit;  // nothing: its host was lost before it said so
+    std::string words;                // the last of its log
+    std::string log;                  // its path there
+    [[nodiscard]] bool failed() const;
+};
+
+struct SshRunEnd {
+    std::vector<RankEnd> ranks;     // in the order in which they ended
+    std::vector<std::string> lost;  // hosts that were, each with why
+    nlohmann::json result;          // what rank 0 said: "row", "workspace", "summary"; or null
+    bool stopped = false;           // by the user
+    [[nodiscard]] int exitCode() const;
+    // Of what went wrong, for people: the first rank first.
+    [[nodiscard]] std::string whatFailed() const;
+};
+
+// Owner: one thread.
+class SshRun {
+public:
+    SshRun(SshCluster& cluster, const HostedExperiment& experiment, StopSignals& signals, Progress::Style style)
+        : cluster_(cluster), experiment_(experiment), signals_(signals), style_(style) {}
+
+    // Starts the ranks and follows them until all have ended. `places`: on hosts that are connected. The first signal
+    // stops all ranks at one step, the second ends them. Errors: they could not be started; none is left behind.
+    Result<SshRunEnd> run(const std::vector<RanksPlace>& places, const std::string& title, bool resume);
+
+private:
+    using Clock = std::chrono::steady_clock;
+
+    Status start(bool resume);
+    void follow(Progress& progress);
+    void wait() const;
+    void takeEvents(Progress& progress);
+    void take(std::size_t host, const nlohmann::json& event, Progress& progress);
+    void lose(std::size_t host);
+    void listen();
+    void askForStop();
+    void endAll();
+    [[nodiscard]] bool over() const;
+
+    SshCluster& cluster_;
+    const HostedExperiment& experiment_;
+    StopSignals& signals_;
+    const Progress::Style style_;
+    std::vector<RanksPlace> places_;
+    std::vector<bool> done_;  // of each place
+    SshRunEnd end_;
+    std::int64_t completed_ = 0;
+    std::optional<Clock::time_point> due_;  // when those that still run are ended
+    Clock::time_point told_ = Clock::now();
+    bool stopAsked_ = false, ended_ = false;
+};
+
+}  // namespace dasgd::experiments

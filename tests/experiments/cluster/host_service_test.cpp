@@ -1,0 +1,143 @@
+// One host as a launcher sees it: requests in, answers out, and what becomes of its ranks when the launcher is gone.
+#include "experiments/cluster/host_service.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "experiments/base/errors.h"
+#include "experiments/forward/run_secret.h"
+#include "storage/run_reader.h"
+#include "tests/support/dasgd_program.h"
+#include "tests/support/free_port.h"
+#include "tests/support/live_run.h"
+
+namespace dasgd::experiments {
+namespace {
+
+using std::chrono::milliseconds;
+using ::testing::HasSubstr;
+
+// A `dasgd host-ranks` and our ends of its pipes.
+class HostServiceTest : public ::testing::Test {
+protected:
+    void SetUp() override {
+        ::signal(SIGPIPE, SIG_IGN);
+        int input[2];
+        ASSERT_EQ(::pipe2(input, O_CLOEXEC), 0);
+        const Descriptor theirs(input[0]);
+        input_ = Descriptor(input[1]);
+        auto started =
+            ChildProcess::start({.program = test::kProgram, .arguments = {"host-ranks"}, .input = theirs.get()});
+        ASSERT_TRUE(started);
+        process_.emplace(std::move(*started));
+        lines_.emplace(process_->reportFd());
+    }
+    nlohmann::json ask(const char* what, nlohmann::json request) {
+        request["do"] = what;
+        EXPECT_TRUE(writeJsonLine(input_.get(), request));
+        return await([&](const nlohmann::json& line) { return line.value("re", "") == what; });
+    }
+    nlohmann::json await(const std::function<bool(const nlohmann::json&)>& wanted) {
+        nlohmann::json found;
+        EXPECT_TRUE(test::eventually(
+            [&] {
+                const bool open = lines_->read(milliseconds(100));
+                while (auto line = lines_->next()) {
+                    if (!wanted(*line)) continue;
+                    found = *line;
+                    return true;
+                }
+                return !open;
+            },
+            std::chrono::seconds(40)));
+        return found;
+    }
+    nlohmann::json ranks(int steps) {
+        RanksRequest request{.experiment = test::quickExperiment("gloo", steps),
+                             .workspace = (folder_ / "w").string(),
+                             .secret = RunSecret::make().value().hex(),
+                             .address = "127.0.0.1",
+                             .interface = "lo",
+                             .port = test::freePort(),
+                             .size = 2,
+                             .count = 2};
+        return request.toJson();
+    }
+    [[nodiscard]] std::string newestStatus() const {
+        auto reader = storage::RunReader::open(folder_ / "w");
+        return reader ? reader->runs()->front().status : "";
+    }
+
+    test::TempDir folder_;
+    Descriptor input_;
+    std::optional<ChildProcess> process_;
+    std::optional<JsonLineReader> lines_;
+};
+
+TEST_F(HostServiceTest, AnswersWhatItIsAsked) {
+    const auto hello = ask(kHello, {{"workspace", (folder_ / "w").string()}, {"interface", "lo"}});
+    EXPECT_EQ(hello["version"], DASGD_VERSION);
+    const auto listening = ask(kListen, {{"address", "127.0.0.1"}});
+    const auto reached = ask(kReach, {{"address", "127.0.0.1"}, {"port", listening["port"]}});
+    EXPECT_GE(reached["ms"], 0.0);
+    EXPECT_GT(ask(kTime, nlohmann::json::object())["now"], 1'600'000'000'000'000'000);
+    EXPECT_GT(ask(kPort, {{"address", "127.0.0.1"}, {"port", 0}})["port"], 0);
+    EXPECT_THAT(ask("nonsense", nlohmann::json::object())["error"].get<std::string>(), HasSubstr("no request"));
+}
+
+TEST_F(HostServiceTest, ChecksExperimentsWithTheirPlaces) {
+    const auto answer = ask(kCheck, {{"text", test::quickExperiment() + "[sweep]\n\"train.seed\" = [1, 2]\n"},
+                                     {"source", "e.toml"},
+                                     {"set", {"train.steps=7"}}});
+    ASSERT_EQ(answer["experiments"].size(), 2u) << answer;
+    EXPECT_EQ(answer["experiments"][0]["workers"], 2);
+    EXPECT_EQ(answer["experiments"][0]["steps"], 7);
+    const auto wrong =
+        ask(kCheck, {{"text", "[algorithm]\nname = \"dasgdd\"\n[model]\nname = \"mlp\"\n"}, {"source", "e.toml"}});
+    EXPECT_THAT(wrong["error"].get<std::string>(), ::testing::StartsWith("e.toml:2:8: "));
+    const auto virtualOnes = ask(kCheck, {{"text", test::quickExperiment("virtual")}, {"source", "e.toml"}});
+    EXPECT_THAT(virtualOnes["error"].get<std::string>(), HasSubstr("leave out --on"));
+}
+
+TEST_F(HostServiceTest, StopsItsRanksWhenTheLauncherIsGone) {
+    EXPECT_FALSE(ask(kStart, ranks(100'000'000)).contains("error"));
+    ASSERT_TRUE(test::newestRunTrains(folder_ / "w"));
+    input_ = Descriptor();
+    const auto exit = process_->awaitEnd(30'000'000'000);
+    ASSERT_TRUE(exit);
+    EXPECT_EQ(exit->code, kFinished);
+    EXPECT_EQ(newestStatus(), "stopped") << "at one step, with everything recorded";
+}
+
+TEST_F(HostServiceTest, TakesItsRanksAlongWhenItIsKilled) {
+    EXPECT_FALSE(ask(kStart, ranks(100'000'000)).contains("error"));
+    ASSERT_TRUE(test::newestRunTrains(folder_ / "w"));
+    const auto children = test::childrenOf(process_->id());
+    ASSERT_EQ(children.size(), 2u);
+    process_->signal(SIGKILL);
+    EXPECT_TRUE(test::eventually(
+        [&] { return std::ranges::none_of(children, [](pid_t child) { return ::kill(child, 0) == 0; }); }));
+}
+
+TEST(HostServiceSilence, IsTakenForGone) {
+    int input[2], output[2];
+    ASSERT_EQ(::pipe2(input, O_CLOEXEC), 0);
+    ASSERT_EQ(::pipe2(output, O_CLOEXEC), 0);
+    test::ChildProcess service([&] {
+        StopSignals signals;
+        HostService({.input = input[0], .output = output[1], .program = test::kProgram, .silence = milliseconds(500)},
+                    signals)
+            .serve();
+        return 7;
+    });
+    EXPECT_EQ(service.wait(), 7) << "although the pipe is still open";
+    for (const int fd : {input[0], input[1], output[0], output[1]}) ::close(fd);
+}
+
+}  // namespace
+}  // namespace dasgd::experiments

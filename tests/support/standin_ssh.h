@@ -1,0 +1,56 @@
+// A folder that is several hosts: `ssh HOST COMMAND` runs the command here, in the folder of that host. It stands for
+// the network and sshd alone; what runs is the real program. Listens nowhere.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/support/dasgd_program.h"
+
+namespace dasgd::test {
+
+class StandInHosts {
+public:
+    // `root`: absolute; each host gets a folder there, which is its home.
+    StandInHosts(std::filesystem::path root, const std::vector<std::string>& hosts) : root_(std::move(root)) {
+        for (const std::string& host : hosts) std::filesystem::create_directories(root_ / host);
+        writeText(program(), "#!/bin/sh\nroot='" + root_.string() +
+                                 "'\nprintf '%s\\n' \"$*\" >>\"$root/ssh-arguments\"\n"
+                                 "while [ \"$1\" != -- ]; do shift; done\nhost=${2#*@}\n"
+                                 "if [ ! -d \"$root/$host\" ]; then\n"
+                                 "    echo \"ssh: Could not resolve hostname $host: Name or service not known\" >&2\n"
+                                 "    exit 255\nfi\n"
+                                 "cd \"$root/$host\" && HOME=$root/$host exec sh -c \"exec $3\"\n");
+        std::filesystem::permissions(program(), std::filesystem::perms::owner_all);
+    }
+
+    [[nodiscard]] std::filesystem::path program() const { return root_ / "ssh"; }
+    [[nodiscard]] std::filesystem::path home(const std::string& host) const { return root_ / host; }
+    // What ssh was called with, a line each time.
+    [[nodiscard]] std::string arguments() const { return contentOf(root_ / "ssh-arguments"); }
+    [[nodiscard]] Environment environment() const { return {{"DASGD_SSH", program().string()}}; }
+
+private:
+    std::filesystem::path root_;
+};
+
+// A profile of them: every rank on loopback, each host with a workspace of its own.
+inline std::string standInProfile(const std::string& hosts, const std::string& more = "") {
+    return "kind = \"ssh\"\nhosts = " + hosts + "\ninterface = \"lo\"\nworkspace = \"w\"\ndasgd = \"" +
+           std::string(kProgram) + "\"\n" + more;
+}
+
+// What is on the command line of every process that can be seen, a line each.
+inline std::string allCommandLines() {
+    std::string lines;
+    std::error_code code;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc", code)) {
+        std::string line = contentOf(entry.path() / "cmdline");
+        for (char& c : line) c = c == '\0' ? ' ' : c;
+        if (!line.empty()) lines += line + "\n";
+    }
+    return lines;
+}
+
+}  // namespace dasgd::test
