@@ -1,9 +1,11 @@
 #include "gui/forms/experiment_header.h"
 
 #include <QHBoxLayout>
+#include <QMenu>
 #include <QShortcut>
 #include <QVBoxLayout>
 
+#include "gui/models/live/clusters.h"
 #include "gui/widgets/keyed_action.h"
 
 namespace dasgd::gui {
@@ -20,7 +22,8 @@ ExperimentHeader::ExperimentHeader(const ExperimentDraft& draft)
       unfold_(makeQuietButton(tr("Begin with … ▾"), tr("Presets and recorded experiments"))),
       queue_(makeQuietButton(tr("queue"),
                              tr("Let it wait: it starts once what trains and waits here has ended  Ctrl+Shift+Enter"))),
-      duplicate_(makeQuietButton(tr("duplicate"), tr("Go on with a copy under another name  Ctrl+D"))) {
+      duplicate_(makeQuietButton(tr("duplicate"), tr("Go on with a copy under another name  Ctrl+D"))),
+      where_(makeMenuButton(tr("on this computer"), tr("Where it runs: this computer, or a cluster"))) {
     auto* top = new QHBoxLayout;
     top->setSpacing(9);
     top->addWidget(title_, 1);
@@ -37,7 +40,7 @@ ExperimentHeader::ExperimentHeader(const ExperimentDraft& draft)
     second->addWidget(words_);
     second->addWidget(state_);
     second->addStretch();
-    for (QToolButton* button : {duplicate_, queue_}) second->addWidget(button);
+    for (QToolButton* button : {duplicate_, queue_, where_}) second->addWidget(button);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(8);
@@ -49,6 +52,7 @@ ExperimentHeader::ExperimentHeader(const ExperimentDraft& draft)
     connect(save_, &QPushButton::clicked, this, &ExperimentHeader::saveWanted);
     connect(run_, &QPushButton::clicked, this, &ExperimentHeader::runWanted);
     connect(queue_, &QToolButton::clicked, this, &ExperimentHeader::queueWanted);
+    connect(where_->menu(), &QMenu::aboutToShow, this, &ExperimentHeader::fillClusters);
     connect(duplicate_, &QToolButton::clicked, this, &ExperimentHeader::duplicateWanted);
     const auto onKeys = [this](const char* keys, void (ExperimentHeader::*wanted)()) {
         auto* key = new QShortcut(QKeySequence(QLatin1String(keys)), this);
@@ -61,6 +65,23 @@ ExperimentHeader::ExperimentHeader(const ExperimentDraft& draft)
     onKeys("F8", &ExperimentHeader::problemWanted);
     addKeyedAction(*this, tr("Save under another name …"), tr("Write the text to another file of your own"),
                    QKeySequence(QStringLiteral("Ctrl+Shift+S")), [this] { emit saveAsWanted(); });
+}
+
+void ExperimentHeader::fillClusters() {
+    QMenu& menu = *where_->menu();
+    menu.clear();
+    const auto add = [&](const QString& words, const QString& name) {
+        connect(menu.addAction(words), &QAction::triggered, this, [this, words, name] {
+            where_->setText(tr("on %1").arg(words));
+            queue_->setEnabled(name.isEmpty());  // a cluster has a queue of its own
+            emit clusterChosen(name);
+        });
+    };
+    add(tr("this computer"), {});
+    const QStringList names = clusterNames();
+    for (const QString& name : names) add(name, name);
+    if (!names.isEmpty()) return;
+    menu.addAction(tr("A cluster is a file NAME.toml in %1").arg(clusterFolder()))->setEnabled(false);
 }
 
 void ExperimentHeader::setFolded(bool folded) { unfold_->setVisible(folded); }

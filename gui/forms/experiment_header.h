@@ -29,12 +29,15 @@ signals:
     void duplicateWanted();
     void problemWanted();
     void unfoldToggled();
+    void clusterChosen(const QString& name);  // "": this host
 
 private:
+    void fillClusters();
+
     const ExperimentDraft& draft_;
     QLabel *title_, *words_, *state_;
     QPushButton *dry_, *save_, *run_;
-    QToolButton *pill_, *unfold_, *queue_, *duplicate_;
+    QToolButton *pill_, *unfold_, *queue_, *duplicate_, *where_;
 };
 
 }  // namespace dasgd::gui

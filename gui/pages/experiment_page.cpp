@@ -211,6 +211,7 @@ private:
         });
         connect(header_, &ExperimentHeader::saveWanted, this, [this] { saveExperiment(*this, draft_); });
         connect(header_, &ExperimentHeader::saveAsWanted, this, [this] { saveByDialog(*this, draft_); });
+        connect(header_, &ExperimentHeader::clusterChosen, &draft_, &ExperimentDraft::setCluster);
         connect(header_, &ExperimentHeader::runWanted, &draft_, [this] { draft_.run(); });
         connect(header_, &ExperimentHeader::queueWanted, &draft_, [this] { draft_.run(Engine::Order::Queued); });
         connect(header_, &ExperimentHeader::duplicateWanted, &draft_,

@@ -331,13 +331,15 @@ void ExperimentDraft::takeWritten(const QString& path) {
         return;
     }
     starting_ = path;
-    engine_.run(path, *done.launch);
+    engine_.run(path, *done.launch, cluster_);
 }
 
 void ExperimentDraft::takeStarted(const QString& file, Engine::Order order) {
     if (file != starting_) return;
     starting_.clear();
-    if (order == Engine::Order::Queued) {
+    if (!cluster_.isEmpty()) {
+        emit noted(tr("Started on %1: its records are in the workspace there.").arg(cluster_));
+    } else if (order == Engine::Order::Queued) {
         emit queued(file);
     } else {
         emit launched(file);

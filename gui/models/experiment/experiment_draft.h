@@ -75,6 +75,9 @@ public:
     // Checks the text where that was not done, writes it to the workspace's folder of experiments and starts it;
     // stoppedByProblem() where something is wrong with it. launched() or queued() comes when it was started.
     void run(Engine::Order order = Engine::Order::Now);
+    // The cluster on which it is started from now on; "": this host.
+    void setCluster(const QString& name) { cluster_ = name; }
+    [[nodiscard]] const QString& cluster() const { return cluster_; }
     void save(const QString& path);
     // The file that the text was read from or saved to; "" where it has none of its own.
     [[nodiscard]] const QString& file() const { return file_; }
@@ -133,7 +136,8 @@ private:
     };
     std::deque<Writing> writing_;
     std::optional<Engine::Order> runWanted_;  // once it is checked
-    QString starting_;                        // a file whose program is being started
+    QString cluster_;
+    QString starting_;  // a file whose program is being started
 };
 
 }  // namespace dasgd::gui

@@ -71,10 +71,14 @@ Engine::Engine(std::filesystem::path workspace, QString program, QObject* parent
 
 Engine::~Engine() { pool_.waitForDone(); }
 
-void Engine::run(const QString& file, Order order) {
-    const QStringList arguments = order == Order::Queued ? QStringList{QStringLiteral("queue"), QStringLiteral("add"),
-                                                                       file, QStringLiteral("--work")}
-                                                         : QStringList{QStringLiteral("run"), file};
+void Engine::run(const QString& file, Order order, const QString& cluster) {
+    QStringList arguments{QStringLiteral("run"), file};
+    if (!cluster.isEmpty()) {
+        // What waits there waits in the cluster's own way.
+        arguments << QStringLiteral("--on") << cluster;
+    } else if (order == Order::Queued) {
+        arguments = {QStringLiteral("queue"), QStringLiteral("add"), file, QStringLiteral("--work")};
+    }
     launch(arguments, QFileInfo(file).fileName(), {file, order});
 }
 
