@@ -62,7 +62,13 @@ inline RunContent contentOfRun(const std::filesystem::path& workspace, const std
     content.ranks = fold(
         "SELECT rank, sequence, events, state, rank_state.step, train_loss, hidden_s, outcome, state_text FROM "
         "rank_state WHERE run = (SELECT id FROM run WHERE run_id = ?) ORDER BY rank");
-    fold("SELECT * FROM run_list WHERE run_id = ?", &content.row);
+    // All but where it is from, and the queue of the workspace that it waits in.
+    fold(
+        "SELECT run_id, experiment, algorithm, seed, workers, backend, status, started_at, wall_s, steps, samples, "
+        "bytes_sent, final_loss, best_accuracy, hidden, blocked_s, samples_per_s, git_commit, config, error, step_ms, "
+        "skew_s, inflation, inflation_ranks, timed_steps, time_simulated, measured_s, planned_steps, series, "
+        "series_place, series_size, resumed_from, resumed_step, ended_at FROM run_list WHERE run_id = ?",
+        &content.row);
     fold("SELECT key, symbol, unit, default_value FROM setting_list WHERE run_id = ? ORDER BY key");
     fold("SELECT place, kind, name, bits_per_s, memory_bytes FROM hardware_list WHERE run_id = ? ORDER BY place");
     return content;
