@@ -102,6 +102,21 @@ public:
         return {.lossSum = bowl(), .correct = 0, .samples = 1};
     }
 
+    // A generator of its own: that of the rank is drawn from by the data as well.
+    [[nodiscard]] bool goesOn() const override { return params_.noise != 0; }
+    [[nodiscard]] std::vector<at::Tensor> passState() const override {
+        return params_.noise == 0 ? std::vector<at::Tensor>() : std::vector{noise_.get_state()};
+    }
+    Status setPassState(const std::vector<at::Tensor>& state) override {
+        if (params_.noise == 0) return refusePassState(state);
+        const at::Tensor own = noise_.get_state();
+        if (state.size() != 1 || state[0].scalar_type() != own.scalar_type() || state[0].numel() != own.numel()) {
+            return fail("the saved state has no generator of the quadratic's noise");
+        }
+        noise_.set_state(state[0]);
+        return {};
+    }
+
     InputSpec naturalInput() const override { return {}; }
 
 private:

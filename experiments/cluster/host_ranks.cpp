@@ -117,8 +117,9 @@ Result<std::unique_ptr<HostRanks>> HostRanks::start(RanksRequest request, const 
     std::error_code ignored;
     fs::create_directories(all.paths_.root / "logs", ignored);
     for (int rank = all.request_.first; rank < all.request_.first + all.request_.count; ++rank) {
-        const ChildProcess::Options options = all.options(rank, program);
-        DASGD_ASSIGN(ChildProcess process, ChildProcess::start(options, {.environment = all.environment(rank)}));
+        ChildProcess::Options options = all.options(rank, program);
+        options.environment = all.environment(rank);
+        DASGD_ASSIGN(ChildProcess process, ChildProcess::start(options));
         all.ranks_.push_back({rank, std::move(process), options.log, {}});
     }
     return made;

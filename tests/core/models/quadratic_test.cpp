@@ -124,6 +124,22 @@ TEST(QuadraticTest, NoiseDiffersByRankAndRepeatsBySeed) {
     EXPECT_FALSE(firstNoise(1, 0).allclose(firstNoise(2, 0), 0, 1e-3));
 }
 
+TEST(QuadraticTest, ItsNoiseGoesOnFromASavedState) {
+    Value fields = bowl();
+    fields.set("noise", number(1.0));
+    at::manual_seed(3);
+    auto first = built(fields, 0);
+    gradientOf(*first);
+    const std::vector<at::Tensor> saved = first->passState();
+    const at::Tensor next = gradientOf(*first);
+    auto second = built(fields, 0);
+    ASSERT_TRUE(second->setPassState(saved));
+    EXPECT_TRUE(gradientOf(*second).equal(next));
+    EXPECT_FALSE(second->setPassState({}));
+    EXPECT_FALSE(second->setPassState({torch::zeros({3})}));
+    EXPECT_TRUE(built(bowl(), 0)->passState().empty()) << "without noise nothing goes on";
+}
+
 TEST(QuadraticTest, NeedsNoData) { EXPECT_TRUE(create(bowl()).value()->naturalInput().shape.empty()); }
 
 TEST(QuadraticTest, KeepsMatrixAndTargetOutOfTheBuffers) { EXPECT_TRUE(built(bowl(), 0)->module().buffers().empty()); }

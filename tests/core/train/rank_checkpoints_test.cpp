@@ -93,6 +93,16 @@ TEST(RankCheckpoints, WhatANetworkKeepsGoesOn) {
     expectSameModelAfterStops(TrainedOn::Threads, language, {3, 11});
 }
 
+TEST(RankCheckpoints, TheNoiseOfAQuadraticGoesOn) {
+    const Value bowl = table({{"name", text("quadratic")},
+                              {"matrix", matrix({{2, 0.5}, {0.5, 1}})},
+                              {"targets", matrix({{1, 2}, {-1, 4}, {0, 0}})},
+                              {"noise", number(0.5)}});
+    Value doc = document(repeatable("dasgd"), TrainedOn::Threads, bowl, momentum());
+    doc.erase("data");
+    expectSameModelAfterStops(TrainedOn::Threads, doc, {2, 13});
+}
+
 // Short batches at the end of an epoch, micro-batches, an epoch's order, augmentation drawn by the batch.
 TEST(RankCheckpoints, BatchesGoOnWhereTheyWere) {
     for (const bool accumulates : {false, true}) {
