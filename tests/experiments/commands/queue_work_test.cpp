@@ -15,7 +15,7 @@ namespace {
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-constexpr int kSteps = 8'000, kSeeds = 3, kKills = 20;
+constexpr int kSteps = 5'000, kSeeds = 3, kKills = 20;
 
 class QueueWork : public test::QueueFolder {
 protected:
@@ -67,7 +67,7 @@ TEST_F(QueueWork, WhateverIsKilledEveryEntryEndsOnce) {
     std::optional<test::StartedProgram> worker;
     for (int kill = 0; kill < kKills; ++kill) {
         if (!worker) worker.emplace(work({"--until-empty"}));
-        std::this_thread::sleep_for(std::chrono::milliseconds(100 + random() % 700));
+        std::this_thread::sleep_for(std::chrono::milliseconds(100 + random() % 500));
         expectNoneTwice();
         const std::vector<pid_t> others = below(worker->id());
         const unsigned what = random() % 3;
