@@ -19,7 +19,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds kFollowRest{200};
 constexpr std::chrono::seconds kStartPatience{30};
 // Beyond the experiment's own deadline of a collective, in which ranks notice that one is missing.
-constexpr std::chrono::seconds kSlack{15}, kGraceAfterEnd{10};
+constexpr std::chrono::seconds kSlack{15}, kGraceAfterEnd{4};
 
 std::string numbered(const RankEnd& rank) { return "rank " + std::to_string(rank.rank) + " on " + rank.host; }
 

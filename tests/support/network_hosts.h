@@ -19,7 +19,7 @@ namespace dasgd::test {
 
 // Whether the command of a shell succeeds; what it says goes nowhere.
 inline bool does(const std::string& command) {
-    return std::system((command + " >/dev/null 2>&1 </dev/null").c_str()) == 0;
+    return std::system(("(" + command + ") >/dev/null 2>&1 </dev/null").c_str()) == 0;
 }
 
 class NetworkHosts {

@@ -21,8 +21,8 @@ public:
     [[nodiscard]] Environment environment() const { return {{"SLURM_CONF", (folder_ / "slurm.conf").string()}}; }
     // Whether the command, one of SLURM's, succeeds.
     [[nodiscard]] bool does(const std::string& command) const {
-        const std::string set = "SLURM_CONF=" + (folder_ / "slurm.conf").string() + " ";
-        return std::system((set + command + " >/dev/null 2>&1 </dev/null").c_str()) == 0;
+        const std::string set = "export SLURM_CONF=" + (folder_ / "slurm.conf").string() + "; (";
+        return std::system((set + command + ") >/dev/null 2>&1 </dev/null").c_str()) == 0;
     }
 
 private:

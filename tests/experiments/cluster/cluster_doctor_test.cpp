@@ -65,7 +65,7 @@ TEST_F(ClusterDoctor, FindsHostsThatLackNothing) {
         EXPECT_THAT(found(all, host, "interface"), HasSubstr("ok: 127.0.0.1"));
         EXPECT_THAT(found(all, host, "clock"), HasSubstr("ok: "));
         EXPECT_THAT(found(all, host, "disk"), HasSubstr("free for the workspace"));
-        EXPECT_THAT(found(all, host, "versions"), HasSubstr("libtorch"));
+        EXPECT_THAT(found(all, host, "versions"), HasSubstr("LibTorch"));
     }
     EXPECT_THAT(found(all, "node2", "network"), HasSubstr("ok: reaches node1 at 127.0.0.1"));
     EXPECT_THAT(found(all, "node1", "network"), HasSubstr("ok: reaches node2"));

@@ -42,7 +42,7 @@ protected:
 };
 
 TEST_F(OnSlurm, AJobThatIsPreemptedGoesOnByItselfAndEndsInTheSameWeights) {
-    experiment(60'000);
+    experiment(15'000);
     test::StartedProgram run = start();
     ASSERT_TRUE(test::newestRunTrains(folder_.workspace()));
     ASSERT_TRUE(nodes_->does("scancel --signal=TERM 1"));
@@ -58,7 +58,7 @@ TEST_F(OnSlurm, AJobThatIsPreemptedGoesOnByItselfAndEndsInTheSameWeights) {
     ASSERT_EQ(both.size(), 2u);
     EXPECT_EQ(both[0].status, "finished");
     EXPECT_EQ(both[0].resumedFrom, both[1].runId);
-    EXPECT_EQ(both[0].steps, 60'000);
+    EXPECT_EQ(both[0].steps, 15'000);
 
     ASSERT_EQ(folder_.run({"run", "e.toml", "-w", "straight", "-q"}).exit, kFinished);
     const auto straight = storage::RunReader::open(folder_.path() / "straight")->runs().value().front();

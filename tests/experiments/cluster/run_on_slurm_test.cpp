@@ -26,7 +26,7 @@ protected:
         tool("sbatch", "echo \"$*\" >>" + file("submitted") + "\necho 41");
         tool("scancel", "echo \"$*\" >" + file("cancelled"));
         state("JobState=PENDING Reason=Priority NodeList=(null)");
-        tool("scontrol", "cat " + file("state"));
+        tool("scontrol", "cat " + file("state") + " && cat " + file("state") + " >>" + file("told"));
     }
     void tool(const std::string& name, const std::string& does) const {
         folder_.write("bin/" + name, "#!/bin/sh\n" + does + "\n");
@@ -67,8 +67,9 @@ TEST_F(RunOnSlurm, TellsHowTheJobGoesAndWhatCameOfIt) {
     EXPECT_EQ(secret.size(), 65u);
     EXPECT_THAT(test::contentOf(folder.script()), Not(HasSubstr(secret.substr(0, 64))));
     EXPECT_THAT(test::allCommandLines(), Not(HasSubstr(secret.substr(0, 64))));
+    ASSERT_TRUE(test::eventually([&] { return has("told").find("PENDING") != std::string::npos; }));
     state("JobState=RUNNING Reason=None NodeList=n[1-2]");
-    std::this_thread::sleep_for(std::chrono::milliseconds(2500));
+    ASSERT_TRUE(test::eventually([&] { return has("told").find("RUNNING") != std::string::npos; }));
     test::writeText(folder.output(), "dasgd: something\n{\"run_id\":\"r1\",\"status\":\"finished\"}\n");
     state("JobState=COMPLETED Reason=None ExitCode=0:0 NodeList=n[1-2]");
     const test::Ended ended = run.wait();
