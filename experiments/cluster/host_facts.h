@@ -11,7 +11,7 @@
 
 namespace dasgd::experiments {
 
-// "~/lab" → "/home/ada/lab"; anything else stays.
+// "~/lab" → the folder "lab" of the home folder; anything else stays.
 [[nodiscard]] std::string withHome(const std::string& path);
 
 // {"version", "protocol", "build", "host", "address", "lacks": […]}. `request`: "workspace"; "interface", or "towards",
