@@ -55,6 +55,8 @@ HostConnection::~HostConnection() {
 }
 
 Result<std::unique_ptr<HostConnection>> HostConnection::open(const ClusterProfile& profile, std::size_t host) {
+    // An ssh that has ended is an error of the write.
+    ::signal(SIGPIPE, SIG_IGN);
     const SshCommand ssh = sshCommand(profile.sshHosts()[host], profile.ssh.options, {profile.dasgd, kHostCommand});
     int input[2], errors[2];
     if (::pipe2(input, O_CLOEXEC) != 0) return fail(std::string("cannot open a pipe: ") + ::strerror(errno));
