@@ -123,7 +123,7 @@ def watch(options, folder, workers):
     while time.monotonic() < first[0] + options.seconds:
         time.sleep(LOOK_S)
         rows = database.execute("SELECT newest_ns FROM rank_state WHERE rank > 0").fetchall()
-        now = time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW) - origin
+        now = time.clock_gettime_ns(time.CLOCK_MONOTONIC) - origin
         ages += [(now - newest) / 1e6 for (newest,) in rows]
     last = [time.monotonic(), sum(map(processor_s, pids)), bytes_moved(options, pids), records()]
     elapsed, processor, moved, taken = (b - a for a, b in zip(first, last))
