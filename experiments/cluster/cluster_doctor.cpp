@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "experiments/base/errors.h"
+#include "experiments/base/ssh_command.h"
 #include "experiments/base/text.h"
 #include "experiments/cluster/host_connection.h"
 #include "experiments/cluster/host_messages.h"
@@ -79,14 +80,17 @@ private:
                 kHello,
                 {{"workspace", profile_.workspaceThere()}, {"interface", profile_.interface}, {"towards", towards}}));
         }
+        // One deadline for all: hosts that hang are waited for together, and those that answered stay with us.
+        const auto until = std::chrono::steady_clock::now() + kHelloPatience;
         for (std::size_t i = 0; i < hosts_.size(); ++i) {
-            if (hosts_[i].connection) takeHello(i);
+            const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+            if (hosts_[i].connection) takeHello(i, std::max(left, std::chrono::milliseconds(0)));
         }
     }
 
-    void takeHello(std::size_t i) {
+    void takeHello(std::size_t i, std::chrono::milliseconds patience) {
         Host& host = hosts_[i];
-        const auto answer = host.connection->answer(kHello, kAnswerPatience);
+        const auto answer = host.connection->answer(kHello, patience);
         if (!answer) {
             broken(i, "reachable", answer.error());
             host.connection.reset();
@@ -187,7 +191,10 @@ std::vector<ClusterFinding> askNode(const ClusterProfile& profile) {
             arguments.push_back("--" + name + "=" + value);
         }
     }
-    arguments.insert(arguments.end(), {profile.dasgd, "doctor", "--json", "--workspace", profile.workspaceThere()});
+    // By a shell there, whose home "~/" is.
+    arguments.insert(
+        arguments.end(),
+        {"sh", "-c", shellWord(profile.dasgd) + " doctor --json --workspace " + shellWord(profile.workspaceThere())});
     const auto said = outputOfSlurm("srun", arguments);
     const auto found = said ? nlohmann::json::parse(*said, nullptr, false) : nlohmann::json();
     if (!found.is_object() || !found.contains("checks")) {

@@ -54,6 +54,18 @@ HostConnection::~HostConnection() {
     }
 }
 
+namespace {
+
+// What a person can try: "ssh -p 2222 ada@node1 true".
+std::string triedBy(const std::string& program, const std::vector<std::string>& options, const SshHost& host) {
+    std::string text = program;
+    for (const std::string& option : options) text += " " + shellWord(option);
+    if (host.port > 0) text += " -p " + std::to_string(host.port);
+    return text + " " + host.name + " true";
+}
+
+}  // namespace
+
 Result<std::unique_ptr<HostConnection>> HostConnection::open(const ClusterProfile& profile, std::size_t host) {
     // An ssh that has ended is an error of the write.
     ::signal(SIGPIPE, SIG_IGN);
@@ -70,8 +82,9 @@ Result<std::unique_ptr<HostConnection>> HostConnection::open(const ClusterProfil
         return fail(process.error().message + "; install OpenSSH's client, or name another program in $" +
                     SshCommand::kVariable);
     }
-    return std::unique_ptr<HostConnection>(new HostConnection(profile.hosts[host], ssh.program, std::move(*process),
-                                                              std::move(ourInput), std::move(ourErrors)));
+    return std::unique_ptr<HostConnection>(
+        new HostConnection(profile.hosts[host], triedBy(ssh.program, profile.ssh.options, profile.sshHosts()[host]),
+                           std::move(*process), std::move(ourInput), std::move(ourErrors)));
 }
 
 Status HostConnection::tell(const char* what, nlohmann::json more) {
@@ -87,11 +100,13 @@ Result<nlohmann::json> HostConnection::ask(const char* what, nlohmann::json more
 
 Result<nlohmann::json> HostConnection::answer(const char* what, milliseconds patience) {
     const auto until = steady_clock::now() + patience;
+    // What came while others were waited for is read in any case.
+    if (answers_.empty()) take(milliseconds(0));
     while (answers_.empty() && !closed_ && steady_clock::now() < until) take(kGlance);
     if (answers_.empty()) {
         if (closed_) return fail(whyLost());
         return fail(name_ + ": no answer within " + duration(static_cast<double>(patience.count()) * 1e-3) +
-                    (answered_ ? std::string() : "; try `" + ssh_ + " " + name_ + " true`"));
+                    (answered_ ? std::string() : "; try `" + ssh_ + "`"));
     }
     const nlohmann::json reply = std::move(answers_.front());
     answers_.pop_front();
@@ -137,8 +152,8 @@ std::string HostConnection::whyLost() {
     if (!exit) return name_ + ": the connection is lost; nothing was heard for a while" + quoted;
     if (answered_) return name_ + ": the connection has ended, ssh by " + describeExit(*exit) + quoted;
     if (exit->signal == 0 && exit->code == kSshFailed) {
-        return name_ + ": cannot be reached" + quoted + "; `" + ssh_ + " " + name_ +
-               " true` has to work without a password (a key or an agent)";
+        return name_ + ": cannot be reached" + quoted + "; `" + ssh_ +
+               "` has to work without a password (a key or an agent)";
     }
     if (exit->signal == 0 && exit->code == kNoSuchProgram) {
         return name_ + ": has no dasgd" + quoted +

@@ -76,6 +76,9 @@ nlohmann::json hostFacts(const nlohmann::json& request) {
 Result<ListeningPort> listenOn(const std::string& address, int port) {
     DASGD_ASSIGN(sockaddr_in at, socketAddress(address, port));
     Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    // As the rendezvous itself does: connections of the run before may linger at a port that is named.
+    const int yes = 1;
+    if (socket) ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     socklen_t size = sizeof at;
     if (!socket || ::bind(socket.get(), reinterpret_cast<sockaddr*>(&at), sizeof at) != 0 ||
         ::listen(socket.get(), 16) != 0 || ::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&at), &size) != 0) {

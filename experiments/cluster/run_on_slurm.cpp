@@ -20,6 +20,7 @@
 #include "experiments/base/errors.h"
 #include "experiments/base/process.h"
 #include "experiments/base/text.h"
+#include "experiments/cluster/host_facts.h"
 #include "experiments/forward/run_secret.h"
 #include "experiments/launch/run_series.h"
 
@@ -123,7 +124,7 @@ public:
 
 private:
     [[nodiscard]] fs::path jobs() const {
-        if (!profile_.jobs.empty()) return fs::absolute(profile_.jobs);
+        if (!profile_.jobs.empty()) return fs::absolute(withHome(profile_.jobs));
         return fs::absolute(fs::path(task_.file)).parent_path() / kJobs;
     }
     [[nodiscard]] SlurmTask taskOf(const CheckedExperiment& experiment) const {

@@ -19,8 +19,8 @@ namespace {
 
 constexpr Ns kToolPatience = 60'000'000'000;
 constexpr std::size_t kMostOutput = std::size_t{1} << 20;
-constexpr std::string_view kOverStates[] = {"BOOT_FAIL", "CANCELLED", "COMPLETED",     "DEADLINE",
-                                            "FAILED",    "NODE_FAIL", "OUT_OF_MEMORY", "TIMEOUT"};
+constexpr std::string_view kOverStates[] = {"BOOT_FAIL", "CANCELLED",     "COMPLETED", "DEADLINE", "FAILED",
+                                            "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "REVOKED",  "TIMEOUT"};
 
 int numberIn(std::string_view text) {
     int value = 0;

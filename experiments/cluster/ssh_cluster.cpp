@@ -8,7 +8,7 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr seconds kHelloPatience{30}, kCheckPatience{120};
+constexpr seconds kCheckPatience{120};
 
 Status oneVersion(const HostConnection& host, const nlohmann::json& facts) {
     const std::string version = facts.value("version", "another version");
@@ -29,9 +29,12 @@ Status SshCluster::connect(std::size_t count) {
     std::vector<Status> told;
     for (std::size_t i = from; i < count; ++i) told.push_back(hosts_[i]->tell(kHello, helloTo(i)));
     std::string wrong;
+    // One deadline for all: hosts that hang are waited for together, and those that answered stay with us.
+    const auto until = std::chrono::steady_clock::now() + kHelloPatience;
     for (std::size_t i = from; i < count; ++i) {
         Status good = told[i - from];
-        if (good) good = accept(i, hosts_[i]->answer(kHello, kHelloPatience));
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+        if (good) good = accept(i, hosts_[i]->answer(kHello, std::max(left, std::chrono::milliseconds(0))));
         if (!good) wrong += (wrong.empty() ? "" : "\n") + good.error().message;
     }
     return wrong.empty() ? Status() : fail(wrong);

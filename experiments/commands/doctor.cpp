@@ -17,6 +17,7 @@
 #include "experiments/base/sockets.h"
 #include "experiments/base/text.h"
 #include "experiments/cluster/cluster_doctor.h"
+#include "experiments/cluster/host_facts.h"
 #include "experiments/commands/command.h"
 #include "experiments/config/machine_check.h"
 #include "experiments/launch/hardware.h"
@@ -185,7 +186,7 @@ int examineCluster(const std::string& cluster, const std::string& workspace, boo
     const auto profile = findClusterProfile(cluster, clusterFolders({}, processEnvironment));
     if (!profile) return refuse(profile.error());
     if (profile->kind == ClusterProfile::kLocal) {
-        return examine(profile->workspace.empty() ? workspace : profile->workspace, json);
+        return examine(profile->workspace.empty() ? workspace : withHome(profile->workspace), json);
     }
     return reportFindings(profile->kind == ClusterProfile::kSsh ? examineHosts(*profile) : examineSlurm(*profile),
                           json);

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "experiments/base/text.h"
+#include "experiments/cluster/host_facts.h"
 #include "experiments/cluster/run_on_hosts.h"
 #include "experiments/cluster/run_on_slurm.h"
 #include "experiments/commands/command.h"
@@ -117,7 +118,7 @@ int runOnCluster(RunOptions options) {
             auto& set = options.overrides.set;
             set.insert(set.begin(), "cluster.threads_per_worker=" + std::to_string(profile->threads));
         }
-        if (!options.workspaceGiven && !profile->workspace.empty()) options.workspace = profile->workspace;
+        if (!options.workspaceGiven && !profile->workspace.empty()) options.workspace = withHome(profile->workspace);
         for (const auto& [name, value] : profile->environment) ::setenv(name.c_str(), value.c_str(), 1);
         return run(options);
     }
@@ -164,7 +165,8 @@ Action declareRun(CLI::App& app) {
         "ends them at once.");
     return [options, &app] {
         options->workspaceGiven = app.count("--workspace") > 0;
-        return options->cluster.empty() && !options->detach ? run(*options) : runOnCluster(*options);
+        if (options->cluster.empty() && options->detach) return refuse({"--detach is of jobs: it needs --on NAME"});
+        return options->cluster.empty() ? run(*options) : runOnCluster(*options);
     };
 }
 

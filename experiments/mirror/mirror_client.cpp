@@ -71,10 +71,11 @@ public:
         auto pause = options_.firstPause;
         for (;;) {
             greeted_ = caughtUp_ = false;
+            const std::int64_t before = stored();
             const MirrorEnd end = connection();
             if (end.kind == MirrorEnd::Kind::Stopped || end.kind == MirrorEnd::Kind::Done) return {};
             if (end.kind == MirrorEnd::Kind::Refused || !everGreeted_) return fail(end.why);
-            if (greeted_) pause = options_.firstPause;
+            if (caughtUp_ || stored() > before) pause = options_.firstPause;
             tell(MirrorNews::State::Lost, end.why, pause);
             if (stoppedWithin(pause)) return {};
             pause = std::min(2 * pause, options_.longestPause);
@@ -82,6 +83,8 @@ public:
     }
 
 private:
+    [[nodiscard]] std::int64_t stored() const { return sink_ ? sink_->stored() : 0; }
+
     MirrorEnd connection() {
         char interval[32];
         std::snprintf(interval, sizeof interval, "%.3f", options_.intervalS);
@@ -132,14 +135,15 @@ private:
                 if (isToEnd()) return {MirrorEnd::Kind::Stopped, ""};
             }
             if (channel.closed()) return {MirrorEnd::Kind::Lost, ""};
+            if (greeted_ && channel.sinceSent() > kAlivePause) channel.send(FrameType::Alive);
+            channel.pump(kLook, {signals_.fd(), program.errors.get()});
+            said.read(program.errors.get());
+            // After the pump: what came while records were stored is read by now.
             const auto patience = greeted_ ? options_.patience : kPatienceWithHello;
             if (channel.silence() > patience || (!greeted_ && steady_clock::now() - began > patience)) {
                 return {MirrorEnd::Kind::Lost, "nothing was heard from " + options_.remote.target + " for " +
                                                    std::to_string(patience.count() / 1000) + " s"};
             }
-            if (greeted_ && channel.sinceSent() > kAlivePause) channel.send(FrameType::Alive);
-            channel.pump(kLook, {signals_.fd(), program.errors.get()});
-            said.read(program.errors.get());
         }
     }
 
@@ -212,7 +216,7 @@ private:
     void tell(MirrorNews::State state, const std::string& why = {}, milliseconds again = {}) const {
         if (!options_.news) return;
         options_.news({.state = state,
-                       .records = sink_ ? sink_->stored() : 0,
+                       .records = stored(),
                        .runs = sink_ ? sink_->touched().size() : 0,
                        .why = why,
                        .again = again});

@@ -54,12 +54,12 @@ ExperimentHeader::ExperimentHeader(const ExperimentDraft& draft)
     connect(queue_, &QToolButton::clicked, this, &ExperimentHeader::queueWanted);
     connect(where_->menu(), &QMenu::aboutToShow, this, &ExperimentHeader::fillClusters);
     connect(duplicate_, &QToolButton::clicked, this, &ExperimentHeader::duplicateWanted);
-    const auto onKeys = [this](const char* keys, void (ExperimentHeader::*wanted)()) {
+    const auto onKeys = [this](const char* keys, auto&& wanted) {
         auto* key = new QShortcut(QKeySequence(QLatin1String(keys)), this);
         connect(key, &QShortcut::activated, this, wanted);
     };
     onKeys("Ctrl+Return", &ExperimentHeader::runWanted);
-    onKeys("Ctrl+Shift+Return", &ExperimentHeader::queueWanted);
+    onKeys("Ctrl+Shift+Return", [this] { queue_->click(); });
     onKeys("Ctrl+S", &ExperimentHeader::saveWanted);
     onKeys("Ctrl+D", &ExperimentHeader::duplicateWanted);
     onKeys("F8", &ExperimentHeader::problemWanted);

@@ -92,9 +92,9 @@ set(DASGD_TEST_OPTIONS -O1 -fPIC)
 
 # dasgd_test(core/base LINKS …): every tests/core/base/*_test.cpp, and SOURCES, in one program, core_base_test; with FILES
 # only those. NAME is the program's, HEADER a dasgd_test_header. Label: the folder, `tree` at the root. Every test runs in
-# a process of its own and has 60 s.
+# a process of its own and has 60 s; of those with the same LOCK one at a time.
 function(dasgd_test folder)
-  cmake_parse_arguments(arg "" "NAME;HEADER" "LINKS;SOURCES;FILES;EXCEPT" ${ARGN})
+  cmake_parse_arguments(arg "" "NAME;HEADER;LOCK" "LINKS;SOURCES;FILES;EXCEPT" ${ARGN})
   set(path "${CMAKE_SOURCE_DIR}/tests/${folder}")
   if(arg_FILES)
     list(TRANSFORM arg_FILES PREPEND "${path}/" OUTPUT_VARIABLE files)
@@ -117,6 +117,10 @@ function(dasgd_test folder)
     set(arg_HEADER plain_test_header)
   endif()
   target_precompile_headers(${arg_NAME} REUSE_FROM ${arg_HEADER})
+  set(lock)
+  if(arg_LOCK)
+    set(lock RESOURCE_LOCK ${arg_LOCK})
+  endif()
   gtest_discover_tests(${arg_NAME} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 TEST_PREFIX "${folder}/"
-                       PROPERTIES TIMEOUT 60 LABELS "${folder}")
+                       PROPERTIES TIMEOUT 60 LABELS "${folder}" ${lock})
 endfunction()

@@ -89,8 +89,8 @@ Status SourceDatabase::openCopy(bool readable) {
     auto copied = [&] {
         if (readable) {
             SQLite::Database to(copy.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
-            SQLite::Backup(to, *database_).executeStep(-1);
-            return std::error_code();
+            const int step = SQLite::Backup(to, *database_).executeStep(-1);
+            return step == SQLITE_DONE ? std::error_code() : std::make_error_code(std::errc::device_or_resource_busy);
         }
         std::error_code error;
         fs::copy_file(file_, copy, error);
@@ -101,7 +101,8 @@ Status SourceDatabase::openCopy(bool readable) {
     }();
     if (copied) {
         return fail("cannot copy " + file_.string() + " to " + copyFolder_.string() + ": " + copied.message() +
-                    "; set TMPDIR to a folder with room");
+                    (copied == std::errc::device_or_resource_busy ? "; another program has it: try again"
+                                                                  : "; set TMPDIR to a folder with room"));
     }
     database_ = std::make_unique<SQLite::Database>(copy.string(), SQLite::OPEN_READWRITE | kUnlocked);
     Status migrated = migrate(*database_, copy);

@@ -54,6 +54,7 @@ TEST_F(JsonLines, AreWrittenOverAPipeThatIsFullMeanwhile) {
     write_ = Descriptor();
     read_ = Descriptor();
     ASSERT_TRUE(cat->awaitEnd(20'000'000'000));
+    EXPECT_EQ(cat->report(), "300012\n") << "{\"text\":\"…\"} and the end of the line";
 }
 
 TEST_F(JsonLines, SayThatTheOtherEndIsGone) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <thread>
 
 #include "tests/support/mirroring.h"
 
@@ -34,7 +35,9 @@ protected:
         }
         return text;
     }
+    // Counts up to a million rows: not too often beside those who pass them.
     [[nodiscard]] bool hasAll() const {
+        std::this_thread::sleep_for(std::chrono::milliseconds(200));
         return recordsOf(folder_.here(), "run-a") == recordsOf(folder_.there(), "run-a");
     }
     // The process that stands for ssh.
@@ -107,7 +110,7 @@ TEST_F(MirrorClientTest, ASilentLinkIsNoticedAndMadeAnew) {
     int connected = 0;
     MirrorOptions options{.remote = Remote::of(folder_.url()).value(), .workspace = folder_.here()};
     options.remote.program = kProgram;
-    options.patience = milliseconds(3500);
+    options.patience = milliseconds(8000);
     int owner[2];
     ASSERT_EQ(::pipe2(owner, O_CLOEXEC), 0);
     options.owner = owner[0];

@@ -206,7 +206,7 @@ TEST_F(MirrorSinkTest, EveryRowLandsOnceHoweverOftenItIsKilled) {
             return 0;
         });
         const auto wanted = static_cast<std::int64_t>(random() % 3);
-        if (!eventually([&] { return parts.get() >= wanted; }, std::chrono::seconds(3))) break;
+        if (!eventually([&] { return parts.get() >= wanted; }, std::chrono::seconds(round < 3 ? 20 : 3))) break;
         ::usleep(random() % 3000);
         taker.kill();
         ++killed;
