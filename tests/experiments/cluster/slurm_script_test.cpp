@@ -67,10 +67,11 @@ protected:
         ClusterProfile profile = slurm();
         profile.environment = {{"WORD", "two 'words'"}};
         test::writeText(job_.script(), slurmScript(profile, {.name = "e", .ranks = 2, .resume = resume}, job_));
-        auto child =
-            ChildProcess::start({.program = "sh", .arguments = {job_.script().string()}, .log = folder_ / "log"},
-                                {.environment = {"PATH=" + (folder_ / "bin").string() + ":/usr/bin:/bin",
-                                                 "SLURM_JOB_ID=17", "SLURM_RESTART_COUNT=" + restarts}});
+        auto child = ChildProcess::start({.program = "sh",
+                                          .arguments = {job_.script().string()},
+                                          .log = folder_ / "log",
+                                          .environment = {"PATH=" + (folder_ / "bin").string() + ":/usr/bin:/bin",
+                                                          "SLURM_JOB_ID=17", "SLURM_RESTART_COUNT=" + restarts}});
         const auto exit = child->awaitEnd(20'000'000'000);
         return exit ? exit->code : -1;
     }
