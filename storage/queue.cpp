@@ -117,9 +117,10 @@ Result<std::vector<ForeignRun>> QueueStore::foreignRuns() {
         SQLite::Statement query(
             connection_->database(),
             "SELECT run_id, config FROM run WHERE status = 'running' AND id NOT IN (SELECT run FROM queue_entry) "
-            "UNION ALL "
+            "AND id NOT IN (SELECT run FROM mirror_run) UNION ALL "
             "SELECT min(run_id), config FROM run JOIN run_series AS own ON own.run = run.id "
             "WHERE status = 'queued' AND NOT held AND id NOT IN (SELECT run FROM queue_entry) "
+            "AND id NOT IN (SELECT run FROM mirror_run) "
             "GROUP BY series HAVING (SELECT max(other.steps > 0) AND NOT max(other.status = 'running') "
             "FROM run_series AS place JOIN run AS other ON other.id = place.run WHERE place.series = own.series)");
         std::vector<ForeignRun> runs;
@@ -189,9 +190,12 @@ Result<QueueStore::Cancelled> QueueStore::cancel(const std::string& runId) {
     // While it is ours nobody can begin to run it.
     const auto owner = FileLock::wait(paths_.owner(runId), FileLock::Kind::Exclusive, kPatienceWithLooks);
     Cancelled done = Cancelled::Marked;
+    bool isEntry = false;
     DASGD_TRY(change([&](SQLite::Database& database) {
-        changes(database, "UPDATE queue_entry SET cancelled = 1 WHERE run = (SELECT id FROM run WHERE run_id = ?)",
-                runId);
+        isEntry =
+            changes(database, "UPDATE queue_entry SET cancelled = 1 WHERE run = (SELECT id FROM run WHERE run_id = ?)",
+                    runId) == 1;
+        if (!isEntry) return;
         SQLite::Statement query(database, "SELECT id, status FROM run WHERE run_id = ?");
         query.bind(1, runId);
         if (!query.executeStep()) return;
@@ -203,6 +207,7 @@ Result<QueueStore::Cancelled> QueueStore::cancel(const std::string& runId) {
         changes(database, "DELETE FROM queue_entry WHERE run = (SELECT id FROM run WHERE run_id = ?)", runId);
         done = Cancelled::TakenOut;
     }));
+    if (!isEntry) return fail(runId + " left the queue just now; `dasgd queue` tells whether another run goes on");
     return done;
 }
 

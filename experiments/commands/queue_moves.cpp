@@ -31,7 +31,8 @@ struct QueueMoveOptions {
     bool series = false, json = false, work = false;
 };
 
-bool waitsInQueue(const storage::RunRow& row) { return row.status == "queued"; }
+// Those of other workspaces wait there.
+bool waitsInQueue(const storage::RunRow& row) { return row.status == "queued" && row.origin.empty(); }
 
 // What waits, series by series in the order in which they were started, each in the order of its turns.
 Rows waitingRuns(Rows rows) {
@@ -53,8 +54,7 @@ Result<Rows> chosen(storage::RunReader& reader, const QueueMoveOptions& options)
         for (const storage::RunRow& other : waiting) {
             const bool meant =
                 other.runId == row.runId || (options.series && !row.series.empty() && other.series == row.series);
-            const bool known = std::ranges::find(rows, other.runId, &storage::RunRow::runId) != rows.end();
-            if (!meant || known) continue;
+            if (!meant || std::ranges::find(rows, other.runId, &storage::RunRow::runId) != rows.end()) continue;
             if (!other.queueTurn) {
                 return fail(
                     other.runId +

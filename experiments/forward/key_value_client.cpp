@@ -46,7 +46,9 @@ Result<std::optional<std::string>> KeyValueClient::ask(const Parts& request, mil
     while (steady_clock::now() < until) {
         sent = sent || sendNow(socket_, message);
         zmq::pollitem_t item{socket_.handle(), 0, ZMQ_POLLIN, 0};
-        zmq::poll(&item, 1, std::min(kAnswerPause, std::chrono::ceil<milliseconds>(until - steady_clock::now())));
+        // Below zero it would wait for ever.
+        const auto left = std::chrono::ceil<milliseconds>(until - steady_clock::now());
+        zmq::poll(&item, 1, std::clamp(left, milliseconds(0), kAnswerPause));
         while (const auto answer = receiveNow(socket_)) {
             // An earlier request was given up, and is answered now.
             if (answer->size() == 3 && answer->front() == number) return answerOf(*answer, request);

@@ -88,7 +88,7 @@ int runEntry(const EntryTask& task, StopSignals& signals) {
     const auto cpus = listOf(task.cpus);
     if (!cpus) return refuse(Error{"--cpus " + task.cpus + " is no list of cores, as 0-3,6"});
     if (const Status placed = runOn(*cpus); !placed) return refuse(placed.error());
-    if (!task.gpus.empty()) ::setenv("CUDA_VISIBLE_DEVICES", task.gpus.c_str(), 1);
+    if (task.gpus) ::setenv("CUDA_VISIBLE_DEVICES", task.gpus->c_str(), 1);
     auto store = storage::Store::open(std::filesystem::absolute(task.workspace));
     if (!store) return refuse(store.error());
     // Asked to stop by now, perhaps as the worker is gone: another one may be about to start the run.

@@ -1,6 +1,7 @@
 // The process of one entry of the queue: starts the run that waits there and follows it to its end.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "core/base/result.h"
@@ -11,9 +12,9 @@ namespace dasgd::experiments {
 // The arguments of the hidden command `dasgd queue start`.
 struct EntryTask {
     std::string workspace, run;
-    std::string cpus;  // "0-3": where it runs; "": where the worker does
-    std::string gpus;  // as CUDA_VISIBLE_DEVICES; "": those of the worker
-    int worker = 0;    // its process
+    std::string cpus;                 // "0-3": where it runs; "": where the worker does
+    std::optional<std::string> gpus;  // as CUDA_VISIBLE_DEVICES, "" for none; nothing: those of the worker
+    int worker = 0;                   // its process
 };
 
 // Before StopSignals are made: the process is asked to stop, as by SIGTERM, when the worker is gone. Ends it where that

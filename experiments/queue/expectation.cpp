@@ -55,7 +55,8 @@ public:
     explicit EarlierSteps(const std::vector<storage::RunRow>& rows) {
         for (const storage::RunRow& row : rows) {
             const auto seconds = row.status == "finished" ? stepSeconds(row) : std::nullopt;
-            if (!seconds) continue;
+            // Those of other workspaces say nothing of this machine.
+            if (!seconds || !row.origin.empty()) continue;
             ofConfiguration_[keyOf(row)].add(*seconds);
             if (!row.series.empty()) ofSeries_[row.series].add(*seconds);
         }

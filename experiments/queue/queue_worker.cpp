@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <set>
+#include <thread>
 #include <utility>
 
 #include "experiments/queue/entry_process.h"
@@ -19,6 +20,7 @@ namespace fs = std::filesystem;
 // Between two looks at the queue: one statement each.
 constexpr int kLookMs = 250;
 constexpr auto kPauseAfterRefusal = std::chrono::seconds(2);
+constexpr auto kPatienceWithLooks = std::chrono::milliseconds(300);
 
 std::string joined(const std::vector<std::string>& words) {
     std::string text;
@@ -26,7 +28,9 @@ std::string joined(const std::vector<std::string>& words) {
     return text;
 }
 
-bool mayStart(const storage::QueueEntry& entry) { return entry.status == "queued" && !entry.held && !entry.cancelled; }
+bool entryMayStart(const storage::QueueEntry& entry) {
+    return entry.status == "queued" && !entry.held && !entry.cancelled;
+}
 
 bool isFree(const storage::WorkspacePaths& paths, const std::string& run) {
     return storage::FileLock::isFree(paths.owner(run), storage::isFileSystemAllowed(paths.root));
@@ -38,6 +42,17 @@ bool isOwned(const storage::WorkspacePaths& paths, const std::string& run) {
     return fs::exists(paths.owner(run), ignored) && !isFree(paths, run);
 }
 
+// Who looks whether somebody works the queue has its lock for an instant.
+Result<std::optional<storage::FileLock>> lockQueue(const storage::WorkspacePaths& paths) {
+    const auto until = std::chrono::steady_clock::now() + kPatienceWithLooks;
+    for (;;) {
+        DASGD_ASSIGN(auto lock,
+                     storage::FileLock::tryNow(storage::queueLock(paths), storage::FileLock::Kind::Exclusive));
+        if (lock || std::chrono::steady_clock::now() > until) return lock;
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+}
+
 }  // namespace
 
 Result<std::unique_ptr<QueueWorker>> QueueWorker::open(const WorkOptions& options, StopSignals& signals,
@@ -46,8 +61,7 @@ Result<std::unique_ptr<QueueWorker>> QueueWorker::open(const WorkOptions& option
     // Takes in what dead processes left, before anything is settled by what is recorded.
     DASGD_ASSIGN(const auto store, storage::Store::open(options.workspace));
     std::unique_ptr<QueueWorker> worker(new QueueWorker(options, signals, std::move(listener), std::move(machine)));
-    DASGD_ASSIGN(auto lock,
-                 storage::FileLock::tryNow(storage::queueLock(store.paths()), storage::FileLock::Kind::Exclusive));
+    DASGD_ASSIGN(auto lock, lockQueue(store.paths()));
     if (!lock) return nullptr;
     lock->sign();
     worker->lock_ = std::move(*lock);
@@ -65,9 +79,9 @@ QueueWorker::End QueueWorker::work() {
         const std::string problem = looked ? "" : looked.error().message;
         if (problem != problem_ && !problem.empty()) listener_.said(problem);
         problem_ = problem;
-        if (running_.empty() && ended_.empty() && stopping()) return End::Stopped;
-        // Records that cannot be written keep a worker that was asked to stop no longer than its runs.
-        if (running_.empty() && !looked && stopping()) return End::Stopped;
+        // What cannot be settled keeps a worker that was asked to stop no longer than its runs, and a second signal.
+        const bool done = ended_.empty() || !looked || signals_.count() > 1;
+        if (running_.empty() && stopping() && done) return End::Stopped;
         if (looked && empty_ && leave().value_or(true)) return End::Empty;
         wait();
     }
@@ -165,11 +179,11 @@ Result<std::vector<Needs>> QueueWorker::foreignNeeds() {
 }
 
 Status QueueWorker::start(const storage::Queue& queue) {
-    if (queue.paused) return {};
+    if (queue.paused || slots_.seated() >= static_cast<std::size_t>(options_.atOnce)) return {};
     const storage::WorkspacePaths paths{options_.workspace};
     std::vector<Slots::Waiting> waiting;
     for (const storage::QueueEntry& entry : queue.entries) {
-        if (!mayStart(entry) || running_.contains(entry.runId) || ended_.contains(entry.runId)) continue;
+        if (!entryMayStart(entry) || running_.contains(entry.runId) || ended_.contains(entry.runId)) continue;
         // A process of a worker that died has it for a moment more.
         const auto pause = notBefore_.find(entry.runId);
         const bool early = pause != notBefore_.end() && std::chrono::steady_clock::now() < pause->second;
@@ -198,7 +212,7 @@ Status QueueWorker::startRun(const Slots::Waiting& run) {
     fs::create_directories(folder / "logs", ignored);
     Slots::Seats seats = slots_.seat(run);
     // Alone it has the machine as any other command has it.
-    if (seats.all || (options_.atOnce == 1 && !options_.cores)) seats.cpus.clear();
+    if (!options_.cores && (seats.all || options_.atOnce == 1)) seats.cpus.clear();
     ChildProcess::Options options;
     options.program = "/proc/self/exe";
     options.arguments = {
@@ -206,7 +220,7 @@ Status QueueWorker::startRun(const Slots::Waiting& run) {
     if (!seats.cpus.empty()) {
         options.arguments.insert(options.arguments.end(), {"--cpus", listText(seats.cpus)});
     }
-    if (!seats.all && !seats.gpus.empty()) {
+    if (options_.gpus || (!seats.all && !seats.gpus.empty())) {
         options.arguments.insert(options.arguments.end(), {"--gpus", joined(seats.gpus)});
     }
     options.log = folder / "logs" / "launcher.log";
@@ -222,7 +236,7 @@ Status QueueWorker::startRun(const Slots::Waiting& run) {
 
 bool QueueWorker::nothingLeft(const storage::Queue& queue) const {
     if (!running_.empty() || !ended_.empty() || !leftOver(queue).empty()) return false;
-    return queue.paused || std::ranges::none_of(queue.entries, mayStart);
+    return queue.paused || std::ranges::none_of(queue.entries, entryMayStart);
 }
 
 Result<bool> QueueWorker::leave() {
@@ -231,7 +245,7 @@ Result<bool> QueueWorker::leave() {
     DASGD_ASSIGN(const storage::Queue queue, queue_->read());
     if (nothingLeft(queue)) return true;
     const storage::WorkspacePaths paths{options_.workspace};
-    DASGD_ASSIGN(auto lock, storage::FileLock::tryNow(storage::queueLock(paths), storage::FileLock::Kind::Exclusive));
+    DASGD_ASSIGN(auto lock, lockQueue(paths));
     if (!lock) return true;
     lock->sign();
     lock_ = std::move(*lock);

@@ -20,6 +20,7 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr milliseconds kFirstPause{5}, kLongestPause{100};
+constexpr milliseconds kAnswer{1000};  // of rank 0, however little is left to wait for a word
 
 std::string textOf(const std::vector<std::uint8_t>& bytes) { return {bytes.begin(), bytes.end()}; }
 std::vector<std::uint8_t> bytesOf(const std::string& text) { return {text.begin(), text.end()}; }
@@ -66,7 +67,7 @@ public:
             if (left <= milliseconds(0)) {
                 throw std::runtime_error("no rank set it for " + std::to_string(timeout.count()) + " ms");
             }
-            if (ask(requestOf(kHas, keys), left)) return;
+            if (ask(requestOf(kHas, keys), std::max(left, kAnswer))) return;
             std::this_thread::sleep_for(std::min(pause, left));
         }
     }

@@ -110,6 +110,7 @@ void ExperimentForm::fold() {
         const auto wrong = [](const FieldRow* row) { return row->hasProblem(); };
         const bool blamed = problem_ && part.mayHave(problem_->key);
         if (blamed) refresh(part);
+        if (part.stale && std::ranges::any_of(part.form->rows(), wrong)) refresh(part);
         const bool stays = part.required || document_.hasSection(name) || name == revealed_ ||
                            std::ranges::any_of(part.form->rows(), wrong);
         absent += stays ? 0 : 1;

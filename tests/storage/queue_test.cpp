@@ -145,6 +145,23 @@ TEST_F(WorkspaceQueue, RunsOfOtherCommandsAreForeignWhileTheyTrainAndInBetween) 
     EXPECT_THAT(orDie(queue_.foreignRuns()), IsEmpty()) << "held: it may last";
 }
 
+TEST_F(WorkspaceQueue, RunsOfOtherWorkspacesTakeNothingHere) {
+    orDie(store_.addRun(runInfo("away")));
+    SQLite::Database database(store_.paths().database().string(), SQLite::OPEN_READWRITE);
+    database.exec("UPDATE run SET status = 'running' WHERE run_id = 'away'");
+    EXPECT_THAT(idsOf(orDie(queue_.foreignRuns())), ElementsAre("away"));
+    database.exec("INSERT INTO mirror_source (id, workspace, origin, heard_at) VALUES (1, 'w', 'ssh://login/w', '')");
+    database.exec("INSERT INTO mirror_run (run, source) SELECT id, 1 FROM run WHERE run_id = 'away'");
+    EXPECT_THAT(orDie(queue_.foreignRuns()), IsEmpty()) << "it trains there";
+}
+
+TEST_F(WorkspaceQueue, WhatIsNoEntryAnyMoreIsNotSaidToBeTakenOut) {
+    orDie(queue_.remove("b"));
+    const auto cancelled = queue_.cancel("b");
+    ASSERT_FALSE(cancelled);
+    EXPECT_THAT(cancelled.error().message, HasSubstr("left the queue just now"));
+}
+
 TEST_F(WorkspaceQueue, TheViewHasTheColumnsThatAreDocumented) {
     SQLite::Database database(store_.paths().database().string(), SQLite::OPEN_READONLY);
     SQLite::Statement query(database, "SELECT * FROM queue_list");

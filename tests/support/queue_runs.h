@@ -39,12 +39,14 @@ protected:
     }
     // Waits until a run with that seed trains.
     [[nodiscard]] bool trains(int seed) const {
-        return eventually([&] {
-            const auto all = rows();
-            return std::ranges::any_of(all, [&](const storage::RunRow& one) {
-                return one.seed == seed && one.status == "running" && one.steps > 10;
-            });
-        });
+        return eventually(
+            [&] {
+                const auto all = rows();
+                return std::ranges::any_of(all, [&](const storage::RunRow& one) {
+                    return one.seed == seed && one.status == "running" && one.steps > 10;
+                });
+            },
+            std::chrono::seconds(50));
     }
     // Ids of those that were added, in their order.
     std::vector<std::string> add(const std::string& text, const std::vector<std::string>& options = {}) {

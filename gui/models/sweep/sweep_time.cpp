@@ -42,8 +42,9 @@ std::optional<double> stepSeconds(const storage::RunRow& run) {
 // By their settings; of equal ones the newest.
 std::map<std::string, MeasuredStep> measuredSteps(std::span<const RunItemPtr> runs) {
     std::vector<RunItemPtr> timed;
-    std::ranges::copy_if(runs, std::back_inserter(timed),
-                         [](const RunItemPtr& run) { return run->row.status == "finished" && stepSeconds(run->row); });
+    std::ranges::copy_if(runs, std::back_inserter(timed), [](const RunItemPtr& run) {
+        return run->row.status == "finished" && run->row.origin.empty() && stepSeconds(run->row);
+    });
     std::ranges::sort(timed, std::greater<>(), [](const RunItemPtr& run) { return run->row.startedAt; });
     if (timed.size() > SweepTime::kMostMeasured) timed.resize(SweepTime::kMostMeasured);
     std::map<std::string, MeasuredStep> steps;
