@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kFailed =
     ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH;
-constexpr int kSucceeded = ZMQ_EVENT_HANDSHAKE_SUCCEEDED;
+constexpr int kSucceeded = ZMQ_EVENT_HANDSHAKE_SUCCEEDED, kAccepted = ZMQ_EVENT_ACCEPTED;
 
 std::string newEndpoint() {
     static std::atomic<int> number{0};
@@ -24,7 +24,8 @@ std::string newEndpoint() {
 HandshakeMonitor::HandshakeMonitor(zmq::context_t& context, zmq::socket_t& watched)
     : events_(context, zmq::socket_type::pair) {
     const std::string endpoint = newEndpoint();
-    if (zmq_socket_monitor(watched.handle(), endpoint.c_str(), kFailed | kSucceeded) != 0) throw zmq::error_t();
+    if (zmq_socket_monitor(watched.handle(), endpoint.c_str(), kFailed | kSucceeded | kAccepted) != 0)
+        throw zmq::error_t();
     events_.set(zmq::sockopt::linger, 0);
     events_.connect(endpoint);
 }
@@ -35,15 +36,22 @@ void HandshakeMonitor::takeEvents() {
         std::uint16_t number = 0;
         if (event->front().size() < sizeof number) continue;
         std::memcpy(&number, event->front().data(), sizeof number);
-        const bool failed = (number & kFailed) != 0;
-        failures_ += failed ? 1 : 0;
-        inARow_ = failed ? inARow_ + 1 : 0;
+        if ((number & kAccepted) != 0) ++accepted_;
+        if ((number & kSucceeded) != 0) {
+            ++succeeded_;
+            inARow_ = 0;
+        }
+        if ((number & kFailed) != 0) {
+            ++failed_;
+            ++inARow_;
+        }
     }
 }
 
 std::int64_t HandshakeMonitor::failures() {
     takeEvents();
-    return failures_;
+    // Of who does not speak ZeroMQ at all a server is told nothing but that it came.
+    return accepted_ > 0 ? accepted_ - succeeded_ : failed_;
 }
 
 std::int64_t HandshakeMonitor::failuresInARow() {

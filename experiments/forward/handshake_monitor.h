@@ -10,14 +10,15 @@ namespace dasgd::experiments {
 class HandshakeMonitor {
 public:
     HandshakeMonitor(zmq::context_t& context, zmq::socket_t& watched);
-    [[nodiscard]] std::int64_t failures();        // in all
+    // In all; of a server with those that are under way.
+    [[nodiscard]] std::int64_t failures();
     [[nodiscard]] std::int64_t failuresInARow();  // since the last one that succeeded
 
 private:
     void takeEvents();
 
     zmq::socket_t events_;
-    std::int64_t failures_ = 0, inARow_ = 0;
+    std::int64_t accepted_ = 0, succeeded_ = 0, failed_ = 0, inARow_ = 0;
 };
 
 }  // namespace dasgd::experiments
