@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <set>
@@ -94,7 +95,10 @@ TEST_F(OnHosts, OneRunOfFourHostsOneRecordAndACutOffHostIsNamed) {
     ASSERT_TRUE(test::eventually([&] {
         auto reader = home();
         const auto runs = reader.runs();
-        return runs && runs->size() == 2 && runs->front().status == "running" && runs->front().steps > 200;
+        if (!runs || runs->size() != 2 || runs->front().status != "running") return false;
+        const auto seen = reader.lastSeen(runs->front().runId);
+        const auto trains = [](const storage::RankLastSeen& rank) { return rank.step > 200 && rank.last; };
+        return seen && seen->size() == 4 && std::ranges::all_of(*seen, trains);
     }));
     for (int host = 1; host <= kHosts; ++host) {
         const auto addresses = hosts.listeners(host);
