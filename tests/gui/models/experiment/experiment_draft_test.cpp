@@ -198,7 +198,7 @@ TEST_F(ExperimentDraftTest, OneThatIsQueuedWaitsInTheProgram) {
     EXPECT_EQ(launched.count(), 0);
     const QString ran = folder_.filePath(QStringLiteral("ran"));
     ASSERT_TRUE(eventually([&] { return !content(ran).isEmpty(); }));
-    EXPECT_TRUE(content(ran).startsWith("run " + file.toUtf8() + " --queue --workspace"));
+    EXPECT_TRUE(content(ran).startsWith("queue add " + file.toUtf8() + " --work --workspace"));
 }
 
 TEST_F(ExperimentDraftTest, ACopyHasANameOfItsOwnAndIsSavedNowhere) {
