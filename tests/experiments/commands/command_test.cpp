@@ -31,6 +31,8 @@ TEST(Command, EveryFileOfTheFolderIsACommand) {
         EXPECT_GT(command.order, order) << command.name << " has no place of its own in --help";
         order = command.order;
     }
+    // queue_add.cpp is a part of the command queue.
+    std::erase_if(files, [](const std::string& file) { return file.starts_with("queue-"); });
     EXPECT_THAT(names, ::testing::UnorderedElementsAreArray(files));
 }
 
