@@ -3,6 +3,7 @@
 #include <chrono>
 #include <optional>
 #include <system_error>
+#include <thread>
 
 #include "storage/base/database.h"
 #include "storage/recorder.h"
@@ -12,8 +13,9 @@ namespace dasgd::storage {
 
 namespace {
 
-// Whoever looks whether a run is lost holds its lock for an instant.
+// Whoever looks whether a run is lost, or the queue is worked, holds the lock for an instant.
 constexpr auto kPatienceWithLooks = std::chrono::milliseconds(300);
+constexpr auto kPauseBetweenTries = std::chrono::milliseconds(10);
 
 std::int64_t changes(SQLite::Database& database, const char* sql, const std::string& runId) {
     SQLite::Statement statement(database, sql);
@@ -24,6 +26,15 @@ std::int64_t changes(SQLite::Database& database, const char* sql, const std::str
 }  // namespace
 
 std::filesystem::path queueLock(const WorkspacePaths& paths) { return paths.root / "queue-work.lock"; }
+
+Result<std::optional<FileLock>> takeQueueLock(const WorkspacePaths& paths) {
+    const auto until = std::chrono::steady_clock::now() + kPatienceWithLooks;
+    for (;;) {
+        DASGD_ASSIGN(auto lock, FileLock::tryNow(queueLock(paths), FileLock::Kind::Exclusive));
+        if (lock || std::chrono::steady_clock::now() > until) return lock;
+        std::this_thread::sleep_for(kPauseBetweenTries);
+    }
+}
 
 std::string queueWorker(const WorkspacePaths& paths) {
     const std::filesystem::path file = queueLock(paths);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -45,6 +46,9 @@ struct ForeignRun {
 
 // Held by the one process that works the queue.
 [[nodiscard]] std::filesystem::path queueLock(const WorkspacePaths& paths);
+// Takes that lock; nullopt where another process works the queue. Who only looks holds it for an instant, which is
+// waited for. Errors: of the workspace.
+[[nodiscard]] Result<std::optional<FileLock>> takeQueueLock(const WorkspacePaths& paths);
 // "pid host" of that process; "" where nobody works the queue.
 [[nodiscard]] std::string queueWorker(const WorkspacePaths& paths);
 

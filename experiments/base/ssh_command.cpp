@@ -43,18 +43,26 @@ Result<SshHost> parseSshHost(const std::string& text) {
     return host;
 }
 
-std::string shellWord(const std::string& word) {
-    if (word.starts_with("~/") && word.size() > 2) return "~/" + shellWord(word.substr(2));
-    if (!word.empty() && std::ranges::all_of(word, isPlain)) return word;
+std::string shellQuoted(std::string_view word) {
     std::string quoted = "'";
     for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
     return quoted + "'";
 }
 
+std::string shellWord(const std::string& word) {
+    if (word.starts_with("~/") && word.size() > 2) return "~/" + shellWord(word.substr(2));
+    if (!word.empty() && std::ranges::all_of(word, isPlain)) return word;
+    return shellQuoted(word);
+}
+
+std::string sshProgram() {
+    const char* const named = std::getenv(SshCommand::kVariable);
+    return named && *named ? named : "ssh";
+}
+
 SshCommand sshCommand(const SshHost& host, const std::vector<std::string>& options,
                       const std::vector<std::string>& command) {
-    const char* const named = std::getenv(SshCommand::kVariable);
-    SshCommand ssh{named && *named ? named : "ssh", options};
+    SshCommand ssh{sshProgram(), options};
     const auto add = [&](std::vector<std::string> more) {
         ssh.arguments.insert(ssh.arguments.end(), more.begin(), more.end());
     };

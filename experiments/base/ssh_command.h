@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/result.h"
@@ -19,7 +20,9 @@ struct SshHost {
 // "node1", "ada@node1", "ada@node1:2222". Errors: nothing, blanks or control characters, an option of ssh, no port.
 [[nodiscard]] Result<SshHost> parseSshHost(const std::string& text);
 
-// Quoted for the shell of the other host; "~/" at the beginning stays the home folder there.
+// Quoted for a shell, whatever is in it.
+[[nodiscard]] std::string shellQuoted(std::string_view word);
+// The same where it has to be; "~/" at the beginning stays the home folder of the other host.
 [[nodiscard]] std::string shellWord(const std::string& word);
 
 struct SshCommand {
@@ -29,6 +32,9 @@ struct SshCommand {
     std::string program;
     std::vector<std::string> arguments;
 };
+
+// `ssh`, or what the variable names.
+[[nodiscard]] std::string sshProgram();
 
 // Runs `command` on the host without a terminal. Never asks for anything: who needs a password or a phrase has an agent
 // or a key. `options` are in front of ours, so that they count where both say something.

@@ -76,28 +76,14 @@ std::string lastWords(const fs::path& log) {
 
 }  // namespace
 
-nlohmann::json RanksRequest::toJson() const {
-    return {{"experiment", experiment}, {"workspace", workspace}, {"secret", secret}, {"address", address},
-            {"interface", interface},   {"port", port},           {"size", size},     {"first", first},
-            {"count", count},           {"gpus", gpus},           {"resume", resume}, {"environment", environment}};
-}
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RanksRequest, experiment, workspace, secret, address, interface, port, size, first,
+                                   count, gpus, resume, environment)
+
+nlohmann::json RanksRequest::toJson() const { return *this; }
 
 Result<RanksRequest> RanksRequest::from(const nlohmann::json& json) {
     try {
-        RanksRequest request;
-        json.at("experiment").get_to(request.experiment);
-        json.at("workspace").get_to(request.workspace);
-        json.at("secret").get_to(request.secret);
-        json.at("address").get_to(request.address);
-        json.at("interface").get_to(request.interface);
-        json.at("port").get_to(request.port);
-        json.at("size").get_to(request.size);
-        json.at("first").get_to(request.first);
-        json.at("count").get_to(request.count);
-        json.at("gpus").get_to(request.gpus);
-        json.at("resume").get_to(request.resume);
-        json.at("environment").get_to(request.environment);
-        return request;
+        return json.get<RanksRequest>();
     } catch (const nlohmann::json::exception& error) {
         return fail(std::string("this request cannot be read: ") + error.what());
     }

@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
-#include <cstdlib>
 #include <string_view>
 #include <utility>
 
@@ -23,17 +22,6 @@ namespace {
 constexpr std::string_view kScheme = "ssh://";
 constexpr std::string_view kHomeMark = "/~/";
 constexpr int kLostLink = 255;  // how ssh ends where its own part failed
-
-std::string sshProgram() {
-    const char* named = std::getenv(kSshVariable);
-    return named && *named ? named : "ssh";
-}
-
-std::string shellWord(std::string_view word) {
-    std::string text = "'";
-    for (const char each : word) text += each == '\'' ? std::string("'\\''") : std::string(1, each);
-    return text + "'";
-}
 
 bool isControl(char each) { return static_cast<unsigned char>(each) <= 0x20 || each == 0x7f; }
 
@@ -115,8 +103,8 @@ std::string Remote::url() const {
 
 std::string Remote::command(const std::vector<std::string>& arguments) const {
     std::string text =
-        program.starts_with("~/") ? "~/" + shellWord(std::string_view(program).substr(2)) : shellWord(program);
-    for (const std::string& argument : arguments) text += " " + shellWord(argument);
+        program.starts_with("~/") ? "~/" + shellQuoted(std::string_view(program).substr(2)) : shellQuoted(program);
+    for (const std::string& argument : arguments) text += " " + shellQuoted(argument);
     return text;
 }
 

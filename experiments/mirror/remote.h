@@ -8,11 +8,12 @@
 
 #include "core/base/result.h"
 #include "experiments/base/process.h"
+#include "experiments/base/ssh_command.h"
 
 namespace dasgd::experiments {
 
 // Names the program that stands for ssh; by default "ssh".
-inline constexpr const char* kSshVariable = "DASGD_SSH";
+inline constexpr const char* kSshVariable = SshCommand::kVariable;
 
 struct Remote {
     std::string target;  // [user@]host, as ssh takes it

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <set>
-#include <thread>
 #include <utility>
 
 #include "experiments/queue/entry_process.h"
@@ -20,7 +19,6 @@ namespace fs = std::filesystem;
 // Between two looks at the queue: one statement each.
 constexpr int kLookMs = 250;
 constexpr auto kPauseAfterRefusal = std::chrono::seconds(2);
-constexpr auto kPatienceWithLooks = std::chrono::milliseconds(300);
 
 std::string joined(const std::vector<std::string>& words) {
     std::string text;
@@ -42,17 +40,6 @@ bool isOwned(const storage::WorkspacePaths& paths, const std::string& run) {
     return fs::exists(paths.owner(run), ignored) && !isFree(paths, run);
 }
 
-// Who looks whether somebody works the queue has its lock for an instant.
-Result<std::optional<storage::FileLock>> lockQueue(const storage::WorkspacePaths& paths) {
-    const auto until = std::chrono::steady_clock::now() + kPatienceWithLooks;
-    for (;;) {
-        DASGD_ASSIGN(auto lock,
-                     storage::FileLock::tryNow(storage::queueLock(paths), storage::FileLock::Kind::Exclusive));
-        if (lock || std::chrono::steady_clock::now() > until) return lock;
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-}
-
 }  // namespace
 
 Result<std::unique_ptr<QueueWorker>> QueueWorker::open(const WorkOptions& options, StopSignals& signals,
@@ -61,7 +48,7 @@ Result<std::unique_ptr<QueueWorker>> QueueWorker::open(const WorkOptions& option
     // Takes in what dead processes left, before anything is settled by what is recorded.
     DASGD_ASSIGN(const auto store, storage::Store::open(options.workspace));
     std::unique_ptr<QueueWorker> worker(new QueueWorker(options, signals, std::move(listener), std::move(machine)));
-    DASGD_ASSIGN(auto lock, lockQueue(store.paths()));
+    DASGD_ASSIGN(auto lock, storage::takeQueueLock(store.paths()));
     if (!lock) return nullptr;
     lock->sign();
     worker->lock_ = std::move(*lock);
@@ -245,7 +232,7 @@ Result<bool> QueueWorker::leave() {
     DASGD_ASSIGN(const storage::Queue queue, queue_->read());
     if (nothingLeft(queue)) return true;
     const storage::WorkspacePaths paths{options_.workspace};
-    DASGD_ASSIGN(auto lock, lockQueue(paths));
+    DASGD_ASSIGN(auto lock, storage::takeQueueLock(paths));
     if (!lock) return true;
     lock->sign();
     lock_ = std::move(*lock);

@@ -41,16 +41,16 @@ std::optional<double> stepSeconds(const storage::RunRow& run) {
 
 // By their settings; of equal ones the newest.
 std::map<std::string, MeasuredStep> measuredSteps(std::span<const RunItemPtr> runs) {
-    std::vector<RunItemPtr> timed;
-    std::ranges::copy_if(runs, std::back_inserter(timed), [](const RunItemPtr& run) {
-        return run->row.status == "finished" && run->row.origin.empty() && stepSeconds(run->row);
-    });
-    std::ranges::sort(timed, std::greater<>(), [](const RunItemPtr& run) { return run->row.startedAt; });
+    std::vector<std::pair<RunItemPtr, double>> timed;
+    for (const RunItemPtr& run : runs) {
+        if (run->row.status != "finished" || !run->row.origin.empty()) continue;
+        if (const auto seconds = stepSeconds(run->row)) timed.emplace_back(run, *seconds);
+    }
+    std::ranges::sort(timed, std::greater<>(), [](const auto& one) { return one.first->row.startedAt; });
     if (timed.size() > SweepTime::kMostMeasured) timed.resize(SweepTime::kMostMeasured);
     std::map<std::string, MeasuredStep> steps;
-    for (const RunItemPtr& run : timed) {
-        steps.try_emplace(stepKey(run->config.unpacked()),
-                          MeasuredStep{*stepSeconds(run->row), run->row.timeSimulated, run->id});
+    for (const auto& [run, seconds] : timed) {
+        steps.try_emplace(stepKey(run->config.unpacked()), MeasuredStep{seconds, run->row.timeSimulated, run->id});
     }
     return steps;
 }
