@@ -23,8 +23,9 @@ if(DASGD_SANITIZE)
 endif()
 
 # Compiles the target's sources a few at a time: headers of LibTorch, CLI11 and Qt cost far more than our own lines. So
-# names in anonymous namespaces must differ within a library. Off for clang-tidy, which wants one source at a time.
-option(DASGD_UNITY "Compile several sources of a library as one" ON)
+# names in anonymous namespaces must differ within a library or a program of tests. Off for clang-tidy, which wants one
+# source at a time.
+option(DASGD_UNITY "Compile several sources of a target as one" ON)
 function(dasgd_unity name)
   if(DASGD_UNITY)
     set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
@@ -92,9 +93,10 @@ set(DASGD_TEST_OPTIONS -O1 -fPIC)
 
 # dasgd_test(core/base LINKS …): every tests/core/base/*_test.cpp, and SOURCES, in one program, core_base_test; with FILES
 # only those. NAME is the program's, HEADER a dasgd_test_header. Label: the folder, `tree` at the root. Every test runs in
-# a process of its own and has 60 s; of those with the same LOCK one at a time.
+# a process of its own and has 60 s (tests/support/isolated), one after the other; of programs with the same LOCK one runs
+# at a time. LONG: it takes minutes, and is started before others.
 function(dasgd_test folder)
-  cmake_parse_arguments(arg "" "NAME;HEADER;LOCK" "LINKS;SOURCES;FILES;EXCEPT" ${ARGN})
+  cmake_parse_arguments(arg "LONG" "NAME;HEADER;LOCK" "LINKS;SOURCES;FILES;EXCEPT" ${ARGN})
   set(path "${CMAKE_SOURCE_DIR}/tests/${folder}")
   if(arg_FILES)
     list(TRANSFORM arg_FILES PREPEND "${path}/" OUTPUT_VARIABLE files)
@@ -109,7 +111,7 @@ function(dasgd_test folder)
   endif()
   add_executable(${arg_NAME} ${files} ${arg_SOURCES})
   set_target_properties(${arg_NAME} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
-  target_link_libraries(${arg_NAME} PRIVATE dasgd_options ${arg_LINKS} GTest::gmock GTest::gtest GTest::gtest_main)
+  target_link_libraries(${arg_NAME} PRIVATE dasgd_options ${arg_LINKS} GTest::gmock GTest::gtest dasgd_test_main)
   # A path on the command line of every source would make each checkout miss the compiler cache.
   target_link_libraries(${arg_NAME} PRIVATE dasgd_test_paths)
   target_compile_options(${arg_NAME} PRIVATE ${DASGD_TEST_OPTIONS})
@@ -117,10 +119,13 @@ function(dasgd_test folder)
     set(arg_HEADER plain_test_header)
   endif()
   target_precompile_headers(${arg_NAME} REUSE_FROM ${arg_HEADER})
-  set(lock)
-  if(arg_LOCK)
-    set(lock RESOURCE_LOCK ${arg_LOCK})
+  dasgd_unity(${arg_NAME})
+  add_test(NAME ${arg_NAME} COMMAND ${arg_NAME} --isolate)
+  set_tests_properties(${arg_NAME} PROPERTIES LABELS "${folder}" TIMEOUT 1500)
+  if(arg_LONG)
+    set_tests_properties(${arg_NAME} PROPERTIES COST 1000)
   endif()
-  gtest_discover_tests(${arg_NAME} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 TEST_PREFIX "${folder}/"
-                       PROPERTIES TIMEOUT 60 LABELS "${folder}" ${lock})
+  if(arg_LOCK)
+    set_tests_properties(${arg_NAME} PROPERTIES RESOURCE_LOCK ${arg_LOCK})
+  endif()
 endfunction()

@@ -14,11 +14,12 @@
 #include "gui/plots/parallel_plot.h"
 #include "gui/timeline/timeline_painter.h"
 #include "tests/gui/support/bench.h"
+#include "tests/support/units.h"
 
 namespace dasgd::gui {
 namespace {
 
-constexpr Ns kMs = 1'000'000;
+using test::kMs;
 
 // Two ranks of DaSGD, τ = 4, d = 2: what a step has, a reduction that hides, and a wait where the slower rank is late.
 std::vector<Span> spansOf(int rank) {

@@ -9,6 +9,9 @@
 
 namespace dasgd::test {
 
+// What ImageNet's papers train on.
+inline const InputSpec kPhotos{.shape = {3, 224, 224}, .classes = 1000};
+
 // Multiply-adds of the forward pass on one sample, in units of 1e9.
 inline double gigaMultiplyAdds(Model& model, const InputSpec& input) {
     return countFlops(model, randomBatch(input, 1), 1).forwardFlops() / 2e9;

@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/units.h"
+
 namespace dasgd {
 namespace {
 
-constexpr Ns kMs = 1'000'000;
+using test::kMs;
 
 // `ranks` arrive at averages 100 ms apart, each `late(rank, average)` after the first.
 template <class Late>

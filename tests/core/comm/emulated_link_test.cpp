@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "core/comm/completion.h"
+#include "tests/support/units.h"
 
 namespace dasgd::test {
 namespace {
 
-constexpr Ns kMs = 1'000'000;
 // 1 ms a message, 1 µs a byte.
 constexpr LinkCost kLink{.alpha = 1e-3, .beta = 1e-6};
 

@@ -5,10 +5,12 @@
 #include <atomic>
 #include <thread>
 
+#include "tests/support/units.h"
+
 namespace dasgd {
 namespace {
 
-constexpr Ns kMs = 1'000'000;
+using test::kMs;
 
 TEST(SteeredClock, JumpsBeforeTheStartAndFollowsSlowlyAfterwards) {
     const Ns raw = MonotonicClock::rawNow();

@@ -14,36 +14,37 @@ namespace dasgd {
 namespace {
 
 // Powers of two, so that every sum below is exact: 1/4 s a message, 1/1024 s a byte, 1/4096 s a byte added.
-constexpr LinkCost kLink{.alpha = 0.25, .beta = 1.0 / 1024, .rho = 1.0 / 4096};
+constexpr LinkCost kExactLink{.alpha = 0.25, .beta = 1.0 / 1024, .rho = 1.0 / 4096};
 
 TEST(Cost, CollectivesByHand) {
     // S = 4096 bytes: Sβ = 4 s, Sρ = 1 s.
-    EXPECT_DOUBLE_EQ(messageSeconds(kLink, 4096), 4.25);
-    EXPECT_DOUBLE_EQ(ringAllReduceSeconds(kLink, 4096, 4), 6 * 0.25 + 6 + 0.75);
-    EXPECT_DOUBLE_EQ(halvingDoublingAllReduceSeconds(kLink, 4096, 4), 4 * 0.25 + 6 + 0.75);
-    EXPECT_DOUBLE_EQ(halvingDoublingAllReduceSeconds(kLink, 4096, 5), 4 * 0.25 + 6 + 0.75 + 2 * 4.25 + 1);
-    EXPECT_DOUBLE_EQ(recursiveDoublingAllReduceSeconds(kLink, 4096, 8), 3 * (0.25 + 4 + 1));
-    EXPECT_DOUBLE_EQ(recursiveDoublingAllReduceSeconds(kLink, 4096, 9), 3 * (0.25 + 4 + 1) + 2 * 4.25 + 1);
-    EXPECT_DOUBLE_EQ(treeAllReduceSeconds(kLink, 4096, 5), 6 * 4.25 + 3);
-    EXPECT_DOUBLE_EQ(reduceScatterSeconds(kLink, 4096, 4), 3 * 0.25 + 3 + 0.75);
-    EXPECT_DOUBLE_EQ(allGatherSeconds(kLink, 4096, 4), 3 * 4.25);
-    EXPECT_DOUBLE_EQ(allToAllSeconds(kLink, 4096, 4), 3 * 1.25);
-    EXPECT_DOUBLE_EQ(broadcastSeconds(kLink, 4096, 5), 3 * 4.25);
+    EXPECT_DOUBLE_EQ(messageSeconds(kExactLink, 4096), 4.25);
+    EXPECT_DOUBLE_EQ(ringAllReduceSeconds(kExactLink, 4096, 4), 6 * 0.25 + 6 + 0.75);
+    EXPECT_DOUBLE_EQ(halvingDoublingAllReduceSeconds(kExactLink, 4096, 4), 4 * 0.25 + 6 + 0.75);
+    EXPECT_DOUBLE_EQ(halvingDoublingAllReduceSeconds(kExactLink, 4096, 5), 4 * 0.25 + 6 + 0.75 + 2 * 4.25 + 1);
+    EXPECT_DOUBLE_EQ(recursiveDoublingAllReduceSeconds(kExactLink, 4096, 8), 3 * (0.25 + 4 + 1));
+    EXPECT_DOUBLE_EQ(recursiveDoublingAllReduceSeconds(kExactLink, 4096, 9), 3 * (0.25 + 4 + 1) + 2 * 4.25 + 1);
+    EXPECT_DOUBLE_EQ(treeAllReduceSeconds(kExactLink, 4096, 5), 6 * 4.25 + 3);
+    EXPECT_DOUBLE_EQ(reduceScatterSeconds(kExactLink, 4096, 4), 3 * 0.25 + 3 + 0.75);
+    EXPECT_DOUBLE_EQ(allGatherSeconds(kExactLink, 4096, 4), 3 * 4.25);
+    EXPECT_DOUBLE_EQ(allToAllSeconds(kExactLink, 4096, 4), 3 * 1.25);
+    EXPECT_DOUBLE_EQ(broadcastSeconds(kExactLink, 4096, 5), 3 * 4.25);
 }
 
 TEST(Cost, AHierarchyPaysEachLinkForItsOwnTraffic) {
     // 8 ranks in fours, 4 s within: 6/4 + 2·3 + 3/4. Between two groups S/4 at a tenth of the speed: 2α' + 10 + Sρ/8.
     const LinkCost slow{.alpha = 1, .beta = 10.0 / 1024, .rho = 1.0 / 4096};
-    EXPECT_DOUBLE_EQ(hierarchicalAllReduceSeconds(kLink, slow, 4096, 8, 4), 1.5 + 6 + 0.75 + 2 + 10 + 0.125);
-    EXPECT_DOUBLE_EQ(hierarchicalAllReduceSeconds(kLink, slow, 4096, 8, 8), ringAllReduceSeconds(kLink, 4096, 8));
-    EXPECT_DOUBLE_EQ(hierarchicalAllReduceSeconds(kLink, slow, 4096, 8, 1), ringAllReduceSeconds(slow, 4096, 8));
+    EXPECT_DOUBLE_EQ(hierarchicalAllReduceSeconds(kExactLink, slow, 4096, 8, 4), 1.5 + 6 + 0.75 + 2 + 10 + 0.125);
+    EXPECT_DOUBLE_EQ(hierarchicalAllReduceSeconds(kExactLink, slow, 4096, 8, 8),
+                     ringAllReduceSeconds(kExactLink, 4096, 8));
+    EXPECT_DOUBLE_EQ(hierarchicalAllReduceSeconds(kExactLink, slow, 4096, 8, 1), ringAllReduceSeconds(slow, 4096, 8));
 }
 
 TEST(Cost, ParameterServersArePaidAtTheBusiestPort) {
     // One of 5 ranks holds all: 4 payloads in, 4 out.
-    EXPECT_DOUBLE_EQ(parameterServerSeconds(kLink, 4096, 5, 1), 0.5 + 2 * 16 + 4);
-    EXPECT_DOUBLE_EQ(parameterServerSeconds(kLink, 4096, 5, 2), 0.5 + 2 * 8 + 2);
-    EXPECT_DOUBLE_EQ(parameterServerSeconds(kLink, 4096, 4, 4), 0.5 + 2 * 3 + 0.75);
+    EXPECT_DOUBLE_EQ(parameterServerSeconds(kExactLink, 4096, 5, 1), 0.5 + 2 * 16 + 4);
+    EXPECT_DOUBLE_EQ(parameterServerSeconds(kExactLink, 4096, 5, 2), 0.5 + 2 * 8 + 2);
+    EXPECT_DOUBLE_EQ(parameterServerSeconds(kExactLink, 4096, 4, 4), 0.5 + 2 * 3 + 0.75);
 }
 
 TEST(Cost, TheExampleOfTheDocumentation) {
@@ -78,12 +79,12 @@ std::vector<AllReduceKind> kindsFor(int ranks) {
 }
 
 TEST(Cost, AloneOrWithNothingToSendCostsNothing) {
-    for (const AllReduceKind& kind : kindsFor(1)) EXPECT_EQ(allReduceSeconds(kind, kLink, 4096, 1), 0);
-    for (const AllReduceKind& kind : kindsFor(6)) EXPECT_EQ(allReduceSeconds(kind, kLink, 0, 6), 0);
-    EXPECT_EQ(allGatherSeconds(kLink, 4096, 1), 0);
-    EXPECT_EQ(allToAllSeconds(kLink, 4096, 1), 0);
-    EXPECT_EQ(broadcastSeconds(kLink, 4096, 1), 0);
-    EXPECT_EQ(reduceScatterSeconds(kLink, 4096, 1), 0);
+    for (const AllReduceKind& kind : kindsFor(1)) EXPECT_EQ(allReduceSeconds(kind, kExactLink, 4096, 1), 0);
+    for (const AllReduceKind& kind : kindsFor(6)) EXPECT_EQ(allReduceSeconds(kind, kExactLink, 0, 6), 0);
+    EXPECT_EQ(allGatherSeconds(kExactLink, 4096, 1), 0);
+    EXPECT_EQ(allToAllSeconds(kExactLink, 4096, 1), 0);
+    EXPECT_EQ(broadcastSeconds(kExactLink, 4096, 1), 0);
+    EXPECT_EQ(reduceScatterSeconds(kExactLink, 4096, 1), 0);
 }
 
 std::int64_t through(const std::vector<Transfer>& transfers) {
@@ -119,7 +120,7 @@ double walkedSeconds(const MessageSchedule& schedule, const LinkCost& link, int 
 }
 
 double walkedSeconds(const AllReduceKind& kind, std::int64_t bytes, int ranks) {
-    return walkedSeconds(**allReduceSchedule(kind, {bytes, 4}, ranks), kLink, ranks);
+    return walkedSeconds(**allReduceSchedule(kind, {bytes, 4}, ranks), kExactLink, ranks);
 }
 
 std::string describe(const AllReduceKind& kind, std::int64_t bytes, int ranks) {
@@ -134,7 +135,7 @@ TEST(Cost, SchedulesWalkedTakeExactlyTheFormulaWherePartsAreEven) {
         for (const AllReduceKind& kind : kindsFor(ranks)) {
             const std::int64_t pieces = static_cast<std::int64_t>(ranks) * kind.servers * 256;
             const std::int64_t bytes = 4 * pieces;
-            const double formula = allReduceSeconds(kind, kLink, static_cast<double>(bytes), ranks);
+            const double formula = allReduceSeconds(kind, kExactLink, static_cast<double>(bytes), ranks);
             EXPECT_DOUBLE_EQ(walkedSeconds(kind, bytes, ranks), formula) << describe(kind, bytes, ranks);
         }
     }
@@ -147,11 +148,12 @@ TEST(Cost, SchedulesWalkedAreWithinAnElementARoundOtherwise) {
         for (const AllReduceKind& kind : kindsFor(ranks)) {
             for (const std::int64_t bytes : {4L * ranks + 4, 4 * 1009L, 4 * 65537L}) {
                 const auto schedule = *allReduceSchedule(kind, {bytes, 4}, ranks);
-                const double formula = allReduceSeconds(kind, kLink, static_cast<double>(bytes), ranks);
+                const double formula = allReduceSeconds(kind, kExactLink, static_cast<double>(bytes), ranks);
                 const bool twice = kind.method == AllReduceMethod::Hierarchical;
-                const double perMessage = (twice ? 8 : 4) * (kLink.beta + kLink.rho);
+                const double perMessage = (twice ? 8 : 4) * (kExactLink.beta + kExactLink.rho);
                 const double messages = kind.method == AllReduceMethod::ParameterServer ? ranks - 1 : 1;
-                EXPECT_NEAR(walkedSeconds(*schedule, kLink, ranks), formula, schedule->rounds() * messages * perMessage)
+                EXPECT_NEAR(walkedSeconds(*schedule, kExactLink, ranks), formula,
+                            schedule->rounds() * messages * perMessage)
                     << describe(kind, bytes, ranks);
             }
         }
@@ -160,29 +162,29 @@ TEST(Cost, SchedulesWalkedAreWithinAnElementARoundOtherwise) {
 
 TEST(Cost, FewerElementsThanRanksSendFewerMessagesThanTheFormulaCounts) {
     // One element among 8: only one part of the ring is not empty, and it travels 7 hops twice.
-    const double hop = messageSeconds(kLink, 4);
-    EXPECT_DOUBLE_EQ(walkedSeconds({AllReduceMethod::Ring}, 4, 8), 14 * hop + 7 * 4 * kLink.rho);
+    const double hop = messageSeconds(kExactLink, 4);
+    EXPECT_DOUBLE_EQ(walkedSeconds({AllReduceMethod::Ring}, 4, 8), 14 * hop + 7 * 4 * kExactLink.rho);
     EXPECT_DOUBLE_EQ(walkedSeconds({AllReduceMethod::ParameterServer, 1, 8}, 4, 8),
-                     2 * messageSeconds(kLink, 28) + 28 * kLink.rho);
+                     2 * messageSeconds(kExactLink, 28) + 28 * kExactLink.rho);
 }
 
 TEST(Cost, TheOtherSchedulesWalkedTakeTheirFormula) {
     for (const int ranks : {1, 2, 3, 4, 7, 8, 16, 17, 100}) {
         const std::int64_t bytes = 4L * ranks * 64;
-        EXPECT_DOUBLE_EQ(walkedSeconds(*allGatherSchedule(bytes, ranks), kLink, ranks),
-                         allGatherSeconds(kLink, static_cast<double>(bytes), ranks));
-        EXPECT_DOUBLE_EQ(walkedSeconds(*reduceScatterSchedule({bytes, 4}, ranks), kLink, ranks),
-                         reduceScatterSeconds(kLink, static_cast<double>(bytes), ranks));
-        EXPECT_DOUBLE_EQ(walkedSeconds(*allToAllSchedule(bytes / ranks, ranks), kLink, ranks),
-                         allToAllSeconds(kLink, static_cast<double>(bytes), ranks));
+        EXPECT_DOUBLE_EQ(walkedSeconds(*allGatherSchedule(bytes, ranks), kExactLink, ranks),
+                         allGatherSeconds(kExactLink, static_cast<double>(bytes), ranks));
+        EXPECT_DOUBLE_EQ(walkedSeconds(*reduceScatterSchedule({bytes, 4}, ranks), kExactLink, ranks),
+                         reduceScatterSeconds(kExactLink, static_cast<double>(bytes), ranks));
+        EXPECT_DOUBLE_EQ(walkedSeconds(*allToAllSchedule(bytes / ranks, ranks), kExactLink, ranks),
+                         allToAllSeconds(kExactLink, static_cast<double>(bytes), ranks));
         // Shares of 0, 1, 2, …: the largest one's way around the ring decides.
         std::vector<std::int64_t> uneven(static_cast<std::size_t>(ranks));
         for (int rank = 0; rank < ranks; ++rank) uneven[static_cast<std::size_t>(rank)] = 256L * rank;
-        EXPECT_DOUBLE_EQ(walkedSeconds(*allGatherSchedule(uneven), kLink, ranks),
-                         allGatherSeconds(kLink, 256.0 * (ranks - 1), ranks));
+        EXPECT_DOUBLE_EQ(walkedSeconds(*allGatherSchedule(uneven), kExactLink, ranks),
+                         allGatherSeconds(kExactLink, 256.0 * (ranks - 1), ranks));
         for (const int root : {0, ranks - 1}) {
-            EXPECT_DOUBLE_EQ(walkedSeconds(*broadcastSchedule(bytes, ranks, root), kLink, ranks),
-                             broadcastSeconds(kLink, static_cast<double>(bytes), ranks));
+            EXPECT_DOUBLE_EQ(walkedSeconds(*broadcastSchedule(bytes, ranks, root), kExactLink, ranks),
+                             broadcastSeconds(kExactLink, static_cast<double>(bytes), ranks));
         }
     }
 }

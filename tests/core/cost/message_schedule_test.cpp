@@ -51,7 +51,7 @@ std::unique_ptr<MessageSchedule> make(const AllReduceKind& kind, std::int64_t le
 }
 
 // Every way to all-reduce among `ranks`: all divisors as groups, several numbers of servers.
-std::vector<AllReduceKind> kindsFor(int ranks) {
+std::vector<AllReduceKind> waysFor(int ranks) {
     std::vector<AllReduceKind> kinds{{AllReduceMethod::Ring},
                                      {AllReduceMethod::HalvingDoubling},
                                      {AllReduceMethod::RecursiveDoubling},
@@ -63,16 +63,16 @@ std::vector<AllReduceKind> kindsFor(int ranks) {
     return kinds;
 }
 
-std::string describe(const AllReduceKind& kind, std::int64_t length, int ranks) {
+std::string describeSchedule(const AllReduceKind& kind, std::int64_t length, int ranks) {
     return std::string(nameOf(kind.method)) + " G=" + std::to_string(kind.groupSize) +
            " n=" + std::to_string(kind.servers) + " P=" + std::to_string(ranks) + " length=" + std::to_string(length);
 }
 
 TEST(Schedule, EveryRankEndsWithTheExactSum) {
     for (const int ranks : kRankCounts) {
-        for (const AllReduceKind& kind : kindsFor(ranks)) {
+        for (const AllReduceKind& kind : waysFor(ranks)) {
             for (const std::int64_t length : lengthsFor(ranks)) {
-                SCOPED_TRACE(describe(kind, length, ranks));
+                SCOPED_TRACE(describeSchedule(kind, length, ranks));
                 const auto schedule = make(kind, length, ranks);
                 const std::vector<Numbers> start = distinctNumbers(ranks, length);
                 Interpreter interpreter(*schedule, start);
@@ -84,8 +84,8 @@ TEST(Schedule, EveryRankEndsWithTheExactSum) {
 }
 
 TEST(Schedule, NothingToSendTakesNoRounds) {
-    for (const AllReduceKind& kind : kindsFor(6)) EXPECT_EQ(make(kind, 0, 6)->rounds(), 0) << nameOf(kind.method);
-    for (const AllReduceKind& kind : kindsFor(1)) EXPECT_EQ(make(kind, 100, 1)->rounds(), 0) << nameOf(kind.method);
+    for (const AllReduceKind& kind : waysFor(6)) EXPECT_EQ(make(kind, 0, 6)->rounds(), 0) << nameOf(kind.method);
+    for (const AllReduceKind& kind : waysFor(1)) EXPECT_EQ(make(kind, 100, 1)->rounds(), 0) << nameOf(kind.method);
     EXPECT_EQ(allGatherSchedule(0, 6)->rounds(), 0);
     EXPECT_EQ(allGatherSchedule(8, 1)->rounds(), 0);
     EXPECT_EQ(broadcastSchedule(0, 6, 2)->rounds(), 0);
@@ -231,7 +231,7 @@ TEST(Schedule, FourThousandRanksAgreeOnEveryMessageSampled) {
                     ASSERT_GE(transfer.offset, 0);
                     ASSERT_LE(transfer.offset + transfer.bytes, payload.bytes);
                     schedule->fill(transfer.peer, round, other);
-                    ASSERT_TRUE(hasMatch(other.*otherEnd, transfer, rank)) << describe(kind, 0, ranks);
+                    ASSERT_TRUE(hasMatch(other.*otherEnd, transfer, rank)) << describeSchedule(kind, 0, ranks);
                 };
                 if (!mine.sends.empty()) check(mine.sends[random() % mine.sends.size()], &Round::receives);
                 if (!mine.receives.empty()) check(mine.receives[random() % mine.receives.size()], &Round::sends);
@@ -241,7 +241,7 @@ TEST(Schedule, FourThousandRanksAgreeOnEveryMessageSampled) {
 }
 
 TEST(Schedule, FillReusesTheMemoryOfItsRound) {
-    for (const AllReduceKind& kind : kindsFor(9)) {
+    for (const AllReduceKind& kind : waysFor(9)) {
         const auto schedule = make(kind, 1000, 9);
         Round round;
         round.sends.reserve(9 + 9);

@@ -41,7 +41,7 @@ TempDir& fillTen(TempDir& folder) {
     return folder;
 }
 
-Result<Splits> load(const TempDir& folder, bool augment = false, bool subset = true) {
+Result<Splits> loadCifar(const TempDir& folder, bool augment = false, bool subset = true) {
     const auto fields =
         table({{"path", text(folder.path().string())}, {"augment", boolean(augment)}, {"subset", boolean(subset)}});
     return DatasetRegistry::find("cifar")->create(fields, {}).value()->load({});
@@ -49,7 +49,7 @@ Result<Splits> load(const TempDir& folder, bool augment = false, bool subset = t
 
 TEST(CifarTest, ReadsTheRecordsOfAllFilesInOrder) {
     TempDir folder;
-    const auto splits = load(fillTen(folder));
+    const auto splits = loadCifar(fillTen(folder));
     ASSERT_TRUE(splits) << splits.error().message;
     EXPECT_EQ(splits->input.shape, (std::vector<std::int64_t>{3, 32, 32}));
     EXPECT_EQ(splits->input.classes, 10);
@@ -87,9 +87,9 @@ TEST(CifarTest, TakesNoMemoryForPixelsButThoseOfABatch) {
         EXPECT_GT(makeBatch(samples, indices, torch::kFloat).inputs.std().item<float>(), 0);
     };
     TempDir few;
-    takeBatch(load(fillTen(few)).value().train, 0);  // what libraries and the allocator keep
+    takeBatch(loadCifar(fillTen(few)).value().train, 0);  // what libraries and the allocator keep
     const std::int64_t before = anonymousMemory();
-    const Splits splits = load(folder).value();
+    const Splits splits = loadCifar(folder).value();
     ASSERT_EQ(splits.train.count(), 6003);
     for (std::int64_t begin = 0; begin < splits.train.count(); begin += 64) takeBatch(splits.train, begin);
     EXPECT_LT(anonymousMemory() - before, 6 << 20);
@@ -97,7 +97,7 @@ TEST(CifarTest, TakesNoMemoryForPixelsButThoseOfABatch) {
 
 TEST(CifarTest, AugmentsTheTrainingSetAlone) {
     TempDir folder;
-    const Splits splits = load(fillTen(folder), true).value();
+    const Splits splits = loadCifar(fillTen(folder), true).value();
     const at::Tensor all = torch::arange(2, torch::kInt64);
     const auto inputs = [&](const Samples& samples, std::uint64_t seed) {
         return makeBatch(samples, all, torch::kFloat, seed).inputs;
@@ -111,7 +111,7 @@ TEST(CifarTest, OfAHundredTheFineLabelCounts) {
     TempDir folder;
     folder.write("train.bin", record(std::string("\x03\x63", 2), 7) + record(std::string("\x04\x00", 2), 8));
     folder.write("test.bin", record(std::string("\x05\x2A", 2), 9));
-    const auto splits = load(folder);
+    const auto splits = loadCifar(folder);
     ASSERT_TRUE(splits) << splits.error().message;
     EXPECT_EQ(splits->input.classes, 100);
     EXPECT_TRUE(splits->train.targets.equal(torch::tensor({99, 0}, torch::kInt64)));
@@ -120,7 +120,7 @@ TEST(CifarTest, OfAHundredTheFineLabelCounts) {
 
 TEST(CifarTest, APartHasItsOwnSamplesInTheirOrder) {
     TempDir folder;
-    const Splits plain = load(fillTen(folder)).value(), augmented = load(folder, true).value();
+    const Splits plain = loadCifar(fillTen(folder)).value(), augmented = loadCifar(folder, true).value();
     test::expectSelects(plain.train, SampleUse::kTraining);
     test::expectSelects(plain.train, SampleUse::kEvaluation);
     test::expectSelects(augmented.train, SampleUse::kTraining);
@@ -131,7 +131,7 @@ TEST(CifarTest, NamesTheFileThatIsWrong) {
     const auto errorAfter = [](const std::string& file, const std::string& content) {
         TempDir folder;
         fillTen(folder).write(file, content);
-        const auto splits = load(folder);
+        const auto splits = loadCifar(folder);
         EXPECT_FALSE(splits);
         const std::string message = splits ? "" : splits.error().message;
         EXPECT_THAT(message, StartsWith((folder / file).string() + ": "));
@@ -144,7 +144,7 @@ TEST(CifarTest, NamesTheFileThatIsWrong) {
     EXPECT_THAT(errorAfter("data_batch_5.bin", ""), HasSubstr("it is empty"));
     TempDir folder;
     std::filesystem::remove(fillTen(folder) / "data_batch_4.bin");
-    EXPECT_THAT(load(folder).error().message,
+    EXPECT_THAT(loadCifar(folder).error().message,
                 HasSubstr("data_batch_4.bin: there is no such file. data.path must name the folder that "
                           "cifar-10-binary.tar.gz is unpacked to"));
     EXPECT_THAT(DatasetRegistry::find("cifar")->create(Value(), {}).error().message, HasSubstr("needs a path"));
@@ -162,21 +162,21 @@ TEST(CifarTest, HasAsManyRecordsAsTheOriginal) {
     for (int file = 1; file <= 5; ++file)
         writeRecords(ten, "data_batch_" + std::to_string(file) + ".bin", 10'000, 3073);
     writeRecords(ten, "test_batch.bin", 10'000, 3073);
-    const auto whole = load(ten, false, false);
+    const auto whole = loadCifar(ten, false, false);
     ASSERT_TRUE(whole) << whole.error().message;
     EXPECT_EQ(whole->train.count(), 50'000);
     EXPECT_EQ(whole->test.count(), 10'000);
     writeRecords(ten, "data_batch_5.bin", 9'999, 3073);
-    EXPECT_THAT(load(ten, false, false).error().message,
+    EXPECT_THAT(loadCifar(ten, false, false).error().message,
                 AllOf(StartsWith((ten / "data_batch_5.bin").string() +
                                  ": it has 9999 records, and this file of CIFAR-10 has 10000"),
                       HasSubstr("Download cifar-10-binary.tar.gz again"), HasSubstr("subset = true")));
-    EXPECT_EQ(load(ten, false, true).value().train.count(), 49'999);
+    EXPECT_EQ(loadCifar(ten, false, true).value().train.count(), 49'999);
 
     TempDir hundred;
     writeRecords(hundred, "train.bin", 50'000, 3074);
     writeRecords(hundred, "test.bin", 9'000, 3074);
-    EXPECT_THAT(load(hundred, false, false).error().message,
+    EXPECT_THAT(loadCifar(hundred, false, false).error().message,
                 AllOf(StartsWith((hundred / "test.bin").string() + ": it has 9000 records"),
                       HasSubstr("CIFAR-100 has 10000"), HasSubstr("Download cifar-100-binary.tar.gz again")));
 }

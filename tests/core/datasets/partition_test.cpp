@@ -13,15 +13,15 @@ namespace {
 
 using Parts = std::vector<std::vector<std::int64_t>>;
 
-constexpr std::int64_t kClasses = 10;
+constexpr std::int64_t kTenClasses = 10;
 
-at::Tensor targetsOf(std::int64_t count) { return torch::arange(count, torch::kInt64).remainder(kClasses); }
+at::Tensor targetsOf(std::int64_t count) { return torch::arange(count, torch::kInt64).remainder(kTenClasses); }
 
 PartitionSpec spec(const std::string& text) { return PartitionSpec::parse(text).value(); }
 
 std::set<std::int64_t> classesOf(const std::vector<std::int64_t>& part) {
     std::set<std::int64_t> classes;
-    for (const std::int64_t index : part) classes.insert(index % kClasses);
+    for (const std::int64_t index : part) classes.insert(index % kTenClasses);
     return classes;
 }
 
@@ -97,8 +97,8 @@ double concentration(double alpha) {
     double sum = 0;
     const Parts parts = partitionSamples(targetsOf(20'000), spec(text), 4, 3);
     for (const auto& part : parts) {
-        std::vector<double> counts(kClasses, 0);
-        for (const std::int64_t index : part) counts[static_cast<std::size_t>(index % kClasses)] += 1;
+        std::vector<double> counts(kTenClasses, 0);
+        for (const std::int64_t index : part) counts[static_cast<std::size_t>(index % kTenClasses)] += 1;
         sum += *std::max_element(counts.begin(), counts.end()) / static_cast<double>(part.size());
     }
     return sum / 4;

@@ -23,7 +23,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-const InputSpec kClasses{.shape = {2}, .classes = 2};
+const InputSpec kTwoClasses{.shape = {2}, .classes = 2};
 const InputSpec kValues{.shape = {2}, .classes = 1, .task = Task::kRegression};
 const InputSpec kText{.shape = {2}, .classes = 2, .task = Task::kLanguage};
 
@@ -47,12 +47,13 @@ const Stored kTargets{"targets", "I64", "[4]", rawBytes<std::int64_t>({0, 2, 1, 
 
 class SafetensorsTest : public ::testing::Test {
 protected:
-    Result<Splits> load(const std::vector<Stored>& tensors, const InputSpec& natural = kClasses, Fields more = {},
+    Result<Splits> load(const std::vector<Stored>& tensors, const InputSpec& natural = kTwoClasses, Fields more = {},
                         std::size_t blanks = 0) const {
         more.emplace_back("path", text(folder_.write("a.safetensors", fileOf(tensors, blanks)).string()));
         return DatasetRegistry::find("safetensors")->create(table(std::move(more)), {}).value()->load(natural);
     }
-    [[nodiscard]] std::string errorOf(const std::vector<Stored>& tensors, const InputSpec& natural = kClasses) const {
+    [[nodiscard]] std::string errorOf(const std::vector<Stored>& tensors,
+                                      const InputSpec& natural = kTwoClasses) const {
         const auto splits = load(tensors, natural);
         EXPECT_FALSE(splits);
         const std::string message = splits ? "" : splits.error().message;
@@ -70,7 +71,7 @@ protected:
 
 TEST_F(SafetensorsTest, ReadsClassesWhateverTheAlignmentOfTheFile) {
     for (std::size_t blanks = 0; blanks < 8; ++blanks) {
-        const auto splits = load({kInputs, kTargets}, kClasses, {{"test_fraction", number(0.25)}}, blanks);
+        const auto splits = load({kInputs, kTargets}, kTwoClasses, {{"test_fraction", number(0.25)}}, blanks);
         ASSERT_TRUE(splits) << splits.error().message;
         EXPECT_EQ(splits->input.shape, (std::vector<std::int64_t>{2}));
         EXPECT_EQ(splits->input.classes, 3);
@@ -89,7 +90,7 @@ TEST_F(SafetensorsTest, ReadsClassesWhateverTheAlignmentOfTheFile) {
 TEST_F(SafetensorsTest, BytesArePixels) {
     const Splits splits = load({{"inputs", "U8", "[2,1,1,2]", std::string("\x00\xFF\x33\x66", 4)},
                                 {"targets", "U8", "[2]", std::string("\x00\x01", 2)}},
-                               kClasses, sameForTests())
+                               kTwoClasses, sameForTests())
                               .value();
     EXPECT_EQ(splits.train.inputs.scalar_type(), torch::kByte) << "until a batch is made";
     EXPECT_TRUE(all(splits.train).inputs[0].flatten().equal(torch::tensor({0., 1.}).to(torch::kFloat)));
@@ -178,7 +179,7 @@ TEST_F(SafetensorsTest, ATestFileHasTheSameShape) {
             .write("b.safetensors", fileOf({{"inputs", "F32", "[1,3]", rawBytes<float>({1, 2, 3})},
                                             {"targets", "I64", "[1]", rawBytes<std::int64_t>({0})}}))
             .string();
-    const auto splits = load({kInputs, kTargets}, kClasses, {{"test_path", text(other)}});
+    const auto splits = load({kInputs, kTargets}, kTwoClasses, {{"test_path", text(other)}});
     ASSERT_FALSE(splits);
     EXPECT_THAT(splits.error().message, StartsWith(other + ": its inputs are [1, 3]"));
 }

@@ -13,11 +13,11 @@ using test::integer;
 using test::number;
 using test::table;
 
-const InputSpec kNatural{.shape = {3, 8, 8}, .classes = 10};
+const InputSpec kDrawn{.shape = {3, 8, 8}, .classes = 10};
 
 Splits load(const Value& fields) {
     auto set = DatasetRegistry::find("synthetic")->create(fields, {});
-    return set.value()->load(kNatural).value();
+    return set.value()->load(kDrawn).value();
 }
 
 TEST(SyntheticTest, TakesTheModelsInputUnlessToldOtherwise) {
@@ -62,7 +62,7 @@ TEST(SyntheticTest, NoiseZeroGivesThePrototypes) {
 TEST(SyntheticTest, RefusesWhatNoMemoryHolds) {
     auto set =
         DatasetRegistry::find("synthetic")->create(table({{"shape", array<std::int64_t>({65536, 65536})}}), {}).value();
-    const auto splits = set->load(kNatural);
+    const auto splits = set->load(kDrawn);
     ASSERT_FALSE(splits);
     EXPECT_THAT(splits.error().message, testing::HasSubstr("lower train_samples"));
 }

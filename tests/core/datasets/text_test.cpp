@@ -19,9 +19,9 @@ using test::text;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-const InputSpec kNatural{.shape = {4}, .classes = 128, .task = Task::kLanguage};
+const InputSpec kCharacters{.shape = {4}, .classes = 128, .task = Task::kLanguage};
 
-Result<Splits> load(Fields fields, const InputSpec& natural = kNatural) {
+Result<Splits> loadText(Fields fields, const InputSpec& natural = kCharacters) {
     return DatasetRegistry::find("text")->create(table(std::move(fields)), {}).value()->load(natural);
 }
 
@@ -34,10 +34,11 @@ TEST(TextTest, CharactersAreNumberedByThoseThatOccur) {
                                  "aab\xE2\x82\xAC"
                                  "a")
                           .string();  // béabéaab€a
-    const auto splits = load({{"path", text(path)}, {"length", integer(3)}, {"test_fraction", number(0.3)}},
-                             {.shape = {4}, .classes = 2, .task = Task::kLanguage});
+    const auto splits = loadText({{"path", text(path)}, {"length", integer(3)}, {"test_fraction", number(0.3)}},
+                                 {.shape = {4}, .classes = 2, .task = Task::kLanguage});
     ASSERT_FALSE(splits) << "three characters are too few to test with";
-    const Splits longer = load({{"path", text(path)}, {"length", integer(2)}, {"test_fraction", number(0.3)}}).value();
+    const Splits longer =
+        loadText({{"path", text(path)}, {"length", integer(2)}, {"test_fraction", number(0.3)}}).value();
     EXPECT_EQ(longer.input.classes, 4) << "a, b, é, €";
     EXPECT_EQ(longer.input.shape, (std::vector<std::int64_t>{2}));
     EXPECT_EQ(longer.input.task, Task::kLanguage);
@@ -55,19 +56,19 @@ TEST(TextTest, MoreThan256CharactersTakeWiderTokens) {
         characters += static_cast<char>(0x80 | (code & 0x3F));
     }
     const TempDir folder;
-    const Splits splits = load({{"path", text(folder.write("a.txt", characters).string())}}).value();
+    const Splits splits = loadText({{"path", text(folder.write("a.txt", characters).string())}}).value();
     EXPECT_EQ(splits.input.classes, 512);
     EXPECT_EQ(splits.train.inputs.max().item<std::int64_t>(), splits.train.count() * 4 - 1) << "one after the other";
 }
 
 TEST(TextTest, TheProseThatShipsIsRead) {
-    const auto splits = load({});
+    const auto splits = loadText({});
     ASSERT_TRUE(splits) << splits.error().message;
     EXPECT_EQ(splits->input.classes, 62);
     EXPECT_EQ(splits->train.count(), (1'199'927 - 119'993 - 1) / 4);
     EXPECT_EQ(splits->test.count(), (119'993 - 1) / 4);
     EXPECT_TRUE(splits->train.continuous);
-    EXPECT_TRUE(DatasetRegistry::find("text")->create(Value(), {}).value()->isContinuous(kNatural));
+    EXPECT_TRUE(DatasetRegistry::find("text")->create(Value(), {}).value()->isContinuous(kCharacters));
 }
 
 TEST(TextTest, WhatIsNotUtf8IsRefusedAndReadAsBytes) {
@@ -75,11 +76,11 @@ TEST(TextTest, WhatIsNotUtf8IsRefusedAndReadAsBytes) {
     const std::string latin = std::string(20, 'x') + "\ncaf\xE9 au lait, caf\xE9 cr\xE8me";
     for (const std::string& content : {latin, gzip(latin)}) {
         const std::string path = folder.write("latin.txt", content).string();
-        const auto refused = load({{"path", text(path)}});
+        const auto refused = loadText({{"path", text(path)}});
         ASSERT_FALSE(refused);
         EXPECT_THAT(refused.error().message, StartsWith(path + ":2: byte 24 "));
         EXPECT_THAT(refused.error().message, HasSubstr("tokens = \"bytes\""));
-        const auto bytes = load({{"path", text(path)}, {"tokens", text("bytes")}, {"test_fraction", number(0.5)}});
+        const auto bytes = loadText({{"path", text(path)}, {"tokens", text("bytes")}, {"test_fraction", number(0.5)}});
         ASSERT_TRUE(bytes) << bytes.error().message;
         EXPECT_EQ(bytes->input.classes, 256);
         EXPECT_EQ(bytes->test.inputs.max().item<std::int64_t>(), 0xE9);
@@ -87,12 +88,13 @@ TEST(TextTest, WhatIsNotUtf8IsRefusedAndReadAsBytes) {
 }
 
 TEST(TextTest, RefusesOtherModelsMissingFilesAndShortTexts) {
-    EXPECT_THAT(load({}, {.shape = {1, 28, 28}, .classes = 10}).error().message, HasSubstr("predict the next token"));
-    EXPECT_THAT(load({{"path", text("/nonexistent/a.txt")}}).error().message,
+    EXPECT_THAT(loadText({}, {.shape = {1, 28, 28}, .classes = 10}).error().message,
+                HasSubstr("predict the next token"));
+    EXPECT_THAT(loadText({{"path", text("/nonexistent/a.txt")}}).error().message,
                 StartsWith("/nonexistent/a.txt: there is no such file"));
     const TempDir folder;
     const std::string path = folder.write("a.txt", "a few words").string();
-    EXPECT_THAT(load({{"path", text(path)}, {"length", integer(50)}}).error().message,
+    EXPECT_THAT(loadText({{"path", text(path)}, {"length", integer(50)}}).error().message,
                 StartsWith(path + ": its 11 tokens are too few for samples of 50"));
 }
 

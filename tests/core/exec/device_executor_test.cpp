@@ -15,7 +15,7 @@ namespace {
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-constexpr Ns kMicro = 1000, kMilli = 1'000'000;
+constexpr Ns kMicrosecond = 1000, kMilli = 1'000'000;
 
 class DeviceExecutorTest : public ::testing::Test {
 protected:
@@ -28,8 +28,8 @@ protected:
     void expectSpan(std::size_t i, SpanKind kind, Ns start, Ns length) const {
         const Span& span = sink.spans.at(i);
         EXPECT_EQ(span.kind, kind) << i;
-        EXPECT_NEAR(static_cast<double>(span.start), static_cast<double>(start), 30 * kMicro) << i;
-        EXPECT_NEAR(static_cast<double>(span.end - span.start), static_cast<double>(length), 30 * kMicro) << i;
+        EXPECT_NEAR(static_cast<double>(span.start), static_cast<double>(start), 30 * kMicrosecond) << i;
+        EXPECT_NEAR(static_cast<double>(span.end - span.start), static_cast<double>(length), 30 * kMicrosecond) << i;
     }
 
     ModelClock clock;
@@ -102,9 +102,9 @@ TEST_F(DeviceExecutorTest, WorkThatThrowsIsRecorded) {
 
 TEST_F(DeviceExecutorTest, EventsOfLongRunsAreUsedAgain) {
     for (int step = 0; step < 1000; ++step) {
-        executor->run({SpanKind::Forward}, [&] { kernel(100 * kMicro); });
+        executor->run({SpanKind::Forward}, [&] { kernel(100 * kMicrosecond); });
         executor->stepDone(clock.now());
-        pass(100 * kMicro);
+        pass(100 * kMicrosecond);
     }
     EXPECT_LT(model.eventsMade(), 50U);
     EXPECT_GT(sink.spans.size(), 950U);
@@ -136,7 +136,7 @@ TEST_F(DeviceExecutorTest, CleanWindowsAreMeasuredOnTheDevice) {
             steps += window.steps;
         }
         EXPECT_EQ(steps, 18 + 19) << "after the first of each window, and none from 19 to 21";
-        EXPECT_NEAR(static_cast<double>(length) / static_cast<double>(steps), kMilli, 5 * kMicro);
+        EXPECT_NEAR(static_cast<double>(length) / static_cast<double>(steps), kMilli, 5 * kMicrosecond);
         EXPECT_EQ(sink.spans.empty(), level == TraceLevel::Off);
     }
 }
@@ -157,7 +157,7 @@ TEST_F(DeviceExecutorTest, TrainedTimeIsTheDevicesWithoutEvaluations) {
             for (int step = 0; step < 10; ++step) timed->run({SpanKind::Forward}, [&] { kernel(kMilli); });
             evaluate();
             trained = timed->trainedUntil(clock.now());
-            EXPECT_NEAR(static_cast<double>(trained), round * 10 * kMilli, 500 * kMicro);
+            EXPECT_NEAR(static_cast<double>(trained), round * 10 * kMilli, 500 * kMicrosecond);
         }
     }
 }

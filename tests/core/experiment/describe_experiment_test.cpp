@@ -4,17 +4,15 @@
 
 #include "core/experiment/experiment.h"
 #include "tests/support/document.h"
+#include "tests/support/small_experiments.h"
 
 namespace dasgd {
 namespace {
 
+using test::minimal;
 using test::table;
 using test::text;
 using testing::ElementsAre;
-
-Value minimal() {
-    return table({{"algorithm", table({{"name", text("independent")}})}, {"model", table({{"name", text("lenet")}})}});
-}
 
 TEST(DescribeTest, NamesEverySectionWithItsPlugins) {
     std::vector<std::string> names;

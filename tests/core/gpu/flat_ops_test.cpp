@@ -10,7 +10,7 @@
 namespace dasgd::test {
 namespace {
 
-constexpr std::int64_t kSizes[] = {0, 1, 7, 1000};
+constexpr std::int64_t kOpSizes[] = {0, 1, 7, 1000};
 
 at::Tensor drawn(std::int64_t size, std::uint64_t seed, at::ScalarType type = at::kFloat) {
     at::Generator random = at::detail::createCPUGenerator(seed);
@@ -41,7 +41,7 @@ class MergeTest : public testing::TestWithParam<Corner> {};
 TEST_P(MergeTest, IsTheFormula) {
     const auto [xi, c] = GetParam();
     for (const auto& [type, tolerance] : {std::pair{at::kFloat, 1e-6}, {at::kDouble, 1e-14}, {at::kBFloat16, 0.03}}) {
-        for (const std::int64_t size : kSizes) {
+        for (const std::int64_t size : kOpSizes) {
             at::Tensor weights = drawn(size, 1, type);
             const at::Tensor mean = drawn(size, 2, type), snapshot = drawn(size, 3, type);
             const at::Tensor expected = byElement({weights, mean, snapshot}, [xi = xi, c = c](const auto& of) {
@@ -55,7 +55,7 @@ TEST_P(MergeTest, IsTheFormula) {
 
 TEST_P(MergeTest, IsToTheLastBitWhatAtenComputesInTurn) {
     const auto [xi, c] = GetParam();
-    for (const std::int64_t size : kSizes) {
+    for (const std::int64_t size : kOpSizes) {
         const at::Tensor before = drawn(size, 1), mean = drawn(size, 2), snapshot = drawn(size, 3);
         at::Tensor expected = before.clone(), fused = before.clone();
         if (c == 0) {
@@ -86,7 +86,7 @@ TEST(Merge, ACorrectionNeedsTheSnapshot) {
 }
 
 TEST(Snapshot, ScalesAndCopies) {
-    for (const std::int64_t size : kSizes) {
+    for (const std::int64_t size : kOpSizes) {
         const at::Tensor weights = drawn(size, 1);
         at::Tensor out = at::empty_like(weights), copy = at::empty_like(weights), alone = at::empty_like(weights);
         snapshotFlat(weights, out, copy, 1.0 / 3);
@@ -115,7 +115,7 @@ double descended(double outer, double delta, double& u, bool hasVelocity, const 
 
 TEST_P(OuterStepTest, FollowsTheFormula) {
     const OuterStep& step = GetParam();
-    for (const std::int64_t size : kSizes) {
+    for (const std::int64_t size : kOpSizes) {
         for (const bool hasVelocity : {false, true}) {
             at::Tensor outer = drawn(size, 1), velocity = hasVelocity ? drawn(size, 2) : at::Tensor();
             const at::Tensor gradient = drawn(size, 3), u = hasVelocity ? velocity : gradient;

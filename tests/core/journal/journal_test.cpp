@@ -23,7 +23,7 @@ using namespace dasgd::test;
 using ::testing::HasSubstr;
 namespace fs = std::filesystem;
 
-constexpr JournalOptions kSmall{.segmentRecords = 64};
+constexpr JournalOptions kSmallSegments{.segmentRecords = 64};
 
 TEST(JournalWriterTest, SpansComeBackAsTheyWere) {
     const TempDir folder;
@@ -73,7 +73,7 @@ TEST(JournalWriterTest, EveryDoubleComesBackBitForBit) {
 
 TEST(JournalWriterTest, TextsOfAnyLengthComeBack) {
     const TempDir folder;
-    auto journal = newJournal(folder / "rank", kSmall);
+    auto journal = newJournal(folder / "rank", kSmallSegments);
     std::vector<std::string> texts;
     for (const std::size_t length : {0U, 1U, 39U, 40U, 41U, 88U, 89U, 1000U, 20'000U}) {
         std::string text;
@@ -93,7 +93,7 @@ TEST(JournalWriterTest, TextsOfAnyLengthComeBack) {
 
 TEST(JournalWriterTest, NamesOfAnyNumberAndLengthComeBackAcrossSegments) {
     const TempDir folder;
-    auto journal = newJournal(folder / "rank", kSmall);
+    auto journal = newJournal(folder / "rank", kSmallSegments);
     std::vector<std::string> names;
     for (int i = 0; i < 90; ++i)
         names.push_back("weight/" + std::string(static_cast<std::size_t>(i * 3), 'w') + std::to_string(i));
@@ -109,7 +109,7 @@ TEST(JournalWriterTest, NamesOfAnyNumberAndLengthComeBackAcrossSegments) {
 
 TEST(JournalWriterTest, NamedSpansComeBackAmongOthersAcrossSegments) {
     const TempDir folder;
-    auto journal = newJournal(folder / "rank", kSmall);
+    auto journal = newJournal(folder / "rank", kSmallSegments);
     auto& ofThird = dynamic_cast<NamedSpanSink&>(journal->of(Rank(3)));
     for (int i = 0; i < 200; ++i) {
         journal->span({.step = i});
@@ -166,7 +166,7 @@ TEST(JournalWriterTest, IsAliveUntilItsProcessEnds) {
 
 TEST(JournalWriterTest, ReleasedSegmentsAreUsedAgain) {
     const TempDir folder;
-    auto journal = newJournal(folder / "rank", kSmall);
+    auto journal = newJournal(folder / "rank", kSmallSegments);
     JournalReader reader(folder / "rank");
     std::int64_t next = 0;
     for (std::int64_t step = 0; step < 63 * 200; ++step) {
@@ -215,7 +215,7 @@ TEST(JournalWriterTest, AMillionRecordsWhileSomeoneReads) {
 TEST(JournalWriterTest, WaitsForRoom) {
     const TempDir folder;
     ChildProcess child([&] {
-        auto journal = newJournal(folder / "rank", kSmall);
+        auto journal = newJournal(folder / "rank", kSmallSegments);
         std::atomic<std::int64_t> written{0};
         std::thread producer;
         {
@@ -240,7 +240,7 @@ TEST(JournalWriterTest, WaitsForRoom) {
 // Runs of 1 to 4 records of one rank, of all kinds, over more than a hundred segment borders.
 TEST(JournalWriterTest, RecordsOfManyRanksComeBackWithTheirRank) {
     const TempDir folder;
-    auto journal = newJournal(folder / "rank", kSmall);
+    auto journal = newJournal(folder / "rank", kSmallSegments);
     std::mt19937 random(11);
     std::vector<std::optional<int>> ranks;
     std::vector<std::string> names;
@@ -262,7 +262,7 @@ TEST(JournalWriterTest, RecordsOfManyRanksComeBackWithTheirRank) {
     }
     const auto entries = readAll(folder / "rank");
     ASSERT_EQ(entries.size(), ranks.size());
-    EXPECT_GT(entries.back().sequence, 100 * (kSmall.segmentRecords - 1));
+    EXPECT_GT(entries.back().sequence, 100 * (kSmallSegments.segmentRecords - 1));
     for (std::size_t i = 0; i < entries.size(); ++i) {
         const OwnedEntry& entry = entries[i];
         const std::int64_t step = entry.type == EventRecord::Type::Span     ? entry.span.step
@@ -276,7 +276,7 @@ TEST(JournalWriterTest, RecordsOfManyRanksComeBackWithTheirRank) {
 
 TEST(JournalWriterTest, ARankIsSaidOnceAChangeAndOnceASegment) {
     const TempDir folder;
-    auto journal = newJournal(folder / "rank", kSmall);
+    auto journal = newJournal(folder / "rank", kSmallSegments);
     EventSink& seventh = journal->of(Rank(7));
     EXPECT_EQ(&journal->of(Rank(1023)), &journal->of(Rank(1023)));
     EXPECT_EQ(&journal->of(Rank(7)), &seventh) << "others that come later do not move it";
@@ -297,7 +297,7 @@ TEST(JournalWriterTest, ARankIsSaidOnceAChangeAndOnceASegment) {
 TEST(JournalWriterTest, WithoutOtherRanksTheBytesAreThoseOfTheFirstVersion) {
     const TempDir folder;
     {
-        auto journal = newJournal(folder / "rank", kSmall);
+        auto journal = newJournal(folder / "rank", kSmallSegments);
         for (std::int64_t step = 0; step < 50; ++step) {
             journal->span({.kind = SpanKind::Merge, .step = step, .start = step * 7, .end = step * 7 + 5});
             journal->metric({.name = step % 3 ? "train/loss" : std::string(90, 'n'), .step = step, .value = 0.5});
@@ -308,7 +308,7 @@ TEST(JournalWriterTest, WithoutOtherRanksTheBytesAreThoseOfTheFirstVersion) {
     for (const std::uint64_t number : {0U, 1U}) {
         std::ifstream file(journal::segmentFile(folder / "rank", number, ".seg"), std::ios::binary);
         std::array<std::uint64_t, 8> slot{};
-        for (std::size_t i = 0; i < kSmall.segmentRecords; ++i) {
+        for (std::size_t i = 0; i < kSmallSegments.segmentRecords; ++i) {
             ASSERT_TRUE(file.read(reinterpret_cast<char*>(slot.data()), sizeof slot));
             ASSERT_NE(slot[0], 0U) << "slot " << i << " of segment " << number << " is not used";
             slot[7] ^= sum;

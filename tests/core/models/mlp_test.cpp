@@ -9,30 +9,30 @@ namespace {
 using test::array;
 using test::table;
 
-const InputSpec kInput{.shape = {1, 4, 4}, .classes = 3};
+const InputSpec kTinyImage{.shape = {1, 4, 4}, .classes = 3};
 
 TEST(MlpTest, HiddenWidthsMakeTheLayers) {
-    auto model = test::buildModel("mlp", kInput, table({{"hidden", array<std::int64_t>({8, 5})}}));
+    auto model = test::buildModel("mlp", kTinyImage, table({{"hidden", array<std::int64_t>({8, 5})}}));
     EXPECT_EQ(test::parameterCount(*model), (16 * 8 + 8) + (8 * 5 + 5) + (5 * 3 + 3));
 }
 
 TEST(MlpTest, WithoutHiddenLayersIsLogisticRegression) {
-    auto model = test::buildModel("mlp", kInput, table({{"hidden", Value(Value::Array{})}}));
-    auto logistic = test::buildModel("logistic", kInput);
-    const Batch batch = test::randomBatch(kInput, 6);
+    auto model = test::buildModel("mlp", kTinyImage, table({{"hidden", Value(Value::Array{})}}));
+    auto logistic = test::buildModel("logistic", kTinyImage);
+    const Batch batch = test::randomBatch(kTinyImage, 6);
     EXPECT_EQ(model->loss(batch).item<float>(), logistic->loss(batch).item<float>());
 }
 
 TEST(MlpTest, GradientsMatchFiniteDifferences) {
-    auto model = test::buildModel("mlp", kInput, table({{"hidden", array<std::int64_t>({8, 5})}}));
+    auto model = test::buildModel("mlp", kTinyImage, table({{"hidden", array<std::int64_t>({8, 5})}}));
     model->module().to(torch::kFloat64);
-    test::expectGradientsMatchDifferences(*model, test::randomBatch(kInput, 6, torch::kFloat64));
+    test::expectGradientsMatchDifferences(*model, test::randomBatch(kTinyImage, 6, torch::kFloat64));
 }
 
 TEST(MlpTest, DropoutActsInTrainingAlone) {
-    auto model = test::buildModel("mlp", kInput, table({{"dropout", test::number(0.5)}}));
-    auto plain = test::buildModel("mlp", kInput);
-    const Batch batch = test::randomBatch(kInput, 6);
+    auto model = test::buildModel("mlp", kTinyImage, table({{"dropout", test::number(0.5)}}));
+    auto plain = test::buildModel("mlp", kTinyImage);
+    const Batch batch = test::randomBatch(kTinyImage, 6);
     EXPECT_NE(model->loss(batch).item<float>(), plain->loss(batch).item<float>());
     EXPECT_NE(model->loss(batch).item<float>(), model->loss(batch).item<float>());
     EXPECT_EQ(model->evaluate(batch).lossSum, plain->evaluate(batch).lossSum) << "the weights do not depend on it";

@@ -16,10 +16,10 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-const InputSpec kInput{.shape = {2, 3}, .classes = 4};
+const InputSpec kScriptInput{.shape = {2, 3}, .classes = 4};
 
 constexpr const char* kProduct = "    return x.flatten(1).matmul(self.weight.t())\n";
-constexpr const char* kValues = "    return x.matmul(self.weight.t())\n";
+constexpr const char* kReturnsValues = "    return x.matmul(self.weight.t())\n";
 constexpr const char* kBigrams = "    return torch.embedding(self.weight, x)\n";
 constexpr const char* kLinear = "    return x.flatten(1).matmul(self.weight.t()) + self.bias\n";
 
@@ -29,7 +29,7 @@ protected:
         script.save((folder_ / "net.pt").string());
         return table({{"path", text((folder_ / "net.pt").string())}, {"task", text(task)}});
     }
-    std::string refusalOf(const torch::jit::Module& script, const InputSpec& input = kInput,
+    std::string refusalOf(const torch::jit::Module& script, const InputSpec& input = kScriptInput,
                           const std::string& task = "classes") {
         return test::refusalOf("torchscript", input, fieldsOf(script, task));
     }
@@ -46,9 +46,9 @@ protected:
 };
 
 TEST_F(TorchScriptTest, HasTheLossAndTheGradientsOfTheSameNetworkOfOurs) {
-    const auto script = buildModel("torchscript", kInput, logistic(kInput, 3));
-    const auto ours = buildModel("logistic", kInput);
-    const Batch batch = randomBatch(kInput, 5);
+    const auto script = buildModel("torchscript", kScriptInput, logistic(kScriptInput, 3));
+    const auto ours = buildModel("logistic", kScriptInput);
+    const Batch batch = randomBatch(kScriptInput, 5);
     const at::Tensor theirLoss = script->loss(batch), ourLoss = ours->loss(batch);
     EXPECT_FLOAT_EQ(theirLoss.item<float>(), ourLoss.item<float>());
     theirLoss.backward();
@@ -60,10 +60,10 @@ TEST_F(TorchScriptTest, HasTheLossAndTheGradientsOfTheSameNetworkOfOurs) {
 }
 
 TEST_F(TorchScriptTest, ComputesWithTheFlatWeights) {
-    const auto model = buildModel("torchscript", kInput, logistic(kInput, 3));
+    const auto model = buildModel("torchscript", kScriptInput, logistic(kScriptInput, 3));
     FlatParams flat(model->module(), at::kDouble);
     ASSERT_EQ(flat.size(), 4 * 6 + 4);
-    const Batch batch = randomBatch(kInput, 5, at::kDouble);
+    const Batch batch = randomBatch(kScriptInput, 5, at::kDouble);
     {
         const at::NoGradGuard noGrad;
         flat.weights().zero_();
@@ -77,9 +77,10 @@ TEST_F(TorchScriptTest, ComputesWithTheFlatWeights) {
 }
 
 TEST_F(TorchScriptTest, EveryRankHasACopyOfItsOwn) {
-    const Value fields = logistic(kInput, 3);
-    const auto one = buildModel("torchscript", kInput, fields), other = buildModel("torchscript", kInput, fields);
-    const Batch batch = randomBatch(kInput, 5);
+    const Value fields = logistic(kScriptInput, 3);
+    const auto one = buildModel("torchscript", kScriptInput, fields),
+               other = buildModel("torchscript", kScriptInput, fields);
+    const Batch batch = randomBatch(kScriptInput, 5);
     const double before = other->evaluate(batch).lossSum;
     {
         const at::NoGradGuard noGrad;
@@ -120,10 +121,10 @@ TEST_F(TorchScriptTest, BuffersFollowTrainingAndNotEvaluation) {
         "    y = torch.batch_norm(x.flatten(1), None, None, self.mean, self.variance, self.training, 0.5, 1e-5, "
         "False)\n"
         "    return y.matmul(self.weight.t())\n");
-    const auto model = buildModel("torchscript", kInput, fieldsOf(net));
+    const auto model = buildModel("torchscript", kScriptInput, fieldsOf(net));
     const at::Tensor mean = model->module().named_buffers()["mean"];
     EXPECT_EQ(mean.abs().sum().item<float>(), 0) << "trying the script out leaves no trace";
-    const Batch batch = randomBatch(kInput, 8);
+    const Batch batch = randomBatch(kScriptInput, 8);
     model->evaluate(batch);
     EXPECT_EQ(mean.abs().sum().item<float>(), 0);
     (void)model->loss(batch);
@@ -136,7 +137,7 @@ TEST_F(TorchScriptTest, DrawsFromTheStreamOfItsRank) {
                  "    return torch.dropout(x.flatten(1), 0.5, self.training).matmul(self.weight.t()) * 0.1\n"));
     const auto drawn = [&](std::uint64_t seed) {
         const auto model = createModel("torchscript", fields);
-        EXPECT_TRUE(model->build({.input = kInput, .random = at::detail::createCPUGenerator(seed)}));
+        EXPECT_TRUE(model->build({.input = kScriptInput, .random = at::detail::createCPUGenerator(seed)}));
         const Batch batch{torch::ones({64, 2, 3}), torch::arange(64, torch::kInt64).remainder(4)};
         const at::Tensor before = at::detail::getDefaultCPUGenerator().get_state();
         std::vector<at::Tensor> outputs;
@@ -162,7 +163,7 @@ TEST_F(TorchScriptTest, KeepsTiedParametersTied) {
         script.register_module(name, layer);
     }
     script.define("def forward(self, x):\n    return self.second.forward(self.first.forward(x.flatten(1)))[:, :4]\n");
-    const auto model = buildModel("torchscript", kInput, fieldsOf(script));
+    const auto model = buildModel("torchscript", kScriptInput, fieldsOf(script));
     EXPECT_THAT(model->module().named_parameters().keys(), ElementsAre("first.weight", "second.weight"));
     FlatParams flat(model->module(), at::kFloat);
     EXPECT_EQ(flat.size(), 36);
@@ -174,8 +175,8 @@ TEST_F(TorchScriptTest, KeepsTiedParametersTied) {
 
 TEST_F(TorchScriptTest, LearnsValuesAndTextToo) {
     const InputSpec values{.shape = {3}, .classes = 2, .task = Task::kRegression};
-    const auto regression =
-        buildModel("torchscript", values, fieldsOf(scriptOf({{"weight", torch::zeros({2, 3})}}, kValues), "values"));
+    const auto regression = buildModel(
+        "torchscript", values, fieldsOf(scriptOf({{"weight", torch::zeros({2, 3})}}, kReturnsValues), "values"));
     const Batch batch = randomBatch(values, 4);
     EXPECT_NEAR(regression->loss(batch).item<float>(), batch.targets.square().mean().item<float>(), 1e-6);
 
@@ -202,7 +203,7 @@ decltype(MemorySink::metrics) metricsOf(Value model, Value data, double rate, st
 // Data without noise that a linear map makes: nothing is left of the error.
 TEST_F(TorchScriptTest, TrainsOnValuesFromTheDataOn) {
     const auto metrics =
-        metricsOf(fieldsOf(scriptOf({{"weight", torch::zeros({1, 8})}}, kValues), "values"),
+        metricsOf(fieldsOf(scriptOf({{"weight", torch::zeros({1, 8})}}, kReturnsValues), "values"),
                   table({{"name", text("synthetic")}, {"noise", number(0)}, {"train_samples", integer(256)}}), 0.1, 40);
     const auto& losses = metrics.at("train/loss");
     EXPECT_GT(losses.front().value, 0.01);
@@ -231,9 +232,9 @@ TEST_F(TorchScriptTest, RefusesDataOfAnotherTask) {
     const InputSpec values{.shape = {2, 3}, .classes = 4, .task = Task::kRegression};
     const auto net = scriptOf({{"weight", torch::ones({4, 6})}}, kProduct);
     EXPECT_THAT(refusalOf(net, values), HasSubstr("learns classes; the targets of the data are floating-point values"));
-    EXPECT_THAT(refusalOf(net, kInput, "values"),
+    EXPECT_THAT(refusalOf(net, kScriptInput, "values"),
                 HasSubstr("learns floating-point values; the targets of the data are classes"));
-    EXPECT_THAT(refusalOf(net, kInput, "text"), HasSubstr("learns the tokens of a text"));
+    EXPECT_THAT(refusalOf(net, kScriptInput, "text"), HasSubstr("learns the tokens of a text"));
     EXPECT_EQ(refusalOf(net, values, "values"), "");
     const auto unknown =
         ModelRegistry::find("torchscript")->create(table({{"path", text("net.pt")}, {"task", text("ranking")}}), {});
@@ -243,7 +244,7 @@ TEST_F(TorchScriptTest, RefusesDataOfAnotherTask) {
 
 TEST_F(TorchScriptTest, RefusesWhatIsNoTorchScript) {
     const auto refused = [](const std::filesystem::path& path) {
-        return test::refusalOf("torchscript", kInput, table({{"path", text(path.string())}}));
+        return test::refusalOf("torchscript", kScriptInput, table({{"path", text(path.string())}}));
     };
     EXPECT_THAT(refused(folder_ / "none.pt"), HasSubstr("none.pt: there is no such file"));
     std::filesystem::create_directory(folder_ / "folder.pt");
@@ -259,10 +260,10 @@ TEST_F(TorchScriptTest, RefusesWhatIsNoTorchScript) {
 }
 
 TEST_F(TorchScriptTest, RefusesADamagedFile) {
-    const Value fields = logistic(kInput, 3);
+    const Value fields = logistic(kScriptInput, 3);
     const std::filesystem::path file = folder_ / "net.pt";
     std::filesystem::resize_file(file, std::filesystem::file_size(file) / 2);
-    EXPECT_THAT(test::refusalOf("torchscript", kInput, fields), HasSubstr("is no TorchScript file"));
+    EXPECT_THAT(test::refusalOf("torchscript", kScriptInput, fields), HasSubstr("is no TorchScript file"));
 }
 
 TEST_F(TorchScriptTest, RefusesWhatHasNothingToTrain) {

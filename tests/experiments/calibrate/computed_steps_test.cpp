@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "tests/support/units.h"
+
 namespace dasgd::experiments {
 namespace {
 
@@ -11,7 +13,7 @@ using ::testing::Field;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-constexpr Ns kMs = 1'000'000;
+using test::kMs;
 
 storage::SpanRow row(int rank, SpanKind kind, std::int64_t step, Ns fromMs, Ns toMs) {
     return {rank,

@@ -5,6 +5,7 @@
 #include <QTemporaryDir>
 
 #include "tests/gui/support/bench.h"
+#include "tests/gui/support/in_application.h"
 #include "tests/gui/support/scripted_session.h"
 #include "tests/support/paths.h"
 
@@ -28,10 +29,5 @@ TEST(FirstPaper, GoesFromAnEmptyWorkspaceToAnExportedBundle) {
 int main(int argc, char** argv) {
     qputenv("QT_QPA_PLATFORM", "offscreen");
     if (const auto ended = dasgd::test::writeFiguresIfAsked(argc, argv)) return *ended;
-    testing::InitGoogleTest(&argc, argv);
-    QApplication app(argc, argv);
-    const QTemporaryDir settings;
-    QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, settings.path());
-    dasgd::gui::installFonts();
-    return RUN_ALL_TESTS();
+    return dasgd::gui::runInApplication(argc, argv);
 }

@@ -15,7 +15,7 @@
 namespace dasgd::gui {
 namespace {
 
-const QByteArray kEngine =
+const QByteArray kReportingEngine =
     "[ \"$1\" = --version ] && { echo 9.9; exit; }\n"
     "[ \"$1\" = advise ] && echo '{\"facts\":{},\"advice\":{\"period\":4,\"delay\":2},\"forecast\":[{\"algorithm\":"
     "\"dasgd\",\"settings\":\"{ name = \\\"dasgd\\\", period = 4, delay = 2 }\",\"step_ms\":7,\"advised\":true,"
@@ -29,7 +29,7 @@ protected:
     void openWindow() {
         QFile file(folder_.filePath(QStringLiteral("dasgd")));
         ASSERT_TRUE(file.open(QIODevice::WriteOnly));
-        file.write(standInProgram(kEngine));
+        file.write(standInProgram(kReportingEngine));
         file.setPermissions(file.permissions() | QFile::ExeOwner);
         file.close();
         open(file.fileName());

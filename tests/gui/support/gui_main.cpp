@@ -1,17 +1,11 @@
 // The program around every test of the window: no display, our fonts, a settings file of its own.
-#include <gtest/gtest.h>
-
-#include <QApplication>
 #include <QDir>
 #include <QFile>
-#include <QSettings>
-#include <QTemporaryDir>
 #include <QThread>
-#include <QThreadPool>
 #include <cstdio>
 #include <cstring>
 
-#include "gui/theme/theme.h"
+#include "tests/gui/support/in_application.h"
 
 namespace {
 
@@ -48,12 +42,5 @@ bool exported(int argc, char** argv) {
 int main(int argc, char** argv) {
     if (leftWord(argc, argv) || exported(argc, argv)) return 0;
     qputenv("QT_QPA_PLATFORM", "offscreen");
-    testing::InitGoogleTest(&argc, argv);
-    QApplication app(argc, argv);
-    const QTemporaryDir settings;
-    QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, settings.path());
-    dasgd::gui::installFonts();
-    const int status = RUN_ALL_TESTS();
-    QThreadPool::globalInstance()->waitForDone();  // before the folder of the settings goes
-    return status;
+    return dasgd::gui::runInApplication(argc, argv);
 }

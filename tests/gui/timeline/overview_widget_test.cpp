@@ -6,11 +6,12 @@
 #include <QTest>
 
 #include "tests/gui/support/bench.h"
+#include "tests/support/units.h"
 
 namespace dasgd::gui {
 namespace {
 
-constexpr Ns kMs = 1'000'000;
+using test::kMs;
 
 class OverviewWidgetTest : public ::testing::Test {
 protected:

@@ -3,11 +3,12 @@
 #include <gtest/gtest.h>
 
 #include "gui/timeline/timeline_painter.h"
+#include "tests/support/units.h"
 
 namespace dasgd::gui {
 namespace {
 
-constexpr Ns kMs = 1'000'000;
+using test::kMs;
 
 TimelineBox boxOf(std::int32_t row, Ns start, Ns end) {
     return {.row = row, .rgb = 1, .span = {.kind = SpanKind::Forward, .start = start * kMs, .end = end * kMs}};

@@ -5,11 +5,12 @@
 
 #include "gui/timeline/timeline_widget.h"
 #include "tests/gui/support/bench.h"
+#include "tests/support/units.h"
 
 namespace dasgd::gui {
 namespace {
 
-constexpr Ns kMs = 1'000'000;
+using test::kMs;
 
 class TimelineKeysTest : public ::testing::Test {
 protected:

@@ -8,11 +8,12 @@
 #include "gui/models/timeline/share_columns.h"
 #include "gui/timeline/timeline_foot.h"
 #include "tests/gui/support/bench.h"
+#include "tests/support/units.h"
 
 namespace dasgd::gui {
 namespace {
 
-constexpr Ns kMs = 1'000'000;
+using test::kMs;
 constexpr int kRanks = 3, kWidth = 700;
 
 // Spans as the ranks of a live run record them: in the order of their ends, the reductions late.

@@ -9,11 +9,12 @@
 #include <QWheelEvent>
 
 #include "tests/gui/support/bench.h"
+#include "tests/support/units.h"
 
 namespace dasgd::gui {
 namespace {
 
-constexpr Ns kMs = 1'000'000;
+using test::kMs;
 
 class TimelineWidgetTest : public ::testing::Test {
 protected:

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t kUnbounded = 1'000'000;
 
-Value served(const QuadraticProblem& problem, std::int64_t staleness, std::int64_t servers = 1) {
+Value servedStale(const QuadraticProblem& problem, std::int64_t staleness, std::int64_t servers = 1) {
     Value document =
         problem.experiment({{"name", text("ssp")}, {"servers", integer(servers)}, {"staleness", integer(staleness)}});
     document.set("cluster", table({{"backend", text("threads")}, {"workers", integer(problem.workers + servers)}}));
@@ -26,7 +26,7 @@ Value served(const QuadraticProblem& problem, std::int64_t staleness, std::int64
 // Rank i takes `factors[i]` times 3 ms a step.
 Value servedVirtually(const QuadraticProblem& problem, std::int64_t staleness, const std::vector<double>& factors,
                       std::int64_t servers = 1) {
-    Value document = served(problem, staleness, servers);
+    Value document = servedStale(problem, staleness, servers);
     document.find("cluster")->set("backend", text("virtual"));
     document.set("network", gigabit());
     document.set("compute", table({{"step_time", text("3ms")}, {"rank_factors", vector(factors)}}));
@@ -52,7 +52,7 @@ class SspWithoutLead : public testing::TestWithParam<std::tuple<Backend, int, in
 TEST_P(SspWithoutLead, IsBulkSynchronous) {
     const auto& [backend, workers, servers] = GetParam();
     const QuadraticProblem problem{.workers = workers, .steps = 200, .weightDecay = 0.01, .nesterov = true};
-    const auto records = train(served(problem, 0, servers), backend);
+    const auto records = train(servedStale(problem, 0, servers), backend);
     expectSame(workersOf(records, problem), synchronous(problem), 1e-12);
 }
 
@@ -76,7 +76,7 @@ class SspWithOptimizer : public testing::TestWithParam<std::tuple<const char*, i
 TEST_P(SspWithOptimizer, StepsAsSynchronousSgdDoes) {
     const auto& [optimizer, servers] = GetParam();
     const QuadraticProblem problem{.workers = 2, .steps = 30};
-    Value server = served(problem, 0, servers), synchronous = problem.experiment({{"name", text("sync_sgd")}});
+    Value server = servedStale(problem, 0, servers), synchronous = problem.experiment({{"name", text("sync_sgd")}});
     for (Value* document : {&server, &synchronous}) {
         document->set("optimizer", table({{"name", text(optimizer)}, {"weight_decay", number(0.01)}}));
         if (servers == 1) document->find("train")->set("gradient_clip", number(0.5));
@@ -98,7 +98,7 @@ TEST_P(SspOfOneWorker, IsSgd) {
     const auto& [backend, staleness] = GetParam();
     const QuadraticProblem problem{.workers = 1, .steps = 50, .weightDecay = 0.01, .nesterov = true};
     const Trajectory sgd = serial(problem, [](std::int64_t, Workers&) {});
-    expectSame(workersOf(train(served(problem, staleness, 2), backend), problem), sgd, 1e-12);
+    expectSame(workersOf(train(servedStale(problem, staleness, 2), backend), problem), sgd, 1e-12);
 }
 
 INSTANTIATE_TEST_SUITE_P(Bounds, SspOfOneWorker,
@@ -228,7 +228,7 @@ class SspInRealTime : public testing::TestWithParam<std::tuple<Backend, std::int
 TEST_P(SspInRealTime, TakesEveryGradientOnce) {
     const auto& [backend, staleness] = GetParam();
     const QuadraticProblem problem{.workers = 3, .steps = 400, .rate = 0.02, .momentum = 0, .equalTargets = true};
-    Value document = served(problem, staleness, 2);
+    Value document = servedStale(problem, staleness, 2);
     document.find("train")->set("eval_every", integer(50));
     const auto records = train(document, backend);
     for (const RankRecord& record : records) EXPECT_EQ(record.outcome.error, "");
@@ -271,7 +271,7 @@ protected:
 
 TEST_P(SspThatEndsEarly, EndsWithTheEvaluationWhereRanksMeetForIt) {
     for (const Backend backend : {Backend::Threads, Backend::Gloo}) {
-        Value document = served(problem_, GetParam(), 2);
+        Value document = servedStale(problem_, GetParam(), 2);
         setTarget(document);
         const auto records = train(document, backend);
         const auto& reached = records[0].sink.metrics.at("run/target_reached");

@@ -13,7 +13,7 @@ Fields eager(double momentum, double rate, bool nesterov = true, const char* nam
 }
 
 // arXiv 2502.12996: each worker's outer gradient is ⟨Δ⟩ of the round before plus (Δᵢ − Δᵢ of the round before)/P.
-Trajectory expectedOf(const QuadraticProblem& problem, double momentum, double rate, bool nesterov) {
+Trajectory expectedOfEager(const QuadraticProblem& problem, double momentum, double rate, bool nesterov) {
     const auto workers = static_cast<std::size_t>(problem.workers);
     std::vector<SerialOuter> outer(
         workers, SerialOuter{.rate = rate, .momentum = momentum, .nesterov = nesterov, .theta = problem.start});
@@ -38,7 +38,7 @@ TEST_P(EagerOracle, FollowsTheSerialRule) {
     const auto& [backend, setting] = GetParam();
     const auto& [momentum, rate, nesterov] = setting;
     expectSame(trained(kOuterProblem, eager(momentum, rate, nesterov), backend),
-               expectedOf(kOuterProblem, momentum, rate, nesterov), 1e-12);
+               expectedOfEager(kOuterProblem, momentum, rate, nesterov), 1e-12);
 }
 
 INSTANTIATE_TEST_SUITE_P(Settings, EagerOracle,

@@ -20,7 +20,7 @@ Fields streaming(const Streaming& s) {
 
 // arXiv 2501.18512: at each multiple k of H/F the fragment whose turn it is has an outer step along θ − ⟨w⟩ of step
 // k − δ, and is mixed. Of three elements the first two are a fragment where there are two.
-Trajectory expectedOf(const QuadraticProblem& problem, const Streaming& s) {
+Trajectory expectedOfStreaming(const QuadraticProblem& problem, const Streaming& s) {
     const std::map<std::int64_t, std::vector<std::size_t>> ends{{1, {3}}, {2, {2, 3}}, {3, {1, 2, 3}}};
     const auto& cuts = ends.at(s.fragments);
     SerialOuter outer{.rate = s.rate, .momentum = s.momentum, .nesterov = s.nesterov, .theta = problem.start};
@@ -41,7 +41,7 @@ class StreamingOracle : public testing::TestWithParam<std::tuple<Backend, Stream
 
 TEST_P(StreamingOracle, FollowsTheSerialRule) {
     const auto& [backend, setting] = GetParam();
-    expectSame(trained(kOuterProblem, streaming(setting), backend), expectedOf(kOuterProblem, setting), 1e-12);
+    expectSame(trained(kOuterProblem, streaming(setting), backend), expectedOfStreaming(kOuterProblem, setting), 1e-12);
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -8,8 +8,6 @@ namespace {
 
 using ::testing::ElementsAre;
 
-const InputSpec kPhotos{.shape = {3, 224, 224}, .classes = 1000};
-
 // Parameters and multiply-adds as torchvision documents its `alexnet` (0.714 G); the layers follow from their shapes.
 TEST(AlexNetTest, HasTheLayersOfTheSingleColumn) {
     const auto model = buildModel("alexnet", kPhotos);

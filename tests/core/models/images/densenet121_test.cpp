@@ -8,8 +8,6 @@ namespace {
 
 using ::testing::ElementsAre;
 
-const InputSpec kPhotos{.shape = {3, 224, 224}, .classes = 1000};
-
 // Blocks and transitions as torchvision's `densenet121` has them, 2.834 G multiply-adds.
 TEST(DenseNet121Test, HasTheBlocksOfThePaper) {
     const auto model = buildModel("densenet121", kPhotos);

@@ -6,8 +6,6 @@
 namespace dasgd::test {
 namespace {
 
-const InputSpec kPhotos{.shape = {3, 224, 224}, .classes = 1000};
-
 // torchvision's `googlenet` without auxiliary classifiers: parameters, and 1.498 G multiply-adds.
 TEST(GoogLeNetTest, HasTheModulesOfTorchvisionsVariant) {
     const auto model = buildModel("googlenet", kPhotos);

@@ -6,8 +6,6 @@
 namespace dasgd::test {
 namespace {
 
-const InputSpec kPhotos{.shape = {3, 224, 224}, .classes = 1000};
-
 // Table 4 of arXiv 1801.04381: 3.4 M parameters, 300 M multiply-adds; torchvision documents 3,504,872 and 0.301 G.
 TEST(MobileNetV2Test, HasTheBlocksOfThePaper) {
     const auto model = buildModel("mobilenet_v2", kPhotos);

@@ -8,8 +8,6 @@ namespace {
 
 using ::testing::ElementsAre;
 
-const InputSpec kPhotos{.shape = {3, 224, 224}, .classes = 1000};
-
 // Stages as torchvision's `resnet50` has them (layer1 to layer4), 4.089 G multiply-adds.
 TEST(ResNet50Test, HasTheStagesOfTorchvisionsVariant) {
     const auto model = buildModel("resnet50", kPhotos);

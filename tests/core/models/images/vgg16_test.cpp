@@ -8,8 +8,6 @@ namespace {
 
 using ::testing::ElementsAre;
 
-const InputSpec kPhotos{.shape = {3, 224, 224}, .classes = 1000};
-
 // Layers as Keras' summary of VGG16 lists them, total and multiply-adds as torchvision documents `vgg16` (15.47 G).
 TEST(Vgg16Test, HasTheLayersOfConfigurationD) {
     const auto model = buildModel("vgg16", kPhotos);

@@ -8,8 +8,6 @@ namespace {
 
 using ::testing::ElementsAre;
 
-const InputSpec kPhotos{.shape = {3, 224, 224}, .classes = 1000};
-
 // Layers as Keras' summaries of VGG list them, total and multiply-adds as torchvision documents `vgg11` (7.609 G).
 TEST(VggATest, HasTheLayersOfConfigurationA) {
     const auto model = buildModel("vgg_a", kPhotos);

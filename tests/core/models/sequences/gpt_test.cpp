@@ -10,7 +10,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const InputSpec kText{.shape = {16}, .classes = 40, .task = Task::kLanguage};
+const InputSpec kTokens{.shape = {16}, .classes = 40, .task = Task::kLanguage};
 
 Value shapeOf(std::int64_t layers, std::int64_t width, std::int64_t heads, std::int64_t context) {
     return table({{"layers", integer(layers)},
@@ -28,18 +28,18 @@ TEST(GptTest, HasTheParametersOfGpt2) {
 // Appendix F of Hoffmann et al. (arXiv 2203.15556), in multiply-adds a token of T: 12·w² in each block's matrices,
 // 2·T·w in its attention, V·w in the output.
 TEST(GptTest, ComputesWhatIsPublishedForTransformers) {
-    const auto model = buildModel("gpt", kText, shapeOf(3, 32, 4, 16));
+    const auto model = buildModel("gpt", kTokens, shapeOf(3, 32, 4, 16));
     const double perToken = 12.0 * 3 * 32 * 32 + 2.0 * 3 * 16 * 32 + 40.0 * 32;
-    const LayerWork work = countFlops(*model, randomBatch(kText, 2), 2);
+    const LayerWork work = countFlops(*model, randomBatch(kTokens, 2), 2);
     EXPECT_DOUBLE_EQ(work.forwardFlops(), 2 * 16 * perToken);
     EXPECT_DOUBLE_EQ(work.flops(), 3 * work.forwardFlops()) << "no layer multiplies the data";
 }
 
 TEST(GptTest, SeesNothingOfWhatComesLater) {
-    const auto model = buildModel("gpt", kText, shapeOf(2, 32, 4, 16));
+    const auto model = buildModel("gpt", kTokens, shapeOf(2, 32, 4, 16));
     model->module().eval();
     const at::NoGradGuard noGrad;
-    at::Tensor tokens = randomBatch(kText, 3).inputs;
+    at::Tensor tokens = randomBatch(kTokens, 3).inputs;
     const at::Tensor before = outputsOf(*model, tokens);
     ASSERT_EQ(before.sizes(), at::IntArrayRef({3, 16, 40}));
     tokens.select(1, 9).add_(1).remainder_(40);
@@ -52,7 +52,7 @@ TEST(GptTest, SeesNothingOfWhatComesLater) {
 
 // With one head and plain products: softmax of the scaled scores, those of later tokens left out.
 TEST(GptTest, AttentionIsTheFormula) {
-    const auto model = buildModel("gpt", kText, shapeOf(1, 8, 1, 16));
+    const auto model = buildModel("gpt", kTokens, shapeOf(1, 8, 1, 16));
     model->module().to(torch::kFloat64);
     model->module().eval();
     const at::NoGradGuard noGrad;
@@ -63,7 +63,7 @@ TEST(GptTest, AttentionIsTheFormula) {
     const auto norm = [&](const at::Tensor& x, const std::string& name) {
         return torch::layer_norm(x, {8}, p[name + ".weight"], p[name + ".bias"]);
     };
-    const at::Tensor tokens = randomBatch(kText, 2).inputs;
+    const at::Tensor tokens = randomBatch(kTokens, 2).inputs;
     at::Tensor x = p["tokens.weight"].index_select(0, tokens.flatten()).view({2, 16, 8}) + p["positions.weight"];
     const auto parts = linear(norm(x, "block1.norm1"), "attend").split(8, 2);
     const at::Tensor later = torch::ones({16, 16}, torch::kBool).triu(1);
@@ -77,14 +77,14 @@ TEST(GptTest, AttentionIsTheFormula) {
 }
 
 TEST(GptTest, BeginsAtAUniformGuess) {
-    const auto model = buildModel("gpt", kText);
-    EXPECT_NEAR(model->loss(randomBatch(kText, 4)).item<double>(), std::log(40.0), 0.3);
+    const auto model = buildModel("gpt", kTokens);
+    EXPECT_NEAR(model->loss(randomBatch(kTokens, 4)).item<double>(), std::log(40.0), 0.3);
 }
 
 TEST(GptTest, GradientsMatchFiniteDifferences) {
-    const auto model = buildModel("gpt", kText, shapeOf(2, 8, 2, 16));
+    const auto model = buildModel("gpt", kTokens, shapeOf(2, 8, 2, 16));
     model->module().to(torch::kFloat64);
-    expectGradientsMatchDifferences(*model, randomBatch(kText, 2));
+    expectGradientsMatchDifferences(*model, randomBatch(kTokens, 2));
 }
 
 TEST(GptTest, RefusesWhatItCannotAttendTo) {

@@ -14,7 +14,7 @@
 namespace dasgd::test {
 namespace {
 
-NetworkParams with(const BackgroundParams& background) {
+NetworkParams withSettings(const BackgroundParams& background) {
     NetworkParams network;
     network.background = background;
     return network;
@@ -34,10 +34,10 @@ std::vector<double> ringOfTwo(std::int64_t elements, const NetworkParams& networ
     });
 }
 
-// A message that is always there gets 1 − ρ of a link that it shares evenly with messages of others, whatever their
-// sizes: the link works all the time, and they have their ρ of it (a processor-sharing queue with one permanent
-// customer). Both ways of a ring of two carry background of load 0.4. The number n of messages on one of them scatters
-// by √n, so the time by ρ/(1−ρ)/√n of itself, and the later of both ways counts in either round.
+// A message that is always there gets 1 − ρ of a link that it shares evenly withSettings messages of others, whatever
+// their sizes: the link works all the time, and they have their ρ of it (a processor-sharing queue withSettings one
+// permanent customer). Both ways of a ring of two carry background of load 0.4. The number n of messages on one of them
+// scatters by √n, so the time by ρ/(1−ρ)/√n of itself, and the later of both ways counts in either round.
 TEST(Background, TakesItsShareOfARing) {
     constexpr double kLoad = 0.4, kBytes = 1e9, kMessage = 100e3;
     const double alone = ringAllReduceSeconds({.alpha = kLatency, .beta = 1 / kBytesPerSecond}, kBytes, 2);
@@ -45,21 +45,23 @@ TEST(Background, TakesItsShareOfARing) {
     const double messages = kLoad * kBytesPerSecond * expected / 2 / kMessage;  // in one round, on one way
     const double spread = expected * kLoad / (1 - kLoad) / std::sqrt(messages);
     for (const std::int64_t seed : {1, 2, 3}) {
-        const auto took = ringOfTwo(250'000'000, with({.load = kLoad, .message = "100kB", .seed = seed}));
+        const auto took = ringOfTwo(250'000'000, withSettings({.load = kLoad, .message = "100kB", .seed = seed}));
         EXPECT_NEAR(took[0], expected, 5 * spread) << "alone it takes " << alone;
     }
 }
 
 TEST(Background, IsTheSameAgainAndAnotherWithAnotherSeed) {
-    const auto once = ringOfTwo(25'000'000, with({.seed = 5}));
-    EXPECT_EQ(once, ringOfTwo(25'000'000, with({.seed = 5})));
-    EXPECT_NE(once, ringOfTwo(25'000'000, with({.seed = 6})));
+    const auto once = ringOfTwo(25'000'000, withSettings({.seed = 5}));
+    EXPECT_EQ(once, ringOfTwo(25'000'000, withSettings({.seed = 5})));
+    EXPECT_NE(once, ringOfTwo(25'000'000, withSettings({.seed = 6})));
 }
 
-TEST(Background, OfNoLoadChangesNothing) { EXPECT_EQ(ringOfTwo(250'000, with({.load = 0})), ringOfTwo(250'000, {})); }
+TEST(Background, OfNoLoadChangesNothing) {
+    EXPECT_EQ(ringOfTwo(250'000, withSettings({.load = 0})), ringOfTwo(250'000, {}));
+}
 
 TEST(Background, StopsWhenTheRanksHaveEnded) {
-    onVirtualCluster("star", gigabit(), {.ranks = 3, .network = with({})},
+    onVirtualCluster("star", gigabit(), {.ranks = 3, .network = withSettings({})},
                      [&](VirtualRank& rank) { rank.clock.sleepUntil(1'000'000'000); });
     // The engine came to its end, or this would not be reached; it ran on for what was under way alone.
     EXPECT_LT(simgrid::s4u::Engine::get_clock(), 1.5);
@@ -67,7 +69,8 @@ TEST(Background, StopsWhenTheRanksHaveEnded) {
 
 TEST(Background, LeavesTheReportOfADeadlockAlone) {
     std::string heard;
-    onVirtualCluster("star", gigabit(), {.ranks = 2, .timeout = std::chrono::milliseconds(2000), .network = with({})},
+    onVirtualCluster("star", gigabit(),
+                     {.ranks = 2, .timeout = std::chrono::milliseconds(2000), .network = withSettings({})},
                      [&](VirtualRank& rank) {
                          if (rank.comm.rank() == Rank{1}) return;
                          at::Tensor tensor = torch::ones({4});

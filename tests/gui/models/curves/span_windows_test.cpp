@@ -4,10 +4,12 @@
 
 #include <algorithm>
 
+#include "tests/support/units.h"
+
 namespace dasgd::gui {
 namespace {
 
-constexpr Ns kMs = 1'000'000;
+using test::kMs;
 
 RankSpan spanOf(int rank, Lane lane, SpanKind kind, std::int64_t step, Ns start, Ns end) {
     return {rank, {.lane = lane, .kind = kind, .step = step, .start = start, .end = end, .collective = 1}};

@@ -18,7 +18,7 @@ const QByteArray kEngine =
     "[ -z \"$line\" ] || { echo \"dasgd: $2:$line:12: momentum is 1.9; allowed: 0 to 1\" >&2; exit 2; }\n"
     "for each in 1 2; do echo '{\"label\":\"train.seed='$each'\",\"steps\":8,\"workers\":4}'; done\n";
 
-const QString kText = QStringLiteral(
+const QString kDraftText = QStringLiteral(
     "name = \"sweep\"\n\n[algorithm]\nname = \"dasgd\"\ndelay = 2\n\n[cluster]\nlink = { bandwidth = \"100Mbps\" }\n");
 
 class ExperimentDraftTest : public ::testing::Test {
@@ -54,9 +54,9 @@ protected:
 
 TEST_F(ExperimentDraftTest, APresetFillsThePageAndStartsNothing) {
     QSignalSpy begun(&draft_, &ExperimentDraft::begun), launched(&draft_, &ExperimentDraft::launched);
-    takeText(kText);
+    takeText(kDraftText);
     EXPECT_EQ(begun.count(), 1);
-    EXPECT_EQ(draft_.document().text(), kText);
+    EXPECT_EQ(draft_.document().text(), kDraftText);
     EXPECT_FALSE(draft_.isSaved());
     ASSERT_TRUE(isAnswered());
     EXPECT_EQ(draft_.title(), QStringLiteral("sweep"));
@@ -66,19 +66,19 @@ TEST_F(ExperimentDraftTest, APresetFillsThePageAndStartsNothing) {
 }
 
 TEST_F(ExperimentDraftTest, AFieldChangesItsPlaceOfTheText) {
-    takeText(kText);
+    takeText(kDraftText);
     QSignalSpy replaced(&draft_, &ExperimentDraft::textReplaced);
     draft_.setField("algorithm.delay", field("algorithm", "dasgd", 2), QStringLiteral("3"));
-    EXPECT_EQ(draft_.document().text(), QString(kText).replace("delay = 2", "delay = 3"));
+    EXPECT_EQ(draft_.document().text(), QString(kDraftText).replace("delay = 2", "delay = 3"));
     draft_.setField("algorithm.delay", field("algorithm", "dasgd", 2), {});
-    EXPECT_EQ(draft_.document().text(), QString(kText).remove("delay = 2\n"));
+    EXPECT_EQ(draft_.document().text(), QString(kDraftText).remove("delay = 2\n"));
     draft_.setField("train.steps", field("train", "", 0), QStringLiteral("40"));
     EXPECT_EQ(draft_.document().valueText("train.steps"), QStringLiteral("40"));
     EXPECT_EQ(replaced.count(), 3);
 }
 
 TEST_F(ExperimentDraftTest, SeveralFieldsAtOnceAreOneStepOfTheUndo) {
-    takeText(kText);
+    takeText(kDraftText);
     QSignalSpy replaced(&draft_, &ExperimentDraft::textReplaced);
     draft_.setFields({{"algorithm.period", "6"}, {"algorithm.delay", "5"}, {"algorithm.nonsense", "1"}});
     EXPECT_EQ(replaced.count(), 1);
@@ -101,14 +101,14 @@ TEST_F(ExperimentDraftTest, ASectionThatIsSetHoldsNothingElse) {
     EXPECT_EQ(draft_.document().valueText("algorithm.delay"), QStringLiteral("3"));
     ASSERT_EQ(noted.size(), 1);
     EXPECT_TRUE(noted[0][0].toString().contains(QStringLiteral("local_weight")));
-    takeText(kText + QStringLiteral("\n[[case]]\nname = \"long\"\nalgorithm.delay = 7\n"));
+    takeText(kDraftText + QStringLiteral("\n[[case]]\nname = \"long\"\nalgorithm.delay = 7\n"));
     draft_.setSection("algorithm", "{ name = \"dasgd\", period = 4, delay = 3 }");
     ASSERT_EQ(noted.size(), 2);
     EXPECT_TRUE(noted[1][0].toString().contains(QStringLiteral("[[case]] sets algorithm.delay")));
 }
 
 TEST_F(ExperimentDraftTest, AnotherPluginSaysWhatItTookOut) {
-    takeText(kText);
+    takeText(kDraftText);
     QSignalSpy noted(&draft_, &ExperimentDraft::noted);
     draft_.setPlugin("algorithm", "local_sgd");
     ASSERT_EQ(noted.count(), 1);
@@ -117,8 +117,8 @@ TEST_F(ExperimentDraftTest, AnotherPluginSaysWhatItTookOut) {
 }
 
 TEST_F(ExperimentDraftTest, ItKeepsItsNameWhileTheTextIsBroken) {
-    takeText(kText);
-    draft_.setText(QString(kText).replace("delay = 2", "delay = 2x"));
+    takeText(kDraftText);
+    draft_.setText(QString(kDraftText).replace("delay = 2", "delay = 2x"));
     ASSERT_TRUE(draft_.document().syntaxError());
     EXPECT_EQ(draft_.title(), QStringLiteral("sweep"));
     EXPECT_EQ(draft_.fileName(), QStringLiteral("sweep.toml"));
@@ -126,7 +126,7 @@ TEST_F(ExperimentDraftTest, ItKeepsItsNameWhileTheTextIsBroken) {
     EXPECT_EQ(draft_.title(), QStringLiteral("other"));
     draft_.setText(QStringLiteral("[train]\nsteps = 4\n"));
     EXPECT_EQ(draft_.title(), QStringLiteral("Untitled experiment")) << "the name was taken out";
-    draft_.setText(kText);
+    draft_.setText(kDraftText);
     takeText(QStringLiteral("name = \"broken\n"));
     EXPECT_EQ(draft_.title(), QStringLiteral("Untitled experiment")) << "not that of the experiment before";
 }
@@ -136,7 +136,7 @@ TEST_F(ExperimentDraftTest, AnOpenedFileKeepsItsFileName) {
     const QTemporaryDir own;
     const QString file = own.filePath(QStringLiteral("virt.toml"));
     QFile written(file);
-    ASSERT_TRUE(written.open(QIODevice::WriteOnly) && written.write(kText.toUtf8()) > 0);
+    ASSERT_TRUE(written.open(QIODevice::WriteOnly) && written.write(kDraftText.toUtf8()) > 0);
     written.close();
     draft_.open(file);
     ASSERT_TRUE(eventually([&] { return draft_.file() == file; }));
@@ -162,14 +162,14 @@ TEST_F(ExperimentDraftTest, NothingIsSetWhileTheTextIsBroken) {
 }
 
 TEST_F(ExperimentDraftTest, RunWritesToTheWorkspaceAndStarts) {
-    takeText(kText);
+    takeText(kDraftText);
     QSignalSpy launched(&draft_, &ExperimentDraft::launched);
     draft_.run();
     EXPECT_EQ(launched.count(), 0) << "not before it was checked";
     ASSERT_TRUE(eventually([&] { return launched.count() == 1; }));
     const QString file = draft_.folderOfExperiments() + QStringLiteral("/sweep.toml");
     EXPECT_EQ(launched[0][0].toString(), file);
-    EXPECT_EQ(QString::fromUtf8(content(file)), kText);
+    EXPECT_EQ(QString::fromUtf8(content(file)), kDraftText);
     EXPECT_TRUE(draft_.isSaved());
     const QString ran = folder_.filePath(QStringLiteral("ran"));
     ASSERT_TRUE(eventually([&] { return !content(ran).isEmpty(); }));
@@ -177,7 +177,7 @@ TEST_F(ExperimentDraftTest, RunWritesToTheWorkspaceAndStarts) {
 }
 
 TEST_F(ExperimentDraftTest, AnotherTextOfTheNameGetsAFileOfItsOwn) {
-    takeText(kText);
+    takeText(kDraftText);
     QSignalSpy launched(&draft_, &ExperimentDraft::launched);
     draft_.run();
     ASSERT_TRUE(eventually([&] { return launched.count() == 1; }));
@@ -185,11 +185,11 @@ TEST_F(ExperimentDraftTest, AnotherTextOfTheNameGetsAFileOfItsOwn) {
     draft_.run();
     ASSERT_TRUE(eventually([&] { return launched.count() == 2; }));
     EXPECT_TRUE(launched[1][0].toString().endsWith(QLatin1String("/sweep-2.toml")));
-    EXPECT_EQ(QString::fromUtf8(content(launched[0][0].toString())), kText);
+    EXPECT_EQ(QString::fromUtf8(content(launched[0][0].toString())), kDraftText);
 }
 
 TEST_F(ExperimentDraftTest, OneThatIsQueuedWaitsInTheProgram) {
-    takeText(kText);
+    takeText(kDraftText);
     QSignalSpy queued(&draft_, &ExperimentDraft::queued), launched(&draft_, &ExperimentDraft::launched);
     draft_.run(Engine::Order::Queued);
     ASSERT_TRUE(eventually([&] { return queued.count() == 1; })) << "also where it had to be checked first";
@@ -202,10 +202,10 @@ TEST_F(ExperimentDraftTest, OneThatIsQueuedWaitsInTheProgram) {
 }
 
 TEST_F(ExperimentDraftTest, ACopyHasANameOfItsOwnAndIsSavedNowhere) {
-    takeText(kText);
+    takeText(kDraftText);
     QSignalSpy begun(&draft_, &ExperimentDraft::begun);
     draft_.duplicate({"sweep", "sweep-2"});
-    EXPECT_EQ(draft_.document().text(), QString(kText).replace("name = \"sweep\"", "name = \"sweep-3\""));
+    EXPECT_EQ(draft_.document().text(), QString(kDraftText).replace("name = \"sweep\"", "name = \"sweep-3\""));
     EXPECT_EQ(begun.count(), 1);
     EXPECT_FALSE(draft_.isSaved());
     draft_.duplicate({});
@@ -228,7 +228,7 @@ TEST_F(ExperimentDraftTest, WhatIsNoTomlHasNoCopy) {
 }
 
 TEST_F(ExperimentDraftTest, RunGoesToTheProblemInstead) {
-    takeText(kText + QStringLiteral("\n[optimizer]\nmomentum = 1.9\n"));
+    takeText(kDraftText + QStringLiteral("\n[optimizer]\nmomentum = 1.9\n"));
     QSignalSpy stopped(&draft_, &ExperimentDraft::stoppedByProblem), launched(&draft_, &ExperimentDraft::launched);
     draft_.run();
     ASSERT_TRUE(eventually([&] { return stopped.count() == 1; }));
@@ -236,15 +236,15 @@ TEST_F(ExperimentDraftTest, RunGoesToTheProblemInstead) {
     EXPECT_EQ(draft_.problem()->line, 11);
     QTest::qWait(200);
     EXPECT_EQ(launched.count(), 0);
-    draft_.setText(kText);
+    draft_.setText(kDraftText);
     EXPECT_FALSE(draft_.problem()) << "what was said of another text does not count";
 }
 
 TEST_F(ExperimentDraftTest, ARunThatWasChangedWhileItWasCheckedIsNotStarted) {
-    takeText(kText);
+    takeText(kDraftText);
     QSignalSpy launched(&draft_, &ExperimentDraft::launched);
     draft_.run();
-    draft_.setText(kText + QStringLiteral("# more\n"));
+    draft_.setText(kDraftText + QStringLiteral("# more\n"));
     ASSERT_TRUE(isAnswered());
     QTest::qWait(300);
     EXPECT_EQ(launched.count(), 0);
@@ -252,17 +252,17 @@ TEST_F(ExperimentDraftTest, ARunThatWasChangedWhileItWasCheckedIsNotStarted) {
 
 TEST_F(ExperimentDraftTest, AFileIsOpenedAndSaved) {
     const QString file = folder_.filePath(QStringLiteral("mine.toml"));
-    takeText(kText);
+    takeText(kDraftText);
     QSignalSpy noted(&draft_, &ExperimentDraft::noted), failed(&draft_, &ExperimentDraft::failed);
     draft_.save(file);
     ASSERT_TRUE(eventually([&] { return noted.count() == 1; }));
     takeText(QStringLiteral("name = \"other\"\n"));
     draft_.open(file);
-    ASSERT_TRUE(eventually([&] { return draft_.document().text() == kText; }));
+    ASSERT_TRUE(eventually([&] { return draft_.document().text() == kDraftText; }));
     EXPECT_TRUE(draft_.isSaved());
     draft_.open(folder_.filePath(QStringLiteral("none.toml")));
     ASSERT_TRUE(eventually([&] { return failed.count() == 1; }));
-    EXPECT_EQ(draft_.document().text(), kText);
+    EXPECT_EQ(draft_.document().text(), kDraftText);
 }
 
 TEST_F(ExperimentDraftTest, AFileIsSavedWhereItWasOpenedUnlessAnotherProgramChangedIt) {
@@ -275,7 +275,7 @@ TEST_F(ExperimentDraftTest, AFileIsSavedWhereItWasOpenedUnlessAnotherProgramChan
         QFile own(file);
         return own.open(QIODevice::ReadOnly) ? own.readAll() : QByteArray();
     };
-    takeText(kText);
+    takeText(kDraftText);
     EXPECT_EQ(draft_.file(), QString()) << "a preset has no file of one's own";
     put("name = \"own\"\r\n");
     draft_.open(file);
@@ -295,22 +295,22 @@ TEST_F(ExperimentDraftTest, AFileIsSavedWhereItWasOpenedUnlessAnotherProgramChan
     EXPECT_TRUE(failed[0][0].toString().contains(QStringLiteral("Ctrl+Shift+S")));
     EXPECT_EQ(content(), "name = \"elsewhere\"\n");
     EXPECT_FALSE(draft_.isSaved());
-    takeText(kText);
+    takeText(kDraftText);
     EXPECT_EQ(draft_.file(), QString()) << "it is another experiment";
 }
 
 TEST_F(ExperimentDraftTest, ARecordedConfigurationIsShownWithoutItsDefaults) {
-    draft_.take({Start::Kind::Recent, {}, {}, {}, kText + QStringLiteral("\n[train]\nseed = 1\n"), {}});
-    EXPECT_EQ(draft_.document().text(), kText + QStringLiteral("\n"));
+    draft_.take({Start::Kind::Recent, {}, {}, {}, kDraftText + QStringLiteral("\n[train]\nseed = 1\n"), {}});
+    EXPECT_EQ(draft_.document().text(), kDraftText + QStringLiteral("\n"));
 }
 
 TEST_F(ExperimentDraftTest, WhatWasWrittenAndNotSavedIsKeptWhenAnotherTakesItsPlace) {
-    takeText(kText);
-    takeText(kText + QStringLiteral("# another\n"));
+    takeText(kDraftText);
+    takeText(kDraftText + QStringLiteral("# another\n"));
     EXPECT_TRUE(draft_.unsaved().kept().empty()) << "nobody wrote the preset";
-    const QString mine = kText + QStringLiteral("# mine\n");
+    const QString mine = kDraftText + QStringLiteral("# mine\n");
     draft_.setText(mine);
-    takeText(kText);
+    takeText(kDraftText);
     ASSERT_EQ(draft_.unsaved().kept().size(), 1U);
     EXPECT_EQ(draft_.unsaved().kept().front().text, mine);
     EXPECT_EQ(draft_.unsaved().kept().front().title, QStringLiteral("sweep"));
@@ -319,12 +319,12 @@ TEST_F(ExperimentDraftTest, WhatWasWrittenAndNotSavedIsKeptWhenAnotherTakesItsPl
 }
 
 TEST_F(ExperimentDraftTest, WhatIsSavedIsNotKept) {
-    takeText(kText);
-    draft_.setText(kText + QStringLiteral("# mine\n"));
+    takeText(kDraftText);
+    draft_.setText(kDraftText + QStringLiteral("# mine\n"));
     QSignalSpy noted(&draft_, &ExperimentDraft::noted);
     draft_.save(folder_.filePath(QStringLiteral("mine.toml")));
     ASSERT_TRUE(eventually([&] { return noted.count() == 1; }));
-    takeText(kText);
+    takeText(kDraftText);
     EXPECT_TRUE(draft_.unsaved().kept().empty());
 }
 

@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/units.h"
+
 namespace dasgd::gui {
 namespace {
 
-constexpr Ns kMs = 1'000'000;
+using test::kMs;
 
 RankSpan spanOf(int rank, SpanKind kind, Ns length, std::int64_t step = 1) {
     return {rank, {.kind = kind, .step = step, .start = 5 * kMs, .end = 5 * kMs + length, .bytes = 2000}};

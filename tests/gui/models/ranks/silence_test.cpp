@@ -4,10 +4,13 @@
 
 #include <vector>
 
+#include "tests/support/units.h"
+
 namespace dasgd::gui {
 namespace {
 
-constexpr Ns kMs = 1'000'000, kS = 1'000 * kMs;
+using test::kMs;
+constexpr Ns kS = 1'000 * kMs;
 
 RankSpan spanOf(int rank, SpanKind kind, std::int64_t step, Ns end) {
     return {rank, {.kind = kind, .step = step, .start = end - kMs, .end = end}};

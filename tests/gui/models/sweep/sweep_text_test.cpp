@@ -7,7 +7,7 @@
 namespace dasgd::gui {
 namespace {
 
-const QString kText =
+const QString kSweepText =
     "# head\nname = \"a\"\n[algorithm]\nname = \"dasgd\"  # ours\ndelay = 3\n\n[sweep]\n"
     "\"algorithm.delay\" = [1, 2, 4]  # below τ\n\"train.seed\" = [1, 2]\n\n[[case]]\nname = \"x\"\n";
 
@@ -28,7 +28,7 @@ QString edited(const QString& text, const QString& key, const QString& written) 
 }
 
 TEST(SweepText, RowsAreTheKeysInTheOrderOfTheText) {
-    const auto rows = sweptFields(ExperimentDocument(kText), smallSchema());
+    const auto rows = sweptFields(ExperimentDocument(kSweepText), smallSchema());
     ASSERT_EQ(keysOf(rows), (QStringList{"algorithm.delay", "train.seed"}));
     EXPECT_EQ(rows[0].values, QStringLiteral("1, 2, 4"));
     EXPECT_EQ(rows[0].count, 3);
@@ -43,11 +43,11 @@ TEST(SweepText, SweepsOfACaseAreNotThoseOfTheExperiment) {
 }
 
 TEST(SweepText, AnEditChangesTheValuesAndNothingElse) {
-    EXPECT_EQ(edited(kText, "algorithm.delay", "1, 2, 8"), QString(kText).replace("2, 4]", "2, 8]"));
-    EXPECT_EQ(edited(kText, "algorithm.delay", "1, 2, 4"), kText);
-    EXPECT_EQ(edited(kText, "algorithm.delay", "2, 4"), QString(kText).replace("[1, 2, 4]", "[2, 4]"));
-    EXPECT_EQ(edited(kText, "algorithm.delay", "1..4"), QString(kText).replace("[1, 2, 4]", "[1, 2, 3, 4]"));
-    EXPECT_EQ(edited(kText, "algorithm.delay", "7"), QString(kText).replace("[1, 2, 4]", "[7]"));
+    EXPECT_EQ(edited(kSweepText, "algorithm.delay", "1, 2, 8"), QString(kSweepText).replace("2, 4]", "2, 8]"));
+    EXPECT_EQ(edited(kSweepText, "algorithm.delay", "1, 2, 4"), kSweepText);
+    EXPECT_EQ(edited(kSweepText, "algorithm.delay", "2, 4"), QString(kSweepText).replace("[1, 2, 4]", "[2, 4]"));
+    EXPECT_EQ(edited(kSweepText, "algorithm.delay", "1..4"), QString(kSweepText).replace("[1, 2, 4]", "[1, 2, 3, 4]"));
+    EXPECT_EQ(edited(kSweepText, "algorithm.delay", "7"), QString(kSweepText).replace("[1, 2, 4]", "[7]"));
 }
 
 TEST(SweepText, CommentsBetweenTheValuesOfALongArrayStay) {
@@ -103,15 +103,15 @@ TEST(SweepText, TheFirstRowMakesItsTableBeforeTheCases) {
 }
 
 TEST(SweepText, RemovingARowLeavesTheOthersAndAComment) {
-    EXPECT_EQ(withoutSweep(ExperimentDocument(kText), "train.seed"),
-              QString(kText).remove("\"train.seed\" = [1, 2]\n"));
+    EXPECT_EQ(withoutSweep(ExperimentDocument(kSweepText), "train.seed"),
+              QString(kSweepText).remove("\"train.seed\" = [1, 2]\n"));
     const QString text = "[sweep]\n# later: delay\n\"train.seed\" = [1]\n";
     EXPECT_EQ(withoutSweep(ExperimentDocument(text), "train.seed"), "[sweep]\n# later: delay\n");
     EXPECT_EQ(withoutSweep(ExperimentDocument(text), "train.steps"), text) << "there is no such row";
 }
 
 TEST(SweepText, OfferedIsWhatThePluginsKnowAndIsNotSweptYet) {
-    const ExperimentDocument document(kText);
+    const ExperimentDocument document(kSweepText);
     QStringList keys, present;
     for (const SweepableField& one : sweepableFields(document, smallSchema())) {
         keys << one.key;

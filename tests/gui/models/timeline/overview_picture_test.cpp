@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/units.h"
+
 namespace dasgd::gui {
 namespace {
 
-constexpr Ns kMs = 1'000'000;
+using test::kMs;
 
 TEST(OverviewPicture, HasALineForEachRankWhicheverFramesItComesFrom) {
     TimelineFrame frame;

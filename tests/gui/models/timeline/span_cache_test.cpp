@@ -7,12 +7,13 @@
 #include <random>
 
 #include "tests/support/runs.h"
+#include "tests/support/units.h"
 
 namespace dasgd::gui {
 namespace {
 
 using namespace dasgd::test;
-constexpr Ns kMs = 1'000'000;
+using test::kMs;
 constexpr auto kLong = std::chrono::minutes(1);
 constexpr auto kAtOnce = std::chrono::milliseconds(-1);
 

@@ -5,12 +5,13 @@
 #include <random>
 
 #include "tests/support/runs.h"
+#include "tests/support/units.h"
 
 namespace dasgd::gui {
 namespace {
 
 using namespace dasgd::test;
-constexpr Ns kMs = 1'000'000;
+using test::kMs;
 
 Measure measureOf(storage::RunReader& reader, const std::string& run, TimeRange range) {
     SpanMeasure measure(run, range);

@@ -10,7 +10,7 @@
 namespace dasgd::gui {
 namespace {
 
-Span span(SpanKind kind, Ns start, Ns end, std::uint64_t collective = 0) {
+Span spanOf(SpanKind kind, Ns start, Ns end, std::uint64_t collective = 0) {
     return {.kind = kind, .start = start, .end = end, .collective = collective};
 }
 
@@ -28,7 +28,7 @@ TimelineItem bucket(SpanKind kind, Ns start, Ns width, std::uint32_t count, Ns c
 
 // A bucket in a pixel gives what its spans would give.
 TEST(SpanMerge, BucketsAndSpansOfAPixelShareItsBox) {
-    const Span alone = span(SpanKind::Backward, 164, 194);
+    const Span alone = spanOf(SpanKind::Backward, 164, 194);
     std::vector<TimelineBox> boxes;
     mergeLane({bucket(SpanKind::Forward, 128, 32, 3, 30), itemOf(alone), bucket(SpanKind::Wait, 192, 32, 2, 10)}, 0,
               100, boxes);
@@ -56,14 +56,14 @@ TEST(SpanMerge, ABucketLongerThanAPixelHasABoxOfItsOwn) {
 }
 
 TEST(SpanMerge, WideSpansKeepABoxOfTheirOwn) {
-    const auto boxes = merged({span(SpanKind::Forward, 0, 500), span(SpanKind::Wait, 500, 900)}, 100);
+    const auto boxes = merged({spanOf(SpanKind::Forward, 0, 500), spanOf(SpanKind::Wait, 500, 900)}, 100);
     ASSERT_EQ(boxes.size(), 2U);
     EXPECT_EQ(boxes[1].rgb, 0xD55E00U);
     EXPECT_EQ(boxes[1].span.end, 900);
 }
 
 TEST(SpanMerge, NarrowSpansOfAPixelHaveTheirMeanColour) {
-    const auto boxes = merged({span(SpanKind::Forward, 0, 30), span(SpanKind::Backward, 30, 60)}, 100);
+    const auto boxes = merged({spanOf(SpanKind::Forward, 0, 30), spanOf(SpanKind::Backward, 30, 60)}, 100);
     ASSERT_EQ(boxes.size(), 1U);
     EXPECT_EQ(boxes[0].count, 2U);
     EXPECT_NEAR(boxes[0].cover, 0.6, 1e-6);
@@ -72,7 +72,7 @@ TEST(SpanMerge, NarrowSpansOfAPixelHaveTheirMeanColour) {
 }
 
 TEST(SpanMerge, ALoneNarrowSpanKeepsItsColour) {
-    const auto boxes = merged({span(SpanKind::Wait, 1050, 1051)}, 100);
+    const auto boxes = merged({spanOf(SpanKind::Wait, 1050, 1051)}, 100);
     ASSERT_EQ(boxes.size(), 1U);
     EXPECT_EQ(boxes[0].rgb, rgbOf(SpanKind::Wait));
     EXPECT_EQ(boxes[0].span.start, 1050);
@@ -85,8 +85,8 @@ TEST(SpanMerge, NoSpanIsEverLost) {
         const std::size_t n = random() % 2000;
         for (std::size_t i = 0; i < n; ++i) {
             const Ns start = static_cast<Ns>(random() % 1'000'000);
-            spans.push_back(span(static_cast<SpanKind>(random() % 10), start,
-                                 start + static_cast<Ns>(random() % (round * 20 + 1))));
+            spans.push_back(spanOf(static_cast<SpanKind>(random() % 10), start,
+                                   start + static_cast<Ns>(random() % (round * 20 + 1))));
         }
         std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) { return a.start < b.start; });
         const double nsPerPixel = 0.5 + static_cast<double>(random() % 5000);
@@ -105,13 +105,13 @@ TEST(SpanMerge, NoSpanIsEverLost) {
 
 TEST(SpanMerge, TheNumberOfBoxesIsBoundedByThePixels) {
     std::vector<Span> spans;
-    for (Ns i = 0; i < 100'000; ++i) spans.push_back(span(SpanKind::Forward, i * 10, i * 10 + 9));
+    for (Ns i = 0; i < 100'000; ++i) spans.push_back(spanOf(SpanKind::Forward, i * 10, i * 10 + 9));
     EXPECT_LE(merged(spans, 1'000).size(), 1'001U);
 }
 
 TEST(SpanMerge, PixelsDoNotMoveWhenTheWindowDoes) {
     std::vector<Span> spans;
-    for (Ns i = 0; i < 1'000; ++i) spans.push_back(span(SpanKind::Forward, i * 10, i * 10 + 9));
+    for (Ns i = 0; i < 1'000; ++i) spans.push_back(spanOf(SpanKind::Forward, i * 10, i * 10 + 9));
     const auto all = merged(spans, 100);
     const auto later = merged({spans.begin() + 500, spans.end()}, 100);
     EXPECT_EQ(all.back().span.start, later.back().span.start);
@@ -121,9 +121,9 @@ TEST(SpanMerge, PixelsDoNotMoveWhenTheWindowDoes) {
 TEST(SpanMerge, LinksGoFromTheLaunchToTheMergeThatUsesIt) {
     std::vector<TimelineLink> links;
     linkCollectives(
-        {span(SpanKind::Transfer, 30, 80, 1), span(SpanKind::Skew, 10, 30, 1), span(SpanKind::Wait, 90, 95, 1),
-         span(SpanKind::Merge, 95, 99, 1), span(SpanKind::Reduce, 100, 180, 2), span(SpanKind::Wait, 170, 180, 2),
-         span(SpanKind::Reduce, 200, 280, 3), span(SpanKind::Merge, 5, 6, 9)},
+        {spanOf(SpanKind::Transfer, 30, 80, 1), spanOf(SpanKind::Skew, 10, 30, 1), spanOf(SpanKind::Wait, 90, 95, 1),
+         spanOf(SpanKind::Merge, 95, 99, 1), spanOf(SpanKind::Reduce, 100, 180, 2), spanOf(SpanKind::Wait, 170, 180, 2),
+         spanOf(SpanKind::Reduce, 200, 280, 3), spanOf(SpanKind::Merge, 5, 6, 9)},
         2, links);
     ASSERT_EQ(links.size(), 2U) << "no link without a use, none without a reduce";
     EXPECT_EQ(links[0].launch, 10) << "where the skew begins";

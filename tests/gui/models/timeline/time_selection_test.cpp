@@ -4,10 +4,12 @@
 
 #include <QSignalSpy>
 
+#include "tests/support/units.h"
+
 namespace dasgd::gui {
 namespace {
 
-constexpr Ns kMs = 1'000'000;
+using test::kMs;
 
 class TimeSelectionTest : public ::testing::Test {
 protected:

@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# For ./lab, which sources it: the tests of a preset, and how sources and scripts are written.
+
+passed=0 failed=0 skipped=0 failures=()
+
+stage_failed() {
+    failed=$((failed + 1))
+    failures+=("$1")
+    say "FAILED: $1"
+}
+
+# What the failed tests of ctest's report printed.
+failed_tests() {
+    awk -v preset="$1" '
+        /<testcase / && (failing = / status="fail"/) {
+            match($0, / name="[^"]*"/)
+            printf "FAILED (%s): %s\n", preset, substr($0, RSTART + 7, RLENGTH - 8)
+            next
+        }
+        /<\/testcase>/ { failing = 0 }
+        failing { print "    " $0 }' "$2" | sed 's/&lt;/</g; s/&gt;/>/g; s/&quot;/"/g; s/&amp;/\&/g'
+}
+
+# Adds the tests of ctest's report to the totals: what a program counted of its own, else one for each entry.
+count_tests() {
+    local counts
+    read -ra counts < <(awk '
+        /<testcase / {
+            failing = / status="fail"/
+            resting = / status="(notrun|disabled)"/
+            told = lost = 0
+        }
+        match($0, /isolated tests: [0-9]+ passed, [0-9]+ failed, [0-9]+ skipped/) {
+            split(substr($0, RSTART, RLENGTH), words, " ")
+            told = 1; passed += words[3]; failed += lost = words[5]; skipped += words[7]
+        }
+        /<\/testcase>/ {
+            if (failing && lost == 0) failed++
+            else if (!told && resting) skipped++
+            else if (!told) passed++
+        }
+        END { print passed + 0, failed + 0, skipped + 0 }' "$1")
+    passed=$((passed + counts[0])) failed=$((failed + counts[1])) skipped=$((skipped + counts[2]))
+}
+
+test_preset() {
+    local preset=$1 report status=0
+    say "== $preset"
+    compile "$preset" || { stage_failed "the preset $preset does not build"; return 0; }
+    report=$PWD/build/$preset/ctest.xml
+    rm -f "$report"
+    ctest --preset "$preset" -j 2 --no-tests=error --output-junit "$report" \
+        --test-output-truncation middle --test-output-size-passed 65536 >&2 9>&- || status=$?
+    [ -f "$report" ] || { stage_failed "ctest gave no report for the preset $preset"; return 0; }
+    local before=$failed
+    count_tests "$report"
+    if [ "$failed" -gt "$before" ]; then
+        failures+=("$(failed_tests "$preset" "$report")")
+    elif [ "$status" -ne 0 ]; then
+        stage_failed "ctest on the preset $preset"
+    fi
+}
+
+tracked() { git ls-files -- "$@" 2>/dev/null; }
+
+check_format() {
+    say "== clang-format and shellcheck"
+    local sources scripts
+    mapfile -t sources < <(tracked '*.h' '*.cpp')
+    mapfile -t scripts < <(tracked lab .ci/run '*.sh')
+    if [ "${#sources[@]}" -eq 0 ]; then
+        say "Not a git checkout: formatting is not checked."
+        return 0
+    fi
+    # Another major version formats differently.
+    if ! clang-format --version | grep -q 'version 14\.'; then
+        say "clang-format 14 is not here ($(clang-format --version)): formatting is not checked."
+        skipped=$((skipped + 1))
+    else
+        clang-format --dry-run --Werror "${sources[@]}" >&2 || stage_failed "formatting: clang-format -i mends it"
+    fi
+    shellcheck "${scripts[@]}" >&2 || stage_failed "shellcheck"
+}

@@ -1,0 +1,186 @@
+#include "tests/support/isolated/isolated_tests.h"
+
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "core/base/check.h"
+
+namespace dasgd::test {
+
+namespace {
+
+constexpr int kUsualLimitS = 60;
+constexpr int kKeptOutput = 64 * 1024;  // of a failed test, from its end
+
+// What a child and its parent both see.
+struct Verdict {
+    std::atomic<bool> ended;
+    bool skipped;
+};
+
+Verdict& verdict() {
+    static auto* const shared = static_cast<Verdict*>(
+        ::mmap(nullptr, sizeof(Verdict), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+    DASGD_CHECK(shared != MAP_FAILED);
+    return *shared;
+}
+
+// A file without a name, that a child's output goes to.
+class Output {
+public:
+    Output() : fd_(::memfd_create("output", MFD_CLOEXEC)) { DASGD_CHECK(fd_ >= 0); }
+    ~Output() { ::close(fd_); }
+    Output(const Output&) = delete;
+    Output& operator=(const Output&) = delete;
+
+    void takeStandard() const {
+        ::dup2(fd_, STDOUT_FILENO);
+        ::dup2(fd_, STDERR_FILENO);
+    }
+    [[nodiscard]] std::string end() const {
+        const off_t size = ::lseek(fd_, 0, SEEK_END), from = std::max<off_t>(0, size - kKeptOutput);
+        std::string text(static_cast<std::size_t>(size - from), '\0');
+        const ssize_t read = ::pread(fd_, text.data(), text.size(), from);
+        text.resize(static_cast<std::size_t>(std::max<ssize_t>(0, read)));
+        return text;
+    }
+
+private:
+    int fd_;
+};
+
+pid_t forked() {
+    std::fflush(nullptr);
+    const pid_t id = ::fork();
+    DASGD_CHECK(id >= 0);
+    if (id == 0) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    return id;
+}
+
+// Only GoogleTest knows what its filter and its shards choose, and only once it lists or runs them.
+std::vector<std::string> chosenTests() {
+    const Output names, ignored;
+    const pid_t id = forked();
+    if (id == 0) {
+        ignored.takeStandard();
+        GTEST_FLAG_SET(list_tests, true);
+        int status = RUN_ALL_TESTS();
+        names.takeStandard();
+        const auto& all = *testing::UnitTest::GetInstance();
+        for (int i = 0; i < all.total_test_suite_count(); ++i) {
+            const auto& suite = *all.GetTestSuite(i);
+            for (int j = 0; j < suite.total_test_count(); ++j) {
+                const auto& test = *suite.GetTestInfo(j);
+                if (test.should_run()) std::printf("%s.%s\n", suite.name(), test.name());
+            }
+        }
+        std::fflush(nullptr);
+        ::_exit(status);
+    }
+    int status = 0;
+    DASGD_CHECK(::waitpid(id, &status, 0) == id && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    std::vector<std::string> tests;
+    const std::string text = names.end();
+    for (std::size_t from = 0, to; (to = text.find('\n', from)) != std::string::npos; from = to + 1) {
+        tests.push_back(text.substr(from, to - from));
+    }
+    return tests;
+}
+
+// The test's whole process: the caller leaves main with the answer.
+int runOne(const std::string& test, const Output& output, const std::function<int()>& runChosen) {
+    ::setpgid(0, 0);
+    output.takeStandard();
+    for (const char* sharding : {"GTEST_TOTAL_SHARDS", "GTEST_SHARD_INDEX", "GTEST_SHARD_STATUS_FILE"}) {
+        ::unsetenv(sharding);
+    }
+    GTEST_FLAG_SET(filter, test);
+    GTEST_FLAG_SET(output, "");
+    GTEST_FLAG_SET(brief, false);
+    const int status = runChosen();
+    const auto& all = *testing::UnitTest::GetInstance();
+    verdict().skipped = all.skipped_test_count() > 0;
+    verdict().ended = status == 0 && all.successful_test_count() + all.skipped_test_count() == 1;
+    return status;
+}
+
+int limitSeconds() {
+    const char* text = std::getenv("DASGD_TEST_LIMIT_S");
+    return text ? std::atoi(text) : kUsualLimitS;
+}
+
+// Why the child failed, empty where it did not.
+std::string awaitVerdict(pid_t id) {
+    const int pidfd = static_cast<int>(::syscall(SYS_pidfd_open, id, 0));
+    DASGD_CHECK(pidfd >= 0);
+    pollfd ended{pidfd, POLLIN, 0};
+    const int limit = limitSeconds();
+    const bool inTime = ::poll(&ended, 1, limit * 1000) > 0;
+    ::close(pidfd);
+    if (!inTime) ::kill(-id, SIGKILL);
+    int status = 0;
+    DASGD_CHECK(::waitpid(id, &status, 0) == id);
+    if (!inTime) return "took longer than " + std::to_string(limit) + " s";
+    if (WIFSIGNALED(status)) return std::string("ended by ") + ::strsignal(WTERMSIG(status));
+    if (WEXITSTATUS(status) != 0) return "ended with " + std::to_string(WEXITSTATUS(status));
+    return verdict().ended ? "" : "ended without a verdict";
+}
+
+// From GoogleTest's "file:line: Skipped" on, to the line that ends the test.
+std::string reasonToSkip(const std::string& output) {
+    const std::size_t from = output.find(": Skipped\n");
+    if (from == std::string::npos) return "";
+    const std::size_t start = output.find('\n', from) + 1;
+    std::string reason = output.substr(start, output.find("\n[  SKIPPED ]", start) - start);
+    while (!reason.empty() && reason.back() == '\n') reason.pop_back();
+    return reason;
+}
+
+}  // namespace
+
+bool takeIsolate(int& argc, char** argv) {
+    for (int i = 1; i < argc; ++i) {
+        if (std::strcmp(argv[i], "--isolate") != 0) continue;
+        for (; i < argc; ++i) argv[i] = argv[i + 1];  // the null at the end moves too
+        --argc;
+        return true;
+    }
+    return false;
+}
+
+int runIsolated(const std::function<int()>& runChosen) {
+    int passed = 0, failed = 0, skipped = 0;
+    for (const std::string& test : chosenTests()) {
+        const Output output;
+        verdict().ended = false;
+        const pid_t id = forked();
+        if (id == 0) return runOne(test, output, runChosen);
+        const std::string fault = awaitVerdict(id);
+        if (!fault.empty()) {
+            ++failed;
+            std::printf("FAILED: %s %s\n%s\n", test.c_str(), fault.c_str(), output.end().c_str());
+        } else if (verdict().skipped) {
+            ++skipped;
+            std::printf("skipped: %s: %s\n", test.c_str(), reasonToSkip(output.end()).c_str());
+        } else {
+            ++passed;
+        }
+    }
+    std::printf("isolated tests: %d passed, %d failed, %d skipped\n", passed, failed, skipped);
+    return failed > 0 || passed + skipped == 0 ? 1 : 0;
+}
+
+}  // namespace dasgd::test

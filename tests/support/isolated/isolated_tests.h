@@ -1,0 +1,18 @@
+// A process for every test, forked off one that is loaded already: loading LibTorch takes longer than most tests. ctest
+// starts the programs of the tests this way (resources/cmake/Dasgd.cmake); by hand they are plain GoogleTest programs.
+#pragma once
+
+#include <functional>
+
+namespace dasgd::test {
+
+// Whether the arguments hold `--isolate`, which is taken out of them.
+bool takeIsolate(int& argc, char** argv);
+
+// Lets every test that the flags of GoogleTest choose (initialised, no thread started) be run by `runChosen` in a
+// child. A test fails that ends its process, leaves no verdict or takes longer than DASGD_TEST_LIMIT_S (by default 60
+// s). Prints what the failed ones printed, why others were skipped, and last "isolated tests: 3 passed, 0 failed, 1
+// skipped". Answers the program's exit status: 1 where one failed or none was chosen.
+int runIsolated(const std::function<int()>& runChosen);
+
+}  // namespace dasgd::test
