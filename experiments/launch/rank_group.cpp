@@ -142,7 +142,7 @@ GroupOutcome RankGroup::outcome() {
     Failure first;   // what a rank itself says went wrong
     Failure killed;  // a rank that could not say anything: it is the cause of what the others say
     std::string left, lost;
-    bool stopped = false;
+    bool stopped = killedAt_.has_value();  // perhaps before there was a rank
     for (WorkerProcess& process : processes_) {
         const std::vector<RankReport> reports = reportsFrom(process.process.report());
         for (const RankReport& report : reports) {

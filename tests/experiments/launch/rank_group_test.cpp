@@ -79,6 +79,14 @@ TEST_F(RankGroupTest, EndsRanksThatDoNotStopInTime) {
     EXPECT_LT(seconds_, 5);
 }
 
+// Of many ranks the first may take a while to start, and Ctrl-C does not wait for them.
+TEST_F(RankGroupTest, ThatEndsBeforeARankBeganIsStopped) {
+    RankGroup group(control_, 1'000'000'000);
+    group.kill();
+    EXPECT_FALSE(group.running());
+    EXPECT_EQ(group.outcome().state, RankState::Stopped);
+}
+
 TEST(RankReport, SurvivesHostileText) {
     const std::string error = "line\nbreak \xff \"quoted\"" + std::string(10'000, 'x');
     const std::string line = toLine({3, RankState::Failed, 12, error, 99});
