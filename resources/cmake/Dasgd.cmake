@@ -89,7 +89,7 @@ function(dasgd_test_header name)
 endfunction()
 
 # Tests are compiled once and run once. A precompiled header wants -fPIC of its users where executables have -fPIE.
-set(DASGD_TEST_OPTIONS -O1 -fPIC)
+set(DASGD_TEST_OPTIONS -O0 -fPIC)
 
 # dasgd_test(core/base LINKS …): every tests/core/base/*_test.cpp, and SOURCES, in one program, core_base_test; with FILES
 # only those. NAME is the program's, HEADER a dasgd_test_header. Label: the folder, `tree` at the root. Every test runs in
