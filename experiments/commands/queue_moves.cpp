@@ -1,15 +1,18 @@
 // `dasgd queue hold|release|first|last|up|down`: runs that wait, of the workspace's queue and of other commands.
 #include <algorithm>
 #include <chrono>
+#include <compare>
 #include <cstdio>
 #include <map>
 #include <memory>
 #include <thread>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "core/base/control.h"
 #include "experiments/commands/queue_parts.h"
+#include "experiments/mirror/remote.h"
 #include "experiments/queue/order.h"
 #include "storage/base/workspace.h"
 #include "storage/queue.h"
@@ -195,10 +198,56 @@ Status changeQueue(storage::RunReader& reader, const QueueMoveOptions& options) 
     return runs.empty() ? Status() : changeSeries(reader, options, all, runs);
 }
 
-Status moveInQueue(const QueueMoveOptions& options) {
-    if (options.runs.empty()) return fail("say which runs: dasgd queue " + options.action + " RUN …");
-    DASGD_ASSIGN(auto reader, storage::RunReader::open(options.workspace));
-    return changeQueue(reader, options);
+// A workspace of another machine, as storage has it of its runs; empty: this one.
+struct Place {
+    std::string origin, program;
+    auto operator<=>(const Place&) const = default;
+};
+
+Result<std::map<Place, std::vector<std::string>>> byPlace(storage::RunReader& reader,
+                                                          const std::vector<std::string>& names) {
+    std::map<Place, std::vector<std::string>> runs;
+    for (const std::string& name : names) {
+        DASGD_ASSIGN(const storage::RunRow row, reader.row(name));
+        runs[{row.origin, row.originProgram}].push_back(row.runId);
+    }
+    return runs;
+}
+
+// There `dasgd` says itself what comes of it.
+int moveThere(const Place& place, const QueueMoveOptions& options, const std::vector<std::string>& runs) {
+    std::vector<std::string> words{"queue", options.action};
+    words.insert(words.end(), runs.begin(), runs.end());
+    if (options.series) words.emplace_back("--series");
+    if (options.json) words.emplace_back("--json");
+    const auto told = runAtOrigin(place.origin, place.program, std::move(words));
+    return told ? *told : refuse({runs.front() + ": " + told.error().message});
+}
+
+int moveHere(storage::RunReader& reader, QueueMoveOptions options, const std::vector<std::string>& runs) {
+    options.runs = runs;
+    if (const Status done = changeQueue(reader, options); !done) return refuse(done.error());
+    const Status listed = listQueue(options.workspace, options.json);
+    return listed ? static_cast<int>(kFinished) : refuse(listed.error());
+}
+
+int moveInQueue(const QueueMoveOptions& options) {
+    if (options.runs.empty()) return refuse({"say which runs: dasgd queue " + options.action + " RUN …"});
+    auto reader = storage::RunReader::open(options.workspace);
+    if (!reader) return refuse(reader.error());
+    const auto places = byPlace(*reader, options.runs);
+    if (!places) return refuse(places.error());
+    const auto& [last, lastRuns] = *places->rbegin();
+    if (options.work && !last.origin.empty()) {
+        return refuse({"--work works the queue of this workspace, and " + lastRuns.front() + " waits in " +
+                       last.origin + ": leave it out, and start `dasgd queue work` there"});
+    }
+    int exit = kFinished;
+    for (const auto& [place, runs] : *places) {
+        const int here = place.origin.empty() ? moveHere(*reader, options, runs) : moveThere(place, options, runs);
+        exit = here == kFinished ? exit : here;
+    }
+    return exit;
 }
 
 }  // namespace
@@ -212,9 +261,8 @@ Action declareQueueMove(CLI::App& app, const std::string& action) {
     app.add_flag("--json", options->json, "One line of JSON a waiting run, in the order in which they start");
     if (action == "release") addWorkOption(app, options->work);
     return [options] {
-        if (const Status done = moveInQueue(*options); !done) return refuse(done.error());
-        if (const Status listed = listQueue(options->workspace, options->json); !listed) return refuse(listed.error());
-        return options->work ? becomeQueueWorker(options->workspace) : static_cast<int>(kFinished);
+        const int exit = moveInQueue(*options);
+        return options->work && exit == kFinished ? becomeQueueWorker(options->workspace) : exit;
     };
 }
 

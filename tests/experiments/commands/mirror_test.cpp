@@ -12,6 +12,7 @@
 namespace dasgd::experiments {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 // "w" is the workspace there, "here" the one that mirrors it.
@@ -68,6 +69,36 @@ TEST_F(MirrorCommand, ALiveRunIsStoppedFromHereAndResumedThere) {
     ASSERT_EQ(mirrorOnce().exit, 0);
     EXPECT_EQ(row("here").runId, next);
     EXPECT_EQ(row("here").resumedFrom, id);
+}
+
+TEST_F(MirrorCommand, WhatWaitsThereIsMovedAndHeldFromHere) {
+    folder_.write("e.toml", test::quickExperiment("gloo", 10));
+    const auto idOf = [](const test::Ended& added) {
+        return nlohmann::json::parse(added.out)["run_id"].get<std::string>();
+    };
+    const std::string first = idOf(run({"queue", "add", "e.toml", "-w", "w", "--json"}));
+    const std::string second = idOf(run({"queue", "add", "e.toml", "-w", "w", "--json"}));
+    const std::string own = idOf(run({"queue", "add", "e.toml", "-w", "here", "--json"}));
+    ASSERT_EQ(mirrorOnce().exit, 0);
+    const auto orderThere = [&] {
+        const test::Ended listed = run({"queue", "-w", "w", "--json"});
+        return std::pair(listed.out.find(first), listed.out.find(second));
+    };
+    EXPECT_LT(orderThere().first, orderThere().second);
+
+    const test::Ended moved = run({"queue", "first", second, own, "-w", "here"});
+    EXPECT_EQ(moved.exit, 0) << moved.err;
+    EXPECT_THAT(moved.out, AllOf(HasSubstr(own), HasSubstr(second))) << "each queue as it is now";
+    EXPECT_GT(orderThere().first, orderThere().second);
+    EXPECT_EQ(run({"queue", "hold", first, "-w", "here"}).exit, 0);
+    auto reader = storage::RunReader::open(folder_.workspace()).value();
+    EXPECT_TRUE(reader.row(first).value().held);
+    EXPECT_FALSE(reader.row(second).value().held);
+
+    const test::Ended work = run({"queue", "release", first, "--work", "-w", "here"});
+    EXPECT_EQ(work.exit, 2);
+    EXPECT_THAT(work.err, HasSubstr("start `dasgd queue work` there"));
+    EXPECT_TRUE(reader.row(first).value().held) << "nothing was done by halves";
 }
 
 TEST_F(MirrorCommand, AnImportedRunIsNotStoppedFromHere) {
