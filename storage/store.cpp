@@ -1,11 +1,11 @@
 #include <array>
 #include <chrono>
-#include <ctime>
 #include <random>
 #include <system_error>
 #include <thread>
 
 #include "core/base/log.h"
+#include "core/base/utc.h"
 #include "core/base/zero_padded.h"
 #include "core/journal/journal.h"
 #include "storage/collect/ingest.h"
@@ -26,16 +26,6 @@ using std::chrono::milliseconds;
 
 // Orphaned ranks end within two seconds of their launcher.
 constexpr auto kPatienceWithOrphans = milliseconds(2500);
-
-std::string timeText(std::chrono::system_clock::time_point at, const char* format) {
-    const auto seconds =
-        static_cast<std::time_t>(std::chrono::floor<std::chrono::seconds>(at).time_since_epoch().count());
-    std::tm parts{};
-    ::gmtime_r(&seconds, &parts);
-    std::array<char, 64> text{};
-    std::strftime(text.data(), text.size(), format, &parts);
-    return text.data();
-}
 
 void insertRun(SQLite::Database& database, const RunInfo& info) {
     SQLite::Statement insert(
@@ -119,7 +109,7 @@ void insertHardware(SQLite::Database& database, const RunInfo& info, const std::
 std::string utcText(std::chrono::system_clock::time_point at) {
     const auto second = std::chrono::floor<std::chrono::seconds>(at);
     const auto ms = static_cast<std::uint64_t>(std::chrono::floor<milliseconds>(at - second).count());
-    return timeText(at, "%Y-%m-%dT%H:%M:%S.") + zeroPadded(ms, 3) + "Z";
+    return utcAs("%Y-%m-%dT%H:%M:%S.", at) + zeroPadded(ms, 3) + "Z";
 }
 
 std::string utcNow() { return utcText(std::chrono::system_clock::now()); }
@@ -149,8 +139,7 @@ std::string Store::newRunId(const std::string& algorithm) const {
     for (;;) {
         std::array<char, 8> digits{};
         std::snprintf(digits.data(), digits.size(), "%04x", random() & 0xffffU);
-        std::string id =
-            timeText(std::chrono::system_clock::now(), "%Y%m%d-%H%M%S") + "-" + algorithm + "-" + digits.data();
+        std::string id = utcNowAs("%Y%m%d-%H%M%S") + "-" + algorithm + "-" + digits.data();
         if (!fs::exists(impl_->paths.run(id))) return id;
     }
 }

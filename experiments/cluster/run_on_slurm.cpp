@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <ctime>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -17,6 +16,7 @@
 #include <utility>
 
 #include "core/base/log.h"
+#include "core/base/utc.h"
 #include "experiments/base/errors.h"
 #include "experiments/base/process.h"
 #include "experiments/base/text.h"
@@ -42,15 +42,6 @@ Status writeFile(const fs::path& file, const std::string& text, mode_t mode) {
         return fail(file.string() + ": cannot be written: " + ::strerror(errno));
     }
     return {};
-}
-
-std::string stampNow() {
-    const std::time_t now = std::time(nullptr);
-    std::tm parts{};
-    ::gmtime_r(&now, &parts);
-    char text[32];
-    std::strftime(text, sizeof text, "%Y%m%d-%H%M%S", &parts);
-    return text;
 }
 
 std::string tailOf(const fs::path& file) {
@@ -180,7 +171,7 @@ Result<JobFolder> makeJobFolder(const fs::path& jobs, const ClusterProfile& prof
     DASGD_ASSIGN(const RunSecret secret, RunSecret::make());
     std::error_code code;
     fs::create_directories(jobs, code);
-    const std::string name = stampNow() + "-" + std::to_string(::getpid());
+    const std::string name = utcNowAs("%Y%m%d-%H%M%S") + "-" + std::to_string(::getpid());
     JobFolder folder;
     for (int again = 0; again < 1000; ++again) {
         folder.path = jobs / (again == 0 ? name : name + "-" + std::to_string(again));

@@ -1,28 +1,14 @@
 #include "core/train/checkpoint/checkpoint_writer.h"
 
 #include <algorithm>
-#include <chrono>
-#include <ctime>
 #include <utility>
 
+#include "core/base/utc.h"
 #include "core/train/checkpoint/archive_file.h"
 #include "core/train/checkpoint/rank_counters.h"
 #include "core/train/checkpoint/saved_model.h"
 
 namespace dasgd {
-
-namespace {
-
-std::string utcNow() {
-    const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-    std::tm parts{};
-    ::gmtime_r(&now, &parts);
-    char text[32];
-    std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-    return text;
-}
-
-}  // namespace
 
 CheckpointWriter::CheckpointWriter(CheckpointPlace place, Roles roles, int ranks, Rank rank, int keep, Thread thread)
     : place_(std::move(place)),
@@ -71,7 +57,7 @@ Status CheckpointWriter::complete(std::int64_t step) const {
                              .ranks = ranks_,
                              .configHash = place_.configHash,
                              .wall = wall,
-                             .savedAt = utcNow(),
+                             .savedAt = utcNowAs("%Y-%m-%dT%H:%M:%SZ"),
                              .files = {}},
                             keep_);
 }

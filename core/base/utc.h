@@ -1,0 +1,26 @@
+// An instant of the calendar in UTC.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <ctime>
+#include <string>
+
+namespace dasgd {
+
+// As strftime words it, to the second before.
+[[nodiscard]] inline std::string utcAs(const char* format, std::chrono::system_clock::time_point at) {
+    const auto seconds =
+        static_cast<std::time_t>(std::chrono::floor<std::chrono::seconds>(at).time_since_epoch().count());
+    std::tm parts{};
+    ::gmtime_r(&seconds, &parts);
+    std::array<char, 64> text{};
+    std::strftime(text.data(), text.size(), format, &parts);
+    return text.data();
+}
+
+[[nodiscard]] inline std::string utcNowAs(const char* format) {
+    return utcAs(format, std::chrono::system_clock::now());
+}
+
+}  // namespace dasgd
