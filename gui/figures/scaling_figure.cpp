@@ -30,8 +30,8 @@ QString pointsOf(const std::vector<DrawnLine>& lines) {
     text << ",reached_target,run_ids\n";
     for (const DrawnLine& line : lines) {
         for (const ScalingPoint& point : line.points) {
-            text << csvField(line.name) << ',' << (line.line->simulated() ? "simulated" : "measured") << ','
-                 << point.workers << ',' << point.batch << ',' << point.runIds.size();
+            text << csvField(line.name) << ',' << csvField(line.line->origin()) << ',' << point.workers << ','
+                 << point.batch << ',' << point.runIds.size();
             for (const Sample* sample : {&point.stepMs, &point.samplesPerS, &point.speedUp, &point.efficiency,
                                          &point.hidden, &point.secondsToTarget}) {
                 text << ',' << csvSample(*sample);
@@ -53,7 +53,7 @@ FigureTable tableOf(const std::vector<DrawnLine>& lines, bool target) {
     for (const DrawnLine& line : lines) {
         for (const ScalingPoint& point : line.points) {
             QStringList row{line.name,
-                            line.line->simulated() ? QStringLiteral("simulated") : QStringLiteral("measured"),
+                            line.line->origin(),
                             QString::number(point.workers),
                             QString::number(point.runIds.size()),
                             spreadText(point.stepMs),
@@ -125,6 +125,16 @@ void nameRepeated(const std::vector<DrawnLine>& lines, FigureContent& into) {
     }
 }
 
+// Of some lines; that it is so of all of them is in the axis.
+void nameEmulated(const std::vector<DrawnLine>& lines, FigureContent& into) {
+    QStringList names;
+    for (const DrawnLine& line : lines) {
+        if (line.line->linkEmulated()) names << line.name;
+    }
+    if (names.isEmpty() || names.size() == static_cast<qsizetype>(lines.size())) return;
+    into.notes << QStringLiteral("link emulated: ") + names.join(QStringLiteral(", "));
+}
+
 // What the bars are; "" where there is none.
 QString barsInWords(const std::vector<Curve>& curves) {
     int fewest = std::numeric_limits<int>::max(), most = 0;
@@ -178,6 +188,7 @@ Status readScaling(storage::RunReader& reader, const FigureSpec& spec, std::span
     }
     into.curves = scalingCurves(drawn, spec.plot);
     if (const QString bars = barsInWords(into.curves); !bars.isEmpty()) into.notes << bars;
+    nameEmulated(drawn, into);
     nameRepeated(drawn, into);
     addUnfinished(runs, drawn, spec.scaling, into);
     into.axes = {.x = QStringLiteral("workers"),

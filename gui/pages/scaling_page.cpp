@@ -298,16 +298,18 @@ private:
     }
 
     QString summaryWords() const {
-        int measured = 0, simulated = 0, points = 0;
+        int measured = 0, emulated = 0, simulated = 0, points = 0;
         std::size_t unfinished = 0, live = 0;
         for (const DrawnLine& line : board_.drawn()) {
             (line.line->simulated() ? simulated : measured) += 1;
+            emulated += line.line->linkEmulated() ? 1 : 0;
             points += static_cast<int>(line.points.size());
             unfinished += line.line->unfinished.size();
             live += line.line->live.size();
         }
         QStringList words;
         if (measured > 0) words << tr("● %1 measured").arg(measured);
+        if (emulated > 0) words << tr("%1 of them over an emulated link").arg(emulated);
         if (simulated > 0) words << tr("○ %1 simulated").arg(simulated);
         words << (points == 1 ? tr("1 point") : tr("%1 points").arg(grouped(points)));
         if (unfinished == 1) words << tr("1 run did not finish and is in no point");

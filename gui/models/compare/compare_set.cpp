@@ -71,8 +71,7 @@ QString CompareGroup::origin() const {
     const bool imported = std::ranges::any_of(runs, [](const RunItemPtr& run) { return run->row.imported(); });
     if (imported) return simulated() ? QStringLiteral("imported, time simulated") : QStringLiteral("imported");
     if (simulated()) return QStringLiteral("time simulated");
-    const std::string* link = runs.front()->config.find("cluster.link.bandwidth");
-    return link ? QStringLiteral("measured, link emulated") : QStringLiteral("measured");
+    return overEmulatedLink(*runs.front()) ? QStringLiteral("measured, link emulated") : QStringLiteral("measured");
 }
 
 QString CompareGroup::count() const {

@@ -58,6 +58,11 @@ private:
 // "good  paper/fig:3".
 [[nodiscard]] QString tagsInWords(const storage::RunNotes& notes);
 
+// Its ranks really trained, and their messages took the time of a link that is not there.
+[[nodiscard]] inline bool overEmulatedLink(const RunItem& run) {
+    return !run.row.timeSimulated && run.config.find("cluster.link.bandwidth") != nullptr;
+}
+
 // A run of `dasgd calibrate`: it measures the cluster. Those of older workspaces have the experiment's name.
 [[nodiscard]] inline bool isProbe(const storage::RunRow& row) { return row.algorithm == "probe"; }
 

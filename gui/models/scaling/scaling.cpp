@@ -143,9 +143,15 @@ std::vector<Curve> idealCurves(const std::vector<DrawnLine>& lines, ScalingPlot 
 
 }  // namespace
 
+QString ScalingLine::origin() const {
+    return simulated()      ? QStringLiteral("simulated")
+           : linkEmulated() ? QStringLiteral("measured, link emulated")
+                            : QStringLiteral("measured");
+}
+
 QString ScalingLine::inWords() const {
-    const QString kind = simulated() ? QStringLiteral("simulated")
-                                     : QStringLiteral("measured, ") + QString::fromStdString(newest().row.backend);
+    const QString kind =
+        simulated() ? origin() : origin() + QStringLiteral(", ") + QString::fromStdString(newest().row.backend);
     const QString sizes =
         scales()
             ? QStringLiteral("%1–%2 workers, %3 sizes").arg(workers.front()).arg(workers.back()).arg(workers.size())
@@ -257,6 +263,8 @@ QString scalingAxis(const std::vector<DrawnLine>& lines, ScalingPlot plot, const
     const auto simulated = [](const DrawnLine& line) { return line.line->simulated(); };
     if (!lines.empty() && std::all_of(lines.begin(), lines.end(), simulated))
         axis += QStringLiteral(", time simulated");
+    const auto emulated = [](const DrawnLine& line) { return line.line->linkEmulated(); };
+    if (!lines.empty() && std::all_of(lines.begin(), lines.end(), emulated)) axis += QStringLiteral(", link emulated");
     return axis;
 }
 
@@ -281,7 +289,7 @@ QString pointInWords(const DrawnLine& line, const ScalingPoint& point, const std
                       QStringLiteral("%1 workers, batch %2 each, %3")
                           .arg(point.workers)
                           .arg(point.batch)
-                          .arg(line.line->simulated() ? QStringLiteral("time simulated") : QStringLiteral("measured")),
+                          .arg(line.line->simulated() ? QStringLiteral("time simulated") : line.line->origin()),
                       QStringLiteral("%1 ms/step").arg(spreadText(point.stepMs)),
                       QStringLiteral("%1 samples/s").arg(spreadText(point.samplesPerS))};
     if (point.efficiency.n > 0) {

@@ -27,6 +27,9 @@ struct ScalingLine {
     [[nodiscard]] const RunItem& newest() const { return *runs.front(); }
     [[nodiscard]] bool scales() const { return workers.size() > 1; }
     [[nodiscard]] bool simulated() const { return newest().row.timeSimulated; }
+    [[nodiscard]] bool linkEmulated() const { return overEmulatedLink(newest()); }
+    // "simulated", "measured, link emulated" or "measured".
+    [[nodiscard]] QString origin() const;
     // "simulated  ·  1–256 workers, 9 sizes".
     [[nodiscard]] QString inWords() const;
 };

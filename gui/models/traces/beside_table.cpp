@@ -87,7 +87,7 @@ QString originInWords(const RunItem& run) {
         words << QStringLiteral("time simulated");
     } else if (!run.row.imported()) {
         words << QStringLiteral("measured");
-        if (run.config.find("cluster.link.bandwidth")) words << QStringLiteral("link emulated");
+        if (overEmulatedLink(run)) words << QStringLiteral("link emulated");
     }
     return words.join(QStringLiteral(", "));
 }

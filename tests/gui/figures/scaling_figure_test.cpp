@@ -68,6 +68,19 @@ TEST_F(ScalingFigureTest, DrawsOnlyTheRunsThatAreNamed) {
     EXPECT_FALSE(contentOf("throughput-points.csv").contains("simulated"));
 }
 
+TEST_F(ScalingFigureTest, LinesOfAnEmulatedLinkAreNamed) {
+    test::recordScaling(
+        workspace_.store(),
+        {.algorithm = "easgd", .backend = "gloo", .workers = 4, .more = "[cluster.link]\nbandwidth = \"200Mbps\"\n"});
+    ASSERT_TRUE(write({"weak", "--experiment", "scaling"}));
+    EXPECT_TRUE(contentOf("throughput-points.csv").contains(",\"measured, link emulated\",4,"));
+    EXPECT_TRUE(contentOf("throughput-points.csv").contains(",measured,"));
+    const QJsonValue figure = QJsonDocument::fromJson(contentOf("figure.json"))[QLatin1String("figures")][0];
+    QStringList notes;
+    for (const QJsonValue& note : figure[QLatin1String("notes")].toArray()) notes << note.toString();
+    EXPECT_EQ(notes.filter(QStringLiteral("link emulated: easgd")).size(), 1) << notes.join(u'\n').toStdString();
+}
+
 TEST_F(ScalingFigureTest, RunsThatDidNotFinishAreNamed) {
     test::recordScaling(workspace_.store(), {.backend = "gloo", .workers = 4, .seed = 3, .status = "stopped"});
     ASSERT_TRUE(write({"weak", "--experiment", "scaling"}));

@@ -140,6 +140,32 @@ TEST(ScalingLines, MeasuredAndSimulatedOfOneWorkShareTheirColour) {
     EXPECT_EQ(scalingAxis(drawn, ScalingPlot::Throughput, {}), QStringLiteral("samples/s"));
 }
 
+// A link that is not there takes its time in words wherever the figure of it shows.
+TEST(ScalingLines, SayWhereTheLinkIsEmulated) {
+    const std::string link = "[cluster.link]\nbandwidth = \"200Mbps\"\n";
+    std::vector<RunItemPtr> runs;
+    for (const char* backend : {"gloo", "virtual"}) {
+        for (const std::string& more : {std::string(), link}) {
+            runs.push_back(item({.algorithm = more.empty() ? "easgd" : "dasgd", .backend = backend, .more = more}));
+        }
+    }
+    const auto lines = scalingLines(runs, Scaling::Weak);
+    std::set<QString> origins;
+    for (const ScalingLine& line : lines) origins.insert(line.origin());
+    EXPECT_EQ(origins, (std::set<QString>{QStringLiteral("simulated"), QStringLiteral("measured"),
+                                          QStringLiteral("measured, link emulated")}));
+    const auto drawn = drawnByThemselves(all(lines), stepTimes(runs, 10), Scaling::Weak, std::nullopt);
+    EXPECT_EQ(scalingAxis(drawn, ScalingPlot::Throughput, {}), QStringLiteral("samples/s")) << "not all are";
+    std::vector<DrawnLine> emulated;
+    for (const DrawnLine& line : drawn) {
+        if (line.line->linkEmulated()) emulated.push_back(line);
+    }
+    ASSERT_EQ(emulated.size(), 1U);
+    EXPECT_TRUE(emulated[0].line->inWords().startsWith(QLatin1String("measured, link emulated, gloo")));
+    EXPECT_EQ(scalingAxis(emulated, ScalingPlot::Throughput, {}), QStringLiteral("samples/s, link emulated"));
+    EXPECT_TRUE(pointInWords(emulated[0], emulated[0].points.front(), {}).contains(QLatin1String("link emulated")));
+}
+
 TEST(ScalingLines, NoTwoLookTheSameHoweverMany) {
     std::vector<RunItemPtr> runs;
     for (int i = 0; i < 40; ++i) {
