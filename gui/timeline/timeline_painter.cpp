@@ -270,8 +270,9 @@ void paintTimelineRows(QPainter& painter, const TimelineFrame& frame, const Time
     paintGrid(painter, ticksOn(scale, style), layout, style, seen);
     paintLabels(painter, frame, layout, style, marks, seen);
     paintUntimed(painter, frame, layout, scale, style, seen);
-    paintBoxes(painter, frame, layout, scale, style, seen);
+    // Below the boxes, whose words they would cut.
     if (marks.handles) paintStepLines(painter, frame, layout, scale, style, seen);
+    paintBoxes(painter, frame, layout, scale, style, seen);
     paintLinks(painter, frame, layout, scale, style, seen);
 }
 

@@ -15,6 +15,7 @@ LogView::LogView(LogQuery& query, QWidget* parent) : QWidget(parent), files_(new
     head->addStretch();
     files_->setAccessibleName(tr("Log file"));
     files_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    files_->hide();
     head->addWidget(files_);
     text_->setObjectName(QStringLiteral("log"));
     text_->setReadOnly(true);
@@ -37,6 +38,7 @@ void LogView::setRun(const QString& run) {
     if (run == run_) return;
     run_ = run;
     files_->clear();
+    files_->hide();
     text_->clear();
 }
 
@@ -52,12 +54,14 @@ void LogView::take(const LogTail& tail) {
         }
         files_->setCurrentText(tail.file);
         files_->setEnabled(tail.files.size() > 1);
+        files_->setVisible(!tail.files.isEmpty());
     }
     QScrollBar& bar = *text_->verticalScrollBar();
     const int place = bar.value();
     const bool atEnd = place >= bar.maximum() - 2;
     const QString none =
         tail.file.isEmpty() ? tr("No log: the ranks of this run are one process, or it has not begun.") : QString();
+    text_->setLineWrapMode(none.isEmpty() ? QPlainTextEdit::NoWrap : QPlainTextEdit::WidgetWidth);
     text_->setPlainText(none + (tail.cut ? tr("… the last %1 kB\n").arg(LogQuery::kMostBytes / 1024) : QString()) +
                         tail.text);
     bar.setValue(atEnd ? bar.maximum() : place);

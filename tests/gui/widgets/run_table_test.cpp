@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <QHeaderView>
+#include <QScrollBar>
 #include <QTest>
 
 #include "tests/gui/support/bench.h"
@@ -53,6 +54,14 @@ protected:
     RunListModel list_{runs_};
     std::unique_ptr<RunTable> table_;
 };
+
+// Of a window of 1600 x 1000.
+TEST_F(RunTableTest, TheUsualColumnsFitWithoutScrolling) {
+    constexpr int kWidth = 1341;
+    table().resize(kWidth, 700);
+    table().show();
+    EXPECT_EQ(table().horizontalScrollBar()->maximum(), 0);
+}
 
 TEST_F(RunTableTest, AKeyOfTheConfigurationBecomesAColumn) {
     toggle(QStringLiteral("delay"));

@@ -36,13 +36,14 @@ TEST(LogView, SaysThatThereIsNoneOrOnlyTheEnd) {
     view.setRun(QStringLiteral("a"));
     emit query.arrived({.runId = QStringLiteral("a")});
     EXPECT_TRUE(view.text().startsWith(QStringLiteral("No log"))) << view.text().toStdString();
-    EXPECT_FALSE(view.files().isEnabled());
+    EXPECT_TRUE(view.files().isHidden()) << "there is nothing to choose";
     emit query.arrived({.runId = QStringLiteral("a"),
                         .files = {QStringLiteral("rank-0.log")},
                         .file = QStringLiteral("rank-0.log"),
                         .text = QStringLiteral("last\n"),
                         .cut = true});
     EXPECT_EQ(view.text(), QStringLiteral("… the last 64 kB\nlast\n"));
+    EXPECT_FALSE(view.files().isHidden());
 }
 
 }  // namespace
