@@ -94,9 +94,9 @@ set(DASGD_TEST_OPTIONS -O0 -fPIC)
 # dasgd_test(core/base LINKS …): every tests/core/base/*_test.cpp, and SOURCES, in one program, core_base_test; with FILES
 # only those. NAME is the program's, HEADER a dasgd_test_header. Label: the folder, `tree` at the root. Every test runs in
 # a process of its own and has 60 s (tests/support/isolated), one after the other; of programs with the same LOCK one runs
-# at a time. LONG: it takes minutes, and is started before others.
+# at a time.
 function(dasgd_test folder)
-  cmake_parse_arguments(arg "LONG" "NAME;HEADER;LOCK" "LINKS;SOURCES;FILES;EXCEPT" ${ARGN})
+  cmake_parse_arguments(arg "" "NAME;HEADER;LOCK" "LINKS;SOURCES;FILES;EXCEPT" ${ARGN})
   set(path "${CMAKE_SOURCE_DIR}/tests/${folder}")
   if(arg_FILES)
     list(TRANSFORM arg_FILES PREPEND "${path}/" OUTPUT_VARIABLE files)
@@ -122,9 +122,6 @@ function(dasgd_test folder)
   dasgd_unity(${arg_NAME})
   add_test(NAME ${arg_NAME} COMMAND ${arg_NAME} --isolate)
   set_tests_properties(${arg_NAME} PROPERTIES LABELS "${folder}" TIMEOUT 1500)
-  if(arg_LONG)
-    set_tests_properties(${arg_NAME} PROPERTIES COST 1000)
-  endif()
   if(arg_LOCK)
     set_tests_properties(${arg_NAME} PROPERTIES RESOURCE_LOCK ${arg_LOCK})
   endif()
