@@ -299,24 +299,21 @@ private:
 
     QString summaryWords() const {
         int measured = 0, emulated = 0, simulated = 0, points = 0;
-        std::size_t unfinished = 0, live = 0;
+        qint64 unfinished = 0, live = 0;
         for (const DrawnLine& line : board_.drawn()) {
-            (line.line->simulated() ? simulated : measured) += 1;
-            emulated += line.line->linkEmulated() ? 1 : 0;
+            (line.line->simulated() ? simulated : line.line->linkEmulated() ? emulated : measured) += 1;
             points += static_cast<int>(line.points.size());
-            unfinished += line.line->unfinished.size();
-            live += line.line->live.size();
+            unfinished += static_cast<qint64>(line.line->unfinished.size());
+            live += static_cast<qint64>(line.line->live.size());
         }
         QStringList words;
         if (measured > 0) words << tr("● %1 measured").arg(measured);
-        if (emulated > 0) words << tr("%1 of them over an emulated link").arg(emulated);
+        if (emulated > 0) words << tr("● %1 measured, link emulated").arg(emulated);
         if (simulated > 0) words << tr("○ %1 simulated").arg(simulated);
         words << (points == 1 ? tr("1 point") : tr("%1 points").arg(grouped(points)));
         if (unfinished == 1) words << tr("1 run did not finish and is in no point");
-        if (unfinished > 1) {
-            words << tr("%1 runs did not finish and are in no point").arg(grouped(static_cast<qint64>(unfinished)));
-        }
-        if (live > 0) words << tr("%1 still to finish").arg(grouped(static_cast<qint64>(live)));
+        if (unfinished > 1) words << tr("%1 runs did not finish and are in no point").arg(grouped(unfinished));
+        if (live > 0) words << tr("%1 still to finish").arg(grouped(live));
         if (board_.missing() > 0) words << tr("reading %1 runs …").arg(grouped(board_.missing()));
         const bool any = std::ranges::any_of(board_.drawn(), [](const DrawnLine& line) { return line.line->scales(); });
         const QString base = any ? tr("speed-up and efficiency against each line's smallest number of workers")
