@@ -9,6 +9,7 @@
 #include <string>
 
 #include "core/cost/exchange_schedule.h"
+#include "tests/support/all_reduce_kinds.h"
 
 namespace dasgd {
 namespace {
@@ -66,21 +67,16 @@ TEST(Cost, AuthorsPresetsByHand) {
     EXPECT_EQ(authorsExchangeSeconds(AuthorsExchange::PartialMixing, 8.75e9, 0.875e9, 1), 0);
 }
 
-std::vector<AllReduceKind> kindsFor(int ranks) {
-    std::vector<AllReduceKind> kinds{{AllReduceMethod::Ring},
-                                     {AllReduceMethod::HalvingDoubling},
-                                     {AllReduceMethod::RecursiveDoubling},
-                                     {AllReduceMethod::Tree}};
-    for (int part = 1; part <= ranks; part = part < 4 ? part + 1 : 2 * part) {
-        if (ranks % part == 0) kinds.push_back({AllReduceMethod::Hierarchical, part, 1});
-        kinds.push_back({AllReduceMethod::ParameterServer, 1, part});
-    }
-    return kinds;
+// Not every number of servers, of which there may be hundreds.
+std::vector<AllReduceKind> someKindsFor(int ranks) {
+    std::vector<int> parts;
+    for (int part = 1; part <= ranks; part = part < 4 ? part + 1 : 2 * part) parts.push_back(part);
+    return test::kindsFor(ranks, parts);
 }
 
 TEST(Cost, AloneOrWithNothingToSendCostsNothing) {
-    for (const AllReduceKind& kind : kindsFor(1)) EXPECT_EQ(allReduceSeconds(kind, kExactLink, 4096, 1), 0);
-    for (const AllReduceKind& kind : kindsFor(6)) EXPECT_EQ(allReduceSeconds(kind, kExactLink, 0, 6), 0);
+    for (const AllReduceKind& kind : someKindsFor(1)) EXPECT_EQ(allReduceSeconds(kind, kExactLink, 4096, 1), 0);
+    for (const AllReduceKind& kind : someKindsFor(6)) EXPECT_EQ(allReduceSeconds(kind, kExactLink, 0, 6), 0);
     EXPECT_EQ(allGatherSeconds(kExactLink, 4096, 1), 0);
     EXPECT_EQ(allToAllSeconds(kExactLink, 4096, 1), 0);
     EXPECT_EQ(broadcastSeconds(kExactLink, 4096, 1), 0);
@@ -123,20 +119,16 @@ double walkedSeconds(const AllReduceKind& kind, std::int64_t bytes, int ranks) {
     return walkedSeconds(**allReduceSchedule(kind, {bytes, 4}, ranks), kExactLink, ranks);
 }
 
-std::string describe(const AllReduceKind& kind, std::int64_t bytes, int ranks) {
-    return std::string(nameOf(kind.method)) + " G=" + std::to_string(kind.groupSize) +
-           " n=" + std::to_string(kind.servers) + " P=" + std::to_string(ranks) + " S=" + std::to_string(bytes);
-}
-
 // Only the parts' rounding to whole elements separates the two, so none where the payload divides evenly. That holds
 // for every P, since the formulas count the folding of ranks in excess of a power of two.
 TEST(Cost, SchedulesWalkedTakeExactlyTheFormulaWherePartsAreEven) {
     for (const int ranks : {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 17, 32, 48, 64, 128, 256}) {
-        for (const AllReduceKind& kind : kindsFor(ranks)) {
+        for (const AllReduceKind& kind : someKindsFor(ranks)) {
             const std::int64_t pieces = static_cast<std::int64_t>(ranks) * kind.servers * 256;
             const std::int64_t bytes = 4 * pieces;
             const double formula = allReduceSeconds(kind, kExactLink, static_cast<double>(bytes), ranks);
-            EXPECT_DOUBLE_EQ(walkedSeconds(kind, bytes, ranks), formula) << describe(kind, bytes, ranks);
+            EXPECT_DOUBLE_EQ(walkedSeconds(kind, bytes, ranks), formula)
+                << test::describe(kind, ranks) << " S=" << bytes;
         }
     }
 }
@@ -145,7 +137,7 @@ TEST(Cost, SchedulesWalkedTakeExactlyTheFormulaWherePartsAreEven) {
 // that many of the formula's share.
 TEST(Cost, SchedulesWalkedAreWithinAnElementARoundOtherwise) {
     for (const int ranks : {2, 3, 5, 7, 8, 9, 16, 17, 33, 64}) {
-        for (const AllReduceKind& kind : kindsFor(ranks)) {
+        for (const AllReduceKind& kind : someKindsFor(ranks)) {
             for (const std::int64_t bytes : {4L * ranks + 4, 4 * 1009L, 4 * 65537L}) {
                 const auto schedule = *allReduceSchedule(kind, {bytes, 4}, ranks);
                 const double formula = allReduceSeconds(kind, kExactLink, static_cast<double>(bytes), ranks);
@@ -154,7 +146,7 @@ TEST(Cost, SchedulesWalkedAreWithinAnElementARoundOtherwise) {
                 const double messages = kind.method == AllReduceMethod::ParameterServer ? ranks - 1 : 1;
                 EXPECT_NEAR(walkedSeconds(*schedule, kExactLink, ranks), formula,
                             schedule->rounds() * messages * perMessage)
-                    << describe(kind, bytes, ranks);
+                    << test::describe(kind, ranks) << " S=" << bytes;
             }
         }
     }

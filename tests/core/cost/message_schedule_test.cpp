@@ -11,6 +11,7 @@
 #include <numeric>
 #include <random>
 
+#include "tests/support/all_reduce_kinds.h"
 #include "tests/support/sim/schedule_interpreter.h"
 
 namespace dasgd {
@@ -50,29 +51,17 @@ std::unique_ptr<MessageSchedule> make(const AllReduceKind& kind, std::int64_t le
     return std::move(*schedule);
 }
 
-// Every way to all-reduce among `ranks`: all divisors as groups, several numbers of servers.
-std::vector<AllReduceKind> waysFor(int ranks) {
-    std::vector<AllReduceKind> kinds{{AllReduceMethod::Ring},
-                                     {AllReduceMethod::HalvingDoubling},
-                                     {AllReduceMethod::RecursiveDoubling},
-                                     {AllReduceMethod::Tree}};
-    for (int part = 1; part <= ranks; ++part) {
-        if (ranks % part == 0) kinds.push_back({AllReduceMethod::Hierarchical, part, 1});
-        kinds.push_back({AllReduceMethod::ParameterServer, 1, part});
-    }
-    return kinds;
-}
-
-std::string describeSchedule(const AllReduceKind& kind, std::int64_t length, int ranks) {
-    return std::string(nameOf(kind.method)) + " G=" + std::to_string(kind.groupSize) +
-           " n=" + std::to_string(kind.servers) + " P=" + std::to_string(ranks) + " length=" + std::to_string(length);
+std::vector<AllReduceKind> everyKindFor(int ranks) {
+    std::vector<int> parts(static_cast<std::size_t>(ranks));
+    std::iota(parts.begin(), parts.end(), 1);
+    return test::kindsFor(ranks, parts);
 }
 
 TEST(Schedule, EveryRankEndsWithTheExactSum) {
     for (const int ranks : kRankCounts) {
-        for (const AllReduceKind& kind : waysFor(ranks)) {
+        for (const AllReduceKind& kind : everyKindFor(ranks)) {
             for (const std::int64_t length : lengthsFor(ranks)) {
-                SCOPED_TRACE(describeSchedule(kind, length, ranks));
+                SCOPED_TRACE(test::describe(kind, ranks) + " length=" + std::to_string(length));
                 const auto schedule = make(kind, length, ranks);
                 const std::vector<Numbers> start = distinctNumbers(ranks, length);
                 Interpreter interpreter(*schedule, start);
@@ -84,8 +73,8 @@ TEST(Schedule, EveryRankEndsWithTheExactSum) {
 }
 
 TEST(Schedule, NothingToSendTakesNoRounds) {
-    for (const AllReduceKind& kind : waysFor(6)) EXPECT_EQ(make(kind, 0, 6)->rounds(), 0) << nameOf(kind.method);
-    for (const AllReduceKind& kind : waysFor(1)) EXPECT_EQ(make(kind, 100, 1)->rounds(), 0) << nameOf(kind.method);
+    for (const AllReduceKind& kind : everyKindFor(6)) EXPECT_EQ(make(kind, 0, 6)->rounds(), 0) << nameOf(kind.method);
+    for (const AllReduceKind& kind : everyKindFor(1)) EXPECT_EQ(make(kind, 100, 1)->rounds(), 0) << nameOf(kind.method);
     EXPECT_EQ(allGatherSchedule(0, 6)->rounds(), 0);
     EXPECT_EQ(allGatherSchedule(8, 1)->rounds(), 0);
     EXPECT_EQ(broadcastSchedule(0, 6, 2)->rounds(), 0);
@@ -231,7 +220,7 @@ TEST(Schedule, FourThousandRanksAgreeOnEveryMessageSampled) {
                     ASSERT_GE(transfer.offset, 0);
                     ASSERT_LE(transfer.offset + transfer.bytes, payload.bytes);
                     schedule->fill(transfer.peer, round, other);
-                    ASSERT_TRUE(hasMatch(other.*otherEnd, transfer, rank)) << describeSchedule(kind, 0, ranks);
+                    ASSERT_TRUE(hasMatch(other.*otherEnd, transfer, rank)) << test::describe(kind, ranks);
                 };
                 if (!mine.sends.empty()) check(mine.sends[random() % mine.sends.size()], &Round::receives);
                 if (!mine.receives.empty()) check(mine.receives[random() % mine.receives.size()], &Round::sends);
@@ -241,7 +230,7 @@ TEST(Schedule, FourThousandRanksAgreeOnEveryMessageSampled) {
 }
 
 TEST(Schedule, FillReusesTheMemoryOfItsRound) {
-    for (const AllReduceKind& kind : waysFor(9)) {
+    for (const AllReduceKind& kind : everyKindFor(9)) {
         const auto schedule = make(kind, 1000, 9);
         Round round;
         round.sends.reserve(9 + 9);

@@ -13,7 +13,6 @@ namespace dasgd::gui {
 namespace {
 
 using namespace dasgd::test;
-using test::kMs;
 constexpr auto kLong = std::chrono::minutes(1);
 constexpr auto kAtOnce = std::chrono::milliseconds(-1);
 

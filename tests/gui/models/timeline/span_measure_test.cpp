@@ -11,7 +11,6 @@ namespace dasgd::gui {
 namespace {
 
 using namespace dasgd::test;
-using test::kMs;
 
 Measure measureOf(storage::RunReader& reader, const std::string& run, TimeRange range) {
     SpanMeasure measure(run, range);
