@@ -93,9 +93,9 @@ MetricSample metricSample(SQLite::Statement& query) {
 }  // namespace
 
 std::int64_t RunReader::Impl::integerOf(const std::string& runId, const char* column) {
-    SQLite::Statement query(database, std::string("SELECT ") + column + " FROM run WHERE run_id = ?");
-    query.bind(1, runId);
-    return query.executeStep() ? query.getColumn(0).getInt64() : 0;
+    const auto query = statements.take(std::string("SELECT ") + column + " FROM run WHERE run_id = ?");
+    query->bind(1, runId);
+    return query->executeStep() ? query->getColumn(0).getInt64() : 0;
 }
 
 Result<std::string> RunReader::Impl::fullId(const std::string& prefix) {
@@ -113,45 +113,46 @@ Result<std::string> RunReader::Impl::fullId(const std::string& prefix) {
 }
 
 RunRow RunReader::Impl::row(const std::string& fullId) {
-    SQLite::Statement query(database, std::string("SELECT ") + kRunColumns + " FROM run_list WHERE run_id = ?");
-    query.bind(1, fullId);
-    query.executeStep();
+    const auto query = statements.take(std::string("SELECT ") + kRunColumns + " FROM run_list WHERE run_id = ?");
+    query->bind(1, fullId);
+    query->executeStep();
     readSchemas();
-    RunRow row = runRow(query);
+    RunRow row = runRow(*query);
     row.schema = schemaOf(fullId);
     if (row.inQueue && row.queueTurn) row.queueTurn = queuePlaces()[fullId];
     return row;
 }
 
 std::vector<HardwarePart> RunReader::Impl::hardware(const std::string& fullId) {
-    SQLite::Statement query(database,
-                            "SELECT kind, name, bits_per_s, memory_bytes FROM hardware_list WHERE run_id = ? "
-                            "ORDER BY place");
-    query.bind(1, fullId);
+    const auto query = statements.take(
+        "SELECT kind, name, bits_per_s, memory_bytes FROM hardware_list WHERE run_id = ? "
+        "ORDER BY place");
+    query->bind(1, fullId);
     std::vector<HardwarePart> parts;
-    while (query.executeStep()) {
-        parts.push_back({.kind = query.getColumn(0).getString(),
-                         .name = query.getColumn(1).getString(),
-                         .bitsPerS = optionalNumber(query.getColumn(2)),
-                         .memoryBytes = optionalNumber(query.getColumn(3))});
+    while (query->executeStep()) {
+        parts.push_back({.kind = query->getColumn(0).getString(),
+                         .name = query->getColumn(1).getString(),
+                         .bitsPerS = optionalNumber(query->getColumn(2)),
+                         .memoryBytes = optionalNumber(query->getColumn(3))});
     }
     return parts;
 }
 
 void RunReader::Impl::readSchemas() {
-    SQLite::Statement schema(database, "SELECT id, fields FROM schema WHERE id > ?");
-    schema.bind(1, schemas_.empty() ? std::int64_t{0} : schemas_.rbegin()->first);
-    while (schema.executeStep()) {
-        schemas_[schema.getColumn(0).getInt64()] = std::make_shared<const std::string>(schema.getColumn(1).getString());
+    const auto schema = statements.take("SELECT id, fields FROM schema WHERE id > ?");
+    schema->bind(1, schemas_.empty() ? std::int64_t{0} : schemas_.rbegin()->first);
+    while (schema->executeStep()) {
+        schemas_[schema->getColumn(0).getInt64()] =
+            std::make_shared<const std::string>(schema->getColumn(1).getString());
     }
-    SQLite::Statement run(database,
-                          "SELECT run.id, run_id, schema FROM run_schema JOIN run ON run.id = run_schema.run "
-                          "WHERE run_schema.run > ? ORDER BY run_schema.run");
-    run.bind(1, newestRunWithSchema_);
-    while (run.executeStep()) {
-        newestRunWithSchema_ = run.getColumn(0).getInt64();
-        const auto known = schemas_.find(run.getColumn(2).getInt64());
-        if (known != schemas_.end()) schemaOf_[run.getColumn(1).getString()] = known->second;
+    const auto run = statements.take(
+        "SELECT run.id, run_id, schema FROM run_schema JOIN run ON run.id = run_schema.run "
+        "WHERE run_schema.run > ? ORDER BY run_schema.run");
+    run->bind(1, newestRunWithSchema_);
+    while (run->executeStep()) {
+        newestRunWithSchema_ = run->getColumn(0).getInt64();
+        const auto known = schemas_.find(run->getColumn(2).getInt64());
+        if (known != schemas_.end()) schemaOf_[run->getColumn(1).getString()] = known->second;
     }
 }
 
@@ -181,15 +182,17 @@ Result<RunReader> RunReader::open(const std::filesystem::path& workspace) {
 
 Result<std::int64_t> RunReader::dataVersion() {
     return guarded(impl_->file, [&]() -> Result<std::int64_t> {
-        return impl_->database.execAndGet("PRAGMA data_version").getInt64();
+        const auto version = impl_->statements.take("PRAGMA data_version");
+        version->executeStep();
+        return version->getColumn(0).getInt64();
     });
 }
 
 Result<std::vector<RunRow>> RunReader::runs() {
     return impl_->guard([&]() -> Result<std::vector<RunRow>> {
         std::vector<RunRow> rows;
-        SQLite::Statement query(impl_->database, std::string("SELECT ") + kRunColumns + " FROM run_list");
-        while (query.executeStep()) rows.push_back(runRow(query));
+        const auto query = impl_->statements.take(std::string("SELECT ") + kRunColumns + " FROM run_list");
+        while (query->executeStep()) rows.push_back(runRow(*query));
         impl_->readSchemas();
         std::map<std::string, double> places = impl_->queuePlaces();
         for (RunRow& row : rows) {
@@ -212,52 +215,51 @@ Result<RunDetail> RunReader::run(const std::string& runId) {
     return impl_->guard([&]() -> Result<RunDetail> {
         DASGD_ASSIGN(const std::string id, impl_->fullId(runId));
         RunDetail detail{.row = impl_->row(id)};
-        SQLite::Statement query(
-            impl_->database,
+        const auto query = impl_->statements.take(
             "SELECT planned_steps, steps_per_epoch, link_emulated, link, host, cpu, git_dirty_diff, "
             "git_dirty, versions, clock_origin, (SELECT max(value) FROM metric WHERE run = run.id AND name = "
             "(SELECT id FROM metric_name WHERE name = ?)), id, spans FROM run WHERE run_id = ?");
-        query.bind(1, metrics::kClockErrorS);
-        query.bind(2, id);
-        query.executeStep();
-        detail.plannedSteps = query.getColumn(0).getInt64();
-        detail.stepsPerEpoch = query.getColumn(1).getDouble();
-        detail.linkEmulated = query.getColumn(2).getInt() != 0;
-        detail.link = query.getColumn(3).getString();
-        detail.host = query.getColumn(4).getString();
-        detail.cpu = query.getColumn(5).getString();
-        detail.gitDirtyDiff = query.getColumn(6).getString();
-        detail.gitDirty = query.getColumn(7).getInt() != 0;
-        detail.versions = query.getColumn(8).getString();
-        detail.clockOrigin = query.getColumn(9).getInt64();
-        detail.clockErrorS = query.getColumn(10).getDouble();  // NULL reads as 0: one host
+        query->bind(1, metrics::kClockErrorS);
+        query->bind(2, id);
+        query->executeStep();
+        detail.plannedSteps = query->getColumn(0).getInt64();
+        detail.stepsPerEpoch = query->getColumn(1).getDouble();
+        detail.linkEmulated = query->getColumn(2).getInt() != 0;
+        detail.link = query->getColumn(3).getString();
+        detail.host = query->getColumn(4).getString();
+        detail.cpu = query->getColumn(5).getString();
+        detail.gitDirtyDiff = query->getColumn(6).getString();
+        detail.gitDirty = query->getColumn(7).getInt() != 0;
+        detail.versions = query->getColumn(8).getString();
+        detail.clockOrigin = query->getColumn(9).getInt64();
+        detail.clockErrorS = query->getColumn(10).getDouble();  // NULL reads as 0: one host
         detail.hardware = impl_->hardware(id);
-        const auto hosts = impl_->hostsOfRanks(query.getColumn(11).getInt64());
+        const auto hosts = impl_->hostsOfRanks(query->getColumn(11).getInt64());
         if (std::ssize(hosts) == detail.row.workers) {
             for (const auto& [rank, host] : hosts) detail.rankHosts.push_back(host);
         }
-        detail.straggler = impl_->straggler(query.getColumn(11).getInt64(), query.getColumn(12).getInt64());
+        detail.straggler = impl_->straggler(query->getColumn(11).getInt64(), query->getColumn(12).getInt64());
         return detail;
     });
 }
 
 Result<std::vector<RankRow>> RunReader::ranks(const std::string& runId) {
     return impl_->guard([&]() -> Result<std::vector<RankRow>> {
-        SQLite::Statement query(impl_->database,
-                                "SELECT rank, timed_s * 1e3 / nullif(timed_steps, 0), "
-                                "hidden_s / nullif(transfer_s, 0), blocked_s, skew_s / nullif(collectives, 0), "
-                                "inflation, timed_steps, measured_s FROM rank_state WHERE run = ? ORDER BY rank");
-        query.bind(1, impl_->keyOf(runId));
+        const auto query = impl_->statements.take(
+            "SELECT rank, timed_s * 1e3 / nullif(timed_steps, 0), "
+            "hidden_s / nullif(transfer_s, 0), blocked_s, skew_s / nullif(collectives, 0), "
+            "inflation, timed_steps, measured_s FROM rank_state WHERE run = ? ORDER BY rank");
+        query->bind(1, impl_->keyOf(runId));
         std::vector<RankRow> rows;
-        while (query.executeStep()) {
-            rows.push_back({.rank = query.getColumn(0).getInt(),
-                            .stepMs = optionalNumber(query.getColumn(1)),
-                            .measuredS = optionalNumber(query.getColumn(7)),
-                            .hidden = optionalNumber(query.getColumn(2)),
-                            .blockedS = optionalNumber(query.getColumn(3)),
-                            .skewS = optionalNumber(query.getColumn(4)),
-                            .inflation = optionalNumber(query.getColumn(5)),
-                            .timedSteps = query.getColumn(6).getInt64()});
+        while (query->executeStep()) {
+            rows.push_back({.rank = query->getColumn(0).getInt(),
+                            .stepMs = optionalNumber(query->getColumn(1)),
+                            .measuredS = optionalNumber(query->getColumn(7)),
+                            .hidden = optionalNumber(query->getColumn(2)),
+                            .blockedS = optionalNumber(query->getColumn(3)),
+                            .skewS = optionalNumber(query->getColumn(4)),
+                            .inflation = optionalNumber(query->getColumn(5)),
+                            .timedSteps = query->getColumn(6).getInt64()});
         }
         return rows;
     });
@@ -266,29 +268,29 @@ Result<std::vector<RankRow>> RunReader::ranks(const std::string& runId) {
 Result<std::vector<std::string>> RunReader::metricNames(const std::string& runId) {
     return impl_->guard([&]() -> Result<std::vector<std::string>> {
         // One probe of the index a name, however many rows there are.
-        SQLite::Statement query(impl_->database,
-                                "SELECT name FROM metric_name WHERE EXISTS "
-                                "(SELECT 1 FROM metric WHERE run = ? AND metric.name = metric_name.id) ORDER BY id");
-        query.bind(1, impl_->keyOf(runId));
+        const auto query = impl_->statements.take(
+            "SELECT name FROM metric_name WHERE EXISTS "
+            "(SELECT 1 FROM metric WHERE run = ? AND metric.name = metric_name.id) ORDER BY id");
+        query->bind(1, impl_->keyOf(runId));
         std::vector<std::string> names;
-        while (query.executeStep()) names.push_back(query.getColumn(0).getString());
+        while (query->executeStep()) names.push_back(query->getColumn(0).getString());
         return names;
     });
 }
 
 Result<MetricAnswer> RunReader::metrics(const MetricQuery& wanted) {
     return impl_->guard([&]() -> Result<MetricAnswer> {
-        SQLite::Statement query(impl_->database,
-                                "SELECT id, rank, step, epoch, wall_ns, samples, bytes_sent, value FROM metric "
-                                "WHERE run = ? AND name = (SELECT id FROM metric_name WHERE name = ?) AND id > ? "
-                                "ORDER BY id");
-        query.bind(1, impl_->keyOf(wanted.runId));
-        query.bind(2, wanted.name);
-        query.bind(3, wanted.afterRowid);
+        const auto query = impl_->statements.take(
+            "SELECT id, rank, step, epoch, wall_ns, samples, bytes_sent, value FROM metric "
+            "WHERE run = ? AND name = (SELECT id FROM metric_name WHERE name = ?) AND id > ? "
+            "ORDER BY id");
+        query->bind(1, impl_->keyOf(wanted.runId));
+        query->bind(2, wanted.name);
+        query->bind(3, wanted.afterRowid);
         MetricAnswer answer{.lastRowid = wanted.afterRowid};
-        while (query.executeStep()) {
-            answer.lastRowid = query.getColumn(0).getInt64();
-            const MetricSample sample = metricSample(query);
+        while (query->executeStep()) {
+            answer.lastRowid = query->getColumn(0).getInt64();
+            const MetricSample sample = metricSample(*query);
             if (!wanted.rank || *wanted.rank == sample.rank) answer.samples.push_back(sample);
         }
         return answer;

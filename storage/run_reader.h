@@ -179,6 +179,9 @@ public:
     // Spans that touch `range`, by rank and start. `limit` bounds the answer; nullopt: all of them.
     [[nodiscard]] Result<std::vector<SpanRow>> spans(const std::string& runId, TimeRange range,
                                                      std::optional<std::size_t> limit = std::nullopt);
+    // Those of some kinds, in any order.
+    [[nodiscard]] Result<std::vector<SpanRow>> spansOf(const std::string& runId, TimeRange range,
+                                                       std::initializer_list<SpanKind> kinds);
     // The same with their names, for a run that was imported; in any order.
     [[nodiscard]] Result<std::vector<NamedSpan>> namedSpans(const std::string& runId, TimeRange range);
     // What another program called the span of that rank, lane, kind and start; "" where there is none, or no name.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "storage/base/database.h"
+#include "storage/base/statement_pool.h"
 #include "storage/run_reader.h"
 
 namespace dasgd::storage {
@@ -46,7 +47,7 @@ public:
     template <class Work>
     auto guard(Work&& work) -> decltype(work()) {
         return guarded(file, [&] {
-            const SQLite::Transaction snapshot(database);
+            const Snapshot snapshot(*this);
             return work();
         });
     }
@@ -54,8 +55,27 @@ public:
     const std::filesystem::path root;
     const std::filesystem::path file;
     SQLite::Database database;
+    StatementPool<SQLite::Statement> statements{database};
+    StatementPool<HotStatement> hotStatements{database};
 
 private:
+    // One read transaction.
+    class Snapshot {
+    public:
+        explicit Snapshot(Impl& reader) : end_(reader.end_) { reader.begin_.run(); }
+        // After some errors SQLite has ended it itself, and refuses.
+        ~Snapshot() {
+            sqlite3_step(end_.get());
+            sqlite3_reset(end_.get());
+        }
+        Snapshot(const Snapshot&) = delete;
+        Snapshot& operator=(const Snapshot&) = delete;
+
+    private:
+        HotStatement& end_;
+    };
+
+    HotStatement begin_{database, "BEGIN"}, end_{database, "ROLLBACK"};
     std::int64_t timedRun_ = 0;
     std::int64_t timedSpans_ = -1;
     std::optional<Straggler> straggler_;

@@ -4,11 +4,11 @@
 namespace dasgd::storage {
 
 std::map<std::string, double> RunReader::Impl::queuePlaces() {
-    SQLite::Statement query(database, "SELECT run_id FROM queue_list WHERE status = 'queued'");
+    const auto query = statements.take("SELECT run_id FROM queue_list WHERE status = 'queued'");
     std::map<std::string, double> places;
-    while (query.executeStep()) {
+    while (query->executeStep()) {
         const auto place = static_cast<double>(places.size());
-        places.emplace(query.getColumn(0).getString(), place);
+        places.emplace(query->getColumn(0).getString(), place);
     }
     return places;
 }

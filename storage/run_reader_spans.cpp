@@ -57,16 +57,17 @@ std::string textOf(sqlite3_stmt* row, int column) {
 // In any order.
 std::vector<SpanRow> RunReader::Impl::newestSpans(std::int64_t run) {
     std::vector<SpanRow> rows;
-    SQLite::Statement chunks(database, "SELECT first_id, last_id FROM span_chunk WHERE run = ? ORDER BY first_id DESC");
-    HotStatement query(database,
-                       "SELECT tag, step, start_ns, duration_ns, bytes, collective FROM span WHERE id BETWEEN ? AND ?");
-    chunks.bind(1, run);
-    while (static_cast<std::int64_t>(rows.size()) < kStragglerSpans && chunks.executeStep()) {
-        const std::int64_t last = chunks.getColumn(1).getInt64();
+    const auto chunks =
+        statements.take("SELECT first_id, last_id FROM span_chunk WHERE run = ? ORDER BY first_id DESC");
+    const auto query = hotStatements.take(
+        "SELECT tag, step, start_ns, duration_ns, bytes, collective FROM span WHERE id BETWEEN ? AND ?");
+    chunks->bind(1, run);
+    while (static_cast<std::int64_t>(rows.size()) < kStragglerSpans && chunks->executeStep()) {
+        const std::int64_t last = chunks->getColumn(1).getInt64();
         const std::int64_t wanted = kStragglerSpans - static_cast<std::int64_t>(rows.size());
-        query.bind(1, std::max(chunks.getColumn(0).getInt64(), boundedSum(last, 1 - wanted)));
-        query.bind(2, last);
-        eachRow(query, [&](sqlite3_stmt* row) { return rows.push_back(spanOfRow(row)), true; });
+        query->bind(1, std::max(chunks->getColumn(0).getInt64(), boundedSum(last, 1 - wanted)));
+        query->bind(2, last);
+        eachRow(*query, [&](sqlite3_stmt* row) { return rows.push_back(spanOfRow(row)), true; });
     }
     return rows;
 }
@@ -83,17 +84,17 @@ std::optional<Straggler> RunReader::Impl::straggler(std::int64_t run, std::int64
 Result<std::vector<SpanRow>> RunReader::spans(const std::string& runId, TimeRange range,
                                               std::optional<std::size_t> limit) {
     return impl_->guard([&]() -> Result<std::vector<SpanRow>> {
-        HotStatement query(impl_->database,
-                           "SELECT tag, step, start_ns, duration_ns, bytes, collective FROM span_chunk CROSS JOIN span "
-                           "ON span.id BETWEEN first_id AND last_id "
-                           "WHERE run = ?1 AND max_end >= ?2 AND min_start <= ?3 "
-                           "AND start_ns <= ?3 AND start_ns + duration_ns >= ?2 LIMIT ?4");
-        query.bind(1, impl_->keyOf(runId));
-        query.bind(2, range.start);
-        query.bind(3, range.end);
-        query.bind(4, limit ? static_cast<std::int64_t>(*limit) : std::int64_t{-1});
+        const auto query = impl_->hotStatements.take(
+            "SELECT tag, step, start_ns, duration_ns, bytes, collective FROM span_chunk CROSS JOIN span "
+            "ON span.id BETWEEN first_id AND last_id "
+            "WHERE run = ?1 AND max_end >= ?2 AND min_start <= ?3 "
+            "AND start_ns <= ?3 AND start_ns + duration_ns >= ?2 LIMIT ?4");
+        query->bind(1, impl_->keyOf(runId));
+        query->bind(2, range.start);
+        query->bind(3, range.end);
+        query->bind(4, limit ? static_cast<std::int64_t>(*limit) : std::int64_t{-1});
         std::vector<SpanRow> rows;
-        eachRow(query, [&](sqlite3_stmt* row) { return rows.push_back(spanOfRow(row)), true; });
+        eachRow(*query, [&](sqlite3_stmt* row) { return rows.push_back(spanOfRow(row)), true; });
         std::sort(rows.begin(), rows.end(), [](const SpanRow& a, const SpanRow& b) {
             return std::pair(a.rank, a.span.start) < std::pair(b.rank, b.span.start);
         });
@@ -101,52 +102,72 @@ Result<std::vector<SpanRow>> RunReader::spans(const std::string& runId, TimeRang
     });
 }
 
+Result<std::vector<SpanRow>> RunReader::spansOf(const std::string& runId, TimeRange range,
+                                                std::initializer_list<SpanKind> kinds) {
+    return impl_->guard([&]() -> Result<std::vector<SpanRow>> {
+        const auto query = impl_->hotStatements.take(
+            "SELECT tag, step, start_ns, duration_ns, bytes, collective FROM span_chunk CROSS JOIN span "
+            "ON span.id BETWEEN first_id AND last_id "
+            "WHERE run = ?1 AND max_end >= ?2 AND min_start <= ?3 AND (?4 >> (tag & 63)) & 1 "
+            "AND start_ns <= ?3 AND start_ns + duration_ns >= ?2");
+        std::int64_t wanted = 0;
+        for (const SpanKind kind : kinds) wanted |= std::int64_t{1} << tagOf(0, {.lane = Lane{}, .kind = kind});
+        query->bind(1, impl_->keyOf(runId));
+        query->bind(2, range.start);
+        query->bind(3, range.end);
+        query->bind(4, wanted);
+        std::vector<SpanRow> rows;
+        eachRow(*query, [&](sqlite3_stmt* row) { return rows.push_back(spanOfRow(row)), true; });
+        return rows;
+    });
+}
+
 Result<std::vector<NamedSpan>> RunReader::namedSpans(const std::string& runId, TimeRange range) {
     return impl_->guard([&]() -> Result<std::vector<NamedSpan>> {
-        HotStatement query(impl_->database,
-                           "SELECT tag, step, start_ns, duration_ns, bytes, collective, span_name.name FROM span_chunk "
-                           "CROSS JOIN span ON span.id BETWEEN first_id AND last_id "
-                           "LEFT JOIN span_label ON span_label.span = span.id "
-                           "LEFT JOIN span_name ON span_name.id = span_label.name "
-                           "WHERE run = ?1 AND max_end >= ?2 AND min_start <= ?3 "
-                           "AND start_ns <= ?3 AND start_ns + duration_ns >= ?2");
-        query.bind(1, impl_->keyOf(runId));
-        query.bind(2, range.start);
-        query.bind(3, range.end);
+        const auto query = impl_->hotStatements.take(
+            "SELECT tag, step, start_ns, duration_ns, bytes, collective, span_name.name FROM span_chunk "
+            "CROSS JOIN span ON span.id BETWEEN first_id AND last_id "
+            "LEFT JOIN span_label ON span_label.span = span.id "
+            "LEFT JOIN span_name ON span_name.id = span_label.name "
+            "WHERE run = ?1 AND max_end >= ?2 AND min_start <= ?3 "
+            "AND start_ns <= ?3 AND start_ns + duration_ns >= ?2");
+        query->bind(1, impl_->keyOf(runId));
+        query->bind(2, range.start);
+        query->bind(3, range.end);
         std::vector<NamedSpan> rows;
-        eachRow(query, [&](sqlite3_stmt* row) { return rows.push_back({spanOfRow(row), textOf(row, 6)}), true; });
+        eachRow(*query, [&](sqlite3_stmt* row) { return rows.push_back({spanOfRow(row), textOf(row, 6)}), true; });
         return rows;
     });
 }
 
 Result<std::string> RunReader::spanName(const std::string& runId, const SpanRow& span) {
     return impl_->guard([&]() -> Result<std::string> {
-        HotStatement query(impl_->database,
-                           "SELECT span_name.name FROM span_chunk "
-                           "CROSS JOIN span ON span.id BETWEEN first_id AND last_id "
-                           "CROSS JOIN span_label ON span_label.span = span.id "
-                           "CROSS JOIN span_name ON span_name.id = span_label.name "
-                           "WHERE run = ?1 AND max_end >= ?2 AND min_start <= ?2 "
-                           "AND start_ns = ?2 AND tag = ?3 LIMIT 1");
-        query.bind(1, impl_->keyOf(runId));
-        query.bind(2, span.span.start);
-        query.bind(3, tagOf(span.rank, span.span));
+        const auto query = impl_->hotStatements.take(
+            "SELECT span_name.name FROM span_chunk "
+            "CROSS JOIN span ON span.id BETWEEN first_id AND last_id "
+            "CROSS JOIN span_label ON span_label.span = span.id "
+            "CROSS JOIN span_name ON span_name.id = span_label.name "
+            "WHERE run = ?1 AND max_end >= ?2 AND min_start <= ?2 "
+            "AND start_ns = ?2 AND tag = ?3 LIMIT 1");
+        query->bind(1, impl_->keyOf(runId));
+        query->bind(2, span.span.start);
+        query->bind(3, tagOf(span.rank, span.span));
         std::string name;
-        eachRow(query, [&](sqlite3_stmt* row) { return name = textOf(row, 0), false; });
+        eachRow(*query, [&](sqlite3_stmt* row) { return name = textOf(row, 0), false; });
         return name;
     });
 }
 
 Result<std::vector<std::pair<std::int64_t, std::string>>> RunReader::spanLabels(const SpanPart& part) {
     return impl_->guard([&]() -> Result<std::vector<std::pair<std::int64_t, std::string>>> {
-        HotStatement query(impl_->database,
-                           "SELECT span_label.span - ?1, span_name.name FROM span_label "
-                           "CROSS JOIN span_name ON span_name.id = span_label.name "
-                           "WHERE span_label.span BETWEEN ?1 AND ?2");
-        query.bind(1, part.id);
-        query.bind(2, lastOf(part));
+        const auto query = impl_->hotStatements.take(
+            "SELECT span_label.span - ?1, span_name.name FROM span_label "
+            "CROSS JOIN span_name ON span_name.id = span_label.name "
+            "WHERE span_label.span BETWEEN ?1 AND ?2");
+        query->bind(1, part.id);
+        query->bind(2, lastOf(part));
         std::vector<std::pair<std::int64_t, std::string>> labels;
-        eachRow(query, [&](sqlite3_stmt* row) {
+        eachRow(*query, [&](sqlite3_stmt* row) {
             return labels.emplace_back(sqlite3_column_int64(row, 0), textOf(row, 1)), true;
         });
         return labels;
@@ -155,11 +176,11 @@ Result<std::vector<std::pair<std::int64_t, std::string>>> RunReader::spanLabels(
 
 Status RunReader::eachSpan(const std::string& runId, const std::function<bool(const SpanRow&)>& take) {
     return impl_->guard([&]() -> Status {
-        HotStatement query(impl_->database,
-                           "SELECT tag, step, start_ns, duration_ns, bytes, collective FROM span_chunk CROSS JOIN "
-                           "span ON span.id BETWEEN first_id AND last_id WHERE run = ? ORDER BY first_id, span.id");
-        query.bind(1, impl_->keyOf(runId));
-        eachRow(query, [&](sqlite3_stmt* row) { return take(spanOfRow(row)); });
+        const auto query = impl_->hotStatements.take(
+            "SELECT tag, step, start_ns, duration_ns, bytes, collective FROM span_chunk CROSS JOIN "
+            "span ON span.id BETWEEN first_id AND last_id WHERE run = ? ORDER BY first_id, span.id");
+        query->bind(1, impl_->keyOf(runId));
+        eachRow(*query, [&](sqlite3_stmt* row) { return take(spanOfRow(row)); });
         return {};
     });
 }
@@ -168,16 +189,16 @@ Result<std::vector<SpanPart>> RunReader::spanRoots(const std::string& runId) {
     return impl_->guard([&]() -> Result<std::vector<SpanPart>> {
         const std::int64_t run = impl_->keyOf(runId);
         std::vector<SpanPart> parts;
-        HotStatement nodes(impl_->database,
-                           "SELECT id, level, min_start, max_end, width_ns, rows FROM span_node "
-                           "WHERE run = ? AND parent = 0 ORDER BY level DESC, id");
-        nodes.bind(1, run);
-        eachRow(nodes, [&](sqlite3_stmt* row) { return parts.push_back(nodePart(row)), true; });
-        HotStatement chunks(impl_->database,
-                            "SELECT first_id, last_id, min_start, max_end, node FROM span_chunk "
-                            "WHERE run = ? AND node <= 0 ORDER BY first_id");
-        chunks.bind(1, run);
-        eachRow(chunks, [&](sqlite3_stmt* row) { return parts.push_back(chunkPart(row)), true; });
+        const auto nodes = impl_->hotStatements.take(
+            "SELECT id, level, min_start, max_end, width_ns, rows FROM span_node "
+            "WHERE run = ? AND parent = 0 ORDER BY level DESC, id");
+        nodes->bind(1, run);
+        eachRow(*nodes, [&](sqlite3_stmt* row) { return parts.push_back(nodePart(row)), true; });
+        const auto chunks = impl_->hotStatements.take(
+            "SELECT first_id, last_id, min_start, max_end, node FROM span_chunk "
+            "WHERE run = ? AND node <= 0 ORDER BY first_id");
+        chunks->bind(1, run);
+        eachRow(*chunks, [&](sqlite3_stmt* row) { return parts.push_back(chunkPart(row)), true; });
         return parts;
     });
 }
@@ -185,14 +206,14 @@ Result<std::vector<SpanPart>> RunReader::spanRoots(const std::string& runId) {
 Result<std::vector<SpanPart>> RunReader::spanParts(const std::string& runId, const SpanPart& of) {
     return impl_->guard([&]() -> Result<std::vector<SpanPart>> {
         std::vector<SpanPart> parts;
-        HotStatement query(impl_->database, of.level > 1
-                                                ? "SELECT id, level, min_start, max_end, width_ns, rows FROM span_node "
-                                                  "WHERE run = ? AND parent = ? ORDER BY id"
-                                                : "SELECT first_id, last_id, min_start, max_end, node FROM span_chunk "
-                                                  "WHERE run = ? AND node = ? ORDER BY first_id");
-        query.bind(1, impl_->keyOf(runId));
-        query.bind(2, of.id);
-        eachRow(query, [&](sqlite3_stmt* row) {
+        const auto query = impl_->hotStatements.take(
+            of.level > 1 ? "SELECT id, level, min_start, max_end, width_ns, rows FROM span_node "
+                           "WHERE run = ? AND parent = ? ORDER BY id"
+                         : "SELECT first_id, last_id, min_start, max_end, node FROM span_chunk "
+                           "WHERE run = ? AND node = ? ORDER BY first_id");
+        query->bind(1, impl_->keyOf(runId));
+        query->bind(2, of.id);
+        eachRow(*query, [&](sqlite3_stmt* row) {
             return parts.push_back(of.level > 1 ? nodePart(row) : chunkPart(row)), true;
         });
         return parts;
@@ -201,10 +222,10 @@ Result<std::vector<SpanPart>> RunReader::spanParts(const std::string& runId, con
 
 Result<SpanLevel> RunReader::spanLevel(const SpanPart& part) {
     return impl_->guard([&]() -> Result<SpanLevel> {
-        HotStatement query(impl_->database, "SELECT sums FROM span_node WHERE id = ?");
-        query.bind(1, part.id);
+        const auto query = impl_->hotStatements.take("SELECT sums FROM span_node WHERE id = ?");
+        query->bind(1, part.id);
         Result<SpanLevel> level = fail("a level of detail of the run is gone; open the workspace again");
-        eachRow(query, [&](sqlite3_stmt* row) {
+        eachRow(*query, [&](sqlite3_stmt* row) {
             const auto* bytes = static_cast<const char*>(sqlite3_column_blob(row, 0));
             level = decode({bytes, static_cast<std::size_t>(sqlite3_column_bytes(row, 0))});
             return true;
@@ -215,24 +236,23 @@ Result<SpanLevel> RunReader::spanLevel(const SpanPart& part) {
 
 Result<std::vector<SpanRow>> RunReader::spanRows(const SpanPart& part, std::int64_t skip) {
     return impl_->guard([&]() -> Result<std::vector<SpanRow>> {
-        HotStatement query(
-            impl_->database,
+        const auto query = impl_->hotStatements.take(
             "SELECT tag, step, start_ns, duration_ns, bytes, collective FROM span WHERE id BETWEEN ? AND ?");
-        query.bind(1, boundedSum(part.id, skip));
-        query.bind(2, lastOf(part));
+        query->bind(1, boundedSum(part.id, skip));
+        query->bind(2, lastOf(part));
         std::vector<SpanRow> rows;
         rows.reserve(static_cast<std::size_t>(std::clamp<std::int64_t>(boundedSum(part.rows, -skip), 0, kMostAtOnce)));
-        eachRow(query, [&](sqlite3_stmt* row) { return rows.push_back(spanOfRow(row)), true; });
+        eachRow(*query, [&](sqlite3_stmt* row) { return rows.push_back(spanOfRow(row)), true; });
         return rows;
     });
 }
 
 Result<std::optional<TimeRange>> RunReader::spanExtent(const std::string& runId) {
     return impl_->guard([&]() -> Result<std::optional<TimeRange>> {
-        SQLite::Statement query(impl_->database, "SELECT first_span_ns, last_span_ns FROM run WHERE run_id = ?");
-        query.bind(1, runId);
-        if (!query.executeStep() || query.getColumn(0).isNull()) return std::optional<TimeRange>();
-        return std::optional(TimeRange{query.getColumn(0).getInt64(), query.getColumn(1).getInt64()});
+        const auto query = impl_->statements.take("SELECT first_span_ns, last_span_ns FROM run WHERE run_id = ?");
+        query->bind(1, runId);
+        if (!query->executeStep() || query->getColumn(0).isNull()) return std::optional<TimeRange>();
+        return std::optional(TimeRange{query->getColumn(0).getInt64(), query->getColumn(1).getInt64()});
     });
 }
 

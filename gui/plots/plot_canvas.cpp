@@ -46,6 +46,7 @@ QVector<double> vectorOf(const std::vector<double>& values) { return {values.beg
 
 PlotCanvas::PlotCanvas(QWidget* parent) : plot_(new QCustomPlot(parent)) {
     plot_->setNoAntialiasingOnDrag(true);
+    QObject::connect(plot_, &QCustomPlot::afterReplot, plot_, [this] { queued_ = false; });
     plot_->setBufferDevicePixelRatio(parent ? parent->devicePixelRatioF() : 1);
     plot_->xAxis->setTicker(tickerOf(Ticks::Linear));
     plot_->axisRect()->setMinimumMargins(QMargins(8, 4, 12, 4));
@@ -373,7 +374,7 @@ void PlotCanvas::cursor(std::optional<double> x) {
         cursor_->point1->setCoords(*x, y.lower);
         cursor_->point2->setCoords(*x, y.upper);
     }
-    plot_->layer(QStringLiteral("overlay"))->replot();
+    drawLayer(QStringLiteral("overlay"));
 }
 
 void PlotCanvas::mark(std::optional<QPointF> at, const QColor& color) {
@@ -387,9 +388,17 @@ void PlotCanvas::band(std::optional<std::pair<double, double>> band, bool now) {
     band_->setVisible(band.has_value());
     band_->topLeft->setCoords(band ? band->first : 0, 0);
     band_->bottomRight->setCoords(band ? band->second : 0, 1);
-    if (now) plot_->layer(QStringLiteral("band"))->replot();
+    if (now) drawLayer(QStringLiteral("band"));
 }
 
-void PlotCanvas::draw(bool now) { plot_->replot(now ? QCustomPlot::rpImmediateRefresh : QCustomPlot::rpQueuedReplot); }
+void PlotCanvas::draw(bool now) {
+    queued_ = !now;
+    plot_->replot(now ? QCustomPlot::rpImmediateRefresh : QCustomPlot::rpQueuedReplot);
+}
+
+// While a picture of all of it waits for its turn, QCustomPlot would draw everything for a layer of it, and then again.
+void PlotCanvas::drawLayer(const QString& name) {
+    if (!queued_) plot_->layer(name)->replot();
+}
 
 }  // namespace dasgd::gui

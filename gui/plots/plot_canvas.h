@@ -40,11 +40,13 @@ private:
     [[nodiscard]] bool isDense(const std::vector<Curve>& curves) const;
     void addBars(const Curve& curve, QCPGraph& graph, const QPen& pen);
     [[nodiscard]] QPen penOf(const Curve& curve) const;
+    void drawLayer(const QString& name);
     void fitX(double left, double right);
     void fit(const std::vector<Curve>& curves);
 
     QCustomPlot* plot_;
-    QStringList names_;  // of the legend, whole
+    bool queued_ = false;  // a picture of all of it
+    QStringList names_;    // of the legend, whole
     PlotStyle style_;
     PlotAxes axes_;
     QCPItemRect* band_ = nullptr;

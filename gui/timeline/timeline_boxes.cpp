@@ -65,12 +65,12 @@ public:
         painter_.setPen(Qt::NoPen);
         for (auto batch = batches_.begin(); batch != batches_.end(); ++batch) {
             painter_.setBrush(QColor::fromRgb(batch.key()));
-            painter_.drawRects(batch->constData(), static_cast<int>(batch->size()));
+            drawRects(*batch);
         }
         painter_.setBrush(waitHatch());
         // Qt takes it in pixels of the device, as it does the hatch.
         painter_.setBrushOrigin(QPointF(std::fmod(origin_ * painter_.device()->devicePixelRatioF(), kPattern), 0));
-        painter_.drawRects(waits_.constData(), static_cast<int>(waits_.size()));
+        drawRects(waits_);
         painter_.setBrushOrigin(QPointF());
         painter_.setPen(QPen(QColor(0, 0, 0, 110), style_.crisp ? 1 : 0.4));
         painter_.drawLines(skews_);
@@ -79,6 +79,17 @@ public:
     }
 
 private:
+    // Qt fills those of whole numbers without its rasterizer, in a fourth of the time.
+    void drawRects(const QList<QRectF>& rects) {
+        if (!style_.crisp) return painter_.drawRects(rects.constData(), static_cast<int>(rects.size()));
+        whole_.clear();
+        for (const QRectF& rect : rects) {
+            const int left = qRound(rect.left()), top = qRound(rect.top());
+            whole_.append({left, top, qRound(rect.right()) - left, qRound(rect.bottom()) - top});
+        }
+        painter_.drawRects(whole_.constData(), static_cast<int>(whole_.size()));
+    }
+
     [[nodiscard]] QRectF rectOf(const TimelineBox& box) const {
         const QRectF lane = layout_.lane(static_cast<std::size_t>(box.row));
         double left = std::max(scale_.xAt(box.span.start), lane.left());
@@ -184,6 +195,7 @@ private:
     QHash<std::int32_t, QImage> strips_;  // by row, of merged boxes
     QMap<QRgb, QList<QRectF>> batches_;   // in an order of their own, so that a figure is the same each time
     QList<QRectF> waits_;
+    QList<QRect> whole_;
     QList<QLineF> skews_;  // hatching
     QList<std::pair<const TimelineBox*, QRectF>> labelled_;
     QHash<QString, Name> names_;

@@ -33,7 +33,7 @@ private:
     Status settle(LiveStore& store, storage::RunRow& row, bool isNew);
 
     RunItemMaker maker_;
-    RefreshInterval interval_{250, 50};
+    RefreshInterval interval_{400, 50};
     // That a process dies is committed nowhere.
     RefreshInterval heartbeat_{1000, 100};
     // By run id, with the start of what was lost: a run that is taken up again starts anew.

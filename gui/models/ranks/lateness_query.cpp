@@ -47,25 +47,22 @@ void LatenessQuery::tell(const LatenessAnswer& answer) {
 void LatenessQuery::startOver(TimeRange extent) {
     extent_ = extent;
     next_ = extent.end;
-    read_ = 0;
+    spent_ = 0;
     kept_.clear();
     reading_ = true;
 }
 
 Result<bool> LatenessQuery::read(storage::RunReader& reader, const std::string& run) {
     const auto deadline = std::chrono::steady_clock::now() + kLatenessBudget;
-    while (next_ > extent_.start && read_ < kMostSpans) {
+    while (next_ > extent_.start && kept_.size() < kMostSpans) {
         const TimeRange slice{std::max(extent_.start, next_ - slice_), next_};
-        DASGD_ASSIGN(const std::vector<storage::SpanRow> spans, reader.spans(run, slice));
-        read_ += spans.size();
-        std::ranges::copy_if(spans, std::back_inserter(kept_), [](const RankSpan& one) {
-            return one.span.kind == SpanKind::Skew || one.span.kind == SpanKind::Transfer ||
-                   one.span.kind == SpanKind::Window;
-        });
+        DASGD_ASSIGN(const std::vector<storage::SpanRow> spans,
+                     reader.spansOf(run, slice, {SpanKind::Skew, SpanKind::Transfer, SpanKind::Window}));
+        kept_.insert(kept_.end(), spans.begin(), spans.end());
         next_ = slice.start;
         if (std::chrono::steady_clock::now() > deadline) break;
     }
-    return next_ <= extent_.start || read_ >= kMostSpans;
+    return next_ <= extent_.start || kept_.size() >= kMostSpans;
 }
 
 Status LatenessQuery::readClocks(storage::RunReader& reader, const std::string& run) {
@@ -112,7 +109,10 @@ Status LatenessQuery::refresh(LiveStore& store) {
         slice_ = std::max<Ns>(1, static_cast<Ns>(all * std::min(1.0, kSpansOfRead / static_cast<double>(spans))));
     }
     DASGD_ASSIGN(const bool done, read(store.reader(), id));
-    if (!done) return ask(), Status{};
+    if (!done) {
+        spent_ += interval_.now() - begun;
+        return ask(), Status{};
+    }
     reading_ = false;
     const bool newestOnly = next_ > extent_.start;
     if (newestOnly) dropCut(kept_, next_);
@@ -120,7 +120,7 @@ Status LatenessQuery::refresh(LiveStore& store) {
     const double clockErrorNs = clockErrorS_ * 1e9;
     tell({run, latenessOf(kept_, known->second->row.workers, clockErrorNs), newestOnly, clockErrorNs});
     kept_ = {};
-    interval_.spent(interval_.now() - begun);
+    interval_.spent(spent_ + interval_.now() - begun);
     return {};
 }
 

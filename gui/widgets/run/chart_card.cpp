@@ -15,7 +15,7 @@ namespace dasgd::gui {
 namespace {
 
 constexpr int kRedrawMs = 80, kLatestMs = 1000;
-constexpr double kShareOfCore = 0.005;
+constexpr double kShareOfCore = 0.004;
 constexpr int kBandPauseMs = 250;       // between two places of the timeline's window, while that moves with a run
 constexpr int kCursorPauseMs = 30;      // between two places of the cursor of another view
 constexpr std::size_t kMostInPlot = 8;  // curves that a legend in the plot names; more have a list beside it
@@ -134,7 +134,7 @@ void ChartCard::later() {
         stale_ = true;
         return;
     }
-    // However long a picture takes: a live chart costs half a per cent of a core, or is a second behind.
+    // However long a picture takes: a live chart costs 0.4 % of a core, or is a second behind.
     const double pause = (formMs_ + plot_->drawMs()) / kShareOfCore;
     if (!pending_.isActive()) pending_.start(static_cast<int>(std::clamp<double>(pause, kRedrawMs, kLatestMs)));
 }

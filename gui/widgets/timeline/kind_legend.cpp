@@ -36,9 +36,8 @@ KindToggle::KindToggle(SpanKind kind, const Look& look, QWidget* parent)
     setToolTip(tr("Hides %1 in the timeline, or shows it again; every number still counts it").arg(text()));
     setFont(interFont(12));
     setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
+    size_ = {kSwatch + 6 + fontMetrics().horizontalAdvance(text()) + 6, 20};
 }
-
-QSize KindToggle::sizeHint() const { return {kSwatch + 6 + fontMetrics().horizontalAdvance(text()) + 6, 20}; }
 
 void KindToggle::paintEvent(QPaintEvent*) {
     QPainter painter(this);

@@ -19,7 +19,7 @@ class KindToggle : public QAbstractButton {
 public:
     KindToggle(SpanKind kind, const Look& look, QWidget* parent = nullptr);
     [[nodiscard]] SpanKind kind() const { return kind_; }
-    QSize sizeHint() const override;
+    QSize sizeHint() const override { return size_; }
 
 protected:
     void paintEvent(QPaintEvent* event) override;
@@ -27,6 +27,7 @@ protected:
 private:
     SpanKind kind_;
     const Look& look_;
+    QSize size_;  // a legend in a live head is measured several times a second
 };
 
 class KindLegend : public QWidget {
