@@ -52,8 +52,8 @@ private:
     double clockErrorS_ = 0;
     bool reading_ = false;
     TimeRange extent_;
-    Ns next_ = 0;   // down to here it is read
-    Ns slice_ = 0;  // is read at once
+    Ns next_ = 0;       // down to here it is read
+    Ns slice_ = 0;      // is read at once
     qint64 spent_ = 0;  // ms, on the parts that are read
     std::vector<RankSpan> kept_;
 };
