@@ -86,7 +86,8 @@ PlotCanvas::PlotCanvas(QWidget* parent) : plot_(new QCustomPlot(parent)) {
     plot_->layer(QStringLiteral("band"))->setMode(QCPLayer::lmBuffered);
     band_ = new QCPItemRect(plot_);
     band_->setLayer(QStringLiteral("band"));
-    for (auto* corner : {band_->topLeft, band_->bottomRight}) corner->setTypeY(QCPItemPosition::ptAxisRectRatio);
+    for (auto* end : {band_->topLeft, band_->bottomRight, cursor_->point1, cursor_->point2})
+        end->setTypeY(QCPItemPosition::ptAxisRectRatio);
     for (auto* item : std::initializer_list<QCPAbstractItem*>{ring_, cursor_, band_}) item->setVisible(false);
 }
 
@@ -369,18 +370,14 @@ void PlotCanvas::fitLegend(int width) {
 
 void PlotCanvas::cursor(std::optional<double> x) {
     cursor_->setVisible(x.has_value());
-    if (x) {
-        const QCPRange y = plot_->yAxis->range();
-        cursor_->point1->setCoords(*x, y.lower);
-        cursor_->point2->setCoords(*x, y.upper);
-    }
+    cursor_->point1->setCoords(x.value_or(0), 0);
+    cursor_->point2->setCoords(x.value_or(0), 1);
     drawLayer(QStringLiteral("overlay"));
 }
 
 void PlotCanvas::mark(std::optional<QPointF> at, const QColor& color) {
     ring_->setVisible(at.has_value());
-    if (!at) return;
-    ringCentre_->position->setCoords(*at);
+    ringCentre_->position->setCoords(at.value_or(QPointF()));
     ring_->setPen(QPen(color, 2));
 }
 
@@ -396,7 +393,6 @@ void PlotCanvas::draw(bool now) {
     plot_->replot(now ? QCustomPlot::rpImmediateRefresh : QCustomPlot::rpQueuedReplot);
 }
 
-// While a picture of all of it waits for its turn, QCustomPlot would draw everything for a layer of it, and then again.
 void PlotCanvas::drawLayer(const QString& name) {
     if (!queued_) plot_->layer(name)->replot();
 }

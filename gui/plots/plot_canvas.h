@@ -40,6 +40,8 @@ private:
     [[nodiscard]] bool isDense(const std::vector<Curve>& curves) const;
     void addBars(const Curve& curve, QCPGraph& graph, const QPen& pen);
     [[nodiscard]] QPen penOf(const Curve& curve) const;
+    // Not while a picture of all of it waits for its turn: QCustomPlot would draw everything for the layer, and then
+    // again.
     void drawLayer(const QString& name);
     void fitX(double left, double right);
     void fit(const std::vector<Curve>& curves);

@@ -101,7 +101,8 @@ TEST_F(TimelineCardTest, ItsHeadMakesNoPageScrollSideways) {
         if (one->toolTip().startsWith(QStringLiteral("Follow"))) follow = one;
     }
     ASSERT_NE(follow, nullptr);
-    // As in a run that goes on, when there is most to say.
+    // As in a run that goes on, when there is most to say; this one has ended.
+    QObject::disconnect(&session_, &Session::pulseChanged, card, nullptr);
     follow->setText(QStringLiteral("● following"));
     follow->show();
     for (int width = 1400; width >= 640; width -= 20) {
