@@ -26,6 +26,14 @@ public:
     virtual Status load(StepContext& context, const Archive& archive) = 0;
 };
 
+// Can begin behind any step of a run, with start(), from weights and an optimiser's state that all ranks have in
+// common: so a run of it can go on with another number of ranks. What is in flight and what a rank keeps for itself is
+// left behind. Default: a run goes on with as many ranks as it had.
+class Elastic {
+public:
+    virtual ~Elastic() = default;
+};
+
 // Updates the weights itself. Default: optimizer.step(params, learningRate).
 class OwnUpdate {
 public:

@@ -12,7 +12,7 @@
 namespace dasgd {
 namespace {
 
-class SyncSgd final : public Algorithm, public Checkpointed {
+class SyncSgd final : public Algorithm, public Checkpointed, public Elastic {
 public:
     explicit SyncSgd(const GradientBucketsParams& params) : buckets_(params) {}
 

@@ -1,6 +1,7 @@
 // Synchronous SGD for the first N steps of a run, in front of any rule that averages weights. The rule begins behind
 // them as if at step 0, with the weights and the optimiser's state that all ranks then have in common; the learning
-// rate's schedule goes on. With N = 0, the default, the rule is what it is without.
+// rate's schedule goes on. With N = 0, the default, the rule is what it is without. In the same way it begins behind
+// the step with which a run goes on with another number of ranks.
 //
 //   const AddWithSyncSteps<LocalSgd, LocalSgdParams> kLocalSgdEntry{"local_sgd", …};
 #pragma once
@@ -39,7 +40,7 @@ struct WithSyncSteps : Params {
 
 // `Rule` behind the synchronous steps. Of fields with a SyncSteps `sync` among them.
 template <class Rule>
-class AfterSyncSteps final : public Rule {
+class AfterSyncSteps final : public Rule, public Elastic {
     static_assert(std::is_base_of_v<Checkpointed, Rule>);
     static_assert(!std::is_base_of_v<OwnUpdate, Rule> && !std::is_base_of_v<HasRoles, Rule>,
                   "all ranks make the optimiser's own step");
@@ -57,7 +58,7 @@ public:
     }
     void start(StepContext& context) override {
         if (synchronous(context)) return buckets_.start(context);
-        context.beginAfter(steps_);
+        context.beginAfter(context.step());
         Rule::start(context);
     }
     void afterBackward(StepContext& context) override {
@@ -73,18 +74,22 @@ public:
     }
     // Between two synchronous steps every bucket has been awaited, and the rule has no state yet.
     void save(StepContext& context, Archive& archive) override {
-        if (!synchronous(context)) Rule::save(context, archive);
+        if (synchronous(context)) return;
+        Rule::save(context, archive);
+        archive.put(kBegins, context.origin());
     }
     Status load(StepContext& context, const Archive& archive) override {
         if (synchronous(context)) {
             start(context);
             return {};
         }
-        context.beginAfter(steps_);
+        // Of the time before it was saved: behind the synchronous steps.
+        context.beginAfter(archive.integer(kBegins).value_or(steps_));
         return Rule::load(context, archive);
     }
 
 private:
+    static constexpr const char* kBegins = "begins_after";  // a step: behind it the rule began
     // Whether the next step is one of them.
     [[nodiscard]] bool synchronous(const StepContext& context) const { return context.step() < steps_; }
 

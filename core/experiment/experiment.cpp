@@ -373,10 +373,10 @@ std::int64_t evaluationSpacing(const Experiment& experiment) {
     return std::max(kFewestStepsToEvaluation, kFewestRoundsToEvaluation * experiment.makeAlgorithm()->roundSteps());
 }
 
-Plan planSteps(const Experiment& experiment, std::int64_t trainSamples) {
+Plan planSteps(const Experiment& experiment, std::int64_t trainSamples, std::optional<std::int64_t> trainers) {
     const TrainParams& train = experiment.train;
     Plan plan = planSteps({.samples = trainSamples,
-                           .workers = experiment.roles().trainers(),
+                           .workers = trainers.value_or(experiment.roles().trainers()),
                            .batchSize = train.samplesPerStep(),
                            .epochs = train.epochs,
                            .steps = train.steps,

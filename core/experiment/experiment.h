@@ -162,7 +162,8 @@ struct SectionInfo {
 
 // Once the data are loaded and the validation set is taken away. `trainSamples` is 0 for a model that needs no data.
 // Where train.eval_every is 0, evaluations come after the smallest number of whole epochs that is no less than
-// evaluationSpacing().
-[[nodiscard]] Plan planSteps(const Experiment& experiment, std::int64_t trainSamples);
+// evaluationSpacing(). `trainers`: how many ranks train, where not as many as the experiment has.
+[[nodiscard]] Plan planSteps(const Experiment& experiment, std::int64_t trainSamples,
+                             std::optional<std::int64_t> trainers = std::nullopt);
 
 }  // namespace dasgd

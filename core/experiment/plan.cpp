@@ -46,7 +46,8 @@ Plan planSteps(const PlanFacts& facts) {
     Plan plan{.workers = facts.workers, .batchSize = facts.batchSize, .epochSamples = facts.batchSize};
     const std::int64_t share = facts.dropLast ? facts.samples / facts.workers : roundUp(facts.samples, facts.workers);
     plan.passesJoin = facts.timeOnly || share < facts.batchSize;
-    if (facts.samples > 0) plan.epochSamples = share;
+    plan.ofData = facts.samples > 0;
+    if (plan.ofData) plan.epochSamples = share;
     if (plan.passesJoin) {
         plan.stepsPerEpoch = std::max<std::int64_t>(1, plan.epochSamples / facts.batchSize);
         plan.totalSteps = roundUp(facts.epochs * plan.epochSamples, facts.batchSize);
@@ -58,6 +59,17 @@ Plan planSteps(const PlanFacts& facts) {
     if (facts.steps > 0) plan.totalSteps = facts.steps;
     plan.evalEvery = facts.evalEvery > 0 ? facts.evalEvery : plan.stepsPerEpoch;
     return plan;
+}
+
+std::int64_t stepOfSamePlace(const Plan& before, const Plan& now, std::int64_t step) {
+    if (!now.ofData) return step * before.workers / now.workers;
+    const std::int64_t ofEpoch = before.workers * before.epochSamples;
+    const std::int64_t samples = before.samplesAfter(step);
+    const std::int64_t epochs = samples / ofEpoch;
+    // Of one rank of `now`, in the epoch that has begun.
+    const std::int64_t begun = samples % ofEpoch * now.epochSamples / ofEpoch;
+    if (now.passesJoin) return (epochs * now.epochSamples + begun) / now.batchSize;
+    return epochs * now.stepsPerEpoch + begun / now.batchSize;
 }
 
 }  // namespace dasgd

@@ -36,6 +36,7 @@ struct Plan {
     std::int64_t batchSize = 1;     // B, of one rank
     std::int64_t epochSamples = 1;  // of one rank, that an epoch trains on
     bool passesJoin = false;        // all batches are full, whatever an epoch's samples are
+    bool ofData = false;            // an epoch is a pass over data; else a step
 
     // Samples of one rank in step 1, 2, ….
     [[nodiscard]] std::int64_t batchOf(std::int64_t step) const;
@@ -61,6 +62,10 @@ struct PlanFacts {
     bool timeOnly = false;
 };
 [[nodiscard]] Plan planSteps(const PlanFacts& facts);
+
+// The last step of `now` that is behind no more of the epochs, or without data of the samples, than `step` of `before`
+// is: where a run goes on with another number of workers. Of plans that differ in nothing else.
+[[nodiscard]] std::int64_t stepOfSamePlace(const Plan& before, const Plan& now, std::int64_t step);
 
 // How many of `samples` are drawn for validation: the nearest number to `share` of them, at least one. 0 where share
 // is.

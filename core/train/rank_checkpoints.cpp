@@ -6,6 +6,7 @@
 #include "core/base/log.h"
 #include "core/train/arrivals.h"
 #include "core/train/checkpoint/archive_file.h"
+#include "core/train/checkpoint/common_state.h"
 #include "core/train/checkpoint/saved_model.h"
 
 namespace dasgd {
@@ -36,7 +37,7 @@ Status writeBest(const std::filesystem::path& checkpoints, std::int64_t step, Ar
 }  // namespace
 
 RankCheckpoints::RankCheckpoints(const Experiment& experiment, const CheckpointEnvironment& environment,
-                                 RankParts parts, EventSink& sink, bool apart)
+                                 RankParts parts, EventSink& sink, bool apart, std::int64_t firstStep)
     : experiment_(experiment),
       environment_(environment),
       parts_(parts),
@@ -44,21 +45,40 @@ RankCheckpoints::RankCheckpoints(const Experiment& experiment, const CheckpointE
       writer_(environment.place, experiment.roles(), static_cast<int>(experiment.cluster.workers),
               parts.context.comm().rank(), keptOf(experiment),
               experiment.timeSimulated() ? CheckpointWriter::Thread::Callers : CheckpointWriter::Thread::Own),
-      times_(intervalOf(experiment), environment.from ? environment.from->state.step : 0, environment.decisions),
+      times_(intervalOf(experiment), firstStep, environment.decisions),
       canBeSaved_(canBeSaved(parts.algorithm)),
-      apart_(apart) {}
+      apart_(apart),
+      firstStep_(firstStep) {}
 
 RankCounters RankCheckpoints::restore() {
     const Checkpoint& from = *environment_.from;
-    if (from.state.ranks != experiment_.cluster.workers) {
-        throw std::runtime_error(from.folder.string() + " is of " + std::to_string(from.state.ranks) +
-                                 " workers; this run has " + std::to_string(experiment_.cluster.workers));
-    }
+    if (isOfOtherRanks()) return restoreOfOthers();
     const Rank rank = parts_.context.comm().rank();
     const auto restored = restoreRank(parts_, orThrow(readRank(from, rank)));
     if (!restored) throw std::runtime_error(from.rankFile(rank).string() + ": " + restored.error().message);
     if (rank == Rank{0}) takeOverBest();
     return *restored;
+}
+
+// The ranks were more or fewer: each goes on from what they had in common.
+RankCounters RankCheckpoints::restoreOfOthers() {
+    const Checkpoint& from = *environment_.from;
+    const auto workers = static_cast<int>(experiment_.cluster.workers);
+    if (!isElastic(parts_.algorithm)) {
+        throw std::runtime_error(from.folder.string() + " is of " + std::to_string(from.state.ranks) +
+                                 " workers; a run of " + experiment_.algorithmName +
+                                 " goes on with as many, not with " + std::to_string(workers));
+    }
+    const Rank rank = parts_.context.comm().rank();
+    const CommonState common = orThrow(commonStateOf(from));
+    const Archive own =
+        rank.value() < from.state.ranks ? orThrow(readArchive(from.rankFile(rank), {"random/"})) : Archive();
+    const Status restored = restoreCommon(parts_, common.archive, own);
+    if (!restored) throw std::runtime_error(from.folder.string() + ": " + restored.error().message);
+    if (rank == Rank{0}) takeOverBest();
+    RankCounters counters = takenOver(common.counters, rank, workers);
+    counters.step = firstStep_;
+    return counters;
 }
 
 void RankCheckpoints::afterStep(std::int64_t step, const std::function<RankCounters()>& counters) {

@@ -27,13 +27,18 @@ struct CheckpointEnvironment {
 // Owner: the rank's training thread.
 class RankCheckpoints {
 public:
-    // All references outlive this. `apart`: ranks never wait for each other (Algorithm::runsApart).
+    // All references outlive this. `apart`: ranks never wait for each other (Algorithm::runsApart). `firstStep`: how
+    // many are complete as the run begins.
     RankCheckpoints(const Experiment& experiment, const CheckpointEnvironment& environment, RankParts parts,
-                    EventSink& sink, bool apart);
+                    EventSink& sink, bool apart, std::int64_t firstStep);
 
-    // In place of the first weights and of Algorithm::start(). Throws std::runtime_error: the checkpoint cannot be read
-    // or is of another run.
+    // In place of the first weights and of Algorithm::start(); where the checkpoint is of another number of ranks, the
+    // algorithm is started after it. Throws std::runtime_error: the checkpoint cannot be read, is of another run, or of
+    // another number of ranks than the algorithm can go on with.
     [[nodiscard]] RankCounters restore();
+    [[nodiscard]] bool isOfOtherRanks() const {
+        return environment_.from && environment_.from->state.ranks != experiment_.cluster.workers;
+    }
     // After each step: saves if it is time, by `counters` of that moment. Throws CommError.
     void afterStep(std::int64_t step, const std::function<RankCounters()>& counters);
     // After the last step that is made: `counters` are those of now. Throws CommError.
@@ -49,6 +54,7 @@ public:
 
 private:
     [[nodiscard]] bool agree(std::int64_t step);
+    [[nodiscard]] RankCounters restoreOfOthers();
     void takeOverBest() const;
 
     const Experiment& experiment_;
@@ -59,6 +65,7 @@ private:
     CheckpointTimes times_;
     bool canBeSaved_;
     bool apart_;
+    std::int64_t firstStep_;
     std::int64_t bytes_ = 0;
     std::future<Status> best_;
 };

@@ -58,6 +58,17 @@ Status restoreGenerator(const Archive& archive, const NamedGenerator& own) {
     return {};
 }
 
+// What every rank has, whatever their number.
+Status restoreShared(const RankParts& parts, const Archive& archive) {
+    DASGD_TRY(forEachOnce(parts.model.module().named_parameters(), fromArchive(archive, "weights/")));
+    DASGD_TRY(forEachOnce(parts.model.module().named_buffers(), fromArchive(archive, "buffers/")));
+    DASGD_TRY(parts.optimizer.load(archive.under("optimizer/"), parts.context.params()));
+    at::Tensor selection = parts.selection.state();
+    DASGD_TRY(archive.read("selection", selection));
+    parts.selection.setState(selection);
+    return {};
+}
+
 Status restoreModel(Model& model, const Archive& archive) {
     std::vector<at::Tensor> state;
     const at::Device device =
@@ -71,6 +82,8 @@ Status restoreModel(Model& model, const Archive& archive) {
 }  // namespace
 
 bool canBeSaved(const Algorithm& algorithm) { return dynamic_cast<const Checkpointed*>(&algorithm) != nullptr; }
+
+bool isElastic(const Algorithm& algorithm) { return dynamic_cast<const Elastic*>(&algorithm) != nullptr; }
 
 Archive saveAlgorithm(const RankParts& parts) {
     Archive archive;
@@ -105,17 +118,23 @@ Result<RankCounters> restoreRank(const RankParts& parts, const Archive& archive)
     auto* algorithm = dynamic_cast<Checkpointed*>(&parts.algorithm);
     if (!algorithm) return fail("this algorithm cannot go on from a checkpoint");
     DASGD_ASSIGN(const RankCounters counters, countersOf(archive));
-    DASGD_TRY(forEachOnce(parts.model.module().named_parameters(), fromArchive(archive, "weights/")));
-    DASGD_TRY(forEachOnce(parts.model.module().named_buffers(), fromArchive(archive, "buffers/")));
-    DASGD_TRY(parts.optimizer.load(archive.under("optimizer/"), parts.context.params()));
+    DASGD_TRY(restoreShared(parts, archive));
     for (const NamedGenerator& own : generatorsOf(parts)) DASGD_TRY(restoreGenerator(archive, own));
     DASGD_TRY(restoreModel(parts.model, archive));
-    at::Tensor selection = parts.selection.state();
-    DASGD_TRY(archive.read("selection", selection));
-    parts.selection.setState(selection);
     parts.context.moveTo(counters.step, 0);
     DASGD_TRY(algorithm->load(parts.context, archive.under("rule/")));
     return counters;
+}
+
+Status restoreCommon(const RankParts& parts, const Archive& common, const Archive& own) {
+    const at::NoGradGuard guard;
+    DASGD_TRY(restoreShared(parts, common));
+    for (const NamedGenerator& stream : generatorsOf(parts)) {
+        const Archive& of = common.has(stream.name) ? common : own;
+        // A rank that the checkpoint did not have begins its streams.
+        if (of.has(stream.name)) DASGD_TRY(restoreGenerator(of, stream));
+    }
+    return {};
 }
 
 }  // namespace dasgd

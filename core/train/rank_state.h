@@ -36,8 +36,9 @@ struct RankParts {
     ModelSelection& selection;
 };
 
-// Whether a run of this algorithm can go on from a checkpoint.
+// Whether a run of this algorithm can go on from a checkpoint, and whether with another number of ranks.
 [[nodiscard]] bool canBeSaved(const Algorithm& algorithm);
+[[nodiscard]] bool isElastic(const Algorithm& algorithm);
 
 // The algorithm's part, on every rank after the same step, between two steps. Awaits what is in flight. Throws
 // CommError.
@@ -48,5 +49,10 @@ struct RankParts {
 // In place of the first weights and of Algorithm::start(), on new objects made from the same experiment. Errors: state
 // that is missing, or of another model, optimiser or precision.
 [[nodiscard]] Result<RankCounters> restoreRank(const RankParts& parts, const Archive& archive);
+
+// In place of the first weights: what the ranks of a checkpoint of another number had in common (common_state.h), and
+// the rank's own streams, where `own`, the archive of its number, has them. Algorithm::start() comes after it. Errors:
+// as above.
+[[nodiscard]] Status restoreCommon(const RankParts& parts, const Archive& common, const Archive& own);
 
 }  // namespace dasgd

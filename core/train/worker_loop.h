@@ -38,11 +38,12 @@ public:
           doing_(doing),
           params_(paramsOf(doing)),
           plan_(planSteps(experiment, data.splits.train.count())),
+          firstStep_(firstStep()),
           optimizer_(experiment.makeOptimizer()),
           rate_(optimizer_->learningRate() * experiment.learningRateScale()),
           algorithm_(experiment.makeAlgorithm()),
           executor_(environment.executor(environment.clock, environment.sink, levelOf(experiment.record),
-                                         windowsOf(experiment, plan_, apart(), firstStep(environment)))),
+                                         windowsOf(experiment, plan_, apart(), firstStep_))),
           context_(environment.comm, environment.clock, params_, *executor_, plan_.batchSize, extras()),
           hasData_(data.splits.train.count() > 0),
           ownUpdate_(dynamic_cast<OwnUpdate*>(algorithm_.get())),
@@ -62,7 +63,7 @@ public:
             doing_ = "copying the training set to the device (data.device_data)";
             const Rank trainer(roles_.trainerIndex(environment.comm.rank()));
             local_ = makeLocalStep(experiment, data, *model_, params_, *optimizer_, trainer,
-                                   stepDevice(places.place(data.splits.train)), firstStep(environment));
+                                   stepDevice(places.place(data.splits.train)), firstStep_);
         }
         doing_ = "copying the test set to the device (data.device_data)";
         evaluations_.emplace(RunEvaluations::Parts{.experiment = experiment,
@@ -83,7 +84,7 @@ public:
             checkpoints_.emplace(
                 experiment, *environment.checkpoints,
                 RankParts{*model_, *optimizer_, *algorithm_, context_, forward_, evaluations_->selection()},
-                environment.sink, apart());
+                environment.sink, apart(), firstStep_);
         }
         if (experiment.record.weights) {
             for (std::int64_t i = 0; i < params_.parameters(); ++i)
@@ -152,9 +153,14 @@ private:
         return extras;
     }
 
-    static std::int64_t firstStep(const WorkerEnvironment& environment) {
-        const bool goesOn = environment.checkpoints && environment.checkpoints->from;
-        return goesOn ? environment.checkpoints->from->state.step : 0;
+    // How many are complete as the run begins; of a checkpoint of more or fewer ranks, how many of this run's are as
+    // far in the data.
+    [[nodiscard]] std::int64_t firstStep() const {
+        if (!environment_.checkpoints || !environment_.checkpoints->from) return 0;
+        const CheckpointState& from = environment_.checkpoints->from->state;
+        if (from.ranks == experiment_.cluster.workers) return from.step;
+        const Plan before = planSteps(experiment_, data_.splits.train.count(), from.ranks);
+        return std::min(stepOfSamePlace(before, plan_, from.step), plan_.totalSteps - 1);
     }
 
     void begin() {
@@ -170,7 +176,7 @@ private:
     void goOnFromCheckpoint() {
         if (!checkpoints_) throw std::runtime_error("a run of time only has nothing to go on from; run it again");
         doing_ = "going on from the checkpoint";
-        context_.moveTo(firstStep(environment_), 0);
+        context_.moveTo(firstStep_, 0);
         const UntimedScope untimed(*executor_);
         executor_->run({SpanKind::Checkpoint}, [&] {
             const RankCounters saved = checkpoints_->restore();
@@ -182,6 +188,7 @@ private:
         });
         setupBytes_ += environment_.comm.bytesSent();
         environment_.sink.state(RankState::Running, step_, "");
+        if (checkpoints_->isOfOtherRanks()) algorithm_->start(context_);
     }
 
     // Null: the best model is not kept. A board may call it when this rank has ended.
@@ -373,6 +380,7 @@ private:
     std::string& doing_;
     FlatParams params_;
     Plan plan_;
+    const std::int64_t firstStep_;
     std::unique_ptr<Optimizer> optimizer_;
     double rate_;  // before the schedule
     std::unique_ptr<Algorithm> algorithm_;

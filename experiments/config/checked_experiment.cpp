@@ -8,6 +8,7 @@
 #include "core/base/toml_reader.h"
 #include "core/experiment/experiment.h"
 #include "core/experiment/plan_experiment.h"
+#include "core/train/rank_state.h"
 #include "core/train/run_check.h"
 #include "experiments/base/text.h"
 #include "experiments/config/calibrated_cluster.h"
@@ -82,6 +83,7 @@ Result<CheckedExperiment> check(const ExpandedExperiment& expanded, std::map<std
                               .seed = experiment.train.seed,
                               .workers = static_cast<int>(experiment.cluster.workers),
                               .trainers = experiment.roles().trainers(),
+                              .elastic = isElastic(*experiment.makeAlgorithm()),
                               .timeoutS = experiment.cluster.timeoutS,
                               .totalSteps = plan.totalSteps,
                               .meanBatch = plan.meanBatch(),

@@ -23,7 +23,8 @@ struct CheckedExperiment {
     Layout layout;  // of its ranks
     std::int64_t seed = 0;
     int workers = 0;
-    int trainers = 0;  // of them
+    int trainers = 0;      // of them
+    bool elastic = false;  // a run can go on with another number of workers
     double timeoutS = 0;
     std::string link;  // "200Mbps, 1ms", "" where the link is real
     std::int64_t totalSteps = 0;

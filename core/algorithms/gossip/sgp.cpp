@@ -57,7 +57,7 @@ double inTypeOf(const at::Tensor& tensor, double value) {
     return tensor.scalar_type() == at::kFloat ? static_cast<double>(static_cast<float>(value)) : value;
 }
 
-class Sgp final : public Algorithm, public Checkpointed {
+class Sgp final : public Algorithm, public Checkpointed, public Elastic {
 public:
     explicit Sgp(const SgpParams& params) : params_(params) {}
 

@@ -49,6 +49,29 @@ TEST(Plan, CutsAnEpochAsTorchDoes) {
     }
 }
 
+// A run goes on with another number of workers.
+TEST(Plan, FindsThePlaceInTheDataOfOtherWorkers) {
+    const auto planOf = [](std::int64_t workers, std::int64_t batch = 4) {
+        return planSteps({.samples = 103, .workers = workers, .batchSize = batch, .epochs = 5});
+    };
+    for (const std::int64_t from : {1, 2, 3, 5}) {
+        for (const std::int64_t to : {1, 2, 4, 7}) {
+            const Plan before = planOf(from), now = planOf(to);
+            for (std::int64_t step = 0; step < before.totalSteps; ++step) {
+                SCOPED_TRACE(testing::Message() << from << " to " << to << ", step " << step);
+                const std::int64_t same = stepOfSamePlace(before, now, step);
+                EXPECT_LE(now.epochAfter(same), before.epochAfter(step));
+                EXPECT_GT(now.epochAfter(same + 1), before.epochAfter(step)) << "not a step earlier";
+            }
+            for (std::int64_t epoch = 0; epoch <= 5; ++epoch) {
+                EXPECT_EQ(stepOfSamePlace(before, now, epoch * before.stepsPerEpoch), epoch * now.stepsPerEpoch);
+            }
+        }
+    }
+    const Plan idle = planSteps({.workers = 2, .steps = 100}), more = planSteps({.workers = 3, .steps = 100});
+    EXPECT_EQ(stepOfSamePlace(idle, more, 30), 20) << "without data by samples";
+}
+
 TEST(Plan, AnEpochSeesEverySample) {
     // 2,048 of 4,000 samples were once called an epoch.
     const Plan plan = planSteps({.samples = 4000, .workers = 2, .batchSize = 1024, .epochs = 1});

@@ -127,6 +127,55 @@ TEST_F(ResumeCommand, RestartsGoOnByThemselves) {
     EXPECT_EQ(modelOf(all[0]), wholeModel());
 }
 
+// A data set and no workers' own targets, so that their number can change.
+std::string anyWorkers(int steps) {
+    return "name = \"elastic\"\n[algorithm]\nname = \"dasgd\"\n[model]\nname = \"logistic\"\n[data]\nname = "
+           "\"synthetic\"\nshape = [8]\ntrain_samples = 600\ntest_samples = 20\n[train]\nbatch_size = 4\neval_every = "
+           "100000\nsteps = " +
+           std::to_string(steps) + "\n[cluster]\nbackend = \"gloo\"\nworkers = 2\n";
+}
+
+TEST_F(ResumeCommand, GoesOnWithAnotherNumberOfWorkers) {
+    folder_.write("e.toml", anyWorkers(6'000));
+    test::StartedProgram program = folder_.start({"run", "e.toml", "-w", "w", "-q"});
+    ASSERT_TRUE(test::newestRunTrains(folder_.workspace()));
+    ASSERT_EQ(folder_.run({"stop", "2", "-w", "w"}).exit, 0);
+    EXPECT_EQ(program.wait().exit, 130);
+    const storage::RunRow stopped = rows().at(0);
+    const test::Ended resumed = folder_.run({"resume", "2", "-w", "w", "--workers", "3"});
+    ASSERT_EQ(resumed.exit, 0) << resumed.err;
+    EXPECT_THAT(resumed.err, HasSubstr("with 3 workers in place of 2"));
+    EXPECT_THAT(resumed.err, HasSubstr("4000 steps in all"));
+    const storage::RunRow row = rows().at(0);
+    EXPECT_EQ(row.status, "finished");
+    EXPECT_EQ(row.workers, 3);
+    EXPECT_EQ(row.resumedFrom, stopped.runId);
+    EXPECT_EQ(row.resumedStep, stopped.steps);
+    EXPECT_EQ(row.steps, 4'000);
+    EXPECT_EQ(row.samples, 6'000 * 2 * 4);
+    auto reader = storage::RunReader::open(folder_.workspace());
+    const auto losses = reader->metrics({.runId = row.runId, .name = metrics::kTrainLoss, .rank = 0}).value().samples;
+    ASSERT_FALSE(losses.empty());
+    for (std::size_t i = 1; i < losses.size(); ++i) {
+        ASSERT_GE(losses[i].step, losses[i - 1].step) << "its curve is one of its own steps";
+        ASSERT_GE(losses[i].epoch, losses[i - 1].epoch - 0.05);
+        ASSERT_GE(losses[i].wallS, losses[i - 1].wallS);
+    }
+}
+
+TEST_F(ResumeCommand, SaysWhichAlgorithmGoesOnWithAsManyWorkersOnly) {
+    folder_.write("e.toml", anyWorkers(6'000));
+    test::StartedProgram program =
+        folder_.start({"run", "e.toml", "-w", "w", "-q", "--set", "algorithm.name=independent"});
+    ASSERT_TRUE(test::newestRunTrains(folder_.workspace()));
+    ASSERT_EQ(folder_.run({"stop", "2", "-w", "w"}).exit, 0);
+    static_cast<void>(program.wait());
+    const test::Ended refused = folder_.run({"resume", "2", "-w", "w", "--workers", "3"});
+    EXPECT_EQ(refused.exit, 2);
+    EXPECT_THAT(refused.err, HasSubstr("a run of independent goes on with as many workers as it had, 2"));
+    EXPECT_EQ(rows().size(), 1U) << "no run was made";
+}
+
 // Without a checkpoint a restart begins again; a run that fails each time ends after its restarts.
 TEST_F(ResumeCommand, RestartsEnd) {
     folder_.write("e.toml", test::quickExperiment("threads"));

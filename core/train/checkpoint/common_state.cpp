@@ -1,0 +1,91 @@
+#include "core/train/checkpoint/common_state.h"
+
+#include <torch/types.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "core/train/checkpoint/archive_file.h"
+
+namespace dasgd {
+
+namespace {
+
+constexpr const char* kOptimizer = "optimizer/";
+constexpr const char* kSharedStream = "random/shared";
+constexpr const char* kSelection = "selection";
+
+class MeanOptimizer {
+public:
+    Status add(const Archive& rank) {
+        if (ranks_++ == 0) first_ = rank;
+        for (const auto& [name, tensor] : rank.tensors()) {
+            if (!tensor.is_floating_point()) continue;
+            at::Tensor& sum = sums_[name];
+            if (!sum.defined()) sum = torch::zeros(tensor.sizes(), torch::kFloat64);
+            if (sum.sizes() != tensor.sizes()) return fail("'" + name + "' has another shape on another rank");
+            sum.add_(tensor);
+        }
+        return {};
+    }
+    [[nodiscard]] Archive take() {
+        for (auto& [name, sum] : sums_) {
+            const auto known = first_.tensors().find(name);
+            if (known != first_.tensors().end()) first_.put(name, sum.div_(ranks_).to(known->second.scalar_type()));
+        }
+        return std::move(first_);
+    }
+
+private:
+    Archive first_;
+    std::map<std::string, at::Tensor> sums_;  // float64
+    int ranks_ = 0;
+};
+
+void putModel(Archive& into, const Archive& model, const Archive& rank) {
+    for (const auto& [name, tensor] : model.tensors()) {
+        into.put((rank.has("buffers/" + name) ? "buffers/" : "weights/") + name, tensor);
+    }
+}
+
+}  // namespace
+
+Result<CommonState> commonStateOf(const Checkpoint& checkpoint) {
+    const at::NoGradGuard guard;
+    CommonState common;
+    MeanOptimizer optimizer;
+    DASGD_ASSIGN(const Archive model, readArchive(checkpoint.modelFile()));
+    for (int i = 0; i < checkpoint.state.ranks; ++i) {
+        const Rank rank(i);
+        const std::string file = checkpoint.rankFile(rank).string();
+        std::vector<std::string> wanted{kOptimizer};
+        if (i == 0) wanted.insert(wanted.end(), {"buffers/", kSharedStream, kSelection});
+        DASGD_ASSIGN(const Archive saved, readArchive(checkpoint.rankFile(rank), wanted));
+        DASGD_ASSIGN(RankCounters counters, countersOf(saved));
+        common.counters.push_back(counters);
+        const Status added = optimizer.add(saved.under(kOptimizer));
+        if (!added) return fail(file + ": " + added.error().message);
+        if (i > 0) continue;
+        putModel(common.archive, model, saved);
+        for (const char* name : {kSharedStream, kSelection}) {
+            if (!saved.has(name)) return fail(file + ": there is no '" + std::string(name) + "' in it");
+            common.archive.put(name, saved.tensors().at(name));
+        }
+    }
+    common.archive.putUnder(kOptimizer, optimizer.take());
+    return common;
+}
+
+RankCounters takenOver(const std::vector<RankCounters>& counters, Rank rank, int ranks) {
+    RankCounters own;
+    for (std::size_t i = 0; i < counters.size(); ++i) {
+        own.step = std::max(own.step, counters[i].step);
+        own.wall = std::max(own.wall, counters[i].wall);
+        own.trained = std::max(own.trained, counters[i].trained);
+        if (static_cast<int>(i) % ranks == rank.value()) own.bytesSent += counters[i].bytesSent;
+    }
+    return own;
+}
+
+}  // namespace dasgd
