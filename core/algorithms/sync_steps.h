@@ -15,6 +15,7 @@
 #include "core/algorithms/algorithm.h"
 #include "core/algorithms/extensions.h"
 #include "core/algorithms/gradient_buckets.h"
+#include "core/step/archive.h"
 #include "core/step/step_context.h"
 
 namespace dasgd {

@@ -117,7 +117,7 @@ private:
         head->addWidget(zoom_);
         head->addWidget(greyWords_ = makeElasticLabel("small"), 1);
         greyWords_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-        grey_ = makeQuietButton(tr("grey"), tr("As a printer without colour prints it  Ctrl+G"));
+        grey_ = makeQuietButton(tr("in grey"), tr("As a printer without colour prints it  Ctrl+G"));
         grey_->setCheckable(true);
         addButtonKey(QStringLiteral("Ctrl+G"), *grey_, this);
         head->addWidget(grey_);
@@ -179,7 +179,7 @@ private:
             draw();
         });
         connect(grey_, &QToolButton::toggled, this, [this](bool on) {
-            grey_->setText(on ? tr("✓ grey") : tr("grey"));
+            grey_->setText(on ? tr("✓ in grey") : tr("in grey"));
             preview_->setGrey(on);
         });
         connect(drawer_, &QToolButton::toggled, this, [this] { fold(); });
@@ -196,10 +196,11 @@ private:
         setFocusProxy(listCard_);
     }
 
-    // The list makes room for the form where there is not enough for both.
+    // The list makes room for the form where there is not enough for both. Without a figure there is nothing to set.
     void fold() {
-        formCard_->setVisible(drawer_->isChecked());
-        listCard_->setVisible(roomy_ || !drawer_->isChecked());
+        const bool form = drawer_->isChecked() && library_.find(chosen_);
+        formCard_->setVisible(form);
+        listCard_->setVisible(roomy_ || !form);
     }
 
     void takeLibrary() {
@@ -223,6 +224,7 @@ private:
         if (good) form_->show(name, figure->spec);
         form_->setEnabled(good);
         form_->setCurves({});
+        fold();
         for (QPushButton* button : {duplicate_, copy_, export_}) button->setEnabled(good);
         listCard_->setDeletable(good);
         sayWhyEmpty(figure);

@@ -85,7 +85,7 @@ private:
         column->addWidget(form_ = new JobForm);
         showForm(false);
         column->addWidget(view_ = new ReportView(context_.look));
-        column->addWidget(empty_ = new EmptyCard);
+        column->addWidget(empty_ = new EmptyCard, 1);
         empty_->setMinimumHeight(kEmptyHeight);
         empty_->addRow(makeBeginnings());
         column->addStretch();

@@ -63,7 +63,7 @@ TEST_F(FiguresPageTest, AFigureIsMadeChangedAndDeletedByKeyboard) {
     press(Qt::Key_Z, Qt::ControlModifier);
     EXPECT_EQ(library().figures().size(), 2U);
     press(Qt::Key_G, Qt::ControlModifier);
-    EXPECT_NE(button<QToolButton>(QStringLiteral("✓ grey")), nullptr);
+    EXPECT_NE(button<QToolButton>(QStringLiteral("✓ in grey")), nullptr);
 }
 
 TEST_F(FiguresPageTest, ARunThatIsAddedIsDrawn) {
