@@ -1,9 +1,13 @@
 // `dasgd queue add`: runs that wait in the workspace, and outlive whoever put them there.
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -11,10 +15,12 @@
 #include <vector>
 
 #include "core/base/log.h"
+#include "core/base/toml_reader.h"
 #include "experiments/base/text.h"
 #include "experiments/commands/queue_parts.h"
 #include "experiments/launch/provenance.h"
 #include "experiments/launch/run_series.h"
+#include "experiments/mirror/remote.h"
 #include "experiments/queue/enqueue.h"
 #include "experiments/queue/needs.h"
 #include "storage/base/workspace.h"
@@ -23,12 +29,15 @@ namespace dasgd::experiments {
 
 namespace {
 
+constexpr const char* kStandardInput = "-";
+
 struct QueueAddOptions {
     std::vector<std::string> files;
     std::string workspace;
+    std::string at, program = "dasgd";  // of another machine
     Overrides overrides;
     int restarts = 0;
-    bool json = false, work = false, allowFileSystem = false;
+    bool json = false, work = false, background = false, allowFileSystem = false;
 };
 
 // One experiment file, and all of its sweep.
@@ -84,11 +93,51 @@ Status addFile(storage::Store& store, const FileToAdd& file, const QueueAddOptio
     return {};
 }
 
+Result<std::string> textOf(const std::string& file) {
+    const bool piped = file == kStandardInput;
+    std::ifstream opened;
+    if (!piped) opened.open(file, std::ios::binary);
+    std::istream& in = piped ? std::cin : opened;
+    std::string text{std::istreambuf_iterator<char>(in), {}};
+    if (in.bad() || (!piped && !opened.is_open())) return fail(file + ": cannot be read");
+    return text;
+}
+
+Result<std::vector<CheckedExperiment>> experimentsOf(const std::string& file, const Overrides& overrides) {
+    if (file != kStandardInput) return loadExperiments(file, overrides);
+    DASGD_ASSIGN(const std::string text, textOf(file));
+    DASGD_ASSIGN(const Value document, parseToml(text, "standard input"));
+    return checkExperiments(document, overrides);
+}
+
+// As it is checked and queued there: its data and its paths are those of that machine.
+Result<int> addThere(const QueueAddOptions& options) {
+    if (!options.overrides.calibration.empty()) {
+        return fail("--calibration names a file of this machine; put what it says into the experiment");
+    }
+    DASGD_ASSIGN(Remote remote, Remote::of(options.at));
+    remote.program = options.program;
+    std::vector<std::string> words{"queue", "add", kStandardInput};
+    for (const std::string& set : options.overrides.set) words.insert(words.end(), {"--set", set});
+    for (const std::string& axis : options.overrides.sweep) words.insert(words.end(), {"--sweep", axis});
+    if (options.restarts > 0) words.insert(words.end(), {"--restarts", std::to_string(options.restarts)});
+    if (options.json) words.emplace_back("--json");
+    // In the background: it must not end with the link.
+    if (options.work) words.insert(words.end(), {"--work", "--background"});
+    for (const std::string& file : options.files) {
+        DASGD_ASSIGN(const std::string text, textOf(file));
+        if (text.empty()) return fail(file + " is empty");
+        DASGD_ASSIGN(const int ended, runRemote(remote, words, text));
+        if (ended != kFinished) return ended;
+    }
+    return static_cast<int>(kFinished);
+}
+
 Status addAll(const QueueAddOptions& options) {
     // All of them are checked before the first is written down.
     std::vector<FileToAdd> files;
     for (const std::string& file : options.files) {
-        DASGD_ASSIGN(auto experiments, loadExperiments(file, options.overrides));
+        DASGD_ASSIGN(auto experiments, experimentsOf(file, options.overrides));
         files.push_back({std::filesystem::path(file).parent_path(), std::move(experiments)});
     }
     if (options.allowFileSystem) DASGD_TRY(storage::allowFileSystem(options.workspace));
@@ -118,9 +167,25 @@ int becomeQueueWorker(const std::string& workspace) {
     return refuse(Error{"cannot start `dasgd queue work`: " + std::generic_category().message(errno)});
 }
 
+int startQueueWorker(const std::string& workspace) {
+    const std::filesystem::path log = std::filesystem::absolute(workspace) / "logs/queue-work.log";
+    std::error_code ignored;
+    std::filesystem::create_directories(log.parent_path(), ignored);
+    std::fflush(nullptr);
+    const pid_t child = ::fork();
+    if (child < 0) return refuse(Error{"cannot start a process: " + std::generic_category().message(errno)});
+    if (child > 0) return kFinished;
+    ::setsid();
+    const int nothing = ::open("/dev/null", O_RDONLY);
+    const int out = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    if (nothing < 0 || out < 0 || ::dup2(nothing, 0) < 0 || ::dup2(out, 1) < 0 || ::dup2(out, 2) < 0)
+        ::_exit(kRunFailed);
+    ::_exit(becomeQueueWorker(workspace));
+}
+
 Action declareQueueAdd(CLI::App& app) {
     auto options = std::make_shared<QueueAddOptions>();
-    app.add_option("FILE", options->files, "Experiments, .toml files")->required();
+    app.add_option("FILE", options->files, "Experiments, .toml files; - for standard input")->required();
     addSetOption(app, options->overrides);
     app.add_option("--sweep", options->overrides.sweep, "Vary a key: --sweep train.seed=1..5")->allow_extra_args(false);
     addCalibrationOption(app, options->overrides.calibration);
@@ -131,13 +196,25 @@ Action declareQueueAdd(CLI::App& app) {
         ->check(CLI::Range(0, 1000));
     app.add_flag("--json", options->json, "One line of JSON a run");
     addWorkOption(app, options->work);
+    app.add_flag("--background", options->background,
+                 "With --work: by a process of its own, which outlives this command; it writes logs/queue-work.log");
+    app.add_option("--at", options->at,
+                   "Into the queue of a workspace on another machine, over your ssh: ssh://[user@]host[:port]/folder; "
+                   "data and paths are those of that machine");
+    app.add_option("--dasgd", options->program, "With --at: the dasgd there, where its shell does not find it")
+        ->capture_default_str();
     app.footer(
         "The runs wait at the end of the queue, with the settings, the commit and the diff of this moment, whatever "
         "ends\n"
         "meanwhile; `dasgd queue work` trains them.");
     return [options] {
+        if (!options->at.empty()) {
+            const auto ended = addThere(*options);
+            return ended ? *ended : refuse(ended.error());
+        }
         if (const Status added = addAll(*options); !added) return refuse(added.error());
-        return options->work ? becomeQueueWorker(options->workspace) : static_cast<int>(kFinished);
+        if (!options->work) return static_cast<int>(kFinished);
+        return options->background ? startQueueWorker(options->workspace) : becomeQueueWorker(options->workspace);
     };
 }
 

@@ -22,5 +22,7 @@ namespace dasgd::experiments {
 void addWorkOption(CLI::App& app, bool& work);
 // The process becomes `dasgd queue work --until-empty`. Returns only where that fails: the status to exit with.
 [[nodiscard]] int becomeQueueWorker(const std::string& workspace);
+// One of its own does, which outlives this one and its terminal; its output goes to a log of the workspace.
+[[nodiscard]] int startQueueWorker(const std::string& workspace);
 
 }  // namespace dasgd::experiments

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -56,6 +57,16 @@ Result<std::pair<Descriptor, Descriptor>> makePipe() {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) return fail(std::string("cannot open a pipe: ") + ::strerror(errno));
     return std::pair(Descriptor(ends[0]), Descriptor(ends[1]));
+}
+
+// To be read from its beginning; on no disk.
+Result<Descriptor> fileOf(const std::string& text) {
+    Descriptor file(::memfd_create("input", MFD_CLOEXEC));
+    const bool written = file.get() >= 0 && ::write(file.get(), text.data(), text.size()) == std::ssize(text);
+    if (!written || ::lseek(file.get(), 0, SEEK_SET) != 0) {
+        return fail(std::string("cannot keep what is to be sent: ") + ::strerror(errno));
+    }
+    return file;
 }
 
 }  // namespace
@@ -130,17 +141,17 @@ Result<RemoteProgram> startRemote(const Remote& remote, const std::vector<std::s
     return RemoteProgram{std::move(process), std::move(input.second), std::move(errors.first)};
 }
 
-Result<int> runAtOrigin(const std::string& origin, const std::string& program, std::vector<std::string> arguments) {
-    if (!storage::isRemote(origin)) {
-        return fail("it was imported from " + origin + ": tell the workspace that it is from, with -w");
-    }
-    DASGD_ASSIGN(Remote remote, Remote::of(origin));
-    if (!program.empty()) remote.program = program;
+Result<int> runRemote(const Remote& remote, std::vector<std::string> arguments, const std::string& input) {
     arguments.insert(arguments.end(), {"-w", remote.path});
+    Descriptor text;
+    if (!input.empty()) {
+        DASGD_ASSIGN(text, fileOf(input));
+    }
     DASGD_ASSIGN(auto process, ChildProcess::start({.program = sshProgram(),
                                                     .arguments = remote.sshArguments(arguments),
                                                     .log = {},
                                                     .ownGroup = false,
+                                                    .input = text.get(),
                                                     .errors = STDERR_FILENO}));
     std::size_t shown = 0;
     for (std::optional<ProcessExit> exit; !exit;) {
@@ -154,11 +165,20 @@ Result<int> runAtOrigin(const std::string& origin, const std::string& program, s
         if (!exit) continue;
         if (exit->signal != 0 || exit->code == kLostLink) {
             return fail("ssh to " + remote.target + " ended (" + describeExit(*exit) + "): whether " +
-                        printable(origin) + " was told is not known");
+                        printable(remote.url()) + " was told is not known");
         }
         return exit->code;
     }
     return kLostLink;
+}
+
+Result<int> runAtOrigin(const std::string& origin, const std::string& program, std::vector<std::string> arguments) {
+    if (!storage::isRemote(origin)) {
+        return fail("it was imported from " + origin + ": tell the workspace that it is from, with -w");
+    }
+    DASGD_ASSIGN(Remote remote, Remote::of(origin));
+    if (!program.empty()) remote.program = program;
+    return runRemote(remote, std::move(arguments));
 }
 
 }  // namespace dasgd::experiments

@@ -43,9 +43,13 @@ struct RemoteProgram {
 // Whether `text` names a workspace of another machine, rather than a folder or file of this one.
 [[nodiscard]] bool isRemoteName(const std::string& text);
 
-// Runs `dasgd ARGUMENTS… -w WORKSPACE` where a run is from: there, with what it prints here, until it has ended; its
-// exit status. `origin` and `program`: as storage has them. Errors: the origin is a folder of this machine, ssh does
-// not start.
+// Runs `dasgd ARGUMENTS… -w WORKSPACE` there, with `input` to read and with what it prints here, until it has ended;
+// its exit status. Errors: ssh does not start, or ended by itself.
+[[nodiscard]] Result<int> runRemote(const Remote& remote, std::vector<std::string> arguments,
+                                    const std::string& input = "");
+
+// The same where a run is from. `origin` and `program`: as storage has them. Errors: also that the origin is a folder
+// of this machine.
 [[nodiscard]] Result<int> runAtOrigin(const std::string& origin, const std::string& program,
                                       std::vector<std::string> arguments);
 

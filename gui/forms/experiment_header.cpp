@@ -6,6 +6,7 @@
 #include <QVBoxLayout>
 
 #include "gui/models/live/clusters.h"
+#include "gui/models/live/remote_mirror.h"
 #include "gui/widgets/keyed_action.h"
 
 namespace dasgd::gui {
@@ -23,7 +24,9 @@ ExperimentHeader::ExperimentHeader(const ExperimentDraft& draft)
       queue_(makeQuietButton(tr("queue"),
                              tr("Let it wait: it starts once what trains and waits here has ended  Ctrl+Shift+Enter"))),
       duplicate_(makeQuietButton(tr("duplicate"), tr("Go on with a copy under another name  Ctrl+D"))),
-      where_(makeMenuButton(tr("on this computer"), tr("Where it runs: this computer, or a cluster"))) {
+      where_(makeMenuButton(
+          tr("on this computer"),
+          tr("Where it runs: this computer, a cluster, or the queue of the workspace that is mirrored"))) {
     auto* top = new QHBoxLayout;
     top->setSpacing(9);
     top->addWidget(title_, 1);
@@ -80,6 +83,7 @@ void ExperimentHeader::fillClusters() {
     add(tr("this computer"), {});
     const QStringList names = clusterNames();
     for (const QString& name : names) add(name, name);
+    if (const QString mirrored = RemoteMirror::lastUrl(); isRemoteWorkspace(mirrored)) add(mirrored, mirrored);
     if (!names.isEmpty()) return;
     menu.addAction(tr("A cluster is a file NAME.toml in %1").arg(clusterFolder()))->setEnabled(false);
 }

@@ -11,4 +11,8 @@ namespace dasgd::gui {
 // Their names, sorted; what is in the files is read by `dasgd`, which says what is wrong with one.
 [[nodiscard]] QStringList clusterNames(const QString& folder = clusterFolder());
 
+// Whether `where` is no cluster but a workspace on another machine, "ssh://login/lab" or "login:lab", whose queue takes
+// experiments.
+[[nodiscard]] inline bool isRemoteWorkspace(const QString& where) { return where.contains(QLatin1Char(':')); }
+
 }  // namespace dasgd::gui

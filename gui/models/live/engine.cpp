@@ -11,6 +11,8 @@
 #include <optional>
 #include <utility>
 
+#include "gui/models/live/clusters.h"
+
 namespace dasgd::gui {
 
 struct Engine::Ending {
@@ -73,7 +75,10 @@ Engine::~Engine() { pool_.waitForDone(); }
 
 void Engine::run(const QString& file, Order order, const QString& cluster) {
     QStringList arguments{QStringLiteral("run"), file};
-    if (!cluster.isEmpty()) {
+    if (isRemoteWorkspace(cluster)) {
+        arguments = {QStringLiteral("queue"), QStringLiteral("add"), file, QStringLiteral("--at"), cluster,
+                     QStringLiteral("--work")};
+    } else if (!cluster.isEmpty()) {
         // What waits there waits in the cluster's own way.
         arguments << QStringLiteral("--on") << cluster;
     } else if (order == Order::Queued) {

@@ -101,6 +101,42 @@ TEST_F(MirrorCommand, WhatWaitsThereIsMovedAndHeldFromHere) {
     EXPECT_TRUE(reader.row(first).value().held) << "nothing was done by halves";
 }
 
+// The file goes there, and nothing else of this machine; what trains it there outlives the connection.
+TEST_F(MirrorCommand, NewRunsGoThereToo) {
+    folder_.write("e.toml", test::quickExperiment("gloo", 12));
+    const test::Ended added = run({"queue", "add", "e.toml", "--at", url(), "--dasgd", test::kProgram, "--set",
+                                   "algorithm.period=6", "--sweep", "train.seed=1,2", "--json", "--work"});
+    ASSERT_EQ(added.exit, 0) << added.err;
+    const std::string first = nlohmann::json::parse(added.out.substr(0, added.out.find('\n')))["run_id"];
+    EXPECT_TRUE(test::eventually([&] {
+        auto reader = storage::RunReader::open(folder_.workspace());
+        const auto rows = reader ? reader->runs().value() : std::vector<storage::RunRow>();
+        return rows.size() == 2 && rows[0].status == "finished" && rows[1].status == "finished";
+    })) << test::contentOf(folder_.workspace() / "logs/queue-work.log");
+    ASSERT_EQ(mirrorOnce().exit, 0);
+    auto here = storage::RunReader::open(folder_.path() / "here").value();
+    const storage::RunRow mirrored = here.row(first).value();
+    EXPECT_EQ(mirrored.origin, url());
+    EXPECT_EQ(mirrored.status, "finished");
+    EXPECT_THAT(mirrored.config, HasSubstr("period = 6"));
+    EXPECT_FALSE(std::filesystem::exists(folder_.path() / "runs")) << "nothing here but the mirror";
+}
+
+TEST_F(MirrorCommand, WhatIsWrongWithANewRunIsSaidFromThere) {
+    folder_.write("e.toml", "[algorithm]\nname = \"dasdg\"\n");
+    const auto refused = [&](const std::vector<std::string>& more) {
+        std::vector<std::string> words{"queue", "add", "e.toml", "--dasgd", test::kProgram};
+        words.insert(words.end(), more.begin(), more.end());
+        const test::Ended ended = run(words);
+        EXPECT_EQ(ended.exit, 2);
+        return ended.err;
+    };
+    EXPECT_THAT(refused({"--at", url()}), HasSubstr("standard input:2:8: "));
+    EXPECT_THAT(refused({"--at", url(), "--calibration", "c.toml"}), HasSubstr("names a file of this machine"));
+    EXPECT_THAT(refused({"--at", "/a/folder"}), HasSubstr("names no host"));
+    EXPECT_FALSE(std::filesystem::exists(folder_.workspace() / "lab.db"));
+}
+
 TEST_F(MirrorCommand, AnImportedRunIsNotStoppedFromHere) {
     folder_.write("e.toml", test::quickExperiment("gloo", 2'000'000) + "[record]\ntrace = \"off\"\n");
     auto training = folder_.start({"run", "e.toml", "-w", "w", "-q"});

@@ -66,6 +66,17 @@ TEST_F(EngineTest, AnExperimentIsStartedOnACluster) {
     EXPECT_TRUE(file.readAll().startsWith("run a.toml --on lab --workspace "));
 }
 
+TEST_F(EngineTest, AnExperimentGoesIntoTheQueueOfAnotherMachine) {
+    const QString seen = folder_.filePath(QStringLiteral("seen"));
+    Engine engine(workspace(),
+                  write(QStringLiteral("dasgd"), "#!/bin/sh\necho \"$@\" > " + seen.toUtf8() + "\n", true));
+    engine.run(QStringLiteral("a.toml"), Engine::Order::Now, QStringLiteral("ssh://login/lab"));
+    ASSERT_TRUE(eventually([&] { return QFile(seen).size() > 0; }));
+    QFile file(seen);
+    ASSERT_TRUE(file.open(QIODevice::ReadOnly));
+    EXPECT_TRUE(file.readAll().startsWith("queue add a.toml --at ssh://login/lab --work --workspace "));
+}
+
 TEST_F(EngineTest, AStoppedRunIsNoFailure) {
     Engine engine(workspace(), write(QStringLiteral("dasgd"), "#!/bin/sh\nexit 130\n", true));
     QSignalSpy failed(&engine, &Engine::failed);
