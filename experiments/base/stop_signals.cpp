@@ -27,8 +27,14 @@ int StopSignals::count() {
     while (::read(fd_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
         ++count_;
         interrupts_ += info.ssi_signo == SIGINT ? 1 : 0;
+        if (info.ssi_signo == SIGTERM) terminated_ = true;
     }
     return repeats_ == Repeats::Ignore ? std::min(count_, 1) : count_;
+}
+
+std::string stopInWords(const StopSignals& signals, const std::string& error) {
+    if (!signals.isTerminated()) return error;
+    return std::string("preempted: SIGTERM came") + (error.empty() ? "" : "; ") + error;
 }
 
 }  // namespace dasgd::experiments

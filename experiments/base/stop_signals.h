@@ -2,6 +2,9 @@
 // outlives its terminal. Made once, in main's thread, before any other thread: they inherit the blocked mask.
 #pragma once
 
+#include <atomic>
+#include <string>
+
 #include "core/base/result.h"
 #include "experiments/base/process.h"
 
@@ -18,11 +21,17 @@ public:
     int count();
     // How many of those were SIGINT: of a person at the terminal.
     [[nodiscard]] int interrupts() const { return interrupts_; }
+    // Whether SIGTERM came, with which batch systems take the machine away. Any thread.
+    [[nodiscard]] bool isTerminated() const { return terminated_; }
 
 private:
     Descriptor fd_;
     Repeats repeats_;
     int count_ = 0, interrupts_ = 0;
+    std::atomic<bool> terminated_ = false;
 };
+
+// What the record says of a run that stopped, with `error` of its ranks: "preempted …" where a SIGTERM stopped it.
+[[nodiscard]] std::string stopInWords(const StopSignals& signals, const std::string& error);
 
 }  // namespace dasgd::experiments

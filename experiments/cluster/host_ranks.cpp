@@ -157,7 +157,7 @@ std::vector<std::string> HostRanks::environment(int rank) const {
 
 void HostRanks::stop() {
     const auto alive = std::ranges::find_if(ranks_, [](const One& one) { return !one.exit; });
-    if (alive != ranks_.end()) alive->process.signal(SIGTERM);
+    if (alive != ranks_.end()) alive->process.signal(SIGINT);
 }
 
 void HostRanks::end() {

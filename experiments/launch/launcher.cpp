@@ -167,7 +167,8 @@ Result<LaunchedRun> Launcher::run(QueuedRun queued, const CheckedExperiment& exp
     DASGD_TRY(store_.setClockOrigin(info.runId, info.clockOrigin));
     auto recorder = startRecorder(experiment, info);
     if (!recorder) return giveUp(recorder.error().message);
-    const GroupOutcome outcome = train(experiment, queued, **recorder, title, meanwhile);
+    GroupOutcome outcome = train(experiment, queued, **recorder, title, meanwhile);
+    if (outcome.state == RankState::Stopped) outcome.error = stopInWords(signals_, outcome.error);
     const char* status = outcome.state == RankState::Finished  ? "finished"
                          : outcome.state == RankState::Stopped ? "stopped"
                                                                : "failed";

@@ -80,7 +80,9 @@ void QueueWorker::attendSignals() {
         for (auto& [run, running] : running_) running.process.signal(SIGKILL);
     } else if (!std::exchange(stopSent_, true)) {
         if (!running_.empty()) listener_.said("stopping; what runs goes on with the next `dasgd queue work`");
-        for (auto& [run, running] : running_) running.process.signal(SIGTERM);
+        // As it came: what a batch system takes away is recorded as preempted.
+        const int as = signals_.isTerminated() ? SIGTERM : SIGINT;
+        for (auto& [run, running] : running_) running.process.signal(as);
     }
 }
 

@@ -147,6 +147,7 @@ public:
             std::in_place, std::move(forStops), gate, Rank(environment_.rank), environment_.size,
             [&requests] { return requests.any(); }, timeout());
         RankReport report = train(store.paths(), assignment, interface, rendezvous, gate, checkpoints, *recorder, lab);
+        if (report.state == RankState::Stopped) report.error = stopInWords(signals_, report.error);
         const RankOutcome own{environment_.rank, statusOf(report.state), placeOf(store.paths())};
         const auto outcomes = exchangeOutcomes(rendezvous, own, environment_.size, timeout());
         for (const RankOutcome& other : outcomes) {

@@ -25,10 +25,13 @@ TEST(StopSignals, CountsInsteadOfDying) {
 TEST(StopSignals, TellsWhatAPersonAskedForFromWhatASchedulerDid) {
     StopSignals signals(StopSignals::Repeats::Ignore);
     pollfd wait{signals.fd(), POLLIN, 0};
-    for (const int number : {SIGTERM, SIGINT, SIGTERM}) {
+    for (const int number : {SIGINT, SIGTERM, SIGTERM}) {
         ::kill(::getpid(), number);
         EXPECT_EQ(::poll(&wait, 1, 5000), 1);
         EXPECT_EQ(signals.count(), 1) << "however often";
+        EXPECT_EQ(signals.isTerminated(), number == SIGTERM);
+        EXPECT_EQ(stopInWords(signals, "a checkpoint was lost"),
+                  number == SIGINT ? "a checkpoint was lost" : "preempted: SIGTERM came; a checkpoint was lost");
     }
     EXPECT_EQ(signals.interrupts(), 1);
 }

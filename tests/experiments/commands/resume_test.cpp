@@ -84,6 +84,24 @@ TEST_P(AfterAStop, GoesOnAndEndsWithTheSameBits) {
 INSTANTIATE_TEST_SUITE_P(Backends, AfterAStop, ::testing::Values("gloo", "threads", "virtual"),
                          [](const auto& info) { return info.param; });
 
+// SIGTERM is how a batch system takes the machine away; a person stops with `dasgd stop` or Ctrl-C.
+TEST_F(ResumeCommand, APreemptedRunIsRecordedAsOneAndGoesOn) {
+    folder_.write("e.toml", experiment("gloo"));
+    for (const int signal : {SIGINT, SIGTERM}) {
+        test::StartedProgram program = folder_.start({"run", "e.toml", "-w", "w", "-q"});
+        const std::size_t before = signal == SIGINT ? 0 : 1;
+        ASSERT_TRUE(test::eventually([&] { return rows().size() == before + 1 && rows()[0].steps > 5; }));
+        ::kill(program.id(), signal);
+        EXPECT_EQ(program.wait().exit, 130);
+        EXPECT_EQ(rows()[0].status, "stopped");
+        EXPECT_EQ(rows()[0].error, signal == SIGTERM ? "preempted: SIGTERM came" : "");
+    }
+    const test::Ended resumed = folder_.run({"run", "e.toml", "-w", "w", "-q", "--resume"});
+    ASSERT_EQ(resumed.exit, 0) << resumed.err;
+    EXPECT_EQ(rows()[0].resumedFrom, rows()[1].runId);
+    EXPECT_EQ(rows()[0].error, "");
+}
+
 // The launcher and its ranks are killed: the run goes on from the newest checkpoint.
 TEST_F(ResumeCommand, GoesOnAfterAKill) {
     folder_.write("e.toml", experiment("gloo", "checkpoint = { every = \"500 steps\" }\n"));
