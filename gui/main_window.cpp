@@ -11,6 +11,7 @@
 #include <QMimeData>
 #include <QProcess>
 #include <QScreen>
+#include <QScrollArea>
 #include <QShortcut>
 #include <QStackedWidget>
 #include <QTimer>
@@ -39,6 +40,19 @@ constexpr const char* kFirstPage = "Run";
 constexpr int kFrameMs = 250;  // until a window manager has told how wide its frame is
 constexpr int kAheadMs = 100;  // between two pages that are made before they are wanted
 const QString kGeometryKey = QStringLiteral("window/geometry");
+
+// A page that needs more room than the screen has, as at 200 %, scrolls.
+class PageArea : public QScrollArea {
+public:
+    explicit PageArea(QWidget* page) {
+        setObjectName(QStringLiteral("page"));
+        setFrameShape(QFrame::NoFrame);
+        setWidgetResizable(true);
+        setWidget(page);
+        setFocusProxy(page);
+        setMinimumSize(480, 320);
+    }
+};
 
 }  // namespace
 
@@ -166,7 +180,7 @@ void MainWindow::buildAhead() {
 void MainWindow::build(int page) {
     std::unique_ptr<QWidget>& own = built_[static_cast<std::size_t>(page)];
     if (own) return;
-    own.reset(PageRegistry::entries()[static_cast<std::size_t>(page)].create(context_));
+    own = std::make_unique<PageArea>(PageRegistry::entries()[static_cast<std::size_t>(page)].create(context_));
     addCardKeys(*own);
 }
 

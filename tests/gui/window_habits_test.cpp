@@ -235,12 +235,30 @@ protected:
             window_->open(entry.info.title);
             QTest::qWait(100);
             EXPECT_EQ(window_->size(), QSize(1280, 720)) << entry.info.title;
+            const auto* area = qobject_cast<QScrollArea*>(window_->findChild<QStackedWidget*>()->currentWidget());
+            EXPECT_EQ(area->horizontalScrollBar()->maximum(), 0) << entry.info.title;
+            EXPECT_EQ(area->verticalScrollBar()->maximum(), 0) << entry.info.title;
             EXPECT_EQ(cutLabelsIn(*window_).join(QStringLiteral("; ")).toStdString(), "") << entry.info.title;
         }
     }
 };
 
 TEST_F(SmallScreen, EveryPageFits) { expectEveryPageFits(); }
+
+// 1920 x 1080 at 200 %.
+TEST_F(SmallScreen, APageThatNeedsMoreScrollsAndTheWindowStaysWithinTheScreen) {
+    workspace_.record({.algorithm = "dasgd", .steps = 60});
+    open();
+    for (const PageRegistry::Entry& entry : PageRegistry::entries()) {
+        window_->open(entry.info.title);
+        window_->resize(960, 540);
+        QTest::qWait(100);
+        EXPECT_EQ(window_->size(), QSize(960, 540)) << entry.info.title;
+    }
+    window_->open("Experiment");
+    const auto* area = qobject_cast<QScrollArea*>(window_->findChild<QStackedWidget*>()->currentWidget());
+    EXPECT_GT(area->horizontalScrollBar()->maximum(), 0) << "all of it can be reached";
+}
 
 // The ratio of a screen is fixed before a program's first window, so this one is started again.
 TEST_F(SmallScreen, EveryPageFitsAtTwiceThePixelsToo) {
