@@ -26,7 +26,7 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr int kPointRowHeight = 32, kListWidth = 312;
+constexpr int kPointRowHeight = 32, kListWidth = 352;
 constexpr int kNarrow = 960;      // below, list and table stand above each other
 constexpr int kChartWidth = 400;  // at least, of each of several in a row
 
