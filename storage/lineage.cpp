@@ -6,20 +6,22 @@ namespace dasgd::storage {
 
 namespace {
 
-// With another number of workers a step is of another number of samples: the steps become those of the new run that are
-// as far in the data.
 void copyMetrics(SQLite::Database& database, std::int64_t from, std::int64_t to, std::int64_t step) {
-    SQLite::Statement copy(
-        database,
-        "INSERT INTO metric (run, name, rank, step, epoch, wall_ns, samples, bytes_sent, value) "
-        "SELECT :to, name, rank, CASE before.workers WHEN now.workers THEN step "
-        "ELSE step * before.workers / now.workers END, epoch, metric.wall_ns, metric.samples, metric.bytes_sent, value "
-        "FROM metric JOIN run AS before ON before.id = :from JOIN run AS now ON now.id = :to "
-        "WHERE metric.run = :from AND step <= :step ORDER BY metric.id");
-    copy.bind(":to", to);
-    copy.bind(":from", from);
-    copy.bind(":step", step);
+    SQLite::Statement copy(database,
+                           "INSERT INTO metric (run, name, rank, step, epoch, wall_ns, samples, bytes_sent, value) "
+                           "SELECT ?, name, rank, step, epoch, wall_ns, samples, bytes_sent, value FROM metric "
+                           "WHERE run = ? AND step <= ? ORDER BY id");
+    copy.bind(1, to);
+    copy.bind(2, from);
+    copy.bind(3, step);
     copy.exec();
+}
+
+bool haveAsManyWorkers(SQLite::Database& database, std::int64_t one, std::int64_t other) {
+    SQLite::Statement query(database, "SELECT count(DISTINCT workers) = 1 FROM run WHERE id IN (?, ?)");
+    query.bind(1, one);
+    query.bind(2, other);
+    return query.executeStep() && query.getColumn(0).getInt() != 0;
 }
 
 // What a collector forms as records arrive, of those that were taken over.
@@ -60,6 +62,8 @@ Status takeOverHistory(SQLite::Database& database, const RunInfo& info) {
     insert.bind(2, info.resumedFrom);
     insert.bind(3, info.resumedStep);
     insert.exec();
+    // Steps, bytes a rank and ranks of another number of workers are none of this run.
+    if (!haveAsManyWorkers(database, from, to)) return {};
     copyMetrics(database, from, to, info.resumedStep);
     formSummary(database, to);
     return {};

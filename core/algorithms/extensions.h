@@ -5,6 +5,8 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cstdint>
+
 #include "core/base/result.h"
 #include "core/step/roles.h"
 
@@ -26,12 +28,14 @@ public:
     virtual Status load(StepContext& context, const Archive& archive) = 0;
 };
 
-// Can begin behind any step of a run, with start(), from weights and an optimiser's state that all ranks have in
-// common: so a run of it can go on with another number of ranks. What is in flight and what a rank keeps for itself is
-// left behind. Default: a run goes on with as many ranks as it had.
+// Can begin behind any step of a run, from weights and an optimiser's state that all ranks have in common: so a run of
+// it can go on with another number of ranks. What is in flight, and what it keeps besides, is left behind. Default: a
+// run goes on with as many ranks as it had.
 class Elastic {
 public:
     virtual ~Elastic() = default;
+    // In place of start(), behind step context.step() of these ranks, which was step `before` of those before.
+    virtual void startBehind(StepContext& context, std::int64_t before) = 0;
 };
 
 // Updates the weights itself. Default: optimizer.step(params, learningRate).

@@ -62,6 +62,11 @@ public:
         context.beginAfter(context.step());
         Rule::start(context);
     }
+    // What was behind the synchronous steps stays behind them, though a step of more ranks is a smaller number.
+    void startBehind(StepContext& context, std::int64_t before) override {
+        if (before >= steps_) steps_ = std::min(steps_, context.step());
+        start(context);
+    }
     void afterBackward(StepContext& context) override {
         if (context.step() > steps_) return Rule::afterBackward(context);
         buckets_.finish(context);
@@ -80,11 +85,12 @@ public:
         archive.put(kBegins, context.origin());
     }
     Status load(StepContext& context, const Archive& archive) override {
+        // Not saved by older programs, which knew no other beginning.
+        steps_ = std::min(steps_, archive.integer(kBegins).value_or(steps_));
         if (synchronous(context)) {
             start(context);
             return {};
         }
-        // Of the time before it was saved: behind the synchronous steps.
         context.beginAfter(archive.integer(kBegins).value_or(steps_));
         return Rule::load(context, archive);
     }

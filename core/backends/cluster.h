@@ -21,12 +21,19 @@ struct LinkParams : LinkSpec {
     }
 };
 
+// Marks a run that went on with another number of workers than it began with: it is a configuration of its own.
+struct WorkersBefore {
+    std::int64_t workers = 1;
+    void visit(auto&& f) { f(workers, "workers", {.min = 1, .max = 4096, .help = "How many ranks it had"}); }
+};
+
 struct ClusterParams {
     std::string backend = "gloo";
     std::int64_t workers = 2;
     std::int64_t threadsPerWorker = 1;
     double timeoutS = 60;
     std::optional<LinkParams> link;
+    std::optional<WorkersBefore> before;
     void visit(auto&& f) {
         f(backend, "backend", {.help = backendSummaries(), .choices = backendNames()});
         f(workers, "workers", {.min = 1, .max = 4096, .symbol = "P", .help = "Number of ranks"});
@@ -35,6 +42,8 @@ struct ClusterParams {
         f(timeoutS, "timeout_s",
           {.min = 0, .max = 86400, .minOpen = true, .unit = "s", .help = "Deadline of one communication"});
         f(link, "link", {.help = "Slows every collective down to this emulated link"});
+        f(before, "before",
+          {.help = "Of a run that `dasgd resume --workers` let go on with another number of workers"});
     }
     [[nodiscard]] int ranks() const { return static_cast<int>(workers); }
     // Of one communication.

@@ -70,13 +70,15 @@ RankCounters RankCheckpoints::restoreOfOthers() {
                                  " goes on with as many, not with " + std::to_string(workers));
     }
     const Rank rank = parts_.context.comm().rank();
-    const CommonState common = orThrow(commonStateOf(from));
+    // Simulated ranks share a process, others have one each.
+    const int here = experiment_.timeSimulated() ? workers : 1;
+    const std::shared_ptr<const CommonState> common = orThrow(environment_.common->of(from, here));
     const Archive own =
         rank.value() < from.state.ranks ? orThrow(readArchive(from.rankFile(rank), {"random/"})) : Archive();
-    const Status restored = restoreCommon(parts_, common.archive, own);
+    const Status restored = restoreCommon(parts_, common->archive, own);
     if (!restored) throw std::runtime_error(from.folder.string() + ": " + restored.error().message);
     if (rank == Rank{0}) takeOverBest();
-    RankCounters counters = takenOver(common.counters, rank, workers);
+    RankCounters counters = takenOver(common->counters, rank, workers);
     counters.step = firstStep_;
     return counters;
 }
@@ -124,8 +126,11 @@ void RankCheckpoints::takeOverBest() const {
     const auto best = readArchive(environment_.from->folder.parent_path() / CheckpointFolder::kBestFile);
     if (!best) return;
     const std::int64_t step = best->integer("step").value_or(0);
-    if (step > environment_.from->state.step) return;
-    if (const Status taken = writeBest(environment_.place.folder, step, *best); !taken) {
+    const std::int64_t saved = environment_.from->state.step;
+    if (step > saved) return;
+    // In steps of these ranks.
+    const std::int64_t own = saved == firstStep_ ? step : step * firstStep_ / saved;
+    if (const Status taken = writeBest(environment_.place.folder, own, *best); !taken) {
         throw std::runtime_error(taken.error().message);
     }
 }

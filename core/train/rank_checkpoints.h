@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <future>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -13,6 +14,7 @@
 #include "core/experiment/experiment.h"
 #include "core/train/checkpoint/checkpoint_times.h"
 #include "core/train/checkpoint/checkpoint_writer.h"
+#include "core/train/checkpoint/common_state.h"
 #include "core/train/rank_state.h"
 
 namespace dasgd {
@@ -22,6 +24,7 @@ struct CheckpointEnvironment {
     CheckpointPlace place;
     CheckpointDecisions* decisions = nullptr;  // of ranks of one thread
     std::optional<Checkpoint> from;            // that the run goes on from
+    std::shared_ptr<CommonStateOnce> common = std::make_shared<CommonStateOnce>();
 };
 
 // Owner: the rank's training thread.

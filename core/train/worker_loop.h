@@ -177,6 +177,14 @@ private:
         if (!checkpoints_) throw std::runtime_error("a run of time only has nothing to go on from; run it again");
         doing_ = "going on from the checkpoint";
         context_.moveTo(firstStep_, 0);
+        restore();
+        setupBytes_ += environment_.comm.bytesSent();
+        environment_.sink.state(RankState::Running, step_, "");
+        if (!checkpoints_->isOfOtherRanks()) return;
+        dynamic_cast<Elastic&>(*algorithm_).startBehind(context_, environment_.checkpoints->from->state.step);
+    }
+
+    void restore() {
         const UntimedScope untimed(*executor_);
         executor_->run({SpanKind::Checkpoint}, [&] {
             const RankCounters saved = checkpoints_->restore();
@@ -186,9 +194,6 @@ private:
             waitUntil(experiment_.timeSimulated() ? saved.wall
                                                   : resumeInstant(environment_.comm, environment_.clock, 0));
         });
-        setupBytes_ += environment_.comm.bytesSent();
-        environment_.sink.state(RankState::Running, step_, "");
-        if (checkpoints_->isOfOtherRanks()) algorithm_->start(context_);
     }
 
     // Null: the best model is not kept. A board may call it when this rank has ended.

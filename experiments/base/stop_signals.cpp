@@ -34,7 +34,7 @@ int StopSignals::count() {
 
 std::string stopInWords(const StopSignals& signals, const std::string& error) {
     if (!signals.isTerminated()) return error;
-    return std::string("preempted: SIGTERM came") + (error.empty() ? "" : "; ") + error;
+    return std::string("ended by SIGTERM, as what is preempted") + (error.empty() ? "" : "; ") + error;
 }
 
 }  // namespace dasgd::experiments

@@ -31,7 +31,8 @@ private:
     std::atomic<bool> terminated_ = false;
 };
 
-// What the record says of a run that stopped, with `error` of its ranks: "preempted …" where a SIGTERM stopped it.
+// What the record says of a run that stopped, with `error` of its ranks: "ended by SIGTERM, as what is preempted" where
+// that came; it does not tell who sent it.
 [[nodiscard]] std::string stopInWords(const StopSignals& signals, const std::string& error);
 
 }  // namespace dasgd::experiments

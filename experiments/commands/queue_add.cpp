@@ -1,5 +1,4 @@
 // `dasgd queue add`: runs that wait in the workspace, and outlive whoever put them there.
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -7,15 +6,16 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <sstream>
 #include <system_error>
 #include <vector>
 
 #include "core/base/log.h"
 #include "core/base/toml_reader.h"
+#include "experiments/base/process.h"
 #include "experiments/base/text.h"
 #include "experiments/commands/queue_parts.h"
 #include "experiments/launch/provenance.h"
@@ -95,12 +95,16 @@ Status addFile(storage::Store& store, const FileToAdd& file, const QueueAddOptio
 
 Result<std::string> textOf(const std::string& file) {
     const bool piped = file == kStandardInput;
+    if (std::error_code ignored; !piped && !std::filesystem::is_regular_file(file, ignored)) {
+        return fail(file + ": there is no such file");
+    }
     std::ifstream opened;
     if (!piped) opened.open(file, std::ios::binary);
-    std::istream& in = piped ? std::cin : opened;
-    std::string text{std::istreambuf_iterator<char>(in), {}};
-    if (in.bad() || (!piped && !opened.is_open())) return fail(file + ": cannot be read");
-    return text;
+    std::ostringstream text;
+    text << (piped ? std::cin : opened).rdbuf();
+    if (!piped && !opened) return fail(file + ": cannot be read");
+    if (text.str().empty()) return fail(file + ": there is nothing in it");
+    return text.str();
 }
 
 Result<std::vector<CheckedExperiment>> experimentsOf(const std::string& file, const Overrides& overrides) {
@@ -112,6 +116,7 @@ Result<std::vector<CheckedExperiment>> experimentsOf(const std::string& file, co
 
 // As it is checked and queued there: its data and its paths are those of that machine.
 Result<int> addThere(const QueueAddOptions& options) {
+    if (options.files.size() > 1) return fail("--at takes one FILE at a time");
     if (!options.overrides.calibration.empty()) {
         return fail("--calibration names a file of this machine; put what it says into the experiment");
     }
@@ -124,13 +129,9 @@ Result<int> addThere(const QueueAddOptions& options) {
     if (options.json) words.emplace_back("--json");
     // In the background: it must not end with the link.
     if (options.work) words.insert(words.end(), {"--work", "--background"});
-    for (const std::string& file : options.files) {
-        DASGD_ASSIGN(const std::string text, textOf(file));
-        if (text.empty()) return fail(file + " is empty");
-        DASGD_ASSIGN(const int ended, runRemote(remote, words, text));
-        if (ended != kFinished) return ended;
-    }
-    return static_cast<int>(kFinished);
+    if (options.allowFileSystem) words.emplace_back("--allow-filesystem");
+    DASGD_ASSIGN(const std::string text, textOf(options.files.front()));
+    return runRemote(remote, words, text);
 }
 
 Status addAll(const QueueAddOptions& options) {
@@ -147,6 +148,13 @@ Status addAll(const QueueAddOptions& options) {
     return {};
 }
 
+// A process that is started by it is found by its name.
+std::string ownPath() {
+    std::error_code ignored;
+    const std::string program = std::filesystem::read_symlink("/proc/self/exe", ignored).string();
+    return program.empty() ? "dasgd" : program;
+}
+
 }  // namespace
 
 void addWorkOption(CLI::App& app, bool& work) {
@@ -155,11 +163,7 @@ void addWorkOption(CLI::App& app, bool& work) {
 
 int becomeQueueWorker(const std::string& workspace) {
     std::fflush(stdout);
-    // As which it is found by its name, too.
-    std::error_code ignored;
-    const std::string program = std::filesystem::read_symlink("/proc/self/exe", ignored).string();
-    std::vector<std::string> words{
-        program.empty() ? "dasgd" : program, "queue", "work", "--until-empty", "--workspace", workspace};
+    std::vector<std::string> words{ownPath(), "queue", "work", "--until-empty", "--workspace", workspace};
     std::vector<char*> argv;
     for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);
@@ -171,16 +175,11 @@ int startQueueWorker(const std::string& workspace) {
     const std::filesystem::path log = std::filesystem::absolute(workspace) / "logs/queue-work.log";
     std::error_code ignored;
     std::filesystem::create_directories(log.parent_path(), ignored);
-    std::fflush(nullptr);
-    const pid_t child = ::fork();
-    if (child < 0) return refuse(Error{"cannot start a process: " + std::generic_category().message(errno)});
-    if (child > 0) return kFinished;
-    ::setsid();
-    const int nothing = ::open("/dev/null", O_RDONLY);
-    const int out = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-    if (nothing < 0 || out < 0 || ::dup2(nothing, 0) < 0 || ::dup2(out, 1) < 0 || ::dup2(out, 2) < 0)
-        ::_exit(kRunFailed);
-    ::_exit(becomeQueueWorker(workspace));
+    auto worker = ChildProcess::start(
+        {.program = ownPath(), .arguments = {"queue", "work", "--until-empty", "--workspace", workspace}, .log = log});
+    if (!worker) return refuse(worker.error());
+    worker->leaveAlone();
+    return kFinished;
 }
 
 Action declareQueueAdd(CLI::App& app) {
@@ -197,16 +196,18 @@ Action declareQueueAdd(CLI::App& app) {
     app.add_flag("--json", options->json, "One line of JSON a run");
     addWorkOption(app, options->work);
     app.add_flag("--background", options->background,
-                 "With --work: by a process of its own, which outlives this command; it writes logs/queue-work.log");
+                 "With --work: by a process of its own, which outlives this command; it writes logs/queue-work.log")
+        ->needs("--work");
     app.add_option("--at", options->at,
                    "Into the queue of a workspace on another machine, over your ssh: ssh://[user@]host[:port]/folder; "
                    "data and paths are those of that machine");
     app.add_option("--dasgd", options->program, "With --at: the dasgd there, where its shell does not find it")
-        ->capture_default_str();
+        ->needs("--at");
     app.footer(
         "The runs wait at the end of the queue, with the settings, the commit and the diff of this moment, whatever "
         "ends\n"
-        "meanwhile; `dasgd queue work` trains them.");
+        "meanwhile; `dasgd queue work` trains them. With --at the commit is that of the folder in which ssh begins "
+        "there.");
     return [options] {
         if (!options->at.empty()) {
             const auto ended = addThere(*options);

@@ -1,4 +1,5 @@
 // `dasgd resume`: a run goes on from its checkpoint, as a run of its own.
+#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -7,6 +8,7 @@
 #include "core/base/toml_reader.h"
 #include "experiments/base/text.h"
 #include "experiments/commands/command.h"
+#include "experiments/config/document.h"
 #include "experiments/launch/resume_point.h"
 #include "experiments/launch/run_series.h"
 #include "experiments/mirror/remote.h"
@@ -38,25 +40,27 @@ Status checkEnded(storage::RunReader& reader, const storage::RunRow& run) {
     return {};
 }
 
-std::int64_t stepsSetIn(const Value& resolved) {
-    const Value* steps = resolved.find("train")->find("steps");
-    return steps ? steps->as<std::int64_t>() ? *steps->as<std::int64_t>() : 0 : 0;
-}
-
-// The same training by another number of workers, of as many samples.
+// The same training by another number of workers, of as many epochs, or without data of as many samples.
 Result<CheckedExperiment> withWorkers(const Value& document, const CheckedExperiment& before, int workers) {
     if (!before.elastic) {
         return fail("a run of " + before.algorithm + " goes on with as many workers as it had, " +
                     std::to_string(before.workers) +
                     ": what it keeps belongs to ranks of that number. Leave --workers out");
     }
-    Overrides overrides{.set = {"cluster.workers=" + std::to_string(workers)}};
-    const std::int64_t steps = stepsSetIn(before.resolved);
-    if (steps > 0) {
-        overrides.set.push_back("train.steps=" + std::to_string((steps * before.workers + workers - 1) / workers));
-    }
-    DASGD_ASSIGN(std::vector<CheckedExperiment> checked, checkExperiments(document, overrides));
-    return std::move(checked.front());
+    const auto checked = [&](const std::string& steps) -> Result<CheckedExperiment> {
+        Overrides overrides{.set = {"cluster.workers=" + std::to_string(workers),
+                                    "cluster.before.workers=" + std::to_string(before.workers)}};
+        if (!steps.empty()) overrides.set.push_back("train.steps=" + steps);
+        DASGD_ASSIGN(std::vector<CheckedExperiment> experiments, checkExperiments(document, overrides));
+        return std::move(experiments.front());
+    };
+    DASGD_ASSIGN(CheckedExperiment now, checked(""));
+    const auto* steps = valueAt<std::int64_t>(before.resolved, "train", "steps");
+    if (!steps || *steps == 0) return now;
+    const double longer =
+        before.ofData ? now.stepsPerEpoch / before.stepsPerEpoch : static_cast<double>(before.workers) / workers;
+    // Less a part that is only rounding.
+    return checked(std::to_string(static_cast<std::int64_t>(std::ceil(static_cast<double>(*steps) * longer - 1e-6))));
 }
 
 struct Resumable {
@@ -85,11 +89,12 @@ std::string goesOnInWords(const Resumable& found) {
     const std::string step = std::to_string(found.from.point.step);
     const std::string total = std::to_string(found.experiment.totalSteps);
     std::string words = "run " + found.run.runId + " goes on from step " + step;
-    if (found.run.workers == found.experiment.workers) return words + " of " + total;
-    words += " with " + std::to_string(found.experiment.workers) + " workers in place of " +
-             std::to_string(found.run.workers) + ", at the same place in the data: " + total +
-             " steps in all. Every rank begins with the mean of the weights and of the optimiser's state; what was in "
-             "flight or a rank's own of the algorithm is left behind";
+    if (found.from.point.ranks == found.experiment.workers) return words + " of " + total;
+    words += ", which " + std::to_string(found.from.point.ranks) + " workers made, with " +
+             std::to_string(found.experiment.workers) + ", at the same place in the data: " + total +
+             " steps in all. Every rank begins with the model that evaluations judged and the mean of the optimiser's "
+             "states; the algorithm begins anew behind this step, without what was in flight and what else it keeps "
+             "(slow momentum, a period that it chose)";
     return words;
 }
 
@@ -149,11 +154,10 @@ Action declareResume(CLI::App& app) {
         "spans and what is formed from them are of its own part. On the processor it ends with the same weights, to "
         "the last\n"
         "bit, as one that was never stopped.\n"
-        "With another number of workers it trains on as many samples as it would have: `train.steps` is set for that, "
-        "other\n"
-        "settings in steps stay as they are. What of the epoch in progress comes again or not at all depends on how "
-        "the data\n"
-        "are divided.");
+        "With another number of workers it trains for as many epochs as it would have: `train.steps` is set for that,\n"
+        "other settings in steps stay as they are. What of the epoch in progress comes again, or not at all, depends "
+        "on\n"
+        "how the data are divided. Curves of the part before stay with the run before.");
     return [options] { return resume(*options); };
 }
 

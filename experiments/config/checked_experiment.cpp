@@ -89,6 +89,7 @@ Result<CheckedExperiment> check(const ExpandedExperiment& expanded, std::map<std
                               .meanBatch = plan.meanBatch(),
                               .stepsPerEpoch = plan.meanEpochSteps(),
                               .epochSteps = plan.stepsPerEpoch,
+                              .ofData = plan.ofData,
                               .evalEvery = experiment.timeOnly() ? 0 : plan.evalEvery,
                               .evalSpacing = evaluationSpacing(experiment),
                               .parameters = plan.parameters};

@@ -31,6 +31,7 @@ struct CheckedExperiment {
     double meanBatch = 0;      // samples of one rank in a step, over an epoch: its last batch may be short
     double stepsPerEpoch = 0;  // mean; below 1 where a step is more than an epoch
     std::int64_t epochSteps = 1;
+    bool ofData = false;           // an epoch is a pass over data; else a step
     std::int64_t evalEvery = 0;    // steps; 0 where nothing is computed that could be evaluated
     std::int64_t evalSpacing = 0;  // steps that have to be between two evaluations where the file does not say how many
     std::int64_t parameters = 0;

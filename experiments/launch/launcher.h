@@ -36,7 +36,8 @@ struct ResumePoint {
     std::string runId;                  // whose it is
     std::filesystem::path checkpoints;  // the folder of that run's
     std::int64_t step = 0;
-    Ns wall = 0;  // that run's own time as it was saved
+    int ranks = 0;  // that saved it
+    Ns wall = 0;    // that run's own time as it was saved
 };
 
 // A run that is in the workspace and not started. While it waits, `dasgd stop` can ask that it never is.

@@ -52,6 +52,7 @@ Result<FoundResumePoint> resumePointOf(const storage::WorkspacePaths& paths, sto
     return FoundResumePoint{.point = {.runId = run.runId,
                                       .checkpoints = paths.checkpoints(run.runId),
                                       .step = state.step,
+                                      .ranks = state.ranks,
                                       .wall = state.wall},
                             .passedOver = std::move(found->passedOver)};
 }

@@ -59,8 +59,8 @@ Result<std::pair<Descriptor, Descriptor>> makePipe() {
     return std::pair(Descriptor(ends[0]), Descriptor(ends[1]));
 }
 
-// To be read from its beginning; on no disk.
-Result<Descriptor> fileOf(const std::string& text) {
+// A file in memory, to be read from its beginning.
+Result<Descriptor> memoryFileOf(const std::string& text) {
     Descriptor file(::memfd_create("input", MFD_CLOEXEC));
     const bool written = file.get() >= 0 && ::write(file.get(), text.data(), text.size()) == std::ssize(text);
     if (!written || ::lseek(file.get(), 0, SEEK_SET) != 0) {
@@ -143,15 +143,15 @@ Result<RemoteProgram> startRemote(const Remote& remote, const std::vector<std::s
 
 Result<int> runRemote(const Remote& remote, std::vector<std::string> arguments, const std::string& input) {
     arguments.insert(arguments.end(), {"-w", remote.path});
-    Descriptor text;
+    Descriptor sent;
     if (!input.empty()) {
-        DASGD_ASSIGN(text, fileOf(input));
+        DASGD_ASSIGN(sent, memoryFileOf(input));
     }
     DASGD_ASSIGN(auto process, ChildProcess::start({.program = sshProgram(),
                                                     .arguments = remote.sshArguments(arguments),
                                                     .log = {},
                                                     .ownGroup = false,
-                                                    .input = text.get(),
+                                                    .input = sent.get(),
                                                     .errors = STDERR_FILENO}));
     std::size_t shown = 0;
     for (std::optional<ProcessExit> exit; !exit;) {

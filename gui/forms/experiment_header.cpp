@@ -26,7 +26,7 @@ ExperimentHeader::ExperimentHeader(const ExperimentDraft& draft)
       duplicate_(makeQuietButton(tr("duplicate"), tr("Go on with a copy under another name  Ctrl+D"))),
       where_(makeMenuButton(
           tr("on this computer"),
-          tr("Where it runs: this computer, a cluster, or the queue of the workspace that is mirrored"))) {
+          tr("Where it runs: this computer, a cluster, or the queue of the remote workspace that was opened last"))) {
     auto* top = new QHBoxLayout;
     top->setSpacing(9);
     top->addWidget(title_, 1);
@@ -83,7 +83,7 @@ void ExperimentHeader::fillClusters() {
     add(tr("this computer"), {});
     const QStringList names = clusterNames();
     for (const QString& name : names) add(name, name);
-    if (const QString mirrored = RemoteMirror::lastUrl(); isRemoteWorkspace(mirrored)) add(mirrored, mirrored);
+    if (const QString last = RemoteMirror::lastUrl(); isRemoteWorkspace(last)) add(last, last);
     if (!names.isEmpty()) return;
     menu.addAction(tr("A cluster is a file NAME.toml in %1").arg(clusterFolder()))->setEnabled(false);
 }

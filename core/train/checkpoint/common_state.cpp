@@ -79,13 +79,26 @@ Result<CommonState> commonStateOf(const Checkpoint& checkpoint) {
 
 RankCounters takenOver(const std::vector<RankCounters>& counters, Rank rank, int ranks) {
     RankCounters own;
-    for (std::size_t i = 0; i < counters.size(); ++i) {
-        own.step = std::max(own.step, counters[i].step);
-        own.wall = std::max(own.wall, counters[i].wall);
-        own.trained = std::max(own.trained, counters[i].trained);
-        if (static_cast<int>(i) % ranks == rank.value()) own.bytesSent += counters[i].bytesSent;
+    std::int64_t sent = 0;
+    for (const RankCounters& one : counters) {
+        own.step = std::max(own.step, one.step);
+        own.wall = std::max(own.wall, one.wall);
+        own.trained = std::max(own.trained, one.trained);
+        sent += one.bytesSent;
     }
+    own.bytesSent = sent / ranks + (rank.value() < sent % ranks ? 1 : 0);
     return own;
+}
+
+Result<std::shared_ptr<const CommonState>> CommonStateOnce::of(const Checkpoint& checkpoint, int ranks) {
+    const std::lock_guard lock(mutex_);
+    if (!state_) {
+        DASGD_ASSIGN(CommonState formed, commonStateOf(checkpoint));
+        state_ = std::make_shared<const CommonState>(std::move(formed));
+    }
+    std::shared_ptr<const CommonState> state = state_;
+    if (++given_ >= ranks) state_.reset();
+    return state;
 }
 
 }  // namespace dasgd

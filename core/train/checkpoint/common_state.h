@@ -1,6 +1,8 @@
 // What the ranks of a checkpoint have in common: with it a run goes on with another number of ranks.
 #pragma once
 
+#include <memory>
+#include <mutex>
 #include <vector>
 
 #include "core/base/result.h"
@@ -21,8 +23,20 @@ struct CommonState {
 // Of ranks that all train; one of them in memory at a time. Errors: of the files.
 [[nodiscard]] Result<CommonState> commonStateOf(const Checkpoint& checkpoint);
 
-// Where the counters of all go: `rank` of `ranks` takes over the bytes that every ranks-th rank has sent, so that their
-// sum stays, and the longest of the times.
+// What `rank` of `ranks` goes on from: its share of the bytes that all have sent, so that their sum stays, and the
+// longest of the times.
 [[nodiscard]] RankCounters takenOver(const std::vector<RankCounters>& counters, Rank rank, int ranks);
+
+// Forms it once for all ranks of a process, and keeps it until each of them has it. Any thread.
+class CommonStateOnce {
+public:
+    // `ranks`: how many of the process will ask.
+    [[nodiscard]] Result<std::shared_ptr<const CommonState>> of(const Checkpoint& checkpoint, int ranks);
+
+private:
+    std::mutex mutex_;
+    std::shared_ptr<const CommonState> state_;
+    int given_ = 0;
+};
 
 }  // namespace dasgd

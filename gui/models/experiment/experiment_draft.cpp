@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/base/toml_reader.h"
+#include "gui/models/live/clusters.h"
 #include "gui/models/runs/run_config.h"
 #include "gui/models/words.h"
 
@@ -337,7 +338,9 @@ void ExperimentDraft::takeWritten(const QString& path) {
 void ExperimentDraft::takeStarted(const QString& file, Engine::Order order) {
     if (file != starting_) return;
     starting_.clear();
-    if (!cluster_.isEmpty()) {
+    if (isRemoteWorkspace(cluster_)) {
+        emit noted(tr("In the queue of %1.").arg(cluster_));
+    } else if (!cluster_.isEmpty()) {
         emit noted(tr("Started on %1: its records are in the workspace there.").arg(cluster_));
     } else if (order == Engine::Order::Queued) {
         emit queued(file);

@@ -21,7 +21,7 @@ class LatenessQuery final : public LiveQuery {
     Q_OBJECT
 
 public:
-    static constexpr std::size_t kMostSpans = 200'000;  // of the kinds that tell it, that are read
+    static constexpr std::size_t kMostSpans = 100'000;  // of the kinds that tell it, that are read
 
     LatenessQuery() : LiveQuery(Priority::Background) {}
     // Nothing is read while nobody shows it. Who comes later is told what is known already.
@@ -46,7 +46,7 @@ private:
     bool wantedAnew_ = false;        // guarded by mutex_
     std::optional<LatenessAnswer> told_;
 
-    RefreshInterval interval_{3'000, 200, 10'000};
+    RefreshInterval interval_{3'000, 200};
     std::int64_t watchedSince_ = -1, revision_ = -1;
     std::int64_t clocksRead_ = 0;
     double clockErrorS_ = 0;

@@ -27,7 +27,7 @@ protected:
 private:
     SpanKind kind_;
     const Look& look_;
-    QSize size_;  // a legend in a live head is measured several times a second
+    QSize size_;  // asked for several times a second while a run is followed
 };
 
 class KindLegend : public QWidget {

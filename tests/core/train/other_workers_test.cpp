@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "core/base/metric_names.h"
+#include "core/experiment/plan.h"
 #include "core/train/rank_state.h"
 #include "tests/support/resumed_runs.h"
 
@@ -10,10 +11,18 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr std::int64_t kStepsOfThree = 24, kStopOfThree = 11;
+constexpr std::int64_t kStopOfThree = 11;
 
-// 36 steps of two ranks, 24 of three, 18 of four: the same 288 samples.
-Value onData(const std::string& algorithm, std::int64_t workers) {
+// Of ranks that take 4 of 101 samples a step, whose last batches of an epoch are short.
+std::int64_t stepsOfAnEpoch(std::int64_t workers) { return ((101 + workers - 1) / workers + 3) / 4; }
+std::int64_t sameStep(std::int64_t workers) {
+    const auto planOf = [](std::int64_t ranks) {
+        return planSteps({.samples = 101, .workers = ranks, .batchSize = 4, .epochs = 3});
+    };
+    return stepOfSamePlace(planOf(3), planOf(workers), kStopOfThree);
+}
+
+Value onData(const std::string& algorithm, std::int64_t workers, TrainedOn on = TrainedOn::Threads) {
     return table(
         {{"name", text("elastic")},
          {"algorithm", table({{"name", text(algorithm)}})},
@@ -21,13 +30,11 @@ Value onData(const std::string& algorithm, std::int64_t workers) {
          {"data", table({{"name", text("synthetic")},
                          {"shape", array<std::int64_t>({9})},
                          {"classes", integer(4)},
-                         {"train_samples", integer(96)},
+                         {"train_samples", integer(101)},
                          {"test_samples", integer(12)}})},
-         {"train", table({{"steps", integer(kStepsOfThree * 3 / workers)},
-                          {"batch_size", integer(4)},
-                          {"eval_every", integer(6)}})},
+         {"train", table({{"epochs", integer(3)}, {"batch_size", integer(4)}, {"eval_every", integer(6)}})},
          {"optimizer", table({{"name", text("sgd")}, {"learning_rate", number(0.02)}, {"momentum", number(0.9)}})},
-         {"cluster", table({{"backend", text("threads")}, {"workers", integer(workers)}})}});
+         {"cluster", table({{"backend", text(nameOf(on))}, {"workers", integer(workers)}})}});
 }
 
 std::vector<std::string> elasticAlgorithms() {
@@ -40,10 +47,11 @@ std::vector<std::string> elasticAlgorithms() {
 
 // The run that `document` describes, on from step `step` of `from`; stopped after `stop`, or not.
 CheckpointEnvironment goesOn(const TempDir& dir, const std::string& as, const Value& document,
-                             const CheckpointEnvironment& from, std::int64_t step, std::int64_t stop = 0) {
+                             const CheckpointEnvironment& from, std::int64_t step, std::int64_t stop = 0,
+                             TrainedOn on = TrainedOn::Threads) {
     CheckpointEnvironment next = checkpointsIn(dir / as);
     next.from = CheckpointFolder(from.place.folder).at(step).value();
-    trainOn(TrainedOn::Threads, document, next, stop);
+    trainOn(on, document, next, stop);
     return next;
 }
 
@@ -51,26 +59,56 @@ std::string modelIn(const CheckpointEnvironment& run) {
     return bytesOf(run.place.folder.parent_path() / CheckpointFolder::kModelFile);
 }
 
-class OtherWorkers : public ::testing::TestWithParam<std::string> {};
+using Case = std::tuple<std::string, TrainedOn>;
+class OtherWorkers : public ::testing::TestWithParam<Case> {};
 
 // What begins behind a step is itself saved and goes on with the same bits.
 TEST_P(OtherWorkers, GoOnAndCanBeStoppedAgain) {
+    const auto& [algorithm, on] = GetParam();
     for (const std::int64_t workers : {2, 4}) {
         SCOPED_TRACE(std::to_string(workers) + " workers");
         const TempDir dir;
         const CheckpointEnvironment three = checkpointsIn(dir / "three");
-        trainOn(TrainedOn::Threads, onData(GetParam(), 3), three, kStopOfThree);
-        const Value other = onData(GetParam(), workers);
-        const auto whole = goesOn(dir, "whole", other, three, kStopOfThree);
-        const std::int64_t stop = kStopOfThree * 3 / workers + 3;
-        const auto stopped = goesOn(dir, "stopped", other, three, kStopOfThree, stop);
-        const auto again = goesOn(dir, "again", other, stopped, stop);
+        trainOn(on, onData(algorithm, 3, on), three, kStopOfThree);
+        const Value other = onData(algorithm, workers, on);
+        const auto whole = goesOn(dir, "whole", other, three, kStopOfThree, 0, on);
+        const std::int64_t stop = sameStep(workers) + 3;
+        const auto stopped = goesOn(dir, "stopped", other, three, kStopOfThree, stop, on);
+        const auto again = goesOn(dir, "again", other, stopped, stop, 0, on);
         ASSERT_FALSE(modelIn(whole).empty());
         EXPECT_EQ(modelIn(whole), modelIn(again));
     }
 }
-INSTANTIATE_TEST_SUITE_P(Registry, OtherWorkers, ::testing::ValuesIn(elasticAlgorithms()),
-                         [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(Registry, OtherWorkers,
+                         ::testing::Combine(::testing::ValuesIn(elasticAlgorithms()),
+                                            ::testing::Values(TrainedOn::Virtual, TrainedOn::Threads)),
+                         [](const auto& info) {
+                             return std::get<0>(info.param) + "_" + nameOf(std::get<1>(info.param));
+                         });
+
+// Step 11 of three ranks is step 8 of four: what was behind eleven synchronous steps stays behind them.
+TEST(OtherWorkersOfARun, DoNotMakeTheSynchronousStepsAgain) {
+    const auto with = [](std::int64_t workers) {
+        Value document = onData("local_sgd", workers);
+        document.find("algorithm")->set("sync_steps", integer(kStopOfThree));
+        document.find("algorithm")->set("period", integer(1000));
+        return document;
+    };
+    const TempDir dir;
+    const CheckpointEnvironment three = checkpointsIn(dir / "three");
+    trainOn(TrainedOn::Threads, with(3), three, kStopOfThree);
+    CheckpointEnvironment next = checkpointsIn(dir / "four");
+    next.from = CheckpointFolder(three.place.folder).at(kStopOfThree).value();
+    StopAfter never(0);
+    const auto after = train(with(4), Backend::Threads, nullptr, {&next, &never});
+    const auto& losses = after[0].sink.metrics.at(metrics::kTrainLoss);
+    ASSERT_LT(sameStep(4), kStopOfThree) << "else there is nothing to make again";
+    EXPECT_EQ(losses.front().bytesSent, losses.back().bytesSent) << "no gradient is sent, and no average is due";
+    // So does the run that is saved and goes on once more.
+    const auto stopped = goesOn(dir, "stopped", with(4), three, kStopOfThree, sameStep(4) + 1);
+    const auto again = goesOn(dir, "again", with(4), stopped, sameStep(4) + 1);
+    EXPECT_EQ(modelIn(next), modelIn(again));
+}
 
 TEST(OtherWorkersOfARegistry, AreForRulesThatBeginBehindSynchronousSteps) {
     EXPECT_THAT(elasticAlgorithms(), ::testing::IsSupersetOf({"dasgd", "local_sgd", "sync_sgd", "diloco", "easgd"}));
@@ -120,13 +158,15 @@ TEST(OtherWorkersOfARun, CountOnInSamplesAndBytes) {
     const auto losses = [](const RankRecord& rank) { return rank.sink.metrics.at(metrics::kTrainLoss); };
     const MemorySink::Point last = losses(before[0]).back(), first = losses(after[0]).front();
     EXPECT_EQ(last.step, kStopOfThree);
-    EXPECT_EQ(first.step, kStopOfThree * 3 / 2 + 1);
-    EXPECT_EQ(first.samples, first.step * 2 * 4);
+    EXPECT_EQ(first.step, sameStep(2) + 1);
+    EXPECT_NEAR(first.epoch, last.epoch, 2.0 / static_cast<double>(stepsOfAnEpoch(2)));
     std::int64_t sentBefore = 0, sentAfter = 0;
     for (const auto& rank : before) sentBefore += losses(rank).back().bytesSent;
     for (const auto& rank : after) sentAfter += losses(rank).front().bytesSent;
-    EXPECT_GE(sentAfter, sentBefore) << "and a step";
-    EXPECT_EQ(losses(after[0]).back().step, kStepsOfThree * 3 / 2);
+    // And those of one more step, which are less than all that were sent in eleven.
+    EXPECT_GT(sentAfter, sentBefore);
+    EXPECT_LT(sentAfter, sentBefore + sentBefore / 4);
+    EXPECT_EQ(losses(after[0]).back().step, 3 * stepsOfAnEpoch(2));
 }
 
 TEST(OtherWorkersOfARun, AreRefusedWhereRanksKeepWhatIsTheirOwn) {

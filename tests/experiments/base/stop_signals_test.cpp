@@ -31,7 +31,8 @@ TEST(StopSignals, TellsWhatAPersonAskedForFromWhatASchedulerDid) {
         EXPECT_EQ(signals.count(), 1) << "however often";
         EXPECT_EQ(signals.isTerminated(), number == SIGTERM);
         EXPECT_EQ(stopInWords(signals, "a checkpoint was lost"),
-                  number == SIGINT ? "a checkpoint was lost" : "preempted: SIGTERM came; a checkpoint was lost");
+                  number == SIGINT ? "a checkpoint was lost"
+                                   : "ended by SIGTERM, as what is preempted; a checkpoint was lost");
     }
     EXPECT_EQ(signals.interrupts(), 1);
 }

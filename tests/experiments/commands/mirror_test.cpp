@@ -119,7 +119,7 @@ TEST_F(MirrorCommand, NewRunsGoThereToo) {
     EXPECT_EQ(mirrored.origin, url());
     EXPECT_EQ(mirrored.status, "finished");
     EXPECT_THAT(mirrored.config, HasSubstr("period = 6"));
-    EXPECT_FALSE(std::filesystem::exists(folder_.path() / "runs")) << "nothing here but the mirror";
+    EXPECT_FALSE(std::filesystem::exists(folder_.path() / "dasgd-workspace")) << "nothing was queued here";
 }
 
 TEST_F(MirrorCommand, WhatIsWrongWithANewRunIsSaidFromThere) {

@@ -54,7 +54,7 @@ TEST_F(CommonStateTest, IsTheModelAndTheMeanOfTheOptimisersAndNothingOfTheRule) 
     EXPECT_EQ(common->counters[2].bytesSent, 102);
 }
 
-TEST_F(CommonStateTest, WhatLacksIsNamedWithItsFile) {
+TEST_F(CommonStateTest, NamesTheFileAndWhatIsMissing) {
     for (int rank = 0; rank < 2; ++rank) write(rank, 1);
     const auto missing = commonStateOf(checkpoint_);
     ASSERT_FALSE(missing);
@@ -65,13 +65,28 @@ TEST_F(CommonStateTest, WhatLacksIsNamedWithItsFile) {
     EXPECT_THAT(damaged.error().message, HasSubstr("'random/shared'"));
 }
 
+TEST_F(CommonStateTest, IsFormedOnceForTheRanksOfAProcessAndThenLetGo) {
+    for (int rank = 0; rank < 3; ++rank) write(rank, 1);
+    CommonStateOnce once;
+    const auto first = once.of(checkpoint_, 2), second = once.of(checkpoint_, 2);
+    ASSERT_TRUE(first && second);
+    EXPECT_EQ(first->get(), second->get());
+    EXPECT_EQ(first->use_count(), 2) << "nobody else keeps it";
+}
+
 TEST(TakenOver, NoByteIsLostOrCountedTwice) {
     const std::vector<RankCounters> three{{.step = 8, .bytesSent = 1, .wall = 5, .trained = 9},
                                           {.step = 8, .bytesSent = 10, .wall = 6, .trained = 8},
                                           {.step = 8, .bytesSent = 100, .wall = 4, .trained = 7}};
-    EXPECT_EQ(takenOver(three, Rank(0), 2).bytesSent, 101);
-    EXPECT_EQ(takenOver(three, Rank(1), 2).bytesSent, 10);
-    EXPECT_EQ(takenOver(three, Rank(3), 5).bytesSent, 0) << "a rank that is new";
+    for (const int ranks : {1, 2, 4, 7}) {
+        std::int64_t sum = 0;
+        for (int rank = 0; rank < ranks; ++rank) {
+            const std::int64_t sent = takenOver(three, Rank(rank), ranks).bytesSent;
+            EXPECT_LE(std::abs(sent - 111 / ranks), 1) << "as much as every other rank";
+            sum += sent;
+        }
+        EXPECT_EQ(sum, 111) << ranks;
+    }
     EXPECT_EQ(takenOver(three, Rank(1), 2).wall, 6);
     EXPECT_EQ(takenOver(three, Rank(1), 2).trained, 9);
 }
