@@ -170,8 +170,8 @@ private:
     QBoxLayout* makeRanks() {
         below_ = new QBoxLayout(QBoxLayout::LeftToRight);
         below_->setSpacing(kGap);
-        below_->addWidget(new RankCard(session_, context_.look), 5);
-        below_->addWidget(new LogCard(session_), 3);
+        below_->addWidget(new RankCard(session_, context_.look), 2);
+        below_->addWidget(new LogCard(session_), 1);
         return below_;
     }
 

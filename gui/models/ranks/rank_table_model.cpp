@@ -15,8 +15,8 @@ QString number(const std::optional<double>& value, double scale = 1) {
 }
 
 constexpr std::array<const char*, RankTableModel::kColumns> kTitles{
-    "rank",      "ms/step",     "hidden %",   "blocked %",   "skew ms",  "late by",
-    "inflation", "steps/s now", "hidden now", "blocked now", "skew now", "compute now"};
+    "rank",      "ms/step",      "hidden %",    "blocked %",    "skew ms",   "late by",
+    "inflation", "steps/s\nnow", "hidden\nnow", "blocked\nnow", "skew\nnow", "compute\nnow"};
 constexpr std::array<const char*, RankTableModel::kColumns> kHelp{
     "Its number; slow: it computes longer than the median of the ranks, by more than noise, in the newest spans",
     "Time per step in clean windows: evaluations and what they disturb left out",

@@ -59,7 +59,7 @@ RankCard::RankCard(Session& session, const Look& look, QWidget* parent)
     table_->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     table_->verticalHeader()->setDefaultSectionSize(kRankRowHeight);
     table_->horizontalHeader()->setHighlightSections(false);
-    table_->horizontalHeader()->setMinimumSectionSize(58);
+    table_->horizontalHeader()->setMinimumSectionSize(50);
     table_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
     table_->horizontalHeader()->setSectionResizeMode(RankTableModel::Rank, QHeaderView::Stretch);
     table_->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
