@@ -1,8 +1,10 @@
 #include "core/train/rank_checkpoints.h"
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
+#include "core/algorithms/extensions.h"
 #include "core/base/log.h"
 #include "core/train/arrivals.h"
 #include "core/train/checkpoint/archive_file.h"
@@ -36,6 +38,15 @@ Status writeBest(const std::filesystem::path& checkpoints, std::int64_t step, Ar
 
 }  // namespace
 
+std::int64_t firstStepOf(const Experiment& experiment, const CheckpointEnvironment* checkpoints, const Plan& plan,
+                         std::int64_t trainSamples) {
+    if (!checkpoints || !checkpoints->from) return 0;
+    const CheckpointState& from = checkpoints->from->state;
+    if (from.ranks == experiment.cluster.workers) return from.step;
+    const Plan before = planSteps(experiment, trainSamples, from.ranks);
+    return std::min(stepOfSamePlace(before, plan, from.step), plan.totalSteps - 1);
+}
+
 RankCheckpoints::RankCheckpoints(const Experiment& experiment, const CheckpointEnvironment& environment,
                                  RankParts parts, EventSink& sink, bool apart, std::int64_t firstStep)
     : experiment_(experiment),
@@ -58,6 +69,15 @@ RankCounters RankCheckpoints::restore() {
     if (!restored) throw std::runtime_error(from.rankFile(rank).string() + ": " + restored.error().message);
     if (rank == Rank{0}) takeOverBest();
     return *restored;
+}
+
+bool RankCheckpoints::isOfOtherRanks() const {
+    return environment_.from && environment_.from->state.ranks != experiment_.cluster.workers;
+}
+
+void RankCheckpoints::startBehind() {
+    if (!isOfOtherRanks()) return;
+    dynamic_cast<Elastic&>(parts_.algorithm).startBehind(parts_.context, environment_.from->state.step);
 }
 
 // The ranks were more or fewer: each goes on from what they had in common.

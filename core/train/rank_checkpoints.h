@@ -27,6 +27,11 @@ struct CheckpointEnvironment {
     std::shared_ptr<CommonStateOnce> common = std::make_shared<CommonStateOnce>();
 };
 
+// How many steps of the run that `plan` is of are complete as it begins: of a checkpoint of more or fewer ranks, how
+// many of its own are as far in the data. `checkpoints` may be null.
+[[nodiscard]] std::int64_t firstStepOf(const Experiment& experiment, const CheckpointEnvironment* checkpoints,
+                                       const Plan& plan, std::int64_t trainSamples);
+
 // Owner: the rank's training thread.
 class RankCheckpoints {
 public:
@@ -35,13 +40,12 @@ public:
     RankCheckpoints(const Experiment& experiment, const CheckpointEnvironment& environment, RankParts parts,
                     EventSink& sink, bool apart, std::int64_t firstStep);
 
-    // In place of the first weights and of Algorithm::start(); where the checkpoint is of another number of ranks, the
-    // algorithm is started after it. Throws std::runtime_error: the checkpoint cannot be read, is of another run, or of
-    // another number of ranks than the algorithm can go on with.
+    // In place of the first weights and of Algorithm::start(). Throws std::runtime_error: the checkpoint cannot be
+    // read, is of another run, or of another number of ranks than the algorithm can go on with.
     [[nodiscard]] RankCounters restore();
-    [[nodiscard]] bool isOfOtherRanks() const {
-        return environment_.from && environment_.from->state.ranks != experiment_.cluster.workers;
-    }
+    // After restore(), with the clock going: starts the algorithm where the checkpoint is of another number of ranks.
+    // Throws CommError.
+    void startBehind();
     // After each step: saves if it is time, by `counters` of that moment. Throws CommError.
     void afterStep(std::int64_t step, const std::function<RankCounters()>& counters);
     // After the last step that is made: `counters` are those of now. Throws CommError.
@@ -57,6 +61,7 @@ public:
 
 private:
     [[nodiscard]] bool agree(std::int64_t step);
+    [[nodiscard]] bool isOfOtherRanks() const;
     [[nodiscard]] RankCounters restoreOfOthers();
     void takeOverBest() const;
 

@@ -38,7 +38,7 @@ public:
           doing_(doing),
           params_(paramsOf(doing)),
           plan_(planSteps(experiment, data.splits.train.count())),
-          firstStep_(firstStep()),
+          firstStep_(firstStepOf(experiment, environment.checkpoints, plan_, data.splits.train.count())),
           optimizer_(experiment.makeOptimizer()),
           rate_(optimizer_->learningRate() * experiment.learningRateScale()),
           algorithm_(experiment.makeAlgorithm()),
@@ -153,16 +153,6 @@ private:
         return extras;
     }
 
-    // How many are complete as the run begins; of a checkpoint of more or fewer ranks, how many of this run's are as
-    // far in the data.
-    [[nodiscard]] std::int64_t firstStep() const {
-        if (!environment_.checkpoints || !environment_.checkpoints->from) return 0;
-        const CheckpointState& from = environment_.checkpoints->from->state;
-        if (from.ranks == experiment_.cluster.workers) return from.step;
-        const Plan before = planSteps(experiment_, data_.splits.train.count(), from.ranks);
-        return std::min(stepOfSamePlace(before, plan_, from.step), plan_.totalSteps - 1);
-    }
-
     void begin() {
         startTogether();
         environment_.sink.state(RankState::Running, 0, "");
@@ -180,8 +170,7 @@ private:
         restore();
         setupBytes_ += environment_.comm.bytesSent();
         environment_.sink.state(RankState::Running, step_, "");
-        if (!checkpoints_->isOfOtherRanks()) return;
-        dynamic_cast<Elastic&>(*algorithm_).startBehind(context_, environment_.checkpoints->from->state.step);
+        checkpoints_->startBehind();
     }
 
     void restore() {
