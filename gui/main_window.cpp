@@ -11,7 +11,6 @@
 #include <QMimeData>
 #include <QProcess>
 #include <QScreen>
-#include <QScrollArea>
 #include <QShortcut>
 #include <QStackedWidget>
 #include <QTimer>
@@ -27,6 +26,7 @@
 #include "gui/models/settings_file.h"
 #include "gui/pages/job_action.h"
 #include "gui/widgets/card_keys.h"
+#include "gui/widgets/page_area.h"
 #include "gui/widgets/palette/command_palette.h"
 #include "gui/widgets/parts.h"
 #include "gui/widgets/rail.h"
@@ -40,19 +40,6 @@ constexpr const char* kFirstPage = "Run";
 constexpr int kFrameMs = 250;  // until a window manager has told how wide its frame is
 constexpr int kAheadMs = 100;  // between two pages that are made before they are wanted
 const QString kGeometryKey = QStringLiteral("window/geometry");
-
-// A page that needs more room than the screen has, as at 200 %, scrolls.
-class PageArea : public QScrollArea {
-public:
-    explicit PageArea(QWidget* page) {
-        setObjectName(QStringLiteral("page"));
-        setFrameShape(QFrame::NoFrame);
-        setWidgetResizable(true);
-        setWidget(page);
-        setFocusProxy(page);
-        setMinimumSize(480, 320);
-    }
-};
 
 }  // namespace
 
@@ -180,8 +167,9 @@ void MainWindow::buildAhead() {
 void MainWindow::build(int page) {
     std::unique_ptr<QWidget>& own = built_[static_cast<std::size_t>(page)];
     if (own) return;
-    own = std::make_unique<PageArea>(PageRegistry::entries()[static_cast<std::size_t>(page)].create(context_));
-    addCardKeys(*own);
+    QWidget* made = PageRegistry::entries()[static_cast<std::size_t>(page)].create(context_);
+    addCardKeys(*made);
+    own = std::make_unique<PageArea>(made);
 }
 
 // A page costs some 30 ms: but for the first one none is made before the window is seen. What happened before a page

@@ -46,7 +46,7 @@ void goOn(QWidget& page, int by) {
     const int at = found == stops.end() ? (by > 0 ? -1 : n) : static_cast<int>(found - stops.begin());
     QWidget* next = stops[static_cast<std::size_t>((at + by + n) % n)];
     next->setFocus(Qt::ShortcutFocusReason);
-    for (QWidget* above = next->parentWidget(); above && above != &page; above = above->parentWidget()) {
+    for (QWidget* above = next->parentWidget(); above; above = above->parentWidget()) {
         if (auto* scroll = qobject_cast<QScrollArea*>(above)) scroll->ensureWidgetVisible(next);
     }
 }

@@ -176,7 +176,12 @@ TEST_F(FiguresPageTest, AFigureOfATimelineKeepsTheRowsAndKindsOfThePage) {
 }
 
 TEST_F(FiguresPageTest, ANarrowWindowKeepsTheFormInADrawer) {
+    workspace_.record({.steps = 60});
     openFigures();
+    EXPECT_FALSE(form().isVisible()) << "there is nothing to set";
+    ASSERT_TRUE(eventually([&] { return window_->session().current() != nullptr; }));
+    press(Qt::Key_N, Qt::ControlModifier);
+    ASSERT_TRUE(drawn());
     EXPECT_TRUE(form().isVisible());
     window_->resize(1280, 720);
     ASSERT_TRUE(eventually([&] { return !form().isVisible(); }));
