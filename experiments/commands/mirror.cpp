@@ -95,7 +95,8 @@ Action declareMirror(CLI::App& app) {
         "It runs `dasgd serve` there through your ssh, with your keys, configuration and jump hosts ($DASGD_SSH names\n"
         "another program); nothing listens. After a lost connection it goes on where it was; each record lands once.\n"
         "Runs that are here from elsewhere stay as they are. `dasgd stop` and `dasgd resume` of such a run are done\n"
-        "there; `dasgd queue add FILE --at WORKSPACE` brings new ones there. Of files it brings experiment.toml and the\n"
+        "there; `dasgd queue add FILE --at WORKSPACE` brings new ones there. Of files it brings experiment.toml and "
+        "the\n"
         "logs. Ends with Ctrl-C.");
     return [command] { return mirror(*command); };
 }

@@ -33,8 +33,8 @@ public:
     // Starts `dasgd run FILE --workspace W`, or `dasgd queue add FILE --work`, detached; its output goes to a log in
     // the workspace. Answered by started(), or by failed() and then notStarted(). failed() also comes later, when it
     // ends with an error (a bad file, a dead rank). `cluster`: the profile to start it on (`dasgd run --on`), or the
-    // workspace of another machine whose queue it goes to (`dasgd queue add --at`), "" for this host; there the order is
-    // the cluster's.
+    // workspace of another machine whose queue it goes to (`dasgd queue add --at`), "" for this host; there the order
+    // is the cluster's.
     void run(const QString& file, Order order = Order::Now, const QString& cluster = {});
     void stop(const QString& runId) { stop(QStringList{runId}); }
     // All of them at once; those that are queued never start.
