@@ -86,12 +86,13 @@ public:
     }
     Status load(StepContext& context, const Archive& archive) override {
         // Not saved by older programs, which knew no other beginning.
-        steps_ = std::min(steps_, archive.integer(kBegins).value_or(steps_));
+        const std::int64_t begins = archive.integer(kBegins).value_or(steps_);
+        steps_ = std::min(steps_, begins);
         if (synchronous(context)) {
             start(context);
             return {};
         }
-        context.beginAfter(archive.integer(kBegins).value_or(steps_));
+        context.beginAfter(begins);
         return Rule::load(context, archive);
     }
 

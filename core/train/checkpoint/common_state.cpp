@@ -3,10 +3,10 @@
 #include <torch/types.h>
 
 #include <algorithm>
-#include <map>
 #include <string>
 
 #include "core/train/checkpoint/archive_file.h"
+#include "core/train/checkpoint/saved_model.h"
 
 namespace dasgd {
 
@@ -20,14 +20,7 @@ class MeanOptimizer {
 public:
     Status add(const Archive& rank) {
         if (ranks_++ == 0) first_ = rank;
-        for (const auto& [name, tensor] : rank.tensors()) {
-            if (!tensor.is_floating_point()) continue;
-            at::Tensor& sum = sums_[name];
-            if (!sum.defined()) sum = torch::zeros(tensor.sizes(), torch::kFloat64);
-            if (sum.sizes() != tensor.sizes()) return fail("'" + name + "' has another shape on another rank");
-            sum.add_(tensor);
-        }
-        return {};
+        return addTo(sums_, rank);
     }
     [[nodiscard]] Archive take() {
         for (auto& [name, sum] : sums_) {
@@ -39,7 +32,7 @@ public:
 
 private:
     Archive first_;
-    std::map<std::string, at::Tensor> sums_;  // float64
+    TensorSums sums_;
     int ranks_ = 0;
 };
 

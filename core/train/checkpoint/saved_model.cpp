@@ -14,8 +14,7 @@ constexpr const char* kBuffers = "buffers/";
 
 }  // namespace
 
-Status SavedModel::sum(const Archive& rank, const std::string& prefix, Sums& sums) {
-    const Archive part = rank.under(prefix);
+Status addTo(TensorSums& sums, const Archive& part) {
     for (const auto& [name, tensor] : part.tensors()) {
         if (!tensor.is_floating_point()) continue;
         at::Tensor& sum = sums[name];
@@ -29,7 +28,7 @@ Status SavedModel::sum(const Archive& rank, const std::string& prefix, Sums& sum
 Status SavedModel::add(const Archive& rank, bool trains) {
     const at::NoGradGuard guard;
     named_ = named_ || rank.integers().contains("names");
-    if (named_) DASGD_TRY(sum(rank, kNamed, weights_));
+    if (named_) DASGD_TRY(addTo(weights_, rank.under(kNamed)));
     if (!trains) return {};
     if (trainers_++ == 0) {
         for (const char* prefix : {kWeights, kBuffers}) {
@@ -37,8 +36,8 @@ Status SavedModel::add(const Archive& rank, bool trains) {
             first_.insert(part.tensors().begin(), part.tensors().end());
         }
     }
-    if (!named_) DASGD_TRY(sum(rank, kWeights, weights_));
-    return sum(rank, kBuffers, buffers_);
+    if (!named_) DASGD_TRY(addTo(weights_, rank.under(kWeights)));
+    return addTo(buffers_, rank.under(kBuffers));
 }
 
 Archive SavedModel::take() {

@@ -15,6 +15,11 @@ class Module;
 
 namespace dasgd {
 
+// Sums over ranks by name, in float64.
+using TensorSums = std::map<std::string, at::Tensor>;
+// Adds the tensors of floating point; the others have no mean. Errors: one of another shape than before.
+Status addTo(TensorSums& sums, const Archive& part);
+
 // From the saved states of ranks, one after the other and never two of them in memory: the mean over those that train,
 // or what the algorithm names; running statistics are the mean in either case, counts those of the first that trains.
 class SavedModel {
@@ -25,10 +30,7 @@ public:
     [[nodiscard]] Archive take();
 
 private:
-    using Sums = std::map<std::string, at::Tensor>;  // float64
-    static Status sum(const Archive& rank, const std::string& prefix, Sums& sums);
-
-    Sums weights_, buffers_;
+    TensorSums weights_, buffers_;
     std::map<std::string, at::Tensor> first_;  // of the first rank that trains, in its types
     int trainers_ = 0;
     bool named_ = false;
