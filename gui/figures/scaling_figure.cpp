@@ -158,7 +158,7 @@ Status readScaling(storage::RunReader& reader, const FigureSpec& spec, std::span
                    std::span<const RunItemPtr> all, FigureContent& into) {
     std::vector<RunItemPtr> finished;
     std::copy_if(runs.begin(), runs.end(), std::back_inserter(finished),
-                 [](const RunItemPtr& run) { return run->row.status == "finished"; });
+                 [](const RunItemPtr& run) { return run->row.status == "finished" && !isProbe(run->row); });
     if (finished.empty()) {
         into.nothing = QStringLiteral("None of these runs has finished.");
         return {};

@@ -45,6 +45,11 @@ FigureForm::FigureForm(const Look& look, QWidget* parent)
     : QWidget(parent), look_(look), column_(new QVBoxLayout(this)) {
     column_->setContentsMargins(0, 0, 0, 0);
     column_->setSpacing(5);
+}
+
+// With the first figure: a page that is opened without one is made and styled without the editors.
+void FigureForm::fill() {
+    if (curvesBox_) return;
     for (const FigureField& field : figureFields()) {
         if (field.head) addHead(tr(field.head));
         auto row = std::make_unique<Row>();
@@ -57,7 +62,6 @@ FigureForm::FigureForm(const Look& look, QWidget* parent)
     curvesColumn_->setSpacing(5);
     column_->addWidget(curvesBox_);
     column_->addStretch();
-    arrange();
 }
 
 FigureForm::~FigureForm() = default;
@@ -126,6 +130,7 @@ void FigureForm::makeEditor(Row& row) {
 }
 
 void FigureForm::show(const FigureSpec& spec) {
+    fill();
     spec_ = spec;
     const QJsonObject object = jsonOf(spec);
     for (const auto& row : rows_) showRow(*row, object);
@@ -208,6 +213,7 @@ void FigureForm::takeName(const QString& key, const QString& name) {
 
 void FigureForm::setCurves(const std::vector<NamedCurve>& curves) {
     if (curves == curves_) return;
+    fill();
     const bool same = std::equal(curves.begin(), curves.end(), curves_.begin(), curves_.end(),
                                  [](const NamedCurve& a, const NamedCurve& b) { return a.key == b.key; });
     curves_ = curves;

@@ -50,6 +50,7 @@ signals:
 private:
     struct Row;
 
+    void fill();
     void addHead(const QString& title);
     void addRow(std::unique_ptr<Row> row);
     void makeEditor(Row& row);

@@ -72,8 +72,8 @@ protected:
     }
     void showEvent(QShowEvent* event) override {
         QWidget::showEvent(event);
-        if (chosen_.isEmpty() && list_->rowCount() > 0)
-            choose(list_->index(0).data(FigureListModel::NameRole).toString());
+        // In a turn of its own: the form is made then.
+        if (chosen_.isEmpty()) QTimer::singleShot(0, this, [this] { chooseFirst(); });
         ask();
         library_.news().look(chosen_);
     }
@@ -203,9 +203,13 @@ private:
         listCard_->setVisible(roomy_ || !form);
     }
 
+    void chooseFirst() {
+        if (!library_.find(chosen_)) choose(list_->index(0).data(FigureListModel::NameRole).toString());
+    }
+
     void takeLibrary() {
         if (!library_.find(chosen_)) {
-            choose(list_->index(0).data(FigureListModel::NameRole).toString());
+            chooseFirst();
         } else {
             listCard_->select(chosen_);
             showTitle();

@@ -68,10 +68,8 @@ bool CompareGroup::diverged() const {
 }
 
 QString CompareGroup::origin() const {
-    const bool imported = std::ranges::any_of(runs, [](const RunItemPtr& run) { return run->row.imported(); });
-    if (imported) return simulated() ? QStringLiteral("imported, time simulated") : QStringLiteral("imported");
-    if (simulated()) return QStringLiteral("time simulated");
-    return overEmulatedLink(*runs.front()) ? QStringLiteral("measured, link emulated") : QStringLiteral("measured");
+    const auto imported = std::ranges::find_if(runs, [](const RunItemPtr& run) { return run->row.imported(); });
+    return originInWords(imported == runs.end() ? *runs.front() : **imported);
 }
 
 QString CompareGroup::count() const {

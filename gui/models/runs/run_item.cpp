@@ -14,6 +14,17 @@ QString tagsInWords(const storage::RunNotes& notes) {
     return tags.join(QStringLiteral("  "));
 }
 
+QString originInWords(const RunItem& run) {
+    QStringList words;
+    if (run.row.imported()) words << QStringLiteral("imported");
+    if (run.row.timeSimulated) {
+        words << QStringLiteral("time simulated");
+    } else if (!run.row.imported()) {
+        words << (overEmulatedLink(run) ? QStringLiteral("measured, link emulated") : QStringLiteral("measured"));
+    }
+    return words.join(QStringLiteral(", "));
+}
+
 RunItemPtr RunItemMaker::make(storage::RunRow row, const storage::RunNotes& notes) {
     auto item = std::make_shared<RunItem>();
     item->id = QString::fromStdString(row.runId);

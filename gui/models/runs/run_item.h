@@ -63,6 +63,9 @@ private:
     return !run.row.timeSimulated && run.config.find("cluster.link.bandwidth") != nullptr;
 }
 
+// How its times came about: "measured", "measured, link emulated", "time simulated", "imported".
+[[nodiscard]] QString originInWords(const RunItem& run);
+
 // A run of `dasgd calibrate`: it measures the cluster. Those of older workspaces have the experiment's name.
 [[nodiscard]] inline bool isProbe(const storage::RunRow& row) { return row.algorithm == "probe"; }
 

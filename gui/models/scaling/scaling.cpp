@@ -144,9 +144,7 @@ std::vector<Curve> idealCurves(const std::vector<DrawnLine>& lines, ScalingPlot 
 }  // namespace
 
 QString ScalingLine::origin() const {
-    return simulated()      ? QStringLiteral("simulated")
-           : linkEmulated() ? QStringLiteral("measured, link emulated")
-                            : QStringLiteral("measured");
+    return simulated() ? QStringLiteral("simulated") : originInWords(newest());
 }
 
 QString ScalingLine::inWords() const {
@@ -165,6 +163,7 @@ std::vector<ScalingLine> scalingLines(std::span<const RunItemPtr> runs, Scaling 
     std::unordered_map<std::string, std::vector<RunItemPtr>> unfinished, live;
     std::vector<ScalingLine> lines;
     for (const RunItemPtr& run : runs) {
+        if (isProbe(run->row)) continue;
         if (run->row.status != "finished") {
             (isLive(run->row) ? live : unfinished)[run->line.key(scaling)].push_back(run);
             continue;

@@ -80,18 +80,6 @@ QStringList workDifferences(const RunItem& a, const RunItem& b) {
 
 }  // namespace
 
-QString originInWords(const RunItem& run) {
-    QStringList words;
-    if (run.row.imported()) words << QStringLiteral("imported");
-    if (run.row.timeSimulated) {
-        words << QStringLiteral("time simulated");
-    } else if (!run.row.imported()) {
-        words << QStringLiteral("measured");
-        if (overEmulatedLink(run)) words << QStringLiteral("link emulated");
-    }
-    return words.join(QStringLiteral(", "));
-}
-
 BesideTable tableOf(const BesideNumbers& numbers, const RunItem& a, const RunItem& b,
                     const std::optional<TimeRange>& elsewhere) {
     BesideTable table;

@@ -26,7 +26,5 @@ struct BesideTable {
                                   const std::optional<TimeRange>& elsewhere = std::nullopt);
 // With tabs between the columns.
 [[nodiscard]] QString textOf(const BesideTable& table);
-// "measured", "measured, link emulated", "time simulated", "imported".
-[[nodiscard]] QString originInWords(const RunItem& run);
 
 }  // namespace dasgd::gui

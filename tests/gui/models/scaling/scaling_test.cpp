@@ -89,6 +89,16 @@ TEST(ScalingLines, RunsThatDidNotFinishAreCountedWithTheirLineAndNamed) {
                                   QStringLiteral("dasgd, 8 workers, seed 1 failed at step 0")}));
 }
 
+// `dasgd calibrate` once gave its runs the name of the experiment that they were for.
+TEST(ScalingLines, AProbeOfTheClusterIsNoPoint) {
+    const auto lines = scalingLines(std::vector{item({.workers = 4}), item({.algorithm = "probe", .workers = 4}),
+                                                item({.algorithm = "probe", .workers = 8})},
+                                    Scaling::Weak);
+    ASSERT_EQ(lines.size(), 1U);
+    EXPECT_EQ(lines[0].runs.size(), 1U);
+    EXPECT_EQ(lines[0].newest().row.algorithm, "dasgd");
+}
+
 TEST(ScalingLines, StrongLinesShareTheBatch) {
     const std::vector runs{item({.workers = 1, .batch = 32}), item({.workers = 4, .batch = 8}),
                            item({.workers = 4, .batch = 32})};
