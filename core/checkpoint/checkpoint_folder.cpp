@@ -40,32 +40,6 @@ Json toJson(const CheckpointState& state) {
             {"saved_at", state.savedAt}, {"files", state.files}};
 }
 
-Result<CheckpointState> stateOf(const fs::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    if (!in) return fail(file.string() + ": is missing");
-    std::ostringstream text;
-    text << in.rdbuf();
-    const Json json = Json::parse(text.str(), nullptr, false);
-    const std::string damaged = file.string() + ": is damaged: it is not what a checkpoint's state.json holds";
-    try {
-        if (json.at("format") != kFormat) return fail(file.string() + ": is of a newer version of dasgd; update it");
-        const Json &step = json.at("step"), &ranks = json.at("ranks");
-        const bool counts = step.is_number_unsigned() && ranks.is_number_unsigned() && ranks > 0 &&
-                            ranks <= kMostRanks && json.at("wall_ns").is_number_integer() &&
-                            std::ranges::all_of(json.at("files"), &Json::is_number_unsigned);
-        if (!counts) return fail(damaged);
-        return CheckpointState{.runId = json.at("run"),
-                               .step = json.at("step"),
-                               .ranks = json.at("ranks"),
-                               .configHash = json.at("config_sha256"),
-                               .wall = json.at("wall_ns"),
-                               .savedAt = json.at("saved_at"),
-                               .files = json.at("files")};
-    } catch (const Json::exception&) {
-        return fail(damaged);
-    }
-}
-
 Status checkFiles(const Checkpoint& checkpoint) {
     for (int rank = 0; rank < checkpoint.state.ranks; ++rank) {
         if (checkpoint.state.files.contains(CheckpointFolder::rankFileName(Rank(rank)))) continue;
@@ -92,6 +66,32 @@ void removeCheckpoint(const fs::path& folder) {
 }
 
 }  // namespace
+
+Result<CheckpointState> readCheckpointState(const fs::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    if (!in) return fail(file.string() + ": is missing");
+    std::ostringstream text;
+    text << in.rdbuf();
+    const Json json = Json::parse(text.str(), nullptr, false);
+    const std::string damaged = file.string() + ": is damaged: it is not what a checkpoint's state.json holds";
+    try {
+        if (json.at("format") != kFormat) return fail(file.string() + ": is of a newer version of dasgd; update it");
+        const Json &step = json.at("step"), &ranks = json.at("ranks");
+        const bool counts = step.is_number_unsigned() && ranks.is_number_unsigned() && ranks > 0 &&
+                            ranks <= kMostRanks && json.at("wall_ns").is_number_integer() &&
+                            std::ranges::all_of(json.at("files"), &Json::is_number_unsigned);
+        if (!counts) return fail(damaged);
+        return CheckpointState{.runId = json.at("run"),
+                               .step = json.at("step"),
+                               .ranks = json.at("ranks"),
+                               .configHash = json.at("config_sha256"),
+                               .wall = json.at("wall_ns"),
+                               .savedAt = json.at("saved_at"),
+                               .files = json.at("files")};
+    } catch (const Json::exception&) {
+        return fail(damaged);
+    }
+}
 
 std::string CheckpointFolder::rankFileName(Rank rank) {
     return "rank-" + zeroPadded(static_cast<std::uint64_t>(rank.value()), 4) + ".safetensors";
@@ -125,7 +125,7 @@ Result<Checkpoint> CheckpointFolder::at(std::int64_t step) const {
     if (!fs::is_directory(found.folder, ignored)) {
         return fail(folder_.string() + ": there is no checkpoint of step " + std::to_string(step));
     }
-    DASGD_ASSIGN(found.state, stateOf(found.folder / kStateFile));
+    DASGD_ASSIGN(found.state, readCheckpointState(found.folder / kStateFile));
     if (found.state.step != step) {
         return fail(found.folder.string() + ": holds step " + std::to_string(found.state.step));
     }

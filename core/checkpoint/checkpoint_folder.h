@@ -33,6 +33,9 @@ struct Checkpoint {
     [[nodiscard]] std::filesystem::path modelFile() const;
 };
 
+// Errors name the file: it is missing, damaged, of a newer version.
+[[nodiscard]] Result<CheckpointState> readCheckpointState(const std::filesystem::path& file);
+
 class CheckpointFolder {
 public:
     // `folder` is made with the first checkpoint.

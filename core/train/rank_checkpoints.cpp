@@ -25,18 +25,27 @@ CheckpointInterval intervalOf(const Experiment& experiment) {
     return experiment.train.checkpoint ? experiment.train.checkpoint->interval() : CheckpointInterval{};
 }
 
-int keptOf(const Experiment& experiment) {
-    return static_cast<int>(experiment.train.checkpoint.value_or(CheckpointParams{}).keep);
+// In the workspace that has the run's checkpoints.
+Status write(const CheckpointPlace& place, const std::filesystem::path& file, const Archive& archive) {
+    DASGD_TRY(writeArchive(file, archive));
+    return place.deliver ? place.deliver(file) : Status{};
 }
 
-Status writeBest(const std::filesystem::path& checkpoints, std::int64_t step, Archive network) {
+Status writeBest(const CheckpointPlace& place, std::int64_t step, Archive network) {
     network.put("step", step);
     std::error_code code;
-    std::filesystem::create_directories(checkpoints, code);
-    return writeArchive(checkpoints / CheckpointFolder::kBestFile, network);
+    std::filesystem::create_directories(place.folder, code);
+    return write(place, place.folder / CheckpointFolder::kBestFile, network);
 }
 
 }  // namespace
+
+CheckpointCompletion completionOf(const Experiment& experiment, CheckpointPlace place) {
+    return {.place = std::move(place),
+            .roles = experiment.roles(),
+            .ranks = static_cast<int>(experiment.cluster.workers),
+            .keep = static_cast<int>(experiment.train.checkpoint.value_or(CheckpointParams{}).keep)};
+}
 
 std::int64_t firstStepOf(const Experiment& experiment, const CheckpointEnvironment* checkpoints, const Plan& plan,
                          std::int64_t trainSamples) {
@@ -53,8 +62,7 @@ RankCheckpoints::RankCheckpoints(const Experiment& experiment, const CheckpointE
       environment_(environment),
       parts_(parts),
       sink_(sink),
-      writer_(environment.place, experiment.roles(), static_cast<int>(experiment.cluster.workers),
-              parts.context.comm().rank(), keptOf(experiment),
+      writer_(completionOf(experiment, environment.place), parts.context.comm().rank(),
               experiment.timeSimulated() ? CheckpointWriter::Thread::Callers : CheckpointWriter::Thread::Own),
       times_(intervalOf(experiment), firstStep, environment.decisions),
       canBeSaved_(canBeSaved(parts.algorithm)),
@@ -136,8 +144,8 @@ void RankCheckpoints::save(const RankCounters& counters) {
 
 void RankCheckpoints::keepBest(std::int64_t step, Archive network) {
     if (best_.valid()) static_cast<void>(best_.get());  // of one that is not the best any more
-    best_ = std::async(std::launch::async, [folder = environment_.place.folder, step, network = std::move(network)] {
-        return writeBest(folder, step, network);
+    best_ = std::async(std::launch::async, [&place = environment_.place, step, network = std::move(network)] {
+        return writeBest(place, step, network);
     });
 }
 
@@ -150,7 +158,7 @@ void RankCheckpoints::takeOverBest() const {
     if (step > saved) return;
     // In steps of these ranks.
     const std::int64_t own = saved == firstStep_ ? step : step * firstStep_ / saved;
-    if (const Status taken = writeBest(environment_.place.folder, own, *best); !taken) {
+    if (const Status taken = writeBest(environment_.place, own, *best); !taken) {
         throw std::runtime_error(taken.error().message);
     }
 }
@@ -166,13 +174,13 @@ std::string RankCheckpoints::finish() {
 
 std::string RankCheckpoints::writeModel() {
     const auto file = environment_.place.folder.parent_path() / CheckpointFolder::kModelFile;
-    const Status written = writeArchive(file, modelOf(parts_.model.module()));
+    const Status written = write(environment_.place, file, modelOf(parts_.model.module()));
     return written ? "" : "the model was lost: " + written.error().message;
 }
 
-std::function<void(std::int64_t, Archive)> writeBestInto(std::filesystem::path checkpoints) {
-    return [checkpoints = std::move(checkpoints)](std::int64_t step, Archive network) {
-        const Status written = writeBest(checkpoints, step, std::move(network));
+std::function<void(std::int64_t, Archive)> writeBestInto(CheckpointPlace place) {
+    return [place = std::move(place)](std::int64_t step, Archive network) {
+        const Status written = writeBest(place, step, std::move(network));
         if (!written) logLine(LogLevel::Warning, "the best model was lost: " + written.error().message);
     };
 }

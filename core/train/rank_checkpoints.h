@@ -27,6 +27,9 @@ struct CheckpointEnvironment {
     std::shared_ptr<CommonStateOnce> common = std::make_shared<CommonStateOnce>();
 };
 
+// How the checkpoints of the run become whole in `place`.
+[[nodiscard]] CheckpointCompletion completionOf(const Experiment& experiment, CheckpointPlace place);
+
 // How many steps of the run that `plan` is of are complete as it begins: of a checkpoint of more or fewer ranks, how
 // many of its own are as far in the data. `checkpoints` may be null.
 [[nodiscard]] std::int64_t firstStepOf(const Experiment& experiment, const CheckpointEnvironment* checkpoints,
@@ -79,6 +82,6 @@ private:
 };
 
 // Writes the best model at once, or logs why it could not.
-[[nodiscard]] std::function<void(std::int64_t step, Archive network)> writeBestInto(std::filesystem::path checkpoints);
+[[nodiscard]] std::function<void(std::int64_t step, Archive network)> writeBestInto(CheckpointPlace place);
 
 }  // namespace dasgd

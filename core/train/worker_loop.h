@@ -189,7 +189,7 @@ private:
     EvaluationBoard::KeepBest keepBest() {
         const auto& wanted = experiment_.train.checkpoint;
         if (!environment_.checkpoints || !wanted || !wanted->best) return nullptr;
-        if (environment_.evaluations) return writeBestInto(environment_.checkpoints->place.folder);
+        if (environment_.evaluations) return writeBestInto(environment_.checkpoints->place);
         return [this](std::int64_t step, Archive network) { checkpoints_->keepBest(step, std::move(network)); };
     }
 

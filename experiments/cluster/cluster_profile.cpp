@@ -1,6 +1,7 @@
 #include "experiments/cluster/cluster_profile.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 #include <string_view>
 
@@ -190,7 +191,14 @@ Result<ClusterProfile> findClusterProfile(const std::string& name, const std::ve
 }
 
 Result<std::vector<RanksPlace>> placeRanks(const ClusterProfile& profile, int ranks) {
-    const auto hosts = static_cast<std::int64_t>(profile.hosts.size());
+    std::vector<std::size_t> all(profile.hosts.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    return placeRanks(profile, ranks, all);
+}
+
+Result<std::vector<RanksPlace>> placeRanks(const ClusterProfile& profile, int ranks,
+                                           const std::vector<std::size_t>& on) {
+    const auto hosts = static_cast<std::int64_t>(on.size());
     const std::int64_t each = profile.ranksPerHost > 0 ? profile.ranksPerHost : (ranks + hosts - 1) / hosts;
     if (each * hosts < ranks) {
         return fail("cluster '" + profile.name + "' has room for " + std::to_string(each * hosts) + " ranks, " +
@@ -200,7 +208,7 @@ Result<std::vector<RanksPlace>> placeRanks(const ClusterProfile& profile, int ra
     }
     std::vector<RanksPlace> places;
     for (int first = 0; first < ranks; first += static_cast<int>(each)) {
-        places.push_back({places.size(), first, static_cast<int>(std::min<std::int64_t>(each, ranks - first))});
+        places.push_back({on[places.size()], first, static_cast<int>(std::min<std::int64_t>(each, ranks - first))});
     }
     return places;
 }

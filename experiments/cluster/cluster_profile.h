@@ -98,6 +98,9 @@ struct RanksPlace {
 };
 // Ranks in their order onto the hosts in theirs; hosts that get none are left out. Errors: there is no room.
 [[nodiscard]] Result<std::vector<RanksPlace>> placeRanks(const ClusterProfile& profile, int ranks);
+// The same on some of the hosts, at least one.
+[[nodiscard]] Result<std::vector<RanksPlace>> placeRanks(const ClusterProfile& profile, int ranks,
+                                                         const std::vector<std::size_t>& on);
 // "ranks 0 to 1 on node1, rank 2 on node2".
 [[nodiscard]] std::string placementText(const ClusterProfile& profile, const std::vector<RanksPlace>& places);
 

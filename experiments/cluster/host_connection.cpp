@@ -102,8 +102,9 @@ Result<nlohmann::json> HostConnection::answer(const char* what, milliseconds pat
     const auto until = steady_clock::now() + patience;
     // What came while others were waited for is read in any case.
     if (answers_.empty()) take(milliseconds(0));
-    while (answers_.empty() && !closed_ && steady_clock::now() < until) take(kGlance);
+    while (answers_.empty() && !closed_ && steady_clock::now() < until && !stopped_()) take(kGlance);
     if (answers_.empty()) {
+        if (stopped_()) return fail(name_ + ": was not waited for");
         if (closed_) return fail(whyLost());
         return fail(name_ + ": no answer within " + duration(static_cast<double>(patience.count()) * 1e-3) +
                     (answered_ ? std::string() : "; try `" + ssh_ + "`"));

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -24,11 +25,13 @@ public:
     HostConnection& operator=(const HostConnection&) = delete;
 
     [[nodiscard]] const std::string& name() const { return name_; }
+    // Asked while an answer is waited for: whether the user has given up.
+    void heed(std::function<bool()> stopped) { stopped_ = std::move(stopped); }
 
     // Sends {"do": what, …}. Errors: the connection is gone, with what ssh said.
     Status tell(const char* what, nlohmann::json more = nlohmann::json::object());
-    // The same, and waits for the answer. Errors: also those that the host answers, and no answer in time; each begins
-    // with the host's name.
+    // The same, and waits for the answer. Errors: also those that the host answers, no answer in time, and that the
+    // user has given up; each begins with the host's name.
     Result<nlohmann::json> ask(const char* what, nlohmann::json more, std::chrono::milliseconds patience);
     // For asking several hosts at once: tell() all, then await each.
     Result<nlohmann::json> answer(const char* what, std::chrono::milliseconds patience);
@@ -53,6 +56,7 @@ private:
     std::deque<nlohmann::json> answers_, events_;
     std::string said_;  // on stderr, its end
     std::chrono::steady_clock::time_point heard_ = std::chrono::steady_clock::now();
+    std::function<bool()> stopped_ = [] { return false; };
     bool closed_ = false, answered_ = false;
 };
 

@@ -6,7 +6,10 @@
 
 #include "core/base/toml_reader.h"
 #include "experiments/config/checked_experiment.h"
+#include "experiments/launch/earlier_runs.h"
+#include "experiments/launch/going_on.h"
 #include "experiments/launch/run_series.h"
+#include "storage/run_reader.h"
 
 namespace dasgd::experiments {
 
@@ -44,6 +47,38 @@ Result<nlohmann::json> checkText(const nlohmann::json& request) {
         all.push_back(describe(experiment));
     }
     return nlohmann::json{{"experiments", all}};
+}
+
+// "text": of the experiment that ended early, or "run": of this host's workspace; "workers": that it goes on with.
+Result<nlohmann::json> goOn(const nlohmann::json& request) {
+    const storage::WorkspacePaths paths{std::filesystem::absolute(withHome(request.value("workspace", "")))};
+    DASGD_ASSIGN(auto reader, storage::RunReader::open(paths.root));
+    std::string run = request.value("run", ""), source = "experiment", text = request.value("text", "");
+    if (!run.empty()) {
+        DASGD_ASSIGN(const storage::RunRow row, reader.row(run));
+        run = row.runId;
+        DASGD_TRY(checkGoesOn(reader, row));
+        source = (paths.run(run) / "experiment.toml").string();
+        text = row.config;
+    }
+    DASGD_ASSIGN(const Value document, parseToml(text, source));
+    DASGD_ASSIGN(CheckedExperiment experiment, checkExperiment(document));
+    DASGD_TRY(suits(experiment, source));
+    if (run.empty()) {
+        DASGD_ASSIGN(const auto earlier, earlierRuns(paths, reader, std::vector<CheckedExperiment>{experiment}));
+        if (earlier.front().from) run = earlier.front().from->runId;
+    }
+    const int workers = request.value("workers", experiment.workers);
+    if (workers != experiment.workers) {
+        if (run.empty()) return fail("it left no checkpoint, without which it does not go on with other workers");
+        DASGD_ASSIGN(experiment, withWorkers(document, experiment, workers));
+    }
+    std::int64_t step = 0;
+    if (!run.empty()) {
+        DASGD_ASSIGN(const ResumePoint from, pointToGoOnFrom(paths, reader, run, experiment));
+        step = from.step;
+    }
+    return nlohmann::json{{"experiment", describe(experiment)}, {"from", run}, {"step", step}};
 }
 
 std::int64_t calendarNow() {
@@ -93,6 +128,7 @@ void HostService::take(const nlohmann::json& request) {
 Result<nlohmann::json> HostService::reply(const std::string& what, const nlohmann::json& request) {
     if (what == kHello) return hostFacts(request);
     if (what == kCheck) return checkText(request);
+    if (what == kGoOn) return goOn(request);
     if (what == kStart) return start(request);
     if (what == kTime) return nlohmann::json{{"now", calendarNow()}};
     if (what == kPort) {

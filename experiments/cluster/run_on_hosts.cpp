@@ -98,34 +98,122 @@ int worse(int before, int now) {
     return rank(now) > rank(before) ? now : before;
 }
 
+// Who gives up while hosts are waited for needs not be told that they did not answer.
+int unreachable(const Error& error, StopSignals& signals) {
+    if (signals.count() > 0) return kStopped;
+    refuse(error);
+    return kRunFailed;
+}
+
+std::string fromWhere(const GoingOn& next) {
+    return next.from.empty() ? "its beginning" : "step " + std::to_string(next.step) + " of " + next.from;
+}
+
+// One experiment after the other, each again where it fails and may.
+class HostsSeries {
+public:
+    HostsSeries(SshCluster& cluster, const ClusterTask& task, StopSignals& signals)
+        : cluster_(cluster), task_(task), signals_(signals) {}
+
+    // False: nothing of the series can be run any more.
+    bool run(HostedPlan plan, std::string title, EarlierPart earlier) {
+        for (int restart = 0;; ++restart) {
+            if (!task_.quiet) {
+                logLine(LogLevel::Info, printable(title + ": " + placementText(cluster_.profile(), plan.places)));
+            }
+            const auto end = SshRun(cluster_, plan.experiment, signals_, Progress::styleFor(task_.quiet))
+                                 .run(plan.places, title, earlier);
+            if (!end) return lost(end.error());
+            report(cluster_, *end, title, task_.json);
+            const int code = end->exitCode();
+            if (code != kRunFailed || restart == task_.restarts || signals_.count() > 0) {
+                code_ = worse(code_, code);
+                return end->lost.empty();
+            }
+            auto next = startAgain(plan.experiment);
+            if (!next) return lost(next.error());
+            logLine(LogLevel::Warning,
+                    printable(title + " failed; it goes on from " + fromWhere(next->going) + " with " +
+                              std::to_string(next->going.experiment.workers) + " workers, restart " +
+                              std::to_string(restart + 1) + " of " + std::to_string(task_.restarts)));
+            plan = {std::move(next->going.experiment), std::move(next->places)};
+            earlier = {.from = std::move(next->going.from)};
+        }
+    }
+    [[nodiscard]] int code() const { return code_; }
+
+private:
+    struct Next {
+        GoingOn going;
+        std::vector<RanksPlace> places;
+    };
+
+    // On the hosts that are there, with fewer workers where they have no room for all.
+    Result<Next> startAgain(const HostedExperiment& failed) {
+        const std::vector<std::size_t> there = cluster_.revive();
+        const ClusterProfile& profile = cluster_.profile();
+        if (there.empty() || there.front() != 0) {
+            return fail(profile.hosts.front() +
+                        ": is lost, and with it the record and the checkpoints of the run; once it is back, the same "
+                        "command with --resume goes on");
+        }
+        auto places = placeRanks(profile, failed.workers, there);
+        int workers = failed.workers;
+        if (!places) {
+            workers = static_cast<int>(profile.ranksPerHost) * static_cast<int>(there.size());
+            DASGD_ASSIGN(places, placeRanks(profile, workers, there));
+        }
+        DASGD_ASSIGN(GoingOn going, cluster_.goOn({{"text", failed.text}, {"workers", workers}}));
+        return Next{std::move(going), std::move(*places)};
+    }
+
+    bool lost(const Error& error) {
+        code_ = worse(code_, unreachable(error, signals_));
+        return false;
+    }
+
+    SshCluster& cluster_;
+    const ClusterTask& task_;
+    StopSignals& signals_;
+    int code_ = kFinished;
+};
+
 }  // namespace
 
 int runOnHosts(const ClusterProfile& profile, const ClusterTask& task, StopSignals& signals) {
     const auto text = textOf(task.file);
     if (!text) return refuse(text.error());
-    SshCluster cluster(profile);
-    const auto unreachable = [](const Error& error) {
-        refuse(error);
-        return static_cast<int>(kRunFailed);
-    };
-    if (const Status connected = cluster.connect(1); !connected) return unreachable(connected.error());
+    SshCluster cluster(profile, [&signals] { return signals.count() > 0; });
+    if (const Status connected = cluster.connect(1); !connected) return unreachable(connected.error(), signals);
     const auto plans = planOnHosts(cluster, task, *text);
-    if (!plans) return refuse(plans.error());
-    if (const Status all = cluster.connect(hostsOf(*plans)); !all) return unreachable(all.error());
+    if (!plans) return signals.count() > 0 ? static_cast<int>(kStopped) : refuse(plans.error());
+    if (const Status all = cluster.connect(hostsOf(*plans)); !all) return unreachable(all.error(), signals);
     if (task.dryRun) return tellPlans(profile, *plans);
-    int code = kFinished;
+    HostsSeries series(cluster, task, signals);
     for (std::size_t i = 0; i < plans->size() && signals.count() == 0; ++i) {
         const HostedPlan& plan = (*plans)[i];
-        const std::string title = counted(i, plans->size(), plan.experiment.title);
-        if (!task.quiet) logLine(LogLevel::Info, title + ": " + placementText(profile, plan.places));
-        auto end = SshRun(cluster, plan.experiment, signals, Progress::styleFor(task.quiet))
-                       .run(plan.places, title, task.resume);
-        if (!end) return unreachable(end.error());
-        report(cluster, *end, title, task.json);
-        code = worse(code, end->exitCode());
-        if (!end->lost.empty()) break;
+        if (!series.run(plan, counted(i, plans->size(), plan.experiment.title), {.resume = task.resume})) break;
     }
+    const int code = series.code();
     return signals.count() > 0 && code == kFinished ? static_cast<int>(kStopped) : code;
+}
+
+int resumeOnHosts(const ClusterProfile& profile, const std::string& run, std::optional<int> workers,
+                  const ClusterTask& task, StopSignals& signals) {
+    SshCluster cluster(profile, [&signals] { return signals.count() > 0; });
+    if (const Status connected = cluster.connect(1); !connected) return unreachable(connected.error(), signals);
+    nlohmann::json what{{"run", run}};
+    if (workers) what["workers"] = *workers;
+    auto going = cluster.goOn(std::move(what));
+    if (!going) return signals.count() > 0 ? static_cast<int>(kStopped) : refuse(going.error());
+    auto places = placeRanks(profile, going->experiment.workers);
+    if (!places) return refuse(places.error());
+    HostedPlan plan{std::move(going->experiment), std::move(*places)};
+    if (const Status all = cluster.connect(hostsOf({plan})); !all) return unreachable(all.error(), signals);
+    HostsSeries series(cluster, task, signals);
+    const std::string title = plan.experiment.title;
+    series.run(std::move(plan), title, {.from = going->from});
+    return series.code();
 }
 
 }  // namespace dasgd::experiments

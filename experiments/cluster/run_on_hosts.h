@@ -1,6 +1,7 @@
 // `dasgd run FILE --on NAME` of a profile of kind "ssh": every experiment of the file, one after the other.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "experiments/base/stop_signals.h"
@@ -17,9 +18,15 @@ struct ClusterTask {
     bool json = false, resume = false, quiet = false;
     bool detach = false;  // SLURM: submit, and do not wait
     bool dryRun = false;  // check everything, tell where ranks would run, start nothing
+    int restarts = 0;     // over ssh: how often a run that fails starts again
 };
 
 // The exit status of `dasgd run`.
 [[nodiscard]] int runOnHosts(const ClusterProfile& profile, const ClusterTask& task, StopSignals& signals);
+
+// `dasgd resume RUN --on NAME`: a run of the first host's workspace that ended early, with `workers` where they are to
+// be others. The exit status of `dasgd run`.
+[[nodiscard]] int resumeOnHosts(const ClusterProfile& profile, const std::string& run, std::optional<int> workers,
+                                const ClusterTask& task, StopSignals& signals);
 
 }  // namespace dasgd::experiments

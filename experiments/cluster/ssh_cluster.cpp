@@ -1,14 +1,24 @@
 #include "experiments/cluster/ssh_cluster.h"
 
+#include <algorithm>
+
+#include "core/base/log.h"
+#include "experiments/base/text.h"
 #include "experiments/cluster/host_messages.h"
 
 namespace dasgd::experiments {
 
 namespace {
 
+using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr seconds kCheckPatience{120};
+constexpr seconds kCheckPatience{120}, kTimePatience{5};
+
+HostedExperiment hosted(const nlohmann::json& one) {
+    return {one.value("title", ""), one.value("text", ""), one.value("workers", 1), one.value("timeout_s", 60.0),
+            one.value("steps", std::int64_t{0})};
+}
 
 Status oneVersion(const HostConnection& host, const nlohmann::json& facts) {
     const std::string version = facts.value("version", "another version");
@@ -20,24 +30,57 @@ Status oneVersion(const HostConnection& host, const nlohmann::json& facts) {
 }  // namespace
 
 Status SshCluster::connect(std::size_t count) {
-    const std::size_t from = hosts_.size();
-    for (std::size_t i = from; i < count; ++i) {
-        DASGD_ASSIGN(auto host, HostConnection::open(profile_, i));
-        hosts_.push_back(std::move(host));
-        facts_.emplace_back();
-    }
-    std::vector<Status> told;
-    for (std::size_t i = from; i < count; ++i) told.push_back(hosts_[i]->tell(kHello, helloTo(i)));
+    DASGD_ASSIGN(const std::vector<Status> each, connectMissing(count));
     std::string wrong;
-    // One deadline for all: hosts that hang are waited for together, and those that answered stay with us.
-    const auto until = std::chrono::steady_clock::now() + kHelloPatience;
-    for (std::size_t i = from; i < count; ++i) {
-        Status good = told[i - from];
-        const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
-        if (good) good = accept(i, hosts_[i]->answer(kHello, std::max(left, std::chrono::milliseconds(0))));
-        if (!good) wrong += (wrong.empty() ? "" : "\n") + good.error().message;
+    for (const Status& one : each) {
+        if (!one) wrong += (wrong.empty() ? "" : "\n") + one.error().message;
     }
     return wrong.empty() ? Status() : fail(wrong);
+}
+
+Result<std::vector<Status>> SshCluster::connectMissing(std::size_t count) {
+    hosts_.resize(std::max(count, hosts_.size()));
+    facts_.resize(hosts_.size());
+    std::vector<std::size_t> missing;
+    for (std::size_t i = 0; i < count; ++i) {
+        if (hosts_[i]) continue;
+        DASGD_ASSIGN(hosts_[i], HostConnection::open(profile_, i));
+        hosts_[i]->heed(stopped_);
+        missing.push_back(i);
+    }
+    std::vector<Status> each(count);
+    for (const std::size_t i : missing) each[i] = hosts_[i]->tell(kHello, helloTo(i));
+    // One deadline for all: hosts that hang are waited for together, and those that answered stay with us.
+    const auto until = std::chrono::steady_clock::now() + kHelloPatience;
+    for (const std::size_t i : missing) {
+        const auto left = std::chrono::ceil<milliseconds>(until - std::chrono::steady_clock::now());
+        if (each[i]) each[i] = accept(i, hosts_[i]->answer(kHello, std::max(left, milliseconds(0))));
+        if (!each[i]) hosts_[i].reset();
+    }
+    return each;
+}
+
+void SshCluster::dropSilent() {
+    for (auto& host : hosts_) {
+        if (host && !host->tell(kTime)) host.reset();
+    }
+    const auto until = std::chrono::steady_clock::now() + kTimePatience;
+    for (auto& host : hosts_) {
+        const auto left = std::chrono::ceil<milliseconds>(until - std::chrono::steady_clock::now());
+        if (host && !host->answer(kTime, std::max(left, milliseconds(0)))) host.reset();
+    }
+}
+
+std::vector<std::size_t> SshCluster::revive() {
+    dropSilent();
+    const auto each = connectMissing(profile_.hosts.size());
+    if (!each) logLine(LogLevel::Warning, printable(each.error().message));
+    std::vector<std::size_t> there;
+    for (std::size_t i = 0; i < hosts_.size(); ++i) {
+        if (hosts_[i]) there.push_back(i);
+        if (each && !(*each)[i]) logLine(LogLevel::Warning, printable((*each)[i].error().message));
+    }
+    return there;
 }
 
 // A rank's own address is the one towards rank 0's host, and rank 0's towards any other.
@@ -60,7 +103,7 @@ Status SshCluster::accept(std::size_t index, const Result<nlohmann::json>& answe
     const std::string build = answer->value("build", "");
     const std::string first = facts_.front().is_object() ? facts_.front().value("build", "") : build;
     if (build == first) return {};
-    return fail(host.name() + ": has another build of dasgd than " + hosts_.front()->name() +
+    return fail(host.name() + ": has another build of dasgd than " + profile_.hosts.front() +
                 "; copy one build to all hosts");
 }
 
@@ -86,11 +129,14 @@ Result<std::vector<HostedExperiment>> SshCluster::check(const std::string& text,
     }
     const nlohmann::json& answer = *answered;
     std::vector<HostedExperiment> all;
-    for (const auto& one : answer.at("experiments")) {
-        all.push_back({one.value("title", ""), one.value("text", ""), one.value("workers", 1),
-                       one.value("timeout_s", 60.0), one.value("steps", std::int64_t{0})});
-    }
+    for (const auto& one : answer.at("experiments")) all.push_back(hosted(one));
     return all;
+}
+
+Result<GoingOn> SshCluster::goOn(nlohmann::json what) {
+    what["workspace"] = profile_.workspaceThere();
+    DASGD_ASSIGN(const nlohmann::json answer, hosts_.front()->ask(kGoOn, std::move(what), kCheckPatience));
+    return GoingOn{hosted(answer.at("experiment")), answer.value("from", ""), answer.value("step", std::int64_t{0})};
 }
 
 }  // namespace dasgd::experiments

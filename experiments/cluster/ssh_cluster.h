@@ -22,11 +22,20 @@ struct HostedExperiment {
     std::int64_t steps = 0;
 };
 
+// How a run that ended early goes on.
+struct GoingOn {
+    HostedExperiment experiment;
+    std::string from;       // the run; "": from its beginning
+    std::int64_t step = 0;  // of its checkpoint
+};
+
 // Owner: one thread.
 class SshCluster {
 public:
     // `stopped`: whether the user has given up; asked while hosts are waited for.
-    explicit SshCluster(ClusterProfile profile) : profile_(std::move(profile)) {}
+    explicit SshCluster(
+        ClusterProfile profile, std::function<bool()> stopped = [] { return false; })
+        : profile_(std::move(profile)), stopped_(std::move(stopped)) {}
 
     // The first `count` hosts, those that are not connected yet at the same time. Errors: of every host that cannot be
     // reached, lacks something or has another program than the first, a line each.
@@ -37,9 +46,21 @@ public:
     Result<std::vector<HostedExperiment>> check(const std::string& text, const std::string& source,
                                                 const Overrides& overrides);
 
+    // What the first host knows of a run that ended early: `what` names the "run", or the "text" of its experiment, and
+    // the "workers" that it goes on with where they are others. Errors: it cannot, with why.
+    Result<GoingOn> goOn(nlohmann::json what);
+    // Connects anew where a host does not answer any more, and to hosts that were not needed before. Those that are
+    // there; what is wrong with others is logged.
+    [[nodiscard]] std::vector<std::size_t> revive();
+
     [[nodiscard]] const ClusterProfile& profile() const { return profile_; }
+    // One that is there.
     [[nodiscard]] HostConnection& host(std::size_t index) { return *hosts_[index]; }
-    [[nodiscard]] std::size_t connected() const { return hosts_.size(); }
+    void eachHost(const std::function<void(HostConnection&)>& call) {
+        for (const auto& host : hosts_) {
+            if (host) call(*host);
+        }
+    }
     // What hostFacts() answered there.
     [[nodiscard]] const nlohmann::json& facts(std::size_t index) const { return facts_[index]; }
     // Of rank 0's host, towards the others.
@@ -47,9 +68,13 @@ public:
 
 private:
     [[nodiscard]] nlohmann::json helloTo(std::size_t index) const;
+    // Those of the first `count` that are missing; of each how it went. Errors: ssh cannot be started.
+    Result<std::vector<Status>> connectMissing(std::size_t count);
+    void dropSilent();
     [[nodiscard]] Status accept(std::size_t index, const Result<nlohmann::json>& answer);
 
     ClusterProfile profile_;
+    std::function<bool()> stopped_;
     std::vector<std::unique_ptr<HostConnection>> hosts_;
     std::vector<nlohmann::json> facts_;
 };

@@ -57,10 +57,11 @@ std::string SshRunEnd::whatFailed() const {
     return text;
 }
 
-Result<SshRunEnd> SshRun::run(const std::vector<RanksPlace>& places, const std::string& title, bool resume) {
+Result<SshRunEnd> SshRun::run(const std::vector<RanksPlace>& places, const std::string& title,
+                              const EarlierPart& earlier) {
     places_ = places;
     done_.assign(places.size(), false);
-    if (const Status started = start(resume); !started) {
+    if (const Status started = start(earlier); !started) {
         for (const RanksPlace& place : places_) static_cast<void>(cluster_.host(place.host).tell(kEnd));
         return tl::unexpected(started.error());
     }
@@ -74,7 +75,7 @@ Result<SshRunEnd> SshRun::run(const std::vector<RanksPlace>& places, const std::
     return std::move(end_);
 }
 
-Status SshRun::start(bool resume) {
+Status SshRun::start(const EarlierPart& earlier) {
     DASGD_ASSIGN(const RunSecret secret, RunSecret::make());
     const ClusterProfile& profile = cluster_.profile();
     const bool alone = places_.size() == 1 && profile.interface.empty();
@@ -89,7 +90,8 @@ Status SshRun::start(bool resume) {
                          .port = free.value("port", 0),
                          .size = experiment_.workers,
                          .gpus = profile.gpus,
-                         .resume = resume};
+                         .resume = earlier.resume,
+                         .from = earlier.from};
     for (const auto& [name, value] : profile.environment) request.environment.push_back(name + "=" + value);
     for (const RanksPlace& place : places_) {
         request.first = place.first;
@@ -179,7 +181,7 @@ void SshRun::lose(std::size_t index) {
 void SshRun::listen() {
     if (Clock::now() - told_ < kAliveEvery) return;
     told_ = Clock::now();
-    for (std::size_t i = 0; i < cluster_.connected(); ++i) static_cast<void>(cluster_.host(i).tell(kAlive));
+    cluster_.eachHost([](HostConnection& host) { static_cast<void>(host.tell(kAlive)); });
 }
 
 void SshRun::askForStop() {

@@ -34,6 +34,12 @@ struct SshRunEnd {
     [[nodiscard]] std::string whatFailed() const;
 };
 
+// What ranks are told of runs before theirs.
+struct EarlierPart {
+    bool resume = false;  // go on with what ended early in the workspace with the same settings, if anything did
+    std::string from;     // go on with this run; "": none
+};
+
 // Owner: one thread.
 class SshRun {
 public:
@@ -42,12 +48,12 @@ public:
 
     // Starts the ranks and follows them until all have ended. `places`: on hosts that are connected. The first signal
     // stops all ranks at one step, the second ends them. Errors: they could not be started; none is left behind.
-    Result<SshRunEnd> run(const std::vector<RanksPlace>& places, const std::string& title, bool resume);
+    Result<SshRunEnd> run(const std::vector<RanksPlace>& places, const std::string& title, const EarlierPart& earlier);
 
 private:
     using Clock = std::chrono::steady_clock;
 
-    Status start(bool resume);
+    Status start(const EarlierPart& earlier);
     void follow(Progress& progress);
     void wait() const;
     void takeEvents(Progress& progress);

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "experiments/base/text.h"
+#include "experiments/cluster/cluster_profile.h"
 #include "experiments/commands/command.h"
 #include "experiments/config/schema.h"
 #include "experiments/report/run_summary.h"
@@ -138,19 +139,46 @@ std::string schemaText() {
     return table.toString();
 }
 
+constexpr const char* kEnvironmentHelp = "Variables of every rank: NAME = \"value\"";
+constexpr const char* kSlurmHelp = "Options of sbatch without the dashes; true: one without a value";
+
+nlohmann::json profileJson() {
+    return {{"fields", jsonOf(describeFields<ClusterProfile>())},
+            {"tables", {{"environment", kEnvironmentHelp}, {"slurm", kSlurmHelp}}}};
+}
+
+std::string profileText() {
+    TextTable table({"key", "type", "default", "allowed", ""});
+    for (const std::size_t column : {1, 2, 3, 4}) table.leftAlign(column);
+    addRows(table, describeFields<ClusterProfile>(), "");
+    table.add({});
+    table.add({"[environment]", "", "", "", kEnvironmentHelp});
+    table.add({"[slurm]", "", "", "", kSlurmHelp});
+    return table.toString();
+}
+
+struct DescribeOptions {
+    bool json = false, clusters = false;
+};
+
 Action declareDescribe(CLI::App& app) {
-    auto json = std::make_shared<bool>(false);
-    app.add_flag("--json", *json, "As one JSON object");
-    return [json] {
-        std::fputs(*json ? (dumpLine(schemaJson()) + "\n").c_str() : schemaText().c_str(), stdout);
+    auto options = std::make_shared<DescribeOptions>();
+    app.add_flag("--json", options->json, "As one JSON object");
+    app.add_flag("--clusters", options->clusters, "The keys of a cluster's profile (`dasgd run --on`) instead");
+    return [options] {
+        const bool clusters = options->clusters;
+        const std::string text = options->json ? dumpLine(clusters ? profileJson() : schemaJson()) + "\n"
+                                               : (clusters ? profileText() : schemaText());
+        std::fputs(text.c_str(), stdout);
         return static_cast<int>(kFinished);
     };
 }
 
-const CommandRegistry::Add kDescribeEntry{{.order = 120,
-                                           .name = "describe",
-                                           .summary = "Every key of an experiment file: type, default, range",
-                                           .declare = declareDescribe}};
+const CommandRegistry::Add kDescribeEntry{
+    {.order = 120,
+     .name = "describe",
+     .summary = "Every key of an experiment file, or of a cluster's profile: type, default, range",
+     .declare = declareDescribe}};
 
 }  // namespace
 

@@ -1,5 +1,4 @@
 // `dasgd resume`: a run goes on from its checkpoint, as a run of its own.
-#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -7,12 +6,15 @@
 #include "core/base/log.h"
 #include "core/base/toml_reader.h"
 #include "experiments/base/text.h"
+#include "experiments/cluster/run_on_hosts.h"
 #include "experiments/commands/command.h"
 #include "experiments/config/document.h"
+#include "experiments/launch/going_on.h"
 #include "experiments/launch/resume_point.h"
 #include "experiments/launch/run_series.h"
 #include "experiments/mirror/remote.h"
 #include "experiments/report/run_summary.h"
+#include "experiments/worker/rank_environment.h"
 #include "storage/mirror/mirror_sink.h"
 
 namespace dasgd::experiments {
@@ -21,47 +23,11 @@ namespace {
 
 struct ResumeOptions {
     std::string run, workspace;
+    std::string cluster;  // "": here
     std::optional<std::int64_t> step;
     std::optional<int> workers;
     bool json = false, quiet = false;
 };
-
-// Errors: the run has not ended, or has nothing left to do.
-Status checkEnded(storage::RunReader& reader, const storage::RunRow& run) {
-    if (run.status == "queued" || run.status == "running") {
-        DASGD_ASSIGN(const auto lost, reader.lost(run.runId));
-        if (!lost) return fail("run " + run.runId + " is " + run.status + "; stop it first: dasgd stop " + run.runId);
-    }
-    if (run.status == "finished") {
-        return fail("run " + run.runId + " has finished, at step " + std::to_string(run.steps) +
-                    "; there is nothing left of it to train");
-    }
-    if (run.imported()) return fail("run " + run.runId + " was imported from a trace: it cannot be run");
-    return {};
-}
-
-// The same training by another number of workers, of as many epochs, or without data of as many samples.
-Result<CheckedExperiment> withWorkers(const Value& document, const CheckedExperiment& before, int workers) {
-    if (!before.elastic) {
-        return fail("a run of " + before.algorithm + " goes on with as many workers as it had, " +
-                    std::to_string(before.workers) +
-                    ": what it keeps belongs to ranks of that number. Leave --workers out");
-    }
-    const auto checked = [&](const std::string& steps) -> Result<CheckedExperiment> {
-        Overrides overrides{.set = {"cluster.workers=" + std::to_string(workers),
-                                    "cluster.before.workers=" + std::to_string(before.workers)}};
-        if (!steps.empty()) overrides.set.push_back("train.steps=" + steps);
-        DASGD_ASSIGN(std::vector<CheckedExperiment> experiments, checkExperiments(document, overrides));
-        return std::move(experiments.front());
-    };
-    DASGD_ASSIGN(CheckedExperiment now, checked(""));
-    const auto* steps = valueAt<std::int64_t>(before.resolved, "train", "steps");
-    if (!steps || *steps == 0) return now;
-    const double longer =
-        before.ofData ? now.stepsPerEpoch / before.stepsPerEpoch : static_cast<double>(before.workers) / workers;
-    // Less a part that is only rounding.
-    return checked(std::to_string(static_cast<std::int64_t>(std::ceil(static_cast<double>(*steps) * longer - 1e-6))));
-}
 
 struct Resumable {
     storage::RunRow run;
@@ -72,7 +38,7 @@ struct Resumable {
 Result<Resumable> find(const ResumeOptions& options) {
     DASGD_ASSIGN(auto reader, storage::RunReader::open(options.workspace));
     DASGD_ASSIGN(storage::RunRow run, reader.row(options.run));
-    DASGD_TRY(checkEnded(reader, run));
+    DASGD_TRY(checkGoesOn(reader, run));
     const storage::WorkspacePaths paths{std::filesystem::absolute(options.workspace)};
     DASGD_ASSIGN(FoundResumePoint from, resumePointOf(paths, reader, run, options.step));
     // The file, not its text in the record: what it names lies beside it.
@@ -117,7 +83,23 @@ int resumeThere(const storage::RunRow& run, const ResumeOptions& options) {
     return ended ? *ended : refuse(ended.error());
 }
 
+int resumeOnCluster(const ResumeOptions& options) {
+    if (options.step)
+        return refuse({"--step is of runs on this host; beside --on it goes on from the newest checkpoint"});
+    const auto profile = findClusterProfile(options.cluster, clusterFolders(".", processEnvironment));
+    if (!profile) return refuse(profile.error());
+    if (profile->kind != ClusterProfile::kSsh) {
+        return refuse({"cluster '" + profile->name + "' is of kind \"" + profile->kind +
+                       "\", and only the hosts of \"ssh\" keep runs that this command finds; `dasgd run FILE --on " +
+                       profile->name + " --resume` goes on"});
+    }
+    StopSignals signals;
+    const ClusterTask task{.json = options.json, .quiet = options.quiet};
+    return resumeOnHosts(*profile, options.run, options.workers, task, signals);
+}
+
 int resume(const ResumeOptions& options) {
+    if (!options.cluster.empty()) return resumeOnCluster(options);
     if (const auto there = remoteRun(options)) return resumeThere(*there, options);
     StopSignals signals;  // before torch starts a thread
     auto found = find(options);
@@ -145,6 +127,9 @@ Action declareResume(CLI::App& app) {
            "Go on with so many workers; default: as many as it had. Where the algorithm can begin behind any step "
            "from weights that all ranks have in common")
         ->check(CLI::PositiveNumber);
+    app.add_option("--on", options->cluster,
+                   "A run of a cluster, in the workspace of its first host: NAME.toml here or in "
+                   "~/.config/dasgd/clusters says which");
     addWorkspaceOption(app, options->workspace);
     app.add_flag("--json", options->json, "One line of JSON when it ends, on stdout");
     app.add_flag("-q,--quiet", options->quiet, "No progress");

@@ -95,9 +95,13 @@ int run(const RunOptions& options) {
 }
 
 // What only the launcher of this host knows.
-Status suitsCluster(const RunOptions& options) {
+Status suitsCluster(const RunOptions& options, const ClusterProfile& profile) {
+    if (options.restarts > 0 && profile.kind == ClusterProfile::kSlurm) {
+        return fail(
+            "--restarts is of ranks that this command starts itself; SLURM starts a job again that was preempted "
+            "or lost a node. Leave it out");
+    }
     const std::pair<const char*, bool> given[] = {{"--queue", options.queue},
-                                                  {"--restarts", options.restarts > 0},
                                                   {"--allow-filesystem", options.allowFileSystem},
                                                   {"--calibration", !options.overrides.calibration.empty()}};
     for (const auto& [name, is] : given) {
@@ -122,7 +126,7 @@ int runOnCluster(RunOptions options) {
         for (const auto& [name, value] : profile->environment) ::setenv(name.c_str(), value.c_str(), 1);
         return run(options);
     }
-    if (const Status suits = suitsCluster(options); !suits) return refuse(suits.error());
+    if (const Status suits = suitsCluster(options, *profile); !suits) return refuse(suits.error());
     StopSignals signals;
     const ClusterTask task{.file = options.file,
                            .overrides = options.overrides,
@@ -130,7 +134,8 @@ int runOnCluster(RunOptions options) {
                            .resume = options.resume,
                            .quiet = options.quiet,
                            .detach = options.detach,
-                           .dryRun = options.dryRun};
+                           .dryRun = options.dryRun,
+                           .restarts = options.restarts};
     return profile->kind == ClusterProfile::kSsh ? runOnHosts(*profile, task, signals)
                                                  : runOnSlurm(*profile, task, signals);
 }

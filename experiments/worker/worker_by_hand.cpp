@@ -22,12 +22,15 @@
 #include "experiments/config/checked_experiment.h"
 #include "experiments/config/document.h"
 #include "experiments/launch/earlier_runs.h"
+#include "experiments/launch/going_on.h"
 #include "experiments/launch/launcher.h"
 #include "experiments/launch/provenance.h"
 #include "experiments/launch/system_metrics.h"
 #include "experiments/report/run_summary.h"
 #include "experiments/worker/agreement.h"
+#include "experiments/worker/assignment.h"
 #include "experiments/worker/curve_store.h"
+#include "experiments/worker/hand_files.h"
 #include "experiments/worker/one_lab.h"
 #include "experiments/worker/rank_journals.h"
 #include "experiments/worker/rank_main.h"
@@ -41,42 +44,6 @@ namespace dasgd::experiments {
 namespace {
 
 using std::chrono::milliseconds;
-
-Ns realNow() {
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
-        .count();
-}
-
-// What rank 0 tells the others.
-struct Assignment {
-    std::string runId;
-    std::string boot;   // of rank 0's host
-    Ns origin = 0;      // raw monotonic clock there
-    Ns realOrigin = 0;  // the same instant by the calendar
-    // The run whose checkpoint this one goes on from, and the step of that; "": it begins at its beginning.
-    std::string resumedFrom;
-    std::int64_t resumedStep = 0;
-};
-
-std::string toText(const Assignment& a) {
-    return nlohmann::json{{"run", a.runId},       {"boot", a.boot},        {"origin", a.origin},
-                          {"real", a.realOrigin}, {"from", a.resumedFrom}, {"step", a.resumedStep}}
-        .dump();
-}
-
-Result<Assignment> fromText(const std::string& text) {
-    const auto json = nlohmann::json::parse(text, nullptr, false);
-    if (!json.is_object()) return fail("rank 0 sent something that is no assignment; are all ranks of one version?");
-    if (json.contains("error")) return fail("rank 0 could not start: " + json.value("error", ""));
-    return Assignment{json.value("run", ""),     json.value("boot", ""), json.value("origin", Ns{0}),
-                      json.value("real", Ns{0}), json.value("from", ""), json.value("step", std::int64_t{0})};
-}
-
-// One host has one monotonic clock. Between hosts the calendar gives a first guess; the ranks measure the rest.
-Ns originHere(const Assignment& assignment) {
-    if (assignment.boot == bootId()) return assignment.origin;
-    return MonotonicClock::rawNow() - (realNow() - assignment.realOrigin);
-}
 
 // Whoever asks this process for a stop: `dasgd stop` in its workspace, or a signal. The second signal ends it.
 class StopRequests {
@@ -119,26 +86,27 @@ public:
     Result<int> run() {
         DASGD_ASSIGN(const Interface interface, chooseInterface());
         DASGD_ASSIGN(auto store, storage::Store::open(std::filesystem::absolute(task_.workspace)));
-        DASGD_ASSIGN(const auto secret, RunSecret::fromEnvironment(processEnvironment));
-        DASGD_ASSIGN(RankMeeting meeting, meetRanks(environment_, secret, timeout()));
+        DASGD_ASSIGN(secret_, RunSecret::fromEnvironment(processEnvironment));
+        DASGD_ASSIGN(RankMeeting meeting, meetRanks(environment_, secret_, timeout()));
         Rendezvous& rendezvous = meeting.rendezvous;
         Settings identity = identityOf(checked_);
-        identity[RunSecret::kVariable] = secret ? "one whose fingerprint is " + secret->fingerprint() : "not set";
+        identity[RunSecret::kVariable] = secret_ ? "one whose fingerprint is " + secret_->fingerprint() : "not set";
         const Status same = agreeOnIdentity(rendezvous, environment_.rank, environment_.size, identity);
         if (!same) return refuse({same.error().message + meeting.knocks()});
         DASGD_ASSIGN(const RankPlaces places,
                      sharePlaces(rendezvous, environment_.rank, environment_.size, placeOf(store.paths())));
         together_ = places.together;
-        forwards_ = secret && !places.atHome;
+        forwards_ = secret_ && !places.atHome;
         DASGD_ASSIGN(const Assignment assignment, join(rendezvous, store));
         DASGD_ASSIGN(OneLab lab, OneLab::open(rendezvous, {.rank = environment_.rank,
                                                            .places = places,
-                                                           .secret = secret,
+                                                           .secret = secret_,
                                                            .address = interface.address,
                                                            .runId = assignment.runId,
                                                            .paths = store.paths(),
                                                            .timeout = timeout()}));
-        DASGD_ASSIGN(const CheckpointEnvironment checkpoints, checkpointsOf(store.paths(), assignment));
+        DASGD_ASSIGN(const HandFiles files,
+                     openFiles(rendezvous, store.paths(), assignment, places, interface.address));
         DASGD_ASSIGN(auto recorder, lab.record(store));
         DASGD_ASSIGN(auto forStops, rendezvous.another());
         StopRequests requests(RunControl::open(store.paths().control(assignment.runId)), signals_);
@@ -146,8 +114,9 @@ public:
         std::optional<StopRelay> relay(
             std::in_place, std::move(forStops), gate, Rank(environment_.rank), environment_.size,
             [&requests] { return requests.any(); }, timeout());
-        RankReport report = train(store.paths(), assignment, interface, rendezvous, gate, checkpoints, *recorder, lab);
+        RankReport report = train(store.paths(), assignment, interface, rendezvous, gate, files, *recorder, lab);
         if (report.state == RankState::Stopped) report.error = stopInWords(signals_, report.error);
+        files.bringRecords(report.state == RankState::Failed);
         const RankOutcome own{environment_.rank, statusOf(report.state), placeOf(store.paths())};
         const auto outcomes = exchangeOutcomes(rendezvous, own, environment_.size, timeout());
         for (const RankOutcome& other : outcomes) {
@@ -179,9 +148,9 @@ private:
             describeRun(checked_, collectProvenance(std::filesystem::path(task_.file).parent_path()));
         if (!isFirst()) {
             DASGD_ASSIGN(const std::string text, rendezvous.get("run"));
-            DASGD_ASSIGN(Assignment assignment, fromText(text));
+            DASGD_ASSIGN(Assignment assignment, Assignment::from(text));
             info.runId = assignment.runId;
-            info.clockOrigin = originHere(assignment);
+            info.clockOrigin = assignment.originHere();
             info.resumedFrom = assignment.resumedFrom;
             info.resumedStep = assignment.resumedStep;
             if (forwards_) return assignment;
@@ -191,7 +160,7 @@ private:
         }
         auto assignment = found(store, info);
         const std::string text =
-            assignment ? toText(*assignment) : nlohmann::json{{"error", assignment.error().message}}.dump();
+            assignment ? assignment->text() : nlohmann::json{{"error", assignment.error().message}}.dump();
         DASGD_TRY(rendezvous.set("run", text));
         return assignment;
     }
@@ -202,7 +171,7 @@ private:
         // The run's own time goes on where it was saved.
         const Ns before = from ? from->wall : 0;
         info.clockOrigin = MonotonicClock::rawNow() - before;
-        const Ns real = realNow() - before;
+        const Ns real = calendarNow() - before;
         info.resumedFrom = from ? from->runId : "";
         info.resumedStep = from ? from->step : 0;
         DASGD_TRY(store.addRun(info));
@@ -213,25 +182,34 @@ private:
 
     // Where the task is to go on with what ended early in this workspace.
     Result<std::optional<ResumePoint>> earlierPoint(const storage::WorkspacePaths& paths) const {
-        if (!task_.resume) return std::optional<ResumePoint>();
-        if (!together_) return fail("--resume needs one workspace that all ranks record into; these have several");
+        if (!task_.resume && task_.from.empty()) return std::optional<ResumePoint>();
+        if (!together_ && !secret_) {
+            return fail(std::string("to go on, a run needs one workspace that all ranks record into, or the same ") +
+                        RunSecret::kVariable + " on all ranks, with which rank 0's keeps what all of them save");
+        }
         DASGD_ASSIGN(auto reader, storage::RunReader::open(paths.root));
+        if (!task_.from.empty()) {
+            DASGD_ASSIGN(ResumePoint from, pointToGoOnFrom(paths, reader, task_.from, checked_));
+            return std::optional(std::move(from));
+        }
         DASGD_ASSIGN(const auto earlier, earlierRuns(paths, reader, std::vector<CheckedExperiment>{checked_}));
         if (earlier.front().finished) return fail("run " + earlier.front().finished->runId + " has finished already");
         return earlier.front().from;
     }
 
-    // Ranks of several workspaces save nothing yet: no folder is seen by all of them.
-    Result<CheckpointEnvironment> checkpointsOf(const storage::WorkspacePaths& paths,
-                                                const Assignment& assignment) const {
-        CheckpointEnvironment checkpoints;
-        if (!together_) return checkpoints;
-        checkpoints.place = {paths.checkpoints(assignment.runId), assignment.runId,
-                             sha256Of(toTomlDocument(checked_.resolved))};
-        if (assignment.resumedFrom.empty()) return checkpoints;
-        const CheckpointFolder before(paths.checkpoints(assignment.resumedFrom));
-        DASGD_ASSIGN(checkpoints.from, before.at(assignment.resumedStep));
-        return checkpoints;
+    Result<HandFiles> openFiles(Rendezvous& rendezvous, const storage::WorkspacePaths& paths,
+                                const Assignment& assignment, const RankPlaces& places,
+                                const std::string& address) const {
+        return HandFiles::open(rendezvous, {.experiment = experiment_,
+                                            .rank = environment_.rank,
+                                            .places = places,
+                                            .secret = secret_,
+                                            .address = address,
+                                            .paths = paths,
+                                            .runId = assignment.runId,
+                                            .configHash = sha256Of(toTomlDocument(checked_.resolved)),
+                                            .resumedFrom = assignment.resumedFrom,
+                                            .resumedStep = assignment.resumedStep});
     }
 
     // Through which `dasgd stop` reaches the run in this workspace. Ranks of one host share it.
@@ -254,14 +232,14 @@ private:
     }
 
     RankReport train(const storage::WorkspacePaths& paths, const Assignment& assignment, const Interface& interface,
-                     const Rendezvous& rendezvous, HandGate& gate, const CheckpointEnvironment& checkpoints,
-                     storage::Recorder& recorder, OneLab& lab) {
+                     const Rendezvous& rendezvous, HandGate& gate, const HandFiles& files, storage::Recorder& recorder,
+                     OneLab& lab) {
         const int rank = environment_.rank;
         RankJournals journals;
         if (const Status opened = journals.open(paths, assignment.runId, {rank}, false); !opened) {
             return failedRank(rank, opened.error(), nullptr);
         }
-        SteeredClock clock(originHere(assignment));
+        SteeredClock clock(assignment.originHere());
         ClockErrorSink sink(lab.before(journals.of(Rank(rank))), clock);
         std::unique_ptr<ClockKeeper> keeper;
         std::optional<SystemWatch> system;
@@ -285,7 +263,7 @@ private:
                                         .control = &gate,
                                         .executor = own.executor,
                                         .device = own.device,
-                                        .checkpoints = together_ ? &checkpoints : nullptr,
+                                        .checkpoints = files.environment(),
                                         .host = hostName(),
                                         .profileTrace = profileTraceIn(paths.run(assignment.runId), own.comm.rank())});
         });
@@ -350,6 +328,7 @@ private:
     Experiment experiment_;
     CheckedExperiment checked_;
     StopSignals& signals_;
+    std::optional<RunSecret> secret_;
     bool together_ = true;   // all ranks record into one workspace
     bool forwards_ = false;  // this one's records go to rank 0's workspace, which is another
 };

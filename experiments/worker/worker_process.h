@@ -36,6 +36,7 @@ struct HandTask {
     RankEnvironment environment;
     bool json = false;
     bool resume = false;  // go on with what ended early in the workspace with the same settings
+    std::string from;     // the run to go on with, of the same settings or of another number of workers; "": none
 };
 
 // Trains one rank, and records it into the workspace itself. Rank 0 names the run. Does not return; exit status as

@@ -6,11 +6,13 @@
 #include <cstdlib>
 #include <functional>
 #include <mutex>
+#include <stdexcept>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 
 #include "core/comm/completion.h"
 #include "core/comm/gloo/gloo_messages.h"
+#include "core/comm/gloo/local_peers.h"
 #include "core/comm/gloo/store_handle.h"
 #include "core/comm/group_maths.h"
 
@@ -37,6 +39,7 @@ c10::intrusive_ptr<c10d::ProcessGroupGloo> connect(const GlooSetting& setting, c
     options->devices.push_back(setting.device);
     options->threads = 1;  // in launch order
     c10::intrusive_ptr<c10d::Store> store = setting.store;
+    const LocalPeers peers;
     if (!group.path.empty()) store = c10::make_intrusive<c10d::PrefixStore>("dasgd/group" + group.path, store);
     auto backend =
         c10::make_intrusive<c10d::ProcessGroupGloo>(std::move(store), group.rank.value(), group.size(), options);
@@ -44,6 +47,7 @@ c10::intrusive_ptr<c10d::ProcessGroupGloo> connect(const GlooSetting& setting, c
     c10d::BarrierOptions together;
     together.timeout = setting.timeout;
     backend->barrier(together)->wait();
+    if (const Status own = peers.check(); !own) throw std::runtime_error(own.error().message);
     return backend;
 }
 

@@ -10,14 +10,32 @@
 
 namespace dasgd {
 
-CheckpointWriter::CheckpointWriter(CheckpointPlace place, Roles roles, int ranks, Rank rank, int keep, Thread thread)
-    : place_(std::move(place)),
-      folder_(place_.folder),
-      roles_(std::move(roles)),
-      ranks_(ranks),
-      rank_(rank),
-      keep_(keep),
-      thread_(thread) {}
+Status completeIfLast(const CheckpointCompletion& run, std::int64_t step) {
+    const CheckpointFolder folder(run.place.folder);
+    if (!folder.claim(step, run.ranks)) return {};
+    DASGD_ASSIGN(const std::filesystem::path making, folder.begin(step));
+    SavedModel model;
+    Ns wall = 0;
+    for (int rank = 0; rank < run.ranks; ++rank) {
+        DASGD_ASSIGN(const Archive saved, readArchive(making / CheckpointFolder::rankFileName(Rank(rank)),
+                                                      {"weights/", "named/", "buffers/"}));
+        DASGD_ASSIGN(const RankCounters counters, countersOf(saved));
+        wall = std::max(wall, counters.wall);
+        DASGD_TRY(model.add(saved, run.roles.trains(Rank(rank))));
+    }
+    DASGD_TRY(writeArchive(making / CheckpointFolder::kModelFile, model.take()));
+    return folder.complete({.runId = run.place.runId,
+                            .step = step,
+                            .ranks = run.ranks,
+                            .configHash = run.place.configHash,
+                            .wall = wall,
+                            .savedAt = utcNowAs("%Y-%m-%dT%H:%M:%SZ"),
+                            .files = {}},
+                           run.keep);
+}
+
+CheckpointWriter::CheckpointWriter(CheckpointCompletion run, Rank rank, Thread thread)
+    : run_(std::move(run)), rank_(rank), thread_(thread) {}
 
 CheckpointWriter::~CheckpointWriter() {
     if (pending_.valid()) pending_.wait();
@@ -34,32 +52,14 @@ Status CheckpointWriter::write(std::int64_t step, Archive state) {
 Status CheckpointWriter::finish() { return pending_.valid() ? pending_.get() : Status{}; }
 
 Status CheckpointWriter::store(std::int64_t step, const Archive& state) const {
-    DASGD_ASSIGN(const std::filesystem::path making, folder_.begin(step));
-    DASGD_TRY(writeArchive(making / CheckpointFolder::rankFileName(rank_), state));
-    if (!folder_.claim(step, ranks_)) return {};
-    return complete(step);
-}
-
-Status CheckpointWriter::complete(std::int64_t step) const {
-    DASGD_ASSIGN(const std::filesystem::path making, folder_.begin(step));
-    SavedModel model;
-    Ns wall = 0;
-    for (int rank = 0; rank < ranks_; ++rank) {
-        DASGD_ASSIGN(const Archive saved, readArchive(making / CheckpointFolder::rankFileName(Rank(rank)),
-                                                      {"weights/", "named/", "buffers/"}));
-        DASGD_ASSIGN(const RankCounters counters, countersOf(saved));
-        wall = std::max(wall, counters.wall);
-        DASGD_TRY(model.add(saved, roles_.trains(Rank(rank))));
-    }
-    DASGD_TRY(writeArchive(making / CheckpointFolder::kModelFile, model.take()));
-    return folder_.complete({.runId = place_.runId,
-                             .step = step,
-                             .ranks = ranks_,
-                             .configHash = place_.configHash,
-                             .wall = wall,
-                             .savedAt = utcNowAs("%Y-%m-%dT%H:%M:%SZ"),
-                             .files = {}},
-                            keep_);
+    DASGD_ASSIGN(const std::filesystem::path making, CheckpointFolder(run_.place.folder).begin(step));
+    const std::filesystem::path file = making / CheckpointFolder::rankFileName(rank_);
+    DASGD_TRY(writeArchive(file, state));
+    if (!run_.place.deliver) return completeIfLast(run_, step);
+    const Status delivered = run_.place.deliver(file);
+    std::error_code ignored;
+    std::filesystem::remove_all(making, ignored);
+    return delivered;
 }
 
 Result<Archive> readRank(const Checkpoint& checkpoint, Rank rank) { return readArchive(checkpoint.rankFile(rank)); }

@@ -1,9 +1,10 @@
 // Writes the states of one rank beside its training. Whichever rank is the last to write its file of a step completes
-// the checkpoint: makes the model from all ranks' files, moves `latest`, and removes what is too old.
+// the checkpoint.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <future>
 #include <optional>
 #include <string>
@@ -20,13 +21,27 @@ struct CheckpointPlace {
     std::filesystem::path folder;  // that of the run's checkpoints
     std::string runId;
     std::string configHash;  // SHA-256 of its resolved configuration
+    // Of a rank whose checkpoints become whole in the workspace of another host: takes a file of the run's folder there
+    // and removes it here. Any thread.
+    std::function<Status(const std::filesystem::path& file)> deliver = {};
 };
+
+// Of the checkpoints of a run, for whoever completes them.
+struct CheckpointCompletion {
+    CheckpointPlace place;
+    Roles roles;
+    int ranks = 0;
+    int keep = 0;  // how many checkpoints stay
+};
+// After a rank's file of `step` has come into its place: completes the checkpoint where it was the last, making the
+// model from all ranks' files, moving `latest`, and removing what is too old. Any thread.
+Status completeIfLast(const CheckpointCompletion& run, std::int64_t step);
 
 class CheckpointWriter {
 public:
     enum class Thread : std::uint8_t { Own, Callers };  // simulated ranks share one, and take no time for it
 
-    CheckpointWriter(CheckpointPlace place, Roles roles, int ranks, Rank rank, int keep, Thread thread);
+    CheckpointWriter(CheckpointCompletion run, Rank rank, Thread thread);
     // Waits.
     ~CheckpointWriter();
     CheckpointWriter(const CheckpointWriter&) = delete;
@@ -40,14 +55,9 @@ public:
 
 private:
     [[nodiscard]] Status store(std::int64_t step, const Archive& state) const;
-    [[nodiscard]] Status complete(std::int64_t step) const;
 
-    CheckpointPlace place_;
-    CheckpointFolder folder_;
-    Roles roles_;
-    int ranks_;
+    CheckpointCompletion run_;
     Rank rank_;
-    int keep_;
     Thread thread_;
     std::future<Status> pending_;
 };

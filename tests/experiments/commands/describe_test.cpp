@@ -31,6 +31,17 @@ TEST(DescribeCommand, HasTheWholeSchema) {
     EXPECT_EQ(named(named(schema["sections"], "cluster")["fields"], "workers")["min"], 1);
 }
 
+TEST(DescribeCommand, HasTheKeysOfAClustersProfile) {
+    const test::DasgdFolder folder;
+    const auto profile = nlohmann::json::parse(folder.run({"describe", "--clusters", "--json"}).out);
+    EXPECT_EQ(named(profile["fields"], "kind")["choices"], (nlohmann::json{"local", "ssh", "slurm"}));
+    EXPECT_EQ(named(profile["fields"], "port")["max"], 65535);
+    EXPECT_TRUE(profile["tables"].contains("slurm"));
+    const std::string text = folder.run({"describe", "--clusters"}).out;
+    for (const auto& field : profile["fields"]) EXPECT_THAT(text, HasSubstr(field["name"].get<std::string>()));
+    EXPECT_THAT(text, HasSubstr("[environment]"));
+}
+
 void expectHelp(const nlohmann::json& fields, const std::string& where) {
     for (const auto& field : fields) {
         const std::string name = where + "." + field["name"].get<std::string>();

@@ -24,6 +24,10 @@ Archive stateOf(int rank, std::int64_t step) {
     return archive;
 }
 
+CheckpointCompletion ofRanks(int ranks, const std::filesystem::path& folder) {
+    return {.place = {folder, "run", "hash", {}}, .roles = Roles::allTrain(ranks), .ranks = ranks, .keep = 3};
+}
+
 // Ranks that write at the same time, each many steps: every checkpoint is whole, with the mean as its model.
 TEST(CheckpointWriter, TheLastRankCompletesTheCheckpoint) {
     const TempDir dir;
@@ -31,8 +35,7 @@ TEST(CheckpointWriter, TheLastRankCompletesTheCheckpoint) {
     std::vector<std::thread> ranks;
     for (int rank = 0; rank < kRanks; ++rank) {
         ranks.emplace_back([&dir, rank] {
-            CheckpointWriter writer({dir / "checkpoints", "run", "hash"}, Roles::allTrain(kRanks), kRanks, Rank(rank),
-                                    3, CheckpointWriter::Thread::Own);
+            CheckpointWriter writer(ofRanks(kRanks, dir / "checkpoints"), Rank(rank), CheckpointWriter::Thread::Own);
             for (std::int64_t step = 1; step <= 20; ++step) EXPECT_TRUE(writer.write(step, stateOf(rank, step)));
             EXPECT_TRUE(writer.finish());
         });
@@ -52,11 +55,36 @@ TEST(CheckpointWriter, TheLastRankCompletesTheCheckpoint) {
     EXPECT_TRUE(rank->tensors().at("weights/w").equal(torch::full({3}, 202.0F)));
 }
 
+// Of two hosts: the file of the one is taken to the other, where the checkpoint becomes whole when it comes.
+TEST(CheckpointWriter, AFileThatIsDeliveredCompletesTheCheckpointElsewhere) {
+    const TempDir dir;
+    const CheckpointCompletion home = ofRanks(2, dir / "home");
+    CheckpointCompletion away = ofRanks(2, dir / "away");
+    away.place.deliver = [&](const std::filesystem::path& file) -> Status {
+        std::filesystem::rename(file, CheckpointFolder(dir / "home").begin(7).value() / file.filename());
+        return completeIfLast(home, 7);
+    };
+    CheckpointWriter first(home, Rank(0), CheckpointWriter::Thread::Callers);
+    CheckpointWriter second(away, Rank(1), CheckpointWriter::Thread::Callers);
+    EXPECT_TRUE(first.write(7, stateOf(0, 7)));
+    EXPECT_TRUE(first.finish());
+    EXPECT_FALSE(CheckpointFolder(dir / "home").latest());
+    EXPECT_TRUE(second.write(7, stateOf(1, 7)));
+    EXPECT_TRUE(second.finish());
+    const auto latest = CheckpointFolder(dir / "home").latest();
+    ASSERT_TRUE(latest) << latest.error().message;
+    EXPECT_TRUE(readArchive(latest->checkpoint.modelFile())->tensors().at("w").equal(torch::full({3}, 70.5F)));
+    EXPECT_TRUE(std::filesystem::is_empty(dir / "away")) << "nothing of it is kept there";
+    away.place.deliver = [](const std::filesystem::path&) -> Status { return fail("nobody is there"); };
+    CheckpointWriter alone(away, Rank(1), CheckpointWriter::Thread::Callers);
+    EXPECT_TRUE(alone.write(8, stateOf(1, 8)));
+    EXPECT_EQ(alone.finish().error().message, "nobody is there");
+}
+
 TEST(CheckpointWriter, WhatWentWrongIsToldWithTheNextOne) {
     const TempDir dir;
     const auto file = dir.write("file", "no folder");
-    CheckpointWriter writer({file / "checkpoints", "run", "hash"}, Roles::allTrain(1), 1, Rank(0), 3,
-                            CheckpointWriter::Thread::Callers);
+    CheckpointWriter writer(ofRanks(1, file / "checkpoints"), Rank(0), CheckpointWriter::Thread::Callers);
     EXPECT_TRUE(writer.write(1, stateOf(0, 1)));
     const Status before = writer.write(2, stateOf(0, 2));
     ASSERT_FALSE(before);

@@ -1,0 +1,82 @@
+#include "core/comm/gloo/local_peers.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cinttypes>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+#include <utility>
+
+namespace dasgd {
+
+namespace {
+
+// Address and port as /proc/net/tcp has them: the address in the byte order of the network.
+using End = std::pair<std::uint32_t, std::uint16_t>;
+
+std::set<int> openDescriptors() {
+    std::set<int> open;
+    std::error_code code;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", code)) {
+        open.insert(std::stoi(entry.path().filename().string()));
+    }
+    return open;
+}
+
+// The end of a connection over IPv4 that `name` (getsockname, getpeername) tells.
+bool endOf(int descriptor, int (*name)(int, sockaddr*, socklen_t*), End& end) {
+    sockaddr_in address{};
+    socklen_t size = sizeof address;
+    if (name(descriptor, reinterpret_cast<sockaddr*>(&address), &size) != 0) return false;
+    if (address.sin_family != AF_INET || size != sizeof address) return false;
+    end = {address.sin_addr.s_addr, ntohs(address.sin_port)};
+    return true;
+}
+
+// Whose the sockets of this network are, by their own and their other end.
+std::map<std::pair<End, End>, std::uint32_t> owners() {
+    std::map<std::pair<End, End>, std::uint32_t> owners;
+    std::ifstream table("/proc/self/net/tcp");
+    std::string line;
+    std::getline(table, line);
+    while (std::getline(table, line)) {
+        End own, other;
+        std::uint32_t user = 0;
+        const int read = std::sscanf(
+            line.c_str(), "%*d: %" SCNx32 ":%" SCNx16 " %" SCNx32 ":%" SCNx16 " %*x %*x:%*x %*x:%*x %*x %" SCNu32,
+            &own.first, &own.second, &other.first, &other.second, &user);
+        if (read == 5) owners[{own, other}] = user;
+    }
+    return owners;
+}
+
+}  // namespace
+
+LocalPeers::LocalPeers() : before_(openDescriptors()) {}
+
+Status LocalPeers::check() const {
+    const auto known = owners();
+    for (const int descriptor : openDescriptors()) {
+        End own, other;
+        if (before_.contains(descriptor) || !endOf(descriptor, ::getsockname, own) ||
+            !endOf(descriptor, ::getpeername, other)) {
+            continue;
+        }
+        // Of another host nothing is known.
+        const auto found = known.find({other, own});
+        if (found == known.end() || found->second == ::geteuid()) continue;
+        return fail("a process of another user (id " + std::to_string(found->second) +
+                    ") has joined the ranks on this host, at port " + std::to_string(own.second) +
+                    "; nothing is sent to it. Ask who that is, and start again");
+    }
+    return {};
+}
+
+}  // namespace dasgd

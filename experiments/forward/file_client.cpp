@@ -1,0 +1,136 @@
+#include "experiments/forward/file_client.h"
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <thread>
+
+#include "experiments/forward/curve_socket.h"
+#include "experiments/forward/file_server.h"
+
+namespace dasgd::experiments {
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace file_post;
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr milliseconds kLook{100}, kAskAgain{50};
+
+class Connection {
+public:
+    Connection(const std::string& endpoint, const RunSecret& secret, milliseconds silence)
+        : endpoint_(endpoint), silence_(silence) {
+        setLimits(socket_);
+        connectWith(socket_, secret.collectorKeys().publicKey, secret.forwarderKeys());
+        socket_.set(zmq::sockopt::reconnect_ivl, 100);
+        socket_.set(zmq::sockopt::immediate, true);
+        socket_.set(zmq::sockopt::ipv6, endpoint.find('[') != std::string::npos);
+        socket_.connect(endpoint);
+    }
+
+    // The answer's bytes. What was lost with a connection is asked again.
+    Result<std::string> ask(const Parts& request) {
+        ++number_;
+        std::string number(sizeof number_, '\0');
+        std::memcpy(number.data(), &number_, sizeof number_);
+        Parts message{number};
+        message.insert(message.end(), request.begin(), request.end());
+        const auto until = steady_clock::now() + silence_;
+        const auto again = steady_clock::now() + silence_ / 2;
+        bool sent = false, sentAgain = false;
+        while (steady_clock::now() < until) {
+            sent = sent || sendNow(socket_, message);
+            if (sent && !sentAgain && steady_clock::now() > again) sentAgain = sendNow(socket_, message);
+            zmq::pollitem_t item{socket_.handle(), 0, ZMQ_POLLIN, 0};
+            zmq::poll(&item, 1, sent ? kLook : kAskAgain);
+            while (const auto answer = receiveNow(socket_)) {
+                if (answer->size() != 3 || answer->front() != number || (*answer)[1].size() != 1) continue;
+                return answerOf(*answer);
+            }
+        }
+        return fail("rank 0's host does not answer at " + endpoint_);
+    }
+    [[nodiscard]] bool isDone() const { return done_; }
+
+private:
+    Result<std::string> answerOf(const Parts& answer) {
+        const char kind = answer[1].front();
+        done_ = kind == kYes;
+        if (kind == kWrong) return fail("rank 0's host: " + answer[2]);
+        return answer[2];
+    }
+
+    const std::string& endpoint_;
+    const milliseconds silence_;
+    zmq::context_t context_{1};
+    zmq::socket_t socket_{context_, zmq::socket_type::dealer};
+    std::uint64_t number_ = 0;
+    bool done_ = false;
+};
+
+Status sendAll(Connection& there, const std::string& rank, const fs::path& file, const std::string& name,
+               std::int64_t from) {
+    std::ifstream in(file, std::ios::binary);
+    in.seekg(from);
+    if (!in) return fail(file.string() + ": cannot be read");
+    std::string bytes(kChunkBytes, '\0');
+    std::int64_t at = 0;
+    while (true) {
+        in.read(bytes.data(), static_cast<std::streamsize>(kChunkBytes));
+        const auto got = static_cast<std::size_t>(in.gcount());
+        // Also of an empty file: its place is made with the first part.
+        if (got == 0 && at > 0) break;
+        DASGD_TRY(there.ask({std::string(1, kPut), rank, name, std::to_string(at), bytes.substr(0, got)}));
+        at += static_cast<std::int64_t>(got);
+        if (got < kChunkBytes) break;
+    }
+    if (in.bad()) return fail(file.string() + ": cannot be read");
+    while (true) {
+        DASGD_TRY(there.ask({std::string(1, kEnd), rank, name, std::to_string(at)}));
+        if (there.isDone()) return {};
+        std::this_thread::sleep_for(kAskAgain);
+    }
+}
+
+Status fetchAll(Connection& there, const std::string& name, const fs::path& file) {
+    std::ofstream out(file, std::ios::binary | std::ios::trunc);
+    std::int64_t at = 0;
+    while (out) {
+        DASGD_ASSIGN(const std::string bytes, there.ask({std::string(1, kGet), name, std::to_string(at)}));
+        if (bytes.empty()) break;
+        out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+        at += static_cast<std::int64_t>(bytes.size());
+    }
+    out.flush();
+    return out ? Status{} : fail(file.string() + ": cannot be written");
+}
+
+template <class Work>
+Status over(const std::string& endpoint, Work&& work) {
+    try {
+        return work();
+    } catch (const zmq::error_t& error) {
+        return fail("cannot reach rank 0's host at " + endpoint + ": " + error.what());
+    }
+}
+
+}  // namespace
+
+Status FileClient::send(const fs::path& file, const std::string& name, std::int64_t from) const {
+    return over(endpoint_, [&] {
+        Connection there(endpoint_, secret_, silence_);
+        return sendAll(there, std::to_string(rank_.value()), file, name, from);
+    });
+}
+
+Status FileClient::fetch(const std::string& name, const fs::path& file) const {
+    return over(endpoint_, [&] {
+        Connection there(endpoint_, secret_, silence_);
+        return fetchAll(there, name, file);
+    });
+}
+
+}  // namespace dasgd::experiments

@@ -1,0 +1,55 @@
+#include "experiments/forward/run_file.h"
+
+#include <charconv>
+
+#include "core/base/zero_padded.h"
+#include "core/checkpoint/checkpoint_folder.h"
+
+namespace dasgd::experiments {
+
+namespace {
+
+constexpr std::string_view kStep = "checkpoints/step-", kPartial = ".partial/";
+
+std::optional<std::int64_t> numberOf(std::string_view digits) {
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    if (error != std::errc() || end != digits.data() + digits.size() || number < 0) return std::nullopt;
+    return std::to_string(number) == digits ? std::optional(number) : std::nullopt;
+}
+
+// "step", "file" of "checkpoints/step-<step>.partial/<file>".
+std::optional<std::pair<std::int64_t, std::string_view>> partOf(std::string_view name) {
+    const auto slash = name.find(kPartial);
+    if (!name.starts_with(kStep) || slash == std::string_view::npos || slash < kStep.size()) return std::nullopt;
+    const auto step = numberOf(name.substr(kStep.size(), slash - kStep.size()));
+    if (!step) return std::nullopt;
+    return std::pair(*step, name.substr(slash + kPartial.size()));
+}
+
+}  // namespace
+
+bool isSentByRank(std::string_view name, Rank rank) {
+    if (const auto part = partOf(name)) return part->second == CheckpointFolder::rankFileName(rank);
+    const std::string number = std::to_string(rank.value());
+    return name == std::string("checkpoints/") + CheckpointFolder::kBestFile || name == CheckpointFolder::kModelFile ||
+           name == "logs/rank-" + number + ".log" ||
+           name == "artefacts/profile-rank-" + zeroPadded(static_cast<std::uint64_t>(rank.value()), 4) + ".json";
+}
+
+std::optional<std::int64_t> stepOfPart(std::string_view name) {
+    const auto part = partOf(name);
+    return part ? std::optional(part->first) : std::nullopt;
+}
+
+bool isInCheckpoint(std::string_view name) {
+    if (name == CheckpointFolder::kStateFile) return true;
+    constexpr std::string_view kRank = "rank-", kEnd = ".safetensors";
+    if (!name.starts_with(kRank) || !name.ends_with(kEnd) || name.size() <= kRank.size() + kEnd.size()) return false;
+    std::string_view digits = name.substr(kRank.size(), name.size() - kRank.size() - kEnd.size());
+    while (digits.size() > 1 && digits.front() == '0') digits.remove_prefix(1);
+    const auto rank = numberOf(digits);
+    return rank && *rank < 1 << 20 && name == CheckpointFolder::rankFileName(Rank(static_cast<int>(*rank)));
+}
+
+}  // namespace dasgd::experiments

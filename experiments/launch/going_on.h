@@ -1,0 +1,27 @@
+// A run that ended early goes on: whether it can, with which settings, from where.
+#pragma once
+
+#include <string>
+
+#include "core/base/result.h"
+#include "core/base/value.h"
+#include "experiments/config/checked_experiment.h"
+#include "experiments/launch/resume_point.h"
+#include "storage/run_reader.h"
+
+namespace dasgd::experiments {
+
+// Errors: the run has not ended, or has nothing left to do.
+[[nodiscard]] Status checkGoesOn(storage::RunReader& reader, const storage::RunRow& run);
+
+// The same training by another number of workers, of as many epochs, or without data of as many samples. `before` is of
+// `document`. Errors: its algorithm goes on with as many workers as it had.
+[[nodiscard]] Result<CheckedExperiment> withWorkers(const Value& document, const CheckedExperiment& before,
+                                                    int workers);
+
+// Where `experiment` goes on with the run `runId`. Errors: it cannot; the run had other settings, or had them with
+// another number of workers than withWorkers() has written into those of `experiment`.
+[[nodiscard]] Result<ResumePoint> pointToGoOnFrom(const storage::WorkspacePaths& paths, storage::RunReader& reader,
+                                                  const std::string& runId, const CheckedExperiment& experiment);
+
+}  // namespace dasgd::experiments

@@ -1,0 +1,31 @@
+// What rank 0 of a run by hand tells the others: which run this is, and its clock.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/base/clock.h"
+#include "core/base/result.h"
+
+namespace dasgd::experiments {
+
+struct Assignment {
+    std::string runId;
+    std::string boot;   // of rank 0's host
+    Ns origin = 0;      // raw monotonic clock there
+    Ns realOrigin = 0;  // the same instant by the calendar
+    // The run whose checkpoint this one goes on from, and the step of that; "": it begins at its beginning.
+    std::string resumedFrom;
+    std::int64_t resumedStep = 0;
+
+    [[nodiscard]] std::string text() const;
+    // Errors: rank 0 said why it could not start; it is of another version.
+    static Result<Assignment> from(const std::string& text);
+    // By this host's raw monotonic clock. Between hosts the calendar gives a first guess; the ranks measure the rest.
+    [[nodiscard]] Ns originHere() const;
+};
+
+// Since 1970.
+[[nodiscard]] Ns calendarNow();
+
+}  // namespace dasgd::experiments

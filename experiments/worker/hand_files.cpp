@@ -1,0 +1,149 @@
+#include "experiments/worker/hand_files.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "core/base/log.h"
+#include "core/train/step_profiler.h"
+#include "experiments/forward/run_file.h"
+
+namespace dasgd::experiments {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kFilesKey = "files";
+constexpr const char* kNoFiles = "-";
+constexpr std::chrono::milliseconds kPatienceAfterFailure{1000};
+constexpr std::int64_t kMostOfLog = std::int64_t{16} << 20, kWhole = std::numeric_limits<std::int64_t>::max();
+
+// Where the words of this process go; "" where that is no file.
+fs::path ownLog() {
+    struct stat found {};
+    if (::fstat(STDERR_FILENO, &found) != 0 || !S_ISREG(found.st_mode)) return {};
+    std::error_code code;
+    const fs::path file = fs::read_symlink("/proc/self/fd/2", code);
+    return code || !fs::is_regular_file(file, code) ? fs::path() : file;
+}
+
+}  // namespace
+
+HandFiles::HandFiles(const Options& options) : paths_(options.paths), runId_(options.runId), rank_(options.rank) {
+    environment_.place = {paths_.checkpoints(runId_), runId_, options.configHash};
+}
+HandFiles::HandFiles(HandFiles&& other) noexcept = default;
+HandFiles::~HandFiles() {
+    std::error_code ignored;
+    if (!fetched_.empty()) fs::remove_all(fetched_, ignored);
+}
+
+Result<HandFiles> HandFiles::open(Rendezvous& store, const Options& options) {
+    HandFiles own(options);
+    if (options.places.atHome) own.linkLog();
+    std::string endpoint = kNoFiles;
+    if (options.rank == 0) {
+        Status serves;
+        if (options.secret && !options.places.together) serves = own.serve(options);
+        if (own.server_) endpoint = own.server_->endpoint();
+        DASGD_TRY(store.set(kFilesKey, endpoint));
+        DASGD_TRY(serves);
+    } else if (!options.places.together) {
+        DASGD_ASSIGN(endpoint, store.get(kFilesKey));
+    }
+    own.saves_ = options.places.together || endpoint != kNoFiles;
+    if (!own.saves_) return own;
+    if (!options.places.atHome) {
+        own.client_ = std::make_shared<FileClient>(endpoint, *options.secret, own.rank_);
+        own.environment_.place.deliver = [client = own.client_,
+                                          folder = own.paths_.run(own.runId_)](const fs::path& f) {
+            const Status sent = client->send(f, f.lexically_relative(folder).generic_string());
+            std::error_code ignored;
+            fs::remove(f, ignored);
+            return sent;
+        };
+    }
+    if (options.resumedFrom.empty()) return own;
+    if (own.client_) {
+        DASGD_TRY(own.fetch(options));
+    } else {
+        DASGD_ASSIGN(own.environment_.from,
+                     CheckpointFolder(own.paths_.checkpoints(options.resumedFrom)).at(options.resumedStep));
+    }
+    return own;
+}
+
+Status HandFiles::serve(const Options& options) {
+    FileServer::Options server{.address = options.address,
+                               .ranks = options.places.away,
+                               .folder = paths_.run(runId_),
+                               .goesFrom = {},
+                               .arrived = {}};
+    if (!options.resumedFrom.empty()) {
+        const CheckpointFolder before(paths_.checkpoints(options.resumedFrom));
+        DASGD_ASSIGN(const Checkpoint from, before.at(options.resumedStep));
+        server.goesFrom = from.folder;
+    }
+    server.arrived = [run = completionOf(options.experiment, environment_.place)](const std::string& name) -> Status {
+        const auto step = stepOfPart(name);
+        return step ? completeIfLast(run, *step) : Status{};
+    };
+    DASGD_ASSIGN(server_, FileServer::start(std::move(server), *options.secret));
+    return {};
+}
+
+// The parts that this rank goes on from: its own, or of another number of ranks what all have in common.
+Status HandFiles::fetch(const Options& options) {
+    fetched_ = paths_.run(runId_) / ("from-rank-" + std::to_string(options.rank));
+    std::error_code code;
+    fs::create_directories(fetched_, code);
+    if (code) return fail(fetched_.string() + ": cannot be made: " + code.message());
+    const fs::path state = fetched_ / CheckpointFolder::kStateFile;
+    DASGD_TRY(client_->fetch(CheckpointFolder::kStateFile, state));
+    Checkpoint from{.folder = fetched_, .state = {}};
+    DASGD_ASSIGN(from.state, readCheckpointState(state));
+    const bool same = from.state.ranks == options.experiment.cluster.workers;
+    for (int rank = 0; rank < from.state.ranks; ++rank) {
+        if (same && rank != options.rank) continue;
+        DASGD_TRY(client_->fetch(CheckpointFolder::rankFileName(Rank(rank)), from.rankFile(Rank(rank))));
+    }
+    environment_.from = std::move(from);
+    return {};
+}
+
+// A log that grows is seen while it does.
+void HandFiles::linkLog() const {
+    const fs::path place = paths_.run(runId_) / logName();
+    std::error_code code;
+    fs::create_directories(place.parent_path(), code);
+    if (const fs::path log = ownLog(); !log.empty() && !fs::exists(place, code)) fs::create_hard_link(log, place, code);
+}
+
+std::string HandFiles::logName() const { return "logs/rank-" + std::to_string(rank_.value()) + ".log"; }
+
+void HandFiles::bringRecords(bool failed) const {
+    std::error_code code;
+    const fs::path folder = paths_.run(runId_), log = ownLog();
+    const auto bring = [&](const fs::path& file, const std::string& name, std::int64_t most) {
+        const auto bytes = static_cast<std::int64_t>(fs::file_size(file, code));
+        if (code) return false;
+        const FileClient client = failed ? client_->within(kPatienceAfterFailure) : *client_;
+        const Status sent = client.send(file, name, std::max<std::int64_t>(0, bytes - most));
+        if (!sent) logLine(LogLevel::Warning, file.string() + " stays here: " + sent.error().message, rank_.value());
+        return sent.has_value();
+    };
+    if (!client_) {
+        // On another disk than the workspace it could not be linked.
+        if (!log.empty() && !fs::exists(folder / logName(), code)) fs::copy_file(log, folder / logName(), code);
+        return;
+    }
+    const fs::path trace = profileTraceIn(folder, rank_);
+    if (bring(trace, trace.lexically_relative(folder).generic_string(), kWhole)) fs::remove(trace, code);
+    if (!log.empty()) bring(log, logName(), kMostOfLog);
+}
+
+}  // namespace dasgd::experiments

@@ -1,0 +1,62 @@
+// The files of a rank that was started by hand: its part of checkpoints and what it goes on from, its log, its
+// profiler's trace. Of a rank on another host than rank 0's they come to that one's workspace, which has all that
+// belongs to a run.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/train/rank_checkpoints.h"
+#include "experiments/forward/file_client.h"
+#include "experiments/forward/file_server.h"
+#include "experiments/worker/rank_outcomes.h"
+
+namespace dasgd::experiments {
+
+class HandFiles {
+public:
+    struct Options {
+        const Experiment& experiment;
+        int rank = 0;
+        RankPlaces places;
+        std::optional<RunSecret> secret;
+        std::string address;            // of the interface towards the other hosts
+        storage::WorkspacePaths paths;  // this rank's
+        std::string runId, configHash;  // SHA-256 of the resolved configuration
+        std::string resumedFrom;        // the run whose checkpoint it goes on from; "": none
+        std::int64_t resumedStep = 0;
+    };
+    // Collective over the ranks that meet at `store`. Ranks of several workspaces that share no secret save nothing.
+    // Errors: rank 0 cannot listen; the checkpoint cannot be read or fetched.
+    static Result<HandFiles> open(Rendezvous& store, const Options& options);
+    HandFiles(HandFiles&&) noexcept;
+    // Removes what was fetched.
+    ~HandFiles();
+
+    // Null: this run saves nothing.
+    [[nodiscard]] const CheckpointEnvironment* environment() const { return saves_ ? &environment_ : nullptr; }
+    // After the training: brings this rank's log, where its output goes to a file, and its profiler's trace to the
+    // run's folder in rank 0's workspace. What could not be brought there is logged. Of a run that failed that is tried
+    // briefly: rank 0 may be what was lost.
+    void bringRecords(bool failed) const;
+
+private:
+    explicit HandFiles(const Options& options);
+    Status serve(const Options& options);
+    Status fetch(const Options& options);
+    void linkLog() const;
+    [[nodiscard]] std::string logName() const;
+
+    storage::WorkspacePaths paths_;
+    std::string runId_;
+    Rank rank_{0};
+    bool saves_ = true;
+    CheckpointEnvironment environment_;
+    std::shared_ptr<const FileClient> client_;  // of a rank of another workspace than rank 0's
+    std::unique_ptr<FileServer> server_;        // of rank 0 where there are such
+    std::filesystem::path fetched_;
+};
+
+}  // namespace dasgd::experiments

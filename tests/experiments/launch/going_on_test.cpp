@@ -1,0 +1,73 @@
+// Whether a run that ended early can go on, with which settings and from where: of a real run.
+#include "experiments/launch/going_on.h"
+
+#include <gmock/gmock.h>
+#include <signal.h>
+
+#include "core/base/toml_reader.h"
+#include "experiments/base/errors.h"
+#include "tests/support/dasgd_program.h"
+#include "tests/support/live_run.h"
+
+namespace dasgd::experiments {
+namespace {
+
+using ::testing::HasSubstr;
+
+class GoingOn : public ::testing::Test {
+protected:
+    void SetUp() override {
+        folder_.write("e.toml", test::quickExperiment("threads", 100'000'000));
+        test::StartedProgram program = folder_.start({"run", "e.toml", "-w", "w", "-q"});
+        ASSERT_TRUE(test::newestRunTrains(folder_.workspace()));
+        program.signal(SIGTERM);
+        ASSERT_EQ(program.wait().exit, kStopped);
+        run_ = reader().runs()->front();
+    }
+    [[nodiscard]] storage::RunReader reader() const { return storage::RunReader::open(folder_.workspace()).value(); }
+    [[nodiscard]] Value document(const std::string& change = "", const std::string& to = "") const {
+        std::string text = run_.config;
+        if (!change.empty()) text.replace(text.find(change), change.size(), to);
+        return parseToml(text, "e.toml").value();
+    }
+    [[nodiscard]] Result<ResumePoint> pointOf(const CheckedExperiment& experiment) const {
+        auto records = reader();
+        return pointToGoOnFrom({folder_.workspace()}, records, run_.runId, experiment);
+    }
+
+    test::DasgdFolder folder_;
+    storage::RunRow run_;
+};
+
+TEST_F(GoingOn, FromItsCheckpointWithTheSameSettings) {
+    const auto from = pointOf(checkExperiment(document()).value());
+    ASSERT_TRUE(from) << from.error().message;
+    EXPECT_EQ(from->runId, run_.runId);
+    EXPECT_EQ(from->step, run_.steps);
+    const auto other = pointOf(checkExperiment(document("learning_rate = 0.1", "learning_rate = 0.2")).value());
+    ASSERT_FALSE(other);
+    EXPECT_THAT(other.error().message, HasSubstr("had other settings than this experiment"));
+}
+
+TEST_F(GoingOn, WithOtherWorkersWhereTheExperimentSaysWhatItHad) {
+    const CheckedExperiment before = checkExperiment(document()).value();
+    const auto one = withWorkers(document(), before, 1);
+    ASSERT_TRUE(one) << one.error().message;
+    EXPECT_EQ(one->workers, 1);
+    EXPECT_EQ(one->totalSteps, 2 * before.totalSteps) << "as many samples";
+    EXPECT_TRUE(pointOf(*one));
+    const auto unmarked = pointOf(checkExperiment(document("workers = 2", "workers = 1")).value());
+    ASSERT_FALSE(unmarked);
+    EXPECT_THAT(unmarked.error().message, HasSubstr("was of 2 workers, this experiment is of 1"));
+}
+
+TEST_F(GoingOn, WhatHasFinishedOrRunsDoesNot) {
+    auto records = reader();
+    storage::RunRow row = run_;
+    EXPECT_TRUE(checkGoesOn(records, row));
+    row.status = "finished";
+    EXPECT_THAT(checkGoesOn(records, row).error().message, HasSubstr("nothing left of it to train"));
+}
+
+}  // namespace
+}  // namespace dasgd::experiments

@@ -1,0 +1,153 @@
+// What ranks with workspaces of their own leave behind, as on several hosts, over loopback.
+#include "experiments/worker/hand_files.h"
+
+#include <gmock/gmock.h>
+
+#include "experiments/base/errors.h"
+#include "storage/run_reader.h"
+#include "tests/support/dasgd_program.h"
+#include "tests/support/free_port.h"
+#include "tests/support/live_run.h"
+
+namespace dasgd::experiments {
+namespace {
+
+using ::testing::HasSubstr;
+
+class HandFilesRuns : public ::testing::Test {
+protected:
+    // Rank r records into the workspace `workspaces[r]`.
+    std::vector<test::StartedProgram> start(const std::vector<std::string>& workspaces,
+                                            const std::vector<std::string>& more = {},
+                                            const std::string& file = "e.toml") {
+        const std::string port = std::to_string(test::freePort());
+        std::vector<test::StartedProgram> workers;
+        for (std::size_t rank = 0; rank < workspaces.size(); ++rank) {
+            test::Environment environment{{"RANK", std::to_string(rank)},
+                                          {"WORLD_SIZE", std::to_string(workspaces.size())},
+                                          {"LOCAL_RANK", "0"},
+                                          {"MASTER_ADDR", "127.0.0.1"},
+                                          {"MASTER_PORT", port}};
+            if (!secret_.empty()) environment[RunSecret::kVariable] = secret_;
+            std::vector<std::string> arguments{"worker", file, "-w", workspaces[rank]};
+            arguments.insert(arguments.end(), more.begin(), more.end());
+            workers.push_back(folder_.start(arguments, environment));
+        }
+        return workers;
+    }
+    std::vector<test::Ended> runAll(const std::vector<std::string>& workspaces,
+                                    const std::vector<std::string>& more = {}, const std::string& file = "e.toml") {
+        std::vector<test::Ended> ended;
+        for (test::StartedProgram& worker : start(workspaces, more, file)) ended.push_back(worker.wait());
+        return ended;
+    }
+    [[nodiscard]] storage::RunRow newest(const std::string& workspace) const {
+        return storage::RunReader::open(folder_.path() / workspace)->runs()->front();
+    }
+    [[nodiscard]] std::filesystem::path fileOf(const std::string& workspace, const std::string& run,
+                                               const std::string& name) const {
+        return folder_.path() / workspace / "runs" / run / name;
+    }
+    [[nodiscard]] std::string modelIn(const std::string& workspace) const {
+        return test::contentOf(fileOf(workspace, newest(workspace).runId, "model.safetensors"));
+    }
+    // Of the workspace beside rank 0's, all files but journals.
+    [[nodiscard]] std::vector<std::string> leftIn(const std::string& workspace) const {
+        std::vector<std::string> left;
+        for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_.path() / workspace / "runs")) {
+            if (entry.is_regular_file() && entry.path().extension() == ".safetensors") left.push_back(entry.path());
+        }
+        return left;
+    }
+
+    test::DasgdFolder folder_;
+    std::string secret_ = RunSecret::make().value().hex();
+};
+
+std::string withCheckpoints(std::string text, const std::string& checkpoint) {
+    const std::string train = "[train]\n";
+    return text.replace(text.find(train), train.size(), train + "checkpoint = " + checkpoint + "\n");
+}
+
+TEST_F(HandFilesRuns, WhatIsSavedOnAnotherHostIsWholeInRank0sWorkspaceAndGoesOnFromThere) {
+    folder_.write("e.toml",
+                  withCheckpoints(test::quickExperiment("gloo", 6'000), "{ every = \"500 steps\", keep = 2 }"));
+    auto workers = start({"a", "b"});
+    ASSERT_TRUE(test::newestRunComesTo(folder_.path() / "a", [](const auto& row) { return row.steps > 1'200; }));
+    workers[1].signal(SIGTERM);
+    for (test::StartedProgram& worker : workers) {
+        const test::Ended ended = worker.wait();
+        EXPECT_EQ(ended.exit, kStopped) << ended.err;
+    }
+    const storage::RunRow first = newest("a");
+    const auto latest = CheckpointFolder(fileOf("a", first.runId, "checkpoints")).latest();
+    ASSERT_TRUE(latest) << latest.error().message;
+    EXPECT_EQ(latest->checkpoint.state.step, first.steps) << "a stop leaves one";
+    EXPECT_EQ(latest->checkpoint.state.ranks, 2);
+    EXPECT_TRUE(leftIn("b").empty());
+    for (const test::Ended& ended : runAll({"a", "b"}, {"--resume"})) EXPECT_EQ(ended.exit, kFinished) << ended.err;
+    EXPECT_EQ(newest("a").status, "finished");
+    EXPECT_EQ(newest("a").resumedFrom, first.runId);
+    EXPECT_TRUE(leftIn("b").empty()) << "what was fetched is not kept";
+    for (const test::Ended& ended : runAll({"c", "c"})) ASSERT_EQ(ended.exit, kFinished) << ended.err;
+    EXPECT_FALSE(modelIn("c").empty());
+    EXPECT_EQ(modelIn("a"), modelIn("c")) << "of a run that was never stopped, in one workspace";
+}
+
+TEST_F(HandFilesRuns, ARankThatIsKilledCostsWhatCameAfterTheLastCheckpoint) {
+    folder_.write("e.toml",
+                  withCheckpoints(test::quickExperiment("gloo", 6'000), "{ every = \"500 steps\", keep = 2 }") +
+                      "timeout_s = 5.0\n");
+    auto workers = start({"a", "b"});
+    ASSERT_TRUE(test::newestRunComesTo(folder_.path() / "a", [](const auto& row) { return row.steps > 1'200; }));
+    workers[1].signal(SIGKILL);
+    EXPECT_EQ(workers[0].wait().exit, kRunFailed);
+    workers.clear();
+    for (const test::Ended& ended : runAll({"a", "b"}, {"--resume"})) EXPECT_EQ(ended.exit, kFinished) << ended.err;
+    EXPECT_GE(newest("a").resumedStep, 500);
+    EXPECT_EQ(newest("a").resumedStep % 500, 0);
+    for (const test::Ended& ended : runAll({"c", "c"})) ASSERT_EQ(ended.exit, kFinished) << ended.err;
+    EXPECT_EQ(modelIn("a"), modelIn("c"));
+}
+
+// Each goes on from the mean of both, which the one beside rank 0's workspace fetches.
+TEST_F(HandFilesRuns, ARunGoesOnWithMoreRanksThanItHad) {
+    folder_.write("e.toml", test::quickExperiment("gloo", 100'000'000));
+    auto workers = start({"a", "b"});
+    ASSERT_TRUE(test::newestRunTrains(folder_.path() / "a"));
+    workers[0].signal(SIGTERM);
+    for (test::StartedProgram& worker : workers) EXPECT_EQ(worker.wait().exit, kStopped);
+    const storage::RunRow first = newest("a");
+    std::string more = test::quickExperiment("gloo", static_cast<int>(first.steps) + 500);
+    more.replace(more.find("workers = 2"), 11, "workers = 3");
+    more.replace(more.find("[0.0, 1.0]]"), 11, "[0.0, 1.0], [1.0, 1.0]]");
+    folder_.write("more.toml", more);
+    EXPECT_THAT(runAll({"a", "b", "b"}, {"--from", first.runId}, "more.toml").front().err,
+                HasSubstr("was of 2 workers, this experiment is of 3"));
+    folder_.write("more.toml", more + "[cluster.before]\nworkers = 2\n");
+    for (const test::Ended& ended : runAll({"a", "b", "b"}, {"--from", first.runId}, "more.toml")) {
+        EXPECT_EQ(ended.exit, kFinished) << ended.err;
+    }
+    EXPECT_EQ(newest("a").resumedFrom, first.runId);
+    EXPECT_EQ(newest("a").workers, 3);
+    EXPECT_TRUE(leftIn("b").empty());
+}
+
+TEST_F(HandFilesRuns, LogsOfAllRanksAreInTheRunsFolder) {
+    folder_.write("e.toml", test::quickExperiment("gloo", 20));
+    for (const test::Ended& ended : runAll({"a", "b"})) ASSERT_EQ(ended.exit, kFinished) << ended.err;
+    const std::string run = newest("a").runId;
+    for (const char* name : {"logs/rank-0.log", "logs/rank-1.log"}) {
+        EXPECT_TRUE(std::filesystem::exists(fileOf("a", run, name))) << name;
+    }
+}
+
+TEST_F(HandFilesRuns, WithoutASecretSeveralWorkspacesSaveNothingAndSaySo) {
+    secret_.clear();
+    folder_.write("e.toml", test::quickExperiment("gloo", 20));
+    EXPECT_THAT(runAll({"a", "b"}, {"--resume"}).front().err,
+                HasSubstr("one workspace that all ranks record into, or the same DASGD_SECRET on all ranks"));
+}
+
+}  // namespace
+}  // namespace dasgd::experiments
