@@ -19,6 +19,11 @@ inline constexpr const char* kGoOn = "go on";
 inline constexpr const char* kPort = "port";
 // Starts this host's ranks of one run; answered once all are started.
 inline constexpr const char* kStart = "start";
+// Journals that a host still keeps of ended runs; rank 0's host takes them in; the others send them; which it has then.
+inline constexpr const char* kJournals = "journals";
+inline constexpr const char* kCollect = "collect";
+inline constexpr const char* kForward = "forward";
+inline constexpr const char* kCollected = "collected";
 // All ranks of the run stop at one step; those of this host end at once.
 inline constexpr const char* kStop = "stop";
 inline constexpr const char* kEnd = "end";

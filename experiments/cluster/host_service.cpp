@@ -129,6 +129,7 @@ Result<nlohmann::json> HostService::reply(const std::string& what, const nlohman
     if (what == kHello) return hostFacts(request);
     if (what == kCheck) return checkText(request);
     if (what == kGoOn) return goOn(request);
+    if (what == kJournals || what == kCollect || what == kForward || what == kCollected) return journals(what, request);
     if (what == kStart) return start(request);
     if (what == kTime) return nlohmann::json{{"now", calendarNow()}};
     if (what == kPort) {
@@ -148,6 +149,26 @@ Result<nlohmann::json> HostService::reply(const std::string& what, const nlohman
         return nlohmann::json{{"checks", checks}};
     }
     return fail("there is no request '" + what + "'; are both ends of one version?");
+}
+
+Result<nlohmann::json> HostService::journals(const std::string& what, const nlohmann::json& request) {
+    if (what == kCollected) {
+        DASGD_ASSIGN(const auto ranks, journals_.collected());
+        return ranks ? nlohmann::json{{"ranks", *ranks}} : nlohmann::json::object();
+    }
+    if (what == kJournals) {
+        const storage::WorkspacePaths paths{std::filesystem::absolute(withHome(request.value("workspace", "")))};
+        nlohmann::json left = nlohmann::json::object();
+        for (const auto& [run, ranks] : journalsLeft(paths)) left[run] = ranks;
+        return nlohmann::json{{"left", left}};
+    }
+    DASGD_ASSIGN(const JournalsRequest wanted, JournalsRequest::from(request));
+    if (what == kForward) {
+        DASGD_TRY(journals_.forward(wanted));
+        return nlohmann::json::object();
+    }
+    DASGD_ASSIGN(const std::string endpoint, journals_.collect(wanted));
+    return nlohmann::json{{"endpoint", endpoint}};
 }
 
 Result<nlohmann::json> HostService::start(const nlohmann::json& request) {

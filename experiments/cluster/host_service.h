@@ -9,6 +9,7 @@
 
 #include "experiments/base/stop_signals.h"
 #include "experiments/cluster/host_facts.h"
+#include "experiments/cluster/host_journals.h"
 #include "experiments/cluster/host_messages.h"
 #include "experiments/cluster/host_ranks.h"
 #include "experiments/cluster/json_lines.h"
@@ -24,7 +25,7 @@ public:
         std::chrono::milliseconds silence{kMostSilence};  // of a launcher that is taken for gone
     };
     HostService(Options options, StopSignals& signals)
-        : options_(std::move(options)), signals_(signals), lines_(options_.input) {}
+        : options_(std::move(options)), signals_(signals), lines_(options_.input), journals_(options_.program) {}
 
     // Until the launcher has gone, says nothing for too long, or a signal comes. Then the ranks that still run are
     // asked to stop, and are ended ten seconds later.
@@ -36,6 +37,7 @@ private:
     void wait() const;
     void take(const nlohmann::json& request);
     [[nodiscard]] Result<nlohmann::json> reply(const std::string& what, const nlohmann::json& request);
+    [[nodiscard]] Result<nlohmann::json> journals(const std::string& what, const nlohmann::json& request);
     [[nodiscard]] Result<nlohmann::json> start(const nlohmann::json& request);
     void attend();
     void say(const nlohmann::json& line);
@@ -46,6 +48,7 @@ private:
     JsonLineReader lines_;
     std::unique_ptr<HostRanks> ranks_;
     std::optional<ListeningPort> listening_;
+    HostJournals journals_;
     Clock::time_point heard_ = Clock::now(), said_ = Clock::now();
     bool open_ = true;   // the input
     bool mute_ = false;  // nobody reads what we say

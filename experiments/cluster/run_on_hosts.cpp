@@ -10,6 +10,7 @@
 #include "core/base/toml_reader.h"
 #include "experiments/base/errors.h"
 #include "experiments/base/text.h"
+#include "experiments/cluster/collect_on_hosts.h"
 #include "experiments/cluster/ssh_run.h"
 #include "experiments/launch/run_series.h"
 
@@ -126,11 +127,12 @@ public:
             if (!end) return lost(end.error());
             report(cluster_, *end, title, task_.json);
             const int code = end->exitCode();
+            if (code == kRunFailed && signals_.count() == 0) fetchRecords();
             if (code != kRunFailed || restart == task_.restarts || signals_.count() > 0) {
                 code_ = worse(code_, code);
                 return end->lost.empty();
             }
-            auto next = startAgain(plan.experiment);
+            auto next = startAgain(there_, plan.experiment);
             if (!next) return lost(next.error());
             logLine(LogLevel::Warning,
                     printable(title + " failed; it goes on from " + fromWhere(next->going) + " with " +
@@ -148,9 +150,17 @@ private:
         std::vector<RanksPlace> places;
     };
 
+    // What ranks recorded and rank 0's host did not get before it ended, or they were cut off.
+    void fetchRecords() {
+        there_ = cluster_.revive();
+        const auto collected = collectOnHosts(cluster_);
+        if (collected && (collected->found > 0 || !collected->problems.empty())) {
+            logLine(LogLevel::Warning, printable(collectedInWords(*collected)));
+        }
+    }
+
     // On the hosts that are there, with fewer workers where they have no room for all.
-    Result<Next> startAgain(const HostedExperiment& failed) {
-        const std::vector<std::size_t> there = cluster_.revive();
+    Result<Next> startAgain(const std::vector<std::size_t>& there, const HostedExperiment& failed) {
         const ClusterProfile& profile = cluster_.profile();
         if (there.empty() || there.front() != 0) {
             return fail(profile.hosts.front() +
@@ -175,6 +185,7 @@ private:
     SshCluster& cluster_;
     const ClusterTask& task_;
     StopSignals& signals_;
+    std::vector<std::size_t> there_;  // hosts, after a failure
     int code_ = kFinished;
 };
 

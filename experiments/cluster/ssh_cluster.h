@@ -54,6 +54,7 @@ public:
     [[nodiscard]] std::vector<std::size_t> revive();
 
     [[nodiscard]] const ClusterProfile& profile() const { return profile_; }
+    [[nodiscard]] bool isThere(std::size_t index) const { return index < hosts_.size() && hosts_[index]; }
     // One that is there.
     [[nodiscard]] HostConnection& host(std::size_t index) { return *hosts_[index]; }
     void eachHost(const std::function<void(HostConnection&)>& call) {

@@ -1,6 +1,11 @@
 // `dasgd forward`: sends what a rank of another host than rank 0's records to the collector there.
+#include <signal.h>
+
 #include <chrono>
+#include <fstream>
+#include <iterator>
 #include <memory>
+#include <string>
 #include <thread>
 
 #include "experiments/base/stop_signals.h"
@@ -13,11 +18,25 @@ namespace dasgd::experiments {
 
 namespace {
 
+constexpr std::chrono::seconds kToGiveWay{5};
+constexpr std::chrono::milliseconds kGiveWayRest{20};
+
 struct ForwardOptions {
     std::string runId, workspace, endpoint;
     int rank = 0;
     double patience = 60;
+    bool instead = false;
 };
+
+// Those that still try to send the journal elsewhere, as to a collector that is gone.
+void endForwarders(const std::filesystem::path& lock, const std::string& runId) {
+    for (const int process : storage::FileLock::holders(lock)) {
+        std::ifstream file("/proc/" + std::to_string(process) + "/cmdline", std::ios::binary);
+        const std::string line(std::istreambuf_iterator<char>(file), {});
+        if (line.find("forward") != std::string::npos && line.find(runId) != std::string::npos)
+            ::kill(process, SIGTERM);
+    }
+}
 
 int forward(const ForwardOptions& options) {
     StopSignals signals;
@@ -31,7 +50,15 @@ int forward(const ForwardOptions& options) {
     std::error_code error;
     std::filesystem::create_directories(journal.parent_path(), error);
     // As any reader of a journal.
-    auto lock = storage::FileLock::tryNow(journal.string() + ".lock", storage::FileLock::Kind::Exclusive);
+    const std::filesystem::path file = journal.string() + ".lock";
+    auto lock = storage::FileLock::tryNow(file, storage::FileLock::Kind::Exclusive);
+    if (options.instead) {
+        const auto until = std::chrono::steady_clock::now() + kToGiveWay;
+        for (endForwarders(file, options.runId); lock && !*lock && std::chrono::steady_clock::now() < until;) {
+            std::this_thread::sleep_for(kGiveWayRest);
+            lock = storage::FileLock::tryNow(file, storage::FileLock::Kind::Exclusive);
+        }
+    }
     if (!lock) return refuse(lock.error());
     if (!*lock) return refuse({"another process reads " + journal.string() + " already"});
     (*lock)->sign();
@@ -65,6 +92,7 @@ Action declareForward(CLI::App& app) {
     app.add_option("--patience", options->patience, "Seconds to wait for an answer once the rank has ended")
         ->capture_default_str()
         ->check(CLI::Range(0.1, 1e6));
+    app.add_flag("--instead", options->instead, "End another forwarder of this journal first");
     app.footer(
         "`dasgd worker` starts it where DASGD_SECRET is set and the rank's workspace is not rank 0's. It ends once "
         "all\n"

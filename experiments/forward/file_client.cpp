@@ -13,11 +13,10 @@ namespace dasgd::experiments {
 namespace {
 
 namespace fs = std::filesystem;
-using namespace file_post;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr milliseconds kLook{100}, kAskAgain{50};
+constexpr milliseconds kGlanceAtAnswer{100}, kAskRest{50};
 
 class Connection {
 public:
@@ -45,7 +44,7 @@ public:
             sent = sent || sendNow(socket_, message);
             if (sent && !sentAgain && steady_clock::now() > again) sentAgain = sendNow(socket_, message);
             zmq::pollitem_t item{socket_.handle(), 0, ZMQ_POLLIN, 0};
-            zmq::poll(&item, 1, sent ? kLook : kAskAgain);
+            zmq::poll(&item, 1, sent ? kGlanceAtAnswer : kAskRest);
             while (const auto answer = receiveNow(socket_)) {
                 if (answer->size() != 3 || answer->front() != number || (*answer)[1].size() != 1) continue;
                 return answerOf(*answer);
@@ -58,8 +57,8 @@ public:
 private:
     Result<std::string> answerOf(const Parts& answer) {
         const char kind = answer[1].front();
-        done_ = kind == kYes;
-        if (kind == kWrong) return fail("rank 0's host: " + answer[2]);
+        done_ = kind == file_post::kYes;
+        if (kind == file_post::kWrong) return fail("rank 0's host: " + answer[2]);
         return answer[2];
     }
 
@@ -76,22 +75,22 @@ Status sendAll(Connection& there, const std::string& rank, const fs::path& file,
     std::ifstream in(file, std::ios::binary);
     in.seekg(from);
     if (!in) return fail(file.string() + ": cannot be read");
-    std::string bytes(kChunkBytes, '\0');
+    std::string bytes(file_post::kChunkBytes, '\0');
     std::int64_t at = 0;
     while (true) {
-        in.read(bytes.data(), static_cast<std::streamsize>(kChunkBytes));
+        in.read(bytes.data(), static_cast<std::streamsize>(file_post::kChunkBytes));
         const auto got = static_cast<std::size_t>(in.gcount());
         // Also of an empty file: its place is made with the first part.
         if (got == 0 && at > 0) break;
-        DASGD_TRY(there.ask({std::string(1, kPut), rank, name, std::to_string(at), bytes.substr(0, got)}));
+        DASGD_TRY(there.ask({std::string(1, file_post::kPut), rank, name, std::to_string(at), bytes.substr(0, got)}));
         at += static_cast<std::int64_t>(got);
-        if (got < kChunkBytes) break;
+        if (got < file_post::kChunkBytes) break;
     }
     if (in.bad()) return fail(file.string() + ": cannot be read");
     while (true) {
-        DASGD_TRY(there.ask({std::string(1, kEnd), rank, name, std::to_string(at)}));
+        DASGD_TRY(there.ask({std::string(1, file_post::kEnd), rank, name, std::to_string(at)}));
         if (there.isDone()) return {};
-        std::this_thread::sleep_for(kAskAgain);
+        std::this_thread::sleep_for(kAskRest);
     }
 }
 
@@ -99,7 +98,7 @@ Status fetchAll(Connection& there, const std::string& name, const fs::path& file
     std::ofstream out(file, std::ios::binary | std::ios::trunc);
     std::int64_t at = 0;
     while (out) {
-        DASGD_ASSIGN(const std::string bytes, there.ask({std::string(1, kGet), name, std::to_string(at)}));
+        DASGD_ASSIGN(const std::string bytes, there.ask({std::string(1, file_post::kGet), name, std::to_string(at)}));
         if (bytes.empty()) break;
         out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
         at += static_cast<std::int64_t>(bytes.size());

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <charconv>
 #include <chrono>
 #include <future>
 #include <map>
@@ -17,24 +16,18 @@
 #include "experiments/forward/curve_gate.h"
 #include "experiments/forward/curve_socket.h"
 #include "experiments/forward/run_file.h"
+#include "experiments/forward/wire.h"
 
 namespace dasgd::experiments {
 
 namespace {
 
 namespace fs = std::filesystem;
-using namespace file_post;
 
-constexpr std::chrono::milliseconds kPause{20};
+constexpr std::chrono::milliseconds kServeRest{20};
 
-std::optional<std::int64_t> numberOf(const std::string& text) {
-    std::int64_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
-}
-
-Parts yes(std::string bytes = "") { return {std::string(1, kYes), std::move(bytes)}; }
-Parts wrong(const std::string& why) { return {std::string(1, kWrong), why}; }
+Parts done(std::string bytes = "") { return {std::string(1, file_post::kYes), std::move(bytes)}; }
+Parts refused(const std::string& why) { return {std::string(1, file_post::kWrong), why}; }
 
 std::string reason() { return ::strerror(errno); }
 
@@ -129,7 +122,7 @@ private:
     void serve() {
         while (!stop_) {
             zmq::pollitem_t items[]{{router_.handle(), 0, ZMQ_POLLIN, 0}, {gate_.socket().handle(), 0, ZMQ_POLLIN, 0}};
-            zmq::poll(items, 2, kPause);
+            zmq::poll(items, 2, kServeRest);
             gate_.admitWaiting();
             while (const auto message = receiveNow(router_)) {
                 if (message->size() < 3) continue;
@@ -142,20 +135,22 @@ private:
     // `request`: operation, operands.
     Parts answer(const Parts& request) {
         const char operation = request.front().size() == 1 ? request.front().front() : '?';
-        if (operation == kGet && request.size() == 3) return give(request[1], numberOf(request[2]).value_or(-1));
-        const bool puts = operation == kPut && request.size() == 5, ends = operation == kEnd && request.size() == 4;
+        if (operation == file_post::kGet && request.size() == 3)
+            return give(request[1], numberOf(request[2]).value_or(-1));
+        const bool puts = operation == file_post::kPut && request.size() == 5,
+                   ends = operation == file_post::kEnd && request.size() == 4;
         const auto rank = puts || ends ? numberOf(request[1]) : std::nullopt;
         const auto number = puts || ends ? numberOf(request[3]) : std::nullopt;
-        if (!rank || !number || *number < 0) return wrong("no such request");
+        if (!rank || !number || *number < 0) return refused("no such request");
         Arrival* arrival = arrivalOf(*rank, request[2]);
-        if (!arrival) return wrong("'" + request[2] + "' is no file that rank " + request[1] + " sends");
+        if (!arrival) return refused("'" + request[2] + "' is no file that rank " + request[1] + " sends");
         if (puts) {
             const Status written = arrival->put(*number, request[4]);
-            return written ? yes() : wrong(written.error().message);
+            return written ? done() : refused(written.error().message);
         }
         const auto ended = arrival->end(*number, options_.arrived);
-        if (!ended) return {std::string(1, kWait), ""};
-        return *ended ? yes() : wrong(ended->error().message);
+        if (!ended) return {std::string(1, file_post::kWait), ""};
+        return *ended ? done() : refused(ended->error().message);
     }
 
     Arrival* arrivalOf(std::int64_t rank, const std::string& name) {
@@ -172,13 +167,13 @@ private:
     }
 
     Parts give(const std::string& name, std::int64_t offset) const {
-        if (options_.goesFrom.empty() || !isInCheckpoint(name) || offset < 0) return wrong("no such file: " + name);
+        if (options_.goesFrom.empty() || !isInCheckpoint(name) || offset < 0) return refused("no such file: " + name);
         const Descriptor in(::open((options_.goesFrom / name).c_str(), O_RDONLY | O_CLOEXEC));
-        std::string bytes(kChunkBytes, '\0');
+        std::string bytes(file_post::kChunkBytes, '\0');
         const ssize_t got = in ? ::pread(in.get(), bytes.data(), bytes.size(), offset) : -1;
-        if (got < 0) return wrong((options_.goesFrom / name).string() + ": cannot be read: " + reason());
+        if (got < 0) return refused((options_.goesFrom / name).string() + ": cannot be read: " + reason());
         bytes.resize(static_cast<std::size_t>(got));
-        return yes(std::move(bytes));
+        return done(std::move(bytes));
     }
 
     const Options options_;

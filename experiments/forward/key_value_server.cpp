@@ -1,13 +1,13 @@
 #include "experiments/forward/key_value_server.h"
 
 #include <atomic>
-#include <charconv>
 #include <map>
 #include <thread>
 
 #include "experiments/forward/curve_gate.h"
 #include "experiments/forward/curve_socket.h"
 #include "experiments/forward/handshake_monitor.h"
+#include "experiments/forward/wire.h"
 
 namespace dasgd::experiments {
 
@@ -18,12 +18,6 @@ using namespace key_value;
 constexpr std::chrono::milliseconds kServePause{20};
 // Of all values together: addresses of ranks and a few words of each take kilobytes a rank.
 constexpr std::size_t kMostBytes = std::size_t{256} << 20;
-
-std::optional<std::int64_t> numberOf(const std::string& text) {
-    std::int64_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
-}
 
 Parts yes(std::string value = "") { return {std::string(1, kYes), std::move(value)}; }
 Parts no() { return {std::string(1, kNo), ""}; }

@@ -1,9 +1,8 @@
 #include "experiments/forward/run_file.h"
 
-#include <charconv>
-
 #include "core/base/zero_padded.h"
 #include "core/checkpoint/checkpoint_folder.h"
+#include "experiments/forward/wire.h"
 
 namespace dasgd::experiments {
 
@@ -11,18 +10,17 @@ namespace {
 
 constexpr std::string_view kStep = "checkpoints/step-", kPartial = ".partial/";
 
-std::optional<std::int64_t> numberOf(std::string_view digits) {
-    std::int64_t number = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    if (error != std::errc() || end != digits.data() + digits.size() || number < 0) return std::nullopt;
-    return std::to_string(number) == digits ? std::optional(number) : std::nullopt;
+// As it is written where nothing is added in front.
+std::optional<std::int64_t> plainNumber(std::string_view digits) {
+    const auto number = numberOf(digits);
+    return number && *number >= 0 && std::to_string(*number) == digits ? number : std::nullopt;
 }
 
 // "step", "file" of "checkpoints/step-<step>.partial/<file>".
 std::optional<std::pair<std::int64_t, std::string_view>> partOf(std::string_view name) {
     const auto slash = name.find(kPartial);
     if (!name.starts_with(kStep) || slash == std::string_view::npos || slash < kStep.size()) return std::nullopt;
-    const auto step = numberOf(name.substr(kStep.size(), slash - kStep.size()));
+    const auto step = plainNumber(name.substr(kStep.size(), slash - kStep.size()));
     if (!step) return std::nullopt;
     return std::pair(*step, name.substr(slash + kPartial.size()));
 }
@@ -48,7 +46,7 @@ bool isInCheckpoint(std::string_view name) {
     if (!name.starts_with(kRank) || !name.ends_with(kEnd) || name.size() <= kRank.size() + kEnd.size()) return false;
     std::string_view digits = name.substr(kRank.size(), name.size() - kRank.size() - kEnd.size());
     while (digits.size() > 1 && digits.front() == '0') digits.remove_prefix(1);
-    const auto rank = numberOf(digits);
+    const auto rank = plainNumber(digits);
     return rank && *rank < 1 << 20 && name == CheckpointFolder::rankFileName(Rank(static_cast<int>(*rank)));
 }
 

@@ -1,0 +1,23 @@
+// Brings what the hosts of a cluster still keep of runs that have ended to the first host, which has their records.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "experiments/cluster/ssh_cluster.h"
+
+namespace dasgd::experiments {
+
+struct CollectedRanks {
+    int found = 0;     // ranks with records that the first host did not have
+    int complete = 0;  // of them, those that it has now
+    std::vector<std::string> problems;
+    [[nodiscard]] bool isComplete() const { return found == complete && problems.empty(); }
+};
+
+// Asks the hosts that are there. Errors: the first one is not.
+[[nodiscard]] Result<CollectedRanks> collectOnHosts(SshCluster& cluster);
+// "records of 3 ranks came later, and are complete".
+[[nodiscard]] std::string collectedInWords(const CollectedRanks& collected);
+
+}  // namespace dasgd::experiments

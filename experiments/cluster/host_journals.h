@@ -1,0 +1,50 @@
+// What a host still keeps of runs that have ended: journals of its ranks that the collector of the run did not get, and
+// the two processes that bring them to rank 0's host.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "experiments/base/process.h"
+#include "storage/base/workspace.h"
+
+namespace dasgd::experiments {
+
+// By run: the ranks whose journals lie in the workspace and are written by no process any more.
+[[nodiscard]] std::map<std::string, std::vector<int>> journalsLeft(const storage::WorkspacePaths& paths);
+
+// What both ends need to know.
+struct JournalsRequest {
+    std::string workspace, run, secret;
+    std::string address;   // of the collector's host
+    std::string endpoint;  // of the collector, for the others
+    std::vector<int> ranks;
+    [[nodiscard]] nlohmann::json toJson() const;
+    // Errors: a field is missing or of another type.
+    static Result<JournalsRequest> from(const nlohmann::json& json);
+};
+
+// Owner: one thread. Destroying it ends the processes; what was not brought stays in the journals.
+class HostJournals {
+public:
+    explicit HostJournals(std::string program) : program_(std::move(program)) {}
+
+    // `dasgd collect`: answers where it listens. Errors: it ended before that, with its words.
+    Result<std::string> collect(const JournalsRequest& request);
+    // `dasgd forward` for each rank.
+    Status forward(const JournalsRequest& request);
+    // The ranks whose records are complete, once `dasgd collect` has ended; nullopt until then. Errors: it failed.
+    Result<std::optional<std::vector<int>>> collected();
+
+private:
+    std::string program_;
+    std::unique_ptr<ChildProcess> collector_;
+    std::vector<ChildProcess> forwarders_;
+};
+
+}  // namespace dasgd::experiments
