@@ -24,7 +24,7 @@ struct RanksRequest {
     int port = 0, size = 1, first = 0, count = 1;
     std::int64_t gpus = 0;
     bool resume = false;
-    std::string from;                      // the run whose checkpoint they go on from; "": none
+    std::string earlier;                   // the run whose checkpoint they go on from; "": none
     std::vector<std::string> environment;  // "NAME=value"
 
     [[nodiscard]] nlohmann::json toJson() const;

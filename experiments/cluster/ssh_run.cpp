@@ -91,7 +91,7 @@ Status SshRun::start(const EarlierPart& earlier) {
                          .size = experiment_.workers,
                          .gpus = profile.gpus,
                          .resume = earlier.resume,
-                         .from = earlier.from};
+                         .earlier = earlier.from};
     for (const auto& [name, value] : profile.environment) request.environment.push_back(name + "=" + value);
     for (const RanksPlace& place : places_) {
         request.first = place.first;
