@@ -95,7 +95,7 @@ int collectOnCluster(const CollectOptions& options) {
     }
     StopSignals signals;
     SshCluster cluster(*profile, [&signals] { return signals.count() > 0; });
-    cluster.revive();
+    static_cast<void>(cluster.revive());
     const auto collected = collectOnHosts(cluster);
     if (!collected) return refuse(collected.error());
     std::printf("%s\n", collectedInWords(*collected).c_str());
