@@ -136,11 +136,11 @@ private:
     Parts answer(const Parts& request) {
         const char operation = request.front().size() == 1 ? request.front().front() : '?';
         if (operation == file_post::kGet && request.size() == 3)
-            return give(request[1], numberOf(request[2]).value_or(-1));
+            return give(request[1], decimalOf(request[2]).value_or(-1));
         const bool puts = operation == file_post::kPut && request.size() == 5,
                    ends = operation == file_post::kEnd && request.size() == 4;
-        const auto rank = puts || ends ? numberOf(request[1]) : std::nullopt;
-        const auto number = puts || ends ? numberOf(request[3]) : std::nullopt;
+        const auto rank = puts || ends ? decimalOf(request[1]) : std::nullopt;
+        const auto number = puts || ends ? decimalOf(request[3]) : std::nullopt;
         if (!rank || !number || *number < 0) return refused("no such request");
         Arrival* arrival = arrivalOf(*rank, request[2]);
         if (!arrival) return refused("'" + request[2] + "' is no file that rank " + request[1] + " sends");

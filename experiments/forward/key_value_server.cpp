@@ -68,8 +68,8 @@ private:
 
     Parts add(const std::string& key, const std::string& by) {
         const auto found = words_.find(key);
-        const auto before = found == words_.end() ? 0 : numberOf(found->second);
-        const auto more = numberOf(by);
+        const auto before = found == words_.end() ? 0 : decimalOf(found->second);
+        const auto more = decimalOf(by);
         if (!before || !more) return wrong("'" + key + "' holds no number to add to");
         return set(key, std::to_string(static_cast<std::int64_t>(static_cast<std::uint64_t>(*before) +
                                                                  static_cast<std::uint64_t>(*more))));
@@ -113,7 +113,7 @@ public:
                         ". MASTER_ADDR must be an address of the host of rank 0 and MASTER_PORT a free port.");
         }
         const std::string bound = router_.get(zmq::sockopt::last_endpoint);
-        port_ = static_cast<int>(numberOf(bound.substr(bound.rfind(':') + 1)).value_or(0));
+        port_ = static_cast<int>(decimalOf(bound.substr(bound.rfind(':') + 1)).value_or(0));
         thread_ = std::thread([this] { serve(); });
         return {};
     }

@@ -12,7 +12,7 @@ constexpr std::string_view kStep = "checkpoints/step-", kPartial = ".partial/";
 
 // As it is written where nothing is added in front.
 std::optional<std::int64_t> plainNumber(std::string_view digits) {
-    const auto number = numberOf(digits);
+    const auto number = decimalOf(digits);
     return number && *number >= 0 && std::to_string(*number) == digits ? number : std::nullopt;
 }
 

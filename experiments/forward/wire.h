@@ -54,7 +54,7 @@ inline constexpr std::size_t kFrameBytes = std::size_t{256} << 10;
 inline constexpr std::int64_t kMostMessageBytes = std::int64_t{64} << 20;
 
 // A decimal number that is all of `text`; nullopt for anything else.
-[[nodiscard]] inline std::optional<std::int64_t> numberOf(std::string_view text) {
+[[nodiscard]] inline std::optional<std::int64_t> decimalOf(std::string_view text) {
     std::int64_t number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
