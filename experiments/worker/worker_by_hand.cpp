@@ -148,7 +148,9 @@ private:
             describeRun(checked_, collectProvenance(std::filesystem::path(task_.file).parent_path()));
         if (!isFirst()) {
             DASGD_ASSIGN(const std::string text, rendezvous.get("run"));
-            DASGD_ASSIGN(Assignment assignment, Assignment::from(text));
+            const auto told = Assignment::from(text);
+            if (!told) static_cast<void>(rendezvous.set(notBegunKey(environment_.rank), "1"));
+            DASGD_ASSIGN(const Assignment assignment, told);
             info.runId = assignment.runId;
             info.clockOrigin = assignment.originHere();
             info.resumedFrom = assignment.resumedFrom;
@@ -162,8 +164,13 @@ private:
         const std::string text =
             assignment ? assignment->text() : nlohmann::json{{"error", assignment.error().message}}.dump();
         DASGD_TRY(rendezvous.set("run", text));
+        // This process may serve the meeting point: the others have read why before it ends.
+        for (int rank = 1; !assignment && rank < environment_.size; ++rank) {
+            if (!rendezvous.get(notBegunKey(rank))) break;
+        }
         return assignment;
     }
+    static std::string notBegunKey(int rank) { return "not-begun/" + std::to_string(rank); }
 
     Result<Assignment> found(storage::Store& store, storage::RunInfo& info) {
         DASGD_ASSIGN(const std::optional<ResumePoint> from, earlierPoint(store.paths()));

@@ -226,6 +226,37 @@ TEST_F(RunOnHosts, GivesUpAtOnceOnCtrlCWhileAHostIsWaitedFor) {
     EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10)) << "of 20 for the first answer";
 }
 
+// Rank 0 dies, and with it the collector: what the other host has recorded is brought by new processes.
+TEST_F(RunOnHosts, RecordsThatRank0DidNotGetAreFetchedOnceTheRunHasFailed) {
+    folder_.write("e.toml", test::quickExperiment("gloo", 100'000'000) + "timeout_s = 3.0\n");
+    test::StartedProgram run = start();
+    ASSERT_TRUE(trains());
+    const pid_t rank0 = test::childrenOf(connectionsOf(run)[0]).front();
+    ::kill(rank0, SIGKILL);
+    const test::Ended ended = run.wait();
+    EXPECT_EQ(ended.exit, kRunFailed);
+    EXPECT_THAT(ended.err, HasSubstr("records of 1 ranks came later; complete are those of 1"));
+    auto reader = storage::RunReader::open(workspace("node1"));
+    const storage::RunRow row = reader->runs()->front();
+    EXPECT_THAT(row.error, HasSubstr("the last records of rank 1 came later"));
+    std::map<int, std::map<std::int64_t, int>> updates;
+    ASSERT_TRUE(reader->eachSpan(row.runId, [&](const storage::SpanRow& span) {
+        if (span.span.kind == SpanKind::Update) ++updates[span.rank][span.span.step];
+        return true;
+    }));
+    ASSERT_EQ(updates.size(), 2u);
+    // Ranks wait for each other: the last step of rank 1 is no further than a round behind that of rank 0.
+    EXPECT_GE(updates[1].rbegin()->first + 8, updates[0].rbegin()->first);
+    for (const auto& [rank, steps] : updates) {
+        EXPECT_EQ(steps.size(), static_cast<std::size_t>(steps.rbegin()->first - steps.begin()->first + 1));
+        for (const auto& [step, times] : steps) EXPECT_EQ(times, 1) << "rank " << rank << ", step " << step;
+    }
+    EXPECT_FALSE(std::filesystem::exists(storage::WorkspacePaths{workspace("node2")}.journal(row.runId, 1)));
+    const test::Ended again = folder_.run({"collect", "--on", "lab"}, hosts_.environment());
+    EXPECT_EQ(again.exit, kFinished) << again.err;
+    EXPECT_THAT(again.out, HasSubstr("no host keeps records that the first one lacks"));
+}
+
 class RestartsOnHosts : public RunOnHosts {
 protected:
     // Some seconds of steps, with a checkpoint now and then.
