@@ -22,9 +22,11 @@ HostedExperiment hosted(const nlohmann::json& one) {
 
 Status oneVersion(const HostConnection& host, const nlohmann::json& facts) {
     const std::string version = facts.value("version", "another version");
-    if (version == DASGD_VERSION && facts.value("protocol", 0) == kHostProtocol) return {};
-    return fail(host.name() + ": has dasgd " + version +
-                ", here is " DASGD_VERSION "; put the same build on all hosts (./lab bundle makes one)");
+    const bool same = version == DASGD_VERSION;
+    if (same && facts.value("protocol", 0) == kHostProtocol) return {};
+    return fail(host.name() + ": has " + (same ? "another build of dasgd " : "dasgd ") + version +
+                (same ? "" : ", here is " DASGD_VERSION) +
+                "; put the same build on all hosts (./lab bundle makes one)");
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ int forward(const ForwardOptions& options) {
     // As any reader of a journal.
     const std::filesystem::path file = journal.string() + ".lock";
     auto lock = storage::FileLock::tryNow(file, storage::FileLock::Kind::Exclusive);
-    if (options.instead) {
+    if (options.instead && lock && !*lock) {
         const auto until = std::chrono::steady_clock::now() + kToGiveWay;
         for (endForwarders(file, options.runId); lock && !*lock && std::chrono::steady_clock::now() < until;) {
             std::this_thread::sleep_for(kGiveWayRest);

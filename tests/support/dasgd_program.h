@@ -63,6 +63,8 @@ public:
     }
 
     [[nodiscard]] pid_t id() const { return id_; }
+    // What it has said on stdout so far.
+    [[nodiscard]] std::string output() const { return contentOf(output_ + ".out"); }
     void signal(int number) const { ::kill(id_, number); }
     Ended wait() {
         int status = 0;

@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 
+#include "experiments/cluster/host_messages.h"
 #include "tests/support/processes.h"
 #include "tests/support/standin_ssh.h"
 
@@ -73,11 +74,13 @@ TEST_F(SshClusterTest, ListsEveryHostThatLacksSomething) {
 TEST_F(SshClusterTest, RefusesHostsOfDifferentBuilds) {
     const std::string hello =
         "echo "
-        "'{\"re\":\"hello\",\"version\":\"%VERSION%\",\"protocol\":1,\"build\":\"00\",\"address\":\"127.0.0.1\","
+        "'{\"re\":\"hello\",\"version\":\"%VERSION%\",\"protocol\":%PROTOCOL%,\"build\":\"00\",\"address\":\"127.0.0."
+        "1\","
         "\"lacks\":[]}'";
-    const auto other = [&](const std::string& version) {
+    const auto other = [&](const std::string& version, int protocol = kHostProtocol) {
         std::string text = hello;
         text.replace(text.find("%VERSION%"), 9, version);
+        text.replace(text.find("%PROTOCOL%"), 10, std::to_string(protocol));
         test::writeText(folder_ / "bin" / "dasgd", "#!/bin/sh\nread request\n" + text + "\nread more\n");
         std::filesystem::permissions(folder_ / "bin" / "dasgd", std::filesystem::perms::owner_all);
     };
@@ -89,6 +92,8 @@ TEST_F(SshClusterTest, RefusesHostsOfDifferentBuilds) {
     const Status build = SshCluster(profile_).connect(2);
     ASSERT_FALSE(build);
     EXPECT_EQ(build.error().message, "node2: has another build of dasgd than node1; copy one build to all hosts");
+    other(DASGD_VERSION, kHostProtocol - 1);
+    EXPECT_THAT(SshCluster(profile_).connect(2).error().message, StartsWith("node2: has another build of dasgd 0."));
     other("0.0.1");
     const Status version = SshCluster(profile_).connect(2);
     ASSERT_FALSE(version);

@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "experiments/base/errors.h"
+#include "storage/base/workspace.h"
 #include "tests/support/dasgd_program.h"
+#include "tests/support/processes.h"
 
 namespace dasgd::experiments {
 namespace {
@@ -33,6 +35,25 @@ TEST_F(ForwardCommand, RefusesWhatItCannotDo) {
     const test::Ended ended = program.wait();
     EXPECT_EQ(ended.exit, kRunFailed);
     EXPECT_THAT(ended.err, HasSubstr("cannot reach the collector at here"));
+}
+
+// One that tries to reach a collector that is gone gives way to one that knows where the next is.
+TEST_F(ForwardCommand, TakesTheJournalOverFromAnotherForwarder) {
+    const std::string run = "20260101-000000-dasgd-0001", secret(64, 'a');
+    const auto start = [&](const std::vector<std::string>& more) {
+        std::vector<std::string> arguments{"forward",           run,  "--rank", "1",          "--to",
+                                           "tcp://127.0.0.1:1", "-w", "w",      "--patience", "600"};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return folder_.start(arguments, {{"DASGD_SECRET", secret}});
+    };
+    test::StartedProgram first = start({});
+    const std::filesystem::path lock = storage::WorkspacePaths{folder_.workspace()}.journal(run, 1).string() + ".lock";
+    const auto held = [&] { return storage::FileLock::holders(lock); };
+    ASSERT_TRUE(test::eventually([&] { return held() == std::vector<int>{first.id()}; }));
+    EXPECT_THAT(start({}).wait().err, HasSubstr("another process reads"));
+    test::StartedProgram second = start({"--instead"});
+    EXPECT_EQ(first.wait().exit, kStopped);
+    EXPECT_TRUE(test::eventually([&] { return held() == std::vector<int>{second.id()}; }));
 }
 
 }  // namespace
