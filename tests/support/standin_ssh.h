@@ -18,7 +18,7 @@ public:
         writeText(program(), "#!/bin/sh\nroot='" + root_.string() +
                                  "'\nprintf '%s\\n' \"$*\" >>\"$root/ssh-arguments\"\n"
                                  "while [ \"$1\" != -- ]; do shift; done\nhost=${2#*@}\n"
-                                 "if [ ! -d \"$root/$host\" ]; then\n"
+                                 "if [ ! -d \"$root/$host\" ] || [ -e \"$root/$host.down\" ]; then\n"
                                  "    echo \"ssh: Could not resolve hostname $host: Name or service not known\" >&2\n"
                                  "    exit 255\nfi\n"
                                  "cd \"$root/$host\" && HOME=$root/$host exec sh -c \"exec $3\"\n");
@@ -29,6 +29,8 @@ public:
     [[nodiscard]] std::filesystem::path home(const std::string& host) const { return root_ / host; }
     // What ssh was called with, a line each time.
     [[nodiscard]] std::string arguments() const { return contentOf(root_ / "ssh-arguments"); }
+    // It cannot be reached from now on; connections that are there stay.
+    void takeDown(const std::string& host) const { writeText(root_ / (host + ".down"), ""); }
     [[nodiscard]] Environment environment() const { return {{"DASGD_SSH", program().string()}}; }
 
 private:
