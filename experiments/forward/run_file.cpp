@@ -41,7 +41,7 @@ std::optional<std::int64_t> stepOfPart(std::string_view name) {
 }
 
 bool isInCheckpoint(std::string_view name) {
-    if (name == CheckpointFolder::kStateFile) return true;
+    if (name == CheckpointFolder::kStateFile || name == CheckpointFolder::kModelFile) return true;
     constexpr std::string_view kRank = "rank-", kEnd = ".safetensors";
     if (!name.starts_with(kRank) || !name.ends_with(kEnd) || name.size() <= kRank.size() + kEnd.size()) return false;
     std::string_view digits = name.substr(kRank.size(), name.size() - kRank.size() - kEnd.size());

@@ -15,7 +15,7 @@ namespace dasgd::experiments {
 [[nodiscard]] bool isSentByRank(std::string_view name, Rank rank);
 // "checkpoints/step-20.partial/rank-0001.safetensors" → 20; nullopt: no part of a checkpoint.
 [[nodiscard]] std::optional<std::int64_t> stepOfPart(std::string_view name);
-// What may be fetched of the checkpoint that a run goes on from: its state and the parts of its ranks.
+// What may be fetched of the checkpoint that a run goes on from: its state, its model and the parts of its ranks.
 [[nodiscard]] bool isInCheckpoint(std::string_view name);
 
 }  // namespace dasgd::experiments

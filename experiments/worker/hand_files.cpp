@@ -107,6 +107,7 @@ Status HandFiles::fetch(const Options& options) {
     Checkpoint from{.folder = fetched_, .state = {}};
     DASGD_ASSIGN(from.state, readCheckpointState(state));
     const bool same = from.state.ranks == options.experiment.cluster.workers;
+    if (!same) DASGD_TRY(client_->fetch(CheckpointFolder::kModelFile, from.modelFile()));
     for (int rank = 0; rank < from.state.ranks; ++rank) {
         if (same && rank != options.rank) continue;
         DASGD_TRY(client_->fetch(CheckpointFolder::rankFileName(Rank(rank)), from.rankFile(Rank(rank))));

@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cinttypes>
@@ -21,13 +22,16 @@ namespace {
 // Address and port as /proc/net/tcp has them: the address in the byte order of the network.
 using End = std::pair<std::uint32_t, std::uint16_t>;
 
-std::set<int> openDescriptors() {
-    std::set<int> open;
+// By the number of each, which no other socket has later; descriptors are given again.
+std::map<ino_t, int> openSockets() {
+    std::map<ino_t, int> sockets;
     std::error_code code;
     for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", code)) {
-        open.insert(std::stoi(entry.path().filename().string()));
+        const int descriptor = std::stoi(entry.path().filename().string());
+        struct stat found {};
+        if (::fstat(descriptor, &found) == 0 && S_ISSOCK(found.st_mode)) sockets[found.st_ino] = descriptor;
     }
-    return open;
+    return sockets;
 }
 
 // The end of a connection over IPv4 that `name` (getsockname, getpeername) tells.
@@ -59,13 +63,15 @@ std::map<std::pair<End, End>, std::uint32_t> owners() {
 
 }  // namespace
 
-LocalPeers::LocalPeers() : before_(openDescriptors()) {}
+LocalPeers::LocalPeers() {
+    for (const auto& [socket, descriptor] : openSockets()) before_.insert(socket);
+}
 
 Status LocalPeers::check() const {
     const auto known = owners();
-    for (const int descriptor : openDescriptors()) {
+    for (const auto& [socket, descriptor] : openSockets()) {
         End own, other;
-        if (before_.contains(descriptor) || !endOf(descriptor, ::getsockname, own) ||
+        if (before_.contains(socket) || !endOf(descriptor, ::getsockname, own) ||
             !endOf(descriptor, ::getpeername, other)) {
             continue;
         }

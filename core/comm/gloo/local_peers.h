@@ -2,6 +2,8 @@
 // forms, and knows nobody; the kernel does: it tells whose each socket is.
 #pragma once
 
+#include <sys/types.h>
+
 #include <set>
 
 #include "core/base/result.h"
@@ -16,7 +18,7 @@ public:
     [[nodiscard]] Status check() const;
 
 private:
-    std::set<int> before_;  // descriptors
+    std::set<ino_t> before_;  // sockets
 };
 
 }  // namespace dasgd

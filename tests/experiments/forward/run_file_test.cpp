@@ -28,8 +28,8 @@ TEST(RunFile, NothingElseIsWritten) {
 }
 
 TEST(RunFile, OfACheckpointItsStateAndPartsAreRead) {
-    for (const char* name :
-         {"state.json", "rank-0000.safetensors", "rank-0012.safetensors", "rank-12345.safetensors"}) {
+    for (const char* name : {"state.json", "model.safetensors", "rank-0000.safetensors", "rank-0012.safetensors",
+                             "rank-12345.safetensors"}) {
         EXPECT_TRUE(isInCheckpoint(name)) << name;
     }
     for (const char* name :
