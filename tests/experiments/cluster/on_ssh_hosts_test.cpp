@@ -157,6 +157,30 @@ TEST_F(OnSshHosts, AHostWhoseLinkIsDownIsNamedByTheOthers) {
     EXPECT_EQ(storage::RunReader::open(workspace(1))->runs()->front().status, "failed");
 }
 
+// There is room for one rank on each host: three are left, and go on from the checkpoint that all four made.
+TEST_F(OnSshHosts, WithoutAHostThatIsCutOffTheRunGoesOnFromItsCheckpoint) {
+    experiment(4'000, "3.0");
+    std::string text = test::contentOf(folder_.path() / "e.toml");
+    folder_.write("e.toml", text.insert(text.find("[train]\n") + 8, "checkpoint = { every = \"100 steps\" }\n"));
+    test::StartedProgram run = command({"run", "e.toml", "--on", "lab", "--restarts", "1"});
+    ASSERT_TRUE(test::newestRunComesTo(workspace(1), [](const auto& row) { return row.steps > 300; }));
+    EXPECT_TRUE(hosts_->cut(4));
+    const test::Ended ended = run.wait();
+    EXPECT_EQ(ended.exit, kFinished) << ended.err;
+    EXPECT_THAT(ended.err, HasSubstr("with 3 workers, restart 1 of 1"));
+    const auto runs = storage::RunReader::open(workspace(1))->runs().value();
+    ASSERT_EQ(runs.size(), 2u);
+    EXPECT_EQ(runs[1].status, "failed");
+    EXPECT_EQ(runs[0].status, "finished");
+    EXPECT_EQ(runs[0].workers, 3);
+    EXPECT_EQ(runs[0].resumedFrom, runs[1].runId);
+    EXPECT_GE(runs[1].steps, runs[0].resumedStep);
+    for (int rank = 0; rank < 4; ++rank) {
+        const auto log = workspace(1) / "runs" / runs[1].runId / "logs" / ("rank-" + std::to_string(rank) + ".log");
+        EXPECT_EQ(std::filesystem::exists(log), rank < 3) << "of a rank that was cut off it is still there";
+    }
+}
+
 TEST_F(OnSshHosts, AHostThatLacksSomethingIsNamedBeforeAnyRankStarts) {
     experiment(10, "20.0");
     servers_[1].signal(SIGKILL);
