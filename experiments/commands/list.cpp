@@ -7,6 +7,7 @@
 #include "experiments/base/text.h"
 #include "experiments/commands/command.h"
 #include "experiments/report/run_summary.h"
+#include "storage/earlier_parts.h"
 
 namespace dasgd::experiments {
 
@@ -14,7 +15,7 @@ namespace {
 
 struct ListOptions {
     std::string workspace, filter;
-    bool json = false;
+    bool json = false, all = false;
 };
 
 bool matches(const storage::RunRow& row, const std::string& filter) {
@@ -40,9 +41,14 @@ int list(const ListOptions& options) {
     if (!reader) return refuse(reader.error());
     auto rows = reader->runs();
     if (!rows) return refuse(rows.error());
+    storage::EarlierParts earlier;
+    for (const storage::RunRow& row : *rows) earlier.see(row);
     std::erase_if(*rows, [&](const storage::RunRow& row) { return !matches(row, options.filter); });
+    const std::size_t parts =
+        options.all ? 0 : std::erase_if(*rows, [&](const storage::RunRow& row) { return earlier.has(row); });
     if (!options.json) {
         std::fputs(rows->empty() ? "no runs\n" : tableOf(*rows).c_str(), stdout);
+        if (parts > 0) std::printf("and %zu earlier parts, which runs above went on from: --all\n", parts);
         return kFinished;
     }
     for (const storage::RunRow& row : *rows) std::printf("%s\n", dumpLine(toJson(row)).c_str());
@@ -54,6 +60,7 @@ Action declareList(CLI::App& app) {
     addWorkspaceOption(app, options->workspace);
     app.add_option("-f,--filter", options->filter,
                    "Only runs whose id, experiment, algorithm, status or backend has this");
+    app.add_flag("--all", options->all, "Earlier parts too: runs that others went on from, which have their curves");
     app.add_flag("--json", options->json, "One line of JSON a run");
     return [options] { return list(*options); };
 }

@@ -325,7 +325,8 @@ private:
         if (running > 0) words << tr("%1 running").arg(grouped(running));
         if (queued > 0) words << tr("%1 queued").arg(grouped(queued));
         if (shown != all) words << tr("%1 shown").arg(grouped(shown));
-        if (list_->archivedCount() > 0) words << tr("%1 put away").arg(grouped(list_->archivedCount()));
+        const QString leftOut = list_->leftOutInWords();
+        if (!leftOut.isEmpty()) words << leftOut;
         if (!said_.isEmpty()) words << said_;
         summary_->setText(words.join(QStringLiteral("  ·  ")));
         if (!session_.error().isEmpty() && all == 0) {
@@ -334,10 +335,10 @@ private:
             empty_->say(session_.loaded() ? tr("No runs yet") : tr("Reading the workspace …"),
                         tr("Start one with New run (Ctrl+N), or in a shell:  dasgd run FILE.toml --workspace %1")
                             .arg(QString::fromStdString(session_.feed().workspace().string())));
-        } else if (list_->archivedCount() > 0) {
-            empty_->say(tr("Every run that matches is put away"),
-                        tr("%1 of them. The menu of groups shows them, and so does “archived” in the filter.")
-                            .arg(grouped(list_->archivedCount())));
+        } else if (!leftOut.isEmpty()) {
+            empty_->say(
+                tr("Every run that matches is left out"),
+                tr("%1. The menu of groups shows them; “archived” in the filter what is put away.").arg(leftOut));
         } else {
             empty_->say(
                 tr("No run matches the filter"),

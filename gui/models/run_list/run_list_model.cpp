@@ -185,9 +185,23 @@ std::optional<FilterError> RunListModel::setFilter(const QString& text) {
 }
 
 void RunListModel::showArchived(bool show) {
-    if (std::exchange(showArchived_, show) == show) return;
+    if (std::exchange(showArchived_, show) != show) rearrange();
+}
+
+void RunListModel::showParts(bool show) {
+    if (std::exchange(showParts_, show) != show) rearrange();
+}
+
+void RunListModel::rearrange() {
     replaceRows(accepted());
     emit updated();
+}
+
+QString RunListModel::leftOutInWords() const {
+    QStringList words;
+    if (archivedCount_ > 0) words << tr("%1 put away").arg(grouped(archivedCount_));
+    if (partCount_ > 0) words << tr("%1 earlier parts").arg(grouped(partCount_));
+    return words.join(QStringLiteral(", "));
 }
 
 bool RunListModel::compile() {
@@ -212,11 +226,13 @@ ListRows RunListModel::accepted() {
     Runs runs;
     runs.reserve(sorted_.size());
     const bool leavesOut = !showArchived_ && !filter_.namesArchived();
-    archivedCount_ = 0;
+    archivedCount_ = partCount_ = 0;
     for (const RunItemPtr& run : sorted_) {
         if (!filter_.accepts(*run)) continue;
         if (leavesOut && run->notes.archived) {
             ++archivedCount_;
+        } else if (!showParts_ && parts_.has(run->row)) {
+            ++partCount_;
         } else {
             runs.push_back(run);
         }
@@ -230,6 +246,8 @@ void RunListModel::takeRuns() {
     for (const RunItemPtr& run : runs_.items()) newKeys = fields_.add(*run) || newKeys;
     if (newKeys) compile();
     sorted_ = runs_.items();
+    parts_ = {};
+    for (const RunItemPtr& run : sorted_) parts_.see(run->row);
     order_.sort(sorted_);
     openLiveGroups(sorted_);
     openNewestGroup();

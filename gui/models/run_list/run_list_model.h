@@ -16,6 +16,7 @@
 #include "gui/models/run_list/run_groups.h"
 #include "gui/models/run_list/run_order.h"
 #include "gui/models/runs/run_table_model.h"
+#include "storage/earlier_parts.h"
 
 namespace dasgd::gui {
 
@@ -45,8 +46,11 @@ public:
     // Runs that are put away are left out unless the filter names `archived`, or they are asked for.
     void showArchived(bool show);
     [[nodiscard]] bool showsArchived() const { return showArchived_; }
-    // How many runs are left out for that alone.
-    [[nodiscard]] int archivedCount() const { return archivedCount_; }
+    // Runs that others went on from are left out unless they are asked for.
+    void showParts(bool show);
+    [[nodiscard]] bool showsParts() const { return showParts_; }
+    // How many runs are left out for that alone: "3 put away, 2 earlier parts"; "" for none.
+    [[nodiscard]] QString leftOutInWords() const;
     [[nodiscard]] const FieldCatalog& fields() const { return fields_; }
     // Keys of the configuration that have a column, in the order of the columns.
     void setKeyColumns(const QStringList& keys);
@@ -81,6 +85,7 @@ private:
     // Whether the rows may be others now.
     bool compile();
     [[nodiscard]] ListRows accepted();
+    void rearrange();
     void openLiveGroups(const std::vector<RunItemPtr>& runs);
     void openNewestGroup();
     // The rows as they are now, in place where one step does it.
@@ -106,8 +111,9 @@ private:
     QSet<QString> seenGroups_;   // a series that starts opens once, and stays closed if somebody closes it
     ListRows rows_;
     int runCount_ = 0;
-    bool showArchived_ = false;
-    int archivedCount_ = 0;
+    storage::EarlierParts parts_;
+    bool showArchived_ = false, showParts_ = false;
+    int archivedCount_ = 0, partCount_ = 0;  // left out
 };
 
 }  // namespace dasgd::gui

@@ -47,10 +47,14 @@ void GroupButton::fillMenu() {
         *menu()->addMenu(tr("settings of the configuration")), list_.fields().keys(),
         [this](QMenu& section, const QString& title, const QString& key) { add(section, title, *groupingOf(key)); });
     menu()->addSeparator();
-    QAction* archived = menu()->addAction(tr("show runs that are put away"));
-    archived->setCheckable(true);
-    archived->setChecked(list_.showsArchived());
-    connect(archived, &QAction::toggled, this, [this](bool on) { list_.showArchived(on); });
+    const auto addSwitch = [this](const QString& text, bool on, void (RunListModel::*show)(bool)) {
+        QAction* action = menu()->addAction(text);
+        action->setCheckable(true);
+        action->setChecked(on);
+        connect(action, &QAction::toggled, &list_, show);
+    };
+    addSwitch(tr("show runs that are put away"), list_.showsArchived(), &RunListModel::showArchived);
+    addSwitch(tr("show earlier parts of runs that went on"), list_.showsParts(), &RunListModel::showParts);
 }
 
 void GroupButton::add(QMenu& menu, const QString& title, const Grouping& grouping) {

@@ -56,6 +56,23 @@ TEST_F(RunListModelTest, SortsAndFilters) {
     EXPECT_EQ(ids(), "cab");
 }
 
+// A training that was stopped twice is one row: its newest run, which has the curves of all. With other workers a run
+// has curves of its own.
+TEST_F(RunListModelTest, EarlierPartsOfATrainingAreLeftOut) {
+    const auto part = [](const std::string& id, const std::string& from, int workers) {
+        storage::RunRow row = run(id, 0.5)->row;
+        row.resumedFrom = from;
+        row.workers = workers;
+        return makeRunItem(row);
+    };
+    runs_.take({part("a", "", 4), part("b", "a", 4), part("c", "b", 4), part("d", "c", 2)}, {});
+    list_.sort(RunTableModel::Run, Qt::AscendingOrder);
+    EXPECT_EQ(ids(), "cd");
+    EXPECT_EQ(list_.runCount(), 2);
+    list_.showParts(true);
+    EXPECT_EQ(ids(), "abcd");
+}
+
 // One run leaves the filter as another one enters it: no row has moved, and no index may come to name another run.
 TEST_F(RunListModelTest, ARunThatTakesAnothersPlaceIsNotItMoved) {
     const auto show = [&](std::vector<RunItemPtr> runs) {

@@ -50,16 +50,23 @@ TEST(GroupButton, ASettingIsWaitedForUntilAnotherGroupingIsChosen) {
     EXPECT_EQ(button.grouping(), QString());
 }
 
-TEST(GroupButton, ShowsWhatIsPutAway) {
+TEST(GroupButton, ShowsWhatIsLeftOut) {
     RunTableModel runs;
     RunListModel list(runs);
-    runs.take({makeRunItem(makeRun("a", "dasgd")->row, {.archived = true}), makeRun("b", "dasgd")}, {});
+    storage::RunRow goesOn = makeRun("c", "dasgd")->row;
+    goesOn.resumedFrom = "b";
+    runs.take({makeRunItem(makeRun("a", "dasgd")->row, {.archived = true}), makeRun("b", "dasgd"), makeRunItem(goesOn)},
+              {});
     GroupButton button(list);
     ASSERT_EQ(list.rowCount(), 1);
+    EXPECT_EQ(list.leftOutInWords(), QStringLiteral("1 put away, 1 earlier parts"));
     emit button.menu()->aboutToShow();
-    button.menu()->actions().back()->trigger();
-    EXPECT_EQ(list.rowCount(), 2);
-    EXPECT_EQ(list.archivedCount(), 0);
+    const auto actions = button.menu()->actions();
+    actions.back()->trigger();
+    EXPECT_EQ(list.leftOutInWords(), QStringLiteral("1 put away"));
+    actions[actions.size() - 2]->trigger();
+    EXPECT_EQ(list.rowCount(), 3);
+    EXPECT_EQ(list.leftOutInWords(), QString());
 }
 
 }  // namespace

@@ -1,0 +1,30 @@
+// Runs that another one went on from: its record has all that theirs has of the training, so that a list of trainings
+// leaves them out.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "storage/run_reader.h"
+
+namespace dasgd::storage {
+
+class EarlierParts {
+public:
+    // Every run of the workspace, in any order.
+    void see(const RunRow& run) {
+        if (!run.resumedFrom.empty()) workers_[run.resumedFrom].insert(run.workers);
+    }
+    // Whether a run that was seen goes on from this one, with as many workers: others take over no curves.
+    [[nodiscard]] bool has(const RunRow& run) const {
+        const auto found = workers_.find(run.runId);
+        return found != workers_.end() && found->second.contains(run.workers);
+    }
+    [[nodiscard]] bool empty() const { return workers_.empty(); }
+
+private:
+    std::map<std::string, std::set<int>> workers_;  // of those that go on, by the run that they go on from
+};
+
+}  // namespace dasgd::storage
