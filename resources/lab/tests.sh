@@ -61,6 +61,26 @@ test_preset() {
     fi
 }
 
+# Every target of tests/fuzz for so many seconds; each counts as a test.
+fuzz() {
+    say "== fuzz, $1 s each"
+    local targets
+    targets=$(find tests/fuzz/corpus -mindepth 1 -maxdepth 1 -type d | wc -l)
+    if ! (ensure_packages "${fuzz_packages[@]}"); then
+        say "Without these packages nothing is fuzzed."
+        skipped=$((skipped + targets))
+        return 0
+    fi
+    local report status=0
+    report=$(FUZZ_JOBS=$(build_jobs) tests/fuzz/run.sh "$1" 9>&-) || status=$?
+    say "$report"
+    local broken
+    broken=$(grep -c '^FAILED' <<<"$report") || true
+    [ "$status" -eq 0 ] || [ "$broken" -gt 0 ] || { stage_failed "the fuzzers did not run"; return 0; }
+    passed=$((passed + targets - broken)) failed=$((failed + broken))
+    [ "$broken" -eq 0 ] || failures+=("$(grep '^FAILED' <<<"$report")")
+}
+
 tracked() { git ls-files -- "$@" 2>/dev/null; }
 
 check_format() {

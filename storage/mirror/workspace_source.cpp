@@ -133,7 +133,7 @@ private:
         }
         std::ranges::reverse(found);
         runs.insert(runs.begin(), std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
-        std::ranges::stable_partition(runs, [](const Run& run) { return run.live; });
+        std::stable_partition(runs.begin(), runs.end(), [](const Run& run) { return run.live; });
         current = 0;
     }
 
