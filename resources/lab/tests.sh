@@ -61,18 +61,18 @@ test_preset() {
     fi
 }
 
-# Every target of tests/fuzz for so many seconds; each counts as a test.
+# fuzz SECONDS PACKAGE…: every target of tests/fuzz for so long; each counts as a test.
 fuzz() {
-    say "== fuzz, $1 s each"
-    local targets
+    local seconds=$1 packages=("${@:2}") targets
+    say "== fuzz, $seconds s each"
     targets=$(find tests/fuzz/corpus -mindepth 1 -maxdepth 1 -type d | wc -l)
-    if ! (ensure_packages "${fuzz_packages[@]}"); then
+    if ! (ensure_packages "${packages[@]}"); then
         say "Without these packages nothing is fuzzed."
         skipped=$((skipped + targets))
         return 0
     fi
     local report status=0
-    report=$(FUZZ_JOBS=$(build_jobs) tests/fuzz/run.sh "$1" 9>&-) || status=$?
+    report=$(FUZZ_JOBS=$(build_jobs) tests/fuzz/run.sh "$seconds" 9>&-) || status=$?
     say "$report"
     local broken
     broken=$(grep -c '^FAILED' <<<"$report") || true
