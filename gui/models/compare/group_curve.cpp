@@ -70,7 +70,7 @@ GroupCurve groupCurve(std::vector<GroupMember> members, XAxis axis, double scale
     out.mean = seedMean(series, axis);
     scaleBy(out.mean.mean, scale);
     for (double& deviation : out.mean.deviation) deviation *= std::abs(scale);
-    if (out.mean.cut) notes << QStringLiteral("where all of its seeds were running");
+    if (out.mean.cut) notes << QStringLiteral("where all of its seeds have records");
     out.note = notes.join(QStringLiteral("; "));
     return out;
 }

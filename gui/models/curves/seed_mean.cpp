@@ -62,14 +62,28 @@ SeedMean ofOne(const Series& run, XAxis axis) {
 
 SeedMean meanByStep(std::span<const Series* const> runs, XAxis axis) {
     std::map<std::int64_t, Spread> steps;
+    std::map<std::int64_t, int> begun, ended;  // at a step: how many runs have their first, their last record there
     for (const Series* run : runs) {
         const Polyline line = polylineOf(*run, axis);
         std::map<std::int64_t, Spread> own;  // of one step, of which there may be several records
         for (std::size_t i = 0; i < line.x.size(); ++i) own[run->points()[i].step].add(line.x[i], line.y[i]);
         for (const auto& [step, point] : own) steps[step].add(point.x, point.mean);
+        if (own.empty()) continue;
+        ++begun[own.begin()->first];
+        ++ended[own.rbegin()->first];
     }
     SeedMean out;
-    for (const auto& [step, point] : steps) append(out, point);
+    int running = 0;
+    for (const auto& [step, point] : steps) {
+        if (const auto first = begun.find(step); first != begun.end()) running += first->second;
+        // Where a run that goes on afterwards has no record, the mean would jump to that of the others.
+        if (point.n == running) {
+            append(out, point);
+        } else {
+            out.cut = true;
+        }
+        if (const auto last = ended.find(step); last != ended.end()) running -= last->second;
+    }
     return out;
 }
 
@@ -92,32 +106,65 @@ double windowFor(const std::vector<Polyline>& lines) {
     return std::max(end / kMostWindows, std::min(widest, kWindowPerGap * usual));
 }
 
+// The records of all runs by the window that they lie in.
+struct WindowedRecord {
+    std::size_t run;
+    double x, y;
+};
+using Windows = std::map<std::int64_t, std::vector<WindowedRecord>>;
+
 SeedMean meanByWindow(std::span<const Series* const> runs, XAxis axis) {
     std::vector<Polyline> lines;
     for (const Series* run : runs) lines.push_back(polylineOf(*run, axis));
+    std::erase_if(lines, [](const Polyline& line) { return line.x.empty(); });
     SeedMean out{.window = windowFor(lines)};
     if (!(out.window > 0)) return meanByStep(runs, axis);
-    std::map<std::int64_t, Spread> windows;
+    Windows windows;
+    // Where a fast run has ended, the mean of the slow ones would be another curve's.
     std::int64_t first = 0, last = std::numeric_limits<std::int64_t>::max();
-    for (const Polyline& line : lines) {
-        std::map<std::int64_t, Spread> own;
+    for (std::size_t run = 0; run < lines.size(); ++run) {
+        const Polyline& line = lines[run];
+        std::int64_t begin = std::numeric_limits<std::int64_t>::max(), end = 0;
         for (std::size_t i = 0; i < line.x.size(); ++i) {
             // A record is of the time before it: a window holds its end, not its beginning.
-            own[static_cast<std::int64_t>(std::ceil(line.x[i] / out.window * (1 - 1e-12)))].add(line.x[i], line.y[i]);
+            const auto window = static_cast<std::int64_t>(std::ceil(line.x[i] / out.window * (1 - 1e-12)));
+            windows[window].push_back({run, line.x[i], line.y[i]});
+            begin = std::min(begin, window);
+            end = std::max(end, window);
         }
-        if (own.empty()) continue;
-        first = std::max(first, own.begin()->first);
-        last = std::min(last, own.rbegin()->first);
-        for (const auto& [window, point] : own) windows[window].add(point.x, point.mean);
+        first = std::max(first, begin);
+        last = std::min(last, end);
     }
-    // Where a fast run has ended, the mean of the slow ones would be another curve's.
-    for (const auto& [window, point] : windows) {
-        if (first <= window && window <= last) {
-            append(out, point);
-        } else {
+    // One run evaluates while another records: the mean of those that do would jump between the curves of single runs,
+    // so a window grows until it has a record of each. It does not grow over a pause of all of them.
+    std::vector<Spread> own(lines.size());
+    std::size_t lacking = own.size();
+    const auto restart = [&] {
+        own.assign(lines.size(), {});
+        lacking = own.size();
+    };
+    std::int64_t before = first - 1;
+    for (const auto& [window, records] : windows) {
+        if (window < first || window > last) {
             out.cut = true;
+            continue;
         }
+        if (window > before + 1 && lacking < own.size()) {
+            out.cut = true;
+            restart();
+        }
+        before = window;
+        for (const WindowedRecord& record : records) {
+            if (own[record.run].n == 0) --lacking;
+            own[record.run].add(record.x, record.y);
+        }
+        if (lacking > 0) continue;
+        Spread point;
+        for (const Spread& run : own) point.add(run.x, run.mean);
+        append(out, point);
+        restart();
     }
+    out.cut = out.cut || lacking < own.size();
     return out;
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -116,6 +117,39 @@ TEST(SeedMean, OverTimeTheRunsAreComparedAtTheSameTime) {
     EXPECT_EQ(mean.n.front(), 2);
     EXPECT_LE(mean.mean.x.back(), 10.2) << "afterwards only the slow one is still running";
     EXPECT_EQ(mean.fewest(), 2);
+    EXPECT_TRUE(mean.cut);
+}
+
+// A tenth of the steps take ten times as long, at other times in each run: one evaluates while the other records.
+TEST(SeedMean, ASeedThatEvaluatesWhileTheOtherRecordsIsInEveryPoint) {
+    const auto evaluating = [](int phase, double value) {
+        Series series;
+        std::vector<storage::MetricSample> samples;
+        double at = 0;
+        for (int step = 1; step <= 400; ++step) {
+            at += step % 20 == phase ? 1 : 0.1;
+            samples.push_back({.step = step, .wallS = at, .value = value});
+        }
+        series.add(samples);
+        return series;
+    };
+    const SeedMean mean = meanOf({evaluating(3, 1), evaluating(11, 3)}, XAxis::Wall);
+    EXPECT_EQ(mean.n, std::vector<int>(mean.n.size(), 2));
+    EXPECT_GT(mean.n.size(), 60U) << "a window is as wide as the evaluation only where one evaluates";
+    for (const double y : mean.mean.y) EXPECT_DOUBLE_EQ(y, 2) << "no jump to the curve of one seed";
+    EXPECT_TRUE(std::is_sorted(mean.mean.x.begin(), mean.mean.x.end()));
+    EXPECT_GT(mean.mean.x.back(), 56) << "the mean goes on to the end";
+}
+
+TEST(SeedMean, AStepThatOneRunLacksInItsMiddleIsLeftOut) {
+    std::vector<std::pair<std::int64_t, double>> whole, holed;
+    for (int step = 1; step <= 40; ++step) {
+        whole.emplace_back(step, 2);
+        if (step != 17) holed.emplace_back(step, 4);
+    }
+    const SeedMean mean = meanOf({seriesOf(whole), seriesOf(holed)});
+    EXPECT_EQ(mean.n, std::vector<int>(39, 2));
+    EXPECT_EQ(std::ranges::count(mean.mean.x, 17), 0);
     EXPECT_TRUE(mean.cut);
 }
 
