@@ -38,8 +38,10 @@ int runFigures(const QStringList& words) {
     installFonts();
     const auto options = parseFigureOptions(words);
     if (!options) return reportError(options.error().message);
-    const auto written = writeFigures(*options);
+    QStringList warnings;
+    const auto written = writeFigures(*options, &warnings);
     if (!written) return reportError(written.error().message);
+    for (const QString& warning : warnings) dasgd::logLine(dasgd::LogLevel::Warning, warning.toStdString());
     for (const QString& file : *written) std::puts(file.toUtf8().constData());
     return 0;
 }

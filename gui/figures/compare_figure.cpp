@@ -371,7 +371,7 @@ Status readComparison(storage::RunReader& reader, const FigureSpec& wanted, std:
     if (spec.kind == FigureKind::Scatter) takeScatter(view, spec, into);
     if (spec.kind == FigureKind::Parallel) takeParallel(view, spec, into);
     for (const QString& line : leftOut(groups, Members::FinishedOnly))
-        into.notes << line + QStringLiteral(", left out");
+        into.leftOut << line + QStringLiteral(", left out");
     into.notes += withoutMark(groups, spec.kind);
     if (spec.kind == FigureKind::Parallel) return {};
     into.table = tableOf(view, spec);

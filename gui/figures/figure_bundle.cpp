@@ -42,7 +42,7 @@ QJsonObject queryOf(const FigureSpec& spec) {
                  : QStringLiteral("the runs that finished, or all where none did")) +
             (apart ? QString()
                    : QStringLiteral(", as far as all of them go, step by step or, of what they recorded at different "
-                                    "times, in equal windows"));
+                                    "times, in windows that hold a record of every one"));
         if (!apart) query[QLatin1String("band")] = bandInWords(spec.band);
     }
     if (spec.kind == FigureKind::Timeline) query[QLatin1String("view")] = QStringLiteral("spans");
@@ -170,8 +170,8 @@ Status checkFree(const QString& name, const QString& folder) {
     return {};
 }
 
-Status writeBundle(const FigureContent& content, const NamedFigure& figure, const QString& folder,
-                   QStringList& written) {
+Result<QString> writeBundle(const FigureContent& content, const NamedFigure& figure, const QString& folder,
+                            QStringList& written) {
     const QString stem = folder + QLatin1Char('/') + figure.name;
     DASGD_TRY(checkFree(figure.name, folder));
     const PaperPage page = layOut(content, figure.spec);
@@ -182,14 +182,17 @@ Status writeBundle(const FigureContent& content, const NamedFigure& figure, cons
     if (content.panels.empty()) {
         DASGD_TRY(writeNumbers(content, figure.spec, stem, written));
         written << stem + QStringLiteral("-plot.tex");
-        return writeText(pgfplotsOf(content, figure.spec, figure.name + QStringLiteral("-plot.csv")), written.back());
+        DASGD_TRY(
+            writeText(pgfplotsOf(content, figure.spec, figure.name + QStringLiteral("-plot.csv")), written.back()));
+        return tooHighInWords(page);
     }
     for (std::size_t i = 0; i < content.panels.size(); ++i) {
         DASGD_TRY(
             writeNumbers(content.panels[i], figure.spec.panels[i], stem + QLatin1Char('-') + panelLetter(i), written));
     }
     written << stem + QStringLiteral("-plot.tex");
-    return writeText(panelsTex(content, figure.spec, figure.name), written.back());
+    DASGD_TRY(writeText(panelsTex(content, figure.spec, figure.name), written.back()));
+    return tooHighInWords(page);
 }
 
 QJsonObject recordOf(const FigureContent& content, const NamedFigure& figure, const QStringList& files,

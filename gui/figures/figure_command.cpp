@@ -129,6 +129,19 @@ std::vector<WantedFigure> scalingPlots(const Words& words) {
 
 const QString kStandardInput = QStringLiteral("-");
 
+// That which has the file among its figures, saved or exported; else the usual one.
+std::filesystem::path workspaceOf(const QString& file) {
+    const QString figures = QStringLiteral("figures");
+    if (!file.isEmpty() && file != kStandardInput) {
+        QDir folder = QFileInfo(file).absoluteDir();
+        if (folder.dirName() != figures) folder.cdUp();
+        const QFileInfo workspace(folder.absolutePath());
+        if (workspace.fileName() == figures && QFileInfo::exists(workspace.absolutePath() + QStringLiteral("/lab.db")))
+            return workspace.absolutePath().toStdString();
+    }
+    return qEnvironmentVariable("DASGD_WORKSPACE", QStringLiteral("dasgd-workspace")).toStdString();
+}
+
 Result<std::vector<NamedFigure>> readFigures(const QString& name) {
     QFile file(name);
     if (name == kStandardInput && file.open(fileno(stdin), QIODevice::ReadOnly))
@@ -156,16 +169,17 @@ Status checkAny(const std::vector<FigureContent>& contents, const std::vector<Wa
 
 // `written` has what there is of them, at an error too.
 Status writeAll(const FigureOptions& options, const std::vector<WantedFigure>& wanted,
-                const std::vector<FigureContent>& contents, QStringList& written) {
+                const std::vector<FigureContent>& contents, QStringList& written, QStringList& warnings) {
     QJsonArray records;
     for (std::size_t i = 0; i < wanted.size(); ++i) {
         if (!contents[i].nothing.isEmpty()) continue;
         if (!QDir().mkpath(options.out))
             return fail(options.out.toStdString() + ": cannot be made. Choose another --out folder.");
         QStringList files;
-        const Status whole = writeBundle(contents[i], wanted[i].figure, options.out, files);
+        const Result<QString> whole = writeBundle(contents[i], wanted[i].figure, options.out, files);
         written << files;
         DASGD_TRY(whole);
+        if (!whole->isEmpty()) warnings << wanted[i].figure.name + QStringLiteral(": ") + *whole;
         records.append(recordOf(contents[i], wanted[i].figure, files, options.out));
     }
     const QString record = options.out + QStringLiteral("/figure.json");
@@ -181,7 +195,8 @@ QString figureHelp() {
         "dasgd-lab figure FILE.json --out DIR [--workspace W]\n"
         "Writes the bundle of a figure that was made on the Figures page, or again that of a figure.json: PDF, SVG,\n"
         "PNG, CSV, a pgfplots document, a booktabs table, figure.json. Of several on the standard input, with - for\n"
-        "the file, those with nothing to draw are left out.\n\n"
+        "the file, those with nothing to draw are left out. A file in the folder figures of a workspace is of that\n"
+        "workspace.\n\n"
         "dasgd-lab figure --runs ID[,ID...] --out DIR [--workspace W] [--x step|epoch|wall|samples|bytes]\n"
         "                 [--smooth 0.9] [--width 5.5] [--venue neurips|icml|iclr|acl|ieee|acm] [--window FROM,TO]\n"
         "The same of loss, throughput and the timeline of the first run that reduces.\n"
@@ -195,7 +210,6 @@ QString figureHelp() {
 
 Result<FigureOptions> parseFigureOptions(const QStringList& words) {
     FigureOptions options;
-    options.workspace = qEnvironmentVariable("DASGD_WORKSPACE", QStringLiteral("dasgd-workspace")).toStdString();
     options.command = QStringLiteral("dasgd-lab figure ") + words.join(QLatin1Char(' '));
     Words said;
     said.spec.smoothing = 0.9;
@@ -203,6 +217,7 @@ Result<FigureOptions> parseFigureOptions(const QStringList& words) {
     qsizetype first = 0;
     if (!words.isEmpty() && (words[0] == kStandardInput || !words[0].startsWith(QLatin1Char('-'))))
         options.file = words[first++];
+    options.workspace = workspaceOf(options.file);
     for (qsizetype i = first; i < words.size(); i += 2) {
         if (i + 1 == words.size())
             return fail(words[i].toStdString() + ": a value is missing. See dasgd-lab figure --help");
@@ -222,7 +237,7 @@ Result<FigureOptions> parseFigureOptions(const QStringList& words) {
     return options;
 }
 
-Result<QStringList> writeFigures(const FigureOptions& options) {
+Result<QStringList> writeFigures(const FigureOptions& options, QStringList* warnings) {
     const QString record = options.out + QStringLiteral("/figure.json");
     if (QFileInfo::exists(record))
         return fail("--out: " + record.toStdString() +
@@ -245,12 +260,13 @@ Result<QStringList> writeFigures(const FigureOptions& options) {
         contents.push_back(std::move(content));
     }
     DASGD_TRY(checkAny(contents, wanted));
-    QStringList written;
-    if (Status whole = writeAll(options, wanted, contents, written); !whole) {
+    QStringList written, high;
+    if (Status whole = writeAll(options, wanted, contents, written, high); !whole) {
         // None of them was there before.
         for (const QString& file : written) QFile::remove(file);
         return tl::unexpected(whole.error());
     }
+    if (warnings) *warnings = high;
     return written;
 }
 

@@ -18,6 +18,8 @@ namespace dasgd::gui {
 
 namespace {
 
+constexpr qsizetype kMostLeftOutNamed = 2;
+
 QString axisTitle(XAxis axis) {
     switch (axis) {
         case XAxis::Step: return QStringLiteral("local steps");
@@ -201,8 +203,14 @@ QString FigureContent::inWords() const {
     return curveWords + QStringLiteral(", ") + runWords;
 }
 
+QStringList FigureContent::paperNotes() const {
+    if (leftOut.size() <= kMostLeftOutNamed) return notes + leftOut;
+    const QString count = QStringLiteral("%1 runs left out, not finished or run again: figure.json names them");
+    return notes + QStringList{count.arg(leftOut.size())};
+}
+
 QStringList FigureContent::allNotes() const {
-    QStringList all = notes;
+    QStringList all = notes + leftOut;
     for (std::size_t i = 0; i < panels.size(); ++i) {
         for (const QString& note : panels[i].allNotes()) all << panelLabel(i) + u' ' + note;
     }
@@ -234,7 +242,7 @@ Result<FigureContent> readFigure(storage::RunReader& reader, const FigureSpec& s
         case FigureKind::Parallel: DASGD_TRY(readComparison(reader, spec, chosen.runs, all, content)); break;
         case FigureKind::Panels: break;
     }
-    content.table.notes += content.allNotes();
+    content.table.notes += fewOf(gatheredNotes(content.paperNotes(), content.curves));
     return content;
 }
 
@@ -251,7 +259,7 @@ ParallelFigure parallelOf(const FigureContent& content, const FigureSpec& spec) 
     figure.widthIn = spec.inchesWide();
     figure.heightIn = spec.heightIn;
     figure.style = paperStyleOf(spec);
-    figure.notes = content.notes;
+    figure.notes = content.paperNotes();
     return figure;
 }
 
@@ -264,8 +272,8 @@ PaperPage layOut(const FigureContent& content, const FigureSpec& spec, std::size
         return std::pair(range->low, range->high);
     };
     const PaperStyle style = paperStyleOf(spec);
-    if (content.bars) return layOut(PaperChart{*content.bars, spec.inchesWide(), style, content.notes});
-    if (content.map) return layOut(PaperChart{*content.map, spec.inchesWide(), style, content.notes});
+    if (content.bars) return layOut(PaperChart{*content.bars, spec.inchesWide(), style, content.paperNotes()});
+    if (content.map) return layOut(PaperChart{*content.map, spec.inchesWide(), style, content.paperNotes()});
     if (content.parallel) return layOut(parallelOf(content, spec));
     return layOut(PaperFigure{.curves = content.curves,
                               .axes = content.axes,
@@ -274,7 +282,7 @@ PaperPage layOut(const FigureContent& content, const FigureSpec& spec, std::size
                               .style = style,
                               .xRange = pairOf(spec.xRange),
                               .yRange = pairOf(spec.yRange),
-                              .notes = content.notes,
+                              .notes = content.paperNotes(),
                               .buckets = buckets});
 }
 

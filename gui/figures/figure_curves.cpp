@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "core/analysis/statistics.h"
@@ -49,11 +50,10 @@ QStringList notesOf(const FigureGroup& group, const std::vector<Member>& members
     const bool apart = query.lines == FigureLines::Seeds || query.lines == FigureLines::Ranks;
     bool cut = false;
     std::size_t counted = 0;
+    std::map<QString, QStringList> repeated;  // the seeds, by how their older runs ended
     for (const Member& member : members) {
         if (!group.counts(*member.run)) {
-            notes << QStringLiteral("seed %1 was run again: the older run, %2, left out")
-                         .arg(member.run->row.seed)
-                         .arg(QString::fromStdString(member.run->row.status));
+            repeated[QString::fromStdString(member.run->row.status)] << QString::number(member.run->row.seed);
             continue;
         }
         ++counted;
@@ -64,6 +64,11 @@ QStringList notesOf(const FigureGroup& group, const std::vector<Member>& members
         } else if (member.series.empty()) {
             notes << QStringLiteral("seed %1 has no such record, left out").arg(member.run->row.seed);
         }
+    }
+    for (const auto& [status, seeds] : repeated) {
+        notes << (seeds.size() == 1 ? QStringLiteral("seed %1 was run again: the older run, %2, left out")
+                                    : QStringLiteral("seeds %1 were run again: the older runs, %2, left out"))
+                     .arg(seeds.join(QStringLiteral(", ")), status);
     }
     if (cut && counted > 1 && !apart) notes << QStringLiteral("mean as far as all of them go");
     return notes;
@@ -138,7 +143,7 @@ QString takeMean(Curve& curve, const FigureGroup& group, std::vector<Member> mem
     const QString words = meanInWords(query.band, mean);
     if (mean.cut) {
         curve.note +=
-            QLatin1String(curve.note.isEmpty() ? "" : "; ") + QStringLiteral("mean where all of them were running");
+            QLatin1String(curve.note.isEmpty() ? "" : "; ") + QStringLiteral("mean where all of them have records");
     }
     const bool spread = mean.n.empty() || mean.most() > 1;
     curve.line = std::move(mean.mean);

@@ -170,7 +170,8 @@ QString barsPicture(const FigureContent& content, const FigureSpec& spec) {
          << "}, xmajorgrids, grid style={gray!25, line width=0.4pt}, axis lines*=left, scaled ticks=false,\n"
             "axis line style={line width=0.5pt}, tick align=outside, ytick style={draw=none}]\n";
     for (std::size_t i = 0; i < chart.bars.size(); ++i) addBar(text, chart, chart.bars[i], i + 1);
-    text << "\\end{axis}\n" << notesBelow(content.allNotes(), spec) << "\\end{tikzpicture}";
+    text << "\\end{axis}\n"
+         << notesBelow(fewOf(gatheredNotes(content.paperNotes(), content.curves)), spec) << "\\end{tikzpicture}";
     text.flush();
     return out;
 }
@@ -198,7 +199,7 @@ QString mapPicture(const FigureContent& content, const FigureSpec& spec) {
     text << "\\node[anchor=north, font=" << fontCommand(spec.venueOf().labelPt) << "] at (0.5\\axiswidth,"
          << number(bottom - 12) << "pt) {" << latexText(map.title) << "};\n";
     addScale(text, map, ends);
-    text << notesBelow(content.allNotes(), spec) << "\\end{tikzpicture}";
+    text << notesBelow(fewOf(gatheredNotes(content.paperNotes(), content.curves)), spec) << "\\end{tikzpicture}";
     text.flush();
     return out;
 }

@@ -175,7 +175,7 @@ QString axisPicture(const FigureContent& content, const FigureSpec& spec) {
         ++number;
         if (isDrawn(curve)) addCurve(text, curve, number, spec, content.axes.legend && named++ < kMostNamedInTex);
     }
-    QStringList notes = content.allNotes();
+    QStringList notes = fewOf(gatheredNotes(content.paperNotes(), content.curves));
     if (named > kMostNamedInTex)
         notes << QStringLiteral("%1 more curves are not named; the CSV file has their names")
                      .arg(named - kMostNamedInTex);

@@ -97,7 +97,7 @@ void addUnfinished(std::span<const RunItemPtr> runs, const std::vector<DrawnLine
             source = into.sources.insert(source, {.key = key, .usualName = name, .name = name});
         source->runs.push_back(run);
         source->drawn.push_back(false);
-        into.notes << QStringLiteral("%1, %2 workers: %3, left out").arg(name).arg(run->row.workers).arg(endOf(*run));
+        into.leftOut << QStringLiteral("%1, %2 workers: %3, left out").arg(name).arg(run->row.workers).arg(endOf(*run));
     }
 }
 
@@ -114,11 +114,11 @@ void nameRepeated(const std::vector<DrawnLine>& lines, FigureContent& into) {
                     newer.row.workers != older.row.workers) {
                     continue;
                 }
-                into.notes << QStringLiteral("%1, %2 workers: seed %3 was run again: the older run, %4, left out")
-                                  .arg(lines[i].name)
-                                  .arg(older.row.workers)
-                                  .arg(older.row.seed)
-                                  .arg(QString::fromStdString(older.row.status));
+                into.leftOut << QStringLiteral("%1, %2 workers: seed %3 was run again: the older run, %4, left out")
+                                    .arg(lines[i].name)
+                                    .arg(older.row.workers)
+                                    .arg(older.row.seed)
+                                    .arg(QString::fromStdString(older.row.status));
                 break;
             }
         }

@@ -282,8 +282,7 @@ private:
         if (!page_) {
             const QString why = shown_->error.isEmpty() ? shown_->content.nothing : shown_->error;
             ++drawing_;
-            preview_->setWords(tr("Nothing to draw"), why);
-            return;
+            return preview_->setWords(tr("Nothing to draw"), why);
         }
         drawLater(drawers_, *this, *page_, preview_->pixelsPerPoint() * devicePixelRatioF(),
                   [this, size = page_->size, spec = shown_->spec, drawing = ++drawing_](const QImage& image) {
@@ -303,11 +302,12 @@ private:
         QStringList words{tr("%1, %2 × %3 in, text %4 pt")
                               .arg(QLatin1String(spec.venueOf().title))
                               .arg(page_->size.width() / 72, 0, 'f', 2)
-                              .arg(page_->size.height() / 72, 0, 'f', 2)
+                              .arg(page_->heightIn(), 0, 'f', 2)
                               .arg(spec.venueOf().labelPt),
                           shown_->content.inWords()};
         if (!shown_->content.missing.isEmpty())
             words << tr("gone: %1").arg(shown_->content.missing.join(QStringLiteral(", ")));
+        if (const QString high = tooHighInWords(*page_); !high.isEmpty()) words << tr("⚠ ") + high;
         if (spec.runs.isEmpty()) words << tr("redraws itself when runs are added");
         summary_->setText(words.join(QStringLiteral("     ")));
     }

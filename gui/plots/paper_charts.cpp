@@ -33,7 +33,7 @@ PaperPage layOut(const PaperChart& chart) {
     const double width = chart.widthIn * kPointsPerInch;
     const PlotStyle style = plotStyleOf(chart.style);
     const double rows = std::visit([&](const auto& own) { return heightOf(own, style); }, chart.chart);
-    const QStringList notes = linesOf(fewOf(chart.notes), width);
+    const QStringList notes = noteLines(chart.notes, width);
     const double below = notes.isEmpty() ? 0 : kNotesGap + kNoteRow * static_cast<double>(notes.size());
     const double height = std::ceil(2 * kEdge + rows + below);
     // The page outlives what it was made of.

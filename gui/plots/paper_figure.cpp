@@ -3,6 +3,7 @@
 #include <QFontMetricsF>
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "gui/models/curves/short_names.h"
 #include "gui/plots/plot_canvas.h"
@@ -19,6 +20,9 @@ constexpr double kLegendIcon = 34;  // with the space around it
 constexpr double kMargin = 10;      // of the notes, left and right together
 constexpr double kNoteSize = 7;
 constexpr int kMostNotes = 8;
+constexpr int kMostLinesOfNote = 3;
+constexpr double kNoteArea = 8 * 396;  // lines by points of width: eight of the widest column
+constexpr int kMostNoteLines = 12;     // of the narrowest
 constexpr double kShareOfAxis = 0.68;  // of the height that is asked for: about what the y axis has of it
 constexpr int kUsualText = 8;          // that the rows of the legend are made for
 
@@ -103,21 +107,7 @@ QString inLines(const QString& name, double room, const QFont& font) {
     return out + line;
 }
 
-// What the figure must say beside its curves.
-QStringList notesWith(QStringList notes, const std::vector<Curve>& curves, int unnamed) {
-    int more = 0;
-    for (const Curve& curve : curves) {
-        if (curve.note.isEmpty()) continue;
-        if (notes.size() < kMostNotes) {
-            notes << curve.name + QStringLiteral(": ") + curve.note;
-        } else {
-            ++more;
-        }
-    }
-    if (more > 0) notes << QStringLiteral("and so of %1 more curves: see the CSV file").arg(more);
-    if (unnamed > 0) notes << QStringLiteral("%1 more curves; the CSV file has their names and notes").arg(unnamed);
-    return notes;
-}
+QString moreNotes(qsizetype count) { return QStringLiteral("and %1 more notes: see figure.json").arg(count); }
 
 }  // namespace
 
@@ -152,10 +142,62 @@ void paintCurveSample(QPainter& painter, const QRectF& area, const PlotStyle& st
 
 QFont noteFont() { return interFont(kNoteSize); }
 
-QStringList fewOf(const QStringList& notes) {
+QStringList gatheredNotes(QStringList notes, const std::vector<Curve>& curves) {
+    const QString between = QStringLiteral("; ");
+    std::map<QString, int> counts;
+    QStringList parts;
+    for (const Curve& curve : curves) {
+        for (const QString& part : curve.note.split(between, Qt::SkipEmptyParts)) {
+            if (++counts[part] == 1) parts << part;
+        }
+    }
+    for (const QString& part : parts) {
+        const int count = counts[part];
+        if (count > 1)
+            notes << (count == static_cast<int>(curves.size()) ? QStringLiteral("all curves: %1").arg(part)
+                                                               : QStringLiteral("%1 curves: %2").arg(count).arg(part));
+    }
+    int more = 0;
+    for (const Curve& curve : curves) {
+        QStringList own = curve.note.split(between, Qt::SkipEmptyParts);
+        own.removeIf([&](const QString& part) { return counts[part] > 1; });
+        if (own.isEmpty()) continue;
+        if (notes.size() < kMostNotes - 1) {
+            notes << curve.name + QStringLiteral(": ") + own.join(between);
+        } else {
+            ++more;
+        }
+    }
+    if (more > 0) notes << QStringLiteral("and so of %1 more curves: see the CSV file").arg(more);
+    return notes;
+}
+
+QStringList fewOf(QStringList notes) {
+    notes.removeDuplicates();
     if (notes.size() <= kMostNotes) return notes;
-    return notes.mid(0, kMostNotes - 1)
-           << QStringLiteral("and %1 more notes: see figure.json").arg(notes.size() - kMostNotes + 1);
+    return notes.mid(0, kMostNotes - 1) << moreNotes(notes.size() - kMostNotes + 1);
+}
+
+QStringList noteLines(QStringList notes, double width) {
+    notes.removeDuplicates();
+    std::vector<QStringList> wrapped;
+    for (const QString& note : notes) {
+        QStringList lines = linesOf({note}, width);
+        if (lines.size() > kMostLinesOfNote) {
+            lines = lines.mid(0, kMostLinesOfNote);
+            lines.back() += QStringLiteral(" …");
+        }
+        wrapped.push_back(std::move(lines));
+    }
+    const int most = std::min(kMostNoteLines, static_cast<int>(std::ceil(kNoteArea / width)));
+    for (qsizetype taken = notes.size(); taken > 0; --taken) {
+        const qsizetype hidden = notes.size() - taken;
+        QStringList lines;
+        for (qsizetype i = 0; i < taken; ++i) lines += wrapped[static_cast<std::size_t>(i)];
+        if (hidden > 0) lines += linesOf({moreNotes(hidden)}, width);
+        if (taken + (hidden > 0 ? 1 : 0) <= kMostNotes && lines.size() <= most) return lines;
+    }
+    return notes.isEmpty() ? notes : linesOf({QStringLiteral("notes: see figure.json")}, width);
 }
 
 QStringList linesOf(const QStringList& notes, double width) {
@@ -205,7 +247,10 @@ PaperPage layOut(const PaperFigure& figure) {
     const int unnamed = std::max(0, legend.itemCount() - kMostNamed);
     while (legend.itemCount() > kMostNamed) legend.removeItem(legend.itemCount() - 1);
     const int rows = (legend.itemCount() + columns - 1) / columns;
-    const QStringList notes = linesOf(notesWith(fewOf(figure.notes), curves, unnamed), width);
+    QStringList said = gatheredNotes(figure.notes, curves);
+    if (unnamed > 0)
+        said.prepend(QStringLiteral("%1 more curves; the CSV file has their names and notes").arg(unnamed));
+    const QStringList notes = noteLines(said, width);
     const int legendRow = kLegendRow + std::max(0, figure.style.label - kUsualText);
     const int more = std::max(0, rows - 2) * legendRow + static_cast<int>(notes.size()) * kNoteRow;
     height += more;

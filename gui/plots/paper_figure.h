@@ -42,8 +42,13 @@ void paintCurveSample(QPainter& painter, const QRectF& area, const PlotStyle& st
 // The notes below a figure in lines that fit its width, in points, and their type.
 [[nodiscard]] QStringList linesOf(const QStringList& notes, double width);
 [[nodiscard]] QFont noteFont();
-// The first of many notes, and how many more there are: a page is a figure and no list. figure.json has all.
-[[nodiscard]] QStringList fewOf(const QStringList& notes);
+// A page is a figure and no list; figure.json and the CSV file have all notes. What a figure says beside its curves:
+// its own notes, what several curves have alike once with their number, and what is of one curve with its name.
+[[nodiscard]] QStringList gatheredNotes(QStringList notes, const std::vector<Curve>& curves);
+// The first of many notes, each once, and how many more there are.
+[[nodiscard]] QStringList fewOf(QStringList notes);
+// Such notes in lines as by linesOf(): no note has more than a few of them, nor have all together.
+[[nodiscard]] QStringList noteLines(QStringList notes, double width);
 inline constexpr int kNoteRow = 11;  // height of a line
 
 // UI thread, as its paint() too.

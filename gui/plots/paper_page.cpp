@@ -60,6 +60,11 @@ Status writePng(const PaperPage& page, const QString& file) {
 
 }  // namespace
 
+QString tooHighInWords(const PaperPage& page) {
+    if (page.heightIn() <= kPageIn) return {};
+    return QStringLiteral("%1 in high, more than a page of %2 in").arg(page.heightIn(), 0, 'f', 2).arg(kPageIn);
+}
+
 Status writePage(const PaperPage& page, const QString& file) {
     if (file.endsWith(QLatin1String(".pdf"))) return writePdf(page, file);
     if (file.endsWith(QLatin1String(".png"))) return writePng(page, file);

@@ -14,11 +14,18 @@ class QPainter;
 
 namespace dasgd::gui {
 
+// Of a sheet with its margins taken off, in inches: a higher figure stands on no page of a paper.
+inline constexpr double kPageIn = 9;
+
 struct PaperPage {
     QSizeF size;  // in points of 1/72 in, exact
     // Paints it on a device that has `scale` units a point.
     std::function<void(QPaintDevice& device, double scale)> paint;
+    [[nodiscard]] double heightIn() const { return size.height() / 72; }
 };
+
+// "12.47 in high, more than a page of 9 in"; "" where it fits.
+[[nodiscard]] QString tooHighInWords(const PaperPage& page);
 
 // PDF, SVG or PNG (300 dpi) by the file's suffix. Errors: a file that cannot be written.
 [[nodiscard]] Status writePage(const PaperPage& page, const QString& file);

@@ -58,7 +58,10 @@ void FigureExport::start(const QString& name, const QStringList& what, const QBy
     connect(process_.get(), &QProcess::finished, this, [this, out](int status) {
         if (status != 0)
             return end(QString::fromUtf8(process_->readAllStandardError()).trimmed(), MessageBar::Kind::Error);
-        end(tr("Figures are in %1").arg(out) + besides_, MessageBar::Kind::Note);
+        // Of a figure that is higher than a page.
+        const QString warnings = QString::fromUtf8(process_->readAllStandardError()).trimmed();
+        end(tr("Figures are in %1").arg(out) + besides_ + (warnings.isEmpty() ? QString() : u'\n' + warnings),
+            MessageBar::Kind::Note);
         emit written(out);
     });
     connect(process_.get(), &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {

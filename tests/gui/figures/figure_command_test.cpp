@@ -200,5 +200,45 @@ TEST(FigureCommand, AFolderWithoutAWorkspaceIsSaid) {
     EXPECT_NE(written.error().message.find("none"), std::string::npos);
 }
 
+TEST(FigureCommand, AFileAmongTheFiguresOfAWorkspaceIsOfIt) {
+    Workspace workspace;
+    workspace.record({.steps = 60});
+    const QString folder = pathOf(workspace) + QStringLiteral("/figures");
+    ASSERT_TRUE(QDir().mkpath(folder + QStringLiteral("/loss")));
+    const QTemporaryDir out;
+    for (const char* name : {"/mine.json", "/loss/figure.json"}) {
+        QFile file(folder + QLatin1String(name));
+        ASSERT_TRUE(file.open(QIODevice::WriteOnly));
+        file.write(R"({"version": 1, "filter": "dasgd"})");
+        file.close();
+        const auto written =
+            write({file.fileName(), QStringLiteral("--out"), out.filePath(QFileInfo(file).completeBaseName())});
+        EXPECT_TRUE(written.has_value()) << written.error().message;
+    }
+    const auto elsewhere = parseFigureOptions({folder + QStringLiteral("/mine.json"), QStringLiteral("--workspace"),
+                                               QStringLiteral("other"), QStringLiteral("--out"), out.path()});
+    EXPECT_EQ(elsewhere->workspace, "other") << "what is said goes before what is near";
+}
+
+TEST(FigureCommand, AFigureThatIsHigherThanAPageIsWarnedOf) {
+    Workspace workspace;
+    const QString id = workspace.record({.steps = 60});
+    const QTemporaryDir out;
+    for (const double inches : {2.0, 9.5}) {
+        const QString spec = out.filePath(QStringLiteral("high%1.json").arg(qRound(inches)));
+        QFile file(spec);
+        ASSERT_TRUE(file.open(QIODevice::WriteOnly));
+        file.write(QStringLiteral(R"({"version": 1, "runs": ["%1"], "height_in": %2})").arg(id).arg(inches).toUtf8());
+        file.close();
+        const auto options = parseFigureOptions({spec, QStringLiteral("--workspace"), pathOf(workspace),
+                                                 QStringLiteral("--out"), out.filePath(QString::number(inches))});
+        ASSERT_TRUE(options.has_value());
+        QStringList warnings;
+        const auto written = writeFigures(*options, &warnings);
+        ASSERT_TRUE(written.has_value()) << written.error().message;
+        EXPECT_EQ(warnings.filter(QStringLiteral("more than a page of 9 in")).size(), inches > 9 ? 1 : 0);
+    }
+}
+
 }  // namespace
 }  // namespace dasgd::gui

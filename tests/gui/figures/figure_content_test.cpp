@@ -163,5 +163,26 @@ TEST(FigurePalettes, ColoursDiffer) {
     }
 }
 
+TEST_F(FigureContentTest, ManyRunsThatAreLeftOutAreCountedBelowAndNamedInTheRecord) {
+    for (int round = 0; round < 2; ++round) {
+        for (int seed = 1; seed <= 4; ++seed) {
+            for (const char* algorithm : {"dasgd", "sync_sgd"})
+                workspace_.record({.algorithm = algorithm, .seed = seed, .steps = 60});
+        }
+    }
+    for (const FigureKind kind : {FigureKind::Bars, FigureKind::Parallel}) {
+        FigureSpec spec;
+        spec.kind = kind;
+        spec.heightIn = 2.15;
+        const auto content = read(spec);
+        ASSERT_TRUE(content.has_value()) << content.error().message;
+        EXPECT_EQ(content->leftOut.size(), 8);
+        EXPECT_EQ(content->allNotes().filter(QStringLiteral("was run again")).size(), 8);
+        EXPECT_EQ(content->paperNotes().filter(QStringLiteral("8 runs left out")).size(), 1);
+        EXPECT_TRUE(content->paperNotes().filter(QStringLiteral("was run again")).isEmpty());
+        EXPECT_LT(layOut(*content, spec).heightIn(), 4);
+    }
+}
+
 }  // namespace
 }  // namespace dasgd::gui

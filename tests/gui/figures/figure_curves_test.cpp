@@ -252,5 +252,19 @@ TEST(FigureCurves, CurvesAreCalledAsOneLikes) {
     EXPECT_EQ(names, (QStringList{QStringLiteral("DaSGD (d = 3)"), QStringLiteral("Synchronous")}));
 }
 
+TEST(FigureCurves, SeedsThatWereRunAgainAreOneNote) {
+    Workspace workspace;
+    QStringList ids;
+    for (int round = 0; round < 2; ++round) {
+        for (int seed = 1; seed <= 3; ++seed) ids << workspace.record({.seed = seed, .steps = 30});
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    auto reader = storage::RunReader::open(workspace.path());
+    const auto made = figureCurves(*reader, groupsOf(*reader, ids), {.metric = "train/loss"});
+    ASSERT_EQ(made->curves.size(), 1U);
+    EXPECT_EQ(made->curves.front().note,
+              QStringLiteral("seeds 1, 2, 3 were run again: the older runs, finished, left out"));
+}
+
 }  // namespace
 }  // namespace dasgd::gui

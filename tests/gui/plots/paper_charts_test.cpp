@@ -22,6 +22,35 @@ TEST(PaperCharts, APageIsAsWideAsTheVenueAndAsHighAsItsRows) {
     EXPECT_EQ(layOut(PaperChart{chartOf(2), 3.25, {}, notes}).size.height(), two.size.height() + 3 + 2 * kNoteRow);
 }
 
+TEST(PaperCharts, NotesNeverGrowIntoAPage) {
+    QStringList notes;
+    const QString word = QStringLiteral("configuration ");
+    for (int i = 0; i < 20; ++i) notes << QStringLiteral("%1: ").arg(i) + word.repeated(40);
+    for (const double inches : {2.65, 5.5}) {
+        const QStringList lines = noteLines(notes, inches * 72);
+        EXPECT_LE(lines.size(), 12);
+        EXPECT_TRUE(lines.join(u' ').contains(QStringLiteral("more notes: see figure.json")));
+        EXPECT_TRUE(lines[2].endsWith(QStringLiteral(" …"))) << "cut, and to be seen as such";
+    }
+    const QString once = QStringLiteral("link emulated");
+    EXPECT_EQ(noteLines({once, once}, 396), QStringList{once});
+}
+
+TEST(PaperCharts, WhatSeveralCurvesHaveAlikeIsSaidOnceWithTheirNumber) {
+    std::vector<Curve> curves(13);
+    for (std::size_t i = 0; i < curves.size(); ++i) {
+        curves[i].name = QStringLiteral("c%1").arg(i);
+        curves[i].note = QStringLiteral("mean where all of them have records");
+    }
+    EXPECT_EQ(
+        gatheredNotes({QStringLiteral("n = 2")}, curves),
+        (QStringList{QStringLiteral("n = 2"), QStringLiteral("all curves: mean where all of them have records")}));
+    curves[4].note += QStringLiteral("; seed 2 failed, left out");
+    curves[5].note.clear();
+    EXPECT_EQ(gatheredNotes({}, curves), (QStringList{QStringLiteral("12 curves: mean where all of them have records"),
+                                                      QStringLiteral("c4: seed 2 failed, left out")}));
+}
+
 TEST(PaperCharts, ManyNotesAreCountedAndNotListed) {
     QStringList notes;
     for (int i = 0; i < 20; ++i) notes << QStringLiteral("seed %1 was stopped, left out").arg(i);

@@ -67,5 +67,10 @@ TEST(PaperPage, GreyIsLuminance) {
     EXPECT_LT(grey.red(), 200);
 }
 
+TEST(PaperPage, OneThatIsHigherThanASheetIsSaid) {
+    EXPECT_EQ(tooHighInWords({.size = {396, 648}}), QString());
+    EXPECT_EQ(tooHighInWords({.size = {396, 898}}), QStringLiteral("12.47 in high, more than a page of 9 in"));
+}
+
 }  // namespace
 }  // namespace dasgd::gui
