@@ -18,8 +18,10 @@ constexpr const char* kRunColumns =
     "ifnull(series, ''), ifnull(series_place, 0), ifnull(series_size, 0), "
     "queue_turn, held, ifnull(resumed_from, ''), ifnull(resumed_step, 0), ifnull(ended_at, ''), in_queue, "
     "ifnull(origin, ''), ifnull(heard_at, ''), ifnull(origin_program, ''), "
-    // NaN is stored as NULL, so is what was never recorded.
-    "final_loss IS NULL AND (SELECT evaluated OR (SELECT max(trained) FROM rank_state WHERE rank_state.run = run.id) "
+    // NaN is stored as NULL, so is what was never recorded: runs without a model train and have no loss.
+    "final_loss IS NULL AND (SELECT evaluated OR EXISTS (SELECT 1 FROM metric WHERE metric.run = run.id AND "
+    "metric.name "
+    "= (SELECT metric_name.id FROM metric_name WHERE metric_name.name = 'train/loss')) "
     "FROM run WHERE run.run_id = run_list.run_id)";
 
 std::optional<double> optionalNumber(const SQLite::Column& column) {

@@ -76,6 +76,8 @@ TEST(RunReaderTest, AFinalLossThatIsNaNIsNotAbsent) {
         return orDie(run.reader().row(run.runId));
     };
     EXPECT_FALSE(row({"x"}, NAN).lossIsNaN);
+    EXPECT_FALSE(row({"train/step_ms"}, 3).lossIsNaN) << "a run without a model has no loss";
+    EXPECT_FALSE(row({"train/step_ms"}, 3).finalLoss);
     EXPECT_FALSE(row({"train/loss", "eval/loss"}, 0.5).lossIsNaN);
     for (const char* name : {"train/loss", "eval/loss"}) {
         EXPECT_TRUE(row({name}, NAN).lossIsNaN) << name;
