@@ -139,7 +139,7 @@ private:
         row->setSpacing(kGap);
         session_.wantMetric(metrics::kTrainLoss);
         session_.wantMetric(metrics::kEvalAccuracy);
-        row->addWidget(loss_ = new KeyFigure(tr("train loss"), tr("Mean over the ranks and the newest steps")));
+        row->addWidget(loss_ = new KeyFigure(tr("training loss"), tr("Mean over the ranks and the newest steps")));
         row->addWidget(
             accuracy_ = new KeyFigure(tr("test accuracy"), tr("Of the average of the ranks, at the last evaluation")));
         row->addWidget(speed_ = new KeyFigure(

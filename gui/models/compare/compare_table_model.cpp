@@ -207,6 +207,11 @@ QVariant CompareTableModel::headerData(int section, Qt::Orientation orientation,
     if (role == Qt::ToolTipRole && section == ToTarget && !targetInWords().isEmpty()) {
         return asTip(QStringLiteral("seconds to ") + targetInWords());
     }
+    if (role == Qt::ToolTipRole && section == FinalLoss) {
+        return asTip(
+            QStringLiteral("test loss of the last evaluation; of a run without one the last training loss, which is "
+                           "another number"));
+    }
     if (role == Qt::ToolTipRole && section == BestAccuracy) {
         return asTip(
             QStringLiteral("best test accuracy: chosen on the validation set; without one on the test set itself, "

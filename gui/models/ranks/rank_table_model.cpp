@@ -15,21 +15,21 @@ QString number(const std::optional<double>& value, double scale = 1) {
 }
 
 constexpr std::array<const char*, RankTableModel::kColumns> kTitles{
-    "rank",      "ms/step",      "hidden %",    "blocked %",    "skew ms",   "late by",
-    "inflation", "steps/s\nnow", "hidden\nnow", "blocked\nnow", "skew\nnow", "compute\nnow"};
+    "rank",      "ms/step",      "hidden %",      "blocked %",      "skew ms",      "late by ms",
+    "inflation", "steps/s\nnow", "hidden %\nnow", "blocked %\nnow", "skew ms\nnow", "compute ms\nnow"};
 constexpr std::array<const char*, RankTableModel::kColumns> kHelp{
     "Its number; slow: it computes longer than the median of the ranks, by more than noise, in the newest spans",
     "Time per step in clean windows: evaluations and what they disturb left out",
     "Part of the time of its transfers in which the rank computed",
     "Part of its time in which the rank stood waiting",
     "How long it waits for the last rank, mean of a collective",
-    "How much later than the median rank it comes to the averages, mean of them; !: more than noise; ms",
+    "How much later than the median rank it comes to the averages, mean of them; !: more than noise",
     "Forward and backward time of a step while bytes move, against while none do",
     "Steps that the rank begins in a second, in the newest spans",
-    "Part of the time of its transfers in which the rank computed, in the newest spans, before any clean window; %",
-    "Part of the newest spans' time in which the rank stood waiting; %",
-    "How long it waits for the last rank in the newest spans, mean of a collective; ms",
-    "Computing time of a step in the newest spans; ms"};
+    "Part of the time of its transfers in which the rank computed, in the newest spans, before any clean window",
+    "Part of the newest spans' time in which the rank stood waiting",
+    "How long it waits for the last rank in the newest spans, mean of a collective",
+    "Computing time of a step in the newest spans"};
 
 }  // namespace
 

@@ -12,6 +12,8 @@ bool sameColumn(const RunColumn& a, const RunColumn& b) { return a.field == b.fi
 
 RunColumn columnOf(const QString& name) {
     if (name.startsWith(kConfig)) return {.key = name.mid(kConfig.size())};
+    // Its name in lists that were kept before it said that it is of a step.
+    if (name == QLatin1String("blocked ms")) return {.field = RunTableModel::Blocked};
     for (int field = 0; field < RunTableModel::kColumns; ++field) {
         if (RunTableModel::nameOf(field) == name) return {.field = field};
     }

@@ -16,9 +16,10 @@ namespace dasgd::gui {
 namespace {
 
 constexpr std::array<const char*, RunTableModel::kColumns> kHeaders{
-    "★",    "status", "experiment", "algorithm", "settings", "seed",       "ranks",     "backend", "started",
-    "wall", "steps",  "final loss", "accuracy",  "hidden",   "blocked ms", "samples/s", "tags",    "run",
-    "note", "commit", "error",      "ms/step",   "skew ms",  "inflation",  "samples",   "sent"};
+    "★",       "status", "experiment", "algorithm",  "settings", "seed",    "ranks",           "backend",
+    "started", "wall",   "steps",      "final loss", "accuracy", "hidden",  "blocked ms/step", "samples/s",
+    "tags",    "run",    "note",       "commit",     "error",    "ms/step", "skew ms",         "inflation",
+    "samples", "sent"};
 
 constexpr std::array<const char*, RunTableModel::kColumns> kHelp{
     "starred; a click or Ctrl+D changes it",
@@ -32,7 +33,7 @@ constexpr std::array<const char*, RunTableModel::kColumns> kHelp{
     "when the first rank started, local time; of a run that waits: which of its series it is to be",
     "from the start to the newest record; sim: on a virtual cluster, nothing was measured",
     "completed local steps of the rank that is furthest",
-    "last evaluation loss, or the last training loss",
+    "test loss of the last evaluation; of a run without one, or that diverged since, the last training loss",
     "best test accuracy: chosen on the validation set; without one on the test set itself, which is optimistic",
     "part of the time of transfers in which the rank computed",
     "milliseconds a rank stood waiting for the network, per step; sim: of simulated time",

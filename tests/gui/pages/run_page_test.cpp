@@ -60,7 +60,7 @@ TEST_F(RunPageTest, TheKeyFiguresAreThoseOfTheStore) {
     const QString id = workspace_.record({.steps = 100});
     open();
     ASSERT_TRUE(eventually([&] {
-        return figure(QStringLiteral("test accuracy")) != kAbsent && figure(QStringLiteral("train loss")) != kAbsent;
+        return figure(QStringLiteral("test accuracy")) != kAbsent && figure(QStringLiteral("training loss")) != kAbsent;
     }));
     const storage::RunRow row = storage::RunReader::open(workspace_.path())->run(id.toStdString())->row;
     EXPECT_EQ(figure(QStringLiteral("hidden")), percent(row.hidden) + QStringLiteral("\u00a0%"));

@@ -43,6 +43,13 @@ TEST_F(CompareTableModelTest, ADifferenceThatIsMoreThanScatterIsMarkedAndExplain
     EXPECT_FALSE(model.index(baseline, CompareTableModel::StepMs).data().toString().contains(QStringLiteral("†")));
 }
 
+TEST_F(CompareTableModelTest, TheFinalLossSaysOfWhichDataItIs) {
+    const CompareTableModel model(board_);
+    const QString tip = model.headerData(CompareTableModel::FinalLoss, Qt::Horizontal, Qt::ToolTipRole).toString();
+    EXPECT_TRUE(tip.contains(QStringLiteral("test loss"))) << tip.toStdString();
+    EXPECT_TRUE(tip.contains(QStringLiteral("training loss"))) << tip.toStdString();
+}
+
 TEST_F(CompareTableModelTest, IsCopiedAsTextAndAsNumbersInFull) {
     CompareTableModel model(board_);
     look();
