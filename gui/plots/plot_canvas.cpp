@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <utility>
+#include <set>
 
 #include "gui/models/curves/short_names.h"
 #include "gui/plots/dense_curves.h"
@@ -155,10 +155,10 @@ void PlotCanvas::curves(const std::vector<Curve>& curves) {
     for (const Curve* curve : ordered) addBand(*curve, penOf(*curve));
     std::map<const Curve*, QCPGraph*> lines;
     for (const Curve* curve : ordered) lines[curve] = addLine(*curve, penOf(*curve));
-    bool guided = false;
+    std::set<QString> guides;
     for (const Curve& curve : curves) {
-        // Several guides are of one meaning.
-        const bool repeated = curve.kind == Curve::Kind::Guide && std::exchange(guided, true);
+        // Several guides of one name are of one meaning.
+        const bool repeated = curve.kind == Curve::Kind::Guide && !guides.insert(curve.name).second;
         if (!axes_.legend || curve.line.x.empty() || repeated || !lines.contains(&curve)) continue;
         lines[&curve]->addToLegend();
         names_ << curve.name;
@@ -173,7 +173,7 @@ bool PlotCanvas::isDense(const std::vector<Curve>& curves) const {
 }
 
 QPen PlotCanvas::penOf(const Curve& curve) const {
-    if (curve.kind == Curve::Kind::Guide) return guideStroke(style_);
+    if (curve.kind == Curve::Kind::Guide) return guideStroke(style_, curve.style.color);
     QPen pen = strokeOf(style_, curve.style);
     if (curve.primary) pen.setWidthF(pen.widthF() * 1.15);
     if (curve.faded) pen.setColor(fadedOf(pen.color()));

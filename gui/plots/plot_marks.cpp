@@ -187,8 +187,8 @@ QPen strokeOf(const PlotStyle& style, CurveStyle curve) {
     return pen;
 }
 
-QPen guideStroke(const PlotStyle& style) {
-    QColor quiet = style.muted;
+QPen guideStroke(const PlotStyle& style, int color) {
+    QColor quiet = color == 0 ? style.muted : style.curves[static_cast<std::size_t>(color)];
     quiet.setAlphaF(0.7F);
     QPen pen(quiet, style.hair);
     pen.setDashPattern({6, 4});

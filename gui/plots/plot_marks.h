@@ -28,8 +28,8 @@ enum class Ticks {
 
 // The stroke of a curve, dashed as its style says; the first style is solid.
 [[nodiscard]] QPen strokeOf(const PlotStyle& style, CurveStyle curve);
-// What curves are held against.
-[[nodiscard]] QPen guideStroke(const PlotStyle& style);
+// What curves are held against: grey, or in another colour than the first of the curves.
+[[nodiscard]] QPen guideStroke(const PlotStyle& style, int color = 0);
 
 // Of curves with many points, a shape in its colour.
 [[nodiscard]] QCPScatterStyle markerOf(const PlotStyle& style, CurveStyle curve);

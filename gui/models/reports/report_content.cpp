@@ -12,6 +12,9 @@ namespace dasgd::gui {
 
 namespace {
 
+// A fit that is further off makes forecasts wrong. The longest transfers are what training does.
+constexpr double kMostLongestOff = 0.2, kMostWorstOff = 0.5;
+
 std::optional<double> numberOf(const QJsonObject& object, const char* key) {
     const QJsonValue value = object[QLatin1String(key)];
     return value.isDouble() ? std::optional(value.toDouble()) : std::nullopt;
@@ -91,9 +94,6 @@ void addLink(ReportContent& content, const QJsonObject& result) {
             QStringLiteral("ms"),
             QStringLiteral("ring of %1 among %2, by formula").arg(bytesInWords(bytes).text()).arg(workers));
     }
-    content.notes << QStringLiteral("The longest transfer is %1 off the fitted link, the worst %2.")
-                         .arg(shownShare(numberOf(result, "longest_deviation")),
-                              shownShare(numberOf(result, "worst_deviation")));
 }
 
 void addFit(ReportContent& content, const QJsonObject& result) {
@@ -109,6 +109,29 @@ void addFit(ReportContent& content, const QJsonObject& result) {
                                      : ringAllReduceSeconds(link, point.bytes, workers);
         content.fit.push_back(point);
     }
+}
+
+// How far the fitted link is off what was timed: a note, or a warning where forecasts would be wrong by it.
+void judgeFit(ReportContent& content, const QJsonObject& result) {
+    const auto longest = numberOf(result, "longest_deviation"), worst = numberOf(result, "worst_deviation");
+    if (!numberOf(result, "latency_s")) return;
+    if (longest.value_or(0) <= kMostLongestOff && worst.value_or(0) <= kMostWorstOff) {
+        content.notes << QStringLiteral("The longest transfer is %1 off the fitted link, the worst %2.")
+                             .arg(shownShare(longest), shownShare(worst));
+        return;
+    }
+    content.warning = QStringLiteral(
+                          "No link fits these transfers: the fitted one is %1 off the longest and %2 off the "
+                          "worst. Forecasts take T_m from it and may be off by as much")
+                          .arg(shownShare(longest), shownShare(worst));
+    const auto most = std::ranges::max_element(content.fit, {}, &FitPoint::seconds);
+    if (most != content.fit.end() && longest.value_or(0) > kMostLongestOff) {
+        content.warning +=
+            most->fitted < most->seconds
+                ? QStringLiteral(": long transfers take longer than forecast, and less of them is hidden")
+                : QStringLiteral(": long transfers take less time than forecast");
+    }
+    content.warning += QStringLiteral(". Calibrate again with nothing else running on these machines.");
 }
 
 QString clusterInWords(const std::string& config) {
@@ -127,6 +150,7 @@ void fillCalibration(ReportContent& content, const Report& report, const ConfigO
     addTimes(content, result);
     addLink(content, result);
     addFit(content, result);
+    judgeFit(content, result);
     content.notes << QStringLiteral("%1 workers, %2, %3 samples a worker and step.")
                          .arg(result[QLatin1String("workers")].toInt())
                          .arg(textOf(result, "model"))

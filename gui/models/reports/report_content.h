@@ -42,6 +42,7 @@ struct ReportContent {
     ReportTable table;
     ReportTable formulas;  // times that were computed without any run
     std::vector<FitPoint> fit;
+    QString warning;  // what makes forecasts by it wrong; "" where nothing is known to
     QStringList notes;
 };
 

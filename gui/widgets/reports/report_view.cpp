@@ -82,6 +82,7 @@ ReportView::ReportView(const Look& look)
     : look_(look),
       title_(makeElasticLabel("title")),
       basis_(makeLabel({}, "small")),
+      warning_(makeLabel({}, "warn")),
       state_(makeLabel({}, "muted")),
       notes_(makeLabel({})),
       origin_(makeLabel({}, "small")),
@@ -104,14 +105,14 @@ ReportView::ReportView(const Look& look)
     head->addWidget(title_, 1);
     makeActions(*head);
     column->addLayout(head);
-    for (QLabel* label : {basis_, state_, notes_, origin_}) {
+    for (QLabel* label : {basis_, warning_, state_, notes_, origin_}) {
         label->setWordWrap(true);
         label->setTextInteractionFlags(Qt::TextSelectableByMouse);
     }
     progress_->setRange(0, 1000);
     progress_->setTextVisible(false);
     progress_->setFixedHeight(6);
-    for (QWidget* one : std::initializer_list<QWidget*>{basis_, message_, state_, progress_, figures_}) {
+    for (QWidget* one : std::initializer_list<QWidget*>{basis_, warning_, message_, state_, progress_, figures_}) {
         column->addWidget(one);
     }
     auto* grid = new QGridLayout(figures_);
@@ -196,6 +197,8 @@ void ReportView::show(const Report& report, const ConfigOf& configOf, bool prefe
     title_->setText(content_.heading);
     basis_->setText(content_.basis);
     basis_->setVisible(!content_.basis.isEmpty());
+    warning_->setText(QStringLiteral("⚠ ") + content_.warning);
+    warning_->setVisible(!content_.warning.isEmpty());
     showFigures(content_.figures);
     showTable(content_.table);
     showFormulas(content_.formulas);
@@ -262,8 +265,8 @@ void ReportView::showFit(const std::vector<FitPoint>& fit) {
     std::vector<Curve> curves;
     for (const bool gathers : {false, true}) {
         if (std::ranges::none_of(fit, [&](const FitPoint& one) { return one.gathers == gathers; })) continue;
-        curves.push_back(fitCurve(fit, gathers, false, gathers ? 1 : 0));
-        curves.push_back(fitCurve(fit, gathers, true, gathers ? 1 : 0));
+        curves.push_back(fitCurve(fit, gathers, false, gathers ? 2 : 1));
+        curves.push_back(fitCurve(fit, gathers, true, gathers ? 2 : 1));
     }
     fit_->setCurves(std::move(curves));
 }

@@ -48,7 +48,7 @@ private:
     QString name_, shown_;  // which report, and of what its cards were made
     ReportContent content_;
     QStringList linked_;  // the runs that it names
-    QLabel *title_, *basis_, *state_, *notes_, *origin_;
+    QLabel *title_, *basis_, *warning_, *state_, *notes_, *origin_;
     QPushButton *stop_, *prefer_, *take_, *again_, *scaling_;
     MessageBar* message_;
     QProgressBar* progress_;

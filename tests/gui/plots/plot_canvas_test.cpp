@@ -170,5 +170,22 @@ TEST_F(PlotCanvasTest, CurvesOfDifferentStyleDifferInDashToo) {
     EXPECT_EQ(styles, (QList<Qt::PenStyle>{Qt::SolidLine, Qt::CustomDashLine}));
 }
 
+TEST_F(PlotCanvasTest, GuidesOfOneNameAreNamedOnceAndOthersApart) {
+    const auto guide = [](const char* name, int color) {
+        Curve curve = curveOf({1, 2, 3});
+        curve.name = QLatin1String(name);
+        curve.style.color = color;
+        curve.kind = Curve::Kind::Guide;
+        return curve;
+    };
+    canvas_.axes({});
+    canvas_.curves({guide("ideal", 0), guide("ideal", 0)});
+    EXPECT_EQ(canvas_.plot().legend->itemCount(), 1);
+    EXPECT_EQ(canvas_.plot().graph(0)->pen().color(), canvas_.plot().graph(1)->pen().color());
+    canvas_.curves({guide("all-reduce", 1), guide("all-gather", 2)});
+    EXPECT_EQ(canvas_.plot().legend->itemCount(), 2);
+    EXPECT_NE(canvas_.plot().graph(0)->pen().color(), canvas_.plot().graph(1)->pen().color());
+}
+
 }  // namespace
 }  // namespace dasgd::gui

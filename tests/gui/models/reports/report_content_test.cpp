@@ -177,5 +177,16 @@ TEST(ReportContent, TheForecastKnowsFinishedCalibrationsOfKnownRuns) {
     EXPECT_EQ(settingOf(known[0].config, "model.name"), "lenet");
 }
 
+TEST(ReportContent, AFitThatIsFarOffIsAWarningWithWhatItMeansForForecasts) {
+    const ReportContent good = contentOf(finished(JobKind::Calibrate, kCalibration), configOf);
+    EXPECT_TRUE(good.warning.isEmpty()) << good.warning.toStdString();
+    QByteArray far = kCalibration;
+    far.replace("\"longest_deviation\":0.015", "\"longest_deviation\":0.652").replace("0.023", "0.063");
+    const ReportContent content = contentOf(finished(JobKind::Calibrate, far), configOf);
+    EXPECT_TRUE(content.warning.contains(QStringLiteral("65.2 % off the longest"))) << content.warning.toStdString();
+    EXPECT_TRUE(content.warning.contains(QStringLiteral("long transfers take longer than forecast")));
+    EXPECT_FALSE(content.notes.join(u' ').contains(QStringLiteral("65.2 %"))) << "not once more in a plain tone";
+}
+
 }  // namespace
 }  // namespace dasgd::gui

@@ -111,6 +111,7 @@ TEST_F(ReportViewTest, ACalibrationShowsItsFitAndCanBeUsed) {
     auto* fit = view_.findChild<PlotView*>();
     ASSERT_TRUE(fit->isVisible());
     EXPECT_EQ(fit->curves().size(), 2U) << "timed and fitted";
+    EXPECT_FALSE(shows(QStringLiteral("⚠")));
     EXPECT_NE(button(QStringLiteral("Use for forecast")), nullptr);
     EXPECT_TRUE(eventually([&] { return shows(QStringLiteral("T_c, a local step")); }));
     Report other = report(JobKind::Replay);
@@ -152,6 +153,14 @@ TEST_F(ReportViewTest, AFailureIsTheWordsOfTheProgram) {
     EXPECT_EQ(message->text(), QStringLiteral("--workers 0: at least 1"));
     EXPECT_NE(button(QStringLiteral("Again …")), nullptr);
     EXPECT_EQ(button(QStringLiteral("Scaling page")), nullptr);
+}
+
+TEST_F(ReportViewTest, AFitThatIsFarOffIsWarnedOf) {
+    show(report(JobKind::Calibrate),
+         R"({"run_id":"r1","workers":2,"step_s":0.006,"latency_s":0.001,"seconds_per_byte":8e-8,)"
+         R"("reduce_seconds_per_byte":0,"bytes":250000,"longest_deviation":0.65,"worst_deviation":0.75,)"
+         R"("timed":[{"collective":"all-reduce","bytes":250000,"seconds":0.06}]})");
+    EXPECT_TRUE(shows(QStringLiteral("⚠ No link fits these transfers")));
 }
 
 }  // namespace
