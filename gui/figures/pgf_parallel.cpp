@@ -62,7 +62,8 @@ void addBrush(QTextStream& text, const ParallelPlaces& places, std::size_t axis)
 // The outer titles end with the picture, as on the page.
 QString titleAnchor(const ParallelPlaces& places, std::size_t axis) {
     const std::size_t last = places.figure.plot.axes.size() - 1;
-    return QLatin1String(axis == 0 ? "base west" : axis == last ? "base east" : "base");
+    const bool atEdge = axis == 0 && !places.words.axes[0].before;
+    return QLatin1String(atEdge ? "base west" : axis == last ? "base east" : "base");
 }
 
 void addAxis(QTextStream& text, const ParallelPlaces& places, std::size_t axis, const FigureSpec& spec) {
@@ -74,10 +75,14 @@ void addAxis(QTextStream& text, const ParallelPlaces& places, std::size_t axis, 
     addBrush(text, places, axis);
     for (std::size_t i = 0; i < labels.values.size(); ++i) {
         const QString y = inPoints(places.y(axis, labels.values[i]));
-        text << "\\draw[line width=0.4pt] (" << x << ',' << y
-             << ") -- ++(3pt,0);\n\\node[fill=white, fill opacity=0.8, "
-             << "text opacity=1, inner sep=1pt, " << (labels.turned ? "rotate=90, anchor=north" : "anchor=west")
-             << "] at (" << x << "+4pt," << y << ") {" << latexText(labels.labels[static_cast<qsizetype>(i)]) << "};\n";
+        text << "\\draw[line width=0.4pt] (" << x << ',' << y << ") -- ++(" << (labels.before ? "-3" : "3")
+             << "pt,0);\n\\node[fill=white, fill opacity=0.92, "
+             << "text opacity=1, inner sep=1pt, "
+             << (labels.turned   ? "rotate=90, anchor=north"
+                 : labels.before ? "anchor=east"
+                                 : "anchor=west")
+             << "] at (" << x << (labels.before ? "-" : "+") << "4pt," << y << ") {"
+             << latexText(labels.labels[static_cast<qsizetype>(i)]) << "};\n";
     }
     if (places.figure.plot.hasGap(axis)) {
         text << "\\draw[line width=0.4pt, dotted] (" << x << ",0) -- (" << x << ',' << inPoints(-kNoneBelow)
@@ -87,9 +92,9 @@ void addAxis(QTextStream& text, const ParallelPlaces& places, std::size_t axis, 
     if (places.words.turned) {
         text << "\\node[rotate=90, anchor=west, inner sep=0pt, font=" << font << "] at (" << x << ',' << top << ") {";
     } else {
-        const QString beside = axis == 0 ? QStringLiteral("-") + inPoints(places.words.left)
-                               : last    ? QStringLiteral("+") + inPoints(places.words.right)
-                                         : QString();
+        const QString beside = axis == 0 && !labels.before ? QStringLiteral("-") + inPoints(places.words.left)
+                               : last                      ? QStringLiteral("+") + inPoints(places.words.right)
+                                                           : QString();
         text << "\\node[anchor=" << titleAnchor(places, axis) << ", inner sep=0pt, font=" << font << "] at (" << x
              << beside << ',' << top << ") {";
     }
@@ -112,7 +117,7 @@ void addLegend(QTextStream& text, const ParallelPlaces& places, const ParallelLe
 QString parallelPicture(const FigureContent& content, const FigureSpec& spec) {
     QString out;
     QTextStream text(&out);
-    ParallelFigure figure = parallelOf(content, spec);
+    const ParallelFigure figure = parallelOf(content, spec);
     const ParallelWords words = parallelWords(figure);
     const ParallelLegend legend = parallelLegend(figure);
     const ParallelPlaces places{figure, words};
@@ -124,8 +129,7 @@ QString parallelPicture(const FigureContent& content, const FigureSpec& spec) {
     }
     for (std::size_t axis = 0; axis < figure.plot.axes.size(); ++axis) addAxis(text, places, axis, spec);
     addLegend(text, places, legend, spec);
-    figure.notes = content.allNotes();
-    text << notesBelow(parallelNotes(figure, words, legend), spec) << "\\end{tikzpicture}";
+    text << notesBelow(fewOf(parallelNotes(figure, words, legend)), spec) << "\\end{tikzpicture}";
     text.flush();
     return out;
 }

@@ -159,7 +159,6 @@ private:
         bars_ = new CompareBars(board_, context_.look);
         map_ = new CompareMap(board_, context_.look);
         cards_ = {first_, second_, bars_, map_};
-        for (QWidget* card : cards_) card->setMinimumHeight(kPlotHeight);
         column->addLayout(grid_, 7);
         table_ = new CompareTable(board_, context_.look);
         table_->setMinimumHeight(kTableHeight);
@@ -280,7 +279,12 @@ private:
             grid_->addWidget(cards_[i], at / columns, at % columns);
         }
         for (int i = 0; i < 2; ++i) grid_->setColumnStretch(i, i < columns ? 1 : 0);
-        for (int i = 0; i < 4; ++i) grid_->setRowStretch(i, i * columns >= 4 ? 0 : i == 0 ? 6 : 5);
+        for (int i = 0; i < 4; ++i) {
+            const bool used = i * columns < 4;
+            grid_->setRowStretch(i, !used ? 0 : i == 0 ? 6 : 5);
+            // Of the row: a card's own would let it be lower than what it holds.
+            grid_->setRowMinimumHeight(i, used ? kPlotHeight : 0);
+        }
     }
 
     QString summaryWords() const {

@@ -93,20 +93,21 @@ void paintLabels(QPainter& painter, const ParallelLayout& page, std::size_t axis
     const QFontMetricsF metrics(font);
     painter.setFont(font);
     QColor ground = page.style.ground;  // lines behind a label stay visible, and the label readable
-    ground.setAlphaF(0.8F);
+    ground.setAlphaF(0.92F);
     for (std::size_t i = 0; i < labels.values.size(); ++i) {
         const QPointF at = page.at(axis, labels.values[i]);
         const QString& text = labels.labels[static_cast<qsizetype>(i)];
         const double wide = metrics.horizontalAdvance(text), high = metrics.height();
         painter.setPen(QPen(page.style.axis, page.style.hair));
-        painter.drawLine(at, at + QPointF(3, 0));
+        painter.drawLine(at, at + QPointF(labels.before ? -3 : 3, 0));
         const QSizeF size = labels.turned ? QSizeF(high, wide) : QSizeF(wide, high);
         // Labels at the ends of an axis keep within it where they are turned.
         const double middle =
             labels.turned ? std::clamp(at.y(), page.top + wide / 2,
                                        std::max(page.top + wide / 2, page.top + page.words.axisHeight - wide / 2))
                           : at.y();
-        const QRectF box(QPointF(at.x() + kParallelGap, middle - size.height() / 2), size);
+        const double left = labels.before ? at.x() - kParallelGap - size.width() : at.x() + kParallelGap;
+        const QRectF box(QPointF(left, middle - size.height() / 2), size);
         painter.fillRect(box.adjusted(-1, 0, 1, 0), ground);
         painter.setPen(page.style.text);
         if (labels.turned) {
@@ -200,7 +201,7 @@ PaperPage layOut(const ParallelFigure& figure) {
     page->legend = parallelLegend(figure);
     page->style = plotStyleOf(figure.style);
     page->width = figure.widthIn * kPointsPerInch;
-    page->notes = linesOf(parallelNotes(figure, page->words, page->legend), page->width);
+    page->notes = noteLines(parallelNotes(figure, page->words, page->legend), page->width);
     page->top = kParallelEdge + placeEntries(*page) + 2 + page->words.titleHeight;
     const double height = std::ceil(page->top + page->words.axisHeight + page->words.below +
                                     kNoteRow * static_cast<double>(page->notes.size()) + kParallelEdge);

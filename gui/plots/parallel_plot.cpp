@@ -17,11 +17,24 @@ constexpr double kGrabAxis = 18;    // pixels beside an axis that still mean it
 constexpr double kLeastBrush = 4;   // pixels; less is a click
 constexpr double kBrushSteps = 10;  // steps of the keys along an axis
 constexpr double kBrushWidth = 5;
+constexpr double kWordGap = 5;          // between an axis and its labels
+constexpr double kMostForWords = 0.25;  // of the width: those beside the first axis have no more
+constexpr double kLabelGround = 0.92;   // a line behind a word must not strike it through
 
 // Between these the values lie.
 std::pair<double, double> endsOf(const QRectF& area, const PlotStyle& style) {
     const double text = QFontMetricsF(style.font).height();
     return {area.bottom() - 2.2 * text, area.top() + 1.9 * text};
+}
+
+// Beside the first axis, where there are no lines: its words, if it has any.
+double roomForWords(const QRectF& area, const ParallelPlot& plot, const QFontMetricsF& metrics) {
+    double longest = 3 * metrics.height() - kWordGap;
+    if (!plot.axes.empty() && plot.axes[0].kind == ParallelAxis::Kind::Category) {
+        for (const QString& word : plot.axes[0].categories)
+            longest = std::max(longest, metrics.horizontalAdvance(word));
+    }
+    return std::min(longest, std::max(kMostForWords * area.width(), 3 * metrics.height()));
 }
 
 double shareAlong(const ParallelAxis& axis, double value) {
@@ -62,12 +75,15 @@ void paintParallelAxis(QPainter& painter, const QRectF& area, const ParallelPlot
                      metrics.elidedText(axis.title, Qt::ElideMiddle, 2 * half));
     painter.setPen(style.muted);
     QColor ground = style.ground;  // lines behind a label stay visible, and the label readable
-    ground.setAlphaF(0.75F);
+    ground.setAlphaF(kLabelGround);
+    const bool before = index == 0 && axis.kind == ParallelAxis::Kind::Category;
+    const double most = before ? roomForWords(area, plot, metrics) : room - 2 * kWordGap;
     const auto label = [&](double value, const QString& words) {
         const double y = parallelY(area, plot, style, index, value);
         painter.drawLine(QPointF(x - 3, y), QPointF(x, y));
-        const QString cut = metrics.elidedText(words, Qt::ElideRight, room * 0.7);
-        const QRectF box(x + 4, y - text / 2, metrics.horizontalAdvance(cut) + 3, text);
+        const QString cut = metrics.elidedText(words, Qt::ElideMiddle, most + 0.5);
+        const double wide = metrics.horizontalAdvance(cut) + 2;
+        const QRectF box(before ? x - kWordGap - wide : x + kWordGap - 1, y - text / 2, wide, text);
         painter.fillRect(box, ground);
         painter.drawText(box, Qt::AlignCenter, cut);
     };
@@ -160,7 +176,8 @@ std::optional<double> parallelShare(const ParallelAxis& axis, const std::optiona
 
 double parallelX(const QRectF& area, const ParallelPlot& plot, const PlotStyle& style, std::size_t axis) {
     const double text = QFontMetricsF(style.font).height();
-    const double left = area.left() + 3 * text, right = area.right() - 5 * text;
+    const double left = area.left() + roomForWords(area, plot, QFontMetricsF(style.font)) + kWordGap + 2;
+    const double right = area.right() - 5 * text;
     if (plot.axes.size() < 2) return (left + right) / 2;
     return left + (right - left) * static_cast<double>(axis) / static_cast<double>(plot.axes.size() - 1);
 }

@@ -143,6 +143,11 @@ ParallelWords parallelWords(const ParallelFigure& figure) {
     words.axisHeight = std::max(kLeastAxis, figure.heightIn * kPointsPerInch - 2 * kParallelEdge -
                                                 kUsualRows * parallelLegendRow(figure.style) - titleRow - words.below);
     words.left = kParallelEdge + kBesideFirst;
+    const bool before = figure.plot.axes[0].kind == ParallelAxis::Kind::Category;
+    if (before) {
+        const double longest = longestOf(figure.plot.axes[0].categories, metrics);
+        words.left = kParallelEdge + kParallelGap + 3 + std::min(longest, kMostForLabels * width);
+    }
     // The last axis first: its labels decide where it stands.
     ParallelLabels last;
     QStringList cut;
@@ -161,7 +166,10 @@ ParallelWords parallelWords(const ParallelFigure& figure) {
     const double each = (width - words.left - words.right) / static_cast<double>(n - 1);
     if (none > each - 2 * kParallelGap) words.none = QStringLiteral("–");
     for (std::size_t axis = 0; axis + 1 < n; ++axis) {
-        label(axis, each - 2 * kParallelGap, words.axes[axis], words.meanings);
+        const double room =
+            axis == 0 && before ? words.left - kParallelEdge - kParallelGap - 2 : each - 2 * kParallelGap;
+        label(axis, room, words.axes[axis], words.meanings);
+        words.axes[axis].before = axis == 0 && before && !words.axes[axis].turned;
     }
     words.axes[n - 1] = last;
     words.meanings += cut;

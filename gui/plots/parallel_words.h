@@ -24,6 +24,7 @@ struct ParallelLabels {
     std::vector<double> values;  // of the labels, in the axis' own
     QStringList labels;
     bool turned = false;  // they read from below
+    bool before = false;  // they end at the axis, where no line is, instead of beginning there
 };
 
 // The words of a figure and the room that they take, in points.

@@ -15,7 +15,7 @@ namespace {
 
 QStringList numberTitles() {
     QStringList titles;
-    for (const NumberWords& number : compareNumbers()) titles << QString::fromUtf8(number.title);
+    for (const NumberWords& number : compareNumbers()) titles << number.text();
     return titles;
 }
 
@@ -151,9 +151,7 @@ CompareMap::CompareMap(CompareBoard& board, const Look& look, QWidget* parent)
         view->setMinimumHeight(180);
         stack_->addWidget(view);
     }
-    body().addWidget(note_ = makeLabel({}, "small"));
-    note_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    note_->setWordWrap(true);
+    body().addWidget(note_ = new WrappedLabel("small"));
     heat_->setAccessibleName(tr("Heat map"));
     scatter_->setAccessibleName(tr("Scatter: one point a run"));
     parallel_->setAccessibleName(tr("Parallel coordinates: Up and Down brush an axis"));
@@ -306,9 +304,9 @@ void CompareMap::drawHeat() {
     heat_->setEmptyText(rowKey_.empty() ? tr("A map needs runs that differ in two settings. Sweep two, as\n"
                                              "\"algorithm.period\" = [2, 4, 8] and \"algorithm.delay\" = [1, 2, 3]")
                                         : tr("Nothing that is shown has both settings."));
-    note_->setText(map_.map.cells.empty()
-                       ? QString()
-                       : tr("hatched: no number  ·  corner: a seed is missing  ·  mean over finished seeds"));
+    note_->say(map_.map.cells.empty()
+                   ? QString()
+                   : tr("hatched: no number  ·  corner: a seed is missing  ·  mean over finished seeds"));
     heat_->setMap(map_.map);
 }
 
@@ -321,7 +319,7 @@ void CompareMap::drawScatter() {
     scatter_->setCurves(points_.curves);
     std::size_t runs = 0;
     for (const auto& own : points_.runs) runs += own.size();
-    note_->setText(tr("one point a finished run: %1  ·  a double click opens it").arg(runs));
+    note_->say(tr("one point a finished run: %1  ·  a double click opens it").arg(runs));
 }
 
 // All that the filter lets through, whatever is brushed: what a brush left out is drawn faint.
@@ -334,7 +332,7 @@ void CompareMap::drawParallel() {
     const CompareView view = board_.view();
     parallel_->setPlot(groupLines(view, lines_, usualAxes(view.groups(), parallelNumbers())));
     takeBrush();  // what is new may pass it
-    note_->setText(tr("a drag along an axis filters everywhere, a click clears it  ·  Left, Right, Up, Down, Escape"));
+    note_->say(tr("a drag along an axis filters everywhere, a click clears it  ·  Left, Right, Up, Down, Escape"));
 }
 
 }  // namespace dasgd::gui

@@ -8,6 +8,7 @@
 #include "gui/models/figures/figure_spec.h"
 #include "gui/plots/compare/compare_pictures.h"
 #include "gui/widgets/parts.h"
+#include "gui/widgets/wrapped_label.h"
 
 namespace dasgd::gui {
 
@@ -69,7 +70,7 @@ private:
     HeatMapView* heat_;
     PlotView* scatter_;
     ParallelView* parallel_;
-    QLabel* note_;
+    WrappedLabel* note_;
     std::string rowKey_, columnKey_;
     GroupMap map_;
     RunPoints points_;

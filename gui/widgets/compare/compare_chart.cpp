@@ -54,9 +54,7 @@ void CompareChart::layOut() {
     head->addWidget(metric_);
     head->addStretch();
     for (Choice* choice : {axis_, scale_}) head->addWidget(choice);
-    note_ = makeLabel({}, "small");
-    note_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    note_->setWordWrap(true);
+    note_ = new WrappedLabel("small");
     body().setContentsMargins(kPadding, 10, kPadding, 8);
     body().setSpacing(4);
     body().addLayout(head);
@@ -159,7 +157,7 @@ void CompareChart::redraw() {
     if (curves.size() > kMostFine) words << tr("of so many, the band of the highlighted one alone");
     if (single) words << tr("n = 1 has no band");
     if (windowed > 0)
-        words << tr("%1 averaged in equal windows of x")
+        words << tr("%1 averaged in windows of x that hold every seed")
                      .arg(windowed == static_cast<int>(curves.size()) ? tr("all") : QString::number(windowed));
     if (!notes.isEmpty())
         words << (notes.size() == 1 ? notes.front() : tr("%1 curves are cut: see the tip").arg(notes.size()));
@@ -167,7 +165,7 @@ void CompareChart::redraw() {
     plot_->setEmptyText(
         isRead ? tr("No %1 recorded in these runs.\nThe title above lists what is.").arg(words_.title.toLower())
                : tr("Reading …"));
-    note_->setText(words.join(QStringLiteral("  ·  ")));
+    note_->say(words.join(QStringLiteral("  ·  ")));
     note_->setToolTip(notes.isEmpty() ? QString() : asTip(notes.join(QLatin1Char('\n'))));
     plot_->setCurves(std::move(curves));
     plot_->setAccessibleDescription(note_->text());

@@ -6,6 +6,7 @@
 #include "gui/models/figures/figure_spec.h"
 #include "gui/plots/plot_view.h"
 #include "gui/widgets/parts.h"
+#include "gui/widgets/wrapped_label.h"
 
 namespace dasgd::gui {
 
@@ -41,7 +42,7 @@ private:
     Choice* axis_;
     Choice* scale_;
     PlotView* plot_;
-    QLabel* note_;
+    WrappedLabel* note_;
     bool seeds_ = false;
 };
 

@@ -268,5 +268,21 @@ TEST_F(ComparePageTest, CtrlEnterOnTheRunsPageComesHere) {
     EXPECT_NE(label(QStringLiteral("3 configurations")), nullptr);
 }
 
+TEST_F(ComparePageTest, PicturesNeverLieOverTheWordsBelowThem) {
+    recordCompared(workspace_);
+    openNewest();
+    auto* map = window_->findChild<CompareMap*>();
+    map->kind().choose(CompareMap::Parallel);
+    for (const QSize size : {QSize(1600, 1000), QSize(1280, 720), QSize(1400, 860)}) {
+        window_->resize(size);
+        QTest::qWait(50);
+        const auto* note = map->findChild<WrappedLabel*>();
+        ASSERT_NE(note, nullptr);
+        EXPECT_LE(map->parallel().mapTo(map, map->parallel().rect().bottomLeft()).y(), note->y()) << size.width();
+        EXPECT_LE(note->geometry().bottom(), map->rect().bottom()) << size.width();
+        EXPECT_GE(map->parallel().height(), 180);
+    }
+}
+
 }  // namespace
 }  // namespace dasgd::gui

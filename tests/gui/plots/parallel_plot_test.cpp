@@ -126,5 +126,17 @@ TEST(ParallelView, KeysBrushToo) {
     EXPECT_FALSE(view.plot().brushes[0]);
 }
 
+TEST(ParallelPlot, TheWordsOfTheFirstAxisStandWhereNoLineIs) {
+    ParallelPlot plot = twoLines();
+    plot.axes[0].categories = {QStringLiteral("independent"), QStringLiteral("overlap_local_sgd")};
+    const PlotStyle style = screenPlotStyle(testLook().theme());
+    const QRectF area(0, 0, 500, 240);
+    EXPECT_GT(parallelX(area, plot, style, 0),
+              QFontMetricsF(style.font).horizontalAdvance(QStringLiteral("overlap_local_sgd")));
+    plot.axes[0].categories[0] = QString(200, u'w');
+    EXPECT_LT(parallelX(area, plot, style, 0), 0.3 * area.width()) << "the lines keep their room";
+    EXPECT_LT(parallelX(area, plot, style, 2), area.right());
+}
+
 }  // namespace
 }  // namespace dasgd::gui

@@ -32,9 +32,9 @@ TEST(ParallelWords, ANumberIsTurnedAndNeverCut) {
 
 TEST(ParallelWords, WordsThatAreCutStandInFullInANote) {
     ParallelFigure figure = parallelFigure(8, 3.25);
-    for (int i = 0; i < 9; ++i) figure.plot.axes[0].categories << QStringLiteral("a long value %1").arg(i);
+    for (int i = 0; i < 9; ++i) figure.plot.axes[3].categories << QStringLiteral("a long value %1").arg(i);
     const QString meanings = parallelWords(figure).meanings.join(u'\n');
-    EXPECT_TRUE(meanings.contains(QStringLiteral("number 0, from below: hybrid_sgd, local_sgd")))
+    EXPECT_TRUE(meanings.contains(QStringLiteral("number 3, from below: hybrid_sgd, local_sgd")))
         << meanings.toStdString();
 }
 
@@ -44,6 +44,15 @@ TEST(ParallelWords, ALegendOfManyCountsTheRest) {
     const ParallelLegend legend = parallelLegend(figure);
     EXPECT_EQ(legend.entries.size(), static_cast<std::size_t>(kMostNamed));
     EXPECT_TRUE(parallelNotes(figure, parallelWords(figure), legend).back().startsWith(QStringLiteral("6 more")));
+}
+
+TEST(ParallelWords, TheWordsOfTheFirstAxisStandWholeBeforeIt) {
+    ParallelFigure figure = parallelFigure(8, 5.5);
+    figure.plot.axes[0].categories[0] = QStringLiteral("overlap_local_sgd");
+    const ParallelWords words = parallelWords(figure);
+    EXPECT_TRUE(words.axes[0].before);
+    EXPECT_EQ(words.axes[0].labels.front(), QStringLiteral("overlap_local_sgd"));
+    EXPECT_FALSE(words.axes[3].before);
 }
 
 }  // namespace
