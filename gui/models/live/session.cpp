@@ -183,12 +183,12 @@ void Session::takePulse(const Pulse& pulse) {
     if (grew) {
         if (!pulse.live) {
             behindMs_.reset();
-            if (selection_.following()) selection_.setFollowing(false);
+            selection_.finish(pulse.extent);
         } else if (newer && detail_ && detail_->clockOrigin > 0 && !detail_->row.timeSimulated) {
             // Instants of simulated time are no readings of this clock.
             behindMs_ = static_cast<double>(MonotonicClock::rawNow() - detail_->clockOrigin - pulse.newest) / 1e6;
         }
-        if (pulse.extent.end > pulse.extent.start) selection_.setExtent(pulse.extent);
+        if (pulse.live && pulse.extent.end > pulse.extent.start) selection_.setExtent(pulse.extent);
     }
     emit pulseChanged();
 }

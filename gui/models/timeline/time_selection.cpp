@@ -39,6 +39,14 @@ void TimeSelection::setExtent(TimeRange extent) {
     }
 }
 
+void TimeSelection::finish(TimeRange extent) {
+    const bool followed = following_;
+    if (extent.end > extent.start) setExtent(extent);
+    setFollowing(false);
+    // Fitted, as the last spans may come after the word that the run has ended.
+    if (followed && extent.end > extent.start && window_.end - window_.start > extent.end - extent.start) fit();
+}
+
 void TimeSelection::setWindow(TimeRange window) {
     setFollowing(false);
     fitted_ = false;

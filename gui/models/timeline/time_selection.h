@@ -28,6 +28,9 @@ public:
     void reset(bool follow);
     // The data now reach over `extent`. While following, the window moves with its end.
     void setExtent(TimeRange extent);
+    // The run has ended, its data reach over `extent`, which may be empty: ends following. A window that followed and
+    // is longer than the run shows all of it; one that was set by hand stays.
+    void finish(TimeRange extent);
     // Shows `window`, no narrower than kNarrowest and no further out than twice the extent; ends following.
     void setWindow(TimeRange window);
     void zoom(Ns at, double factor);  // factor < 1 looks closer; `at` stays where it is

@@ -27,6 +27,32 @@ TEST_F(TimeSelectionTest, TheFirstWindowIsNeverLongerThanTheRun) {
     EXPECT_EQ(width(), 600 * kMs);
 }
 
+TEST_F(TimeSelectionTest, AFollowedRunThatHasEndedIsNoShorterThanItsWindow) {
+    TimeSelection followed;
+    followed.reset(true);
+    followed.setExtent({0, 100 * kMs});
+    EXPECT_EQ(followed.window().end, 600 * kMs) << "more is to come";
+    followed.finish({0, 150 * kMs});
+    EXPECT_FALSE(followed.following());
+    EXPECT_EQ(followed.window().start, 0);
+    EXPECT_EQ(followed.window().end, 150 * kMs);
+    followed.finish({0, 166 * kMs});
+    EXPECT_EQ(followed.window().end, 166 * kMs) << "its last spans came later";
+    TimeSelection longer;
+    longer.reset(true);
+    longer.setExtent({0, 5'000 * kMs});
+    longer.finish({0, 9'000 * kMs});
+    EXPECT_EQ(longer.window().start, 8'400 * kMs) << "the end that was followed";
+    EXPECT_EQ(longer.window().end, 9'000 * kMs);
+}
+
+TEST_F(TimeSelectionTest, TheEndOfARunLeavesAWindowThatWasSetByHand) {
+    selection_.setWindow({-1'000 * kMs, 14'000 * kMs});
+    selection_.finish({0, 10'000 * kMs});
+    EXPECT_EQ(selection_.window().start, -1'000 * kMs);
+    EXPECT_EQ(width(), 15'000 * kMs);
+}
+
 TEST_F(TimeSelectionTest, ZoomKeepsTheInstantUnderThePointer) {
     selection_.setWindow({1'000 * kMs, 2'000 * kMs});
     selection_.zoom(1'250 * kMs, 0.5);
