@@ -18,7 +18,7 @@ constexpr std::array<const char*, RankTableModel::kColumns> kTitles{
     "rank",      "ms/step",      "hidden %",      "blocked %",      "skew ms",      "late by ms",
     "inflation", "steps/s\nnow", "hidden %\nnow", "blocked %\nnow", "skew ms\nnow", "compute ms\nnow"};
 constexpr std::array<const char*, RankTableModel::kColumns> kHelp{
-    "Its number; slow: it computes longer than the median of the ranks, by more than noise, in the newest spans",
+    "Its number; by how much the one that computes longest is above the median of the ranks, in the newest spans",
     "Time per step in clean windows: evaluations and what they disturb left out",
     "Part of the time of its transfers in which the rank computed",
     "Part of its time in which the rank stood waiting",
@@ -60,7 +60,7 @@ void RankTableModel::setLateness(const std::optional<Lateness>& lateness) {
 bool RankTableModel::isMarked(int row) const {
     const int rank = rows_[static_cast<std::size_t>(row)].rank;
     const RankLateness* late = lateness_ ? lateness_->of(rank) : nullptr;
-    return (straggler_ && straggler_->rank == rank) || (late && late->isBeyondNoise());
+    return late && late->isBeyondNoise();
 }
 
 int RankTableModel::rowCount(const QModelIndex& parent) const {
@@ -71,9 +71,9 @@ int RankTableModel::columnCount(const QModelIndex& parent) const { return parent
 
 QString RankTableModel::textOf(const Row& row, int column) const {
     if (column == Rank) {
-        const bool slow = straggler_ && straggler_->rank == row.rank;
+        const bool longest = straggler_ && straggler_->rank == row.rank;
         const QString rank = QString::number(row.rank);
-        return slow ? QStringLiteral("%1  slow, +%2 %").arg(rank, shortNumber(straggler_->excess * 100, 2)) : rank;
+        return longest ? QStringLiteral("%1  compute +%2 %").arg(rank, shortNumber(straggler_->excess * 100, 2)) : rank;
     }
     if (column == Late) {
         const RankLateness* late = lateness_ ? lateness_->of(row.rank) : nullptr;

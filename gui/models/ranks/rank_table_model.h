@@ -34,7 +34,7 @@ public:
     void take(const RankStates& states);
     // How late each comes to the averages; beyond noise it is marked.
     void setLateness(const std::optional<Lateness>& lateness);
-    // Whether the rank is slower, or later, than noise explains.
+    // Whether the rank comes later than noise explains.
     [[nodiscard]] bool isMarked(int row) const;
 
     [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;

@@ -52,7 +52,7 @@ QString overlapInWords(const storage::RunDetail& detail) {
         parts << QStringLiteral("compute inflation not known");
     }
     if (const auto& slowest = detail.straggler) {
-        parts << QStringLiteral("straggler: rank %1 (+%2 %)")
+        parts << QStringLiteral("longest compute: rank %1 (+%2 %)")
                      .arg(slowest->rank)
                      .arg(QString::number(slowest->excess * 100, 'f', slowest->excess < 0.1 ? 1 : 0));
     }

@@ -18,7 +18,8 @@ namespace dasgd::gui {
 
 class KindLegend;
 
-// "hidden 99.2 %   blocked 0.3 ms/step   skew 1.1 ms   compute inflation 1.02   straggler: rank 2 (+8 %)".
+// "hidden 99.2 %   blocked 0.3 ms/step   skew 1.1 ms   compute inflation 1.02   longest compute: rank 2
+// (+8 %)". A straggler it calls nobody: that is a rank whose lateness is beyond noise.
 [[nodiscard]] QString overlapInWords(const storage::RunDetail& detail);
 
 class TimelineCard : public Card {
