@@ -17,6 +17,7 @@ namespace dasgd::gui {
 namespace {
 
 constexpr double kGrabPixels = 14;
+constexpr int kAroundArea = 60;  // until it was drawn
 
 constexpr std::size_t kMostRead = 12;  // curves in the words at the cursor
 
@@ -156,6 +157,14 @@ void PlotView::setBand(std::optional<std::pair<double, double>> band) {
 }
 
 double PlotView::drawMs() const { return canvas_->plot().replotTime(); }
+
+void PlotView::setLeastArea(int height) {
+    setMinimumHeight(height + kAroundArea);
+    connect(&canvas_->plot(), &QCustomPlot::afterReplot, this,
+            [this, height] { setMinimumHeight(height + this->height() - areaHeight()); });
+}
+
+int PlotView::areaHeight() const { return canvas_->plot().axisRect()->height(); }
 
 void PlotView::setEmptyText(const QString& text) { emptyText_ = text; }
 

@@ -82,7 +82,12 @@ public:
     [[nodiscard]] const std::optional<std::pair<double, double>>& band() const { return band_; }
     // How long the last picture took, on the UI thread.
     [[nodiscard]] double drawMs() const;
+    // The least height of what is between the axes: names above it and what is told below it need room of their own.
+    // Once, on a page that scrolls.
+    void setLeastArea(int height);
+    [[nodiscard]] int areaHeight() const;
     void setEmptyText(const QString& text);
+    [[nodiscard]] const QString& emptyText() const { return emptyText_; }
     // What is said of a point under the pointer; for curves of points.
     void setPointWords(std::function<QString(PointPlace)> words) { pointWords_ = std::move(words); }
     // A ring around a point; nullopt: none.

@@ -19,7 +19,8 @@ constexpr double kShareOfCore = 0.004;
 constexpr int kBandPauseMs = 250;       // between two places of the timeline's window, while that moves with a run
 constexpr int kCursorPauseMs = 30;      // between two places of the cursor of another view
 constexpr std::size_t kMostInPlot = 8;  // curves that a legend in the plot names; more have a list beside it
-constexpr int kSmoothed = 2;            // the choice of weight 0.9
+constexpr int kLeastArea = 180;
+constexpr int kSmoothed = 2;  // the choice of weight 0.9
 constexpr std::array<double, 5> kWeights{0, 0.5, 0.9, 0.97, 0.99};
 constexpr std::array<const char*, 5> kAxisLabels{"step", "epoch", "wall time [s]", "samples", "bytes sent per rank"};
 
@@ -75,7 +76,8 @@ void ChartCard::layOut() {
     body().addLayout(head);
     body().addLayout(middle, 1);
     body().addWidget(seedWords_);
-    plot_->setMinimumSize(260, 180);
+    plot_->setMinimumWidth(260);
+    plot_->setLeastArea(kLeastArea);
     setFocusProxy(plot_);
 }
 
@@ -201,8 +203,13 @@ QString ChartCard::emptyText() const {
     const RunItemPtr run = session_.current();
     if (drawsSpans() && run && !run->keepsSpans)
         return tr("This run keeps no spans. Run it with [record] trace = \"full\".");
-    if (drawsSpans()) return tr("Nothing of it in the spans of this run yet.");
-    return tr("No %1 recorded yet.\nThe title above lists what is.").arg(words_.title.toLower());
+    const bool ended = run && !isLive(run->row);
+    if (drawsSpans())
+        return ended ? tr("Nothing of it in the spans of this run.")
+                     : tr("Nothing of it in the spans of this run yet.");
+    return (ended ? tr("This run recorded no %1.\nThe title above lists what it did.")
+                  : tr("No %1 recorded yet.\nThe title above lists what is."))
+        .arg(words_.title.toLower());
 }
 
 // What the axes say of times; "" where those of all shown runs were measured.

@@ -181,6 +181,33 @@ TEST_F(ChartCardTest, ManyCurvesHaveTheirListBesideThem) {
     EXPECT_EQ(card_->plot().curves().size(), 13U);
 }
 
+TEST_F(ChartCardTest, ThePlotKeepsItsHeightHoweverManyNamesAreAboveIt) {
+    QStringList runs{id_, other_};
+    for (int seed = 2; seed <= 7; ++seed) runs << workspace_.record({.seed = seed, .steps = 20});
+    ASSERT_TRUE(eventually([&] { return session_.runs().items().size() == 8U; }));
+    session_.compare(runs);
+    for (const int width : {400, 800}) {
+        card_->resize(width, 200);
+        card_->QWidget::show();
+        ASSERT_TRUE(eventually([&] {
+            card_->refresh();
+            return card_->plot().curves().size() == 8U && card_->legend().isHidden();
+        }));
+        EXPECT_TRUE(eventually([&] {
+            card_->resize(width, card_->minimumSizeHint().height());
+            return card_->plot().areaHeight() >= 180;
+        })) << card_->plot().areaHeight()
+            << " at " << width;
+        EXPECT_LT(card_->plot().areaHeight(), 190) << "nor is it made higher than that";
+    }
+}
+
+TEST_F(ChartCardTest, ARunThatHasEndedIsNotSaidToRecordItYet) {
+    card_->picker().choose("never/recorded", false);
+    EXPECT_TRUE(card_->plot().emptyText().startsWith(QStringLiteral("This run recorded no")))
+        << card_->plot().emptyText().toStdString();
+}
+
 TEST_F(ChartCardTest, ARunThatIsHiddenStaysHiddenWhenOneMoreRunRenamesIt) {
     QStringList runs{id_};
     for (int seed = 2; seed <= 9; ++seed) runs << workspace_.record({.seed = seed, .steps = 20});
