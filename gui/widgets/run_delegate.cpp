@@ -8,6 +8,10 @@
 
 namespace dasgd::gui {
 
+namespace {
+constexpr double kCellEdge = 7;  // as of the texts of other columns
+}
+
 RunDelegate::RunDelegate(Session& session, const Look& look, QObject* parent)
     : QStyledItemDelegate(parent), session_(session), look_(look) {}
 
@@ -39,14 +43,15 @@ void RunDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, c
     } else if (column == RunTableModel::Status) {
         const QFont font = interFont(12, Weight::Medium);
         const double width = QFontMetricsF(font).horizontalAdvance(text) + 34;
-        StatePill::paint(*painter, {cell.left() + 8, cell.center().y() - 10.5, width, 22}, text, look_.theme(), font);
+        StatePill::paint(*painter, {cell.left() + kCellEdge, cell.center().y() - 10.5, width, 22}, text, look_.theme(),
+                         font);
     } else {
         const RunItemPtr run = session_.runs().find(index.data(RunTableModel::IdRole).toString());
         const CurveStyle style = run ? session_.styleOf(*run) : CurveStyle{};
         painter->setRenderHint(QPainter::Antialiasing);
         painter->setPen(Qt::NoPen);
         painter->setBrush(look_.theme().curves[static_cast<std::size_t>(style.color)]);
-        painter->drawRoundedRect(QRectF(cell.left() + 8, cell.center().y() - 4, 9, 9), 2.5, 2.5);
+        painter->drawRoundedRect(QRectF(cell.left() + kCellEdge, cell.center().y() - 4, 9, 9), 2.5, 2.5);
         painter->setPen(option.palette.color(QPalette::Text));
         painter->setFont(option.font);
         painter->drawText(cell.adjusted(25, 0, -4, 0), Qt::AlignVCenter | Qt::AlignLeft,

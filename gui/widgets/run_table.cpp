@@ -6,6 +6,7 @@
 #include <QPainter>
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "gui/models/settings_file.h"
 #include "gui/theme/theme.h"
@@ -16,8 +17,7 @@ namespace dasgd::gui {
 namespace {
 
 constexpr int kRunRowHeight = 36;
-constexpr int kCellPadding = 16;  // of the style sheet and, in cells, 6 that the style leaves beside a text
-constexpr int kArrowWidth = 12;
+constexpr int kCellPadding = 14;  // of the style sheet and, in cells, 6 that the style leaves beside a text
 constexpr int kStarWidth = 34;
 constexpr int kGroupArrow = 26;  // where the words of a group begin
 constexpr int kSavingMs = 400;
@@ -195,7 +195,9 @@ RunColumns RunTable::columns() const {
         const int section = header.logicalIndex(visual);
         if (header.isSectionHidden(section)) continue;
         columns.push_back(columnAt(section));
-        columns.back().width = header.sectionSize(section);
+        const int width = header.sectionSize(section);
+        // One that nobody has set is measured anew the next time: the font may be another.
+        if (width != neededWidth(columns.back())) columns.back().width = width;
     }
     // The last one is as wide as there is room.
     if (!columns.empty()) columns.back().width = 0;
@@ -232,10 +234,13 @@ void RunTable::setOrder(const RunColumn& column, Qt::SortOrder direction) {
 int RunTable::neededWidth(const RunColumn& column) const {
     if (column.field == RunTableModel::Star) return kStarWidth;
     const QString title = column.field >= 0 ? RunTableModel::nameOf(column.field) : column.key.section(u'.', -1);
-    const int header = QFontMetrics(interFont(12, Weight::Medium)).horizontalAdvance(title) + kArrowWidth;
+    // Sorted by, the title has an arrow.
+    const double header = QFontMetricsF(interFont(12, Weight::Medium)).horizontalAdvance(title + QStringLiteral(" ↓"));
     const QString sample =
         column.field >= 0 ? QString::fromUtf8(kSamples[static_cast<std::size_t>(column.field)]) : QString(9, u'0');
-    return std::max(header, QFontMetrics(interFont(13)).horizontalAdvance(sample)) + kCellPadding;
+    // A text that is wider by part of a pixel is cut.
+    const double needed = std::max(header, QFontMetricsF(interFont(13)).horizontalAdvance(sample));
+    return static_cast<int>(std::ceil(needed)) + kCellPadding;
 }
 
 void RunTable::remember() {

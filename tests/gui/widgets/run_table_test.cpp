@@ -5,6 +5,7 @@
 #include <QHeaderView>
 #include <QScrollBar>
 #include <QTest>
+#include <algorithm>
 
 #include "tests/gui/support/bench.h"
 
@@ -179,11 +180,38 @@ TEST_F(RunTableTest, NoCellOfADefaultColumnIsCut) {
     }
 }
 
-TEST_F(RunTableTest, TheDefaultColumnsFitAWindowOf1600Pixels) {
-    constexpr int kBesideRailAndMargins = 1342;
+// What is shown of a text is its own width, which is no whole number of pixels.
+TEST_F(RunTableTest, NoTitleIsCutByItsArrowAndNoWidestNumberByAPixel) {
+    const QFontMetricsF title(interFont(12, Weight::Medium)), cell(interFont(13));
+    for (const RunColumn& column : defaultColumns()) {
+        if (column.field == RunTableModel::Star) continue;
+        const QString sorted = RunTableModel::nameOf(column.field) + QStringLiteral(" ↓");
+        EXPECT_LE(title.horizontalAdvance(sorted) + 14, table().columnWidth(column.field)) << sorted.toStdString();
+    }
+    for (const int column : {RunTableModel::Hidden, RunTableModel::BestAccuracy}) {
+        EXPECT_LE(cell.horizontalAdvance(QStringLiteral("100.0 %")) + 14, table().columnWidth(column));
+    }
+}
+
+TEST_F(RunTableTest, AWidthThatNobodyHasSetIsMeasuredAnew) {
+    const auto of = [this](int field) {
+        const RunColumns columns = table().columns();
+        return std::ranges::find(columns, field, &RunColumn::field)->width;
+    };
+    EXPECT_EQ(of(RunTableModel::Hidden), 0);
+    table().horizontalHeader()->resizeSection(RunTableModel::Hidden, 123);
+    EXPECT_EQ(of(RunTableModel::Hidden), 123);
+}
+
+TEST_F(RunTableTest, TheDefaultColumnsFitAWindowOf1600PixelsBesideTheirScrollBar) {
+    constexpr int kBesideRailAndMargins = 1341;
+    std::vector<RunItemPtr> many;
+    for (int i = 0; i < 40; ++i) many.push_back(makeRun(runNumber(i), "dasgd", ""));
+    runs_.take(many, {});
     table().resize(kBesideRailAndMargins, 400);
     table().show();
     ASSERT_TRUE(QTest::qWaitForWindowExposed(&table()));
+    ASSERT_TRUE(table().verticalScrollBar()->isVisible());
     EXPECT_LE(table().horizontalHeader()->length(), table().viewport()->width());
     EXPECT_EQ(titles().back(), QStringLiteral("tags")) << "what is mostly empty takes the room that is left";
 }
