@@ -144,7 +144,6 @@ private:
         scroll_->setObjectName(QStringLiteral("page"));
         scroll_->setFrameShape(QFrame::NoFrame);
         scroll_->setWidgetResizable(true);
-        scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
         scroll_->setFocusPolicy(Qt::NoFocus);
         auto* inner = new QWidget;
         inner->setObjectName(QStringLiteral("page"));

@@ -20,8 +20,9 @@ namespace dasgd::gui {
 namespace {
 
 constexpr int kCompareRow = 30;
-constexpr int kMeasuredRows = 50;  // for the width of a column
-constexpr int kLeastTable = 120;   // leaves room for three lines of words below it in the least height of the card
+constexpr int kMeasuredRows = 50;    // for the width of a column
+constexpr int kBaselineWidth = 240;  // of its name in the button: one of several experiments is longer than the card
+constexpr int kLeastTable = 120;     // leaves room for three lines of words below it in the least height of the card
 
 // The name behind its stroke.
 class CompareNameDelegate : public QStyledItemDelegate {
@@ -116,7 +117,7 @@ QLayout* CompareTable::makeHead() {
     head->addStretch();
     spread_ = new Choice(tr("What ± is"), {tr("± 95 % interval"), tr("± standard deviation"), tr("no spread")}, 0);
     connect(spread_, &Choice::changed, this, [this](int chosen) { board_.setSpread(static_cast<Spread>(chosen)); });
-    baseline_ = makeMenuButton({}, tr("What ratios and the test of significance refer to"));
+    baseline_ = makeMenuButton({}, tr("Baseline"));
     connect(baseline_->menu(), &QMenu::aboutToShow, this, &CompareTable::fillBaselines);
     head->addWidget(spread_);
     head->addWidget(baseline_);
@@ -136,7 +137,11 @@ void CompareTable::fillBaselines() {
 
 void CompareTable::update() {
     const auto baseline = board_.baseline();
-    baseline_->setText(baseline ? tr("baseline %1 ▾").arg(board_.groups()[*baseline].name) : tr("no baseline ▾"));
+    const QString name = baseline ? board_.groups()[*baseline].name : QString();
+    const QString shown = baseline_->fontMetrics().elidedText(name, Qt::ElideMiddle, kBaselineWidth);
+    baseline_->setText(baseline ? tr("baseline %1 ▾").arg(shown) : tr("no baseline ▾"));
+    const QString help = tr("What ratios and the test of significance refer to");
+    baseline_->setToolTip(baseline ? asTip(name + QLatin1Char('\n') + help) : help);
     foot_->say(board_.compared() && !board_.compared()->error.isEmpty() ? board_.compared()->error
                                                                         : model_->footnote());
     foot_->setToolTip(foot_->text());

@@ -76,5 +76,27 @@ TEST_F(CompareTableTest, TheWordsBelowItAreWholeInANarrowCard) {
         << foot->height() << " of " << foot->heightForWidth(foot->width());
 }
 
+TEST_F(CompareTableTest, TheNameOfTheBaselineDoesNotWidenTheCard) {
+    CompareTable table(board_, testLook());
+    look();
+    QStringList ids;
+    for (const char* name : {"a", "b"}) {
+        ids << workspace_.record({.algorithm = std::string(90, *name), .ranks = 2, .steps = 20});
+    }
+    ASSERT_TRUE(eventually([&] { return session_.runs().rowCount() == 11; }));
+    board_.setRuns(ids);
+    board_.setBaseline(0);
+    QToolButton* baseline = nullptr;
+    EXPECT_TRUE(eventually([&] {
+        for (auto* one : table.findChildren<QToolButton*>()) {
+            if (one->text().startsWith(QStringLiteral("baseline "))) baseline = one;
+        }
+        return baseline && baseline->text().contains(QChar(0x2026));
+    }));
+    ASSERT_NE(baseline, nullptr);
+    EXPECT_LT(table.minimumSizeHint().width(), 640);
+    EXPECT_TRUE(baseline->toolTip().contains(board_.groups()[*board_.baseline()].name)) << "whole";
+}
+
 }  // namespace
 }  // namespace dasgd::gui
