@@ -36,10 +36,21 @@ namespace dasgd::gui {
 namespace {
 
 constexpr QSize kFirstSize(1600, 1000);
+constexpr int kFoldRailBelow = 1100;  // what a page needs beside the rail is more than is left
 constexpr const char* kFirstPage = "Run";
 constexpr int kFrameMs = 250;  // until a window manager has told how wide its frame is
 constexpr int kAheadMs = 100;  // between two pages that are made before they are wanted
 const QString kGeometryKey = QStringLiteral("window/geometry");
+
+// The first of the files that is an experiment; "" where none is.
+QString experimentIn(const QMimeData& dropped) {
+    for (const QUrl& url : dropped.urls()) {
+        if (url.isLocalFile() && url.path().endsWith(QLatin1String(".toml"), Qt::CaseInsensitive)) {
+            return url.toLocalFile();
+        }
+    }
+    return {};
+}
 
 }  // namespace
 
@@ -74,7 +85,8 @@ MainWindow::MainWindow(const std::filesystem::path& workspace, Look& look, const
     auto* right = new QVBoxLayout;
     right->setSpacing(0);
     right->addWidget(stack_, 1);
-    right->addWidget(makeStatusBar());
+    QWidget* bar = makeStatusBar();
+    right->addWidget(bar);
     auto* row = new QHBoxLayout(frame);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(0);
@@ -102,8 +114,12 @@ MainWindow::MainWindow(const std::filesystem::path& workspace, Look& look, const
     auto* leave = new QShortcut(QKeySequence(QStringLiteral("Ctrl+Q")), this);
     connect(leave, &QShortcut::activated, this, &QWidget::close);
     updateStatus();
-    // Last, or each of its parts would be styled when it gets its parent.
-    look_.dress(*this);
+    // Last, or each of their parts would be styled when it gets its parent. Not the window: each page is dressed by
+    // itself, so that a change of the theme does not wait for those that are hidden.
+    for (QWidget* part : std::initializer_list<QWidget*>{rail_, bar, palette_}) look_.dress(*part);
+    connect(&look_, &Look::changed, this, [this] {
+        if (shown_ >= 0) dressPage(shown_);
+    });
     // The page that the window opens with, before the first event: one that makes and styles it takes twice as long.
     if (const int first = pageNamed(QString::fromUtf8(kFirstPage)); first >= 0) build(first);
 }
@@ -185,8 +201,14 @@ void MainWindow::make(int page) {
     delete blank;
 }
 
+void MainWindow::dressPage(int page) {
+    QWidget& own = *stack_->widget(page);
+    if (own.styleSheet() != look_.styleSheet()) own.setStyleSheet(look_.styleSheet());
+}
+
 void MainWindow::showPage(int page) {
     make(page);
+    dressPage(page);
     shown_ = page;
     rail_->choose(page);
     // A page that is not seen does not keep the window from being narrow.
@@ -279,6 +301,7 @@ std::vector<Command> MainWindow::workspaceCommands() {
 void MainWindow::openRemote() {
     auto* dialog = new QInputDialog(this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
+    look_.dress(*dialog);
     dialog->setWindowTitle(tr("Open remote"));
     dialog->setLabelText(tr("ssh://[user@]host[:port]/folder of the workspace, or host:folder"));
     dialog->setTextValue(remote_.isOpen() ? remote_.url() : RemoteMirror::lastUrl());
@@ -291,6 +314,7 @@ void MainWindow::openRemote() {
 void MainWindow::openWorkspace() {
     auto* dialog = new QFileDialog(this, tr("The folder of a workspace"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
+    look_.dress(*dialog);
     dialog->setFileMode(QFileDialog::Directory);
     dialog->setOption(QFileDialog::ShowDirsOnly);
     connect(dialog, &QFileDialog::fileSelected, this, [](const QString& folder) {
@@ -298,20 +322,6 @@ void MainWindow::openWorkspace() {
     });
     dialog->open();
 }
-
-namespace {
-
-// The first of the files that is an experiment; "" where none is.
-QString experimentIn(const QMimeData& dropped) {
-    for (const QUrl& url : dropped.urls()) {
-        if (url.isLocalFile() && url.path().endsWith(QLatin1String(".toml"), Qt::CaseInsensitive)) {
-            return url.toLocalFile();
-        }
-    }
-    return {};
-}
-
-}  // namespace
 
 // Where a page has no use of its own for what is dropped.
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
@@ -367,6 +377,11 @@ void MainWindow::showEvent(QShowEvent* event) {
     if (std::exchange(wasShown_, true)) return;
     for (const int ms : {0, kFrameMs}) QTimer::singleShot(ms, this, &MainWindow::keepOnScreen);
     QTimer::singleShot(4 * kAheadMs, this, &MainWindow::buildAhead);
+}
+
+void MainWindow::resizeEvent(QResizeEvent* event) {
+    QMainWindow::resizeEvent(event);
+    rail_->setFolded(width() < kFoldRailBelow);
 }
 
 bool MainWindow::eventFilter(QObject* watched, QEvent* event) {

@@ -58,6 +58,7 @@ public:
 
 protected:
     void showEvent(QShowEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
     void closeEvent(QCloseEvent* event) override;
     void dragEnterEvent(QDragEnterEvent* event) override;
     void dropEvent(QDropEvent* event) override;
@@ -68,6 +69,8 @@ private:
     void build(int page);
     void buildAhead();
     void make(int page);
+    // With the sheet of the present theme, where it has another.
+    void dressPage(int page);
     void showPage(int page);
     void focusPage(QWidget& page);
     QWidget* makeStatusBar();

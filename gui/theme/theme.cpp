@@ -123,22 +123,25 @@ QFont interFont(double pixels, Weight weight) {
     return pixelFont(QStringLiteral("Inter Lab"), pixels, weights[static_cast<int>(weight)]);
 }
 
-Look::Look(ThemeName name, QObject* parent) : QObject(parent) { apply(name); }
+Look::Look(ThemeName name, QObject* parent) : QObject(parent) {
+    // Once: each time Qt styles every widget of the program anew, which takes seconds.
+    QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+    QApplication::setFont(interFont(13));
+    apply(name);
+}
 
 void Look::apply(ThemeName name) {
     theme_ = loadTheme(name);
-    QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
     QApplication::setPalette(paletteOf(theme_));
-    QApplication::setFont(interFont(13));
     sheet_ = dasgd::gui::styleSheet(tokensOf(name));
-    for (QWidget* window : dressed_) window->setStyleSheet(sheet_);
+    for (QWidget* widget : dressed_) widget->setStyleSheet(sheet_);
     emit changed();
 }
 
-void Look::dress(QWidget& window) {
-    dressed_.push_back(&window);
-    connect(&window, &QObject::destroyed, this, [this, &window] { std::erase(dressed_, &window); });
-    window.setStyleSheet(sheet_);
+void Look::dress(QWidget& widget) {
+    dressed_.push_back(&widget);
+    connect(&widget, &QObject::destroyed, this, [this, &widget] { std::erase(dressed_, &widget); });
+    widget.setStyleSheet(sheet_);
 }
 
 ThemeName Look::desktopsTheme() const {

@@ -53,11 +53,13 @@ class Look : public QObject {
 public:
     explicit Look(ThemeName name, QObject* parent = nullptr);
     [[nodiscard]] const Theme& theme() const { return theme_; }
-    // Sets palette and font of the application, and the style sheet of its windows.
+    // Sets the palette of the application, and the style sheet of what is dressed.
     void apply(ThemeName name);
-    // Gives the window the style sheet, this one and those of later themes. Not the application: then Qt resolves the
-    // style of a whole subtree anew each time that it gets a parent, which is most of what making a page costs.
-    void dress(QWidget& window);
+    // Gives the widget, and what is in it, the style sheet, this one and those of later themes. Not the application:
+    // then Qt resolves the style of a whole subtree anew each time that it gets a parent, which is most of what making
+    // a page costs.
+    void dress(QWidget& widget);
+    // For what is hidden when the theme changes and may take the new one when it is shown.
     [[nodiscard]] const QString& styleSheet() const { return sheet_; }
     // What it wants goes before the desktop's palette. It outlives this.
     void setDesktop(DesktopScheme& desktop);

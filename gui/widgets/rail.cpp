@@ -6,6 +6,7 @@
 #include <QSvgRenderer>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <utility>
 
 #include "gui/widgets/button_key.h"
 #include "gui/widgets/parts.h"
@@ -13,8 +14,9 @@
 namespace dasgd::gui {
 
 namespace {
-constexpr int kWidth = 208;
-}
+constexpr int kWidth = 208, kFoldedWidth = 64;
+constexpr int kBesidePath = 46, kBesideFoldedPath = 42;
+}  // namespace
 
 RailButton::RailButton(const QString& title, const QString& icon, const QString& shortcut, const Look& look)
     : icon_(icon), shortcut_(shortcut), look_(look) {
@@ -25,6 +27,12 @@ RailButton::RailButton(const QString& title, const QString& icon, const QString&
     setCursor(Qt::PointingHandCursor);
     setAccessibleName(title);
     setToolTip(title + QStringLiteral("  ") + shortcut);
+}
+
+void RailButton::setFolded(bool folded) {
+    folded_ = folded;
+    updateGeometry();
+    update();
 }
 
 void RailButton::enterEvent(QEnterEvent*) { update(); }
@@ -60,6 +68,7 @@ void RailButton::paintEvent(QPaintEvent*) {
         painter.drawRoundedRect(area.adjusted(0.5, 0.5, -0.5, -0.5), 6, 6);
     }
     paintIcon(painter, QRectF(area.left() + 15, area.center().y() - 7.5, 15, 15));
+    if (folded_) return;
     painter.setPen(isChecked() ? theme.text : theme.muted);
     painter.setFont(interFont(14, isChecked() ? Weight::SemiBold : Weight::Regular));
     painter.drawText(area.adjusted(42, 0, -54, 0), Qt::AlignVCenter | Qt::AlignLeft, text());
@@ -68,37 +77,50 @@ void RailButton::paintEvent(QPaintEvent*) {
     painter.drawText(area.adjusted(0, 0, -10, 0), Qt::AlignVCenter | Qt::AlignRight, shortcut_);
 }
 
-Rail::Rail(const Look& look, const QString& workspace, QWidget* parent) : QWidget(parent), look_(look) {
+Rail::Rail(const Look& look, const QString& workspace, QWidget* parent)
+    : QWidget(parent), look_(look), workspace_(workspace) {
     setObjectName(QStringLiteral("rail"));
-    setFixedWidth(kWidth);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(9, 20, 9, 16);
     column->setSpacing(0);
-    QLabel* title = makeLabel(QStringLiteral("DaSGD Lab"), "title");
-    title->setContentsMargins(11, 0, 0, 18);
-    column->addWidget(title);
+    title_ = makeLabel(QStringLiteral("DaSGD Lab"), "title");
+    title_->setContentsMargins(11, 0, 0, 18);
+    column->addWidget(title_);
     items_ = new QVBoxLayout;
     items_->setSpacing(0);
     column->addLayout(items_);
     column->addStretch();
-    QToolButton* theme = makeQuietButton(QStringLiteral("light / dark"), QStringLiteral("Change the theme  Ctrl+T"));
-    addButtonKey(QStringLiteral("Ctrl+T"), *theme, this);
-    connect(theme, &QToolButton::clicked, this, &Rail::themeWanted);
+    theme_ = makeQuietButton({}, QStringLiteral("Change the theme  Ctrl+T"));
+    theme_->setAccessibleName(tr("Light or dark"));
+    addButtonKey(QStringLiteral("Ctrl+T"), *theme_, this);
+    connect(theme_, &QToolButton::clicked, this, &Rail::themeWanted);
     auto* foot = new QVBoxLayout;
-    foot->setContentsMargins(4, 0, 8, 0);
+    foot->setContentsMargins(4, 0, 0, 0);
     foot->setSpacing(3);
-    QLabel* workspaceHead = makeLabel(QStringLiteral("workspace"), "small");
-    workspaceHead->setContentsMargins(7, 0, 0, 0);
-    foot->addWidget(workspaceHead);
-    const QString shown = QFontMetrics(interFont(12)).elidedText(workspace, Qt::ElideMiddle, kWidth - 46);
-    // An ampersand would underline a letter.
-    QToolButton* path = makeQuietButton(QString(shown).replace(u'&', QLatin1String("&&")),
-                                        asTip(tr("%1\nOpen another workspace").arg(workspace)));
-    path->setAccessibleName(tr("Workspace %1: open another").arg(workspace));
-    connect(path, &QToolButton::clicked, this, &Rail::workspaceWanted);
-    foot->addWidget(path, 0, Qt::AlignLeft);
-    foot->addWidget(theme, 0, Qt::AlignLeft);
+    workspaceHead_ = makeLabel(QStringLiteral("workspace"), "small");
+    workspaceHead_->setContentsMargins(7, 0, 0, 0);
+    foot->addWidget(workspaceHead_);
+    path_ = makeQuietButton({}, asTip(tr("%1\nOpen another workspace").arg(workspace)));
+    path_->setAccessibleName(tr("Workspace %1: open another").arg(workspace));
+    connect(path_, &QToolButton::clicked, this, &Rail::workspaceWanted);
+    foot->addWidget(path_, 0, Qt::AlignLeft);
+    foot->addWidget(theme_, 0, Qt::AlignLeft);
     column->addLayout(foot);
+    setFolded(false);
+}
+
+void Rail::setFolded(bool folded) {
+    if (folded == std::exchange(folded_, folded)) return;
+    const int room = folded ? kFoldedWidth - kBesideFoldedPath : kWidth - kBesidePath;
+    setFixedWidth(folded ? kFoldedWidth : kWidth);
+    for (QWidget* one : {title_, workspaceHead_}) one->setVisible(!folded);
+    for (RailButton* button : buttons_) button->setFolded(folded);
+    theme_->setText(folded ? QStringLiteral("●") : QStringLiteral("light / dark"));
+    // Of a path that is cut to nothing its end says the most.
+    const auto cut = folded ? Qt::ElideLeft : Qt::ElideMiddle;
+    const QString shown = QFontMetrics(interFont(12)).elidedText(workspace_, cut, room);
+    // An ampersand would underline a letter.
+    path_->setText(QString(shown).replace(u'&', QLatin1String("&&")));
 }
 
 void Rail::add(const QString& title, const QString& icon) {
@@ -107,6 +129,7 @@ void Rail::add(const QString& title, const QString& icon) {
     auto* button = new RailButton(title, icon, keys, look_);
     connect(button, &QAbstractButton::clicked, this, [this, page] { emit chosen(page); });
     connect(new QShortcut(QKeySequence(keys), this), &QShortcut::activated, this, [this, page] { emit chosen(page); });
+    button->setFolded(folded_);
     items_->addWidget(button);
     buttons_.push_back(button);
 }

@@ -8,6 +8,7 @@
 #include "gui/theme/theme.h"
 
 class QLabel;
+class QToolButton;
 class QVBoxLayout;
 
 namespace dasgd::gui {
@@ -17,7 +18,9 @@ class RailButton : public QAbstractButton {
 
 public:
     RailButton(const QString& title, const QString& icon, const QString& shortcut, const Look& look);
-    QSize sizeHint() const override { return {190, 38}; }
+    QSize sizeHint() const override { return {folded_ ? 38 : 190, 38}; }
+    // The icon alone.
+    void setFolded(bool folded);
 
 protected:
     void paintEvent(QPaintEvent* event) override;
@@ -29,6 +32,7 @@ private:
 
     QString icon_, shortcut_;
     const Look& look_;
+    bool folded_ = false;
 };
 
 class Rail : public QWidget {
@@ -39,6 +43,9 @@ public:
     // Pages in their order; Ctrl+1, Ctrl+2 … choose them. `icon`: path data of SVG, from 0 to 15 in x and y.
     void add(const QString& title, const QString& icon);
     void choose(int page);
+    // To the icons of the pages, for a narrow window; tool tips and keys stay.
+    void setFolded(bool folded);
+    [[nodiscard]] bool isFolded() const { return folded_; }
 
 signals:
     void chosen(int page);
@@ -52,6 +59,10 @@ private:
     const Look& look_;
     QVBoxLayout* items_;
     std::vector<RailButton*> buttons_;
+    QLabel *title_, *workspaceHead_;
+    QToolButton *theme_, *path_;
+    QString workspace_;
+    bool folded_ = true;  // until the constructor has set all of its parts
 };
 
 }  // namespace dasgd::gui

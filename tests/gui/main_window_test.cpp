@@ -126,6 +126,39 @@ TEST_F(MainWindowTest, PagesMadeAheadAreTheOnesThatOpen) {
     }
 }
 
+TEST_F(MainWindowTest, ANewThemeIsWornByThePageThatIsSeenAndByAnotherWhenItIsShown) {
+    open();
+    auto* stack = window_->findChild<QStackedWidget*>();
+    window_->open("Runs");
+    const QWidget* runs = stack->currentWidget();
+    window_->open("Compare");
+    const QWidget* compare = stack->currentWidget();
+    Look& look = testLook();
+    const QString before = look.styleSheet();
+    const QColor color = label(QStringLiteral("No runs yet"))->palette().color(QPalette::WindowText);
+    look.toggle();
+    EXPECT_NE(look.styleSheet(), before);
+    EXPECT_EQ(compare->styleSheet(), look.styleSheet());
+    EXPECT_EQ(window_->findChild<Rail*>()->styleSheet(), look.styleSheet());
+    EXPECT_NE(label(QStringLiteral("No runs yet"))->palette().color(QPalette::WindowText), color);
+    EXPECT_EQ(runs->styleSheet(), before) << "nobody sees it";
+    window_->open("Runs");
+    EXPECT_EQ(runs->styleSheet(), look.styleSheet());
+    look.toggle();
+    EXPECT_EQ(runs->styleSheet(), before);
+}
+
+TEST_F(MainWindowTest, TheRailFoldsWhereTheWindowIsNarrow) {
+    open();
+    const auto* rail = window_->findChild<Rail*>();
+    EXPECT_FALSE(rail->isFolded());
+    window_->resize(960, 600);
+    ASSERT_TRUE(eventually([&] { return rail->isFolded(); }));
+    EXPECT_LE(rail->width(), 60);
+    window_->resize(1280, 720);
+    EXPECT_TRUE(eventually([&] { return !rail->isFolded(); }));
+}
+
 TEST_F(MainWindowTest, TheWheelIsThePagesUntilAPlotHasTheFocusOrCtrlIsDown) {
     recordTwoLines(workspace_.store());
     for (const char* algorithm : {"dasgd", "sync_sgd"}) workspace_.record({.algorithm = algorithm, .steps = 60});

@@ -56,6 +56,24 @@ TEST(Rail, AnIconIsDrawnFromItsPath) {
     EXPECT_EQ(imageOf(QStringLiteral("M0 7.5h15")), line);
 }
 
+TEST(Rail, FoldedItKeepsItsIconsTipsAndKeys) {
+    Rail rail(testLook(), QStringLiteral("/some/long/path/of/a/workspace"));
+    rail.add(QStringLiteral("Runs"), QStringLiteral("M1 2.5h10"));
+    rail.show();
+    ASSERT_TRUE(QTest::qWaitForWindowActive(&rail));
+    const int whole = rail.width();
+    rail.setFolded(true);
+    rail.add(QStringLiteral("Run"), QStringLiteral("M5 2.5v10"));
+    EXPECT_LT(rail.width(), whole / 3);
+    EXPECT_TRUE(eventually([&] { return rail.minimumSizeHint().width() <= rail.width(); })) << "nothing of it is cut";
+    for (const auto* button : rail.findChildren<RailButton*>()) EXPECT_FALSE(button->toolTip().isEmpty());
+    QSignalSpy chosen(&rail, &Rail::chosen);
+    QTest::keyClick(&rail, Qt::Key_2, Qt::ControlModifier);
+    EXPECT_EQ(chosen.count(), 1);
+    rail.setFolded(false);
+    EXPECT_EQ(rail.width(), whole);
+}
+
 TEST(Rail, TheThemeButtonAsks) {
     Rail rail(testLook(), {});
     QSignalSpy wanted(&rail, &Rail::themeWanted);
