@@ -11,6 +11,8 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "gui/widgets/parts.h"
+
 namespace dasgd::gui {
 
 namespace {
@@ -141,10 +143,18 @@ CommandPalette::CommandPalette(QWidget& window, const Look& look)
     column->setContentsMargins(8, 8, 8, 8);
     column->addWidget(field_);
     column->addWidget(list_, 1);
+    column->addWidget(nothing_ = makeLabel({}, "muted"), 1);
+    nothing_->setAlignment(Qt::AlignCenter);
+    nothing_->setWordWrap(true);
+    nothing_->hide();
     field_->installEventFilter(this);
     connect(field_, &QLineEdit::textChanged, this, [this](const QString& text) {
         model_->setText(text);
         list_->setCurrentIndex(model_->index(0, 0));
+        const bool none = model_->rowCount() == 0;
+        nothing_->setText(tr("No action, page or run has “%1”.").arg(text.trimmed()));
+        nothing_->setVisible(none);
+        list_->setVisible(!none);
     });
     connect(list_, &QListView::clicked, this, &CommandPalette::carryOut);
     hide();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <QFrame>
+#include <QLabel>
 #include <QLineEdit>
 #include <QListView>
 #include <QPointer>
@@ -34,6 +35,7 @@ private:
     CommandListModel* model_;
     QLineEdit* field_;
     QListView* list_;
+    QLabel* nothing_;           // in its place where nothing matches
     QPointer<QWidget> before_;  // what had the focus
 };
 

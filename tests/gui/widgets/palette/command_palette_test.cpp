@@ -171,5 +171,13 @@ TEST_F(PaletteOfTheWindow, GoesAwayWhenTheFocusDoes) {
     EXPECT_FALSE(field_->isVisible());
 }
 
+TEST_F(PaletteOfTheWindow, SaysThatNothingMatches) {
+    openPalette();
+    QTest::keyClicks(field_, QStringLiteral("zzqq"));
+    EXPECT_NE(label(QStringLiteral("No action, page or run has “zzqq”")), nullptr);
+    field_->clear();
+    EXPECT_EQ(label(QStringLiteral("No action, page or run")), nullptr);
+}
+
 }  // namespace
 }  // namespace dasgd::gui
