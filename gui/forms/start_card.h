@@ -19,6 +19,7 @@ public:
     void setRuns(const std::vector<RunItemPtr>& runs, const std::filesystem::path& workspace) {
         starts_->setRuns(runs, workspace, QDateTime::currentDateTimeUtc());
     }
+    void setShown(const QString& text) { starts_->setShown(text); }
     [[nodiscard]] QListView& list() const { return *list_; }
     [[nodiscard]] QLineEdit& filter() const { return *filter_; }
 

@@ -298,6 +298,7 @@ private:
     void showDraft() {
         const ExperimentDocument& document = draft_.document();
         header_->showDraft();
+        starts_->setShown(draft_.startText());
         const bool both = !document.isEmpty() && draft_.hasSchema();
         text_->showFile(document.isEmpty() ? tr("TOML") : draft_.fileName(), !both ? QString()
                                                                              : document.syntaxError()

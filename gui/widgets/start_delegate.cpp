@@ -23,10 +23,11 @@ void StartDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
     painter->setRenderHint(QPainter::Antialiasing);
     const QRectF row(option.rect);
     const QRectF area = row.adjusted(6, 1, -6, -1);
-    const bool selected = option.state & QStyle::State_Selected;
-    if (!head && (selected || option.state & QStyle::State_MouseOver)) {
+    // The row of the keyboard, which may be another, has a frame.
+    const bool shown = index.data(StartList::ShownRole).toBool();
+    if (!head && (shown || option.state & QStyle::State_MouseOver)) {
         painter->setPen(Qt::NoPen);
-        painter->setBrush(selected ? theme.selection : theme.hover);
+        painter->setBrush(shown ? theme.selection : theme.hover);
         painter->drawRoundedRect(area, 6, 6);
     }
     if (!head && option.state & QStyle::State_HasFocus) {

@@ -39,12 +39,16 @@ ExperimentDraft::ExperimentDraft(Engine& engine, std::filesystem::path workspace
     });
     connect(&loader_, &SchemaLoader::failed, this, [this](const QString& message) {
         // With every default written out, then.
-        if (const auto waiting = std::exchange(unshortened_, std::nullopt)) begin(waiting->text, waiting->folder, {});
+        if (const auto waiting = std::exchange(unshortened_, std::nullopt)) {
+            startText_ = waiting->text;
+            begin(waiting->text, waiting->folder, {});
+        }
         emit schemaFailed(message);
     });
     connect(&dryRun_, &DryRun::answered, this, &ExperimentDraft::takeAnswer);
     connect(&files_, &ExperimentFiles::wasRead, this, [this](const QString& path, const QString& text) {
         const QFileInfo file(path);
+        startText_.clear();
         begin(text, file.absolutePath(), text, file.absoluteFilePath());
     });
     connect(&files_, &ExperimentFiles::written, this, &ExperimentDraft::takeWritten);
@@ -62,6 +66,7 @@ ExperimentDraft::ExperimentDraft(Engine& engine, std::filesystem::path workspace
 void ExperimentDraft::setText(const QString& text) {
     if (text == document_.text()) return;
     unshortened_.reset();
+    answerWanted_ = false;
     document_ = ExperimentDocument(text);
     if (!document_.syntaxError()) name_ = document_.name();
     checked_.reset();
@@ -194,6 +199,7 @@ void ExperimentDraft::take(const Start& start) {
         loadSchema();
         return;
     }
+    startText_ = start.text;
     // A recorded configuration says every default; what the file would have said reads better and means the same.
     begin(start.kind == Start::Kind::Recent ? withoutDefaults(start.text, schema()) : start.text, start.folder, {});
 }
@@ -211,6 +217,7 @@ void ExperimentDraft::duplicate(const QStringList& taken) {
     }
     const QString name = nextName(document_.name().isEmpty() ? QStringLiteral("experiment") : document_.name(), taken);
     const Value written(name.toStdString());
+    startText_.clear();
     begin(document_.with(QStringLiteral("name"), QString::fromStdString(written.toToml()), schema()), folder_, {});
     // Nobody has it anywhere else.
     begunText_.clear();
@@ -225,6 +232,7 @@ std::optional<Problem> ExperimentDraft::problem() const {
 
 void ExperimentDraft::checkNow() {
     if (document_.syntaxError() || document_.isEmpty()) return;
+    answerWanted_ = true;
     dryRun_.askNow(document_.text(), folder_);
     emit checkChanged();
 }
@@ -232,6 +240,10 @@ void ExperimentDraft::checkNow() {
 void ExperimentDraft::takeAnswer(const DryRunResult& result) {
     checked_ = result;
     emit checkChanged();
+    if (std::exchange(answerWanted_, false) && !result.problem) {
+        emit noted(tr("Dry run: nothing is wrong with %1. Nothing was started.")
+                       .arg(result.total == 1 ? tr("this run") : tr("these %1 runs").arg(result.total)));
+    }
     if (const auto order = std::exchange(runWanted_, std::nullopt)) run(*order);
 }
 

@@ -48,6 +48,8 @@ public:
 
     // Begins anew with this text. Starts nothing. What somebody wrote before and did not save is in unsaved().
     void take(const Start& start);
+    // Of the start that it began with, as that had it; "" where it began with none.
+    [[nodiscard]] const QString& startText() const { return startText_; }
     // Reads the file and begins anew with it.
     void open(const QString& path) { files_.read(path); }
     // Begins anew with the present text under a name that is neither its own nor one of `taken`. Saved nowhere.
@@ -58,6 +60,7 @@ public:
     // The answer to this very text; nullopt until it has come.
     [[nodiscard]] const std::optional<DryRunResult>& checked() const { return checked_; }
     [[nodiscard]] bool isChecking() const { return dryRun_.isAsking(); }
+    // Says, by noted() or checkChanged(), what the answer is.
     void checkNow();
 
     // The name in the text, of a text with a syntax error that of before; "Untitled experiment" where there is none.
@@ -124,10 +127,12 @@ private:
     std::optional<DryRunResult> checked_;
     QString folder_;                   // where relative paths in the text begin
     QString savedText_;                // what the file has that the text came from or went to
+    QString startText_;                // see startText()
     QString begunText_;                // what it was at first
     QString file_, fileText_;          // its own file, and what that had when it was last read or written
     QString askedText_, advisedText_;  // of setSectionOf(): the text that was asked about, and what became of it
     UnsavedTexts unsaved_;
+    bool answerWanted_ = false;         // checkNow() waits for it
     std::optional<Start> unshortened_;  // a recorded configuration that waits for the schema
     // Under way to a file; answered in this order.
     struct Writing {

@@ -78,6 +78,7 @@ QVariant StartList::data(const QModelIndex& index, int role) const {
         case Qt::ToolTipRole: return start.tip.isEmpty() ? QVariant() : asTip(start.tip);
         case WordsRole: return start.words;
         case HeadRole: return start.kind == Start::Kind::Head;
+        case ShownRole: return !shownText_.isEmpty() && start.text == shownText_;
         default: return {};
     }
 }
@@ -148,6 +149,10 @@ void StartList::setKept(const std::vector<Start>& kept) {
 void StartList::setFilter(const QString& filter) {
     filter_ = filter.trimmed();
     refresh();
+}
+
+void StartList::setShown(const QString& text) {
+    if (std::exchange(shownText_, text) != text && !shown_.empty()) emit dataChanged(index(0), index(rowCount() - 1));
 }
 
 void StartList::refresh() {

@@ -42,7 +42,7 @@ class StartList : public QAbstractListModel {
     Q_OBJECT
 
 public:
-    enum Role { WordsRole = Qt::UserRole, HeadRole };
+    enum Role { WordsRole = Qt::UserRole, HeadRole, ShownRole };
     static constexpr int kRecent = 6;
 
     explicit StartList(std::vector<Preset> presets, QObject* parent = nullptr);
@@ -57,6 +57,8 @@ public:
     // Texts that were written here and not saved.
     void setKept(const std::vector<Start>& kept);
     void setFilter(const QString& filter);
+    // The text of the start that the page shows, "" where that was none of these: its row has the ShownRole.
+    void setShown(const QString& text);
     [[nodiscard]] const Start& at(int row) const { return shown_[static_cast<std::size_t>(row)]; }
 
 private:
@@ -71,7 +73,7 @@ private:
 
     std::map<std::string, Remade> remade_;  // by experiment
     std::vector<Start> kept_, recent_, presets_, shown_;
-    QString filter_;
+    QString filter_, shownText_;
 };
 
 }  // namespace dasgd::gui

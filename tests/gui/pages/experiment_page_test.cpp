@@ -87,6 +87,9 @@ TEST_F(ExperimentPageTest, APresetFillsFormAndTextAndStartsNothing) {
     EXPECT_TRUE(text()->toPlainText().contains(QLatin1String("name = \"delay-sweep\"")));
     EXPECT_EQ(field("algorithm.delay")->text(), QStringLiteral("3"));
     EXPECT_EQ(field("optimizer.momentum")->text(), QStringLiteral("0.9"));
+    const auto marked = list()->model()->match(list()->model()->index(0, 0), StartList::ShownRole, true, -1);
+    ASSERT_EQ(marked.size(), 1);
+    EXPECT_EQ(marked[0].data().toString(), QStringLiteral("delay-sweep"));
     ASSERT_TRUE(isAnswered());
     EXPECT_NE(label(QStringLiteral("3 runs · 2 workers over gloo")), nullptr);
     EXPECT_NE(button<QPushButton>(QStringLiteral("Run 3")), nullptr);

@@ -10,9 +10,9 @@
 namespace dasgd::gui {
 namespace {
 
-TEST(StartDelegate, TheChosenStartStandsOutAndAHeadIsLower) {
-    StartList list(
-        {{":/a.toml", "first-light", "What a delay does.", ""}, {":/b.toml", "scaling", "How it scales.", ""}});
+TEST(StartDelegate, WhatThePageShowsStandsOutAndAHeadIsLower) {
+    StartList list({{":/a.toml", "first-light", "What a delay does.", "a = 1"},
+                    {":/b.toml", "scaling", "How it scales.", "b = 1"}});
     QListView view;
     view.setModel(&list);
     view.setItemDelegate(new StartDelegate(testLook(), &view));
@@ -24,10 +24,14 @@ TEST(StartDelegate, TheChosenStartStandsOutAndAHeadIsLower) {
         return view.viewport()->grab(box).toImage().pixelColor(box.width() - 10, box.height() / 2);
     };
     const QColor plain = colorOf(1);
-    view.setCurrentIndex(list.index(1));
+    list.setShown(QStringLiteral("a = 1"));
     EXPECT_EQ(colorOf(1), testLook().theme().selection);
     EXPECT_EQ(colorOf(2), plain);
-    view.setCurrentIndex(list.index(0));
+    view.setCurrentIndex(list.index(2));
+    EXPECT_EQ(colorOf(2), plain) << "the keyboard is there, the page shows the other";
+    EXPECT_EQ(colorOf(1), testLook().theme().selection);
+    list.setShown({});
+    EXPECT_EQ(colorOf(1), plain);
     EXPECT_NE(colorOf(0), testLook().theme().selection) << "a head cannot be chosen";
 }
 

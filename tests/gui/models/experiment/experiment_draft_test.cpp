@@ -335,5 +335,32 @@ TEST_F(ExperimentDraftTest, WithoutATextThereIsNothingToRun) {
     EXPECT_TRUE(failed[0][0].toString().contains(QLatin1String("choose a preset")));
 }
 
+TEST_F(ExperimentDraftTest, ItKnowsWhatItBeganWithUntilItIsSomethingElse) {
+    EXPECT_EQ(draft_.startText(), QString());
+    const Start recorded{Start::Kind::Recent, {}, {}, {}, kDraftText + QStringLiteral("[train]\nsteps = 0\n"), {}};
+    draft_.take(recorded);
+    EXPECT_EQ(draft_.startText(), recorded.text) << "with its defaults, as the list has it";
+    draft_.setText(draft_.document().text() + QStringLiteral("# mine\n"));
+    EXPECT_EQ(draft_.startText(), recorded.text);
+    draft_.duplicate({});
+    EXPECT_EQ(draft_.startText(), QString()) << "the list has no copy";
+}
+
+TEST_F(ExperimentDraftTest, ADryRunThatWasAskedForSaysThatItWasMade) {
+    QSignalSpy noted(&draft_, &ExperimentDraft::noted);
+    takeText(kDraftText);
+    ASSERT_TRUE(isAnswered());
+    EXPECT_EQ(noted.count(), 0) << "nobody asked";
+    for (int time = 1; time <= 2; ++time) {
+        draft_.checkNow();
+        ASSERT_TRUE(eventually([&] { return noted.count() == time; }));
+    }
+    EXPECT_TRUE(noted.back()[0].toString().contains(QStringLiteral("nothing is wrong with these 2 runs")));
+    draft_.setText(QString(kDraftText).append(QStringLiteral("[optimizer]\nmomentum = 1.9\n")));
+    draft_.checkNow();
+    ASSERT_TRUE(eventually([&] { return draft_.problem().has_value(); }));
+    EXPECT_EQ(noted.count(), 2) << "the error stands at its place";
+}
+
 }  // namespace
 }  // namespace dasgd::gui
