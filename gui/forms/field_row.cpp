@@ -5,12 +5,12 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QMenu>
-#include <QPainter>
 #include <QStyle>
 #include <QVBoxLayout>
 
 #include "gui/models/experiment/experiment_document.h"
 #include "gui/models/experiment/schema.h"
+#include "gui/widgets/arrow_box.h"
 #include "gui/widgets/elided_label.h"
 #include "gui/widgets/parts.h"
 
@@ -30,11 +30,7 @@ FieldChoice::FieldChoice(const Look& look, const QStringList& choices) : look_(l
 
 void FieldChoice::paintEvent(QPaintEvent* event) {
     QComboBox::paintEvent(event);
-    QPainter painter(this);
-    painter.setRenderHint(QPainter::Antialiasing);
-    painter.setPen(QPen(look_.theme().muted, 1.5, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
-    const QPointF tip(width() - 14.5, height() / 2.0 + 2);
-    painter.drawPolyline(QPolygonF{tip + QPointF(-3.5, -3.5), tip, tip + QPointF(3.5, -3.5)});
+    paintChoiceArrow(*this, look_.theme().muted);
 }
 
 FieldRow::FieldRow(const FieldInfo& field, const QString& key, const QString& label, const QStringList& choices,

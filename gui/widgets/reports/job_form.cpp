@@ -1,10 +1,11 @@
 #include "gui/widgets/reports/job_form.h"
 
-#include <QComboBox>
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QVBoxLayout>
+
+#include "gui/widgets/arrow_box.h"
 
 namespace dasgd::gui {
 
@@ -44,8 +45,8 @@ JobForm::JobForm()
       workers_(new QLineEdit),
       target_(new QLineEdit),
       set_(new QLineEdit),
-      scaling_(new QComboBox),
-      calibration_(new QComboBox),
+      scaling_(new ArrowBox),
+      calibration_(new ArrowBox),
       start_(makeButton(tr("Start"), true, tr("Start it  Enter"))) {
     body().addWidget(title_);
     words_->setWordWrap(true);

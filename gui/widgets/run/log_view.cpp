@@ -5,11 +5,12 @@
 #include <QSignalBlocker>
 #include <QVBoxLayout>
 
+#include "gui/widgets/arrow_box.h"
 #include "gui/widgets/parts.h"
 
 namespace dasgd::gui {
 
-LogView::LogView(LogQuery& query, QWidget* parent) : QWidget(parent), files_(new QComboBox), text_(new QPlainTextEdit) {
+LogView::LogView(LogQuery& query, QWidget* parent) : QWidget(parent), files_(new ArrowBox), text_(new QPlainTextEdit) {
     auto* head = new QHBoxLayout;
     head->addWidget(makeLabel(tr("Log"), "head"));
     head->addStretch();

@@ -3,7 +3,6 @@
 #include <QAbstractItemView>
 #include <QApplication>
 #include <QClipboard>
-#include <QComboBox>
 #include <QHBoxLayout>
 #include <QLineEdit>
 #include <QSpinBox>
@@ -18,6 +17,7 @@
 #include "gui/models/traces/runs_beside.h"
 #include "gui/models/words.h"
 #include "gui/timeline/timeline_boxes.h"
+#include "gui/widgets/arrow_box.h"
 #include "gui/widgets/timeline/numbers_table.h"
 
 namespace dasgd::gui {
@@ -29,9 +29,15 @@ constexpr int kNumbersDelayMs = 200;       // once the window stands still
 constexpr int kTableHeight = 140;
 
 // Of a run that is too long for it the middle is left out: the id at the end tells runs of the same settings apart.
-class RunPicker : public QComboBox {
+class RunPicker : public ArrowBox {
 protected:
     void paintEvent(QPaintEvent*) override {
+        paintBox();
+        paintArrow();
+    }
+
+private:
+    void paintBox() {
         QStylePainter painter(this);
         QStyleOptionComboBox option;
         initStyleOption(&option);
