@@ -61,12 +61,15 @@ void addQueueMenu(QMenu& menu, Engine& engine, const std::vector<RunItemPtr>& ru
     }
 }
 
-void addQueueKeys(QWidget& table, Engine& engine, const std::function<std::vector<RunItemPtr>()>& chosen) {
+void addQueueKeys(QWidget& table, Engine& engine, const std::function<std::vector<RunItemPtr>()>& chosen,
+                  const std::function<void(const QString& why)>& refuse) {
     const auto onKey = [&](const char* words, const char* keys,
                            std::function<QString(const std::vector<RunItemPtr>&)> action) {
-        const auto ask = [&engine, chosen, action = std::move(action)] {
+        const auto ask = [&engine, chosen, refuse, action = std::move(action)] {
             const std::vector<RunItemPtr> waiting = waitingOf(chosen());
-            if (!waiting.empty()) engine.queue(action(waiting), idsOf(waiting));
+            if (waiting.empty())
+                return refuse(QMenu::tr("None of the chosen runs waits: there is nothing to hold or move"));
+            engine.queue(action(waiting), idsOf(waiting));
         };
         addKeyedAction(table, QMenu::tr(words), QMenu::tr("In the queue: of the chosen runs those that wait"),
                        QKeySequence(QLatin1String(keys)), ask, Qt::WidgetShortcut);
@@ -74,8 +77,10 @@ void addQueueKeys(QWidget& table, Engine& engine, const std::function<std::vecto
     addKeyedAction(
         table, QMenu::tr("Go on from its checkpoint"), QMenu::tr("The chosen run, which ended early"),
         QKeySequence(QStringLiteral("Ctrl+Shift+R")),
-        [&engine, chosen] {
-            if (const QString early = endedEarly(chosen()); !early.isEmpty()) engine.resume(early);
+        [&engine, chosen, refuse] {
+            const QString early = endedEarly(chosen());
+            if (early.isEmpty()) return refuse(QMenu::tr("Choose one run that ended early: that can go on"));
+            engine.resume(early);
         },
         Qt::WidgetShortcut);
     onKey("Pause: hold or release", "Ctrl+H", holdOrRelease);

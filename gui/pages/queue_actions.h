@@ -14,7 +14,9 @@ namespace dasgd::gui {
 // and move those. Else nothing. `engine` is asked.
 void addQueueMenu(QMenu& menu, Engine& engine, const std::vector<RunItemPtr>& runs);
 // Alt with Up, Down, Home and End moves what `chosen` answers, Ctrl+H holds it or releases it; Ctrl+Shift+R goes on
-// with the one that ended early; the palette has each by its name. `engine` outlives the table.
-void addQueueKeys(QWidget& table, Engine& engine, const std::function<std::vector<RunItemPtr>()>& chosen);
+// with the one that ended early; the palette has each by its name. `refuse` is told why where none of the chosen runs
+// is one for it. `engine` outlives the table.
+void addQueueKeys(QWidget& table, Engine& engine, const std::function<std::vector<RunItemPtr>()>& chosen,
+                  const std::function<void(const QString& why)>& refuse);
 
 }  // namespace dasgd::gui

@@ -137,10 +137,10 @@ private:
         connect(&session_, &Session::errorChanged, this, [this] { sayError(); });
         connect(&context_.engine, &Engine::failed, this, [this](const QString& message) { message_->say(message); });
         connect(&context_.engine, &Engine::started, this, [this](const QString& file, Engine::Order order) {
-            const QString words = order == Engine::Order::Queued
-                                      ? tr("Queued %1: its runs wait here until what is before them has ended.")
-                                      : tr("Started %1: its runs appear here and on the Run page.");
-            sayDone(words.arg(QFileInfo(file).fileName()));
+            const QString words = order == Engine::Order::Queued ? tr("Queued %1: its runs wait their turn%2")
+                                                                 : tr("Started %1: its runs are on the Run page%2");
+            const QString here = field_->text().isEmpty() ? tr(" and are here") : tr("; the filter may hide them here");
+            sayDone(words.arg(QFileInfo(file).fileName(), here));
         });
         connect(groups_, &GroupButton::grouped, this, [this] { update(); });
         saying_.setSingleShot(true);
@@ -190,7 +190,8 @@ private:
         const auto onTable = [this](const QString& title, const QKeySequence& keys, auto&& what) {
             addKeyedAction(*table_, title, tr("The chosen runs"), keys, what, Qt::WidgetShortcut);
         };
-        addQueueKeys(*table_, context_.engine, [this] { return chosenRuns(); });
+        addQueueKeys(
+            *table_, context_.engine, [this] { return chosenRuns(); }, [this](const QString& why) { sayDone(why); });
         onTable(tr("Put away or restore"), Qt::Key_Delete, [this] { archive(chosenRuns()); });
         onTable(tr("Menu of the chosen runs"), Qt::Key_Menu, [this] {
             showMenu(table_->viewport()->mapToGlobal(table_->visualRect(table_->currentIndex()).bottomLeft()));
@@ -316,11 +317,10 @@ private:
     void update() {
         const int all = session_.runs().rowCount();
         const int shown = list_->runCount();
-        int running = 0, queued = 0;
-        for (const RunItemPtr& run : session_.runs().items()) {
-            running += run->row.status == "running" ? 1 : 0;
-            queued += run->row.status == "queued" ? 1 : 0;
-        }
+        const auto countOf = [this](const char* status) {
+            return std::ranges::count(session_.runs().items(), status, [](const auto& run) { return run->row.status; });
+        };
+        const auto running = countOf("running"), queued = countOf("queued");
         QStringList words{all == 1 ? tr("1 run") : tr("%1 runs").arg(grouped(all))};
         if (running > 0) words << tr("%1 running").arg(grouped(running));
         if (queued > 0) words << tr("%1 queued").arg(grouped(queued));

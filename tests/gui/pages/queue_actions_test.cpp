@@ -99,7 +99,12 @@ TEST_F(QueueActions, WhatIsHeldIsReleased) {
 
 TEST_F(QueueActions, KeysAskForTheSame) {
     QWidget table;
-    addQueueKeys(table, engine_, [] { return std::vector{makeRun("r", "dasgd"), waiting("a", false)}; });
+    addQueueKeys(
+        table, engine_,
+        [] {
+            return std::vector{makeRun("r", "dasgd"), waiting("a", false)};
+        },
+        [](const QString&) {});
     table.setFocusPolicy(Qt::StrongFocus);
     table.show();
     table.activateWindow();
@@ -109,9 +114,29 @@ TEST_F(QueueActions, KeysAskForTheSame) {
     EXPECT_EQ(answer(), QStringLiteral("queue down a"));
 }
 
+TEST_F(QueueActions, AKeyThatIsForNoneOfTheChosenRunsSaysSo) {
+    QWidget table;
+    QStringList said;
+    addQueueKeys(
+        table, engine_, [] { return std::vector{makeRun("r", "dasgd")}; }, [&](const QString& why) { said << why; });
+    table.setFocusPolicy(Qt::StrongFocus);
+    table.show();
+    table.activateWindow();
+    ASSERT_TRUE(QTest::qWaitForWindowActive(&table));
+    table.setFocus();
+    QTest::keyClick(&table, Qt::Key_H, Qt::ControlModifier);
+    QTest::keyClick(&table, Qt::Key_Home, Qt::AltModifier);
+    ASSERT_EQ(said.size(), 2);
+    EXPECT_TRUE(said[0].contains(QStringLiteral("None of the chosen runs waits")));
+    QTest::keyClick(&table, Qt::Key_R, Qt::ControlModifier | Qt::ShiftModifier);
+    EXPECT_TRUE(said.back().contains(QStringLiteral("ended early")));
+    EXPECT_FALSE(QFile::exists(asked()));
+}
+
 TEST_F(QueueActions, ThePaletteHasThem) {
     QWidget table;
-    addQueueKeys(table, engine_, [] { return std::vector{waiting("a", true)}; });
+    addQueueKeys(
+        table, engine_, [] { return std::vector{waiting("a", true)}; }, [](const QString&) {});
     const std::vector<Command> commands = commandsOf(table);
     const auto hold = std::ranges::find(commands, QStringLiteral("Pause: hold or release"), &Command::title);
     ASSERT_NE(hold, commands.end());

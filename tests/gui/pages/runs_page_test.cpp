@@ -12,6 +12,7 @@
 
 #include "storage/notes/run_notes.h"
 #include "tests/gui/support/session_bench.h"
+#include "tests/gui/support/small_schema.h"
 
 namespace dasgd::gui {
 namespace {
@@ -334,6 +335,27 @@ TEST_F(RunsPageTest, SeveralRunsSayInWhatTheyDiffer) {
     EXPECT_EQ(cell(0), QStringLiteral("algorithm.delay"));
     EXPECT_EQ(QSet<QString>({cell(1), cell(2)}), QSet<QString>({QStringLiteral("2"), QStringLiteral("3")}));
     EXPECT_TRUE(eventually([&] { return label(QStringLiteral("commit")) != nullptr; }));
+}
+
+TEST_F(RunsPageTest, WhereAFilterMayHideWhatWaitsThatIsSaid) {
+    QTemporaryDir folder;
+    QFile program(folder.filePath(QStringLiteral("dasgd")));
+    ASSERT_TRUE(program.open(QIODevice::WriteOnly));
+    program.write(
+        standInProgram("case \"$*\" in *--dry-run*) echo '{\"label\":\"\",\"steps\":8,\"workers\":2}';; esac\n"));
+    program.setPermissions(program.permissions() | QFile::ExeOwner);
+    program.close();
+    openRuns(program.fileName());
+    const auto queue = [this] {
+        window_->draft().setText(QStringLiteral("name = \"later\"\n"));
+        window_->draft().run(Engine::Order::Queued);
+    };
+    queue();
+    EXPECT_TRUE(eventually([&] { return label(QStringLiteral("wait their turn and are here")) != nullptr; }));
+    field()->setText(QStringLiteral("status = finished"));
+    queue();
+    EXPECT_TRUE(eventually([&] { return label(QStringLiteral("the filter may hide them here")) != nullptr; }));
+    field()->clear();
 }
 
 }  // namespace
