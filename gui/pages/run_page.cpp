@@ -51,7 +51,7 @@ QString progressWords(const storage::RunRow& row, const storage::RunDetail& deta
     return (parts << time).join(QStringLiteral("     "));
 }
 
-constexpr int kRunChartWidth = 380;   // at least, of each of several in a row
+constexpr int kRunChartWidth = 425;   // at least, of each of several in a row
 constexpr int kFiguresPauseMs = 250;  // between two readings of a live run
 constexpr int kNarrowRun = 900;       // below, the ranks and their logs stand above each other
 
@@ -100,7 +100,7 @@ private:
     QVBoxLayout* makeHeader() {
         auto* top = new QHBoxLayout;
         top->setSpacing(9);
-        title_ = makeElasticLabel("title");
+        title_ = makeElasticLabel("title", Qt::ElideMiddle);
         title_->setTextInteractionFlags(Qt::TextSelectableByMouse);
         top->addWidget(title_, 1);
         export_ = makeButton(tr("Export figures"), false,

@@ -107,7 +107,7 @@ private:
     QHBoxLayout* makeHeader() {
         auto* row = new QHBoxLayout;
         row->setSpacing(kGap);
-        row->addWidget(title_ = makeElasticLabel("title"), 1);
+        row->addWidget(title_ = makeElasticLabel("title", Qt::ElideMiddle), 1);
         row->addWidget(pill_ = new StatePill(context_.look));
         open_ = makeQuietButton(tr("Open trace …"),
                                 tr("A trace of Chrome, Perfetto or PyTorch's profiler becomes a run  Ctrl+O"));
@@ -336,6 +336,7 @@ private:
             return;
         }
         title_->setText(runTitle(run->row));
+        title_->setToolTip(asTip(runTitle(run->row)));
         pill_->setState(stateOf(run->row));
         ranks_->setText(run->row.workers == 1 ? tr("1 rank") : tr("All %1 ranks").arg(run->row.workers));
         showExtent();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gui/models/ranks/late_words.h"
 #include "gui/models/words.h"
 #include "gui/timeline/timeline_foot.h"
 #include "gui/timeline/timeline_painter.h"
@@ -15,13 +16,6 @@ namespace dasgd::gui {
 namespace {
 
 constexpr int kLayoutMs = 20;  // until the area around the rows is laid out again
-
-// "+8 ms"; to a tenth where it is little.
-QString lateInWords(double ns) {
-    const double ms = ns / 1e6;
-    const int decimals = std::abs(ms) < 10 ? 1 : 0;
-    return (ms < 0 ? QStringLiteral("−%1 ms") : QStringLiteral("+%1 ms")).arg(std::abs(ms), 0, 'f', decimals);
-}
 
 }  // namespace
 
@@ -238,7 +232,7 @@ void TimelineWidget::showTip(QPoint at, QPoint global) {
         text += tr("\n%1 after the median rank, mean of %2 averages; noise ± %3, last at %4")
                     .arg(lateInWords(late->lateNs))
                     .arg(late->averages)
-                    .arg(lateInWords(late->noiseNs).mid(1))
+                    .arg(lateInWords(late->noiseNs).remove(u'+'))
                     .arg(late->last);
     }
     QToolTip::showText(global, text, this);

@@ -1,4 +1,4 @@
-// A label that ends with an ellipsis where there is no room; a tool tip says the rest.
+// A label that has an ellipsis where there is no room, at its end or where `cut` says; a tool tip says the rest.
 #pragma once
 
 #include <QLabel>
@@ -8,7 +8,7 @@ namespace dasgd::gui {
 
 class ElidedLabel : public QLabel {
 public:
-    explicit ElidedLabel(const char* tone = "small") {
+    explicit ElidedLabel(const char* tone = "small", Qt::TextElideMode cut = Qt::ElideRight) : cut_(cut) {
         setTextFormat(Qt::PlainText);
         setProperty("tone", QString::fromLatin1(tone));
         setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
@@ -22,8 +22,11 @@ protected:
         if (fits) return QLabel::paintEvent(event);
         QPainter painter(this);
         painter.setPen(palette().color(QPalette::WindowText));
-        painter.drawText(rect(), alignment(), fontMetrics().elidedText(text(), Qt::ElideRight, width()));
+        painter.drawText(rect(), alignment(), fontMetrics().elidedText(text(), cut_, width()));
     }
+
+private:
+    Qt::TextElideMode cut_;
 };
 
 }  // namespace dasgd::gui

@@ -63,7 +63,7 @@ QPushButton* makeButton(const QString& text, bool primary, const QString& help) 
     return button;
 }
 
-QLabel* makeElasticLabel(const char* tone) { return new ElidedLabel(tone); }
+QLabel* makeElasticLabel(const char* tone, Qt::TextElideMode cut) { return new ElidedLabel(tone, cut); }
 
 QToolButton* makeQuietButton(const QString& text, const QString& help) {
     auto* button = new QToolButton;

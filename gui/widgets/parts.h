@@ -28,8 +28,8 @@ void makeClear(QAbstractScrollArea& area);
 [[nodiscard]] QPushButton* makeButton(const QString& text, bool primary, const QString& help);
 
 // A label that takes the width that is left and asks for none: a long name does not make the window wide. Where it does
-// not fit it ends with an ellipsis.
-[[nodiscard]] QLabel* makeElasticLabel(const char* tone);
+// not fit it ends with an ellipsis, or has it where `cut` says.
+[[nodiscard]] QLabel* makeElasticLabel(const char* tone, Qt::TextElideMode cut = Qt::ElideRight);
 // A button that is a word until the pointer or the focus is on it.
 [[nodiscard]] QToolButton* makeQuietButton(const QString& text, const QString& help);
 // The same with a menu, which is empty.

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gui/models/ranks/late_words.h"
+
 namespace dasgd::gui {
 
 namespace {
@@ -45,10 +47,6 @@ QString latenessInWords(const LatenessAnswer& answer) {
     return QStringLiteral("ranks %1 are beyond noise (± %2), %3").arg(beyond.join(QStringLiteral(", ")), noise, of);
 }
 
-QString latenessText(const RankLateness& rank) {
-    return (rank.lateNs < 0 ? QStringLiteral("−%1 ms") : QStringLiteral("+%1 ms")).arg(inMilliseconds(rank.lateNs));
-}
-
 std::map<int, QString> lateRanksInWords(const LatenessAnswer& answer) {
     std::map<int, QString> words;
     if (!answer.lateness) return words;
@@ -56,7 +54,7 @@ std::map<int, QString> lateRanksInWords(const LatenessAnswer& answer) {
         if (!rank.isBeyondNoise()) continue;
         words[rank.rank] = QStringLiteral("rank %1 comes %2 late to the averages (noise ± %3 ms)")
                                .arg(rank.rank)
-                               .arg(latenessText(rank), inMilliseconds(rank.noiseNs));
+                               .arg(lateInWords(rank.lateNs), inMilliseconds(rank.noiseNs));
     }
     return words;
 }
@@ -109,7 +107,7 @@ void StragglerCard::setAnswer(const LatenessAnswer& answer) {
             return item;
         };
         put(0, QString::number(rank.rank))->setData(Qt::UserRole, rank.rank);
-        const QString late = latenessText(rank);
+        const QString late = lateInWords(rank.lateNs);
         QTableWidgetItem* by = put(1, rank.isBeyondNoise() ? late + QStringLiteral(" !") : late);
         if (rank.isBeyondNoise()) by->setForeground(look_.theme().warn);
         by->setToolTip(tr("noise ± %1 ms").arg(inMilliseconds(rank.noiseNs)));

@@ -14,8 +14,6 @@ namespace dasgd::gui {
 [[nodiscard]] QString latenessInWords(const LatenessAnswer& answer);
 // Of each rank that is beyond noise: "rank 3 comes +1.2 ms late to the averages (noise ± 0.1 ms)".
 [[nodiscard]] std::map<int, QString> lateRanksInWords(const LatenessAnswer& answer);
-// "+1.2 ms", "−0.3 ms".
-[[nodiscard]] QString latenessText(const RankLateness& rank);
 
 class StragglerCard : public Card {
     Q_OBJECT

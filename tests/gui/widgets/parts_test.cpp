@@ -106,5 +106,16 @@ TEST(Parts, AnElasticLabelThatIsCutSaysSo) {
     EXPECT_EQ(cut, label->grab().toImage());
 }
 
+TEST(Parts, AnElasticLabelMayBeCutInItsMiddle) {
+    const std::unique_ptr<QLabel> label(makeElasticLabel("title", Qt::ElideMiddle));
+    const QString whole = QStringLiteral("first-light / dasgd, seed 1");
+    label->resize(90, 24);
+    label->setText(whole);
+    const QImage cut = label->grab().toImage();
+    label->setText(label->fontMetrics().elidedText(whole, Qt::ElideMiddle, 90));
+    ASSERT_TRUE(label->text().endsWith(QLatin1Char('1')));
+    EXPECT_EQ(cut, label->grab().toImage());
+}
+
 }  // namespace
 }  // namespace dasgd::gui
