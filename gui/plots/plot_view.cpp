@@ -160,8 +160,10 @@ double PlotView::drawMs() const { return canvas_->plot().replotTime(); }
 
 void PlotView::setLeastArea(int height) {
     setMinimumHeight(height + kAroundArea);
-    connect(&canvas_->plot(), &QCustomPlot::afterReplot, this,
-            [this, height] { setMinimumHeight(height + this->height() - areaHeight()); });
+    // Queued: while it draws, it would not draw itself for its new size.
+    connect(
+        &canvas_->plot(), &QCustomPlot::afterReplot, this,
+        [this, height] { setMinimumHeight(height + this->height() - areaHeight()); }, Qt::QueuedConnection);
 }
 
 int PlotView::areaHeight() const { return canvas_->plot().axisRect()->height(); }
