@@ -4,6 +4,8 @@
 #include <QMap>
 #include <QSet>
 #include <algorithm>
+#include <numeric>
+#include <vector>
 
 namespace dasgd::gui {
 
@@ -23,54 +25,130 @@ QString withoutMiddle(const QString& name, double room, const Width& widthOf) {
     return cut(low);
 }
 
-// How many characters all of them begin with, up to the beginning of a word.
-qsizetype sharedBeginning(const QStringList& names) {
-    qsizetype shared = names.front().size();
-    for (const QString& name : names) {
-        const auto differs = std::mismatch(name.begin(), name.end(), names.front().begin(), names.front().end());
-        shared = std::min(shared, static_cast<qsizetype>(differs.first - name.begin()));
+// The words of a name; a number belongs to the word before it.
+QStringList partsOf(const QString& name) {
+    QStringList parts;
+    for (const QString& word : name.split(QLatin1Char(' '))) {
+        if (!parts.isEmpty() && !word.isEmpty() && word.front().isDigit()) {
+            parts.back() += QLatin1Char(' ') + word;
+        } else {
+            parts << word;
+        }
     }
-    while (shared > 0 && !names.front()[shared - 1].isSpace()) --shared;
-    return shared;
+    return parts;
 }
 
-// Names that became one and the same. `places`: among all names, what they are numbered by.
-QStringList apart(const QStringList& names, const QHash<QString, qsizetype>& places, double room,
-                  const Width& widthOf) {
-    const qsizetype shared = sharedBeginning(names);
-    QStringList cut;
-    QSet<QString> different;
-    for (const QString& name : names) {
-        cut << withoutMiddle(shared > 0 ? kCut + name.mid(shared) : name, room, widthOf);
-        different.insert(cut.back());
+QString joined(const QStringList& parts, const std::vector<bool>& kept) {
+    QStringList words;
+    for (qsizetype i = 0; i < parts.size(); ++i) {
+        if (kept[static_cast<std::size_t>(i)]) {
+            words << parts[i];
+        } else if (words.isEmpty() || words.back() != kCut) {
+            words << kCut;
+        }
     }
-    if (different.size() == names.size()) return cut;
-    for (qsizetype i = 0; i < names.size(); ++i) {
-        const QString number = QStringLiteral(" #%1").arg(places[names[i]] + 1);
-        cut[i] = withoutMiddle(names[i], std::max(0.0, room - widthOf(number)), widthOf) + number;
-    }
-    return cut;
+    return words.join(QLatin1Char(' '));
 }
+
+// How many of the names have each of these words.
+class Frequencies {
+public:
+    explicit Frequencies(const QStringList& names) {
+        for (const QString& name : names) {
+            const QStringList parts = partsOf(name);
+            for (const QString& part : QSet<QString>(parts.begin(), parts.end())) ++of_[part];
+        }
+    }
+    [[nodiscard]] int of(const QString& part) const { return of_.value(part); }
+
+private:
+    QHash<QString, int> of_;
+};
+
+// The first word, which says what it is, and of the others those that the fewest names have, as far as they fit.
+QString inWords(const QString& name, const Frequencies& frequencies, double room, const Width& widthOf) {
+    if (widthOf(name) <= room) return name;
+    const QStringList parts = partsOf(name);
+    std::vector<bool> kept(static_cast<std::size_t>(parts.size()), false);
+    kept[0] = true;
+    if (widthOf(joined(parts, kept)) > room) return withoutMiddle(name, room, widthOf);
+    std::vector<qsizetype> order(kept.size() - 1);
+    std::iota(order.begin(), order.end(), 1);
+    std::ranges::stable_sort(order, {}, [&](qsizetype i) { return frequencies.of(parts[i]); });
+    for (const qsizetype i : order) {
+        kept[static_cast<std::size_t>(i)] = true;
+        if (widthOf(joined(parts, kept)) > room) kept[static_cast<std::size_t>(i)] = false;
+    }
+    return joined(parts, kept);
+}
+
+// What there is room for of the first word, and the word that the fewest names have.
+QString byItsRarest(const QString& name, const Frequencies& frequencies, double room, const Width& widthOf) {
+    const QStringList parts = partsOf(name);
+    if (parts.size() < 2) return withoutMiddle(name, room, widthOf);
+    const QString& rarest = *std::min_element(parts.begin() + 1, parts.end(), [&](const QString& a, const QString& b) {
+        return frequencies.of(a) < frequencies.of(b);
+    });
+    const double most = room - std::min(widthOf(parts[0]), room / 2) - widthOf(QStringLiteral(" "));
+    const QString behind = QLatin1Char(' ') + withoutMiddle(rarest, most, widthOf);
+    const QString cut = withoutMiddle(parts[0], room - widthOf(behind), widthOf) + behind;
+    return widthOf(cut) <= room ? cut : withoutMiddle(name, room, widthOf);
+}
+
+// Names as they are shown, and which of them are shown as another one is.
+class ShownNames {
+public:
+    explicit ShownNames(const QStringList& names) {
+        for (const QString& name : names) {
+            if (places_.contains(name)) continue;
+            places_.insert(name, all_.size());
+            all_ << name;
+        }
+    }
+    [[nodiscard]] const QStringList& all() const { return all_; }
+    [[nodiscard]] qsizetype numberOf(const QString& name) const { return places_.value(name) + 1; }
+    [[nodiscard]] QString shown(const QString& name) const { return shown_.value(name); }
+    void show(const QString& name, const QString& as) { shown_.insert(name, as); }
+    [[nodiscard]] QList<QStringList> equal() const {
+        QMap<QString, QStringList> originals;
+        for (const QString& name : all_) originals[shown(name)] << name;
+        QList<QStringList> out;
+        for (const QStringList& same : originals) {
+            if (same.size() > 1) out << same;
+        }
+        return out;
+    }
+
+private:
+    QStringList all_;  // each once
+    QHash<QString, qsizetype> places_;
+    QHash<QString, QString> shown_;
+};
 
 }  // namespace
 
 QStringList namesThatFit(const QStringList& names, double room, const Width& widthOf) {
+    ShownNames result(names);
+    const Frequencies among(result.all());
+    for (const QString& name : result.all()) result.show(name, inWords(name, among, room, widthOf));
+    using Cut = QString (*)(const QString&, const Frequencies&, double, const Width&);
+    for (const Cut cut : {&inWords, &byItsRarest}) {
+        for (const QStringList& same : result.equal()) {
+            const Frequencies amongThese(same);
+            for (const QString& name : same) result.show(name, cut(name, amongThese, room, widthOf));
+        }
+    }
+    const auto number = [&](const QStringList& some) {
+        for (const QString& name : some) {
+            const QString behind = QStringLiteral(" #%1").arg(result.numberOf(name));
+            result.show(name, inWords(name, among, std::max(0.0, room - widthOf(behind)), widthOf) + behind);
+        }
+    };
+    for (const QStringList& same : result.equal()) number(same);
+    // One that is numbered can read as another that has such a number of its own.
+    if (!result.equal().isEmpty()) number(result.all());
     QStringList out;
-    QMap<QString, QStringList> originals;
-    QHash<QString, qsizetype> places;
-    for (const QString& name : names) {
-        if (!places.contains(name)) places.insert(name, places.size());
-        out << withoutMiddle(name, room, widthOf);
-        QStringList& same = originals[out.back()];
-        if (!same.contains(name)) same << name;
-    }
-    QHash<QString, QString> better;
-    for (const QStringList& same : originals) {
-        if (same.size() < 2) continue;
-        const QStringList cut = apart(same, places, room, widthOf);
-        for (qsizetype i = 0; i < same.size(); ++i) better[same[i]] = cut[i];
-    }
-    for (qsizetype i = 0; i < names.size(); ++i) out[i] = better.value(names[i], out[i]);
+    for (const QString& name : names) out << result.shown(name);
     return out;
 }
 

@@ -6,9 +6,10 @@
 
 namespace dasgd::gui {
 
-// Each name as it is where `widthOf` says that it fits into `room`, else without its middle. Of those that would become
-// the same, the beginning that they share goes first; where even that is not enough they are numbered. What differs in
-// `names` differs in the answer, as long as there is room for a number.
+// Each name as it is where `widthOf` says that it fits into `room`. Of a longer one its first word stays, such as the
+// algorithm, and of the other words those that the fewest names have; "…" stands for the others. Where even the first
+// word does not fit, a name loses its middle. Those that are still shown alike are numbered: what differs in `names`
+// differs in the answer, as long as there is room for a number.
 [[nodiscard]] QStringList namesThatFit(const QStringList& names, double room,
                                        const std::function<double(const QString&)>& widthOf);
 

@@ -37,6 +37,48 @@ TEST(ShortNames, TwentyFourRunsKeepTwentyFourNames) {
     EXPECT_TRUE(namesThatFit(names, 40, letters).front().contains(QStringLiteral("seed 1"))) << "what differs is seen";
 }
 
+TEST(ShortNames, WhatIsCutTwiceIsToldApartFromAllOthers) {
+    QStringList names;
+    for (const int period : {2, 4, 8}) {
+        for (const int delay : {0, 1, 2}) {
+            names << QStringLiteral(
+                         "delay-period / dasgd τ %1 d %2 eval_every 24 backend threads epochs 2 target_accuracy 0.85")
+                         .arg(period)
+                         .arg(delay);
+        }
+    }
+    for (const char* other : {"sync_sgd", "local_sgd τ 4", "easgd τ 4", "slowmo H 4"})
+        names << QStringLiteral("baselines / %1 eval_every 24 backend threads target_accuracy 0.85")
+                     .arg(QLatin1String(other));
+    for (int room = 12; room < 90; ++room) {
+        const QStringList cut = namesThatFit(names, room, letters);
+        EXPECT_EQ(QSet<QString>(cut.begin(), cut.end()).size(), names.size()) << room;
+        for (const QString& name : cut) EXPECT_LE(name.size(), room) << name.toStdString();
+    }
+}
+
+TEST(ShortNames, TheFirstWordAndWhatDiffersStay) {
+    const QStringList names{QStringLiteral("dasgd τ\u00a02 d\u00a00 epochs\u00a02 (delay-period)"),
+                            QStringLiteral("dasgd τ\u00a08 d\u00a01 epochs\u00a02 (delay-period)"),
+                            QStringLiteral("overlap_local_sgd τ\u00a04 epochs\u00a02 (baselines)")};
+    EXPECT_EQ(namesThatFit(names, 22, letters),
+              (QStringList{QStringLiteral("dasgd τ\u00a02 d\u00a00 …"), QStringLiteral("dasgd τ\u00a08 d\u00a01 …"),
+                           QStringLiteral("overlap_local_sgd …")}));
+    const QStringList middles{QStringLiteral("overlap_local_sgd τ\u00a02 (sweep)"),
+                              QStringLiteral("overlap_local_sgd τ\u00a08 (sweep)")};
+    EXPECT_EQ(namesThatFit(middles, 16, letters),
+              (QStringList{QStringLiteral("overla…l_sgd τ\u00a02"), QStringLiteral("overla…l_sgd τ\u00a08")}));
+}
+
+TEST(ShortNames, ANumberOfItsOwnIsNotTakenForOneThatIsGiven) {
+    const QStringList names{QStringLiteral("alpha-beta-gamma"), QStringLiteral("alpha-delta-gamma"),
+                            QStringLiteral("alpha-#1"), QStringLiteral("a…a #1")};
+    for (int room = 4; room < 18; ++room) {
+        const QStringList cut = namesThatFit(names, room, letters);
+        EXPECT_EQ(QSet<QString>(cut.begin(), cut.end()).size(), names.size()) << room;
+    }
+}
+
 TEST(ShortNames, NoRoomAtAllIsNoError) {
     EXPECT_EQ(namesThatFit({QStringLiteral("a"), QStringLiteral("b")}, 0, letters).size(), 2);
     EXPECT_TRUE(namesThatFit({}, 10, letters).isEmpty());
