@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <limits>
 #include <set>
 #include <string_view>
 #include <tuple>
@@ -142,15 +144,95 @@ QString seedsInWords(const Settings& settings, const std::vector<Settings>& repe
     return words;
 }
 
-// The period before the delay, as titles and tables say it; what the record does not describe comes last.
-std::vector<std::pair<std::string, std::string>> inOrderOf(const RunSchema& schema, const Settings& settings) {
-    std::vector<std::pair<std::string, std::string>> ordered(settings.begin(), settings.end());
-    const auto place = [&schema](const auto& setting) {
-        return std::ranges::find(schema, setting.first, &Setting::key) - schema.begin();
-    };
-    std::ranges::stable_sort(ordered, {}, place);
-    return ordered;
+// " (delay-sweep)", in one word.
+QString experimentInWords(const std::string& experiment) {
+    return QStringLiteral(" (%1)").arg(QString::fromStdString(experiment).replace(QLatin1Char(' '), QChar(0x00a0)));
 }
+
+constexpr std::string_view kOfAlgorithm = "algorithm.";
+constexpr std::size_t kAlwaysNamed = 2;  // settings that differ, whatever they go together with
+
+// Whether runs with one value of `known` have one value of `other`.
+bool determines(const std::vector<std::string>& known, const std::vector<std::string>& other) {
+    std::map<std::string, std::string> values;
+    for (std::size_t i = 0; i < known.size(); ++i) {
+        if (values.try_emplace(known[i], other[i]).first->second != other[i]) return false;
+    }
+    return true;
+}
+
+// The settings by which configurations are named, of those in which they differ.
+class NamingSettings {
+public:
+    // `experiments`: of each configuration where there are several, else none.
+    NamingSettings(const std::vector<Settings>& differences, const std::vector<std::string>& experiments) {
+        std::map<std::string, std::set<std::string>> values;
+        for (const Settings& own : differences) {
+            for (const auto& [key, value] : own) values[key].insert(value);
+        }
+        for (const auto& [key, all] : values) shown_[key] = settingValues(all);
+        std::vector<std::vector<std::string>> named;
+        const auto name = [&](const std::string& key) {
+            named.push_back(valuesOf(key, differences));
+            keys_.push_back(key);
+        };
+        std::vector<std::string> others;
+        for (const auto& [key, all] : values) {
+            if (key.starts_with(kOfAlgorithm)) {
+                name(key);
+            } else {
+                others.push_back(key);
+            }
+        }
+        // What differs most, in few letters, tells most.
+        std::ranges::stable_sort(others, {}, [&](const std::string& key) {
+            return std::pair(-static_cast<std::ptrdiff_t>(values[key].size()), settingName(key, {}).size());
+        });
+        for (const std::string& key : others) {
+            const std::vector<std::string> own = valuesOf(key, differences);
+            const auto says = [&own](const std::vector<std::string>& known) { return determines(known, own); };
+            if (!experiments.empty() && says(experiments)) continue;
+            if (keys_.size() < kAlwaysNamed || std::ranges::none_of(named, says)) name(key);
+        }
+    }
+
+    // " τ 4 d 2 batch 32": the algorithm's own in the order of its record, the period before the delay as titles and
+    // tables say it.
+    [[nodiscard]] QString inWords(const Settings& own, const RunSchema& schema) const {
+        std::vector<std::string> keys = keys_;
+        std::ranges::stable_sort(keys, {}, [&](const std::string& key) {
+            return key.starts_with(kOfAlgorithm) ? std::ranges::find(schema, key, &Setting::key) - schema.begin()
+                                                 : std::numeric_limits<std::ptrdiff_t>::max();
+        });
+        QString words;
+        for (const std::string& key : keys) {
+            const auto found = own.find(key);
+            if (found == own.end()) continue;
+            words += QLatin1Char(' ') + nameOf(key, schema) + QChar(0x00a0) + shown_.at(key).at(found->second);
+        }
+        return words;
+    }
+
+private:
+    static std::vector<std::string> valuesOf(const std::string& key, const std::vector<Settings>& differences) {
+        std::vector<std::string> values;
+        for (const Settings& own : differences) {
+            const auto found = own.find(key);
+            values.push_back(found == own.end() ? std::string() : '=' + found->second);
+        }
+        return values;
+    }
+    // Two settings of one name have that of their section before it.
+    [[nodiscard]] QString nameOf(const std::string& key, const RunSchema& schema) const {
+        const QString name = settingName(key, schema);
+        const auto alike =
+            std::ranges::count_if(keys_, [&](const std::string& one) { return settingName(one, schema) == name; });
+        return alike > 1 ? QString::fromStdString(key) : name;
+    }
+
+    std::vector<std::string> keys_;
+    std::map<std::string, std::map<std::string, QString>> shown_;
+};
 
 }  // namespace
 
@@ -233,29 +315,22 @@ std::vector<RunItemPtr> overlaidWith(const RunItem& current, std::span<const Run
 QStringList distinguishingNames(std::span<const RunItemPtr> runs, const std::set<std::string>& apart) {
     std::vector<Settings> settings;
     std::map<std::string, std::vector<Settings>> repetitions;
-    std::set<std::string> experiments;
+    std::vector<std::string> experiments;
     for (const RunItemPtr& run : runs) {
         settings.push_back(storage::settingsOf(run->row));
         repetitions[run->group].push_back(settings.back());
-        experiments.insert(run->row.experiment);
+        experiments.push_back(run->row.experiment);
     }
+    const bool several = std::set(experiments.begin(), experiments.end()).size() > 1;
     const std::vector<Settings> differences = differencesOf(settings, apart);
-    std::map<std::string, std::set<std::string>> values;
-    for (const Settings& own : differences) {
-        for (const auto& [key, value] : own) values[key].insert(value);
-    }
-    std::map<std::string, std::map<std::string, QString>> shown;
-    for (const auto& [key, all] : values) shown[key] = settingValues(all);
+    const NamingSettings naming(differences, several ? experiments : std::vector<std::string>());
     QStringList names;
     for (std::size_t i = 0; i < runs.size(); ++i) {
-        const storage::RunRow& row = runs[i]->row;
-        QString name =
-            experiments.size() > 1 ? QString::fromStdString(row.experiment) + QStringLiteral(" / ") : QString();
-        name += QString::fromStdString(row.algorithm);
-        for (const auto& [key, value] : inOrderOf(runs[i]->schema, differences[i]))
-            name += QLatin1Char(' ') + settingName(key, runs[i]->schema) + QChar(0x00a0) + shown[key][value];
+        QString name = QString::fromStdString(runs[i]->row.algorithm) + naming.inWords(differences[i], runs[i]->schema);
         const auto& same = repetitions[runs[i]->group];
-        names << (same.size() > 1 ? name + seedsInWords(settings[i], same) : name);
+        if (same.size() > 1) name += seedsInWords(settings[i], same);
+        if (several) name += experimentInWords(experiments[i]);
+        names << name;
     }
     return names;
 }

@@ -2,6 +2,7 @@
 
 #include <QRegularExpression>
 #include <cmath>
+#include <string_view>
 
 #include "storage/scaling.h"
 
@@ -48,6 +49,9 @@ QString settingName(const std::string& key, const RunSchema& schema) {
     if (const Setting* setting = findSetting(schema, key); setting && !setting->symbol.isEmpty()) {
         return setting->symbol;
     }
+    // What a plug-in is called says nothing without its section.
+    constexpr std::string_view kName = ".name";
+    if (key.ends_with(kName)) return settingName(key.substr(0, key.size() - kName.size()), {});
     const std::size_t dot = key.rfind('.');
     const QString last = QString::fromStdString(dot == std::string::npos ? key : key.substr(dot + 1));
     return last.endsWith(QLatin1String("_size")) ? last.chopped(5) : last;

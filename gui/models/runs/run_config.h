@@ -15,7 +15,8 @@ namespace dasgd::gui {
 
 // The algorithm's settings that have a symbol: "τ 4  d 3  ξ 0.25  c 1"; terms that are zero by default left out.
 [[nodiscard]] QString settingsInWords(const Settings& settings, const RunSchema& schema);
-// A setting's symbol, else its name: "algorithm.delay" → "d", "train.batch_size" → "batch".
+// A setting's symbol, else its name: "algorithm.delay" → "d", "train.batch_size" → "batch", "schedule.name" →
+// "schedule".
 [[nodiscard]] QString settingName(const std::string& key, const RunSchema& schema);
 // "0.250000" and "4.0" as people write them: whole numbers in full, others with as many digits as tell them from every
 // other number. Different numbers never read alike.

@@ -3,6 +3,7 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QHBoxLayout>
+#include <QHash>
 #include <QHeaderView>
 #include <QMenu>
 #include <QMimeData>
@@ -12,6 +13,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "gui/models/curves/short_names.h"
 #include "gui/plots/plot_view.h"
 #include "gui/widgets/sort_key.h"
 
@@ -24,10 +26,29 @@ constexpr int kMeasuredRows = 50;    // for the width of a column
 constexpr int kBaselineWidth = 240;  // of its name in the button: one of several experiments is longer than the card
 constexpr int kLeastTable = 120;     // leaves room for three lines of words below it in the least height of the card
 
+constexpr double kBesideName = 68;  // its stroke, and the space around both
+constexpr int kLeastName = 180;     // of the column of names
+constexpr int kNumbersBeside = 3;   // so many are in sight beside the names
+
+QFontMetricsF nameMetrics() { return QFontMetricsF(interFont(13, Weight::SemiBold)); }
+
+}  // namespace
+
 // The name behind its stroke.
 class CompareNameDelegate : public QStyledItemDelegate {
 public:
     CompareNameDelegate(const Look& look, QObject* parent) : QStyledItemDelegate(parent), look_(look) {}
+    // Cuts the names to the width of their column, without making two of them one.
+    void fit(const QAbstractItemModel& model, double width) {
+        QStringList names;
+        for (int row = 0; row < model.rowCount(); ++row)
+            names << model.index(row, CompareTableModel::Name).data().toString();
+        const QFontMetricsF metrics = nameMetrics();
+        const QStringList cut = namesThatFit(names, width - kBesideName,
+                                             [&](const QString& text) { return metrics.horizontalAdvance(text); });
+        cut_.clear();
+        for (qsizetype i = 0; i < names.size(); ++i) cut_.insert(names[i], cut[i]);
+    }
     void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
         const Theme& theme = look_.theme();
         const bool chosen = option.state & QStyle::State_Selected;
@@ -48,22 +69,22 @@ public:
         const QFont font = interFont(13, front ? Weight::SemiBold : Weight::Regular);
         painter->setFont(font);
         painter->setPen(theme.text);
+        const QString whole = index.data().toString();
+        const QString words = index.column() == CompareTableModel::Name ? cut_.value(whole, whole) : whole;
         painter->drawText(text, index.data(Qt::TextAlignmentRole).toInt(),
-                          QFontMetricsF(font).elidedText(index.data().toString(), Qt::ElideRight, text.width()));
+                          QFontMetricsF(font).elidedText(words, Qt::ElideRight, text.width()));
         painter->restore();
     }
 
     QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex& index) const override {
-        const QFontMetricsF metrics(interFont(13, Weight::SemiBold));
-        const double room = index.column() == CompareTableModel::Name ? 68 : 22;
-        return {static_cast<int>(metrics.horizontalAdvance(index.data().toString()) + room), kCompareRow};
+        const double room = index.column() == CompareTableModel::Name ? kBesideName : 22;
+        return {static_cast<int>(nameMetrics().horizontalAdvance(index.data().toString()) + room), kCompareRow};
     }
 
 private:
     const Look& look_;
+    QHash<QString, QString> cut_;
 };
-
-}  // namespace
 
 CompareTable::CompareTable(CompareBoard& board, const Look& look, QWidget* parent)
     : Card(parent), board_(board), model_(new CompareTableModel(board, this)) {
@@ -72,7 +93,7 @@ CompareTable::CompareTable(CompareBoard& board, const Look& look, QWidget* paren
     body().addLayout(makeHead());
     table_ = new QTableView;
     table_->setModel(model_);
-    table_->setItemDelegate(new CompareNameDelegate(look, table_));
+    table_->setItemDelegate(names_ = new CompareNameDelegate(look, table_));
     table_->setSelectionBehavior(QAbstractItemView::SelectRows);
     table_->setSelectionMode(QAbstractItemView::SingleSelection);
     table_->setShowGrid(false);
@@ -138,7 +159,7 @@ void CompareTable::fillBaselines() {
 void CompareTable::update() {
     const auto baseline = board_.baseline();
     const QString name = baseline ? board_.groups()[*baseline].name : QString();
-    const QString shown = baseline_->fontMetrics().elidedText(name, Qt::ElideMiddle, kBaselineWidth);
+    const QString shown = baseline_->fontMetrics().elidedText(name, Qt::ElideRight, kBaselineWidth);
     baseline_->setText(baseline ? tr("baseline %1 ▾").arg(shown) : tr("no baseline ▾"));
     const QString help = tr("What ratios and the test of significance refer to");
     baseline_->setToolTip(baseline ? asTip(name + QLatin1Char('\n') + help) : help);
@@ -154,7 +175,7 @@ void CompareTable::fitColumns() {
     const auto shares = [](int column) {
         return column != CompareTableModel::Name && column != CompareTableModel::Count;
     };
-    int own = 0, widest = 0, sharing = 0;
+    int own = 0, widest = 0, sharing = 0, beside = 0;
     for (int column = 0; column < header.count(); ++column) {
         table_->setColumnHidden(column, model_->isLacking(column));
         if (table_->isColumnHidden(column)) continue;
@@ -162,13 +183,21 @@ void CompareTable::fitColumns() {
         own += shares(column) ? 0 : needed;
         sharing += shares(column) ? 1 : 0;
         if (shares(column)) widest = std::max(widest, needed);
+        if (column != CompareTableModel::Name && sharing <= kNumbersBeside) beside += needed;
     }
+    const int wanted = view.sizeHintForColumn(CompareTableModel::Name);
+    const int name = std::min(wanted, std::max(kLeastName, table_->viewport()->width() - beside));
+    own -= wanted - name;
     const bool fits = own + sharing * widest <= table_->viewport()->width();
     for (int column = 0; column < header.count(); ++column) {
         if (table_->isColumnHidden(column)) continue;
-        header.setSectionResizeMode(column,
-                                    fits && shares(column) ? QHeaderView::Stretch : QHeaderView::ResizeToContents);
+        header.setSectionResizeMode(column, fits && shares(column)              ? QHeaderView::Stretch
+                                            : column == CompareTableModel::Name ? QHeaderView::Fixed
+                                                                                : QHeaderView::ResizeToContents);
     }
+    header.resizeSection(CompareTableModel::Name, std::max(name, header.sectionSizeHint(CompareTableModel::Name)));
+    names_->fit(*model_, header.sectionSize(CompareTableModel::Name));
+    table_->viewport()->update();
 }
 
 void CompareTable::resizeEvent(QResizeEvent* event) {

@@ -10,6 +10,8 @@
 
 namespace dasgd::gui {
 
+class CompareNameDelegate;
+
 class CompareTable : public Card {
     Q_OBJECT
 
@@ -30,11 +32,13 @@ private:
     void fillBaselines();
     void update();
     // Columns share the room; where their texts need more than there is, each has its own width and the table scrolls.
+    // Names are cut before the first numbers are out of sight.
     void fitColumns();
 
     CompareBoard& board_;
     CompareTableModel* model_;
     QTableView* table_;
+    CompareNameDelegate* names_;
     QToolButton* baseline_;
     Choice* spread_;
     WrappedLabel* foot_;

@@ -260,6 +260,62 @@ TEST(Compare, NamesHaveTheOrderOfTheRecord) {
     EXPECT_EQ(distinguishingNames(runs).front(), QStringLiteral("dasgd \u03c4\u00a04 d\u00a02 zeal\u00a01"));
 }
 
+RunItemPtr ofExperiment(const char* experiment, const char* algorithm, const std::string& own,
+                        const std::string& others) {
+    storage::RunRow row = makeRun(experiment + own + algorithm, algorithm,
+                                  std::string("[algorithm]\nname = \"") + algorithm + "\"\n" + own + others)
+                              ->row;
+    row.experiment = experiment;
+    return makeRunItem(row);
+}
+
+TEST(Compare, TheAlgorithmComesFirstAndWhatTheExperimentSaysIsNotSaidAgain) {
+    const std::string shortOnes =
+        "[train]\neval_every = 24\nepochs = 2\ntarget_accuracy = 0.85\n[schedule]\nname = \"constant\"\n";
+    const std::string longOnes =
+        "[train]\neval_every = 252\nepochs = 20\n[schedule]\nname = \"one-cycle\"\n[cluster.link]\nlatency = "
+        "\"1ms\"\n";
+    const std::vector<RunItemPtr> runs{ofExperiment("delay-period", "dasgd", "period = 2\ndelay = 0\n", shortOnes),
+                                       ofExperiment("delay-period", "dasgd", "period = 8\ndelay = 1\n", shortOnes),
+                                       ofExperiment("base lines", "easgd", "period = 4\n", shortOnes),
+                                       ofExperiment("first-light", "sync_sgd", "", longOnes)};
+    EXPECT_EQ(distinguishingNames(runs), (QStringList{QStringLiteral("dasgd τ\u00a02 d\u00a00 (delay-period)"),
+                                                      QStringLiteral("dasgd τ\u00a08 d\u00a01 (delay-period)"),
+                                                      QStringLiteral("easgd τ\u00a04 (base\u00a0lines)"),
+                                                      QStringLiteral("sync_sgd (first-light)")}));
+}
+
+TEST(Compare, AThirdSettingThatFollowsFromAnotherIsNotSaid) {
+    const auto run = [](const char* id, const char* rest) {
+        return makeRun(id, "dasgd", std::string("[algorithm]\nname = \"dasgd\"\n") + rest);
+    };
+    const std::vector<RunItemPtr> two{
+        run("a", "[schedule]\nname = \"constant\"\n[train]\nepochs = 2\neval_every = 24\nbatch_size = 8\n"),
+        run("b", "[schedule]\nname = \"one-cycle\"\n[train]\nepochs = 20\neval_every = 252\nbatch_size = 16\n")};
+    EXPECT_EQ(distinguishingNames(two), (QStringList{QStringLiteral("dasgd batch\u00a08 epochs\u00a02"),
+                                                     QStringLiteral("dasgd batch\u00a016 epochs\u00a020")}));
+    const std::vector<RunItemPtr> schedules{run("a", "[schedule]\nname = \"constant\"\n"),
+                                            run("b", "[schedule]\nname = \"one-cycle\"\n")};
+    EXPECT_EQ(distinguishingNames(schedules), (QStringList{QStringLiteral("dasgd schedule\u00a0constant"),
+                                                           QStringLiteral("dasgd schedule\u00a0one-cycle")}));
+}
+
+TEST(Compare, WhatDiffersMostComesFirst) {
+    std::vector<RunItemPtr> runs;
+    for (const int epochs : {1, 2}) {
+        for (const int rate : {1, 2, 3}) {
+            runs.push_back(makeRun("r" + std::to_string(10 * epochs + rate), "dasgd",
+                                   "[algorithm]\nname = \"dasgd\"\n[data]\nparts = " + std::to_string(epochs) +
+                                       "\n[train]\nrate = " + std::to_string(rate) + "\n"));
+        }
+    }
+    EXPECT_EQ(distinguishingNames(runs).front(), QStringLiteral("dasgd rate\u00a01 parts\u00a01"));
+    const std::vector<RunItemPtr> same{makeRun("a", "dasgd", "[link]\nlatency = 1\n"),
+                                       makeRun("b", "dasgd", "[network]\nlatency = 1\n")};
+    EXPECT_EQ(distinguishingNames(same), (QStringList{QStringLiteral("dasgd link.latency\u00a01"),
+                                                      QStringLiteral("dasgd network.latency\u00a01")}));
+}
+
 TEST(Compare, ValuesThatSixDigitsDoNotTellApartHaveMoreInTheNames) {
     const auto rate = [](const char* value) {
         return std::string("[algorithm]\nname = \"dasgd\"\n[optimizer]\nlearning_rate = ") + value + "\n";

@@ -55,10 +55,35 @@ TEST_F(CompareTableTest, NoNumberIsCutWhereTheColumnsNeedMoreThanThereIs) {
         const QAbstractItemView& view = table.table();
         for (int column = 0; column < table.table().model()->columnCount(); ++column) {
             if (table.table().isColumnHidden(column)) continue;  // a number that no run has
+            if (column == CompareTableModel::Name && width < 1000) continue;
             EXPECT_GE(table.table().columnWidth(column), view.sizeHintForColumn(column)) << width << ' ' << column;
         }
     }
     EXPECT_FALSE(table.table().horizontalScrollBar()->isVisible()) << "where there is room the columns share it";
+}
+
+TEST_F(CompareTableTest, LongNamesLeaveRoomForTheNumberOfSeedsAndTheFirstNumbers) {
+    for (const char* experiment :
+         {"a-sweep-with-a-name-that-is-longer-than-any-column-of-a-table-should-be", "another"}) {
+        for (const int delay : {1, 2})
+            workspace_.record({.experiment = experiment, .ranks = 2, .delay = delay, .steps = 50});
+    }
+    QStringList all;
+    ASSERT_TRUE(eventually([&] { return session_.runs().items().size() == 13; }));
+    for (const RunItemPtr& run : session_.runs().items()) all << run->id;
+    board_.want(this, loss_);
+    board_.setWatching(true);
+    board_.setRuns(all, {});
+    CompareTable table(board_, testLook());
+    table.resize(700, 300);
+    table.show();
+    ASSERT_TRUE(eventually([&] { return board_.row(0) != nullptr; }));
+    QTest::qWait(0);
+    const QTableView& view = table.table();
+    ASSERT_GT(static_cast<const QAbstractItemView&>(view).sizeHintForColumn(CompareTableModel::Name), 500);
+    for (const int column : {CompareTableModel::Count, CompareTableModel::Samples, CompareTableModel::FinalLoss}) {
+        EXPECT_LE(view.columnViewportPosition(column) + view.columnWidth(column), view.viewport()->width()) << column;
+    }
 }
 
 TEST_F(CompareTableTest, TheWordsBelowItAreWholeInANarrowCard) {
