@@ -290,20 +290,30 @@ CurveStyle StylesApart::take(CurveStyle wanted) {
 }
 
 std::vector<RunItemPtr> overlaidWith(const RunItem& current, std::span<const RunItemPtr> runs, std::size_t limit) {
-    std::map<std::string, RunItemPtr> newest;
+    const auto isOfItsSeries = [&current](const RunItem& run) {
+        return !run.row.series.empty() && run.row.series == current.row.series;
+    };
+    // In rising order; of the run's own sweep one that was stopped comes before all of others.
+    const auto rank = [&](const RunItemPtr& run) {
+        const bool isWhole = run->row.status == "finished" || run->row.status == "running";
+        return std::tuple(isOfItsSeries(*run), isWhole, std::pair(run->row.startedAt, run->id));
+    };
+    const auto before = [&](const RunItemPtr& a, const RunItemPtr& b) { return rank(a) < rank(b); };
+    std::map<std::string, RunItemPtr> best;
     RunItemPtr self;
     for (const RunItemPtr& run : runs) {
         if (run->id == current.id) self = run;
         if (run->row.experiment != current.row.experiment || run->group == current.group) continue;
         if (run->row.status == "queued" || isProbe(run->row) != isProbe(current.row)) continue;
-        RunItemPtr& best = newest[run->group];
-        if (!best || startedEarlier(best, run)) best = run;
+        RunItemPtr& one = best[run->group];
+        if (!one || before(one, run)) one = run;
     }
     std::vector<RunItemPtr> others;
-    others.reserve(newest.size());
-    for (const auto& [group, run] : newest) others.push_back(run);
-    std::sort(others.begin(), others.end(),
-              [](const RunItemPtr& a, const RunItemPtr& b) { return startedEarlier(b, a); });
+    others.reserve(best.size());
+    for (const auto& [group, run] : best) others.push_back(run);
+    std::ranges::sort(others, std::greater{}, [&](const RunItemPtr& run) {
+        return std::tuple(isOfItsSeries(*run), run->row.startedAt, run->id);
+    });
     if (others.size() + 1 > limit) others.resize(limit - 1);
     std::sort(others.begin(), others.end(), startedEarlier);
     std::vector<RunItemPtr> out;

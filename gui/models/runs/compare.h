@@ -48,8 +48,9 @@ private:
     std::set<std::tuple<int, int, int>> taken_;
 };
 
-// The runs drawn with `current`: of each configuration of its experiment the newest run, current itself first; at most
-// `limit`. A probe is drawn with probes alone. `runs` in any order.
+// The runs drawn with `current`, itself first: of each configuration of its experiment a run of its own series, or else
+// the newest; a stopped one only where there is no other of that kind. At most `limit`, those of its series before
+// others. A probe is drawn with probes alone. `runs` in any order.
 [[nodiscard]] std::vector<RunItemPtr> overlaidWith(const RunItem& current, std::span<const RunItemPtr> runs,
                                                    std::size_t limit = 8);
 

@@ -229,6 +229,28 @@ TEST(Compare, OverlaysTheNewestRunOfEachOtherConfiguration) {
     EXPECT_EQ(overlaidWith(*current, runs, 1).size(), 1U);
 }
 
+TEST(Compare, RunsOfItsOwnSweepAreDrawnBesideARun) {
+    const auto run = [](const char* id, int delay, const char* series, const char* second, const char* status) {
+        storage::RunRow row = startedAt(makeRun(id, "dasgd", delayed(delay), 1, status), second)->row;
+        row.series = series;
+        return makeRunItem(row);
+    };
+    const std::vector<RunItemPtr> runs{
+        run("a1", 1, "first", "01", "finished"),  run("a2", 2, "first", "02", "finished"),
+        run("a2x", 2, "first", "03", "stopped"),  run("a3", 3, "first", "04", "stopped"),
+        run("b1", 1, "second", "11", "finished"), run("b2", 2, "second", "12", "finished"),
+        run("b3", 3, "second", "13", "finished"), run("b4", 4, "second", "14", "finished"),
+        run("c4", 4, "third", "15", "stopped")};
+    const auto beside = [&](const RunItemPtr& current, std::size_t limit) {
+        QStringList ids;
+        for (const RunItemPtr& shown : overlaidWith(*current, runs, limit)) ids << shown->id;
+        return ids;
+    };
+    EXPECT_EQ(beside(runs[0], 8), (QStringList{"a1", "a2", "a3", "b4"})) << "stopped ones where there is no other";
+    EXPECT_EQ(beside(runs[0], 3), (QStringList{"a1", "a2", "a3"})) << "its own sweep comes first";
+    EXPECT_EQ(beside(runs[4], 8), (QStringList{"b1", "b2", "b3", "b4"}));
+}
+
 TEST(Compare, AProbeIsNotDrawnWithTheExperimentThatItWasMadeFor) {
     const std::vector<RunItemPtr> runs{makeRun("c", "dasgd", delayed(3)), makeRun("other", "sync_sgd"),
                                        makeRun("p", "probe", "[algorithm]\nname = \"probe\"\n")};
