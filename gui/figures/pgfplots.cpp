@@ -6,6 +6,7 @@
 #include "gui/figures/latex.h"
 #include "gui/figures/pgf_charts.h"
 #include "gui/models/timeline/span_colors.h"
+#include "gui/plots/plot_marks.h"
 
 namespace dasgd::gui {
 
@@ -32,13 +33,7 @@ constexpr std::array<Mark, kCurveColors> kClosedMarks{{{"*", 0},
                                                        {"triangle*", 180},
                                                        {"pentagon*", 0},
                                                        {"10-pointed star", 0}}};
-constexpr std::array<const char*, kCurveColors> kDashes{"",
-                                                        "on 7pt off 3pt",
-                                                        "on 3pt off 2pt",
-                                                        "on 8pt off 3pt on 2pt off 3pt",
-                                                        "on 2pt off 3pt",
-                                                        "on 12pt off 3pt",
-                                                        "on 5pt off 2pt on 1pt off 2pt on 1pt off 2pt"};
+constexpr double kTexLine = 1.1;  // points
 
 QString texNumber(double value) {
     return std::isfinite(value) ? QString::number(value, 'g', 7) : QStringLiteral("nan");
@@ -261,9 +256,14 @@ QString timelinePicture(const TimelineContent& timeline, const FigureSpec& spec)
 }  // namespace
 
 QString strokeOptions(const Curve& curve, bool dashes) {
-    const QString dash = QLatin1String(kDashes[static_cast<std::size_t>(curve.style.dash)]);
-    return QStringLiteral("color=curve%1, line width=1.1pt").arg(curve.style.color) +
-           (dashes && !dash.isEmpty() ? QStringLiteral(", dash pattern=") + dash : QString());
+    QString out = QStringLiteral("color=curve%1, line width=%2pt").arg(curve.style.color).arg(kTexLine);
+    QString pattern;
+    bool on = true;
+    for (const qreal part : dashes ? dashOf(curve.style.dash) : QList<qreal>()) {
+        pattern += QStringLiteral(" %1 %2pt").arg(QLatin1String(on ? "on" : "off")).arg(part * kTexLine);
+        on = !on;
+    }
+    return pattern.isEmpty() ? out : out + QStringLiteral(", dash pattern=") + pattern.mid(1);
 }
 
 QString markOptions(const Curve& curve, bool markers) {

@@ -16,7 +16,7 @@ namespace {
 
 // Points.
 constexpr int kLegendRow = 12;
-constexpr double kLegendIcon = 34;  // with the space around it
+constexpr double kLegendIcon = 38;  // with the space around it
 constexpr double kMargin = 10;      // of the notes, left and right together
 constexpr double kNoteSize = 7;
 constexpr int kMostNotes = 8;
@@ -234,7 +234,7 @@ PaperPage layOut(const PaperFigure& figure) {
     canvas->axes(axes);
     for (QCPAxis* axis : {plot->xAxis, plot->yAxis}) axis->setTickLabelFont(interFont(figure.style.tick));
     QCPLegend& legend = *plot->legend;
-    legend.setIconSize(20, 11);
+    legend.setIconSize(24, 11);
     legend.setColumnSpacing(8);
     QStringList names;
     for (const Curve& curve : curves) names << curve.name;

@@ -122,12 +122,6 @@ private:
     static constexpr double kMostOctaves = 11;
 };
 
-const QList<qreal>& dashOf(int dash) {
-    static const std::array<QList<qreal>, kCurveColors> kPatterns{
-        QList<qreal>{}, {7, 3}, {3, 2}, {8, 3, 2, 3}, {2, 3}, {12, 3}, {5, 2, 1, 2, 1, 2}};
-    return kPatterns[static_cast<std::size_t>(dash)];
-}
-
 constexpr double kShapeWidth = 6;  // QCustomPlot takes own shapes to be so wide
 
 QPainterPath closedShape(int marker) {
@@ -177,6 +171,13 @@ QSharedPointer<QCPAxisTicker> tickerOf(Ticks ticks) {
     if (ticks == Ticks::Log) return QSharedPointer<QCPAxisTicker>(new LogTicker);
     if (ticks == Ticks::Log2) return QSharedPointer<QCPAxisTicker>(new Log2Ticker);
     return QSharedPointer<QCPAxisTicker>(new LinearTicker(ticks == Ticks::Whole));
+}
+
+// So short that each is seen on either side of the marker of a legend's sample.
+const QList<qreal>& dashOf(int dash) {
+    static const std::array<QList<qreal>, kCurveColors> kPatterns{
+        QList<qreal>{}, {4, 2}, {2, 1.2}, {4, 1.2, 1, 1.2}, {1, 1.2}, {1, 3}, {2.5, 1, 1, 1, 1, 1}};
+    return kPatterns[static_cast<std::size_t>(dash)];
 }
 
 QPen strokeOf(const PlotStyle& style, CurveStyle curve) {

@@ -26,6 +26,8 @@ enum class Ticks {
 };
 [[nodiscard]] QSharedPointer<QCPAxisTicker> tickerOf(Ticks ticks);
 
+// Of a style: on, off, … in widths of the stroke; empty of the first, which is solid.
+[[nodiscard]] const QList<qreal>& dashOf(int dash);
 // The stroke of a curve, dashed as its style says; the first style is solid.
 [[nodiscard]] QPen strokeOf(const PlotStyle& style, CurveStyle curve);
 // What curves are held against: grey, or in another colour than the first of the curves.

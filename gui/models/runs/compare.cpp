@@ -80,10 +80,16 @@ public:
         const int color = colorOf(run, look.color);
         if (auto own = own_.extract(algorithm)) return own.mapped();
         int& given = variants_[algorithm];
-        for (int tries = 0; tries < kCurveColors * kCurveColors; ++tries) {
-            CurveStyle style = styleOfVariant(look, ++given);
-            style.color = color;
-            if (reserve(style)) return style;
+        // A dash alone is seen late, and so is a colour: as long as there are others, no two share all but one.
+        for (const bool plain : {true, false}) {
+            for (int further = 1; further <= kCurveColors * kCurveColors; ++further) {
+                CurveStyle style = styleOfVariant(look, given + further);
+                style.color = color;
+                if (plain && isLike(style)) continue;
+                if (!reserve(style)) continue;
+                given += further;
+                return style;
+            }
         }
         return styleOfVariant(look, 0);
     }
@@ -108,6 +114,12 @@ private:
         }
         ++given_[best];
         return best;
+    }
+    [[nodiscard]] bool isLike(CurveStyle style) const {
+        return std::ranges::any_of(taken_, [style](const auto& other) {
+            const auto [color, dash, marker] = other;
+            return marker == style.marker && (color == style.color || dash == style.dash);
+        });
     }
     bool reserve(CurveStyle style) { return taken_.emplace(style.color, style.dash, style.marker).second; }
 
@@ -280,13 +292,18 @@ CurveStyle StyleBook::styleOf(const RunItem& run) const {
 }
 
 CurveStyle StylesApart::take(CurveStyle wanted) {
-    CurveStyle style = wanted;
-    for (int turn = 1; turn <= kCurveColors * kCurveColors; ++turn) {
-        if (taken_.emplace(style.color, style.dash, style.marker).second) break;
-        style.marker = (wanted.marker + turn) % kCurveColors;
-        style.dash = (wanted.dash + turn / kCurveColors) % kCurveColors;
+    for (const bool plain : {true, false}) {
+        CurveStyle style = wanted;
+        for (int turn = 1; turn <= kCurveColors * kCurveColors; ++turn) {
+            const bool isLike = plain && std::ranges::any_of(taken_, [style](const auto& other) {
+                                    return std::get<0>(other) == style.color && std::get<2>(other) == style.marker;
+                                });
+            if (!isLike && taken_.emplace(style.color, style.dash, style.marker).second) return style;
+            style.marker = (wanted.marker + turn) % kCurveColors;
+            style.dash = (wanted.dash + turn / kCurveColors) % kCurveColors;
+        }
     }
-    return style;
+    return wanted;
 }
 
 std::vector<RunItemPtr> overlaidWith(const RunItem& current, std::span<const RunItemPtr> runs, std::size_t limit) {

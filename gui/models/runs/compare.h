@@ -15,7 +15,8 @@ namespace dasgd::gui {
 
 inline constexpr int kCurveColors = 7;
 
-// Indices into the theme's colours, dashes and markers. Two configurations of an experiment never share all three.
+// Indices into the theme's colours, dashes and markers. Two configurations of an experiment never share all
+// three, and as long as there are others, those of one marker differ in both colour and dash.
 struct CurveStyle {
     int color = 0, dash = 0, marker = 0;
     bool operator==(const CurveStyle&) const = default;
@@ -38,8 +39,8 @@ private:
     std::map<std::string, std::map<std::string, CurveStyle>> experiments_;  // by configuration
 };
 
-// Keeps curves of several experiments apart in one picture: a style that is taken gets another marker, then another
-// dash; its colour stays.
+// Keeps curves of several experiments apart in one picture: a style that is taken, or differs in its dash alone, gets
+// another marker, then another dash; its colour stays.
 class StylesApart {
 public:
     [[nodiscard]] CurveStyle take(CurveStyle wanted);

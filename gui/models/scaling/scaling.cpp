@@ -24,7 +24,7 @@ bool startedLater(const RunItemPtr& a, const RunItemPtr& b) {
 }
 
 // Lines of the same work have the same colour, that of the first of them, a measured one where there is any. Dash and
-// marker change until no two lines look the same.
+// marker change until no two lines look the same, and as long as there are markers no two works share one.
 std::vector<CurveStyle> stylesOf(const std::vector<const ScalingLine*>& lines, const StyleOfRun& styleOf) {
     std::map<std::string, CurveStyle> ofWork;
     for (const bool simulated : {false, true}) {
@@ -35,15 +35,25 @@ std::vector<CurveStyle> stylesOf(const std::vector<const ScalingLine*>& lines, c
     }
     std::vector<CurveStyle> styles;
     std::set<std::tuple<int, int, int, bool>> taken;
-    for (const ScalingLine* line : lines) {
-        const CurveStyle own = ofWork.at(workloadOf(storage::settingsOf(line->newest().row)));
-        CurveStyle style = own;
+    std::map<int, std::string> workOfMarker;  // the first that has it
+    const auto take = [&](const ScalingLine& line, CurveStyle own, const std::string& work, bool plain) {
         for (int moved = 0; moved < kCurveColors * kCurveColors; ++moved) {
+            CurveStyle style = own;
             style.marker = (own.marker + moved) % kCurveColors;
             style.dash = (own.dash + moved / kCurveColors) % kCurveColors;
-            if (taken.emplace(style.color, style.dash, style.marker, line->simulated()).second) break;
+            const auto other = workOfMarker.find(style.marker);
+            if (plain && other != workOfMarker.end() && other->second != work) continue;
+            if (!taken.emplace(style.color, style.dash, style.marker, line.simulated()).second) continue;
+            workOfMarker.try_emplace(style.marker, work);
+            styles.push_back(style);
+            return true;
         }
-        styles.push_back(style);
+        return false;
+    };
+    for (const ScalingLine* line : lines) {
+        const std::string work = workloadOf(storage::settingsOf(line->newest().row));
+        const CurveStyle own = ofWork.at(work);
+        if (!take(*line, own, work, true) && !take(*line, own, work, false)) styles.push_back(own);
     }
     return styles;
 }
@@ -143,9 +153,7 @@ std::vector<Curve> idealCurves(const std::vector<DrawnLine>& lines, ScalingPlot 
 
 }  // namespace
 
-QString ScalingLine::origin() const {
-    return simulated() ? QStringLiteral("simulated") : originInWords(newest());
-}
+QString ScalingLine::origin() const { return simulated() ? QStringLiteral("simulated") : originInWords(newest()); }
 
 QString ScalingLine::inWords() const {
     const QString kind =

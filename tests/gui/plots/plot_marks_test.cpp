@@ -64,6 +64,35 @@ TEST(PlotMarks, HollowMarkersShowTheGround) {
     }
 }
 
+// Of the stroke beside the marker, how many of these pixels.
+int pixelsApart(const PlotStyle& style, QSize size, int one, int other) {
+    const auto drawn = [&](int dash) {
+        QImage image(size, QImage::Format_RGB32);
+        image.fill(style.ground);
+        QPainter painter(&image);
+        paintLineSample(painter, QRectF(QPointF(), QSizeF(size)), style, {.color = 0, .dash = dash, .marker = 0},
+                        false);
+        return image;
+    };
+    const QImage a = drawn(one), b = drawn(other);
+    int apart = 0;
+    for (int x = 0; x < size.width(); ++x) {
+        const int y = size.height() / 2;
+        apart += std::abs(qGray(a.pixel(x, y)) - qGray(b.pixel(x, y))) > 40 ? 1 : 0;
+    }
+    return apart;
+}
+
+TEST(PlotMarks, EveryDashIsSeenBesideTheMarkerOfAShortSample) {
+    const PlotStyle screen = screenPlotStyle(testLook().theme());
+    for (const int width : {28, 30}) {
+        for (int one = 0; one < kCurveColors; ++one) {
+            for (int other = 0; other < one; ++other)
+                EXPECT_GE(pixelsApart(screen, {width, 16}, one, other), 4) << one << " and " << other << ", " << width;
+        }
+    }
+}
+
 TEST(PlotMarks, EveryMarkerHasItsOwnShape) {
     const PlotStyle style = screenPlotStyle(testLook().theme());
     QList<QImage> drawn;

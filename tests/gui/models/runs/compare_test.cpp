@@ -189,6 +189,34 @@ TEST(Compare, EqualStylesOfOnePictureAreToldApartInTheirColour) {
     EXPECT_EQ(distinct.size(), static_cast<std::size_t>(kCurveColors * kCurveColors));
 }
 
+TEST(Compare, ConfigurationsOfOneMarkerDifferInBothColourAndDash) {
+    std::vector<RunItemPtr> runs{namedRun("sync_sgd", "01"), namedRun("local_sgd", "02")};
+    for (int i = 0; i < 12; ++i) {
+        storage::RunRow row = namedRun("dasgd", std::to_string(10 + i), "delay = " + std::to_string(i) + "\n")->row;
+        row.series = "one";
+        runs.push_back(makeRunItem(row));
+    }
+    StyleBook book;
+    book.assign(runs);
+    for (const RunItemPtr& one : runs) {
+        for (const RunItemPtr& other : runs) {
+            const CurveStyle a = book.styleOf(*one), b = book.styleOf(*other);
+            if (one == other || a.marker != b.marker) continue;
+            EXPECT_NE(a.color, b.color) << one->id.toStdString() << " and " << other->id.toStdString();
+            EXPECT_NE(a.dash, b.dash) << one->id.toStdString() << " and " << other->id.toStdString();
+        }
+    }
+}
+
+TEST(Compare, WhatDiffersInItsDashAloneGetsAnotherMarkerInOnePicture) {
+    StylesApart apart;
+    const CurveStyle one = apart.take({2, 1, 3}), other = apart.take({2, 4, 3});
+    EXPECT_EQ(one, (CurveStyle{2, 1, 3}));
+    EXPECT_EQ(other.color, 2);
+    EXPECT_NE(other.marker, one.marker);
+    EXPECT_EQ(apart.take({4, 1, 3}), (CurveStyle{4, 1, 3})) << "another colour is another look";
+}
+
 TEST(Compare, StylesStayWhenRunsAreAdded) {
     StyleBook book;
     std::vector<RunItemPtr> runs{startedAt(makeRun("a", "dasgd", delayed(1)), "01"),

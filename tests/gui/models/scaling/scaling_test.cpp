@@ -194,6 +194,24 @@ TEST(ScalingLines, NoTwoLookTheSameHoweverMany) {
     EXPECT_EQ(names.size(), 40);
 }
 
+TEST(ScalingLines, LinesOfOtherAlgorithmsHaveOtherMarkers) {
+    std::vector<RunItemPtr> runs;
+    for (const char* algorithm : {"dasgd", "sync_sgd", "easgd", "slowmo"})
+        runs.push_back(item({.algorithm = algorithm, .workers = 2}));
+    const auto lines = scalingLines(runs, Scaling::Weak);
+    std::map<std::string, CurveStyle> styles;
+    for (const RunItemPtr& run : runs) styles[run->row.algorithm] = {static_cast<int>(styles.size()), 4, 4};
+    const auto drawn = drawnLines(all(lines), stepTimes(runs, 10), Scaling::Weak, std::nullopt,
+                                  [&](const RunItem& run) { return styles.at(run.row.algorithm); });
+    std::set<int> markers, colors;
+    for (const DrawnLine& line : drawn) {
+        markers.insert(line.style.marker);
+        colors.insert(line.style.color);
+    }
+    EXPECT_EQ(markers.size(), 4U);
+    EXPECT_EQ(colors.size(), 4U) << "which stay";
+}
+
 TEST(ScalingLines, StrongLinesOfOtherBatchesAreTold) {
     const std::vector runs{item({.workers = 1, .batch = 32}), item({.workers = 2, .batch = 16}),
                            item({.workers = 1, .batch = 64}), item({.workers = 2, .batch = 32})};
