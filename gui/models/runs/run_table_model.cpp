@@ -9,6 +9,8 @@
 #include <set>
 #include <tuple>
 
+#include "core/analysis/configuration.h"
+#include "gui/models/runs/run_config.h"
 #include "gui/models/words.h"
 
 namespace dasgd::gui {
@@ -27,7 +29,7 @@ constexpr std::array<const char*, RunTableModel::kColumns> kHelp{
     "name in the experiment file",
     "how the ranks average",
     "the algorithm's own settings",
-    "of initial weights, shuffles and partitions",
+    "of initial weights, shuffles and partitions; with those of jitter, failures and traffic where they are set",
     "number of workers",
     "what carries the messages",
     "when the first rank started, local time; of a run that waits: which of its series it is to be",
@@ -69,11 +71,28 @@ QString timed(const QString& number, const storage::RunRow& row) {
     return row.timeSimulated ? number + QStringLiteral(" sim") : number;
 }
 
+// "1"; "1, compute 3" where another seed is not what it is by default: such repetitions differ in nothing else.
+QString seedsText(const RunItem& item) {
+    QString text = QString::number(item.row.seed);
+    for (const std::string& key : seedKeys()) {
+        const std::string* value = item.config.find(key);
+        if (key == "train.seed" || !value) continue;
+        const Setting* setting = findSetting(item.schema, key);
+        if (setting && settingValue(*value) == setting->defaultText) continue;
+        text += QStringLiteral(", %1 %2").arg(QString::fromStdString(key.substr(0, key.rfind('.'))),
+                                              QString::fromStdString(*value));
+    }
+    return text;
+}
+
+// It was taken from its queue, or came to nothing before its first record.
+bool neverBegan(const storage::RunRow& row) { return !isLive(row) && row.steps == 0 && !(row.wallS > 0); }
+
 // A long name or note may be cut in its cell.
 bool mayBeCut(RunTableModel::Column column) {
     using Table = RunTableModel;
     return column == Table::Experiment || column == Table::Algorithm || column == Table::Settings ||
-           column == Table::Tags || column == Table::Started;
+           column == Table::Tags || column == Table::Started || column == Table::Seed;
 }
 
 QString tipOf(const RunItem& item, RunTableModel::Column column) {
@@ -104,14 +123,15 @@ QString RunTableModel::textOf(const RunItem& item, Column column) {
         case RunTableModel::Experiment: return QString::fromStdString(row.experiment);
         case RunTableModel::Algorithm: return QString::fromStdString(row.algorithm);
         case RunTableModel::Settings: return item.settings;
-        case RunTableModel::Seed: return QString::number(row.seed);
+        case RunTableModel::Seed: return seedsText(item);
         case RunTableModel::Workers: return QString::number(row.workers);
         case RunTableModel::Backend: return QString::fromStdString(row.backend);
         case RunTableModel::Started:
+            if (neverBegan(row) && row.status != "failed") return kAbsent;
             if (!row.queueTurn) return startedText(row.startedAt);
             if (row.inQueue) return QStringLiteral("turn %1 in the queue").arg(std::llround(*row.queueTurn) + 1);
             return QStringLiteral("turn %1 of %2").arg(std::llround(*row.queueTurn) + 1).arg(row.seriesSize);
-        case RunTableModel::Wall: return timed(clockText(row.wallS), row);
+        case RunTableModel::Wall: return number ? timed(clockText(*number), row) : kAbsent;
         case RunTableModel::Steps: return grouped(row.steps);
         case RunTableModel::FinalLoss: return number ? shortNumber(*number) : kAbsent;
         case RunTableModel::BestAccuracy:
@@ -149,7 +169,7 @@ std::optional<double> RunTableModel::numberOf(const RunItem& item, Column column
     switch (column) {
         case Seed: return static_cast<double>(row.seed);
         case Workers: return row.workers;
-        case Wall: return row.wallS;
+        case Wall: return neverBegan(row) ? std::nullopt : std::optional(row.wallS);
         case Steps: return static_cast<double>(row.steps);
         case FinalLoss: return finalLossOf(row);
         case BestAccuracy: return scaled(row.bestAccuracy, 100);

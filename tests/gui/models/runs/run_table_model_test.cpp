@@ -47,6 +47,33 @@ TEST_F(RunTableModelTest, SaysNumbersInTheirUnits) {
     EXPECT_EQ(cell(1, RunTableModel::Blocked), kAbsent);
 }
 
+TEST_F(RunTableModelTest, RepetitionsByAnotherSeedAreToldApart) {
+    const auto jitter = [](const char* id, const char* seed) {
+        return makeRun(id, "dasgd", std::string("[train]\nseed = 1\n[compute]\nseed = ") + seed + "\n");
+    };
+    model_.take({jitter("r1", "2"), jitter("r2", "3"), makeRun("r3", "dasgd", "[train]\nseed = 1\n")}, {});
+    EXPECT_EQ(cell(0, RunTableModel::Seed), QStringLiteral("1, compute 2"));
+    EXPECT_EQ(cell(1, RunTableModel::Seed), QStringLiteral("1, compute 3"));
+    EXPECT_EQ(cell(2, RunTableModel::Seed), QStringLiteral("1"));
+    EXPECT_TRUE(
+        model_.index(0, RunTableModel::Seed).data(Qt::ToolTipRole).toString().contains(cell(0, RunTableModel::Seed)));
+}
+
+TEST_F(RunTableModelTest, WhatNeverBeganHasNoTimes) {
+    storage::RunRow begun = makeRun("r4", "dasgd", "", 1, "stopped")->row;
+    begun.wallS = 41;
+    model_.take({makeRun("r1", "dasgd", "", 1, "stopped"), makeRun("r2", "dasgd", "", 1, "failed"),
+                 makeRun("r3", "dasgd", "", 1, "running"), makeRunItem(begun)},
+                {});
+    EXPECT_EQ(cell(0, RunTableModel::Started), kAbsent);
+    EXPECT_EQ(cell(0, RunTableModel::Wall), kAbsent);
+    EXPECT_NE(cell(1, RunTableModel::Started), kAbsent) << "it was tried then";
+    EXPECT_EQ(cell(1, RunTableModel::Wall), kAbsent);
+    EXPECT_NE(cell(2, RunTableModel::Wall), kAbsent);
+    EXPECT_NE(cell(3, RunTableModel::Started), kAbsent);
+    EXPECT_EQ(cell(3, RunTableModel::Wall), QStringLiteral("00:41"));
+}
+
 TEST_F(RunTableModelTest, WhatWaitsSaysItsTurn) {
     storage::RunRow row = makeRun("r1", "dasgd")->row;
     row.status = "queued";
