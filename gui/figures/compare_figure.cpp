@@ -370,8 +370,9 @@ Status readComparison(storage::RunReader& reader, const FigureSpec& wanted, std:
     if (spec.kind == FigureKind::Map) takeMap(view, spec, into);
     if (spec.kind == FigureKind::Scatter) takeScatter(view, spec, into);
     if (spec.kind == FigureKind::Parallel) takeParallel(view, spec, into);
-    for (const QString& line : leftOut(groups, Members::FinishedOnly))
+    for (const QString& line : unfinishedInWords(groups, Members::FinishedOnly))
         into.leftOut << line + QStringLiteral(", left out");
+    if (const QString repeated = repeatedInWords(groups); !repeated.isEmpty()) into.notes << repeated;
     into.notes += withoutMark(groups, spec.kind);
     if (spec.kind == FigureKind::Parallel) return {};
     into.table = tableOf(view, spec);

@@ -308,10 +308,16 @@ private:
         leftOut_->setVisible(!lines.isEmpty() && !board_.isEmpty());
         if (lines.isEmpty()) return;
         const bool all = board_.members() == Members::AsFarAsAll;
-        QString text = lines.mid(0, kMostNamedRuns).join(QStringLiteral(";  "));
-        if (lines.size() > kMostNamedRuns) text += tr(";  and %1 more").arg(lines.size() - kMostNamedRuns);
-        text += all ? tr(". Curves end where the first of their seeds does; the table is of finished runs.")
-                    : tr(". Not finished runs are in no mean.");
+        const QStringList unfinished = unfinishedInWords(board_.groups(), board_.members());
+        QStringList named = unfinished.mid(0, kMostNamedRuns);
+        if (unfinished.size() > kMostNamedRuns) named << tr("and %1 more").arg(unfinished.size() - kMostNamedRuns);
+        if (const QString repeated = repeatedInWords(board_.groups()); !repeated.isEmpty()) named << repeated;
+        QString text = named.join(QStringLiteral(";  "));
+        if (!unfinished.isEmpty()) {
+            text += all ? tr(". Curves end where the first of their seeds does; the table is of finished runs.")
+                        : tr(". Not finished runs are in no mean.");
+        }
+        leftOut_->members().setVisible(all || anyGoesPartOfTheWay(board_.groups()));
         leftOut_->say(text, lines.join(QLatin1Char('\n')));
         leftOut_->members().setText(all ? tr("take finished runs only") : tr("take all as far as all go"));
         leftOut_->run().setText(tr("show the run"));

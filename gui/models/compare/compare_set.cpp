@@ -110,27 +110,53 @@ std::vector<RunItemPtr> runsLeftOut(const std::vector<CompareGroup>& groups, Mem
             if (!isWhole && (members == Members::Finished || !group.takes(*run, members))) out.push_back(run);
         }
     }
+    std::set<std::string> repeated;
+    for (const CompareGroup& group : groups) repeated.insert(group.repeated.begin(), group.repeated.end());
+    std::ranges::stable_sort(out, {}, [&](const RunItemPtr& run) { return repeated.contains(run->row.runId); });
     return out;
 }
 
-QStringList leftOut(const std::vector<CompareGroup>& groups, Members members) {
+QString repeatedInWords(const std::vector<CompareGroup>& groups) {
+    QString one;
+    std::size_t count = 0;
+    for (const CompareGroup& group : groups) {
+        for (const RunItemPtr& run : group.runs) {
+            if (group.counts(*run)) continue;
+            ++count;
+            one = QStringLiteral("%1, seed %2 was run again: the older run, %3, does not count")
+                      .arg(group.name)
+                      .arg(run->row.seed)
+                      .arg(QString::fromStdString(run->row.status));
+        }
+    }
+    return count > 1 ? QStringLiteral("%1 older runs that were run again do not count").arg(count) : one;
+}
+
+QStringList unfinishedInWords(const std::vector<CompareGroup>& groups, Members members) {
     QStringList lines;
     for (const CompareGroup& group : groups) {
         for (const RunItemPtr& run : group.runs) {
-            if (!group.counts(*run)) {
-                lines << QStringLiteral("%1, seed %2 was run again: the older run, %3, does not count")
-                             .arg(group.name)
-                             .arg(run->row.seed)
-                             .arg(QString::fromStdString(run->row.status));
-                continue;
-            }
-            if (hasFinished(*run)) continue;
+            if (hasFinished(*run) || !group.counts(*run)) continue;
             lines << QStringLiteral("%1, seed %2 %3").arg(group.name).arg(run->row.seed).arg(endInWords(*run)) +
                          (group.takes(*run, members) ? QStringLiteral(" (drawn as far as all of its seeds go)")
                                                      : QString());
         }
     }
     return lines;
+}
+
+QStringList leftOut(const std::vector<CompareGroup>& groups, Members members) {
+    QStringList lines = unfinishedInWords(groups, members);
+    if (const QString repeated = repeatedInWords(groups); !repeated.isEmpty()) lines << repeated;
+    return lines;
+}
+
+bool anyGoesPartOfTheWay(const std::vector<CompareGroup>& groups) {
+    return std::ranges::any_of(groups, [](const CompareGroup& group) {
+        return std::ranges::any_of(group.runs, [&group](const RunItemPtr& run) {
+            return group.takes(*run, Members::AsFarAsAll) && !group.takes(*run, Members::Finished);
+        });
+    });
 }
 
 namespace {

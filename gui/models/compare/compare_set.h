@@ -51,10 +51,16 @@ struct CompareGroup {
 [[nodiscard]] std::vector<CompareGroup> compareGroups(std::span<const RunItemPtr> runs,
                                                       const std::function<CurveStyle(const RunItem&)>& styleOf);
 
-// A line for each run that is in no mean, or not whole: "dasgd d 3, seed 4 failed at step 3 120 of 5 600", "dasgd d 3,
-// seed 4 was run again".
+// A line for each run that did not finish: "dasgd d 3, seed 4 failed at step 3 120 of 5 600".
+[[nodiscard]] QStringList unfinishedInWords(const std::vector<CompareGroup>& groups, Members members);
+// Of the runs that were made again: "dasgd d 3, seed 4 was run again …" where it is one, else how many; "" without any.
+[[nodiscard]] QString repeatedInWords(const std::vector<CompareGroup>& groups);
+// Both: whatever is in no mean, or not whole.
 [[nodiscard]] QStringList leftOut(const std::vector<CompareGroup>& groups, Members members);
+// Those of which leftOut() speaks, in its order.
 [[nodiscard]] std::vector<RunItemPtr> runsLeftOut(const std::vector<CompareGroup>& groups, Members members);
+// Whether Members::AsFarAsAll takes a run that Members::Finished leaves out.
+[[nodiscard]] bool anyGoesPartOfTheWay(const std::vector<CompareGroup>& groups);
 
 // Keys of the configuration that have more than one value among the groups, the algorithm's name first.
 [[nodiscard]] std::vector<std::string> sweptKeys(const std::vector<CompareGroup>& groups);

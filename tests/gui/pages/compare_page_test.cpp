@@ -63,6 +63,7 @@ TEST_F(ComparePageTest, TheNewestExperimentIsOneButtonAwayAndSaysWhatItLeavesOut
     EXPECT_NE(label(QStringLiteral("seed 3 was stopped at step 60")), nullptr);
     auto* all = button<QToolButton>(QStringLiteral("take all as far as all go"));
     ASSERT_NE(all, nullptr);
+    EXPECT_TRUE(all->isVisibleTo(window_.get()));
     all->click();
     EXPECT_NE(button<QToolButton>(QStringLiteral("take finished runs only")), nullptr);
     auto* show = button<QToolButton>(QStringLiteral("show the run"));

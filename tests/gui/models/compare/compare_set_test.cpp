@@ -65,10 +65,36 @@ TEST(CompareSet, TheSameSeedTwiceCountsOnceAndTheOlderIsNamed) {
         for (const RunItemPtr& run : groups[0].runs) {
             EXPECT_EQ(groups[0].takes(*run, members), run->id == QStringLiteral("b")) << run->id.toStdString();
         }
-        EXPECT_EQ(leftOut(groups, members).size(), 2);
+        EXPECT_EQ(leftOut(groups, members),
+                  QStringList{QStringLiteral("2 older runs that were run again do not count")});
         EXPECT_EQ(runsLeftOut(groups, members).size(), 2U);
     }
-    EXPECT_TRUE(leftOut(groups, Members::Finished)[0].contains(QStringLiteral("seed 1 was run again")));
+    const auto twice = compareGroups(std::vector{again("a", "finished"), again("b", "finished")}, oneStyle);
+    ASSERT_EQ(leftOut(twice, Members::Finished).size(), 1);
+    EXPECT_TRUE(leftOut(twice, Members::Finished)[0].contains(QStringLiteral("seed 1 was run again")));
+    EXPECT_FALSE(anyGoesPartOfTheWay(twice));
+}
+
+TEST(CompareSet, WhatDidNotFinishIsNamedBeforeWhatWasRunAgain) {
+    std::vector<RunItemPtr> runs;
+    for (int seed = 1; seed <= 3; ++seed) {
+        for (const char* id : {"a", "b"}) {
+            const std::string number = std::to_string(seed);
+            runs.push_back(
+                makeRun(id + number, "dasgd", "[algorithm]\nname = \"dasgd\"\n[train]\nseed = " + number + "\n", seed));
+        }
+    }
+    runs.push_back(seedOf("sync_sgd", 1, 1));
+    EXPECT_FALSE(anyGoesPartOfTheWay(compareGroups(runs, oneStyle)));
+    runs.push_back(seedOf("sync_sgd", 1, 2, "stopped"));
+    const auto groups = compareGroups(runs, oneStyle);
+    const QStringList lines = leftOut(groups, Members::Finished);
+    ASSERT_EQ(lines.size(), 2);
+    EXPECT_TRUE(lines[0].contains(QStringLiteral("seed 2 was stopped"))) << lines[0].toStdString();
+    EXPECT_EQ(lines[1], QStringLiteral("3 older runs that were run again do not count"));
+    ASSERT_EQ(runsLeftOut(groups, Members::Finished).size(), 4U);
+    EXPECT_EQ(runsLeftOut(groups, Members::Finished).front()->row.status, "stopped");
+    EXPECT_TRUE(anyGoesPartOfTheWay(groups));
 }
 
 TEST(CompareSet, WhatIsLeftOutIsNamed) {
