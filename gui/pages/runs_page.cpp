@@ -325,9 +325,8 @@ private:
         if (running > 0) words << tr("%1 running").arg(grouped(running));
         if (queued > 0) words << tr("%1 queued").arg(grouped(queued));
         if (shown != all) words << tr("%1 shown").arg(grouped(shown));
-        const QString leftOut = list_->leftOutInWords();
-        if (!leftOut.isEmpty()) words << leftOut;
-        if (!said_.isEmpty()) words << said_;
+        words << list_->leftOutInWords() << said_;
+        words.removeAll(QString());
         summary_->setText(words.join(QStringLiteral("  ·  ")));
         if (!session_.error().isEmpty() && all == 0) {
             empty_->say(tr("The workspace cannot be read"), session_.error());
@@ -335,7 +334,7 @@ private:
             empty_->say(session_.loaded() ? tr("No runs yet") : tr("Reading the workspace …"),
                         tr("Start one with New run (Ctrl+N), or in a shell:  dasgd run FILE.toml --workspace %1")
                             .arg(QString::fromStdString(session_.feed().workspace().string())));
-        } else if (!leftOut.isEmpty()) {
+        } else if (const QString leftOut = list_->leftOutInWords(); !leftOut.isEmpty()) {
             empty_->say(
                 tr("Every run that matches is left out"),
                 tr("%1. The menu of groups shows them; “archived” in the filter what is put away.").arg(leftOut));
