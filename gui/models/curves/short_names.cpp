@@ -13,6 +13,7 @@ namespace {
 
 using Width = std::function<double(const QString&)>;
 const QString kCut = QStringLiteral("…");
+constexpr qsizetype kLeastPart = 4;  // letters that say something beside a whole first word
 
 QString withoutMiddle(const QString& name, double room, const Width& widthOf) {
     if (widthOf(name) <= room) return name;
@@ -89,8 +90,12 @@ QString byItsRarest(const QString& name, const Frequencies& frequencies, double 
     const QString& rarest = *std::min_element(parts.begin() + 1, parts.end(), [&](const QString& a, const QString& b) {
         return frequencies.of(a) < frequencies.of(b);
     });
-    const double most = room - std::min(widthOf(parts[0]), room / 2) - widthOf(QStringLiteral(" "));
-    const QString behind = QLatin1Char(' ') + withoutMiddle(rarest, most, widthOf);
+    const double space = widthOf(QStringLiteral(" "));
+    QString part = withoutMiddle(rarest, room - widthOf(parts[0]) - space, widthOf);
+    if (part != rarest && part.size() < kLeastPart) {
+        part = withoutMiddle(rarest, room - std::min(widthOf(parts[0]), room / 2) - space, widthOf);
+    }
+    const QString behind = QLatin1Char(' ') + part;
     const QString cut = withoutMiddle(parts[0], room - widthOf(behind), widthOf) + behind;
     return widthOf(cut) <= room ? cut : withoutMiddle(name, room, widthOf);
 }

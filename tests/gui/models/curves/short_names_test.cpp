@@ -68,6 +68,9 @@ TEST(ShortNames, TheFirstWordAndWhatDiffersStay) {
                               QStringLiteral("overlap_local_sgd τ\u00a08 (sweep)")};
     EXPECT_EQ(namesThatFit(middles, 16, letters),
               (QStringList{QStringLiteral("overla…l_sgd τ\u00a02"), QStringLiteral("overla…l_sgd τ\u00a08")}));
+    const QStringList experiments{QStringLiteral("sync_sgd (baselines)"), QStringLiteral("sync_sgd (first-light)")};
+    EXPECT_EQ(namesThatFit(experiments, 14, letters),
+              (QStringList{QStringLiteral("sync_sgd (b…)"), QStringLiteral("sync_sgd (f…)")}));
 }
 
 TEST(ShortNames, ANumberOfItsOwnIsNotTakenForOneThatIsGiven) {
