@@ -71,7 +71,11 @@ public:
     // From here on their colours are given to no other algorithm's configurations. Of what starts later nothing is
     // known: a figure that is made again then has the colours of before.
     void meet(const std::set<std::string>& algorithms) {
-        for (const std::string& algorithm : algorithms) used_.insert(lookOf(algorithm).color);
+        for (const std::string& algorithm : algorithms) {
+            used_.insert(lookOf(algorithm).color);
+            const CurveStyle own = styleOfVariant(lookOf(algorithm), 0);
+            met_.emplace(own.color, own.dash, own.marker);
+        }
     }
 
     CurveStyle next(const RunItem& run) {
@@ -88,6 +92,7 @@ public:
                 if (plain && isLike(style)) continue;
                 if (!reserve(style)) continue;
                 given += further;
+                met_.emplace(style.color, style.dash, style.marker);
                 return style;
             }
         }
@@ -116,7 +121,7 @@ private:
         return best;
     }
     [[nodiscard]] bool isLike(CurveStyle style) const {
-        return std::ranges::any_of(taken_, [style](const auto& other) {
+        return std::ranges::any_of(met_, [style](const auto& other) {
             const auto [color, dash, marker] = other;
             return marker == style.marker && (color == style.color || dash == style.dash);
         });
@@ -130,6 +135,7 @@ private:
     std::map<std::string, std::map<std::pair<std::string, int>, int>> colors_;  // of each algorithm
     std::map<std::string, int> variants_;  // of each algorithm, so many were given out
     std::set<std::tuple<int, int, int>> taken_;
+    std::set<std::tuple<int, int, int>> met_;  // those of configurations and algorithms so far
 };
 
 bool startedEarlier(const RunItemPtr& a, const RunItemPtr& b) {
