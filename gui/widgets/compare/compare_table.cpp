@@ -12,6 +12,7 @@
 #include <QStyledItemDelegate>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <cmath>
 
 #include "gui/models/curves/short_names.h"
 #include "gui/plots/plot_view.h"
@@ -78,7 +79,8 @@ public:
 
     QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex& index) const override {
         const double room = index.column() == CompareTableModel::Name ? kBesideName : 22;
-        return {static_cast<int>(nameMetrics().horizontalAdvance(index.data().toString()) + room), kCompareRow};
+        return {static_cast<int>(std::ceil(nameMetrics().horizontalAdvance(index.data().toString()) + room)),
+                kCompareRow};
     }
 
 private:
