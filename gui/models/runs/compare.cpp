@@ -121,10 +121,14 @@ private:
         return best;
     }
     [[nodiscard]] bool isLike(CurveStyle style) const {
-        return std::ranges::any_of(met_, [style](const auto& other) {
-            const auto [color, dash, marker] = other;
-            return marker == style.marker && (color == style.color || dash == style.dash);
-        });
+        // An algorithm of the list has its own style kept for it, whether it comes or not.
+        const auto isOwn = [style](std::string_view algorithm) {
+            return styleOfVariant(lookOf(algorithm), 0) == style;
+        };
+        return std::ranges::any_of(kKnown, isOwn) || std::ranges::any_of(met_, [style](const auto& other) {
+                   const auto [color, dash, marker] = other;
+                   return marker == style.marker && (color == style.color || dash == style.dash);
+               });
     }
     bool reserve(CurveStyle style) { return taken_.emplace(style.color, style.dash, style.marker).second; }
 

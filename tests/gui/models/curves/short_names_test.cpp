@@ -70,7 +70,7 @@ TEST(ShortNames, TheFirstWordAndWhatDiffersStay) {
               (QStringList{QStringLiteral("overla…l_sgd τ\u00a02"), QStringLiteral("overla…l_sgd τ\u00a08")}));
     const QStringList experiments{QStringLiteral("sync_sgd (baselines)"), QStringLiteral("sync_sgd (first-light)")};
     EXPECT_EQ(namesThatFit(experiments, 14, letters),
-              (QStringList{QStringLiteral("sync_sgd (b…)"), QStringLiteral("sync_sgd (f…)")}));
+              (QStringList{QStringLiteral("sync_sgd (b…s)"), QStringLiteral("sync_sgd (f…t)")}));
 }
 
 TEST(ShortNames, ANumberOfItsOwnIsNotTakenForOneThatIsGiven) {

@@ -236,6 +236,20 @@ TEST(Compare, StylesStayWhenRunsAreAdded) {
     EXPECT_EQ(distinct.size(), runs.size());
 }
 
+TEST(Compare, StylesStayWhenAnAlgorithmIsAdded) {
+    const std::vector<RunItemPtr> before{namedRun("sync_sgd", "01"), namedRun("dasgd", "02", "delay = 1\n"),
+                                         namedRun("dasgd", "03", "delay = 3\n"),
+                                         namedRun("dasgd", "04", "delay = 4\n")};
+    for (const char* later : {"local_sgd", "hybrid_sgd", "independent", "easgd", "slowmo"}) {
+        std::vector<RunItemPtr> runs = before;
+        runs.push_back(namedRun(later, "20"));
+        StyleBook alone, beside;
+        alone.assign(before);
+        beside.assign(runs);
+        for (const RunItemPtr& run : before) EXPECT_EQ(alone.styleOf(*run), beside.styleOf(*run)) << later;
+    }
+}
+
 TEST(Compare, SeedsShareAStyle) {
     StyleBook book;
     const std::vector<RunItemPtr> runs{makeRun("a", "dasgd", delayed(3) + "[train]\nseed = 1\n", 1),
