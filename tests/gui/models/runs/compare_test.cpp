@@ -49,33 +49,18 @@ TEST(Compare, AnAlgorithmHasItsStyleWhateverIsBesideIt) {
 }
 
 TEST(Compare, NoTwoAlgorithmsOfTheProjectLookAlike) {
-    const std::vector<std::string> algorithms{"adacomm",
-                                              "bmuf",
-                                              "co2",
-                                              "cocod_sgd",
-                                              "dasgd",
-                                              "dga",
-                                              "diloco",
-                                              "easgd",
-                                              "eager_diloco",
-                                              "hybrid_sgd",
-                                              "independent",
-                                              "local_sgd",
-                                              "loscar",
-                                              "oldsgd",
-                                              "overlap_local_sgd",
-                                              "post_local_sgd",
-                                              "sgp",
-                                              "slowmo",
-                                              "ssp",
-                                              "streaming_diloco",
-                                              "sync_sgd"};
-    for (const std::string& one : algorithms) {
-        const CurveStyle a = styleAlone(one);
-        for (const std::string& other : algorithms) {
+    const QStringList algorithms =
+        QStringLiteral(
+            "adacomm bmuf co2 cocod_sgd dasgd dga diloco easgd eager_diloco hybrid_sgd independent "
+            "local_sgd loscar oldsgd overlap_local_sgd post_local_sgd sgp slowmo ssp streaming_diloco sync_sgd")
+            .split(QLatin1Char(' '));
+    for (const QString& one : algorithms) {
+        const CurveStyle a = styleAlone(one.toStdString());
+        for (const QString& other : algorithms) {
             if (one == other) continue;
-            const CurveStyle b = styleAlone(other);
-            EXPECT_TRUE(a.color != b.color || (a.dash != b.dash && a.marker != b.marker)) << one << " and " << other;
+            const CurveStyle b = styleAlone(other.toStdString());
+            EXPECT_TRUE(a.color != b.color || (a.dash != b.dash && a.marker != b.marker))
+                << one.toStdString() << " and " << other.toStdString();
         }
     }
 }
