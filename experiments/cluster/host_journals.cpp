@@ -6,7 +6,6 @@
 #include <chrono>
 #include <sstream>
 
-#include "core/journal/journal.h"
 #include "experiments/cluster/host_facts.h"
 #include "experiments/forward/run_secret.h"
 #include "storage/run_end.h"
@@ -50,7 +49,7 @@ std::map<std::string, std::vector<int>> journalsLeft(const storage::WorkspacePat
         const std::string run = entry.path().filename().string();
         if (!storage::isRunId(run)) continue;
         for (const int rank : storage::journalsOf(paths, run)) {
-            if (!JournalWriter::isAlive(paths.journal(run, rank))) left[run].push_back(rank);
+            if (!storage::anyWriterAlive(paths, run, {rank})) left[run].push_back(rank);
         }
     }
     return left;
