@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <map>
+#include <set>
 #include <thread>
 
 #include "experiments/cluster/host_journals.h"
@@ -19,18 +20,28 @@ constexpr std::chrono::milliseconds kLook{200};
 
 using RanksOfHosts = std::map<std::string, std::vector<int>>;  // by host
 
-// By run.
+// By run, of those that the first host has, and that have ended.
 Result<std::map<std::string, RanksOfHosts>> whatIsLeft(SshCluster& cluster, CollectedRanks& collected) {
     std::map<std::string, RanksOfHosts> left;
     const nlohmann::json where = {{"workspace", cluster.profile().workspaceThere()}};
-    const std::string& first = cluster.profile().hosts.front();
-    cluster.eachHost([&](HostConnection& host) {
-        if (host.name() == first) return;
-        const auto answer = host.ask(kJournals, where, kLookPatience);
-        if (!answer) return collected.problems.push_back(answer.error().message);
-        for (const auto& [run, ranks] : answer->at("left").items())
-            left[run][host.name()] = ranks.get<std::vector<int>>();
-    });
+    DASGD_ASSIGN(const nlohmann::json home, cluster.host(0).ask(kJournals, where, kLookPatience));
+    const std::set<std::string> ended = home.at("ended").get<std::set<std::string>>();
+    for (std::size_t i = 1; i < cluster.profile().hosts.size(); ++i) {
+        if (!cluster.isThere(i)) {
+            collected.problems.push_back(cluster.profile().hosts[i] + ": was not asked, as it is not there");
+            continue;
+        }
+        const auto answer = cluster.host(i).ask(kJournals, where, kLookPatience);
+        if (!answer) {
+            collected.problems.push_back(answer.error().message);
+            continue;
+        }
+        // A workspace that hosts share is the first one's.
+        if (answer->value("place", "") == home.value("place", "")) continue;
+        for (const auto& [run, ranks] : answer->at("left").items()) {
+            if (ended.contains(run)) left[run][cluster.profile().hosts[i]] = ranks.get<std::vector<int>>();
+        }
+    }
     return left;
 }
 
@@ -81,10 +92,11 @@ Result<CollectedRanks> collectOnHosts(SshCluster& cluster) {
 }
 
 std::string collectedInWords(const CollectedRanks& collected) {
-    std::string text = collected.found == 0
-                           ? "no host keeps records that the first one lacks"
-                           : "records of " + std::to_string(collected.found) +
-                                 " ranks came later; complete are those of " + std::to_string(collected.complete);
+    std::string text = "no host that was asked keeps records that the first one lacks";
+    if (collected.found > 0) {
+        text = "the first host lacked records of " + std::to_string(collected.found) +
+               " ranks; complete are now those of " + std::to_string(collected.complete);
+    }
     for (const std::string& problem : collected.problems) text += "\n" + problem;
     return text;
 }

@@ -36,6 +36,8 @@ public:
     // For asking several hosts at once: tell() all, then await each.
     Result<nlohmann::json> answer(const char* what, std::chrono::milliseconds patience);
 
+    // What came of a run before is not of the next.
+    void forgetEvents() { events_.clear(); }
     // What happens there besides, as {"event": …}; nullopt where there is nothing new. Waits no longer than `patience`.
     [[nodiscard]] std::optional<nlohmann::json> event(std::chrono::milliseconds patience);
     [[nodiscard]] int fd() const { return process_.reportFd(); }

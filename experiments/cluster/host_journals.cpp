@@ -1,14 +1,19 @@
 #include "experiments/cluster/host_journals.h"
 
+#include <fcntl.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <fstream>
 #include <sstream>
 
+#include "experiments/base/text.h"
 #include "experiments/cluster/host_facts.h"
 #include "experiments/forward/run_secret.h"
 #include "storage/run_end.h"
+#include "storage/run_reader.h"
 
 namespace dasgd::experiments {
 
@@ -23,6 +28,15 @@ constexpr seconds kToListen{20};
 constexpr const char* kPatience = "15";  // seconds without a record
 
 std::string absolute(const std::string& workspace) { return fs::absolute(withHome(workspace)).string(); }
+
+std::string lastLineOf(const fs::path& file) {
+    std::ifstream in(file);
+    std::string last;
+    for (std::string line; std::getline(in, line);) {
+        if (!line.empty()) last = line;
+    }
+    return last.empty() ? "it did not say why" : printable(last);
+}
 
 std::vector<std::string> withSecret(const JournalsRequest& request) {
     return {std::string(RunSecret::kVariable) + "=" + request.secret};
@@ -55,12 +69,35 @@ std::map<std::string, std::vector<int>> journalsLeft(const storage::WorkspacePat
     return left;
 }
 
+std::vector<std::string> runsEnded(const storage::WorkspacePaths& paths) {
+    std::vector<std::string> ended;
+    auto reader = storage::RunReader::open(paths.root);
+    const auto rows = reader ? reader->runs() : tl::unexpected(reader.error());
+    for (const storage::RunRow& row : rows ? *rows : std::vector<storage::RunRow>()) {
+        if (row.status != "queued" && row.status != "running") ended.push_back(row.runId);
+    }
+    return ended;
+}
+
+std::string identityOf(const fs::path& workspace) {
+    // The device's number is each host's own; the file's number and times are those of the file.
+    struct stat found {};
+    const std::string database = storage::WorkspacePaths{workspace}.database();
+    if (::stat(database.c_str(), &found) != 0) return {};
+    return std::to_string(found.st_ino) + " " + std::to_string(found.st_mtim.tv_sec) + " " +
+           std::to_string(found.st_mtim.tv_nsec);
+}
+
 Result<std::string> HostJournals::collect(const JournalsRequest& request) {
+    words_ = storage::WorkspacePaths{absolute(request.workspace)}.root / "logs" / ("collect-" + request.run + ".log");
+    std::error_code ignored;
+    fs::create_directories(words_.parent_path(), ignored);
+    const Descriptor words(::open(words_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
     ChildProcess::Options options{.program = program_,
                                   .arguments = {"collect", request.run, "--address", request.address, "--patience",
                                                 kPatience, "--json", "--workspace", absolute(request.workspace)},
                                   .log = {},
-                                  .errors = STDERR_FILENO,
+                                  .errors = words.get(),
                                   .environment = withSecret(request)};
     for (const int rank : request.ranks) {
         options.arguments.insert(options.arguments.end(), {"--rank", std::to_string(rank)});
@@ -78,7 +115,7 @@ Result<std::string> HostJournals::collect(const JournalsRequest& request) {
         pollfd wait{collector_->reportFd(), POLLIN, 0};
         ::poll(&wait, 1, kLookMs);
     }
-    return fail("`dasgd collect` does not take in records of " + request.run + "; its words are above");
+    return fail("`dasgd collect` does not take in records of " + request.run + ": " + lastLineOf(words_));
 }
 
 Status HostJournals::forward(const JournalsRequest& request) {
@@ -105,7 +142,7 @@ Result<std::optional<std::vector<int>>> HostJournals::collected() {
         const auto json = nlohmann::json::parse(line, nullptr, false);
         if (json.is_object() && json.contains("collected")) return json.value("collected", std::vector<int>());
     }
-    return fail("`dasgd collect` failed; its words are above");
+    return fail("`dasgd collect` failed: " + lastLineOf(words_));
 }
 
 }  // namespace dasgd::experiments

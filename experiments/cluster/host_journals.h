@@ -2,6 +2,7 @@
 // the two processes that bring them to rank 0's host.
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -17,6 +18,11 @@ namespace dasgd::experiments {
 
 // By run: the ranks whose journals lie in the workspace and are written by no process any more.
 [[nodiscard]] std::map<std::string, std::vector<int>> journalsLeft(const storage::WorkspacePaths& paths);
+
+// The runs that are stored there and have ended.
+[[nodiscard]] std::vector<std::string> runsEnded(const storage::WorkspacePaths& paths);
+// Of the folder, the same on all hosts that see it: of its lab.db, or "" where there is none.
+[[nodiscard]] std::string identityOf(const std::filesystem::path& workspace);
 
 // What both ends need to know.
 struct JournalsRequest {
@@ -44,6 +50,7 @@ public:
 private:
     std::string program_;
     std::unique_ptr<ChildProcess> collector_;
+    std::filesystem::path words_;  // of the collector
     std::vector<ChildProcess> forwarders_;
 };
 

@@ -181,6 +181,12 @@ bool HostRanks::running() const {
     return std::ranges::any_of(ranks_, [](const One& one) { return !one.exit; });
 }
 
+std::set<std::string> HostRanks::runsSince() const {
+    std::set<std::string> since = runsIn(paths_);
+    for (const std::string& run : earlier_) since.erase(run);
+    return since;
+}
+
 std::vector<int> HostRanks::watched() const {
     std::vector<int> all;
     for (const One& one : ranks_) {

@@ -50,6 +50,8 @@ public:
     // Tells who has ended since, and once all have, that; and the steps that rank 0 has completed.
     void attend(const Tell& tell);
     [[nodiscard]] bool running() const;
+    // Of the workspace, those that were not there before the start.
+    [[nodiscard]] std::set<std::string> runsSince() const;
     [[nodiscard]] std::vector<int> watched() const;  // readable when a rank ends
 
 private:

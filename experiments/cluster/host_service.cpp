@@ -6,8 +6,8 @@
 
 #include "core/base/toml_reader.h"
 #include "experiments/config/checked_experiment.h"
-#include "experiments/launch/earlier_runs.h"
 #include "experiments/launch/going_on.h"
+#include "experiments/launch/resume_point.h"
 #include "experiments/launch/run_series.h"
 #include "storage/run_reader.h"
 
@@ -49,34 +49,48 @@ Result<nlohmann::json> checkText(const nlohmann::json& request) {
     return nlohmann::json{{"experiments", all}};
 }
 
-// "text": of the experiment that ended early, or "run": of this host's workspace; "workers": that it goes on with.
-Result<nlohmann::json> goOn(const nlohmann::json& request) {
+// Of the experiment: that of the newest run with its settings, of `since` or, with `any`, of all; "": there is none.
+Result<std::string> earlierRunOf(const std::string& text, storage::RunReader& reader,
+                                 const std::set<std::string>& since, bool any) {
+    DASGD_ASSIGN(const auto rows, reader.runs());
+    for (const storage::RunRow& row : rows) {
+        if (row.config == text && (any || since.contains(row.runId))) return row.runId;
+    }
+    return std::string();
+}
+
+// "text": of the experiment whose run has just ended early, which is one of `since`, or "resume"d an older one; or
+// "run": of this host's workspace. "workers": that it goes on with.
+Result<nlohmann::json> goOn(const nlohmann::json& request, const std::set<std::string>& since) {
     const storage::WorkspacePaths paths{std::filesystem::absolute(withHome(request.value("workspace", "")))};
     DASGD_ASSIGN(auto reader, storage::RunReader::open(paths.root));
-    std::string run = request.value("run", ""), source = "experiment", text = request.value("text", "");
+    std::string run = request.value("run", ""), text = request.value("text", ""), source = "experiment";
+    const bool named = !run.empty();
+    if (!named) {
+        DASGD_ASSIGN(run, earlierRunOf(text, reader, since, request.value("resume", false)));
+    }
+    std::int64_t step = 0;
     if (!run.empty()) {
         DASGD_ASSIGN(const storage::RunRow row, reader.row(run));
-        run = row.runId;
         DASGD_TRY(checkGoesOn(reader, row));
+        const auto point = resumePointOf(paths, reader, row);
+        if (!point && named) return tl::unexpected(point.error());
+        // Of a run that saved nothing itself it is that of the one before, which may have had other workers.
+        run = point ? point->point.runId : "";
+        step = point ? point->point.step : 0;
+    }
+    if (!run.empty()) {
+        DASGD_ASSIGN(const storage::RunRow row, reader.row(run));
         source = (paths.run(run) / "experiment.toml").string();
         text = row.config;
     }
     DASGD_ASSIGN(const Value document, parseToml(text, source));
     DASGD_ASSIGN(CheckedExperiment experiment, checkExperiment(document));
     DASGD_TRY(suits(experiment, source));
-    if (run.empty()) {
-        DASGD_ASSIGN(const auto earlier, earlierRuns(paths, reader, std::vector<CheckedExperiment>{experiment}));
-        if (earlier.front().from) run = earlier.front().from->runId;
-    }
     const int workers = request.value("workers", experiment.workers);
     if (workers != experiment.workers) {
         if (run.empty()) return fail("it left no checkpoint, without which it does not go on with other workers");
         DASGD_ASSIGN(experiment, withWorkers(document, experiment, workers));
-    }
-    std::int64_t step = 0;
-    if (!run.empty()) {
-        DASGD_ASSIGN(const ResumePoint from, pointToGoOnFrom(paths, reader, run, experiment));
-        step = from.step;
     }
     return nlohmann::json{{"experiment", describe(experiment)}, {"from", run}, {"step", step}};
 }
@@ -128,7 +142,7 @@ void HostService::take(const nlohmann::json& request) {
 Result<nlohmann::json> HostService::reply(const std::string& what, const nlohmann::json& request) {
     if (what == kHello) return hostFacts(request);
     if (what == kCheck) return checkText(request);
-    if (what == kGoOn) return goOn(request);
+    if (what == kGoOn) return goOn(request, ranks_ ? ranks_->runsSince() : std::set<std::string>());
     if (what == kJournals || what == kCollect || what == kForward || what == kCollected) return journals(what, request);
     if (what == kStart) return start(request);
     if (what == kTime) return nlohmann::json{{"now", calendarNow()}};
@@ -160,7 +174,7 @@ Result<nlohmann::json> HostService::journals(const std::string& what, const nloh
         const storage::WorkspacePaths paths{std::filesystem::absolute(withHome(request.value("workspace", "")))};
         nlohmann::json left = nlohmann::json::object();
         for (const auto& [run, ranks] : journalsLeft(paths)) left[run] = ranks;
-        return nlohmann::json{{"left", left}};
+        return nlohmann::json{{"left", left}, {"ended", runsEnded(paths)}, {"place", identityOf(paths.root)}};
     }
     DASGD_ASSIGN(const JournalsRequest wanted, JournalsRequest::from(request));
     if (what == kForward) {

@@ -118,6 +118,7 @@ public:
 
     // False: nothing of the series can be run any more.
     bool run(HostedPlan plan, std::string title, EarlierPart earlier) {
+        if (const Status placed = placeAnew(plan); !placed) return lost(placed.error());
         for (int restart = 0;; ++restart) {
             if (!task_.quiet) {
                 logLine(LogLevel::Info, printable(title + ": " + placementText(cluster_.profile(), plan.places)));
@@ -132,7 +133,7 @@ public:
                 code_ = worse(code_, code);
                 return end->lost.empty();
             }
-            auto next = startAgain(there_, plan.experiment);
+            auto next = startAgain(plan.experiment, earlier);
             if (!next) return lost(next.error());
             logLine(LogLevel::Warning,
                     printable(title + " failed; it goes on from " + fromWhere(next->going) + " with " +
@@ -150,6 +151,15 @@ private:
         std::vector<RanksPlace> places;
     };
 
+    // A host may have been lost since the series was planned.
+    Status placeAnew(HostedPlan& plan) {
+        if (there_.empty()) return {};
+        there_ = cluster_.revive();
+        if (there_.empty() || there_.front() != 0) return fail(cluster_.profile().hosts.front() + ": is lost");
+        DASGD_ASSIGN(plan.places, placeRanks(cluster_.profile(), plan.experiment.workers, there_));
+        return {};
+    }
+
     // What ranks recorded and rank 0's host did not get before it ended, or they were cut off.
     void fetchRecords() {
         there_ = cluster_.revive();
@@ -160,7 +170,8 @@ private:
     }
 
     // On the hosts that are there, with fewer workers where they have no room for all.
-    Result<Next> startAgain(const std::vector<std::size_t>& there, const HostedExperiment& failed) {
+    Result<Next> startAgain(const HostedExperiment& failed, const EarlierPart& earlier) {
+        const std::vector<std::size_t>& there = there_;
         const ClusterProfile& profile = cluster_.profile();
         if (there.empty() || there.front() != 0) {
             return fail(profile.hosts.front() +
@@ -173,7 +184,9 @@ private:
             workers = static_cast<int>(profile.ranksPerHost) * static_cast<int>(there.size());
             DASGD_ASSIGN(places, placeRanks(profile, workers, there));
         }
-        DASGD_ASSIGN(GoingOn going, cluster_.goOn({{"text", failed.text}, {"workers", workers}}));
+        DASGD_ASSIGN(GoingOn going, cluster_.goOn({{"text", failed.text},
+                                                   {"workers", workers},
+                                                   {"resume", earlier.resume || !earlier.from.empty()}}));
         return Next{std::move(going), std::move(*places)};
     }
 

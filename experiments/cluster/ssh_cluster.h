@@ -55,6 +55,7 @@ public:
 
     [[nodiscard]] const ClusterProfile& profile() const { return profile_; }
     [[nodiscard]] bool isThere(std::size_t index) const { return index < hosts_.size() && hosts_[index]; }
+    void drop(std::size_t index) { hosts_[index].reset(); }
     // One that is there.
     [[nodiscard]] HostConnection& host(std::size_t index) { return *hosts_[index]; }
     void eachHost(const std::function<void(HostConnection&)>& call) {

@@ -72,6 +72,8 @@ Result<SshRunEnd> SshRun::run(const std::vector<RanksPlace>& places, const std::
     for (std::size_t i = 0; i < places_.size(); ++i) {
         if (!done_[i]) lose(i);
     }
+    // Who does not answer, or whose ranks do not end, is connected to anew before anything else is asked of it.
+    for (const std::size_t host : lost_) cluster_.drop(host);
     return std::move(end_);
 }
 
@@ -94,6 +96,7 @@ Status SshRun::start(const EarlierPart& earlier) {
                          .earlier = earlier.from};
     for (const auto& [name, value] : profile.environment) request.environment.push_back(name + "=" + value);
     for (const RanksPlace& place : places_) {
+        cluster_.host(place.host).forgetEvents();
         request.first = place.first;
         request.count = place.count;
         DASGD_TRY(cluster_.host(place.host).tell(kStart, request.toJson()));
@@ -169,6 +172,7 @@ void SshRun::lose(std::size_t index) {
     const RanksPlace& place = places_[index];
     HostConnection& host = cluster_.host(place.host);
     done_[index] = true;
+    lost_.push_back(place.host);
     end_.lost.push_back(host.isAlive() ? host.name() + ": its ranks did not end" : host.whyLost());
     for (int rank = place.first; rank < place.first + place.count; ++rank) {
         if (std::ranges::count(end_.ranks, rank, &RankEnd::rank) == 0)

@@ -69,7 +69,8 @@ private:
     StopSignals& signals_;
     const Progress::Style style_;
     std::vector<RanksPlace> places_;
-    std::vector<bool> done_;  // of each place
+    std::vector<bool> done_;         // of each place
+    std::vector<std::size_t> lost_;  // hosts
     SshRunEnd end_;
     std::int64_t completed_ = 0;
     std::optional<Clock::time_point> due_;  // when those that still run are ended

@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <thread>
@@ -32,9 +31,9 @@ struct ForwardOptions {
 void endForwarders(const std::filesystem::path& lock, const std::string& runId) {
     for (const int process : storage::FileLock::holders(lock)) {
         std::ifstream file("/proc/" + std::to_string(process) + "/cmdline", std::ios::binary);
-        const std::string line(std::istreambuf_iterator<char>(file), {});
-        if (line.find("forward") != std::string::npos && line.find(runId) != std::string::npos)
-            ::kill(process, SIGTERM);
+        std::string program, command, run;
+        for (std::string* word : {&program, &command, &run}) std::getline(file, *word, '\0');
+        if (command == "forward" && run == runId) ::kill(process, SIGTERM);
     }
 }
 

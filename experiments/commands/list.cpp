@@ -41,11 +41,12 @@ int list(const ListOptions& options) {
     if (!reader) return refuse(reader.error());
     auto rows = reader->runs();
     if (!rows) return refuse(rows.error());
+    std::erase_if(*rows, [&](const storage::RunRow& row) { return !matches(row, options.filter); });
     storage::EarlierParts earlier;
     for (const storage::RunRow& row : *rows) earlier.see(row);
-    std::erase_if(*rows, [&](const storage::RunRow& row) { return !matches(row, options.filter); });
-    const std::size_t parts =
-        options.all ? 0 : std::erase_if(*rows, [&](const storage::RunRow& row) { return earlier.has(row); });
+    const std::size_t parts = options.all || options.json
+                                  ? 0
+                                  : std::erase_if(*rows, [&](const storage::RunRow& row) { return earlier.has(row); });
     if (!options.json) {
         std::fputs(rows->empty() ? "no runs\n" : tableOf(*rows).c_str(), stdout);
         if (parts > 0) std::printf("and %zu earlier parts, which runs above went on from: --all\n", parts);
@@ -61,7 +62,7 @@ Action declareList(CLI::App& app) {
     app.add_option("-f,--filter", options->filter,
                    "Only runs whose id, experiment, algorithm, status or backend has this");
     app.add_flag("--all", options->all, "Earlier parts too: runs that others went on from, which have their curves");
-    app.add_flag("--json", options->json, "One line of JSON a run");
+    app.add_flag("--json", options->json, "One line of JSON a run, of earlier parts too");
     return [options] { return list(*options); };
 }
 

@@ -56,7 +56,11 @@ public:
             if (!out_ || size != size_) return Status(fail(name_ + ": not all of it came; send it again"));
             ending_ = std::async(std::launch::async, [this, &arrived]() -> Status {
                 DASGD_TRY(settle());
-                return arrived ? arrived(name_) : Status{};
+                try {
+                    return arrived ? arrived(name_) : Status{};
+                } catch (const std::exception& error) {
+                    return fail(name_ + ": " + error.what());
+                }
             });
         }
         if (ending_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return std::nullopt;

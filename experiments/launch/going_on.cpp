@@ -41,15 +41,30 @@ Result<CheckedExperiment> withWorkers(const Value& document, const CheckedExperi
     return checked(std::to_string(static_cast<std::int64_t>(std::ceil(static_cast<double>(*steps) * longer - 1e-6))));
 }
 
+namespace {
+
+// What withWorkers() changes is left out.
+bool sameButForWorkers(Settings a, Settings b) {
+    for (Settings* each : {&a, &b}) {
+        for (const char* key : {"cluster.workers", "cluster.before.workers", "train.steps"}) each->erase(key);
+    }
+    return a == b;
+}
+
+}  // namespace
+
 Result<ResumePoint> pointToGoOnFrom(const storage::WorkspacePaths& paths, storage::RunReader& reader,
                                     const std::string& runId, const CheckedExperiment& experiment) {
     DASGD_ASSIGN(const storage::RunRow run, reader.row(runId));
     DASGD_TRY(checkGoesOn(reader, run));
     DASGD_ASSIGN(FoundResumePoint from, resumePointOf(paths, reader, run));
+    const std::string others =
+        "run " + runId + " had other settings than this experiment; `dasgd show " + runId + "` tells them";
     if (from.point.ranks == experiment.workers) {
         if (run.config == toTomlDocument(experiment.resolved)) return std::move(from.point);
-        return fail("run " + runId + " had other settings than this experiment; `dasgd show " + runId + "` tells them");
+        return fail(others);
     }
+    if (!sameButForWorkers(dasgd::settingsOf(run.config), settingsOf(experiment.resolved))) return fail(others);
     const Value cluster = sectionOf(experiment.resolved, "cluster");
     const auto* before = valueAt<std::int64_t>(cluster, "before", "workers");
     if (before && *before == from.point.ranks) return std::move(from.point);

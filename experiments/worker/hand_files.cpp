@@ -40,6 +40,11 @@ HandFiles::HandFiles(HandFiles&& other) noexcept = default;
 HandFiles::~HandFiles() {
     std::error_code ignored;
     if (!fetched_.empty()) fs::remove_all(fetched_, ignored);
+    if (!client_) return;
+    // Those that are empty: all of it has been taken to rank 0's host.
+    for (const auto& entry : fs::directory_iterator(paths_.checkpoints(runId_), ignored)) {
+        fs::remove(entry.path(), ignored);
+    }
 }
 
 Result<HandFiles> HandFiles::open(Rendezvous& store, const Options& options) {

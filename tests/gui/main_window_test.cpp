@@ -154,7 +154,7 @@ TEST_F(MainWindowTest, TheRailFoldsWhereTheWindowIsNarrow) {
     EXPECT_FALSE(rail->isFolded());
     window_->resize(960, 600);
     ASSERT_TRUE(eventually([&] { return rail->isFolded(); }));
-    EXPECT_LE(rail->width(), 60);
+    EXPECT_LE(rail->width(), 64);
     window_->resize(1280, 720);
     EXPECT_TRUE(eventually([&] { return !rail->isFolded(); }));
 }

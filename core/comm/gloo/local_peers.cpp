@@ -19,6 +19,8 @@ namespace dasgd {
 
 namespace {
 
+constexpr std::uint32_t kEstablished = 1;
+
 // Address and port as /proc/net/tcp has them: the address in the byte order of the network.
 using End = std::pair<std::uint32_t, std::uint16_t>;
 
@@ -52,11 +54,14 @@ std::map<std::pair<End, End>, std::uint32_t> owners() {
     std::getline(table, line);
     while (std::getline(table, line)) {
         End own, other;
-        std::uint32_t user = 0;
-        const int read = std::sscanf(
-            line.c_str(), "%*d: %" SCNx32 ":%" SCNx16 " %" SCNx32 ":%" SCNx16 " %*x %*x:%*x %*x:%*x %*x %" SCNu32,
-            &own.first, &own.second, &other.first, &other.second, &user);
-        if (read == 5) owners[{own, other}] = user;
+        std::uint32_t state = 0, user = 0;
+        std::uint64_t socket = 0;
+        const int read = std::sscanf(line.c_str(),
+                                     "%*d: %" SCNx32 ":%" SCNx16 " %" SCNx32 ":%" SCNx16 " %" SCNx32
+                                     " %*x:%*x %*x:%*x %*x %" SCNu32 " %*d %" SCNu64,
+                                     &own.first, &own.second, &other.first, &other.second, &state, &user, &socket);
+        // What no process has any more, or not yet, is shown as the superuser's.
+        if (read == 7 && state == kEstablished && socket != 0) owners[{own, other}] = user;
     }
     return owners;
 }

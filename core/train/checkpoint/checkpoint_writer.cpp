@@ -55,11 +55,8 @@ Status CheckpointWriter::store(std::int64_t step, const Archive& state) const {
     DASGD_ASSIGN(const std::filesystem::path making, CheckpointFolder(run_.place.folder).begin(step));
     const std::filesystem::path file = making / CheckpointFolder::rankFileName(rank_);
     DASGD_TRY(writeArchive(file, state));
-    if (!run_.place.deliver) return completeIfLast(run_, step);
-    const Status delivered = run_.place.deliver(file);
-    std::error_code ignored;
-    std::filesystem::remove_all(making, ignored);
-    return delivered;
+    // The folder stays: other ranks of this host may be writing into it.
+    return run_.place.deliver ? run_.place.deliver(file) : completeIfLast(run_, step);
 }
 
 Result<Archive> readRank(const Checkpoint& checkpoint, Rank rank) { return readArchive(checkpoint.rankFile(rank)); }

@@ -11,9 +11,9 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(CollectOnHosts, SaysWhatCameAndWhatIsInTheWay) {
-    EXPECT_EQ(collectedInWords({}), "no host keeps records that the first one lacks");
+    EXPECT_EQ(collectedInWords({}), "no host that was asked keeps records that the first one lacks");
     EXPECT_EQ(collectedInWords({.found = 3, .complete = 2, .problems = {"node2: no answer"}}),
-              "records of 3 ranks came later; complete are those of 2\nnode2: no answer");
+              "the first host lacked records of 3 ranks; complete are now those of 2\nnode2: no answer");
     EXPECT_TRUE(CollectedRanks{}.isComplete());
     EXPECT_FALSE((CollectedRanks{.found = 3, .complete = 2, .problems = {}}.isComplete()));
 }

@@ -235,7 +235,7 @@ TEST_F(RunOnHosts, RecordsThatRank0DidNotGetAreFetchedOnceTheRunHasFailed) {
     ::kill(rank0, SIGKILL);
     const test::Ended ended = run.wait();
     EXPECT_EQ(ended.exit, kRunFailed);
-    EXPECT_THAT(ended.err, HasSubstr("records of 1 ranks came later; complete are those of 1"));
+    EXPECT_THAT(ended.err, HasSubstr("the first host lacked records of 1 ranks; complete are now those of 1"));
     auto reader = storage::RunReader::open(workspace("node1"));
     const storage::RunRow row = reader->runs()->front();
     EXPECT_THAT(row.error, HasSubstr("the last records of rank 1 came later"));
@@ -254,7 +254,7 @@ TEST_F(RunOnHosts, RecordsThatRank0DidNotGetAreFetchedOnceTheRunHasFailed) {
     EXPECT_FALSE(std::filesystem::exists(storage::WorkspacePaths{workspace("node2")}.journal(row.runId, 1)));
     const test::Ended again = folder_.run({"collect", "--on", "lab"}, hosts_.environment());
     EXPECT_EQ(again.exit, kFinished) << again.err;
-    EXPECT_THAT(again.out, HasSubstr("no host keeps records that the first one lacks"));
+    EXPECT_THAT(again.out, HasSubstr("no host that was asked keeps records that the first one lacks"));
 }
 
 class RestartsOnHosts : public RunOnHosts {

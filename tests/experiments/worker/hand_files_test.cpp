@@ -133,6 +133,18 @@ TEST_F(HandFilesRuns, ARunGoesOnWithMoreRanksThanItHad) {
     EXPECT_TRUE(leftIn("b").empty());
 }
 
+// Ranks of one other host write into one folder there, and each takes its own part away.
+TEST_F(HandFilesRuns, TwoRanksOfAnotherHostSaveAtOnce) {
+    std::string text = withCheckpoints(test::quickExperiment("gloo", 400), "{ every = \"10 steps\", keep = 100 }");
+    text.replace(text.find("workers = 2"), 11, "workers = 3");
+    text.replace(text.find("[0.0, 1.0]]"), 11, "[0.0, 1.0], [1.0, 1.0]]");
+    folder_.write("e.toml", text);
+    for (const test::Ended& ended : runAll({"a", "b", "b"})) EXPECT_EQ(ended.exit, kFinished) << ended.err;
+    const auto steps = CheckpointFolder(fileOf("a", newest("a").runId, "checkpoints")).steps();
+    EXPECT_EQ(steps.size(), 39U) << "none was lost: of 10 to 390";
+    EXPECT_TRUE(leftIn("b").empty());
+}
+
 TEST_F(HandFilesRuns, LogsOfAllRanksAreInTheRunsFolder) {
     folder_.write("e.toml", test::quickExperiment("gloo", 20));
     for (const test::Ended& ended : runAll({"a", "b"})) ASSERT_EQ(ended.exit, kFinished) << ended.err;
