@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "core/analysis/configuration.h"
 #include "experiments/config/document.h"
 
 namespace dasgd::experiments {
