@@ -74,7 +74,10 @@ std::vector<std::string> runsEnded(const storage::WorkspacePaths& paths) {
     auto reader = storage::RunReader::open(paths.root);
     const auto rows = reader ? reader->runs() : tl::unexpected(reader.error());
     for (const storage::RunRow& row : rows ? *rows : std::vector<storage::RunRow>()) {
-        if (row.status != "queued" && row.status != "running") ended.push_back(row.runId);
+        const bool live = row.status == "queued" || row.status == "running";
+        // One whose process is gone has ended, too, though nobody has written that down yet.
+        const auto lost = live ? reader->lost(row.runId) : Result<std::optional<storage::LostRun>>();
+        if (!live || (lost && *lost)) ended.push_back(row.runId);
     }
     return ended;
 }

@@ -19,7 +19,7 @@ namespace dasgd::experiments {
 // By run: the ranks whose journals lie in the workspace and are written by no process any more.
 [[nodiscard]] std::map<std::string, std::vector<int>> journalsLeft(const storage::WorkspacePaths& paths);
 
-// The runs that are stored there and have ended.
+// The runs that are stored there and have ended, those whose processes are gone among them.
 [[nodiscard]] std::vector<std::string> runsEnded(const storage::WorkspacePaths& paths);
 // Of the folder, the same on all hosts that see it: of its lab.db, or "" where there is none.
 [[nodiscard]] std::string identityOf(const std::filesystem::path& workspace);
