@@ -26,9 +26,9 @@ const QString kColumnsKey = QStringLiteral("runs/columns");
 // The longest text that a column is expected to hold; longer ones are cut, with a tool tip.
 constexpr std::array<const char*, RunTableModel::kColumns> kSamples{"★",
                                                                     "●   interrupted",
-                                                                    "accuracy-5-seeds",
+                                                                    "delay-period",
                                                                     "■ streaming_diloco",
-                                                                    "τ 16  d 12  ξ 0.2",
+                                                                    "τ 16  d 12  ξ 0.25  c 1",
                                                                     "1000",
                                                                     "128",
                                                                     "threads",
