@@ -103,25 +103,6 @@ private:
     RunIngest ingest_;
 };
 
-// One process collects a rank: the lock of its journal says which.
-Result<std::vector<FileLock>> lockRanks(const WorkspacePaths& paths, const std::string& runId,
-                                        const RecordStreams& streams) {
-    std::error_code ignored;
-    std::filesystem::create_directories(paths.run(runId) / "journal", ignored);
-    std::vector<FileLock> locks;
-    for (const auto& stream : streams) {
-        const std::filesystem::path file = paths.journal(runId, stream->rank()).string() + ".lock";
-        DASGD_ASSIGN(auto lock, FileLock::tryNow(file, FileLock::Kind::Exclusive));
-        if (!lock) {
-            return fail("rank " + std::to_string(stream->rank()) + " of " + runId + " is being collected by process " +
-                        FileLock::holder(file));
-        }
-        lock->sign();
-        locks.push_back(std::move(*lock));
-    }
-    return locks;
-}
-
 }  // namespace
 
 Result<std::unique_ptr<LateRecords>> LateRecords::open(Store& store, const std::string& runId, RecordStreams streams) {
@@ -129,7 +110,9 @@ Result<std::unique_ptr<LateRecords>> LateRecords::open(Store& store, const std::
     if (!isRunId(runId) || !std::filesystem::is_directory(paths.run(runId))) {
         return fail("there is no run " + runId + " in " + paths.root.string());
     }
-    DASGD_ASSIGN(auto locks, lockRanks(paths, runId, streams));
+    std::vector<int> ranks;
+    for (const auto& stream : streams) ranks.push_back(stream->rank());
+    DASGD_ASSIGN(auto locks, lockJournals(paths, runId, ranks));
     DASGD_ASSIGN(auto connection, WriteConnection::open(paths));
     EndedRun run;
     DASGD_TRY(guarded(paths.database(), [&]() -> Status {

@@ -227,26 +227,6 @@ Status markRunning(JournalRecorder::Parts& parts) {
     });
 }
 
-// One process reads a journal: the locks say which.
-Status lockJournals(const WorkspacePaths& paths, JournalRecorder::Parts& parts) {
-    std::error_code ignored;
-    std::filesystem::create_directories(paths.run(parts.runId) / "journal", ignored);
-    for (const int journal : parts.journals) {
-        const std::filesystem::path file = paths.journal(parts.runId, journal).string() + ".lock";
-        const std::string holder = FileLock::holder(file);
-        DASGD_ASSIGN(auto lock, FileLock::tryNow(file, FileLock::Kind::Exclusive));
-        if (!lock) {
-            std::string message = "rank ";
-            message.append(std::to_string(journal)).append(" of ").append(parts.runId);
-            message.append(" is being collected by process ").append(holder);
-            return fail(std::move(message));
-        }
-        lock->sign();
-        parts.journalLocks.push_back(std::move(*lock));
-    }
-    return {};
-}
-
 }  // namespace
 
 Result<std::unique_ptr<Recorder>> Recorder::start(Store& store, const std::string& runId, std::vector<int> ranks,
@@ -265,7 +245,7 @@ Result<std::unique_ptr<Recorder>> Recorder::start(Store& store, const std::strin
     }
     JournalRecorder::Parts parts{
         .runId = runId, .ranks = std::move(ranks), .journals = std::move(journals), .streams = std::move(streams)};
-    DASGD_TRY(lockJournals(paths, parts));
+    DASGD_ASSIGN(parts.journalLocks, lockJournals(paths, runId, parts.journals));
     DASGD_ASSIGN(parts.connection, WriteConnection::open(paths));
     DASGD_ASSIGN(parts.owner, store.impl_->takeOwnership(runId));
     DASGD_TRY(markRunning(parts));

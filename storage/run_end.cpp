@@ -100,6 +100,24 @@ bool anyWriterAlive(const WorkspacePaths& paths, const std::string& runId, const
                        [&](int journal) { return JournalWriter::isAlive(paths.journal(runId, journal)); });
 }
 
+Result<std::vector<FileLock>> lockJournals(const WorkspacePaths& paths, const std::string& runId,
+                                           const std::vector<int>& ranks) {
+    std::error_code ignored;
+    std::filesystem::create_directories(paths.run(runId) / "journal", ignored);
+    std::vector<FileLock> locks;
+    for (const int rank : ranks) {
+        const std::filesystem::path file = paths.journal(runId, rank).string() + ".lock";
+        const std::string holder = FileLock::holder(file);
+        DASGD_ASSIGN(auto lock, FileLock::tryNow(file, FileLock::Kind::Exclusive));
+        if (!lock) {
+            return fail("rank " + std::to_string(rank) + " of " + runId + " is being collected by process " + holder);
+        }
+        lock->sign();
+        locks.push_back(std::move(*lock));
+    }
+    return locks;
+}
+
 void removeJournal(const WorkspacePaths& paths, const std::string& runId, int rank) {
     const auto journal = paths.journal(runId, rank);
     if (JournalWriter::isAlive(journal)) return;

@@ -40,6 +40,11 @@ std::vector<int> journalsOf(const WorkspacePaths& paths, const std::string& runI
 // Whether a process still writes one of them.
 bool anyWriterAlive(const WorkspacePaths& paths, const std::string& runId, const std::vector<int>& journals);
 
+// One process collects a rank: the locks of the ranks' journals say which, whether or not a journal is there. Errors:
+// another process has one of them, which is named.
+Result<std::vector<FileLock>> lockJournals(const WorkspacePaths& paths, const std::string& runId,
+                                           const std::vector<int>& ranks);
+
 // Removes a rank's journal once lab.db holds all of it, unless its writer is still running.
 void removeJournal(const WorkspacePaths& paths, const std::string& runId, int rank);
 

@@ -6,6 +6,8 @@
 #include <ctime>
 #include <string>
 
+#include "core/base/clock.h"
+
 namespace dasgd {
 
 // As strftime words it, to the second before.
@@ -21,6 +23,12 @@ namespace dasgd {
 
 [[nodiscard]] inline std::string utcNowAs(const char* format) {
     return utcAs(format, std::chrono::system_clock::now());
+}
+
+// Since 1970.
+[[nodiscard]] inline Ns calendarNow() {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
+        .count();
 }
 
 }  // namespace dasgd

@@ -16,6 +16,7 @@
 
 #include "core/base/log.h"
 #include "core/base/named_spans.h"
+#include "core/base/utc.h"
 #include "core/base/zero_padded.h"
 
 namespace dasgd {
@@ -29,19 +30,13 @@ using torch::profiler::impl::ProfilerState;
 
 constexpr int kClockReadings = 8;
 
-// The profiler's instants are those of the system's clock.
-Ns systemNow() {
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
-        .count();
-}
-
-// What is added to an instant of the system's clock to have it on `clock`.
+// What is added to an instant of the system's clock, which the profiler's are, to have it on `clock`.
 Ns offsetOf(Clock& clock) {
     std::pair<Ns, Ns> best{0, 0};  // how long the reading took, offset
     for (int i = 0; i < kClockReadings; ++i) {
-        const Ns before = systemNow();
+        const Ns before = calendarNow();
         const Ns now = clock.now();
-        const Ns after = systemNow();
+        const Ns after = calendarNow();
         const std::pair<Ns, Ns> reading{after - before, now - (before + after) / 2};
         if (i == 0 || reading < best) best = reading;
     }

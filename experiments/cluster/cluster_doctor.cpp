@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "core/base/utc.h"
 #include "experiments/base/errors.h"
 #include "experiments/base/ssh_command.h"
 #include "experiments/base/text.h"
@@ -27,11 +28,6 @@ constexpr double kNotedClockS = 1, kBrokenClockS = 60;
 constexpr const char* kOk = "ok";
 constexpr const char* kNote = "note";
 constexpr const char* kBroken = "broken";
-
-Ns realTime() {
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
-        .count();
-}
 
 class HostExamination {
 public:
@@ -119,10 +115,10 @@ private:
             if (!hosts_[i].connection) continue;
             std::vector<ClockExchange> exchanges;
             for (int k = 0; k < kClockExchanges; ++k) {
-                const Ns sent = realTime();
+                const Ns sent = calendarNow();
                 const auto answer = hosts_[i].connection->ask(kTime, nlohmann::json::object(), kAnswerPatience);
                 if (!answer) break;
-                exchanges.push_back({sent, answer->value("now", Ns{0}), realTime()});
+                exchanges.push_back({sent, answer->value("now", Ns{0}), calendarNow()});
             }
             if (exchanges.empty()) continue;
             const ClockOffset own = clockOffsetOf(exchanges);

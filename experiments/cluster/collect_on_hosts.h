@@ -17,7 +17,7 @@ struct CollectedRanks {
 
 // Asks the hosts that are there. Errors: the first one is not.
 [[nodiscard]] Result<CollectedRanks> collectOnHosts(SshCluster& cluster);
-// "records of 3 ranks came later, and are complete".
+// "the first host lacked records of 3 ranks; complete are now those of 3", and the problems, a line each.
 [[nodiscard]] std::string collectedInWords(const CollectedRanks& collected);
 
 }  // namespace dasgd::experiments

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/toml_reader.h"
+#include "core/base/utc.h"
 #include "experiments/config/checked_experiment.h"
 #include "experiments/launch/going_on.h"
 #include "experiments/launch/resume_point.h"
@@ -93,11 +94,6 @@ Result<nlohmann::json> goOn(const nlohmann::json& request, const std::set<std::s
         DASGD_ASSIGN(experiment, withWorkers(document, experiment, workers));
     }
     return nlohmann::json{{"experiment", describe(experiment)}, {"from", run}, {"step", step}};
-}
-
-std::int64_t calendarNow() {
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
-        .count();
 }
 
 }  // namespace

@@ -1,9 +1,8 @@
 #include "experiments/worker/assignment.h"
 
-#include <chrono>
 #include <nlohmann/json.hpp>
 
-#include "core/base/clock.h"
+#include "core/base/utc.h"
 #include "experiments/worker/rank_outcomes.h"
 
 namespace dasgd::experiments {
@@ -25,11 +24,6 @@ Result<Assignment> Assignment::from(const std::string& text) {
 Ns Assignment::originHere() const {
     if (boot == bootId()) return origin;
     return MonotonicClock::rawNow() - (calendarNow() - realOrigin);
-}
-
-Ns calendarNow() {
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
-        .count();
 }
 
 }  // namespace dasgd::experiments

@@ -25,7 +25,4 @@ struct Assignment {
     [[nodiscard]] Ns originHere() const;
 };
 
-// Since 1970.
-[[nodiscard]] Ns calendarNow();
-
 }  // namespace dasgd::experiments

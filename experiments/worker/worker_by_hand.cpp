@@ -13,6 +13,7 @@
 #include "core/base/log.h"
 #include "core/base/metric_names.h"
 #include "core/base/sha256.h"
+#include "core/base/utc.h"
 #include "core/comm/clock_sync.h"
 #include "core/train/open_host.h"
 #include "core/train/step_profiler.h"

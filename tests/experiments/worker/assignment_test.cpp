@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/base/utc.h"
 #include "experiments/worker/rank_outcomes.h"
 
 namespace dasgd::experiments {
