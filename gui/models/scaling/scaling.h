@@ -33,8 +33,8 @@ struct ScalingLine {
     // "simulated  ·  1–256 workers, 9 sizes".
     [[nodiscard]] QString inWords() const;
 };
-// Configurations without a finished run are no line, and probes of a cluster are in none. Those that scale before those of one number of workers, each by
-// their newest run, the newest first.
+// Configurations without a finished run are no line, and probes of a cluster are in none. Those that scale before those
+// of one number of workers, each by their newest run, the newest first.
 [[nodiscard]] std::vector<ScalingLine> scalingLines(std::span<const RunItemPtr> runs, Scaling scaling);
 
 // The lines to begin with: those of the experiment of the first, that scale as it does; at most `limit`.

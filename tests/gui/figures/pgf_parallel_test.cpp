@@ -42,7 +42,8 @@ TEST(PgfParallel, ALineGoesThroughItsValuesAndBelowTheAxisThatItLacks) {
 
 TEST(PgfParallel, DashesMarkersNamesAndNotesAreThere) {
     const QString text = parallelPicture(twoLines(), parallelSpec());
-    for (const char* part : {"dash pattern=on 4.4pt off 2.2pt", "fill=white", "d\\_1", "seed 4 failed, left out", "curve1"})
+    for (const char* part :
+         {"dash pattern=on 4.4pt off 2.2pt", "fill=white", "d\\_1", "seed 4 failed, left out", "curve1"})
         EXPECT_TRUE(text.contains(QLatin1String(part))) << part;
     FigureSpec bare = parallelSpec();
     bare.markers = false;
