@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <thread>
+
 #include "experiments/base/errors.h"
 #include "storage/run_reader.h"
 #include "tests/support/live_run.h"
@@ -48,8 +51,10 @@ TEST_F(OnSlurm, AJobThatIsPreemptedGoesOnByItselfAndEndsInTheSameWeights) {
     ASSERT_TRUE(nodes_->does("scancel --signal=TERM 1"));
     ASSERT_TRUE(test::eventually([&] { return nodes_->does("scontrol show job 1 | grep -q Restarts=1"); }));
     ASSERT_TRUE(test::newestRunComesTo(folder_.workspace(), [](const auto& row) { return row.status == "stopped"; }));
-    // SLURM lets a job that was put back wait for two minutes.
+    // SLURM lets a job that was put back wait for two minutes. slurmd counts in seconds, and does not start a job within
+    // that in which it was told to end it ("already killed, do not launch batch job"): the job then failed.
     ASSERT_TRUE(test::eventually([&] { return nodes_->does("scontrol show job 1 | grep -q Reason=BeginTime"); }));
+    std::this_thread::sleep_for(std::chrono::milliseconds(2'100));
     ASSERT_TRUE(test::eventually([&] {
         static_cast<void>(nodes_->does("scontrol update JobId=1 StartTime=now"));
         return !nodes_->does("scontrol show job 1 | grep -q Reason=BeginTime");
