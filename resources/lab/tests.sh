@@ -1,7 +1,10 @@
 #!/usr/bin/env bash
 # For ./lab, which sources it: the tests of a preset, and how sources and scripts are written.
 
-passed=0 failed=0 skipped=0 failures=()
+passed=0 failed=0 skipped=0 failures=() ahead=
+
+# What a stage costs can be read off the beginnings of two.
+stage() { say "== $1 ($((SECONDS / 60)) min $((SECONDS % 60)) s since the start)"; }
 
 stage_failed() {
     failed=$((failed + 1))
@@ -43,10 +46,35 @@ count_tests() {
     passed=$((passed + counts[0])) failed=$((failed + counts[1])) skipped=$((skipped + counts[2]))
 }
 
+# compile_ahead PRESET…: in the background, with what the processors have left. Tests of many processes wait for each
+# other more than they compute. Messages are said again by the stage that needs the preset: it compiles what is missing.
+compile_ahead() {
+    local preset
+    set -m  # a process group, to be ended as one
+    {
+        chrt --idle --pid 0 "$BASHPID"
+        for preset in "$@"; do compile "$preset" || break; done
+    } </dev/null >build/ahead.log 2>&1 &
+    ahead=$!
+    set +m
+    trap 'kill -- "-$ahead" 2>/dev/null || true' EXIT
+}
+
+await_ahead() {
+    [ -n "$ahead" ] || return 0
+    wait "$ahead" || true
+    ahead=
+    trap - EXIT
+}
+
+# test_preset PRESET [PRESET…]: the tests of the first; the others are compiled meanwhile.
 test_preset() {
     local preset=$1 report status=0
-    say "== $preset"
+    stage "$preset"
+    await_ahead
     compile "$preset" || { stage_failed "the preset $preset does not build"; return 0; }
+    stage "$preset is built"
+    if [ $# -gt 1 ]; then compile_ahead "${@:2}"; fi
     report=$PWD/build/$preset/ctest.xml
     rm -f "$report"
     ctest --preset "$preset" -j 2 --no-tests=error --output-junit "$report" \
@@ -61,15 +89,12 @@ test_preset() {
     fi
 }
 
-# fuzz SECONDS PACKAGE…: every target of tests/fuzz for so long; each counts as a test.
+# fuzz SECONDS: every target of tests/fuzz for so long; each counts as a test.
 fuzz() {
-    local seconds=$1 packages=("${@:2}") targets
-    say "== fuzz, $seconds s each"
+    local seconds=$1 targets
+    stage "fuzz, $seconds s each"
     targets=$(find tests/fuzz/corpus -mindepth 1 -maxdepth 1 -type d | wc -l)
-    if ! (ensure_packages "${packages[@]}"); then
-        stage_failed "the fuzzers' packages could not be installed"
-        return 0
-    fi
+    await_ahead
     local report status=0
     report=$(FUZZ_JOBS=$(build_jobs) tests/fuzz/run.sh "$seconds" 9>&-) || status=$?
     say "$report"
@@ -83,7 +108,7 @@ fuzz() {
 tracked() { git ls-files -- "$@" 2>/dev/null; }
 
 check_format() {
-    say "== clang-format and shellcheck"
+    stage "clang-format and shellcheck"
     local sources scripts
     mapfile -t sources < <(tracked '*.h' '*.cpp')
     mapfile -t scripts < <(tracked lab .ci/run '*.sh')
