@@ -70,6 +70,7 @@ public:
             for (const int rank : ended) settle(rank);
             // Again what follows from the end of a run: levels of the new rows, and nothing to go on from.
             writeStatus(connection_->database(), run_.key, run_.status, "");
+            forgetMeters(connection_->database(), run_.key, ended);
             batch->commit(Batch::Then::CheckpointAll);
             return {};
         }));

@@ -67,7 +67,7 @@ public:
         const std::string damage = ingest_.damage();
         RanksEnd end{withDamage(status, damage), error};
         if (!damage.empty()) end.error += (error.empty() ? "" : "; ") + damage;
-        DASGD_TRY(writeOutcome(end.status, end.error));
+        DASGD_TRY(writeOutcome(end, damage.empty()));
         if (damage.empty()) {
             for (const int journal : parts_.journals) removeJournal(parts_.connection->paths(), parts_.runId, journal);
         }
@@ -123,13 +123,13 @@ private:
         if (thread_.joinable()) thread_.join();
     }
 
-    Status writeOutcome(const std::string& status, const std::string& error) {
+    Status writeOutcome(const RanksEnd& end, bool whole) {
         WriteConnection& connection = *parts_.connection;
         return guarded(connection.paths().database(), [&]() -> Status {
             DASGD_ASSIGN(const auto batch, Batch::begin(connection));
             auto& database = connection.database();
             SQLite::Statement mark(database, "UPDATE rank_state SET outcome = ? WHERE run = ? AND rank = ?");
-            mark.bind(1, status);
+            mark.bind(1, end.status);
             mark.bind(2, parts_.runKey);
             for (const int rank : parts_.ranks) {
                 mark.bind(3, rank);
@@ -145,7 +145,8 @@ private:
             const bool all = outcomes.size() >= static_cast<std::size_t>(parts_.workers);
             if (!all) outcomes.emplace_back("interrupted");
             const bool last = all || parts_.owner.tryUpgrade();
-            writeStatus(database, parts_.runKey, last ? worstOf(outcomes) : "running", error);
+            writeStatus(database, parts_.runKey, last ? worstOf(outcomes) : "running", end.error);
+            if (whole) forgetMeters(database, parts_.runKey, parts_.ranks);
             if (last) markEnded(database);
             batch->commit(Batch::Then::CheckpointAll);
             return {};

@@ -38,6 +38,29 @@ std::string statusFromRanks(SQLite::Database& database, std::int64_t runKey, int
     return worstOf(outcomes);
 }
 
+namespace {
+
+// What a collector would go on from. Late records may come of a rank on another host that has not said how it ended:
+// its meter stays, or they would make its numbers those of their own time alone. Ranks of simulated time share one
+// process, and nothing of them comes later. Collectives stay as they are, undivided: levels and mirrors have them.
+void removeUnderWay(SQLite::Database& database, std::int64_t runKey) {
+    SQLite::Statement arrivals(database, "DELETE FROM arrival WHERE run = ?");
+    arrivals.bind(1, runKey);
+    arrivals.exec();
+    SQLite::Statement meters(
+        database,
+        "DELETE FROM rank_meter WHERE run = :run AND ("
+        "(SELECT status = 'finished' OR time_simulated FROM run WHERE id = :run) OR "
+        "rank IN (SELECT rank FROM rank_state WHERE run = :run AND state IN (:finished, :stopped, :failed)))");
+    meters.bind(":run", runKey);
+    meters.bind(":finished", static_cast<int>(RankState::Finished));
+    meters.bind(":stopped", static_cast<int>(RankState::Stopped));
+    meters.bind(":failed", static_cast<int>(RankState::Failed));
+    meters.exec();
+}
+
+}  // namespace
+
 void writeStatus(SQLite::Database& database, std::int64_t runKey, const std::string& status, const std::string& error) {
     SQLite::Statement write(database,
                             "UPDATE run SET status = :status, error = CASE WHEN :error = '' THEN error ELSE :error END "
@@ -47,16 +70,21 @@ void writeStatus(SQLite::Database& database, std::int64_t runKey, const std::str
     write.bind(":run", runKey);
     write.exec();
     if (status == "running") return;
-    // What a collector would go on from.
-    for (const char* table : {"arrival", "rank_meter"}) {
-        SQLite::Statement clear(database, std::string("DELETE FROM ") + table + " WHERE run = ?");
-        clear.bind(1, runKey);
-        clear.exec();
-    }
+    removeUnderWay(database, runKey);
     SQLite::Statement query(database, "SELECT workers FROM run WHERE id = ?");
     query.bind(1, runKey);
     const int workers = query.executeStep() ? query.getColumn(0).getInt() : 1;
     static_cast<void>(LevelWriter(database, runKey, workers).finish());
+}
+
+void forgetMeters(SQLite::Database& database, std::int64_t runKey, const std::vector<int>& ranks) {
+    SQLite::Statement clear(database, "DELETE FROM rank_meter WHERE run = ? AND rank = ?");
+    clear.bind(1, runKey);
+    for (const int rank : ranks) {
+        clear.bind(2, rank);
+        clear.exec();
+        clear.reset();
+    }
 }
 
 std::string causeOfLoss(const std::string& holder) {

@@ -25,6 +25,9 @@ std::string withDamage(const std::string& status, const std::string& damage);
 // Inside a batch: the final status; `error` only where it is not empty.
 void writeStatus(SQLite::Database& database, std::int64_t runKey, const std::string& status, const std::string& error);
 
+// Inside a batch: nothing more can come of these ranks, however they ended.
+void forgetMeters(SQLite::Database& database, std::int64_t runKey, const std::vector<int>& ranks);
+
 // Why a run has no end, where `holder` is who signed its owner lock last.
 std::string causeOfLoss(const std::string& holder);
 

@@ -283,6 +283,7 @@ Result<bool> Store::Impl::recover(const DeadRun& run) {
         const bool explained = status != "interrupted" || !query.getColumn(0).getString().empty();
         query.reset();
         writeStatus(database, run.key, status, explained && damage.empty() ? "" : why);
+        if (collected && damage.empty()) forgetMeters(database, run.key, journals);
         batch->commit(Batch::Then::CheckpointAll);
         return {};
     });

@@ -97,7 +97,7 @@ void Tallies::derived(int rank, const Span& span) {
         tally.timedSeconds = tally.timedSeconds.value_or(0) + inSeconds(span.end - span.start);
         batch_.timed = true;
     }
-    if (!std::exchange(tally.stale, true)) stale_.push_back(&tally);
+    makeStale(tally);
 }
 
 void Tallies::stored(const Span& span) {
@@ -156,7 +156,13 @@ void Tallies::state(int rank, RankState state, std::int64_t step, std::string_vi
 Tallies::RankTally& Tallies::changing(int rank) {
     RankTally& tally = touched(rank);
     ++tally.events;
+    // Also by a record that its meter leaves out: a meter is whole if it was saved after so many of them.
+    makeStale(tally);
     return tally;
+}
+
+void Tallies::makeStale(RankTally& tally) {
+    if (!tally.overlapStays && !std::exchange(tally.stale, true)) stale_.push_back(&tally);
 }
 
 Tallies::RankTally& Tallies::touched(int rank) {
@@ -201,7 +207,7 @@ void Tallies::fetch(RankTally& tally) {
 }
 
 // Records stored after the last saved state of the meter are missing from it: the collector was killed. The overlap
-// numbers then cover less time.
+// numbers then cover less time. Where no state is left, those that are stored stay.
 void Tallies::fetchMeter(RankTally& tally) {
     fetchMeter_.reset();
     fetchMeter_.bind(1, runKey_);
@@ -213,6 +219,8 @@ void Tallies::fetchMeter(RankTally& tally) {
             RankMeter::load({static_cast<const char*>(state.getBlob()), static_cast<std::size_t>(state.size())});
         whole = meter && fetchMeter_.getColumn(0).getInt64() == tally.events;
         if (meter) tally.meter = std::move(*meter);
+    } else {
+        tally.overlapStays = tally.measured.has_value();
     }
     if (!whole) tally.meter.forgetBefore(tally.newest + 1);
     fetchMeter_.reset();

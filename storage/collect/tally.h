@@ -59,7 +59,8 @@ private:
         std::optional<std::int64_t> collectives, timedSteps;
         bool trained = false;
         RankMeter meter;
-        bool stale = false;  // the overlap numbers are older than the meter
+        bool stale = false;         // the overlap numbers are older than the meter
+        bool overlapStays = false;  // of records that the meter knows nothing of
     };
 
     // What one batch adds to the run's row; other processes may be adding theirs, so it goes in as max, min and sums.
@@ -75,6 +76,7 @@ private:
     RankTally& changing(int rank);
     RankTally& known(int rank);
     RankTally& touched(int rank);
+    void makeStale(RankTally& tally);
     void fetch(RankTally& tally);
     void fetchMeter(RankTally& tally);
     void writeRate();

@@ -40,6 +40,31 @@ void offer(RecordStream& stream, std::uint64_t last, std::optional<RankState> st
     if (state) stream.end(wanted->round, last + 1, "");
 }
 
+// A step of 10 ns each, of which the rank stood still for 2.
+void appendSteps(std::string& frame, std::int64_t from, std::int64_t to) {
+    for (std::int64_t step = from; step <= to; ++step) {
+        const Ns at = 10 * step;
+        const auto number = static_cast<std::uint64_t>(2 * step);
+        appendRecord(frame, {.type = EventRecord::Type::Span,
+                             .sequence = number - 1,
+                             .span = {.kind = SpanKind::Forward, .step = step, .start = at, .end = at + 8}});
+        appendRecord(frame, {.type = EventRecord::Type::Span,
+                             .sequence = number,
+                             .span = {.kind = SpanKind::Wait, .step = step, .start = at + 8, .end = at + 10}});
+    }
+}
+
+void appendWindow(std::string& frame, std::uint64_t number, std::int64_t from, std::int64_t to) {
+    appendRecord(frame, {.type = EventRecord::Type::Span,
+                         .sequence = number,
+                         .span = {.lane = Lane::Io,
+                                  .kind = SpanKind::Window,
+                                  .step = to,
+                                  .start = 10 * from,
+                                  .end = 10 * (to + 1),
+                                  .bytes = to + 1 - from}});
+}
+
 class LateRecordsTest : public ::testing::Test {
 protected:
     // The steps of rank 1's spans, how often each.
@@ -56,8 +81,82 @@ protected:
     Result<std::unique_ptr<LateRecords>> open(const std::shared_ptr<RecordStream>& stream = streamOfAway()) {
         return LateRecords::open(run_.store, run_.runId, {stream});
     }
+    // As rank 0's host takes in what rank 1 recorded, each frame in a batch of its own.
+    void collectLive(const std::vector<std::string>& frames) {
+        const auto connection = test::orDie(WriteConnection::open(run_.store.paths()));
+        const auto stream = streamOfAway();
+        RecordSources sources;
+        sources.push_back(std::make_unique<StreamSource>(stream));
+        RunIngest live(*connection, test::keyOf(run_.store.paths(), run_.runId), std::move(sources),
+                       Collects::SomeRanks);
+        test::orDie(live.collect(65536));
+        for (const std::string& frame : frames) {
+            const auto wanted = stream->wanted();
+            ASSERT_EQ(stream->offer(wanted->round, wanted->after, frame), RecordStream::Taken::Yes);
+            test::orDie(live.collect(65536));
+        }
+    }
+    // Takes in `frame`, which ends with record `last`, and all that was to come.
+    std::vector<int> collectLate(const std::string& frame, std::uint64_t last, const std::string& damage = "") {
+        const auto stream = streamOfAway();
+        const auto late = test::orDie(open(stream));
+        test::orDie(late->collect());
+        const auto wanted = stream->wanted();
+        if (!frame.empty()) {
+            EXPECT_EQ(stream->offer(wanted->round, wanted->after, frame), RecordStream::Taken::Yes);
+        }
+        stream->end(wanted->round, last, damage);
+        test::orDie(late->collect());
+        return test::orDie(late->finish());
+    }
     test::OneRun run_{2};
 };
+
+// The window that the last steps close began long before rank 0 died.
+TEST_F(LateRecordsTest, LateStepsAddToTheOverlapOfThoseBefore) {
+    std::string before, metric, late;
+    appendSteps(before, 1, 100);
+    appendWindow(before, 201, 1, 100);
+    std::string more;
+    for (std::int64_t step = 101; step <= 190; ++step) {
+        appendRecord(more, {.type = EventRecord::Type::Span,
+                            .sequence = static_cast<std::uint64_t>(step + 101),
+                            .span = {.kind = SpanKind::Wait, .step = step, .start = 10 * step, .end = 10 * step + 4}});
+    }
+    appendRecord(metric, {.type = EventRecord::Type::Metric,
+                          .sequence = 292,
+                          .metric = {.name = "train/loss", .step = 190, .wall = 1905, .samples = 1, .value = 1}});
+    collectLive({before, more, metric});
+    test::orDie(run_.store.abandonRun(run_.runId, "interrupted", "the process that ran it died"));
+    EXPECT_DOUBLE_EQ(row().blockedS.value(), 200e-9);
+    for (std::int64_t step = 191; step <= 200; ++step) {
+        appendRecord(late, {.type = EventRecord::Type::Span,
+                            .sequence = static_cast<std::uint64_t>(step + 102),
+                            .span = {.kind = SpanKind::Wait, .step = step, .start = 10 * step, .end = 10 * step + 4}});
+    }
+    appendWindow(late, 303, 101, 200);
+    EXPECT_THAT(collectLate(late, 303), ElementsAre(kAway));
+    EXPECT_DOUBLE_EQ(row().blockedS.value(), 600e-9) << "2 ns of each of 100 steps, 4 of 100 more";
+    EXPECT_DOUBLE_EQ(row().measuredS.value(), 2000e-9);
+}
+
+// Of a run that an older version ended no meter is left.
+TEST_F(LateRecordsTest, WhatTheOverlapOfAllStepsIsStaysWhereItCannotBeGoneOnWith) {
+    std::string before, late;
+    appendSteps(before, 1, 100);
+    appendWindow(before, 201, 1, 100);
+    collectLive({before});
+    test::orDie(run_.store.abandonRun(run_.runId, "interrupted", "the process that ran it died"));
+    test::orDie(WriteConnection::open(run_.store.paths()))->database().exec("DELETE FROM rank_meter");
+    for (std::int64_t part = 0; part < 2; ++part) {
+        const std::int64_t step = 101 + part;
+        const auto number = static_cast<std::uint64_t>(202 + part);
+        late.clear();
+        appendWindow(late, number, step, step);
+        collectLate(late, number);
+        EXPECT_DOUBLE_EQ(row().blockedS.value(), 200e-9) << part;
+    }
+}
 
 // Rank 0's host has taken in some of what rank 1 recorded when it dies; the rest comes after the run was given up.
 TEST_F(LateRecordsTest, WhatACollectorThatDiedDidNotTakeInComesOnce) {
