@@ -62,12 +62,19 @@ public:
     Result<std::vector<int>> finish() override {
         DASGD_TRY(ingest_.collectAll());
         std::vector<int> ended;
+        std::vector<std::string> notes;
         for (const auto& stream : streams_) {
-            if (stream->isCommitted()) ended.push_back(stream->rank());
+            if (!stream->isCommitted()) continue;
+            if (const std::string damage = stream->damage(); !damage.empty()) {
+                notes.push_back(damage);
+            } else {
+                ended.push_back(stream->rank());
+            }
         }
         DASGD_TRY(guarded(connection_->paths().database(), [&]() -> Status {
             DASGD_ASSIGN(const auto batch, Batch::begin(*connection_));
             for (const int rank : ended) settle(rank);
+            for (const std::string& damage : notes) addToError(damage, damage);
             // Again what follows from the end of a run: levels of the new rows, and nothing to go on from.
             writeStatus(connection_->database(), run_.key, run_.status, "");
             forgetMeters(connection_->database(), run_.key, ended);
@@ -89,12 +96,19 @@ private:
         outcome.bind(":run", run_.key);
         outcome.bind(":rank", rank);
         outcome.exec();
-        SQLite::Statement note(connection_->database(),
-                               "UPDATE run SET error = ifnull(nullif(error, '') || '; ', '') || :note WHERE id = :run");
-        note.bind(":note", "the last records of rank " + std::to_string(rank) + " came later, " +
-                               utcNowAs("%Y-%m-%d %H:%M UTC"));
-        note.bind(":run", run_.key);
-        note.exec();
+        const std::string came = "the last records of rank " + std::to_string(rank) + " came later, ";
+        addToError(came, came + utcNowAs("%Y-%m-%d %H:%M UTC"));
+    }
+
+    // Unless `same` is there: records of a rank may come several times.
+    void addToError(const std::string& same, const std::string& note) {
+        SQLite::Statement add(connection_->database(),
+                              "UPDATE run SET error = ifnull(nullif(error, '') || '; ', '') || :note "
+                              "WHERE id = :run AND instr(ifnull(error, ''), :same) = 0");
+        add.bind(":note", note);
+        add.bind(":same", same);
+        add.bind(":run", run_.key);
+        add.exec();
     }
 
     std::unique_ptr<WriteConnection> connection_;

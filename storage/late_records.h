@@ -24,7 +24,8 @@ public:
     // Stores what is there now; answers how many records.
     virtual Result<std::size_t> collect() = 0;
     // Of each rank whose stream has ended the outcome is what it said last, and that its records came later is added to
-    // the run's error. The run keeps its status. Answers these ranks. Once.
+    // the run's error; of one whose journal is damaged, that it is. The run keeps its status. Answers the ranks of
+    // which all is here. Once.
     virtual Result<std::vector<int>> finish() = 0;
 };
 

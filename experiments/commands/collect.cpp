@@ -72,10 +72,11 @@ Result<int> collectHere(const CollectOptions& options, StopSignals& signals) {
     DASGD_TRY(follow(*late, streams, patience, signals));
     DASGD_ASSIGN(const std::vector<int> ended, late->finish());
     server->sayDone(kGoodbye);
-    for (const int rank : options.ranks) {
-        if (std::ranges::count(ended, rank) == 0) {
-            logLine(LogLevel::Warning, "not all that rank " + std::to_string(rank) + " recorded has come");
-        }
+    for (const auto& stream : streams) {
+        if (std::ranges::count(ended, stream->rank()) > 0) continue;
+        const std::string damage = stream->damage();
+        logLine(LogLevel::Warning, "not all that rank " + std::to_string(stream->rank()) + " recorded has come" +
+                                       (damage.empty() ? "" : ": " + damage));
     }
     if (options.json) {
         std::printf("%s\n", dumpLine({{"run_id", options.runId}, {"collected", ended}}).c_str());

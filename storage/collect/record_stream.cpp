@@ -46,6 +46,11 @@ bool RecordStream::isCommitted() const {
     return ended_ && committed_ == after_;
 }
 
+std::string RecordStream::damage() const {
+    const std::lock_guard guard(mutex_);
+    return ended_ ? damage_ : "";
+}
+
 StreamSource::StreamSource(std::shared_ptr<RecordStream> stream)
     : RecordSource(stream->rank()), stream_(std::move(stream)) {}
 

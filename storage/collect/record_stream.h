@@ -44,6 +44,8 @@ public:
     [[nodiscard]] bool hasEnded() const;
     // Ended, and every record of it is committed.
     [[nodiscard]] bool isCommitted() const;
+    // Once it has ended: what end() was told.
+    [[nodiscard]] std::string damage() const;
 
 private:
     friend class StreamSource;

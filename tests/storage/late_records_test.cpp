@@ -158,6 +158,30 @@ TEST_F(LateRecordsTest, WhatTheOverlapOfAllStepsIsStaysWhereItCannotBeGoneOnWith
     }
 }
 
+TEST_F(LateRecordsTest, ADamagedJournalIsSaidAndNotComplete) {
+    collectLive({});
+    test::orDie(run_.store.abandonRun(run_.runId, "interrupted", "died"));
+    std::string frame;
+    appendSteps(frame, 1, 10);
+    const std::string damage = "the journal of rank 1 is damaged after record 20, what follows is not read";
+    EXPECT_THAT(collectLate(frame, 20, damage), IsEmpty());
+    EXPECT_EQ(row().error, "died; " + damage);
+    EXPECT_THAT(collectLate("", 20, damage), IsEmpty());
+    EXPECT_EQ(row().error, "died; " + damage) << "said once";
+    EXPECT_EQ(steps().size(), 10U) << "what can be read is here";
+}
+
+TEST_F(LateRecordsTest, ThatRecordsCameLaterIsNotedOnce) {
+    test::orDie(run_.store.abandonRun(run_.runId, "interrupted", "died"));
+    std::string frame;
+    appendSteps(frame, 1, 10);
+    EXPECT_THAT(collectLate(frame, 20), ElementsAre(kAway));
+    const std::string noted = row().error;
+    EXPECT_THAT(noted, HasSubstr("died; the last records of rank 1 came later, 20"));
+    EXPECT_THAT(collectLate("", 20), ElementsAre(kAway));
+    EXPECT_EQ(row().error, noted);
+}
+
 // Rank 0's host has taken in some of what rank 1 recorded when it dies; the rest comes after the run was given up.
 TEST_F(LateRecordsTest, WhatACollectorThatDiedDidNotTakeInComesOnce) {
     {
