@@ -29,11 +29,17 @@ struct EndedRun {
 
 // Inside a batch: with a row for each rank.
 Result<EndedRun> endedRun(SQLite::Database& database, const std::string& runId, const RecordStreams& streams) {
-    SQLite::Statement query(database, "SELECT id, status FROM run WHERE run_id = ?");
+    SQLite::Statement query(database, "SELECT id, status, workers FROM run WHERE run_id = ?");
     query.bind(1, runId);
     if (!query.executeStep()) return fail("there is no run " + runId + " in this workspace");
     EndedRun run{query.getColumn(0).getInt64(), query.getColumn(1).getString()};
+    const int workers = query.getColumn(2).getInt();
     query.reset();
+    for (const auto& stream : streams) {
+        if (stream->rank() >= 0 && stream->rank() < workers) continue;
+        return fail("run " + runId + " has " + std::to_string(workers) + " ranks, from 0 on; there is no rank " +
+                    std::to_string(stream->rank()));
+    }
     if (run.status == "running" || run.status == "queued") {
         return fail("run " + runId + " is " + run.status + ": it collects its records itself");
     }

@@ -1,6 +1,7 @@
 // `dasgd collect`: takes in what ranks of other hosts recorded of a run that has ended here.
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -131,6 +132,9 @@ Action declareCollect(CLI::App& app) {
         if (options->runId.empty() || options->ranks.empty()) {
             return refuse({"RUN and --rank say what is to be collected, or --on NAME where from"});
         }
+        std::ranges::sort(options->ranks);
+        const auto twice = std::ranges::unique(options->ranks);
+        options->ranks.erase(twice.begin(), twice.end());
         StopSignals signals;
         const auto collected = collectHere(*options, signals);
         return collected ? *collected : refuse(collected.error());

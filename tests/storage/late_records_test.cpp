@@ -230,6 +230,8 @@ TEST_F(LateRecordsTest, RefusesWhatItCannotDo) {
     EXPECT_THAT(LateRecords::open(run_.store, "20260101-000000-dasgd-0000", {}).error().message,
                 HasSubstr("there is no run"));
     run_.finish();
+    EXPECT_THAT(open(std::make_shared<RecordStream>(2)).error().message,
+                HasSubstr("has 2 ranks, from 0 on; there is no rank 2"));
     const auto first = open();
     ASSERT_TRUE(first) << first.error().message;
     EXPECT_THAT(open().error().message, HasSubstr("rank 1 of run-a is being collected by process"));

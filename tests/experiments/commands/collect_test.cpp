@@ -49,7 +49,8 @@ protected:
 TEST_F(CollectCommand, TakesInWhatAForwarderSendsAfterTheRunHasEnded) {
     home_.finish("interrupted", "the process that ran it died");
     recordThere(500);
-    test::StartedProgram collector = start({"collect", home_.runId, "--rank", "1", "-w", home(), "--json"});
+    test::StartedProgram collector =
+        start({"collect", home_.runId, "--rank", "1", "--rank", "1", "-w", home(), "--json"});
     const std::string endpoint = endpointOf(collector);
     const test::Ended sent = run({"forward", home_.runId, "--rank", "1", "--to", endpoint, "-w", "there"});
     EXPECT_EQ(sent.exit, kFinished) << sent.err;
