@@ -92,7 +92,7 @@ Result<std::size_t> RunIngest::collect(std::size_t limit) {
 
 Result<std::size_t> RunIngest::collect(std::size_t limit, bool formOverlap) {
     // The next to go on with them may be another process, and this one reads them again.
-    formOverlap = formOverlap || collects_ == Collects::SomeRanks;
+    formOverlap = formOverlap || collects_ != Collects::AllRanks;
     std::unique_ptr<Batch> batch;
     auto result = guarded(connection_.paths().database(), [&]() -> Result<std::size_t> {
         try {
@@ -170,7 +170,8 @@ void RunIngest::begin(std::unique_ptr<Batch>& batch) {
     auto begun = Batch::begin(connection_, kPatience);
     if (!begun) throw begun.error();
     batch = std::move(*begun);
-    if (collects_ == Collects::SomeRanks) loadShared();
+    if (collects_ != Collects::AllRanks) loadShared();
+    if (collects_ == Collects::LateRanks) chunk_ = {};
 }
 
 // Throws dasgd::Error or SQLite::Exception. The transaction begins with the first record.

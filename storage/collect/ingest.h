@@ -19,8 +19,9 @@
 namespace dasgd::storage {
 
 // Whether other processes collect ranks of the same run. If so, nothing is remembered from one batch to the next but
-// what the tables say.
-enum class Collects { AllRanks, SomeRanks };
+// what the tables say. LateRanks: nor are rows of an earlier batch followed by more in their chunk, as whoever opens
+// the workspace may make the levels of a run that has ended.
+enum class Collects { AllRanks, SomeRanks, LateRanks };
 
 // A metric that the collecting process measured itself.
 struct OwnMetric {

@@ -182,6 +182,25 @@ TEST_F(LateRecordsTest, ThatRecordsCameLaterIsNotedOnce) {
     EXPECT_EQ(row().error, noted);
 }
 
+// Whoever opens the workspace makes the levels of a run that has ended, whether or not more of it is to come.
+TEST_F(LateRecordsTest, RowsThatComeAfterLevelsWereMadeHaveThemToo) {
+    test::orDie(run_.store.abandonRun(run_.runId, "interrupted", "died"));
+    const auto stream = streamOfAway();
+    const auto late = test::orDie(open(stream));
+    test::orDie(late->collect());
+    for (const std::uint64_t last : {3'000U, 6'000U}) {
+        offer(*stream, last);
+        test::orDie(late->collect());
+        test::orDie(Store::open(run_.store.paths().root));
+    }
+    offer(*stream, 6'100, RankState::Failed);
+    test::orDie(late->collect());
+    test::orDie(late->finish());
+    std::int64_t rows = 0;
+    for (const SpanPart& part : test::orDie(run_.reader().spanRoots(run_.runId))) rows += part.rows;
+    EXPECT_EQ(rows, 6'100);
+}
+
 // Rank 0's host has taken in some of what rank 1 recorded when it dies; the rest comes after the run was given up.
 TEST_F(LateRecordsTest, WhatACollectorThatDiedDidNotTakeInComesOnce) {
     {
