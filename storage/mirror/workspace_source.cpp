@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <functional>
+#include <iterator>
 #include <map>
 #include <system_error>
 #include <utility>
@@ -28,6 +30,8 @@ using std::chrono::steady_clock;
 constexpr auto kPauseOfDocument = std::chrono::milliseconds(200);
 constexpr std::size_t kDocumentBytesPerMs = 500;
 constexpr auto kLongestLook = std::chrono::milliseconds(100);
+// Between two looks at the runs that have ended: late records may have come (storage/late_records.h).
+constexpr auto kPauseOfSettled = std::chrono::milliseconds(2000);
 // Runs under way are looked at after so many parts of one that has ended.
 constexpr int kPartsBetweenLive = 8;
 
@@ -69,7 +73,10 @@ public:
           database(source->database()),
           tables(database),
           rows(database),
-          identity(database.execAndGet("SELECT id FROM workspace LIMIT 1").getString()) {}
+          identity(database.execAndGet("SELECT id FROM workspace LIMIT 1").getString()),
+          collected_(database,
+                     "SELECT (SELECT sum(sequence) FROM rank_state WHERE run = ?1), "
+                     "(SELECT count(*) FROM arrival WHERE run = ?1), error FROM run WHERE id = ?1") {}
 
     struct Run {
         std::int64_t key = 0;
@@ -79,6 +86,7 @@ public:
         bool isKnown = false;                           // the other side has a row of it
         bool live = true;                               // stored as queued or running
         bool settled = false;                           // ended, and told to its end
+        std::size_t collected = 0;                      // what was collected by then
         bool behind = false;                            // something was told, and no complete document after it
         std::map<std::string, std::int64_t> fileBytes;  // told of each
         steady_clock::time_point nextDocument;
@@ -88,6 +96,7 @@ public:
         known.clear();
         for (const KnownRun& run : all) known.emplace(run.runId, run);
         runs.clear();
+        settled.clear();
         passed.clear();
         newestKey = 0;
     }
@@ -103,8 +112,10 @@ public:
                 auto part = partOf(runs[current]);
                 if (!part.empty() || steady_clock::now() > until) return std::optional(std::move(part));
             }
-            // Those are not looked at again.
-            std::erase_if(runs, [](const Run& run) { return run.settled; });
+            const auto ended =
+                std::stable_partition(runs.begin(), runs.end(), [](const Run& run) { return !run.settled; });
+            std::move(ended, runs.end(), std::back_inserter(settled));
+            runs.erase(ended, runs.end());
             return std::optional<MirrorPart>();
         });
     }
@@ -132,9 +143,37 @@ private:
             if (take(run)) found.push_back(std::move(run));
         }
         std::ranges::reverse(found);
+        addGrown(found);
         runs.insert(runs.begin(), std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
         std::stable_partition(runs.begin(), runs.end(), [](const Run& run) { return run.live; });
         current = 0;
+    }
+
+    // Those that were told to their end, and of which more is here now.
+    void addGrown(std::vector<Run>& found) {
+        const auto now = steady_clock::now();
+        if (settled.empty() || now < nextSettled) return;
+        nextSettled = now + kPauseOfSettled;
+        const std::int64_t version = database.execAndGet("PRAGMA data_version").getInt64();
+        if (std::exchange(settledVersion, version) == version) return;
+        const auto grown = std::stable_partition(settled.begin(), settled.end(),
+                                                 [&](const Run& run) { return collectedOf(run.key) == run.collected; });
+        for (auto run = grown; run != settled.end(); ++run) {
+            run->settled = false;
+            found.push_back(std::move(*run));
+        }
+        settled.erase(grown, settled.end());
+    }
+
+    // Cheaper than the document: how far each rank's records are here, together, and what is said of them.
+    std::size_t collectedOf(std::int64_t runKey) {
+        collected_.reset();
+        collected_.bind(1, runKey);
+        if (!collected_.executeStep()) return 0;
+        const std::string all = collected_.getColumn(0).getString() + " " + collected_.getColumn(1).getString() + " " +
+                                collected_.getColumn(2).getString();
+        collected_.reset();
+        return std::hash<std::string>()(all);
     }
 
     // False: it is to be passed over.
@@ -188,6 +227,7 @@ private:
         run.nextDocument = steady_clock::now() + std::max<std::chrono::milliseconds>(kPauseOfDocument, whileLong);
         // A document that was told as complete has all files before it.
         run.settled = !changed && !run.live;
+        if (run.settled) run.collected = collectedOf(run.key);
         const bool complete = all && (run.settled || addFiles(run, part));
         run.behind = !complete;
         if (!changed) return;
@@ -224,8 +264,12 @@ private:
         part.files.push_back(std::move(piece));
     }
 
+    SQLite::Statement collected_;
     std::map<std::string, KnownRun> known;
-    std::vector<Run> runs;  // under way first, each newest first
+    std::vector<Run> runs;     // under way first, each newest first
+    std::vector<Run> settled;  // told to their ends
+    steady_clock::time_point nextSettled;
+    std::int64_t settledVersion = 0;  // of the database, when they were looked at
     std::size_t current = 0;
     std::int64_t newestKey = 0;
     int parts = 0;

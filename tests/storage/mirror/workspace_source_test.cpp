@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/journal/record_frame.h"
+#include "storage/collect/record_stream.h"
+#include "storage/late_records.h"
 #include "tests/support/mirrors.h"
 
 namespace dasgd::storage {
@@ -111,6 +114,36 @@ TEST(WorkspaceSourceTest, RunsUnderWayComeFirstThenTheNewest) {
     const auto next = partsOf(*source);
     ASSERT_EQ(next.size(), 1U);
     EXPECT_EQ(next[0].runId, "run-d");
+}
+
+// As `dasgd collect` takes them in while a mirror is connected.
+TEST(WorkspaceSourceTest, LateRecordsOfARunThatWasToldToItsEndAreTold) {
+    OneRun run(2);
+    addRecords(run.folder / "workspace", "run-a", 10, 10);
+    orDie(run.store.abandonRun("run-a", "interrupted", "died"));
+    const auto source = sourceOf(run.folder / "workspace");
+    source->start({});
+    EXPECT_EQ(partsOf(*source).size(), 1U);
+    EXPECT_THAT(partsOf(*source), ElementsAre());
+    const auto stream = std::make_shared<RecordStream>(1);
+    const auto late = orDie(LateRecords::open(run.store, "run-a", {stream}));
+    orDie(late->collect());
+    std::string frame;
+    appendRecord(frame, {.type = EventRecord::Type::Span, .sequence = 1, .span = {.start = 1, .end = 2}});
+    EXPECT_EQ(stream->offer(stream->wanted()->round, 0, frame), RecordStream::Taken::Yes);
+    orDie(late->collect());
+    std::vector<MirrorPart> told;
+    const auto isTold = [&] {
+        std::ranges::move(partsOf(*source), std::back_inserter(told));
+        return !told.empty() && told.back().complete;
+    };
+    EXPECT_TRUE(eventually(isTold));
+    EXPECT_EQ(told.back().spans.size(), 1U);
+    told.clear();
+    stream->end(stream->wanted()->round, 1, "");
+    orDie(late->collect());
+    EXPECT_THAT(orDie(late->finish()), ElementsAre(1));
+    EXPECT_TRUE(eventually(isTold)) << "how rank 1 ended";
 }
 
 // Its owner is dead there: what the next opening of that workspace will write is what is told.
