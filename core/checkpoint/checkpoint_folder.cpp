@@ -187,7 +187,21 @@ Status CheckpointFolder::complete(CheckpointState state, int keep) const {
     for (std::size_t i = 0; i + static_cast<std::size_t>(keep) < kept.size(); ++i) {
         if (kept[i] != state.step) removeCheckpoint(whole(kept[i]));
     }
+    removePartialBefore(state.step);
     return {};
+}
+
+// Ranks save one step after the other: one that all have come past was lost by some of them.
+void CheckpointFolder::removePartialBefore(std::int64_t step) const {
+    std::vector<fs::path> lost;
+    std::error_code code;
+    for (fs::directory_iterator entry(folder_, code), end; !code && entry != end; entry.increment(code)) {
+        const std::string name = entry->path().filename().string();
+        if (!name.ends_with(kPartial)) continue;
+        const auto its = stepOf(name.substr(0, name.size() - kPartial.size()));
+        if (its && *its < step) lost.push_back(entry->path());
+    }
+    for (const fs::path& path : lost) fs::remove_all(path, code);
 }
 
 Status CheckpointFolder::pointLatestTo(std::int64_t step) const {

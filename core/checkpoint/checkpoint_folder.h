@@ -54,7 +54,8 @@ public:
 
     // Writing, for one step: each rank writes its file, which begin() makes a place for, then asks whether it is the
     // one to complete the checkpoint: true for exactly one rank, once all `ranks` files are there. That one writes the
-    // model beside them and calls complete(), which keeps the newest `keep` checkpoints. Errors name the file.
+    // model beside them and calls complete(), which keeps the newest `keep` checkpoints and nothing of earlier ones
+    // that never became whole. Errors name the file.
     [[nodiscard]] Result<std::filesystem::path> begin(std::int64_t step) const;
     [[nodiscard]] bool claim(std::int64_t step, int ranks) const;
     Status complete(CheckpointState state, int keep) const;
@@ -70,6 +71,7 @@ public:
 private:
     [[nodiscard]] std::filesystem::path whole(std::int64_t step) const;
     [[nodiscard]] std::filesystem::path partial(std::int64_t step) const;
+    void removePartialBefore(std::int64_t step) const;
     [[nodiscard]] Status pointLatestTo(std::int64_t step) const;
 
     std::filesystem::path folder_;

@@ -89,6 +89,17 @@ TEST(CheckpointFolder, KeepsTheNewest) {
     EXPECT_EQ(folder.latest()->checkpoint.state.step, 1000);
 }
 
+TEST(CheckpointFolder, WhatSomeRankLostGoesWithTheNextThatIsWhole) {
+    const TempDir dir;
+    const CheckpointFolder folder(dir / "checkpoints");
+    for (const std::int64_t step : {5, 30}) {
+        ASSERT_TRUE(writeDurably(*folder.begin(step) / CheckpointFolder::rankFileName(Rank(1)), "part"));
+    }
+    ASSERT_TRUE(save(folder, 10));
+    EXPECT_FALSE(fs::exists(dir / "checkpoints/step-5.partial"));
+    EXPECT_TRUE(fs::exists(dir / "checkpoints/step-30.partial")) << "it may be on its way";
+}
+
 TEST(CheckpointFolder, PassesOverWhatIsDamagedAndSaysWhat) {
     const TempDir dir;
     const CheckpointFolder folder(dir / "checkpoints");
