@@ -17,11 +17,13 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr milliseconds kGlanceAtAnswer{100}, kAskRest{50};
+// A slow link is not filled with what is on it already.
+constexpr milliseconds kFirstAskAgain{1000}, kLastAskAgain{30'000};
 
 class Connection {
 public:
-    Connection(const std::string& endpoint, const RunSecret& secret, milliseconds silence)
-        : endpoint_(endpoint), silence_(silence) {
+    Connection(const std::string& endpoint, const RunSecret& secret, milliseconds patience)
+        : endpoint_(endpoint), patience_(patience) {
         setLimits(socket_);
         connectWith(socket_, secret.collectorKeys().publicKey, secret.forwarderKeys());
         socket_.set(zmq::sockopt::reconnect_ivl, 100);
@@ -37,12 +39,15 @@ public:
         std::memcpy(number.data(), &number_, sizeof number_);
         Parts message{number};
         message.insert(message.end(), request.begin(), request.end());
-        const auto until = steady_clock::now() + silence_;
-        const auto again = steady_clock::now() + silence_ / 2;
-        bool sent = false, sentAgain = false;
-        while (steady_clock::now() < until) {
-            sent = sent || sendNow(socket_, message);
-            if (sent && !sentAgain && steady_clock::now() > again) sentAgain = sendNow(socket_, message);
+        auto now = steady_clock::now();
+        const auto until = now + patience_;
+        bool sent = false;
+        for (auto again = now; now < until; now = steady_clock::now()) {
+            if (now >= again && sendNow(socket_, message)) {
+                if (sent) askAgain_ = std::min(2 * askAgain_, kLastAskAgain);
+                sent = true;
+                again = now + askAgain_;
+            }
             zmq::pollitem_t item{socket_.handle(), 0, ZMQ_POLLIN, 0};
             zmq::poll(&item, 1, sent ? kGlanceAtAnswer : kAskRest);
             while (const auto answer = receiveNow(socket_)) {
@@ -63,12 +68,21 @@ private:
     }
 
     const std::string& endpoint_;
-    const milliseconds silence_;
+    const milliseconds patience_;
+    milliseconds askAgain_ = kFirstAskAgain;  // longer than answers took so far
     zmq::context_t context_{1};
     zmq::socket_t socket_{context_, zmq::socket_type::dealer};
     std::uint64_t number_ = 0;
     bool done_ = false;
 };
+
+Status askUntilDone(Connection& there, const Parts& request) {
+    while (true) {
+        DASGD_TRY(there.ask(request));
+        if (there.isDone()) return {};
+        std::this_thread::sleep_for(kAskRest);
+    }
+}
 
 Status sendAll(Connection& there, const std::string& rank, const fs::path& file, const std::string& name,
                std::int64_t from) {
@@ -82,16 +96,13 @@ Status sendAll(Connection& there, const std::string& rank, const fs::path& file,
         const auto got = static_cast<std::size_t>(in.gcount());
         // Also of an empty file: its place is made with the first part.
         if (got == 0 && at > 0) break;
-        DASGD_TRY(there.ask({std::string(1, file_post::kPut), rank, name, std::to_string(at), bytes.substr(0, got)}));
+        DASGD_TRY(askUntilDone(
+            there, {std::string(1, file_post::kPut), rank, name, std::to_string(at), bytes.substr(0, got)}));
         at += static_cast<std::int64_t>(got);
         if (got < file_post::kChunkBytes) break;
     }
     if (in.bad()) return fail(file.string() + ": cannot be read");
-    while (true) {
-        DASGD_TRY(there.ask({std::string(1, file_post::kEnd), rank, name, std::to_string(at)}));
-        if (there.isDone()) return {};
-        std::this_thread::sleep_for(kAskRest);
-    }
+    return askUntilDone(there, {std::string(1, file_post::kEnd), rank, name, std::to_string(at)});
 }
 
 Status fetchAll(Connection& there, const std::string& name, const fs::path& file) {
@@ -120,14 +131,14 @@ Status over(const std::string& endpoint, Work&& work) {
 
 Status FileClient::send(const fs::path& file, const std::string& name, std::int64_t from) const {
     return over(endpoint_, [&] {
-        Connection there(endpoint_, secret_, silence_);
+        Connection there(endpoint_, secret_, patience_);
         return sendAll(there, std::to_string(rank_.value()), file, name, from);
     });
 }
 
 Status FileClient::fetch(const std::string& name, const fs::path& file) const {
     return over(endpoint_, [&] {
-        Connection there(endpoint_, secret_, silence_);
+        Connection there(endpoint_, secret_, patience_);
         return fetchAll(there, name, file);
     });
 }

@@ -15,14 +15,14 @@ namespace dasgd::experiments {
 // Any thread; each call has a connection of its own.
 class FileClient {
 public:
-    // `silence`: how long the server may say nothing before it is given up.
-    FileClient(std::string endpoint, RunSecret secret, Rank rank,
-               std::chrono::milliseconds silence = std::chrono::milliseconds(4000))
-        : endpoint_(std::move(endpoint)), secret_(std::move(secret)), rank_(rank), silence_(silence) {}
+    // `patience`: how long no part may be answered before the file is given up; one that is not answered is sent again
+    // meanwhile.
+    FileClient(std::string endpoint, RunSecret secret, Rank rank, std::chrono::milliseconds patience)
+        : endpoint_(std::move(endpoint)), secret_(std::move(secret)), rank_(rank), patience_(patience) {}
 
     // The same, which gives up sooner.
-    [[nodiscard]] FileClient within(std::chrono::milliseconds silence) const {
-        return {endpoint_, secret_, rank_, silence};
+    [[nodiscard]] FileClient within(std::chrono::milliseconds patience) const {
+        return {endpoint_, secret_, rank_, patience};
     }
 
     // `file` from byte `from` on becomes `name` (run_file.h) in the run's folder there; returns once it is on the disk
@@ -35,7 +35,7 @@ private:
     std::string endpoint_;
     RunSecret secret_;
     Rank rank_;
-    std::chrono::milliseconds silence_;
+    std::chrono::milliseconds patience_;
 };
 
 }  // namespace dasgd::experiments

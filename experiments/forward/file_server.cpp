@@ -25,6 +25,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::chrono::milliseconds kServeRest{20};
+// To one rank: ZeroMQ drops more without a word, and counts one as waiting until some time after it was read.
+constexpr int kMostAnswers = 64;
 
 Parts done(std::string bytes = "") { return {std::string(1, file_post::kYes), std::move(bytes)}; }
 Parts refused(const std::string& why) { return {std::string(1, file_post::kWrong), why}; }
@@ -38,7 +40,19 @@ public:
         aside_ = place_;
         aside_ += ".arriving";
     }
+    ~Arrival() {
+        if (ending_.valid()) ending_.wait();
+        if (out_) ::unlink(aside_.c_str());
+    }
+    Arrival(const Arrival&) = delete;
+    Arrival& operator=(const Arrival&) = delete;
 
+    // Its file is being brought to the disk, or what follows from that is done.
+    [[nodiscard]] bool isEnding() const {
+        return ending_.valid() && ending_.wait_for(std::chrono::seconds(0)) != std::future_status::ready;
+    }
+
+    // Not while it is ending.
     Status put(std::int64_t offset, const std::string& bytes) {
         if (offset == 0) DASGD_TRY(begin());
         if (!out_ || offset > size_) return fail(name_ + ": a part of it is missing; send it again");
@@ -63,13 +77,12 @@ public:
                 }
             });
         }
-        if (ending_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return std::nullopt;
+        if (isEnding()) return std::nullopt;
         return ended_ = ending_.get();
     }
 
 private:
     Status begin() {
-        if (ending_.valid()) ending_.wait();
         ended_.reset();
         ending_ = {};
         size_ = 0;
@@ -81,8 +94,10 @@ private:
 
     Status settle() {
         const bool written = ::fsync(out_.get()) == 0 && ::rename(aside_.c_str(), place_.c_str()) == 0;
+        const std::string why = reason();
         out_ = Descriptor();
-        return written ? Status{} : fail(place_.string() + ": cannot be written: " + reason());
+        if (!written) ::unlink(aside_.c_str());
+        return written ? Status{} : fail(place_.string() + ": cannot be written: " + why);
     }
 
     fs::path place_, aside_;
@@ -98,6 +113,7 @@ public:
     CurveFileServer(Options options, const RunSecret& secret)
         : options_(std::move(options)), gate_(context_, secret.forwarderKeys().publicKey) {
         setLimits(router_);
+        router_.set(zmq::sockopt::sndhwm, kMostAnswers);
         serveWith(router_, secret.collectorKeys());
         CurveGate::putBefore(router_);
     }
@@ -121,6 +137,7 @@ public:
     }
 
     [[nodiscard]] const std::string& endpoint() const override { return endpoint_; }
+    [[nodiscard]] std::int64_t moved() const override { return moved_; }
 
 private:
     void serve() {
@@ -131,8 +148,10 @@ private:
             while (const auto message = receiveNow(router_)) {
                 if (message->size() < 3) continue;
                 const Parts said = answer(Parts(message->begin() + 2, message->end()));
+                if (said[0].front() != file_post::kWrong) ++moved_;
                 sendNow(router_, {(*message)[0], (*message)[1], said[0], said[1]});
             }
+            std::erase_if(replaced_, [](const auto& arrival) { return !arrival->isEnding(); });
         }
     }
 
@@ -148,12 +167,14 @@ private:
         if (!rank || !number || *number < 0) return refused("no such request");
         Arrival* arrival = arrivalOf(*rank, request[2]);
         if (!arrival) return refused("'" + request[2] + "' is no file that rank " + request[1] + " sends");
+        const Parts notYet{std::string(1, file_post::kWait), ""};
         if (puts) {
+            if (arrival->isEnding()) return notYet;
             const Status written = arrival->put(*number, request[4]);
             return written ? done() : refused(written.error().message);
         }
         const auto ended = arrival->end(*number, options_.arrived);
-        if (!ended) return {std::string(1, file_post::kWait), ""};
+        if (!ended) return notYet;
         return *ended ? done() : refused(ended->error().message);
     }
 
@@ -164,6 +185,8 @@ private:
         // Of a checkpoint only the one on its way: an earlier one has been settled.
         const bool part = stepOfPart(name).has_value();
         std::unique_ptr<Arrival>& arrival = arrivals_[{rank, part ? "" : name}];
+        // Nobody waits for the disk with it.
+        if (part && latest_[rank] != name && arrival && arrival->isEnding()) replaced_.push_back(std::move(arrival));
         if (part && latest_[rank] != name) arrival.reset();
         if (part) latest_[rank] = name;
         if (!arrival) arrival = std::make_unique<Arrival>(options_.folder / name, name);
@@ -186,7 +209,9 @@ private:
     CurveGate gate_;
     std::string endpoint_;
     std::map<std::pair<std::int64_t, std::string>, std::unique_ptr<Arrival>> arrivals_;
-    std::map<std::int64_t, std::string> latest_;  // part of a checkpoint, by rank
+    std::map<std::int64_t, std::string> latest_;      // part of a checkpoint, by rank
+    std::vector<std::unique_ptr<Arrival>> replaced_;  // that are ending
+    std::atomic<std::int64_t> moved_{0};
     std::atomic<bool> stop_{false};
     std::thread thread_;
 };

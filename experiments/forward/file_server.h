@@ -16,11 +16,12 @@ namespace dasgd::experiments {
 
 // A request is a number of eight bytes that the answer repeats, an operation of one character, and operands as texts:
 // kPut rank name offset bytes; kEnd rank name size; kGet name offset. Each may be sent again: what it does is the same.
+// Of each rank one part of a checkpoint is on its way: the next takes its place.
 namespace file_post {
 inline constexpr char kPut = 'P', kEnd = 'E', kGet = 'G';
 // An answer: done, with the bytes of kGet (none behind its end); not yet; what is wrong, in words.
 inline constexpr char kYes = 'y', kWait = 'w', kWrong = 'x';
-inline constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
+inline constexpr std::size_t kChunkBytes = std::size_t{256} << 10;
 }  // namespace file_post
 
 // A thread of its own, and one socket, bound to one address: ZeroMQ with CURVE, as RecordServer.
@@ -40,6 +41,8 @@ public:
     virtual ~FileServer() = default;
     // "tcp://10.0.0.1:40013".
     [[nodiscard]] virtual const std::string& endpoint() const = 0;
+    // Grows while files are on their way. Any thread.
+    [[nodiscard]] virtual std::int64_t moved() const = 0;
 };
 
 }  // namespace dasgd::experiments

@@ -63,7 +63,8 @@ Result<HandFiles> HandFiles::open(Rendezvous& store, const Options& options) {
     own.saves_ = options.places.together || endpoint != kNoFiles;
     if (!own.saves_) return own;
     if (!options.places.atHome) {
-        own.client_ = std::make_shared<FileClient>(endpoint, *options.secret, own.rank_);
+        own.client_ =
+            std::make_shared<FileClient>(endpoint, *options.secret, own.rank_, options.experiment.cluster.deadline());
         own.environment_.place.deliver = [client = own.client_,
                                           folder = own.paths_.run(own.runId_)](const fs::path& f) {
             const Status sent = client->send(f, f.lexically_relative(folder).generic_string());

@@ -23,8 +23,10 @@ protected:
                                                   .folder = dir_ / "run",
                                                   .goesFrom = dir_ / "from",
                                                   .arrived = [this, answer](const std::string& name) -> Status {
-                                                      const std::lock_guard guard(mutex_);
-                                                      arrived_.push_back(name);
+                                                      {
+                                                          const std::lock_guard guard(mutex_);
+                                                          arrived_.push_back(name);
+                                                      }
                                                       return answer ? answer(name) : Status{};
                                                   }},
                                                  secret_)

@@ -4,6 +4,7 @@
 
 #include <thread>
 
+#include "experiments/forward/curve_socket.h"
 #include "tests/support/file_post.h"
 
 namespace dasgd::experiments {
@@ -35,6 +36,35 @@ TEST_F(FileClientTest, WhatIsSentIsThereWholeWhenItReturns) {
     EXPECT_EQ(arrived().size(), 4U);
     EXPECT_TRUE(client().send(write("log", "first second"), "logs/rank-1.log", 6));
     EXPECT_EQ(there("logs/rank-1.log"), "second");
+}
+
+// One that knows nothing of a chunk that it was sent, as after a connection that broke.
+TEST_F(FileClientTest, AChunkThatIsNotAnsweredIsSentAgain) {
+    zmq::context_t context{1};
+    zmq::socket_t deaf(context, zmq::socket_type::router);
+    setLimits(deaf);
+    serveWith(deaf, secret_.collectorKeys());
+    deaf.set(zmq::sockopt::rcvtimeo, 10'000);
+    deaf.bind("tcp://127.0.0.1:*");
+    const FileClient there(deaf.get(zmq::sockopt::last_endpoint), secret_, Rank(1), std::chrono::seconds(30));
+    Status sent = fail("nothing");
+    std::jthread sender([&, file = write("file", "text")] { sent = there.send(file, kPart); });
+    int puts = 0;
+    while (true) {
+        Parts message;
+        zmq::message_t part;
+        do {
+            if (!deaf.recv(part)) break;
+            message.push_back(part.to_string());
+        } while (part.more());
+        ASSERT_GE(message.size(), 3U) << "it has given up";
+        const bool put = message[2].front() == file_post::kPut;
+        if (put && ++puts <= 2) continue;
+        ASSERT_TRUE(sendNow(deaf, {message[0], message[1], std::string(1, file_post::kYes), ""}));
+        if (!put) break;
+    }
+    sender.join();
+    EXPECT_TRUE(sent) << sent.error().message;
 }
 
 TEST_F(FileClientTest, ManyRanksSendAtOnce) {

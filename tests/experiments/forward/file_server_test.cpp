@@ -2,6 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <future>
+#include <thread>
+
 #include "experiments/forward/curve_socket.h"
 #include "tests/support/file_post.h"
 
@@ -42,10 +45,11 @@ protected:
         return answer.at(1).front();
     }
     // Until it is done or wrong.
-    char end(const std::string& size) {
+    char end(const std::string& size, const std::string& name = kLog, const std::string& rank = "1") {
         while (true) {
-            const char kind = ask({"E", "1", kLog, size});
+            const char kind = ask({"E", rank, name, size});
             if (kind != kWait) return kind;
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
         }
     }
 
@@ -73,6 +77,47 @@ TEST_F(FileServerTest, APartThatIsMissingIsNoticed) {
     EXPECT_EQ(ask({"E", "2", "logs/rank-2.log", "0"}), kWrong);
     EXPECT_TRUE(arrived().empty());
     EXPECT_FALSE(std::filesystem::exists(dir_ / "run" / kLog));
+}
+
+std::string partOf(int step, int rank) {
+    return "checkpoints/step-" + std::to_string(step) + ".partial/rank-000" + std::to_string(rank) + ".safetensors";
+}
+
+// Bringing it to the disk, or completing the checkpoint, may take long.
+TEST_F(FileServerTest, APartThatIsEndingHoldsUpNobody) {
+    std::promise<void> disk;
+    const std::shared_future<void> ready = disk.get_future().share();
+    socket_.disconnect(server_->endpoint());
+    serve([ready](const std::string& name) -> Status {
+        if (name == partOf(20, 1)) ready.wait();
+        return {};
+    });
+    socket_.connect(server_->endpoint());
+    EXPECT_EQ(ask({"P", "1", partOf(20, 1), "0", "abc"}), kYes);
+    EXPECT_EQ(ask({"E", "1", partOf(20, 1), "3"}), kWait);
+    EXPECT_EQ(ask({"P", "1", partOf(20, 1), "0", "new"}), kWait) << "as it comes again";
+    EXPECT_EQ(ask({"P", "1", partOf(30, 1), "0", "def"}), kYes) << "the next one";
+    EXPECT_EQ(ask({"P", "2", partOf(20, 2), "0", "ghi"}), kYes);
+    EXPECT_EQ(end("3", partOf(20, 2), "2"), kYes);
+    EXPECT_EQ(end("3", partOf(30, 1)), kYes);
+    disk.set_value();
+    server_.reset();
+    EXPECT_EQ(there(partOf(20, 1)), "abc");
+    EXPECT_EQ(there(partOf(30, 1)), "def");
+}
+
+TEST_F(FileServerTest, WhatNeverCameWholeLeavesNothing) {
+    EXPECT_EQ(ask({"P", "1", kLog, "0", "abc"}), kYes);
+    EXPECT_EQ(ask({"P", "1", partOf(20, 1), "0", "abc"}), kYes);
+    EXPECT_EQ(ask({"P", "1", partOf(30, 1), "0", "abc"}), kYes);
+    const std::int64_t moved = server_->moved();
+    EXPECT_GT(moved, 0);
+    EXPECT_EQ(ask({"P", "1", partOf(30, 2), "0", "abc"}), kWrong);
+    EXPECT_EQ(server_->moved(), moved);
+    server_.reset();
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(dir_ / "run")) {
+        EXPECT_TRUE(entry.is_directory()) << entry.path();
+    }
 }
 
 TEST_F(FileServerTest, WhatIsNoRequestIsRefusedAndDoesNoHarm) {
