@@ -41,6 +41,8 @@ public:
     // run's folder in rank 0's workspace. What could not be brought there is logged. Of a run that failed that is tried
     // briefly: rank 0 may be what was lost.
     void bringRecords(bool failed) const;
+    // Of rank 0: grows while files of other hosts are on their way.
+    [[nodiscard]] std::int64_t moved() const { return server_ ? server_->moved() : 0; }
 
 private:
     explicit HandFiles(const Options& options);

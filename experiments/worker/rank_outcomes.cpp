@@ -66,15 +66,16 @@ const char* statusOf(RankState state) {
 }
 
 std::vector<RankOutcome> exchangeOutcomes(Rendezvous& store, const RankOutcome& own, int size,
-                                          std::chrono::milliseconds timeout) {
+                                          std::chrono::milliseconds timeout, PatientWait::Moved moved) {
     if (!store.set(outcomeKey(own.rank), toText({own})) || own.status == statusOf(RankState::Failed)) return {own};
+    PatientWait wait(store, "outcomes", own.rank, own.rank == 0 ? timeout : timeout + kSlack, std::move(moved));
     if (own.rank != 0) {
-        const auto told = store.get("outcomes", timeout + kSlack);
+        const auto told = wait.get("outcomes");
         return told ? outcomesFrom(*told) : std::vector{own};
     }
     std::vector<RankOutcome> all{own};
     for (int rank = 1; rank < size; ++rank) {
-        const auto text = store.get(outcomeKey(rank), timeout);
+        const auto text = wait.get(outcomeKey(rank));
         if (!text) break;
         std::ranges::move(outcomesFrom(*text), std::back_inserter(all));
     }

@@ -9,6 +9,7 @@
 #include "core/base/event.h"
 #include "core/base/result.h"
 #include "core/comm/gloo/gloo.h"
+#include "experiments/worker/patient_wait.h"
 #include "storage/base/workspace.h"
 
 namespace dasgd::experiments {
@@ -34,8 +35,9 @@ struct RankOutcome {
 [[nodiscard]] const char* statusOf(RankState state);
 
 // How every rank ended, as far as it was told, the own outcome among them. A rank that failed waits for nobody; nor
-// does anybody longer than `timeout` for each of the others.
+// does anybody longer than `timeout` for each of the others, but while their files are on their way: `moved` of rank 0.
 [[nodiscard]] std::vector<RankOutcome> exchangeOutcomes(Rendezvous& store, const RankOutcome& own, int size,
-                                                        std::chrono::milliseconds timeout);
+                                                        std::chrono::milliseconds timeout,
+                                                        PatientWait::Moved moved = {});
 
 }  // namespace dasgd::experiments

@@ -119,7 +119,8 @@ public:
         if (report.state == RankState::Stopped) report.error = stopInWords(signals_, report.error);
         files.bringRecords(report.state == RankState::Failed);
         const RankOutcome own{environment_.rank, statusOf(report.state), placeOf(store.paths())};
-        const auto outcomes = exchangeOutcomes(rendezvous, own, environment_.size, timeout());
+        const auto outcomes =
+            exchangeOutcomes(rendezvous, own, environment_.size, timeout(), [&files] { return files.moved(); });
         for (const RankOutcome& other : outcomes) {
             if (other.place != own.place) recorder->endedElsewhere(other.rank, other.status);
         }
