@@ -70,8 +70,13 @@ RankCheckpoints::RankCheckpoints(const Experiment& experiment, const CheckpointE
       firstStep_(firstStep) {}
 
 RankCounters RankCheckpoints::restore() {
+    const RankCounters counters = isOfOtherRanks() ? restoreOfOthers() : restoreOwn();
+    if (environment_.restored) environment_.restored();
+    return counters;
+}
+
+RankCounters RankCheckpoints::restoreOwn() {
     const Checkpoint& from = *environment_.from;
-    if (isOfOtherRanks()) return restoreOfOthers();
     const Rank rank = parts_.context.comm().rank();
     const auto restored = restoreRank(parts_, orThrow(readRank(from, rank)));
     if (!restored) throw std::runtime_error(from.rankFile(rank).string() + ": " + restored.error().message);

@@ -24,6 +24,7 @@ struct CheckpointEnvironment {
     CheckpointPlace place;
     CheckpointDecisions* decisions = nullptr;  // of ranks of one thread
     std::optional<Checkpoint> from;            // that the run goes on from
+    std::function<void()> restored;            // called once a rank needs the files of `from` no more; may be null
     std::shared_ptr<CommonStateOnce> common = std::make_shared<CommonStateOnce>();
 };
 
@@ -65,6 +66,7 @@ public:
 private:
     [[nodiscard]] bool agree(std::int64_t step);
     [[nodiscard]] bool isOfOtherRanks() const;
+    [[nodiscard]] RankCounters restoreOwn();
     [[nodiscard]] RankCounters restoreOfOthers();
     void takeOverBest() const;
 

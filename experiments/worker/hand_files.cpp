@@ -10,6 +10,7 @@
 #include "core/base/log.h"
 #include "core/train/step_profiler.h"
 #include "experiments/forward/run_file.h"
+#include "experiments/worker/patient_wait.h"
 
 namespace dasgd::experiments {
 
@@ -18,8 +19,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kFilesKey = "files";
+constexpr const char* kReady = "files/ready";
 constexpr const char* kNoFiles = "-";
-constexpr std::chrono::milliseconds kPatienceAfterFailure{1000};
+constexpr std::chrono::milliseconds kPatienceAfterFailure{1000}, kGoodbyeOfFirst{3000};
 constexpr std::int64_t kMostOfLog = std::int64_t{16} << 20, kWhole = std::numeric_limits<std::int64_t>::max();
 
 // Where the words of this process go; "" where that is no file.
@@ -74,13 +76,45 @@ Result<HandFiles> HandFiles::open(Rendezvous& store, const Options& options) {
         };
     }
     if (options.resumedFrom.empty()) return own;
-    if (own.client_) {
-        DASGD_TRY(own.fetch(options));
+    const Status ready = own.takeUp(options);
+    if (!options.places.together) {
+        DASGD_TRY(own.meetReady(store, options, ready));
     } else {
-        DASGD_ASSIGN(own.environment_.from,
-                     CheckpointFolder(own.paths_.checkpoints(options.resumedFrom)).at(options.resumedStep));
+        DASGD_TRY(ready);
     }
     return own;
+}
+
+Status HandFiles::takeUp(const Options& options) {
+    if (client_) return fetch(options);
+    DASGD_ASSIGN(environment_.from, CheckpointFolder(paths_.checkpoints(options.resumedFrom)).at(options.resumedStep));
+    return {};
+}
+
+// What comes next has a deadline that knows nothing of files: it begins once all ranks have theirs.
+Status HandFiles::meetReady(Rendezvous& store, const Options& options, const Status& own) const {
+    const auto keyOf = [](int rank) { return std::string(kReady) + "/" + std::to_string(rank); };
+    const auto readKey = [&](int rank) { return keyOf(rank) + "/read"; };
+    PatientWait wait(store, kReady, options.rank, options.experiment.cluster.deadline(), [this] { return moved(); });
+    DASGD_TRY(store.set(keyOf(options.rank), own ? "" : own.error().message));
+    if (options.rank != 0) {
+        const auto problem = own ? wait.get(kReady) : Result<std::string>(own.error().message);
+        static_cast<void>(store.set(readKey(options.rank), "1"));
+        DASGD_ASSIGN(const std::string why, problem);
+        return why.empty() ? Status{} : fail(why);
+    }
+    std::string problem = own ? "" : own.error().message;
+    for (int rank = 1; rank < options.experiment.cluster.workers && problem.empty(); ++rank) {
+        const auto said = wait.get(keyOf(rank));
+        const std::string its = said ? *said : said.error().message;
+        if (!its.empty()) problem = "rank " + std::to_string(rank) + " cannot go on from the checkpoint: " + its;
+    }
+    DASGD_TRY(store.set(kReady, problem));
+    // This process may serve the meeting point: the others have read why before it ends.
+    for (int rank = 1; rank < options.experiment.cluster.workers && !problem.empty(); ++rank) {
+        if (!store.get(readKey(rank), kGoodbyeOfFirst)) break;
+    }
+    return problem.empty() ? Status{} : fail(problem);
 }
 
 Status HandFiles::serve(const Options& options) {
@@ -119,6 +153,10 @@ Status HandFiles::fetch(const Options& options) {
         DASGD_TRY(client_->fetch(CheckpointFolder::rankFileName(Rank(rank)), from.rankFile(Rank(rank))));
     }
     environment_.from = std::move(from);
+    environment_.restored = [folder = fetched_] {
+        std::error_code ignored;
+        fs::remove_all(folder, ignored);
+    };
     return {};
 }
 

@@ -28,11 +28,11 @@ public:
         std::string resumedFrom;        // the run whose checkpoint it goes on from; "": none
         std::int64_t resumedStep = 0;
     };
-    // Collective over the ranks that meet at `store`. Ranks of several workspaces that share no secret save nothing.
-    // Errors: rank 0 cannot listen; the checkpoint cannot be read or fetched.
+    // Collective over the ranks that meet at `store`; returns once all ranks have what they go on from. Ranks of
+    // several workspaces that share no secret save nothing. Errors: rank 0 cannot listen; the checkpoint cannot be read
+    // or fetched, by whichever rank.
     static Result<HandFiles> open(Rendezvous& store, const Options& options);
     HandFiles(HandFiles&&) noexcept;
-    // Removes what was fetched.
     ~HandFiles();
 
     // Null: this run saves nothing.
@@ -47,7 +47,9 @@ public:
 private:
     explicit HandFiles(const Options& options);
     Status serve(const Options& options);
+    Status takeUp(const Options& options);
     Status fetch(const Options& options);
+    Status meetReady(Rendezvous& store, const Options& options, const Status& own) const;
     void linkLog() const;
     [[nodiscard]] std::string logName() const;
 
@@ -58,7 +60,7 @@ private:
     CheckpointEnvironment environment_;
     std::shared_ptr<const FileClient> client_;  // of a rank of another workspace than rank 0's
     std::unique_ptr<FileServer> server_;        // of rank 0 where there are such
-    std::filesystem::path fetched_;
+    std::filesystem::path fetched_;             // until the training has taken it up
 };
 
 }  // namespace dasgd::experiments

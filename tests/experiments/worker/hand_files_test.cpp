@@ -3,7 +3,10 @@
 
 #include <gmock/gmock.h>
 
+#include <future>
+
 #include "experiments/base/errors.h"
+#include "experiments/worker/rank_main.h"
 #include "storage/run_reader.h"
 #include "tests/support/dasgd_program.h"
 #include "tests/support/free_port.h"
@@ -161,6 +164,60 @@ TEST_F(HandFilesRuns, WithoutASecretSeveralWorkspacesSaveNothingAndSaySo) {
     folder_.write("e.toml", test::quickExperiment("gloo", 20));
     EXPECT_THAT(runAll({"a", "b"}, {"--resume"}).front().err,
                 HasSubstr("one workspace that all ranks record into, or the same DASGD_SECRET on all ranks"));
+}
+
+// Without processes: what two ranks hand each other before they connect.
+class HandFilesTest : public ::testing::Test {
+protected:
+    HandFilesTest() {
+        folder_.write("e.toml", test::quickExperiment("gloo", 20));
+        const CheckpointFolder before(pathsOf(0).checkpoints("before"));
+        const auto making = before.begin(10).value();
+        for (const int rank : {0, 1}) test::writeText(making / CheckpointFolder::rankFileName(Rank(rank)), "state");
+        EXPECT_TRUE(before.complete({.runId = "before", .step = 10, .ranks = 2, .configHash = "c", .savedAt = "t"}, 1));
+        std::filesystem::create_directories(pathsOf(0).run("run"));
+        std::filesystem::create_directories(pathsOf(1).run("run"));
+    }
+    [[nodiscard]] storage::WorkspacePaths pathsOf(int rank) const { return {folder_.path() / std::to_string(rank)}; }
+    [[nodiscard]] Result<HandFiles> open(int rank) const {
+        const Experiment experiment = readSingleExperiment((folder_.path() / "e.toml").string(), {}).value();
+        Rendezvous store = Rendezvous::file(folder_.path() / "store", 2, std::chrono::seconds(20)).value();
+        const RankPlaces places{
+            .together = false, .atHome = rank == 0, .away = rank == 0 ? std::vector{1} : std::vector<int>{}};
+        return HandFiles::open(store, {.experiment = experiment,
+                                       .rank = rank,
+                                       .places = places,
+                                       .secret = secret_,
+                                       .address = "127.0.0.1",
+                                       .paths = pathsOf(rank),
+                                       .runId = "run",
+                                       .configHash = "c",
+                                       .resumedFrom = "before",
+                                       .resumedStep = 10});
+    }
+    test::DasgdFolder folder_;
+    RunSecret secret_ = RunSecret::make().value();
+};
+
+TEST_F(HandFilesTest, RanksMeetOnceAllHaveWhatTheyGoOnFrom) {
+    test::writeText(pathsOf(1).run("run") / "from-rank-1", "a file where a folder is to be");
+    auto first = std::async(std::launch::async, [this] { return open(0); });
+    EXPECT_THAT(open(1).error().message, HasSubstr("from-rank-1: cannot be made"));
+    EXPECT_THAT(first.get().error().message,
+                HasSubstr("rank 1 cannot go on from the checkpoint: " + pathsOf(1).root.string()))
+        << "before it waits for rank 1's connection";
+}
+
+TEST_F(HandFilesTest, WhatIsFetchedGoesOnceItIsTakenUp) {
+    auto first = std::async(std::launch::async, [this] { return open(0); });
+    const auto away = open(1);
+    ASSERT_TRUE(away) << away.error().message;
+    const auto& from = away->environment()->from;
+    ASSERT_TRUE(from);
+    EXPECT_EQ(test::contentOf(from->rankFile(Rank(1))), "state");
+    away->environment()->restored();
+    EXPECT_FALSE(std::filesystem::exists(from->folder));
+    EXPECT_TRUE(first.get());
 }
 
 }  // namespace
