@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
 #include <limits>
 #include <utility>
 
@@ -19,6 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kFilesKey = "files";
+constexpr const char* kMarkKey = "files/mark";
 constexpr const char* kReady = "files/ready";
 constexpr const char* kNoFiles = "-";
 constexpr std::chrono::milliseconds kPatienceAfterFailure{1000}, kGoodbyeOfFirst{3000};
@@ -41,6 +43,7 @@ HandFiles::HandFiles(const Options& options) : paths_(options.paths), runId_(opt
 HandFiles::HandFiles(HandFiles&& other) noexcept = default;
 HandFiles::~HandFiles() {
     std::error_code ignored;
+    if (!mark_.empty()) fs::remove(mark_, ignored);
     if (!fetched_.empty()) fs::remove_all(fetched_, ignored);
     if (!client_) return;
     // Those that are empty: all of it has been taken to rank 0's host.
@@ -51,7 +54,6 @@ HandFiles::~HandFiles() {
 
 Result<HandFiles> HandFiles::open(Rendezvous& store, const Options& options) {
     HandFiles own(options);
-    if (options.places.atHome) own.linkLog();
     std::string endpoint = kNoFiles;
     if (options.rank == 0) {
         Status serves;
@@ -59,12 +61,16 @@ Result<HandFiles> HandFiles::open(Rendezvous& store, const Options& options) {
         if (own.server_) endpoint = own.server_->endpoint();
         DASGD_TRY(store.set(kFilesKey, endpoint));
         DASGD_TRY(serves);
+        if (!options.places.together) DASGD_TRY(own.leaveMark(store));
     } else if (!options.places.together) {
         DASGD_ASSIGN(endpoint, store.get(kFilesKey));
+        own.inRunsFolder_ = options.places.atHome;
+        if (!own.inRunsFolder_) DASGD_TRY(own.findMark(store));
     }
+    if (own.inRunsFolder_) own.linkLog();
     own.saves_ = options.places.together || endpoint != kNoFiles;
     if (!own.saves_) return own;
-    if (!options.places.atHome) {
+    if (!own.inRunsFolder_) {
         own.client_ =
             std::make_shared<FileClient>(endpoint, *options.secret, own.rank_, options.experiment.cluster.deadline());
         own.environment_.place.deliver = [client = own.client_,
@@ -83,6 +89,22 @@ Result<HandFiles> HandFiles::open(Rendezvous& store, const Options& options) {
         DASGD_TRY(ready);
     }
     return own;
+}
+
+// Hosts may share a file system: what is named after a host says nothing of that.
+Status HandFiles::leaveMark(Rendezvous& store) {
+    DASGD_ASSIGN(const RunSecret random, RunSecret::make());
+    const std::string name = ".files-" + random.hex();
+    mark_ = paths_.run(runId_) / name;
+    if (!std::ofstream(mark_)) return fail(mark_.string() + ": cannot be made");
+    return store.set(kMarkKey, name);
+}
+
+Status HandFiles::findMark(Rendezvous& store) {
+    DASGD_ASSIGN(const std::string name, store.get(kMarkKey));
+    std::error_code code;
+    inRunsFolder_ = fs::exists(paths_.run(runId_) / fs::path(name).filename(), code);
+    return {};
 }
 
 Status HandFiles::takeUp(const Options& options) {

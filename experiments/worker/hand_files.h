@@ -47,6 +47,8 @@ public:
 private:
     explicit HandFiles(const Options& options);
     Status serve(const Options& options);
+    Status leaveMark(Rendezvous& store);
+    Status findMark(Rendezvous& store);
     Status takeUp(const Options& options);
     Status fetch(const Options& options);
     Status meetReady(Rendezvous& store, const Options& options, const Status& own) const;
@@ -60,7 +62,9 @@ private:
     CheckpointEnvironment environment_;
     std::shared_ptr<const FileClient> client_;  // of a rank of another workspace than rank 0's
     std::unique_ptr<FileServer> server_;        // of rank 0 where there are such
-    std::filesystem::path fetched_;             // until the training has taken it up
+    std::filesystem::path mark_;     // of rank 0: by it others know its workspace, by whatever path they see it
+    bool inRunsFolder_ = true;       // what this rank writes is in rank 0's workspace
+    std::filesystem::path fetched_;  // until the training has taken it up
 };
 
 }  // namespace dasgd::experiments

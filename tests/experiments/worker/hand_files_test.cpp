@@ -150,6 +150,27 @@ TEST_F(HandFilesRuns, TwoRanksOfAnotherHostSaveAtOnce) {
     EXPECT_TRUE(leftIn("b").empty());
 }
 
+// As hosts see one shared file system, each as a place of its own.
+TEST_F(HandFilesRuns, OneFolderThatRanksSeeByTwoPathsKeepsWhatTheySave) {
+    std::filesystem::create_directories(folder_.path() / "a");
+    std::filesystem::create_directory_symlink("a", folder_.path() / "b");
+    folder_.write("e.toml",
+                  withCheckpoints(test::quickExperiment("gloo", 400), "{ every = \"50 steps\", keep = 100 }"));
+    for (const test::Ended& ended : runAll({"a", "b"})) EXPECT_EQ(ended.exit, kFinished) << ended.err;
+    const std::string run = newest("a").runId;
+    const CheckpointFolder checkpoints(fileOf("a", run, "checkpoints"));
+    EXPECT_EQ(checkpoints.steps().size(), 7U);
+    const auto latest = checkpoints.latest();
+    ASSERT_TRUE(latest) << latest.error().message;
+    EXPECT_TRUE(latest->passedOver.empty()) << latest->passedOver.front();
+    EXPECT_EQ(latest->checkpoint.state.files.size(), 3U) << "of two ranks and the model";
+    EXPECT_TRUE(std::filesystem::is_symlink(fileOf("a", run, "checkpoints/latest")));
+    EXPECT_TRUE(std::filesystem::exists(fileOf("a", run, "logs/rank-1.log")));
+    for (const auto& entry : std::filesystem::directory_iterator(fileOf("a", run, ""))) {
+        EXPECT_FALSE(entry.path().filename().string().starts_with(".files-")) << entry.path();
+    }
+}
+
 TEST_F(HandFilesRuns, LogsOfAllRanksAreInTheRunsFolder) {
     folder_.write("e.toml", test::quickExperiment("gloo", 20));
     for (const test::Ended& ended : runAll({"a", "b"})) ASSERT_EQ(ended.exit, kFinished) << ended.err;
