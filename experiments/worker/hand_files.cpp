@@ -190,6 +190,11 @@ void HandFiles::linkLog() const {
     if (const fs::path log = ownLog(); !log.empty() && !fs::exists(place, code)) fs::create_hard_link(log, place, code);
 }
 
+void HandFiles::end() {
+    server_.reset();
+    if (rank_ == Rank(0)) CheckpointFolder(paths_.checkpoints(runId_)).sweep();
+}
+
 std::string HandFiles::logName() const { return "logs/rank-" + std::to_string(rank_.value()) + ".log"; }
 
 void HandFiles::bringRecords(bool failed) const {

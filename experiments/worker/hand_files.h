@@ -43,6 +43,9 @@ public:
     void bringRecords(bool failed) const;
     // Of rank 0: grows while files of other hosts are on their way.
     [[nodiscard]] std::int64_t moved() const { return server_ ? server_->moved() : 0; }
+    // After all ranks have said how they ended: nobody is served any more, and of checkpoints that no rank will
+    // complete nothing stays.
+    void end();
 
 private:
     explicit HandFiles(const Options& options);

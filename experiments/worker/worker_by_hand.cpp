@@ -106,8 +106,7 @@ public:
                                                            .runId = assignment.runId,
                                                            .paths = store.paths(),
                                                            .timeout = timeout()}));
-        DASGD_ASSIGN(const HandFiles files,
-                     openFiles(rendezvous, store.paths(), assignment, places, interface.address));
+        DASGD_ASSIGN(HandFiles files, openFiles(rendezvous, store.paths(), assignment, places, interface.address));
         DASGD_ASSIGN(auto recorder, lab.record(store));
         DASGD_ASSIGN(auto forStops, rendezvous.another());
         StopRequests requests(RunControl::open(store.paths().control(assignment.runId)), signals_);
@@ -121,6 +120,8 @@ public:
         const RankOutcome own{environment_.rank, statusOf(report.state), placeOf(store.paths())};
         const auto outcomes =
             exchangeOutcomes(rendezvous, own, environment_.size, timeout(), [&files] { return files.moved(); });
+        // One that is not heard of may still be saving.
+        if (outcomes.size() == static_cast<std::size_t>(environment_.size)) files.end();
         for (const RankOutcome& other : outcomes) {
             if (other.place != own.place) recorder->endedElsewhere(other.rank, other.status);
         }

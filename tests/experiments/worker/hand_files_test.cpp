@@ -171,6 +171,29 @@ TEST_F(HandFilesRuns, OneFolderThatRanksSeeByTwoPathsKeepsWhatTheySave) {
     }
 }
 
+TEST_F(HandFilesRuns, WhatIsFetchedAndWhatNoRankCompletesIsRemoved) {
+    folder_.write("e.toml", test::quickExperiment("gloo", 100'000'000));
+    auto workers = start({"a", "b"});
+    ASSERT_TRUE(test::newestRunTrains(folder_.path() / "a"));
+    workers[0].signal(SIGTERM);
+    for (test::StartedProgram& worker : workers) EXPECT_EQ(worker.wait().exit, kStopped);
+    const storage::RunRow first = newest("a");
+    workers = start({"a", "b"}, {"--resume"});
+    ASSERT_TRUE(test::newestRunComesTo(folder_.path() / "a", [&](const storage::RunRow& row) {
+        return row.resumedFrom == first.runId && row.steps > first.steps;
+    }));
+    EXPECT_TRUE(leftIn("b").empty()) << "what the training went on from is in memory";
+    const auto lost = fileOf("a", newest("a").runId, "checkpoints/step-100000000.partial");
+    std::filesystem::create_directories(lost);
+    workers[1].signal(SIGTERM);
+    for (test::StartedProgram& worker : workers) {
+        const test::Ended ended = worker.wait();
+        EXPECT_EQ(ended.exit, kStopped) << ended.err;
+    }
+    EXPECT_FALSE(std::filesystem::exists(lost));
+    EXPECT_TRUE(CheckpointFolder(lost.parent_path()).latest());
+}
+
 TEST_F(HandFilesRuns, LogsOfAllRanksAreInTheRunsFolder) {
     folder_.write("e.toml", test::quickExperiment("gloo", 20));
     for (const test::Ended& ended : runAll({"a", "b"})) ASSERT_EQ(ended.exit, kFinished) << ended.err;
