@@ -126,8 +126,8 @@ Status HostJournals::forward(const JournalsRequest& request) {
         DASGD_ASSIGN(ChildProcess process,
                      ChildProcess::start({.program = program_,
                                           .arguments = {"forward", request.run, "--rank", std::to_string(rank), "--to",
-                                                        request.endpoint, "--instead", "--patience", kPatience,
-                                                        "--workspace", absolute(request.workspace)},
+                                                        request.endpoint, "--instead", "--begun", "--patience",
+                                                        kPatience, "--workspace", absolute(request.workspace)},
                                           .log = {},
                                           .errors = STDERR_FILENO,
                                           .environment = withSecret(request)}));

@@ -24,7 +24,7 @@ struct ForwardOptions {
     std::string runId, workspace, endpoint;
     int rank = 0;
     double patience = 60;
-    bool instead = false;
+    bool instead = false, begun = false;
 };
 
 // Those that still try to send the journal elsewhere, as to a collector that is gone.
@@ -73,7 +73,8 @@ int forward(const ForwardOptions& options) {
                         .rank = options.rank,
                         .runId = options.runId,
                         .endpoint = options.endpoint,
-                        .patience = std::chrono::milliseconds(static_cast<std::int64_t>(options.patience * 1e3))},
+                        .patience = std::chrono::milliseconds(static_cast<std::int64_t>(options.patience * 1e3)),
+                        .begun = options.begun},
                        **secret, stop);
     if (sent) return kFinished;
     refuse(sent.error());
@@ -92,6 +93,7 @@ Action declareForward(CLI::App& app) {
         ->capture_default_str()
         ->check(CLI::Range(0.1, 1e6));
     app.add_flag("--instead", options->instead, "End another forwarder of this journal first");
+    app.add_flag("--begun", options->begun, "The rank has begun to record: without its journal all was sent already");
     app.footer(
         "`dasgd worker` starts it where DASGD_SECRET is set and the rank's workspace is not rank 0's. It ends once "
         "all\n"

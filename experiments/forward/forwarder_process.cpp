@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/log.h"
+#include "storage/base/workspace.h"
 
 namespace dasgd::experiments {
 
@@ -15,18 +16,26 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kGlance{20}, kPause{200};
 
+bool isTaken(const std::filesystem::path& lock) {
+    const auto taken = storage::FileLock::tryNow(lock, storage::FileLock::Kind::Exclusive);
+    return taken && !*taken;
+}
+
 }  // namespace
 
-ChildProcess::Options ForwarderProcess::options() const {
-    return {.program = task_.program,
-            .arguments = {"forward", task_.runId, "--rank", std::to_string(task_.rank), "--to", task_.endpoint,
-                          "--workspace", task_.workspace.string()},
-            .log = task_.log};
+// `begun`: the journal has been seen.
+ChildProcess::Options ForwarderProcess::options(bool begun) const {
+    ChildProcess::Options options{.program = task_.program,
+                                  .arguments = {"forward", task_.runId, "--rank", std::to_string(task_.rank), "--to",
+                                                task_.endpoint, "--workspace", task_.workspace.string()},
+                                  .log = task_.log};
+    if (begun) options.arguments.emplace_back("--begun");
+    return options;
 }
 
 Result<std::unique_ptr<ForwarderProcess>> ForwarderProcess::start(Task task) {
     std::unique_ptr<ForwarderProcess> made(new ForwarderProcess(std::move(task)));
-    DASGD_ASSIGN(ChildProcess first, ChildProcess::start(made->options()));
+    DASGD_ASSIGN(ChildProcess first, ChildProcess::start(made->options(false)));
     made->id_ = first.id();
     made->thread_ =
         std::thread([own = made.get(), process = std::move(first)]() mutable { own->keep(std::move(process)); });
@@ -35,8 +44,12 @@ Result<std::unique_ptr<ForwarderProcess>> ForwarderProcess::start(Task task) {
 
 void ForwarderProcess::keep(ChildProcess first) {
     std::optional<ChildProcess> process(std::move(first));
-    bool said = false;
+    const std::filesystem::path journal = storage::WorkspacePaths{task_.workspace}.journal(task_.runId, task_.rank);
+    const std::filesystem::path lock = journal.string() + ".lock";
+    bool said = false, begun = false;
     while (!stop_) {
+        std::error_code ignored;
+        begun = begun || std::filesystem::exists(journal, ignored);
         pollfd wait{process->pidFd(), POLLIN, 0};
         ::poll(&wait, 1, static_cast<int>(kGlance.count()));
         const auto exit = process->poll();
@@ -46,7 +59,9 @@ void ForwarderProcess::keep(ChildProcess first) {
             return;
         }
         std::this_thread::sleep_for(kPause);
-        auto again = ChildProcess::start(options());
+        // One that was told to take the journal over sends it now.
+        if (isTaken(lock)) continue;
+        auto again = ChildProcess::start(options(begun));
         if (!again) {
             if (!std::exchange(said, true)) logLine(LogLevel::Error, again.error().message);
             continue;

@@ -37,7 +37,7 @@ public:
 
 private:
     explicit ForwarderProcess(Task task) : task_(std::move(task)) {}
-    [[nodiscard]] ChildProcess::Options options() const;
+    [[nodiscard]] ChildProcess::Options options(bool begun) const;
     void keep(ChildProcess process);
 
     const Task task_;

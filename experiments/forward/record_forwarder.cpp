@@ -36,7 +36,10 @@ public:
     Status run(const std::atomic<bool>& stop) {
         auto answered = steady_clock::now();
         while (!stop) {
-            const bool ended = hasEnded();
+            std::error_code ignored;
+            const bool there = std::filesystem::exists(task_.journal, ignored);
+            // Asked before the journal is read, so that nothing written in between is missed.
+            const bool ended = there && !JournalWriter::isAlive(task_.journal);
             if (const auto head = receive()) {
                 answered = steady_clock::now();
                 if (head->type == WireHead::Type::Done) return damaged_ ? Status() : removeJournal();
@@ -46,7 +49,7 @@ public:
             } else if (wanted_ && !waits_) {
                 DASGD_TRY(offer(ended));
             }
-            if (!ended) answered = steady_clock::now();
+            if (there && !ended) answered = steady_clock::now();
             if (steady_clock::now() - answered > task_.patience) {
                 return fail("the collector of " + task_.runId + " at " + task_.endpoint +
                             " does not answer; what rank " + std::to_string(task_.rank) + " recorded is kept in " +
@@ -57,12 +60,6 @@ public:
     }
 
 private:
-    // Asked before the journal is read, so that nothing written in between is missed.
-    [[nodiscard]] bool hasEnded() const {
-        std::error_code ignored;
-        return std::filesystem::exists(task_.journal, ignored) && !JournalWriter::isAlive(task_.journal);
-    }
-
     std::optional<WireHead> receive() {
         zmq::pollitem_t item{socket_.handle(), 0, ZMQ_POLLIN, 0};
         zmq::poll(&item, 1, kLook);
@@ -153,6 +150,8 @@ private:
 }  // namespace
 
 Status forwardJournal(const ForwardTask& task, const RunSecret& secret, const std::atomic<bool>& stop) {
+    std::error_code ignored;
+    if (task.begun && !std::filesystem::exists(task.journal, ignored)) return {};
     try {
         return Forwarder(task, secret).run(stop);
     } catch (const zmq::error_t& error) {

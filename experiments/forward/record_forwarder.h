@@ -16,14 +16,15 @@ struct ForwardTask {
     int rank = 0;
     std::string runId;
     std::string endpoint;                        // RecordServer::endpoint()
-    std::chrono::milliseconds patience{60'000};  // for an answer, once the writer has ended
+    std::chrono::milliseconds patience{60'000};  // for an answer, while no writer has the journal
+    bool begun = false;                          // the journal was there before: where it is not, all of it was sent
 };
 
 // Follows the journal until its writer has ended and the collector has committed everything; then removes the journal.
 // While the collector does not answer it tries again, and the journal keeps the records. What was sent is asked for
 // again by a collector that was restarted, and what a forwarder sent that was killed is not taken twice: the collector
-// says which record it wants. Errors: the collector did not answer for `patience` after the writer had ended; `stop`
-// was set. The journal keeps what is not committed.
+// says which record it wants. Errors: the collector did not answer for `patience` before there was a journal or after
+// its writer had ended; `stop` was set. The journal keeps what is not committed.
 [[nodiscard]] Status forwardJournal(const ForwardTask& task, const RunSecret& secret, const std::atomic<bool>& stop);
 
 }  // namespace dasgd::experiments

@@ -67,6 +67,30 @@ TEST_F(ForwarderProcessTest, IsStartedAgainWhenItIsKilledAndDeliversEverything) 
     EXPECT_EQ(stored(), 200U);
 }
 
+// As `dasgd collect --on` does: another forwarder takes the journal over, delivers and removes it.
+TEST_F(ForwarderProcessTest, WhatAnotherForwarderDeliveredIsDelivered) {
+    auto forwarder = start("tcp://127.0.0.1:1");
+    {
+        const auto journal = test::newJournal(journal_);
+        for (std::int64_t step = 0; step < 100; ++step) test::writeForwardedStep(*journal, step);
+    }
+    const std::filesystem::path lock = journal_.string() + ".lock";
+    const auto holders = [&] { return storage::FileLock::holders(lock); };
+    ASSERT_TRUE(test::eventually([&] { return holders() == std::vector<int>{forwarder->id()}; }));
+    test::AwayCollector collector(run_);
+    test::StartedProgram other(run_.there.path(),
+                               {"forward", run_.home.runId, "--rank", "1", "--to", collector.server->endpoint(), "-w",
+                                workspace_.string(), "--instead", "--begun"},
+                               {});
+    collector.collectAll();
+    collector.server->sayDone(milliseconds(10'000));
+    EXPECT_EQ(other.wait().exit, 0);
+    const Status delivered = forwarder->awaitDelivery(milliseconds(20'000));
+    EXPECT_TRUE(delivered) << delivered.error().message;
+    EXPECT_TRUE(test::eventually([&] { return holders().empty(); })) << "nobody waits for the journal to come again";
+    EXPECT_EQ(stored(), 100U);
+}
+
 TEST_F(ForwarderProcessTest, WhereNobodyCollectsThatIsSaid) {
     auto forwarder = start("tcp://127.0.0.1:1");
     test::newJournal(journal_)->span({.step = 1});

@@ -103,6 +103,18 @@ TEST(RecordForwarder, WithoutACollectorTheJournalKeepsEverything) {
     expectEveryStepOnce(run, 100);
 }
 
+TEST(RecordForwarder, WithoutAJournalItEnds) {
+    const test::ForwardedRun run;
+    const std::atomic<bool> stop{false};
+    ForwardTask task = run.task("tcp://127.0.0.1:" + std::to_string(test::freePort()), milliseconds(300));
+    const Status none = forwardJournal(task, run.secret, stop);
+    ASSERT_FALSE(none) << "a rank that never began, of a run whose collector is gone";
+    EXPECT_THAT(none.error().message, HasSubstr("does not answer"));
+    task.patience = milliseconds(600'000);
+    task.begun = true;
+    EXPECT_TRUE(forwardJournal(task, run.secret, stop)) << "another forwarder has sent it";
+}
+
 TEST(RecordForwarder, WhatCannotBeReadIsToldToTheCollector) {
     test::ForwardedRun run;
     {
