@@ -61,12 +61,35 @@ TEST_F(GoingOn, WithOtherWorkersWhereTheExperimentSaysWhatItHad) {
     EXPECT_THAT(unmarked.error().message, HasSubstr("was of 2 workers, this experiment is of 1"));
 }
 
-TEST_F(GoingOn, WhatHasFinishedOrRunsDoesNot) {
+TEST_F(GoingOn, WhatHasFinishedDoesNot) {
     auto records = reader();
     storage::RunRow row = run_;
     EXPECT_TRUE(checkGoesOn(records, row));
     row.status = "finished";
     EXPECT_THAT(checkGoesOn(records, row).error().message, HasSubstr("nothing left of it to train"));
+}
+
+TEST_F(GoingOn, WhatRunsOrWaitsDoesNotUntilItsProcessIsGone) {
+    folder_.write("e.toml", test::quickExperiment("threads", 100'000'000) + "[sweep]\n\"train.seed\" = [1, 2]\n");
+    test::StartedProgram program = folder_.start({"run", "e.toml", "-w", "w", "-q"});
+    const auto newest = [&](const std::string& status) {
+        const auto rows = reader().runs().value();
+        const auto found = std::ranges::find(rows, status, &storage::RunRow::status);
+        return found == rows.end() ? storage::RunRow() : *found;
+    };
+    ASSERT_TRUE(test::eventually([&] { return newest("running").steps > 10 && !newest("queued").runId.empty(); }));
+    const storage::RunRow running = newest("running"), queued = newest("queued");
+    auto records = reader();
+    const Status runs = checkGoesOn(records, running), waits = checkGoesOn(records, queued);
+    ASSERT_FALSE(runs);
+    EXPECT_EQ(runs.error().message, "run " + running.runId + " is running; stop it first: dasgd stop " + running.runId);
+    ASSERT_FALSE(waits);
+    EXPECT_THAT(waits.error().message, HasSubstr(" is queued; stop it first"));
+    program.signal(SIGKILL);
+    static_cast<void>(program.wait());
+    EXPECT_TRUE(test::eventually([&] { return checkGoesOn(records, running).has_value(); }));
+    EXPECT_TRUE(test::eventually([&] { return checkGoesOn(records, queued).has_value(); }));
+    EXPECT_EQ(newest("running").runId, running.runId) << "nobody has written down that it ended";
 }
 
 }  // namespace
