@@ -15,7 +15,9 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr seconds kLookPatience{30}, kCollectPatience{600};
+// For a host that has to start the collector, too. One that hangs for longer is no longer heard by others, either.
+constexpr seconds kLookPatience{25}, kCollectPatience{600};
+static_assert(kLookPatience < kMostSilence);
 constexpr std::chrono::milliseconds kLook{200};
 
 using RanksOfHosts = std::map<std::string, std::vector<int>>;  // by host
@@ -72,7 +74,7 @@ Status collectRun(SshCluster& cluster, const std::string& run, const RanksOfHost
             collected.complete += static_cast<int>(now.at("ranks").size());
             return {};
         }
-        cluster.eachHost([](HostConnection& host) { static_cast<void>(host.tell(kAlive)); });
+        cluster.tellAlive();
         std::this_thread::sleep_for(kLook);
     }
     return fail(cluster.profile().hosts.front() + ": is not done with the records of " + run);

@@ -102,8 +102,12 @@ Result<nlohmann::json> HostConnection::answer(const char* what, milliseconds pat
     const auto until = steady_clock::now() + patience;
     // What came while others were waited for is read in any case.
     if (answers_.empty()) take(milliseconds(0));
-    while (answers_.empty() && !closed_ && steady_clock::now() < until && !stopped_()) take(kGlance);
+    while (answers_.empty() && !closed_ && steady_clock::now() < until && !stopped_()) {
+        take(kGlance);
+        meanwhile_();
+    }
     if (answers_.empty()) {
+        late_.emplace_back(what);
         if (stopped_()) return fail(name_ + ": was not waited for");
         if (closed_) return fail(whyLost());
         return fail(name_ + ": no answer within " + duration(static_cast<double>(patience.count()) * 1e-3) +
@@ -122,6 +126,11 @@ void HostConnection::take(milliseconds patience) {
         heard_ = steady_clock::now();
         const bool isAnswer = line->contains("re");
         answered_ = answered_ || isAnswer;
+        // Answers come in the order of what was asked.
+        if (isAnswer && !late_.empty() && late_.front() == line->value("re", "")) {
+            late_.pop_front();
+            continue;
+        }
         if (isAnswer || line->value("event", "") != kAliveEvent) (isAnswer ? answers_ : events_).push_back(*line);
     }
     takeErrors();

@@ -25,8 +25,11 @@ public:
     HostConnection& operator=(const HostConnection&) = delete;
 
     [[nodiscard]] const std::string& name() const { return name_; }
-    // Asked while an answer is waited for: whether the user has given up.
-    void heed(std::function<bool()> stopped) { stopped_ = std::move(stopped); }
+    // Called while an answer is waited for: whether the user has given up, and what is to be done meanwhile.
+    void heed(std::function<bool()> stopped, std::function<void()> meanwhile) {
+        stopped_ = std::move(stopped);
+        meanwhile_ = std::move(meanwhile);
+    }
 
     // Sends {"do": what, …}. Errors: the connection is gone, with what ssh said.
     Status tell(const char* what, nlohmann::json more = nlohmann::json::object());
@@ -59,6 +62,8 @@ private:
     std::string said_;  // on stderr, its end
     std::chrono::steady_clock::time_point heard_ = std::chrono::steady_clock::now();
     std::function<bool()> stopped_ = [] { return false; };
+    std::function<void()> meanwhile_ = [] {};
+    std::deque<std::string> late_;  // asked, and not waited for any more
     bool closed_ = false, answered_ = false;
 };
 

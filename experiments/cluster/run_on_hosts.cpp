@@ -165,6 +165,7 @@ private:
         there_ = cluster_.revive();
         const auto collected = collectOnHosts(cluster_);
         if (collected && (collected->found > 0 || !collected->problems.empty())) {
+        there_ = cluster_.stillThere();
             logLine(LogLevel::Warning, printable(collectedInWords(*collected)));
         }
     }

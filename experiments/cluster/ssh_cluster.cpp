@@ -47,7 +47,7 @@ Result<std::vector<Status>> SshCluster::connectMissing(std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
         if (hosts_[i]) continue;
         DASGD_ASSIGN(hosts_[i], HostConnection::open(profile_, i));
-        hosts_[i]->heed(stopped_);
+        hosts_[i]->heed(stopped_, [this] { tellAlive(); });
         missing.push_back(i);
     }
     std::vector<Status> each(count);
@@ -62,7 +62,13 @@ Result<std::vector<Status>> SshCluster::connectMissing(std::size_t count) {
     return each;
 }
 
-void SshCluster::dropSilent() {
+void SshCluster::tellAlive() {
+    if (std::chrono::steady_clock::now() - told_ < kAliveEvery) return;
+    told_ = std::chrono::steady_clock::now();
+    eachHost([](HostConnection& host) { static_cast<void>(host.tell(kAlive)); });
+}
+
+std::vector<std::size_t> SshCluster::stillThere() {
     for (auto& host : hosts_) {
         if (host && !host->tell(kTime)) host.reset();
     }
@@ -71,10 +77,15 @@ void SshCluster::dropSilent() {
         const auto left = std::chrono::ceil<milliseconds>(until - std::chrono::steady_clock::now());
         if (host && !host->answer(kTime, std::max(left, milliseconds(0)))) host.reset();
     }
+    std::vector<std::size_t> there;
+    for (std::size_t i = 0; i < hosts_.size(); ++i) {
+        if (hosts_[i]) there.push_back(i);
+    }
+    return there;
 }
 
 std::vector<std::size_t> SshCluster::revive() {
-    dropSilent();
+    static_cast<void>(stillThere());
     const auto each = connectMissing(profile_.hosts.size());
     if (!each) logLine(LogLevel::Warning, printable(each.error().message));
     std::vector<std::size_t> there;

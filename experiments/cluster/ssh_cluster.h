@@ -1,6 +1,7 @@
 // The hosts of a profile of kind "ssh", connected and looked at before any rank starts.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -41,6 +42,8 @@ public:
     // reached, lacks something or has another program than the first, a line each.
     Status connect(std::size_t count);
 
+    SshCluster(const SshCluster&) = delete;
+    SshCluster& operator=(const SshCluster&) = delete;
     // The experiments of a file's text, checked by the first host with the data that are there. Errors: as of a file
     // here, with its name, line and column.
     Result<std::vector<HostedExperiment>> check(const std::string& text, const std::string& source,
@@ -54,6 +57,10 @@ public:
     [[nodiscard]] std::vector<std::size_t> revive();
 
     [[nodiscard]] const ClusterProfile& profile() const { return profile_; }
+    // Those of the connected hosts that still answer; others are dropped.
+    [[nodiscard]] std::vector<std::size_t> stillThere();
+    // Lets every host know, as often as it has to, that we are here. So does waiting for an answer of any of them.
+    void tellAlive();
     [[nodiscard]] bool isThere(std::size_t index) const { return index < hosts_.size() && hosts_[index]; }
     void drop(std::size_t index) { hosts_[index].reset(); }
     // One that is there.
@@ -72,7 +79,6 @@ private:
     [[nodiscard]] nlohmann::json helloTo(std::size_t index) const;
     // Those of the first `count` that are missing; of each how it went. Errors: ssh cannot be started.
     Result<std::vector<Status>> connectMissing(std::size_t count);
-    void dropSilent();
     [[nodiscard]] Status accept(std::size_t index, const Result<nlohmann::json>& answer);
 
     ClusterProfile profile_;
@@ -81,4 +87,5 @@ private:
     std::vector<nlohmann::json> facts_;
 };
 
+    std::chrono::steady_clock::time_point told_ = std::chrono::steady_clock::now();  // that we are here
 }  // namespace dasgd::experiments

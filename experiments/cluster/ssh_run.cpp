@@ -112,7 +112,7 @@ void SshRun::follow(Progress& progress) {
     while (!over()) {
         wait();
         takeEvents(progress);
-        listen();
+        cluster_.tellAlive();
         const int asked = signals_.count();
         if (asked > 0) end_.stopped = true;
         if (asked > 0 && !stopAsked_) askForStop();
@@ -179,13 +179,6 @@ void SshRun::lose(std::size_t index) {
             end_.ranks.push_back({rank, host.name(), {}, "", ""});
     }
     if (!stopAsked_) askForStop();
-}
-
-// So that every host knows that we are here.
-void SshRun::listen() {
-    if (Clock::now() - told_ < kAliveEvery) return;
-    told_ = Clock::now();
-    cluster_.eachHost([](HostConnection& host) { static_cast<void>(host.tell(kAlive)); });
 }
 
 void SshRun::askForStop() {

@@ -59,7 +59,6 @@ private:
     void takeEvents(Progress& progress);
     void take(std::size_t host, const nlohmann::json& event, Progress& progress);
     void lose(std::size_t host);
-    void listen();
     void askForStop();
     void endAll();
     [[nodiscard]] bool over() const;
@@ -74,7 +73,6 @@ private:
     SshRunEnd end_;
     std::int64_t completed_ = 0;
     std::optional<Clock::time_point> due_;  // when those that still run are ended
-    Clock::time_point told_ = Clock::now();
     bool stopAsked_ = false, ended_ = false;
 };
 

@@ -78,6 +78,23 @@ TEST_F(HostConnectionTest, NoticesAtOnceWhenItIsCut) {
     EXPECT_THAT((*connection)->whyLost(), HasSubstr("ada@node1: the connection has ended, ssh by signal 9"));
 }
 
+// An answer that was given up comes later, and is not that of the next question.
+TEST_F(HostConnectionTest, PassesOverAnAnswerThatCameTooLate) {
+    test::writeText(folder_ / "late",
+                    "#!/bin/sh\nread first\nread second\necho '{\"re\":\"time\",\"now\":1}'\n"
+                    "echo '{\"re\":\"port\",\"port\":2}'\nread more\n");
+    std::filesystem::permissions(folder_ / "late", std::filesystem::perms::owner_all);
+    profile_.dasgd = (folder_ / "late").string();
+    auto connection = HostConnection::open(profile_, 0);
+    ASSERT_TRUE(connection);
+    const auto late = (*connection)->ask(kTime, nlohmann::json::object(), std::chrono::milliseconds(200));
+    ASSERT_FALSE(late);
+    EXPECT_THAT(late.error().message, HasSubstr("no answer within"));
+    const auto next = (*connection)->ask(kPort, nlohmann::json::object(), seconds(30));
+    ASSERT_TRUE(next) << next.error().message;
+    EXPECT_EQ(next->value("port", 0), 2);
+}
+
 TEST_F(HostConnectionTest, SaysThatThereIsNoSsh) {
     ::setenv(SshCommand::kVariable, "no-such-ssh", 1);
     EXPECT_THAT(whyNot(0), HasSubstr("install OpenSSH's client"));

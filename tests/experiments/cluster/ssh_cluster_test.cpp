@@ -70,6 +70,43 @@ TEST_F(SshClusterTest, ListsEveryHostThatLacksSomething) {
     EXPECT_THAT(lacking.error().message, HasSubstr("/proc/w"));
 }
 
+// A host takes a launcher that says nothing for gone; one that waits for another host is not.
+TEST_F(SshClusterTest, TellsAllHostsThatItIsThereWhileOneTakesItsTime) {
+    const auto stands = [&](const std::string& host, const std::string& script) {
+        test::writeText(hosts_.home(host) / "dasgd",
+                        "#!/bin/sh\nread request\necho '{\"re\":\"hello\",\"version\":\"" DASGD_VERSION
+                        "\",\"protocol\":" +
+                            std::to_string(kHostProtocol) + ",\"build\":\"00\",\"lacks\":[]}'\n" + script);
+        std::filesystem::permissions(hosts_.home(host) / "dasgd", std::filesystem::perms::owner_all);
+    };
+    const std::string heard = (folder_ / "heard").string();
+    test::writeText(heard, "");
+    // The first is done as soon as the second has heard something.
+    stands("node1", "read request\ni=0\nuntil grep -q alive '" + heard +
+                        "' || [ $i -gt 200 ]; do sleep 0.1; i=$((i+1)); done\ngrep -q alive '" + heard +
+                        "' && echo '{\"re\":\"go on\",\"experiment\":{},\"from\":\"run\",\"step\":7}'\nread more\n");
+    stands("node2", "cat >>'" + heard + "'\n");
+    profile_.dasgd = "~/dasgd";
+    SshCluster cluster(profile_);
+    const Status connected = cluster.connect(2);
+    ASSERT_TRUE(connected) << connected.error().message;
+    const auto going = cluster.goOn({{"run", "run"}});
+    ASSERT_TRUE(going) << going.error().message;
+    EXPECT_EQ(going->step, 7);
+}
+
+TEST_F(SshClusterTest, DropsAHostThatDoesNotAnswerAnyMore) {
+    SshCluster cluster(profile_);
+    ASSERT_TRUE(cluster.connect(2));
+    EXPECT_EQ(cluster.stillThere(), (std::vector<std::size_t>{0, 1}));
+    std::vector<pid_t> children = test::childrenOf(::getpid());
+    std::ranges::sort(children);
+    ASSERT_EQ(children.size(), 2u);
+    ::kill(children.front(), SIGKILL);
+    EXPECT_EQ(cluster.stillThere(), (std::vector<std::size_t>{1}));
+    EXPECT_FALSE(cluster.isThere(0));
+}
+
 // A host whose program is another build answers all the same.
 TEST_F(SshClusterTest, RefusesHostsOfDifferentBuilds) {
     const std::string hello =
