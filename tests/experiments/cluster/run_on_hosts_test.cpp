@@ -9,45 +9,15 @@
 #include <set>
 
 #include "experiments/base/errors.h"
-#include "storage/run_reader.h"
-#include "tests/support/live_run.h"
-#include "tests/support/processes.h"
-#include "tests/support/standin_ssh.h"
+#include "tests/support/standin_runs.h"
 
 namespace dasgd::experiments {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
-using ::testing::StartsWith;
 
-class RunOnHosts : public ::testing::Test {
-protected:
-    RunOnHosts() : hosts_(folder_.path() / "hosts", {"node1", "node2"}) {
-        folder_.write("lab.toml", test::standInProfile("[\"node1\", \"ada@node2\"]"));
-        folder_.write("e.toml", test::quickExperiment("gloo", 200));
-    }
-    [[nodiscard]] test::StartedProgram start(const std::vector<std::string>& more = {}) const {
-        std::vector<std::string> arguments{"run", "e.toml", "--on", "lab"};
-        arguments.insert(arguments.end(), more.begin(), more.end());
-        return folder_.start(arguments, hosts_.environment());
-    }
-    [[nodiscard]] std::filesystem::path workspace(const std::string& host) const { return hosts_.home(host) / "w"; }
-    [[nodiscard]] std::vector<storage::RunRow> runsOf(const std::string& host) const {
-        auto reader = storage::RunReader::open(workspace(host));
-        return reader ? reader->runs().value() : std::vector<storage::RunRow>();
-    }
-    [[nodiscard]] bool trains() const { return test::newestRunTrains(workspace("node1")); }
-    // The processes that stand for ssh, which are `dasgd host-ranks` by then: of node1, then of node2.
-    static std::vector<pid_t> connectionsOf(const test::StartedProgram& run) {
-        std::vector<pid_t> children = test::childrenOf(run.id());
-        std::ranges::sort(children);
-        return children;
-    }
-
-    test::DasgdFolder folder_;
-    test::StandInHosts hosts_;
-};
+using RunOnHosts = test::RunsOnStandIns;
 
 TEST_F(RunOnHosts, TrainsOneRunThatTheFirstHostRecordsWhole) {
     folder_.write("e.toml", test::quickExperiment("gloo", 200) + "[sweep]\n\"train.seed\" = [1, 2]\n");
@@ -255,89 +225,6 @@ TEST_F(RunOnHosts, RecordsThatRank0DidNotGetAreFetchedOnceTheRunHasFailed) {
     const test::Ended again = folder_.run({"collect", "--on", "lab"}, hosts_.environment());
     EXPECT_EQ(again.exit, kFinished) << again.err;
     EXPECT_THAT(again.out, HasSubstr("no host that was asked keeps records that the first one lacks"));
-}
-
-class RestartsOnHosts : public RunOnHosts {
-protected:
-    // Some seconds of steps, with a checkpoint now and then.
-    static constexpr int kLonger = 3'000;
-    void longer(const std::string& more = "") {
-        std::string text = test::quickExperiment("gloo", kLonger) + "timeout_s = 4.0\n" + more;
-        const std::string train = "[train]\n";
-        text.replace(text.find(train), train.size(), train + "checkpoint = { every = \"200 steps\" }\n");
-        folder_.write("e.toml", text);
-    }
-    [[nodiscard]] bool hasCheckpoint() const {
-        return test::eventually([&] {
-            const auto runs = runsOf("node1");
-            return !runs.empty() &&
-                   std::filesystem::exists(workspace("node1") / "runs" / runs.front().runId / "checkpoints" / "latest");
-        });
-    }
-    [[nodiscard]] std::string modelOf(const std::filesystem::path& workspace, const storage::RunRow& row) const {
-        return test::contentOf(workspace / "runs" / row.runId / "model.safetensors");
-    }
-};
-
-TEST_F(RestartsOnHosts, AKilledRankCostsTheStepsSinceTheLastCheckpoint) {
-    longer();
-    test::StartedProgram run = start({"--restarts", "2"});
-    ASSERT_TRUE(hasCheckpoint());
-    ::kill(test::childrenOf(connectionsOf(run)[1]).front(), SIGKILL);
-    const test::Ended ended = run.wait();
-    EXPECT_EQ(ended.exit, kFinished) << ended.err;
-    EXPECT_THAT(ended.err, HasSubstr("restart 1 of 2"));
-    const auto runs = runsOf("node1");
-    ASSERT_EQ(runs.size(), 2u);
-    EXPECT_EQ(runs[0].status, "finished");
-    EXPECT_EQ(runs[0].resumedFrom, runs[1].runId);
-    EXPECT_GE(runs[0].resumedStep, 200);
-    ASSERT_EQ(folder_.run({"run", "e.toml", "-w", "w", "-q"}).exit, kFinished);
-    const auto whole = storage::RunReader::open(folder_.workspace())->runs()->front();
-    EXPECT_EQ(modelOf(workspace("node1"), runs[0]), modelOf(folder_.workspace(), whole));
-}
-
-// There is room for one rank on each: without the other host the run goes on with one.
-TEST_F(RestartsOnHosts, WithoutALostHostItGoesOnWithFewerWorkers) {
-    folder_.write("lab.toml", test::standInProfile("[\"node1\", \"ada@node2\"]", "ranks_per_host = 1\n"));
-    longer();
-    test::StartedProgram run = start({"--restarts", "1"});
-    ASSERT_TRUE(hasCheckpoint());
-    const pid_t lost = connectionsOf(run)[1];
-    hosts_.takeDown("node2");
-    ::kill(lost, SIGKILL);
-    const test::Ended ended = run.wait();
-    EXPECT_EQ(ended.exit, kFinished) << ended.err;
-    EXPECT_THAT(ended.err, HasSubstr("ada@node2: cannot be reached"));
-    EXPECT_THAT(ended.err, HasSubstr("with 1 workers, restart 1 of 1"));
-    const auto runs = runsOf("node1");
-    ASSERT_EQ(runs.size(), 2u);
-    EXPECT_EQ(runs[0].status, "finished");
-    EXPECT_EQ(runs[0].workers, 1);
-    EXPECT_EQ(runs[0].resumedFrom, runs[1].runId);
-}
-
-TEST_F(RestartsOnHosts, AStoppedRunIsResumedOnItsHosts) {
-    longer();
-    test::StartedProgram run = start();
-    ASSERT_TRUE(hasCheckpoint());
-    run.signal(SIGINT);
-    EXPECT_EQ(run.wait().exit, kStopped);
-    const storage::RunRow first = runsOf("node1").front();
-    const auto resume = [&](const std::vector<std::string>& more) {
-        std::vector<std::string> arguments{"resume", first.runId, "--on", "lab", "--json"};
-        arguments.insert(arguments.end(), more.begin(), more.end());
-        return folder_.start(arguments, hosts_.environment()).wait();
-    };
-    test::Ended ended = resume({});
-    ASSERT_EQ(ended.exit, kFinished) << ended.err;
-    EXPECT_EQ(nlohmann::json::parse(ended.out)["resumed_from"], first.runId);
-    EXPECT_EQ(runsOf("node1").front().steps, kLonger);
-    ended = resume({"--workers", "1"});
-    ASSERT_EQ(ended.exit, kFinished) << ended.err;
-    EXPECT_EQ(runsOf("node1").front().workers, 1);
-    EXPECT_EQ(resume({"--step", "5"}).exit, kWrongInput);
-    EXPECT_THAT(folder_.run({"resume", "nothing", "--on", "lab"}, hosts_.environment()).err, HasSubstr("nothing"));
 }
 
 }  // namespace

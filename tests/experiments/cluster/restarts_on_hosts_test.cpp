@@ -1,0 +1,100 @@
+// Runs on hosts that fail and go on from their checkpoints.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <nlohmann/json.hpp>
+
+#include "experiments/base/errors.h"
+#include "tests/support/standin_runs.h"
+
+namespace dasgd::experiments {
+namespace {
+
+using ::testing::HasSubstr;
+
+class RestartsOnHosts : public test::RunsOnStandIns {
+protected:
+    // Some seconds of steps, with a checkpoint now and then.
+    static constexpr int kLonger = 3'000;
+    void longer(const std::string& more = "") {
+        std::string text = test::quickExperiment("gloo", kLonger) + "timeout_s = 4.0\n" + more;
+        const std::string train = "[train]\n";
+        text.replace(text.find(train), train.size(), train + "checkpoint = { every = \"200 steps\" }\n");
+        folder_.write("e.toml", text);
+    }
+    [[nodiscard]] bool hasCheckpoint() const {
+        return test::eventually([&] {
+            const auto runs = runsOf("node1");
+            return !runs.empty() &&
+                   std::filesystem::exists(workspace("node1") / "runs" / runs.front().runId / "checkpoints" / "latest");
+        });
+    }
+    [[nodiscard]] std::string modelOf(const std::filesystem::path& workspace, const storage::RunRow& row) const {
+        return test::contentOf(workspace / "runs" / row.runId / "model.safetensors");
+    }
+};
+
+TEST_F(RestartsOnHosts, AKilledRankCostsTheStepsSinceTheLastCheckpoint) {
+    longer();
+    test::StartedProgram run = start({"--restarts", "2"});
+    ASSERT_TRUE(hasCheckpoint());
+    ::kill(test::childrenOf(connectionsOf(run)[1]).front(), SIGKILL);
+    const test::Ended ended = run.wait();
+    EXPECT_EQ(ended.exit, kFinished) << ended.err;
+    EXPECT_THAT(ended.err, HasSubstr("restart 1 of 2"));
+    const auto runs = runsOf("node1");
+    ASSERT_EQ(runs.size(), 2u);
+    EXPECT_EQ(runs[0].status, "finished");
+    EXPECT_EQ(runs[0].resumedFrom, runs[1].runId);
+    EXPECT_GE(runs[0].resumedStep, 200);
+    ASSERT_EQ(folder_.run({"run", "e.toml", "-w", "w", "-q"}).exit, kFinished);
+    const auto whole = storage::RunReader::open(folder_.workspace())->runs()->front();
+    EXPECT_EQ(modelOf(workspace("node1"), runs[0]), modelOf(folder_.workspace(), whole));
+}
+
+// There is room for one rank on each: without the other host the run goes on with one.
+TEST_F(RestartsOnHosts, WithoutALostHostItGoesOnWithFewerWorkers) {
+    folder_.write("lab.toml", test::standInProfile("[\"node1\", \"ada@node2\"]", "ranks_per_host = 1\n"));
+    longer();
+    test::StartedProgram run = start({"--restarts", "1"});
+    ASSERT_TRUE(hasCheckpoint());
+    const pid_t lost = connectionsOf(run)[1];
+    hosts_.takeDown("node2");
+    ::kill(lost, SIGKILL);
+    const test::Ended ended = run.wait();
+    EXPECT_EQ(ended.exit, kFinished) << ended.err;
+    EXPECT_THAT(ended.err, HasSubstr("ada@node2: cannot be reached"));
+    EXPECT_THAT(ended.err, HasSubstr("with 1 workers, restart 1 of 1"));
+    const auto runs = runsOf("node1");
+    ASSERT_EQ(runs.size(), 2u);
+    EXPECT_EQ(runs[0].status, "finished");
+    EXPECT_EQ(runs[0].workers, 1);
+    EXPECT_EQ(runs[0].resumedFrom, runs[1].runId);
+}
+
+TEST_F(RestartsOnHosts, AStoppedRunIsResumedOnItsHosts) {
+    longer();
+    test::StartedProgram run = start();
+    ASSERT_TRUE(hasCheckpoint());
+    run.signal(SIGINT);
+    EXPECT_EQ(run.wait().exit, kStopped);
+    const storage::RunRow first = runsOf("node1").front();
+    const auto resume = [&](const std::vector<std::string>& more) {
+        std::vector<std::string> arguments{"resume", first.runId, "--on", "lab", "--json"};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return folder_.start(arguments, hosts_.environment()).wait();
+    };
+    test::Ended ended = resume({});
+    ASSERT_EQ(ended.exit, kFinished) << ended.err;
+    EXPECT_EQ(nlohmann::json::parse(ended.out)["resumed_from"], first.runId);
+    EXPECT_EQ(runsOf("node1").front().steps, kLonger);
+    ended = resume({"--workers", "1"});
+    ASSERT_EQ(ended.exit, kFinished) << ended.err;
+    EXPECT_EQ(runsOf("node1").front().workers, 1);
+    EXPECT_EQ(resume({"--step", "5"}).exit, kWrongInput);
+    EXPECT_THAT(folder_.run({"resume", "nothing", "--on", "lab"}, hosts_.environment()).err, HasSubstr("nothing"));
+}
+
+}  // namespace
+}  // namespace dasgd::experiments
