@@ -77,7 +77,7 @@ std::string lastWords(const fs::path& log) {
 }  // namespace
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RanksRequest, experiment, workspace, secret, address, interface, port, size, first,
-                                   count, gpus, resume, earlier, environment)
+                                   count, gpus, resume, earlier, earlierStep, environment)
 
 nlohmann::json RanksRequest::toJson() const { return *this; }
 
@@ -128,7 +128,10 @@ ChildProcess::Options HostRanks::options(int rank, const std::string& program) c
                          "--launcher",
                          std::to_string(::getpid())};
     if (request_.resume) options.arguments.emplace_back("--resume");
-    if (!request_.earlier.empty()) options.arguments.insert(options.arguments.end(), {"--from", request_.earlier});
+    if (!request_.earlier.empty()) {
+        options.arguments.insert(options.arguments.end(),
+                                 {"--from", request_.earlier, "--step", std::to_string(request_.earlierStep)});
+    }
     options.log = paths_.root / "logs" / ("on-" + stamp_ + "-rank-" + std::to_string(rank) + ".log");
     return options;
 }

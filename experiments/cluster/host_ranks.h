@@ -26,6 +26,7 @@ struct RanksRequest {
     bool resume = false;
     std::string earlier;                   // the run whose checkpoint they go on from; "": none
     std::vector<std::string> environment;  // "NAME=value"
+    std::int64_t earlierStep = 0;          // of that checkpoint
 
     [[nodiscard]] nlohmann::json toJson() const;
     // Errors: a field is missing or of another type.

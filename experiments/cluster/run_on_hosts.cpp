@@ -140,7 +140,7 @@ public:
                               std::to_string(next->going.experiment.workers) + " workers, restart " +
                               std::to_string(restart + 1) + " of " + std::to_string(task_.restarts)));
             plan = {std::move(next->going.experiment), std::move(next->places)};
-            earlier = {.from = std::move(next->going.from)};
+            earlier = {.from = std::move(next->going.from), .step = next->going.step};
         }
     }
     [[nodiscard]] int code() const { return code_; }
@@ -237,7 +237,7 @@ int resumeOnHosts(const ClusterProfile& profile, const std::string& run, std::op
     if (const Status all = cluster.connect(hostsOf({plan})); !all) return unreachable(all.error(), signals);
     HostsSeries series(cluster, task, signals);
     const std::string title = plan.experiment.title;
-    series.run(std::move(plan), title, {.from = going->from});
+    series.run(std::move(plan), title, {.from = going->from, .step = going->step});
     return series.code();
 }
 

@@ -93,7 +93,8 @@ Status SshRun::start(const EarlierPart& earlier) {
                          .size = experiment_.workers,
                          .gpus = profile.gpus,
                          .resume = earlier.resume,
-                         .earlier = earlier.from};
+                         .earlier = earlier.from,
+                         .earlierStep = earlier.step};
     for (const auto& [name, value] : profile.environment) request.environment.push_back(name + "=" + value);
     for (const RanksPlace& place : places_) {
         cluster_.host(place.host).forgetEvents();

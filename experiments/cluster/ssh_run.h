@@ -36,8 +36,9 @@ struct SshRunEnd {
 
 // What ranks are told of runs before theirs.
 struct EarlierPart {
-    bool resume = false;  // go on with what ended early in the workspace with the same settings, if anything did
-    std::string from;     // go on with this run; "": none
+    bool resume = false;    // go on with what ended early in the workspace with the same settings, if anything did
+    std::string from;       // go on with this run; "": none
+    std::int64_t step = 0;  // of the checkpoint of that run
 };
 
 // Owner: one thread.

@@ -43,10 +43,13 @@ Action declareWorker(CLI::App& app) {
     app.add_flag("--json", options->hand.json, "Rank 0 prints one line of JSON at the end");
     app.add_flag("--resume", options->hand.resume,
                  "Go on with what ended early in the workspace with the same settings");
-    app.add_option("--from", options->hand.from,
-                   "Go on with this run of the workspace, which had FILE's settings, or another number of workers: "
-                   "`dasgd resume` says how FILE is made then")
-        ->excludes("--resume");
+    CLI::Option* from =
+        app.add_option("--from", options->hand.from,
+                       "Go on with this run of the workspace, which had FILE's settings, or another number of workers: "
+                       "`dasgd resume` says how FILE is made then")
+            ->excludes("--resume");
+    app.add_option("--step", options->hand.fromStep, "Of --from the checkpoint after this step; default: the newest")
+        ->needs(from);
     const std::string hidden;
     app.add_option("--run", options->child.runId)->group(hidden);
     app.add_option("--rank", options->child.rank)->group(hidden);

@@ -55,10 +55,11 @@ bool sameButForWorkers(Settings a, Settings b) {
 }  // namespace
 
 Result<ResumePoint> pointToGoOnFrom(const storage::WorkspacePaths& paths, storage::RunReader& reader,
-                                    const std::string& runId, const CheckedExperiment& experiment) {
+                                    const std::string& runId, const CheckedExperiment& experiment,
+                                    std::optional<std::int64_t> step) {
     DASGD_ASSIGN(const storage::RunRow run, reader.row(runId));
     DASGD_TRY(checkGoesOn(reader, run));
-    DASGD_ASSIGN(FoundResumePoint from, resumePointOf(paths, reader, run));
+    DASGD_ASSIGN(FoundResumePoint from, resumePointOf(paths, reader, run, step));
     const std::string others =
         "run " + runId + " had other settings than this experiment; `dasgd show " + runId + "` tells them";
     if (from.point.ranks == experiment.workers) {

@@ -1,6 +1,8 @@
 // A run that ended early goes on: whether it can, with which settings, from where.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "core/base/result.h"
@@ -19,9 +21,10 @@ namespace dasgd::experiments {
 [[nodiscard]] Result<CheckedExperiment> withWorkers(const Value& document, const CheckedExperiment& before,
                                                     int workers);
 
-// Where `experiment` goes on with the run `runId`. Errors: it cannot; the run had other settings, or had them with
-// another number of workers than withWorkers() has written into those of `experiment`.
+// Where `experiment` goes on with the run `runId`, as resumePointOf() has it. Errors: it cannot; the run had other
+// settings, or had them with another number of workers than withWorkers() has written into those of `experiment`.
 [[nodiscard]] Result<ResumePoint> pointToGoOnFrom(const storage::WorkspacePaths& paths, storage::RunReader& reader,
-                                                  const std::string& runId, const CheckedExperiment& experiment);
+                                                  const std::string& runId, const CheckedExperiment& experiment,
+                                                  std::optional<std::int64_t> step = {});
 
 }  // namespace dasgd::experiments

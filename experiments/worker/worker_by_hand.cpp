@@ -199,7 +199,7 @@ private:
         }
         DASGD_ASSIGN(auto reader, storage::RunReader::open(paths.root));
         if (!task_.from.empty()) {
-            DASGD_ASSIGN(ResumePoint from, pointToGoOnFrom(paths, reader, task_.from, checked_));
+            DASGD_ASSIGN(ResumePoint from, pointToGoOnFrom(paths, reader, task_.from, checked_, task_.fromStep));
             return std::optional(std::move(from));
         }
         DASGD_ASSIGN(const auto earlier, earlierRuns(paths, reader, std::vector<CheckedExperiment>{checked_}));

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "core/base/clock.h"
@@ -37,6 +38,7 @@ struct HandTask {
     bool json = false;
     bool resume = false;  // go on with what ended early in the workspace with the same settings
     std::string from;     // the run to go on with, of the same settings or of another number of workers; "": none
+    std::optional<std::int64_t> fromStep;  // its checkpoint of this step; nothing: the newest
 };
 
 // Trains one rank, and records it into the workspace itself. Rank 0 names the run. Does not return; exit status as

@@ -73,6 +73,30 @@ TEST_F(RestartsOnHosts, WithoutALostHostItGoesOnWithFewerWorkers) {
     EXPECT_EQ(runs[0].resumedFrom, runs[1].runId);
 }
 
+// It was to go on from an earlier checkpoint than the newest, and saved none itself.
+TEST_F(RestartsOnHosts, AResumedRunGoesOnFromTheCheckpointThatItBeganWith) {
+    longer();
+    test::StartedProgram run = start();
+    ASSERT_TRUE(test::newestRunComesTo(workspace("node1"), [](const auto& row) { return row.steps > 450; }));
+    run.signal(SIGINT);
+    EXPECT_EQ(run.wait().exit, kStopped);
+    const std::string first = runsOf("node1").front().runId;
+    {
+        const test::StartedProgram local =
+            folder_.start({"resume", first, "--step", "200", "-q", "-w", workspace("node1").string()});
+        ASSERT_TRUE(test::eventually([&] { return runsOf("node1").size() == 2; }));
+    }  // killed
+    const storage::RunRow second = runsOf("node1").front();
+    ASSERT_EQ(second.resumedStep, 200);
+    const auto checkpoints = storage::WorkspacePaths{workspace("node1")}.checkpoints(second.runId);
+    ASSERT_FALSE(std::filesystem::exists(checkpoints / "latest"));
+    const test::Ended ended = folder_.start({"resume", second.runId, "--on", "lab", "-q"}, hosts_.environment()).wait();
+    ASSERT_EQ(ended.exit, kFinished) << ended.err;
+    const storage::RunRow third = runsOf("node1").front();
+    EXPECT_EQ(third.resumedFrom, first);
+    EXPECT_EQ(third.resumedStep, 200);
+}
+
 TEST_F(RestartsOnHosts, AStoppedRunIsResumedOnItsHosts) {
     longer();
     test::StartedProgram run = start();

@@ -92,5 +92,16 @@ TEST_F(GoingOn, WhatRunsOrWaitsDoesNotUntilItsProcessIsGone) {
     EXPECT_EQ(newest("running").runId, running.runId) << "nobody has written down that it ended";
 }
 
+TEST_F(GoingOn, FromTheCheckpointOfTheStepThatIsAskedFor) {
+    const CheckedExperiment experiment = checkExperiment(document()).value();
+    auto records = reader();
+    const auto of = [&](std::int64_t step) {
+        return pointToGoOnFrom({folder_.workspace()}, records, run_.runId, experiment, step);
+    };
+    EXPECT_EQ(of(run_.steps)->step, run_.steps);
+    ASSERT_FALSE(of(1));
+    EXPECT_THAT(of(1).error().message, HasSubstr("there is no checkpoint of step 1"));
+}
+
 }  // namespace
 }  // namespace dasgd::experiments
