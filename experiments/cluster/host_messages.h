@@ -35,7 +35,7 @@ inline constexpr const char* kListen = "listen";
 inline constexpr const char* kReach = "reach";
 
 inline constexpr const char* kAliveEvent = "alive";
-inline constexpr const char* kProgressEvent = "progress";
+inline constexpr const char* kProgressEvent = "progress";   // of rank 0, in which run
 inline constexpr const char* kEndedEvent = "ended";         // one rank, how
 inline constexpr const char* kAllEndedEvent = "all ended";  // of this host
 

@@ -16,7 +16,6 @@
 #include "experiments/cluster/host_messages.h"
 #include "experiments/forward/run_secret.h"
 #include "experiments/report/run_summary.h"
-#include "storage/run_reader.h"
 
 namespace dasgd::experiments {
 
@@ -87,6 +86,10 @@ Result<RanksRequest> RanksRequest::from(const nlohmann::json& json) {
     } catch (const nlohmann::json::exception& error) {
         return fail(std::string("this request cannot be read: ") + error.what());
     }
+}
+
+nlohmann::json resultOf(const storage::RunRow& row, const storage::WorkspacePaths& paths) {
+    return {{"row", toJson(row)}, {"workspace", paths.root.string()}, {"summary", summaryLine(row)}};
 }
 
 Result<std::unique_ptr<HostRanks>> HostRanks::start(RanksRequest request, const std::string& program) {
@@ -223,13 +226,16 @@ void HostRanks::tellProgress(const Tell& tell) {
         for (const std::string& name : runsIn(paths_)) {
             if (earlier_.contains(name)) continue;
             auto page = RunControl::open(paths_.control(name));
-            if (page && page->ranks() == request_.size) control_ = std::move(*page);
+            if (!page || page->ranks() != request_.size) continue;
+            control_ = std::move(*page);
+            run_ = name;
         }
     }
-    const std::int64_t completed = control_ ? control_->completed(Rank(0)) : 0;
+    if (!control_) return;
+    const std::int64_t completed = control_->completed(Rank(0));
     if (completed == told_) return;
     told_ = completed;
-    tell({{"event", kProgressEvent}, {"completed", completed}});
+    tell({{"event", kProgressEvent}, {"run", run_}, {"completed", completed}});
 }
 
 }  // namespace dasgd::experiments

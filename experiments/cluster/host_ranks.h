@@ -14,6 +14,7 @@
 #include "core/base/result.h"
 #include "experiments/base/process.h"
 #include "storage/base/workspace.h"
+#include "storage/run_reader.h"
 
 namespace dasgd::experiments {
 
@@ -25,13 +26,16 @@ struct RanksRequest {
     std::int64_t gpus = 0;
     bool resume = false;
     std::string earlier;                   // the run whose checkpoint they go on from; "": none
-    std::vector<std::string> environment;  // "NAME=value"
     std::int64_t earlierStep = 0;          // of that checkpoint
+    std::vector<std::string> environment;  // "NAME=value"
 
     [[nodiscard]] nlohmann::json toJson() const;
     // Errors: a field is missing or of another type.
     static Result<RanksRequest> from(const nlohmann::json& json);
 };
+
+// What is told of a run that has a record: its row, with the summary for people.
+[[nodiscard]] nlohmann::json resultOf(const storage::RunRow& row, const storage::WorkspacePaths& paths);
 
 // Owner: one thread, which outlives the ranks: the kernel ends them with it.
 class HostRanks {
@@ -48,7 +52,8 @@ public:
     // Asks one of them, which takes all ranks of the run along.
     void stop();
     void end();
-    // Tells who has ended since, and once all have, that; and the steps that rank 0 has completed.
+    // Tells who has ended since, and once all have, that; and, once rank 0 has named the run, its id and the steps that
+    // rank 0 has completed.
     void attend(const Tell& tell);
     [[nodiscard]] bool running() const;
     // Of the workspace, those that were not there before the start.
@@ -76,6 +81,7 @@ private:
     std::vector<One> ranks_;
     std::set<std::string> earlier_;  // runs that were there before
     std::optional<RunControl> control_;
+    std::string run_;  // whose page that is
     std::int64_t told_ = -1;
     bool allTold_ = false;
 };

@@ -2,7 +2,9 @@
 
 #include <poll.h>
 
+#include <chrono>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "core/base/toml_reader.h"
 #include "core/base/utc.h"
@@ -10,6 +12,7 @@
 #include "experiments/launch/going_on.h"
 #include "experiments/launch/resume_point.h"
 #include "experiments/launch/run_series.h"
+#include "experiments/report/run_summary.h"
 #include "storage/run_reader.h"
 
 namespace dasgd::experiments {
@@ -19,7 +22,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kServiceRest{200};
-constexpr std::chrono::seconds kGraceToStop{10}, kGraceToEnd{5};
+constexpr std::chrono::seconds kGraceToStop{10}, kGraceToEnd{5}, kGraceToRecord{5};
 
 nlohmann::json describe(const CheckedExperiment& experiment) {
     return {{"title", titleOf(experiment)},   {"name", experiment.name},
@@ -60,21 +63,43 @@ Result<std::string> earlierRunOf(const std::string& text, storage::RunReader& re
     return std::string();
 }
 
-// "text": of the experiment whose run has just ended early, which is one of `since`, or "resume"d an older one; or
-// "run": of this host's workspace. "workers": that it goes on with.
-Result<nlohmann::json> goOn(const nlohmann::json& request, const std::set<std::string>& since) {
+// A connection that is lost leaves ranks behind that are about to stop: windUp() has them end by then.
+Result<storage::RunRow> rowAtItsEnd(storage::RunReader& reader, const std::string& run) {
+    const auto until = std::chrono::steady_clock::now() + kGraceToStop + kGraceToEnd + kGraceToRecord;
+    for (;;) {
+        DASGD_ASSIGN(storage::RunRow row, reader.row(run));
+        const bool live = (row.status == "queued" || row.status == "running") && !checkGoesOn(reader, row);
+        if (!live || std::chrono::steady_clock::now() > until) return row;
+        std::this_thread::sleep_for(kServiceRest);
+    }
+}
+
+// "run": of this host's workspace. Or "text": of the experiment whose run has just ended early. That is one of `since`,
+// the one that the launcher knows to have been "started", or, to "resume", an older one; where none left a checkpoint,
+// it goes on as that was to, from the "earlier" one's of "earlier_step". "workers": that it goes on with.
+Result<nlohmann::json> goOn(const nlohmann::json& request, std::set<std::string> since) {
     const storage::WorkspacePaths paths{std::filesystem::absolute(withHome(request.value("workspace", "")))};
     DASGD_ASSIGN(auto reader, storage::RunReader::open(paths.root));
-    std::string run = request.value("run", ""), text = request.value("text", ""), source = "experiment";
-    const bool named = !run.empty();
+    std::string text = request.value("text", ""), source = "experiment";
+    std::vector<std::string> candidates{request.value("run", "")};
+    const bool named = !candidates.front().empty();
     if (!named) {
-        DASGD_ASSIGN(run, earlierRunOf(text, reader, since, request.value("resume", false)));
+        since.insert(request.value("started", ""));
+        DASGD_ASSIGN(const std::string newest, earlierRunOf(text, reader, since, request.value("resume", false)));
+        candidates = {newest, request.value("earlier", "")};
     }
+    std::string run;
     std::int64_t step = 0;
-    if (!run.empty()) {
-        DASGD_ASSIGN(const storage::RunRow row, reader.row(run));
+    for (const std::string& candidate : candidates) {
+        if (candidate.empty() || !run.empty()) continue;
+        DASGD_ASSIGN(const storage::RunRow row, named ? reader.row(candidate) : rowAtItsEnd(reader, candidate));
+        if (row.status == "finished" && since.contains(candidate)) {
+            return nlohmann::json{{"finished", resultOf(row, paths)}};
+        }
         DASGD_TRY(checkGoesOn(reader, row));
-        const auto point = resumePointOf(paths, reader, row);
+        std::optional<std::int64_t> wanted;
+        if (!named && &candidate == &candidates.back()) wanted = request.value("earlier_step", std::int64_t{0});
+        const auto point = resumePointOf(paths, reader, row, wanted);
         if (!point && named) return tl::unexpected(point.error());
         // Of a run that saved nothing itself it is that of the one before, which may have had other workers.
         run = point ? point->point.runId : "";

@@ -133,8 +133,9 @@ public:
                 code_ = worse(code_, code);
                 return end->lost.empty();
             }
-            auto next = startAgain(plan.experiment, earlier);
+            auto next = startAgain(plan.experiment, earlier, end->run);
             if (!next) return lost(next.error());
+            if (!next->going.finished.is_null()) return finished(std::move(next->going.finished), title);
             logLine(LogLevel::Warning,
                     printable(title + " failed; it goes on from " + fromWhere(next->going) + " with " +
                               std::to_string(next->going.experiment.workers) + " workers, restart " +
@@ -164,14 +165,14 @@ private:
     void fetchRecords() {
         there_ = cluster_.revive();
         const auto collected = collectOnHosts(cluster_);
-        if (collected && (collected->found > 0 || !collected->problems.empty())) {
         there_ = cluster_.stillThere();
+        if (collected && (collected->found > 0 || !collected->problems.empty())) {
             logLine(LogLevel::Warning, printable(collectedInWords(*collected)));
         }
     }
 
     // On the hosts that are there, with fewer workers where they have no room for all.
-    Result<Next> startAgain(const HostedExperiment& failed, const EarlierPart& earlier) {
+    Result<Next> startAgain(const HostedExperiment& failed, const EarlierPart& earlier, const std::string& started) {
         const std::vector<std::size_t>& there = there_;
         const ClusterProfile& profile = cluster_.profile();
         if (there.empty() || there.front() != 0) {
@@ -187,8 +188,17 @@ private:
         }
         DASGD_ASSIGN(GoingOn going, cluster_.goOn({{"text", failed.text},
                                                    {"workers", workers},
-                                                   {"resume", earlier.resume || !earlier.from.empty()}}));
+                                                   {"started", started},
+                                                   {"earlier", earlier.from},
+                                                   {"earlier_step", earlier.step},
+                                                   {"resume", earlier.resume}}));
         return Next{std::move(going), std::move(*places)};
+    }
+
+    // Its ranks had, when the connection was lost over which they would have said so.
+    bool finished(nlohmann::json result, const std::string& title) {
+        report(cluster_, {.result = std::move(result)}, title, task_.json);
+        return true;
     }
 
     bool lost(const Error& error) {

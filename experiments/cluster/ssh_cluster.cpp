@@ -149,7 +149,10 @@ Result<std::vector<HostedExperiment>> SshCluster::check(const std::string& text,
 Result<GoingOn> SshCluster::goOn(nlohmann::json what) {
     what["workspace"] = profile_.workspaceThere();
     DASGD_ASSIGN(const nlohmann::json answer, hosts_.front()->ask(kGoOn, std::move(what), kCheckPatience));
-    return GoingOn{hosted(answer.at("experiment")), answer.value("from", ""), answer.value("step", std::int64_t{0})};
+    if (answer.contains("finished")) return GoingOn{.finished = answer.at("finished")};
+    return GoingOn{.experiment = hosted(answer.at("experiment")),
+                   .from = answer.value("from", ""),
+                   .step = answer.value("step", std::int64_t{0})};
 }
 
 }  // namespace dasgd::experiments

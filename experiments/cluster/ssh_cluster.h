@@ -26,8 +26,9 @@ struct HostedExperiment {
 // How a run that ended early goes on.
 struct GoingOn {
     HostedExperiment experiment;
-    std::string from;       // the run; "": from its beginning
-    std::int64_t step = 0;  // of its checkpoint
+    std::string from;         // the run; "": from its beginning
+    std::int64_t step = 0;    // of its checkpoint
+    nlohmann::json finished;  // or null: nothing is left to train of the run; as SshRunEnd::result
 };
 
 // Owner: one thread.
@@ -41,26 +42,27 @@ public:
     // The first `count` hosts, those that are not connected yet at the same time. Errors: of every host that cannot be
     // reached, lacks something or has another program than the first, a line each.
     Status connect(std::size_t count);
-
     SshCluster(const SshCluster&) = delete;
     SshCluster& operator=(const SshCluster&) = delete;
+
     // The experiments of a file's text, checked by the first host with the data that are there. Errors: as of a file
     // here, with its name, line and column.
     Result<std::vector<HostedExperiment>> check(const std::string& text, const std::string& source,
                                                 const Overrides& overrides);
 
-    // What the first host knows of a run that ended early: `what` names the "run", or the "text" of its experiment, and
-    // the "workers" that it goes on with where they are others. Errors: it cannot, with why.
+    // What the first host knows of a run that ended early: `what` names the "run", or the "text" of its experiment,
+    // with the run that it "started" and the "earlier" one that this went on from, as far as they are known; and the
+    // "workers" that it goes on with where they are others. Errors: it cannot, with why.
     Result<GoingOn> goOn(nlohmann::json what);
     // Connects anew where a host does not answer any more, and to hosts that were not needed before. Those that are
     // there; what is wrong with others is logged.
     [[nodiscard]] std::vector<std::size_t> revive();
-
-    [[nodiscard]] const ClusterProfile& profile() const { return profile_; }
     // Those of the connected hosts that still answer; others are dropped.
     [[nodiscard]] std::vector<std::size_t> stillThere();
     // Lets every host know, as often as it has to, that we are here. So does waiting for an answer of any of them.
     void tellAlive();
+
+    [[nodiscard]] const ClusterProfile& profile() const { return profile_; }
     [[nodiscard]] bool isThere(std::size_t index) const { return index < hosts_.size() && hosts_[index]; }
     void drop(std::size_t index) { hosts_[index].reset(); }
     // One that is there.
@@ -85,7 +87,7 @@ private:
     std::function<bool()> stopped_;
     std::vector<std::unique_ptr<HostConnection>> hosts_;
     std::vector<nlohmann::json> facts_;
+    std::chrono::steady_clock::time_point told_ = std::chrono::steady_clock::now();  // that we are here
 };
 
-    std::chrono::steady_clock::time_point told_ = std::chrono::steady_clock::now();  // that we are here
 }  // namespace dasgd::experiments

@@ -150,7 +150,10 @@ void SshRun::takeEvents(Progress& progress) {
 
 void SshRun::take(std::size_t host, const nlohmann::json& event, Progress& progress) {
     const std::string what = event.value("event", "");
-    if (what == kProgressEvent) completed_ = event.value("completed", std::int64_t{0});
+    if (what == kProgressEvent) {
+        completed_ = event.value("completed", std::int64_t{0});
+        end_.run = event.value("run", "");
+    }
     if (what == kAllEndedEvent) {
         done_[host] = true;
         if (event.contains("result") && !event["result"].is_null()) end_.result = event["result"];

@@ -28,6 +28,7 @@ struct SshRunEnd {
     std::vector<RankEnd> ranks;     // in the order in which they ended
     std::vector<std::string> lost;  // hosts that were, each with why
     nlohmann::json result;          // what rank 0 said: "row", "workspace", "summary"; or null
+    std::string run;                // its id, as soon as rank 0's host has said it
     bool stopped = false;           // by the user
     [[nodiscard]] int exitCode() const;
     // Of what went wrong, for people: the first rank first.

@@ -27,6 +27,10 @@ class HostServiceTest : public ::testing::Test {
 protected:
     void SetUp() override {
         ::signal(SIGPIPE, SIG_IGN);
+        connect();
+    }
+    // To one more; the one before hears that its launcher is gone.
+    void connect() {
         int input[2];
         ASSERT_EQ(::pipe2(input, O_CLOEXEC), 0);
         const Descriptor theirs(input[0]);
@@ -68,9 +72,9 @@ protected:
                              .count = 2};
         return request.toJson();
     }
-    [[nodiscard]] std::string newestStatus() const {
+    [[nodiscard]] storage::RunRow newest() const {
         auto reader = storage::RunReader::open(folder_ / "w");
-        return reader ? reader->runs()->front().status : "";
+        return reader ? reader->runs()->front() : storage::RunRow();
     }
 
     test::TempDir folder_;
@@ -111,7 +115,45 @@ TEST_F(HostServiceTest, StopsItsRanksWhenTheLauncherIsGone) {
     const auto exit = process_->awaitEnd(30'000'000'000);
     ASSERT_TRUE(exit);
     EXPECT_EQ(exit->code, kFinished);
-    EXPECT_EQ(newestStatus(), "stopped") << "at one step, with everything recorded";
+    EXPECT_EQ(newest().status, "stopped") << "at one step, with everything recorded";
+}
+
+// As a launcher does whose connection was cut: it knows the run, which may still be about to stop.
+TEST_F(HostServiceTest, GoesOnWithTheRunOfALostConnection) {
+    EXPECT_FALSE(ask(kStart, ranks(100'000'000)).contains("error"));
+    ASSERT_TRUE(test::newestRunTrains(folder_ / "w"));
+    const auto progress = await([](const nlohmann::json& line) { return line.contains("run"); });
+    const storage::RunRow row = newest();
+    EXPECT_EQ(progress["run"], row.runId);
+    const auto lost = std::move(process_);
+    connect();
+    nlohmann::json request = {
+        {"workspace", (folder_ / "w").string()}, {"text", row.config}, {"started", row.runId}, {"workers", 2}};
+    const auto going = ask(kGoOn, request);
+    EXPECT_EQ(going["from"], row.runId) << going;
+    EXPECT_GT(going["step"], 10);
+    request["started"] = "";
+    EXPECT_EQ(ask(kGoOn, request)["from"], "") << "who knows of none begins at the beginning";
+    request["text"] = "# another experiment that this one went on with\n" + row.config;
+    request["earlier"] = row.runId;
+    request["earlier_step"] = going["step"];
+    const auto earlier = ask(kGoOn, request);
+    EXPECT_EQ(earlier["from"], row.runId);
+    EXPECT_EQ(earlier["step"], going["step"]);
+    EXPECT_EQ(earlier["experiment"]["text"], row.config);
+}
+
+TEST_F(HostServiceTest, SaysThatTheRunOfALostConnectionHasFinished) {
+    EXPECT_FALSE(ask(kStart, ranks(30)).contains("error"));
+    static_cast<void>(await([](const nlohmann::json& line) { return line.value("event", "") == kAllEndedEvent; }));
+    const storage::RunRow row = newest();
+    connect();
+    const auto going = ask(
+        kGoOn, {{"workspace", (folder_ / "w").string()}, {"text", row.config}, {"started", row.runId}, {"workers", 2}});
+    EXPECT_EQ(going["finished"]["row"]["run_id"], row.runId) << going;
+    EXPECT_EQ(going["finished"]["row"]["status"], "finished");
+    const auto older = ask(kGoOn, {{"workspace", (folder_ / "w").string()}, {"text", row.config}, {"resume", true}});
+    EXPECT_THAT(older["error"].get<std::string>(), HasSubstr("has finished"));
 }
 
 TEST_F(HostServiceTest, TakesItsRanksAlongWhenItIsKilled) {

@@ -181,6 +181,25 @@ TEST_F(OnSshHosts, WithoutAHostThatIsCutOffTheRunGoesOnFromItsCheckpoint) {
     }
 }
 
+// The ranks there are about to stop when the next connection asks where the run goes on.
+TEST_F(OnSshHosts, WithoutTheConnectionToTheFirstHostTheRunGoesOnFromWhereItStopped) {
+    experiment(4'000, "20.0");
+    test::StartedProgram run = command({"run", "e.toml", "--on", "lab", "--restarts", "1"});
+    ASSERT_TRUE(test::newestRunComesTo(workspace(1), [](const auto& row) { return row.steps > 100; }));
+    const pid_t ssh = connectionTo(1, run);
+    ASSERT_GT(ssh, 0);
+    ::kill(ssh, SIGKILL);
+    const test::Ended ended = run.wait();
+    EXPECT_EQ(ended.exit, kFinished) << ended.err;
+    const auto runs = storage::RunReader::open(workspace(1))->runs().value();
+    ASSERT_EQ(runs.size(), 2u);
+    EXPECT_EQ(runs[1].status, "stopped");
+    EXPECT_EQ(runs[0].status, "finished");
+    EXPECT_EQ(runs[0].workers, 4);
+    EXPECT_EQ(runs[0].resumedFrom, runs[1].runId);
+    EXPECT_EQ(runs[0].resumedStep, runs[1].steps) << "nothing is trained again";
+}
+
 TEST_F(OnSshHosts, AHostThatLacksSomethingIsNamedBeforeAnyRankStarts) {
     experiment(10, "20.0");
     servers_[1].signal(SIGKILL);

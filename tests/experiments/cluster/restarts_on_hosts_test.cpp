@@ -73,6 +73,54 @@ TEST_F(RestartsOnHosts, WithoutALostHostItGoesOnWithFewerWorkers) {
     EXPECT_EQ(runs[0].resumedFrom, runs[1].runId);
 }
 
+// The record and the checkpoints are on the host whose connection is lost; another connection finds them.
+TEST_F(RestartsOnHosts, ALostConnectionToTheFirstHostCostsNoMore) {
+    longer();
+    test::StartedProgram run = start({"--restarts", "2"});
+    ASSERT_TRUE(hasCheckpoint());
+    ::kill(connectionsOf(run)[0], SIGKILL);
+    const test::Ended ended = run.wait();
+    EXPECT_EQ(ended.exit, kFinished) << ended.err;
+    EXPECT_THAT(ended.err, HasSubstr("node1: the connection has ended"));
+    const auto runs = runsOf("node1");
+    ASSERT_EQ(runs.size(), 2u);
+    EXPECT_EQ(runs[0].status, "finished");
+    EXPECT_EQ(runs[0].resumedFrom, runs[1].runId);
+    EXPECT_GE(runs[0].resumedStep, 200);
+    EXPECT_THAT(ended.err, HasSubstr("it goes on from step " + std::to_string(runs[0].resumedStep)));
+}
+
+// The part with one worker is an experiment of its own, and ends before it is a run.
+TEST_F(RestartsOnHosts, APartThatDoesNotBeginLosesNoCheckpoint) {
+    folder_.write("lab.toml", test::standInProfile("[\"node1\", \"ada@node2\"]", "ranks_per_host = 1\n"));
+    longer();
+    test::StartedProgram run = start({"--restarts", "2"});
+    ASSERT_TRUE(hasCheckpoint());
+    const auto hosts = connectionsOf(run);
+    const auto before = test::childrenOf(hosts[0]);
+    hosts_.takeDown("node2");
+    ::kill(hosts[1], SIGKILL);
+    pid_t next = 0;
+    ASSERT_TRUE(test::eventually([&] {
+        for (const pid_t child : test::childrenOf(hosts[0])) {
+            // Of those before, one may be what rank 0 started itself.
+            const std::string line = test::contentOf("/proc/" + std::to_string(child) + "/cmdline");
+            if (std::ranges::count(before, child) == 0 && line.find("--from") != std::string::npos) next = child;
+        }
+        return next > 0;
+    }));
+    ::kill(next, SIGKILL);
+    const test::Ended ended = run.wait();
+    EXPECT_EQ(ended.exit, kFinished) << ended.err;
+    EXPECT_THAT(ended.err, HasSubstr("with 1 workers, restart 2 of 2"));
+    const auto runs = runsOf("node1");
+    ASSERT_FALSE(runs.empty());
+    EXPECT_EQ(runs[0].status, "finished");
+    EXPECT_EQ(runs[0].workers, 1);
+    EXPECT_EQ(runs[0].resumedFrom, runs.back().runId);
+    EXPECT_GE(runs[0].resumedStep, 200);
+}
+
 // It was to go on from an earlier checkpoint than the newest, and saved none itself.
 TEST_F(RestartsOnHosts, AResumedRunGoesOnFromTheCheckpointThatItBeganWith) {
     longer();
