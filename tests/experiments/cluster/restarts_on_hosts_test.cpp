@@ -90,6 +90,24 @@ TEST_F(RestartsOnHosts, ALostConnectionToTheFirstHostCostsNoMore) {
     EXPECT_THAT(ended.err, HasSubstr("it goes on from step " + std::to_string(runs[0].resumedStep)));
 }
 
+// The connection is lost over which the ranks' end would have been heard.
+TEST_F(RestartsOnHosts, ARunThatHasFinishedIsNotTrainedAgain) {
+    std::string ssh = test::contentOf(hosts_.program());
+    const std::string runs = "exec sh -c \"exec $3\"";
+    ASSERT_NE(ssh.find(runs), std::string::npos);
+    ssh.replace(ssh.find(runs), runs.size(), "sh -c \"exec $3\" | sed -u '/all ended/Q'");
+    test::writeText(hosts_.program(), ssh);
+    folder_.write("e.toml", test::quickExperiment("gloo", 200) + "[sweep]\n\"train.seed\" = [1, 2]\n");
+    const test::Ended ended = start({"--restarts", "1", "--json"}).wait();
+    EXPECT_EQ(ended.exit, kFinished) << ended.err;
+    const auto rows = runsOf("node1");
+    ASSERT_EQ(rows.size(), 2u);
+    for (const storage::RunRow& row : rows) {
+        EXPECT_EQ(row.status, "finished");
+        EXPECT_THAT(ended.out, HasSubstr("\"run_id\":\"" + row.runId + "\""));
+    }
+}
+
 // The part with one worker is an experiment of its own, and ends before it is a run.
 TEST_F(RestartsOnHosts, APartThatDoesNotBeginLosesNoCheckpoint) {
     folder_.write("lab.toml", test::standInProfile("[\"node1\", \"ada@node2\"]", "ranks_per_host = 1\n"));
