@@ -71,6 +71,9 @@ QString timed(const QString& number, const storage::RunRow& row) {
     return row.timeSimulated ? number + QStringLiteral(" sim") : number;
 }
 
+// Of a run whose record does not say what its seeds are by default: a record names fields with a symbol or a unit.
+constexpr const char* kDefaultSeed = "1";
+
 // "1"; "1, compute 3" where another seed is not what it is by default: such repetitions differ in nothing else.
 QString seedsText(const RunItem& item) {
     QString text = QString::number(item.row.seed);
@@ -78,7 +81,8 @@ QString seedsText(const RunItem& item) {
         const std::string* value = item.config.find(key);
         if (key == "train.seed" || !value) continue;
         const Setting* setting = findSetting(item.schema, key);
-        if (setting && settingValue(*value) == setting->defaultText) continue;
+        const QString usual = setting ? setting->defaultText : QString::fromLatin1(kDefaultSeed);
+        if (settingValue(*value) == usual) continue;
         text += QStringLiteral(", %1 %2").arg(QString::fromStdString(key.substr(0, key.rfind('.'))),
                                               QString::fromStdString(*value));
     }

@@ -59,6 +59,15 @@ TEST_F(RunTableModelTest, RepetitionsByAnotherSeedAreToldApart) {
         model_.index(0, RunTableModel::Seed).data(Qt::ToolTipRole).toString().contains(cell(0, RunTableModel::Seed)));
 }
 
+// The resolved configuration of every simulated run has these seeds, and its schema says nothing of them.
+TEST_F(RunTableModelTest, SeedsThatAreAsByDefaultAreNotSaid) {
+    const std::string seeds = "[train]\nseed = 3\n[compute]\nseed = 1\n[faults]\nseed = 1\n";
+    model_.take(
+        {makeRun("r1", "dasgd", seeds, 3), makeRun("r2", "dasgd", seeds + "[network.background]\nseed = 7\n", 3)}, {});
+    EXPECT_EQ(cell(0, RunTableModel::Seed), QStringLiteral("3"));
+    EXPECT_EQ(cell(1, RunTableModel::Seed), QStringLiteral("3, network.background 7"));
+}
+
 TEST_F(RunTableModelTest, WhatNeverBeganHasNoTimes) {
     storage::RunRow begun = makeRun("r4", "dasgd", "", 1, "stopped")->row;
     begun.wallS = 41;
