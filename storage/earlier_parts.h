@@ -12,9 +12,11 @@ namespace dasgd::storage {
 
 class EarlierParts {
 public:
-    // Every run of the workspace, in any order.
+    // Every run of the workspace, in any order. One that ended where it was to go on has nothing of its own: what it
+    // would have gone on from stays the newest of its training.
     void see(const RunRow& run) {
-        if (!run.resumedFrom.empty()) workers_[run.resumedFrom].insert(run.workers);
+        const bool wentOn = !run.resumedFrom.empty() && run.steps > run.resumedStep;
+        if (wentOn) workers_[run.resumedFrom].insert(run.workers);
     }
     // Whether a run that was seen goes on from this one, with as many workers: others take over no curves.
     [[nodiscard]] bool has(const RunRow& run) const {

@@ -62,6 +62,8 @@ TEST_F(RunListModelTest, EarlierPartsOfATrainingAreLeftOut) {
     const auto part = [](const std::string& id, const std::string& from, int workers) {
         storage::RunRow row = run(id, 0.1 * (id.front() - 'a'))->row;
         row.resumedFrom = from;
+        row.resumedStep = 500;
+        row.steps = 900;
         row.workers = workers;
         return makeRunItem(row);
     };
@@ -70,6 +72,21 @@ TEST_F(RunListModelTest, EarlierPartsOfATrainingAreLeftOut) {
     EXPECT_EQ(list_.runCount(), 2);
     list_.showParts(true);
     EXPECT_EQ(ids(), "abcd");
+}
+
+// `dasgd resume` that fails at its start leaves a run without a step: the training is still what was interrupted.
+TEST_F(RunListModelTest, WhatNothingWentOnFromIsNoEarlierPart) {
+    const auto part = [](const std::string& id, const std::string& from, std::int64_t resumedStep, std::int64_t steps) {
+        storage::RunRow row = run(id, 0.1 * (id.front() - 'a'))->row;
+        row.resumedFrom = from;
+        row.resumedStep = resumedStep;
+        row.steps = steps;
+        return makeRunItem(row);
+    };
+    runs_.take({part("a", "", 0, 5000), part("b", "a", 4000, 0), part("c", "a", 4000, 4000)}, {});
+    EXPECT_EQ(ids(), "abc");
+    runs_.take({part("a", "", 0, 5000), part("b", "a", 4000, 0), part("c", "a", 4000, 4001)}, {});
+    EXPECT_EQ(ids(), "bc");
 }
 
 // One run leaves the filter as another one enters it: no row has moved, and no index may come to name another run.
