@@ -240,7 +240,7 @@ void ExperimentDraft::checkNow() {
 void ExperimentDraft::takeAnswer(const DryRunResult& result) {
     checked_ = result;
     emit checkChanged();
-    if (std::exchange(answerWanted_, false) && !result.problem) {
+    if (std::exchange(answerWanted_, false) && !result.problem && !runWanted_) {
         emit noted(tr("Dry run: nothing is wrong with %1. Nothing was started.")
                        .arg(result.total == 1 ? tr("this run") : tr("these %1 runs").arg(result.total)));
     }

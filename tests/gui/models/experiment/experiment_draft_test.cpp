@@ -163,10 +163,12 @@ TEST_F(ExperimentDraftTest, NothingIsSetWhileTheTextIsBroken) {
 
 TEST_F(ExperimentDraftTest, RunWritesToTheWorkspaceAndStarts) {
     takeText(kDraftText);
-    QSignalSpy launched(&draft_, &ExperimentDraft::launched);
+    QSignalSpy launched(&draft_, &ExperimentDraft::launched), noted(&draft_, &ExperimentDraft::noted);
     draft_.run();
     EXPECT_EQ(launched.count(), 0) << "not before it was checked";
     ASSERT_TRUE(eventually([&] { return launched.count() == 1; }));
+    for (const QList<QVariant>& said : noted)
+        EXPECT_FALSE(said[0].toString().contains(QStringLiteral("Nothing was started"))) << "the check is its own";
     const QString file = draft_.folderOfExperiments() + QStringLiteral("/sweep.toml");
     EXPECT_EQ(launched[0][0].toString(), file);
     EXPECT_EQ(QString::fromUtf8(content(file)), kDraftText);
