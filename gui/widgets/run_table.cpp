@@ -220,7 +220,8 @@ void RunTable::setColumns(const RunColumns& columns) {
         const auto key = static_cast<int>(keys.indexOf(column.key));
         const int section = column.field >= 0 ? column.field : RunTableModel::kColumns + key;
         header.moveSection(header.visualIndex(section), visual++);
-        header.resizeSection(section, column.width > 0 ? column.width : neededWidth(column));
+        header.resizeSection(section,
+                             column.width > 0 ? std::max(column.width, titleWidth(column)) : neededWidth(column));
     }
     arranging_ = false;
 }
@@ -231,16 +232,20 @@ void RunTable::setOrder(const RunColumn& column, Qt::SortOrder direction) {
     sortByColumn(column.field >= 0 ? column.field : RunTableModel::kColumns + key, direction);
 }
 
-int RunTable::neededWidth(const RunColumn& column) const {
+int RunTable::titleWidth(const RunColumn& column) {
     if (column.field == RunTableModel::Star) return kStarWidth;
     const QString title = column.field >= 0 ? RunTableModel::nameOf(column.field) : column.key.section(u'.', -1);
-    // Sorted by, the title has an arrow.
-    const double header = QFontMetricsF(interFont(12, Weight::Medium)).horizontalAdvance(title + QStringLiteral(" ↓"));
+    // Sorted by, the title has an arrow. A text that is wider by part of a pixel is cut.
+    const double needed = QFontMetricsF(interFont(12, Weight::Medium)).horizontalAdvance(title + QStringLiteral(" ↓"));
+    return static_cast<int>(std::ceil(needed)) + kCellPadding;
+}
+
+int RunTable::neededWidth(const RunColumn& column) {
+    if (column.field == RunTableModel::Star) return kStarWidth;
     const QString sample =
         column.field >= 0 ? QString::fromUtf8(kSamples[static_cast<std::size_t>(column.field)]) : QString(9, u'0');
-    // A text that is wider by part of a pixel is cut.
-    const double needed = std::max(header, QFontMetricsF(interFont(13)).horizontalAdvance(sample));
-    return static_cast<int>(std::ceil(needed)) + kCellPadding;
+    const double needed = QFontMetricsF(interFont(13)).horizontalAdvance(sample);
+    return std::max(titleWidth(column), static_cast<int>(std::ceil(needed)) + kCellPadding);
 }
 
 void RunTable::remember() {

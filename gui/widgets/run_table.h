@@ -56,7 +56,10 @@ private:
     QAction* addColumn(QMenu& menu, const QString& title, const RunColumn& column, const RunColumns& shown);
     void showHeaderMenu(const QPoint& at);
     void addMoves();
-    [[nodiscard]] int neededWidth(const RunColumn& column) const;
+    // Of its title, with the arrow that it has where the list is sorted by it.
+    [[nodiscard]] static int titleWidth(const RunColumn& column);
+    // Of the title and of what the cells usually hold.
+    [[nodiscard]] static int neededWidth(const RunColumn& column);
     [[nodiscard]] RunColumn columnAt(int section) const;
     void remember();
     void keepColumns();

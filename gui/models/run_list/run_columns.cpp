@@ -10,10 +10,12 @@ const QString kConfig = QStringLiteral("config:");
 
 bool sameColumn(const RunColumn& a, const RunColumn& b) { return a.field == b.field && a.key == b.key; }
 
+// The name of a column in lists that were kept before it said that it is of a step.
+const QString kFormerBlocked = QStringLiteral("blocked ms");
+
 RunColumn columnOf(const QString& name) {
     if (name.startsWith(kConfig)) return {.key = name.mid(kConfig.size())};
-    // Its name in lists that were kept before it said that it is of a step.
-    if (name == QLatin1String("blocked ms")) return {.field = RunTableModel::Blocked};
+    if (name == kFormerBlocked) return {.field = RunTableModel::Blocked};
     for (int field = 0; field < RunTableModel::kColumns; ++field) {
         if (RunTableModel::nameOf(field) == name) return {.field = field};
     }
@@ -46,8 +48,10 @@ RunColumns columnsFromTexts(const QStringList& texts) {
     RunColumns columns;
     for (const QString& text : texts) {
         const qsizetype equals = text.lastIndexOf(QLatin1Char('='));
-        RunColumn column = columnOf(equals < 0 ? text : text.left(equals));
-        if (equals >= 0) column.width = std::clamp(text.mid(equals + 1).toInt(), 0, 2000);
+        const QString name = equals < 0 ? text : text.left(equals);
+        RunColumn column = columnOf(name);
+        // A width that was chosen for a shorter title is none for this one.
+        if (equals >= 0 && name != kFormerBlocked) column.width = std::clamp(text.mid(equals + 1).toInt(), 0, 2000);
         const bool known = column.field >= 0 || !column.key.isEmpty();
         if (known && !hasColumn(columns, column)) columns.push_back(std::move(column));
     }

@@ -193,6 +193,18 @@ TEST_F(RunTableTest, NoTitleIsCutByItsArrowAndNoWidestNumberByAPixel) {
     }
 }
 
+// Earlier versions kept widths that their titles have outgrown.
+TEST_F(RunTableTest, AKeptWidthLeavesRoomForTheTitle) {
+    table().setColumns({{.field = RunTableModel::Hidden, .width = 20},
+                        {.key = kDelay, .width = 20},
+                        {.field = RunTableModel::FinalLoss, .width = 300},
+                        {.field = RunTableModel::Tags}});
+    const QFontMetricsF title(interFont(12, Weight::Medium));
+    EXPECT_GE(table().columnWidth(RunTableModel::Hidden), title.horizontalAdvance(QStringLiteral("hidden ↓")) + 14);
+    EXPECT_GE(table().columnWidth(RunTableModel::kColumns), title.horizontalAdvance(QStringLiteral("delay ↓")) + 14);
+    EXPECT_EQ(table().columnWidth(RunTableModel::FinalLoss), 300);
+}
+
 TEST_F(RunTableTest, AWidthThatNobodyHasSetIsMeasuredAnew) {
     const auto of = [this](int field) {
         const RunColumns columns = table().columns();
