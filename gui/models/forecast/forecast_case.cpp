@@ -192,6 +192,8 @@ QString ForecastCase::warning() const {
     return QStringLiteral("%1 per round will not hide; %2 would%3.").arg(waited, atLeast(settings.front()), longer);
 }
 
+QString ForecastCase::doubt() const { return known() && round.input.communication > 0 ? average.doubt : QString(); }
+
 QString ForecastCase::reason() const {
     if (!known() || round.input.communication <= 0) return {};
     const QString average = secondsInWords(round.input.communication);
@@ -221,6 +223,7 @@ QString ForecastCase::inWords() const {
     if (round.input.communication > 0) {
         words << QStringLiteral("T_m %1: %2.").arg(secondsInWords(round.input.communication), average.from);
     }
+    if (!doubt().isEmpty()) words << doubt();
     return words.join(u' ');
 }
 

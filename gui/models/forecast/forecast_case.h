@@ -39,6 +39,8 @@ struct ForecastCase {
     [[nodiscard]] bool known() const { return why.isEmpty(); }
     // "14.0 ms per round will not hide; d ≥ 6 would"; "" where nothing is waited for.
     [[nodiscard]] QString warning() const;
+    // AverageTime::doubt where the round has an average; "" else.
+    [[nodiscard]] QString doubt() const;
     // "3 steps take 16.2 ms, the average 30.2 ms."
     [[nodiscard]] QString reason() const;
     // The whole of it in sentences, for who does not see the picture.

@@ -238,7 +238,10 @@ Result<AverageTime> averageTimeOf(const Settings& planned, qint64 parameters, co
         return AverageTime{.seconds = exchangeSeconds(round, {}, *known->link, bytes, workers),
                            .bytes = bytes * round.share,
                            .from = QStringLiteral("%1 with α, β, ρ of calibration %2").arg(way, known->name) +
-                                   measuredWith(settingOf(known->config, "cluster.workers"), planned)};
+                                   measuredWith(settingOf(known->config, "cluster.workers"), planned),
+                           .doubt = known->warning.isEmpty()
+                                        ? QString()
+                                        : QStringLiteral("Calibration %1: %2").arg(known->name, known->warning)};
     }
     const auto bandwidth = parseBandwidth(settingOf(planned, "cluster.link.bandwidth"));
     const auto latency = parseLatency(settingOf(planned, "cluster.link.latency"));

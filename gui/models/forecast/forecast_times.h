@@ -26,6 +26,7 @@ struct KnownCalibration {
     double stepSeconds = 0, backwardShare = 0, contention = 0;
     qint64 steps = 0;              // that T_c is the mean of, over all ranks
     std::optional<LinkCost> link;  // as a ring saw it
+    QString warning;               // ReportContent's: how far the link is off what was timed; "" where it fits
     bool preferred = false;        // goes before newer ones
 };
 
@@ -61,6 +62,8 @@ struct StepTime {
 struct AverageTime {
     double seconds = 0, bytes = 0;  // of one exchange; 0 seconds of one worker alone
     QString from;                   // "ring over the emulated 100 Mbps, 0.1 ms"
+    QString doubt;                  // "Calibration lenet-2: no link fits …", sentences; "" where nothing is known to
+                                    // make it wrong
 };
 // Of one exchange of `round`, of a model of so many `parameters`. Errors: no link is known, or no formula for it.
 [[nodiscard]] Result<AverageTime> averageTimeOf(const Settings& planned, qint64 parameters,

@@ -134,6 +134,13 @@ void judgeFit(ReportContent& content, const QJsonObject& result) {
     content.warning += QStringLiteral(". Calibrate again with nothing else running on these machines.");
 }
 
+QString fitWarning(const QJsonObject& result) {
+    ReportContent content;
+    addFit(content, result);
+    judgeFit(content, result);
+    return content.warning;
+}
+
 QString clusterInWords(const std::string& config) {
     if (config.empty()) return QStringLiteral("its run is not known here, nor whether its time was measured");
     const Settings settings = settingsOf(config);
@@ -340,6 +347,7 @@ std::vector<KnownCalibration> knownCalibrations(const std::vector<Report>& repor
                          .backwardShare = numberOf(result, "backward_share").value_or(1),
                          .contention = numberOf(result, "contention").value_or(0),
                          .steps = result[QLatin1String("steps_alone")].toInteger(),
+                         .warning = fitWarning(result),
                          .preferred = report.name == preferred});
         if (numberOf(result, "seconds_per_byte")) known.back().link = linkOf(result);
     }

@@ -187,9 +187,12 @@ void ForecastView::showCase() {
     if (!known) return;
     gantt_->show(one->round, low_ ? std::nullopt : one->remedy, one->average.bytes);
     gantt_->setAccessibleDescription(one->inWords());
-    const QString warning = one->warning();
-    warning_->setVisible(!warning.isEmpty());
-    warningWords_->setText(warning);
+    // The rest of what is doubted is in the tool tip.
+    QStringList warnings{one->warning(), one->doubt().section(QStringLiteral(". "), 0, 0)};
+    warnings.removeAll(QString());
+    warning_->setVisible(!warnings.isEmpty());
+    warningWords_->setText(warnings.join(u'\n'));
+    warningWords_->setToolTip(asTip(one->doubt()));
     reason_->setText(one->reason());
     reason_->setVisible(!low_);
     for (QLabel* label : {numbers_[3].caption, numbers_[3].number, numbers_[3].unit}) label->setVisible(!low_);

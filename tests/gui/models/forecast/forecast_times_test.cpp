@@ -75,6 +75,11 @@ TEST(ForecastTimes, ACalibrationOfTheSameLinkSaysWhatItCostsAndOfAnotherLinkNoth
     const auto average = averageTimeOf(settingsOf(config(1)), 62'500, sources);
     EXPECT_NEAR(average->seconds, 2 * 0.0005 + 250'000 * 1e-7, 1e-9);
     EXPECT_TRUE(average->from.contains(QStringLiteral("calibration one")));
+    EXPECT_EQ(average->doubt, QString());
+    ForecastSources doubted = sources;
+    doubted.calibrations[0].warning = QStringLiteral("No link fits. Calibrate again.");
+    EXPECT_EQ(averageTimeOf(settingsOf(config(1)), 62'500, doubted)->doubt,
+              QStringLiteral("Calibration one: No link fits. Calibrate again."));
     const Settings faster =
         settingsOf(config(1, "lenet", "[cluster.link]\nbandwidth = \"1Gbps\"\nlatency = \"1ms\"\n"));
     EXPECT_TRUE(averageTimeOf(faster, 62'500, sources)->from.contains(QStringLiteral("emulated 1Gbps")));

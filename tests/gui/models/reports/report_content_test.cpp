@@ -186,6 +186,11 @@ TEST(ReportContent, AFitThatIsFarOffIsAWarningWithWhatItMeansForForecasts) {
     EXPECT_TRUE(content.warning.contains(QStringLiteral("65.2 % off the longest"))) << content.warning.toStdString();
     EXPECT_TRUE(content.warning.contains(QStringLiteral("long transfers take longer than forecast")));
     EXPECT_FALSE(content.notes.join(u' ').contains(QStringLiteral("65.2 %"))) << "not once more in a plain tone";
+    const auto known = knownCalibrations(
+        {finished(JobKind::Calibrate, kCalibration), finished(JobKind::Calibrate, far)}, configOf, {});
+    ASSERT_EQ(known.size(), 2U);
+    EXPECT_EQ(known[0].warning, QString());
+    EXPECT_EQ(known[1].warning, content.warning) << "the forecast says it too";
 }
 
 }  // namespace

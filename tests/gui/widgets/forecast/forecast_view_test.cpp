@@ -55,6 +55,21 @@ TEST_F(ForecastViewTest, WhatWillNotHideIsAWarningWithItsRemedy) {
     EXPECT_TRUE(words().contains(QStringLiteral("100.0")));
 }
 
+TEST_F(ForecastViewTest, ACalibrationThatFitsBadlyIsWarnedOf) {
+    KnownCalibration bad = calibration(QStringLiteral("one"), 1);
+    bad.warning = QStringLiteral("No link fits these transfers. Calibrate again.");
+    board_.setCalibrations({bad});
+    // Long enough that nothing is waited for: that too is only as good as the fit.
+    board_.setPlan({plan(config(6))});
+    ASSERT_EQ(board_.current()->warning(), QString());
+    EXPECT_TRUE(words().contains(QStringLiteral("⚠")));
+    EXPECT_TRUE(words().contains(QStringLiteral("Calibration one: No link fits these transfers")))
+        << words().join(u'|').toStdString();
+    EXPECT_TRUE(board_.current()->inWords().contains(bad.warning)) << "whole, with the remedy";
+    board_.setCalibrations({calibration(QStringLiteral("one"), 1)});
+    EXPECT_FALSE(words().contains(QStringLiteral("⚠")));
+}
+
 TEST_F(ForecastViewTest, ANarrowHeadStillSaysTheTimes) {
     board_.setPlan({plan(config(3))});
     QString basis;
