@@ -351,11 +351,12 @@ std::vector<RunItemPtr> overlaidWith(const RunItem& current, std::span<const Run
 
 QStringList distinguishingNames(std::span<const RunItemPtr> runs, const std::set<std::string>& apart) {
     std::vector<Settings> settings;
-    std::map<std::string, std::vector<Settings>> repetitions;
+    // Of a configuration within its experiment: where there are several, the experiment tells them apart.
+    std::map<std::pair<std::string, std::string>, std::vector<Settings>> repetitions;
     std::vector<std::string> experiments;
     for (const RunItemPtr& run : runs) {
         settings.push_back(storage::settingsOf(run->row));
-        repetitions[run->group].push_back(settings.back());
+        repetitions[{run->group, run->row.experiment}].push_back(settings.back());
         experiments.push_back(run->row.experiment);
     }
     const bool several = std::set(experiments.begin(), experiments.end()).size() > 1;
@@ -364,7 +365,7 @@ QStringList distinguishingNames(std::span<const RunItemPtr> runs, const std::set
     QStringList names;
     for (std::size_t i = 0; i < runs.size(); ++i) {
         QString name = QString::fromStdString(runs[i]->row.algorithm) + naming.inWords(differences[i], runs[i]->schema);
-        const auto& same = repetitions[runs[i]->group];
+        const auto& same = repetitions[{runs[i]->group, experiments[i]}];
         if (same.size() > 1) name += seedsInWords(settings[i], same);
         if (several) name += experimentInWords(experiments[i]);
         names << name;

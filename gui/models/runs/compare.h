@@ -57,9 +57,10 @@ private:
                                                    std::size_t limit = 8);
 
 // Short names that tell the runs apart: the algorithm, then what sets its configuration apart (differencesOf()), what
-// differs most before the rest, then the seeds where the configuration is the same, and the experiment where there are
-// several: "dasgd τ 4 d 2 seed 1 (delay-sweep)". Of settings outside the algorithm's section none is said that follows
-// from the experiment, nor a third one that follows from one that is said. Settings in `apart` do not count.
+// differs most before the rest, then the seeds where configuration and experiment are the same, and the experiment
+// where there are several: "dasgd τ 4 d 2 seed 1 (delay-sweep)". Of settings outside the algorithm's section none is
+// said that follows from the experiment, nor a third one that follows from one that is said. Settings in `apart` do not
+// count.
 [[nodiscard]] QStringList distinguishingNames(std::span<const RunItemPtr> runs,
                                               const std::set<std::string>& apart = {});
 

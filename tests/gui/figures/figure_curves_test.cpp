@@ -252,6 +252,25 @@ TEST(FigureCurves, CurvesAreCalledAsOneLikes) {
     EXPECT_EQ(names, (QStringList{QStringLiteral("DaSGD (d = 3)"), QStringLiteral("Synchronous")}));
 }
 
+// The experiment tells the two baselines apart: a seed in the name of a mean would be that of one of its runs.
+TEST(FigureCurves, AConfigurationThatTwoExperimentsHoldIsNamedByThem) {
+    Workspace workspace;
+    QStringList ids;
+    for (const char* experiment : {"baselines", "delay-sweep"}) {
+        for (int seed = 1; seed <= 3; ++seed)
+            ids << workspace.record(
+                {.experiment = experiment, .algorithm = "sync_sgd", .seed = seed, .steps = 8, .status = "finished"});
+    }
+    auto reader = storage::RunReader::open(workspace.path());
+    QStringList names;
+    for (const FigureGroup& group : groupsOf(*reader, ids)) {
+        EXPECT_EQ(group.runs.size(), 3U);
+        names << group.name;
+    }
+    names.sort();
+    EXPECT_EQ(names, (QStringList{QStringLiteral("sync_sgd (baselines)"), QStringLiteral("sync_sgd (delay-sweep)")}));
+}
+
 TEST(FigureCurves, SeedsThatWereRunAgainAreOneNote) {
     Workspace workspace;
     QStringList ids;
