@@ -21,12 +21,6 @@ constexpr double kWordGap = 5;          // between an axis and its labels
 constexpr double kMostForWords = 0.25;  // of the width: those beside the first axis have no more
 constexpr double kLabelGround = 0.92;   // a line behind a word must not strike it through
 
-// Between these the values lie.
-std::pair<double, double> endsOf(const QRectF& area, const PlotStyle& style) {
-    const double text = QFontMetricsF(style.font).height();
-    return {area.bottom() - 2.2 * text, area.top() + 1.9 * text};
-}
-
 // Beside the first axis, where there are no lines: its words, if it has any.
 double roomForWords(const QRectF& area, const ParallelPlot& plot, const QFontMetricsF& metrics) {
     double longest = 3 * metrics.height() - kWordGap;
@@ -57,15 +51,11 @@ double valueAlong(const ParallelAxis& axis, double share) {
 }
 
 void paintParallelAxis(QPainter& painter, const QRectF& area, const ParallelPlot& plot, std::size_t index,
-                       const PlotStyle& style) {
+                       const ParallelScale& scale, const PlotStyle& style) {
     const ParallelAxis& axis = plot.axes[index];
     const QFontMetricsF metrics(style.font);
     const double text = metrics.height();
-    const double x = parallelX(area, plot, style, index);
-    const auto [bottom, top] = endsOf(area, style);
-    const double room = plot.axes.size() > 1
-                            ? std::abs(parallelX(area, plot, style, 1) - parallelX(area, plot, style, 0))
-                            : area.width();
+    const double x = scale.x(index), bottom = scale.bottom(), top = scale.top(), room = scale.gap();
     painter.setPen(QPen(style.axis, style.hair * 1.4));
     painter.drawLine(QPointF(x, bottom), QPointF(x, top));
     painter.setFont(style.font);
@@ -77,9 +67,9 @@ void paintParallelAxis(QPainter& painter, const QRectF& area, const ParallelPlot
     QColor ground = style.ground;  // lines behind a label stay visible, and the label readable
     ground.setAlphaF(kLabelGround);
     const bool before = index == 0 && axis.kind == ParallelAxis::Kind::Category;
-    const double most = before ? roomForWords(area, plot, metrics) : room - 2 * kWordGap;
+    const double most = before ? scale.wordRoom() : room - 2 * kWordGap;
     const auto label = [&](double value, const QString& words) {
-        const double y = parallelY(area, plot, style, index, value);
+        const double y = scale.y(axis, value);
         painter.drawLine(QPointF(x - 3, y), QPointF(x, y));
         const QString cut = metrics.elidedText(words, Qt::ElideMiddle, most + 0.5);
         const double wide = metrics.horizontalAdvance(cut) + 2;
@@ -103,12 +93,12 @@ void paintParallelAxis(QPainter& painter, const QRectF& area, const ParallelPlot
     }
 }
 
-void paintBrush(QPainter& painter, const QRectF& area, const ParallelPlot& plot, std::size_t index,
+void paintBrush(QPainter& painter, const ParallelPlot& plot, std::size_t index, const ParallelScale& scale,
                 const PlotStyle& style) {
     if (index >= plot.brushes.size() || !plot.brushes[index]) return;
-    const double x = parallelX(area, plot, style, index);
-    const double top = parallelY(area, plot, style, index, plot.brushes[index]->second);
-    const double bottom = parallelY(area, plot, style, index, plot.brushes[index]->first);
+    const double x = scale.x(index);
+    const double top = scale.y(plot.axes[index], plot.brushes[index]->second);
+    const double bottom = scale.y(plot.axes[index], plot.brushes[index]->first);
     QColor tint = style.text;
     tint.setAlphaF(0.22F);
     painter.setPen(QPen(style.text, style.hair));
@@ -117,11 +107,11 @@ void paintBrush(QPainter& painter, const QRectF& area, const ParallelPlot& plot,
     painter.setBrush(Qt::NoBrush);
 }
 
-void paintParallelLine(QPainter& painter, const QRectF& area, const ParallelPlot& plot, const ParallelLine& line,
-                       const PlotStyle& style) {
+void paintParallelLine(QPainter& painter, const ParallelPlot& plot, const ParallelLine& line,
+                       const ParallelScale& scale, const PlotStyle& style) {
     QPolygonF path;
     for (std::size_t axis = 0; axis < plot.axes.size(); ++axis) {
-        path << QPointF(parallelX(area, plot, style, axis), parallelY(area, plot, style, axis, line.values[axis]));
+        path << QPointF(scale.x(axis), scale.y(plot.axes[axis], line.values[axis]));
     }
     QPen pen = strokeOf(style, line.style);
     QColor color = pen.color();
@@ -174,39 +164,48 @@ std::optional<double> parallelShare(const ParallelAxis& axis, const std::optiona
     return std::clamp(shareAlong(axis, *value), 0.0, 1.0);
 }
 
-double parallelX(const QRectF& area, const ParallelPlot& plot, const PlotStyle& style, std::size_t axis) {
-    const double text = QFontMetricsF(style.font).height();
-    const double left = area.left() + roomForWords(area, plot, QFontMetricsF(style.font)) + kWordGap + 2;
-    const double right = area.right() - 5 * text;
-    if (plot.axes.size() < 2) return (left + right) / 2;
-    return left + (right - left) * static_cast<double>(axis) / static_cast<double>(plot.axes.size() - 1);
+ParallelScale::ParallelScale(const QRectF& area, const ParallelPlot& plot, const PlotStyle& style)
+    : axes_(plot.axes.size()), width_(area.width()) {
+    const QFontMetricsF metrics(style.font);
+    const double text = metrics.height();
+    wordRoom_ = roomForWords(area, plot, metrics);
+    left_ = area.left() + wordRoom_ + kWordGap + 2;
+    right_ = area.right() - 5 * text;
+    bottom_ = area.bottom() - 2.2 * text;
+    top_ = area.top() + 1.9 * text;
+    absent_ = bottom_ + 0.9 * text;
 }
 
-double parallelY(const QRectF& area, const ParallelPlot& plot, const PlotStyle& style, std::size_t axis,
-                 std::optional<double> value) {
-    const auto [bottom, top] = endsOf(area, style);
-    const auto share = parallelShare(plot.axes[axis], value);
-    return share ? bottom + (top - bottom) * *share : bottom + QFontMetricsF(style.font).height() * 0.9;
+double ParallelScale::x(std::size_t axis) const {
+    if (axes_ < 2) return (left_ + right_) / 2;
+    return left_ + (right_ - left_) * static_cast<double>(axis) / static_cast<double>(axes_ - 1);
 }
 
-double parallelValue(const QRectF& area, const ParallelPlot& plot, const PlotStyle& style, std::size_t axis, double y) {
-    const auto [bottom, top] = endsOf(area, style);
-    return valueAlong(plot.axes[axis], std::clamp((y - bottom) / (top - bottom), 0.0, 1.0));
+double ParallelScale::gap() const { return axes_ > 1 ? std::abs(x(1) - x(0)) : width_; }
+
+double ParallelScale::y(const ParallelAxis& axis, const std::optional<double>& value) const {
+    const auto share = parallelShare(axis, value);
+    return share ? bottom_ + (top_ - bottom_) * *share : absent_;
+}
+
+double ParallelScale::valueAt(const ParallelAxis& axis, double y) const {
+    return valueAlong(axis, std::clamp((y - bottom_) / (top_ - bottom_), 0.0, 1.0));
 }
 
 void paintParallelPlot(QPainter& painter, const QRectF& area, const ParallelPlot& plot, const PlotStyle& style) {
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing);
+    const ParallelScale scale(area, plot, style);
     // What is filtered out lies behind the rest, what is highlighted in front of it.
     for (const int pass : {0, 1, 2}) {
         for (const ParallelLine& line : plot.lines) {
             const int own = line.primary ? 2 : plot.passes(line) ? 1 : 0;
-            if (own == pass) paintParallelLine(painter, area, plot, line, style);
+            if (own == pass) paintParallelLine(painter, plot, line, scale, style);
         }
     }
     for (std::size_t axis = 0; axis < plot.axes.size(); ++axis) {
-        paintParallelAxis(painter, area, plot, axis, style);
-        paintBrush(painter, area, plot, axis, style);
+        paintParallelAxis(painter, area, plot, axis, scale, style);
+        paintBrush(painter, plot, axis, scale, style);
     }
     painter.restore();
 }
@@ -257,10 +256,9 @@ void ParallelView::paintEvent(QPaintEvent*) {
     painter.setPen(look_.theme().accent);
     painter.drawRect(rect().adjusted(0, 0, -1, -1));
     if (plot_.axes.empty()) return;
-    const double x = parallelX(area(), plot_, style, current_);
-    const auto [bottom, top] = endsOf(area(), style);
+    const ParallelScale scale(area(), plot_, style);
     painter.setPen(QPen(look_.theme().accent, 2));
-    painter.drawLine(QPointF(x, bottom), QPointF(x, top));
+    painter.drawLine(QPointF(scale.x(current_), scale.bottom()), QPointF(scale.x(current_), scale.top()));
 }
 
 void ParallelView::brush(std::size_t axis, ParallelBrush part) {
@@ -304,9 +302,9 @@ void ParallelView::keyPressEvent(QKeyEvent* event) {
 }
 
 void ParallelView::mousePressEvent(QMouseEvent* event) {
-    const PlotStyle style = screenPlotStyle(look_.theme());
+    const ParallelScale scale(area(), plot_, screenPlotStyle(look_.theme()));
     for (std::size_t axis = 0; axis < plot_.axes.size(); ++axis) {
-        if (std::abs(parallelX(area(), plot_, style, axis) - event->position().x()) > kGrabAxis) continue;
+        if (std::abs(scale.x(axis) - event->position().x()) > kGrabAxis) continue;
         current_ = axis;
         pressedY_ = event->position().y();
         update();
@@ -317,9 +315,9 @@ void ParallelView::mousePressEvent(QMouseEvent* event) {
 void ParallelView::mouseMoveEvent(QMouseEvent* event) {
     if (!pressedY_ || current_ >= plot_.brushes.size() || std::abs(event->position().y() - *pressedY_) < kLeastBrush)
         return;
-    const PlotStyle style = screenPlotStyle(look_.theme());
-    const double a = parallelValue(area(), plot_, style, current_, *pressedY_);
-    const double b = parallelValue(area(), plot_, style, current_, event->position().y());
+    const ParallelScale scale(area(), plot_, screenPlotStyle(look_.theme()));
+    const double a = scale.valueAt(plot_.axes[current_], *pressedY_);
+    const double b = scale.valueAt(plot_.axes[current_], event->position().y());
     plot_.brushes[current_] = std::pair(std::min(a, b), std::max(a, b));
     update();
 }

@@ -51,13 +51,23 @@ struct ParallelPlot {
 void paintParallelPlot(QPainter& painter, const QRectF& area, const ParallelPlot& plot, const PlotStyle& style);
 // 0 at the lower end of an axis, 1 at the upper one; nullopt of what is absent or no number.
 [[nodiscard]] std::optional<double> parallelShare(const ParallelAxis& axis, const std::optional<double>& value);
-// Where an axis stands, and what height a value has on it.
-[[nodiscard]] double parallelX(const QRectF& area, const ParallelPlot& plot, const PlotStyle& style, std::size_t axis);
-[[nodiscard]] double parallelY(const QRectF& area, const ParallelPlot& plot, const PlotStyle& style, std::size_t axis,
-                               std::optional<double> value);
-// The value of an axis at a height.
-[[nodiscard]] double parallelValue(const QRectF& area, const ParallelPlot& plot, const PlotStyle& style,
-                                   std::size_t axis, double y);
+// Where the axes of a plot stand and what heights values have on them. The words of the first axis are measured once,
+// when it is made.
+class ParallelScale {
+public:
+    ParallelScale(const QRectF& area, const ParallelPlot& plot, const PlotStyle& style);
+    [[nodiscard]] double x(std::size_t axis) const;
+    [[nodiscard]] double gap() const;  // from one axis to the next
+    [[nodiscard]] double y(const ParallelAxis& axis, const std::optional<double>& value) const;
+    [[nodiscard]] double valueAt(const ParallelAxis& axis, double y) const;
+    [[nodiscard]] double wordRoom() const { return wordRoom_; }  // left of the first axis
+    [[nodiscard]] double bottom() const { return bottom_; }      // of the axes
+    [[nodiscard]] double top() const { return top_; }
+
+private:
+    std::size_t axes_ = 0;
+    double wordRoom_ = 0, left_ = 0, right_ = 0, bottom_ = 0, top_ = 0, absent_ = 0, width_ = 0;
+};
 
 // On the screen: a drag along an axis brushes it, a click on it clears its brush. Left and Right go from axis to axis,
 // Up and Down move the brush, Shift with them makes it larger or smaller, Escape clears it.
