@@ -372,7 +372,7 @@ Status readComparison(storage::RunReader& reader, const FigureSpec& wanted, std:
     if (spec.kind == FigureKind::Parallel) takeParallel(view, spec, into);
     for (const QString& line : unfinishedInWords(groups, Members::FinishedOnly))
         into.leftOut << line + QStringLiteral(", left out");
-    if (const QString repeated = repeatedInWords(groups); !repeated.isEmpty()) into.notes << repeated;
+    into.leftOut += madeAgainInWords(groups);
     into.notes += withoutMark(groups, spec.kind);
     if (spec.kind == FigureKind::Parallel) return {};
     into.table = tableOf(view, spec);

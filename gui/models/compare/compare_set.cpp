@@ -116,20 +116,24 @@ std::vector<RunItemPtr> runsLeftOut(const std::vector<CompareGroup>& groups, Mem
     return out;
 }
 
-QString repeatedInWords(const std::vector<CompareGroup>& groups) {
-    QString one;
-    std::size_t count = 0;
+QStringList madeAgainInWords(const std::vector<CompareGroup>& groups) {
+    QStringList lines;
     for (const CompareGroup& group : groups) {
         for (const RunItemPtr& run : group.runs) {
             if (group.counts(*run)) continue;
-            ++count;
-            one = QStringLiteral("%1, seed %2 was run again: the older run, %3, does not count")
-                      .arg(group.name)
-                      .arg(run->row.seed)
-                      .arg(QString::fromStdString(run->row.status));
+            lines << QStringLiteral("%1, seed %2 was run again: the older run, %3, does not count")
+                         .arg(group.name)
+                         .arg(run->row.seed)
+                         .arg(QString::fromStdString(run->row.status));
         }
     }
-    return count > 1 ? QStringLiteral("%1 older runs that were run again do not count").arg(count) : one;
+    return lines;
+}
+
+QString repeatedInWords(const std::vector<CompareGroup>& groups) {
+    const QStringList lines = madeAgainInWords(groups);
+    if (lines.size() > 1) return QStringLiteral("%1 older runs that were run again do not count").arg(lines.size());
+    return lines.value(0);
 }
 
 QStringList unfinishedInWords(const std::vector<CompareGroup>& groups, Members members) {

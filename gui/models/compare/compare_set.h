@@ -53,7 +53,9 @@ struct CompareGroup {
 
 // A line for each run that did not finish: "dasgd d 3, seed 4 failed at step 3 120 of 5 600".
 [[nodiscard]] QStringList unfinishedInWords(const std::vector<CompareGroup>& groups, Members members);
-// Of the runs that were made again: "dasgd d 3, seed 4 was run again …" where it is one, else how many; "" without any.
+// A line for each run that was made again: "dasgd d 3, seed 4 was run again …".
+[[nodiscard]] QStringList madeAgainInWords(const std::vector<CompareGroup>& groups);
+// The same in one: how many, where they are several; "" without any.
 [[nodiscard]] QString repeatedInWords(const std::vector<CompareGroup>& groups);
 // Both: whatever is in no mean, or not whole.
 [[nodiscard]] QStringList leftOut(const std::vector<CompareGroup>& groups, Members members);

@@ -6,6 +6,8 @@
 #include <QFileInfo>
 #include <QJsonArray>
 #include <QJsonDocument>
+#include <chrono>
+#include <thread>
 
 #include "gui/figures/figure_command.h"
 #include "gui/figures/figure_curves.h"
@@ -229,6 +231,23 @@ TEST_F(CompareFigureTest, AConfigurationWithoutAFinishedRunIsNotSaidToBeDrawn) {
     }
     EXPECT_TRUE(notesOf(FigureKind::Parallel).contains(QStringLiteral(": no finished run, no line")));
     EXPECT_TRUE(notesOf(FigureKind::Scatter).contains(QStringLiteral(": no finished run, no point")));
+}
+
+// On paper there may be room for their number alone; figure.json names each.
+TEST_F(CompareFigureTest, EachRunThatWasMadeAgainIsNamed) {
+    // These start later by more than the clock of the store tells apart.
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    for (int seed = 1; seed <= 3; ++seed)
+        workspace_.record({.algorithm = "sync_sgd", .seed = seed, .ranks = 2, .steps = 200, .stepsPerEpoch = 50});
+    FigureSpec spec = specOf(FigureKind::Bars);
+    spec.filter = QStringLiteral("algorithm = sync_sgd");
+    const FigureContent content = contentOf(spec);
+    for (int seed = 1; seed <= 3; ++seed) {
+        const QString said = QStringLiteral("seed %1 was run again: the older run, finished").arg(seed);
+        EXPECT_EQ(content.leftOut.filter(said).size(), 1) << content.leftOut.join(u'\n').toStdString();
+        EXPECT_TRUE(content.paperNotes().filter(said).isEmpty());
+    }
+    EXPECT_EQ(content.paperNotes().filter(QStringLiteral("runs left out, not finished or run again")).size(), 1);
 }
 
 TEST_F(CompareFigureTest, ABundleHasEveryFileAndNamesWhatWasLeftOut) {
