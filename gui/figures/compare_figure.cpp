@@ -132,7 +132,7 @@ FigureTable tableOf(const CompareView& view, const FigureSpec& spec) {
 QString leftOutOf(const CompareGroup& group) {
     QStringList words;
     for (const RunItemPtr& run : group.runs) {
-        if (!group.counts(*run)) words << QStringLiteral("seed %1 was run again").arg(run->row.seed);
+        if (group.wasMadeAgain(*run)) words << QStringLiteral("seed %1 was run again").arg(run->row.seed);
         if (group.counts(*run) && run->row.status != "finished") words << endOf(*run);
     }
     return words.join(QStringLiteral("; "));

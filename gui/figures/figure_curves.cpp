@@ -52,6 +52,7 @@ QStringList notesOf(const FigureGroup& group, const std::vector<Member>& members
     std::size_t counted = 0;
     std::map<QString, QStringList> repeated;  // the seeds, by how their older runs ended
     for (const Member& member : members) {
+        if (group.parts.contains(member.run->row.runId)) continue;
         if (!group.counts(*member.run)) {
             repeated[QString::fromStdString(member.run->row.status)] << QString::number(member.run->row.seed);
             continue;
@@ -261,6 +262,7 @@ Result<std::vector<FigureGroup>> figureGroups(storage::RunReader& reader, std::s
     for (std::size_t i = 0; i < groups.size(); ++i) {
         FigureGroup& group = groups[i];
         group.repeated = repeatedOf(group.runs);
+        group.parts = earlierPartsOf(group.runs);
         group.usualName = group.name = usual[static_cast<qsizetype>(i)];
         group.style = apart.take(styles.styleOf(*firsts[i]));
         for (const QString& of : {group.key, group.usualName}) {

@@ -25,6 +25,7 @@ struct FigureGroup {
     CurveStyle style;
     std::vector<RunItemPtr> runs;
     std::set<std::string> repeated;  // repeatedOf() (gui/models/compare/compare_set.h)
+    std::set<std::string> parts;     // earlierPartsOf()
     bool linkEmulated = false;
     [[nodiscard]] bool counts(const RunItem& run) const { return !repeated.contains(run.row.runId); }
     // Of several runs that count only those that finished make the mean, or all that began; all where none finished.

@@ -290,7 +290,7 @@ private:
         std::size_t runs = 0, finished = 0;
         std::set<QString> origins;
         for (const CompareGroup& group : board_.groups()) {
-            runs += group.runs.size();
+            runs += group.trainings();
             finished += group.finished();
             origins.insert(group.origin());
         }

@@ -20,6 +20,15 @@ bool countsBefore(const RunItem& a, const RunItem& b) {
     return std::tie(ofA, a.row.startedAt, a.row.runId) > std::tie(ofB, b.row.startedAt, b.row.runId);
 }
 
+std::map<std::string, RunItemPtr> countedBySeeds(std::span<const RunItemPtr> runs) {
+    std::map<std::string, RunItemPtr> bySeeds;
+    for (const RunItemPtr& run : runs) {
+        RunItemPtr& counted = bySeeds[run->line.seeds];
+        if (!counted || countsBefore(*run, *counted)) counted = run;
+    }
+    return bySeeds;
+}
+
 QString endInWords(const RunItem& run) {
     const QString status = QString::fromStdString(run.row.status);
     if (status == QLatin1String("queued")) return QStringLiteral("waits for its turn");
@@ -35,15 +44,30 @@ QString endInWords(const RunItem& run) {
 }  // namespace
 
 std::set<std::string> repeatedOf(std::span<const RunItemPtr> runs) {
-    std::map<std::string, RunItemPtr> bySeeds;
+    const std::map<std::string, RunItemPtr> counted = countedBySeeds(runs);
     std::set<std::string> repeated;
     for (const RunItemPtr& run : runs) {
-        RunItemPtr& counted = bySeeds[run->line.seeds];
-        const bool isBetter = !counted || countsBefore(*run, *counted);
-        if (counted) repeated.insert((isBetter ? counted : run)->row.runId);
-        if (isBetter) counted = run;
+        if (counted.at(run->line.seeds) != run) repeated.insert(run->row.runId);
     }
     return repeated;
+}
+
+std::set<std::string> earlierPartsOf(std::span<const RunItemPtr> runs) {
+    std::map<std::string, RunItemPtr> byId;
+    for (const RunItemPtr& run : runs) byId[run->row.runId] = run;
+    std::set<std::string> parts;
+    for (const auto& [seeds, counted] : countedBySeeds(runs)) {
+        RunItemPtr run = counted;
+        while (run) {
+            const auto before = byId.find(run->row.resumedFrom);
+            const bool isPart = before != byId.end() && before->second != counted &&
+                                before->second->line.seeds == seeds &&
+                                before->second->row.workers == counted->row.workers;
+            const bool isNew = isPart && parts.insert(before->first).second;
+            run = isNew ? before->second : nullptr;
+        }
+    }
+    return parts;
 }
 
 std::size_t CompareGroup::finished() const {
@@ -73,7 +97,7 @@ QString CompareGroup::origin() const {
 }
 
 QString CompareGroup::count() const {
-    const std::size_t taken = finished(), all = runs.size();
+    const std::size_t taken = finished(), all = trainings();
     return taken == all ? QString::number(taken) : QStringLiteral("%1 of %2").arg(taken).arg(all);
 }
 
@@ -96,6 +120,7 @@ std::vector<CompareGroup> compareGroups(std::span<const RunItemPtr> runs,
         std::stable_sort(groups[i].runs.begin(), groups[i].runs.end(),
                          [](const RunItemPtr& a, const RunItemPtr& b) { return a->row.seed < b->row.seed; });
         groups[i].repeated = repeatedOf(groups[i].runs);
+        groups[i].parts = earlierPartsOf(groups[i].runs);
     }
     StylesApart apart;
     for (CompareGroup& group : groups) group.style = apart.take(group.style);
@@ -107,7 +132,8 @@ std::vector<RunItemPtr> runsLeftOut(const std::vector<CompareGroup>& groups, Mem
     for (const CompareGroup& group : groups) {
         for (const RunItemPtr& run : group.runs) {
             const bool isWhole = hasFinished(*run) && group.counts(*run);
-            if (!isWhole && (members == Members::Finished || !group.takes(*run, members))) out.push_back(run);
+            const bool isNamed = !isWhole && !group.parts.contains(run->row.runId);
+            if (isNamed && (members == Members::Finished || !group.takes(*run, members))) out.push_back(run);
         }
     }
     std::set<std::string> repeated;
@@ -120,7 +146,7 @@ QStringList madeAgainInWords(const std::vector<CompareGroup>& groups) {
     QStringList lines;
     for (const CompareGroup& group : groups) {
         for (const RunItemPtr& run : group.runs) {
-            if (group.counts(*run)) continue;
+            if (!group.wasMadeAgain(*run)) continue;
             lines << QStringLiteral("%1, seed %2 was run again: the older run, %3, does not count")
                          .arg(group.name)
                          .arg(run->row.seed)

@@ -24,6 +24,8 @@ enum class Members {
 // Of runs of one configuration: ids of those whose seeds another of them has too, of which the newest counts, a
 // finished one before the others: the same run made twice is no repetition.
 [[nodiscard]] std::set<std::string> repeatedOf(std::span<const RunItemPtr> runs);
+// Of those the ones that the run that counts went on from: they were not made twice, its record has theirs.
+[[nodiscard]] std::set<std::string> earlierPartsOf(std::span<const RunItemPtr> runs);
 
 struct CompareGroup {
     std::string key;  // configurationKey()
@@ -31,10 +33,13 @@ struct CompareGroup {
     CurveStyle style;
     std::vector<RunItemPtr> runs;    // by their seeds
     std::set<std::string> repeated;  // repeatedOf()
+    std::set<std::string> parts;     // earlierPartsOf()
 
     // Finished runs that count, those of the table.
     [[nodiscard]] std::size_t finished() const;
     [[nodiscard]] bool counts(const RunItem& run) const { return !repeated.contains(run.row.runId); }
+    // Another run of its seeds counts instead, and does not go on from it.
+    [[nodiscard]] bool wasMadeAgain(const RunItem& run) const { return !counts(run) && !parts.contains(run.row.runId); }
     // Whether the run is in the means.
     [[nodiscard]] bool takes(const RunItem& run, Members members) const;
     [[nodiscard]] bool simulated() const;
@@ -42,7 +47,9 @@ struct CompareGroup {
     [[nodiscard]] bool diverged() const;
     // "measured", "simulated", "measured, link emulated".
     [[nodiscard]] QString origin() const;
-    // "5", "4 of 5", "0 of 3": how many finished ones count, of all.
+    // Without earlier parts of others.
+    [[nodiscard]] std::size_t trainings() const { return runs.size() - parts.size(); }
+    // "5", "4 of 5", "0 of 3": how many finished ones count, of all trainings.
     [[nodiscard]] QString count() const;
 };
 

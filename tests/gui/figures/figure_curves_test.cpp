@@ -115,6 +115,12 @@ TEST(FigureCurves, ASeedThatWasRunAgainCountsOnce) {
     EXPECT_TRUE(mean.note.contains(QStringLiteral("seed 2 was run again: the older run, failed, left out")))
         << mean.note.toStdString();
     EXPECT_EQ(std::ranges::count(made->taken.front(), true), 2);
+    // What the run that counts went on from was made once.
+    std::vector<FigureGroup> parts = groups;
+    parts[0].parts = parts[0].repeated;
+    const auto whole = figureCurves(*reader, parts, {.metric = "train/loss"});
+    EXPECT_FALSE(whole->curves.front().note.contains(QStringLiteral("run again")));
+    EXPECT_EQ(whole->curves.front().n, mean.n);
 }
 
 // The window and the page leave out the same runs.

@@ -75,6 +75,35 @@ TEST(CompareSet, TheSameSeedTwiceCountsOnceAndTheOlderIsNamed) {
     EXPECT_FALSE(anyGoesPartOfTheWay(twice));
 }
 
+// A training that was stopped and went on is one, not two that were made.
+TEST(CompareSet, WhatTheRunThatCountsWentOnFromWasNotRunAgain) {
+    const auto part = [](const char* id, const char* from, const char* status) {
+        storage::RunRow row =
+            makeRun(id, "dasgd", "[algorithm]\nname = \"dasgd\"\n[train]\nseed = 1\n", 1, status)->row;
+        row.resumedFrom = from;
+        return makeRunItem(row);
+    };
+    const std::vector<RunItemPtr> chain{part("a", "", "stopped"), part("b", "a", "stopped"),
+                                        part("c", "b", "finished")};
+    EXPECT_EQ(earlierPartsOf(chain), (std::set<std::string>{"a", "b"}));
+    const auto whole = compareGroups(chain, oneStyle);
+    EXPECT_EQ(leftOut(whole, Members::Finished), QStringList());
+    EXPECT_TRUE(runsLeftOut(whole, Members::Finished).empty());
+    EXPECT_EQ(whole[0].count(), QStringLiteral("1"));
+    EXPECT_FALSE(whole[0].takes(*chain[0], Members::AsFarAsAll)) << "its records are in those of the one that went on";
+    // One that was begun anew is another training.
+    std::vector<RunItemPtr> again = chain;
+    again.push_back(part("0", "", "failed"));
+    const auto groups = compareGroups(again, oneStyle);
+    ASSERT_EQ(leftOut(groups, Members::Finished).size(), 1);
+    EXPECT_TRUE(leftOut(groups, Members::Finished)[0].contains(QStringLiteral("the older run, failed")));
+    EXPECT_EQ(groups[0].count(), QStringLiteral("1 of 2"));
+    storage::RunRow fewer = chain[1]->row;
+    fewer.workers = 2;
+    EXPECT_EQ(earlierPartsOf(std::vector{chain[0], makeRunItem(fewer), chain[2]}), std::set<std::string>())
+        << "a run of other workers takes over no records";
+}
+
 TEST(CompareSet, WhatDidNotFinishIsNamedBeforeWhatWasRunAgain) {
     std::vector<RunItemPtr> runs;
     for (int seed = 1; seed <= 3; ++seed) {
