@@ -21,6 +21,7 @@ constexpr double kMargin = 10;      // of the notes, left and right together
 constexpr double kNoteSize = 7;
 constexpr int kMostNotes = 8;
 constexpr int kMostLinesOfNote = 3;
+constexpr int kMostNamedOfNote = 3;    // curves that have it alike
 constexpr double kNoteArea = 8 * 396;  // lines by points of width: eight of the widest column
 constexpr int kMostNoteLines = 12;     // of the narrowest
 constexpr double kShareOfAxis = 0.68;  // of the height that is asked for: about what the y axis has of it
@@ -144,23 +145,29 @@ QFont noteFont() { return interFont(kNoteSize); }
 
 QStringList gatheredNotes(QStringList notes, const std::vector<Curve>& curves) {
     const QString between = QStringLiteral("; ");
-    std::map<QString, int> counts;
+    std::map<QString, QStringList> names;
     QStringList parts;
     for (const Curve& curve : curves) {
         for (const QString& part : curve.note.split(between, Qt::SkipEmptyParts)) {
-            if (++counts[part] == 1) parts << part;
+            if (names[part].isEmpty()) parts << part;
+            names[part] << curve.name;
         }
     }
     for (const QString& part : parts) {
-        const int count = counts[part];
-        if (count > 1)
-            notes << (count == static_cast<int>(curves.size()) ? QStringLiteral("all curves: %1").arg(part)
-                                                               : QStringLiteral("%1 curves: %2").arg(count).arg(part));
+        const QStringList& of = names[part];
+        if (of.size() < 2) continue;
+        if (of.size() == static_cast<qsizetype>(curves.size())) {
+            notes << QStringLiteral("all curves: ") + part;
+        } else if (of.size() <= kMostNamedOfNote) {
+            notes << of.join(QStringLiteral(", ")) + QStringLiteral(": ") + part;
+        } else {
+            notes << QStringLiteral("%1 curves: %2 (the CSV file says which)").arg(of.size()).arg(part);
+        }
     }
     int more = 0;
     for (const Curve& curve : curves) {
         QStringList own = curve.note.split(between, Qt::SkipEmptyParts);
-        own.removeIf([&](const QString& part) { return counts[part] > 1; });
+        own.removeIf([&](const QString& part) { return names[part].size() > 1; });
         if (own.isEmpty()) continue;
         if (notes.size() < kMostNotes - 1) {
             notes << curve.name + QStringLiteral(": ") + own.join(between);

@@ -43,7 +43,8 @@ void paintCurveSample(QPainter& painter, const QRectF& area, const PlotStyle& st
 [[nodiscard]] QStringList linesOf(const QStringList& notes, double width);
 [[nodiscard]] QFont noteFont();
 // A page is a figure and no list; figure.json and the CSV file have all notes. What a figure says beside its curves:
-// its own notes, what several curves have alike once with their number, and what is of one curve with its name.
+// its own notes, what several curves have alike once with their names, of many their number, and what is of one curve
+// with its name.
 [[nodiscard]] QStringList gatheredNotes(QStringList notes, const std::vector<Curve>& curves);
 // The first of many notes, each once, and how many more there are.
 [[nodiscard]] QStringList fewOf(QStringList notes);

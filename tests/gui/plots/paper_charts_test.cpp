@@ -47,8 +47,15 @@ TEST(PaperCharts, WhatSeveralCurvesHaveAlikeIsSaidOnceWithTheirNumber) {
         (QStringList{QStringLiteral("n = 2"), QStringLiteral("all curves: mean where all of them have records")}));
     curves[4].note += QStringLiteral("; seed 2 failed, left out");
     curves[5].note.clear();
-    EXPECT_EQ(gatheredNotes({}, curves), (QStringList{QStringLiteral("12 curves: mean where all of them have records"),
-                                                      QStringLiteral("c4: seed 2 failed, left out")}));
+    EXPECT_EQ(gatheredNotes({}, curves),
+              (QStringList{QStringLiteral("12 curves: mean where all of them have records (the CSV file says which)"),
+                           QStringLiteral("c4: seed 2 failed, left out")}));
+    for (std::size_t i = 0; i < curves.size(); ++i) {
+        if (i != 4) curves[i].note = i == 7 ? QStringLiteral("seed 2 failed, left out") : QString();
+    }
+    EXPECT_EQ(gatheredNotes({}, curves), (QStringList{QStringLiteral("c4, c7: seed 2 failed, left out"),
+                                                      QStringLiteral("c4: mean where all of them have records")}))
+        << "a reader must know of which";
 }
 
 TEST(PaperCharts, ManyNotesAreCountedAndNotListed) {
