@@ -25,8 +25,8 @@ Spread spreadOf(FigureBand band) {
 std::optional<std::size_t> groupCalled(const std::vector<CompareGroup>& groups, const QStringList& usualNames,
                                        const QString& name) {
     for (std::size_t i = 0; i < groups.size(); ++i) {
-        const bool isCalled = name == groups[i].name || name == usualNames[static_cast<qsizetype>(i)];
-        if (isCalled || name == curveKey(*groups[i].runs.front())) return i;
+        const QString& usual = usualNames[static_cast<qsizetype>(i)];
+        if (name == groups[i].name || meansCurve(name, curveKey(*groups[i].runs.front()), usual)) return i;
     }
     return std::nullopt;
 }
@@ -328,12 +328,7 @@ Status readComparison(storage::RunReader& reader, const FigureSpec& wanted, std:
     QStringList usualNames;
     for (CompareGroup& group : groups) {
         usualNames << group.name;
-        for (const QString& of : {curveKey(*group.runs.front()), group.name}) {
-            const auto chosen = spec.names.find(of);
-            if (chosen == spec.names.end() || chosen->second.isEmpty()) continue;
-            group.name = chosen->second;
-            break;
-        }
+        group.name = nameOfCurve(spec.names, curveKey(*group.runs.front()), group.name);
     }
     if (spec.kind == FigureKind::Parallel && spec.axes.isEmpty()) spec.axes = usualAxes(groups, parallelNumbers());
     std::optional<Target> target;

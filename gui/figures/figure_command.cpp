@@ -179,6 +179,8 @@ Status writeAll(const FigureOptions& options, const std::vector<WantedFigure>& w
         const Result<QString> whole = writeBundle(contents[i], wanted[i].figure, options.out, files);
         written << files;
         DASGD_TRY(whole);
+        const QString unused = contents[i].unusedNamesInWords();
+        if (!unused.isEmpty()) warnings << wanted[i].figure.name + QStringLiteral(": ") + unused;
         if (!whole->isEmpty()) warnings << wanted[i].figure.name + QStringLiteral(": ") + *whole;
         records.append(recordOf(contents[i], wanted[i].figure, files, options.out));
     }
@@ -260,13 +262,13 @@ Result<QStringList> writeFigures(const FigureOptions& options, QStringList* warn
         contents.push_back(std::move(content));
     }
     DASGD_TRY(checkAny(contents, wanted));
-    QStringList written, high;
-    if (Status whole = writeAll(options, wanted, contents, written, high); !whole) {
+    QStringList written, said;
+    if (Status whole = writeAll(options, wanted, contents, written, said); !whole) {
         // None of them was there before.
         for (const QString& file : written) QFile::remove(file);
         return tl::unexpected(whole.error());
     }
-    if (warnings) *warnings = high;
+    if (warnings) *warnings = said;
     return written;
 }
 

@@ -19,6 +19,7 @@ namespace dasgd::gui {
 namespace {
 
 constexpr qsizetype kMostLeftOutNamed = 2;
+constexpr qsizetype kMostKeysNamed = 8;
 
 QString axisTitle(XAxis axis) {
     switch (axis) {
@@ -74,6 +75,17 @@ FigureTable curveTable(const std::vector<Curve>& curves, const PlotAxes& axes) {
                               number(curve.line.x[last]), value, number(low), number(high)});
     }
     return table;
+}
+
+// A timeline has no curves, and keeps the names for when it becomes a figure that has.
+QStringList unusedNamesOf(const FigureSpec& spec, const std::vector<FigureSource>& sources) {
+    QStringList unused;
+    for (const auto& [written, chosen] : spec.names) {
+        const bool isUsed = std::ranges::any_of(
+            sources, [&](const FigureSource& source) { return meansCurve(written, source.key, source.usualName); });
+        if (!isUsed && spec.kind != FigureKind::Timeline) unused << written;
+    }
+    return unused;
 }
 
 Status readCurves(storage::RunReader& reader, const FigureSpec& spec, std::span<const RunItemPtr> runs,
@@ -209,6 +221,27 @@ QStringList FigureContent::paperNotes() const {
     return notes + QStringList{count.arg(leftOut.size())};
 }
 
+QStringList FigureContent::notFoundInWords() const {
+    QStringList words;
+    if (!missing.isEmpty()) words << QStringLiteral("gone: ") + missing.join(QStringLiteral(", "));
+    if (!unusedNames.isEmpty())
+        words << QStringLiteral("⚠ no curve is called ") + unusedNames.join(QStringLiteral(", "));
+    return words;
+}
+
+QString FigureContent::unusedNamesInWords() const {
+    if (unusedNames.isEmpty()) return {};
+    QStringList keys;
+    for (const FigureSource& source : sources)
+        keys << QStringLiteral("%1 (%2)").arg(QString(source.usualName).replace(QChar(0x00a0), u' '), source.key);
+    keys.removeDuplicates();
+    const QString more = keys.size() > kMostKeysNamed ? QStringLiteral(", …") : QString();
+    return QStringLiteral(
+               "names: no curve is called %1; there are %2. Default names change with the runs beside, the "
+               "keys in brackets do not")
+        .arg(unusedNames.join(QStringLiteral(", ")), keys.mid(0, kMostKeysNamed).join(QStringLiteral(", ")) + more);
+}
+
 QStringList FigureContent::allNotes() const {
     QStringList all = notes + leftOut;
     for (std::size_t i = 0; i < panels.size(); ++i) {
@@ -242,6 +275,7 @@ Result<FigureContent> readFigure(storage::RunReader& reader, const FigureSpec& s
         case FigureKind::Parallel: DASGD_TRY(readComparison(reader, spec, chosen.runs, all, content)); break;
         case FigureKind::Panels: break;
     }
+    content.unusedNames = unusedNamesOf(spec, content.sources);
     content.table.notes += fewOf(gatheredNotes(content.paperNotes(), content.curves));
     return content;
 }

@@ -49,16 +49,21 @@ struct FigureContent {
     QString csv;        // every number, where it is not that of curves or spans
     QString pointsCsv;  // of scaling: every number of every point
     std::vector<FigureSource> sources;
-    QStringList notes;    // beside those of the curves: what was left out of the figure, what its bars are
-    QStringList leftOut;  // runs that are in no mean and no point, one note each
-    QStringList missing;  // runs that are named and are not there
-    QString nothing;      // why there is nothing to draw; "" where there is
+    QStringList notes;        // beside those of the curves: what was left out of the figure, what its bars are
+    QStringList leftOut;      // runs that are in no mean and no point, one note each
+    QStringList missing;      // runs that are named and are not there
+    QStringList unusedNames;  // keys of FigureSpec::names that are no curve's: their names are nowhere in the figure
+    QString nothing;          // why there is nothing to draw; "" where there is
     // Whether it is drawn as curves in axes.
     [[nodiscard]] bool hasCurves() const { return !timeline && !bars && !map && !parallel && panels.empty(); }
     // "4 curves, 19 of 20 runs, mean ± 95 % interval".
     [[nodiscard]] QString inWords() const;
     // As they are printed below it, without those of the curves: `notes`, and of many runs left out their number alone.
     [[nodiscard]] QStringList paperNotes() const;
+    // A few words each of `missing` and `unusedNames`, where there are any.
+    [[nodiscard]] QStringList notFoundInWords() const;
+    // Of unusedNames, with what there is instead; "" without any.
+    [[nodiscard]] QString unusedNamesInWords() const;
     // `notes`, every run that is left out, and those of the curves with their names.
     [[nodiscard]] QStringList allNotes() const;
 };

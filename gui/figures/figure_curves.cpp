@@ -263,14 +263,9 @@ Result<std::vector<FigureGroup>> figureGroups(storage::RunReader& reader, std::s
         FigureGroup& group = groups[i];
         group.repeated = repeatedOf(group.runs);
         group.parts = earlierPartsOf(group.runs);
-        group.usualName = group.name = usual[static_cast<qsizetype>(i)];
+        group.usualName = usual[static_cast<qsizetype>(i)];
+        group.name = nameOfCurve(names, group.key, group.usualName);
         group.style = apart.take(styles.styleOf(*firsts[i]));
-        for (const QString& of : {group.key, group.usualName}) {
-            const auto chosen = names.find(of);
-            if (chosen == names.end() || chosen->second.isEmpty()) continue;
-            group.name = chosen->second;
-            break;
-        }
     }
     return groups;
 }

@@ -75,10 +75,12 @@ Result<FigureContent> readPanels(storage::RunReader& reader, const FigureSpec& s
         const QString label = panelLabel(i);
         if (!panel.nothing.isEmpty() && content.nothing.isEmpty()) content.nothing = label + u' ' + panel.nothing;
         content.missing += panel.missing;
+        content.unusedNames += panel.unusedNames;
         content.sources.insert(content.sources.end(), panel.sources.begin(), panel.sources.end());
         content.panels.push_back(std::move(panel));
     }
     content.missing.removeDuplicates();
+    content.unusedNames.removeDuplicates();
     if (!sharedLegendOf(content, spec).empty()) {
         for (FigureContent& panel : content.panels) panel.axes.legend = false;
     }

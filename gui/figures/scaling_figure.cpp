@@ -179,12 +179,8 @@ Status readScaling(storage::RunReader& reader, const FigureSpec& spec, std::span
         drawnLines(together, times, spec.scaling, target, [&](const RunItem& run) { return styles.styleOf(run); });
     for (DrawnLine& line : drawn) {
         into.sources.push_back(sourceOf(line, line.name));
-        for (const QString& of : {into.sources.back().key, line.name}) {
-            const auto chosen = spec.names.find(of);
-            if (chosen == spec.names.end() || chosen->second.isEmpty()) continue;
-            line.name = into.sources.back().name = chosen->second;
-            break;
-        }
+        FigureSource& source = into.sources.back();
+        line.name = source.name = nameOfCurve(spec.names, source.key, source.usualName);
     }
     into.curves = scalingCurves(drawn, spec.plot);
     if (const QString bars = barsInWords(into.curves); !bars.isEmpty()) into.notes << bars;

@@ -305,8 +305,7 @@ private:
                               .arg(page_->heightIn(), 0, 'f', 2)
                               .arg(spec.venueOf().labelPt),
                           shown_->content.inWords()};
-        if (!shown_->content.missing.isEmpty())
-            words << tr("gone: %1").arg(shown_->content.missing.join(QStringLiteral(", ")));
+        words += shown_->content.notFoundInWords();
         if (const QString high = tooHighInWords(*page_); !high.isEmpty()) words << tr("⚠ ") + high;
         if (spec.runs.isEmpty()) words << tr("redraws itself when runs are added");
         summary_->setText(words.join(QStringLiteral("     ")));

@@ -45,6 +45,9 @@ Result<FigureRuns> runsOfPanels(const FigureSpec& spec, std::span<const RunItemP
     return found;
 }
 
+// Default names keep a symbol and its value on one line by a space that nobody types.
+QString withPlainSpaces(QString text) { return text.replace(QChar(0x00a0), QLatin1Char(' ')); }
+
 }  // namespace
 
 Result<FigureRuns> runsOf(const FigureSpec& spec, std::span<const RunItemPtr> all) {
@@ -126,6 +129,20 @@ void takeRuns(FigureSpec& spec, const CompareBoard& board, const std::vector<std
 QString baselineOf(const CompareBoard& board) {
     const CompareGroup* chosen = board.chosenBaseline();
     return chosen ? curveKey(*chosen->runs.front()) : QString();
+}
+
+bool meansCurve(const QString& written, const QString& key, const QString& usual) {
+    return written == key || withPlainSpaces(written) == withPlainSpaces(usual);
+}
+
+QString nameOfCurve(const std::map<QString, QString>& names, const QString& key, const QString& usual) {
+    QString name = usual;
+    for (const auto& [written, chosen] : names) {
+        if (chosen.isEmpty() || !meansCurve(written, key, usual)) continue;
+        if (written == key) return chosen;
+        name = chosen;
+    }
+    return name;
 }
 
 QString curveKey(const RunItem& run) {

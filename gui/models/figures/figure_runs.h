@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QStringList>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -39,5 +40,10 @@ void takeRuns(FigureSpec& spec, const CompareBoard& board, const std::vector<std
 
 // What stays the same of a curve while other runs are added: the experiment and a number of its configuration.
 [[nodiscard]] QString curveKey(const RunItem& run);
+// What `names` of a figure call the curve of this key that is called `usual` by default: by the one or the other, whose
+// spaces may be those of a keyboard. `usual` where they do not name it.
+[[nodiscard]] QString nameOfCurve(const std::map<QString, QString>& names, const QString& key, const QString& usual);
+// Whether `written` means the curve of this key and default name.
+[[nodiscard]] bool meansCurve(const QString& written, const QString& key, const QString& usual);
 
 }  // namespace dasgd::gui

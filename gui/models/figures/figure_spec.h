@@ -70,8 +70,8 @@ struct FigureSpec {
     // Of bars, of a map over two settings, and of a scatter with one point a run.
     CompareNumber number = CompareNumber::StepMs;
     CompareNumber against = CompareNumber::Hidden;  // along x of a scatter
-    // The configuration that ratios refer to, by its name or curveKey(); "": as `dasgd compare` chooses. Not of
-    // scatters.
+    // The configuration that ratios refer to, by its name or, whatever is beside it, curveKey(); "": as `dasgd compare`
+    // chooses. Not of scatters.
     QString baseline;
     QString rows, columns;  // keys of the settings of a map; "": those that were swept
     // Of parallel coordinates: settings, as algorithm.delay, and words of numbers, as step-ms, from left to right;
@@ -88,7 +88,8 @@ struct FigureSpec {
     std::optional<FigureRange> xRange, yRange;
     FigurePalette palette = FigurePalette::OkabeIto;
     bool dashes = true, markers = true;  // not both off: colour is never the only sign
-    // Names of curves, by what they are called by default, or by curveKey().
+    // Names of curves, by curveKey(), which stays, or by what they are called by default, which changes with the runs
+    // beside them.
     std::map<QString, QString> names;
 
     QString venue = QStringLiteral("neurips");

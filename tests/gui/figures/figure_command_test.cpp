@@ -220,6 +220,29 @@ TEST(FigureCommand, AFileAmongTheFiguresOfAWorkspaceIsOfIt) {
     EXPECT_EQ(elsewhere->workspace, "other") << "what is said goes before what is near";
 }
 
+// Default names change with the runs beside; the name that somebody chose would be gone without a word.
+TEST(FigureCommand, ANameThatIsNoCurvesIsWarnedOf) {
+    Workspace workspace;
+    for (const int delay : {1, 3}) workspace.record({.delay = delay, .steps = 8});
+    const QTemporaryDir out;
+    QFile file(out.filePath(QStringLiteral("named.json")));
+    ASSERT_TRUE(file.open(QIODevice::WriteOnly));
+    file.write(R"({"version": 2, "filter": "", "names": {"dasgd d 1": "DaSGD", "dasgd d 2": "no such"}})");
+    file.close();
+    const auto options = parseFigureOptions({file.fileName(), QStringLiteral("--workspace"), pathOf(workspace),
+                                             QStringLiteral("--out"), out.filePath(QStringLiteral("bundle"))});
+    ASSERT_TRUE(options.has_value());
+    QStringList warnings;
+    const auto written = writeFigures(*options, &warnings);
+    ASSERT_TRUE(written.has_value()) << written.error().message;
+    ASSERT_EQ(warnings.size(), 1) << warnings.join(u'\n').toStdString();
+    EXPECT_TRUE(warnings[0].contains(QStringLiteral("no curve is called dasgd d 2"))) << warnings[0].toStdString();
+    EXPECT_TRUE(warnings[0].contains(QStringLiteral("dasgd d 3 (delay-sweep/"))) << "and what there is";
+    QFile csv(out.filePath(QStringLiteral("bundle/named.csv")));
+    ASSERT_TRUE(csv.open(QIODevice::ReadOnly));
+    EXPECT_TRUE(csv.readAll().contains("DaSGD")) << "a space of the keyboard means that of the default name";
+}
+
 TEST(FigureCommand, AFigureThatIsHigherThanAPageIsWarnedOf) {
     Workspace workspace;
     const QString id = workspace.record({.steps = 60});
