@@ -315,6 +315,8 @@ private:
         QString text = named.join(QStringLiteral(";  "));
         if (!unfinished.isEmpty()) {
             text += all ? tr(". Curves end where the first of their seeds does; the table is of finished runs.")
+                    : drawsUnfinished(board_.groups())
+                        ? tr(". Not finished runs are in means of configurations without a finished one only.")
                         : tr(". Not finished runs are in no mean.");
         }
         leftOut_->members().setVisible(all || anyGoesPartOfTheWay(board_.groups()));

@@ -181,6 +181,14 @@ QStringList leftOut(const std::vector<CompareGroup>& groups, Members members) {
     return lines;
 }
 
+bool drawsUnfinished(const std::vector<CompareGroup>& groups) {
+    return std::ranges::any_of(groups, [](const CompareGroup& group) {
+        return std::ranges::any_of(group.runs, [&group](const RunItemPtr& run) {
+            return !hasFinished(*run) && group.takes(*run, Members::Finished);
+        });
+    });
+}
+
 bool anyGoesPartOfTheWay(const std::vector<CompareGroup>& groups) {
     return std::ranges::any_of(groups, [](const CompareGroup& group) {
         return std::ranges::any_of(group.runs, [&group](const RunItemPtr& run) {

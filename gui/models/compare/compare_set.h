@@ -68,6 +68,8 @@ struct CompareGroup {
 [[nodiscard]] QStringList leftOut(const std::vector<CompareGroup>& groups, Members members);
 // Those of which leftOut() speaks, in its order.
 [[nodiscard]] std::vector<RunItemPtr> runsLeftOut(const std::vector<CompareGroup>& groups, Members members);
+// Whether Members::Finished takes a run that did not finish: of a group in which none did.
+[[nodiscard]] bool drawsUnfinished(const std::vector<CompareGroup>& groups);
 // Whether Members::AsFarAsAll takes a run that Members::Finished leaves out.
 [[nodiscard]] bool anyGoesPartOfTheWay(const std::vector<CompareGroup>& groups);
 

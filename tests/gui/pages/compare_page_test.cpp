@@ -72,6 +72,16 @@ TEST_F(ComparePageTest, TheNewestExperimentIsOneButtonAwayAndSaysWhatItLeavesOut
     EXPECT_EQ(window_->session().currentId(), stopped);
 }
 
+TEST_F(ComparePageTest, WhatIsSaidOfUnfinishedRunsIsTrueOfConfigurationsWithoutAFinishedOne) {
+    recordCompared(workspace_);
+    openNewest();
+    EXPECT_NE(label(QStringLiteral("Not finished runs are in no mean.")), nullptr);
+    workspace_.record({.algorithm = "local_sgd", .ranks = 2, .steps = 60, .stepsPerEpoch = 50, .status = "stopped"});
+    ASSERT_TRUE(eventually([&] { return label(QStringLiteral("as far as all of its seeds go")) != nullptr; }));
+    EXPECT_EQ(label(QStringLiteral("are in no mean")), nullptr);
+    EXPECT_NE(label(QStringLiteral("in means of configurations without a finished one only")), nullptr);
+}
+
 TEST_F(ComparePageTest, AFigureIsOfTheCardThatHasTheFocus) {
     recordCompared(workspace_);
     openNewest();

@@ -142,6 +142,8 @@ TEST(CompareSet, WhatIsLeftOutIsNamed) {
     EXPECT_TRUE(groups[0].takes(*groups[0].runs[0], Members::FinishedOnly));
     EXPECT_FALSE(leftOut(groups, Members::FinishedOnly)[1].contains(QStringLiteral("as far as all")));
     EXPECT_EQ(runsLeftOut(groups, Members::FinishedOnly).size(), 2U);
+    EXPECT_TRUE(drawsUnfinished(groups));
+    EXPECT_FALSE(drawsUnfinished(compareGroups(std::vector{runs[0], runs[1]}, oneStyle)));
 }
 
 }  // namespace
