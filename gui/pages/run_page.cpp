@@ -254,10 +254,10 @@ private:
         for (QWidget* action : {stop_, compare_}) action->setEnabled(run != nullptr);
         export_->setEnabled(run != nullptr && !exporter_->busy());
         pill_->setVisible(run != nullptr);
+        title_->setToolTip(run ? asTip(runTitle(run->row) + u'\n' + run->id) : QString());
         if (!run) return showNoRun();
         const storage::RunRow& row = run->row;
         title_->setText(runTitle(row));
-        title_->setToolTip(run->id);
         pill_->setState(stateOf(row));
         cluster_->setText(clusterWords(row, session_.detail()));
         progress_->setText(session_.detail() ? progressWords(row, *session_.detail()) : QString());

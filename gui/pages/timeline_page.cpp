@@ -326,6 +326,7 @@ private:
     void showRun() {
         const RunItemPtr run = session_.current();
         pill_->setVisible(run != nullptr);
+        title_->setToolTip(run ? asTip(runTitle(run->row)) : QString());
         if (!run) {
             showNothing();
             ranks_->clear();
@@ -336,7 +337,6 @@ private:
             return;
         }
         title_->setText(runTitle(run->row));
-        title_->setToolTip(asTip(runTitle(run->row)));
         pill_->setState(stateOf(run->row));
         ranks_->setText(run->row.workers == 1 ? tr("1 rank") : tr("All %1 ranks").arg(run->row.workers));
         showExtent();

@@ -56,6 +56,19 @@ TEST_F(RunPageTest, SaysInWordsWhatOneLooksAt) {
     EXPECT_NE(label(QStringLiteral("hidden")), nullptr);
 }
 
+// A long title is cut in its middle.
+TEST_F(RunPageTest, TheWholeTitleIsInItsToolTipWhileThereIsARun) {
+    const QString id = workspace_.record({.steps = 8});
+    open();
+    ASSERT_TRUE(eventually([&] { return label(QStringLiteral("delay-sweep  /  dasgd")) != nullptr; }));
+    QLabel* title = label(QStringLiteral("delay-sweep  /  dasgd"));
+    EXPECT_TRUE(title->toolTip().contains(QStringLiteral("ξ\u00a00.25"))) << title->toolTip().toStdString();
+    EXPECT_TRUE(title->toolTip().contains(id));
+    window_->session().choose(QStringLiteral("no-such-run"));
+    ASSERT_TRUE(eventually([&] { return title->text().contains(QStringLiteral("is not in this workspace")); }));
+    EXPECT_EQ(title->toolTip(), QString());
+}
+
 TEST_F(RunPageTest, TheKeyFiguresAreThoseOfTheStore) {
     const QString id = workspace_.record({.steps = 100});
     open();
