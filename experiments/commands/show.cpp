@@ -8,6 +8,7 @@
 #include "experiments/report/last_seen.h"
 #include "experiments/report/run_summary.h"
 #include "storage/comparison.h"
+#include "storage/lateness_spans.h"
 #include "storage/scaling.h"
 
 namespace dasgd::experiments {
@@ -24,6 +25,7 @@ struct Shown {
     std::vector<storage::RankRow> ranks;
     std::vector<storage::RankLastSeen> seen;
     FaultCounts faults;
+    std::optional<Lateness> lateness;
     std::optional<storage::MetricSample> reached;    // the run's own target
     std::optional<double> reachedAfter;              // seconds of training
     std::optional<double> bestLoss, bestPerplexity;  // of a finished run that is judged by its loss
@@ -31,6 +33,7 @@ struct Shown {
 
 // More ranks than this are for --json.
 constexpr int kRanksToShow = 64;
+constexpr int kStragglersToShow = 4;
 
 Result<std::optional<double>> trainedUntil(storage::RunReader& reader, const storage::RunRow& row,
                                            const std::optional<storage::MetricSample>& evaluation) {
@@ -45,11 +48,12 @@ Result<Shown> load(const ShowOptions& options) {
     DASGD_ASSIGN(auto ranks, reader.ranks(detail.row.runId));
     DASGD_ASSIGN(auto seen, reader.lastSeen(detail.row.runId));
     DASGD_ASSIGN(const FaultCounts faults, faultCounts(reader, detail.row.runId));
+    DASGD_ASSIGN(const auto lateness, storage::readLateness(reader, detail.row));
     DASGD_ASSIGN(const auto reached, storage::readTargetReached(reader, detail.row.runId));
     DASGD_ASSIGN(const auto seconds, trainedUntil(reader, detail.row, reached));
     DASGD_ASSIGN(const ComparedRun run, storage::readComparedRun(reader, detail.row));
-    return Shown{std::move(detail), std::move(ranks), std::move(seen), faults,
-                 reached,           seconds,          run.bestLoss(),  run.bestPerplexity()};
+    return Shown{std::move(detail), std::move(ranks), std::move(seen),     faults, lateness, reached,
+                 seconds,           run.bestLoss(),   run.bestPerplexity()};
 }
 
 nlohmann::json targetJson(const Shown& shown) {
@@ -196,6 +200,26 @@ std::string bestText(const Shown& shown) {
     return out;
 }
 
+// As the Timeline page has it: a rank is a straggler where it comes to the averages later than noise explains.
+std::string stragglerText(const std::optional<Lateness>& lateness) {
+    if (!lateness) return "";
+    const auto inMs = [](double ns) { return shortNumber(ns / 1e6) + " ms"; };
+    std::string text;
+    int named = 0, more = 0;
+    for (const RankLateness& rank : lateness->ranks) {
+        if (!rank.isBeyondNoise()) continue;
+        if (named == kStragglersToShow) {
+            ++more;
+            continue;
+        }
+        text += (named++ > 0 ? "; rank " : "rank ") + std::to_string(rank.rank) + ", " + inMs(rank.lateNs) +
+                " late (noise ± " + inMs(rank.noiseNs) + ")";
+    }
+    if (more > 0) text += "; and " + std::to_string(more) + " more";
+    const std::string of = ", of " + std::to_string(lateness->averages) + " averages";
+    return (text.empty() ? "no rank is beyond noise (± " + inMs(lateness->noiseNs) + ")" : text) + of;
+}
+
 std::string textOf(const Shown& shown) {
     const storage::RunDetail& detail = shown.detail;
     const storage::RunRow& row = detail.row;
@@ -226,11 +250,12 @@ std::string textOf(const Shown& shown) {
     out += ranksText(shown);
     out += lastSeenLines(shown);
     field(out, "faults", faultText(shown.faults));
-    if (detail.straggler && detail.straggler->excess > 0.05) {
-        field(out, "straggler",
+    if (detail.straggler) {
+        field(out, "slowest rank",
               "rank " + std::to_string(detail.straggler->rank) + ", " + percent(detail.straggler->excess) +
-                  " slower than the median");
+                  " above the median");
     }
+    field(out, "stragglers", stragglerText(shown.lateness));
     if (row.skewS) field(out, "arrival skew", shortNumber(*row.skewS * 1e3) + " ms");
     const std::string known = std::to_string(row.inflationRanks) + " of " + std::to_string(row.workers) + " ranks";
     field(out, "inflation", row.inflation ? shortNumber(row.inflation) + " × while bytes move, " + known : "not known");

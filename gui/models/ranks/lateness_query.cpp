@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <set>
 #include <utility>
 
 #include "core/base/metric_names.h"
@@ -12,16 +11,6 @@ namespace dasgd::gui {
 namespace {
 
 constexpr std::chrono::milliseconds kLatenessBudget{40};
-constexpr double kSpansOfRead = 40'000;
-
-// Of a collective that reaches beyond `edge` a part may be missing.
-void dropCut(std::vector<RankSpan>& spans, Ns edge) {
-    std::set<std::uint64_t> cut;
-    for (const RankSpan& one : spans) {
-        if (one.span.collective != 0 && one.span.start <= edge) cut.insert(one.span.collective);
-    }
-    std::erase_if(spans, [&](const RankSpan& one) { return cut.contains(one.span.collective); });
-}
 
 }  // namespace
 
@@ -44,25 +33,12 @@ void LatenessQuery::tell(const LatenessAnswer& answer) {
     deliver([this, answer] { emit arrived(answer); });
 }
 
-void LatenessQuery::startOver(TimeRange extent) {
-    extent_ = extent;
-    next_ = extent.end;
-    spent_ = 0;
-    kept_.clear();
-    reading_ = true;
-}
-
-Result<bool> LatenessQuery::read(storage::RunReader& reader, const std::string& run) {
+Result<bool> LatenessQuery::read(storage::RunReader& reader) {
     const auto deadline = std::chrono::steady_clock::now() + kLatenessBudget;
-    while (next_ > extent_.start && kept_.size() < kMostSpans) {
-        const TimeRange slice{std::max(extent_.start, next_ - slice_), next_};
-        DASGD_ASSIGN(const std::vector<storage::SpanRow> spans,
-                     reader.spansOf(run, slice, {SpanKind::Skew, SpanKind::Transfer, SpanKind::Window}));
-        kept_.insert(kept_.end(), spans.begin(), spans.end());
-        next_ = slice.start;
-        if (std::chrono::steady_clock::now() > deadline) break;
+    for (;;) {
+        DASGD_ASSIGN(const bool last, spans_.readPart(reader));
+        if (last || std::chrono::steady_clock::now() > deadline) return last;
     }
-    return next_ <= extent_.start || kept_.size() >= kMostSpans;
 }
 
 Status LatenessQuery::readClocks(storage::RunReader& reader, const std::string& run) {
@@ -97,29 +73,25 @@ Status LatenessQuery::refresh(LiveStore& store) {
     const std::string id = run.toStdString();
     if (!reading_) {
         revision_ = store.revision();
-        DASGD_ASSIGN(const std::optional<TimeRange> extent, store.reader().spanExtent(id));
-        DASGD_ASSIGN(const std::int64_t spans, store.reader().spanCount(id));
-        if (!extent || spans == 0) {
+        DASGD_ASSIGN(const bool any, spans_.begin(store.reader(), id));
+        if (!any) {
             interval_.spent(0);
             tell({run, std::nullopt, false});
             return {};
         }
-        startOver(*extent);
-        const auto all = static_cast<double>(extent->end - extent->start);
-        slice_ = std::max<Ns>(1, static_cast<Ns>(all * std::min(1.0, kSpansOfRead / static_cast<double>(spans))));
+        spent_ = 0;
+        reading_ = true;
     }
-    DASGD_ASSIGN(const bool done, read(store.reader(), id));
+    DASGD_ASSIGN(const bool done, read(store.reader()));
     if (!done) {
         spent_ += interval_.now() - begun;
         return ask(), Status{};
     }
     reading_ = false;
-    const bool newestOnly = next_ > extent_.start;
-    if (newestOnly) dropCut(kept_, next_);
+    const bool newestOnly = spans_.newestOnly();
     DASGD_TRY(readClocks(store.reader(), id));
     const double clockErrorNs = clockErrorS_ * 1e9;
-    tell({run, latenessOf(kept_, known->second->row.workers, clockErrorNs), newestOnly, clockErrorNs});
-    kept_ = {};
+    tell({run, latenessOf(spans_.take(), known->second->row.workers, clockErrorNs), newestOnly, clockErrorNs});
     interval_.spent(spent_ + interval_.now() - begun);
     return {};
 }

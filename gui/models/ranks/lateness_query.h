@@ -7,6 +7,7 @@
 
 #include "core/analysis/lateness.h"
 #include "gui/models/live/live_query.h"
+#include "storage/lateness_spans.h"
 
 namespace dasgd::gui {
 
@@ -21,8 +22,6 @@ class LatenessQuery final : public LiveQuery {
     Q_OBJECT
 
 public:
-    static constexpr std::size_t kMostSpans = 100'000;  // of the kinds that tell it, that are read
-
     LatenessQuery() : LiveQuery(Priority::Background) {}
     // Nothing is read while nobody shows it. Who comes later is told what is known already.
     void want(const void* viewer);
@@ -33,9 +32,8 @@ signals:
     void arrived(const dasgd::gui::LatenessAnswer& answer);
 
 private:
-    void startOver(TimeRange extent);
-    // Reads on, from the newest to the oldest, for some 40 ms; false: there is more to read.
-    Result<bool> read(storage::RunReader& reader, const std::string& run);
+    // Reads on for some 40 ms; false: there is more to read.
+    Result<bool> read(storage::RunReader& reader);
     void tell(const LatenessAnswer& answer);
 
     // The largest bound that a rank has recorded of its clock; none on one host.
@@ -51,11 +49,8 @@ private:
     std::int64_t clocksRead_ = 0;
     double clockErrorS_ = 0;
     bool reading_ = false;
-    TimeRange extent_;
-    Ns next_ = 0;       // down to here it is read
-    Ns slice_ = 0;      // is read at once
+    storage::LatenessSpans spans_;
     qint64 spent_ = 0;  // ms, on the parts that are read
-    std::vector<RankSpan> kept_;
 };
 
 }  // namespace dasgd::gui

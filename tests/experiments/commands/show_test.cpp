@@ -28,6 +28,21 @@ TEST_F(ShowCommand, TellsConfigurationAndProvenance) {
     EXPECT_EQ(json["hardware"].size(), hardware().size());
 }
 
+// A rank of the same speed is the slowest by chance; as in the window it is no straggler for that.
+TEST(ShowStraggler, IsWhoComesLateToTheAveragesBeyondNoise) {
+    const auto textOf = [](const std::string& compute) {
+        const test::DasgdFolder folder;
+        folder.write("e.toml", test::quickExperiment("virtual", 400) + "[compute]\nstep_time = \"10ms\"\n" + compute);
+        EXPECT_EQ(folder.run({"run", "e.toml", "-w", "w", "-q"}).exit, 0);
+        return folder.run({"show", folder.firstRun(), "-w", "w"}).out;
+    };
+    EXPECT_THAT(textOf("jitter = \"normal(0.1)\"\n"),
+                ::testing::AllOf(HasSubstr("no rank is beyond noise"), ::testing::Not(HasSubstr(" late (noise"))));
+    EXPECT_THAT(
+        textOf("rank_factors = [1.0, 1.5]\n"),
+        ::testing::ContainsRegex("stragglers +rank 1, [0-9.]+ ms late \\(noise ± [0-9.]+ ms\\), of [0-9]+ averages"));
+}
+
 // A target that the first evaluation reaches: the run ends there, and says so on every page.
 TEST(ShowTarget, TellsWhenItWasReachedAndOnWhichSet) {
     const test::DasgdFolder folder;
