@@ -191,6 +191,8 @@ private:
         const TraceOrigin& origin = files_.front().slices->origin;
         ImportOutcome outcome{.format = nameOf(format), .ranks = ranks_};
         count(outcome);
+        // Those of ours lead from the spans of a collective to its merge, and each span says which that is.
+        if (format == TraceFormat::Ours) outcome.leftOut.erase("arrows");
         storage::RunInfo info;
         info.algorithm = origin.algorithm.empty() ? "imported" : origin.algorithm;
         info.runId = store.newRunId("trace");

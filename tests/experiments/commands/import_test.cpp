@@ -42,6 +42,29 @@ TEST_F(ImportCommand, BringsOurOwnTracesBackSpanBySpan) {
     }
 }
 
+// From the launch of an average to its merge, as any viewer of traces draws them.
+TEST_F(ImportCommand, KeepsTheArrowsOfOurOwnTraces) {
+    const auto arrowsOf = [&](const std::string& run) {
+        EXPECT_EQ(folder_.run({"export", run, "-w", "w", "--trace", "arrows.json", "--replace"}).exit, 0);
+        const auto trace = nlohmann::json::parse(test::contentOf(folder_.path() / "arrows.json"), nullptr, false);
+        std::vector<std::string> arrows;
+        for (const auto& event : trace["traceEvents"]) {
+            if (event["name"] == "average") arrows.push_back(event.dump());
+        }
+        // Of those at one instant any may come first.
+        std::ranges::sort(arrows);
+        return arrows;
+    };
+    const auto original = arrowsOf(folder_.firstRun());
+    ASSERT_GT(original.size(), 10U);
+    for (const std::string file : {"t.json", "t.pftrace"}) {
+        ASSERT_EQ(folder_.run({"export", folder_.firstRun(), "-w", "w", "--trace", file}).exit, 0);
+        const auto outcome = imported(file);
+        EXPECT_EQ(arrowsOf(outcome["run"]), original) << file;
+        EXPECT_FALSE(outcome["left_out"].contains("arrows")) << file << ": " << outcome["left_out"];
+    }
+}
+
 TEST_F(ImportCommand, KeepsForeignNamesOverAnExport) {
     folder_.write("py.json", test::pytorchTrace(0, 1, {test::slice("gemm \\\"x\\\"", "kernel", "7", "1010.5", "40")}));
     const std::string run = imported("py.json")["run"];
