@@ -34,11 +34,18 @@ CaseRow::CaseRow(std::size_t index)
     name_->setAccessibleName(tr("Name of case %1").arg(number));
     head->addWidget(name_, 1);
     head->addSpacing(4);
-    for (QToolButton* one : {set_, copy_, remove_}) head->addWidget(one);
+    head->addWidget(remove_);
     column->addLayout(head);
     valueColumn_ = new QVBoxLayout;
     valueColumn_->setSpacing(3);
     column->addLayout(valueColumn_);
+    // Below, so that the name has the whole width.
+    auto* foot = new QHBoxLayout;
+    foot->setContentsMargins(10, 0, 0, 0);
+    foot->setSpacing(2);
+    for (QToolButton* one : {set_, copy_}) foot->addWidget(one);
+    foot->addStretch();
+    column->addLayout(foot);
     sets_->setWordWrap(true);
     column->addWidget(sets_);
     problem_->setWordWrap(true);
@@ -54,7 +61,11 @@ CaseRow::CaseRow(std::size_t index)
 
 void CaseRow::show(const SweepCase& one, const std::vector<const FieldInfo*>& fields) {
     line_ = one.line;
-    if (name_->text() != one.name) name_->setText(one.name);
+    if (name_->text() != one.name) {
+        name_->setText(one.name);
+        if (!name_->hasFocus()) name_->setCursorPosition(0);
+    }
+    name_->setToolTip(asTip(one.name));
     showValues(one.values, fields);
     sets_->setText(one.inner == 1       ? tr("1 case of its own")
                    : one.inner > 1      ? tr("%1 cases of its own").arg(one.inner)

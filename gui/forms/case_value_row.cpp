@@ -19,12 +19,13 @@ CaseValueRow::CaseValueRow(const CaseValue& value, int number)
     column->setSpacing(2);
     auto* row = new QHBoxLayout;
     row->setSpacing(5);
-    auto* name = new ElidedLabel;
+    // Its end tells it from the others of its section.
+    auto* name = new ElidedLabel("small", Qt::ElideLeft);
     name->setText(value.key());
     name->setToolTip(asTip(value.key()));
-    row->addWidget(name, 1);
+    row->addWidget(name, 2);
     editor().setAccessibleName(tr("%1 in case %2").arg(value.key()).arg(number));
-    row->addWidget(&editor(), 1);
+    row->addWidget(&editor(), 3);
     row->addWidget(removeButton());
     column->addLayout(row);
     column->addWidget(problemLabel());

@@ -3,6 +3,7 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
+#include <QRegularExpression>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -14,7 +15,8 @@ SweepRow::SweepRow(const SweptField& swept)
     : ValueRow(tr("Take %1 out of the sweep  Delete").arg(swept.key)),
       name_(makeLabel({})),
       symbol_(makeLabel({}, "accent")),
-      count_(makeLabel({}, "small")) {
+      count_(makeLabel({}, "small")),
+      tables_(makeLabel({}, "small")) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 3, 0, 5);
     column->setSpacing(3);
@@ -27,6 +29,9 @@ SweepRow::SweepRow(const SweptField& swept)
     column->addLayout(head);
     editor().setPlaceholderText(tr("1, 2, 4  or  1..5"));
     column->addWidget(&editor());
+    tables_->setWordWrap(true);
+    tables_->setContentsMargins(10, 0, 0, 2);
+    column->addWidget(tables_);
     // By Tab the values come before the button that takes them out.
     setTabOrder(&editor(), removeButton());
     column->addWidget(problemLabel());
@@ -47,6 +52,12 @@ void SweepRow::show(const SweptField& swept) {
     const QString help = swept.field ? QString::fromStdString(swept.field->spec.help)
                                      : tr("The plug-ins of this experiment know no such field");
     setToolTip(asTip(help));
+    // Of these the line above holds the beginning of the first.
+    QStringList tables = wanted ? wanted->filter(QRegularExpression(QStringLiteral("^[{]"))) : QStringList();
+    static const QRegularExpression plugin(QStringLiteral("^[{]\\s*name\\s*=\\s*\"([^\"]*)\"\\s*(.*?)\\s*[}]$"));
+    for (QString& one : tables) one.replace(plugin, QStringLiteral("\\1\\2"));
+    tables_->setText(tables.join(u'\n'));
+    tables_->setVisible(!tables.isEmpty());
     editor().setAccessibleName(tr("Values of %1").arg(swept.key));
     editor().setAccessibleDescription(help);
     if (!waits) showText(swept.values, same);

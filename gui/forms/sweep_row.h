@@ -27,6 +27,7 @@ protected:
 private:
     SweptField swept_;
     QLabel *name_, *symbol_, *count_;
+    QLabel* tables_;  // the values that are tables, a line each: "dasgd, delay = 2"
 };
 
 }  // namespace dasgd::gui

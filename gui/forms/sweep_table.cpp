@@ -13,6 +13,7 @@ namespace dasgd::gui {
 namespace {
 
 constexpr int kSweepTableRow = 24, kSweepColumns = 4, kTimeColumn = 3;
+constexpr int kBetweenRows = 6;    // of several lines
 constexpr int kBesideHeader = 10;  // padding of a cell of the header and its margin, on both sides
 
 // Narrower than in a sentence: what tells the cases apart is at the end.
@@ -68,6 +69,7 @@ SweepTable::SweepTable() : QTableWidget(0, kSweepColumns) {
         horizontalHeaderItem(column)->setTextAlignment(Qt::AlignVCenter |
                                                        (column > 0 ? Qt::AlignRight : Qt::AlignLeft));
     }
+    connect(horizontalHeader(), &QHeaderView::sectionResized, this, [this] { fitRows(); });
     connect(this, &QTableWidget::cellClicked, this, [this](int row) { emit caseWanted(row); });
     connect(this, &QTableWidget::cellActivated, this, [this](int row) { emit caseWanted(row); });
     showLines({});
@@ -92,7 +94,22 @@ void SweepTable::showLines(const std::vector<SweepLine>& lines) {
     }
     setColumnHidden(kTimeColumn,
                     std::ranges::none_of(lines_, [](const SweepLine& line) { return line.seconds.has_value(); }));
-    setFixedHeight((rowCount() + 1) * kSweepTableRow + 2);
+    fitRows();
+}
+
+void SweepTable::fitRows() {
+    int height = kSweepTableRow + 2;
+    for (int row = 0; row < rowCount(); ++row) {
+        const int needed = std::max(kSweepTableRow, sizeHintForRow(row) + kBetweenRows);
+        if (rowHeight(row) != needed) setRowHeight(row, needed);
+        height += needed;
+    }
+    setFixedHeight(height);
+}
+
+void SweepTable::resizeEvent(QResizeEvent* event) {
+    QTableWidget::resizeEvent(event);
+    fitRows();
 }
 
 void SweepTable::wheelEvent(QWheelEvent* event) { event->ignore(); }

@@ -23,8 +23,12 @@ signals:
 protected:
     // What it stands in scrolls, not the table.
     void wheelEvent(QWheelEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
+    // Each row as high as the words of its case, in several lines where the column is narrow.
+    void fitRows();
+
     std::vector<SweepLine> lines_;
 };
 

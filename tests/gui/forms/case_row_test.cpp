@@ -47,6 +47,22 @@ TEST(CaseRow, SaysWhatTheCaseSets) {
     EXPECT_TRUE(words().startsWith(QLatin1String("sets nothing yet")));
 }
 
+// Beside a text of TOML there is a column of some 240 pixels.
+TEST(CaseRow, ANameOfSomeWordsIsWholeInANarrowColumn) {
+    CaseRow row(0);
+    const QString name = QStringLiteral("DaSGD, period 4, delay 2");
+    row.show({.name = name}, {});
+    row.resize(234, row.sizeHint().height());
+    row.QWidget::show();
+    ASSERT_TRUE(QTest::qWaitForWindowExposed(&row));
+    const QFontMetrics metrics(row.name().font());
+    EXPECT_LT(metrics.horizontalAdvance(name) + 20, row.name().width());
+    row.name().clearFocus();
+    row.show({.name = name + QStringLiteral(", weight of the local model 0.5")}, {});
+    EXPECT_EQ(row.name().cursorPosition(), 0) << "what is longer shows its beginning";
+    EXPECT_TRUE(row.name().toolTip().contains(QStringLiteral("0.5")));
+}
+
 TEST(CaseRow, DeleteInAnEmptyNameTakesItOut) {
     CaseRow row(0);
     row.show({.name = QStringLiteral("x")}, {});

@@ -41,6 +41,23 @@ TEST_F(SweepRowTest, SaysKeySymbolAndHowManyValues) {
     EXPECT_EQ(row_.editor().accessibleName(), QStringLiteral("Values of algorithm.delay"));
 }
 
+// A field is too short for several algorithms with their settings.
+TEST_F(SweepRowTest, ValuesThatAreTablesStandBelowALineEach) {
+    const auto shown = [this](const QString& text) {
+        for (const auto* label : row_.findChildren<QLabel*>()) {
+            if (label->isVisible() && label->text() == text) return true;
+        }
+        return false;
+    };
+    const QString two = QStringLiteral("sync_sgd\ndasgd, delay = 2");
+    static ExperimentDocument document(
+        QStringLiteral("[sweep]\n\"algorithm\" = [{ name = \"sync_sgd\" }, { name = \"dasgd\", delay = 2 }]\n"));
+    row_.show(sweptFields(document, smallSchema())[0]);
+    EXPECT_TRUE(shown(two)) << row_.editor().text().toStdString();
+    row_.show(delays());
+    EXPECT_FALSE(shown(two));
+}
+
 TEST_F(SweepRowTest, ARangeStaysAsItIsTypedWhileTheTextHasItsNumbers) {
     QSignalSpy edited(&row_, &SweepRow::edited);
     type(QStringLiteral("1..3"));

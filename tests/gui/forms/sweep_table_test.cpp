@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <QHeaderView>
 #include <QSignalSpy>
 #include <QTest>
 
@@ -64,6 +65,26 @@ TEST(SweepTable, WhatTellsTheCasesApartIsWhole) {
     lines.front().seconds = 121;
     table.showLines(lines);
     EXPECT_FALSE(table.isColumnHidden(3));
+}
+
+// Algorithms differ in more than a line of a narrow column holds.
+TEST(SweepTable, ALongCaseHasAsManyLinesAsItNeeds) {
+    std::vector<SweepLine> lines = twoLines();
+    lines[0].label = QStringLiteral("overlap_local_sgd, \u03c4 = 16, anchor = 0.5, first_bucket_mb = 1.0");
+    SweepTable table;
+    table.resize(234, 200);
+    table.showLines(lines);
+    table.show();
+    ASSERT_TRUE(QTest::qWaitForWindowExposed(&table));
+    const QModelIndex cell = table.model()->index(0, 0);
+    EXPECT_GE(table.rowHeight(0), table.sizeHintForIndex(cell).height());
+    EXPECT_GT(table.rowHeight(0), table.rowHeight(1));
+    const int needed = table.rowHeight(0) + table.rowHeight(1) + table.horizontalHeader()->height();
+    EXPECT_GE(table.height(), needed);
+    const int narrow = table.height();
+    table.resize(900, narrow);
+    QCoreApplication::processEvents();
+    EXPECT_LT(table.height(), narrow) << "a wide column needs one line";
 }
 
 TEST(SweepTable, ItsHeaderIsWholeWhereNoTimeIsKnown) {
