@@ -51,8 +51,8 @@ TEST_F(OnSlurm, AJobThatIsPreemptedGoesOnByItselfAndEndsInTheSameWeights) {
     ASSERT_TRUE(nodes_->does("scancel --signal=TERM 1"));
     ASSERT_TRUE(test::eventually([&] { return nodes_->does("scontrol show job 1 | grep -q Restarts=1"); }));
     ASSERT_TRUE(test::newestRunComesTo(folder_.workspace(), [](const auto& row) { return row.status == "stopped"; }));
-    // SLURM lets a job that was put back wait for two minutes. slurmd counts in seconds, and does not start a job within
-    // that in which it was told to end it ("already killed, do not launch batch job"): the job then failed.
+    // SLURM lets a job that was put back wait for two minutes. slurmd counts in seconds, and does not start a job
+    // within that in which it was told to end it ("already killed, do not launch batch job"): the job then failed.
     ASSERT_TRUE(test::eventually([&] { return nodes_->does("scontrol show job 1 | grep -q Reason=BeginTime"); }));
     std::this_thread::sleep_for(std::chrono::milliseconds(2'100));
     ASSERT_TRUE(test::eventually([&] {
