@@ -46,6 +46,14 @@ std::string printable(std::string_view text) {
     return out;
 }
 
+std::string printableLines(std::string_view text, std::string_view between) {
+    std::string out;
+    for (std::size_t end; (end = text.find('\n')) != std::string_view::npos; text.remove_prefix(end + 1)) {
+        out += printable(text.substr(0, end)).append(between);
+    }
+    return out + printable(text);
+}
+
 std::string dumpLine(const nlohmann::json& json) {
     return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }

@@ -16,6 +16,8 @@ namespace dasgd::experiments {
 
 // Control characters, bidirectional overrides and broken UTF-8 become visible escapes (\x1b, \u202e).
 [[nodiscard]] std::string printable(std::string_view text);
+// The same of each line of the text, with `between` for the line breaks.
+[[nodiscard]] std::string printableLines(std::string_view text, std::string_view between);
 
 // One line without a line break; broken UTF-8 is replaced.
 [[nodiscard]] std::string dumpLine(const nlohmann::json& json);

@@ -66,18 +66,14 @@ nlohmann::json jsonOf(const SshRunEnd& end, const std::string& record) {
 
 void report(const SshCluster& cluster, const SshRunEnd& end, const std::string& title, bool json) {
     const std::string record = recordOf(cluster, end), wrong = end.whatFailed();
-    for (std::size_t at = 0; at < wrong.size();) {
-        const auto stop = std::min(wrong.find('\n', at), wrong.size());
-        logLine(LogLevel::Error, printable(wrong.substr(at, stop - at)));
-        at = stop + 1;
-    }
+    if (!wrong.empty()) logLine(LogLevel::Error, printableLines(wrong, "\n    "));
     if (json) {
         std::printf("%s\n", dumpLine(jsonOf(end, record)).c_str());
     } else if (end.result.is_object()) {
         const nlohmann::json& row = end.result["row"];
         std::printf("%s: %s\n    %s\n    recorded in %s\n", printable(title).c_str(),
-                    printable(row.value("run_id", "")).c_str(), printable(end.result.value("summary", "")).c_str(),
-                    printable(record).c_str());
+                    printable(row.value("run_id", "")).c_str(),
+                    printableLines(end.result.value("summary", ""), "\n    ").c_str(), printable(record).c_str());
     } else {
         std::printf("%s: no result\n    what was recorded is in %s\n", printable(title).c_str(),
                     printable(record).c_str());
@@ -167,7 +163,7 @@ private:
         const auto collected = collectOnHosts(cluster_);
         there_ = cluster_.stillThere();
         if (collected && (collected->found > 0 || !collected->problems.empty())) {
-            logLine(LogLevel::Warning, printable(collectedInWords(*collected)));
+            logLine(LogLevel::Warning, printableLines(collectedInWords(*collected), "\n    "));
         }
     }
 

@@ -100,7 +100,7 @@ int collectOnCluster(const CollectOptions& options) {
     static_cast<void>(cluster.revive());
     const auto collected = collectOnHosts(cluster);
     if (!collected) return refuse(collected.error());
-    std::printf("%s\n", collectedInWords(*collected).c_str());
+    std::printf("%s\n", printableLines(collectedInWords(*collected), "\n").c_str());
     return collected->isComplete() ? kFinished : kRunFailed;
 }
 

@@ -7,6 +7,7 @@
 #include "experiments/base/text.h"
 #include "experiments/commands/command.h"
 #include "experiments/report/run_summary.h"
+#include "experiments/report/settled_row.h"
 #include "storage/earlier_parts.h"
 
 namespace dasgd::experiments {
@@ -41,6 +42,9 @@ int list(const ListOptions& options) {
     if (!reader) return refuse(reader.error());
     auto rows = reader->runs();
     if (!rows) return refuse(rows.error());
+    for (storage::RunRow& row : *rows) {
+        if (const Status known = settle(*reader, row); !known) return refuse(known.error());
+    }
     std::erase_if(*rows, [&](const storage::RunRow& row) { return !matches(row, options.filter); });
     storage::EarlierParts earlier;
     for (const storage::RunRow& row : *rows) earlier.see(row);

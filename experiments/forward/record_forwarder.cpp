@@ -18,6 +18,7 @@ using std::chrono::steady_clock;
 constexpr milliseconds kLook{50};        // between two looks into a journal that had nothing new
 constexpr milliseconds kGather{100};     // between two frames that are not full
 constexpr milliseconds kAskAgain{1000};  // where no answer comes
+constexpr milliseconds kGoodbye{1000};   // what is sent last has so long to leave
 constexpr std::size_t kRecordsAtOnce = 1024;
 
 class Forwarder {
@@ -42,7 +43,10 @@ public:
             const bool ended = there && !JournalWriter::isAlive(task_.journal);
             if (const auto head = receive()) {
                 answered = steady_clock::now();
-                if (head->type == WireHead::Type::Done) return damaged_ ? Status() : removeJournal();
+                if (head->type == WireHead::Type::Done) {
+                    sayGoodbye();
+                    return damaged_ ? Status() : removeJournal();
+                }
                 DASGD_TRY(answer(*head, ended));
             } else if (steady_clock::now() - asked_ > kAskAgain) {
                 say(WireHead::Type::Hello, {}, task_.runId);
@@ -125,6 +129,12 @@ private:
                             .after = after.value_or(0)};
         asked_ = steady_clock::now();
         return sendNow(socket_, {head.bytes(), body});
+    }
+
+    // Until it comes the collector stays, to say again what may not have come here.
+    void sayGoodbye() {
+        socket_.set(zmq::sockopt::linger, static_cast<int>(kGoodbye.count()));
+        say(WireHead::Type::Goodbye, {}, "");
     }
 
     Status removeJournal() {

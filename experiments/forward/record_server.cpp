@@ -55,7 +55,7 @@ public:
     }
     void sayDone(milliseconds patience) override {
         static_cast<void>(
-            awaitAll(patience, [](const OneRank& rank) { return rank.saidDone.load() || !rank.stream->hasEnded(); }));
+            awaitAll(patience, [](const OneRank& rank) { return rank.saidGoodbye || !rank.stream->hasEnded(); }));
     }
 
 private:
@@ -63,7 +63,8 @@ private:
         std::shared_ptr<storage::RecordStream> stream;
         std::string peer;  // the forwarder that spoke last; "" before
         std::optional<storage::RecordStream::Wanted> told;
-        std::atomic<bool> saidDone{false};
+        bool wasToldDone = false;
+        std::atomic<bool> saidGoodbye{false};
     };
 
     template <class Predicate>
@@ -108,6 +109,7 @@ private:
                 }
                 lastNews_ = std::chrono::steady_clock::now();
                 break;
+            case WireHead::Type::Goodbye: rank.saidGoodbye = true; return true;
             case WireHead::Type::End: rank.stream->end(head->round, head->after, message[2]); break;
             default: return false;
         }
@@ -121,7 +123,7 @@ private:
         if (rank.peer.empty()) return;
         const bool done = rank.stream->isCommitted();
         const auto wanted = rank.stream->wanted();
-        if (!wanted || (wanted == rank.told && (!done || rank.saidDone))) return;
+        if (!wanted || (wanted == rank.told && (!done || rank.wasToldDone))) return;
         const WireHead head{.type = done ? WireHead::Type::Done : WireHead::Type::Wanted,
                             .rank = static_cast<std::uint32_t>(number),
                             .room = wanted->room ? 1U : 0U,
@@ -130,7 +132,7 @@ private:
                             .committed = wanted->committed};
         if (!sendNow(router_, {rank.peer, head.bytes(), ""})) return;
         rank.told = wanted;
-        if (done) rank.saidDone = true;
+        rank.wasToldDone = done;
     }
 
     zmq::context_t context_{1};

@@ -31,7 +31,7 @@ public:
     [[nodiscard]] virtual std::int64_t refused() const = 0;
     // Waits until all streams have ended, or for `patience` after the last record that came. Whether they have.
     virtual bool awaitEnds(std::chrono::milliseconds patience) = 0;
-    // After the last batch is committed: waits until every forwarder has been told so, or for `patience`.
+    // After the last batch is committed: waits until every forwarder has heard so, or for `patience`.
     virtual void sayDone(std::chrono::milliseconds patience) = 0;
 };
 

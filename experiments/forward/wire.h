@@ -22,7 +22,8 @@ struct WireHead {
         Records,    // forwarder: the records after number `after`, of `round`; body: a frame of them
         End,        // forwarder: there is nothing after `after`, and the writer has ended; body: what is damaged, or ""
         Wanted,     // collector: offer what follows `after`, in `round`, if `room`; up to `committed` it is in lab.db
-        Done        // collector: all of it is in lab.db
+        Done,       // collector: all of it is in lab.db
+        Goodbye     // forwarder: that has been heard
     };
     std::uint32_t version = kVersion;
     Type type{};
@@ -42,7 +43,7 @@ struct WireHead {
         if (bytes.size() != raw.size()) return std::nullopt;
         std::memcpy(raw.data(), bytes.data(), raw.size());
         const auto head = std::bit_cast<WireHead>(raw);
-        if (head.version != kVersion || head.type < Type::Hello || head.type > Type::Done) return std::nullopt;
+        if (head.version != kVersion || head.type < Type::Hello || head.type > Type::Goodbye) return std::nullopt;
         return head;
     }
 };

@@ -278,6 +278,7 @@ void RunIngest::divide(const Arrivals::Arrival& arrival, Ns lastArrival) {
 }
 
 void RunIngest::takeMetric(int rank, const Metric& metric) {
+    if (metric.step < 0) return storeMetric(rank, placed(rank, metric));
     storeMetric(rank, metric);
     if (!metrics::isOverTime(metric.name))
         reached_[rank] = {metric.step, metric.epoch, metric.samples, metric.bytesSent};
@@ -311,17 +312,22 @@ void RunIngest::storeOwn() {
         // A batch that fails is stored again, with what its ranks have reached by then.
         Metric metric = own.metric;
         metric.name = own.name;
-        // Of the whole run: that of its first rank here, as of what that rank records of it.
-        const auto at = own.rank < 0 ? reached_.begin() : reached_.find(own.rank);
-        if (at != reached_.end()) {
-            if (metric.step < 0) metric.step = at->second.step;
-            metric.epoch = at->second.epoch;
-            metric.samples = at->second.samples;
-            metric.bytesSent = at->second.bytesSent;
-        }
-        metric.step = std::max<std::int64_t>(0, metric.step);
-        storeMetric(own.rank, metric);
+        storeMetric(own.rank, placed(own.rank, metric));
     }
+}
+
+// At what the rank has come to: what measures beside the training does not know. Of the whole run: that of its first
+// rank here, as of what that rank records of it.
+Metric RunIngest::placed(int rank, Metric metric) const {
+    const auto at = rank < 0 ? reached_.begin() : reached_.find(rank);
+    if (at != reached_.end()) {
+        if (metric.step < 0) metric.step = at->second.step;
+        metric.epoch = at->second.epoch;
+        metric.samples = at->second.samples;
+        metric.bytesSent = at->second.bytesSent;
+    }
+    metric.step = std::max<std::int64_t>(0, metric.step);
+    return metric;
 }
 
 void RunIngest::takeState(int rank, const EventRecord& record) {

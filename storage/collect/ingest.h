@@ -87,6 +87,7 @@ private:
     void divide(const Arrivals::Arrival& arrival, Ns lastArrival);
     void takeMetric(int rank, const Metric& metric);
     void storeMetric(int rank, const Metric& metric);
+    [[nodiscard]] Metric placed(int rank, Metric metric) const;
     void storeOwn();
     void takeState(int rank, const EventRecord& record);
     std::int64_t nameKey(std::string_view name);

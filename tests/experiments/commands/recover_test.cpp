@@ -19,7 +19,13 @@ TEST(RecoverCommand, TakesInARunWhoseProcessesWereKilled) {
         ASSERT_TRUE(test::newestRunTrains(folder.workspace()));
         EXPECT_THAT(folder.run({"recover", "-w", "w"}).out, HasSubstr("0 runs taken in")) << "it is under way";
     }
-    // The ranks end with their launcher, a moment later.
+    // The ranks end with their launcher, a moment later. Who only reads tells it already.
+    ASSERT_TRUE(test::eventually([&] {
+        return folder.run({"list", "-w", "w"}).out.find("interrupted") != std::string::npos;
+    }));
+    const std::string run = storage::RunReader::open(folder.workspace())->runs()->front().runId;
+    EXPECT_THAT(folder.run({"show", run, "-w", "w"}).out, HasSubstr("interrupted"));
+    EXPECT_EQ(storage::RunReader::open(folder.workspace())->runs()->front().status, "running") << "as it is stored";
     ASSERT_TRUE(test::eventually([&] { return folder.run({"recover", "-w", "w"}).out.starts_with("1 run taken in"); }));
     EXPECT_EQ(storage::RunReader::open(folder.workspace())->runs()->front().status, "interrupted");
     EXPECT_THAT(folder.run({"recover", "-w", "w"}).out, HasSubstr("0 runs taken in"));

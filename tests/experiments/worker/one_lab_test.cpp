@@ -84,6 +84,9 @@ TEST_F(OneLabRuns, TheWorkspaceOfRank0HoldsTheRecordsOfAllRanks) {
     }
     const auto losses = home.metrics({.runId = row.runId, .name = metrics::kTrainLoss, .rank = 1})->samples;
     EXPECT_FALSE(losses.empty());
+    for (const auto& sample : home.metrics({.runId = row.runId, .name = metrics::kProcessMemory, .rank = 1})->samples) {
+        EXPECT_GE(sample.step, 0) << "where the rank had got to";
+    }
     EXPECT_TRUE(row.hidden.has_value()) << "transfers are divided where the records of both ranks meet";
     EXPECT_TRUE(reader("b").runs()->empty()) << "the other workspace keeps no half of it";
     const auto left = storage::WorkspacePaths{folder_.path() / "b"}.journal(row.runId, 1);

@@ -47,6 +47,22 @@ TEST(IngestTest, TheSummaryFollowsTheRecords) {
     EXPECT_FALSE(row.bestAccuracy);
 }
 
+TEST(IngestTest, WhatIsMeasuredBesideTheTrainingStandsWhereTheRankHadGotTo) {
+    OneRun run;
+    const auto measure = [&] { run.rank(0).metric({.name = "process/cpu_cores", .step = -1, .value = 1}); };
+    measure();
+    run.rank(0).metric({.name = "train/loss", .step = 7, .epoch = 0.5, .samples = 224, .bytesSent = 900, .value = 1});
+    measure();
+    run.finish();
+    RunReader reader = run.reader();
+    const auto used = orDie(reader.metrics({.runId = run.runId, .name = "process/cpu_cores"})).samples;
+    ASSERT_EQ(used.size(), 2U);
+    EXPECT_EQ(used[0].step, 0) << "it had recorded nothing";
+    EXPECT_EQ(used[1].step, 7);
+    EXPECT_EQ(used[1].samples, 224);
+    EXPECT_EQ(used[1].bytesSent, 900);
+}
+
 TEST(IngestTest, AnEvaluationIsTheFinalLossAndTheBestAccuracyStays) {
     OneRun run;
     run.rank(0).metric({.name = "train/loss", .step = 1, .value = 9});
