@@ -64,8 +64,10 @@ TestShare shareOf(const SamplePlaces::Placed& test, Rank rank, int ranks, at::Sc
     const std::int64_t count = test.samples.count();
     if (count == 0) return {};
     const std::int64_t begin = count * rank.value() / ranks, end = count * (rank.value() + 1) / ranks;
+    // Ranks beyond the last sample have none.
+    const std::int64_t first = std::min<std::int64_t>(rank.value(), count);
     const at::Tensor indices = test.samples.continuous ? torch::arange(begin, end, torch::kInt64)
-                                                       : torch::arange(rank.value(), count, ranks, torch::kInt64);
+                                                       : torch::arange(first, count, ranks, torch::kInt64);
     return {test.samples, indices, type, test.bring};
 }
 

@@ -106,6 +106,17 @@ TEST(EvaluateOn, EachRowOfATextGoesOnAndEveryTokenIsJudgedOnce) {
     EXPECT_EQ(tokens, 300);
 }
 
+TEST(ShareOf, RanksBeyondTheLastSampleJudgeNothing) {
+    Samples test;
+    test.inputs = torch::zeros({3, 1});
+    test.targets = torch::zeros({3}, torch::kInt64);
+    std::vector<std::int64_t> judged;
+    for (int rank = 0; rank < 6; ++rank) {
+        judged.push_back(shareOf(test, Rank{rank}, 6, torch::kFloat).indices.numel());
+    }
+    EXPECT_EQ(judged, (std::vector<std::int64_t>{1, 1, 1, 0, 0, 0}));
+}
+
 TEST(ReportOf, PerplexityIsTheExponentialOfTheMeanLossAToken) {
     const at::Tensor sums = summandsOf({.mean = {.lossSum = 30, .correct = 4, .samples = 20},
                                         .replica = {.correct = 5},
