@@ -38,7 +38,7 @@ TEST(WireHead, OnlyThisVersionsHeadsAreRead) {
     other.version = 2;
     EXPECT_FALSE(WireHead::of(other.bytes()));
     other = head;
-    other.type = static_cast<WireHead::Type>(6);
+    other.type = static_cast<WireHead::Type>(7);  // after the last
     EXPECT_FALSE(WireHead::of(other.bytes()));
 }
 
