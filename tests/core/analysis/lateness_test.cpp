@@ -70,6 +70,24 @@ TEST(Lateness, ScatterAloneIsNoise) {
     for (const RankLateness& rank : lateness->ranks) EXPECT_FALSE(rank.isBeyondNoise()) << rank.rank;
 }
 
+// Of many ranks one is a hair beyond its noise by chance: '+0.1 ms' beside '± 0.1 ms' accuses nobody.
+TEST(Lateness, WhatIsLateByLittleMoreThanNoiseIsNoStraggler) {
+    const auto slow = [](double lateMs) {
+        const auto late = [lateMs](int rank, int) {
+            const double own = rank == 2 ? lateMs : rank == 3 ? 30 : 0;
+            return static_cast<Ns>(own * static_cast<double>(kMs));
+        };
+        return latenessOf(averages(5, 40, late), 5);
+    };
+    EXPECT_FALSE(slow(0.09)->of(2)->isBeyondNoise()) << "of a noise of 0.05 ms";
+    EXPECT_TRUE(slow(0.2)->of(2)->isBeyondNoise()) << "though it is never the last";
+    EXPECT_EQ(slow(0.2)->of(2)->last, 0);
+    RankLateness large{.lateNs = 12.4e6, .noiseNs = 12.2e6};
+    EXPECT_FALSE(large.isBeyondNoise()) << "both are shown as 12 ms";
+    large.lateNs = 13.6e6;
+    EXPECT_TRUE(large.isBeyondNoise());
+}
+
 TEST(Lateness, AverageThatARankIsMissingOfDoesNotCount) {
     auto spans = averages(3, 20, scatter);
     std::erase_if(spans, [](const RankSpan& one) { return one.rank == 1 && one.span.collective == 5; });
