@@ -214,7 +214,8 @@ void PlotCanvas::addBand(const Curve& curve, const QPen& pen) {
 }
 
 QCPGraph* PlotCanvas::addLine(const Curve& curve, const QPen& pen) {
-    QCPGraph* graph = plot_->addGraph();
+    // The plot owns either.
+    QCPGraph* graph = marksEveryPoint(curve) ? plot_->addGraph() : new BareLine(plot_->xAxis, plot_->yAxis);
     graph->removeFromLegend();
     graph->setPen(pen);
     graph->setName(curve.name);
@@ -245,7 +246,8 @@ void PlotCanvas::addBars(const Curve& curve, QCPGraph& graph, const QPen& pen) {
     markers->removeFromLegend();
 }
 
-// A few markers along the line, at places of the curve's own, so that crossing curves keep theirs apart.
+// Every point of a few; of many some along the line, at places of the curve's own, so that crossing curves keep theirs
+// apart.
 void PlotCanvas::addMarkers(const Curve& curve, QCPGraph* legendOwner) {
     QCPScatterStyle scatter = markerOf(style_, curve.style);
     if (curve.faded) {
@@ -253,23 +255,20 @@ void PlotCanvas::addMarkers(const Curve& curve, QCPGraph* legendOwner) {
         scatter.setBrush(fadedOf(scatter.brush().color()));
     }
     const std::size_t n = curve.line.x.size();
-    // One marker in the middle of the legend's sample comes from the line's own style; its points stay bare.
-    if (legendOwner) {
-        legendOwner->setScatterStyle(scatter);
-        legendOwner->setScatterSkip(std::numeric_limits<int>::max() / 2);
-    }
-    if (n < 2) return;
-    const double first = curve.line.x.front();
-    const double span = curve.line.x.back() - first;
+    if (legendOwner) legendOwner->setScatterStyle(scatter);
+    if (n == 0) return;
     QVector<double> x, y;
-    const int count = legendOwner ? kMarkersPerCurve : kMarkersOfMany;
-    for (int i = 0; i < count; ++i) {
-        const double at = first + span * (i + 0.25 + 0.5 * curve.style.marker / kCurveColors) / count;
-        const auto index = std::lower_bound(curve.line.x.begin(), curve.line.x.end(), at) - curve.line.x.begin();
-        if (index >= static_cast<std::ptrdiff_t>(n) || !std::isfinite(curve.line.y[static_cast<std::size_t>(index)]))
-            continue;
-        x.append(curve.line.x[static_cast<std::size_t>(index)]);
-        y.append(curve.line.y[static_cast<std::size_t>(index)]);
+    const auto add = [&](std::size_t i) {
+        if (i >= n || !std::isfinite(curve.line.y[i])) return;
+        x.append(curve.line.x[i]);
+        y.append(curve.line.y[i]);
+    };
+    const std::size_t count = legendOwner ? kMarkersPerCurve : kMarkersOfMany;
+    const double first = curve.line.x.front(), step = (curve.line.x.back() - first) / static_cast<double>(count);
+    for (std::size_t i = 0; i < std::min(n, count); ++i) {
+        const double at = first + step * (static_cast<double>(i) + 0.25 + 0.5 * curve.style.marker / kCurveColors);
+        const auto place = std::lower_bound(curve.line.x.begin(), curve.line.x.end(), at) - curve.line.x.begin();
+        add(n <= count ? i : static_cast<std::size_t>(place));
     }
     // The plot owns it.
     auto* markers = new WholeMarkers(plot_->xAxis, plot_->yAxis, scatter);

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace dasgd::gui {
 
@@ -224,6 +225,9 @@ void paintLineSample(QPainter& painter, const QRectF& area, const PlotStyle& sty
     painter.drawLine(QPointF(area.left(), area.center().y()), QPointF(area.right(), area.center().y()));
     paintMarker(painter, area.center(), style, curve, hollow);
 }
+
+// Without the skip the places of all points would be found at each frame.
+BareLine::BareLine(QCPAxis* x, QCPAxis* y) : QCPGraph(x, y) { setScatterSkip(std::numeric_limits<int>::max() / 2); }
 
 WholeMarkers::WholeMarkers(QCPAxis* x, QCPAxis* y, const QCPScatterStyle& marker) : QCPGraph(x, y) {
     setLineStyle(lsNone);

@@ -38,7 +38,16 @@ enum class Ticks {
 // Of curves that mark every point: closed shapes, so that filled and hollow can be told apart.
 [[nodiscard]] QCPScatterStyle closedMarkerOf(const PlotStyle& style, CurveStyle curve, bool hollow);
 
-// Points without a line. Those at the end of an axis are whole: the line ends there, its marker reaches beyond.
+// A line whose points stay bare: the marker of its style is in the middle of the legend's sample alone.
+class BareLine : public QCPGraph {
+public:
+    BareLine(QCPAxis* x, QCPAxis* y);
+
+protected:
+    void drawScatterPlot(QCPPainter*, const QVector<QPointF>&, const QCPScatterStyle&) const override {}
+};
+
+// Points without a line. Those at either end of an axis are whole: the line ends there, its marker reaches beyond.
 class WholeMarkers : public QCPGraph {
 public:
     WholeMarkers(QCPAxis* x, QCPAxis* y, const QCPScatterStyle& marker);

@@ -140,22 +140,44 @@ TEST_F(PlotCanvasTest, GuidesAreNamedOnce) {
     EXPECT_EQ(canvas_.plot().legend->itemCount(), 2);
 }
 
-// The last value of a curve is the one that is read: half of its marker would lie beyond the axes.
-TEST_F(PlotCanvasTest, AMarkerAtTheEndOfTheAxisIsWhole) {
+// The inked pixels in the half of a marker at (x, y) that lies left (-1) or right (1) of x, in a style of this ground.
+int inkBeside(const QImage& image, const QColor& ground, int x, int y, int side) {
+    int inked = 0;
+    for (int beside = x + 2 * side; beside != x + 4 * side; beside += side) {
+        for (int at = y - 2; at <= y + 2; ++at) inked += image.pixelColor(beside, at) == ground ? 0 : 1;
+    }
+    return inked;
+}
+
+// The first value of a curve and its last one are those that are read: half of their markers lies beyond the axes.
+TEST_F(PlotCanvasTest, AMarkerAtEitherEndOfTheAxisIsWhole) {
+    for (const PlotStyle& style : {screenPlotStyle(testLook().theme()), paperPlotStyle()}) {
+        canvas_.style(style);
+        canvas_.axes({});
+        canvas_.curves({curveOf({5, 5, 5})});
+        // The axis line of a figure on paper is ink as well.
+        canvas_.plot().yAxis->setBasePen(Qt::NoPen);
+        canvas_.plot().yAxis->setTickPen(Qt::NoPen);
+        constexpr int kScale = 4;
+        canvas_.plot().setViewport(QRect(0, 0, 400, 240));
+        const QImage image = canvas_.plot().toPixmap(400, 240, kScale).toImage();
+        const QRect area = canvas_.plot().axisRect()->rect();
+        const int middle = static_cast<int>(kScale * canvas_.plot().yAxis->coordToPixel(5));
+        EXPECT_GE(inkBeside(image, style.ground, kScale * (area.right() + 1), middle, 1), 8);
+        EXPECT_GE(inkBeside(image, style.ground, kScale * area.left(), middle, -1), 8);
+    }
+}
+
+TEST_F(PlotCanvasTest, ALinesOnlyPointAtTheEndOfTheAxisIsWhole) {
     const PlotStyle style = screenPlotStyle(testLook().theme());
     canvas_.axes({});
-    canvas_.curves({curveOf({5, 5, 5})});
-    const QSize size(400, 240);
-    canvas_.plot().setViewport({{}, size});
-    const QImage image = canvas_.plot().toPixmap(size.width(), size.height()).toImage();
-    const int end = canvas_.plot().axisRect()->right();
+    Curve late = curveOf({5});
+    late.line.x = {3};
+    canvas_.curves({curveOf({1, 2, 3}), late});
+    canvas_.plot().setViewport(QRect(0, 0, 400, 240));
+    const QImage image = canvas_.plot().toPixmap(400, 240).toImage();
     const int middle = static_cast<int>(canvas_.plot().yAxis->coordToPixel(5));
-    ASSERT_LT(end + 4, image.width());
-    int inked = 0;
-    for (int x = end + 2; x <= end + 3; ++x) {
-        for (int y = middle - 2; y <= middle + 2; ++y) inked += image.pixelColor(x, y) == style.ground ? 0 : 1;
-    }
-    EXPECT_GE(inked, 4);
+    EXPECT_GE(inkBeside(image, style.ground, canvas_.plot().axisRect()->right(), middle, 1), 4);
 }
 
 TEST_F(PlotCanvasTest, CurvesOfDifferentStyleDifferInDashToo) {
