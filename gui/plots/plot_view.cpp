@@ -29,6 +29,12 @@ std::size_t nearest(const Polyline& line, double x) {
     return static_cast<std::size_t>(next - line.x.begin()) - (before ? 1 : 0);
 }
 
+// What a title has in its brackets, with a space before it: " %" of "test accuracy [%], simulated"; often nothing.
+QString unitIn(const QString& title) {
+    const auto open = title.indexOf(QLatin1Char('[')), close = title.indexOf(QLatin1Char(']'), open);
+    return open < 0 || close < 0 ? QString() : QLatin1Char(' ') + title.mid(open + 1, close - open - 1);
+}
+
 QPointF valueOf(const Curve& curve, std::size_t point) { return {curve.line.x[point], curve.line.y[point]}; }
 
 }  // namespace
@@ -281,6 +287,7 @@ void PlotView::stepCursor(int points) {
 
 QString PlotView::cursorInWords() const {
     if (!cursor_) return {};
+    const QString unit = unitIn(axes_.y);
     QStringList lines;
     std::size_t more = 0;
     for (const Curve& curve : curves_) {
@@ -292,7 +299,7 @@ QString PlotView::cursorInWords() const {
         }
         const std::size_t at = nearest(curve.line, *cursor_);
         const QString count = curve.n.size() == xs.size() ? QStringLiteral("  n = %1").arg(curve.n[at]) : QString();
-        lines << QStringLiteral("%1  %2").arg(curve.name, shortNumber(curve.line.y[at])) + count;
+        lines << curve.name + QStringLiteral("  ") + shortNumber(curve.line.y[at]) + unit + count;
     }
     if (more > 0) lines << QStringLiteral("and %1 more").arg(more);
     const QString x = axes_.wholeX ? grouped(std::llround(*cursor_)) : shortNumber(*cursor_);

@@ -52,6 +52,19 @@ TEST(PlotView, TheCursorSaysHowManyRunsMadeThePoint) {
     EXPECT_TRUE(view.cursorInWords().contains(QStringLiteral("n = 1"))) << view.cursorInWords().toStdString();
 }
 
+TEST(PlotView, TheCursorSaysTheUnit) {
+    PlotView view(testLook());
+    view.setAxes({.x = QStringLiteral("step"), .y = QStringLiteral("test accuracy [%], simulated"), .wholeX = true});
+    Curve mean = ramp(1);
+    mean.n.assign(mean.line.x.size(), 3);
+    view.setCurves({mean});
+    view.showCursor(50);
+    EXPECT_EQ(view.cursorInWords(), QStringLiteral("step 50\nramp  50.00 %  n = 3"));
+    view.setAxes({.x = QStringLiteral("step"), .y = QStringLiteral("loss"), .wholeX = true});
+    view.showCursor(50);
+    EXPECT_EQ(view.cursorInWords(), QStringLiteral("step 50\nramp  50.00  n = 3"));
+}
+
 TEST(BandAt, OfAShareStaysWithinTheWhole) {
     Curve curve;
     curve.line = {.x = {0, 1, 2}, .y = {98, 1, 120}};
