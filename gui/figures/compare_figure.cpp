@@ -240,7 +240,6 @@ QStringList notesOf(const CompareView& view, const FigureSpec& spec) {
         }
     }
     if (spec.kind == FigureKind::Scatter) notes.prepend(QStringLiteral("one point a finished run"));
-    if (spec.kind == FigureKind::Map) notes.prepend(QStringLiteral("mean over finished runs; hatched: no number"));
     if (spec.kind == FigureKind::Bars) {
         const QString what = spec.number == CompareNumber::SpeedUp
                                  ? QStringLiteral("ratio of the mean times per step over seeds")
@@ -294,9 +293,11 @@ void takeMap(const CompareView& view, FigureSpec& spec, FigureContent& into) {
         return;
     }
     GroupMap map = groupMap(view, spec.number, spec.rows.toStdString(), spec.columns.toStdString());
-    const bool shared =
-        std::any_of(map.groups.begin(), map.groups.end(), [](const auto& groups) { return groups.size() > 1; });
-    if (shared) into.notes << QStringLiteral("cells of several configurations: mean over all of their runs");
+    if (!map.map.cells.empty()) into.notes = mapNotes(view, map) + into.notes;
+    for (const auto& groups : map.groups) {
+        if (groups.size() < 2) continue;
+        for (const std::size_t at : groups) into.sources[at].drawn.assign(into.sources[at].runs.size(), false);
+    }
     for (const std::size_t at : view.shown) {
         const bool inMap = std::ranges::any_of(
             map.groups, [at](const auto& groups) { return std::ranges::find(groups, at) != groups.end(); });

@@ -92,7 +92,10 @@ void paintCell(QPainter& painter, const QRectF& box, const HeatCell& cell, const
     if (!cell.value || !std::isfinite(*cell.value)) {
         paintMissing(painter, box, style);
         painter.setPen(style.muted);
-        painter.drawText(box, Qt::AlignCenter, cell.text);
+        const QFontMetricsF metrics(style.font);
+        const bool two = !cell.text.isEmpty() && !cell.under.isEmpty() && box.height() > 2.2 * layout.text &&
+                         metrics.horizontalAdvance(cell.under) <= box.width();
+        painter.drawText(box, Qt::AlignCenter, two ? cell.text + QLatin1Char('\n') + cell.under : cell.text);
         return;
     }
     const QColor color = viridis(shareOf(layout, map, *cell.value));

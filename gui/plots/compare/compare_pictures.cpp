@@ -7,6 +7,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "gui/models/compare/compare_set.h"
 #include "gui/models/figures/figure_spec.h"
 #include "gui/models/runs/run_config.h"
 #include "gui/models/runs/setting_number.h"
@@ -19,6 +20,7 @@ namespace {
 constexpr std::size_t kMostAxes = 8;
 constexpr double kWhole = 100;   // a share in percent
 constexpr double kLogSpan = 30;  // a numeric axis that spans more is logarithmic
+const QString kMixed = QStringLiteral("mixed");
 
 // Numbers by size, whatever their unit ("200Mbps" before "1Gbps"), words by the alphabet.
 struct ByValue {
@@ -34,52 +36,65 @@ const std::string* settingOf(const CompareGroup& group, const std::string& key) 
     return group.runs.front()->config.find(key);
 }
 
+// What the configurations of a cell do not share, although they share its row and its column.
+std::set<std::string> differingKeys(const CompareView& view, const std::vector<std::size_t>& groups,
+                                    const std::vector<std::string>& keys) {
+    std::set<std::string> out;
+    for (const std::string& key : keys) {
+        const std::string* first = settingOf(view.groups()[groups.front()], key);
+        const bool differs = std::ranges::any_of(groups, [&](std::size_t group) {
+            const std::string* own = settingOf(view.groups()[group], key);
+            return (own == nullptr) != (first == nullptr) || (own && *own != *first);
+        });
+        if (differs) out.insert(key);
+    }
+    return out;
+}
+
+QString numberOfGroup(const CompareView& view, CompareNumber number, std::size_t group) {
+    const ComparedGroup& row = *view.row(group);
+    return QStringLiteral("%1: %2, n %3 of %4")
+        .arg(view.groups()[group].name, numberInWords(row, number, view.spread))
+        .arg(sampleOf(row, number).n)
+        .arg(row.runIds.size());
+}
+
 HeatCell cellOf(const CompareView& view, CompareNumber number, const std::vector<std::size_t>& groups) {
     HeatCell cell;
-    Sample best;
     QStringList words;
-    std::size_t finished = 0, all = 0, missed = 0;  // missed: finished runs that did not reach the target
-    std::vector<double> values;
-    bool measured = false, simulated = false;
     for (const std::size_t group : groups) {
-        const ComparedGroup* row = view.row(group);
-        if (!row) continue;
-        (view.groups()[group].simulated() ? simulated : measured) = true;
-        best = sampleOf(*row, number);
-        finished += best.n;
-        all += row->runIds.size();
-        if (number == CompareNumber::SecondsToTarget) missed += row->finished() - best.n;
-        if (best.n > 0) values.insert(values.end(), best.n, best.mean);
-        words << view.groups()[group].name + QStringLiteral(": ") + numberInWords(*row, number, view.spread) +
-                     QStringLiteral(", n %1 of %2").arg(best.n).arg(row->runIds.size());
+        if (view.row(group)) words << numberOfGroup(view, number, group);
         cell.primary = cell.primary || view.highlighted == group;
     }
     cell.words = words.join(QLatin1Char('\n'));
-    if (values.empty()) {
-        if (!groups.empty()) cell.text = QStringLiteral("–");
+    if (groups.empty()) return cell;
+    // A mean over them would be of whatever happens to be shown.
+    if (groups.size() > 1) {
+        cell.text = kMixed;
+        cell.words += QStringLiteral("\nno mean: %1 configurations").arg(groups.size());
         return cell;
     }
+    const CompareGroup& own = view.groups()[groups.front()];
+    const ComparedGroup* row = view.row(groups.front());
+    cell.text = QStringLiteral("–");
+    if (own.finished() == 0) {
+        cell.text = QStringLiteral("0 of %1").arg(own.trainings());
+        cell.under = QStringLiteral("finished");
+        return cell;
+    }
+    const Sample sample = row ? sampleOf(*row, number) : Sample{};
+    if (sample.n == 0) return cell;
     // The mean over those that reached it alone would flatter the cell.
-    if (missed > 0) {
-        cell.text = QStringLiteral("%1 of %2").arg(finished).arg(finished + missed);
+    if (number == CompareNumber::SecondsToTarget && row->finished() > sample.n) {
+        cell.text = QStringLiteral("%1 of %2").arg(sample.n).arg(row->finished());
         cell.under = QStringLiteral("reached");
         return cell;
     }
-    const bool time = wordsOf(number).isTime;
-    if (time && measured && simulated) {
-        cell.text = QStringLiteral("mixed");
-        cell.words +=
-            QStringLiteral("\nno mean: measured and simulated times; choose one more field, or hide one of them");
-        return cell;
-    }
-    double sum = 0;
-    for (const double value : values) sum += value;
-    cell.value = sum / static_cast<double>(values.size());
+    cell.value = sample.mean;
     cell.text = shortNumber(*cell.value, 3);
-    cell.under = groups.size() > 1 ? QStringLiteral("n %1 of %2 kinds").arg(finished).arg(groups.size())
-                                   : QStringLiteral("n %1").arg(finished);
-    if (time && simulated) cell.under += QStringLiteral(" sim");
-    cell.incomplete = finished < all;
+    cell.under = QStringLiteral("n %1").arg(sample.n);
+    if (wordsOf(number).isTime && own.simulated()) cell.under += QStringLiteral(" sim");
+    cell.incomplete = sample.n < row->runIds.size();
     return cell;
 }
 
@@ -268,15 +283,41 @@ GroupMap groupMap(const CompareView& view, CompareNumber number, const std::stri
     if (rows.empty()) return out;
     out.map.rows = placeLabels(view, rowKey, {rows.begin(), rows.end()});
     out.map.columns = placeLabels(view, columnKey, {columns.begin(), columns.end()});
+    std::vector<std::string> others = sweptKeys(view.groups());
+    std::erase_if(others, [&](const std::string& key) { return key == rowKey || key == columnKey; });
     for (const std::string& row : rows) {
         for (const std::string& column : columns) {
             out.groups.push_back(places[row][column]);
             out.map.cells.push_back(cellOf(view, number, out.groups.back()));
+            if (out.groups.back().size() > 1) out.mixedKeys.merge(differingKeys(view, out.groups.back(), others));
         }
     }
     out.map.title = numberTitle(view, number);
     out.map.lowIsGood = wordsOf(number).lowIsGood;
     return out;
+}
+
+QStringList mapNotes(const CompareView& view, const GroupMap& map) {
+    QString cells = QStringLiteral("each cell: mean over the finished seeds of one configuration");
+    const auto& all = map.map.cells;
+    const auto mixed = std::ranges::find(map.groups, true, [](const auto& groups) { return groups.size() > 1; });
+    if (std::ranges::any_of(all, [](const HeatCell& cell) { return !cell.value; }))
+        cells += QStringLiteral("; hatched: no number");
+    if (std::ranges::any_of(all, &HeatCell::incomplete)) cells += QStringLiteral("; corner: a seed is missing");
+    QStringList notes{cells};
+    if (mixed == map.groups.end()) return notes;
+    QStringList names;
+    QString example;
+    for (const std::string& key : map.mixedKeys) {
+        names << (key == "algorithm.name" ? QStringLiteral("algorithm") : QString::fromStdString(key));
+        const std::string* value = settingOf(view.groups()[mixed->front()], key);
+        if (value && example.isEmpty() && value->find(' ') == std::string::npos)
+            example = QStringLiteral(", as by the filter %1 = %2").arg(names.back(), QString::fromStdString(*value));
+    }
+    QString words = QStringLiteral("mixed: several configurations");
+    if (names.isEmpty()) return notes << words + QStringLiteral(", no mean");
+    return notes << words + QStringLiteral(" that differ in %1, no mean; choose one%2")
+                                .arg(names.join(QStringLiteral(", ")), example);
 }
 
 RunPoints runPoints(const CompareView& view, CompareNumber x, CompareNumber y) {

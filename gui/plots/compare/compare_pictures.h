@@ -27,14 +27,17 @@ struct GroupBars {
 // from the bars, which have that room then, and the answer is what is to be said once; else "".
 [[nodiscard]] QString sayCounts(BarChart& chart);
 
-// Cells over the values of two settings. Runs of several configurations that share both are one cell, and say so. A
-// time to a target that not all finished runs of a cell reached is no value.
+// Cells over the values of two settings. A cell of several configurations that share both has no value, nor has a time
+// to a target that not all finished runs of a cell reached.
 struct GroupMap {
     HeatMap map;
     std::vector<std::vector<std::size_t>> groups;  // by cell
+    std::set<std::string> mixedKeys;               // in which configurations of one cell differ
 };
 [[nodiscard]] GroupMap groupMap(const CompareView& view, CompareNumber number, const std::string& rowKey,
                                 const std::string& columnKey);
+// What stands below it, on the screen and on paper: what a cell is, and why some have no value.
+[[nodiscard]] QStringList mapNotes(const CompareView& view, const GroupMap& map);
 
 // One point a finished run of the shown groups, one curve a group.
 struct RunPoints {

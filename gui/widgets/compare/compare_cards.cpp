@@ -304,9 +304,7 @@ void CompareMap::drawHeat() {
     heat_->setEmptyText(rowKey_.empty() ? tr("A map needs runs that differ in two settings. Sweep two, as\n"
                                              "\"algorithm.period\" = [2, 4, 8] and \"algorithm.delay\" = [1, 2, 3]")
                                         : tr("Nothing that is shown has both settings."));
-    note_->say(map_.map.cells.empty()
-                   ? QString()
-                   : tr("hatched: no number  ·  corner: a seed is missing  ·  mean over finished seeds"));
+    note_->say(map_.map.cells.empty() ? QString() : mapNotes(board_.view(), map_).join(QStringLiteral("  ·  ")));
     heat_->setMap(map_.map);
 }
 

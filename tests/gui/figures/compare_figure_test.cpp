@@ -201,6 +201,18 @@ TEST_F(CompareFigureTest, AMapTakesTheSettingsThatWereSwept) {
     EXPECT_TRUE(contentOf(one).nothing.contains(QStringLiteral("two settings")));
 }
 
+TEST_F(CompareFigureTest, AMapHasNoMeanOverConfigurationsAndSaysSo) {
+    FigureSpec spec = specOf(FigureKind::Map);
+    spec.rows = QStringLiteral("algorithm.name");
+    spec.columns = QStringLiteral("algorithm.period");
+    const FigureContent content = contentOf(spec);
+    ASSERT_TRUE(content.map);
+    EXPECT_EQ(std::ranges::count(content.map->cells, QStringLiteral("mixed"), &HeatCell::text), 1);
+    EXPECT_TRUE(content.allNotes().join(u'\n').contains(QStringLiteral("that differ in algorithm.delay, no mean")))
+        << content.allNotes().join(u'\n').toStdString();
+    for (const FigureSource& source : content.sources) EXPECT_EQ(source.drawnRuns(), 0) << source.name.toStdString();
+}
+
 TEST_F(CompareFigureTest, AScatterHasOnePointAFinishedRun) {
     FigureSpec spec = specOf(FigureKind::Scatter);
     spec.number = CompareNumber::FinalLoss;
