@@ -32,7 +32,7 @@ std::vector<std::pair<QString, QString>> originOf(const storage::RunDetail& run)
         if (!value.isEmpty()) origin.emplace_back(QString::fromLatin1(name), value);
     };
     const auto text = [](const std::string& value) { return QString::fromStdString(value); };
-    add("started", localTime(run.row.startedAt));
+    add(run.row.status == "queued" ? "queued" : "started", localTime(run.row.startedAt));
     add("ended", localTime(run.row.endedAt));
     if (!run.row.resumedFrom.empty()) {
         add("goes on from", QStringLiteral("%1, step %2").arg(text(run.row.resumedFrom)).arg(run.row.resumedStep));

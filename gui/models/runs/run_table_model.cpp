@@ -89,8 +89,8 @@ QString seedsText(const RunItem& item) {
     return text;
 }
 
-// It was taken from its queue, or came to nothing before its first record.
-bool neverBegan(const storage::RunRow& row) { return !isLive(row) && row.steps == 0 && !(row.wallS > 0); }
+// It waits, was taken from its queue, or came to nothing before its first record.
+bool neverBegan(const storage::RunRow& row) { return row.status != "running" && row.steps == 0 && !(row.wallS > 0); }
 
 // A long name or note may be cut in its cell.
 bool mayBeCut(RunTableModel::Column column) {
@@ -102,6 +102,8 @@ bool mayBeCut(RunTableModel::Column column) {
 QString tipOf(const RunItem& item, RunTableModel::Column column) {
     QStringList lines{item.id};
     if (mayBeCut(column)) lines << RunTableModel::textOf(item, column);
+    if (column == RunTableModel::Started && item.row.queueTurn && item.row.inQueue)
+        lines.back() += QStringLiteral(" in the queue");
     if (item.row.timeSimulated) lines << QStringLiteral("simulated time");
     for (const std::string& text : {item.row.error, item.notes.note}) {
         if (!text.empty()) lines << QString::fromStdString(text);
@@ -131,9 +133,10 @@ QString RunTableModel::textOf(const RunItem& item, Column column) {
         case RunTableModel::Workers: return QString::number(row.workers);
         case RunTableModel::Backend: return QString::fromStdString(row.backend);
         case RunTableModel::Started:
-            if (neverBegan(row) && row.status != "failed") return kAbsent;
+            if (neverBegan(row) && !isLive(row) && row.status != "failed") return kAbsent;
             if (!row.queueTurn) return startedText(row.startedAt);
-            if (row.inQueue) return QStringLiteral("turn %1 in the queue").arg(std::llround(*row.queueTurn) + 1);
+            // All that wait in the queue have turns of one series; the tool tip says so.
+            if (row.inQueue) return QStringLiteral("turn %1").arg(std::llround(*row.queueTurn) + 1);
             return QStringLiteral("turn %1 of %2").arg(std::llround(*row.queueTurn) + 1).arg(row.seriesSize);
         case RunTableModel::Wall: return number ? timed(clockText(*number), row) : kAbsent;
         case RunTableModel::Steps: return grouped(row.steps);

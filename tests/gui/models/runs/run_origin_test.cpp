@@ -26,6 +26,17 @@ TEST(RunOrigin, NamesWhatWasRecorded) {
     EXPECT_TRUE(originOf({}).empty());
 }
 
+// Until its turn comes a run's record has the time at which it was queued.
+TEST(RunOrigin, ARunThatWaitsHasNotStarted) {
+    storage::RunDetail run;
+    run.row.startedAt = "2026-11-26T19:05:31.000Z";
+    run.row.status = "queued";
+    ASSERT_EQ(originOf(run).size(), 1U);
+    EXPECT_EQ(originOf(run).front().first, QStringLiteral("queued"));
+    run.row.status = "running";
+    EXPECT_EQ(originOf(run).front().first, QStringLiteral("started"));
+}
+
 TEST(RunOrigin, NamesTheRunThatItGoesOnFrom) {
     storage::RunDetail run;
     run.row.resumedFrom = "run-a";

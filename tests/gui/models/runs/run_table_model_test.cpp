@@ -93,7 +93,12 @@ TEST_F(RunTableModelTest, WhatWaitsSaysItsTurn) {
     entry.inQueue = true;
     model_.take({makeRunItem(row), makeRunItem(entry)}, {});
     EXPECT_EQ(cell(0, RunTableModel::Started), QStringLiteral("turn 3 of 4"));
-    EXPECT_EQ(cell(1, RunTableModel::Started), QStringLiteral("turn 3 in the queue")) << "of all that wait there";
+    EXPECT_EQ(cell(1, RunTableModel::Started), QStringLiteral("turn 3")) << "of all that wait there";
+    EXPECT_TRUE(model_.index(1, RunTableModel::Started)
+                    .data(Qt::ToolTipRole)
+                    .toString()
+                    .contains(QStringLiteral("turn 3 in the queue")));
+    for (const int waiting : {0, 1}) EXPECT_EQ(cell(waiting, RunTableModel::Wall), kAbsent) << waiting;
 }
 
 TEST_F(RunTableModelTest, SimulatedTimesAreToldFromMeasuredOnes) {
