@@ -14,6 +14,7 @@ namespace {
 using Width = std::function<double(const QString&)>;
 const QString kCut = QStringLiteral("…");
 constexpr qsizetype kLeastPart = 4;  // letters that say something beside a whole first word
+constexpr qsizetype kSymbol = 3;     // letters of a setting's word that is short already: "τ", "lr"
 
 QString withoutMiddle(const QString& name, double room, const Width& widthOf) {
     if (widthOf(name) <= room) return name;
@@ -100,15 +101,41 @@ QString byItsRarest(const QString& name, const Frequencies& frequencies, double 
     return widthOf(cut) <= room ? cut : withoutMiddle(name, room, widthOf);
 }
 
+// How much stays of what differs: all of it, settings with their words cut, values without the words.
+enum class Brief { Whole, CutWords, ValuesAlone };
+
+// Without what all of the `count` names have, be it the first word.
+QString differing(const QString& name, const Frequencies& frequencies, qsizetype count, Brief brief) {
+    QStringList words;
+    const QStringList parts = partsOf(name);
+    for (const QString& part : parts) {
+        if (frequencies.of(part) == count) continue;
+        qsizetype space = 0;
+        while (space < part.size() && !part[space].isSpace()) ++space;
+        if (brief == Brief::Whole || space <= kSymbol || space == part.size()) {
+            words << part;
+        } else if (brief == Brief::CutWords) {
+            words << part.left(kSymbol) + QLatin1Char('.') + part.mid(space);
+        } else {
+            words << part.mid(space + 1);
+        }
+    }
+    return words.isEmpty() ? parts.front() : words.join(QLatin1Char(' '));
+}
+
 // Names as they are shown, and which of them are shown as another one is.
 class ShownNames {
 public:
     explicit ShownNames(const QStringList& names) {
         for (const QString& name : names) {
             if (places_.contains(name)) continue;
-            places_.insert(name, all_.size());
+            places_.insert(name, 0);
             all_ << name;
         }
+        // Another view of the same names may have another order of them, and gives them the same numbers.
+        QStringList sorted = all_;
+        sorted.sort();
+        for (qsizetype i = 0; i < sorted.size(); ++i) places_[sorted[i]] = i;
     }
     [[nodiscard]] const QStringList& all() const { return all_; }
     [[nodiscard]] qsizetype numberOf(const QString& name) const { return places_.value(name) + 1; }
@@ -130,6 +157,37 @@ private:
     QHash<QString, QString> shown_;
 };
 
+// Whether one is shown without a setting that not all of them have.
+bool losesSetting(const ShownNames& result, const Frequencies& frequencies) {
+    const auto isLost = [&](const QString& name) {
+        const QStringList parts = partsOf(name);
+        return std::any_of(parts.begin(), parts.end(), [&](const QString& part) {
+            const bool isSetting = std::any_of(part.begin(), part.end(), [](QChar one) { return one.isSpace(); });
+            return isSetting && frequencies.of(part) < result.all().size() && !result.shown(name).contains(part);
+        });
+    };
+    return std::any_of(result.all().begin(), result.all().end(), isLost);
+}
+
+// All by what differs, as long as nothing of that is lost and each is still told from the others.
+void showDiffering(ShownNames& result, const Frequencies& frequencies, double room, const Width& widthOf) {
+    for (const Brief brief : {Brief::Whole, Brief::CutWords, Brief::ValuesAlone}) {
+        ShownNames tried = result;
+        bool fits = true;
+        for (const QString& name : result.all()) {
+            if (widthOf(name) <= room) {
+                tried.show(name, name);
+                continue;
+            }
+            tried.show(name, differing(name, frequencies, result.all().size(), brief));
+            fits = fits && widthOf(tried.shown(name)) <= room;
+        }
+        if (!fits || !tried.equal().isEmpty()) continue;
+        result = tried;
+        return;
+    }
+}
+
 }  // namespace
 
 QStringList namesThatFit(const QStringList& names, double room, const Width& widthOf) {
@@ -149,6 +207,7 @@ QStringList namesThatFit(const QStringList& names, double room, const Width& wid
             result.show(name, inWords(name, among, std::max(0.0, room - widthOf(behind)), widthOf) + behind);
         }
     };
+    if (!result.equal().isEmpty() || losesSetting(result, among)) showDiffering(result, among, room, widthOf);
     for (const QStringList& same : result.equal()) number(same);
     // One that is numbered can read as another that has such a number of its own.
     if (!result.equal().isEmpty()) number(result.all());

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <QSet>
+#include <algorithm>
 
 namespace dasgd::gui {
 namespace {
@@ -71,6 +72,41 @@ TEST(ShortNames, TheFirstWordAndWhatDiffersStay) {
     const QStringList experiments{QStringLiteral("sync_sgd (baselines)"), QStringLiteral("sync_sgd (first-light)")};
     EXPECT_EQ(namesThatFit(experiments, 14, letters),
               (QStringList{QStringLiteral("sync_sgd (b…s)"), QStringLiteral("sync_sgd (f…t)")}));
+}
+
+// The bandwidth, which is cut first where τ and d have more values, is all that tells two of them apart.
+TEST(ShortNames, AHundredConfigurationsAreToldByWhatDiffers) {
+    QStringList names;
+    for (int period = 1; period <= 10; ++period) {
+        for (int delay = 1; delay <= 5; ++delay) {
+            for (const char* bandwidth : {"100Mbps", "1Gbps"})
+                names << QStringLiteral("dasgd τ\u00a0%1 d\u00a0%2 bandwidth\u00a0%3 (tau-d-sweep)")
+                             .arg(period)
+                             .arg(delay)
+                             .arg(QLatin1String(bandwidth));
+        }
+    }
+    EXPECT_EQ(namesThatFit(names, 30, letters).front(), QStringLiteral("τ\u00a01 d\u00a01 bandwidth\u00a0100Mbps"));
+    EXPECT_EQ(namesThatFit(names, 22, letters).front(), QStringLiteral("τ\u00a01 d\u00a01 ban.\u00a0100Mbps"));
+    for (int room = 16; room < 40; ++room) {
+        const QStringList cut = namesThatFit(names, room, letters);
+        EXPECT_EQ(QSet<QString>(cut.begin(), cut.end()).size(), names.size()) << room;
+        EXPECT_TRUE(cut.filter(QStringLiteral("#")).isEmpty()) << room << cut.front().toStdString();
+        for (const QString& name : cut)
+            EXPECT_TRUE(name.endsWith(QLatin1String("bps")) || name.contains(u"bps ")) << room << name.toStdString();
+    }
+}
+
+// A legend and the bars beside it have the same names in another order.
+TEST(ShortNames, ANumberDoesNotDependOnTheOrder) {
+    QStringList names{QStringLiteral("alpha-beta-gamma"), QStringLiteral("alpha-delta-gamma"),
+                      QStringLiteral("alpha-eta-gamma")};
+    const QStringList cut = namesThatFit(names, 6, letters);
+    ASSERT_TRUE(cut.front().contains(QLatin1Char('#'))) << cut.front().toStdString();
+    std::reverse(names.begin(), names.end());
+    QStringList other = namesThatFit(names, 6, letters);
+    std::reverse(other.begin(), other.end());
+    EXPECT_EQ(cut, other);
 }
 
 TEST(ShortNames, ANumberOfItsOwnIsNotTakenForOneThatIsGiven) {
