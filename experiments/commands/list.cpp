@@ -53,7 +53,8 @@ int list(const ListOptions& options) {
                                   : std::erase_if(*rows, [&](const storage::RunRow& row) { return earlier.has(row); });
     if (!options.json) {
         std::fputs(rows->empty() ? "no runs\n" : tableOf(*rows).c_str(), stdout);
-        if (parts > 0) std::printf("and %zu earlier parts, which runs above went on from: --all\n", parts);
+        if (parts == 1) std::puts("and 1 earlier part, which a run above went on from: --all");
+        if (parts > 1) std::printf("and %zu earlier parts, which runs above went on from: --all\n", parts);
         return kFinished;
     }
     for (const storage::RunRow& row : *rows) std::printf("%s\n", dumpLine(toJson(row)).c_str());

@@ -141,10 +141,8 @@ std::optional<QRectF> placeOfNumber(const QRectF& bar, const QRectF& area, doubl
 QString barDescription(const HiddenBar& bar) {
     const QString share = QString::number(100 * bar.share, 'f', 1);
     if (bar.steps == 1) {
-        return tr("hidden %1 % of the averages that ended in step %2\nmean of %3 ranks")
-            .arg(share)
-            .arg(bar.first)
-            .arg(bar.ranks);
+        return tr("hidden %1 % of the averages that ended in step %2\n").arg(share).arg(bar.first) +
+               (bar.ranks == 1 ? tr("of one rank") : tr("mean of %1 ranks").arg(bar.ranks));
     }
     return tr("hidden %1 %, mean of %2 steps from %3 to %4 in which averages ended\nof %5 ranks or more each")
         .arg(share)

@@ -200,7 +200,8 @@ void RunListModel::rearrange() {
 QString RunListModel::leftOutInWords() const {
     QStringList words;
     if (archivedCount_ > 0) words << tr("%1 put away").arg(grouped(archivedCount_));
-    if (partCount_ > 0) words << tr("%1 earlier parts").arg(grouped(partCount_));
+    if (partCount_ > 0)
+        words << (partCount_ == 1 ? tr("1 earlier part") : tr("%1 earlier parts").arg(grouped(partCount_)));
     return words.join(QStringLiteral(", "));
 }
 

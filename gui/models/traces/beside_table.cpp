@@ -43,16 +43,20 @@ QString seconds(TimeRange range) {
         .arg(static_cast<double>(range.end) / 1e9, 0, 'f', 4);
 }
 
+// "1 step", "20 steps".
+QString stepsOrRanks(std::int64_t count, const char* one) {
+    return grouped(count) + QLatin1Char(' ') + QLatin1String(one) + QLatin1String(count == 1 ? "" : "s");
+}
+
 QString sentenceOf(const QString& name, const RunItem& run, const StepParts& parts, TimeRange stretch) {
     const QString of = QStringLiteral("%1, %2: ").arg(name, originInWords(run));
     if (parts.ranks == 0) {
         return of + QStringLiteral("no whole step of a clean window lies in %1, so nothing is told of it")
                         .arg(seconds(stretch));
     }
-    return of + QStringLiteral("mean of %1 of %2 rank(s), %3 step(s) in clean windows in %4")
+    return of + QStringLiteral("mean of %1 of %2, %3 in clean windows in %4")
                     .arg(parts.ranks)
-                    .arg(run.row.workers)
-                    .arg(parts.steps)
+                    .arg(stepsOrRanks(run.row.workers, "rank"), stepsOrRanks(parts.steps, "step"))
                     .arg(seconds(stretch));
 }
 

@@ -31,10 +31,13 @@ ImportedTrace readImported(const QByteArray& json) {
     const QJsonObject line = QJsonDocument::fromJson(json).object();
     ImportedTrace result{.run = line[QLatin1String("run")].toString()};
     if (result.run.isEmpty()) return result;
-    QStringList words{QStringLiteral("Imported %1 spans of %2 rank(s), %3 step(s)")
+    const qint64 ranks = line[QLatin1String("ranks")].toInteger(), steps = line[QLatin1String("steps")].toInteger();
+    QStringList words{QStringLiteral("Imported %1 spans of %2 %3, %4 %5")
                           .arg(grouped(line[QLatin1String("spans")].toInteger()))
-                          .arg(line[QLatin1String("ranks")].toInteger())
-                          .arg(line[QLatin1String("steps")].toInteger())};
+                          .arg(ranks)
+                          .arg(QLatin1String(ranks == 1 ? "rank" : "ranks"))
+                          .arg(steps)
+                          .arg(QLatin1String(steps == 1 ? "step" : "steps"))};
     const auto add = [&](const QString& title, const QString& what) {
         if (!what.isEmpty()) words << title + what;
     };

@@ -73,7 +73,7 @@ TEST_P(AfterAStop, GoesOnAndEndsWithTheSameBits) {
     EXPECT_EQ(model(rows[1]), model(rows[0]));
     const std::string list = folder.run({"list", "-w", "w"}).out;
     EXPECT_THAT(list, ::testing::Not(HasSubstr(rows[2].runId))) << "one training is one line";
-    EXPECT_THAT(list, HasSubstr("and 1 earlier parts, which runs above went on from"));
+    EXPECT_THAT(list, HasSubstr("and 1 earlier part, which a run above went on from"));
     EXPECT_THAT(folder.run({"list", "-w", "w", "--all"}).out, HasSubstr(rows[2].runId));
     EXPECT_FALSE(model(rows[0]).empty());
     // Curves are those of one training: every loss once, time going on.

@@ -59,7 +59,7 @@ TEST(GroupButton, ShowsWhatIsLeftOut) {
               {});
     GroupButton button(list);
     ASSERT_EQ(list.rowCount(), 1);
-    EXPECT_EQ(list.leftOutInWords(), QStringLiteral("1 put away, 1 earlier parts"));
+    EXPECT_EQ(list.leftOutInWords(), QStringLiteral("1 put away, 1 earlier part"));
     emit button.menu()->aboutToShow();
     const auto actions = button.menu()->actions();
     actions.back()->trigger();

@@ -109,7 +109,7 @@ TEST_F(BesideCardTest, TheTableCanBeCopiedWithWhatItIsOf) {
     const QString text = QApplication::clipboard()->text();
     EXPECT_TRUE(text.startsWith(QStringLiteral("of a step\tA\tB")));
     EXPECT_TRUE(text.contains(QStringLiteral("time of a step\t")));
-    EXPECT_TRUE(text.contains(QStringLiteral("mean of 2 of 2 rank(s)")));
+    EXPECT_TRUE(text.contains(QStringLiteral("mean of 2 of 2 ranks")));
     EXPECT_TRUE(text.contains(QStringLiteral("3 and 2 ranks")));
 }
 
