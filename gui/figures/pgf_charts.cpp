@@ -45,6 +45,17 @@ double endOf(const BarChart& chart, const FigureSpec& spec) {
     return end > 0 ? end : 1;
 }
 
+// Ticks of an axis that ends before the picture does; pgfplots finds its own for the others.
+QString ticksBefore(const BarChart& chart, double drawn, const FigureSpec& spec) {
+    const double end = chart.axisEnd(drawn);
+    if (end >= drawn) return {};
+    const double wide = 0.5 * spec.inchesWide() * 72 * end / drawn;
+    const int count = std::clamp(static_cast<int>(wide / (4 * spec.venueOf().tickPt)), 1, 5);
+    QStringList ticks;
+    for (const double tick : niceTicks(0, end, count).values) ticks << number(tick);
+    return QStringLiteral(", xtick={%1}").arg(ticks.join(QLatin1Char(',')));
+}
+
 void addBar(QTextStream& text, const BarChart& chart, const Bar& bar, std::size_t place) {
     const auto at = static_cast<double>(place);
     const auto point = [&](double x, double y) { return QStringLiteral("(axis cs:%1,%2)").arg(number(x), number(y)); };
@@ -61,7 +72,9 @@ void addBar(QTextStream& text, const BarChart& chart, const Bar& bar, std::size_
         for (const double end : {low, high}) text << point(end, at - 0.14) << " -- " << point(end, at + 0.14);
         text << ";\n";
     }
-    text << "\\node[anchor=west] at " << point(high, at) << " {" << wordsOf(bar) << "};\n";
+    // No gridline through a number.
+    text << "\\node[anchor=west, fill=white, inner xsep=1pt, inner ysep=0.5pt, xshift=2pt] at " << point(high, at)
+         << " {" << wordsOf(bar) << "};\n";
 }
 
 QString inHex(const QColor& color) { return color.name().mid(1).toUpper(); }
@@ -161,8 +174,9 @@ QString barsPicture(const FigureContent& content, const FigureSpec& spec) {
         places << QString::number(i + 1);
         labels << QLatin1Char('{') + latexText(chart.bars[i].label) + QLatin1Char('}');
     }
+    const double end = endOf(chart, spec);
     text << "\\begin{tikzpicture}\n\\begin{axis}[\nwidth=\\axiswidth, y=" << kBarRow
-         << "pt, y dir=reverse, clip=false,\nxmin=0, xmax=" << number(endOf(chart, spec))
+         << "pt, y dir=reverse, clip=false,\nxmin=0, xmax=" << number(end) << ticksBefore(chart, end, spec)
          << ", ymin=0.4, ymax=" << number(static_cast<double>(chart.bars.size()) + 0.6) << ",\nytick={"
          << places.join(QLatin1Char(',')) << "}, yticklabels={" << labels.join(QLatin1Char(','))
          << "},\nfont=" << fontCommand(spec.venueOf().labelPt)

@@ -4,11 +4,11 @@
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
+#include <QPainterPath>
 #include <algorithm>
 #include <cmath>
 
 #include "gui/models/curves/short_names.h"
-#include "gui/plots/chart_ticks.h"
 
 namespace dasgd::gui {
 
@@ -35,6 +35,18 @@ struct BarLayout {
         return {area.left(), plot.top() + row * static_cast<double>(i), area.width(), row};
     }
 };
+
+QFont fontOf(const Bar& bar, const PlotStyle& style) {
+    QFont font = style.legendFont;
+    if (bar.primary) font.setWeight(QFont::DemiBold);
+    return font;
+}
+
+// Where the words of a bar begin.
+double wordsLeftOf(const BarChart& chart, const Bar& bar, const BarLayout& layout) {
+    const double gap = layout.text * kGapWidth;
+    return bar.value ? layout.xAt(chart.whiskerHigh(bar)) + gap : layout.plot.left() + gap / 2;
+}
 
 // Our fonts have whole pixels, which are points on paper.
 QFont scaledFont(QFont font, double scale) {
@@ -96,16 +108,43 @@ BarLayout layOutBars(const QRectF& area, const BarChart& chart, const PlotStyle&
     return out;
 }
 
+ChartTicks ticksOf(const BarChart& chart, const BarLayout& layout) {
+    const double end = chart.axisEnd(layout.end);
+    const double width = layout.xAt(end) - layout.plot.left();
+    const int count = static_cast<int>(width / (4 * layout.text));
+    // Where the axis ends before the picture does, the ticks have what is left, and those at its ends in any case.
+    return niceTicks(0, end, std::clamp(count, end < layout.end ? 1 : 3, 6));
+}
+
+// No line through a number.
+void paintGridline(QPainter& painter, double x, const QRectF& area, const BarChart& chart, const PlotStyle& style,
+                   const BarLayout& layout) {
+    QPainterPath line(QPointF(x, layout.plot.top()));
+    for (std::size_t i = 0; i < chart.bars.size(); ++i) {
+        const Bar& bar = chart.bars[i];
+        const double left = wordsLeftOf(chart, bar, layout);
+        const double words = QFontMetricsF(fontOf(bar, style)).horizontalAdvance(bar.words);
+        const double below = layout.rowAt(area, i).bottom();
+        const bool isCrossed = x > left - 1 && x < left + words + 1;
+        if (isCrossed) {
+            line.moveTo(x, below);
+        } else {
+            line.lineTo(x, below);
+        }
+    }
+    painter.setPen(QPen(style.grid, style.hair));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawPath(line);
+}
+
 void paintAxis(QPainter& painter, const QRectF& area, const BarChart& chart, const PlotStyle& style,
                const BarLayout& layout) {
     const QFontMetricsF metrics(style.font);
-    const int count = std::clamp(static_cast<int>(layout.plot.width() / (4 * layout.text)), 3, 6);
-    const ChartTicks ticks = niceTicks(0, layout.end, count);
+    const ChartTicks ticks = ticksOf(chart, layout);
     painter.setFont(style.font);
     for (std::size_t i = 0; i < ticks.values.size(); ++i) {
         const double x = layout.xAt(ticks.values[i]);
-        painter.setPen(QPen(style.grid, style.hair));
-        painter.drawLine(QPointF(x, layout.plot.top()), QPointF(x, layout.plot.bottom()));
+        paintGridline(painter, x, area, chart, style, layout);
         const QString& label = ticks.labels[static_cast<qsizetype>(i)];
         const double half = metrics.horizontalAdvance(label) / 2 + 1;
         painter.setPen(style.muted);
@@ -135,8 +174,7 @@ void paintBar(QPainter& painter, const QRectF& row, const BarChart& chart, std::
     const double middle = row.center().y();
     const double gap = layout.text * kGapWidth;
     const QColor color = style.curves[static_cast<std::size_t>(bar.style.color)];
-    QFont font = style.legendFont;
-    if (bar.primary) font.setWeight(QFont::DemiBold);
+    const QFont font = fontOf(bar, style);
     painter.setFont(font);
     paintLineSample(painter, {row.left() + 1, middle - layout.text / 2, layout.sample - gap, layout.text}, style,
                     bar.style, bar.hollow);
@@ -145,7 +183,7 @@ void paintBar(QPainter& painter, const QRectF& row, const BarChart& chart, std::
     painter.drawText(QRectF(row.left(), row.top(), layout.labelRight - row.left(), row.height()),
                      Qt::AlignRight | Qt::AlignVCenter, label);
     painter.setFont(font);
-    double wordsLeft = layout.plot.left() + gap / 2;
+    const double wordsLeft = wordsLeftOf(chart, bar, layout);
     if (bar.value) {
         const double thick = layout.row * kBarShare;
         const QRectF box(layout.plot.left(), middle - thick / 2, layout.xAt(*bar.value) - layout.plot.left(), thick);
@@ -156,7 +194,6 @@ void paintBar(QPainter& painter, const QRectF& row, const BarChart& chart, std::
         painter.drawRect(box);
         painter.setBrush(Qt::NoBrush);
         paintWhisker(painter, chart, bar, style, layout, middle);
-        wordsLeft = layout.xAt(chart.whiskerHigh(bar)) + gap;
     }
     const double wordsRight = layout.plot.right() + (bar.value ? 0 : gap);
     painter.setPen(bar.value ? style.text : style.muted);
@@ -186,6 +223,11 @@ double BarChart::whiskerHigh(const Bar& bar) const {
     return most ? std::max(*bar.value, std::min(high, *most)) : high;
 }
 
+double BarChart::axisEnd(double drawn) const {
+    const auto isPast = [this](const Bar& bar) { return bar.value && *bar.value > *most; };
+    return most && std::ranges::none_of(bars, isPast) ? std::min(drawn, *most) : drawn;
+}
+
 double barChartHeight(const BarChart& chart, const PlotStyle& style) {
     const double text = QFontMetricsF(style.legendFont).height();
     return text * (kBarRow * static_cast<double>(chart.bars.size()) + kAxisRows);
@@ -200,6 +242,10 @@ void paintBarChart(QPainter& painter, const QRectF& area, const BarChart& chart,
         paintBar(painter, layout.rowAt(area, i), chart, i, style, layout);
     }
     painter.restore();
+}
+
+ChartTicks barTicks(const QRectF& area, const BarChart& chart, const PlotStyle& style) {
+    return ticksOf(chart, layOutBars(area, chart, style));
 }
 
 std::optional<std::size_t> barAt(const QRectF& area, const BarChart& chart, const PlotStyle& style, QPointF at) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "gui/plots/chart_ticks.h"
 #include "gui/plots/plot_view.h"
 
 namespace dasgd::gui {
@@ -26,11 +27,14 @@ struct Bar {
 struct BarChart {
     std::vector<Bar> bars;
     QString axis;                // with its unit: "time to accuracy 98.5 % [s]"
-    std::optional<double> most;  // where the number has an end, as a share has: no whisker goes past it
+    std::optional<double> most;  // where the number has an end, as a share has: no whisker and no tick goes past it
 
     // Of the bar's whisker, on screen, on paper and in TeX; both its value where it has none. The bar has a value.
     [[nodiscard]] double whiskerLow(const Bar& bar) const;
     [[nodiscard]] double whiskerHigh(const Bar& bar) const;
+    // The last value that the axis of a picture may name which is drawn as far as `drawn`, for the words behind the
+    // bars.
+    [[nodiscard]] double axisEnd(double drawn) const;
     bool operator==(const BarChart&) const = default;
 };
 
@@ -39,6 +43,8 @@ struct BarChart {
 // Bars begin at 0. Labels have a third of the width, and more where numbers and bars leave it; those that are longer
 // are a point smaller, then cut so that they still differ.
 void paintBarChart(QPainter& painter, const QRectF& area, const BarChart& chart, const PlotStyle& style);
+// Of the axis below the bars.
+[[nodiscard]] ChartTicks barTicks(const QRectF& area, const BarChart& chart, const PlotStyle& style);
 // The bar whose row is there.
 [[nodiscard]] std::optional<std::size_t> barAt(const QRectF& area, const BarChart& chart, const PlotStyle& style,
                                                QPointF at);

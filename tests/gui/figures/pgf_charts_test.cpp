@@ -24,6 +24,17 @@ TEST(PgfCharts, AWhiskerEndsAtZero) {
     EXPECT_TRUE(cut.contains(QLatin1String("(axis cs:0,1) -- (axis cs:22,1)"))) << cut.toStdString();
 }
 
+TEST(PgfCharts, TheAxisOfAShareEndsAtTheWhole) {
+    FigureContent content = oneBar(98, 1);
+    EXPECT_FALSE(barsPicture(content, {}).contains(QLatin1String("xtick=")));
+    content.bars->most = 100;
+    const QString text = barsPicture(content, {});
+    const QString ticks = text.section(QLatin1String("xtick={"), 1).section(QLatin1Char('}'), 0, 0);
+    EXPECT_TRUE(ticks.startsWith(QLatin1String("0,")) && ticks.endsWith(QLatin1String(",100"))) << ticks.toStdString();
+    content.bars->bars[0].value = 160;
+    EXPECT_FALSE(barsPicture(content, {}).contains(QLatin1String("xtick=")));
+}
+
 TEST(PgfCharts, BarsNameTheirRunsAndWhatWasLeftOut) {
     const QString text = barsPicture(oneBar(10, 2), {});
     for (const char* part : {"n = 3 of 4", "d\\_3", "seed 4 failed, left out", "time per step [ms]"})

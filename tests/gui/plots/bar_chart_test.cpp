@@ -124,6 +124,43 @@ TEST(BarChart, WordsWithoutABarKeepTheirSizeBeforeTheirNumber) {
               picture(QStringLiteral("reached by 1 of 3 finished: 0.41 ± 0.19 s")));
 }
 
+// At the width of a column words behind the bars need room; that was drawn as an axis to 200 %.
+TEST(BarChart, TheAxisOfAShareEndsAtTheWhole) {
+    BarChart chart{.bars = {{.value = 98,
+                             .words = QStringLiteral("98.1 ± 0.4 over the seeds"),
+                             .count = QStringLiteral("3 of 3")}},
+                   .axis = QStringLiteral("accuracy [%]")};
+    const auto lastTick = [&chart] {
+        const std::vector<double> ticks = barTicks(QRectF(2, 2, 187, 56), chart, paperPlotStyle()).values;
+        return ticks.back();
+    };
+    EXPECT_GT(lastTick(), 100) << "of a number without an end";
+    chart.most = 100;
+    EXPECT_EQ(lastTick(), 100);
+    chart.bars[0].value = 160;
+    EXPECT_GT(lastTick(), 100) << "where a value is past it";
+}
+
+TEST(BarChart, NoGridlineGoesThroughANumber) {
+    const auto picture = [](const QString& words) {
+        BarChart chart{.bars = {{.value = 50, .words = words}, {.value = 100}}, .axis = QStringLiteral("accuracy [%]")};
+        PlotStyle style = paperPlotStyle();
+        style.grid = Qt::magenta;
+        style.text = style.ground;
+        QImage image(400, 60, QImage::Format_RGB32);
+        image.fill(style.ground);
+        QPainter painter(&image);
+        paintBarChart(painter, QRectF(2, 2, 396, 56), chart, style);
+        painter.end();
+        // Through the middle of the first bar's row.
+        int inked = 0;
+        for (int x = 250; x < 390; ++x) inked += image.pixelColor(x, 9) == style.ground ? 0 : 1;
+        return inked;
+    };
+    EXPECT_GT(picture({}), 0);
+    EXPECT_EQ(picture(QStringLiteral("50.0 ± 0.4 of a hundred in every of the runs")), 0);
+}
+
 TEST(BarView, KeysAndAClickChooseABar) {
     BarView view(testLook());
     view.resize(500, 200);
