@@ -110,7 +110,7 @@ std::vector<WantedFigure> curvesAndTimeline(const Words& words) {
     FigureSpec timeline = words.spec;
     timeline.kind = FigureKind::Timeline;
     timeline.windowS = words.window;
-    return {{{QStringLiteral("loss"), loss}},
+    return {{{QStringLiteral("loss"), loss}, true},
             {{QStringLiteral("throughput"), speed}, true},
             {{QStringLiteral("timeline"), timeline}, true}};
 }
@@ -172,7 +172,10 @@ Status writeAll(const FigureOptions& options, const std::vector<WantedFigure>& w
                 const std::vector<FigureContent>& contents, QStringList& written, QStringList& warnings) {
     QJsonArray records;
     for (std::size_t i = 0; i < wanted.size(); ++i) {
-        if (!contents[i].nothing.isEmpty()) continue;
+        if (!contents[i].nothing.isEmpty()) {
+            warnings << wanted[i].figure.name + QStringLiteral(": not made. ") + contents[i].nothing;
+            continue;
+        }
         if (!QDir().mkpath(options.out))
             return fail(options.out.toStdString() + ": cannot be made. Choose another --out folder.");
         QStringList files;
@@ -197,11 +200,12 @@ QString figureHelp() {
         "dasgd-lab figure FILE.json --out DIR [--workspace W]\n"
         "Writes the bundle of a figure that was made on the Figures page, or again that of a figure.json: PDF, SVG,\n"
         "PNG, CSV, a pgfplots document, a booktabs table, figure.json. Of several on the standard input, with - for\n"
-        "the file, those with nothing to draw are left out. A file in the folder figures of a workspace is of that\n"
-        "workspace.\n\n"
+        "the file, those with nothing to draw are named and left out. A file in the folder figures of a workspace is\n"
+        "of that workspace.\n\n"
         "dasgd-lab figure --runs ID[,ID...] --out DIR [--workspace W] [--x step|epoch|wall|samples|bytes]\n"
         "                 [--smooth 0.9] [--width 5.5] [--venue neurips|icml|iclr|acl|ieee|acm] [--window FROM,TO]\n"
-        "The same of loss, throughput and the timeline of the first run that reduces.\n"
+        "The same of loss, throughput and the timeline of the first run that reduces. A figure of which the runs have\n"
+        "recorded nothing, as a run of time alone has no loss, is named and left out.\n"
         "An id may be a unique beginning. Runs that differ only in the seed become one curve: mean and deviation\n"
         "of those that finished; what was left out is named. Figures that are already there are never written over.\n\n"
         "dasgd-lab figure --scaling weak|strong --runs ID[,ID...] | --experiment NAME --out DIR [--workspace W]\n"

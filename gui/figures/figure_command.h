@@ -27,7 +27,7 @@ struct FigureOptions {
 // Reads the words after `figure`. Errors say what is wrong with which option.
 [[nodiscard]] Result<FigureOptions> parseFigureOptions(const QStringList& words);
 // Writes the bundle of each figure and figure.json. Answers the files written; `warnings` gets a line of each figure
-// that fits no page. UI thread.
+// that fits no page, and of each that was left out, with why. UI thread.
 [[nodiscard]] Result<QStringList> writeFigures(const FigureOptions& options, QStringList* warnings = nullptr);
 
 [[nodiscard]] QString figureHelp();

@@ -9,7 +9,9 @@
 #include <QJsonDocument>
 #include <QTemporaryFile>
 
+#include "core/base/metric_names.h"
 #include "tests/gui/support/bench.h"
+#include "tests/gui/support/scaling_runs.h"
 
 namespace dasgd::gui {
 namespace {
@@ -173,6 +175,41 @@ TEST(FigureCommand, OfSeveralOnTheStandardInputThoseThatShowNothingAreLeftOut) {
     ASSERT_FALSE(alone.has_value());
     EXPECT_NE(alone.error().message.find("has recorded never/recorded"), std::string::npos) << alone.error().message;
     EXPECT_FALSE(QFile::exists(out.filePath(QStringLiteral("neither"))));
+}
+
+// Throughput and nothing else, as of a run of time alone without spans.
+std::string recordTimes(storage::Store& store) {
+    const std::string id = store.newRunId("dasgd");
+    EXPECT_TRUE(store.addRun(test::scalingInfo({}, id)));
+    {
+        auto journal = JournalWriter::create(store.paths().journal(id, 0));
+        EXPECT_TRUE(journal);
+        for (std::int64_t step = 1; step <= 20; ++step) {
+            (*journal)->metric({.name = metrics::kSamplesPerS, .step = step, .wall = step * 1'000'000, .value = 100.0});
+        }
+        (*journal)->state(RankState::Finished, 20, "");
+    }
+    auto recorder = storage::Recorder::start(store, id, {0});
+    EXPECT_TRUE(recorder && (*recorder)->finish("finished", ""));
+    return id;
+}
+
+TEST(FigureCommand, OfARunOfTimeAloneWhatThereIsIsMadeAndTheRestIsNamed) {
+    Workspace workspace;
+    const QString id = QString::fromStdString(recordTimes(workspace.store()));
+    const QTemporaryDir out;
+    const auto options = parseFigureOptions({QStringLiteral("--workspace"), pathOf(workspace), QStringLiteral("--runs"),
+                                             id, QStringLiteral("--out"), out.filePath(QStringLiteral("times"))});
+    ASSERT_TRUE(options.has_value());
+    QStringList warnings;
+    const auto written = writeFigures(*options, &warnings);
+    ASSERT_TRUE(written.has_value()) << written.error().message;
+    EXPECT_TRUE(QFile::exists(out.filePath(QStringLiteral("times/throughput.pdf"))));
+    EXPECT_FALSE(QFile::exists(out.filePath(QStringLiteral("times/loss.pdf"))));
+    const QStringList left = warnings.filter(QStringLiteral(": not made. "));
+    ASSERT_EQ(left.size(), 2) << warnings.join(u'\n').toStdString();
+    EXPECT_EQ(left[0], QStringLiteral("loss: not made. None of these runs has recorded train/loss."));
+    EXPECT_TRUE(left[1].startsWith(QStringLiteral("timeline: not made. "))) << left[1].toStdString();
 }
 
 TEST(FigureCommand, WrongWordsAreSaid) {
