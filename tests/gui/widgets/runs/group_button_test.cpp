@@ -55,6 +55,8 @@ TEST(GroupButton, ShowsWhatIsLeftOut) {
     RunListModel list(runs);
     storage::RunRow goesOn = makeRun("c", "dasgd")->row;
     goesOn.resumedFrom = "b";
+    goesOn.resumedStep = 3;
+    goesOn.steps = 5;
     runs.take({makeRunItem(makeRun("a", "dasgd")->row, {.archived = true}), makeRun("b", "dasgd"), makeRunItem(goesOn)},
               {});
     GroupButton button(list);
