@@ -1,6 +1,7 @@
 #include "experiments/calibrate/forecast.h"
 
 #include <algorithm>
+#include <string_view>
 #include <tuple>
 
 #include "core/base/metric_names.h"
@@ -17,6 +18,16 @@ namespace {
 
 // Collectives of more ranks than these are forecast by their formula: a ring is 2P(P−1) messages.
 constexpr int kMostRanksByMessages = 64;
+constexpr std::string_view kAdviceSuffix = " (advice)";
+
+// Without a name each row would be called after its algorithm, as the user's own runs of it are.
+void renameAsAdvice(Value& document) {
+    if (!document.find("name")) {
+        const auto* algorithm = valueAt<std::string>(document, "algorithm", "name");
+        document.set("name", Value(algorithm ? *algorithm : std::string("forecast")));
+    }
+    addToName(document, kAdviceSuffix);
+}
 
 ClusterFacts factsOf(const Calibration& calibration) {
     ClusterFacts facts{.workers = calibration.workers,
@@ -177,6 +188,7 @@ Result<Forecast> forecast(RunSession& session, Value document, const ForecastOpt
     DASGD_ASSIGN(const CheckedExperiment probe, probeExperimentOf(document));
     DASGD_ASSIGN(const Calibration calibration, runProbe(session, probe, "forecast: probe"));
     DASGD_TRY(fixStepTime(session, calibration, document));
+    renameAsAdvice(document);
     made.probeRun = calibration.runId;
     made.facts = factsOf(calibration);
     made.advice = advise(made.facts, options.allowedOverhead);

@@ -12,26 +12,24 @@ namespace {
 
 constexpr std::int64_t kAloneSteps = 20;
 constexpr std::int64_t kOverlappedSteps = 20;
-constexpr std::string_view kNameSuffix = " (probe)";
-constexpr std::size_t kLongestStem = 190;  // bytes: with the suffix no more than a name may have
+constexpr std::size_t kLongestStem = 190;  // bytes: with a suffix no more than a name may have
 
 bool isInsideCharacter(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
 
-// Without a name the experiment is called after its algorithm, which is the probe already.
-void renameAsProbe(Value& document) {
+}  // namespace
+
+void addToName(Value& document, std::string_view suffix) {
     Value* value = document.find("name");
     std::string* name = value ? value->as<std::string>() : nullptr;
-    // An empty name is refused as it stands; a probe's own file keeps the one it has.
-    if (!name || name->empty() || name->ends_with(kNameSuffix)) return;
+    // An empty name is refused as it stands; a file that was made so keeps the one it has.
+    if (!name || name->empty() || name->ends_with(suffix)) return;
     if (name->size() > kLongestStem) {
         std::size_t end = kLongestStem;
         while (end > 0 && isInsideCharacter((*name)[end])) --end;
         name->resize(end);
     }
-    *name += kNameSuffix;
+    *name += suffix;
 }
-
-}  // namespace
 
 Result<Value> onlyDocument(Value document, const Overrides& overrides) {
     document.erase("sweep");
@@ -50,7 +48,8 @@ Result<CheckedExperiment> probeExperiment(const std::string& file, const Overrid
 }
 
 Result<CheckedExperiment> probeExperimentOf(Value document) {
-    renameAsProbe(document);
+    // Without a name the experiment is called after its algorithm, which is the probe already.
+    addToName(document, " (probe)");
     Value probe;
     probe.set("name", Value(std::string("probe")));
     probe.set("alone", Value(kAloneSteps));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "experiments/calibrate/calibration.h"
 #include "experiments/config/checked_experiment.h"
@@ -12,6 +13,10 @@ namespace dasgd::experiments {
 // The document of the one experiment that a command looks at: what the command line sets is in it, a sweep of the file
 // is left out. What is then changed in it stays changed. Errors: several cases; of the overrides.
 [[nodiscard]] Result<Value> onlyDocument(Value document, const Overrides& overrides);
+
+// Behind the experiment's name, so that what is run to tell something about it is not among its own runs. A name that
+// is too long for it is cut.
+void addToName(Value& document, std::string_view suffix);
 
 // The same model, data, batch and cluster, with the algorithm probe, as many steps as it needs and a full trace. Its
 // name is the experiment's with " (probe)" behind it: it measures, and is no configuration of that experiment.

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
 
 #include "core/base/toml_reader.h"
 #include "core/cost/step_time.h"
@@ -207,6 +209,18 @@ TEST_F(ForecastTest, ManyRanksGoByFormula) {
     const auto json = forecast({"--set", "cluster.workers=65"});
     EXPECT_TRUE(json["facts"]["by_formula"]);
     EXPECT_THROW(row(json, "hybrid_sgd"), std::runtime_error) << "its messages would share no link";
+}
+
+// Else they would be among the user's own runs in lists, comparisons and figures.
+TEST_F(ForecastTest, ItsRunsAreNotRunsOfTheExperiment) {
+    const auto json = forecast();
+    const test::Ended list = folder_.run({"list", "-w", "w", "--json", "--all"});
+    ASSERT_EQ(list.exit, 0) << list.err;
+    std::istringstream lines(list.out);
+    std::string line;
+    std::set<std::string> experiments;
+    while (std::getline(lines, line)) experiments.insert(nlohmann::json::parse(line)["experiment"]);
+    EXPECT_EQ(experiments, (std::set<std::string>{"known (advice)", "known (probe)"}));
 }
 
 TEST(Forecast, KeepsTheMessagesThatOthersTrafficNeeds) {
