@@ -65,6 +65,16 @@ void removeCheckpoint(const fs::path& folder) {
     fs::remove_all(going, ignored);
 }
 
+template <class Predicate>
+void removeNamed(const fs::path& folder, Predicate isMeant) {
+    std::vector<fs::path> meant;
+    std::error_code code;
+    for (fs::directory_iterator entry(folder, code), end; !code && entry != end; entry.increment(code)) {
+        if (isMeant(entry->path().filename().string())) meant.push_back(entry->path());
+    }
+    for (const fs::path& path : meant) fs::remove_all(path, code);
+}
+
 }  // namespace
 
 Result<CheckpointState> readCheckpointState(const fs::path& file) {
@@ -193,15 +203,11 @@ Status CheckpointFolder::complete(CheckpointState state, int keep) const {
 
 // Ranks save one step after the other: one that all have come past was lost by some of them.
 void CheckpointFolder::removePartialBefore(std::int64_t step) const {
-    std::vector<fs::path> lost;
-    std::error_code code;
-    for (fs::directory_iterator entry(folder_, code), end; !code && entry != end; entry.increment(code)) {
-        const std::string name = entry->path().filename().string();
-        if (!name.ends_with(kPartial)) continue;
+    removeNamed(folder_, [step](const std::string& name) {
+        if (!name.ends_with(kPartial)) return false;
         const auto its = stepOf(name.substr(0, name.size() - kPartial.size()));
-        if (its && *its < step) lost.push_back(entry->path());
-    }
-    for (const fs::path& path : lost) fs::remove_all(path, code);
+        return its && *its < step;
+    });
 }
 
 Status CheckpointFolder::pointLatestTo(std::int64_t step) const {
@@ -215,13 +221,7 @@ Status CheckpointFolder::pointLatestTo(std::int64_t step) const {
 }
 
 void CheckpointFolder::sweep() const {
-    std::vector<fs::path> leftOver;
-    std::error_code code;
-    for (fs::directory_iterator entry(folder_, code), end; !code && entry != end; entry.increment(code)) {
-        const std::string name = entry->path().filename().string();
-        if (name.ends_with(kPartial) || name.ends_with(kGoing)) leftOver.push_back(entry->path());
-    }
-    for (const fs::path& path : leftOver) fs::remove_all(path, code);
+    removeNamed(folder_, [](const std::string& name) { return name.ends_with(kPartial) || name.ends_with(kGoing); });
 }
 
 }  // namespace dasgd

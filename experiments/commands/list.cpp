@@ -7,8 +7,8 @@
 #include "experiments/base/text.h"
 #include "experiments/commands/command.h"
 #include "experiments/report/run_summary.h"
-#include "experiments/report/settled_row.h"
 #include "storage/earlier_parts.h"
+#include "storage/settled_row.h"
 
 namespace dasgd::experiments {
 
@@ -43,7 +43,7 @@ int list(const ListOptions& options) {
     auto rows = reader->runs();
     if (!rows) return refuse(rows.error());
     for (storage::RunRow& row : *rows) {
-        if (const Status known = settle(*reader, row); !known) return refuse(known.error());
+        if (const Status known = storage::settle(*reader, row); !known) return refuse(known.error());
     }
     std::erase_if(*rows, [&](const storage::RunRow& row) { return !matches(row, options.filter); });
     storage::EarlierParts earlier;

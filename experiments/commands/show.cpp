@@ -7,10 +7,10 @@
 #include "experiments/commands/command.h"
 #include "experiments/report/last_seen.h"
 #include "experiments/report/run_summary.h"
-#include "experiments/report/settled_row.h"
 #include "storage/comparison.h"
 #include "storage/lateness_spans.h"
 #include "storage/scaling.h"
+#include "storage/settled_row.h"
 
 namespace dasgd::experiments {
 
@@ -46,7 +46,7 @@ Result<std::optional<double>> trainedUntil(storage::RunReader& reader, const sto
 Result<Shown> load(const ShowOptions& options) {
     DASGD_ASSIGN(auto reader, storage::RunReader::open(options.workspace));
     DASGD_ASSIGN(storage::RunDetail detail, reader.run(options.run));
-    DASGD_TRY(settle(reader, detail.row));
+    DASGD_TRY(storage::settle(reader, detail.row));
     DASGD_ASSIGN(auto ranks, reader.ranks(detail.row.runId));
     DASGD_ASSIGN(auto seen, reader.lastSeen(detail.row.runId));
     DASGD_ASSIGN(const FaultCounts faults, faultCounts(reader, detail.row.runId));

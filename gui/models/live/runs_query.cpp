@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "storage/settled_row.h"
+
 namespace dasgd::gui {
 
 namespace {
@@ -53,10 +55,7 @@ Status RunsQuery::settle(LiveStore& store, storage::RunRow& row, bool isNew) {
         if (!end) return {};
         found = lost_.insert_or_assign(row.runId, std::pair(row.startedAt, *end)).first;
     }
-    row.status = found->second.second.status;
-    row.error = found->second.second.error;
-    row.held = false;
-    row.queueTurn.reset();
+    storage::endAs(found->second.second, row);
     return {};
 }
 

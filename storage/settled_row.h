@@ -1,0 +1,25 @@
+// The state of a run as a reader finds it, though nobody has written it down.
+#pragma once
+
+#include "core/base/result.h"
+#include "storage/run_reader.h"
+
+namespace dasgd::storage {
+
+// Of a run that is stored as under way: what RunReader::lost() found, as the next opening for writing stores it.
+inline void endAs(const LostRun& end, RunRow& row) {
+    row.status = end.status;
+    row.error = end.error;
+    row.held = false;
+    row.queueTurn.reset();
+}
+
+// The same of a run that nobody runs any more; others stay as they are.
+inline Status settle(RunReader& reader, RunRow& row) {
+    if (row.status != "running" && row.status != "queued") return {};
+    DASGD_ASSIGN(const auto end, reader.lost(row.runId));
+    if (end) endAs(*end, row);
+    return {};
+}
+
+}  // namespace dasgd::storage
