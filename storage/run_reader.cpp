@@ -241,6 +241,7 @@ Result<RunDetail> RunReader::run(const std::string& runId) {
             for (const auto& [rank, host] : hosts) detail.rankHosts.push_back(host);
         }
         detail.straggler = impl_->straggler(query->getColumn(11).getInt64(), query->getColumn(12).getInt64());
+        if (detail.row.inQueue && detail.row.status == "queued") detail.waitsFor = impl_->waitsFor(id);
         return detail;
     });
 }

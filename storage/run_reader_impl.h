@@ -32,6 +32,8 @@ public:
     RunRow row(const std::string& fullId);
     // Of the entries of the queue that wait, by run: which of them it is, from 0.
     std::map<std::string, double> queuePlaces();
+    // RunDetail::waitsFor of an entry of the queue that is queued.
+    std::string waitsFor(const std::string& fullId);
     std::vector<HardwarePart> hardware(const std::string& fullId);
     // By rank, of those that said it.
     std::map<int, std::string> hostsOfRanks(std::int64_t run);

@@ -1,7 +1,20 @@
+#include <algorithm>
+
 #include "storage/queue.h"
+#include "storage/run_end.h"
 #include "storage/run_reader_impl.h"
 
 namespace dasgd::storage {
+
+namespace {
+
+constexpr std::size_t kMostNamed = 3;
+
+std::string counted(std::ptrdiff_t n, const std::string& what) {
+    return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
+}
+
+}  // namespace
 
 std::map<std::string, double> RunReader::Impl::queuePlaces() {
     const auto query = statements.take("SELECT run_id FROM queue_list WHERE status = 'queued'");
@@ -11,6 +24,33 @@ std::map<std::string, double> RunReader::Impl::queuePlaces() {
         places.emplace(query->getColumn(0).getString(), place);
     }
     return places;
+}
+
+std::string RunReader::Impl::waitsFor(const std::string& runId) {
+    const Queue queue = readQueue(database);
+    const auto own = std::ranges::find(queue.entries, runId, &QueueEntry::runId);
+    if (own == queue.entries.end()) return {};
+    if (own->held) return "its release: it is held";
+    if (queue.paused) return "the queue, which is paused";
+    if (storage::queueWorker(WorkspacePaths{root}).empty()) return "a process that works the queue";
+    const auto before = std::count_if(queue.entries.begin(), own, [](const QueueEntry& entry) {
+        return entry.status == "queued" && !entry.held && !entry.cancelled;
+    });
+    if (before > 0) return counted(before, "run") + " whose turn" + (before == 1 ? " is" : "s are") + " before it";
+    const auto query = statements.take(
+        "SELECT run_id FROM run_list WHERE status = 'running' AND origin IS NULL ORDER BY started_at, run_id");
+    std::vector<std::string> running;
+    while (query->executeStep()) {
+        const std::string run = query->getColumn(0).getString();
+        if (!mayBeLost(WorkspacePaths{root}, run)) running.push_back(run);
+    }
+    if (running.empty()) return {};
+    std::string names;
+    for (std::size_t i = 0; i < std::min(running.size(), kMostNamed); ++i) names += (i > 0 ? ", " : "") + running[i];
+    const auto more = std::ssize(running) - static_cast<std::ptrdiff_t>(kMostNamed);
+    if (more > 0) names += " and " + counted(more, "other");
+    return counted(own->cores, "core") + (own->gpus > 0 ? " and " + counted(own->gpus, "GPU") : "") + ", while " +
+           names + (running.size() == 1 ? " trains" : " train");
 }
 
 Result<Queue> RunReader::queue() {

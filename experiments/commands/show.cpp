@@ -228,6 +228,7 @@ std::string textOf(const Shown& shown) {
     std::string out = printable(row.runId) + "\n";
     field(out, "experiment", row.experiment);
     field(out, "status", statusWords(row) + (row.error.empty() ? "" : ": " + row.error));
+    field(out, "waits for", detail.waitsFor);
     field(out, "started", row.startedAt + ", ran " + duration(row.wallS));
     if (!row.origin.empty()) field(out, "from", row.origin + ", heard from last at " + row.heardAt);
     field(out, "algorithm", row.algorithm + ", seed " + std::to_string(row.seed));

@@ -33,5 +33,38 @@ TEST(RunReaderQueueTest, TheTurnOfAnEntryIsItsPlaceAmongThoseThatWait) {
     EXPECT_EQ(orDie(reader.queue()).entries.size(), 3U);
 }
 
+TEST(RunReaderQueueTest, SaysWhatARunOfTheQueueWaitsFor) {
+    const TempDir folder;
+    Store store = orDie(Store::open(folder / "w"));
+    for (const char* id : {"a", "b", "c"}) {
+        RunInfo info = runInfo(id);
+        info.queueEntry = {.cores = 2, .gpus = 1};
+        orDie(store.addRun(info));
+    }
+    RunReader reader = orDie(RunReader::open(folder / "w"));
+    const auto waitsFor = [&](const char* id) { return orDie(reader.run(id)).waitsFor; };
+    EXPECT_EQ(waitsFor("a"), "a process that works the queue");
+    const auto worked = orDie(takeQueueLock(store.paths()));
+    ASSERT_TRUE(worked);
+    EXPECT_EQ(waitsFor("a"), "") << "nothing keeps it";
+    EXPECT_EQ(waitsFor("b"), "1 run whose turn is before it");
+    EXPECT_EQ(waitsFor("c"), "2 runs whose turns are before it");
+    QueueStore queue = orDie(QueueStore::open(folder / "w"));
+    orDie(queue.setHeld({"a"}, true));
+    EXPECT_EQ(waitsFor("a"), "its release: it is held");
+    EXPECT_EQ(waitsFor("b"), "") << "what is held starts after it";
+    orDie(queue.setHeld({"a"}, false));
+    orDie(queue.setPaused(true));
+    EXPECT_EQ(waitsFor("a"), "the queue, which is paused");
+    orDie(queue.setPaused(false));
+    orDie(store.takeFromQueue("a", runInfo("a")));
+    const auto recorder = orDie(Recorder::start(store, "a", {0}));
+    EXPECT_EQ(waitsFor("a"), "") << "it runs";
+    EXPECT_EQ(waitsFor("b"), "2 cores and 1 GPU, while a trains");
+    EXPECT_EQ(waitsFor("c"), "1 run whose turn is before it");
+    orDie(store.addRun(runInfo("own")));
+    EXPECT_EQ(waitsFor("own"), "") << "it is not in the queue";
+}
+
 }  // namespace
 }  // namespace dasgd::storage

@@ -183,6 +183,11 @@ bool determines(const std::vector<std::string>& known, const std::vector<std::st
     return true;
 }
 
+// A training's length is given in steps or in epochs, and the other one is recorded as 0.
+bool isLengthNotGiven(const std::string& key, const std::string& value) {
+    return (key == "train.steps" || key == "train.epochs") && (value == "0" || value == "0.0");
+}
+
 // The settings by which configurations are named, of those in which they differ.
 class NamingSettings {
 public:
@@ -229,7 +234,7 @@ public:
         QString words;
         for (const std::string& key : keys) {
             const auto found = own.find(key);
-            if (found == own.end()) continue;
+            if (found == own.end() || isLengthNotGiven(key, found->second)) continue;
             words += QLatin1Char(' ') + nameOf(key, schema) + QChar(0x00a0) + shown_.at(key).at(found->second);
         }
         return words;

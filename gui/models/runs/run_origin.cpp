@@ -33,6 +33,7 @@ std::vector<std::pair<QString, QString>> originOf(const storage::RunDetail& run)
     };
     const auto text = [](const std::string& value) { return QString::fromStdString(value); };
     add(run.row.status == "queued" ? "queued" : "started", localTime(run.row.startedAt));
+    add("waits for", text(run.waitsFor));
     add("ended", localTime(run.row.endedAt));
     if (!run.row.resumedFrom.empty()) {
         add("goes on from", QStringLiteral("%1, step %2").arg(text(run.row.resumedFrom)).arg(run.row.resumedStep));

@@ -309,6 +309,12 @@ TEST(Compare, NamesHaveTheOrderOfTheRecord) {
     EXPECT_EQ(distinguishingNames(runs).front(), QStringLiteral("dasgd \u03c4\u00a04 d\u00a02 zeal\u00a01"));
 }
 
+TEST(Compare, ALengthThatIsNotGivenIsNotNamed) {
+    const std::vector<RunItemPtr> runs{makeRun("a", "dasgd", "[train]\nepochs = 2.0\nsteps = 0\n"),
+                                       makeRun("b", "dasgd", "[train]\nepochs = 0.0\nsteps = 500\n")};
+    EXPECT_EQ(distinguishingNames(runs).join(u','), QStringLiteral("dasgd epochs\u00a02,dasgd steps\u00a0500"));
+}
+
 RunItemPtr ofExperiment(const char* experiment, const char* algorithm, const std::string& own,
                         const std::string& others) {
     storage::RunRow row = makeRun(experiment + own + algorithm, algorithm,

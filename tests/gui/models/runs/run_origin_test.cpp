@@ -33,6 +33,11 @@ TEST(RunOrigin, ARunThatWaitsHasNotStarted) {
     run.row.status = "queued";
     ASSERT_EQ(originOf(run).size(), 1U);
     EXPECT_EQ(originOf(run).front().first, QStringLiteral("queued"));
+    run.waitsFor = "4 cores, while run-a trains";
+    ASSERT_EQ(originOf(run).size(), 2U);
+    EXPECT_EQ(originOf(run).back(),
+              std::pair(QStringLiteral("waits for"), QStringLiteral("4 cores, while run-a trains")));
+    run.waitsFor.clear();
     run.row.status = "running";
     EXPECT_EQ(originOf(run).front().first, QStringLiteral("started"));
 }
