@@ -108,6 +108,7 @@ private:
         auto* row = new QHBoxLayout;
         row->setSpacing(kGap);
         row->addWidget(title_ = makeElasticLabel("title", Qt::ElideMiddle), 1);
+        title_->setMinimumWidth(110);  // the experiment can be read
         row->addWidget(pill_ = new StatePill(context_.look));
         open_ = makeQuietButton(tr("Open trace …"),
                                 tr("A trace of Chrome, Perfetto or PyTorch's profiler becomes a run  Ctrl+O"));
@@ -128,8 +129,7 @@ private:
         connect(save_, &QToolButton::clicked, this, [this] { saveTrace(); });
         row->addWidget(save_);
         row->addWidget(makeBesideButton());
-        QToolButton* figure = makeFigureButton(context_, [this] { return figureOfWindow(); });
-        row->addWidget(figure);
+        row->addWidget(makeFigureButton(context_, [this] { return figureOfWindow(); }));
         row->addWidget(export_ = makeExportButton(*this));
         toggle_ = makeQuietButton(tr("Selection"), tr("What the selection adds up to  Ctrl+I"));
         toggle_->setCheckable(true);

@@ -144,12 +144,12 @@ QString barDescription(const HiddenBar& bar) {
         return tr("hidden %1 % of the averages that ended in step %2\n").arg(share).arg(bar.first) +
                (bar.ranks == 1 ? tr("of one rank") : tr("mean of %1 ranks").arg(bar.ranks));
     }
-    return tr("hidden %1 %, mean of %2 steps from %3 to %4 in which averages ended\nof %5 ranks or more each")
-        .arg(share)
-        .arg(bar.steps)
-        .arg(bar.first)
-        .arg(bar.last)
-        .arg(bar.ranks);
+    return tr("hidden %1 %, mean of %2 steps from %3 to %4 in which averages ended\n")
+               .arg(share)
+               .arg(bar.steps)
+               .arg(bar.first)
+               .arg(bar.last) +
+           (bar.ranks == 1 ? tr("of one rank or more each") : tr("of %1 ranks or more each").arg(bar.ranks));
 }
 
 QRectF footOf(const TimelineLayout& layout, const QRectF& seen) {

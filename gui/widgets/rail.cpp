@@ -1,5 +1,6 @@
 #include "gui/widgets/rail.h"
 
+#include <QDir>
 #include <QPainter>
 #include <QShortcut>
 #include <QStyleOption>
@@ -116,9 +117,9 @@ void Rail::setFolded(bool folded) {
     for (QWidget* one : {title_, workspaceHead_}) one->setVisible(!folded);
     for (RailButton* button : buttons_) button->setFolded(folded);
     theme_->setText(folded ? QStringLiteral("●") : QStringLiteral("light / dark"));
-    // Of a path that is cut to nothing its end says the most.
-    const auto cut = folded ? Qt::ElideLeft : Qt::ElideMiddle;
-    const QString shown = QFontMetrics(interFont(12)).elidedText(workspace_, cut, room);
+    // Of a path that would be cut to nothing the folder's own name says the most.
+    const QString path = folded ? QDir(workspace_).dirName() : workspace_;
+    const QString shown = QFontMetrics(interFont(12)).elidedText(path, folded ? Qt::ElideRight : Qt::ElideMiddle, room);
     // An ampersand would underline a letter.
     path_->setText(QString(shown).replace(u'&', QLatin1String("&&")));
 }

@@ -55,7 +55,9 @@ MeasureTable tableOf(const Measure& measure) {
 }
 
 QString ranksOf(const MeasureTable& table) {
-    if (table.workers <= table.ranks) return QStringLiteral("%1 ranks").arg(table.ranks);
+    if (table.workers <= table.ranks) {
+        return table.ranks == 1 ? QStringLiteral("1 rank") : QStringLiteral("%1 ranks").arg(table.ranks);
+    }
     return QStringLiteral("%1 of %2 ranks, the others recorded nothing here").arg(table.ranks).arg(table.workers);
 }
 
