@@ -13,6 +13,8 @@ namespace dasgd::gui {
 
 namespace {
 
+constexpr int kWidestCase = 150;  // of a case's name: the times have room beside it
+
 QToolButton* makeAction(const QString& text, const QString& help) {
     auto* button = new QToolButton;
     button->setObjectName(QStringLiteral("link"));
@@ -170,7 +172,10 @@ void ForecastView::showChooser() {
         connect(action, &QAction::triggered, this, [this, i] { board_.choose(i); });
     }
     const ForecastCase* one = board_.current();
-    chooser_->setText(one ? one->label + QStringLiteral(" ▾") : QString());
+    const QString label = one ? one->label : QString();
+    const QString shown = chooser_->fontMetrics().elidedText(label, Qt::ElideMiddle, kWidestCase);
+    chooser_->setText(one ? shown + QStringLiteral(" ▾") : QString());
+    chooser_->setToolTip(tr("Which of the runs to look at") + (shown == label ? QString() : QLatin1Char('\n') + label));
     chooser_->setAccessibleName(one ? tr("Forecast of %1").arg(one->label) : QString());
 }
 

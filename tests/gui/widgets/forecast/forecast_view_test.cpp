@@ -122,6 +122,18 @@ TEST_F(ForecastViewTest, SeveralCasesAreChosenFromAMenu) {
     EXPECT_EQ(board_.chosen(), 1U);
 }
 
+TEST_F(ForecastViewTest, ALongNameOfACaseLeavesTheTimesTheirRoom) {
+    const char* other = "[cluster.link]\nbandwidth = \"250Mbps\"\nlatency = \"10ms\"\n";
+    board_.setPlan({plan(config(3)), plan(config(4, "a-model-with-a-long-name", other))});
+    board_.choose(1);
+    auto* chooser = view_.head().findChild<QToolButton*>(QStringLiteral("choice"));
+    const QString whole = board_.cases()[1].label;
+    EXPECT_LT(chooser->text().size(), whole.size());
+    EXPECT_TRUE(chooser->text().startsWith(QStringLiteral("d = 4"))) << chooser->text().toStdString();
+    EXPECT_TRUE(chooser->toolTip().contains(whole));
+    EXPECT_TRUE(chooser->accessibleName().contains(whole));
+}
+
 TEST_F(ForecastViewTest, WithoutAForecastItSaysWhyAndWhatToDo) {
     board_.setPlan({plan(config(3, "mlp"))});
     EXPECT_TRUE(words().contains(board_.current()->why));
