@@ -10,6 +10,7 @@
 
 #include "core/comm/completion.h"
 #include "core/comm/group_places.h"
+#include "core/comm/nccl/device_messages.h"
 #include "core/comm/nccl/nccl_group.h"
 #include "core/comm/stream/stream_queue.h"
 #include "core/comm/stream/watchdog.h"
@@ -148,6 +149,8 @@ public:
                  {.compute = setting_->device.compute,
                   .priority = setting_->options.priority,
                   .timeout = setting_->options.timeout}),
+          messages_(setting_->device.device, setting_->device.compute, *control_, setting_->clock,
+                    setting_->options.timeout),
           nccl_(std::move(nccl)),
           look_(setting_->watchdog.add([this] { look(); })) {}
     ~NcclCommunicator() override { setting_->watchdog.remove(look_); }
@@ -155,6 +158,7 @@ public:
 private:
     // On the watchdog's thread.
     void look() {
+        messages_.poll();
         std::optional<std::string> reason = nccl_ ? nccl_->asyncError() : std::nullopt;
         if (reason) {
             queue_.fail(*reason);
@@ -166,12 +170,14 @@ private:
     }
 
     Pending start(MessageCall call) override {
-        if (!call.tensor.is_cpu()) {
-            throw CommError(group().nameOf(rank()) + ": " + describe(call) +
-                            ": messages carry tensors of the host's memory, this one is on a device");
-        }
         if (call.sends) countSent(static_cast<std::int64_t>(call.tensor.nbytes()));
-        return control_->launch(std::move(call));
+        if (!setting_->device.holds(call.tensor)) return control_->launch(std::move(call));
+        const std::string label = group().nameOf(rank()) + ": " + describe(call);
+        try {
+            return messages_.start(std::move(call), label);
+        } catch (const DeviceError& error) {
+            throw CommError(label + " failed: " + error.what());
+        }
     }
 
     std::unique_ptr<Communicator> open(Group group) override {
@@ -217,6 +223,7 @@ private:
     const std::shared_ptr<NcclSetting> setting_;
     const std::unique_ptr<Communicator> control_;
     StreamQueue queue_;
+    DeviceMessages messages_;
     // Goes before the queue does: what is under way on the device ends then.
     const std::shared_ptr<NcclGroup> nccl_;
     const int look_;

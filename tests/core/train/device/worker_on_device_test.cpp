@@ -7,7 +7,10 @@
 #include <set>
 
 #include "core/algorithms/extensions.h"
+#include "core/backends/gpu_backend.h"
 #include "tests/support/gpu/host_device.h"
+#include "tests/support/hosted.h"
+#include "tests/support/nccl/standin_machine.h"
 #include "tests/support/training.h"
 
 namespace dasgd::test {
@@ -149,6 +152,32 @@ std::vector<std::string> trainingAlgorithms() {
 }
 INSTANTIATE_TEST_SUITE_P(Registered, EveryAlgorithm, ::testing::ValuesIn(trainingAlgorithms()),
                          [](const auto& info) { return info.param; });
+
+// Over the communicator of GPUs: no tensor of a device may come to the group of the host beside it.
+TEST(WorkerOnDevice, AlgorithmsThatSendMessagesTrainOverTheCommunicatorOfGpus) {
+    for (const char* name : {"sgp", "oldsgd", "ssp"}) {
+        const Value document = digits(often(name));
+        const Experiment experiment = std::move(readExperiment(document).value());
+        const GpuBackend backend({}, []() -> Result<GpuRuntime> { return standInRuntime({.tensors = kAccelerator}); });
+        std::vector<RankRecord> there(static_cast<std::size_t>(experiment.cluster.ranks()));
+        EXPECT_THAT(onBackend(backend, experiment.cluster,
+                              [&](RankHost&, HostedRank& rank) {
+                                  RankRecord& record = there[static_cast<std::size_t>(rank.comm.rank().value())];
+                                  record.outcome = runWorker(experiment, {.comm = rank.comm,
+                                                                          .clock = rank.clock,
+                                                                          .sink = record.sink,
+                                                                          .executor = rank.executor,
+                                                                          .device = rank.device});
+                              }),
+                    IsEmpty());
+        const std::vector<RankRecord> here = train(document);
+        ASSERT_EQ(there.size(), here.size());
+        for (std::size_t rank = 0; rank < there.size(); ++rank) {
+            EXPECT_EQ(there[rank].outcome.error, "") << name;
+            EXPECT_EQ(valuesOf(there[rank], "train/loss"), valuesOf(here[rank], "train/loss")) << name;
+        }
+    }
+}
 
 TEST(WorkerOnDevice, BroughtBatchesAreTheSame) {
     for (const int accumulate : {1, 3}) {
