@@ -142,12 +142,20 @@ TEST_F(GpuCheck, AProgramThatFailsIsNamedAndTheOthersAreRun) {
 }
 
 TEST_F(GpuCheck, APeerThatFailsTakesNothingFromWhatWasMeasured) {
-    program("python", "#!/bin/sh\n[ \"$1\" = -c ] && exit 0\necho 'NCCL is too old' >&2; exit 1\n");
+    program("python", "#!/bin/sh\n[ \"$1\" = -c ] && exit 0\necho one >> tries\necho 'NCCL is too old' >&2; exit 1\n");
     EXPECT_EQ(check({"--only", "overlap"}).exit, 0);
     EXPECT_EQ(row("overlap")["verdict"], "met");
+    EXPECT_EQ(contentOf(folder_ / "tries"), "one\n") << "one that hangs would take the time of every round";
     EXPECT_THAT(row("overlap")["measured"].get<std::string>(),
                 AllOf(HasSubstr("1.020, median of 3 rounds"),
                       HasSubstr("DDP not measured: PyTorch ddp resnet50 failed: NCCL is too old")));
+}
+
+TEST_F(GpuCheck, TestsThatHangLeaveTimeForTheFigures) {
+    program("tests", "#!/bin/sh\nexec sleep 60\n");
+    EXPECT_EQ(check({"--limit", "15", "--only", "tests", "merge"}).exit, 1);
+    EXPECT_THAT(row("tests")["measured"].get<std::string>(), HasSubstr("tests did not end within"));
+    EXPECT_EQ(row("merge")["verdict"], "met");
 }
 
 TEST_F(GpuCheck, TellsWhetherRanksThatShareAGpuRunAtOnce) {

@@ -47,9 +47,12 @@ class Bench:
         log, self.log = self.log, []
         return log
 
+    def seconds_left(self, share=1.0):
+        """Until this share of the limit has passed."""
+        return self.began + share * self.limit - time.monotonic()
+
     def time_is_left(self, share=1.0):
-        """Whether less than this share of the limit has passed."""
-        return time.monotonic() < self.began + share * self.limit
+        return self.seconds_left(share) > 0
 
     def ranks_per_gpu(self, ranks):
         return -(-ranks // self.gpus)
@@ -112,11 +115,13 @@ class Bench:
         """Of each operation over 100 M parameters, the share of the device's memory bandwidth."""
         return self.answer("merges", [self.merge_bench, "100000000"])
 
-    def run_tests(self, tests):
-        """(passed, skipped) of a program's tests on a GPU: "PROGRAM", or "PROGRAM=FILTER" for those of a filter."""
+    def run_tests(self, tests, share):
+        """(passed, skipped) of a program's tests on a GPU: "PROGRAM", or "PROGRAM=FILTER" for those of a filter. What has
+        not ended when this share of the limit has passed is ended: the figures behind it need the rest."""
         program, _, chosen = tests.partition("=")
         command = [program, f"--gtest_filter={chosen or GPU_TESTS}"]
-        said = self.run(pathlib.Path(program).name, command, more=TESTS_ENVIRONMENT)
+        limit = max(1, round(self.seconds_left(share)))
+        said = self.run(pathlib.Path(program).name, command, limit=limit, more=TESTS_ENVIRONMENT)
         counts = [int(found.group(1)) if found else 0
                   for found in (re.search(pattern, said) for pattern in
                                 (r"\[  PASSED  \] (\d+) test", r"\[  SKIPPED \] (\d+) test"))]
