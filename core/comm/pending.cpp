@@ -1,5 +1,6 @@
 #include "core/comm/pending.h"
 
+#include <condition_variable>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -18,9 +19,14 @@ public:
         first_->onEnd([self = shared_from_this()] { self->firstEnded(); });
     }
 
-    // The callback of an operation has run before its wait() returns, so the second is there then.
+    // The callback of an operation has run before its wait() returns, so the second is there then; but of an operation
+    // that a stream waits for, which ends later, at its deadline at the latest.
     void wait() override {
         first_->wait();
+        {
+            std::unique_lock lock(mutex_);
+            known_.wait(lock, [this] { return decided_; });
+        }
         const auto [second, error] = state();
         if (!second) throw CommError(error);
         second->wait();
@@ -86,6 +92,7 @@ private:
             decided_ = true;
             callbacks.swap(callbacks_);
         }
+        known_.notify_all();
         for (auto& callback : callbacks) {
             if (second) {
                 second->onEnd(std::move(callback));
@@ -98,6 +105,7 @@ private:
     const std::shared_ptr<Operation> first_;
     std::function<Pending()> launch_;
     std::mutex mutex_;
+    std::condition_variable known_;
     bool decided_ = false;  // the second was launched, or will not be
     std::shared_ptr<Operation> second_;
     std::string error_;

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <thread>
+
 #include "core/comm/completion.h"
 
 namespace dasgd {
@@ -47,6 +49,35 @@ TEST(Pending, AChainOfWhatHasEndedLaunchesAtOnce) {
     Pending chain = Pending(first).then([&] { return Pending(second); });
     second->end({{1, 2}, std::nullopt});
     EXPECT_TRUE(chain.done());
+}
+
+// As on a device: the stream waits, not the host, and a thread of its own ends the operation later.
+class OnStream final : public Pending::Operation {
+public:
+    explicit OnStream(std::shared_ptr<Completion> inner) : inner_(std::move(inner)) {}
+    ~OnStream() override { ends_.join(); }
+    void wait() override {
+        ends_ = std::thread([inner = inner_] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+            inner->end({{1, 2}, std::nullopt});
+        });
+    }
+    bool done() override { return inner_->done(); }
+    bool cancel() override { return false; }
+    std::optional<Pending::Outcome> outcome() override { return inner_->outcome(); }
+    void onEnd(std::function<void()> callback) override { inner_->onEnd(std::move(callback)); }
+
+private:
+    const std::shared_ptr<Completion> inner_;
+    std::thread ends_;
+};
+
+TEST(Pending, AChainBehindAStreamWaitsUntilItsSecondIsLaunched) {
+    const auto first = makeCompletion("first"), second = makeCompletion("second");
+    second->end({{3, 4}, std::nullopt});
+    Pending chain = Pending(std::make_shared<OnStream>(first)).then([&] { return Pending(second); });
+    chain.wait();
+    EXPECT_EQ(chain.interval()->start, 3);
 }
 
 TEST(Pending, AChainFailsWithEitherOfItsTwo) {
