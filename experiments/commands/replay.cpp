@@ -7,6 +7,7 @@
 #include "core/base/toml_reader.h"
 #include "experiments/base/text.h"
 #include "experiments/calibrate/calibration_file.h"
+#include "experiments/calibrate/probe_experiment.h"
 #include "experiments/commands/command.h"
 #include "experiments/config/calibrated_cluster.h"
 #include "experiments/launch/run_session.h"
@@ -53,6 +54,9 @@ Result<Value> documentOf(storage::RunReader& reader, const storage::RunRow& row,
         cluster.set("network", Value());
     }
     DASGD_TRY(applyCalibration(document, cluster));
+    // Its times are simulated: it is no run of the experiment that was recorded.
+    if (!document.find("name")) document.set("name", Value(row.experiment));
+    addToName(document, " (replay)");
     return document;
 }
 

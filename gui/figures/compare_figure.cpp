@@ -8,7 +8,7 @@
 #include "gui/figures/figure_files.h"
 #include "gui/figures/parallel_figure.h"
 #include "gui/models/figures/figure_runs.h"
-#include "gui/models/runs/compare.h"
+#include "gui/models/runs/style_book.h"
 #include "gui/models/words.h"
 #include "gui/plots/compare/compare_pictures.h"
 #include "storage/comparison.h"

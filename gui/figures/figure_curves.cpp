@@ -10,6 +10,7 @@
 #include "gui/models/curves/run_curve.h"
 #include "gui/models/curves/seed_mean.h"
 #include "gui/models/figures/figure_runs.h"
+#include "gui/models/runs/compare.h"
 
 namespace dasgd::gui {
 

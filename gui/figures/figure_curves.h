@@ -12,7 +12,7 @@
 #include "core/base/result.h"
 #include "gui/models/figures/figure_spec.h"
 #include "gui/models/live/curve.h"
-#include "gui/models/runs/compare.h"
+#include "gui/models/runs/style_book.h"
 #include "storage/run_reader.h"
 
 namespace dasgd::gui {

@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-#include "gui/models/runs/compare.h"
+#include "gui/models/runs/style_book.h"
 
 class QApplication;
 

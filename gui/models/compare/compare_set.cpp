@@ -5,6 +5,7 @@
 #include <set>
 #include <tuple>
 
+#include "gui/models/runs/compare.h"
 #include "gui/models/words.h"
 
 namespace dasgd::gui {

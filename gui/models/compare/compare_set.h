@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "gui/models/runs/compare.h"
 #include "gui/models/runs/run_item.h"
+#include "gui/models/runs/style_book.h"
 
 namespace dasgd::gui {
 

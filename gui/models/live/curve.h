@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "gui/models/live/series.h"
-#include "gui/models/runs/compare.h"
+#include "gui/models/runs/style_book.h"
 
 namespace dasgd::gui {
 

@@ -4,6 +4,7 @@
 
 #include "gui/models/live/detail_query.h"
 #include "gui/models/live/runs_query.h"
+#include "gui/models/runs/compare.h"
 #include "gui/models/timeline/timeline_rows.h"
 
 namespace dasgd::gui {
@@ -136,7 +137,7 @@ void Session::updateShown() {
         emit detailChanged();
         return;
     }
-    shownNames_ = distinguishingNames(shown_);
+    shownNames_ = distinguishingNames(shown_, {}, Named::EachRun);
     // Curves of runs that are no longer drawn are read again if they come back: memory stays that of the picture.
     std::erase_if(series_, [&ids](const auto& entry) { return !ids.contains(entry.first.first); });
     feed_.watch(current_, ids.mid(1));

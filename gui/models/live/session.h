@@ -16,8 +16,8 @@
 #include "gui/models/live/metrics_query.h"
 #include "gui/models/live/pulse_query.h"
 #include "gui/models/live/series.h"
-#include "gui/models/runs/compare.h"
 #include "gui/models/runs/run_table_model.h"
+#include "gui/models/runs/style_book.h"
 #include "gui/models/timeline/time_selection.h"
 
 namespace dasgd::gui {

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "gui/models/runs/compare.h"
 #include "gui/models/words.h"
 #include "storage/scaling.h"
 
@@ -23,14 +24,18 @@ bool startedLater(const RunItemPtr& a, const RunItemPtr& b) {
     return std::tie(a->row.startedAt, a->id) > std::tie(b->row.startedAt, b->id);
 }
 
-// Lines of the same work have the same colour, that of the first of them, a measured one where there is any. Dash and
-// marker change until no two lines look the same, and as long as there are markers no two works share one.
+// Lines of the same work have the same colour, that of its first run, a measured one where there is any: the first of
+// an experiment has its algorithm's own style, and stays the first when more workers are tried. Dash and marker change
+// until no two lines look the same, and as long as there are markers no two works share one.
 std::vector<CurveStyle> stylesOf(const std::vector<const ScalingLine*>& lines, const StyleOfRun& styleOf) {
-    std::map<std::string, CurveStyle> ofWork;
-    for (const bool simulated : {false, true}) {
-        for (const ScalingLine* line : lines) {
-            if (line->simulated() != simulated) continue;
-            ofWork.try_emplace(workloadOf(storage::settingsOf(line->newest().row)), styleOf(line->newest()));
+    std::map<std::string, const ScalingLine*> firstOfWork;
+    for (const ScalingLine* line : lines) {
+        const ScalingLine*& first = firstOfWork[workloadOf(storage::settingsOf(line->newest().row))];
+        const auto order = [](const ScalingLine& one) {
+            return std::tie(one.runs.back()->row.startedAt, one.runs.back()->id);
+        };
+        if (!first || std::pair(line->simulated(), order(*line)) < std::pair(first->simulated(), order(*first))) {
+            first = line;
         }
     }
     std::vector<CurveStyle> styles;
@@ -52,7 +57,7 @@ std::vector<CurveStyle> stylesOf(const std::vector<const ScalingLine*>& lines, c
     };
     for (const ScalingLine* line : lines) {
         const std::string work = workloadOf(storage::settingsOf(line->newest().row));
-        const CurveStyle own = ofWork.at(work);
+        const CurveStyle own = styleOf(*firstOfWork.at(work)->runs.back());
         if (!take(*line, own, work, true) && !take(*line, own, work, false)) styles.push_back(own);
     }
     return styles;

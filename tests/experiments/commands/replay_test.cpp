@@ -34,6 +34,8 @@ TEST_F(ReplayCommand, AsksWhatATenTimesSlowerLinkWouldDo) {
     const auto same = json({"replay", run, "-w", "w", "--json", "-q"});
     EXPECT_EQ(same["step_ms"], recorded["step_ms"]) << "a virtual run replays itself to the nanosecond";
     EXPECT_EQ(same["replay_of"], run);
+    EXPECT_EQ(same["experiment"], "recorded (replay)") << "what is simulated is no run of the experiment";
+    EXPECT_EQ(json({"replay", same["run_id"], "-w", "w", "--json", "-q"})["experiment"], "recorded (replay)");
     const auto slower = json({"replay", run, "-w", "w", "--json", "-q", "--set", "network.bandwidth=10Mbps"});
     const double transfer = 407080 * 8 / 100e6 * 1e3;
     EXPECT_NEAR(slower["step_ms"].get<double>() - recorded["step_ms"].get<double>(), 9 * transfer / 4, 0.01 * transfer);

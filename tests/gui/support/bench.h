@@ -50,6 +50,18 @@ inline RunItemPtr makeRun(const std::string& id, const std::string& algorithm, c
     return makeRunItem(std::move(row));
 }
 
+// That it started so many seconds after a fixed minute: "05".
+inline RunItemPtr startedAtSecond(const RunItemPtr& run, const std::string& second) {
+    storage::RunRow row = run->row;
+    row.startedAt = "2026-11-21T12:00:" + second + ".000Z";
+    return makeRunItem(row);
+}
+
+// The configuration of a DaSGD with this delay.
+inline std::string delayedBy(int delay) {
+    return "[algorithm]\nname = \"dasgd\"\ndelay = " + std::to_string(delay) + "\nperiod = 4\n";
+}
+
 // "r7".
 inline std::string runNumber(int number) { return std::string("r").append(std::to_string(number)); }
 

@@ -11,244 +11,12 @@
 namespace dasgd::gui {
 namespace {
 
-std::string delayed(int delay) {
-    return "[algorithm]\nname = \"dasgd\"\ndelay = " + std::to_string(delay) + "\nperiod = 4\n";
-}
-
-RunItemPtr startedAt(const RunItemPtr& run, const std::string& second) {
-    storage::RunRow row = run->row;
-    row.startedAt = "2026-11-21T12:00:" + second + ".000Z";
-    return makeRunItem(row);
-}
-
-RunItemPtr namedRun(const std::string& algorithm, const std::string& second, const std::string& more = "") {
-    return startedAt(makeRun(algorithm + more, algorithm, "[algorithm]\nname = \"" + algorithm + "\"\n" + more),
-                     second);
-}
-
-CurveStyle styleAlone(const std::string& algorithm) {
-    StyleBook book;
-    const std::vector<RunItemPtr> runs{namedRun(algorithm, "00")};
-    book.assign(runs);
-    return book.styleOf(*runs.front());
-}
-
-TEST(Compare, AnAlgorithmHasItsStyleWhateverIsBesideIt) {
-    std::vector<std::string> order{"dasgd", "easgd", "one_that_is_new", "sync_sgd"};
-    do {
-        std::vector<RunItemPtr> runs;
-        for (const std::string& algorithm : order)
-            runs.push_back(namedRun(algorithm, std::to_string(10 + runs.size())));
-        runs.push_back(namedRun("dasgd", "20", "delay = 2\n"));
-        StyleBook book;
-        book.assign(runs);
-        for (const RunItemPtr& run : std::span(runs).first(order.size()))
-            EXPECT_EQ(book.styleOf(*run), styleAlone(run->row.algorithm))
-                << run->row.algorithm << " beside " << order[0];
-    } while (std::next_permutation(order.begin(), order.end()));
-}
-
-TEST(Compare, NoTwoAlgorithmsOfTheProjectLookAlike) {
-    const QStringList algorithms =
-        QStringLiteral(
-            "adacomm bmuf co2 cocod_sgd dasgd dga diloco easgd eager_diloco hybrid_sgd independent "
-            "local_sgd loscar oldsgd overlap_local_sgd post_local_sgd sgp slowmo ssp streaming_diloco sync_sgd")
-            .split(QLatin1Char(' '));
-    for (const QString& one : algorithms) {
-        const CurveStyle a = styleAlone(one.toStdString());
-        for (const QString& other : algorithms) {
-            if (one == other) continue;
-            const CurveStyle b = styleAlone(other.toStdString());
-            EXPECT_TRUE(a.color != b.color || (a.dash != b.dash && a.marker != b.marker))
-                << one.toStdString() << " and " << other.toStdString();
-        }
-    }
-}
-
-TEST(Compare, TheSevenThatAreDrawnTogetherMostHaveAColourEach) {
-    std::set<int> colors;
-    for (const char* algorithm :
-         {"dasgd", "sync_sgd", "local_sgd", "hybrid_sgd", "independent", "overlap_local_sgd", "cocod_sgd"})
-        colors.insert(styleAlone(algorithm).color);
-    EXPECT_EQ(colors.size(), static_cast<std::size_t>(kCurveColors));
-}
-
-TEST(Compare, AlgorithmsThatNobodyKnowsAreToldApartInWhateverOrderTheyStart) {
-    const auto styles = [](bool reversed) {
-        std::vector<RunItemPtr> runs;
-        for (int i = 0; i < 2 * kCurveColors; ++i)
-            runs.push_back(namedRun(std::string("algorithm").append(std::to_string(i)),
-                                    std::to_string(reversed ? 30 - i : 10 + i)));
-        StyleBook book;
-        book.assign(runs);
-        std::set<std::tuple<int, int, int>> found;
-        for (const RunItemPtr& run : runs) {
-            const CurveStyle style = book.styleOf(*run);
-            found.insert({style.color, style.dash, style.marker});
-        }
-        return found;
-    };
-    EXPECT_EQ(styles(false).size(), 2U * kCurveColors);
-    EXPECT_EQ(styles(true).size(), 2U * kCurveColors);
-}
-
-TEST(Compare, ConfigurationsOfASweepDifferInColourDashAndMarker) {
-    std::vector<RunItemPtr> runs{namedRun("local_sgd", "01"), namedRun("sync_sgd", "02")};
-    for (int delay = 1; delay <= 4; ++delay)
-        runs.push_back(namedRun("dasgd", std::to_string(10 + delay), "delay = " + std::to_string(delay) + "\n"));
-    StyleBook book;
-    book.assign(runs);
-    EXPECT_EQ(book.styleOf(*runs[2]), styleAlone("dasgd")) << "the first has its algorithm's";
-    std::set<int> colors, dashes, markers;
-    for (const RunItemPtr& run : std::span(runs).subspan(2)) {
-        const CurveStyle style = book.styleOf(*run);
-        colors.insert(style.color);
-        dashes.insert(style.dash);
-        markers.insert(style.marker);
-        EXPECT_NE(style.color, book.styleOf(*runs[0]).color) << "that of another algorithm";
-        EXPECT_NE(style.color, book.styleOf(*runs[1]).color) << "that of another algorithm";
-    }
-    EXPECT_EQ(colors.size(), 4U);
-    EXPECT_EQ(dashes.size(), 4U);
-    EXPECT_EQ(markers.size(), 4U);
-}
-
-TEST(Compare, WhatIsRunAgainWithOtherTrainingKeepsTheColourOfItsAlgorithm) {
-    const auto run = [](const char* algorithm, const char* second, int epochs) {
-        return namedRun(algorithm, second, "[train]\nepochs = " + std::to_string(epochs) + "\n");
-    };
-    const std::vector<RunItemPtr> runs{run("dasgd", "01", 5), run("sync_sgd", "02", 5), run("dasgd", "03", 10),
-                                       run("sync_sgd", "04", 10)};
-    StyleBook book;
-    book.assign(runs);
-    for (const std::size_t first : {0U, 1U}) {
-        const CurveStyle before = book.styleOf(*runs[first]), again = book.styleOf(*runs[first + 2]);
-        EXPECT_EQ(before.color, again.color);
-        EXPECT_NE(before.dash, again.dash);
-        EXPECT_NE(before.marker, again.marker);
-    }
-}
-
-TEST(Compare, WhatASweepVariesHasAColourEachWhateverItIs) {
-    std::vector<RunItemPtr> runs;
-    for (int i = 0; i < 6; ++i) {
-        storage::RunRow row = namedRun("dasgd", std::to_string(10 + i),
-                                       "[train]\nepochs = " + std::to_string(i / 3) +
-                                           "\n[optimizer]\nlearning_rate = 0." + std::to_string(1 + i % 3) + "\n")
-                                  ->row;
-        row.series = i < 3 ? "one" : "other";
-        runs.push_back(makeRunItem(row));
-    }
-    StyleBook book;
-    book.assign(runs);
-    std::set<int> colors;
-    for (std::size_t i = 0; i < 3; ++i) {
-        colors.insert(book.styleOf(*runs[i]).color);
-        EXPECT_EQ(book.styleOf(*runs[i]).color, book.styleOf(*runs[i + 3]).color) << "the same sweep, longer";
-    }
-    EXPECT_EQ(colors.size(), 3U);
-}
-
-TEST(Compare, WhereAlgorithmsHaveAllColoursConfigurationsDifferInDashAndMarker) {
-    std::vector<RunItemPtr> runs;
-    for (const char* algorithm :
-         {"dasgd", "sync_sgd", "local_sgd", "hybrid_sgd", "independent", "overlap_local_sgd", "cocod_sgd"})
-        runs.push_back(namedRun(algorithm, std::to_string(10 + runs.size())));
-    runs.push_back(namedRun("dasgd", "20", "delay = 2\n"));
-    StyleBook book;
-    book.assign(runs);
-    const CurveStyle one = book.styleOf(*runs.front()), other = book.styleOf(*runs.back());
-    EXPECT_EQ(one.color, other.color);
-    EXPECT_NE(one.dash, other.dash);
-    EXPECT_NE(one.marker, other.marker);
-}
-
-TEST(Compare, EqualStylesOfOnePictureAreToldApartInTheirColour) {
-    StylesApart apart;
-    std::set<std::tuple<int, int, int>> distinct;
-    for (int i = 0; i < kCurveColors * kCurveColors; ++i) {
-        const CurveStyle style = apart.take({2, 1, 3});
-        EXPECT_EQ(style.color, 2);
-        distinct.insert({style.color, style.dash, style.marker});
-    }
-    EXPECT_EQ(distinct.size(), static_cast<std::size_t>(kCurveColors * kCurveColors));
-}
-
-TEST(Compare, ConfigurationsOfOneMarkerDifferInBothColourAndDash) {
-    std::vector<RunItemPtr> runs{namedRun("sync_sgd", "01"), namedRun("local_sgd", "02")};
-    for (int i = 0; i < 12; ++i) {
-        storage::RunRow row = namedRun("dasgd", std::to_string(10 + i), "delay = " + std::to_string(i) + "\n")->row;
-        row.series = "one";
-        runs.push_back(makeRunItem(row));
-    }
-    StyleBook book;
-    book.assign(runs);
-    for (const RunItemPtr& one : runs) {
-        for (const RunItemPtr& other : runs) {
-            const CurveStyle a = book.styleOf(*one), b = book.styleOf(*other);
-            if (one == other || a.marker != b.marker) continue;
-            EXPECT_NE(a.color, b.color) << one->id.toStdString() << " and " << other->id.toStdString();
-            EXPECT_NE(a.dash, b.dash) << one->id.toStdString() << " and " << other->id.toStdString();
-        }
-    }
-}
-
-TEST(Compare, WhatDiffersInItsDashAloneGetsAnotherMarkerInOnePicture) {
-    StylesApart apart;
-    const CurveStyle one = apart.take({2, 1, 3}), other = apart.take({2, 4, 3});
-    EXPECT_EQ(one, (CurveStyle{2, 1, 3}));
-    EXPECT_EQ(other.color, 2);
-    EXPECT_NE(other.marker, one.marker);
-    EXPECT_EQ(apart.take({4, 1, 3}), (CurveStyle{4, 1, 3})) << "another colour is another look";
-}
-
-TEST(Compare, StylesStayWhenRunsAreAdded) {
-    StyleBook book;
-    std::vector<RunItemPtr> runs{startedAt(makeRun("a", "dasgd", delayed(1)), "01"),
-                                 startedAt(makeRun("b", "dasgd", delayed(2)), "02")};
-    book.assign(runs);
-    const CurveStyle before = book.styleOf(*runs[1]);
-    for (int delay = 3; delay < 20; ++delay) {
-        runs.push_back(startedAt(makeRun(std::to_string(delay), "dasgd", delayed(delay)), std::to_string(10 + delay)));
-    }
-    book.assign(runs);
-    EXPECT_EQ(book.styleOf(*runs[1]), before);
-    std::set<std::tuple<int, int, int>> distinct;
-    for (const RunItemPtr& run : runs) {
-        const CurveStyle style = book.styleOf(*run);
-        distinct.insert({style.color, style.dash, style.marker});
-    }
-    EXPECT_EQ(distinct.size(), runs.size());
-}
-
-TEST(Compare, StylesStayWhenAnAlgorithmIsAdded) {
-    const std::vector<RunItemPtr> before{namedRun("sync_sgd", "01"), namedRun("dasgd", "02", "delay = 1\n"),
-                                         namedRun("dasgd", "03", "delay = 3\n"),
-                                         namedRun("dasgd", "04", "delay = 4\n")};
-    for (const char* later : {"local_sgd", "hybrid_sgd", "independent", "easgd", "slowmo"}) {
-        std::vector<RunItemPtr> runs = before;
-        runs.push_back(namedRun(later, "20"));
-        StyleBook alone, beside;
-        alone.assign(before);
-        beside.assign(runs);
-        for (const RunItemPtr& run : before) EXPECT_EQ(alone.styleOf(*run), beside.styleOf(*run)) << later;
-    }
-}
-
-TEST(Compare, SeedsShareAStyle) {
-    StyleBook book;
-    const std::vector<RunItemPtr> runs{makeRun("a", "dasgd", delayed(3) + "[train]\nseed = 1\n", 1),
-                                       makeRun("b", "dasgd", delayed(3) + "[train]\nseed = 2\n", 2)};
-    book.assign(runs);
-    EXPECT_EQ(book.styleOf(*runs[0]), book.styleOf(*runs[1]));
-}
-
 TEST(Compare, OverlaysTheNewestRunOfEachOtherConfiguration) {
-    const RunItemPtr current = startedAt(makeRun("c", "dasgd", delayed(3)), "30");
-    const std::vector<RunItemPtr> runs{startedAt(makeRun("old", "sync_sgd"), "01"),
-                                       startedAt(makeRun("new", "sync_sgd"), "20"),
-                                       startedAt(makeRun("own", "dasgd", delayed(3)), "10"), current,
-                                       startedAt(makeRun("later", "local_sgd", "", 1, "queued"), "40")};
+    const RunItemPtr current = startedAtSecond(makeRun("c", "dasgd", delayedBy(3)), "30");
+    const std::vector<RunItemPtr> runs{startedAtSecond(makeRun("old", "sync_sgd"), "01"),
+                                       startedAtSecond(makeRun("new", "sync_sgd"), "20"),
+                                       startedAtSecond(makeRun("own", "dasgd", delayedBy(3)), "10"), current,
+                                       startedAtSecond(makeRun("later", "local_sgd", "", 1, "queued"), "40")};
     const auto shown = overlaidWith(*current, runs);
     ASSERT_EQ(shown.size(), 2U);
     EXPECT_EQ(shown[0]->id, QStringLiteral("c"));
@@ -258,7 +26,7 @@ TEST(Compare, OverlaysTheNewestRunOfEachOtherConfiguration) {
 
 TEST(Compare, RunsOfItsOwnSweepAreDrawnBesideARun) {
     const auto run = [](const char* id, int delay, const char* series, const char* second, const char* status) {
-        storage::RunRow row = startedAt(makeRun(id, "dasgd", delayed(delay), 1, status), second)->row;
+        storage::RunRow row = startedAtSecond(makeRun(id, "dasgd", delayedBy(delay), 1, status), second)->row;
         row.series = series;
         return makeRunItem(row);
     };
@@ -278,8 +46,20 @@ TEST(Compare, RunsOfItsOwnSweepAreDrawnBesideARun) {
     EXPECT_EQ(beside(runs[4], 8), (QStringList{"b1", "b2", "b3", "b4"}));
 }
 
+TEST(Compare, BesideARunItsOwnSeedIsDrawnOrAnotherIsNamed) {
+    const auto run = [](const char* id, const char* algorithm, std::uint64_t seed) {
+        return makeRun(id, algorithm, "[train]\nseed = " + std::to_string(seed) + "\n", seed);
+    };
+    const std::vector<RunItemPtr> runs{run("a1", "dasgd", 1), run("b1", "sync_sgd", 1), run("b2", "sync_sgd", 2),
+                                       run("c3", "local_sgd", 3)};
+    const auto shown = overlaidWith(*runs[0], runs);
+    EXPECT_EQ(distinguishingNames(shown, {}, Named::EachRun).join(u','),
+              QStringLiteral("dasgd seed 1,sync_sgd seed 1,local_sgd seed 3"));
+    EXPECT_EQ(distinguishingNames(shown).join(u','), QStringLiteral("dasgd,sync_sgd,local_sgd"));
+}
+
 TEST(Compare, AProbeIsNotDrawnWithTheExperimentThatItWasMadeFor) {
-    const std::vector<RunItemPtr> runs{makeRun("c", "dasgd", delayed(3)), makeRun("other", "sync_sgd"),
+    const std::vector<RunItemPtr> runs{makeRun("c", "dasgd", delayedBy(3)), makeRun("other", "sync_sgd"),
                                        makeRun("p", "probe", "[algorithm]\nname = \"probe\"\n")};
     const auto beside = [&](const RunItemPtr& current) {
         QStringList ids;
@@ -291,11 +71,11 @@ TEST(Compare, AProbeIsNotDrawnWithTheExperimentThatItWasMadeFor) {
 }
 
 TEST(Compare, NamesSayWhatDiffers) {
-    const std::vector<RunItemPtr> runs{makeRun("a", "dasgd", delayed(2)), makeRun("b", "dasgd", delayed(3)),
+    const std::vector<RunItemPtr> runs{makeRun("a", "dasgd", delayedBy(2)), makeRun("b", "dasgd", delayedBy(3)),
                                        makeRun("c", "sync_sgd")};
     EXPECT_EQ(distinguishingNames(runs), (QStringList{QStringLiteral("dasgd d\u00a02"),
                                                       QStringLiteral("dasgd d\u00a03"), QStringLiteral("sync_sgd")}));
-    const std::vector<RunItemPtr> seeds{makeRun("a", "dasgd", delayed(2), 1), makeRun("b", "dasgd", delayed(2), 2)};
+    const std::vector<RunItemPtr> seeds{makeRun("a", "dasgd", delayedBy(2), 1), makeRun("b", "dasgd", delayedBy(2), 2)};
     EXPECT_EQ(distinguishingNames(seeds),
               (QStringList{QStringLiteral("dasgd seed 1"), QStringLiteral("dasgd seed 2")}));
 }
@@ -382,7 +162,7 @@ TEST(Compare, ValuesThatSixDigitsDoNotTellApartHaveMoreInTheNames) {
 }
 
 TEST(Compare, NamesSayWhichSeedDiffers) {
-    const auto jitter = [](const char* seed) { return delayed(2) + "[train]\nseed = 1\n[compute]\nseed = " + seed; };
+    const auto jitter = [](const char* seed) { return delayedBy(2) + "[train]\nseed = 1\n[compute]\nseed = " + seed; };
     const std::vector<RunItemPtr> runs{makeRun("a", "dasgd", jitter("1")), makeRun("b", "dasgd", jitter("2"))};
     EXPECT_EQ(runs[0]->group, runs[1]->group);
     EXPECT_EQ(distinguishingNames(runs), (QStringList{QStringLiteral("dasgd seed 1 compute.seed 1"),

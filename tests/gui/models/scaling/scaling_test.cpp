@@ -243,6 +243,23 @@ TEST(ScalingLines, ALineHasTheColourOfItsConfigurationOnEveryPage) {
     }
 }
 
+TEST(ScalingLines, AnAlgorithmKeepsItsOwnStyleWhenMoreWorkersAreTried) {
+    std::vector<RunItemPtr> runs;
+    for (const int workers : {1, 2, 4}) {
+        for (const char* algorithm : {"dasgd", "sync_sgd", "local_sgd"}) {
+            runs.push_back(item({.algorithm = algorithm, .workers = workers}));
+        }
+        StyleBook book;
+        book.assign(runs);
+        const auto lines = scalingLines(runs, Scaling::Weak);
+        for (const DrawnLine& line : drawnByThemselves(all(lines), {}, Scaling::Weak, {})) {
+            const auto first = std::ranges::find(runs, line.line->newest().row.algorithm,
+                                                 [](const RunItemPtr& run) { return run->row.algorithm; });
+            EXPECT_EQ(line.style, book.styleOf(**first)) << line.name.toStdString() << ", " << workers << " workers";
+        }
+    }
+}
+
 class ScalingCurvesTest : public ::testing::Test {
 protected:
     // At 1 and 4 workers two seeds each; with the second the target is reached once of two.

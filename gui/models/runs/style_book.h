@@ -1,0 +1,52 @@
+// The colour, dash and marker of each configuration, the same on every page and in every figure.
+#pragma once
+
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "gui/models/runs/run_item.h"
+
+namespace dasgd::gui {
+
+inline constexpr int kCurveColors = 7;
+
+// Indices into the theme's colours, dashes and markers. Two configurations of an experiment never share all three. As
+// long as there are others, one that has the marker of another that started earlier has another colour and another
+// dash, unless it is the first of its algorithm.
+struct CurveStyle {
+    int color = 0, dash = 0, marker = 0;
+    bool operator==(const CurveStyle&) const = default;
+};
+
+// Gives each configuration of each experiment a style. The first configuration of an algorithm has the algorithm's own
+// style, in every experiment; the others differ from it in dash and marker, and also in colour where the algorithm's
+// settings differ or one sweep has several of them, as far as there are colours that no algorithm of the sweep or
+// before it has. It follows from the runs alone, so that every page and figure comes to the same.
+class StyleBook {
+public:
+    // All runs of one or more experiments, in any order: of the configurations of an algorithm, those that were asked
+    // for earlier choose first, whichever starts first. Call again when runs were added.
+    void assign(std::span<const RunItemPtr> runs);
+    // For the experiments of `runs`, each with all its runs among `all`.
+    [[nodiscard]] static StyleBook forExperimentsOf(std::span<const RunItemPtr> runs, std::span<const RunItemPtr> all);
+    [[nodiscard]] CurveStyle styleOf(const RunItem& run) const;
+
+private:
+    std::map<std::string, std::map<std::string, CurveStyle>> experiments_;  // by configuration
+};
+
+// Keeps curves of several experiments apart in one picture: a style that is taken, or differs in its dash alone, gets
+// another marker, then another dash; its colour stays.
+class StylesApart {
+public:
+    [[nodiscard]] CurveStyle take(CurveStyle wanted);
+
+private:
+    std::set<std::tuple<int, int, int>> taken_;
+};
+
+}  // namespace dasgd::gui
