@@ -33,6 +33,8 @@ public:
         named_ = dynamic_cast<NamedSpanSink*>(&journal);
     }
     // Any thread.
+    void giveUpHome() { homeThere_.store(false); }
+    [[nodiscard]] bool isHomeThere() const { return homeThere_.load(); }
     void measured(const Metric& metric) {
         const std::lock_guard guard(mutex_);
         if (waiting_.size() >= kMost) return;
@@ -74,7 +76,7 @@ private:
     EventSink* journal_ = nullptr;
     NamedSpanSink* named_ = nullptr;
     std::mutex mutex_;
-    std::atomic<bool> any_{false};
+    std::atomic<bool> any_{false}, homeThere_{true};
     std::vector<std::pair<std::string, Metric>> waiting_;
 };
 
@@ -84,7 +86,7 @@ public:
         : sink_(sink), forwarder_(std::move(forwarder)), patience_(patience) {}
 
     Result<storage::RanksEnd> finish(const std::string& status, const std::string& error) override {
-        const Status delivered = forwarder_->awaitDelivery(patience_);
+        const Status delivered = forwarder_->awaitDelivery(sink_.isHomeThere() ? patience_ : milliseconds(0));
         if (delivered) return storage::RanksEnd{status, error};
         const std::string all = error.empty() ? delivered.error().message : error + "; " + delivered.error().message;
         return storage::RanksEnd{storage::withDamage(status, delivered.error().message), all};
@@ -160,6 +162,10 @@ EventSink& OneLab::before(EventSink& journal) {
     if (!sink_) return journal;
     sink_->front(journal);
     return *sink_;
+}
+
+void OneLab::giveUpHome() {
+    if (sink_) sink_->giveUpHome();
 }
 
 void OneLab::awaitRecords(bool failed) {

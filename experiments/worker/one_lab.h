@@ -38,6 +38,8 @@ public:
     // The sink of this rank in front of its journal: it also takes what the recorder measures, where that has no
     // database of its own to write it to.
     [[nodiscard]] EventSink& before(EventSink& journal);
+    // Rank 0 does not answer: finish() of a recorder whose records go there waits for nothing.
+    void giveUpHome();
     // Before Recorder::finish(): what has to arrive from other hosts has, or that was waited for; less long where the
     // run has failed, as a host that was cut off sends nothing.
     void awaitRecords(bool failed);

@@ -1,13 +1,10 @@
 // A worker as torchrun, srun, mpirun or a person starts it: it records its own rank.
-#include <poll.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cstdio>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "core/base/host_name.h"
 #include "core/base/log.h"
@@ -36,7 +33,9 @@
 #include "experiments/worker/rank_journals.h"
 #include "experiments/worker/rank_main.h"
 #include "experiments/worker/rank_outcomes.h"
+#include "experiments/worker/roll_call.h"
 #include "experiments/worker/stop_relay.h"
+#include "experiments/worker/stop_requests.h"
 #include "experiments/worker/worker_process.h"
 #include "storage/recorder.h"
 
@@ -45,30 +44,6 @@ namespace dasgd::experiments {
 namespace {
 
 using std::chrono::milliseconds;
-
-// Whoever asks this process for a stop: `dasgd stop` in its workspace, or a signal. The second signal ends it.
-class StopRequests {
-public:
-    StopRequests(Result<RunControl> page, StopSignals& signals) {
-        if (page) page_ = std::move(*page);
-        std::thread([&signals, signalled = signalled_] {
-            while (true) {
-                pollfd wait{signals.fd(), POLLIN, 0};
-                ::poll(&wait, 1, -1);
-                const int count = signals.count();
-                if (count > 1) ::_exit(kStopped);
-                if (count > 0 && !signalled->exchange(true)) leaveSignalMark(processEnvironment);
-            }
-        }).detach();
-    }
-    [[nodiscard]] RunControl* page() { return page_ ? &*page_ : nullptr; }
-    // Any thread.
-    [[nodiscard]] bool any() const { return signalled_->load() || (page_ && page_->stopRequested()); }
-
-private:
-    std::shared_ptr<std::atomic<bool>> signalled_ = std::make_shared<std::atomic<bool>>(false);
-    std::optional<RunControl> page_;
-};
 
 // A rank inside a collective answers a request for a stop when the collective's deadline has passed.
 constexpr milliseconds kStopSlack{5000};
@@ -108,6 +83,8 @@ public:
                                                            .timeout = timeout()}));
         DASGD_ASSIGN(HandFiles files, openFiles(rendezvous, store.paths(), assignment, places, interface.address));
         DASGD_ASSIGN(auto recorder, lab.record(store));
+        DASGD_ASSIGN(std::optional<RollCall> roll, RollCall::open(rendezvous, environment_.rank, environment_.size,
+                                                                  hostName() + " (" + interface.address + ")"));
         DASGD_ASSIGN(auto forStops, rendezvous.another());
         StopRequests requests(RunControl::open(store.paths().control(assignment.runId)), signals_);
         HandGate gate(timeout() + kStopSlack, requests.page());
@@ -116,27 +93,45 @@ public:
             [&requests] { return requests.any(); }, timeout());
         RankReport report = train(store.paths(), assignment, interface, rendezvous, gate, files, *recorder, lab);
         if (report.state == RankState::Stopped) report.error = stopInWords(signals_, report.error);
-        files.bringRecords(report.state == RankState::Failed);
         const RankOutcome own{environment_.rank, statusOf(report.state), placeOf(store.paths())};
-        const auto outcomes =
-            exchangeOutcomes(rendezvous, own, environment_.size, timeout(), [&files] { return files.moved(); });
+        std::vector<RankOutcome> outcomes{own};
+        bool homeThere = report.state != RankState::Failed || isHomeThere(*roll, report, lab);
+        if (homeThere) {
+            files.bringRecords(report.state == RankState::Failed);
+            outcomes =
+                exchangeOutcomes(rendezvous, own, environment_.size, timeout(), [&files] { return files.moved(); });
+        }
         // One that is not heard of may still be saving.
-        if (outcomes.size() == static_cast<std::size_t>(environment_.size)) files.end();
+        if (outcomes.size() == static_cast<std::size_t>(environment_.size)) {
+            files.end();
+        } else if (homeThere && report.state != RankState::Failed) {
+            homeThere = isHomeThere(*roll, report, lab);
+        }
         for (const RankOutcome& other : outcomes) {
             if (other.place != own.place) recorder->endedElsewhere(other.rank, other.status);
         }
         relay.reset();
+        roll.reset();
         lab.awaitRecords(report.state == RankState::Failed);
         DASGD_ASSIGN(const storage::RanksEnd end,
                      recorder->finish(lab.worstHere(statusOf(report.state), outcomes), report.error));
         lab.release();
         if (end.status == "failed") report.state = RankState::Failed;
         report.error = end.error;
-        waitForOthers(rendezvous, report);
+        if (homeThere) waitForOthers(rendezvous, report);
         return conclude(store.paths(), assignment.runId, report);
     }
 
 private:
+    // Whether rank 0 is. Who is missing is said at once, as what follows may take its time.
+    static bool isHomeThere(RollCall& roll, RankReport& report, OneLab& lab) {
+        const RollCallEnd end = roll.call(report.error);
+        if (!end.allAnswer) logLine(LogLevel::Error, end.text, report.rank);
+        if (report.state == RankState::Failed && !end.text.empty()) report.error += "; " + end.text;
+        if (!end.homeAnswers) lab.giveUpHome();
+        return end.homeAnswers;
+    }
+
     [[nodiscard]] milliseconds timeout() const { return experiment_.cluster.deadline(); }
     [[nodiscard]] bool isFirst() const { return environment_.rank == 0; }
 

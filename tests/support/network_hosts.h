@@ -38,6 +38,7 @@ public:
     [[nodiscard]] bool areThere() const { return there_; }
     // Takes the host's only link down.
     [[nodiscard]] bool cut(int host) const { return does("ip -n w" + std::to_string(host) + " link set eth0 down"); }
+    [[nodiscard]] bool join(int host) const { return does("ip -n w" + std::to_string(host) + " link set eth0 up"); }
     // "10.77.0.1:29500" of each socket that listens on a host.
     [[nodiscard]] std::vector<std::string> listeners(int host) const {
         const std::vector<std::string> command{"netns", "exec", "w" + std::to_string(host), "ss", "-H", "-ltn"};

@@ -22,6 +22,7 @@ namespace dasgd::experiments {
 namespace {
 
 using std::chrono::seconds;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -54,12 +55,23 @@ protected:
         }
         return workers;
     }
-    static std::string workspace(int rank) { return "host" + std::to_string(rank); }
+    [[nodiscard]] std::string workspace(int rank) const { return labs_ + std::to_string(rank); }
     [[nodiscard]] storage::RunReader home() const {
         return storage::RunReader::open(folder_.path() / workspace(0)).value();
     }
 
+    // Of the newest of so many runs.
+    [[nodiscard]] bool allTrain(std::size_t count) const {
+        auto reader = home();
+        const auto runs = reader.runs();
+        if (!runs || runs->size() != count || runs->front().status != "running") return false;
+        const auto seen = reader.lastSeen(runs->front().runId);
+        const auto trains = [](const storage::RankLastSeen& rank) { return rank.step > 200 && rank.last; };
+        return seen && seen->size() == kHosts && std::ranges::all_of(*seen, trains);
+    }
+
     test::DasgdFolder folder_;
+    std::string labs_ = "host";
     std::string secret_ = RunSecret::make().value().hex();
 };
 
@@ -92,14 +104,7 @@ TEST_F(OnHosts, OneRunOfFourHostsOneRecordAndACutOffHostIsNamed) {
     }
 
     auto workers = start(100'000'000, "5.0");
-    ASSERT_TRUE(test::eventually([&] {
-        auto reader = home();
-        const auto runs = reader.runs();
-        if (!runs || runs->size() != 2 || runs->front().status != "running") return false;
-        const auto seen = reader.lastSeen(runs->front().runId);
-        const auto trains = [](const storage::RankLastSeen& rank) { return rank.step > 200 && rank.last; };
-        return seen && seen->size() == 4 && std::ranges::all_of(*seen, trains);
-    }));
+    ASSERT_TRUE(test::eventually([&] { return allTrain(2); }));
     for (int host = 1; host <= kHosts; ++host) {
         const auto addresses = hosts.listeners(host);
         EXPECT_FALSE(addresses.empty());
@@ -113,10 +118,13 @@ TEST_F(OnHosts, OneRunOfFourHostsOneRecordAndACutOffHostIsNamed) {
         const test::Ended ended = workers[static_cast<std::size_t>(rank)].wait();
         EXPECT_EQ(ended.exit, kRunFailed) << "rank " << rank;
         EXPECT_THAT(ended.err, HasSubstr("failed")) << "rank " << rank;
+        EXPECT_THAT(ended.err, ContainsRegex("rank 3 on .*\\(10\\.77\\.0\\.4\\) does not answer")) << "rank " << rank;
         const char* const missing = rank == 0 ? "what rank 3 recorded after number" : "";
         EXPECT_THAT(ended.err, HasSubstr(missing));
     }
     EXPECT_LT(std::chrono::steady_clock::now() - cut, seconds(5 + 5)) << "the deadline and 5 s";
+    EXPECT_THAT(workers[3].wait().err,
+                ContainsRegex("rank 0 on .*\\(10\\.77\\.0\\.1\\), where the ranks meet, does not"));
     auto reader = home();
     const storage::RunRow row = reader.runs()->front();
     EXPECT_EQ(row.status, "failed");
@@ -126,6 +134,29 @@ TEST_F(OnHosts, OneRunOfFourHostsOneRecordAndACutOffHostIsNamed) {
         EXPECT_NE(rank.host, "") << "rank " << rank.rank;
         EXPECT_GT(rank.step, 100) << "rank " << rank.rank;
         EXPECT_TRUE(rank.last) << "rank " << rank.rank << ", the one that was cut off too";
+    }
+}
+
+// The others cannot reach the store at which they met, which is there; nor does any of their records arrive.
+TEST_F(OnHosts, TheHostOfRank0ThatIsCutOffIsNamedByTheOthers) {
+    if (::getuid() != 0) GTEST_SKIP() << "network namespaces need root";
+    const test::NetworkHosts hosts(kHosts);
+    if (!hosts.areThere()) GTEST_SKIP() << "no network namespaces here: hosts.sh up failed";
+    for (const std::string& secret : {secret_, std::string()}) {
+        secret_ = secret;
+        if (secret.empty()) labs_ = "open";
+        auto workers = start(100'000'000, "5.0");
+        ASSERT_TRUE(test::newestRunTrains(folder_.path() / workspace(0)));
+        const auto cut = std::chrono::steady_clock::now();
+        EXPECT_TRUE(hosts.cut(1));
+        for (std::size_t rank = 1; rank < workers.size(); ++rank) {
+            const test::Ended ended = workers[rank].wait();
+            EXPECT_EQ(ended.exit, kRunFailed) << "rank " << rank;
+            EXPECT_THAT(ended.err, ContainsRegex("rank 0 on .*\\(10\\.77\\.0\\.1\\), where the ranks meet, does not"));
+        }
+        EXPECT_LT(std::chrono::steady_clock::now() - cut, seconds(5 + 5)) << "the deadline and 5 s";
+        EXPECT_THAT(workers[0].wait().err, HasSubstr("rank 3 on ")) << "it is alone";
+        EXPECT_TRUE(hosts.join(1));
     }
 }
 

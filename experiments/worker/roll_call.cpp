@@ -1,0 +1,195 @@
+#include "experiments/worker/roll_call.h"
+
+#include <algorithm>
+#include <charconv>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace dasgd::experiments {
+
+namespace {
+
+using std::chrono::milliseconds;
+using Steady = std::chrono::steady_clock;
+
+constexpr milliseconds kBetweenRollLooks{200}, kBetweenAnswers{50};
+constexpr std::size_t kMostNamed = 8;
+constexpr const char* kCalled = "roll/called";
+constexpr const char* kTold = "roll/told";
+
+std::string hostKey(int rank) { return "roll/host/" + std::to_string(rank); }
+std::string hereKey(int rank) { return "roll/here/" + std::to_string(rank); }
+std::string heardKey(int rank) { return "roll/heard/" + std::to_string(rank); }
+
+// "2 the text", of a rank or of kNobody.
+constexpr int kNobody = -1;
+struct Word {
+    int rank = kNobody;
+    std::string text;
+};
+std::string toText(const Word& word) { return std::to_string(word.rank) + " " + word.text; }
+Word wordFrom(const std::string& text) {
+    Word word;
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), word.rank);
+    const auto length = static_cast<std::size_t>(read.ptr - text.data());
+    word.text = text.substr(std::min(text.size(), length + 1));
+    return word;
+}
+
+std::string named(int rank, const std::string& host) { return "rank " + std::to_string(rank) + " on " + host; }
+
+}  // namespace
+
+class RollCall::Work {
+public:
+    Work(Rendezvous store, int rank, int size, std::string home)
+        : store_(std::move(store)), rank_(rank), size_(size), home_(std::move(home)) {}
+
+    void run() {
+        const std::vector<int> readers = attend();
+        // This process may serve the store: the others have read what it tells before it ends.
+        await(readers, heardKey, kWord);
+        const std::lock_guard guard(mutex_);
+        over_ = true;
+        wake_.notify_all();
+    }
+
+    RollCallEnd call(const std::string& error) {
+        std::unique_lock lock(mutex_);
+        error_ = error;
+        wake_.notify_all();
+        // The store's client may take until its own deadline to see that rank 0's host is gone.
+        if (!wake_.wait_for(lock, kAnswer + kWord, [this] { return end_.has_value(); })) return withoutHome();
+        return *end_;
+    }
+
+    // Whether the thread is done.
+    bool leave() {
+        std::unique_lock lock(mutex_);
+        leaves_ = true;
+        wake_.notify_all();
+        return wake_.wait_for(lock, kAnswer + kWord, [this] { return over_; });
+    }
+
+private:
+    // The ranks that are still to read what this one told.
+    std::vector<int> attend() {
+        std::unique_lock lock(mutex_);
+        while (!leaves_ || error_) {
+            const std::optional<std::string> error = error_;
+            lock.unlock();
+            Result<bool> called = store_.has(kCalled);
+            if (called && !*called && error) called = begin(*error);
+            if (!called) return conclude(withoutHome());
+            if (*called) return rank_ == 0 ? tell() : conclude(hear());
+            lock.lock();
+            wake_.wait_for(lock, kBetweenRollLooks, [&] { return leaves_ || error_ != error; });
+        }
+        return {};
+    }
+
+    std::vector<int> conclude(RollCallEnd end) {
+        const std::lock_guard guard(mutex_);
+        end_ = std::move(end);
+        wake_.notify_all();
+        return {};
+    }
+
+    Result<bool> begin(const std::string& error) {
+        DASGD_TRY(store_.set(kCalled, toText({rank_, error})));
+        return true;
+    }
+
+    // Of rank 0.
+    std::vector<int> tell() {
+        std::vector<int> others;
+        for (int rank = 1; rank < size_; ++rank) others.push_back(rank);
+        const std::vector<int> missing = await(others, hereKey, kAnswer);
+        Word told{kNobody, missingInWords(missing)};
+        if (missing.empty()) {
+            const Word called = wordFrom(store_.get(kCalled).value_or(""));
+            told = {called.rank, named(called.rank, hostOf(called.rank)) + " failed first: " + called.text};
+        }
+        static_cast<void>(store_.set(kTold, toText(told)));
+        conclude(read(told));
+        std::erase_if(others, [&](int rank) { return std::ranges::find(missing, rank) != missing.end(); });
+        return others;
+    }
+
+    // Of the others.
+    RollCallEnd hear() {
+        static_cast<void>(store_.set(hereKey(rank_), "1"));
+        const auto told = store_.get(kTold, kAnswer + kWord / 2);
+        if (!told) return withoutHome();
+        static_cast<void>(store_.set(heardKey(rank_), "1"));
+        return read(wordFrom(*told));
+    }
+
+    // Those of the ranks that have not set their key in time.
+    std::vector<int> await(std::vector<int> ranks, std::string (*keyOf)(int), milliseconds patience) {
+        const auto until = Steady::now() + patience;
+        while (true) {
+            std::erase_if(ranks, [&](int rank) { return store_.has(keyOf(rank)).value_or(false); });
+            if (ranks.empty() || Steady::now() >= until) return ranks;
+            std::this_thread::sleep_for(kBetweenAnswers);
+        }
+    }
+
+    std::string missingInWords(const std::vector<int>& missing) {
+        std::string names;
+        for (std::size_t i = 0; i < std::min(missing.size(), kMostNamed); ++i) {
+            names += (i > 0 ? ", " : "") + named(missing[i], hostOf(missing[i]));
+        }
+        if (missing.size() > kMostNamed) names += " and " + std::to_string(missing.size() - kMostNamed) + " more ranks";
+        return names + (missing.size() == 1 ? " does not answer" : " do not answer");
+    }
+
+    std::string hostOf(int rank) {
+        return store_.has(hostKey(rank)).value_or(false) ? store_.get(hostKey(rank)).value_or("an unknown host")
+                                                         : "an unknown host";
+    }
+
+    [[nodiscard]] RollCallEnd read(const Word& told) const {
+        return {.text = told.rank == rank_ ? "" : told.text, .allAnswer = told.rank != kNobody};
+    }
+    [[nodiscard]] RollCallEnd withoutHome() const {
+        if (rank_ == 0) return {};
+        return {.text = named(0, home_) + ", where the ranks meet, does not answer",
+                .allAnswer = false,
+                .homeAnswers = false};
+    }
+
+    Rendezvous store_;  // of the thread
+    const int rank_, size_;
+    const std::string home_;
+    std::mutex mutex_;
+    std::condition_variable wake_;
+    bool leaves_ = false, over_ = false;  // guarded by mutex_, as the next two
+    std::optional<std::string> error_;    // of this rank, once it has failed
+    std::optional<RollCallEnd> end_;
+};
+
+RollCall::RollCall(std::shared_ptr<Work> work) : work_(std::move(work)), thread_([work = work_] { work->run(); }) {}
+
+Result<RollCall> RollCall::open(Rendezvous& store, int rank, int size, const std::string& host) {
+    DASGD_TRY(store.set(hostKey(rank), host));
+    DASGD_ASSIGN(std::string home, store.get(hostKey(0)));
+    DASGD_ASSIGN(auto own, store.another());
+    return RollCall(std::make_shared<Work>(std::move(own), rank, size, std::move(home)));
+}
+
+RollCallEnd RollCall::call(const std::string& error) { return work_->call(error); }
+
+RollCall::~RollCall() {
+    if (!work_) return;  // moved from
+    if (work_->leave()) {
+        thread_.join();
+    } else {
+        thread_.detach();
+    }
+}
+
+}  // namespace dasgd::experiments

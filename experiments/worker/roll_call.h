@@ -1,0 +1,47 @@
+// Which rank is missing, once a rank that was started by hand has failed. The network library of a survivor says at
+// most that a connection was closed or a deadline passed, not by whom or of whom. So whoever fails calls the roll by
+// the store at which the ranks met: a thread of every rank's process answers, whatever its training thread does, rank 0
+// tells all of them who did not, and of a rank 0 that tells nothing the others say that.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "core/comm/gloo/gloo.h"
+
+namespace dasgd::experiments {
+
+struct RollCallEnd {
+    // "rank 3 on node4 (10.0.0.4) does not answer", or where all answer "rank 2 on node3 (10.0.0.3) failed first: …";
+    // "" where nothing is known besides this rank's own failure.
+    std::string text;
+    bool allAnswer = true;
+    bool homeAnswers = true;  // rank 0, which serves the store and takes in records
+};
+
+class RollCall {
+public:
+    // How long a rank may take to answer; of rank 0's word to the others, besides.
+    static constexpr std::chrono::milliseconds kAnswer{2000}, kWord{1000};
+
+    // Collective. `host`: of this rank, as the others are to name it. Errors: rank 0 did not come to this in time.
+    static Result<RollCall> open(Rendezvous& store, int rank, int size, const std::string& host);
+    RollCall(RollCall&&) noexcept = default;
+    // Sees a roll call that goes on to its end, but does not wait for a store that does not answer. A rank that leaves
+    // without a failure of its own or of another must not do so before all have ended: it would be missing.
+    ~RollCall();
+
+    // This rank has failed: of `error`. Waits for the roll's end, at most kAnswer and kWord; after one that another
+    // rank called it answers at once.
+    RollCallEnd call(const std::string& error);
+
+private:
+    class Work;
+    explicit RollCall(std::shared_ptr<Work> work);
+    std::shared_ptr<Work> work_;  // of the thread, too, which may outlive this object
+    std::thread thread_;
+};
+
+}  // namespace dasgd::experiments

@@ -1,0 +1,61 @@
+// Ranks by hand name the one that is missing, once one of them has failed.
+#include "experiments/worker/roll_call.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "tests/support/temp_dir.h"
+
+namespace dasgd::experiments {
+namespace {
+
+using ::testing::HasSubstr;
+
+class RollCalls : public ::testing::Test {
+protected:
+    // Of three ranks: what each of those that fail hears, the others being there or not.
+    std::vector<RollCallEnd> call(const std::vector<int>& there, const std::vector<int>& failing) {
+        std::vector<RollCall> all;
+        for (int rank = 0; rank < 3; ++rank) {
+            auto store = Rendezvous::file(dir_ / "store", 3, std::chrono::milliseconds(10'000)).value();
+            RollCall roll = RollCall::open(store, rank, 3, std::string(1, static_cast<char>('a' + rank))).value();
+            if (std::ranges::find(there, rank) != there.end()) all.push_back(std::move(roll));
+        }
+        std::vector<RollCallEnd> ends;
+        for (const int rank : failing) {
+            const auto at = static_cast<std::size_t>(std::ranges::find(there, rank) - there.begin());
+            ends.push_back(all[at].call("rank " + std::to_string(rank) + " is out of memory"));
+        }
+        return ends;
+    }
+    const test::TempDir dir_;
+};
+
+TEST_F(RollCalls, ARankThatDoesNotAnswerIsNamedByAllOthers) {
+    for (const RollCallEnd& end : call({0, 1}, {1, 0})) {
+        EXPECT_EQ(end.text, "rank 2 on c does not answer");
+        EXPECT_FALSE(end.allAnswer);
+        EXPECT_TRUE(end.homeAnswers);
+    }
+}
+
+TEST_F(RollCalls, TheOneThatFailedFirstIsNamedByTheOthersWhereAllAnswer) {
+    const auto ends = call({0, 1, 2}, {2, 0, 1});
+    EXPECT_EQ(ends[0].text, "") << "its own failure is all there is to say";
+    for (const std::size_t other : {1U, 2U}) {
+        EXPECT_EQ(ends[other].text, "rank 2 on c failed first: rank 2 is out of memory");
+        EXPECT_TRUE(ends[other].allAnswer && ends[other].homeAnswers);
+    }
+}
+
+TEST_F(RollCalls, OfARank0ThatTellsNothingTheOthersSayThat) {
+    for (const RollCallEnd& end : call({1, 2}, {1, 2})) {
+        EXPECT_THAT(end.text, HasSubstr("rank 0 on a, where the ranks meet, does not answer"));
+        EXPECT_FALSE(end.allAnswer || end.homeAnswers);
+    }
+}
+
+}  // namespace
+}  // namespace dasgd::experiments
