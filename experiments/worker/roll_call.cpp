@@ -62,8 +62,9 @@ public:
         error_ = error;
         wake_.notify_all();
         // The store's client may take until its own deadline to see that rank 0's host is gone.
-        if (!wake_.wait_for(lock, kAnswer + kWord, [this] { return end_.has_value(); })) return withoutHome();
-        return *end_;
+        if (wake_.wait_for(lock, kAnswer + kWord, [this] { return end_.has_value(); })) return *end_;
+        abandoned_ = true;
+        return withoutHome();
     }
 
     // Whether the thread is done.
@@ -71,7 +72,7 @@ public:
         std::unique_lock lock(mutex_);
         leaves_ = true;
         wake_.notify_all();
-        return wake_.wait_for(lock, kAnswer + kWord, [this] { return over_; });
+        return wake_.wait_for(lock, abandoned_ ? milliseconds(0) : kAnswer + kWord, [this] { return over_; });
     }
 
 private:
@@ -167,8 +168,8 @@ private:
     const std::string home_;
     std::mutex mutex_;
     std::condition_variable wake_;
-    bool leaves_ = false, over_ = false;  // guarded by mutex_, as the next two
-    std::optional<std::string> error_;    // of this rank, once it has failed
+    bool leaves_ = false, over_ = false, abandoned_ = false;  // guarded by mutex_, as the next two
+    std::optional<std::string> error_;                        // of this rank, once it has failed
     std::optional<RollCallEnd> end_;
 };
 

@@ -86,12 +86,18 @@ public:
         wake_.notify_all();
     }
 
+    void abandon() {
+        const std::lock_guard guard(mutex_);
+        abandoned_ = true;
+    }
+
     // Whether the thread is done.
     bool end() {
         std::unique_lock lock(mutex_);
         leaves_ = true;
         wake_.notify_all();
-        wake_.wait_for(lock, patience_ + kGrace, [this] { return over_; });
+        const milliseconds patience = abandoned_ ? milliseconds(0) : patience_ + kGrace;
+        wake_.wait_for(lock, patience, [this] { return over_; });
         ended_ = true;
         return over_;
     }
@@ -157,13 +163,15 @@ private:
     const milliseconds patience_;
     std::mutex mutex_;
     std::condition_variable wake_;
-    bool leaves_ = false, ended_ = false, over_ = false;  // guarded by mutex_
+    bool leaves_ = false, ended_ = false, over_ = false, abandoned_ = false;  // guarded by mutex_
 };
 
 StopRelay::StopRelay(Rendezvous store, HandGate& gate, Rank rank, int size, std::function<bool()> asked,
                      milliseconds patience)
     : work_(std::make_shared<Work>(std::move(store), gate, rank, size, std::move(asked), patience)),
       thread_([work = work_] { work->run(); }) {}
+
+void StopRelay::abandon() { work_->abandon(); }
 
 StopRelay::~StopRelay() {
     if (work_->end()) {

@@ -59,6 +59,8 @@ public:
     // Waits for a stop that is being agreed on, but not for a store that does not answer: a host that was cut off would
     // wait for ever, as the store's client has no deadline of its own for what it has begun to ask.
     ~StopRelay();
+    // The store is known not to answer: what is being agreed on is not waited for either.
+    void abandon();
     StopRelay(const StopRelay&) = delete;
     StopRelay& operator=(const StopRelay&) = delete;
 

@@ -107,6 +107,7 @@ public:
         } else if (homeThere && report.state != RankState::Failed) {
             homeThere = isHomeThere(*roll, report, lab);
         }
+        if (!homeThere) relay->abandon();
         for (const RankOutcome& other : outcomes) {
             if (other.place != own.place) recorder->endedElsewhere(other.rank, other.status);
         }
