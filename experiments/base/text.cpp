@@ -54,6 +54,12 @@ std::string printableLines(std::string_view text, std::string_view between) {
     return out + printable(text);
 }
 
+std::string printableWords(std::string_view line) {
+    constexpr std::string_view kSpeaker = "dasgd: ";
+    if (line.starts_with(kSpeaker)) line.remove_prefix(kSpeaker.size());
+    return printable(line);
+}
+
 std::string dumpLine(const nlohmann::json& json) {
     return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }

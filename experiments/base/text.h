@@ -18,6 +18,8 @@ namespace dasgd::experiments {
 [[nodiscard]] std::string printable(std::string_view text);
 // The same of each line of the text, with `between` for the line breaks.
 [[nodiscard]] std::string printableLines(std::string_view text, std::string_view between);
+// What another `dasgd` said in a line, without its "dasgd: ": to be said again after ours.
+[[nodiscard]] std::string printableWords(std::string_view line);
 
 // One line without a line break; broken UTF-8 is replaced.
 [[nodiscard]] std::string dumpLine(const nlohmann::json& json);

@@ -29,7 +29,7 @@ std::string lastLineOf(const std::string& text) {
     if (end == std::string::npos) return {};
     const auto begin = text.rfind('\n', end);
     std::string line = text.substr(begin == std::string::npos ? 0 : begin + 1, end - (begin + 1) + 1);
-    return printable(line.substr(0, line.find_last_not_of('\r') + 1));
+    return printableWords(line.substr(0, line.find_last_not_of('\r') + 1));
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ std::string lastLineOf(const fs::path& file) {
     for (std::string line; std::getline(in, line);) {
         if (!line.empty()) last = line;
     }
-    return last.empty() ? "it did not say why" : printable(last);
+    return last.empty() ? "it did not say why" : printableWords(last);
 }
 
 std::vector<std::string> withSecret(const JournalsRequest& request) {

@@ -69,7 +69,7 @@ std::string lastWords(const fs::path& log) {
     std::erase_if(lines, [](const std::string& line) { return line.empty() || line.front() == '{'; });
     std::string text;
     const std::size_t from = lines.size() - std::min(lines.size(), kTailLines);
-    for (std::size_t i = from; i < lines.size(); ++i) text += (text.empty() ? "" : "\n") + printable(lines[i]);
+    for (std::size_t i = from; i < lines.size(); ++i) text += (text.empty() ? "" : "\n") + printableWords(lines[i]);
     return text;
 }
 

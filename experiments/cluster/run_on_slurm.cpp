@@ -65,7 +65,7 @@ JobOutput readOutput(const fs::path& file) {
         if (json.is_object() && json.contains("run_id")) {
             output.row = std::move(json);
         } else if (!line.empty()) {
-            output.words.push_back(printable(line));
+            output.words.push_back(printableWords(line));
         }
     }
     if (output.words.size() > kTailLinesOfJob)

@@ -55,7 +55,7 @@ private:
                 part_ += each == '\r' ? ' ' : each;
                 continue;
             }
-            last_ = printable(std::exchange(part_, {}));
+            last_ = printableWords(std::exchange(part_, {}));
             if (options_.said && !last_.empty()) options_.said(last_);
         }
     }

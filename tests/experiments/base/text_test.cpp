@@ -21,6 +21,11 @@ TEST(Text, ShowsWhatWouldSteerATerminal) {
     EXPECT_EQ(printable("\xc0\xaf"), "\\xc0\\xaf");
 }
 
+TEST(Text, SaysAgainWhatAnotherDasgdSaid) {
+    EXPECT_EQ(printableWords("dasgd: rank 1: full\x1b"), "rank 1: full\\x1b");
+    EXPECT_EQ(printableWords("ssh: dasgd: no"), "ssh: dasgd: no");
+}
+
 TEST(Text, QuotesAndDisarmsCsv) {
     EXPECT_EQ(csvText("plain"), "plain");
     EXPECT_EQ(csvText("a,\"b\""), "\"a,\"\"b\"\"\"");

@@ -98,7 +98,8 @@ TEST_F(RunOnSlurm, ShowsTheEndOfTheOutputOfAJobThatFailed) {
     state("JobState=FAILED Reason=NonZeroExitCode ExitCode=1:0 NodeList=n1");
     const test::Ended ended = run.wait();
     EXPECT_EQ(ended.exit, kRunFailed);
-    EXPECT_THAT(ended.err, HasSubstr("the disk is full"));
+    EXPECT_THAT(ended.err, HasSubstr("dasgd: rank 1: the disk is full"));
+    EXPECT_THAT(ended.err, Not(HasSubstr("dasgd: dasgd: "))) << "it is said again by another dasgd";
     EXPECT_THAT(ended.err, HasSubstr("output.log"));
 }
 
