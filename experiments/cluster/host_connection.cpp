@@ -152,7 +152,9 @@ std::optional<nlohmann::json> HostConnection::event(milliseconds patience) {
     return first;
 }
 
-bool HostConnection::isAlive() const { return !closed_ && steady_clock::now() - heard_ < kMostSilence; }
+bool HostConnection::isAlive(std::chrono::seconds silence) const {
+    return !closed_ && steady_clock::now() - heard_ < silence;
+}
 
 std::string HostConnection::whyLost() {
     const auto exit = process_.awaitEnd(std::chrono::nanoseconds(kLastWords).count());

@@ -11,6 +11,7 @@
 #include "core/base/result.h"
 #include "experiments/base/process.h"
 #include "experiments/cluster/cluster_profile.h"
+#include "experiments/cluster/host_messages.h"
 #include "experiments/cluster/json_lines.h"
 
 namespace dasgd::experiments {
@@ -44,8 +45,8 @@ public:
     // What happens there besides, as {"event": …}; nullopt where there is nothing new. Waits no longer than `patience`.
     [[nodiscard]] std::optional<nlohmann::json> event(std::chrono::milliseconds patience);
     [[nodiscard]] int fd() const { return process_.reportFd(); }
-    // Whether the host can still be heard: the connection is there, and it said something in the last half a minute.
-    [[nodiscard]] bool isAlive() const;
+    // Whether the host can still be heard: the connection is there, and it said something within `silence`.
+    [[nodiscard]] bool isAlive(std::chrono::seconds silence = kMostSilence) const;
     // Why it is not, with the host's name and what to do.
     [[nodiscard]] std::string whyLost();
 

@@ -42,6 +42,8 @@ inline constexpr const char* kAllEndedEvent = "all ended";  // of this host
 // Each end says something every kAliveEvery; one that is silent for kMostSilence is gone.
 inline constexpr std::chrono::seconds kAliveEvery{3};
 inline constexpr std::chrono::seconds kMostSilence{30};
+// For the launcher, once a rank of the run has failed: of a host that is cut off the others say so by then.
+inline constexpr std::chrono::seconds kMostSilenceAfterFailure{10};
 // For the first answers of all hosts together: hosts that have answered do not give up meanwhile.
 inline constexpr std::chrono::seconds kHelloPatience{20};
 

@@ -144,7 +144,7 @@ void SshRun::takeEvents(Progress& progress) {
             if (!event) break;
             take(i, *event, progress);
         }
-        if (!done_[i] && !host.isAlive()) lose(i);
+        if (!done_[i] && !host.isAlive(mostSilence())) lose(i);
     }
 }
 
@@ -164,6 +164,7 @@ void SshRun::take(std::size_t host, const nlohmann::json& event, Progress& progr
                  .exit = ProcessExit{event.value("code", 0), event.value("signal", 0)},
                  .words = event.value("words", ""),
                  .log = event.value("log", "")};
+    failed_ = failed_ || rank.failed();
     if (rank.failed() && !stopAsked_) {
         progress.note(numbered(rank) + " ended by " + describeExit(*rank.exit) + "; waiting for the others");
         if (!due_) due_ = Clock::now() + milliseconds(static_cast<std::int64_t>(experiment_.timeoutS * 1e3)) + kSlack;
@@ -177,13 +178,15 @@ void SshRun::lose(std::size_t index) {
     HostConnection& host = cluster_.host(place.host);
     done_[index] = true;
     lost_.push_back(place.host);
-    end_.lost.push_back(host.isAlive() ? host.name() + ": its ranks did not end" : host.whyLost());
+    end_.lost.push_back(host.isAlive(mostSilence()) ? host.name() + ": its ranks did not end" : host.whyLost());
     for (int rank = place.first; rank < place.first + place.count; ++rank) {
         if (std::ranges::count(end_.ranks, rank, &RankEnd::rank) == 0)
             end_.ranks.push_back({rank, host.name(), {}, "", ""});
     }
     if (!stopAsked_) askForStop();
 }
+
+std::chrono::seconds SshRun::mostSilence() const { return failed_ ? kMostSilenceAfterFailure : kMostSilence; }
 
 void SshRun::askForStop() {
     stopAsked_ = true;

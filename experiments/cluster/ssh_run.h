@@ -61,6 +61,7 @@ private:
     void takeEvents(Progress& progress);
     void take(std::size_t host, const nlohmann::json& event, Progress& progress);
     void lose(std::size_t host);
+    [[nodiscard]] std::chrono::seconds mostSilence() const;
     void askForStop();
     void endAll();
     [[nodiscard]] bool over() const;
@@ -75,7 +76,7 @@ private:
     SshRunEnd end_;
     std::int64_t completed_ = 0;
     std::optional<Clock::time_point> due_;  // when those that still run are ended
-    bool stopAsked_ = false, ended_ = false;
+    bool stopAsked_ = false, ended_ = false, failed_ = false;
 };
 
 }  // namespace dasgd::experiments

@@ -61,12 +61,13 @@ protected:
         for (int host = 1; host <= kHosts; ++host) {
             hosts += (host > 1 ? ", " : "") + ("\"root@" + address(host)) + ":2222\"";
         }
-        folder_.write("lab.toml", "kind = \"ssh\"\nhosts = [" + hosts +
-                                      "]\nranks_per_host = 1\ninterface = \"eth0\"\n" +
-                                      "workspace = \"~/w\"\ndasgd = \"" + std::string(test::kProgram) +
-                                      "\"\n[ssh]\noptions = [\"-F\", \"/dev/null\", \"-i\", \"" + path("key") +
-                                      "\", \"-o\", \"StrictHostKeyChecking=no\", \"-o\", "
-                                      "\"UserKnownHostsFile=/dev/null\", \"-o\", \"LogLevel=ERROR\"]\n");
+        folder_.write(
+            "lab.toml",
+            "kind = \"ssh\"\nhosts = [" + hosts + "]\nranks_per_host = 1\ninterface = \"eth0\"\n" +
+                "workspace = \"~/w\"\ndasgd = \"" + std::string(test::kProgram) +
+                "\"\n[ssh]\noptions = [\"-F\", \"/dev/null\", \"-i\", \"" + path("key") +
+                "\", \"-o\", \"StrictHostKeyChecking=no\", \"-o\", "
+                "\"UserKnownHostsFile=/dev/null\", \"-o\", \"LogLevel=ERROR\", \"-o\", \"ConnectTimeout=3\"]\n");
     }
     void experiment(int steps, const std::string& timeout) const {
         std::string text = test::quickExperiment("gloo", steps);
