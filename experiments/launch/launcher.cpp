@@ -21,10 +21,11 @@ constexpr Ns kPollInterval = 100'000'000;
 // A rank inside a collective notices a stop when the collective's deadline has passed.
 constexpr double kStopSlackS = 5;
 // For ranks that were asked to stop. Where nothing is computed nothing is lost with them, and one step of thousands of
-// simulated ranks may take minutes.
-Ns patienceOf(const CheckedExperiment& experiment) {
+// simulated ranks may take minutes; those that do compute save what they have at the step at which all can stop.
+RankGroup::Patience patienceOf(const CheckedExperiment& experiment) {
     const bool computes = experiment.evalEvery > 0 || !experiment.layout.timeSimulated;
-    return static_cast<Ns>(((computes ? experiment.timeoutS : 0) + kStopSlackS) * 1e9);
+    return {.time = static_cast<Ns>(((computes ? experiment.timeoutS : 0) + kStopSlackS) * 1e9),
+            .fromLastStep = computes};
 }
 
 // By which the ranks of one launcher talk to each other.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace dasgd::experiments {
 
@@ -94,13 +95,17 @@ void RankGroup::lost(const WorkerProcess& process) {
 }
 
 void RankGroup::escalate(Ns now) {
-    if (control_.stopRequested() && !stopAskedAt_) stopAskedAt_ = now;
+    if (control_.stopRequested()) {
+        const std::int64_t before = std::exchange(stepsWhenAsked_, stepsOfAll());
+        const bool nearer = patience_.fromLastStep && stepsWhenAsked_ > before;
+        if (!stopAskedAt_ || nearer) stopAskedAt_ = now;
+    }
     if (killedAt_) {
         gaveUp_ = now - *killedAt_ > kGraceAfterKill;
         return;
     }
     std::optional<Ns> due;
-    if (stopAskedAt_) due = *stopAskedAt_ + patience_;
+    if (stopAskedAt_) due = *stopAskedAt_ + patience_.time;
     if (failedAt_) due = std::min(due.value_or(INT64_MAX), *failedAt_ + kGraceAfterFailure);
     if (!due || now < *due) return;
     if (now >= *due + kGraceAfterTerm) {
@@ -109,6 +114,12 @@ void RankGroup::escalate(Ns now) {
         terminated_ = true;
         signalAll(SIGINT);  // ranks ignore SIGTERM, which batch systems send to all processes of a job
     }
+}
+
+std::int64_t RankGroup::stepsOfAll() const {
+    std::int64_t sum = 0;
+    for (int rank = 0; rank < control_.ranks(); ++rank) sum += control_.completed(Rank(rank));
+    return sum;
 }
 
 void RankGroup::signalAll(int number) {

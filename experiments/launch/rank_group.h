@@ -40,8 +40,14 @@ public:
         Ns endedAt = 0;
         bool killedByUs = false;
     };
-    // `control` outlives the group. `patience`: how long ranks that were asked to stop may take.
-    RankGroup(RunControl& control, Ns patience) : control_(control), patience_(patience) {}
+    // How long ranks that were asked to stop may take; with `fromLastStep` from the last step that any of them
+    // completed, as one step of each of thousands that share a thread takes its time.
+    struct Patience {
+        Ns time = 0;
+        bool fromLastStep = false;
+    };
+    // `control` outlives the group.
+    RankGroup(RunControl& control, Patience patience) : control_(control), patience_(patience) {}
 
     // Errors: the process does not start; those started before it are killed by the destructor.
     Status add(std::vector<int> ranks, const ChildProcess::Options& options);
@@ -62,14 +68,16 @@ public:
 private:
     void reap();
     void escalate(Ns now);
+    [[nodiscard]] std::int64_t stepsOfAll() const;
     void signalAll(int number);
     void lost(const WorkerProcess& process);
 
     RunControl& control_;
-    Ns patience_;
+    Patience patience_;
     std::vector<WorkerProcess> processes_;
     std::optional<Ns> failedAt_;
-    std::optional<Ns> stopAskedAt_;
+    std::optional<Ns> stopAskedAt_;    // or one of them came nearer to its step since
+    std::int64_t stepsWhenAsked_ = 0;  // of all ranks, then
     std::optional<Ns> killedAt_;
     bool terminated_ = false;
     bool gaveUp_ = false;

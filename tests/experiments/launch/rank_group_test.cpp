@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <filesystem>
+#include <thread>
 
 #include "experiments/base/stop_signals.h"
 #include "tests/support/dasgd_program.h"
@@ -21,7 +23,7 @@ protected:
     RankGroupTest() : control_(std::move(*RunControl::create(folder_ / "control", 3))) {}
 
     // One rank a script.
-    GroupOutcome run(const std::vector<std::string>& scripts, Ns patience = 60'000'000'000) {
+    GroupOutcome run(const std::vector<std::string>& scripts, RankGroup::Patience patience = {60'000'000'000}) {
         RankGroup group(control_, patience);
         const auto begin = Clock::now();
         for (std::size_t rank = 0; rank < scripts.size(); ++rank) {
@@ -75,13 +77,28 @@ TEST_F(RankGroupTest, IsStoppedWhereRanksSaySo) {
 
 TEST_F(RankGroupTest, EndsRanksThatDoNotStopInTime) {
     control_.requestStop();
-    EXPECT_EQ(run({"sleep 100", says(1, RankState::Stopped)}, 300'000'000).state, RankState::Stopped);
+    EXPECT_EQ(run({"sleep 100", says(1, RankState::Stopped)}, {300'000'000}).state, RankState::Stopped);
     EXPECT_LT(seconds_, 5);
+}
+
+TEST_F(RankGroupTest, RanksThatStillComeNearerToTheStepToStopAtAreWaitedFor) {
+    control_.requestStop();
+    std::jthread steps([this](const std::stop_token& over) {
+        for (std::int64_t step = 1; !over.stop_requested(); ++step) {
+            control_.publish(Rank{0}, step);
+            std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        }
+    });
+    const std::string saved = (folder_ / "saved").string();
+    const GroupOutcome outcome =
+        run({"trap '' INT; sleep 3; touch " + saved + "; " + says(0, RankState::Stopped)}, {1'000'000'000, true});
+    EXPECT_EQ(outcome.state, RankState::Stopped);
+    EXPECT_TRUE(std::filesystem::exists(saved)) << "it took longer than the patience";
 }
 
 // Of many ranks the first may take a while to start, and Ctrl-C does not wait for them.
 TEST_F(RankGroupTest, ThatEndsBeforeARankBeganIsStopped) {
-    RankGroup group(control_, 1'000'000'000);
+    RankGroup group(control_, {1'000'000'000});
     group.kill();
     EXPECT_FALSE(group.running());
     EXPECT_EQ(group.outcome().state, RankState::Stopped);
