@@ -199,6 +199,11 @@ private:
             return std::optional(std::move(from));
         }
         DASGD_ASSIGN(const auto earlier, earlierRuns(paths, reader, std::vector<CheckedExperiment>{checked_}));
+        if (!earlier.front().finished && !earlier.front().from) {
+            logLine(LogLevel::Warning, "nothing of these settings in " + paths.root.string() + " on " + hostName() +
+                                           " can be gone on with: the run starts from its beginning. If another host "
+                                           "had rank 0 before, the workspace there has what was saved.");
+        }
         if (earlier.front().finished) return fail("run " + earlier.front().finished->runId + " has finished already");
         return earlier.front().from;
     }

@@ -186,7 +186,7 @@ TEST_F(WorkerByHand, StopTogetherWhenOneIsTerminated) {
     for (const storage::MetricSample& sample : used(metrics::kProcessCpu)) {
         EXPECT_EQ(std::fmod(sample.wallS, 1), 0) << "the instants of all ranks are the same";
     }
-    for (const storage::MetricSample& sample : used(metrics::kHostCpu)) EXPECT_EQ(sample.rank, -1);
+    for (const storage::MetricSample& sample : used(metrics::kHostCpu)) EXPECT_EQ(sample.rank, 0);
 }
 
 TEST_F(WorkerByHand, RanksOfOtherSettingsRefuseBeforeTheyTrain) {
@@ -248,7 +248,11 @@ TEST_F(WorkerByHand, GoOnWhereTheyWereWhenTheyAreStartedAgain) {
     }
     ASSERT_TRUE(test::newestRunTrains(folder_.path() / "hand"));
     workers[0].signal(SIGTERM);
-    for (test::StartedProgram& worker : workers) EXPECT_EQ(worker.wait().exit, 130);
+    for (std::size_t rank = 0; rank < workers.size(); ++rank) {
+        const test::Ended ended = workers[rank].wait();
+        EXPECT_EQ(ended.exit, 130);
+        EXPECT_EQ(ended.err.find("the run starts from its beginning") != std::string::npos, rank == 0) << ended.err;
+    }
     for (const test::Ended& ended : startAll(2, {"--resume"})) ASSERT_EQ(ended.exit, 0) << ended.err;
     auto reader = storage::RunReader::open(folder_.path() / "hand");
     const auto rows = reader->runs().value();
