@@ -88,13 +88,15 @@ inline constexpr std::array<std::string_view, 37> kNames{kTrainLoss,
                                                          kSkippedFiles};
 
 // What is recorded under these beginnings is about the whole run, whichever rank records it.
-inline constexpr std::array<std::string_view, 5> kWholeRunPrefixes{"eval/", "consensus/", "run/", "throughput/",
-                                                                   "host/"};
+inline constexpr std::array<std::string_view, 4> kWholeRunPrefixes{"eval/", "consensus/", "run/", "throughput/"};
 
 constexpr bool isOfWholeRun(std::string_view name) {
     return std::any_of(kWholeRunPrefixes.begin(), kWholeRunPrefixes.end(),
                        [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
+
+// What is recorded under this beginning is about a host: its first rank there records it.
+constexpr bool isOfHost(std::string_view name) { return name.starts_with("host/"); }
 
 // What is recorded under these beginnings is taken at instants of the clock, so several of them may lie in one step.
 inline constexpr std::array<std::string_view, 4> kOverTimePrefixes{"process/", "host/", "fault/", "clock/"};

@@ -92,15 +92,16 @@ void SystemMetrics::take(Ns now, Ns wall, std::int64_t step, storage::Recorder& 
     if (host_ == Host::LeftOut) return;
     if (const auto host = useOfHost()) {
         const auto last = std::exchange(hostCpuSeconds_, host->cpuSeconds);
-        if (last && seconds > 0) record(recorder, -1, metrics::kHostCpu, step, (host->cpuSeconds - *last) / seconds);
-        record(recorder, -1, metrics::kHostMemory, step, host->memoryBytes);
+        if (last && seconds > 0)
+            record(recorder, hostRank(), metrics::kHostCpu, step, (host->cpuSeconds - *last) / seconds);
+        record(recorder, hostRank(), metrics::kHostMemory, step, host->memoryBytes);
     }
     takeGpus(seconds, step, recorder);
     if (const auto network = useOfInterface(interface_)) {
         const auto last = std::exchange(network_, network);
         if (last && seconds > 0) {
-            record(recorder, -1, metrics::kHostSent, step, (network->sentBytes - last->sentBytes) / seconds);
-            record(recorder, -1, metrics::kHostReceived, step,
+            record(recorder, hostRank(), metrics::kHostSent, step, (network->sentBytes - last->sentBytes) / seconds);
+            record(recorder, hostRank(), metrics::kHostReceived, step,
                    (network->receivedBytes - last->receivedBytes) / seconds);
         }
     }
@@ -109,13 +110,13 @@ void SystemMetrics::take(Ns now, Ns wall, std::int64_t step, storage::Recorder& 
 void SystemMetrics::takeGpus(double seconds, std::int64_t step, storage::Recorder& recorder) {
     if (!gpus_) return;
     for (const GpuUse& gpu : gpus_->read()) {
-        for (const auto& [what, value] : gpu.present) record(recorder, -1, gpu.metric(what), step, value);
+        for (const auto& [what, value] : gpu.present) record(recorder, hostRank(), gpu.metric(what), step, value);
         for (const auto& [what, bytes] : gpu.bytesSoFar) {
             const std::string name = gpu.metric(what);
             const auto [last, first] = counted_.try_emplace(name, bytes);
             const double since = bytes - std::exchange(last->second, bytes);
             // A counter that starts again from 0 says nothing of this second.
-            if (!first && seconds > 0 && since >= 0) record(recorder, -1, name, step, since / seconds);
+            if (!first && seconds > 0 && since >= 0) record(recorder, hostRank(), name, step, since / seconds);
         }
     }
 }

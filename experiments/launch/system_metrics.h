@@ -3,6 +3,7 @@
 // trains.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <optional>
@@ -56,6 +57,8 @@ public:
     void take(Ns now, Ns wall, std::int64_t step, storage::Recorder& recorder);
 
 private:
+    // Under which the host's are recorded: the first of its ranks.
+    [[nodiscard]] int hostRank() const { return watched_.empty() ? 0 : std::max(0, watched_.front().rank); }
     void takeGpus(double seconds, std::int64_t step, storage::Recorder& recorder);
     void record(storage::Recorder& recorder, int rank, const std::string& name, std::int64_t step, double value) const;
 

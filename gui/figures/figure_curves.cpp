@@ -183,7 +183,7 @@ Status addRanks(storage::RunReader& reader, const FigureGroup& group, const std:
         }
         const QString name = seedCurveName(group, *member.run);
         for (Curve& curve : rankCurves(
-                 ranks,
+                 query.metric, ranks,
                  {.axis = query.axis, .scale = query.scale, .smoothing = query.smoothing, .buckets = kPaperBuckets},
                  kMostRankCurves)) {
             curve.name = name + QStringLiteral(", ") + curve.name;

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "gui/figures/window_csv.h"
+#include "gui/models/curves/metric_words.h"
 #include "gui/models/experiment/experiment_files.h"
 #include "gui/models/run_list/run_list_model.h"
 #include "gui/pages/page.h"
@@ -100,7 +101,7 @@ private:
         const std::string metric = chart->picker().metric();
         if (current && chart->picker().byRank()) {
             for (const auto& [rank, series] : chart->rankSeries()) {
-                const QString name = QStringLiteral("rank %1").arg(rank);
+                const QString name = whose(metric, rank);
                 if (!seen.insert({metric, name}).second) continue;
                 all.push_back({metric, current->id, name, current->row.timeSimulated, series});
             }

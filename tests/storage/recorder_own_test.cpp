@@ -23,9 +23,24 @@ TEST(RecorderTest, WhatTheCollectorMeasuresItselfStandsBesideTheRecordsOfTheRank
     recorder->measured(0, {.name = "host/cpu_cores", .value = 2});
     orDie(recorder->finish("finished", ""));
     ASSERT_EQ(samples("host/cpu_cores").size(), 1U) << "what came last is stored too";
-    EXPECT_EQ(samples("host/cpu_cores").front().rank, -1) << "of the whole run, by its name";
+    EXPECT_EQ(samples("host/cpu_cores").front().rank, 0) << "the host's first rank";
     EXPECT_EQ(rowOf(run).steps, 0) << "it counts for nothing";
     EXPECT_EQ(recorder->recordsStored(), 0);
+}
+
+// The first rank of another host has it in its journal.
+TEST(RecorderTest, WhatHostsUseStaysApart) {
+    OneRun run(2);
+    run.rank(1).metric({.name = "host/cpu_cores", .wall = 1'000'000'000, .value = 3});
+    const auto recorder = orDie(Recorder::start(run.store, run.runId, {0, 1}));
+    recorder->measured(0, {.name = "host/cpu_cores", .wall = 1'000'000'000, .value = 2});
+    orDie(recorder->finish("finished", ""));
+    RunReader reader = run.reader();
+    for (const int rank : {0, 1}) {
+        const auto own = orDie(reader.metrics({.runId = run.runId, .name = "host/cpu_cores", .rank = rank})).samples;
+        ASSERT_EQ(own.size(), 1U) << "rank " << rank;
+        EXPECT_EQ(own.front().value, 2 + rank);
+    }
 }
 
 TEST(RecorderTest, WhatTheCollectorMeasuresStandsWhereTheRankHadGotTo) {
@@ -39,7 +54,7 @@ TEST(RecorderTest, WhatTheCollectorMeasuresStandsWhereTheRankHadGotTo) {
     ASSERT_TRUE(eventually([&] { return samples("train/loss").size() == 1; }));
     recorder->measured(0, {.name = "process/cpu_cores", .step = 7, .wall = 3'000'000'000, .value = 0.75});
     recorder->measured(1, {.name = "process/cpu_cores", .step = 7, .wall = 3'000'000'000, .value = 0.5});
-    recorder->measured(-1, {.name = "host/cpu_cores", .step = 7, .wall = 3'000'000'000, .value = 2});
+    recorder->measured(0, {.name = "host/cpu_cores", .step = 7, .wall = 3'000'000'000, .value = 2});
     orDie(recorder->finish("finished", ""));
     const auto ranks = samples("process/cpu_cores"), host = samples("host/cpu_cores");
     ASSERT_EQ(ranks.size(), 2U);

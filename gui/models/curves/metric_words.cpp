@@ -214,6 +214,12 @@ MetricWords wordsOf(const std::string& metric) {
     return words;
 }
 
+QString whose(const std::string& metric, int rank) {
+    const bool host = metrics::isOfHost(metric);
+    if (rank < 0) return host ? QStringLiteral("host") : QStringLiteral("all ranks");
+    return (host ? QStringLiteral("host of rank %1") : QStringLiteral("rank %1")).arg(rank);
+}
+
 std::vector<std::string> offered(std::vector<std::string> metrics) {
     QCollator order{QLocale(QLocale::English)};
     order.setNumericMode(true);

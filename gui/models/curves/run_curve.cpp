@@ -26,14 +26,15 @@ Curve guideAt(double value, const std::vector<Curve>& others, const QString& nam
     return curve;
 }
 
-std::vector<Curve> rankCurves(const std::map<int, Series>& ranks, const CurveShape& shape, std::size_t most) {
+std::vector<Curve> rankCurves(const std::string& metric, const std::map<int, Series>& ranks, const CurveShape& shape,
+                              std::size_t most) {
     std::vector<Curve> curves;
     for (const auto& [rank, series] : ranks) {
         if (curves.size() == most) break;
         Curve curve = curveOf(series, shape);
         const int number = static_cast<int>(curves.size());
         const int round = number / kCurveColors;
-        curve.name = rank < 0 ? QStringLiteral("all ranks") : QStringLiteral("rank %1").arg(rank);
+        curve.name = whose(metric, rank);
         curve.style = {number % kCurveColors, (number + round) % kCurveColors, (number + round) % kCurveColors};
         curves.push_back(std::move(curve));
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <string>
 #include <vector>
 
 #include "gui/models/curves/metric_words.h"
@@ -23,9 +24,9 @@ struct CurveShape {
 // A line from end to end of the others, at `value`; nothing where they are empty.
 [[nodiscard]] Curve guideAt(double value, const std::vector<Curve>& others, const QString& name);
 
-// One curve a rank, of at most `most` ranks: the first ones. Ranks differ in colour, dash and marker as far as there
-// are such.
-[[nodiscard]] std::vector<Curve> rankCurves(const std::map<int, Series>& ranks, const CurveShape& shape,
-                                            std::size_t most = 64);
+// One curve of the metric a rank, of at most `most` ranks: the first ones. Ranks differ in colour, dash and marker as
+// far as there are such.
+[[nodiscard]] std::vector<Curve> rankCurves(const std::string& metric, const std::map<int, Series>& ranks,
+                                            const CurveShape& shape, std::size_t most = 64);
 
 }  // namespace dasgd::gui

@@ -249,7 +249,7 @@ std::vector<Curve> ChartCard::runCurves() {
                            .smoothing = kWeights[static_cast<std::size_t>(smoothing_->chosen())]};
     std::vector<Curve> curves;
     if (!ofRanks_.empty() || (drawsSpans() && picker_->byRank())) {
-        curves = rankCurves(rankSeries(), shape);
+        curves = rankCurves(picker_->metric(), rankSeries(), shape);
         for (Curve& curve : curves) curve.key = session_.currentId() + QLatin1Char('/') + curve.name;
         return curves;
     }

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "core/base/metric_names.h"
 #include "gui/models/curves/metric_words.h"
 #include "gui/models/curves/span_windows.h"
 
@@ -43,7 +44,8 @@ void MetricPicker::choose(const std::string& metric, bool byRank) {
 
 void MetricPicker::showChoice() {
     const QString title = wordsOf(metric_).title;
-    setText(title + (byRank_ ? tr(", each rank ▾") : QStringLiteral(" ▾")));
+    const QString each = metrics::isOfHost(metric_) ? tr(", each host ▾") : tr(", each rank ▾");
+    setText(title + (byRank_ ? each : QStringLiteral(" ▾")));
     setAccessibleName(tr("Metric of the chart: %1").arg(title));
 }
 
@@ -93,7 +95,8 @@ void MetricPicker::fill() {
     menu_->addSeparator();
     for (const char* name : kSpanCurves) add(*menu_, name);
     menu_->addSeparator();
-    QAction* each = menu_->addAction(tr("Each rank of this run"));
+    QAction* each =
+        menu_->addAction(metrics::isOfHost(metric_) ? tr("Each host of this run") : tr("Each rank of this run"));
     each->setCheckable(true);
     each->setChecked(byRank_);
     each->setEnabled(wordsOf(metric_).byRank);

@@ -46,6 +46,8 @@ TEST(MetricNames, OfTheWholeRunBeginLikeTheFormatSays) {
     EXPECT_TRUE(metrics::isOfWholeRun("consensus/of_your_own"));
     EXPECT_FALSE(metrics::isOfWholeRun(metrics::kTrainLoss));
     EXPECT_FALSE(metrics::isOfWholeRun("evaluation"));
+    EXPECT_FALSE(metrics::isOfWholeRun(metrics::kHostCpu)) << "a run may have several hosts";
+    EXPECT_TRUE(metrics::isOfHost("host/gpu0/power_w") && !metrics::isOfHost(metrics::kProcessCpu));
 }
 
 // A literal elsewhere would be spelled wrong unnoticed.

@@ -33,9 +33,10 @@ TEST(RunCurve, AGuideGoesFromEndToEndOfTheOthers) {
 TEST(RunCurve, RanksHaveNamesAndStylesOfTheirOwn) {
     std::map<int, Series> ranks;
     for (int rank = 0; rank < 40; ++rank) ranks[rank] = rising(3);
-    const std::vector<Curve> curves = rankCurves(ranks, {}, 30);
+    const std::vector<Curve> curves = rankCurves("train/loss", ranks, {}, 30);
     ASSERT_EQ(curves.size(), 30U);
     EXPECT_EQ(curves[29].name, QStringLiteral("rank 29"));
+    EXPECT_EQ(rankCurves("host/cpu_cores", ranks, {}, 30)[29].name, QStringLiteral("host of rank 29"));
     for (std::size_t i = 0; i < curves.size(); ++i) {
         for (std::size_t j = i + 1; j < curves.size(); ++j)
             EXPECT_NE(curves[i].style, curves[j].style) << i << ' ' << j;

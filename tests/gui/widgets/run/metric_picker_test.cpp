@@ -46,6 +46,10 @@ TEST(MetricPicker, RanksAreChosenWhereEachHasItsOwn) {
     entry(*picker.menu(), QStringLiteral("Each rank"))->trigger();
     EXPECT_TRUE(picker.byRank());
     EXPECT_EQ(picker.text(), QStringLiteral("Training loss, each rank ▾"));
+    picker.choose("host/cpu_cores", true);
+    EXPECT_EQ(picker.text(), QStringLiteral("CPU of the host, each host ▾"));
+    picker.fill();
+    EXPECT_TRUE(entry(*picker.menu(), QStringLiteral("Each host of this run"))->isEnabled());
     picker.choose("eval/loss", false);
     EXPECT_FALSE(picker.byRank());
     picker.fill();
