@@ -65,11 +65,14 @@ QString settingsInWords(const Settings& settings, const RunSchema& schema) {
     QStringList parts;
     for (const Setting& setting : schema) {
         const auto found = settings.find(setting.key);
-        if (found == settings.end() || setting.symbol.isEmpty() || !setting.key.starts_with("algorithm.")) continue;
+        // How many workers there are has a column of its own.
+        if (found == settings.end() || setting.key == "cluster.workers") continue;
+        const QString value = settingValue(found->second), usual = settingValue(setting.defaultText.toStdString());
+        const bool ofAlgorithm = setting.key.starts_with("algorithm."), hasSymbol = !setting.symbol.isEmpty();
         // A term that is zero, and zero by default, is not in the update rule.
-        const bool absent = settingValue(found->second) == QLatin1String("0") &&
-                            settingValue(setting.defaultText.toStdString()) == QLatin1String("0");
-        if (!absent) parts << settingText(found->first, found->second, schema);
+        const bool inRule = ofAlgorithm && hasSymbol && !(value == usual && value == QLatin1String("0"));
+        const bool chosen = value != usual && (ofAlgorithm || hasSymbol);
+        if (inRule || chosen) parts << settingText(found->first, found->second, schema);
     }
     return parts.join(QStringLiteral("  "));
 }

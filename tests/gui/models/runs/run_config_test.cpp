@@ -25,6 +25,23 @@ TEST(RunConfig, SaysTheSettingsInTheSymbolsOfTheRecord) {
         << "an algorithm that the window has never heard of";
 }
 
+TEST(RunConfig, SaysWhatDiffersFromItsDefault) {
+    const RunSchema schema{
+        {.key = "algorithm.bucket_mb", .symbol = {}, .defaultText = QStringLiteral("25.0")},
+        {.key = "optimizer.learning_rate", .symbol = QStringLiteral("η"), .defaultText = QStringLiteral("0.05")},
+        {.key = "cluster.workers", .symbol = QStringLiteral("P"), .defaultText = QStringLiteral("2")},
+        {.key = "data.prefetch", .symbol = {}, .defaultText = QStringLiteral("4")}};
+    const auto words = [&](const char* bucket, const char* rate) {
+        return settingsInWords({{"algorithm.bucket_mb", bucket},
+                                {"optimizer.learning_rate", rate},
+                                {"cluster.workers", "8"},
+                                {"data.prefetch", "9"}},
+                               schema);
+    };
+    EXPECT_EQ(words("25", "0.05"), QString());
+    EXPECT_EQ(words("5", "0.02"), QStringLiteral("bucket_mb\u00a05  η\u00a00.02"));
+}
+
 TEST(RunConfig, TitleNamesExperimentAlgorithmAndSeed) {
     EXPECT_EQ(runTitle(makeRun("r", "dasgd", kToml, 7)->row),
               QStringLiteral("sweep  /  dasgd  τ\u00a04  d\u00a03  ξ\u00a00.25  ·  seed 7"));
