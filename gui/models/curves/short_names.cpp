@@ -101,8 +101,9 @@ QString byItsRarest(const QString& name, const Frequencies& frequencies, double 
     return widthOf(cut) <= room ? cut : withoutMiddle(name, room, widthOf);
 }
 
-// How much stays of what differs: all of it, settings with their words cut, values without the words.
-enum class Brief { Whole, CutWords, ValuesAlone };
+// How much stays of what differs: all of it, settings with their words cut, symbols at their values ("τ4") too, values
+// without the words.
+enum class Brief { Whole, CutWords, CloseSymbols, ValuesAlone };
 
 // Without what all of the `count` names have, be it the first word.
 QString differing(const QString& name, const Frequencies& frequencies, qsizetype count, Brief brief) {
@@ -112,9 +113,11 @@ QString differing(const QString& name, const Frequencies& frequencies, qsizetype
         if (frequencies.of(part) == count) continue;
         qsizetype space = 0;
         while (space < part.size() && !part[space].isSpace()) ++space;
-        if (brief == Brief::Whole || space <= kSymbol || space == part.size()) {
+        if (brief == Brief::Whole || space == part.size()) {
             words << part;
-        } else if (brief == Brief::CutWords) {
+        } else if (space <= kSymbol) {
+            words << (brief == Brief::CutWords ? part : part.left(space) + part.mid(space + 1));
+        } else if (brief != Brief::ValuesAlone) {
             words << part.left(kSymbol) + QLatin1Char('.') + part.mid(space);
         } else {
             words << part.mid(space + 1);
@@ -171,7 +174,7 @@ bool losesSetting(const ShownNames& result, const Frequencies& frequencies) {
 
 // All by what differs, as long as nothing of that is lost and each is still told from the others.
 void showDiffering(ShownNames& result, const Frequencies& frequencies, double room, const Width& widthOf) {
-    for (const Brief brief : {Brief::Whole, Brief::CutWords, Brief::ValuesAlone}) {
+    for (const Brief brief : {Brief::Whole, Brief::CutWords, Brief::CloseSymbols, Brief::ValuesAlone}) {
         ShownNames tried = result;
         bool fits = true;
         for (const QString& name : result.all()) {

@@ -20,6 +20,18 @@ TEST(ShortNames, ALongNameLosesItsMiddle) {
     EXPECT_EQ(cut.front(), QStringLiteral("overla…eed 3"));
 }
 
+TEST(ShortNames, SymbolsComeCloseToTheirValuesBeforeNamesAreNumbered) {
+    QStringList names, brief;
+    for (const char* rate : {"0.1", "0.02"}) {
+        for (int delay = 1; delay <= 3; ++delay) {
+            const QString value = QString::fromLatin1(rate);
+            names << QStringLiteral("dasgd τ\u00a04 d\u00a0%1 η\u00a0%2").arg(delay).arg(value);
+            brief << QStringLiteral("d%1 η%2").arg(delay).arg(value);
+        }
+    }
+    EXPECT_EQ(namesThatFit(names, 8, letters), brief);
+}
+
 TEST(ShortNames, TwentyFourRunsKeepTwentyFourNames) {
     QStringList names;
     for (int period : {4, 8, 16}) {
