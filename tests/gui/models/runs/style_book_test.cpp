@@ -199,8 +199,8 @@ TEST(StyleBook, StylesStayWhenRunsAreAdded) {
     book.assign(runs);
     const CurveStyle before = book.styleOf(*runs[1]);
     for (int delay = 3; delay < 20; ++delay) {
-        runs.push_back(
-            startedAtSecond(makeRun(std::to_string(delay), "dasgd", delayedBy(delay)), std::to_string(10 + delay)));
+        runs.push_back(startedAtSecond(makeRun("c" + std::to_string(delay), "dasgd", delayedBy(delay)),
+                                       std::to_string(10 + delay)));
     }
     book.assign(runs);
     EXPECT_EQ(book.styleOf(*runs[1]), before);
