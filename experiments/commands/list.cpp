@@ -24,15 +24,21 @@ bool matches(const storage::RunRow& row, const std::string& filter) {
     return holds(row.runId) || holds(row.experiment) || holds(row.algorithm) || holds(row.status) || holds(row.backend);
 }
 
+// A time of a virtual cluster is not told as if a clock had measured it.
+std::string timedText(const std::string& text, const storage::RunRow& row) {
+    return row.timeSimulated && row.steps > 0 ? text + " sim" : text;
+}
+
 std::string tableOf(const std::vector<storage::RunRow>& rows) {
-    TextTable table({"run", "experiment", "algorithm", "seed", "workers", "status", "steps", "wall", "loss", "accuracy",
-                     "hidden", "samples/s"});
+    TextTable table({"run", "experiment", "algorithm", "seed", "workers", "status", "steps", "wall", "loss",
+                     "best accuracy", "hidden", "samples/s"});
     for (const std::size_t column : {1, 2, 5}) table.leftAlign(column);
     for (const storage::RunRow& row : rows) {
         table.add({printable(row.runId), printable(row.experiment), printable(row.algorithm), std::to_string(row.seed),
                    std::to_string(row.workers), printable(statusWords(row)), std::to_string(row.steps),
-                   duration(row.wallS), shortNumber(row.finalLoss), percent(row.bestAccuracy), percent(row.hidden),
-                   shortNumber(row.samplesPerS)});
+                   timedText(duration(row.wallS), row), shortNumber(row.finalLoss), percent(row.bestAccuracy),
+                   percent(row.hidden),
+                   row.samplesPerS ? timedText(shortNumber(row.samplesPerS), row) : shortNumber(row.samplesPerS)});
     }
     return table.toString();
 }

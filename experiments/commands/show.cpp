@@ -226,10 +226,11 @@ std::string textOf(const Shown& shown) {
     const storage::RunDetail& detail = shown.detail;
     const storage::RunRow& row = detail.row;
     std::string out = printable(row.runId) + "\n";
+    const bool isQueued = row.status == "queued";
     field(out, "experiment", row.experiment);
     field(out, "status", statusWords(row) + (row.error.empty() ? "" : ": " + row.error));
     field(out, "waits for", detail.waitsFor);
-    field(out, "started", row.startedAt + ", ran " + duration(row.wallS));
+    field(out, isQueued ? "queued" : "started", row.startedAt + (isQueued ? "" : ", ran " + duration(row.wallS)));
     if (!row.origin.empty()) field(out, "from", row.origin + ", heard from last at " + row.heardAt);
     field(out, "algorithm", row.algorithm + ", seed " + std::to_string(row.seed));
     field(out, "cluster",

@@ -28,6 +28,17 @@ TEST_F(ShowCommand, TellsConfigurationAndProvenance) {
     EXPECT_EQ(json["hardware"].size(), hardware().size());
 }
 
+TEST(ShowQueued, ARunThatWaitsHasNotStarted) {
+    const test::DasgdFolder folder;
+    folder.write("e.toml", test::quickExperiment("threads", 4));
+    ASSERT_EQ(folder.run({"queue", "add", "e.toml", "-w", "w"}).exit, 0);
+    const auto run = nlohmann::json::parse(folder.run({"list", "-w", "w", "--json"}).out);
+    const std::string text = folder.run({"show", run["run_id"], "-w", "w"}).out;
+    EXPECT_THAT(text, ::testing::ContainsRegex("queued  +2"));
+    EXPECT_THAT(text, ::testing::Not(HasSubstr("started")));
+    EXPECT_THAT(text, ::testing::Not(HasSubstr("ran 0")));
+}
+
 // A rank of the same speed is the slowest by chance; as in the window it is no straggler for that.
 TEST(ShowStraggler, IsWhoComesLateToTheAveragesBeyondNoise) {
     const auto textOf = [](const std::string& compute) {
