@@ -141,7 +141,7 @@ private:
         session_.wantMetric(metrics::kEvalAccuracy);
         row->addWidget(loss_ = new KeyFigure(tr("training loss"), tr("Mean over the ranks and the newest steps")));
         row->addWidget(
-            accuracy_ = new KeyFigure(tr("test accuracy"), tr("Of the average of the ranks, at the last evaluation")));
+            accuracy_ = new KeyFigure(tr("test accuracy"), tr("Ranks' average, last evaluation; Runs shows the best")));
         row->addWidget(speed_ = new KeyFigure(
                            tr("samples/s"),
                            tr("Of all ranks, evaluations left out; now: in the newest spans, until it is timed")));

@@ -32,7 +32,7 @@ QString NumberWords::text() const {
 const std::vector<NumberWords>& compareNumbers() {
     static const std::vector<NumberWords> kNumbers{
         {CompareNumber::FinalLoss, "final loss", "", "final loss", true, false},
-        {CompareNumber::BestAccuracy, "best accuracy", "%", "accuracy %", false, false},
+        {CompareNumber::BestAccuracy, "best accuracy", "%", "best accuracy %", false, false},
         {CompareNumber::StepMs, "time per step", "ms", "ms/step", true, true},
         {CompareNumber::SecondsToTarget, "time to target", "s", "s to target", true, true},
         {CompareNumber::Hidden, "hidden", "%", "hidden %", false, false},

@@ -244,7 +244,7 @@ QVariant CompareTableModel::headerData(int section, Qt::Orientation orientation,
         case Count: return QStringLiteral("n");
         case Samples: return QStringLiteral("samples");
         case FinalLoss: return QStringLiteral("final loss");
-        case BestAccuracy: return QStringLiteral("accuracy, %");
+        case BestAccuracy: return QStringLiteral("best accuracy, %");
         case Perplexity: return QStringLiteral("perplexity");
         case StepMs: return QStringLiteral("ms/step");
         case Ratio:
@@ -257,7 +257,7 @@ QVariant CompareTableModel::headerData(int section, Qt::Orientation orientation,
         case Inflation: return QStringLiteral("inflation");
         case Sent: return QStringLiteral("sent, MB");
         case EqualLoss: return QStringLiteral("loss") + at;
-        case EqualAccuracy: return QStringLiteral("accuracy, %") + at;
+        case EqualAccuracy: return QStringLiteral("best accuracy, %") + at;
         default: return {};
     }
 }
@@ -282,6 +282,17 @@ QString CompareTableModel::timesInWords() const {
     return QStringLiteral("time ") + QString::fromUtf8(timeInWords(*times.begin()));
 }
 
+QString CompareTableModel::bestInWords() const {
+    bool onTest = false, onValidation = false;
+    for (const std::size_t group : rows_) {
+        const ComparedGroup* row = board_.row(group);
+        if (row && row->bestAccuracy.n > 0) (row->chosenOnValidation ? onValidation : onTest) = true;
+    }
+    if (!onTest) return onValidation ? QStringLiteral("best: of all evaluations, chosen on validation") : QString();
+    return QStringLiteral("best: of all evaluations, %1chosen on the test set itself, which is optimistic")
+        .arg(QLatin1String(onValidation ? "some " : ""));
+}
+
 QString CompareTableModel::footnote() const {
     QStringList notes;
     const auto baseline = board_.baseline();
@@ -296,6 +307,7 @@ QString CompareTableModel::footnote() const {
         differs = differs || isSignificant(row->perplexityP);
     }
     notes << QStringLiteral("mean ± %1 over finished seeds").arg(spreadName(board_.spread()));
+    if (const QString best = bestInWords(); !best.isEmpty()) notes << best;
     if (const QString target = targetInWords(); !target.isEmpty()) notes << QStringLiteral("target: ") + target;
     if (const QString times = timesInWords(); !times.isEmpty()) notes << times;
     if (single) notes << QStringLiteral("n = 1 has no spread");

@@ -61,6 +61,8 @@ private:
     [[nodiscard]] std::optional<double> numberIn(std::size_t group, int column) const;
     // What the times are, where they are not simply measured: "time simulated".
     [[nodiscard]] QString timesInWords() const;
+    // Of which evaluations the best ones are, and that the choice is optimistic where it is; "" without any.
+    [[nodiscard]] QString bestInWords() const;
     // What the times to a target are to; "" where there are none.
     [[nodiscard]] QString targetInWords() const;
 

@@ -1,6 +1,7 @@
 #include "gui/models/run_list/run_columns.h"
 
 #include <algorithm>
+#include <map>
 
 namespace dasgd::gui {
 
@@ -10,12 +11,13 @@ const QString kConfig = QStringLiteral("config:");
 
 bool sameColumn(const RunColumn& a, const RunColumn& b) { return a.field == b.field && a.key == b.key; }
 
-// The name of a column in lists that were kept before it said that it is of a step.
-const QString kFormerBlocked = QStringLiteral("blocked ms");
+// Names of columns in lists that were kept before they said that it is of a step, and that it is the best.
+const std::map<QString, int> kFormerNames{{QStringLiteral("blocked ms"), RunTableModel::Blocked},
+                                          {QStringLiteral("accuracy"), RunTableModel::BestAccuracy}};
 
 RunColumn columnOf(const QString& name) {
     if (name.startsWith(kConfig)) return {.key = name.mid(kConfig.size())};
-    if (name == kFormerBlocked) return {.field = RunTableModel::Blocked};
+    if (const auto former = kFormerNames.find(name); former != kFormerNames.end()) return {.field = former->second};
     for (int field = 0; field < RunTableModel::kColumns; ++field) {
         if (RunTableModel::nameOf(field) == name) return {.field = field};
     }
@@ -51,7 +53,8 @@ RunColumns columnsFromTexts(const QStringList& texts) {
         const QString name = equals < 0 ? text : text.left(equals);
         RunColumn column = columnOf(name);
         // A width that was chosen for a shorter title is none for this one.
-        if (equals >= 0 && name != kFormerBlocked) column.width = std::clamp(text.mid(equals + 1).toInt(), 0, 2000);
+        if (equals >= 0 && !kFormerNames.contains(name))
+            column.width = std::clamp(text.mid(equals + 1).toInt(), 0, 2000);
         const bool known = column.field >= 0 || !column.key.isEmpty();
         if (known && !hasColumn(columns, column)) columns.push_back(std::move(column));
     }

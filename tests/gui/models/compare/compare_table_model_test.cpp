@@ -50,6 +50,16 @@ TEST_F(CompareTableModelTest, TheFinalLossSaysOfWhichDataItIs) {
     EXPECT_TRUE(tip.contains(QStringLiteral("training loss"))) << tip.toStdString();
 }
 
+TEST_F(CompareTableModelTest, TheAccuracyIsCalledTheBestAndItsChoiceOptimistic) {
+    CompareTableModel model(board_);
+    look();
+    EXPECT_EQ(model.headerData(CompareTableModel::BestAccuracy, Qt::Horizontal, Qt::DisplayRole).toString(),
+              QStringLiteral("best accuracy, %"));
+    EXPECT_TRUE(model.footnote().contains(
+        QStringLiteral("best: of all evaluations, chosen on the test set itself, which is optimistic")))
+        << model.footnote().toStdString();
+}
+
 TEST_F(CompareTableModelTest, IsCopiedAsTextAndAsNumbersInFull) {
     CompareTableModel model(board_);
     look();

@@ -22,6 +22,7 @@ TEST(RunColumns, WhatIsUnknownOrThereTwiceIsLeftOut) {
     EXPECT_EQ(columnsFromTexts({"colour", "final loss", "config:", "final loss=80", "=", "=90"}), RunColumns{kLoss});
     EXPECT_EQ(columnsFromTexts({"blocked ms=70"}), (RunColumns{{.field = RunTableModel::Blocked}}))
         << "kept by its former name, which needed less room";
+    EXPECT_EQ(columnsFromTexts({"accuracy=70"}), (RunColumns{{.field = RunTableModel::BestAccuracy}}));
     EXPECT_EQ(columnsFromTexts({"colour"}), defaultColumns());
     EXPECT_EQ(columnsFromTexts({}), defaultColumns());
     EXPECT_EQ(columnsFromTexts({"final loss=-5"}).front().width, 0);
