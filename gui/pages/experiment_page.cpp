@@ -144,8 +144,7 @@ private:
             context_.open("Run");
         });
         const auto note = [this](const QString& text) { message_->say(text, MessageBar::Kind::Note); };
-        connect(&draft_, &ExperimentDraft::queued, this,
-                [this, note] { note(tr("Queued %1: Runs shows where it waits.").arg(draft_.title())); });
+        connect(&draft_, &ExperimentDraft::queued, this, [this, note] { note(draft_.queuedInWords()); });
         connect(&draft_, &ExperimentDraft::noted, this, note);
         connect(&draft_, &ExperimentDraft::failed, message_, [this](const QString& text) { message_->say(text); });
         connect(&context_.engine, &Engine::failed, message_, [this](const QString& text) { message_->say(text); });

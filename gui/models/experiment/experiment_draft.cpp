@@ -294,6 +294,21 @@ QString ExperimentDraft::inWords() const {
     return parts.join(QStringLiteral(" · "));
 }
 
+QString ExperimentDraft::queuedInWords() const {
+    QStringList names;
+    for (const PlannedRun& run : checked_ ? checked_->runs : std::vector<PlannedRun>()) {
+        const QString name = ExperimentDocument(QString::fromStdString(run.config)).valueText(QStringLiteral("name"));
+        names << (name.isEmpty() ? title() : name);
+    }
+    names.removeDuplicates();
+    if (names.isEmpty() || names == QStringList{title()})
+        return tr("Queued %1: Runs shows where it waits.").arg(title());
+    constexpr qsizetype kMostNamed = 3;
+    const QString more = names.size() > kMostNamed ? tr(" and %1 more").arg(names.size() - kMostNamed) : QString();
+    return tr("Queued %1: Runs shows where its cases wait, by their own names: %2.")
+        .arg(title(), names.mid(0, kMostNamed).join(QStringLiteral(", ")) + more);
+}
+
 QString ExperimentDraft::folderOfExperiments() const {
     return QString::fromStdString(std::filesystem::absolute(workspace_ / "experiments").string());
 }

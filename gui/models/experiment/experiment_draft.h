@@ -67,6 +67,8 @@ public:
     [[nodiscard]] QString title() const;
     // "9 runs · 4 workers over gloo · link emulated 100 Mbps, 0.1 ms".
     [[nodiscard]] QString inWords() const;
+    // Of one that was queued: under which names Runs shows its runs, as a case may have its own.
+    [[nodiscard]] QString queuedInWords() const;
     // What the field stands at: in the text, else by default.
     [[nodiscard]] QString effective(const QString& section, const QString& field) const;
     [[nodiscard]] UnsavedTexts& unsaved() { return unsaved_; }

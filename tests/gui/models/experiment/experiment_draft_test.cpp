@@ -11,12 +11,15 @@
 namespace dasgd::gui {
 namespace {
 
-// Fails on a momentum of 1.9, else plans two runs; notes the arguments of what it is asked to run for real.
+// Fails on a momentum of 1.9, else plans two runs, of cases by names of their own; notes the arguments of what it is
+// asked to run for real.
 const QByteArray kEngine =
     "case \"$*\" in *--dry-run*) ;; *) echo \"$@\" >\"$(dirname \"$0\")/ran\"; exit 0;; esac\n"
     "line=$(grep -n 'momentum = 1.9' \"$2\" | cut -d: -f1)\n"
     "[ -z \"$line\" ] || { echo \"dasgd: $2:$line:12: momentum is 1.9; allowed: 0 to 1\" >&2; exit 2; }\n"
-    "for each in 1 2; do echo '{\"label\":\"train.seed='$each'\",\"steps\":8,\"workers\":4}'; done\n";
+    "for each in 1 2; do config=; grep -q '^\\[\\[case' \"$2\" && config=',\"config\":\"name = "
+    "\\\"case-'$each'\\\"\"'\n"
+    "echo '{\"label\":\"train.seed='$each'\",\"steps\":8,\"workers\":4'\"$config\"'}'; done\n";
 
 const QString kDraftText = QStringLiteral(
     "name = \"sweep\"\n\n[algorithm]\nname = \"dasgd\"\ndelay = 2\n\n[cluster]\nlink = { bandwidth = \"100Mbps\" }\n");
@@ -201,6 +204,16 @@ TEST_F(ExperimentDraftTest, OneThatIsQueuedWaitsInTheProgram) {
     const QString ran = folder_.filePath(QStringLiteral("ran"));
     ASSERT_TRUE(eventually([&] { return !content(ran).isEmpty(); }));
     EXPECT_TRUE(content(ran).startsWith("queue add " + file.toUtf8() + " --work --workspace"));
+}
+
+TEST_F(ExperimentDraftTest, WhatWasQueuedIsNamedAsRunsShowsIt) {
+    takeText(kDraftText);
+    ASSERT_TRUE(isAnswered());
+    EXPECT_EQ(draft_.queuedInWords(), QStringLiteral("Queued sweep: Runs shows where it waits."));
+    takeText(kDraftText + QStringLiteral("[[case]]\nname = \"case-1\"\n[[case]]\nname = \"case-2\"\n"));
+    ASSERT_TRUE(isAnswered());
+    EXPECT_EQ(draft_.queuedInWords(),
+              QStringLiteral("Queued sweep: Runs shows where its cases wait, by their own names: case-1, case-2."));
 }
 
 TEST_F(ExperimentDraftTest, ACopyHasANameOfItsOwnAndIsSavedNowhere) {
