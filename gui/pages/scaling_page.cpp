@@ -246,14 +246,14 @@ private:
             }
         }
         setTone(*runs_, point ? "mono" : "small");
-        const QString hint =
-            table_->rowCount() > 0 ? tr("Choose a point to see its runs; Enter opens them.") : QString();
-        if (!point) return runs_->setText(hint);
+        const QString spread = QStringLiteral("  ·  ") + kStdOverSeeds;
+        const QString hint = tr("Choose a point to see its runs; Enter opens them") + spread;
+        if (!point) return runs_->setText(table_->rowCount() > 0 ? hint : QString());
         chosen_ = {board_.drawn()[place->first].line->key, point->workers};
         QStringList ids = points_->currentIndex().data(ScalingTableModel::RunIdsRole).toStringList();
         constexpr qsizetype kMost = 8;
         if (ids.size() > kMost) ids = ids.mid(0, kMost) << tr("and %1 more").arg(ids.size() - kMost);
-        runs_->setText(ids.join(QStringLiteral("   ")));
+        runs_->setText(ids.join(QStringLiteral("   ")) + spread);
     }
 
     // Finds the chosen point again after the rows were made anew.

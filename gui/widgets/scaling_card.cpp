@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gui/models/scaling/scaling_table_model.h"
+
 namespace dasgd::gui {
 
 ScalingCard::ScalingCard(const QString& title, ScalingPlot plot, ScalingBoard& board, const Look& look, QWidget* parent)
@@ -15,6 +17,10 @@ ScalingCard::ScalingCard(const QString& title, ScalingPlot plot, ScalingBoard& b
     ideal->setToolTip(tr("As good as the smallest number of workers of a line"));
     head->addSpacing(10);
     head->addWidget(ideal);
+    spread_ = makeLabel(tr("± std over seeds"), "small");
+    spread_->setToolTip(kStdOverSeeds);
+    head->addSpacing(10);
+    head->addWidget(spread_);
     head->addStretch();
     if (kind_ != ScalingPlot::Efficiency) {
         scale_ = new Choice(tr("y axis"), {tr("linear"), tr("log")}, 1);
@@ -50,7 +56,9 @@ void ScalingCard::refresh() {
                         : kind_ == ScalingPlot::Efficiency
                             ? tr("No configuration was timed at two numbers of workers: no efficiency to draw")
                             : tr("No step time recorded"));
-    plot_->setCurves(scalingCurves(board_.drawn(), kind_));
+    std::vector<Curve> curves = scalingCurves(board_.drawn(), kind_);
+    spread_->setVisible(std::ranges::any_of(curves, [](const Curve& curve) { return !curve.deviation.empty(); }));
+    plot_->setCurves(std::move(curves));
     placeMark();
 }
 
@@ -95,7 +103,7 @@ QString ScalingCard::wordsOf(PointPlace place) const {
     const DrawnLine& line = board_.drawn()[place.curve];
     const auto found = std::find_if(line.points.begin(), line.points.end(),
                                     [workers](const auto& point) { return point.workers == workers; });
-    return found == line.points.end() ? QString() : pointInWords(line, *found, board_.target());
+    return found == line.points.end() ? QString() : pointTip(line, *found, board_.target());
 }
 
 }  // namespace dasgd::gui

@@ -37,7 +37,8 @@ private:
     ScalingPlot kind_;
     ScalingBoard& board_;
     PlotView* plot_;
-    Choice* scale_ = nullptr;  // of the y axis; null where it is always linear
+    QLabel* spread_ = nullptr;  // what the bars are
+    Choice* scale_ = nullptr;   // of the y axis; null where it is always linear
     std::optional<std::pair<std::size_t, int>> marked_;
 };
 

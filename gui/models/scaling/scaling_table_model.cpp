@@ -41,6 +41,11 @@ QString cellText(const DrawnLine& line, const ScalingPoint& point, ScalingTableM
 
 }  // namespace
 
+QString pointTip(const DrawnLine& line, const ScalingPoint& point, const std::optional<Target>& target) {
+    const QString words = pointInWords(line, point, target);
+    return point.runIds.size() > 1 ? words + QLatin1Char('\n') + kStdOverSeeds : words;
+}
+
 ScalingTableModel::ScalingTableModel(ScalingBoard& board, QObject* parent)
     : QAbstractTableModel(parent), board_(board) {
     connect(&board_, &ScalingBoard::drawnChanged, this, [this] {
@@ -74,7 +79,7 @@ QVariant ScalingTableModel::data(const QModelIndex& index, int role) const {
         case Qt::TextAlignmentRole:
             return static_cast<int>(Qt::AlignVCenter |
                                     (index.column() == Configuration ? Qt::AlignLeft : Qt::AlignRight));
-        case Qt::ToolTipRole: return asTip(pointInWords(line, point, board_.target()));
+        case Qt::ToolTipRole: return asTip(pointTip(line, point, board_.target()));
         case RunIdsRole: {
             QStringList ids;
             for (const std::string& id : point.runIds) ids << QString::fromStdString(id);

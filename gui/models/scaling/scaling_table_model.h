@@ -10,6 +10,12 @@
 
 namespace dasgd::gui {
 
+// What a ± is on this page.
+inline const QString kStdOverSeeds = QStringLiteral("± standard deviation over the seeds");
+
+// pointInWords() with what its ± is, as a tool tip.
+[[nodiscard]] QString pointTip(const DrawnLine& line, const ScalingPoint& point, const std::optional<Target>& target);
+
 class ScalingTableModel : public QAbstractTableModel {
     Q_OBJECT
 

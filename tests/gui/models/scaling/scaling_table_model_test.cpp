@@ -29,6 +29,10 @@ TEST_F(ScalingTableModelTest, ARowIsAPoint) {
     EXPECT_EQ(text(0, ScalingTableModel::Hidden), kAbsent);
     EXPECT_EQ(model_.index(2, 0).data(ScalingTableModel::RunIdsRole).toStringList().size(), 2);
     EXPECT_TRUE(model_.index(2, 0).data(Qt::ToolTipRole).toString().contains(QLatin1String("4 workers, batch 32")));
+    EXPECT_TRUE(model_.index(2, 0)
+                    .data(Qt::ToolTipRole)
+                    .toString()
+                    .contains(QStringLiteral("± standard deviation over the seeds")));
     EXPECT_EQ(model_.rowOf(1, 2), 4);
     EXPECT_EQ(model_.rowOf(1, 3), -1);
     EXPECT_EQ(model_.placeOf(4), std::pair(std::size_t{1}, std::size_t{1}));
