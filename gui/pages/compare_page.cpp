@@ -287,15 +287,19 @@ private:
     }
 
     QString summaryWords() const {
-        std::size_t runs = 0, finished = 0;
+        std::size_t runs = 0, finished = 0, drawn = 0;
         std::set<QString> origins;
         for (const CompareGroup& group : board_.groups()) {
             runs += group.trainings();
+            drawn += group.taken(board_.members());
             finished += group.finished();
             origins.insert(group.origin());
         }
-        QStringList words{runs == finished ? tr("%1 runs").arg(grouped(static_cast<qint64>(runs)))
-                                           : tr("%1 of %2 runs").arg(finished).arg(runs)};
+        QStringList words{runs > finished ? tr("%1 of %2 runs").arg(finished).arg(runs)
+                          : runs == 1     ? tr("1 run")
+                                          : tr("%1 runs").arg(grouped(static_cast<qint64>(runs)))};
+        if (board_.members() == Members::AsFarAsAll)
+            words.front() = tr("%1 of %2 runs in the curves, %3 in the table").arg(drawn).arg(runs).arg(finished);
         words << (board_.spread() == Spread::None ? tr("mean over seeds")
                                                   : tr("mean ± %1 over seeds").arg(spreadName(board_.spread())));
         if (const auto baseline = board_.baseline()) words << tr("baseline %1").arg(board_.groups()[*baseline].name);

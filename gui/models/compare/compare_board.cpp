@@ -210,8 +210,10 @@ void CompareBoard::setBrushed(const std::optional<std::set<std::string>>& keys) 
 
 void CompareBoard::want(const void* chart, const CompareCurveKey& key) {
     const auto known = wanted_.find(chart);
-    if (cursorKey_.metric.empty() || (known != wanted_.end() && known->second == cursorKey_)) cursorKey_ = key;
+    const bool reads = cursorKey_.metric.empty() || (known != wanted_.end() && known->second == cursorKey_);
+    if (reads) cursorKey_ = key;
     wanted_[chart] = key;
+    if (reads) emit cursorChanged();
     if (!groups_.empty()) request();
 }
 
@@ -263,6 +265,17 @@ CompareView CompareBoard::view() const {
     view.spread = spread_;
     view.target = target_;
     return view;
+}
+
+std::optional<double> CompareBoard::readAt() const {
+    if (cursor_ || members_ != Members::AsFarAsAll) return cursor_;
+    std::optional<double> end;
+    for (const std::size_t group : shown_) {
+        const GroupCurve* own = curve(cursorKey_, group);
+        if (!own || own->mean.mean.x.empty()) continue;
+        end = std::min(end.value_or(own->mean.mean.x.back()), own->mean.mean.x.back());
+    }
+    return end;
 }
 
 void CompareBoard::setCursor(const std::optional<double>& x, const CompareCurveKey& key) {

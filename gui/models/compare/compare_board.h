@@ -97,6 +97,9 @@ public:
     void setCursor(const std::optional<double>& x, const CompareCurveKey& key);
     [[nodiscard]] const std::optional<double>& cursor() const { return cursor_; }
     [[nodiscard]] const CompareCurveKey& cursorKey() const { return cursorKey_; }
+    // Where the values beside the names are of: the cursor; without one, of curves as far as all go, where the first of
+    // those that are shown ends; nullopt: each curve's own end.
+    [[nodiscard]] std::optional<double> readAt() const;
 
 signals:
     void groupsChanged();  // which there are, their runs, names or styles

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gui/models/curves/metric_words.h"
 #include "gui/models/words.h"
 
 namespace dasgd::gui {
@@ -46,12 +47,18 @@ int CompareLegendModel::rowOf(std::size_t group) const {
     return found == rows_.end() ? -1 : static_cast<int>(found - rows_.begin());
 }
 
-// "0.034 ± 0.002"; the last value before the cursor where there is no cursor.
+QString CompareLegendModel::readInWords() const {
+    const auto at = board_.readAt();
+    const QString place = at ? placeInWords(board_.cursorKey().axis, *at) : QStringLiteral("the end");
+    return QStringLiteral("at %1: %2").arg(place, wordsOf(board_.cursorKey().metric).title);
+}
+
+// "0.034 ± 0.002"; the last value where none is read before.
 QString CompareLegendModel::valueAtCursor(std::size_t group) const {
     const GroupCurve* curve = board_.curve(board_.cursorKey(), group);
     if (!curve || curve->mean.mean.x.empty()) return kAbsent;
-    const auto point =
-        board_.cursor() ? curve->pointAt(*board_.cursor()) : std::optional(curve->mean.mean.x.size() - 1);
+    const auto at = board_.readAt();
+    const auto point = at ? curve->pointAt(*at) : std::optional(curve->mean.mean.x.size() - 1);
     if (!point) return kAbsent;
     const double spread = curve->spreadAt(*point, board_.spread());
     const double mean = curve->mean.mean.y[*point];
@@ -63,8 +70,9 @@ std::optional<std::size_t> CompareLegendModel::runsAtCursor(std::size_t group) c
     const GroupCurve* curve = board_.curve(board_.cursorKey(), group);
     if (!curve || curve->mean.n.empty()) return std::nullopt;
     const std::vector<int>& n = curve->mean.n;
-    if (!board_.cursor()) return static_cast<std::size_t>(std::max(0, n.back()));
-    const auto point = curve->pointAt(*board_.cursor());
+    const auto at = board_.readAt();
+    if (!at) return static_cast<std::size_t>(std::max(0, n.back()));
+    const auto point = curve->pointAt(*at);
     return point ? static_cast<std::size_t>(std::max(0, curve->mean.n[*point])) : std::size_t{0};
 }
 
@@ -83,8 +91,8 @@ QVariant CompareLegendModel::data(const QModelIndex& index, int role) const {
     const std::size_t place = rows_[static_cast<std::size_t>(index.row())];
     const CompareGroup& group = board_.groups()[place];
     const auto words = [&] {
-        return QStringLiteral("%1\n%2, n %3\nat the cursor %4")
-            .arg(group.name, group.origin(), countOf(place), valueAtCursor(place));
+        return QStringLiteral("%1\n%2, n %3\n%4 %5")
+            .arg(group.name, group.origin(), countOf(place), readInWords(), valueAtCursor(place));
     };
     switch (role) {
         case Qt::DisplayRole: return group.name;

@@ -22,6 +22,8 @@ public:
     bool setData(const QModelIndex& index, const QVariant& value, int role) override;
     Qt::ItemFlags flags(const QModelIndex& index) const override;
     [[nodiscard]] int rowOf(std::size_t group) const;
+    // What the values are: "at step 104: Training loss", "at the end: Test accuracy".
+    [[nodiscard]] QString readInWords() const;
 
 private:
     void relist();

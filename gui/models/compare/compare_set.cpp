@@ -82,6 +82,11 @@ bool CompareGroup::takes(const RunItem& run, Members members) const {
     return members == Members::Finished && finished() == 0;
 }
 
+std::size_t CompareGroup::taken(Members members) const {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(runs, [&](const RunItemPtr& run) { return takes(*run, members); }));
+}
+
 bool CompareGroup::simulated() const {
     return std::any_of(runs.begin(), runs.end(), [](const RunItemPtr& run) { return run->row.timeSimulated; });
 }

@@ -42,6 +42,8 @@ struct CompareGroup {
     [[nodiscard]] bool wasMadeAgain(const RunItem& run) const { return !counts(run) && !parts.contains(run.row.runId); }
     // Whether the run is in the means.
     [[nodiscard]] bool takes(const RunItem& run, Members members) const;
+    // How many are.
+    [[nodiscard]] std::size_t taken(Members members) const;
     [[nodiscard]] bool simulated() const;
     // A finished run that counts ended with a loss that is NaN.
     [[nodiscard]] bool diverged() const;

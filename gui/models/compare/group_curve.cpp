@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/analysis/statistics.h"
+#include "gui/models/words.h"
 
 namespace dasgd::gui {
 
@@ -17,21 +18,32 @@ void scaleBy(Polyline& line, double scale) {
     for (double& y : line.y) y *= scale;
 }
 
-// Up to the last step that all of them recorded, where any did not finish.
-bool cutToShortest(std::vector<GroupMember>& members) {
+// Up to the last step that all of them recorded, where any did not finish: that step, if it cuts anything.
+std::optional<std::int64_t> cutToShortest(std::vector<GroupMember>& members) {
     const bool whole = std::all_of(members.begin(), members.end(),
                                    [](const GroupMember& member) { return member.run->row.status == "finished"; });
-    if (whole || members.size() < 2) return false;
+    if (whole || members.size() < 2) return std::nullopt;
     std::int64_t common = std::numeric_limits<std::int64_t>::max(), longest = 0;
     for (const GroupMember& member : members) {
         common = std::min(common, member.series.points().back().step);
         longest = std::max(longest, member.series.points().back().step);
     }
     for (GroupMember& member : members) member.series = upToStep(member.series, common);
-    return common < longest;
+    return common < longest ? std::optional(common) : std::nullopt;
 }
 
 }  // namespace
+
+QString placeInWords(XAxis axis, double x) {
+    switch (axis) {
+        case XAxis::Step: return QStringLiteral("step ") + grouped(std::llround(x));
+        case XAxis::Epoch: return QStringLiteral("epoch ") + shortNumber(x, 3);
+        case XAxis::Wall: return shortNumber(x, 3) + QStringLiteral(" s");
+        case XAxis::Samples: return grouped(std::llround(x)) + QStringLiteral(" samples");
+        case XAxis::BytesSent: return bytesInWords(x).text();
+    }
+    return {};
+}
 
 double GroupCurve::spreadAt(std::size_t point, Spread spread) const {
     if (spread == Spread::None || point >= mean.deviation.size() || mean.n[point] < 2) return kNone;
@@ -56,7 +68,8 @@ GroupCurve groupCurve(std::vector<GroupMember> members, XAxis axis, double scale
     QStringList notes;
     if (members.size() < all)
         notes << QStringLiteral("%1 of %2 runs have no such record").arg(all - members.size()).arg(all);
-    if (cutToShortest(members)) notes << QStringLiteral("as far as all of its seeds go");
+    if (const auto last = cutToShortest(members))
+        notes << QStringLiteral("to step %1, as far as all of its seeds go").arg(grouped(*last));
     if (members.empty()) {
         out.note = notes.join(QStringLiteral("; "));
         return out;
@@ -70,7 +83,11 @@ GroupCurve groupCurve(std::vector<GroupMember> members, XAxis axis, double scale
     out.mean = seedMean(series, axis);
     scaleBy(out.mean.mean, scale);
     for (double& deviation : out.mean.deviation) deviation *= std::abs(scale);
-    if (out.mean.cut) notes << QStringLiteral("where all of its seeds have records");
+    if (out.mean.cut && !out.mean.mean.x.empty()) {
+        const std::vector<double>& x = out.mean.mean.x;
+        notes << QStringLiteral("where all of its seeds have records, %1 to %2")
+                     .arg(placeInWords(axis, x.front()), placeInWords(axis, x.back()));
+    }
     out.note = notes.join(QStringLiteral("; "));
     return out;
 }

@@ -6,7 +6,6 @@
 #include <QPainter>
 #include <QVBoxLayout>
 #include <algorithm>
-#include <array>
 
 #include "gui/models/curves/short_names.h"
 #include "gui/plots/plot_view.h"
@@ -19,7 +18,6 @@ namespace {
 constexpr int kLegendRow = 27;
 constexpr double kStroke = 30, kEye = 22;
 constexpr double kBeforeName = kStroke + 22, kAfterNumbers = 10, kBesideValue = 10, kBesideCount = 8;
-constexpr std::array<const char*, 5> kCursorUnits{"step", "epoch", "s", "samples", "bytes"};
 
 QFont valueFont(bool hidden) { return hidden ? interFont(11) : interFont(12, Weight::Medium); }
 
@@ -147,8 +145,9 @@ CompareLegend::CompareLegend(CompareBoard& board, const Look& look, QWidget* par
     error_->hide();
     auto* words = new QHBoxLayout;
     words->addWidget(shown_ = makeLabel({}, "small"));
-    words->addStretch();
-    words->addWidget(at_ = makeLabel({}, "small"));
+    words->addSpacing(10);
+    words->addWidget(at_ = makeElasticLabel("small"), 1);
+    at_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     top->addLayout(words);
     body().addLayout(top);
     list_ = new QListView;
@@ -172,8 +171,8 @@ CompareLegend::CompareLegend(CompareBoard& board, const Look& look, QWidget* par
     connect(list_, &QListView::entered, this, [this](const QModelIndex& index) {
         board_.highlight(index.data(CompareLegendModel::GroupRole).value<std::size_t>());
     });
-    for (const auto signal :
-         {&CompareBoard::groupsChanged, &CompareBoard::shownChanged, &CompareBoard::cursorChanged}) {
+    for (const auto signal : {&CompareBoard::groupsChanged, &CompareBoard::shownChanged, &CompareBoard::cursorChanged,
+                              &CompareBoard::curvesChanged}) {
         connect(&board_, signal, this, &CompareLegend::update);
     }
     for (const auto signal : {&CompareBoard::groupsChanged, &CompareBoard::shownChanged}) {
@@ -228,10 +227,10 @@ bool CompareLegend::eventFilter(QObject* watched, QEvent* event) {
 void CompareLegend::update() {
     const std::size_t all = board_.groups().size(), shown = board_.shown().size();
     shown_->setText(tr("%1 of %2 shown").arg(shown).arg(all));
-    const auto axis = static_cast<std::size_t>(board_.cursorKey().axis);
-    at_->setText(board_.cursor()
-                     ? tr("at %1 %2").arg(shortNumber(*board_.cursor(), 3), QString::fromLatin1(kCursorUnits[axis]))
-                     : tr("at the end"));
+    at_->setText(model_->readInWords());
+    at_->setToolTip(asTip(board_.cursor() || !board_.readAt()
+                              ? at_->text()
+                              : tr("%1, where the first of the shown curves ends").arg(at_->text())));
     const auto& error = board_.filterError();
     error_->setVisible(error.has_value());
     if (error) error_->setText(tr("At character %1: %2").arg(error->at + 1).arg(error->message));

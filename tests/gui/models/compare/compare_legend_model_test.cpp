@@ -33,6 +33,25 @@ TEST_F(CompareLegendModelTest, HiddenOnesKeepTheirPlaceAndSayTheirValueAtTheCurs
     EXPECT_EQ(model.rowOf(placeOf("sync")), 0);
 }
 
+TEST_F(CompareLegendModelTest, AsFarAsAllGoTheValuesAreOfOnePlace) {
+    CompareLegendModel model(board_);
+    look();
+    EXPECT_EQ(model.readInWords(), QStringLiteral("at the end: Training loss"));
+    board_.setMembers(Members::AsFarAsAll);
+    const std::size_t sync = placeOf("sync");
+    const QString expected = QStringLiteral("at step %1: Training loss").arg(kStoppedAt);
+    ASSERT_TRUE(eventually([&] { return model.readInWords() == expected; })) << model.readInWords().toStdString();
+    const GroupCurve* whole = board_.curve(loss_, sync);
+    ASSERT_TRUE(whole);
+    const auto at = whole->pointAt(kStoppedAt);
+    ASSERT_TRUE(at);
+    const QString value = model.index(model.rowOf(sync)).data(CompareLegendModel::ValueRole).toString();
+    EXPECT_NEAR(value.section(QLatin1Char(' '), 0, 0).toDouble(), whole->mean.mean.y[*at], 1e-2)
+        << "of a curve that goes on, too";
+    board_.setHidden({placeOf("d 3")}, true);
+    EXPECT_EQ(model.readInWords(), QStringLiteral("at step 200: Training loss")) << "what is hidden ends nothing";
+}
+
 // A time-only run has no loss: that says nothing against its runs.
 TEST_F(CompareLegendModelTest, WhereNothingWasRecordedTheCountIsThatOfTheConfiguration) {
     CompareLegendModel model(board_);

@@ -41,7 +41,8 @@ TEST(GroupCurve, RunsThatDidNotFinishEndTheMeanWhereTheFirstOfThemDoes) {
     const GroupCurve curve = groupCurve({member(1, {1, 2, 3, 4}), member(2, {3, 4}, "stopped")}, XAxis::Step, 1);
     EXPECT_EQ(curve.mean.mean.y, (std::vector<double>{2, 3}));
     EXPECT_EQ(curve.mean.n, (std::vector<int>{2, 2}));
-    EXPECT_TRUE(curve.note.contains(QStringLiteral("as far as all of its seeds go")));
+    EXPECT_TRUE(curve.note.contains(QStringLiteral("to step 2, as far as all of its seeds go")));
+    EXPECT_EQ(placeInWords(XAxis::Wall, 2.4), QStringLiteral("2.40 s"));
 }
 
 TEST(GroupCurve, ARunWithoutTheRecordIsSaid) {
