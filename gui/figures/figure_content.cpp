@@ -112,6 +112,7 @@ Status readCurves(storage::RunReader& reader, const FigureSpec& spec, std::span<
     if (spec.x == XAxis::Wall) into.axes.x += remark;
     if (isOfTime(words.axis)) into.axes.y += remark;
     if (spec.smoothing > 0) into.axes.y += QStringLiteral(" (average, weight %1)").arg(spec.smoothing);
+    if (const QString words = bandsAtZeroInWords(into.curves, into.axes); !words.isEmpty()) into.notes << words;
     into.table = curveTable(into.curves, into.axes);
     for (std::size_t i = 0; i < groups.size(); ++i) {
         const FigureGroup& group = groups[i];

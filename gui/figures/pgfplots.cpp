@@ -1,6 +1,7 @@
 #include <QTextStream>
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
 
 #include "gui/figures/latex.h"
@@ -72,12 +73,13 @@ std::vector<Curve> withBehind(const std::vector<Curve>& curves) {
 
 bool isPoints(const Curve& curve) { return curve.kind == Curve::Kind::Points || curve.kind == Curve::Kind::Scatter; }
 
-void addBand(QTextStream& text, const Curve& curve, std::size_t number) {
+// `end`: of a logarithmic axis, where bands go on below it. Where no deviation is known, NaN stays NaN.
+void addBand(QTextStream& text, const Curve& curve, std::size_t number, const std::optional<double>& end) {
     if (curve.deviation.empty() || isPoints(curve)) return;
     for (const char* edge : {"low", "high"}) {
-        text << "\\addplot[name path=" << edge << number
-             << ", draw=none, forget plot, unbounded coords=discard] table[x=x" << number << ", y=" << edge << number
-             << "] {\\numbers};\n";
+        text << "\\addplot[name path=" << edge << number << ", draw=none, forget plot, unbounded coords=discard";
+        if (end) text << ", y filter/.expression={rawy > -1e30 ? ln(max(rawy, " << texNumber(*end) << ")) : nan}";
+        text << "] table[x=x" << number << ", y=" << edge << number << "] {\\numbers};\n";
     }
     text << "\\addplot[fill=curve" << curve.style.color
          << ", fill opacity=0.2, draw=none, forget plot] fill between[of=low" << number << " and high" << number
@@ -141,6 +143,8 @@ QString axisOptions(const FigureContent& content, const FigureSpec& spec) {
     if (content.axes.log2X) out += log2Ticks(content.curves);
     if (content.axes.fromZero && !content.axes.logY) out += QStringLiteral("ymin=0,\n");
     if (spec.xRange) out += QStringLiteral("xmin=%1, xmax=%2,\n").arg(spec.xRange->low).arg(spec.xRange->high);
+    if (const auto end = logAxisEnd(content.curves, content.axes); end && !spec.yRange)
+        out += QStringLiteral("ymin=%1,\n").arg(texNumber(*end));
     if (spec.yRange) out += QStringLiteral("ymin=%1, ymax=%2,\n").arg(spec.yRange->low).arg(spec.yRange->high);
     return out + QStringLiteral(
                      "legend columns=%1, legend cell align=left,\n"
@@ -160,9 +164,11 @@ QString axisPicture(const FigureContent& content, const FigureSpec& spec) {
              << "] {\\numbers};\n";
     }
     std::size_t number = 0;
+    std::optional<double> end = logAxisEnd(content.curves, content.axes);
+    if (end && spec.yRange) end = spec.yRange->low;
     for (const Curve& curve : content.curves) {
         ++number;
-        if (isDrawn(curve)) addBand(text, curve, number);
+        if (isDrawn(curve)) addBand(text, curve, number, end);
     }
     number = 0;
     int named = 0;

@@ -192,6 +192,7 @@ Status readScaling(storage::RunReader& reader, const FigureSpec& spec, std::span
                  .logY = spec.logY.value_or(spec.plot != ScalingPlot::Efficiency),
                  .fromZero = true,
                  .log2X = true};
+    if (const QString words = bandsAtZeroInWords(into.curves, into.axes); !words.isEmpty()) into.notes << words;
     into.table = tableOf(drawn, target.has_value());
     into.pointsCsv = pointsOf(drawn);
     return {};

@@ -290,7 +290,7 @@ void PlotCanvas::fit(const std::vector<Curve>& curves) {
         cover(curve.line.x, curve.line.y);
         for (std::size_t i = 0; i < curve.deviation.size(); ++i) {
             const BandEnds band = bandAt(curve, i, axes_);
-            cover({curve.line.x[i], curve.line.x[i]}, {band.low, band.high});
+            cover({curve.line.x[i], curve.line.x[i]}, {leastShown(curve, i, axes_), band.high});
         }
         if (curve.raw && curve.primary) cover(curve.raw->x, bulkOf(curve.raw->y));
     }

@@ -6,6 +6,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "gui/models/words.h"
 #include "gui/plots/plot_canvas.h"
@@ -103,12 +104,45 @@ BandEnds bandAt(const Curve& curve, std::size_t point, const PlotAxes& axes) {
     const double mean = curve.line.y[point], half = curve.deviation[point];
     BandEnds band{mean - half, mean + half};
     if (!std::isfinite(half)) return band;
-    // What reaches zero would end in the void.
-    if (axes.logY) band.low = std::max(band.low, mean / 10);
     // A symmetrical interval does not know that a share has ends; a mean that is past them is shown as it is.
     constexpr double kWhole = 100;
     if (axes.share && mean >= 0 && mean <= kWhole) band = {std::max(band.low, 0.0), std::min(band.high, kWhole)};
     return band;
+}
+
+double leastShown(const Curve& curve, std::size_t point, const PlotAxes& axes) {
+    const double low = bandAt(curve, point, axes).low;
+    return axes.logY && std::isfinite(low) ? std::max(low, curve.line.y[point] / 10) : low;
+}
+
+QString bandsAtZeroInWords(const std::vector<Curve>& curves, const PlotAxes& axes) {
+    const auto reachesZero = [&](const Curve& curve) {
+        for (std::size_t i = 0; i < curve.deviation.size(); ++i) {
+            if (curve.line.y[i] > 0 && bandAt(curve, i, axes).low <= 0) return true;
+        }
+        return false;
+    };
+    if (!axes.logY || !std::ranges::any_of(curves, reachesZero)) return {};
+    QStringList names;
+    for (const Curve& curve : curves) {
+        if (reachesZero(curve)) names << curve.name;
+    }
+    constexpr qsizetype kMostNamed = 2;
+    const QString of =
+        names.size() > kMostNamed ? QStringLiteral("%1 curves").arg(names.size()) : names.join(QStringLiteral(" and "));
+    return QStringLiteral("interval reaches 0, which a log axis lacks: of ") + of;
+}
+
+std::optional<double> logAxisEnd(const std::vector<Curve>& curves, const PlotAxes& axes) {
+    if (bandsAtZeroInWords(curves, axes).isEmpty()) return std::nullopt;
+    double end = std::numeric_limits<double>::infinity();
+    for (const Curve& curve : curves) {
+        for (std::size_t i = 0; i < curve.line.y.size(); ++i) {
+            const double least = curve.deviation.empty() ? curve.line.y[i] : leastShown(curve, i, axes);
+            for (const double y : {curve.line.y[i], least}) end = y > 0 ? std::min(end, y) : end;
+        }
+    }
+    return end;
 }
 
 void PlotView::setAxes(const PlotAxes& axes) {

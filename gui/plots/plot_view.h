@@ -27,12 +27,18 @@ struct PlotAxes {
     bool legend = true;     // off where the page names the curves
 };
 
-// Where a curve's band ends at a point, as it is drawn on screen, on paper and in TeX: a logarithmic axis takes it down
-// to the mean's tenth, that of a share holds it within 0 to 100. NaN where no deviation is known.
+// Where a curve's band ends at a point, on screen, on paper and in files: that of a share is held within 0 to 100. On a
+// logarithmic axis `low` may not be positive: it is drawn down to the end of the axis. NaN where no deviation is known.
 struct BandEnds {
     double low = 0, high = 0;
 };
 [[nodiscard]] BandEnds bandAt(const Curve& curve, std::size_t point, const PlotAxes& axes);
+// How far down the axis has to go for it: a logarithmic one to the mean's tenth at most, however near to 0 it ends.
+[[nodiscard]] double leastShown(const Curve& curve, std::size_t point, const PlotAxes& axes);
+// That intervals reach 0, which a logarithmic axis does not have; "" where none does.
+[[nodiscard]] QString bandsAtZeroInWords(const std::vector<Curve>& curves, const PlotAxes& axes);
+// The lower end of a logarithmic axis to which such intervals are drawn; nullopt where none reaches 0.
+[[nodiscard]] std::optional<double> logAxisEnd(const std::vector<Curve>& curves, const PlotAxes& axes);
 
 // A point of a curve, by its places among the curves and in the curve.
 struct PointPlace {

@@ -115,7 +115,7 @@ void CompareChart::fillMetrics() {
 }
 
 void CompareChart::updateAxes() {
-    bool simulated = false, measured = false;
+    bool simulated = false;
     for (const CompareGroup& group : board_.groups()) (group.simulated() ? simulated : measured) = true;
     const QString origin = simulated && measured ? tr(", of hollow markers simulated")
                            : simulated           ? tr(", time simulated")
@@ -137,7 +137,7 @@ void CompareChart::redraw() {
     std::vector<Curve> curves;
     QStringList notes;
     int windowed = 0;
-    bool single = false, isRead = true;
+    bool single = false, isRead = true, measured = false;
     for (const std::size_t group : board_.shown()) {
         const GroupCurve* made = board_.curve(key_, group);
         isRead = isRead && made;
@@ -159,6 +159,7 @@ void CompareChart::redraw() {
     if (windowed > 0)
         words << tr("%1 averaged in windows of x that hold every seed")
                      .arg(windowed == static_cast<int>(curves.size()) ? tr("all") : QString::number(windowed));
+    if (const QString zero = bandsAtZeroInWords(curves, plot_->axes()); !zero.isEmpty()) words << zero;
     if (!notes.isEmpty())
         words << (notes.size() == 1 ? notes.front() : tr("%1 curves are cut: see the tip").arg(notes.size()));
     if (!isRead) words << tr("reading …");

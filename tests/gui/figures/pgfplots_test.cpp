@@ -73,6 +73,19 @@ TEST(Pgfplots, NumbersAreOnlyNumbers) {
     EXPECT_TRUE(plotNumbers(content.curves, {}).contains(QLatin1String("\n1,1,1,1,0,1,2,-1,5,3\n")));
 }
 
+TEST(Pgfplots, ABandThatReachesZeroKeepsItsNumberAndGoesToTheEndOfTheLogAxis) {
+    const FigureContent content = twoCurves();
+    const QStringList rows = plotNumbers(content.curves, content.axes).trimmed().split(QLatin1Char('\n'));
+    EXPECT_EQ(rows[1 + 1], QStringLiteral("1,1,1,1,0,1,2,-1,5,3")) << "as on a linear axis";
+    const QString text = pgfplotsOf(content, {}, QStringLiteral("f.csv"));
+    EXPECT_TRUE(text.contains(QLatin1String("ymin=0.2,"))) << text.toStdString();
+    EXPECT_TRUE(text.contains(
+        QLatin1String("y filter/.expression={rawy > -1e30 ? ln(max(rawy, 0.2)) : nan}] table[x=x2, y=low2]")));
+    FigureContent linear = content;
+    linear.axes.logY = false;
+    EXPECT_FALSE(pgfplotsOf(linear, {}, QStringLiteral("f.csv")).contains(QLatin1String("y filter")));
+}
+
 TEST(Pgfplots, LongCurvesKeepTheirEnds) {
     Curve curve{.name = QStringLiteral("long")};
     for (int i = 0; i < 5000; ++i) {

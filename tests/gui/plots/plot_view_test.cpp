@@ -77,7 +77,41 @@ TEST(BandAt, OfAShareStaysWithinTheWhole) {
     EXPECT_EQ(bandAt(curve, 2, share).low, 110) << "a mean beyond the whole is shown as it is";
     EXPECT_EQ(bandAt(curve, 2, share).high, 130);
     EXPECT_EQ(bandAt(curve, 0, {}).high, 103) << "what is no share has no end";
-    EXPECT_EQ(bandAt(curve, 1, {.logY = true}).low, 0.1);
+}
+
+// How far the colour of a curve's band goes down, as a part of the picture's height.
+double bandEndOf(const Curve& curve, bool log) {
+    PlotView view(testLook());
+    view.resize(500, 300);
+    view.setAxes({.x = QStringLiteral("step"), .y = QStringLiteral("loss"), .logY = log, .legend = false});
+    view.setCurves({curve});
+    view.show();
+    const QImage image = view.grab().toImage();
+    const QColor ground = testLook().theme().panel;
+    int last = 0;
+    for (int y = 0; y < view.areaHeight(); ++y) {
+        const QColor at = image.pixelColor(image.width() / 2 + 37, y);
+        if (at.blue() - at.red() > ground.blue() - ground.red() + 12) last = y;
+    }
+    return static_cast<double>(last) / view.areaHeight();
+}
+
+TEST(BandAt, ThatReachesZeroEndsAtTheEndOfALogarithmicAxis) {
+    Curve curve{.name = QStringLiteral("dasgd")};
+    curve.line = {.x = {0, 1, 2}, .y = {1, 1, 1}};
+    curve.deviation = {4, 4, 4};
+    const PlotAxes log{.logY = true};
+    EXPECT_EQ(bandAt(curve, 1, log).low, -3) << "no other number is invented for it";
+    EXPECT_EQ(leastShown(curve, 1, log), 0.1) << "but the axis need not follow it";
+    EXPECT_EQ(leastShown(curve, 1, {}), -3);
+    EXPECT_TRUE(bandsAtZeroInWords({curve}, log).contains(QStringLiteral("interval reaches 0")));
+    EXPECT_TRUE(bandsAtZeroInWords({curve}, log).endsWith(QStringLiteral("dasgd")));
+    EXPECT_EQ(bandsAtZeroInWords({curve}, {}), QString()) << "a linear axis has a 0";
+    EXPECT_EQ(logAxisEnd({curve}, log), 0.1);
+    EXPECT_GT(bandEndOf(curve, true), 0.97) << "down to the axis";
+    curve.deviation = {0.5, 0.5, 0.5};
+    EXPECT_EQ(bandsAtZeroInWords({curve}, log), QString());
+    EXPECT_FALSE(logAxisEnd({curve}, log));
 }
 
 }  // namespace
