@@ -261,6 +261,8 @@ QStringList notesOf(const CompareView& view, const FigureSpec& spec) {
                                                  : QStringLiteral("hollow: time simulated"));
     }
     if (emulated && ofTime) notes << QStringLiteral("link emulated");
+    const bool toTarget = std::ranges::count(numbers, CompareNumber::SecondsToTarget) > 0;
+    if (toTarget && simulated < view.shown.size()) notes << kTargetClock;
     return notes;
 }
 

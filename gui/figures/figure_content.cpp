@@ -7,6 +7,7 @@
 #include "gui/figures/figure_curves.h"
 #include "gui/figures/figure_panels.h"
 #include "gui/figures/scaling_figure.h"
+#include "gui/models/compare/compare_numbers.h"
 #include "gui/models/curves/metric_words.h"
 #include "gui/models/figures/figure_runs.h"
 #include "gui/models/runs/run_config.h"
@@ -43,6 +44,8 @@ QString clockRemark(const std::vector<FigureGroup>& groups) {
     return remark + (simulated == static_cast<std::ptrdiff_t>(groups.size()) ? QStringLiteral(", time simulated")
                                                                              : QStringLiteral(", some time simulated"));
 }
+
+bool isMeasured(const FigureGroup& group) { return !group.runs.front()->row.timeSimulated; }
 
 bool isOfTime(const QString& axis) {
     return axis.contains(QLatin1String("samples/s")) || axis.endsWith(QLatin1String("[ms]")) ||
@@ -112,6 +115,7 @@ Status readCurves(storage::RunReader& reader, const FigureSpec& spec, std::span<
     if (spec.x == XAxis::Wall) into.axes.x += remark;
     if (isOfTime(words.axis)) into.axes.y += remark;
     if (spec.smoothing > 0) into.axes.y += QStringLiteral(" (average, weight %1)").arg(spec.smoothing);
+    if (spec.x == XAxis::Wall && std::ranges::any_of(groups, isMeasured)) into.notes << kWallClock;
     if (const QString words = bandsAtZeroInWords(into.curves, into.axes); !words.isEmpty()) into.notes << words;
     into.table = curveTable(into.curves, into.axes);
     for (std::size_t i = 0; i < groups.size(); ++i) {

@@ -27,11 +27,15 @@ enum class CompareNumber {
     Samples  // of all workers
 };
 
+// What the clocks of a run count, which on a real cluster are two: its record's, and that of the time to a target.
+inline const QString kWallClock = QStringLiteral("wall time: start-up and evaluations included");
+inline const QString kTargetClock = QStringLiteral("time to target: start-up and evaluations left out");
+
 struct NumberWords {
     CompareNumber number;
     const char* title;  // "best accuracy"
     const char* unit;   // "%"; "" of pure numbers
-    const char* brief;  // with its unit, for a narrow column: "accuracy %"
+    const char* brief;  // with its unit, for a narrow column: "ms/step"
     bool lowIsGood;
     bool isTime;  // simulated where the run's time is
     [[nodiscard]] QString text() const;

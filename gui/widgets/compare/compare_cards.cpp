@@ -31,6 +31,15 @@ CompareNumber numberAt(const Choice& choice) {
     return compareNumbers()[static_cast<std::size_t>(choice.chosen())].number;
 }
 
+// What the clock of a time to a target counts; "" without one, and where all time is simulated: no evaluation takes
+// any.
+QString clockInWords(const CompareView& view, const std::vector<CompareNumber>& numbers) {
+    const bool measured =
+        std::ranges::any_of(view.shown, [&](std::size_t group) { return !view.groups()[group].simulated(); });
+    const bool toTarget = std::ranges::count(numbers, CompareNumber::SecondsToTarget) > 0;
+    return measured && toTarget ? kTargetClock : QString();
+}
+
 QToolButton* makeFieldButton(const QString& help) {
     QToolButton* button = makeMenuButton({}, help);
     button->setAccessibleName(help);
@@ -97,6 +106,7 @@ CompareBars::CompareBars(CompareBoard& board, const Look& look, QWidget* parent)
     makeClear(*scroll);
     scroll->setWidget(view_);
     body().addWidget(scroll, 1);
+    body().addWidget(clock_ = new WrappedLabel("small"));
     view_->setAccessibleName(tr("Bars"));
     setFocusProxy(view_);
     connect(number_, &Choice::changed, this, &CompareBars::redraw);
@@ -132,6 +142,8 @@ Result<FigureSpec> CompareBars::figure() const {
 void CompareBars::redraw() {
     GroupBars bars = groupBars(board_.view(), numberAt(*number_));
     groups_ = std::move(bars.groups);
+    clock_->say(clockInWords(board_.view(), {numberAt(*number_)}));
+    clock_->setVisible(!clock_->text().isEmpty());
     view_->setEmptyText(tr("Nothing is shown: Space in the list shows a configuration again."));
     view_->setChart(std::move(bars.chart));
 }
@@ -304,7 +316,10 @@ void CompareMap::drawHeat() {
     heat_->setEmptyText(rowKey_.empty() ? tr("A map needs runs that differ in two settings. Sweep two, as\n"
                                              "\"algorithm.period\" = [2, 4, 8] and \"algorithm.delay\" = [1, 2, 3]")
                                         : tr("Nothing that is shown has both settings."));
-    note_->say(map_.map.cells.empty() ? QString() : mapNotes(board_.view(), map_).join(QStringLiteral("  ·  ")));
+    QStringList notes = map_.map.cells.empty() ? QStringList() : mapNotes(board_.view(), map_);
+    if (const QString clock = clockInWords(board_.view(), {numberAt(*number_)}); !notes.isEmpty() && !clock.isEmpty())
+        notes << clock;
+    note_->say(notes.join(QStringLiteral("  ·  ")));
     heat_->setMap(map_.map);
 }
 
@@ -317,7 +332,9 @@ void CompareMap::drawScatter() {
     scatter_->setCurves(points_.curves);
     std::size_t runs = 0;
     for (const auto& own : points_.runs) runs += own.size();
-    note_->say(tr("one point a finished run: %1  ·  a double click opens it").arg(runs));
+    const QString clock = clockInWords(view, {numberAt(*number_), numberAt(*against_)});
+    note_->say(tr("one point a finished run: %1  ·  a double click opens it").arg(runs) +
+               (clock.isEmpty() ? QString() : QStringLiteral("  ·  ") + clock));
 }
 
 // All that the filter lets through, whatever is brushed: what a brush left out is drawn faint.

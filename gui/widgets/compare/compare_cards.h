@@ -20,6 +20,8 @@ public:
     [[nodiscard]] BarView& view() { return *view_; }
     [[nodiscard]] Choice& number() { return *number_; }
     [[nodiscard]] QLineEdit& target() { return *target_; }
+    // What the clock of the bars counts; empty where they are no time to a target.
+    [[nodiscard]] const QLabel& clock() const { return *clock_; }
     // What the bars show. Errors: the time to a target that is not set.
     [[nodiscard]] Result<FigureSpec> figure() const;
 
@@ -32,6 +34,7 @@ private:
     Choice* number_;
     QLineEdit* target_;
     QLabel* error_;
+    WrappedLabel* clock_;
     std::vector<std::size_t> groups_;
 };
 

@@ -12,7 +12,7 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr std::array<const char*, 5> kCompareAxes{"step", "epoch", "time [s]", "samples", "bytes sent per rank"};
+constexpr std::array<const char*, 5> kCompareAxes{"step", "epoch", "wall time [s]", "samples", "bytes sent per rank"};
 
 }  // namespace
 
@@ -115,7 +115,7 @@ void CompareChart::fillMetrics() {
 }
 
 void CompareChart::updateAxes() {
-    bool simulated = false;
+    bool simulated = false, measured = false;
     for (const CompareGroup& group : board_.groups()) (group.simulated() ? simulated : measured) = true;
     const QString origin = simulated && measured ? tr(", of hollow markers simulated")
                            : simulated           ? tr(", time simulated")
@@ -148,6 +148,7 @@ void CompareChart::redraw() {
         if (seeds_ && made->seeds.size() > 1) curve.behind = made->seeds;
         windowed += made->mean.window > 0 ? 1 : 0;
         single = single || made->mean.most() == 1;
+        measured = measured || !board_.groups()[group].simulated();
         if (!curve.note.isEmpty()) notes << curve.name + QStringLiteral(": ") + curve.note;
         curves.push_back(std::move(curve));
     }
@@ -159,6 +160,7 @@ void CompareChart::redraw() {
     if (windowed > 0)
         words << tr("%1 averaged in windows of x that hold every seed")
                      .arg(windowed == static_cast<int>(curves.size()) ? tr("all") : QString::number(windowed));
+    if (key_.axis == XAxis::Wall && measured) words << kWallClock;
     if (const QString zero = bandsAtZeroInWords(curves, plot_->axes()); !zero.isEmpty()) words << zero;
     if (!notes.isEmpty())
         words << (notes.size() == 1 ? notes.front() : tr("%1 curves are cut: see the tip").arg(notes.size()));

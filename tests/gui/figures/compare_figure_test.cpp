@@ -187,6 +187,9 @@ TEST_F(CompareFigureTest, ATargetThatNotAllReachedHasItsWordsButNoValue) {
     ASSERT_TRUE(all.bars);
     EXPECT_TRUE(all.bars->bars[0].value) << "all reached it";
     EXPECT_EQ(all.sources[0].drawnRuns(), 3);
+    EXPECT_TRUE(all.notes.contains(QStringLiteral("time to target: start-up and evaluations left out")));
+    spec.number = CompareNumber::StepMs;
+    EXPECT_FALSE(contentOf(spec).notes.join(u' ').contains(QStringLiteral("left out")));
 }
 
 TEST_F(CompareFigureTest, AMapTakesTheSettingsThatWereSwept) {

@@ -84,6 +84,9 @@ TEST_F(FigureContentTest, TimeSaysWhatKindOfTimeItIs) {
     const auto content = read(spec);
     EXPECT_EQ(content->axes.x, QStringLiteral("wall time [s], link emulated"));
     EXPECT_EQ(content->axes.y, QStringLiteral("samples/s, link emulated"));
+    EXPECT_TRUE(content->paperNotes().contains(QStringLiteral("wall time: start-up and evaluations included")));
+    spec.x = XAxis::Step;
+    EXPECT_FALSE(read(spec)->paperNotes().join(u' ').contains(QStringLiteral("wall time")));
 }
 
 // Every kind, of runs with long names, some of which did not finish.

@@ -43,6 +43,21 @@ TEST_F(CompareChartTest, AFigureKeepsThePartThatIsZoomedToInBothDirections) {
     EXPECT_EQ(std::pair(spec.yRange->low, spec.yRange->high), chart.plot().shownY());
 }
 
+TEST_F(CompareChartTest, SaysWhatItsClockCountsAndWhereABandReachesZero) {
+    CompareChart chart("train/loss", XAxis::Step, board_, testLook());
+    const auto said = [&] { return chart.plot().accessibleDescription(); };
+    look();
+    ASSERT_TRUE(eventually([&] { return chart.plot().curves().size() == 3; }));
+    EXPECT_FALSE(said().contains(QStringLiteral("wall time"))) << said().toStdString();
+    chart.axis().choose(static_cast<int>(XAxis::Wall));
+    ASSERT_TRUE(eventually([&] { return chart.plot().curves().size() == 3; }));
+    EXPECT_TRUE(said().contains(QStringLiteral("wall time: start-up and evaluations included")))
+        << said().toStdString();
+    EXPECT_EQ(chart.plot().axes().x, QStringLiteral("wall time [s]"));
+    const bool reaches = !bandsAtZeroInWords(chart.plot().curves(), chart.plot().axes()).isEmpty();
+    EXPECT_EQ(said().contains(QStringLiteral("interval reaches 0")), reaches);
+}
+
 TEST_F(CompareChartTest, ChartsOfOneAxisShareTheCursor) {
     CompareChart one("train/loss", XAxis::Step, board_, testLook());
     CompareChart other("eval/accuracy", XAxis::Step, board_, testLook());
