@@ -241,7 +241,9 @@ Result<RunDetail> RunReader::run(const std::string& runId) {
             for (const auto& [rank, host] : hosts) detail.rankHosts.push_back(host);
         }
         detail.straggler = impl_->straggler(query->getColumn(11).getInt64(), query->getColumn(12).getInt64());
-        if (detail.row.inQueue && detail.row.status == "queued") detail.waitsFor = impl_->waitsFor(id);
+        if (detail.row.status == "queued") {
+            detail.waitsFor = detail.row.inQueue ? impl_->waitsFor(id) : impl_->waitsInSeries(detail.row);
+        }
         return detail;
     });
 }

@@ -91,7 +91,9 @@ struct RunDetail {
     Ns clockOrigin = 0;                  // raw CLOCK_MONOTONIC of instant 0, on the host that ran it
     double clockErrorS = 0;              // bound on the clock offset between hosts; 0 on one host
     std::optional<Straggler> straggler;  // of the newest 65,536 spans
-    std::string waitsFor;  // why what waits in the workspace's queue has not started; "": it starts at once, or is none
+    // Why what waits, in the workspace's queue or for its turn in its series, has not started; "": it starts at once,
+    // or does not wait.
+    std::string waitsFor;
 };
 
 // The timed part of one rank, as it is now. Absent: not timed, nothing transferred, no step of the kind.

@@ -34,6 +34,8 @@ public:
     std::map<std::string, double> queuePlaces();
     // RunDetail::waitsFor of an entry of the queue that is queued.
     std::string waitsFor(const std::string& fullId);
+    // The same of a queued run of a command that trains several, one after the other; "" of one that is of no series.
+    std::string waitsInSeries(const RunRow& row);
     std::vector<HardwarePart> hardware(const std::string& fullId);
     // By rank, of those that said it.
     std::map<int, std::string> hostsOfRanks(std::int64_t run);

@@ -53,6 +53,20 @@ std::string RunReader::Impl::waitsFor(const std::string& runId) {
            names + (running.size() == 1 ? " trains" : " train");
 }
 
+std::string RunReader::Impl::waitsInSeries(const RunRow& row) {
+    if (row.series.empty()) return {};
+    if (row.held) return "its release: it is held";
+    const auto query = statements.take(
+        "SELECT run_id FROM run_list WHERE series = ? AND run_id != ? AND (status = 'running' OR (status = 'queued' "
+        "AND NOT held AND ifnull(queue_turn, series_place) < ?)) "
+        "ORDER BY status = 'running', ifnull(queue_turn, series_place) DESC LIMIT 1");
+    query->bind(1, row.series);
+    query->bind(2, row.runId);
+    query->bind(3, row.queueTurn.value_or(static_cast<double>(row.seriesPlace)));
+    return query->executeStep() ? "its turn in its own series, after " + query->getColumn(0).getString()
+                                : std::string();
+}
+
 Result<Queue> RunReader::queue() {
     return impl_->guard([&]() -> Result<Queue> { return readQueue(impl_->database); });
 }

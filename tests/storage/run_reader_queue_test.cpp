@@ -66,5 +66,31 @@ TEST(RunReaderQueueTest, SaysWhatARunOfTheQueueWaitsFor) {
     EXPECT_EQ(waitsFor("own"), "") << "it is not in the queue";
 }
 
+TEST(RunReaderQueueTest, SaysWhichRunOfItsOwnCommandARunWaitsFor) {
+    const TempDir folder;
+    Store store = orDie(Store::open(folder / "w"));
+    for (std::int64_t place = 0; place < 3; ++place) {
+        RunInfo info = runInfo(std::string(1, static_cast<char>('a' + place)));
+        info.series = "a";
+        info.seriesPlace = place;
+        info.seriesSize = 3;
+        orDie(store.addRun(info));
+    }
+    RunReader reader = orDie(RunReader::open(folder / "w"));
+    const auto waitsFor = [&](const char* id) { return orDie(reader.run(id)).waitsFor; };
+    const auto recorder = orDie(Recorder::start(store, "a", {0}));
+    EXPECT_EQ(waitsFor("a"), "") << "it runs";
+    EXPECT_EQ(waitsFor("b"), "its turn in its own series, after a");
+    EXPECT_EQ(waitsFor("c"), "its turn in its own series, after b");
+    orDie(store.setQueue({{"c", 1, false}, {"b", 2, false}}));
+    EXPECT_EQ(waitsFor("c"), "its turn in its own series, after a");
+    EXPECT_EQ(waitsFor("b"), "its turn in its own series, after c");
+    orDie(store.setQueue({{"c", 1, true}, {"b", 2, false}}));
+    EXPECT_EQ(waitsFor("c"), "its release: it is held");
+    EXPECT_EQ(waitsFor("b"), "its turn in its own series, after a") << "what is held starts after it";
+    orDie(store.addRun(runInfo("own")));
+    EXPECT_EQ(waitsFor("own"), "") << "it is of no series";
+}
+
 }  // namespace
 }  // namespace dasgd::storage
