@@ -128,8 +128,8 @@ QString RunTableModel::textOf(const RunItem& item, Column column) {
         case RunTableModel::Status: return stateOf(row);
         case RunTableModel::Experiment: return QString::fromStdString(row.experiment);
         case RunTableModel::Algorithm: return QString::fromStdString(row.algorithm);
-        case RunTableModel::Settings: return item.settings;
-        case RunTableModel::Seed: return seedsText(item);
+        case RunTableModel::Settings: return row.imported() ? QStringLiteral("imported") : item.settings;
+        case RunTableModel::Seed: return row.imported() ? kAbsent : seedsText(item);
         case RunTableModel::Workers: return QString::number(row.workers);
         case RunTableModel::Backend: return QString::fromStdString(row.backend);
         case RunTableModel::Started:

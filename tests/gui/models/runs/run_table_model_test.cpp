@@ -256,5 +256,12 @@ TEST_F(RunTableModelTest, EveryColumnHasANameAndAnExplanation) {
     }
 }
 
+TEST_F(RunTableModelTest, AnImportedRunSaysSoAndHasNoSeed) {
+    RunItem run = *makeRun("r1", "dasgd", "");
+    run.row.backend = storage::kTraceBackend;
+    EXPECT_EQ(RunTableModel::textOf(run, RunTableModel::Settings), QStringLiteral("imported"));
+    EXPECT_EQ(RunTableModel::textOf(run, RunTableModel::Seed), kAbsent);
+}
+
 }  // namespace
 }  // namespace dasgd::gui
