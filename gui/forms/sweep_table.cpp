@@ -1,6 +1,7 @@
 #include "gui/forms/sweep_table.h"
 
 #include <QHeaderView>
+#include <QRegularExpression>
 #include <QWheelEvent>
 #include <algorithm>
 #include <array>
@@ -14,12 +15,23 @@ namespace {
 
 constexpr int kSweepTableRow = 24, kSweepColumns = 4, kTimeColumn = 3;
 constexpr int kBetweenRows = 6;    // of several lines
+constexpr int kBesideWord = 12;    // padding of a cell and what the style leaves beside a text
 constexpr int kBesideHeader = 10;  // padding of a cell of the header and its margin, on both sides
 
-// Narrower than in a sentence: what tells the cases apart is at the end.
-QString narrow(QString label) {
-    return label.replace(QStringLiteral(" = "), QStringLiteral("\u00a0"))
-        .replace(QStringLiteral(", "), QStringLiteral(" "));
+const QChar kMayBreak(0x200b);  // of no width
+
+// A name that is wider than the column goes on in the next line.
+QString breakable(QString label) { return label.replace(u'_', QString(u'_') + kMayBreak); }
+
+int widestWord(const std::vector<SweepLine>& lines) {
+    static const QRegularExpression kBetween(QStringLiteral("[ \u200b]"));
+    const QFontMetrics metrics(interFont(12));
+    int widest = 0;
+    for (const SweepLine& line : lines) {
+        for (const QString& word : breakable(narrow(line.label)).split(kBetween))
+            widest = std::max(widest, metrics.horizontalAdvance(word));
+    }
+    return widest;
 }
 
 // A column is as wide as what it holds when it is measured, which may be before the header has its font.
@@ -36,7 +48,7 @@ std::array<QString, kSweepColumns> cellsOf(const SweepLine& line) {
     const auto share = line.hidden ? percent(line.hidden) + QStringLiteral(" %") : kAbsent;
     const auto step = line.stepSeconds ? secondsInWords(*line.stepSeconds) : kAbsent;
     const auto time = line.seconds ? roughly(*line.seconds) : kAbsent;
-    return {narrow(line.label), share, step, time};
+    return {breakable(narrow(line.label)), share, step, time};
 }
 
 }  // namespace
@@ -88,13 +100,24 @@ void SweepTable::showLines(const std::vector<SweepLine>& lines) {
             if (!cell) setItem(row, column, cell = new QTableWidgetItem);
             cell->setText(cells[static_cast<std::size_t>(column)]);
             const QString runs = line.runs == 1 ? tr("1 run") : tr("%1 runs").arg(line.runs);
-            cell->setToolTip(asTip(line.label + QStringLiteral(": ") + runs + QStringLiteral(". ") + line.tip));
+            const QString time = line.seconds ? tr(" Its runs take %1.").arg(roughly(*line.seconds)) : QString();
+            cell->setToolTip(asTip(line.label + QStringLiteral(": ") + runs + QStringLiteral(". ") + line.tip + time));
             cell->setTextAlignment(Qt::AlignVCenter | (column > 0 ? Qt::AlignRight : Qt::AlignLeft));
         }
     }
-    setColumnHidden(kTimeColumn,
-                    std::ranges::none_of(lines_, [](const SweepLine& line) { return line.seconds.has_value(); }));
+    fitColumns();
     fitRows();
+}
+
+// The case before the time of its runs, which is in the tip and, of all, below the table.
+void SweepTable::fitColumns() {
+    const bool timed = std::ranges::any_of(lines_, [](const SweepLine& line) { return line.seconds.has_value(); });
+    int room = viewport()->width();
+    for (int column = 1; column < kSweepColumns; ++column) {
+        room -= std::max({sizeHintForColumn(column), horizontalHeader()->sectionSizeHint(column),
+                          horizontalHeader()->minimumSectionSize()});
+    }
+    setColumnHidden(kTimeColumn, !timed || room < widestWord(lines_) + kBesideWord);
 }
 
 void SweepTable::fitRows() {
@@ -109,6 +132,7 @@ void SweepTable::fitRows() {
 
 void SweepTable::resizeEvent(QResizeEvent* event) {
     QTableWidget::resizeEvent(event);
+    fitColumns();
     fitRows();
 }
 

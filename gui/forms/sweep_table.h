@@ -1,5 +1,6 @@
-// The rounds that a sweep makes as a table: what varies, hidden, time of a step, time of its runs. A row that is chosen
-// is the one whose forecast is wanted. As high as its rows; hides where there are none.
+// The rounds that a sweep makes as a table: what varies, hidden, time of a step and, where the names leave the room,
+// time of its runs. A row that is chosen is the one whose forecast is wanted. As high as its rows; hides where there
+// are none.
 #pragma once
 
 #include <QTableWidget>
@@ -26,6 +27,7 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
+    void fitColumns();
     // Each row as high as the words of its case, in several lines where the column is narrow.
     void fitRows();
 

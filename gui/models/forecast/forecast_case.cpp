@@ -24,6 +24,8 @@ const SchemaPlugin* algorithmOf(const Settings& settings, const ForecastSources&
     return found == sources.algorithms.end() ? nullptr : &*found;
 }
 
+std::string unquoted(const std::string& toml) { return toml.starts_with('"') ? toml.substr(1, toml.size() - 2) : toml; }
+
 // What the text says, else the default.
 PatternValues valuesOf(const Settings& settings, const SchemaPlugin& algorithm) {
     return [&settings, &algorithm](const std::string& field) -> std::optional<std::string> {
@@ -31,8 +33,7 @@ PatternValues valuesOf(const Settings& settings, const SchemaPlugin& algorithm) 
         if (!written.empty()) return written;
         const FieldInfo* info = algorithm.field(field);
         if (!info) return std::nullopt;
-        const std::string& fallback = info->defaultToml;
-        return fallback.starts_with('"') ? fallback.substr(1, fallback.size() - 2) : fallback;
+        return unquoted(info->defaultToml);
     };
 }
 
@@ -63,8 +64,18 @@ constexpr std::array kSymbols{
     std::pair{"network.bandwidth", "link"}, std::pair{"compute.step_time", "T_c"},
 };
 
+// Of which runs differ only in that some algorithms have no such key: the name of the algorithm says it.
+bool isDefaultInAll(const std::string& key, const std::vector<Settings>& all, const ForecastSources& sources) {
+    return key.starts_with(kAlgorithm) && std::ranges::all_of(all, [&](const Settings& one) {
+               const std::string value = settingOf(one, key);
+               const SchemaPlugin* algorithm = algorithmOf(one, sources);
+               const FieldInfo* info = algorithm ? algorithm->field(key.substr(kAlgorithm.size())) : nullptr;
+               return value.empty() || (info && value == unquoted(info->defaultToml));
+           });
+}
+
 // Symbols and values of the keys that more than one value is of; the algorithm where there are none.
-QString labelOf(const Settings& own, const std::vector<Settings>& all) {
+QString labelOf(const Settings& own, const std::vector<Settings>& all, const ForecastSources& sources) {
     QStringList words;
     const auto put = [&](const std::string& key, const QString& symbol) {
         const std::string value = settingOf(own, key);
@@ -76,7 +87,8 @@ QString labelOf(const Settings& own, const std::vector<Settings>& all) {
     for (const auto& [key, symbol] : kSymbols) put(key, QString::fromUtf8(symbol));
     for (const auto& [key, value] : own) {
         const bool said = std::ranges::any_of(kSymbols, [&](const auto& one) { return key == one.first; });
-        if (!said && key != kWeights) put(key, QString::fromStdString(key).section(u'.', -1));
+        if (!said && key != kWeights && !isDefaultInAll(key, all, sources))
+            put(key, QString::fromStdString(key).section(u'.', -1));
     }
     // It follows from the model, or from the data alone.
     if (words.isEmpty()) put(kWeights, QStringLiteral("weights"));
@@ -178,6 +190,11 @@ QString secondsInWords(double seconds) {
     return durationInWords(static_cast<Ns>(std::llround(std::min(seconds * 1e9, kMostNs)))).text();
 }
 
+QString narrow(QString label) {
+    return label.replace(QStringLiteral(" = "), QStringLiteral("\u00a0"))
+        .replace(QStringLiteral(", "), QStringLiteral(" "));
+}
+
 QString ForecastCase::warning() const {
     if (!known() || round.blocked <= 0) return {};
     const QString waited = secondsInWords(round.blocked);
@@ -247,7 +264,7 @@ std::vector<ForecastCase> forecastCases(const std::vector<PlannedRun>& planned, 
         kinds.push_back(own);
         cases.push_back(std::move(made));
     }
-    for (std::size_t i = 0; i < cases.size(); ++i) cases[i].label = labelOf(kinds[i], kinds);
+    for (std::size_t i = 0; i < cases.size(); ++i) cases[i].label = labelOf(kinds[i], kinds, sources);
     return cases;
 }
 

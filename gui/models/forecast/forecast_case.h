@@ -56,4 +56,7 @@ struct ForecastCase {
 // "14.0 ms".
 [[nodiscard]] QString secondsInWords(double seconds);
 
+// A label of a case where there is little room: "τ 4 d 3" for "τ = 4, d = 3".
+[[nodiscard]] QString narrow(QString label);
+
 }  // namespace dasgd::gui

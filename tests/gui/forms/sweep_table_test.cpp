@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <QHeaderView>
+#include <QRegularExpression>
 #include <QSignalSpy>
 #include <QTest>
 
@@ -116,6 +117,33 @@ TEST(SweepTable, ARowIsWantedByClickAndByKey) {
     QTest::keyClick(&table, Qt::Key_Up);
     QTest::keyClick(&table, Qt::Key_Return);
     EXPECT_EQ(wanted.back()[0].toInt(), 0);
+}
+
+// As narrow as beside the text in a window of 1600 x 1000.
+TEST(SweepTable, NamesOfAlgorithmsAreWholeBeforeTheTimeOfTheirRuns) {
+    std::vector<SweepLine> lines;
+    for (const char* label :
+         {"sync_sgd", "local_sgd, τ = 4", "dasgd, τ = 4, d = 3", "independent", "overlap_local_sgd"})
+        lines.push_back({.label = QString::fromUtf8(label),
+                         .runs = 1,
+                         .hidden = 1,
+                         .stepSeconds = 0.02853,
+                         .seconds = 3.6,
+                         .tip = {}});
+    SweepTable table;
+    table.resize(225, 200);
+    table.showLines(lines);
+    table.show();
+    ASSERT_TRUE(QTest::qWaitForWindowExposed(&table));
+    const QFontMetrics metrics(interFont(12));
+    for (int row = 0; row < table.rowCount(); ++row) {
+        for (const QString& word : table.item(row, 0)->text().split(QRegularExpression(QStringLiteral("[ \u200b]"))))
+            EXPECT_LE(metrics.horizontalAdvance(word) + 8, table.columnWidth(0)) << word.toStdString();
+    }
+    EXPECT_TRUE(table.isColumnHidden(3));
+    EXPECT_TRUE(table.item(0, 0)->toolTip().contains(roughly(3.6))) << "where it is not beside";
+    table.resize(600, 200);
+    EXPECT_FALSE(table.isColumnHidden(3));
 }
 
 }  // namespace

@@ -233,5 +233,30 @@ TEST(ForecastCase, WhatADelayCanMendIsShownFirst) {
     EXPECT_EQ(mostExposed({}), 0U);
 }
 
+TEST(ForecastCase, KeysThatNoRunTakesFromTheirDefaultAreNotInTheName) {
+    ForecastSources sources = measured();
+    const FieldInfo bucket{.name = "first_bucket_mb",
+                           .type = "number",
+                           .defaultToml = "1.0",
+                           .optional = false,
+                           .spec = {},
+                           .children = {}};
+    std::ranges::find(sources.algorithms, "sync_sgd", &SchemaPlugin::name)->fields.push_back(bucket);
+    const auto sync = [](const std::string& mb) {
+        std::string toml = config(3, "lenet", kLink, "sync_sgd");
+        return plan(toml.insert(toml.find("[model]"), "first_bucket_mb = " + mb + "\n"));
+    };
+    const auto names = [&](const std::vector<PlannedRun>& runs) {
+        QStringList all;
+        for (const ForecastCase& one : forecastCases(runs, sources)) all << one.label;
+        return all;
+    };
+    EXPECT_EQ(names({plan(config(3)), sync("1.0")})[1], QStringLiteral("sync_sgd"));
+    EXPECT_TRUE(names({plan(config(3)), sync("1.0"), sync("2.0")})[1].contains(QStringLiteral("first_bucket_mb = 1.0")))
+        << "it varies";
+    EXPECT_TRUE(names({plan(config(3)), sync("2.0")})[1].contains(QStringLiteral("first_bucket_mb = 2.0")))
+        << "it is not the default";
+}
+
 }  // namespace
 }  // namespace dasgd::gui
