@@ -3,7 +3,6 @@
 #include <QApplication>
 #include <QCloseEvent>
 #include <QDropEvent>
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QInputDialog>
@@ -30,6 +29,7 @@
 #include "gui/widgets/palette/command_palette.h"
 #include "gui/widgets/parts.h"
 #include "gui/widgets/rail.h"
+#include "gui/widgets/workspace_dialog.h"
 
 namespace dasgd::gui {
 
@@ -312,8 +312,7 @@ void MainWindow::openRemote() {
 }
 
 void MainWindow::openWorkspace() {
-    auto* dialog = new QFileDialog(this, tr("The folder of a workspace"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    auto* dialog = makeWorkspaceDialog(*this, session_, tr("The folder of a workspace"));
     look_.dress(*dialog);
     dialog->setFileMode(QFileDialog::Directory);
     dialog->setOption(QFileDialog::ShowDirsOnly);

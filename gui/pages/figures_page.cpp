@@ -219,6 +219,7 @@ private:
     void choose(const QString& name) {
         if (!name.isEmpty() && name == chosen_) return;
         flush();
+        exporter_->forget();
         chosen_ = name;
         shown_.reset();
         ++drawing_;

@@ -1,7 +1,6 @@
 // The timeline of one run on a page of its own: all ranks from the beginning to the end on top, the Gantt, and what the
 // selection adds up to, or where nothing is selected what is seen.
 #include <QDropEvent>
-#include <QFileDialog>
 #include <QFocusEvent>
 #include <QHBoxLayout>
 #include <QMimeData>
@@ -27,6 +26,7 @@
 #include "gui/widgets/timeline/rows_area.h"
 #include "gui/widgets/timeline/selection_card.h"
 #include "gui/widgets/timeline/straggler_card.h"
+#include "gui/widgets/workspace_dialog.h"
 
 namespace dasgd::gui {
 
@@ -218,8 +218,8 @@ private:
 
     void openTrace() {
         if (traces_.isBusy()) return;
-        auto* dialog = new QFileDialog(this, tr("Open a trace; of PyTorch's profiler the files of all ranks"));
-        dialog->setAttribute(Qt::WA_DeleteOnClose);
+        auto* dialog =
+            makeWorkspaceDialog(*this, session_, tr("Open a trace; of PyTorch's profiler the files of all ranks"));
         dialog->setFileMode(QFileDialog::ExistingFiles);
         dialog->setNameFilters({tr("Traces (*.json *.json.gz *.pftrace *.perfetto-trace *.gz)"), tr("All files (*)")});
         connect(dialog, &QFileDialog::filesSelected, this, [this](const QStringList& files) { traces_.import(files); });
@@ -230,8 +230,7 @@ private:
     void saveTrace() {
         const RunItemPtr run = session_.current();
         if (!run || traces_.isBusy()) return;
-        auto* dialog = new QFileDialog(this, tr("Save the trace of this run"));
-        dialog->setAttribute(Qt::WA_DeleteOnClose);
+        auto* dialog = makeWorkspaceDialog(*this, session_, tr("Save the trace of this run"));
         dialog->setAcceptMode(QFileDialog::AcceptSave);
         dialog->setNameFilters({tr("Chrome JSON (*.json *.json.gz)"), tr("Perfetto (*.pftrace)")});
         dialog->setDefaultSuffix(QStringLiteral("json"));
@@ -269,6 +268,7 @@ private:
         connectTraces();
         connect(export_, &QToolButton::clicked, this, [this] { exportShown(); });
         connect(&session_, &Session::currentChanged, this, [this] {
+            if (!traces_.isBusy() && !exporter_->busy() && session_.error().isEmpty()) message_->clear();
             overview_->clear();
             stragglers_->setAnswer({});
             overview_->setLate({});

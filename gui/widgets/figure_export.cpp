@@ -84,6 +84,11 @@ void FigureExport::end(const QString& words, MessageBar::Kind kind) {
     besides_.clear();
     button_.setEnabled(true);
     message_.say(words, kind);
+    said_ = message_.text();
+}
+
+void FigureExport::forget() {
+    if (!busy() && !said_.isEmpty() && message_.text() == said_) message_.clear();
 }
 
 }  // namespace dasgd::gui

@@ -27,6 +27,8 @@ public:
     void writeShown(const QString& name, const std::vector<NamedFigure>& figures, const QString& besides = {});
     // The bundle of a saved figure.
     void writeSaved(const QString& name, const QString& file);
+    // Something else is shown: what was said of figures is taken away, unless they are still being written.
+    void forget();
     [[nodiscard]] bool busy() const { return process_ != nullptr; }
 
 signals:
@@ -41,6 +43,7 @@ private:
     MessageBar& message_;
     std::unique_ptr<QProcess> process_;
     QString besides_;  // of what is under way
+    QString said_;     // of what has ended
 };
 
 }  // namespace dasgd::gui

@@ -244,6 +244,8 @@ TEST_F(TimelineTraceTest, ADroppedTraceBecomesARunThatIsShown) {
     ASSERT_TRUE(eventually([this] { return label(QStringLiteral("Imported 12 spans")) != nullptr; }));
     EXPECT_EQ(window_->session().currentId(), QStringLiteral("RUN"));
     EXPECT_TRUE(said().contains("import " + folder_.filePath("t.json").toUtf8())) << said().toStdString();
+    window_->session().choose(id_);
+    EXPECT_EQ(label(QStringLiteral("Imported 12 spans")), nullptr) << "it is of another run";
 }
 
 TEST_F(TimelineTraceTest, OpensByKeyAndAnImportCanBeCancelled) {

@@ -106,5 +106,23 @@ TEST(FigureExport, GoesOnWhenItsWindowIsClosed) {
     EXPECT_TRUE(message.text().startsWith(QLatin1String("Writing figures to "))) << "nobody hears of its end";
 }
 
+TEST(FigureExport, WhatItSaidGoesWithWhatItWasOfAndNothingElseDoes) {
+    Workspace workspace;
+    Feed feed(workspace.path());
+    Session session(feed);
+    QPushButton button;
+    MessageBar message(testLook());
+    FigureExport exporter(session, button, message, nullptr);
+    exporter.write(QStringLiteral("some"), {QStringLiteral("a")}, {QStringLiteral("--gtest_list_tests")});
+    exporter.forget();
+    EXPECT_TRUE(message.text().contains(QLatin1String("figures/some"))) << "it is still written";
+    ASSERT_TRUE(eventually([&] { return !exporter.busy(); }));
+    exporter.forget();
+    EXPECT_EQ(message.text(), QString());
+    message.say(QStringLiteral("of another"));
+    exporter.forget();
+    EXPECT_EQ(message.text(), QStringLiteral("of another"));
+}
+
 }  // namespace
 }  // namespace dasgd::gui

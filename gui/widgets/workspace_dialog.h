@@ -1,0 +1,16 @@
+// A dialog for files that begins in the workspace, wherever the program was started. It deletes itself.
+#pragma once
+
+#include <QFileDialog>
+
+#include "gui/models/live/session.h"
+
+namespace dasgd::gui {
+
+[[nodiscard]] inline QFileDialog* makeWorkspaceDialog(QWidget& parent, Session& session, const QString& title) {
+    auto* dialog = new QFileDialog(&parent, title, QString::fromStdString(session.feed().workspace().string()));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    return dialog;
+}
+
+}  // namespace dasgd::gui
