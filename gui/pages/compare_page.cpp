@@ -93,9 +93,7 @@ private:
         message_->clear();
         if (board_.isEmpty()) return false;  // the page says what to do
         if (!board_.shown().empty()) return true;
-        message_->say(
-            tr("No figure: nothing is shown. Every configuration is hidden (Space in the list), filtered "
-               "out, or outside what is marked on an axis (Escape there)."));
+        message_->say(tr("No figure. %1").arg(CompareBoard::nothingShownInWords()));
         return false;
     }
 
@@ -226,7 +224,10 @@ private:
         setFocusProxy(legend_);
     }
 
-    void takeComparison() { board_.setRuns(session_.comparison(), session_.comparisonFilter()); }
+    void takeComparison() {
+        exporter_->forget();
+        board_.setRuns(session_.comparison(), session_.comparisonFilter());
+    }
 
     void addKeys() {
         const auto shortcut = [this](const char* keys, auto&& what) {

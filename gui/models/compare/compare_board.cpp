@@ -72,6 +72,10 @@ void CompareBoard::setRuns(const QStringList& ids, const QString& filter) {
     highlighted_.reset();
     baselineKey_.clear();
     compared_.reset();
+    if (!filterText_.isEmpty() || filterError_) {
+        setFilter({});
+        emit filterCleared();
+    }
     isReset_ = true;
     stale_ = true;
     if (watching_) gather();
@@ -159,6 +163,17 @@ void CompareBoard::sift() {
 bool CompareBoard::passesFilter(std::size_t group) const {
     const auto& runs = groups_[group].runs;
     return std::any_of(runs.begin(), runs.end(), [this](const RunItemPtr& run) { return filter_.accepts(*run); });
+}
+
+QString CompareBoard::nothingShownInWords() {
+    return QStringLiteral(
+        "Nothing is shown. Every configuration is hidden (Space in the list), filtered out, or outside what is marked "
+        "on an axis (Escape there).");
+}
+
+std::optional<std::size_t> CompareBoard::highlighted() const {
+    const bool isShown = highlighted_ && std::ranges::binary_search(shown_, *highlighted_);
+    return isShown ? highlighted_ : std::nullopt;
 }
 
 QString CompareBoard::title() const {
@@ -261,7 +276,7 @@ void CompareBoard::setBaseline(std::optional<std::size_t> group) {
 CompareView CompareBoard::view() const {
     CompareView view(groups_, compared_.get());
     view.shown = shown_;
-    view.highlighted = highlighted_;
+    view.highlighted = highlighted();
     view.spread = spread_;
     view.target = target_;
     return view;

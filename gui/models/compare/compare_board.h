@@ -50,12 +50,16 @@ public:
     // The same with those that are hidden: what a list of them has.
     [[nodiscard]] const std::vector<std::size_t>& listed() const { return listed_; }
     [[nodiscard]] bool passesFilter(std::size_t group) const;
+    // Why a comparison that has configurations shows none of them, and what shows them again.
+    [[nodiscard]] static QString nothingShownInWords();
+    [[nodiscard]] bool isNothingShown() const { return !groups_.empty() && shown_.empty(); }
     [[nodiscard]] bool isHidden(std::size_t group) const { return hidden_.contains(groups_[group].key); }
     void setHidden(const std::vector<std::size_t>& groups, bool hidden);
-    // nullopt: none.
-    [[nodiscard]] std::optional<std::size_t> highlighted() const { return highlighted_; }
+    // nullopt: none, or one that is not shown, for which nothing else steps back.
+    [[nodiscard]] std::optional<std::size_t> highlighted() const;
     void highlight(std::optional<std::size_t> group);
-    // A group is kept where one of its runs passes; an error leaves what was before. "" keeps all.
+    // A group is kept where one of its runs passes; an error leaves what was before. "" keeps all. Other runs have
+    // none.
     void setFilter(const QString& text);
     [[nodiscard]] const std::optional<FilterError>& filterError() const { return filterError_; }
     // Only these are shown, of all that pass the filter; nullopt: all.
@@ -104,6 +108,7 @@ public:
 signals:
     void groupsChanged();  // which there are, their runs, names or styles
     void shownChanged();   // which are shown
+    void filterCleared();  // with the runs that it was of
     void highlightChanged();
     void curvesChanged();    // some have arrived, or how their spread is drawn
     void comparedChanged();  // the table

@@ -144,7 +144,7 @@ void CompareBars::redraw() {
     groups_ = std::move(bars.groups);
     clock_->say(clockInWords(board_.view(), {numberAt(*number_)}));
     clock_->setVisible(!clock_->text().isEmpty());
-    view_->setEmptyText(tr("Nothing is shown: Space in the list shows a configuration again."));
+    view_->setEmptyText(CompareBoard::nothingShownInWords());
     view_->setChart(std::move(bars.chart));
 }
 
@@ -244,6 +244,7 @@ Result<FigureSpec> CompareMap::figure() const {
     FigureSpec spec = figureOf(board_, heat ? FigureKind::Map : FigureKind::Scatter, board_.shown());
     spec.number = numberAt(*number_);
     if (heat) {
+        if (rowKey_.empty() || columnKey_.empty()) return fail("a heat map needs runs that differ in two settings");
         spec.rows = QString::fromStdString(rowKey_);
         spec.columns = QString::fromStdString(columnKey_);
     } else {
@@ -313,9 +314,10 @@ void CompareMap::drawHeat() {
                            QStringLiteral(" ▾"));
     map_ = rowKey_.empty() || columnKey_.empty() ? GroupMap{}
                                                  : groupMap(board_.view(), numberAt(*number_), rowKey_, columnKey_);
-    heat_->setEmptyText(rowKey_.empty() ? tr("A map needs runs that differ in two settings. Sweep two, as\n"
-                                             "\"algorithm.period\" = [2, 4, 8] and \"algorithm.delay\" = [1, 2, 3]")
-                                        : tr("Nothing that is shown has both settings."));
+    heat_->setEmptyText(rowKey_.empty()           ? tr("A map needs runs that differ in two settings. Sweep two, as\n"
+                                                                 "\"algorithm.period\" = [2, 4, 8] and \"algorithm.delay\" = [1, 2, 3]")
+                        : board_.isNothingShown() ? CompareBoard::nothingShownInWords()
+                                                  : tr("Nothing that is shown has both settings."));
     QStringList notes = map_.map.cells.empty() ? QStringList() : mapNotes(board_.view(), map_);
     if (const QString clock = clockInWords(board_.view(), {numberAt(*number_)}); !notes.isEmpty() && !clock.isEmpty())
         notes << clock;
@@ -328,7 +330,8 @@ void CompareMap::drawScatter() {
     points_ = runPoints(view, numberAt(*against_), numberAt(*number_));
     scatter_->setAxes(
         {.x = numberTitle(view, numberAt(*against_)), .y = numberTitle(view, numberAt(*number_)), .legend = false});
-    scatter_->setEmptyText(tr("No finished run that is shown has both numbers."));
+    scatter_->setEmptyText(board_.isNothingShown() ? CompareBoard::nothingShownInWords()
+                                                   : tr("No finished run that is shown has both numbers."));
     scatter_->setCurves(points_.curves);
     std::size_t runs = 0;
     for (const auto& own : points_.runs) runs += own.size();
@@ -343,7 +346,7 @@ void CompareMap::drawParallel() {
     for (std::size_t i = 0; i < board_.groups().size(); ++i) {
         if (!board_.isHidden(i) && board_.passesFilter(i)) lines_.push_back(i);
     }
-    parallel_->setEmptyText(tr("Nothing is shown."));
+    parallel_->setEmptyText(CompareBoard::nothingShownInWords());
     const CompareView view = board_.view();
     parallel_->setPlot(groupLines(view, lines_, usualAxes(view.groups(), parallelNumbers())));
     takeBrush();  // what is new may pass it

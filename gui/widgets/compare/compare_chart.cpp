@@ -166,8 +166,9 @@ void CompareChart::redraw() {
         words << (notes.size() == 1 ? notes.front() : tr("%1 curves are cut: see the tip").arg(notes.size()));
     if (!isRead) words << tr("reading …");
     plot_->setEmptyText(
-        isRead ? tr("No %1 recorded in these runs.\nThe title above lists what is.").arg(words_.title.toLower())
-               : tr("Reading …"));
+        board_.isNothingShown() ? CompareBoard::nothingShownInWords()
+        : isRead ? tr("No %1 recorded in these runs.\nThe title above lists what is.").arg(words_.title.toLower())
+                 : tr("Reading …"));
     note_->say(words.join(QStringLiteral("  ·  ")));
     note_->setToolTip(notes.isEmpty() ? QString() : asTip(notes.join(QLatin1Char('\n'))));
     plot_->setCurves(std::move(curves));

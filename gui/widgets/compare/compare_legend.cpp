@@ -166,6 +166,7 @@ CompareLegend::CompareLegend(CompareBoard& board, const Look& look, QWidget* par
     body().addLayout(makeFoot());
     setFocusProxy(list_);
     connect(filter_, &QLineEdit::textChanged, &board_, &CompareBoard::setFilter);
+    connect(&board_, &CompareBoard::filterCleared, filter_, &QLineEdit::clear);
     connect(list_, &QListView::activated, this,
             [this](const QModelIndex& index) { pin(index.data(CompareLegendModel::GroupRole).value<std::size_t>()); });
     connect(list_, &QListView::entered, this, [this](const QModelIndex& index) {

@@ -3,13 +3,14 @@
 #include <QHBoxLayout>
 
 #include "gui/widgets/parts.h"
+#include "gui/widgets/wrapped_label.h"
 
 namespace dasgd::gui {
 
 LeftOutBar::LeftOutBar(const Look& look, QWidget* parent)
     : QFrame(parent),
       look_(look),
-      words_(makeElasticLabel("")),
+      words_(new WrappedLabel("")),
       members_(makeQuietButton({}, {})),
       run_(makeQuietButton({}, {})) {
     setObjectName(QStringLiteral("leftout"));
@@ -25,7 +26,7 @@ LeftOutBar::LeftOutBar(const Look& look, QWidget* parent)
 }
 
 void LeftOutBar::say(const QString& text, const QString& all) {
-    words_->setText(QStringLiteral("⚠  ") + text);
+    words_->say(QStringLiteral("⚠  ") + text);
     words_->setToolTip(asTip(all));
     setAccessibleName(all);
 }

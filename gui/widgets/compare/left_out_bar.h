@@ -5,10 +5,11 @@
 
 #include "gui/theme/theme.h"
 
-class QLabel;
 class QToolButton;
 
 namespace dasgd::gui {
+
+class WrappedLabel;
 
 class LeftOutBar : public QFrame {
     Q_OBJECT
@@ -25,7 +26,7 @@ private:
     void restyle();
 
     const Look& look_;
-    QLabel* words_;
+    WrappedLabel* words_;
     QToolButton *members_, *run_;
 };
 

@@ -218,7 +218,7 @@ TEST_F(ComparePageTest, NoFigureIsMadeOfNothingAndThatIsSaid) {
     const std::size_t before = window_->figures().figures().size();
     QTest::keyClick(&view, Qt::Key_E, Qt::ControlModifier | Qt::ShiftModifier);
     EXPECT_EQ(window_->figures().figures().size(), before);
-    EXPECT_NE(label(QStringLiteral("No figure: nothing is shown")), nullptr);
+    EXPECT_NE(label(QStringLiteral("No figure. Nothing is shown")), nullptr);
 }
 
 TEST_F(ComparePageTest, TheLegendRulesEveryPicture) {

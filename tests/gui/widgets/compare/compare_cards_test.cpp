@@ -144,5 +144,17 @@ TEST_F(CompareCardsTest, AMapOfOneSettingSaysWhatItNeeds) {
     EXPECT_FALSE(map.heat().map().cells.empty()) << "algorithm and delay";
 }
 
+TEST_F(CompareCardsTest, AMapOfRunsThatDifferInOneSettingSaysWhatItNeeds) {
+    Workspace one;
+    one.record({.seed = 1, .ranks = 2, .steps = 20, .stepsPerEpoch = 10});
+    Feed feed(one.path());
+    Session session(feed);
+    CompareBoard board(session);
+    CompareMap alone(board, testLook());
+    const auto spec = alone.figure();
+    ASSERT_FALSE(spec);
+    EXPECT_EQ(spec.error().message, "a heat map needs runs that differ in two settings");
+}
+
 }  // namespace
 }  // namespace dasgd::gui

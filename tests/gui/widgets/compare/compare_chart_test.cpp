@@ -71,5 +71,28 @@ TEST_F(CompareChartTest, ChartsOfOneAxisShareTheCursor) {
     EXPECT_FALSE(other.plot().cursor());
 }
 
+TEST_F(CompareChartTest, WhereNothingIsShownItSaysSoAndNotThatNothingIsRecorded) {
+    CompareChart chart("train/loss", XAxis::Step, board_, testLook());
+    look();
+    board_.setHidden({0, 1, 2}, true);
+    EXPECT_EQ(chart.plot().emptyText(), CompareBoard::nothingShownInWords());
+    board_.setHidden({0, 1, 2}, false);
+    board_.setFilter(QStringLiteral("algorithm = none"));
+    EXPECT_EQ(chart.plot().emptyText(), CompareBoard::nothingShownInWords());
+    board_.setFilter({});
+    EXPECT_NE(chart.plot().emptyText(), CompareBoard::nothingShownInWords());
+}
+
+TEST_F(CompareChartTest, AHiddenConfigurationThatIsPointedAtDimsNoOther) {
+    CompareChart chart("train/loss", XAxis::Step, board_, testLook());
+    look();
+    ASSERT_TRUE(eventually([&] { return chart.plot().curves().size() == 3; }));
+    board_.setHidden({0}, true);
+    board_.highlight(0);
+    for (const Curve& curve : chart.plot().curves()) EXPECT_FALSE(curve.faded);
+    board_.setHidden({0}, false);
+    EXPECT_TRUE(chart.plot().curves()[0].primary) << "once it is shown";
+}
+
 }  // namespace
 }  // namespace dasgd::gui

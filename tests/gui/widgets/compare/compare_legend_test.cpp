@@ -140,5 +140,21 @@ TEST_F(CompareLegendTest, NamesFollowTheConfigurations) {
     EXPECT_EQ(names().front(), board_.groups()[board_.listed().front()].name) << "whole, where there is room";
 }
 
+TEST_F(CompareLegendTest, TheFilterIsOfTheRunsThatWereCompared) {
+    CompareLegend legend(board_, testLook());
+    look();
+    legend.show();
+    QTest::keyClicks(&legend.filter(), QStringLiteral("delay = 3"));
+    ASSERT_EQ(board_.shown().size(), 1U);
+    board_.takeNewestExperiment();
+    EXPECT_EQ(legend.filter().text(), QString());
+    EXPECT_EQ(board_.shown().size(), 3U);
+    QTest::keyClicks(&legend.filter(), QStringLiteral("dellay = 3"));
+    ASSERT_TRUE(board_.filterError());
+    board_.takeNewestExperiment();
+    EXPECT_EQ(legend.filter().text(), QString());
+    EXPECT_FALSE(board_.filterError());
+}
+
 }  // namespace
 }  // namespace dasgd::gui

@@ -31,5 +31,20 @@ TEST(LeftOutBar, TakesTheColoursOfTheTheme) {
     EXPECT_EQ(bar.styleSheet(), dark);
 }
 
+TEST(LeftOutBar, WhatDoesNotFitInALineGoesOnInTheNext) {
+    LeftOutBar bar(testLook());
+    bar.resize(400, 40);
+    bar.say(QStringLiteral("dasgd, seed 1 is at step 0 of 48; dasgd, seed 2 waits for its turn; and 12 more. Not "
+                           "finished runs are in means of configurations without a finished one only."),
+            QStringLiteral("all"));
+    bar.show();
+    auto* words = bar.findChild<QLabel*>();
+    EXPECT_TRUE(eventually([&] {
+        bar.resize(400, bar.sizeHint().height());
+        return words->height() >= words->heightForWidth(words->width()) &&
+               bar.height() > 2 * words->fontMetrics().height();
+    }));
+}
+
 }  // namespace
 }  // namespace dasgd::gui
