@@ -8,12 +8,13 @@
 
 #include "gui/widgets/elided_label.h"
 #include "gui/widgets/forecast/round_gantt.h"
+#include "gui/widgets/wrapped_label.h"
 
 namespace dasgd::gui {
 
 namespace {
 
-constexpr int kWidestCase = 150;  // of a case's name: the times have room beside it
+constexpr int kWidestCase = 110;  // of a case's name: the times have room beside it
 
 QToolButton* makeAction(const QString& text, const QString& help) {
     auto* button = new QToolButton;
@@ -36,6 +37,11 @@ QString basisOf(const ForecastCase& one) {
     QStringList parts{millisecondsOf(one.round.input), one.step.from, ForecastView::tr("by formula")};
     if (!one.assumes.isEmpty()) parts << ForecastView::tr("assumed: %1").arg(one.assumes.join(u' '));
     return parts.join(QStringLiteral(" · "));
+}
+
+// "Calibration NAME: no link fits these transfers"; the numbers and what to do are in the tip.
+QString inShort(const QString& doubt) {
+    return doubt.section(QStringLiteral(". "), 0, 0).section(QStringLiteral(": "), 0, 1);
 }
 
 }  // namespace
@@ -95,8 +101,7 @@ QWidget* ForecastView::makeWarning() {
     row->setSpacing(10);
     auto* sign = makeLabel(QStringLiteral("⚠"), "warn");
     row->addWidget(sign);
-    warningWords_ = makeLabel({}, "head");
-    warningWords_->setWordWrap(true);
+    warningWords_ = new WrappedLabel("head");
     warningWords_->setMinimumWidth(120);
     row->addWidget(warningWords_, 3);
     reason_ = makeLabel({}, "small");
@@ -172,10 +177,11 @@ void ForecastView::showChooser() {
         connect(action, &QAction::triggered, this, [this, i] { board_.choose(i); });
     }
     const ForecastCase* one = board_.current();
-    const QString label = one ? one->label : QString();
+    const QString label = one ? narrow(one->label) : QString();
     const QString shown = chooser_->fontMetrics().elidedText(label, Qt::ElideMiddle, kWidestCase);
     chooser_->setText(one ? shown + QStringLiteral(" ▾") : QString());
-    chooser_->setToolTip(tr("Which of the runs to look at") + (shown == label ? QString() : QLatin1Char('\n') + label));
+    chooser_->setToolTip(tr("Which of the runs to look at") +
+                         (shown == label ? QString() : QLatin1Char('\n') + one->label));
     chooser_->setAccessibleName(one ? tr("Forecast of %1").arg(one->label) : QString());
 }
 
@@ -192,14 +198,14 @@ void ForecastView::showCase() {
     if (!known) return;
     gantt_->show(one->round, low_ ? std::nullopt : one->remedy, one->average.bytes);
     gantt_->setAccessibleDescription(one->inWords());
-    // The rest of what is doubted is in the tool tip.
-    QStringList warnings{one->warning(), one->doubt().section(QStringLiteral(". "), 0, 0)};
+    QStringList warnings{one->warning(), inShort(one->doubt())};
     warnings.removeAll(QString());
     warning_->setVisible(!warnings.isEmpty());
-    warningWords_->setText(warnings.join(u'\n'));
-    warningWords_->setToolTip(asTip(one->doubt()));
+    warningWords_->say(warnings.join(u'\n'));
     reason_->setText(one->reason());
-    reason_->setVisible(!low_);
+    // Two warnings need its room.
+    reason_->setVisible(!low_ && warnings.size() < 2);
+    warningWords_->setToolTip(asTip(reason_->isHidden() ? one->reason() + u' ' + one->doubt() : one->doubt()));
     for (QLabel* label : {numbers_[3].caption, numbers_[3].number, numbers_[3].unit}) label->setVisible(!low_);
     set_->setVisible(canSet(*one));
     QStringList settings;

@@ -10,6 +10,7 @@
 namespace dasgd::gui {
 
 class RoundGantt;
+class WrappedLabel;
 
 class ForecastView : public QWidget {
     Q_OBJECT
@@ -52,7 +53,8 @@ private:
     ForecastBoard& board_;
     QWidget *head_, *body_, *warning_ = nullptr, *figures_ = nullptr;
     QToolButton *chooser_, *calibrate_;
-    QLabel *basis_, *why_, *warningWords_ = nullptr, *reason_ = nullptr, *marked_;
+    QLabel *basis_, *why_, *reason_ = nullptr, *marked_;
+    WrappedLabel* warningWords_ = nullptr;
     QPushButton* set_ = nullptr;
     RoundGantt* gantt_;
     std::vector<Figure> numbers_;  // hidden, blocked, step, ÷ a step alone

@@ -116,9 +116,9 @@ TEST_F(ForecastViewTest, SeveralCasesAreChosenFromAMenu) {
     board_.setPlan({plan(config(3)), plan(config(4))});
     auto* chooser = view_.head().findChild<QToolButton*>(QStringLiteral("choice"));
     ASSERT_EQ(chooser->menu()->actions().size(), 2);
-    EXPECT_EQ(chooser->text(), QStringLiteral("d = 3 ▾"));
+    EXPECT_EQ(chooser->text(), QStringLiteral("d\u00a03 ▾"));
     chooser->menu()->actions()[1]->trigger();
-    EXPECT_EQ(chooser->text(), QStringLiteral("d = 4 ▾"));
+    EXPECT_EQ(chooser->text(), QStringLiteral("d\u00a04 ▾"));
     EXPECT_EQ(board_.chosen(), 1U);
 }
 
@@ -129,7 +129,7 @@ TEST_F(ForecastViewTest, ALongNameOfACaseLeavesTheTimesTheirRoom) {
     auto* chooser = view_.head().findChild<QToolButton*>(QStringLiteral("choice"));
     const QString whole = board_.cases()[1].label;
     EXPECT_LT(chooser->text().size(), whole.size());
-    EXPECT_TRUE(chooser->text().startsWith(QStringLiteral("d = 4"))) << chooser->text().toStdString();
+    EXPECT_TRUE(chooser->text().startsWith(QStringLiteral("d\u00a04"))) << chooser->text().toStdString();
     EXPECT_TRUE(chooser->toolTip().contains(whole));
     EXPECT_TRUE(chooser->accessibleName().contains(whole));
 }
@@ -147,6 +147,44 @@ TEST_F(ForecastViewTest, WhoDoesNotSeeThePictureHearsIt) {
     view_.gantt().setFocus();
     QTest::keyClick(&view_.gantt(), Qt::Key_Right);
     EXPECT_TRUE(words().contains(view_.gantt().marked()));
+}
+
+// As in a window of 1600 x 1000.
+TEST_F(ForecastViewTest, TwoWarningsAreWhole) {
+    KnownCalibration bad = calibration(QStringLiteral("first-light"), 1);
+    bad.warning = QStringLiteral(
+        "No link fits these transfers: the fitted one is 46.2 % off the longest and 456.9 % off the worst of them. "
+        "Calibrate again.");
+    board_.setCalibrations({bad});
+    board_.setPlan({plan(config(3, "lenet", kLink, "local_sgd"))});
+    ASSERT_NE(board_.current()->warning(), QString());
+    view_.resize(600, 195);
+    QCoreApplication::processEvents();
+    int found = 0;
+    for (const auto* one : view_.findChildren<QLabel*>()) {
+        if (!one->isVisible() || !one->wordWrap()) continue;
+        ++found;
+        EXPECT_GE(one->height(), one->heightForWidth(one->width())) << one->text().toStdString();
+        EXPECT_TRUE(one->parentWidget()->rect().contains(one->geometry())) << one->text().toStdString();
+        if (!one->text().contains(QStringLiteral("will not hide"))) continue;
+        EXPECT_TRUE(one->toolTip().contains(QStringLiteral("456.9"))) << "what is left out";
+        EXPECT_LT(one->heightForWidth(one->width()), 4 * one->fontMetrics().height());
+    }
+    EXPECT_GE(found, 1);
+}
+
+// Of the card in a window of 1600 x 1000.
+TEST_F(ForecastViewTest, TheHeadHasRoomForTheTimesBesideACase) {
+    board_.setPlan({plan(config(3)), plan(config(3, "lenet", kLink, "local_sgd"))});
+    ASSERT_TRUE(board_.current()->known());
+    view_.head().resize(360, 30);
+    view_.head().show();
+    QCoreApplication::processEvents();
+    const RoundInput& input = board_.current()->round.input;
+    const QString times =
+        QStringLiteral("T_c %1 · T_m %2").arg(secondsInWords(input.compute), secondsInWords(input.communication));
+    for (const auto* one : view_.head().findChildren<QLabel*>())
+        EXPECT_GE(one->width(), one->fontMetrics().horizontalAdvance(times)) << times.toStdString();
 }
 
 }  // namespace
