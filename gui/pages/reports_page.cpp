@@ -5,6 +5,7 @@
 #include <QListWidget>
 #include <QMenu>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QShortcut>
 #include <QStackedLayout>
 #include <QVBoxLayout>
@@ -89,13 +90,13 @@ private:
         empty_->setMinimumHeight(kEmptyHeight);
         empty_->addRow(makeBeginnings());
         column->addStretch();
-        auto* scroll = new QScrollArea;
-        scroll->setObjectName(QStringLiteral("page"));
-        scroll->setFrameShape(QFrame::NoFrame);
-        scroll->setWidgetResizable(true);
-        scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-        scroll->setWidget(inner);
-        return scroll;
+        scroll_ = new QScrollArea;
+        scroll_->setObjectName(QStringLiteral("page"));
+        scroll_->setFrameShape(QFrame::NoFrame);
+        scroll_->setWidgetResizable(true);
+        scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+        scroll_->setWidget(inner);
+        return scroll_;
     }
 
     // The kinds that need no more than the experiment that is set up.
@@ -127,12 +128,14 @@ private:
             showForm(false);
             message_->clear();
             showList();
+            showTop();
         });
         connect(&library_, &ReportLibrary::failed, message_, [this](const QString& text) { message_->say(text); });
         connect(&library_, &ReportLibrary::asked, this, [this](const JobRequest& request) {
             showForm(true);
             form_->show(request, calibrations());
             showReport();
+            showTop();
         });
         connect(form_, &JobForm::startWanted, this, [this] { library_.start(form_->request()); });
         connect(form_, &JobForm::closeWanted, this, [this] {
@@ -144,6 +147,7 @@ private:
             if (filling_ || !item) return;
             wanted_ = item->data(Qt::UserRole).toString();
             showReport();
+            showTop();
         });
         connect(view_, &ReportView::stopWanted, &library_, &ReportLibrary::stop);
         connect(view_, &ReportView::againWanted, this, [this](const QString& name) {
@@ -233,6 +237,9 @@ private:
         form_->setEnabled(shown);
     }
 
+    // The form, and the head of a report, are above whatever was read before.
+    void showTop() { scroll_->verticalScrollBar()->setValue(0); }
+
     void remove() {
         const Report* report = library_.find(wanted_);
         if (!report || report->state == ReportState::Running) return;
@@ -268,6 +275,7 @@ private:
     Card* listCard_ = nullptr;
     QListWidget* list_ = nullptr;
     QToolButton* new_ = nullptr;
+    QScrollArea* scroll_ = nullptr;
     JobForm* form_ = nullptr;
     ReportView* view_ = nullptr;
     EmptyCard* empty_ = nullptr;

@@ -2,6 +2,8 @@
 
 #include <QFile>
 #include <QListWidget>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QTableWidget>
 #include <QToolButton>
 #include <algorithm>
@@ -223,6 +225,30 @@ TEST_F(ReportsPageTest, CtrlZBringsBackFromAnywhereOnThePageAndElseStays) {
     ASSERT_EQ(list()->count(), 2);
     ASSERT_NE(list()->currentItem(), nullptr);
     EXPECT_EQ(list()->currentItem()->data(Qt::UserRole).toString(), older);
+}
+
+TEST_F(ReportsPageTest, AFormIsInSightHoweverFarWasScrolled) {
+    openWindow();
+    window_->resize(1280, 500);
+    window_->draft().setText(QStringLiteral("name = \"mine\"\n[algorithm]\nname = \"dasgd\"\n"));
+    const JobRequest request{
+        .kind = JobKind::Advise, .title = QStringLiteral("mine"), .text = window_->draft().document().text()};
+    window_->open("Reports");
+    window_->reports().start(request);
+    ASSERT_TRUE(eventually([&] { return button<QPushButton>(QStringLiteral("Set in experiment")) != nullptr; }));
+    QScrollArea* scroll = nullptr;
+    for (auto* one : window_->findChildren<QScrollArea*>()) {
+        if (one->isAncestorOf(window_->findChild<ReportView*>())) scroll = one;
+    }
+    ASSERT_NE(scroll, nullptr);
+    scroll->widget()->setMinimumHeight(3000);
+    QCoreApplication::processEvents();
+    scroll->verticalScrollBar()->setValue(scroll->verticalScrollBar()->maximum());
+    ASSERT_GT(scroll->verticalScrollBar()->value(), 0);
+    window_->reports().ask(request);
+    QCoreApplication::processEvents();
+    auto* form = window_->findChild<JobForm*>();
+    EXPECT_TRUE(scroll->viewport()->rect().intersects(QRect(form->mapTo(scroll->viewport(), QPoint()), form->size())));
 }
 
 }  // namespace
