@@ -5,6 +5,7 @@
 
 #include "gui/models/notes/run_marks.h"
 #include "gui/widgets/keyed_action.h"
+#include "storage/base/workspace.h"
 
 namespace dasgd::gui {
 
@@ -25,12 +26,13 @@ std::vector<RunItemPtr> waitingOf(std::vector<RunItemPtr> runs) {
     return runs;
 }
 
+bool hasEndedEarly(const storage::RunRow& row) {
+    return !row.imported() && (row.status == "stopped" || row.status == "failed" || row.status == "interrupted");
+}
+
 // Empty where there is not one alone.
 QString endedEarly(const std::vector<RunItemPtr>& runs) {
-    if (runs.size() != 1 || runs.front()->row.imported()) return {};
-    const std::string& status = runs.front()->row.status;
-    const bool early = status == "stopped" || status == "failed" || status == "interrupted";
-    return early ? runs.front()->id : QString();
+    return runs.size() == 1 && hasEndedEarly(runs.front()->row) ? runs.front()->id : QString();
 }
 
 QString holdOrRelease(const std::vector<RunItemPtr>& waiting) {
@@ -87,6 +89,17 @@ void addQueueKeys(QWidget& table, Engine& engine, const std::function<std::vecto
     for (const QueueAction& move : kMoves) {
         onKey(move.words, move.keys, [move](const auto&) { return QString(QLatin1String(move.action)); });
     }
+}
+
+QString endInWords(const RunItem& run, const std::filesystem::path& workspace) {
+    const QString why = QString::fromStdString(run.row.error);
+    std::error_code none;
+    const auto checkpoints = storage::WorkspacePaths{workspace}.checkpoints(run.row.runId);
+    if (why.isEmpty() || !hasEndedEarly(run.row) || !std::filesystem::is_directory(checkpoints, none) ||
+        std::filesystem::is_empty(checkpoints, none)) {
+        return why;
+    }
+    return QMenu::tr("%1. To go on from its checkpoint: Ctrl+Shift+R on the Runs page.").arg(why);
 }
 
 }  // namespace dasgd::gui

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QMenu>
+#include <filesystem>
 #include <functional>
 #include <vector>
 
@@ -18,5 +19,8 @@ void addQueueMenu(QMenu& menu, Engine& engine, const std::vector<RunItemPtr>& ru
 // is one for it. `engine` outlives the table.
 void addQueueKeys(QWidget& table, Engine& engine, const std::function<std::vector<RunItemPtr>()>& chosen,
                   const std::function<void(const QString& why)>& refuse);
+
+// Why a run ended early, and where `workspace` has a checkpoint of it, how it goes on; "" where no reason is known.
+[[nodiscard]] QString endInWords(const RunItem& run, const std::filesystem::path& workspace);
 
 }  // namespace dasgd::gui

@@ -14,6 +14,7 @@
 #include "gui/pages/csv_action.h"
 #include "gui/pages/figure_action.h"
 #include "gui/pages/job_action.h"
+#include "gui/pages/queue_actions.h"
 #include "gui/widgets/button_key.h"
 #include "gui/widgets/figure_export.h"
 #include "gui/widgets/parts.h"
@@ -191,7 +192,7 @@ private:
     }
 
     void connectAll() {
-        connect(&session_, &Session::currentChanged, this, [this] { showRun(); });
+        connect(&session_, &Session::currentChanged, this, [this] { exporter_->forget(), showRun(); });
         connect(&session_, &Session::detailChanged, this, [this] {
             if (isVisible()) runPace_.request();
         });
@@ -266,7 +267,7 @@ private:
         stop_->setEnabled(!stopping);
         stop_->setVisible(isLive(row));
         compare_->setText(session_.isComparing() ? tr("End comparison") : tr("Compare"));
-        if (!row.error.empty()) message_->say(QString::fromStdString(row.error));
+        if (!row.error.empty()) message_->say(endInWords(*run, session_.feed().workspace()));
         if (row.error.empty() && session_.error().isEmpty() && shownError_) message_->clear();
         shownError_ = !row.error.empty();
         showRowFigures(*run);
@@ -366,8 +367,7 @@ private:
     Session& session_;
     QLabel* title_ = nullptr;
     StatePill* pill_ = nullptr;
-    QLabel* cluster_ = nullptr;
-    QLabel* progress_ = nullptr;
+    QLabel *cluster_ = nullptr, *progress_ = nullptr;
     MessageBar* message_ = nullptr;
     QPushButton* export_ = nullptr;
     FigureExport* exporter_ = nullptr;
