@@ -191,7 +191,10 @@ ReportRow adviceRow(const QJsonObject& row, std::optional<double> alone) {
     for (const char* key : {"run_id", "target_run_id"}) {
         if (const QString id = textOf(row, key); !id.isEmpty()) made.runs << id;
     }
-    made.cells << made.runs.join(QStringLiteral(", "));
+    // What tells ids apart is at their end; they are whole in the tip.
+    QStringList ends;
+    for (const QString& id : made.runs) ends << id.section(u'-', -1);
+    made.cells << ends.join(QStringLiteral(", "));
     return made;
 }
 

@@ -71,6 +71,10 @@ void fillResult(QTableWidget& into, const ReportTable& table) {
             into.setItem(static_cast<int>(i), static_cast<int>(j), item);
         }
     }
+    for (int j = 0; j < into.columnCount(); ++j) {
+        const bool number = j > 0 && j + 1 < into.columnCount();
+        into.horizontalHeaderItem(j)->setTextAlignment((number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+    }
     into.resizeColumnsToContents();
     into.setFixedHeight(into.horizontalHeader()->sizeHint().height() +
                         static_cast<int>(table.rows.size()) * kReportRowHeight + 14);

@@ -163,5 +163,18 @@ TEST_F(ReportViewTest, AFitThatIsFarOffIsWarnedOf) {
     EXPECT_TRUE(shows(QStringLiteral("⚠ No link fits these transfers")));
 }
 
+TEST_F(ReportViewTest, ATitleStandsOverItsColumnAndIdsSayWhatTellsThemApart) {
+    show(report(JobKind::Advise),
+         R"({"facts":{},"advice":{},"forecast":[{"algorithm":"dasgd","settings":"{ name = \"dasgd\" }","step_ms":7,)"
+         R"("run_id":"20261126-223052-dasgd-58d9"}]})");
+    const QTableWidget& table = view_.table();
+    const int last = table.columnCount() - 1;
+    EXPECT_TRUE(table.horizontalHeaderItem(0)->textAlignment() & Qt::AlignLeft);
+    EXPECT_TRUE(table.horizontalHeaderItem(1)->textAlignment() & Qt::AlignRight);
+    EXPECT_TRUE(table.horizontalHeaderItem(last)->textAlignment() & Qt::AlignLeft);
+    EXPECT_EQ(table.item(0, last)->text(), QStringLiteral("58d9"));
+    EXPECT_TRUE(table.item(0, last)->toolTip().contains(QStringLiteral("20261126-223052-dasgd-58d9")));
+}
+
 }  // namespace
 }  // namespace dasgd::gui
