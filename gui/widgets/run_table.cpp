@@ -21,6 +21,7 @@ constexpr int kCellPadding = 14;  // of the style sheet and, in cells, 6 that th
 constexpr int kStarWidth = 34;
 constexpr int kGroupArrow = 26;  // where the words of a group begin
 constexpr int kSavingMs = 400;
+constexpr const char* kUsualSettings = "τ 4  d 3  ξ 0.25";  // are whole where there is little room
 const QString kColumnsKey = QStringLiteral("runs/columns");
 
 // The longest text that a column is expected to hold; longer ones are cut, with a tool tip.
@@ -103,7 +104,10 @@ RunTable::RunTable(RunListModel& list, const Look& look, QWidget* parent)
     connect(&saving_, &QTimer::timeout, this, &RunTable::keepColumns);
     connect(&header, &QHeaderView::customContextMenuRequested, this, &RunTable::showHeaderMenu);
     connect(&header, &QHeaderView::sectionMoved, this, &RunTable::remember);
-    connect(&header, &QHeaderView::sectionResized, this, &RunTable::remember);
+    connect(&header, &QHeaderView::sectionResized, this, [this](int section) {
+        if (section == RunTableModel::Settings && !arranging_) givenSettings_ = 0;
+        remember();
+    });
 }
 
 RunTable::~RunTable() {
@@ -196,6 +200,7 @@ RunColumns RunTable::columns() const {
         if (header.isSectionHidden(section)) continue;
         columns.push_back(columnAt(section));
         const int width = header.sectionSize(section);
+        if (section == RunTableModel::Settings && width == givenSettings_) continue;
         // One that nobody has set is measured anew the next time: the font may be another.
         if (width != neededWidth(columns.back())) columns.back().width = width;
     }
@@ -224,6 +229,44 @@ void RunTable::setColumns(const RunColumns& columns) {
                              column.width > 0 ? std::max(column.width, titleWidth(column)) : neededWidth(column));
     }
     arranging_ = false;
+    const bool isSet = std::ranges::any_of(
+        columns, [](const RunColumn& one) { return one.field == RunTableModel::Settings && one.width > 0; });
+    givenSettings_ = isSet ? 0 : header.sectionSize(RunTableModel::Settings);
+    fitSettings();
+}
+
+void RunTable::resizeEvent(QResizeEvent* event) {
+    QTableView::resizeEvent(event);
+    fitSettings();
+}
+
+void RunTable::fitSettings() {
+    QHeaderView& header = *horizontalHeader();
+    constexpr int kSettings = RunTableModel::Settings;
+    if (givenSettings_ == 0 || header.isSectionHidden(kSettings)) return;
+    std::vector<int> shown;
+    for (int visual = 0; visual < header.count(); ++visual) {
+        const int section = header.logicalIndex(visual);
+        if (!header.isSectionHidden(section)) shown.push_back(section);
+    }
+    if (shown.back() == kSettings) return;  // as wide as there is room
+    const int needed = neededWidth({.field = kSettings});
+    const int least = std::min(needed, widthOf(QString::fromUtf8(kUsualSettings)));
+    int rest = viewport()->width();
+    bool whole = true, isReached = false;
+    for (const int section : shown) {
+        const int width = section == kSettings      ? least
+                          : section == shown.back() ? neededWidth(columnAt(section))
+                                                    : header.sectionSize(section);
+        whole = width <= rest;
+        if (!whole) break;
+        rest -= width;
+        isReached = isReached || section == kSettings;
+    }
+    givenSettings_ = !isReached ? needed : whole ? std::min(needed, least + rest) : least + rest;
+    arranging_ = true;
+    header.resizeSection(kSettings, givenSettings_);
+    arranging_ = false;
 }
 
 void RunTable::setOrder(const RunColumn& column, Qt::SortOrder direction) {
@@ -244,8 +287,11 @@ int RunTable::neededWidth(const RunColumn& column) {
     if (column.field == RunTableModel::Star) return kStarWidth;
     const QString sample =
         column.field >= 0 ? QString::fromUtf8(kSamples[static_cast<std::size_t>(column.field)]) : QString(9, u'0');
-    const double needed = QFontMetricsF(interFont(13)).horizontalAdvance(sample);
-    return std::max(titleWidth(column), static_cast<int>(std::ceil(needed)) + kCellPadding);
+    return std::max(titleWidth(column), widthOf(sample));
+}
+
+int RunTable::widthOf(const QString& cell) {
+    return static_cast<int>(std::ceil(QFontMetricsF(interFont(13)).horizontalAdvance(cell))) + kCellPadding;
 }
 
 void RunTable::remember() {

@@ -32,6 +32,8 @@ public:
 
     [[nodiscard]] RunSelection& chosen() { return *selection_; }
     [[nodiscard]] RunColumns columns() const;
+    // No column is cut at the edge of the view: the settings, where nobody has set their width, give what they have
+    // more than most of them need, and take what a column would have that is then beyond the edge.
     void setColumns(const RunColumns& columns);
     // The list in the order of this column; as it was where there is no such column.
     void setOrder(const RunColumn& column, Qt::SortOrder direction);
@@ -50,6 +52,7 @@ protected:
     void mousePressEvent(QMouseEvent* event) override;
     // The arrow of a group opens and closes it.
     void mouseReleaseEvent(QMouseEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     void paintGroup(QPainter& painter, int row);
@@ -60,7 +63,9 @@ private:
     [[nodiscard]] static int titleWidth(const RunColumn& column);
     // Of the title and of what the cells usually hold.
     [[nodiscard]] static int neededWidth(const RunColumn& column);
+    [[nodiscard]] static int widthOf(const QString& cell);
     [[nodiscard]] RunColumn columnAt(int section) const;
+    void fitSettings();
     void remember();
     void keepColumns();
 
@@ -70,6 +75,7 @@ private:
     QPersistentModelIndex pressed_;
     QTimer saving_;  // a drag of a column is one change
     QStringList unsaved_;
+    int givenSettings_ = 0;  // width of the settings as it was fitted; 0: somebody has set it
     bool arranging_ = false;
 };
 

@@ -250,5 +250,34 @@ TEST_F(RunTableTest, IsOrderedByTheColumnsThatItHas) {
     EXPECT_EQ(table().horizontalHeader()->sortIndicatorOrder(), Qt::DescendingOrder);
 }
 
+// Of a window of 1280 x 720, with a bar to scroll and without.
+TEST_F(RunTableTest, NoColumnIsCutAtTheEdgeOfANarrowWindow) {
+    for (const int width : {1012, 1024, 700, 1100}) {
+        table().resize(width, 500);
+        table().show();
+        QCoreApplication::processEvents();
+        const int room = table().viewport()->width();
+        const QHeaderView& header = *table().horizontalHeader();
+        for (int section = 0; section < header.count(); ++section) {
+            if (header.isSectionHidden(section) || header.sectionViewportPosition(section) >= room) continue;
+            EXPECT_LE(header.sectionViewportPosition(section) + header.sectionSize(section), room)
+                << RunTableModel::nameOf(section).toStdString() << " at " << width;
+        }
+        if (width < 1000) continue;
+        EXPECT_LT(header.sectionViewportPosition(RunTableModel::Hidden), room) << width;
+    }
+}
+
+TEST_F(RunTableTest, AWidthOfTheSettingsThatWasSetStays) {
+    table().resize(1008, 500);
+    table().show();
+    table().setColumnWidth(RunTableModel::Settings, 222);
+    table().resize(1100, 500);
+    QCoreApplication::processEvents();
+    EXPECT_EQ(table().columnWidth(RunTableModel::Settings), 222);
+    reopen();
+    EXPECT_EQ(table().columnWidth(RunTableModel::Settings), 222);
+}
+
 }  // namespace
 }  // namespace dasgd::gui
