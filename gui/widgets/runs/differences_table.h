@@ -28,7 +28,7 @@ public:
         const int columns = model() ? model()->columnCount() : 0, room = viewport()->width();
         if (columns < 2) return;
         const int needed = std::max(sizeHintForColumn(0), horizontalHeader()->sectionSizeHint(0));
-        const int most = columns == 2 ? room / 2 : room - kLeastValue * (columns - 1);
+        const int most = room - (columns == 2 ? kLeastValues : kLeastValue * (columns - 1));
         horizontalHeader()->setSectionResizeMode(0, QHeaderView::Fixed);
         horizontalHeader()->resizeSection(0, std::min(needed, std::max(most, room / columns)));
     }
@@ -40,7 +40,8 @@ protected:
     }
 
 private:
-    static constexpr int kLeastValue = 64;  // pixels, whatever the keys need
+    static constexpr int kLeastValue = 64;   // pixels, whatever the keys need
+    static constexpr int kLeastValues = 90;  // of all runs in one column
 };
 
 }  // namespace dasgd::gui

@@ -331,7 +331,9 @@ void RunDrawer::showDifferences() {
         for (QStandardItem* item : row) item->setToolTip(asTip(item->text()));
         differing_->appendRow(row);
     }
-    const int shown = std::min(static_cast<int>(all.size()), 12);
+    // Nothing stands below that of many runs.
+    const bool alone = runs_.size() > FactsQuery::kMostRuns;
+    const int shown = alone ? static_cast<int>(all.size()) : std::min(static_cast<int>(all.size()), 12);
     differences_->setFixedHeight(differences_->horizontalHeader()->sizeHint().height() +
                                  shown * DifferencesTable::kRowHeight + 12);
     differences_->show();

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <QScrollBar>
 #include <QSignalSpy>
+#include <QTableView>
 
 #include "tests/gui/support/session_bench.h"
 
@@ -117,6 +119,28 @@ TEST_F(RunDrawerTest, WhatIsRefusedStaysInItsField) {
     note()->setPlainText(QStringLiteral("short"));
     ASSERT_TRUE(eventually([&] { return notesOf(first_).note == "short"; }));
     EXPECT_EQ(note()->toPlainText(), QStringLiteral("short"));
+}
+
+TEST_F(RunDrawerTest, WhatManyRunsDifferInIsAllThereWithItsKeysWhole) {
+    QStringList ids;
+    for (const char* algorithm : {"dasgd", "local_sgd", "sync_sgd", "independent"}) {
+        const std::string id = workspace_.store().newRunId("dasgd");
+        storage::RunInfo info{.runId = id, .experiment = "many", .algorithm = algorithm, .backend = "gloo"};
+        info.config = "[algorithm]\n";
+        for (int i = 0; i < 20; ++i)
+            info.config += "first_bucket_mb_" + std::to_string(10 + i) + " = \"" + algorithm + "\"\n";
+        info.workers = 1;
+        ASSERT_TRUE(workspace_.store().addRun(info));
+        ids << QString::fromStdString(id);
+    }
+    ASSERT_TRUE(eventually([&] { return session_.runs().find(ids.back()) != nullptr; }));
+    drawer_.resize(340, 800);
+    drawer_.setRuns(runs(ids));
+    const auto* table = drawer_.findChild<QTableView*>();
+    ASSERT_TRUE(QTest::qWaitForWindowExposed(&drawer_));
+    QCoreApplication::processEvents();
+    EXPECT_EQ(table->verticalScrollBar()->maximum(), 0) << "the drawer scrolls, not its table";
+    EXPECT_GE(table->columnWidth(0), static_cast<const QAbstractItemView*>(table)->sizeHintForColumn(0));
 }
 
 }  // namespace
