@@ -264,6 +264,11 @@ void ReportView::showFormulas(const ReportTable& table) {
     formulaCard_->setVisible(!table.rows.empty());
 }
 
+void ReportView::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    for (QTableWidget* table : {table_, formulas_}) table->resizeColumnsToContents();
+}
+
 void ReportView::showFit(const std::vector<FitPoint>& fit) {
     fitCard_->setVisible(!fit.empty());
     std::vector<Curve> curves;

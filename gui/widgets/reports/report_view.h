@@ -33,6 +33,10 @@ signals:
     void scalingWanted();
     void runWanted(const QString& run);
 
+protected:
+    // Only what is shown has the window's font, which columns are measured with.
+    void showEvent(QShowEvent* event) override;
+
 private:
     void makeActions(QHBoxLayout& row);
     void showState(const Report& report);

@@ -48,6 +48,24 @@ const QByteArray kAdvice =
     R"("settings":"{ name = \"dasgd\", delay = 1 }","step_ms":8,"run_id":"a"},{"algorithm":"dasgd","advised":true,)"
     R"("settings":"{ name = \"dasgd\", delay = 2 }","step_ms":7,"run_id":"b"}]})";
 
+// Style sheet and parent give a window its font only when it is shown.
+TEST_F(ReportViewTest, ColumnsThatWereFilledBeforeItWasShownAreNotCut) {
+    ReportView early(testLook());
+    Report advised = report(JobKind::Advise);
+    conclude(advised, kAdvice, {}, 0);
+    early.show(
+        advised, [](const QString&) { return std::string(); }, false);
+    QFont large = early.font();
+    large.setPointSize(3 * large.pointSize());
+    early.table().setFont(large);
+    early.show();
+    const QAbstractItemView& table = early.table();
+    ASSERT_GT(early.table().columnCount(), 2);
+    for (int column = 0; column + 1 < early.table().columnCount(); ++column) {
+        EXPECT_GE(early.table().columnWidth(column), table.sizeHintForColumn(column)) << column;
+    }
+}
+
 TEST_F(ReportViewTest, WhileItRunsThereIsProgressAndAWayToStop) {
     Report running = report(JobKind::Advise);
     running.progress = {.title = QStringLiteral("2/9 forecast"), .completed = 5, .total = 10};
