@@ -18,9 +18,9 @@ namespace dasgd::gui {
 namespace {
 
 constexpr std::array<const char*, RunTableModel::kColumns> kHeaders{
-    "★",       "status", "experiment", "algorithm",  "settings",      "seed",    "ranks",           "backend",
-    "started", "wall",   "steps",      "final loss", "best accuracy", "hidden",  "blocked ms/step", "samples/s",
-    "tags",    "run",    "note",       "commit",     "error",         "ms/step", "skew ms",         "inflation",
+    "★",       "status", "experiment", "algorithm",  "settings",  "seed",    "ranks",           "backend",
+    "started", "wall",   "steps",      "final loss", "best acc.", "hidden",  "blocked ms/step", "samples/s",
+    "tags",    "run",    "note",       "commit",     "error",     "ms/step", "skew ms",         "inflation",
     "samples", "sent"};
 
 constexpr std::array<const char*, RunTableModel::kColumns> kHelp{
