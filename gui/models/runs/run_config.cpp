@@ -62,11 +62,14 @@ QString settingText(const std::string& key, const std::string& value, const RunS
 }
 
 QString settingsInWords(const Settings& settings, const RunSchema& schema) {
+    // Where it ran is told by other columns.
+    const auto isOfCluster = [](const std::string& key) {
+        return key.starts_with("cluster.") || key.starts_with("network.") || key.starts_with("compute.");
+    };
     QStringList parts;
     for (const Setting& setting : schema) {
         const auto found = settings.find(setting.key);
-        // How many workers there are has a column of its own.
-        if (found == settings.end() || setting.key == "cluster.workers") continue;
+        if (found == settings.end() || isOfCluster(setting.key)) continue;
         const QString value = settingValue(found->second), usual = settingValue(setting.defaultText.toStdString());
         const bool ofAlgorithm = setting.key.starts_with("algorithm."), hasSymbol = !setting.symbol.isEmpty();
         // A term that is zero, and zero by default, is not in the update rule.

@@ -14,7 +14,7 @@
 namespace dasgd::gui {
 
 // The algorithm's settings that have a symbol, terms that are zero by default left out, then what else of it, or with a
-// symbol, differs from its default: "τ 4  d 3  ξ 0.25  c 1  η 0.02".
+// symbol, differs from its default: "τ 4  d 3  ξ 0.25  c 1  η 0.02". Nothing of the cluster, network or compute times.
 [[nodiscard]] QString settingsInWords(const Settings& settings, const RunSchema& schema);
 // A setting's symbol, else its name: "algorithm.delay" → "d", "train.batch_size" → "batch", "schedule.name" →
 // "schedule".

@@ -35,6 +35,7 @@ TEST(RunConfig, SaysWhatDiffersFromItsDefault) {
         return settingsInWords({{"algorithm.bucket_mb", bucket},
                                 {"optimizer.learning_rate", rate},
                                 {"cluster.workers", "8"},
+                                {"compute.step_time", "5ms"},
                                 {"data.prefetch", "9"}},
                                schema);
     };
