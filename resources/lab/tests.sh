@@ -77,7 +77,8 @@ test_preset() {
     if [ $# -gt 1 ]; then compile_ahead "${@:2}"; fi
     report=$PWD/build/$preset/ctest.xml
     rm -f "$report"
-    ctest --preset "$preset" -j 2 --no-tests=error --output-junit "$report" \
+    # One more at a time than there are processors: most wait for processes of theirs.
+    ctest --preset "$preset" -j $(($(nproc) + 1)) --no-tests=error --output-junit "$report" \
         --test-output-truncation middle --test-output-size-passed 65536 >&2 9>&- || status=$?
     [ -f "$report" ] || { stage_failed "ctest gave no report for the preset $preset"; return 0; }
     local before=$failed
