@@ -15,8 +15,8 @@ namespace dasgd::gui {
 inline constexpr int kCurveColors = 7;
 
 // Indices into the theme's colours, dashes and markers. Two configurations of an experiment never share all three. As
-// long as there are others, one that has the marker of another that started earlier has another colour and another
-// dash, unless it is the first of its algorithm.
+// long as there are others, one that has the marker of another that was asked for earlier has another colour and
+// another dash, unless it is the first of its algorithm.
 struct CurveStyle {
     int color = 0, dash = 0, marker = 0;
     bool operator==(const CurveStyle&) const = default;

@@ -31,12 +31,10 @@ std::vector<CurveStyle> stylesOf(const std::vector<const ScalingLine*>& lines, c
     std::map<std::string, const ScalingLine*> firstOfWork;
     for (const ScalingLine* line : lines) {
         const ScalingLine*& first = firstOfWork[workloadOf(storage::settingsOf(line->newest().row))];
-        const auto order = [](const ScalingLine& one) {
-            return std::tie(one.runs.back()->row.startedAt, one.runs.back()->id);
-        };
-        if (!first || std::pair(line->simulated(), order(*line)) < std::pair(first->simulated(), order(*first))) {
-            first = line;
-        }
+        const bool isEarlier =
+            first && (first->simulated() == line->simulated() ? startedLater(first->runs.back(), line->runs.back())
+                                                              : first->simulated());
+        if (!first || isEarlier) first = line;
     }
     std::vector<CurveStyle> styles;
     std::set<std::tuple<int, int, int, bool>> taken;
