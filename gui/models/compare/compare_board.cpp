@@ -226,9 +226,10 @@ void CompareBoard::setBrushed(const std::optional<std::set<std::string>>& keys) 
 void CompareBoard::want(const void* chart, const CompareCurveKey& key) {
     const auto known = wanted_.find(chart);
     const bool reads = cursorKey_.metric.empty() || (known != wanted_.end() && known->second == cursorKey_);
-    if (reads) cursorKey_ = key;
+    const bool changes = reads && cursorKey_ != key;
+    if (changes) cursorKey_ = key;
     wanted_[chart] = key;
-    if (reads) emit cursorChanged();
+    if (changes) emit cursorChanged();
     if (!groups_.empty()) request();
 }
 
