@@ -69,16 +69,22 @@ await_ahead() {
 
 # test_preset PRESET [PRESET…]: the tests of the first; the others are compiled meanwhile.
 test_preset() {
-    local preset=$1 report status=0
+    local preset=$1 report status=0 jobs
     stage "$preset"
     await_ahead
-    compile "$preset" || { stage_failed "the preset $preset does not build"; return 0; }
+    if ! compile "$preset" 2>&1 | tee build/compile.log >&2; then
+        stage_failed "the preset $preset does not build"
+        failures+=("$(grep -m 1 -A 20 '^FAILED: ' build/compile.log | cut -c 1-400 || true)")
+        return 0
+    fi
     stage "$preset is built"
     if [ $# -gt 1 ]; then compile_ahead "${@:2}"; fi
     report=$PWD/build/$preset/ctest.xml
     rm -f "$report"
-    # One more at a time than there are processors: most wait for processes of theirs.
-    ctest --preset "$preset" -j $(($(nproc) + 1)) --no-tests=error --output-junit "$report" \
+    # One more at a time than there are processors: most wait for processes of theirs. Under a sanitizer they compute.
+    jobs=$(nproc)
+    if [ "$preset" = release ]; then jobs=$((jobs + 1)); fi
+    ctest --preset "$preset" -j "$jobs" --no-tests=error --output-junit "$report" \
         --test-output-truncation middle --test-output-size-passed 65536 >&2 9>&- || status=$?
     [ -f "$report" ] || { stage_failed "ctest gave no report for the preset $preset"; return 0; }
     local before=$failed
