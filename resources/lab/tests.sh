@@ -69,7 +69,7 @@ await_ahead() {
 
 # test_preset PRESET [PRESET…]: the tests of the first; the others are compiled meanwhile.
 test_preset() {
-    local preset=$1 report status=0 jobs
+    local preset=$1 report status=0
     stage "$preset"
     await_ahead
     if ! compile "$preset" 2>&1 | tee build/compile.log >&2; then
@@ -81,10 +81,7 @@ test_preset() {
     if [ $# -gt 1 ]; then compile_ahead "${@:2}"; fi
     report=$PWD/build/$preset/ctest.xml
     rm -f "$report"
-    # One more at a time than there are processors: most wait for processes of theirs. Under a sanitizer they compute.
-    jobs=$(nproc)
-    if [ "$preset" = release ]; then jobs=$((jobs + 1)); fi
-    ctest --preset "$preset" -j "$jobs" --no-tests=error --output-junit "$report" \
+    ctest --preset "$preset" -j "$(nproc)" --no-tests=error --output-junit "$report" \
         --test-output-truncation middle --test-output-size-passed 65536 >&2 9>&- || status=$?
     [ -f "$report" ] || { stage_failed "ctest gave no report for the preset $preset"; return 0; }
     local before=$failed
