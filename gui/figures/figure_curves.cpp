@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -11,6 +12,7 @@
 #include "gui/models/curves/seed_mean.h"
 #include "gui/models/figures/figure_runs.h"
 #include "gui/models/runs/compare.h"
+#include "gui/models/words.h"
 
 namespace dasgd::gui {
 
@@ -41,6 +43,7 @@ Result<Series> readSeries(storage::RunReader& reader, const RunItem& run, const 
 struct Member {
     RunItemPtr run;
     Series series;
+    [[nodiscard]] std::int64_t lastStep() const { return series.points().back().step; }
 };
 
 bool isFinished(const RunItemPtr& run) { return run->row.status == "finished"; }
@@ -50,6 +53,7 @@ QStringList notesOf(const FigureGroup& group, const std::vector<Member>& members
     QStringList notes;
     const bool apart = query.lines == FigureLines::Seeds || query.lines == FigureLines::Ranks;
     bool cut = false;
+    auto common = std::numeric_limits<std::int64_t>::max();
     std::size_t counted = 0;
     std::map<QString, QStringList> repeated;  // the seeds, by how their older runs ended
     for (const Member& member : members) {
@@ -59,8 +63,9 @@ QStringList notesOf(const FigureGroup& group, const std::vector<Member>& members
             continue;
         }
         ++counted;
+        const bool taken = group.inMean(*member.run, query.members) && !member.series.empty();
+        if (taken) common = std::min(common, member.lastStep());
         if (!isFinished(member.run)) {
-            const bool taken = group.inMean(*member.run, query.members) && !member.series.empty();
             cut = cut || taken;
             notes << endOf(*member.run) + (taken ? QString() : QStringLiteral(", left out"));
         } else if (member.series.empty()) {
@@ -72,7 +77,9 @@ QStringList notesOf(const FigureGroup& group, const std::vector<Member>& members
                                     : QStringLiteral("seeds %1 were run again: the older runs, %2, left out"))
                      .arg(seeds.join(QStringLiteral(", ")), status);
     }
-    if (cut && counted > 1 && !apart) notes << QStringLiteral("mean as far as all of them go");
+    if (cut && counted > 1 && !apart) {
+        notes << QStringLiteral("mean to step %1, as far as all of them go").arg(grouped(common));
+    }
     return notes;
 }
 
@@ -130,8 +137,8 @@ QString takeMean(Curve& curve, const FigureGroup& group, std::vector<Member> mem
         return {};
     }
     if (!std::ranges::all_of(members, [](const Member& member) { return isFinished(member.run); })) {
-        std::int64_t common = members.front().series.points().back().step;
-        for (const Member& member : members) common = std::min(common, member.series.points().back().step);
+        std::int64_t common = members.front().lastStep();
+        for (const Member& member : members) common = std::min(common, member.lastStep());
         for (Member& member : members) member.series = upToStep(member.series, common);
     }
     std::vector<const Series*> series;

@@ -141,16 +141,47 @@ private:
             return inner;
         }
         const Token token = peek();
-        switch (token.kind) {
-            case Token::Kind::Open: return group(depth);
-            case Token::Kind::Word:
-            case Token::Kind::Quoted: break;
-            default: return failAt(token.at, expectedTerm(token));
+        if (token.kind == Token::Kind::Open) return group(depth);
+        if (!isValue(token) || isKeyword(token, "and") || isKeyword(token, "or")) {
+            return failAt(token.at, expectedTerm(token));
         }
-        if (isKeyword(token, "and") || isKeyword(token, "or")) return failAt(token.at, expectedTerm(token));
         ++next_;
         if (peek().kind == Token::Kind::Operator) return comparison(token);
-        return word(token);
+        const bool without = isKeyword(peek(), "not");
+        const std::size_t in = next_ + (without ? 1 : 0);
+        if (!isKeyword(tokens_[in], "in") || tokens_[in + 1].kind != Token::Kind::Open) return word(token);
+        next_ = in + 2;
+        auto any = anyOf(token);
+        return any && without ? negated(std::move(*any)) : any;
+    }
+
+    // Up to ")": each value compared with "=".
+    Parsed<Node> anyOf(const Token& name) {
+        const qsizetype open = tokens_[next_ - 1].at;
+        std::vector<Token> values;
+        for (; isValue(peek()); ++next_) {
+            if (peek().kind == Token::Kind::Quoted) values.push_back(peek());
+            if (peek().kind != Token::Kind::Word) continue;
+            for (const QString& part : peek().text.split(u',', Qt::SkipEmptyParts)) {
+                if (!values.empty() && takesUnit(values.back(), part)) {
+                    values.back().text += part;
+                } else {
+                    values.push_back({.kind = Token::Kind::Word, .at = peek().at, .text = part});
+                }
+            }
+        }
+        if (peek().kind == Token::Kind::End) return failAt(open, QStringLiteral("“(” is not closed"));
+        if (values.empty() || peek().kind != Token::Kind::Close) {
+            return failAt(peek().at, QStringLiteral("expected values after “in (”"));
+        }
+        ++next_;
+        Node any{.kind = Kind::Any};
+        for (const Token& value : values) {
+            auto one = compare(name, FilterOperator::Equal, value);
+            if (!one) return one;
+            any.parts.push_back(std::move(*one));
+        }
+        return any;
     }
 
     Parsed<Node> group(int depth) {
@@ -187,20 +218,18 @@ private:
 
     Parsed<Node> comparison(const Token& name) {
         const Token op = tokens_[next_++];
-        const Token value = peek();
-        if (value.kind != Token::Kind::Word && value.kind != Token::Kind::Quoted) {
-            return failAt(value.at, QStringLiteral("expected a value after “%1”").arg(op.text));
-        }
+        Token value = peek();
+        if (!isValue(value)) return failAt(value.at, QStringLiteral("expected a value after “%1”").arg(op.text));
         ++next_;
+        if (peek().kind == Token::Kind::Word && takesUnit(value, peek().text)) value.text += tokens_[next_++].text;
+        return compare(name, op.op, value);
+    }
+
+    Parsed<Node> compare(const Token& name, FilterOperator op, const Token& value) {
         compared_ = true;
         const FilterFields::Answer answer = fields_.find(name.text);
         if (!answer.field) return failAt(name.at, unknownField(name.text, answer));
-        QString text = value.text;
-        const bool quoted = value.kind == Token::Kind::Quoted;
-        if (!quoted && text.back().isDigit() && peek().kind == Token::Kind::Word && isUnit(peek().text)) {
-            text += tokens_[next_++].text;
-        }
-        auto made = FilterComparison::make(*answer.field, op.op, text, quoted);
+        auto made = FilterComparison::make(*answer.field, op, value.text, value.kind == Token::Kind::Quoted);
         if (!made) return failAt(value.at, made.error());
         return compared(*answer.field, std::move(*made));
     }
@@ -238,6 +267,12 @@ private:
 
     static bool isKeyword(const Token& token, const char* word) {
         return token.kind == Token::Kind::Word && token.text.compare(QLatin1String(word), Qt::CaseInsensitive) == 0;
+    }
+    static bool isValue(const Token& token) {
+        return token.kind == Token::Kind::Word || token.kind == Token::Kind::Quoted;
+    }
+    static bool takesUnit(const Token& number, const QString& word) {
+        return number.kind == Token::Kind::Word && number.text.back().isDigit() && isUnit(word);
     }
     static bool isEnd(const Token& token) { return token.kind == Token::Kind::End || token.kind == Token::Kind::Close; }
     bool takeKeyword(const char* word) {

@@ -2,7 +2,8 @@
 //
 //   expression  conjunction { "or" conjunction }
 //   conjunction term { ["and"] term }
-//   term        "not" term | "(" expression ")" | field operator value | word | -word
+//   term        "not" term | "(" expression ")" | field operator value | field ["not"] "in" list | word | -word
+//   list        "(" value { "," value } ")"
 //   operator    = != < <= > >= ~
 //
 // The name of a flag alone ("starred", "simulated", "archived") is true where the flag is; in quotes it is a word.

@@ -88,6 +88,10 @@ tl::expected<FilterComparison, QString> FilterComparison::make(const RunField& f
             if (ordered) {
                 return error(QStringLiteral("%1 is text: use = != or ~, not %2").arg(field.name, operatorText(op)));
             }
+            if (op != FilterOperator::Contains && !field.values.isEmpty() && !field.values.contains(made.text_)) {
+                return error(QStringLiteral("%1 is one of %2, not “%3”")
+                                 .arg(field.name, field.values.join(QStringLiteral(", ")), value));
+            }
             break;
         case FieldKind::Instant:
             if (op == FilterOperator::Contains)

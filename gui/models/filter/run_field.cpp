@@ -24,6 +24,14 @@ BuiltInField numberField(std::vector<const char*> names, std::optional<double> (
     return {std::move(names), {.name = name, .kind = kind, .number = of, .bareUnit = bareUnit}};
 }
 
+BuiltInField statusField() {
+    BuiltInField field = textField({"status"}, [](const RunItem& run) { return stateOf(run.row); });
+    for (const char* value : {"queued", "held", "running", "finished", "stopped", "failed", "interrupted"}) {
+        field.field.values << QString::fromLatin1(value);
+    }
+    return field;
+}
+
 BuiltInField flagField(std::vector<const char*> names, bool (*of)(const RunItem&)) {
     const QString name = QString::fromUtf8(names.front());
     return {std::move(names), {.name = name, .kind = FieldKind::Flag, .flag = of}};
@@ -63,7 +71,7 @@ const std::vector<BuiltInField>& builtInFields() {
     using Kind = FieldKind;
     static const std::vector<BuiltInField> kFields{
         textField({"run", "id", "run_id"}, [](Run run) { return run.id; }),
-        textField({"status"}, [](Run run) { return stateOf(run.row); }),
+        statusField(),
         textField({"experiment"}, [](Run run) { return QString::fromStdString(run.row.experiment); }),
         textField({"algorithm"}, [](Run run) { return QString::fromStdString(run.row.algorithm); }),
         textField({"settings"}, [](Run run) { return run.settings; }),
@@ -137,6 +145,7 @@ QString filterHelp() {
     return QStringLiteral(
                "words that a run must hold; -word for those that it must not; quotes around several\n"
                "comparisons: = != < <= > >= and ~ for “contains”, with and, or, not and parentheses\n"
+               "seed in (1, 2, 3)   status not in (failed, stopped)\n"
                "hidden > 90 %   wall < 10 min   started >= 2026-11-20   bandwidth <= 200Mbps\n"
                "tag = good   starred   note ~ diverged   archived: those that are put away\n"
                "fields: every key of the configuration (delay, or algorithm.delay), and\n") +

@@ -33,6 +33,7 @@ struct RunField {
     QString (*text)(const RunItem& run) = nullptr;                  // of Text and Instant
     std::optional<double> (*number)(const RunItem& run) = nullptr;  // of the others but Setting; may be NaN
     bool (*flag)(const RunItem& run) = nullptr;                     // of Flag
+    QStringList values;   // of Text: all that there are; empty where it may be any
     double bareUnit = 1;  // what a number without a unit is a multiple of: blocked is given in milliseconds
     std::string key;      // of Setting
     std::string example;  // of Setting: a value with a unit, where a number without one says nothing

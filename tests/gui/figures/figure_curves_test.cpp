@@ -162,7 +162,8 @@ TEST(FigureCurves, WhereNothingFinishedTheMeanGoesAsFarAsAllGoAndSaysSo) {
     EXPECT_EQ(curves->curves.front().line.x.back(), 40);
     EXPECT_EQ(
         curves->curves.front().note,
-        QStringLiteral("seed 1 stopped at step 60; seed 2 interrupted at step 40; mean as far as all of them go"));
+        QStringLiteral(
+            "seed 1 stopped at step 60; seed 2 interrupted at step 40; mean to step 40, as far as all of them go"));
     const auto one = groupsOf(*reader, {ids[0]});
     const auto alone = figureCurves(*reader, one, {.metric = "train/loss", .smoothing = 0});
     EXPECT_EQ(alone->curves.front().name, QStringLiteral("dasgd"));
@@ -180,7 +181,7 @@ TEST(FigureCurves, AllAsFarAsAllGoEndsWithTheFirstOfThemAndSaysSo) {
     const Curve& mean = made->curves.front();
     EXPECT_EQ(mean.name, QStringLiteral("dasgd (mean ± std, n = 3)"));
     EXPECT_EQ(mean.line.x.back(), 40);
-    EXPECT_EQ(mean.note, QStringLiteral("seed 3 stopped at step 40; mean as far as all of them go"));
+    EXPECT_EQ(mean.note, QStringLiteral("seed 3 stopped at step 40; mean to step 40, as far as all of them go"));
     EXPECT_EQ(made->taken.front(), (std::vector<bool>{true, true, true}));
 }
 

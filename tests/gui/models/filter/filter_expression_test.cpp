@@ -69,6 +69,29 @@ TEST_F(FilterExpressionTest, ComparisonsMeetFieldsAndKeys) {
     EXPECT_EQ(passing("algorithm = \"sync_sgd\""), "d");
 }
 
+TEST_F(FilterExpressionTest, AListIsEqualToOneOfItsValues) {
+    EXPECT_EQ(passing("delay in (2,3)"), "bc");
+    EXPECT_EQ(passing("delay IN (2, 4) and dasgd"), "ab");
+    EXPECT_EQ(passing("delay in (4 3)"), "ac");
+    EXPECT_EQ(passing("delay not in (2, 3)"), "ad") << "d has no delay";
+    EXPECT_EQ(passing("hidden in (95 %, 0.99)"), "ab");
+    EXPECT_EQ(passing("algorithm in (\"sync_sgd\", local_sgd) or delay = 2"), "bcd");
+    EXPECT_EQ(passing("in (sync)"), "d") << "without a field it is a word, here a part of \"finished\"";
+    EXPECT_EQ(error(QStringLiteral("delay in (2, 3")).message, QStringLiteral("“(” is not closed"));
+    EXPECT_EQ(error(QStringLiteral("delay in (2 > 3)")).at, 12);
+    EXPECT_EQ(error(QStringLiteral("delay in ()")).at, 10);
+    EXPECT_TRUE(error(QStringLiteral("dellay in (2)")).message.contains(QStringLiteral("no run has a field")));
+    EXPECT_TRUE(error(QStringLiteral("hidden in (1, high)")).message.contains(QStringLiteral("“high” is none")));
+}
+
+TEST_F(FilterExpressionTest, AStatusThatThereIsNotIsSaid) {
+    const FilterError unknown = error(QStringLiteral("status = stoped"));
+    EXPECT_EQ(unknown.at, 9);
+    EXPECT_TRUE(unknown.message.contains(QStringLiteral("finished, stopped"))) << unknown.message.toStdString();
+    EXPECT_EQ(passing("status = Failed"), "b");
+    EXPECT_EQ(passing("status ~ stoped"), "");
+}
+
 TEST_F(FilterExpressionTest, AndBindsMoreCloselyThanOr) {
     EXPECT_EQ(passing("delay = 3 or algorithm = dasgd and status = failed"), "bc");
     EXPECT_EQ(passing("(delay = 3 or algorithm = dasgd) and status = failed"), "b");
