@@ -10,9 +10,7 @@ namespace dasgd {
 
 namespace {
 
-constexpr double kCovered = 0.9;
-constexpr double kFree = 0.1;
-constexpr std::int64_t kFormat = 1;
+constexpr std::int64_t kFormat = 2;
 
 bool isForward(SpanKind kind) { return kind == SpanKind::Forward || kind == SpanKind::Passes; }
 bool isBackward(SpanKind kind) { return kind == SpanKind::Backward || kind == SpanKind::Passes; }
@@ -79,9 +77,9 @@ private:
 // In the order of their declaration.
 template <class Totals, class Take>
 void eachTotal(Totals& totals, Take take) {
-    for (auto* value :
-         {&totals.window, &totals.transfer, &totals.compute, &totals.hidden, &totals.blocked, &totals.skew,
-          &totals.transfers, &totals.coveredSteps, &totals.freeSteps, &totals.coveredTime, &totals.freeTime}) {
+    for (auto* value : {&totals.window, &totals.transfer, &totals.compute, &totals.hidden, &totals.blocked,
+                        &totals.skew, &totals.transfers, &totals.besideSteps, &totals.freeSteps, &totals.coveredTime,
+                        &totals.uncoveredTime, &totals.freeTime}) {
         take(*value);
     }
 }
@@ -97,14 +95,19 @@ OverlapTotals& OverlapTotals::operator+=(const OverlapTotals& more) {
 }
 
 std::optional<double> OverlapTotals::inflation() const {
-    if (coveredSteps == 0 || freeSteps == 0 || freeTime <= 0) return std::nullopt;
-    return (static_cast<double>(coveredTime) / static_cast<double>(coveredSteps)) /
-           (static_cast<double>(freeTime) / static_cast<double>(freeSteps));
+    if (besideSteps < kFewestSteps || freeSteps < kFewestSteps) return std::nullopt;
+    const auto covered = static_cast<double>(coveredTime), uncovered = static_cast<double>(uncoveredTime);
+    if (covered < kLeastCovered * (covered + uncovered)) return std::nullopt;
+    const double freeStep = static_cast<double>(freeTime) / static_cast<double>(freeSteps);
+    const double alone = static_cast<double>(besideSteps) * freeStep - uncovered;
+    if (alone <= 0) return std::nullopt;
+    return covered / alone;
 }
 
 // What [from, until) is made of.
 struct RankMeter::Sets {
     Intervals windows, compute, transfer;
+    Intervals inFlight;  // skew too: a collective that was launched before a step, whoever it waits for
 };
 
 void RankMeter::add(const Span& span) {
@@ -185,13 +188,14 @@ Ns RankMeter::startOfStepBefore(Ns instant) const {
 
 OverlapTotals RankMeter::measure(Ns from, Ns until) const {
     Sets sets;
-    Intervals waits, skews;
+    Intervals waits;
     const auto clipped = [&](const Item& item) {
         return TimeRange{std::max(item.start, from), std::min(item.end, until)};
     };
     for (const Item& item : items_) {
         if (item.kind == SpanKind::Window) sets.windows.push_back(clipped(item));
         if (item.kind == SpanKind::Transfer) sets.transfer.push_back(clipped(item));
+        if (item.kind == SpanKind::Transfer || item.kind == SpanKind::Skew) sets.inFlight.push_back(clipped(item));
         if (item.kind == SpanKind::Wait) waits.push_back(clipped(item));
         if (isCompute(item.kind)) sets.compute.push_back(clipped(item));
     }
@@ -200,6 +204,7 @@ OverlapTotals RankMeter::measure(Ns from, Ns until) const {
     if (sets.windows.empty()) return totals;
     sets.transfer = unionOf(std::move(sets.transfer));
     sets.compute = unionOf(std::move(sets.compute));
+    sets.inFlight = unionOf(std::move(sets.inFlight));
     const Intervals transfer = intersectionOf(sets.transfer, sets.windows);
     totals.window = lengthOf(sets.windows);
     totals.transfer = lengthOf(transfer);
@@ -245,11 +250,12 @@ void RankMeter::measureSteps(const Sets& sets, Ns from, Ns until, OverlapTotals&
         });
         const bool clean = coveredOf(extent, sets.windows) == extent.end - extent.start;
         if (!forward || !backward || !known || !clean || total <= 0 || extent.end > until) continue;
-        const double share = static_cast<double>(covered) / static_cast<double>(total);
-        totals.coveredSteps += share >= kCovered ? 1 : 0;
-        totals.coveredTime += share >= kCovered ? total : 0;
-        totals.freeSteps += share <= kFree ? 1 : 0;
-        totals.freeTime += share <= kFree ? total : 0;
+        const bool beside = coveredOf(extent, sets.inFlight) > 0;
+        totals.besideSteps += beside ? 1 : 0;
+        totals.coveredTime += covered;
+        totals.uncoveredTime += beside ? total - covered : 0;
+        totals.freeSteps += beside ? 0 : 1;
+        totals.freeTime += beside ? 0 : total;
     }
 }
 

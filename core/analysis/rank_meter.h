@@ -22,12 +22,19 @@ struct OverlapTotals {
     Ns blocked = 0;              // |∪ wait|
     Ns skew = 0;                 // Σ skew
     std::int64_t transfers = 0;  // that ended in a window
-    // Forward and backward of whole steps: those that transfers covered to 90 % or more, and those to 10 % or less.
-    std::int64_t coveredSteps = 0, freeSteps = 0;
-    Ns coveredTime = 0, freeTime = 0;
+    // Forward and backward of whole steps: of those beside a collective, as far as its bytes moved and as far as they
+    // did not, and of those in which none was in flight.
+    std::int64_t besideSteps = 0, freeSteps = 0;
+    Ns coveredTime = 0, uncoveredTime = 0, freeTime = 0;
 
     OverlapTotals& operator+=(const OverlapTotals& more);
-    // Mean time of a covered step ÷ that of a free one; nullopt where there are none of a kind.
+    // Time under a transfer ÷ what the same work takes with none: that of the mean free step, less what the steps
+    // beside collectives did uncovered. Which steps count must not depend on how long they took: those that a short
+    // transfer covers whole are the fast ones, and their mean would say that moving bytes speeds computing up. nullopt
+    // with less than kFewestSteps of a kind, or where transfers covered less than kLeastCovered of the steps beside
+    // them.
+    static constexpr std::int64_t kFewestSteps = 10;
+    static constexpr double kLeastCovered = 0.25;
     [[nodiscard]] std::optional<double> inflation() const;
     bool operator==(const OverlapTotals&) const = default;
 };

@@ -115,25 +115,31 @@ TEST_F(TallyTest, OverlapIsPooledByTimeAndInflationIsTheMeanOfTheRanksThatKnowIt
     };
     for (int rank = 0; rank < 2; ++rank) {
         const Ns unit = rank == 0 ? 1'000'000 : 3'000'000;
-        tell(rank, SpanKind::Forward, 0, 50 * unit, 1);
-        tell(rank, SpanKind::Backward, 50 * unit, 100 * unit, 1);
-        tell(rank, SpanKind::Skew, 90 * unit, 100 * unit, 1, 1);
-        tell(rank, SpanKind::Forward, 100 * unit, 160 * unit, 2);
-        tell(rank, SpanKind::Backward, 160 * unit, 200 * unit, 2);
-        // Of rank 0 half of it is hidden, of rank 1 all; rank 1 is never free of transfers.
-        if (rank == 1) tell(rank, SpanKind::Transfer, 0, 100 * unit, 1, 2);
-        tell(rank, SpanKind::Transfer, 100 * unit, (rank == 0 ? 300 : 200) * unit, 2, 1);
-        tell(rank, SpanKind::Wait, 200 * unit, 300 * unit, 2, 1);
-        tell(rank, SpanKind::Window, 0, 300 * unit, 2);
+        for (int round = 0; round < 10; ++round) {
+            const Ns from = round * 300 * unit;
+            const std::int64_t first = 2 * round + 1, second = first + 1;
+            const auto collective = static_cast<std::uint64_t>(first);
+            tell(rank, SpanKind::Forward, from, from + 50 * unit, first);
+            tell(rank, SpanKind::Backward, from + 50 * unit, from + 90 * unit, first);
+            tell(rank, SpanKind::Skew, from + 90 * unit, from + 100 * unit, first, collective);
+            tell(rank, SpanKind::Forward, from + 100 * unit, from + 160 * unit, second);
+            tell(rank, SpanKind::Backward, from + 160 * unit, from + 190 * unit, second);
+            // Of rank 0 less than half of it is hidden, of rank 1 nearly all; rank 1 is never free of transfers.
+            if (rank == 1) tell(rank, SpanKind::Transfer, from, from + 100 * unit, first, collective + 1);
+            tell(rank, SpanKind::Transfer, from + 100 * unit, from + (rank == 0 ? 300 : 200) * unit, second,
+                 collective);
+            tell(rank, SpanKind::Wait, from + 200 * unit, from + 300 * unit, second, collective);
+            tell(rank, SpanKind::Window, from, from + 300 * unit, second);
+        }
     }
     tallies_.formOverlap();
     write();
     const RunRow told = row();
-    EXPECT_DOUBLE_EQ(told.hidden.value(), (100.0 + 3 * 200) / (200 + 3 * 200));
-    EXPECT_DOUBLE_EQ(told.blockedS.value(), (0.1 + 0.3) / 2);
-    EXPECT_DOUBLE_EQ(told.measuredS.value(), (0.3 + 0.9) / 2);
+    EXPECT_DOUBLE_EQ(told.hidden.value(), (90.0 + 3 * 180) / (200 + 3 * 200));
+    EXPECT_DOUBLE_EQ(told.blockedS.value(), (1.0 + 3.0) / 2);
+    EXPECT_DOUBLE_EQ(told.measuredS.value(), (3.0 + 9.0) / 2);
     EXPECT_DOUBLE_EQ(told.skewS.value(), (0.01 + 0.03) / 3) << "of three transfers";
-    EXPECT_DOUBLE_EQ(told.inflation.value(), 1) << "of rank 0; a pool of both would say 2";
+    EXPECT_DOUBLE_EQ(told.inflation.value(), 1) << "of rank 0; a pool of both would say more";
     EXPECT_EQ(told.inflationRanks, 1);
 }
 
