@@ -38,14 +38,22 @@ QString clockRemark(const std::vector<FigureGroup>& groups) {
     QString remark;
     if (std::any_of(groups.begin(), groups.end(), [](const FigureGroup& group) { return group.linkEmulated; }))
         remark += QStringLiteral(", link emulated");
-    const auto simulated = std::count_if(
-        groups.begin(), groups.end(), [](const FigureGroup& group) { return group.runs.front()->row.timeSimulated; });
+    const auto simulated = std::ranges::count_if(groups, &FigureGroup::simulated);
     if (simulated == 0) return remark;
-    return remark + (simulated == static_cast<std::ptrdiff_t>(groups.size()) ? QStringLiteral(", time simulated")
-                                                                             : QStringLiteral(", some time simulated"));
+    return remark + (simulated == std::ssize(groups) ? QStringLiteral(", time simulated")
+                                                     : QStringLiteral(", of hollow markers simulated"));
 }
 
-bool isMeasured(const FigureGroup& group) { return !group.runs.front()->row.timeSimulated; }
+bool isMeasured(const FigureGroup& group) { return !group.simulated(); }
+
+// Names stand where markers do not: in the legend, the CSV, the table.
+void nameClocks(std::vector<Curve>& curves, bool ofTime, const std::vector<FigureGroup>& groups) {
+    const bool mixed = std::ranges::any_of(groups, isMeasured);
+    for (Curve& curve : curves) {
+        if (curve.hollow && ofTime && mixed) curve.name += QStringLiteral(" (time simulated)");
+        curve.hollow = curve.hollow && ofTime;
+    }
+}
 
 bool isOfTime(const QString& axis) {
     return axis.contains(QLatin1String("samples/s")) || axis.endsWith(QLatin1String("[ms]")) ||
@@ -112,6 +120,7 @@ Status readCurves(storage::RunReader& reader, const FigureSpec& spec, std::span<
                  .fromZero = words.fromZero,
                  .share = words.share,
                  .wholeX = spec.x == XAxis::Step || spec.x == XAxis::Samples};
+    nameClocks(into.curves, spec.x == XAxis::Wall || isOfTime(words.axis), groups);
     if (spec.x == XAxis::Wall) into.axes.x += remark;
     if (isOfTime(words.axis)) into.axes.y += remark;
     if (spec.smoothing > 0) into.axes.y += QStringLiteral(" (average, weight %1)").arg(spec.smoothing);

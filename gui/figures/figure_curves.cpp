@@ -305,7 +305,9 @@ Result<FigureCurves> figureCurves(storage::RunReader& reader, const std::vector<
                                   QString::fromStdString(query.metric));
             continue;
         }
+        const std::size_t before = out.curves.size();
         DASGD_TRY(addCurves(reader, group, std::move(members), notes, query, styles, out));
+        for (std::size_t i = before; i < out.curves.size(); ++i) out.curves[i].hollow = group.simulated();
     }
     if (!out.means.isEmpty()) nameMeans(out);
     return out;

@@ -27,6 +27,7 @@ struct FigureGroup {
     std::set<std::string> repeated;  // repeatedOf() (gui/models/compare/compare_set.h)
     std::set<std::string> parts;     // earlierPartsOf()
     bool linkEmulated = false;
+    [[nodiscard]] bool simulated() const { return runs.front()->row.timeSimulated; }
     [[nodiscard]] bool counts(const RunItem& run) const { return !repeated.contains(run.row.runId); }
     // Of several runs that count only those that finished make the mean, or all that began; all where none finished.
     [[nodiscard]] bool inMean(const RunItem& run, FigureMembers members = FigureMembers::Finished) const;

@@ -23,17 +23,14 @@ struct Mark {
     const char* name;
     int turned;
 };
-// The shapes of gui/plots/plot_marks.cpp, filled.
-constexpr std::array<Mark, kCurveColors> kMarks{
-    {{"*", 0}, {"square*", 0}, {"triangle*", 0}, {"diamond*", 0}, {"triangle*", 180}, {"x", 0}, {"+", 0}}};
-// Closed ones, for points that are filled or hollow.
-constexpr std::array<Mark, kCurveColors> kClosedMarks{{{"*", 0},
-                                                       {"square*", 0},
-                                                       {"triangle*", 0},
-                                                       {"diamond*", 0},
-                                                       {"triangle*", 180},
-                                                       {"pentagon*", 0},
-                                                       {"10-pointed star", 0}}};
+// The shapes of gui/plots/plot_marks.cpp: closed, to be filled or hollow.
+constexpr std::array<Mark, kCurveColors> kMarks{{{"*", 0},
+                                                 {"square*", 0},
+                                                 {"triangle*", 0},
+                                                 {"diamond*", 0},
+                                                 {"triangle*", 180},
+                                                 {"pentagon*", 0},
+                                                 {"10-pointed star", 0}}};
 constexpr double kTexLine = 1.1;  // points
 
 QString texNumber(double value) {
@@ -275,7 +272,7 @@ QString strokeOptions(const Curve& curve, bool dashes) {
 QString markOptions(const Curve& curve, bool markers) {
     const bool points = isPoints(curve);
     if (!markers && !points) return QStringLiteral(", no markers");
-    const Mark& mark = (points ? kClosedMarks : kMarks)[static_cast<std::size_t>(curve.style.marker)];
+    const Mark& mark = kMarks[static_cast<std::size_t>(curve.style.marker)];
     const int every = points ? 1 : std::max(1, static_cast<int>(rowsOf(curve).size()) / kMarksPerCurve);
     return QStringLiteral(", mark=%1, mark size=1.8pt, mark repeat=%2, mark options={solid, rotate=%3%4}")
         .arg(QLatin1String(mark.name))

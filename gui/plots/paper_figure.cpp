@@ -134,7 +134,7 @@ void paintCurveSample(QPainter& painter, const QRectF& area, const PlotStyle& st
     {
         QCPPainter shapes(&picture);
         shapes.setAntialiasing(true);
-        const QCPScatterStyle marker = points ? closedMarkerOf(style, drawn, curve.hollow) : markerOf(style, drawn);
+        const QCPScatterStyle marker = markerOf(style, drawn, curve.hollow);
         marker.applyTo(&shapes, marker.pen());
         marker.drawShape(&shapes, area.center());
     }

@@ -225,7 +225,7 @@ QCPGraph* PlotCanvas::addLine(const Curve& curve, const QPen& pen) {
     if (curve.kind == Curve::Kind::Line) addMarkers(curve, graph);
     if (!marksEveryPoint(curve)) return graph;
     if (scatter) graph->setLineStyle(QCPGraph::lsNone);
-    graph->setScatterStyle(closedMarkerOf(style_, curve.style, curve.hollow));
+    graph->setScatterStyle(markerOf(style_, curve.style, curve.hollow));
     if (!curve.deviation.empty()) addBars(curve, *graph, pen);
     return graph;
 }
@@ -249,10 +249,10 @@ void PlotCanvas::addBars(const Curve& curve, QCPGraph& graph, const QPen& pen) {
 // Every point of a few; of many some along the line, at places of the curve's own, so that crossing curves keep theirs
 // apart.
 void PlotCanvas::addMarkers(const Curve& curve, QCPGraph* legendOwner) {
-    QCPScatterStyle scatter = markerOf(style_, curve.style);
+    QCPScatterStyle scatter = markerOf(style_, curve.style, curve.hollow);
     if (curve.faded) {
         scatter.setPen(fadedOf(scatter.pen().color()));
-        scatter.setBrush(fadedOf(scatter.brush().color()));
+        if (!curve.hollow) scatter.setBrush(fadedOf(scatter.brush().color()));
     }
     const std::size_t n = curve.line.x.size();
     if (legendOwner) legendOwner->setScatterStyle(scatter);

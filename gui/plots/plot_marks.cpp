@@ -8,11 +8,6 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr std::array<QCPScatterStyle::ScatterShape, kCurveColors> kMarkers{
-    QCPScatterStyle::ssDisc,    QCPScatterStyle::ssSquare,           QCPScatterStyle::ssTriangle,
-    QCPScatterStyle::ssDiamond, QCPScatterStyle::ssTriangleInverted, QCPScatterStyle::ssCross,
-    QCPScatterStyle::ssPlus};
-
 QString raised(int power) {
     static const QString kDigits = QStringLiteral("⁰¹²³⁴⁵⁶⁷⁸⁹");
     QString text = power < 0 ? QStringLiteral("⁻") : QString();
@@ -197,20 +192,14 @@ QPen guideStroke(const PlotStyle& style, int color) {
     return pen;
 }
 
-QCPScatterStyle markerOf(const PlotStyle& style, CurveStyle curve) {
-    const QColor color = style.curves[static_cast<std::size_t>(curve.color)];
-    return {kMarkers[static_cast<std::size_t>(curve.marker)], QPen(color, style.hair * 1.4), QBrush(color),
-            style.marker};
-}
-
-QCPScatterStyle closedMarkerOf(const PlotStyle& style, CurveStyle curve, bool hollow) {
+QCPScatterStyle markerOf(const PlotStyle& style, CurveStyle curve, bool hollow) {
     const QColor color = style.curves[static_cast<std::size_t>(curve.color)];
     return {closedShape(curve.marker), QPen(color, style.hair * 1.3), QBrush(hollow ? style.ground : color),
             style.marker * 1.6};
 }
 
 void paintMarker(QPainter& painter, QPointF at, const PlotStyle& style, CurveStyle curve, bool hollow) {
-    const QCPScatterStyle marker = closedMarkerOf(style, curve, hollow);
+    const QCPScatterStyle marker = markerOf(style, curve, hollow);
     painter.save();
     painter.translate(at);
     painter.scale(marker.size() / kShapeWidth, marker.size() / kShapeWidth);

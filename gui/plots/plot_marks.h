@@ -33,10 +33,8 @@ enum class Ticks {
 // What curves are held against: grey, or in another colour than the first of the curves.
 [[nodiscard]] QPen guideStroke(const PlotStyle& style, int color = 0);
 
-// Of curves with many points, a shape in its colour.
-[[nodiscard]] QCPScatterStyle markerOf(const PlotStyle& style, CurveStyle curve);
-// Of curves that mark every point: closed shapes, so that filled and hollow can be told apart.
-[[nodiscard]] QCPScatterStyle closedMarkerOf(const PlotStyle& style, CurveStyle curve, bool hollow);
+// A closed shape in its colour, so that filled and hollow can be told apart.
+[[nodiscard]] QCPScatterStyle markerOf(const PlotStyle& style, CurveStyle curve, bool hollow);
 
 // A line whose points stay bare: the marker of its style is in the middle of the legend's sample alone.
 class BareLine : public QCPGraph {

@@ -41,6 +41,37 @@ TEST_F(FigureContentTest, AFilterFollowsTheRunsThatAreAdded) {
     EXPECT_NE(imageOf(layOut(*one, spec), 1), imageOf(layOut(*more, spec), 1));
 }
 
+// In the legend, the CSV, the table and where markers are off: by name. In the picture by markers too.
+TEST_F(FigureContentTest, SimulatedCurvesAreToldFromMeasuredOnesWhereTimeIsDrawn) {
+    workspace_.record({.steps = 60});
+    workspace_.record({.experiment = "elsewhere", .algorithm = "sync_sgd", .steps = 60, .simulated = true});
+    FigureSpec spec;
+    spec.filter = QStringLiteral("steps > 0");
+    spec.x = XAxis::Wall;
+    const auto mixed = read(spec);
+    ASSERT_TRUE(mixed.has_value()) << mixed.error().message;
+    ASSERT_EQ(mixed->curves.size(), 2U);
+    EXPECT_TRUE(mixed->axes.x.endsWith(QStringLiteral(", of hollow markers simulated"))) << mixed->axes.x.toStdString();
+    int simulated = 0;
+    for (std::size_t i = 0; i < 2; ++i) {
+        const Curve& curve = mixed->curves[i];
+        EXPECT_EQ(curve.hollow, curve.name.endsWith(QStringLiteral("(time simulated)"))) << curve.name.toStdString();
+        EXPECT_EQ(mixed->table.rows[static_cast<qsizetype>(i)][0], curve.name);
+        simulated += curve.hollow ? 1 : 0;
+    }
+    EXPECT_EQ(simulated, 1);
+    FigureContent filled = *mixed;
+    for (Curve& curve : filled.curves) curve.hollow = false;
+    EXPECT_NE(imageOf(layOut(filled, spec), 2), imageOf(layOut(*mixed, spec), 2));
+    spec.filter = QStringLiteral("simulated");
+    const auto alone = read(spec);
+    EXPECT_TRUE(alone->axes.x.endsWith(QStringLiteral(", time simulated"))) << alone->axes.x.toStdString();
+    EXPECT_FALSE(alone->curves[0].name.contains(QStringLiteral("simulated"))) << "the axis says it of all";
+    spec.filter = QStringLiteral("steps > 0");
+    spec.x = XAxis::Step;
+    for (const Curve& curve : read(spec)->curves) EXPECT_FALSE(curve.hollow) << "no time is drawn";
+}
+
 TEST_F(FigureContentTest, ATimelineHasTheTotalsOfItsWindow) {
     workspace_.record({.ranks = 2, .steps = 60});
     FigureSpec spec;

@@ -58,9 +58,9 @@ TEST(PlotMarks, HollowMarkersShowTheGround) {
     const PlotStyle style = screenPlotStyle(testLook().theme());
     for (int marker = 0; marker < kCurveColors; ++marker) {
         const CurveStyle curve{.color = 1, .marker = marker};
-        EXPECT_EQ(closedMarkerOf(style, curve, false).brush().color(), style.curves[1]);
-        EXPECT_EQ(closedMarkerOf(style, curve, true).brush().color(), style.ground);
-        EXPECT_EQ(closedMarkerOf(style, curve, true).pen().color(), style.curves[1]);
+        EXPECT_EQ(markerOf(style, curve, false).brush().color(), style.curves[1]);
+        EXPECT_EQ(markerOf(style, curve, true).brush().color(), style.ground);
+        EXPECT_EQ(markerOf(style, curve, true).pen().color(), style.curves[1]);
     }
 }
 
