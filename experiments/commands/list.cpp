@@ -1,8 +1,10 @@
 // `dasgd list`: the runs of a workspace.
 #include <algorithm>
 #include <cstdio>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "experiments/base/text.h"
 #include "experiments/commands/command.h"
@@ -29,6 +31,8 @@ std::string timedText(const std::string& text, const storage::RunRow& row) {
     return row.timeSimulated && row.steps > 0 ? text + " sim" : text;
 }
 
+constexpr std::optional<double> kNaN = std::numeric_limits<double>::quiet_NaN();
+
 std::string tableOf(const std::vector<storage::RunRow>& rows) {
     TextTable table({"run", "experiment", "algorithm", "seed", "workers", "status", "steps", "wall", "loss",
                      "best accuracy", "hidden", "samples/s"});
@@ -36,8 +40,8 @@ std::string tableOf(const std::vector<storage::RunRow>& rows) {
     for (const storage::RunRow& row : rows) {
         table.add({printable(row.runId), printable(row.experiment), printable(row.algorithm), std::to_string(row.seed),
                    std::to_string(row.workers), printable(statusWords(row)), std::to_string(row.steps),
-                   timedText(duration(row.wallS), row), shortNumber(row.finalLoss), percent(row.bestAccuracy),
-                   percent(row.hidden),
+                   timedText(duration(row.wallS), row), shortNumber(row.lossIsNaN ? kNaN : row.finalLoss),
+                   percent(row.bestAccuracy), percent(row.hidden),
                    row.samplesPerS ? timedText(shortNumber(row.samplesPerS), row) : shortNumber(row.samplesPerS)});
     }
     return table.toString();

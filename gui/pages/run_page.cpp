@@ -140,7 +140,7 @@ private:
         row->setSpacing(kGap);
         session_.wantMetric(metrics::kTrainLoss);
         session_.wantMetric(metrics::kEvalAccuracy);
-        row->addWidget(loss_ = new KeyFigure(tr("training loss"), tr("Mean over the ranks and the newest steps")));
+        row->addWidget(loss_ = new KeyFigure(tr("training loss"), tr("Mean over the ranks at the newest step")));
         row->addWidget(
             accuracy_ = new KeyFigure(tr("test accuracy"), tr("Ranks' average, last evaluation; Runs shows the best")));
         row->addWidget(speed_ = new KeyFigure(
@@ -306,11 +306,11 @@ private:
 
     void showCurveFigures() {
         const Series& loss = session_.series(session_.currentId(), metrics::kTrainLoss);
-        if (loss.empty()) {
-            loss_->setQuantity({kAbsent, {}});
-        } else {
-            loss_->setQuantity({shortNumber(smoothed(polylineOf(loss, XAxis::Step).y, 0.9).back()), {}});
-        }
+        // Of an ended run as everywhere: the curve leaves out what is no number.
+        const RunItemPtr run = session_.current();
+        auto value = run && !isLive(run->row) ? finalLossOf(run->row) : std::nullopt;
+        if (!value && !loss.empty()) value = loss.points().back().value;
+        loss_->setQuantity({value ? shortNumber(*value) : kAbsent, {}});
         const Series& accuracy = session_.series(session_.currentId(), metrics::kEvalAccuracy);
         accuracy_->setQuantity(accuracy.empty()
                                    ? Quantity{kAbsent, {}}

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "core/base/units.h"
 
@@ -126,6 +127,15 @@ tl::expected<FilterComparison, QString> FilterComparison::make(const RunField& f
 // What is wrong, else nothing.
 std::optional<QString> FilterComparison::takeNumber(const QString& value) {
     const QString wrong = notANumber(field_.name, value, unitsOf(field_.kind));
+    if (value.compare(QLatin1String("nan"), Qt::CaseInsensitive) == 0) {
+        number_ = std::numeric_limits<double>::quiet_NaN();
+        if (op_ == FilterOperator::Equal || op_ == FilterOperator::NotEqual) return std::nullopt;
+        return QStringLiteral("NaN is neither more nor less: use = or !=");
+    }
+    if (value == QStringLiteral("∞") || value.compare(QLatin1String("inf"), Qt::CaseInsensitive) == 0) {
+        number_ = std::numeric_limits<double>::infinity();
+        return std::nullopt;
+    }
     const auto split = splitNumber(value);
     if (!split) return wrong;
     const std::string whole = asciiUnit(value);
@@ -199,10 +209,12 @@ std::optional<QString> FilterComparison::takeFlag(const QString& value) {
 }
 
 bool FilterComparison::holdsNumber(double value) const {
-    if (std::isnan(value)) return false;
     const double other = *number_;
+    if (std::isnan(other)) return std::isnan(value) == (op_ == FilterOperator::Equal);
+    if (std::isnan(value)) return false;
     const bool equal =
-        value == other || std::abs(value - other) <= kNearlyEqual * std::max(std::abs(value), std::abs(other));
+        value == other || (std::isfinite(value) && std::isfinite(other) &&
+                           std::abs(value - other) <= kNearlyEqual * std::max(std::abs(value), std::abs(other)));
     switch (op_) {
         case FilterOperator::Equal: return equal;
         case FilterOperator::NotEqual: return !equal;

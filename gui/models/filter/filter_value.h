@@ -18,8 +18,9 @@ enum class FilterOperator { Equal, NotEqual, Less, LessEqual, Greater, GreaterEq
 // Whether `word` may follow a number as its unit: "%", "ms", "GB", "Mbps".
 [[nodiscard]] bool isUnit(const QString& word);
 
-// Compiled once a filter, asked once a run. A run that lacks the field, or has NaN there, fails every comparison. Of a
-// field with several values "=" and "~" ask for one that holds, "!=" for none that is equal.
+// Compiled once a filter, asked once a run. A run that lacks the field fails every comparison, and one that has NaN
+// there every one but that with NaN. Of a field with several values "=" and "~" ask for one that holds, "!=" for none
+// that is equal.
 class FilterComparison {
 public:
     // `value`: as written, with its unit where it has one; `quoted`: it is text, whatever it looks like. A number

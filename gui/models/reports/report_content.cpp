@@ -293,7 +293,7 @@ void fillScaling(ReportContent& content, const Report& report) {
                                                                                    : QStringLiteral("Weak"));
 }
 
-void fillReplay(ReportContent& content, const Report& report) {
+void fillReplay(ReportContent& content, const Report& report, const ConfigOf& configOf) {
     content.basis = QStringLiteral("the replay's time is simulated");
     content.table.headers = {QString(), QStringLiteral("ms/step"), QStringLiteral("÷ recorded"),
                              QStringLiteral("hidden"), QStringLiteral("run")};
@@ -302,7 +302,8 @@ void fillReplay(ReportContent& content, const Report& report) {
         const auto recorded = numberOf(one, "recorded_step_ms"), replayed = numberOf(one, "step_ms");
         if (content.table.rows.empty()) {
             content.table.rows.push_back(
-                {.cells = {QStringLiteral("recorded"), shownNumber(recorded), recorded ? QStringLiteral("1") : kAbsent,
+                {.cells = {QStringLiteral("recorded, ") + clusterInWords(configOf(textOf(one, "replay_of"))),
+                           shownNumber(recorded), recorded ? QStringLiteral("1") : kAbsent,
                            shownShare(numberOf(one, "recorded_hidden")), textOf(one, "replay_of")},
                  .runs = {textOf(one, "replay_of")}});
         }
@@ -325,7 +326,7 @@ ReportContent contentOf(const Report& report, const ConfigOf& configOf) {
         case JobKind::Calibrate: fillCalibration(content, report, configOf); break;
         case JobKind::Advise: fillAdvice(content, report); break;
         case JobKind::Scale: fillScaling(content, report); break;
-        case JobKind::Replay: fillReplay(content, report); break;
+        case JobKind::Replay: fillReplay(content, report, configOf); break;
     }
     return content;
 }

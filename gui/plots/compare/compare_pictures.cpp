@@ -235,14 +235,14 @@ GroupBars groupBars(const CompareView& view, CompareNumber number) {
         bar.primary = view.highlighted == group;
         bar.count = QStringLiteral("%1 of %2").arg(one.n).arg(own.runs.size());
         if (one.n == 0) {
-            bar.words = own.finished() == 0      ? QStringLiteral("no finished run")
-                        : !isRead(group)         ? QStringLiteral("reading …")
-                        : target && !view.target ? QStringLiteral("no target set")
-                        : number == CompareNumber::FinalLoss && own.diverged()
-                            ? QStringLiteral("diverged: the loss is NaN")
-                        : !target                              ? QStringLiteral("not recorded")
-                        : view.row(group)->stepsToTarget.n > 0 ? QStringLiteral("reached, not timed")
-                                                               : QStringLiteral("not reached");
+            bar.words =
+                own.finished() == 0                                    ? QStringLiteral("no finished run")
+                : !isRead(group)                                       ? QStringLiteral("reading …")
+                : target && !view.target                               ? QStringLiteral("no target set")
+                : number == CompareNumber::FinalLoss && own.diverged() ? QStringLiteral("diverged: the loss is NaN")
+                : !target ? (wordsOf(number).isTime ? QStringLiteral("not timed") : QStringLiteral("not recorded"))
+                : view.row(group)->stepsToTarget.n > 0 ? QStringLiteral("reached, not timed")
+                                                       : QStringLiteral("not reached");
         } else {
             bar.words = numberInWords(*view.row(group), number, view.spread);
             if (drawn(group).n > 0) bar.value = one.mean;

@@ -333,10 +333,13 @@ void CompareMap::drawScatter() {
     scatter_->setEmptyText(board_.isNothingShown() ? CompareBoard::nothingShownInWords()
                                                    : tr("No finished run that is shown has both numbers."));
     scatter_->setCurves(points_.curves);
-    std::size_t runs = 0;
+    std::size_t runs = 0, finished = 0;
     for (const auto& own : points_.runs) runs += own.size();
+    for (const std::size_t group : view.shown) finished += view.groups()[group].finished();
     const QString clock = clockInWords(view, {numberAt(*number_), numberAt(*against_)});
-    note_->say(tr("one point a finished run: %1  ·  a double click opens it").arg(runs) +
+    const QString those =
+        runs == finished ? QString::number(runs) : tr("%1 of %2, the others lack a number").arg(runs).arg(finished);
+    note_->say(tr("one point a finished run: %1  ·  a double click opens it").arg(those) +
                (clock.isEmpty() ? QString() : QStringLiteral("  ·  ") + clock));
 }
 

@@ -126,6 +126,24 @@ TEST_F(FilterValueTest, NothingHoldsOfNaNOrOfWhatIsAbsent) {
     EXPECT_TRUE(delay->holds(*run_));
 }
 
+TEST_F(FilterValueTest, NaNAndInfinityCanBeAskedFor) {
+    EXPECT_TRUE(holds("loss", Op::Equal, "NaN"));
+    EXPECT_FALSE(holds("loss", Op::NotEqual, "nan"));
+    EXPECT_FALSE(holds("hidden", Op::Equal, "nan"));
+    EXPECT_TRUE(holds("hidden", Op::NotEqual, "nan"));
+    EXPECT_FALSE(holds("accuracy", Op::Equal, "nan")) << "absent";
+    EXPECT_FALSE(holds("accuracy", Op::NotEqual, "nan")) << "absent";
+    EXPECT_TRUE(holds("hidden", Op::Less, "∞"));
+    EXPECT_FALSE(holds("hidden", Op::Equal, "inf"));
+    row_.finalLoss = std::numeric_limits<double>::infinity();
+    row_.lossIsNaN = false;
+    update();
+    EXPECT_TRUE(holds("loss", Op::Equal, "∞"));
+    EXPECT_FALSE(holds("loss", Op::Equal, "2"));
+    EXPECT_TRUE(holds("loss", Op::Greater, "2"));
+    EXPECT_TRUE(make("loss", Op::Less, "nan").error().contains(QStringLiteral("use = or !=")));
+}
+
 TEST_F(FilterValueTest, ADayIsAllOfItsInstants) {
     const QDateTime noon(QDate(2020, 11, 20), QTime(12, 30, 15));
     row_.startedAt = noon.toUTC().toString(Qt::ISODateWithMs).toStdString();

@@ -158,7 +158,8 @@ TEST(ReportContent, AReplayStandsBesideWhatWasRecorded) {
             "\"hidden\":0.05}\n"),
         configOf);
     ASSERT_EQ(content.table.rows.size(), 2U);
-    EXPECT_EQ(content.table.rows[0].cells[0], QStringLiteral("recorded"));
+    EXPECT_EQ(content.table.rows[0].cells[0],
+              QStringLiteral("recorded, measured, the link emulated: ") + linkInWords("400Mbps, 0.1ms"));
     EXPECT_EQ(content.table.rows[1].cells[2], QStringLiteral("10.0"));
     EXPECT_TRUE(content.table.rows[1].cells[0].contains(QStringLiteral("simulated")));
 }

@@ -137,6 +137,16 @@ TEST(ComparePictures, AMeanOverThoseThatReachedTheTargetAloneHasNoColourAndNoPla
     EXPECT_EQ(plot.axes[1].low, 20) << "nor does it stretch the axis";
 }
 
+TEST(ComparePictures, ATimeThatIsMissingWasNotTimed) {
+    PartlyReached some;
+    for (const Bar& bar : groupBars(some.view, CompareNumber::StepMs).chart.bars) {
+        EXPECT_EQ(bar.words, QStringLiteral("not timed"));
+    }
+    for (const Bar& bar : groupBars(some.view, CompareNumber::MegabytesSent).chart.bars) {
+        EXPECT_NE(bar.words, QStringLiteral("not timed"));
+    }
+}
+
 TEST(ComparePictures, ALossThatIsNaNIsNotCalledMissing) {
     PartlyReached some;
     storage::RunRow row = some.groups[2].runs.front()->row;
