@@ -17,7 +17,7 @@ QString rangeText(const std::vector<PlannedRun>& runs, qint64 PlannedRun::*numbe
     return low == high ? low : QStringLiteral("%1 to %2").arg(low, high);
 }
 
-constexpr int kLeastWidth = 440;
+constexpr int kLeastWidth = 440, kLeastLowWidth = 368;
 
 QToolButton* makeSide(const QString& text, const QString& help) {
     QToolButton* button = makeQuietButton(text, help);
@@ -84,6 +84,7 @@ void PlanCard::makeHead() {
 }
 
 void PlanCard::setLow(bool low) {
+    setMinimumWidth(low ? kLeastLowWidth : kLeastWidth);
     asForecast_->setText(low ? tr("Forecast") : tr("Forecast of one round"));
     asForecast_->setAccessibleName(tr("Forecast of one round"));
     forecast_->setLow(low);

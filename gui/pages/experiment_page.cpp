@@ -25,12 +25,13 @@
 namespace dasgd::gui {
 namespace {
 
-constexpr int kFormWidth = 548, kNarrowFormWidth = 490, kEmptyFormWidth = 250, kPlanHeight = 236, kLowPlanHeight = 160;
+constexpr int kFormWidth = 548, kNarrowFormWidth = 490, kLeastFormWidth = 450, kEmptyFormWidth = 250, kPlanHeight = 236,
+              kLowPlanHeight = 186;
 constexpr int kSweepWidth = 268, kSweepHeight = 196;
 // Widths of the page. The start list folds, so that three columns keep their width; the sweep stands beside the text,
 // below it under that; the form is wide where there is room for all of them.
-constexpr int kLeastWidth = 900;
-constexpr int kFoldBelow = 1200, kSweepBesideFrom = 1300, kWideFormFrom = 1500;
+constexpr int kLeastWidth = 880;  // two margins, the narrowest form, a gap, the narrowest forecast
+constexpr int kNarrowFormFrom = 1000, kFoldBelow = 1200, kSweepBesideFrom = 1300, kWideFormFrom = 1500;
 
 class ExperimentPage : public QWidget {
 public:
@@ -237,7 +238,10 @@ private:
         // Beside an unfolded list there is no room for the form, but for the words of an empty one.
         const bool squeezed = narrow && !starts_->isHidden();
         formCard_->setVisible(!squeezed || empty);
-        formCard_->setFixedWidth(squeezed ? kEmptyFormWidth : width() < kWideFormFrom ? kNarrowFormWidth : kFormWidth);
+        formCard_->setFixedWidth(squeezed                    ? kEmptyFormWidth
+                                 : width() < kNarrowFormFrom ? kLeastFormWidth
+                                 : width() < kWideFormFrom   ? kNarrowFormWidth
+                                                             : kFormWidth);
         const bool below = width() < kSweepBesideFrom;
         textAndSweep_->setDirection(below ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
         sweep_->setLow(below);

@@ -16,6 +16,8 @@ namespace {
 
 constexpr int kWidestCase = 110;  // of a case's name: the times have room beside it
 
+constexpr int kLeastForActions = 440;  // of the line with the figures
+
 QToolButton* makeAction(const QString& text, const QString& help) {
     auto* button = new QToolButton;
     button->setObjectName(QStringLiteral("link"));
@@ -134,12 +136,12 @@ QWidget* ForecastView::makeFigures() {
     marked_->hide();
     row->addWidget(marked_, 1);
     row->addStretch();
-    auto* advise = makeAction(tr("advise"), tr("Which setting this cluster asks for, simulated with all algorithms"));
-    auto* scale = makeAction(tr("scale"), tr("The same at several numbers of workers"));
-    connect(advise, &QToolButton::clicked, this, &ForecastView::adviseWanted);
-    connect(scale, &QToolButton::clicked, this, &ForecastView::scaleWanted);
-    row->addWidget(advise);
-    row->addWidget(scale);
+    advise_ = makeAction(tr("advise"), tr("Which setting this cluster asks for, simulated with all algorithms"));
+    scale_ = makeAction(tr("scale"), tr("The same at several numbers of workers"));
+    connect(advise_, &QToolButton::clicked, this, &ForecastView::adviseWanted);
+    connect(scale_, &QToolButton::clicked, this, &ForecastView::scaleWanted);
+    row->addWidget(advise_);
+    row->addWidget(scale_);
     return line;
 }
 
@@ -159,6 +161,12 @@ void ForecastView::setLow(bool low) {
     if (low == low_) return;
     low_ = low;
     showCase();
+}
+
+// Both are on the Reports page too; the figures are here alone.
+void ForecastView::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    for (QToolButton* one : {advise_, scale_}) one->setVisible(width() >= kLeastForActions);
 }
 
 QWidget& ForecastView::firstStop() const {

@@ -38,6 +38,9 @@ signals:
     void adviseWanted();
     void scaleWanted();
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     struct Figure {
         QLabel *caption, *number, *unit;
@@ -52,7 +55,7 @@ private:
 
     ForecastBoard& board_;
     QWidget *head_, *body_, *warning_ = nullptr, *figures_ = nullptr;
-    QToolButton *chooser_, *calibrate_;
+    QToolButton *chooser_, *calibrate_, *advise_ = nullptr, *scale_ = nullptr;
     QLabel *basis_, *why_, *reason_ = nullptr, *marked_;
     WrappedLabel* warningWords_ = nullptr;
     QPushButton* set_ = nullptr;

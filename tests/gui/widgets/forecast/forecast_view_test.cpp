@@ -80,19 +80,21 @@ TEST_F(ForecastViewTest, ANarrowHeadStillSaysTheTimes) {
 }
 
 TEST_F(ForecastViewTest, BelowTheTextOfANarrowWindowNoFigureIsCut) {
-    constexpr int kOfAWindowOf1280 = 520;
-    view_.resize(kOfAWindowOf1280, 120);
     view_.setLow(true);
     board_.setPlan({plan(config(3))});
-    QCoreApplication::processEvents();
     const auto whole = [](const QWidget& one) { return one.width() >= one.sizeHint().width(); };
-    for (const auto* one : view_.findChildren<QLabel*>()) {
-        if (!one->isVisible() || one->wordWrap()) continue;
-        EXPECT_TRUE(whole(*one)) << one->text().toStdString();
-    }
-    for (const auto* one : view_.findChildren<QToolButton*>()) {
-        if (!one->isVisible()) continue;
-        EXPECT_TRUE(whole(*one)) << one->text().toStdString();
+    constexpr int kOfAWindowOf1280 = 520, kOfAWindowOf960 = 366;
+    for (const int width : {kOfAWindowOf1280, kOfAWindowOf960}) {
+        view_.resize(width, 120);
+        QCoreApplication::processEvents();
+        for (const auto* one : view_.findChildren<QLabel*>()) {
+            if (!one->isVisible() || one->wordWrap()) continue;
+            EXPECT_TRUE(whole(*one)) << width << one->text().toStdString();
+        }
+        for (const auto* one : view_.findChildren<QToolButton*>()) {
+            if (!one->isVisible()) continue;
+            EXPECT_TRUE(whole(*one)) << width << one->text().toStdString();
+        }
     }
     EXPECT_FALSE(words().contains(QStringLiteral("÷ alone"))) << "there is no room for it";
 }
