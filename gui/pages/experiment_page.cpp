@@ -7,14 +7,13 @@
 #include <QListView>
 #include <QListWidget>
 #include <QMimeData>
-#include <QStackedLayout>
 #include <QVBoxLayout>
 #include <algorithm>
 
 #include "gui/forms/experiment_dialogs.h"
-#include "gui/forms/experiment_form.h"
 #include "gui/forms/experiment_header.h"
 #include "gui/forms/plan_card.h"
+#include "gui/forms/settings_card.h"
 #include "gui/forms/start_card.h"
 #include "gui/forms/sweep_card.h"
 #include "gui/forms/text_card.h"
@@ -46,7 +45,8 @@ public:
         auto* row = new QHBoxLayout;
         row->setSpacing(kGap);
         row->addWidget(starts_ = new StartCard(context.look));
-        row->addWidget(formCard_ = makeForm());
+        row->addWidget(formCard_ = new SettingsCard(context.look));
+        form_ = &formCard_->form();
         auto* right = new QVBoxLayout;
         right->setSpacing(kGap);
         textAndSweep_ = new QBoxLayout(QBoxLayout::LeftToRight);
@@ -92,30 +92,6 @@ protected:
     }
 
 private:
-    Card* makeForm() {
-        auto* card = new Card;
-        card->body().setContentsMargins(1, 13, 1, 6);
-        auto* head = new QHBoxLayout;
-        head->setContentsMargins(kPadding, 0, kPadding, 4);
-        head->addWidget(makeLabel(tr("Settings"), "head"));
-        head->addStretch();
-        head->addWidget(makeLabel(QStringLiteral("•"), "accent"));
-        head->addWidget(makeLabel(tr("differs from its default"), "small"));
-        card->body().addLayout(head);
-        form_ = new ExperimentForm(context_.look);
-        instead_ = makeLabel({}, "muted");
-        instead_->setWordWrap(true);
-        instead_->setAlignment(Qt::AlignTop);
-        instead_->setContentsMargins(kPadding, 20, kPadding, 0);
-        instead_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-        auto* box = new QWidget;
-        formOrWords_ = new QStackedLayout(box);
-        formOrWords_->addWidget(form_);
-        formOrWords_->addWidget(instead_);
-        card->body().addWidget(box, 1);
-        return card;
-    }
-
     void connectDraft() {
         connect(&draft_, &ExperimentDraft::schemaLoaded, this, [this] {
             takeSchema();
@@ -129,7 +105,12 @@ private:
         connect(&draft_, &ExperimentDraft::textReplaced, editor_, &TomlEditor::replaceText);
         connect(&draft_, &ExperimentDraft::begun, this, [this] {
             message_->clear();
-            editor_->replaceText(draft_.document().text());
+            // Its undo does not lead into another experiment, nor do forecast and runs of that one stand beside it.
+            editor_->setPlainText(draft_.document().text());
+            if (draft_.isChecking()) {
+                plan_->showWords(tr("Checking …"));
+                sweep_->showForecast({});
+            }
             editor_->goTo(1, 1);
             editor_->lightLine(0);
             header_->fold();
@@ -307,13 +288,13 @@ private:
                                                                              : document.syntaxError()
                                                                                  ? tr("the form waits for the text")
                                                                                  : tr("in step with the form"));
-        instead_->setText(
-            !schemaError_.isEmpty() ? tr("There is no form without the dasgd program. %1").arg(schemaError_)
+        formCard_->showWords(
+            both                      ? QString()
+            : !schemaError_.isEmpty() ? tr("There is no form without the dasgd program. %1").arg(schemaError_)
             : document.isEmpty()
                 ? tr("Choose a preset or a recorded experiment: it fills this page and starts nothing.\n\n"
                      "Or open a file (Ctrl+O), drop one anywhere, or write TOML beside.")
                 : tr("Asking dasgd what an experiment may hold …"));
-        formOrWords_->setCurrentIndex(draft_.hasSchema() && !document.isEmpty() ? 0 : 1);
         form_->update(document, draft_.problem());
         sweep_->update(document, draft_.problem());
         if (!focusedKey_.isEmpty() && !editor_->hasFocus()) lightKey(focusedKey_, document.lineOf(focusedKey_));
@@ -380,10 +361,8 @@ private:
     StartCard* starts_ = nullptr;
     ForecastBoard forecast_;
     ExperimentHeader* header_ = nullptr;
-    QLabel* instead_ = nullptr;
     MessageBar* message_ = nullptr;
-    Card* formCard_ = nullptr;
-    QStackedLayout* formOrWords_ = nullptr;
+    SettingsCard* formCard_ = nullptr;
     ExperimentForm* form_ = nullptr;
     TextCard* text_ = nullptr;
     TomlEditor* editor_ = nullptr;  // of the card

@@ -358,10 +358,9 @@ private:
         const RunItemPtr run = session_.current();
         if (!run) return;
         const TimeRange extent = session_.selection().extent();
-        extent_->say(tr("%1 spans in %2%3")
+        extent_->say(tr("%1 spans in %2, %3")
                          .arg(grouped(session_.pulse().spans), durationInWords(extent.end - extent.start).text(),
-                              (run->row.imported() ? tr(", imported") : QString()) +
-                                  (run->row.timeSimulated ? tr(", time simulated") : QString())));
+                              originInWords(*run)));
     }
 
     void showMeasure(const Measure& measure) {

@@ -233,9 +233,9 @@ void ForecastView::showFigures(const ForecastCase& one) {
     const auto time = [](double seconds) { return durationInWords(static_cast<Ns>(std::llround(seconds * 1e9))); };
     const auto hidden = one.round.hidden();
     put(numbers_[0], percent(hidden), hidden ? QStringLiteral("%") : QString(),
-        !hidden       ? "number"
-        : *hidden < 1 ? "numberwarn"
-                      : "numbergood");
+        !hidden                                 ? "number"
+        : *hidden < 1 || !one.doubt().isEmpty() ? "numberwarn"
+                                                : "numbergood");
     const Quantity blocked = time(one.round.blockedPerStep()), step = time(one.round.stepSeconds());
     put(numbers_[1], one.round.blocked > 0 ? blocked.number : QStringLiteral("0"),
         (one.round.blocked > 0 ? blocked.unit : QStringLiteral("ms")) + tr("/step"));

@@ -100,6 +100,7 @@ TEST_F(ExperimentPageTest, APresetFillsFormAndTextAndStartsNothing) {
 TEST_F(ExperimentPageTest, FormAndTextStayInStep) {
     openPage();
     choosePreset(QStringLiteral("delay-sweep"));
+    EXPECT_FALSE(text()->document()->isUndoAvailable()) << "it would lead into what was there before";
     const QString before = text()->toPlainText();
     field("algorithm.delay")->setFocus();
     field("algorithm.delay")->selectAll();

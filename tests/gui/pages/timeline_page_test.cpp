@@ -6,6 +6,7 @@
 #include <QDropEvent>
 #include <QFile>
 #include <QFileDialog>
+#include <QLabel>
 #include <QLineEdit>
 #include <QMimeData>
 #include <QPushButton>
@@ -49,6 +50,10 @@ TEST_F(TimelinePageTest, TheStripHasALineForEachRankAndMovesTheWindow) {
     look();
     auto* strip = visible<OverviewWidget>();
     EXPECT_EQ(strip->image().height(), 4);
+    EXPECT_TRUE(std::ranges::any_of(window_->findChildren<QLabel*>(), [](const QLabel* label) {
+        return label->isVisible() && label->text().contains(QStringLiteral(" spans in ")) &&
+               label->text().endsWith(QStringLiteral("measured, link emulated"));
+    }));
     const TimeRange before = selection().window();
     QTest::mouseClick(strip, Qt::LeftButton, {}, QPoint(strip->width() / 4, 20));
     const TimeRange extent = selection().extent();

@@ -66,7 +66,14 @@ TEST_F(ForecastViewTest, ACalibrationThatFitsBadlyIsWarnedOf) {
     EXPECT_TRUE(words().contains(QStringLiteral("Calibration one: No link fits these transfers")))
         << words().join(u'|').toStdString();
     EXPECT_TRUE(board_.current()->inWords().contains(bad.warning)) << "whole, with the remedy";
+    const auto praises = [&] {
+        return std::ranges::any_of(view_.findChildren<QLabel*>(), [](const QLabel* label) {
+            return label->property("tone").toString() == QLatin1String("numbergood");
+        });
+    };
+    EXPECT_FALSE(praises());
     board_.setCalibrations({calibration(QStringLiteral("one"), 1)});
+    EXPECT_TRUE(praises());
     EXPECT_FALSE(words().contains(QStringLiteral("⚠")));
 }
 
