@@ -6,7 +6,20 @@ namespace dasgd::experiments {
 
 namespace {
 
-constexpr int kHeartbeatMs = 2000, kSilenceMs = 8000, kHandshakeMs = 5000, kMostWaiting = 8;
+constexpr int kSilenceMs = 8000, kHandshakeMs = 5000, kMostWaiting = 8;
+constexpr int kProbeS = 2, kProbes = 3;  // of a connection on which nothing is sent: given up after kSilenceMs, too
+
+// Not by ZeroMQ's heartbeats: together with a bounded number of waiting messages they make libzmq 4.3.4 abort the
+// process whose peer is lost while it is slow to read (zeromq/libzmq #3937, #4364, #4767). The kernel finds a dead
+// peer: by its probes where nothing is under way, else by what is not acknowledged. A process that was stopped is no
+// dead peer.
+void giveSilentPeersUp(zmq::socket_t& socket) {
+    socket.set(zmq::sockopt::tcp_keepalive, 1);
+    socket.set(zmq::sockopt::tcp_keepalive_idle, kProbeS);
+    socket.set(zmq::sockopt::tcp_keepalive_intvl, kProbeS);
+    socket.set(zmq::sockopt::tcp_keepalive_cnt, kProbes);
+    socket.set(zmq::sockopt::tcp_maxrt, kSilenceMs);
+}
 
 }  // namespace
 
@@ -15,9 +28,10 @@ void setLimits(zmq::socket_t& socket) {
     socket.set(zmq::sockopt::maxmsgsize, kMostMessageBytes);
     socket.set(zmq::sockopt::sndhwm, kMostWaiting);
     socket.set(zmq::sockopt::rcvhwm, kMostWaiting);
-    socket.set(zmq::sockopt::heartbeat_ivl, kHeartbeatMs);
-    socket.set(zmq::sockopt::heartbeat_timeout, kSilenceMs);
     socket.set(zmq::sockopt::handshake_ivl, kHandshakeMs);
+    // Else the kernel's pauses between its tries grow beyond what a link was down.
+    socket.set(zmq::sockopt::connect_timeout, kHandshakeMs);
+    giveSilentPeersUp(socket);
 }
 
 void serveWith(zmq::socket_t& socket, const RunSecret::Keys& own) {

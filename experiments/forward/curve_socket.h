@@ -10,8 +10,8 @@
 
 namespace dasgd::experiments {
 
-// Nothing waits for a peer when it is closed, a peer that is silent for some seconds is given up, and no message is
-// larger than kMostMessageBytes.
+// Nothing waits for a peer when it is closed, a peer whose host is silent for some seconds is given up, and no message
+// is larger than kMostMessageBytes.
 void setLimits(zmq::socket_t& socket);
 // `socket` serves under `own` keys.
 void serveWith(zmq::socket_t& socket, const RunSecret::Keys& own);
