@@ -1,6 +1,7 @@
 #include "experiments/forward/key_value_client.h"
 
 #include <algorithm>
+#include <random>
 #include <utility>
 
 #include "experiments/forward/key_value_server.h"
@@ -12,7 +13,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr milliseconds kAnswerPause{100};
+constexpr milliseconds kAnswerPause{100}, kResend{1000};
 // A rank 0 that ends while it is connected to fails a handshake as well.
 constexpr std::int64_t kHandshakesToGiveUp = 3;
 
@@ -25,35 +26,58 @@ std::string bytesOf(std::uint64_t number) {
     return bytes;
 }
 
+std::string newClientId() {
+    std::random_device random;
+    return bytesOf(std::uint64_t{random()} << 32 | random());
+}
+
 }  // namespace
 
 KeyValueClient::KeyValueClient(std::string address, int port, RunSecret secret)
-    : address_(std::move(address)), port_(port), secret_(std::move(secret)) {
+    : KeyValueClient(std::move(address), port, std::move(secret), false) {}
+
+KeyValueClient::KeyValueClient(std::string address, int port, RunSecret secret, bool secretIsKnown)
+    : address_(std::move(address)),
+      port_(port),
+      secret_(std::move(secret)),
+      secretIsKnown_(secretIsKnown),
+      id_(newClientId()) {
     setLimits(socket_);
     connectWith(socket_, secret_.meetingKeys().publicKey, secret_.rankKeys());
     socket_.set(zmq::sockopt::reconnect_ivl, 100);
     socket_.set(zmq::sockopt::reconnect_ivl_max, 1000);
+    // What waits for a connection would be sent as often as it was asked meanwhile.
+    socket_.set(zmq::sockopt::immediate, true);
     socket_.set(zmq::sockopt::ipv6, address_.find(':') != std::string::npos);
     socket_.connect(tcpEndpoint(address_, port_));
 }
 
 Result<std::optional<std::string>> KeyValueClient::ask(const Parts& request, milliseconds timeout) {
-    const std::string number = bytesOf(++number_);
-    Parts message{number};
+    Parts message{id_ + bytesOf(++number_)};
     message.insert(message.end(), request.begin(), request.end());
+    DASGD_ASSIGN(const Parts answer, answerTo(message, timeout));
+    secretIsKnown_ = true;
+    return answerOf(answer, request);
+}
+
+Result<Parts> KeyValueClient::answerTo(const Parts& message, milliseconds timeout) {
     const auto until = steady_clock::now() + timeout;
-    bool sent = false;
-    while (steady_clock::now() < until) {
-        sent = sent || sendNow(socket_, message);
-        zmq::pollitem_t item{socket_.handle(), 0, ZMQ_POLLIN, 0};
+    auto again = steady_clock::now();
+    for (auto now = again; now < until; now = steady_clock::now()) {
+        if (now >= again && sendNow(socket_, message)) again = now + kResend;
+        const bool unsent = now >= again;
+        const auto events = static_cast<short>(unsent ? ZMQ_POLLIN | ZMQ_POLLOUT : ZMQ_POLLIN);
+        zmq::pollitem_t item{socket_.handle(), 0, events, 0};
         // Below zero it would wait for ever.
-        const auto left = std::chrono::ceil<milliseconds>(until - steady_clock::now());
+        const auto left = std::chrono::ceil<milliseconds>(until - now);
         zmq::poll(&item, 1, std::clamp(left, milliseconds(0), kAnswerPause));
-        while (const auto answer = receiveNow(socket_)) {
-            // An earlier request was given up, and is answered now.
-            if (answer->size() == 3 && answer->front() == number) return answerOf(*answer, request);
+        while (auto answer = receiveNow(socket_)) {
+            // An earlier request was given up, and is answered now; or this one was answered twice.
+            if (answer->size() == 3 && answer->front() == message.front()) return std::move(*answer);
         }
-        if (handshakes_.failuresInARow() >= kHandshakesToGiveUp) {
+        // Of a process that was stopped for a while handshakes fail as well.
+        const bool strange = handshakes_.failuresInARow() >= kHandshakesToGiveUp;
+        if (strange && !secretIsKnown_) {
             return fail("rank 0 at " + place() + " does not know the " + RunSecret::kVariable +
                         " of this rank, whose fingerprint is " + secret_.fingerprint() +
                         ": give all ranks the same one, or none of them any");

@@ -19,21 +19,26 @@ class KeyValueClient {
 public:
     KeyValueClient(std::string address, int port, RunSecret secret);
 
-    // The answer to a request (operation, key, operands); nullopt where the key is not there. Errors: no answer until
-    // the deadline; the server knows another secret; it refused the request.
+    // The answer to a request (operation, key, operands); nullopt where the key is not there. What is lost with a
+    // connection is asked again. Errors: no answer until the deadline; the server knows another secret; it refused the
+    // request.
     Result<std::optional<std::string>> ask(const Parts& request, std::chrono::milliseconds timeout);
-    [[nodiscard]] KeyValueClient another() const { return {address_, port_, secret_}; }
+    [[nodiscard]] KeyValueClient another() const { return {address_, port_, secret_, secretIsKnown_}; }
 
 private:
+    KeyValueClient(std::string address, int port, RunSecret secret, bool secretIsKnown);
+    [[nodiscard]] Result<Parts> answerTo(const Parts& message, std::chrono::milliseconds timeout);
     [[nodiscard]] Result<std::optional<std::string>> answerOf(const Parts& answer, const Parts& request) const;
     [[nodiscard]] std::string place() const { return address_ + ":" + std::to_string(port_); }
 
     std::string address_;
     int port_;
     RunSecret secret_;
+    bool secretIsKnown_;  // there: it has answered
     std::unique_ptr<zmq::context_t> context_ = std::make_unique<zmq::context_t>(1);
     zmq::socket_t socket_{*context_, zmq::socket_type::dealer};
     HandshakeMonitor handshakes_{*context_, socket_};
+    std::string id_;  // the same after a connection that broke
     std::uint64_t number_ = 0;
 };
 

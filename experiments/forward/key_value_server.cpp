@@ -1,8 +1,14 @@
 #include "experiments/forward/key_value_server.h"
 
+#include <algorithm>
 #include <atomic>
+#include <cstring>
+#include <iterator>
+#include <list>
 #include <map>
+#include <optional>
 #include <thread>
+#include <utility>
 
 #include "experiments/forward/curve_gate.h"
 #include "experiments/forward/curve_socket.h"
@@ -18,6 +24,7 @@ using namespace key_value;
 constexpr std::chrono::milliseconds kServePause{20};
 // Of all values together: addresses of ranks and a few words of each take kilobytes a rank.
 constexpr std::size_t kMostBytes = std::size_t{256} << 20;
+constexpr std::size_t kMostRememberedBytes = std::size_t{16} << 20, kLongestRemembered = std::size_t{64} << 10;
 
 Parts yes(std::string value = "") { return {std::string(1, kYes), std::move(value)}; }
 Parts no() { return {std::string(1, kNo), ""}; }
@@ -86,6 +93,48 @@ private:
     std::size_t bytes_ = 0;
 };
 
+bool writes(char operation) {
+    return operation == kSet || operation == kAdd || operation == kCompareSet || operation == kDelete;
+}
+
+// What each client was last answered to what writes: repeated it changes nothing more. Who has not written for longest
+// is forgotten, and a long answer, which is that to a set or compareSet, at once: again, these change nothing but what
+// others wrote meanwhile.
+class LastAnswers {
+public:
+    struct Last {
+        std::string client;
+        std::uint64_t number = 0;
+        Parts answer;
+    };
+    [[nodiscard]] const Last* of(const std::string& client) const {
+        const auto found = places_.find(client);
+        return found == places_.end() ? nullptr : &*found->second;
+    }
+    void remember(Last last) {
+        if (const auto found = places_.find(last.client); found != places_.end()) forget(found->second);
+        if (sizeOf(last) > kLongestRemembered) return;
+        bytes_ += sizeOf(last);
+        lasts_.push_back(std::move(last));
+        places_[lasts_.back().client] = std::prev(lasts_.end());
+        while (bytes_ > kMostRememberedBytes) forget(lasts_.begin());
+    }
+
+private:
+    static std::size_t sizeOf(const Last& last) {
+        return 2 * last.client.size() + sizeof last + last.answer[0].size() + last.answer[1].size();
+    }
+    void forget(std::list<Last>::iterator last) {
+        bytes_ -= sizeOf(*last);
+        places_.erase(last->client);
+        lasts_.erase(last);
+    }
+
+    std::list<Last> lasts_;  // the newest at the end
+    std::map<std::string, std::list<Last>::iterator> places_;
+    std::size_t bytes_ = 0;
+};
+
 class CurveKeyValueServer final : public KeyValueServer {
 public:
     explicit CurveKeyValueServer(const RunSecret& secret)
@@ -132,11 +181,25 @@ private:
         }
     }
 
-    // peer, number, operation, operands.
+    // peer, name, operation, operands.
     void answer(const Parts& message) {
-        if (message.size() < 3) return;
-        const Parts said = words_.answer(Parts(message.begin() + 2, message.end()));
-        sendNow(router_, {message[0], message[1], said[0], said[1]});
+        if (message.size() < 3 || message[1].size() != kNameBytes) return;
+        const auto said = answerOnce(message[1], Parts(message.begin() + 2, message.end()));
+        if (said) sendNow(router_, {message[0], message[1], (*said)[0], (*said)[1]});
+    }
+
+    // nullopt: it comes after a later one of its client, which waits for it no more.
+    std::optional<Parts> answerOnce(const std::string& name, const Parts& request) {
+        if (request.front().size() != 1 || !writes(request.front().front())) return words_.answer(request);
+        const std::string client = name.substr(0, kClientBytes);
+        std::uint64_t number = 0;
+        std::memcpy(&number, name.data() + kClientBytes, sizeof number);
+        const LastAnswers::Last* const last = lastAnswers_.of(client);
+        if (last && number < last->number) return std::nullopt;
+        if (last && number == last->number) return last->answer;
+        Parts said = words_.answer(request);
+        if (said[0].front() != kWrong) lastAnswers_.remember({client, number, said});
+        return said;
     }
 
     zmq::context_t context_{1};
@@ -144,6 +207,7 @@ private:
     CurveGate gate_;
     HandshakeMonitor handshakes_;
     Words words_;
+    LastAnswers lastAnswers_;
     int port_ = 0;
     std::atomic<std::int64_t> turnedAway_{0};
     std::atomic<bool> stop_{false};

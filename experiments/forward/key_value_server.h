@@ -2,6 +2,7 @@
 // the run's secret: what c10d's TCPStore is, with CURVE (RFC 26) before it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -11,8 +12,11 @@
 
 namespace dasgd::experiments {
 
-// A request is a number of eight bytes that the answer repeats, an operation of one character, a key and its operands.
+// A request is its name, which the answer repeats, an operation of one character, a key and its operands. The name is
+// eight bytes of the client, which no other has, and eight of the request, a number that grows: what is lost with a
+// connection is asked again under the name that it had, over a connection that may be another.
 namespace key_value {
+inline constexpr std::size_t kClientBytes = 8, kNameBytes = kClientBytes + sizeof(std::uint64_t);
 inline constexpr char kSet = 'S', kGet = 'G', kAdd = 'A', kCompareSet = 'C', kDelete = 'D', kHas = 'H', kCount = 'N';
 inline constexpr char kYes = 'y', kNo = 'n',
                       kWrong = 'w';  // an answer: what was asked for; it is not there; no request

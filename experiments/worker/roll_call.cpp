@@ -84,8 +84,9 @@ private:
             lock.unlock();
             Result<bool> called = store_.has(kCalled);
             if (called && !*called && error) called = begin(*error);
-            if (!called) return conclude(withoutHome());
-            if (*called) return rank_ == 0 ? tell() : conclude(hear());
+            // Of a store that does not answer for a while nothing needs to be said until this rank has failed.
+            if (!called && error) return conclude(withoutHome());
+            if (called.value_or(false)) return rank_ == 0 ? tell() : conclude(hear());
             lock.lock();
             wake_.wait_for(lock, kBetweenRollLooks, [&] { return leaves_ || error_ != error; });
         }

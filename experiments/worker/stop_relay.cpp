@@ -109,10 +109,9 @@ private:
             const bool here = asked_();
             lock.unlock();
             const Result<bool> asked = isAsked(here);
-            // Without the store nobody can ask: rank 0, which serves it, has ended or died, and the ranks' own
-            // communication will say so.
-            if (!asked) return;
-            if (*asked) {
+            // A store that does not answer may do so again. Where rank 0, which serves it, has ended or died, the
+            // ranks' own communication will say so.
+            if (asked.value_or(false)) {
                 if (const Status agreed = agree(); !agreed) {
                     onGate([&](HandGate& gate) { gate.giveUp(agreed.error().message); });
                 }

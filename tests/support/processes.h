@@ -10,7 +10,9 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <fstream>
 #include <functional>
+#include <string>
 #include <thread>
 #include <utility>
 
@@ -79,6 +81,16 @@ inline bool eventually(const std::function<bool()>& condition,
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     return true;
+}
+
+// Of this process.
+inline long residentKiB() {
+    std::ifstream status("/proc/self/status");
+    for (std::string word; status >> word;) {
+        long kib = 0;
+        if (word == "VmRSS:" && status >> kib) return kib;
+    }
+    return 0;
 }
 
 }  // namespace dasgd::test

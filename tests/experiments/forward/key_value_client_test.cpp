@@ -7,6 +7,8 @@
 
 #include "experiments/forward/key_value_server.h"
 #include "tests/support/free_port.h"
+#include "tests/support/processes.h"
+#include "tests/support/tcp_link.h"
 
 namespace dasgd::experiments {
 namespace {
@@ -58,6 +60,52 @@ TEST(KeyValueClientTest, EachRequestHasItsOwnAnswer) {
     static_cast<void>(client.ask({"G", "a"}, milliseconds(1)));
     EXPECT_EQ(client.ask({"N"}, seconds(30)).value(), "1");
     EXPECT_EQ(client.ask({"A", "n", "7"}, seconds(30)).value(), "7");
+}
+
+// As a host does whose link is down for longer than a connection lasts.
+class OverALossyLink : public ::testing::Test {
+protected:
+    // What is answered where `what` of a request is lost with its connection.
+    std::string answerWhereLost(test::LossyLink::Loses what, const Parts& request) {
+        client_.ask({"N"}, seconds(30)).value();
+        const std::int64_t before = link_.lostBytes();
+        link_.lose(what);
+        std::optional<std::string> answer;
+        std::jthread asking([&] { answer = client_.ask(request, seconds(10)).value_or("no answer"); });
+        EXPECT_TRUE(test::eventually([&] { return link_.lostBytes() > before; }));
+        link_.heal();
+        asking.join();
+        return answer.value_or("not there");
+    }
+
+    const RunSecret secret_ = RunSecret::make().value();
+    std::unique_ptr<KeyValueServer> server_ = KeyValueServer::start("127.0.0.1", 0, secret_).value();
+    test::LossyLink link_{server_->port()};
+    KeyValueClient client_{"127.0.0.1", link_.port(), secret_};
+};
+
+TEST_F(OverALossyLink, ARequestThatIsLostIsSentAgain) {
+    EXPECT_EQ(answerWhereLost(test::LossyLink::Loses::Requests, {"S", "a", "1"}), "1");
+    EXPECT_EQ(answerWhereLost(test::LossyLink::Loses::Requests, {"G", "a"}), "1");
+}
+
+TEST_F(OverALossyLink, WhereItsAnswerIsLostARequestCountsOnce) {
+    EXPECT_EQ(answerWhereLost(test::LossyLink::Loses::Answers, {"A", "n", "1"}), "1");
+    EXPECT_EQ(answerWhereLost(test::LossyLink::Loses::Answers, {"A", "n", "1"}), "2");
+    client_.ask({"S", "k", "old"}, seconds(30)).value();
+    EXPECT_EQ(answerWhereLost(test::LossyLink::Loses::Answers, {"D", "k"}), "") << "it was there";
+    EXPECT_EQ(client_.ask({"A", "n", "0"}, seconds(30)).value(), "2");
+}
+
+// A rank 0 that has ended, or was stopped, ends handshakes without a word, as one that knows another secret does.
+TEST_F(OverALossyLink, WhoWasLetInOnceIsNotToldOfAnotherSecret) {
+    client_.ask({"N"}, seconds(30)).value();
+    KeyValueClient another = client_.another();
+    server_.reset();
+    link_.heal();
+    for (KeyValueClient* client : {&client_, &another}) {
+        EXPECT_THAT(client->ask({"N"}, seconds(4)).error().message, HasSubstr("did not answer for 4 s"));
+    }
 }
 
 }  // namespace

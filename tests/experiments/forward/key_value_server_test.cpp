@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "experiments/forward/curve_socket.h"
 #include "experiments/forward/key_value_client.h"
 #include "tests/support/processes.h"
 
@@ -56,6 +57,73 @@ TEST_F(KeyValueServerTest, WhatIsNoRequestIsRefusedAndChangesNothing) {
     ask({"S", "word", "no number"}).value();
     EXPECT_THAT(ask({"A", "word", "1"}).error().message, HasSubstr("holds no number"));
     EXPECT_EQ(value({"N"}), "1");
+}
+
+// Somebody who has the secret, and says what it likes.
+class Asker {
+public:
+    Asker(int port, const RunSecret& secret) {
+        setLimits(socket_);
+        connectWith(socket_, secret.meetingKeys().publicKey, secret.rankKeys());
+        socket_.connect(tcpEndpoint("127.0.0.1", port));
+    }
+    void say(const Parts& parts) {
+        ASSERT_TRUE(test::eventually([&] { return sendNow(socket_, parts); }));
+    }
+    Parts hear() {
+        zmq::pollitem_t item{socket_.handle(), 0, ZMQ_POLLIN, 0};
+        zmq::poll(&item, 1, std::chrono::seconds(20));
+        return receiveNow(socket_).value_or(Parts{});
+    }
+
+private:
+    zmq::context_t context_{1};
+    zmq::socket_t socket_{context_, zmq::socket_type::dealer};
+};
+
+std::string nameOf(const std::string& client, char number) { return client + number + std::string(7, '\0'); }
+
+TEST_F(KeyValueServerTest, ARequestThatIsRepeatedIsAnsweredAgainAndCountsOnce) {
+    Asker asker(server_->port(), secret_), reconnected(server_->port(), secret_);
+    const std::string first = nameOf("client-1", 5), later = nameOf("client-1", 6), other = nameOf("client-2", 5);
+    asker.say({first, "A", "n", "1"});
+    EXPECT_EQ(asker.hear(), (Parts{first, "y", "1"}));
+    reconnected.say({first, "A", "n", "1"});
+    EXPECT_EQ(reconnected.hear(), (Parts{first, "y", "1"})) << "from another connection, too";
+    asker.say({other, "A", "n", "1"});
+    EXPECT_EQ(asker.hear(), (Parts{other, "y", "2"}));
+    asker.say({later, "C", "n", "2", "9"});
+    EXPECT_EQ(asker.hear(), (Parts{later, "y", "9"}));
+    // Comes late; nobody waits for it.
+    asker.say({first, "A", "n", "1"});
+    asker.say({later, "C", "n", "2", "9"});
+    EXPECT_EQ(asker.hear(), (Parts{later, "y", "9"}));
+    EXPECT_EQ(value({"G", "n"}), "9");
+}
+
+TEST_F(KeyValueServerTest, AMessageOfAnotherFormIsNotAnswered) {
+    Asker asker(server_->port(), secret_);
+    const std::string name = nameOf("client-1", 1);
+    for (const Parts& message : {Parts{""}, Parts{name}, Parts{"A", "n", "1"}, Parts{"short", "A", "n", "1"},
+                                 Parts{name + "x", "A", "n", "1"}, Parts{"", "S", "a", "b"}}) {
+        asker.say(message);
+    }
+    asker.say({name, "N"});
+    EXPECT_EQ(asker.hear(), (Parts{name, "y", "0"}));
+}
+
+// 60 MB of answers that are no words of the store.
+TEST_F(KeyValueServerTest, WhatItRemembersOfItsClientsIsBounded) {
+    Asker asker(server_->port(), secret_);
+    const std::string text(60'000, 'x');
+    const long before = test::residentKiB();
+    for (int client = 0; client < 1000; client += 4) {
+        for (int i = 0; i < 4; ++i) {
+            asker.say({nameOf(std::to_string(10'000'000 + client + i), 1), "C", "missing", text, "new"});
+        }
+        for (int i = 0; i < 4; ++i) ASSERT_EQ(asker.hear().size(), 3U);
+    }
+    EXPECT_LT(test::residentKiB() - before, 40'000);
 }
 
 TEST_F(KeyValueServerTest, NobodyWithoutTheSecretReadsOrWrites) {

@@ -7,7 +7,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <fstream>
 #include <random>
 #include <thread>
 
@@ -60,15 +59,6 @@ std::string plainZmq(const std::string& endpoint) {
     return receiveNow(socket) ? "answered" : "silence";
 }
 
-long residentKiB() {
-    std::ifstream status("/proc/self/status");
-    for (std::string word; status >> word;) {
-        long kib = 0;
-        if (word == "VmRSS:" && status >> kib) return kib;
-    }
-    return 0;
-}
-
 TEST(RecordServer, AnswersWhoeverHasTheKeyOfTheRun) {
     test::ForwardedRun run;
     test::AwayCollector collector(run);
@@ -106,7 +96,7 @@ TEST(RecordServer, GarbageFromWhoeverHasTheKeyCostsNothing) {
     test::ForwardedRun run;
     test::AwayCollector collector(run);
     collector.collect();
-    const long before = residentKiB();
+    const long before = test::residentKiB();
     std::thread([&] {
         Speaker speaker(collector.server->endpoint(), run.secret.collectorKeys().publicKey, run.secret.forwarderKeys());
         std::mt19937 random(1);
@@ -121,7 +111,7 @@ TEST(RecordServer, GarbageFromWhoeverHasTheKeyCostsNothing) {
         }
     }).join();
     EXPECT_TRUE(test::eventually([&] { return collector.server->refused() > 1000; }));
-    EXPECT_LT(residentKiB() - before, 50'000);
+    EXPECT_LT(test::residentKiB() - before, 50'000);
     collector.collect();
     EXPECT_EQ(test::metricRows(run.paths(), run.home.runId).size(), 0U);
     Speaker right(collector.server->endpoint(), run.secret.collectorKeys().publicKey, run.secret.forwarderKeys());

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <map>
 #include <set>
+#include <thread>
 
 #include "experiments/base/errors.h"
 #include "experiments/forward/run_secret.h"
@@ -158,6 +159,24 @@ TEST_F(OnHosts, TheHostOfRank0ThatIsCutOffIsNamedByTheOthers) {
         EXPECT_THAT(workers[0].wait().err, HasSubstr("rank 3 on ")) << "it is alone";
         EXPECT_TRUE(hosts.join(1));
     }
+}
+
+// Longer than a connection lasts on which nothing is acknowledged, and shorter than the deadline.
+TEST_F(OnHosts, ALinkThatComesBackLosesNoStop) {
+    if (::getuid() != 0) GTEST_SKIP() << "network namespaces need root";
+    const test::NetworkHosts hosts(kHosts);
+    if (!hosts.areThere()) GTEST_SKIP() << "no network namespaces here: hosts.sh up failed";
+    auto workers = start(100'000'000, "40.0");
+    ASSERT_TRUE(test::newestRunTrains(folder_.path() / workspace(0)));
+    EXPECT_TRUE(hosts.cut(1));
+    std::this_thread::sleep_for(seconds(12));
+    EXPECT_TRUE(hosts.join(1));
+    workers[2].signal(SIGTERM);
+    for (test::StartedProgram& worker : workers) {
+        const test::Ended ended = worker.wait();
+        EXPECT_EQ(ended.exit, kStopped) << ended.err;
+    }
+    EXPECT_EQ(home().runs()->front().status, "stopped");
 }
 
 }  // namespace

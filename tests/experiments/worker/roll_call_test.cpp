@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "tests/support/processes.h"
+#include "tests/support/stumbling_store.h"
 #include "tests/support/temp_dir.h"
 
 namespace dasgd::experiments {
@@ -55,6 +57,18 @@ TEST_F(RollCalls, OfARank0ThatTellsNothingTheOthersSayThat) {
         EXPECT_THAT(end.text, HasSubstr("rank 0 on a, where the ranks meet, does not answer"));
         EXPECT_FALSE(end.allAnswer || end.homeAnswers);
     }
+}
+
+// What a rank saw of the store before anybody failed is nothing to say later.
+TEST_F(RollCalls, AStoreThatDidNotAnswerForAWhileIsNotBlamed) {
+    const auto shared = c10::make_intrusive<test::StumblingStore>(6);
+    auto store = Rendezvous::through(StoreHandle{shared});
+    RollCall first = RollCall::open(store, 0, 2, "a").value(), second = RollCall::open(store, 1, 2, "b").value();
+    ASSERT_TRUE(test::eventually([&] { return shared->answers(); }));
+    const RollCallEnd own = second.call("out of memory"), other = first.call("a connection was closed");
+    EXPECT_EQ(own.text, "");
+    EXPECT_TRUE(own.allAnswer && own.homeAnswers);
+    EXPECT_EQ(other.text, "rank 1 on b failed first: out of memory");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "core/comm/pending.h"
 #include "tests/support/processes.h"
+#include "tests/support/stumbling_store.h"
 #include "tests/support/temp_dir.h"
 
 namespace dasgd::experiments {
@@ -109,6 +110,19 @@ TEST(StopRelay, ARankThatIsGoneIsNamed) {
     } catch (const CommError& error) {
         EXPECT_THAT(error.what(), HasSubstr("rank 1 did not answer"));
     }
+}
+
+// As behind a link that is down for longer than the store is waited for.
+TEST(StopRelay, AStopIsHeardAfterAStoreThatDidNotAnswerForAWhile) {
+    const auto store = c10::make_intrusive<test::StumblingStore>(5);
+    HandGate gate(kPatience);
+    std::atomic<bool> asked{false};
+    const StopRelay relay(
+        Rendezvous::through(StoreHandle{store}), gate, Rank{0}, 1, [&asked] { return asked.load(); }, kPatience);
+    ASSERT_TRUE(test::eventually([&] { return store->answers(); }));
+    asked = true;
+    std::int64_t step = 0;
+    EXPECT_TRUE(test::eventually([&] { return !gate.goOn(Rank{0}, step) || (++step, false); }));
 }
 
 }  // namespace
