@@ -18,16 +18,16 @@ using Steady = std::chrono::steady_clock;
 constexpr milliseconds kBetweenRollLooks{200}, kBetweenAnswers{50};
 constexpr std::size_t kMostNamed = 8;
 constexpr const char* kCalled = "roll/called";
+constexpr const char* kMissing = "roll/missing";
 constexpr const char* kTold = "roll/told";
 
 std::string hostKey(int rank) { return "roll/host/" + std::to_string(rank); }
 std::string hereKey(int rank) { return "roll/here/" + std::to_string(rank); }
 std::string heardKey(int rank) { return "roll/heard/" + std::to_string(rank); }
 
-// "2 the text", of a rank or of kNobody.
-constexpr int kNobody = -1;
+// "2 the text", of a rank.
 struct Word {
-    int rank = kNobody;
+    int rank = -1;
     std::string text;
 };
 std::string toText(const Word& word) { return std::to_string(word.rank) + " " + word.text; }
@@ -110,13 +110,17 @@ private:
         std::vector<int> others;
         for (int rank = 1; rank < size_; ++rank) others.push_back(rank);
         const std::vector<int> missing = await(others, hereKey, kAnswer);
-        Word told{kNobody, missingInWords(missing)};
-        if (missing.empty()) {
-            const Word called = wordFrom(store_.get(kCalled).value_or(""));
-            told = {called.rank, named(called.rank, hostOf(called.rank)) + " failed first: " + called.text};
+        const std::string names = missingInWords(missing);
+        if (!missing.empty()) static_cast<void>(store_.set(kMissing, names));
+        Word told = wordFrom(store_.get(kCalled).value_or(""));
+        // A rank that finished calls the roll as well, where it does not hear how the others ended.
+        if (!told.text.empty()) {
+            // Who is missing may have failed before.
+            told.text =
+                named(told.rank, hostOf(told.rank)) + (missing.empty() ? " failed first: " : " failed: ") + told.text;
         }
         static_cast<void>(store_.set(kTold, toText(told)));
-        conclude(read(told));
+        conclude(read(told, names));
         std::erase_if(others, [&](int rank) { return std::ranges::find(missing, rank) != missing.end(); });
         return others;
     }
@@ -126,8 +130,10 @@ private:
         static_cast<void>(store_.set(hereKey(rank_), "1"));
         const auto told = store_.get(kTold, kAnswer + kWord / 2);
         if (!told) return withoutHome();
+        const bool all = !store_.has(kMissing).value_or(false);
+        const std::string missing = all ? "" : store_.get(kMissing).value_or("another rank does not answer");
         static_cast<void>(store_.set(heardKey(rank_), "1"));
-        return read(wordFrom(*told));
+        return read(wordFrom(*told), missing);
     }
 
     // Those of the ranks that have not set their key in time.
@@ -141,6 +147,7 @@ private:
     }
 
     std::string missingInWords(const std::vector<int>& missing) {
+        if (missing.empty()) return "";
         std::string names;
         for (std::size_t i = 0; i < std::min(missing.size(), kMostNamed); ++i) {
             names += (i > 0 ? ", " : "") + named(missing[i], hostOf(missing[i]));
@@ -154,8 +161,13 @@ private:
                                                          : "an unknown host";
     }
 
-    [[nodiscard]] RollCallEnd read(const Word& told) const {
-        return {.text = told.rank == rank_ ? "" : told.text, .allAnswer = told.rank != kNobody};
+    // `missing`: the ranks that do not answer, in words.
+    [[nodiscard]] RollCallEnd read(const Word& told, const std::string& missing) const {
+        RollCallEnd end{.text = missing, .allAnswer = missing.empty()};
+        const std::string failed = told.rank == rank_ ? "" : told.text;
+        if (!end.text.empty() && !failed.empty()) end.text += "; ";
+        end.text += failed;
+        return end;
     }
     [[nodiscard]] RollCallEnd withoutHome() const {
         if (rank_ == 0) return {};

@@ -14,8 +14,9 @@
 namespace dasgd::experiments {
 
 struct RollCallEnd {
-    // "rank 3 on node4 (10.0.0.4) does not answer", or where all answer "rank 2 on node3 (10.0.0.3) failed first: …";
-    // "" where nothing is known besides this rank's own failure.
+    // "rank 3 on node4 (10.0.0.4) does not answer", with "; rank 2 on node3 (10.0.0.3) failed: …" of who called the
+    // roll; where all answer "rank 2 on node3 (10.0.0.3) failed first: …"; "" where nothing is known besides this
+    // rank's own failure.
     std::string text;
     bool allAnswer = true;
     bool homeAnswers = true;  // rank 0, which serves the store and takes in records
@@ -33,8 +34,8 @@ public:
     // without a failure of its own or of another must not do so before all have ended: it would be missing.
     ~RollCall();
 
-    // This rank has failed: of `error`. Waits for the roll's end, at most kAnswer and kWord; after one that another
-    // rank called it answers at once.
+    // This rank has failed: of `error`, or has finished and does not hear how others ended: "". Waits for the roll's
+    // end, at most kAnswer and kWord; after one that another rank called it answers at once.
     RollCallEnd call(const std::string& error);
 
 private:

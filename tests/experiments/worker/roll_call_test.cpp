@@ -36,11 +36,14 @@ protected:
 };
 
 TEST_F(RollCalls, ARankThatDoesNotAnswerIsNamedByAllOthers) {
-    for (const RollCallEnd& end : call({0, 1}, {1, 0})) {
-        EXPECT_EQ(end.text, "rank 2 on c does not answer");
+    const auto ends = call({0, 1}, {1, 0});
+    for (const RollCallEnd& end : ends) {
         EXPECT_FALSE(end.allAnswer);
         EXPECT_TRUE(end.homeAnswers);
     }
+    EXPECT_EQ(ends[0].text, "rank 2 on c does not answer");
+    EXPECT_EQ(ends[1].text, "rank 2 on c does not answer; rank 1 on b failed: rank 1 is out of memory")
+        << "what one of them said is not lost";
 }
 
 TEST_F(RollCalls, TheOneThatFailedFirstIsNamedByTheOthersWhereAllAnswer) {
@@ -56,6 +59,15 @@ TEST_F(RollCalls, OfARank0ThatTellsNothingTheOthersSayThat) {
     for (const RollCallEnd& end : call({1, 2}, {1, 2})) {
         EXPECT_THAT(end.text, HasSubstr("rank 0 on a, where the ranks meet, does not answer"));
         EXPECT_FALSE(end.allAnswer || end.homeAnswers);
+    }
+}
+
+TEST_F(RollCalls, OneThatFinishedAndCallsIsNoFailure) {
+    auto store = Rendezvous::file(dir_ / "store", 2, std::chrono::milliseconds(10'000)).value();
+    RollCall first = RollCall::open(store, 0, 2, "a").value(), second = RollCall::open(store, 1, 2, "b").value();
+    for (const RollCallEnd& end : {first.call(""), second.call("out of memory")}) {
+        EXPECT_EQ(end.text, "");
+        EXPECT_TRUE(end.allAnswer && end.homeAnswers);
     }
 }
 
