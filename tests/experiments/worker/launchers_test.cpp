@@ -46,9 +46,10 @@ protected:
 
 TEST_F(Launchers, Torchrun) {
     const std::string torchrun = programNamed("torchrun");
-    if (torchrun.empty()) GTEST_SKIP() << "torchrun is not installed (pip install torch)";
-    expectTrains(torchrun, {"--no-python", "--nnodes", "1", "--nproc-per-node", "2", "--master-addr", "127.0.0.1",
-                            "--master-port", std::to_string(test::freePort())});
+    if (torchrun.empty()) GTEST_SKIP() << "torchrun is not installed (python3-torch, or pip install torch)";
+    // With underscores, which those before 2.0 ask for.
+    expectTrains(torchrun, {"--no_python", "--nnodes", "1", "--nproc_per_node", "2", "--master_addr", "127.0.0.1",
+                            "--master_port", std::to_string(test::freePort())});
 }
 
 TEST_F(Launchers, Mpirun) {
