@@ -36,6 +36,15 @@ TEST(ListOfSimulatedRuns, MarksTimesThatNoClockMeasured) {
     EXPECT_THAT(text, HasSubstr("best accuracy"));
 }
 
+TEST(ListOfDivergedRuns, SaysNaN) {
+    const test::DasgdFolder folder;
+    folder.write("e.toml",
+                 "name = \"diverges\"\n[algorithm]\nname = \"sync_sgd\"\n[model]\nname = \"mlp\"\n[train]\nsteps = "
+                 "60\n[optimizer]\nlearning_rate = 1e6\n[cluster]\nbackend = \"threads\"\nworkers = 2\n");
+    ASSERT_EQ(folder.run({"run", "e.toml", "-w", "w", "-q"}).exit, 1);
+    EXPECT_THAT(folder.run({"list", "-w", "w"}).out, ::testing::ContainsRegex("failed .* nan "));
+}
+
 TEST(ListOfNothing, SaysWhatIsMissing) {
     const test::DasgdFolder folder;
     const test::Ended ended = folder.run({"list", "-w", "none"});
