@@ -46,8 +46,8 @@ protected:
 
 TEST_F(Launchers, Torchrun) {
     const std::string torchrun = programNamed("torchrun");
-    if (torchrun.empty()) GTEST_SKIP() << "torchrun is not installed (python3-torch, or pip install torch)";
-    // With underscores, which those before 2.0 ask for.
+    if (torchrun.empty()) GTEST_SKIP() << "torchrun is not installed (pip install torch)";
+    // Underscores: those before 2.0 know no other.
     expectTrains(torchrun, {"--no_python", "--nnodes", "1", "--nproc_per_node", "2", "--master_addr", "127.0.0.1",
                             "--master_port", std::to_string(test::freePort())});
 }
