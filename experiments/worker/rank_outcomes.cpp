@@ -1,5 +1,7 @@
 #include "experiments/worker/rank_outcomes.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -40,7 +42,13 @@ std::string bootId() {
     return id;
 }
 
-std::string placeOf(const storage::WorkspacePaths& paths) { return bootId() + " " + paths.root.string(); }
+std::string placeOf(const storage::WorkspacePaths& paths) {
+    // Containers of one host may each have a folder of their own at the same path.
+    struct stat found {};
+    const bool there = ::stat(paths.root.c_str(), &found) == 0;
+    const std::string folder = there ? std::to_string(found.st_dev) + ":" + std::to_string(found.st_ino) : "";
+    return bootId() + " " + folder + " " + paths.root.string();
+}
 
 Result<RankPlaces> sharePlaces(Rendezvous& store, int rank, int size, const std::string& place) {
     DASGD_TRY(store.set(placeKey(rank), place));

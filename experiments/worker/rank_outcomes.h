@@ -16,7 +16,7 @@ namespace dasgd::experiments {
 
 // Of the running system: another one, or another host, has another.
 [[nodiscard]] std::string bootId();
-// Of a host and a workspace there.
+// Of a host and a workspace there, which exists: of its folder, whatever else has the same path elsewhere.
 [[nodiscard]] std::string placeOf(const storage::WorkspacePaths& paths);
 
 struct RankPlaces {

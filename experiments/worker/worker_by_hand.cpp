@@ -69,8 +69,8 @@ public:
         identity[RunSecret::kVariable] = secret_ ? "one whose fingerprint is " + secret_->fingerprint() : "not set";
         const Status same = agreeOnIdentity(rendezvous, environment_.rank, environment_.size, identity);
         if (!same) return refuse({same.error().message + meeting.knocks()});
-        DASGD_ASSIGN(const RankPlaces places,
-                     sharePlaces(rendezvous, environment_.rank, environment_.size, placeOf(store.paths())));
+        const std::string place = placeOf(store.paths());
+        DASGD_ASSIGN(const RankPlaces places, sharePlaces(rendezvous, environment_.rank, environment_.size, place));
         together_ = places.together;
         forwards_ = secret_ && !places.atHome;
         DASGD_ASSIGN(const Assignment assignment, join(rendezvous, store));
@@ -93,7 +93,7 @@ public:
             [&requests] { return requests.any(); }, timeout());
         RankReport report = train(store.paths(), assignment, interface, rendezvous, gate, files, *recorder, lab);
         if (report.state == RankState::Stopped) report.error = stopInWords(signals_, report.error);
-        const RankOutcome own{environment_.rank, statusOf(report.state), placeOf(store.paths())};
+        const RankOutcome own{environment_.rank, statusOf(report.state), place};
         std::vector<RankOutcome> outcomes{own};
         bool homeThere = report.state != RankState::Failed || isHomeThere(*roll, report, lab);
         if (homeThere) {

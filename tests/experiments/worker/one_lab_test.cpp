@@ -3,16 +3,19 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <map>
 #include <nlohmann/json.hpp>
 
 #include "core/base/metric_names.h"
+#include "core/checkpoint/checkpoint_folder.h"
 #include "experiments/base/errors.h"
 #include "storage/run_reader.h"
 #include "tests/support/dasgd_program.h"
 #include "tests/support/free_port.h"
 #include "tests/support/live_run.h"
+#include "tests/support/network_hosts.h"
 #include "tests/support/processes.h"
 
 namespace dasgd::experiments {
@@ -35,9 +38,18 @@ protected:
                                           {"MASTER_ADDR", "127.0.0.1"},
                                           {"MASTER_PORT", port}};
             if (!secrets[rank].empty()) environment[RunSecret::kVariable] = secrets[rank];
-            workers.push_back(folder_.start({"worker", "e.toml", "-w", workspaces[rank]}, environment));
+            workers.push_back(started({"worker", "e.toml", "-w", workspaces[rank]}, environment, rank));
         }
         return workers;
+    }
+    // Each rank in a container of its own where `folders_` says what is mounted at "lab" there.
+    test::StartedProgram started(std::vector<std::string> arguments, const test::Environment& environment,
+                                 std::size_t rank) const {
+        if (folders_.empty()) return folder_.start(arguments, environment);
+        const std::vector<std::string> mounted{
+            "-m", "sh", "-c", "mount --bind \"$0\" lab && exec \"$@\"", folders_.at(rank), test::kProgram};
+        arguments.insert(arguments.begin(), mounted.begin(), mounted.end());
+        return {folder_.path(), arguments, environment, kUnshare};
     }
     [[nodiscard]] storage::RunReader reader(const std::string& workspace) const {
         return storage::RunReader::open(folder_.path() / workspace).value();
@@ -60,7 +72,10 @@ protected:
         return text.replace(text.find(targets), targets.size(), "[0.0, 1.0], [1.0, 1.0]]");
     }
 
+    static constexpr const char* kUnshare = "/usr/bin/unshare";
+
     test::DasgdFolder folder_;
+    std::vector<std::string> folders_;
     std::string secret_ = RunSecret::make().value().hex();
 };
 
@@ -106,6 +121,32 @@ TEST_F(OneLabRuns, RanksOfRank0sWorkspaceCollectThemselves) {
     const auto updates = updatesOf(home, row.runId);
     ASSERT_EQ(updates.size(), 3U);
     for (const auto& [rank, steps] : updates) EXPECT_EQ(steps.size(), 100U) << "rank " << rank;
+}
+
+// As pods are: one kernel, and one path for all, at which each has what is mounted there.
+TEST_F(OneLabRuns, RanksInContainersOfOneHostAreTakenForOneWorkspaceOnlyWhereTheyShareIt) {
+    if (::getuid() != 0) GTEST_SKIP() << "mount namespaces need root";
+    if (!test::does(std::string(kUnshare) + " -m true")) GTEST_SKIP() << "no mount namespaces here: unshare -m failed";
+    std::string text = threeWorkers(100);
+    const std::string train = "[train]\n";
+    folder_.write("e.toml",
+                  text.replace(text.find(train), train.size(), train + "checkpoint = { every = \"40 steps\" }\n"));
+    folders_ = {"a", "b", "a"};
+    for (const char* name : {"a", "b", "lab"}) std::filesystem::create_directory(folder_.path() / name);
+    auto workers = start({"lab", "lab", "lab"}, {secret_, secret_, secret_});
+    for (test::StartedProgram& worker : workers) {
+        const test::Ended ended = worker.wait();
+        EXPECT_EQ(ended.exit, kFinished) << ended.err;
+    }
+    auto home = reader("a");
+    const storage::RunRow row = home.runs()->front();
+    EXPECT_EQ(row.status, "finished") << row.error;
+    const auto updates = updatesOf(home, row.runId);
+    ASSERT_EQ(updates.size(), 3U);
+    for (const auto& [rank, steps] : updates) EXPECT_EQ(steps.size(), 100U) << "rank " << rank;
+    const CheckpointFolder saved(storage::WorkspacePaths{folder_.path() / "a"}.checkpoints(row.runId));
+    EXPECT_EQ(saved.steps(), (std::vector<std::int64_t>{40, 80})) << "whole, of all ranks";
+    EXPECT_TRUE(reader("b").runs()->empty());
 }
 
 TEST_F(OneLabRuns, RanksWithoutTheSameSecretRefuseBeforeTheyTrain) {

@@ -72,5 +72,17 @@ TEST(RankOutcomes, TellWhichRanksRecordIntoAnotherWorkspace) {
     });
 }
 
+// As two containers have them.
+TEST(RankOutcomes, APlaceIsAFolderNotItsPath) {
+    const test::TempDir dir;
+    const storage::WorkspacePaths paths{dir / "lab"};
+    std::filesystem::create_directory(paths.root);
+    const std::string first = placeOf(paths);
+    EXPECT_EQ(placeOf(paths), first);
+    std::filesystem::rename(paths.root, dir / "other");
+    std::filesystem::create_directory(paths.root);
+    EXPECT_NE(placeOf(paths), first);
+}
+
 }  // namespace
 }  // namespace dasgd::experiments
