@@ -10,6 +10,7 @@
 #include <chrono>
 #include <fstream>
 #include <sstream>
+#include <utility>
 
 #include "experiments/base/text.h"
 #include "experiments/cluster/host_facts.h"
@@ -109,7 +110,7 @@ Result<std::unique_ptr<HostRanks>> HostRanks::start(RanksRequest request, const 
         ChildProcess::Options options = all.options(rank, program);
         options.environment = all.environment(rank);
         DASGD_ASSIGN(ChildProcess process, ChildProcess::start(options));
-        all.ranks_.push_back({rank, std::move(process), options.log, {}});
+        all.ranks_.push_back({rank, std::move(process), options.log, {}, false});
     }
     return made;
 }
@@ -162,9 +163,10 @@ std::vector<std::string> HostRanks::environment(int rank) const {
     return all;
 }
 
+// A second signal would end a rank at once, with what it is still saving.
 void HostRanks::stop() {
     const auto alive = std::ranges::find_if(ranks_, [](const One& one) { return !one.exit; });
-    if (alive != ranks_.end()) alive->process.signal(SIGINT);
+    if (alive != ranks_.end() && !std::exchange(alive->asked, true)) alive->process.signal(SIGINT);
 }
 
 void HostRanks::end() {

@@ -49,7 +49,8 @@ public:
     HostRanks(const HostRanks&) = delete;
     HostRanks& operator=(const HostRanks&) = delete;
 
-    // Asks one of them, which takes all ranks of the run along.
+    // Asks one of them, which takes all ranks of the run along; once, however often this is called, unless that one has
+    // ended since.
     void stop();
     void end();
     // Tells who has ended since, and once all have, that; and, once rank 0 has named the run, its id and the steps that
@@ -66,6 +67,7 @@ private:
         ChildProcess process;
         std::filesystem::path log;
         std::optional<ProcessExit> exit;
+        bool asked = false;  // to stop
     };
     explicit HostRanks(RanksRequest request) : request_(std::move(request)) {}
     [[nodiscard]] ChildProcess::Options options(int rank, const std::string& program) const;

@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include <nlohmann/json.hpp>
+#include <thread>
 
+#include "core/checkpoint/checkpoint_folder.h"
 #include "experiments/base/errors.h"
 #include "experiments/forward/run_secret.h"
 #include "storage/run_reader.h"
@@ -116,6 +118,23 @@ TEST_F(HostServiceTest, StopsItsRanksWhenTheLauncherIsGone) {
     ASSERT_TRUE(exit);
     EXPECT_EQ(exit->code, kFinished);
     EXPECT_EQ(newest().status, "stopped") << "at one step, with everything recorded";
+}
+
+// As after Ctrl-C there, and the connection or the launcher is lost before the ranks have stopped.
+TEST_F(HostServiceTest, ALauncherThatIsGoneAfterItAskedForAStopCostsNoCheckpoint) {
+    EXPECT_FALSE(ask(kStart, ranks(100'000'000)).contains("error"));
+    ASSERT_TRUE(test::newestRunTrains(folder_ / "w"));
+    EXPECT_TRUE(writeJsonLine(input_.get(), {{"do", kStop}}));
+    std::this_thread::sleep_for(milliseconds(150));  // which the ranks have to agree on a step at the least
+    input_ = Descriptor();
+    const auto exit = process_->awaitEnd(30'000'000'000);
+    ASSERT_TRUE(exit);
+    EXPECT_EQ(exit->code, kFinished);
+    const storage::RunRow row = newest();
+    EXPECT_EQ(row.status, "stopped") << row.error;
+    const auto saved = CheckpointFolder(storage::WorkspacePaths{folder_ / "w"}.checkpoints(row.runId)).latest();
+    ASSERT_TRUE(saved) << saved.error().message;
+    EXPECT_EQ(saved->checkpoint.state.step, row.steps);
 }
 
 // As a launcher does whose connection was cut: it knows the run, which may still be about to stop.
