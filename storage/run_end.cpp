@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <system_error>
+#include <utility>
 
 #include "core/base/event.h"
 #include "core/journal/journal.h"
@@ -59,17 +60,49 @@ void removeUnderWay(SQLite::Database& database, std::int64_t runKey) {
     meters.exec();
 }
 
+// What ranks that ended well say they lost, checkpoints for instance: else it would be in their states alone, and those
+// of other hosts say it to nobody else. `error`: the run's, which may be of one of them.
+std::string withLosses(SQLite::Database& database, std::int64_t runKey, std::string error) {
+    SQLite::Statement query(database,
+                            "SELECT rank, state_text FROM rank_state WHERE run = ? AND state IN (?, ?) AND "
+                            "state_text <> '' ORDER BY rank");
+    query.bind(1, runKey);
+    query.bind(2, static_cast<int>(RankState::Finished));
+    query.bind(3, static_cast<int>(RankState::Stopped));
+    std::string first;
+    std::int64_t others = 0;
+    while (query.executeStep()) {
+        const std::string text = query.getColumn(1).getString();
+        if (error.find(text) != std::string::npos) continue;
+        if (first.empty()) {
+            first = "rank " + std::to_string(query.getColumn(0).getInt()) + ": " + text;
+        } else {
+            ++others;
+        }
+    }
+    if (first.empty()) return error;
+    if (others > 0) first += "; and " + std::to_string(others) + (others == 1 ? " rank" : " ranks") + " more lost some";
+    return error + (error.empty() ? "" : "; ") + first;
+}
+
+std::string errorOf(SQLite::Database& database, std::int64_t runKey) {
+    SQLite::Statement query(database, "SELECT error FROM run WHERE id = ?");
+    query.bind(1, runKey);
+    return query.executeStep() ? query.getColumn(0).getString() : "";
+}
+
 }  // namespace
 
 void writeStatus(SQLite::Database& database, std::int64_t runKey, const std::string& status, const std::string& error) {
-    SQLite::Statement write(database,
-                            "UPDATE run SET status = :status, error = CASE WHEN :error = '' THEN error ELSE :error END "
-                            "WHERE id = :run");
-    write.bind(":status", status);
-    write.bind(":error", error);
-    write.bind(":run", runKey);
+    const bool ends = status != "running";
+    std::string why = error.empty() ? errorOf(database, runKey) : error;
+    if (ends) why = withLosses(database, runKey, std::move(why));
+    SQLite::Statement write(database, "UPDATE run SET status = ?, error = ? WHERE id = ?");
+    write.bind(1, status);
+    write.bind(2, why);
+    write.bind(3, runKey);
     write.exec();
-    if (status == "running") return;
+    if (!ends) return;
     removeUnderWay(database, runKey);
     SQLite::Statement query(database, "SELECT workers FROM run WHERE id = ?");
     query.bind(1, runKey);

@@ -1,6 +1,7 @@
 #include "core/train/rank_checkpoints.h"
 
 #include <algorithm>
+#include <cctype>
 #include <stdexcept>
 #include <utility>
 
@@ -143,8 +144,20 @@ void RankCheckpoints::save(const RankCounters& counters) {
     const Archive algorithm = saveAlgorithm(parts_);
     parts_.context.executor().run({SpanKind::Checkpoint}, [&] {
         const Status before = writer_.write(counters.step, saveRank(parts_, algorithm, counters));
-        if (!before) sink_.state(RankState::Running, counters.step, "a checkpoint was lost: " + before.error().message);
+        if (!before) lose(counters.step, before.error().message);
     });
+}
+
+// Whoever follows the run reads that it is losing them while something can be done about it.
+void RankCheckpoints::lose(std::int64_t step, const std::string& why) {
+    ++lost_;
+    whyLost_ = why;
+    const std::string text = "a checkpoint was lost: " + why;
+    sink_.state(RankState::Running, step, text);
+    // The names of its files have the step.
+    std::string cause = why;
+    std::erase_if(cause, [](unsigned char one) { return std::isdigit(one) != 0; });
+    if (causes_.insert(cause).second) logLine(LogLevel::Warning, text, parts_.context.comm().rank().value());
 }
 
 void RankCheckpoints::keepBest(std::int64_t step, Archive network) {
@@ -168,10 +181,12 @@ void RankCheckpoints::takeOverBest() const {
     }
 }
 
-std::string RankCheckpoints::finish() {
-    std::string lost;
+std::string RankCheckpoints::finish(std::int64_t step) {
     const Status written = writer_.finish();
-    if (!written) lost = "a checkpoint was lost: " + written.error().message;
+    if (!written) lose(step, written.error().message);
+    std::string lost;
+    if (lost_ == 1) lost = "a checkpoint was lost: " + whyLost_;
+    if (lost_ > 1) lost = std::to_string(lost_) + " checkpoints were lost; last: " + whyLost_;
     const Status best = best_.valid() ? best_.get() : Status{};
     if (!best) lost += (lost.empty() ? "" : "; ") + ("the best model was lost: " + best.error().message);
     return lost;

@@ -7,6 +7,7 @@
 #include <future>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "core/base/event.h"
@@ -56,8 +57,9 @@ public:
     void save(const RankCounters& counters);
     // `network` is the best so far, of an evaluation after `step` steps: written beside the training. Of one rank.
     void keepBest(std::int64_t step, Archive network);
-    // Waits until all is written. What could not be, in words; "" where nothing.
-    [[nodiscard]] std::string finish();
+    // Waits until all is written, after the last of `step` steps. What could not be of all that was saved, in words; ""
+    // where nothing.
+    [[nodiscard]] std::string finish(std::int64_t step);
     // The model with its present weights, as the run's result. What was in the way, or "".
     [[nodiscard]] std::string writeModel();
     // Sent by ranks that met to agree: no part of what the algorithm sent.
@@ -69,6 +71,7 @@ private:
     [[nodiscard]] RankCounters restoreOwn();
     [[nodiscard]] RankCounters restoreOfOthers();
     void takeOverBest() const;
+    void lose(std::int64_t step, const std::string& why);
 
     const Experiment& experiment_;
     const CheckpointEnvironment& environment_;
@@ -80,6 +83,9 @@ private:
     bool apart_;
     std::int64_t firstStep_;
     std::int64_t bytes_ = 0;
+    std::int64_t lost_ = 0;
+    std::string whyLost_;           // of the last
+    std::set<std::string> causes_;  // that were said
     std::future<Status> best_;
 };
 

@@ -324,7 +324,7 @@ private:
     std::string saveResult(bool finished) {
         if (!checkpoints_) return "";
         doing_ = kCheckpoint;
-        std::string lost = checkpoints_->finish();
+        std::string lost = checkpoints_->finish(step_);
         const std::string model = finished && speaks() ? checkpoints_->writeModel() : "";
         if (!model.empty()) lost += (lost.empty() ? "" : "; ") + model;
         return lost;

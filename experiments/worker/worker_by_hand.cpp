@@ -322,7 +322,8 @@ private:
     }
 
     Result<int> conclude(const storage::WorkspacePaths& paths, const std::string& runId, const RankReport& report) {
-        if (report.state == RankState::Failed) logLine(LogLevel::Error, report.error);
+        const LogLevel level = report.state == RankState::Failed ? LogLevel::Error : LogLevel::Warning;
+        if (!report.error.empty()) logLine(level, report.error);
         if (isFirst()) {
             DASGD_ASSIGN(auto reader, storage::RunReader::open(paths.root));
             DASGD_ASSIGN(const storage::RunRow row, reader.row(runId));

@@ -20,10 +20,12 @@ TEST(RunEndTest, TheWorstWordWins) {
 class RankStatesTest : public ::testing::Test {
 protected:
     RankStatesTest() : connection_(orDie(WriteConnection::open(run_.store.paths()))) {}
-    void say(int rank, RankState state) {
-        SQLite::Statement write(connection_->database(), "INSERT INTO rank_state (run, rank, state) VALUES (1, ?, ?)");
+    void say(int rank, RankState state, const std::string& text = "") {
+        SQLite::Statement write(connection_->database(),
+                                "INSERT INTO rank_state (run, rank, state, state_text) VALUES (1, ?, ?, ?)");
         write.bind(1, rank);
         write.bind(2, static_cast<int>(state));
+        write.bind(3, text);
         write.exec();
     }
     std::string status(int workers) { return statusFromRanks(connection_->database(), 1, workers); }
@@ -52,6 +54,29 @@ TEST_F(RankStatesTest, AnEmptyErrorKeepsTheOneThatIsThere) {
     EXPECT_EQ(orDie(run_.reader().run(run_.runId)).row.status, "failed");
     writeStatus(connection_->database(), 1, "failed", "second");
     EXPECT_EQ(orDie(run_.reader().run(run_.runId)).row.error, "second");
+}
+
+// Of a rank on another host nobody else says it.
+TEST_F(RankStatesTest, WhatARankThatEndedWellLostIsInTheRunsRecord) {
+    const auto errorOf = [&] { return orDie(run_.reader().run(run_.runId)).row.error; };
+    say(0, RankState::Running, "a checkpoint was lost: disk");
+    say(1, RankState::Starting, "host-b");
+    writeStatus(connection_->database(), 1, "interrupted", "");
+    EXPECT_EQ(errorOf(), "") << "it may still say more";
+    say(2, RankState::Finished, "28 checkpoints were lost; last: disk");
+    writeStatus(connection_->database(), 1, "running", "");
+    EXPECT_EQ(errorOf(), "");
+    for (int again = 0; again < 2; ++again) {
+        writeStatus(connection_->database(), 1, "finished", "");
+        EXPECT_EQ(errorOf(), "rank 2: 28 checkpoints were lost; last: disk");
+    }
+    say(3, RankState::Stopped, "a checkpoint was lost: net");
+    say(4, RankState::Stopped, "a checkpoint was lost: power");
+    say(5, RankState::Failed, "loss is NaN");
+    writeStatus(connection_->database(), 1, "stopped", "ended by SIGTERM; a checkpoint was lost: net");
+    EXPECT_EQ(errorOf(),
+              "ended by SIGTERM; a checkpoint was lost: net; rank 2: 28 checkpoints were lost; last: disk; and 1 rank "
+              "more lost some");
 }
 
 TEST_F(RankStatesTest, ALiveRanksJournalIsNotRemoved) {

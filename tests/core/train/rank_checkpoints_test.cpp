@@ -222,7 +222,7 @@ TEST(RankCheckpoints, WhatCannotBeWrittenStopsNoTraining) {
     const auto records = recordsOf(doc, checkpointsIn(file));
     EXPECT_EQ(records[0].outcome.kind, WorkerOutcome::Kind::Finished);
     EXPECT_THAT(records[0].outcome.error, HasSubstr("the model was lost")) << "the launcher is told";
-    EXPECT_THAT(records[0].sink.states.back().second, HasSubstr("a checkpoint was lost"));
+    EXPECT_THAT(records[0].sink.states.back().second, HasSubstr("2 checkpoints were lost; last: "));
     EXPECT_THAT(records[0].sink.states.back().second, HasSubstr("the model was lost"));
 }
 
