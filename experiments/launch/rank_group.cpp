@@ -26,6 +26,12 @@ std::string rankText(const std::vector<int>& ranks) {
     return "the process of ranks 0 to " + std::to_string(ranks.back());
 }
 
+// Errors of communication name their rank themselves.
+std::string failureText(const RankReport& report) {
+    const std::string rank = "rank " + std::to_string(report.rank) + ": ";
+    return report.error.starts_with(rank) ? report.error : rank + report.error;
+}
+
 }  // namespace
 
 std::string toLine(const RankReport& report) {
@@ -152,7 +158,7 @@ GroupOutcome RankGroup::outcome() {
     };
     Failure first;   // what a rank itself says went wrong
     Failure killed;  // a rank that could not say anything: it is the cause of what the others say
-    std::string left, lost;
+    std::string left, lost, silent;
     bool stopped = killedAt_.has_value();  // perhaps before there was a rank
     for (WorkerProcess& process : processes_) {
         const std::vector<RankReport> reports = reportsFrom(process.process.report());
@@ -160,12 +166,16 @@ GroupOutcome RankGroup::outcome() {
             stopped = stopped || report.state == RankState::Stopped;
             if (report.state != RankState::Failed && lost.empty()) lost = report.error;
             if (report.state != RankState::Failed || report.at >= first.at) continue;
-            first = {report.at, "rank " + std::to_string(report.rank) + ": " + report.error};
+            first = {report.at, failureText(report)};
         }
         if (!process.exit) {
             left += " Process " + std::to_string(process.process.id()) + " cannot be ended and is left behind.";
         } else if (process.killedByUs) {
             stopped = true;
+            if (!reports.empty()) continue;
+            const std::int64_t step = control_.completed(Rank(process.ranks.front()));
+            silent += "; " + rankText(process.ranks) + " did not answer" +
+                      (step > 0 ? ", last at step " + std::to_string(step) : "");
         } else if (process.exit->signal != 0 || reports.empty()) {
             if (process.endedAt >= killed.at) continue;
             const std::int64_t step = control_.completed(Rank(process.ranks.front()));
@@ -173,8 +183,9 @@ GroupOutcome RankGroup::outcome() {
                                            " after completing step " + std::to_string(step)};
         }
     }
-    const Failure& cause = killed.text.empty() ? first : killed;
-    if (!cause.text.empty()) return {RankState::Failed, cause.text + left};
+    if (!killed.text.empty()) return {RankState::Failed, killed.text + left};
+    // Others say what they waited for when it did not come; that of whom is not theirs to know.
+    if (!first.text.empty()) return {RankState::Failed, first.text + silent + left};
     if (!left.empty()) return {RankState::Failed, "a rank did not end." + left};
     return {stopped ? RankState::Stopped : RankState::Finished, lost};
 }

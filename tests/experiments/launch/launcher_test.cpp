@@ -17,6 +17,7 @@ namespace dasgd::experiments {
 namespace {
 
 using std::chrono::milliseconds;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using SteadyClock = std::chrono::steady_clock;
@@ -178,6 +179,7 @@ TEST_F(LauncherTest, EndsARunWhoseRankHangs) {
     for (const pid_t rank : ranks) EXPECT_NE(::kill(rank, 0), 0) << "an orphan";
     EXPECT_EQ(rowOf(folder_.firstRun()).status, "failed");
     EXPECT_THAT(rowOf(folder_.firstRun()).error, HasSubstr("all_reduce"));
+    EXPECT_THAT(rowOf(folder_.firstRun()).error, ContainsRegex("rank 2 did not answer, last at step [0-9]+$"));
     expectNothingLost(folder_.firstRun());
 }
 

@@ -67,6 +67,17 @@ TEST_F(RankGroupTest, BlamesTheFirstThatFailed) {
     EXPECT_EQ(run({later, first}).error, "rank 1: loss is NaN at step 7");
 }
 
+// The others' deadline is over, and each blames the operation that it waited in.
+TEST_F(RankGroupTest, NamesTheRankThatHungBesideTheOneThatMissedIt) {
+    control_.publish(Rank{1}, 380);
+    const auto missed = says(0, RankState::Failed, "rank 0: all_reduce #197: Timed out", 5) + "exit 1";
+    const auto hangs = "trap '' INT; sleep 100; sleep 100";
+    const GroupOutcome outcome = run({missed, hangs, hangs});
+    EXPECT_EQ(outcome.state, RankState::Failed);
+    EXPECT_EQ(outcome.error,
+              "rank 0: all_reduce #197: Timed out; rank 1 did not answer, last at step 380; rank 2 did not answer");
+}
+
 TEST_F(RankGroupTest, TakesSilenceForFailure) {
     EXPECT_THAT(run({says(0, RankState::Finished), "exit 0"}).error, HasSubstr("rank 1 ended by exit status 0"));
 }
