@@ -93,8 +93,7 @@ std::string identityOf(const fs::path& workspace) {
 
 Result<std::string> HostJournals::collect(const JournalsRequest& request) {
     words_ = storage::WorkspacePaths{absolute(request.workspace)}.root / "logs" / ("collect-" + request.run + ".log");
-    std::error_code ignored;
-    fs::create_directories(words_.parent_path(), ignored);
+    DASGD_TRY(storage::makeOwnFolder(words_.parent_path()));
     const Descriptor words(::open(words_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
     ChildProcess::Options options{.program = program_,
                                   .arguments = {"collect", request.run, "--address", request.address, "--patience",

@@ -37,8 +37,7 @@ std::set<std::string> runsIn(const storage::WorkspacePaths& paths) {
 }
 
 Status writeForOwner(const fs::path& file, const std::string& text) {
-    std::error_code ignored;
-    fs::create_directories(file.parent_path(), ignored);
+    DASGD_TRY(storage::makeOwnFolder(file.parent_path()));
     const Descriptor out(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
     if (!out || ::write(out.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
         return fail(file.string() + ": cannot be written: " + ::strerror(errno));
@@ -104,8 +103,7 @@ Result<std::unique_ptr<HostRanks>> HostRanks::start(RanksRequest request, const 
     all.earlier_ = runsIn(all.paths_);
     all.file_ = all.paths_.root / "experiments" / ("on-" + all.stamp_ + ".toml");
     DASGD_TRY(writeForOwner(all.file_, all.request_.experiment));
-    std::error_code ignored;
-    fs::create_directories(all.paths_.root / "logs", ignored);
+    DASGD_TRY(storage::makeOwnFolder(all.paths_.root / "logs"));
     for (int rank = all.request_.first; rank < all.request_.first + all.request_.count; ++rank) {
         ChildProcess::Options options = all.options(rank, program);
         options.environment = all.environment(rank);

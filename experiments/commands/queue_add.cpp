@@ -173,8 +173,7 @@ int becomeQueueWorker(const std::string& workspace) {
 
 int startQueueWorker(const std::string& workspace) {
     const std::filesystem::path log = std::filesystem::absolute(workspace) / "logs/queue-work.log";
-    std::error_code ignored;
-    std::filesystem::create_directories(log.parent_path(), ignored);
+    if (const Status made = storage::makeOwnFolder(log.parent_path()); !made) return refuse(made.error());
     auto worker = ChildProcess::start(
         {.program = ownPath(), .arguments = {"queue", "work", "--until-empty", "--workspace", workspace}, .log = log});
     if (!worker) return refuse(worker.error());

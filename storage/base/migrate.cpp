@@ -28,9 +28,15 @@ tl::unexpected<Error> newer(const std::filesystem::path& file, int found, int kn
                 std::to_string(known) + "; update the program, or use another workspace");
 }
 
+// Its owner's alone, also where the folder is not; what SQLite makes beside it gets the same mode.
+SQLite::Database newDatabase(const std::filesystem::path& file) {
+    const int made = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (made >= 0) ::close(made);  // else SQLite says why
+    return {file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE};
+}
+
 void backUp(SQLite::Database& database, const std::filesystem::path& file, int version) {
-    SQLite::Database copy(file.string() + ".backup-v" + std::to_string(version),
-                          SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    SQLite::Database copy = newDatabase(file.string() + ".backup-v" + std::to_string(version));
     SQLite::Backup(copy, database).executeStep(-1);
 }
 
@@ -83,7 +89,7 @@ Status createDatabase(const std::filesystem::path& file, JournalMode mode, const
     // What a killed maker left.
     for (const char* part : {"", "-journal", "-wal", "-shm"}) std::filesystem::remove(beside(made, part), code);
     {
-        SQLite::Database database(made.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+        SQLite::Database database = newDatabase(made);
         DASGD_TRY(migrate(database, made, scripts));
         if (mode == JournalMode::Wal) database.exec("PRAGMA journal_mode = WAL");
     }

@@ -26,8 +26,8 @@ Status migrate(SQLite::Database& database, const std::filesystem::path& file,
 
 enum class JournalMode { Rollback, Wal };
 
-// Makes `file` with the schema of `scripts` where there is none, aside and then renamed: whoever reads it, also after a
-// kill, finds the whole schema or no file. The caller holds the workspace's lock.
+// Makes `file` with the schema of `scripts` where there is none, for its owner alone, aside and then renamed: whoever
+// reads it, also after a kill, finds the whole schema or no file. The caller holds the workspace's lock.
 Status createDatabase(const std::filesystem::path& file, JournalMode mode,
                       const std::vector<std::string>& scripts = migrations());
 

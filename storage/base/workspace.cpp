@@ -70,9 +70,9 @@ Status makeRoot(const fs::path& root) {
     error.clear();
     fs::create_directories(root, error);
     if (!error && isNew) fs::permissions(root, fs::perms::owner_all, error);
-    if (!error) fs::create_directories(root / "runs", error);
-    if (!error) return {};
-    return fail("cannot make the workspace " + root.string() + ": " + error.message() +
+    const Status made = error ? fail(error.message()) : makeOwnFolder(root / "runs");
+    if (made) return {};
+    return fail("cannot make the workspace " + root.string() + ": " + made.error().message +
                 "; choose a folder that you may write to (--workspace)");
 }
 
@@ -264,6 +264,15 @@ Status prepareWorkspace(const fs::path& root) {
     DASGD_TRY(makeRoot(root));
     if (::access(root.c_str(), W_OK | X_OK) == 0) return {};
     return fail("the workspace " + root.string() + " is not writable: " + reason(errno));
+}
+
+Status makeOwnFolder(const fs::path& folder) {
+    std::error_code error;
+    fs::create_directories(folder.parent_path(), error);
+    if (::mkdir(folder.c_str(), 0700) == 0) return {};
+    const int code = errno;
+    if (code == EEXIST && fs::is_directory(folder, error)) return {};
+    return fail("cannot make the folder " + folder.string() + ": " + reason(code));
 }
 
 Status checkDatabaseFile(const fs::path& file) {

@@ -78,6 +78,8 @@ Status checkPlace(const std::filesystem::path& root);
 // Makes the folder, for its owner alone, and refuses what cannot hold a workspace: an unwritable place, a file, a path
 // that is too long, a file system that is not known to be of this host alone and was not allowed.
 Status prepareWorkspace(const std::filesystem::path& root);
+// A folder in a workspace, unless it is there: for its owner alone, as the workspace itself may be open to others.
+Status makeOwnFolder(const std::filesystem::path& folder);
 // Errors: something is there that is no file, which opening might wait for.
 Status checkDatabaseFile(const std::filesystem::path& file);
 

@@ -1,6 +1,7 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <chrono>
 #include <fstream>
@@ -53,6 +54,22 @@ TEST(StoreTest, OpensAgainAndAgain) {
         EXPECT_EQ(store.recovered(), 0);
     }
     EXPECT_TRUE(fs::exists(folder / "a" / "b" / "lab.db"));
+}
+
+// As `-w .` in a project folder. The database also holds what a commit lacks.
+TEST(StoreTest, WhatItMakesInAFolderThatOthersMayReadIsItsOwnersAlone) {
+    const TempDir folder;
+    fs::create_directory(folder / "project");
+    std::ofstream(folder / "project/notes.txt") << "here before";
+    fs::permissions(folder / "project", fs::perms(0755));
+    const mode_t before = ::umask(022);
+    Store store = orDie(Store::open(folder / "project"));
+    orDie(store.addRun(runInfo("run-a")));
+    ::umask(before);
+    const auto modeOf = [&](const char* name) { return fs::status(folder / "project" / name).permissions(); };
+    EXPECT_EQ(modeOf("."), fs::perms(0755)) << "whose folder it is decides that";
+    for (const char* file : {"lab.db", "lab.db-wal", "lab.db-shm"}) EXPECT_EQ(modeOf(file), fs::perms(0600)) << file;
+    EXPECT_EQ(modeOf("runs"), fs::perms(0700)) << "and all that is in it";
 }
 
 TEST(StoreTest, KeepsTheOrderInWhichQueuedRunsStart) {
