@@ -65,6 +65,7 @@ void RunIngest::load() {
     rateSums_ = std::make_unique<RateSums>(database, runKey_, trainers);
     levels_ = std::make_unique<LevelWriter>(database, runKey_, workers_);
     loadShared();
+    loadReached();
     SQLite::Statement query(database, "SELECT sequence FROM rank_state WHERE run = ? AND rank = ?");
     for (const auto& source : sources_) {
         query.reset();
@@ -75,6 +76,23 @@ void RunIngest::load() {
         positions_.push_back({.sequence = sequence});
     }
     loaded_ = true;
+}
+
+// Of a collector that goes on from another: what is measured beside the training may come before the next step.
+void RunIngest::loadReached() {
+    reached_.clear();
+    SQLite::Statement query(connection_.database(),
+                            "SELECT rank, rank_state.step, rank_state.step / steps_per_epoch, rank_state.samples, "
+                            "rank_state.bytes_sent FROM rank_state JOIN run ON run.id = rank_state.run "
+                            "WHERE rank_state.run = ? AND rank_state.step > 0");
+    query.bind(1, runKey_);
+    while (query.executeStep()) {
+        const int rank = query.getColumn(0).getInt();
+        const bool own = std::ranges::any_of(sources_, [&](const auto& source) { return source->rank() == rank; });
+        if (!own && collects_ != Collects::AllRanks) continue;
+        reached_[rank] = {query.getColumn(1).getInt64(), query.getColumn(2).getDouble(), query.getColumn(3).getInt64(),
+                          query.getColumn(4).getInt64()};
+    }
 }
 
 // What another process may have changed, where one collects ranks of this run.

@@ -77,6 +77,7 @@ private:
     Result<std::size_t> collect(std::size_t limit, bool formOverlap);
     void load();
     void loadShared();
+    void loadReached();
     void begin(std::unique_ptr<Batch>& batch);
     void finish(Batch& batch, bool formOverlap);
     std::size_t readSources(std::size_t limit, std::unique_ptr<Batch>& batch);

@@ -63,6 +63,27 @@ TEST(IngestTest, WhatIsMeasuredBesideTheTrainingStandsWhereTheRankHadGotTo) {
     EXPECT_EQ(used[1].bytesSent, 900);
 }
 
+TEST(IngestTest, ACollectorThatGoesOnKnowsWhereTheRanksHadGotTo) {
+    OneRun run;
+    const auto measure = [&] { run.rank(0).metric({.name = "process/cpu_cores", .step = -1, .value = 1}); };
+    const auto connection = orDie(WriteConnection::open(run.store.paths()));
+    const auto collect = [&] {
+        const auto& paths = run.store.paths();
+        orDie(RunIngest(*connection, keyOf(paths, run.runId), journalSources(paths, run.runId, {0})).collectAll());
+    };
+    run.rank(0).metric({.name = "train/loss", .step = 25, .epoch = 2, .samples = 800, .bytesSent = 900, .value = 1});
+    collect();
+    measure();
+    collect();
+    RunReader reader = run.reader();
+    const auto used = orDie(reader.metrics({.runId = run.runId, .name = "process/cpu_cores"})).samples;
+    ASSERT_EQ(used.size(), 1U);
+    EXPECT_EQ(used[0].step, 25);
+    EXPECT_EQ(used[0].epoch, 2);
+    EXPECT_EQ(used[0].samples, 800);
+    EXPECT_EQ(used[0].bytesSent, 900);
+}
+
 TEST(IngestTest, AnEvaluationIsTheFinalLossAndTheBestAccuracyStays) {
     OneRun run;
     run.rank(0).metric({.name = "train/loss", .step = 1, .value = 9});
