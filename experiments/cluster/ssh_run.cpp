@@ -34,9 +34,10 @@ int SshRunEnd::exitCode() const {
         return std::ranges::any_of(
             ranks, [&](const RankEnd& rank) { return rank.exit && rank.exit->signal == 0 && rank.exit->code == code; });
     };
-    const bool killed = std::ranges::any_of(ranks, [](const RankEnd& rank) { return !rank.exit || rank.exit->signal; });
-    if (stopped && !ended(kRunFailed)) return kStopped;
-    if (killed || !lost.empty() || ended(kRunFailed)) return kRunFailed;
+    const bool killed = std::ranges::any_of(ranks, [](const RankEnd& rank) { return rank.exit && rank.exit->signal; });
+    const bool unknown = std::ranges::any_of(ranks, [](const RankEnd& rank) { return !rank.exit; });
+    if (stopped && !ended(kRunFailed) && (!killed || endedHere)) return kStopped;
+    if (killed || unknown || !lost.empty() || ended(kRunFailed)) return kRunFailed;
     if (ended(kWrongInput)) return kWrongInput;
     return ended(kStopped) ? static_cast<int>(kStopped) : static_cast<int>(kFinished);
 }
@@ -199,7 +200,7 @@ void SshRun::askForStop() {
 }
 
 void SshRun::endAll() {
-    ended_ = true;
+    ended_ = end_.endedHere = true;
     due_ = Clock::now() + kGraceAfterEnd;
     for (std::size_t i = 0; i < places_.size(); ++i) {
         if (!done_[i]) static_cast<void>(cluster_.host(places_[i].host).tell(kEnd));

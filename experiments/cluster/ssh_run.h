@@ -30,6 +30,7 @@ struct SshRunEnd {
     nlohmann::json result;          // what rank 0 said: "row", "workspace", "summary"; or null
     std::string run;                // its id, as soon as rank 0's host has said it
     bool stopped = false;           // by the user
+    bool endedHere = false;         // killed by this launcher, as they did not stop in time or the user asked again
     [[nodiscard]] int exitCode() const;
     // Of what went wrong, for people: the first rank first.
     [[nodiscard]] std::string whatFailed() const;

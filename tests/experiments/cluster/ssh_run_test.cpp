@@ -19,7 +19,10 @@ TEST(SshRunEnd, HasTheStatusOfItsWorstRank) {
     EXPECT_EQ((SshRunEnd{.ranks = {ended(0, 130), ended(1, 130)}}.exitCode()), 130);
     EXPECT_EQ((SshRunEnd{.ranks = {ended(0, 2), ended(1, 2)}}.exitCode()), 2);
     EXPECT_EQ((SshRunEnd{.ranks = {ended(0, 1), ended(1, 0, 9)}}.exitCode()), 1);
-    EXPECT_EQ((SshRunEnd{.ranks = {ended(0, 0, 9)}, .stopped = true}.exitCode()), 130) << "the user ended them";
+    EXPECT_EQ((SshRunEnd{.ranks = {ended(0, 0, 9)}, .stopped = true, .endedHere = true}.exitCode()), 130)
+        << "the user ended them";
+    EXPECT_EQ((SshRunEnd{.ranks = {ended(0, 130), ended(1, 0, 9)}, .stopped = true}.exitCode()), 1)
+        << "somebody else killed it while they stopped";
     EXPECT_EQ((SshRunEnd{.ranks = {ended(0, 130)}, .lost = {"node2: gone"}}.exitCode()), 1);
     EXPECT_EQ((SshRunEnd{.ranks = {{.rank = 0, .host = "node1"}}}.exitCode()), 1) << "nobody knows";
 }
