@@ -81,7 +81,7 @@ std::string withLosses(SQLite::Database& database, std::int64_t runKey, std::str
         }
     }
     if (first.empty()) return error;
-    if (others > 0) first += "; and " + std::to_string(others) + (others == 1 ? " rank" : " ranks") + " more lost some";
+    if (others > 0) first += "; and " + std::to_string(others) + (others == 1 ? " rank more" : " ranks more");
     return error + (error.empty() ? "" : "; ") + first;
 }
 

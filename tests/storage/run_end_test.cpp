@@ -76,7 +76,7 @@ TEST_F(RankStatesTest, WhatARankThatEndedWellLostIsInTheRunsRecord) {
     writeStatus(connection_->database(), 1, "stopped", "ended by SIGTERM; a checkpoint was lost: net");
     EXPECT_EQ(errorOf(),
               "ended by SIGTERM; a checkpoint was lost: net; rank 2: 28 checkpoints were lost; last: disk; and 1 rank "
-              "more lost some");
+              "more");
 }
 
 TEST_F(RankStatesTest, ALiveRanksJournalIsNotRemoved) {
