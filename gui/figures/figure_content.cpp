@@ -9,6 +9,7 @@
 #include "gui/figures/scaling_figure.h"
 #include "gui/models/compare/compare_numbers.h"
 #include "gui/models/curves/metric_words.h"
+#include "gui/models/curves/seed_mean.h"
 #include "gui/models/figures/figure_runs.h"
 #include "gui/models/runs/run_config.h"
 #include "gui/models/timeline/measure_table.h"
@@ -71,7 +72,12 @@ FigureTable curveTable(const std::vector<Curve>& curves, const PlotAxes& axes) {
     FigureTable table{.columns = {QStringLiteral("configuration"), QStringLiteral("n"), axes.x, axes.y,
                                   QStringLiteral("lowest"), QStringLiteral("highest")}};
     for (const Curve& curve : curves) {
-        if (curve.line.x.empty()) continue;
+        if (curve.line.x.empty()) {
+            // A configuration that has no mean is one of the figure all the same.
+            if (!curve.note.isEmpty())
+                table.rows.push_back({curve.name, QStringLiteral("0"), kAbsent, kAbsent, kAbsent, kAbsent});
+            continue;
+        }
         const std::size_t last = curve.line.x.size() - 1;
         QString value = number(curve.line.y[last]);
         if (!curve.deviation.empty() && std::isfinite(curve.deviation[last]))
@@ -131,7 +137,12 @@ Status readCurves(storage::RunReader& reader, const FigureSpec& spec, std::span<
         const FigureGroup& group = groups[i];
         into.sources.push_back({group.key, group.usualName, group.name, group.style, group.runs, made.taken[i]});
     }
-    if (into.curves.empty()) into.nothing = QStringLiteral("None of these runs has recorded %1.").arg(spec.metric);
+    if (into.curves.empty()) {
+        into.nothing = QStringLiteral("None of these runs has recorded %1.").arg(spec.metric);
+    } else if (std::ranges::all_of(into.curves, [](const Curve& curve) { return curve.line.x.empty(); })) {
+        into.nothing =
+            QStringLiteral("No configuration has a mean of %1: %2.").arg(spec.metric, nothingSharedInWords(spec.x));
+    }
     return {};
 }
 

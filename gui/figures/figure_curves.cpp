@@ -99,7 +99,10 @@ void takeBand(Curve& curve, std::vector<double> deviation, FigureBand band) {
     curve.deviation = std::move(deviation);
 }
 
+const QString kNoMean = QStringLiteral("no mean");
+
 QString meanInWords(FigureBand band, const SeedMean& mean) {
+    if (mean.nothingShared()) return kNoMean;
     if (mean.most() <= 1) return QStringLiteral("n = 1");
     const QString spread = band == FigureBand::None  ? QString()
                            : band == FigureBand::Std ? QStringLiteral(" ± std")
@@ -109,7 +112,8 @@ QString meanInWords(FigureBand band, const SeedMean& mean) {
 
 // What all curves have alike is said once, under the figure: the legend keeps its room for the names.
 void nameMeans(FigureCurves& made) {
-    const QStringList& means = made.means;
+    QStringList means = made.means;
+    means.removeAll(kNoMean);
     const auto part = [](const QString& words, int at) { return words.section(QStringLiteral(", "), at, at); };
     const bool several = means.size() > 1 && !part(means.front(), 1).isEmpty();
     const bool sameKind = several && std::ranges::all_of(means, [&](const QString& words) {
@@ -120,9 +124,10 @@ void nameMeans(FigureCurves& made) {
         made.notes.prepend(part(means.front(), 0) + QStringLiteral(" over seeds") +
                            (alike ? QStringLiteral(", ") + part(means.front(), 1) : QString()));
     }
-    for (std::size_t i = 0; i < made.curves.size() && !alike; ++i) {
-        const QString& words = means[static_cast<qsizetype>(i)];
-        const QString own = sameKind ? part(words, 1) : words;
+    for (std::size_t i = 0; i < made.curves.size(); ++i) {
+        if (alike && made.means[static_cast<qsizetype>(i)] != kNoMean) continue;
+        const QString& words = made.means[static_cast<qsizetype>(i)];
+        const QString own = sameKind && words != kNoMean ? part(words, 1) : words;
         if (!own.isEmpty()) made.curves[i].name += QStringLiteral(" (%1)").arg(own);
     }
 }
@@ -151,8 +156,9 @@ QString takeMean(Curve& curve, const FigureGroup& group, std::vector<Member> mem
     SeedMean mean = seedMean(series, query.axis);
     const QString words = meanInWords(query.band, mean);
     if (mean.cut) {
-        curve.note +=
-            QLatin1String(curve.note.isEmpty() ? "" : "; ") + QStringLiteral("mean where all of them have records");
+        curve.note += QLatin1String(curve.note.isEmpty() ? "" : "; ") +
+                      (mean.nothingShared() ? QStringLiteral("no mean, ") + nothingSharedInWords(query.axis)
+                                            : QStringLiteral("mean where all of them have records"));
     }
     const bool spread = mean.n.empty() || mean.most() > 1;
     curve.line = std::move(mean.mean);
@@ -308,6 +314,7 @@ Result<FigureCurves> figureCurves(storage::RunReader& reader, const std::vector<
         const std::size_t before = out.curves.size();
         DASGD_TRY(addCurves(reader, group, std::move(members), notes, query, styles, out));
         for (std::size_t i = before; i < out.curves.size(); ++i) out.curves[i].hollow = group.simulated();
+        if (!out.means.isEmpty() && out.means.back() == kNoMean) taken.assign(taken.size(), false);
     }
     if (!out.means.isEmpty()) nameMeans(out);
     return out;

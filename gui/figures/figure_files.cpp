@@ -38,6 +38,9 @@ QString curvesCsv(const std::vector<Curve>& curves, const PlotAxes& axes, const 
     text.setRealNumberPrecision(kDigits);
     text << "curve," << csvField(axes.x) << ',' << csvField(axes.y) << ',' << band << ",n,left_out\n";
     for (const Curve& curve : curves) {
+        // A configuration without a mean, and why.
+        if (curve.line.x.empty() && !curve.note.isEmpty())
+            text << csvField(curve.name) << ",,,,0," << csvField(curve.note) << '\n';
         for (std::size_t i = 0; i < curve.line.x.size(); ++i) {
             text << csvField(curve.name) << ',' << curve.line.x[i] << ',' << curve.line.y[i] << ',';
             if (!curve.deviation.empty() && !std::isnan(curve.deviation[i])) text << curve.deviation[i];

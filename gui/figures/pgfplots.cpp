@@ -289,6 +289,7 @@ QString plotNumbers(const std::vector<Curve>& drawn, const PlotAxes& axes) {
     for (std::size_t i = 0; i < curves.size(); ++i) {
         rows.push_back(rowsOf(curves[i]));
         longest = std::max(longest, rows.back().size());
+        if (rows.back().empty()) continue;
         for (const char* column : {"x", "y", "low", "high", "half"}) {
             head << QLatin1String(column) + QString::number(i + 1);
         }
@@ -298,6 +299,7 @@ QString plotNumbers(const std::vector<Curve>& drawn, const PlotAxes& axes) {
         QStringList cells;
         for (std::size_t i = 0; i < curves.size(); ++i) {
             const Curve& curve = curves[i];
+            if (rows[i].empty()) continue;
             if (row >= rows[i].size()) {
                 for (int column = 0; column < 5; ++column) cells << QStringLiteral("nan");
                 continue;

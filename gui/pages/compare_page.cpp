@@ -194,6 +194,9 @@ private:
              {&CompareBoard::groupsChanged, &CompareBoard::shownChanged, &CompareBoard::comparedChanged}) {
             connect(&board_, signal, this, [this] { update(); });
         }
+        for (const auto signal : {&CompareBoard::curvesChanged, &CompareBoard::cursorChanged})
+            connect(&board_, signal, this,
+                    [this] { summary_->setText(board_.isEmpty() ? QString() : summaryWords()); });
         connect(&session_, &Session::runsChanged, this, [this] { update(); });
         connect(&session_, &Session::errorChanged, this, [this] { update(); });
         connect(&session_, &Session::comparisonChanged, this, [this] { takeComparison(); });
@@ -288,11 +291,10 @@ private:
     }
 
     QString summaryWords() const {
-        std::size_t runs = 0, finished = 0, drawn = 0;
+        std::size_t runs = 0, finished = 0;
         std::set<QString> origins;
         for (const CompareGroup& group : board_.groups()) {
             runs += group.trainings();
-            drawn += group.taken(board_.members());
             finished += group.finished();
             origins.insert(group.origin());
         }
@@ -300,7 +302,11 @@ private:
                           : runs == 1     ? tr("1 run")
                                           : tr("%1 runs").arg(grouped(static_cast<qint64>(runs)))};
         if (board_.members() == Members::AsFarAsAll)
-            words.front() = tr("%1 of %2 runs in the curves, %3 in the table").arg(drawn).arg(runs).arg(finished);
+            words.front() = tr("%1 of %2 runs in the curves of %3, %4 in the table")
+                                .arg(board_.runsInCurves())
+                                .arg(runs)
+                                .arg(wordsOf(board_.cursorKey().metric).title.toLower())
+                                .arg(finished);
         words << (board_.spread() == Spread::None ? tr("mean over seeds")
                                                   : tr("mean ± %1 over seeds").arg(spreadName(board_.spread())));
         if (const auto baseline = board_.baseline()) words << tr("baseline %1").arg(board_.groups()[*baseline].name);

@@ -238,6 +238,15 @@ const GroupCurve* CompareBoard::curve(const CompareCurveKey& key, std::size_t gr
     return found == curves_.end() ? nullptr : found->second.get();
 }
 
+std::size_t CompareBoard::runsInCurves() const {
+    std::size_t runs = 0;
+    for (std::size_t i = 0; i < groups_.size(); ++i) {
+        const GroupCurve* own = curve(cursorKey_, i);
+        if (!own || !own->mean.mean.x.empty()) runs += groups_[i].taken(members_);
+    }
+    return runs;
+}
+
 QString CompareBoard::origin() const {
     if (origin_.isEmpty() || filterText_.isEmpty()) return origin_;
     return QStringLiteral("(%1) and (%2)").arg(origin_, filterText_);

@@ -70,6 +70,8 @@ public:
     // Null while it is not formed.
     [[nodiscard]] const GroupCurve* curve(const CompareCurveKey& key, std::size_t group) const;
     [[nodiscard]] const std::vector<std::string>& metrics() const { return metrics_; }
+    // Runs that are in the curves whose values are read, of all groups: none of a mean without a point.
+    [[nodiscard]] std::size_t runsInCurves() const;
     [[nodiscard]] int curvesLeft() const { return left_; }
 
     void setMembers(Members members);

@@ -56,6 +56,7 @@ QString CompareLegendModel::readInWords() const {
 // "0.034 ± 0.002"; the last value where none is read before.
 QString CompareLegendModel::valueAtCursor(std::size_t group) const {
     const GroupCurve* curve = board_.curve(board_.cursorKey(), group);
+    if (curve && curve->mean.nothingShared()) return QStringLiteral("no mean");
     if (!curve || curve->mean.mean.x.empty()) return kAbsent;
     const auto at = board_.readAt();
     const auto point = at ? curve->pointAt(*at) : std::optional(curve->mean.mean.x.size() - 1);
@@ -68,6 +69,7 @@ QString CompareLegendModel::valueAtCursor(std::size_t group) const {
 // How many runs made the value that is read; nullopt where there is none to read, as of a metric that was not recorded.
 std::optional<std::size_t> CompareLegendModel::runsAtCursor(std::size_t group) const {
     const GroupCurve* curve = board_.curve(board_.cursorKey(), group);
+    if (curve && curve->mean.nothingShared()) return std::size_t{0};
     if (!curve || curve->mean.n.empty()) return std::nullopt;
     const std::vector<int>& n = curve->mean.n;
     const auto at = board_.readAt();
@@ -91,8 +93,10 @@ QVariant CompareLegendModel::data(const QModelIndex& index, int role) const {
     const std::size_t place = rows_[static_cast<std::size_t>(index.row())];
     const CompareGroup& group = board_.groups()[place];
     const auto words = [&] {
-        return QStringLiteral("%1\n%2, n %3\n%4 %5")
-            .arg(group.name, group.origin(), countOf(place), readInWords(), valueAtCursor(place));
+        const GroupCurve* curve = board_.curve(board_.cursorKey(), place);
+        const QString note = curve && !curve->note.isEmpty() ? QLatin1Char('\n') + curve->note : QString();
+        return QStringLiteral("%1\n%2, n %3\n%4 %5%6")
+            .arg(group.name, group.origin(), countOf(place), readInWords(), valueAtCursor(place), note);
     };
     switch (role) {
         case Qt::DisplayRole: return group.name;

@@ -83,6 +83,7 @@ GroupCurve groupCurve(std::vector<GroupMember> members, XAxis axis, double scale
     out.mean = seedMean(series, axis);
     scaleBy(out.mean.mean, scale);
     for (double& deviation : out.mean.deviation) deviation *= std::abs(scale);
+    if (out.mean.nothingShared()) notes << QStringLiteral("no mean: ") + nothingSharedInWords(axis);
     if (out.mean.cut && !out.mean.mean.x.empty()) {
         const std::vector<double>& x = out.mean.mean.x;
         notes << QStringLiteral("where all of its seeds have records, %1 to %2")

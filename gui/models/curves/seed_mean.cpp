@@ -173,6 +173,19 @@ SeedMean meanByWindow(std::span<const Series* const> runs, XAxis axis) {
 int SeedMean::fewest() const { return n.empty() ? 0 : *std::min_element(n.begin(), n.end()); }
 int SeedMean::most() const { return n.empty() ? 0 : *std::max_element(n.begin(), n.end()); }
 
+QString nothingSharedInWords(XAxis axis) {
+    const QString words = QStringLiteral("seeds have no stretch of %1 in common");
+    const QString elsewhere = QStringLiteral(" (over steps or samples they can be compared)");
+    switch (axis) {
+        case XAxis::Step: return words.arg(QStringLiteral("steps"));
+        case XAxis::Epoch: return words.arg(QStringLiteral("epochs"));
+        case XAxis::Samples: return words.arg(QStringLiteral("samples"));
+        case XAxis::Wall: return words.arg(QStringLiteral("time")) + elsewhere;
+        case XAxis::BytesSent: return words.arg(QStringLiteral("bytes sent")) + elsewhere;
+    }
+    return {};
+}
+
 SeedMean seedMean(std::span<const Series* const> runs, XAxis axis) {
     if (runs.size() == 1) return ofOne(*runs.front(), axis);
     const bool byStep = std::ranges::all_of(runs, [](const Series* run) { return run->along() == Along::Steps; });

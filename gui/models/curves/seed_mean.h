@@ -1,6 +1,7 @@
 // The mean of one metric over runs that differ only in the seed, point by point, with how many runs made each point.
 #pragma once
 
+#include <QString>
 #include <span>
 #include <vector>
 
@@ -18,7 +19,12 @@ struct SeedMean {
     bool cut = false;  // some records are not in it, as not all runs have one beside them
     [[nodiscard]] int fewest() const;
     [[nodiscard]] int most() const;
+    // There are records, and no stretch of x that each run has some of: no mean, where the runs have curves.
+    [[nodiscard]] bool nothingShared() const { return cut && mean.x.empty(); }
 };
+
+// Why such a mean has no point, and over what it may have some: "seeds have no stretch of time in common (…)".
+[[nodiscard]] QString nothingSharedInWords(XAxis axis);
 
 // Where the runs recorded at the same steps and x follows from the step (step, epoch, samples), the mean is taken step
 // by step; a step that a run lacks between its first and its last record is left out. Else x is divided into equal

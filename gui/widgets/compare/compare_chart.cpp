@@ -13,6 +13,14 @@ namespace dasgd::gui {
 namespace {
 
 constexpr std::array<const char*, 5> kCompareAxes{"step", "epoch", "wall time [s]", "samples", "bytes sent per rank"};
+constexpr qsizetype kMostNamedCurves = 4;
+
+QString fewNames(const QStringList& names) {
+    const QString few = names.mid(0, kMostNamedCurves).join(QStringLiteral(", "));
+    return names.size() <= kMostNamedCurves
+               ? few
+               : QObject::tr("%1 and %2 more").arg(few).arg(names.size() - kMostNamedCurves);
+}
 
 }  // namespace
 
@@ -135,13 +143,17 @@ void CompareChart::updateAxes() {
 
 void CompareChart::redraw() {
     std::vector<Curve> curves;
-    QStringList notes;
+    QStringList notes, apart, absent;
     int windowed = 0;
     bool single = false, isRead = true, measured = false;
     for (const std::size_t group : board_.shown()) {
         const GroupCurve* made = board_.curve(key_, group);
         isRead = isRead && made;
-        if (!made || made->mean.mean.x.empty()) continue;
+        if (!made) continue;
+        if (made->mean.mean.x.empty()) {
+            (made->mean.nothingShared() ? apart : absent) << board_.groups()[group].name;
+            continue;
+        }
         Curve curve = curveOf(board_.groups()[group], *made, board_.spread());
         curve.primary = board_.highlighted() == group;
         curve.faded = board_.highlighted() && !curve.primary;
@@ -153,6 +165,10 @@ void CompareChart::redraw() {
         curves.push_back(std::move(curve));
     }
     QStringList words;
+    // Where it is so of all of them, it is said in the place of the curves.
+    if (!apart.isEmpty() && !curves.empty())
+        words << tr("not drawn: %1, whose %2").arg(fewNames(apart), nothingSharedInWords(key_.axis));
+    if (!absent.isEmpty() && !curves.empty()) words << tr("not drawn: %1, without such a record").arg(fewNames(absent));
     if (board_.spread() != Spread::None && !curves.empty())
         words << tr("band: %1 over seeds").arg(spreadName(board_.spread()));
     if (curves.size() > kMostFine) words << tr("of so many, the band of the highlighted one alone");
@@ -167,9 +183,13 @@ void CompareChart::redraw() {
     if (!isRead) words << tr("reading …");
     plot_->setEmptyText(
         board_.isNothingShown() ? CompareBoard::nothingShownInWords()
-        : isRead ? tr("No %1 recorded in these runs.\nThe title above lists what is.").arg(words_.title.toLower())
-                 : tr("Reading …"));
+        : !isRead               ? tr("Reading …")
+        : !apart.isEmpty()
+            ? tr("No mean of %1:\n%2.").arg(fewNames(apart), nothingSharedInWords(key_.axis))
+            : tr("No %1 recorded in these runs.\nThe title above lists what is.").arg(words_.title.toLower()));
     note_->say(words.join(QStringLiteral("  ·  ")));
+    for (const QString& name : apart) notes << tr("%1: not drawn, %2").arg(name, nothingSharedInWords(key_.axis));
+    for (const QString& name : absent) notes << tr("%1: not drawn, no such record").arg(name);
     note_->setToolTip(notes.isEmpty() ? QString() : asTip(notes.join(QLatin1Char('\n'))));
     plot_->setCurves(std::move(curves));
     plot_->setAccessibleDescription(note_->text());

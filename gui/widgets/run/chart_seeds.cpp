@@ -35,6 +35,7 @@ void ChartCard::addMean(std::vector<Curve>& curves) {
     const QString n = made->mean.fewest() == made->mean.most()
                           ? QString::number(made->mean.most())
                           : tr("%1 to %2").arg(made->mean.fewest()).arg(made->mean.most());
+    if (made->mean.nothingShared()) return seedWords_->setText(made->note);
     mean.name = interval ? tr("mean of %1 seeds, 95 %").arg(n) : tr("mean of %1 seeds ± std").arg(n);
     // In the colour of its configuration, with a dash of its own.
     mean.style.dash = (mean.style.dash + 2) % kCurveColors;

@@ -120,6 +120,28 @@ TEST_F(FigureContentTest, TimeSaysWhatKindOfTimeItIs) {
     EXPECT_FALSE(read(spec)->paperNotes().join(u' ').contains(QStringLiteral("wall time")));
 }
 
+TEST_F(FigureContentTest, AConfigurationWithoutAMeanIsInTheTableAndTheNotes) {
+    for (const int seed : {1, 2}) {
+        workspace_.record({.algorithm = "sync_sgd", .seed = seed, .steps = 30});
+        workspace_.record({.seed = seed, .steps = 30, .lateS = 100.0 * seed});
+    }
+    FigureSpec spec;
+    spec.filter = QStringLiteral("experiment = delay-sweep");
+    spec.x = XAxis::Wall;
+    const auto content = read(spec);
+    ASSERT_TRUE(content.has_value()) << content.error().message;
+    EXPECT_EQ(content->inWords(), QStringLiteral("1 curve, 2 of 4 runs"));
+    EXPECT_TRUE(content->nothing.isEmpty());
+    ASSERT_EQ(content->table.rows.size(), 2U);
+    const bool first = content->table.rows[0][0].startsWith(QStringLiteral("dasgd"));
+    const QStringList& row = content->table.rows[first ? 0 : 1];
+    EXPECT_EQ(row.mid(0, 4), (QStringList{QStringLiteral("dasgd (no mean)"), QStringLiteral("0"), kAbsent, kAbsent}));
+    EXPECT_EQ(content->allNotes().filter(QStringLiteral("dasgd (no mean): no mean, seeds have no stretch")).size(), 1);
+    spec.filter = QStringLiteral("algorithm = dasgd");
+    EXPECT_TRUE(read(spec)->nothing.contains(QStringLiteral("seeds have no stretch of time in common")))
+        << "an empty picture says why";
+}
+
 // Every kind, of runs with long names, some of which did not finish.
 class EveryFigureTest : public FigureContentTest, public ::testing::WithParamInterface<FigureKind> {
 protected:

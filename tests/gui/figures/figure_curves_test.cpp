@@ -292,5 +292,32 @@ TEST(FigureCurves, SeedsThatWereRunAgainAreOneNote) {
               QStringLiteral("seeds 1, 2, 3 were run again: the older runs, finished, left out"));
 }
 
+// Over time the seeds have nothing in common: the configuration stays in the figure, as one that has no mean.
+TEST(FigureCurves, AConfigurationWithoutACommonTimeIsNamedAsOneWithoutAMean) {
+    Workspace workspace;
+    QStringList ids;
+    for (const char* algorithm : {"sync_sgd", "independent"}) {
+        for (const int seed : {1, 2}) ids << workspace.record({.algorithm = algorithm, .seed = seed, .steps = 30});
+    }
+    for (const int seed : {1, 2}) ids << workspace.record({.seed = seed, .steps = 30, .lateS = 100.0 * seed});
+    auto reader = storage::RunReader::open(workspace.path());
+    const auto groups = groupsOf(*reader, ids);
+    const auto made = figureCurves(*reader, groups, {.metric = "train/loss", .axis = XAxis::Wall});
+    ASSERT_EQ(made->curves.size(), 3U);
+    const Curve& none = made->curves[2];
+    EXPECT_EQ(none.name, QStringLiteral("dasgd (no mean)"));
+    EXPECT_TRUE(none.line.x.empty());
+    EXPECT_TRUE(none.note.contains(nothingSharedInWords(XAxis::Wall))) << none.note.toStdString();
+    EXPECT_FALSE(none.note.contains(QStringLiteral("where all of them have records")));
+    EXPECT_EQ(made->taken[2], (std::vector<bool>{false, false})) << "the runs are in no mean";
+    EXPECT_EQ(made->taken[0], (std::vector<bool>{true, true}));
+    // What the others have alike is said of them once.
+    EXPECT_EQ(made->curves[0].name, QStringLiteral("sync_sgd"));
+    EXPECT_EQ(made->notes, QStringList{QStringLiteral("mean ± std over seeds, n = 2")});
+    const auto steps = figureCurves(*reader, groups, {.metric = "train/loss"});
+    EXPECT_EQ(steps->curves[2].name, QStringLiteral("dasgd"));
+    EXPECT_EQ(steps->taken[2], (std::vector<bool>{true, true}));
+}
+
 }  // namespace
 }  // namespace dasgd::gui

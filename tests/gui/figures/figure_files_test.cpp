@@ -48,5 +48,13 @@ TEST(FigureFiles, AFileThatCannotBeWrittenIsSaid) {
     EXPECT_NE(done.error().message.find("/no/such/a.csv"), std::string::npos);
 }
 
+TEST(FigureFiles, AConfigurationWithoutAMeanHasARowThatSaysWhy) {
+    const Curve none{.name = QStringLiteral("dasgd (no mean)"), .note = QStringLiteral("no mean, seeds apart")};
+    const Curve guide{.name = QStringLiteral("ideal"), .kind = Curve::Kind::Guide};
+    EXPECT_EQ(curvesCsv({none, guide}, {.x = QStringLiteral("t"), .y = QStringLiteral("loss")}, QStringLiteral("std")),
+              QStringLiteral("curve,\"t\",\"loss\",std,n,left_out\n"
+                             "\"dasgd (no mean)\",,,,0,\"no mean, seeds apart\"\n"));
+}
+
 }  // namespace
 }  // namespace dasgd::gui

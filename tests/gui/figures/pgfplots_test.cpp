@@ -287,5 +287,14 @@ INSTANTIATE_TEST_SUITE_P(Kinds, CompileTest,
                          ::testing::Values(FigureKind::Curves, FigureKind::Scaling, FigureKind::Bars, FigureKind::Map,
                                            FigureKind::Scatter, FigureKind::Parallel, FigureKind::Timeline));
 
+TEST(Pgfplots, ACurveWithoutAPointHasNoColumn) {
+    FigureContent content = twoCurves();
+    content.curves[0].line = {};
+    const QStringList rows = plotNumbers(content.curves, content.axes).trimmed().split(QLatin1Char('\n'));
+    EXPECT_EQ(rows.front(), QStringLiteral("x2,y2,low2,high2,half2"));
+    EXPECT_EQ(rows[1 + 50], QStringLiteral("50,100,97,103,3"));
+    EXPECT_FALSE(pgfplotsOf(content, {}, QStringLiteral("f.csv")).contains(QStringLiteral("x=x1")));
+}
+
 }  // namespace
 }  // namespace dasgd::gui

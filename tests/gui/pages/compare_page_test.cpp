@@ -65,7 +65,7 @@ TEST_F(ComparePageTest, TheNewestExperimentIsOneButtonAwayAndSaysWhatItLeavesOut
     ASSERT_NE(all, nullptr);
     EXPECT_TRUE(all->isVisibleTo(window_.get()));
     all->click();
-    EXPECT_NE(label(QStringLiteral("9 of 9 runs in the curves, 8 in the table")), nullptr);
+    EXPECT_NE(label(QStringLiteral("9 of 9 runs in the curves of training loss, 8 in the table")), nullptr);
     EXPECT_NE(button<QToolButton>(QStringLiteral("take finished runs only")), nullptr);
     auto* show = button<QToolButton>(QStringLiteral("show the run"));
     ASSERT_NE(show, nullptr);

@@ -32,6 +32,7 @@ struct SyntheticSpec {
     int ranks = 4, period = 4, delay = 3;
     std::int64_t steps = 200, stepsPerEpoch = 100;
     double stepMs = 26, reduceMs = 70;
+    double lateS = 0;  // the first step begins so much later
     std::string status = "finished";
     bool realTime = false;  // at the pace of the clock instead of at once
     bool emulated = true;
@@ -70,6 +71,8 @@ public:
             auto journal = JournalWriter::create(store.paths().journal(id_, rank));
             if (!journal) throw std::runtime_error(journal.error().message);
             ranks_.push_back({std::move(*journal)});
+            RankTrace& trace = ranks_.back();
+            trace.windowStart = trace.begun = trace.now += static_cast<Ns>(spec_.lateS * 1e9);
         }
         auto recorder = storage::Recorder::start(store, id_, all);
         if (!recorder) throw std::runtime_error(recorder.error().message);

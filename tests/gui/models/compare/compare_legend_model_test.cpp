@@ -93,5 +93,48 @@ TEST(CompareLegendCount, IsThatOfThePointWhoseValueIsRead) {
     EXPECT_TRUE(model.index(0).data(Qt::AccessibleTextRole).toString().contains(QStringLiteral("n 1 of 2")));
 }
 
+// Two configurations: seeds of the one that overlap in time, of the other that do not.
+class CompareLegendApart : public ::testing::Test {
+protected:
+    CompareLegendApart() {
+        for (const int seed : {1, 2}) {
+            workspace_.record({.algorithm = "sync_sgd", .seed = seed, .ranks = 1, .stepMs = seed == 1 ? 26.0 : 20.0});
+            workspace_.record({.seed = seed, .ranks = 1, .lateS = 100.0 * seed});
+        }
+    }
+    void look(const CompareCurveKey& key) {
+        ASSERT_TRUE(eventually([&] { return session_.runs().items().size() == 4; }));
+        board_.want(&model_, key);
+        board_.setWatching(true);
+        board_.takeNewestExperiment();
+        ASSERT_EQ(board_.groups().size(), 2U);
+        ASSERT_TRUE(eventually([&] { return board_.curve(key, 0) && board_.curve(key, 1); }));
+    }
+    [[nodiscard]] QModelIndex row(const char* name) const {
+        const bool first = model_.index(0).data().toString().startsWith(QLatin1String(name));
+        return model_.index(first ? 0 : 1);
+    }
+    Workspace workspace_;
+    Feed feed_{workspace_.path()};
+    Session session_{feed_};
+    CompareBoard board_{session_};
+    CompareLegendModel model_{board_};
+};
+
+TEST_F(CompareLegendApart, AConfigurationWithoutAMeanSaysSo) {
+    look({"train/loss", XAxis::Wall});
+    EXPECT_EQ(row("dasgd").data(CompareLegendModel::ValueRole).toString(), QStringLiteral("no mean"));
+    EXPECT_EQ(row("dasgd").data(CompareLegendModel::CountRole).toString(), QStringLiteral("0 of 2"));
+    EXPECT_TRUE(row("dasgd")
+                    .data(Qt::AccessibleTextRole)
+                    .toString()
+                    .contains(QStringLiteral("seeds have no stretch of time in common")));
+    EXPECT_EQ(row("sync_sgd").data(CompareLegendModel::CountRole).toString(), QStringLiteral("2"));
+    board_.setMembers(Members::AsFarAsAll);
+    EXPECT_EQ(board_.runsInCurves(), 2U) << "the runs of a mean without a point are in no curve";
+    look({"train/loss", XAxis::Step});
+    EXPECT_EQ(board_.runsInCurves(), 4U);
+}
+
 }  // namespace
 }  // namespace dasgd::gui

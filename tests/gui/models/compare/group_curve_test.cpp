@@ -59,5 +59,23 @@ TEST(GroupCurve, TheCursorReadsTheNearestPointWithinTheCurve) {
     EXPECT_FALSE(groupCurve({}, XAxis::Step, 1).pointAt(1));
 }
 
+// Records of a run whose first step is so many seconds late.
+GroupMember lateMember(int seed, double lateS) {
+    GroupMember out = member(seed, {});
+    std::vector<storage::MetricSample> samples;
+    for (int step = 1; step <= 4; ++step) {
+        samples.push_back({.step = step, .wallS = lateS + 0.1 * step, .value = 1.0 * step});
+    }
+    out.series.add(samples);
+    return out;
+}
+
+TEST(GroupCurve, SeedsWithoutACommonTimeAreSaidToHaveNoMean) {
+    const GroupCurve apart = groupCurve({lateMember(1, 0), lateMember(2, 50)}, XAxis::Wall, 1);
+    EXPECT_TRUE(apart.mean.mean.x.empty());
+    EXPECT_EQ(apart.note, QStringLiteral("no mean: ") + nothingSharedInWords(XAxis::Wall));
+    EXPECT_EQ(groupCurve({lateMember(1, 0), lateMember(2, 50)}, XAxis::Step, 1).note, QString());
+}
+
 }  // namespace
 }  // namespace dasgd::gui

@@ -171,5 +171,21 @@ TEST(SeedMean, OfOneRunAndOfNone) {
     EXPECT_EQ(upToStep(seriesOf({{1, 1}, {2, 2}, {3, 3}}), 2).points().size(), 2U);
 }
 
+TEST(SeedMean, RunsWithoutACommonStretchOfTheAxisHaveNoMeanAndItIsSaidWhereTheyHaveOne) {
+    const Series early = seriesOf({{1, 1}, {2, 2}, {3, 3}, {4, 4}});
+    Series late;
+    std::vector<storage::MetricSample> samples;
+    for (int step = 1; step <= 4; ++step) samples.push_back({.step = step, .wallS = 50 + 0.1 * step, .value = 1});
+    late.add(samples);
+    const SeedMean mean = meanOf({early, late}, XAxis::Wall);
+    EXPECT_TRUE(mean.mean.x.empty());
+    EXPECT_TRUE(mean.nothingShared());
+    EXPECT_EQ(nothingSharedInWords(XAxis::Wall),
+              QStringLiteral("seeds have no stretch of time in common (over steps or samples they can be compared)"));
+    EXPECT_FALSE(meanOf({early, late}, XAxis::Step).nothingShared());
+    EXPECT_FALSE(nothingSharedInWords(XAxis::Step).contains(QStringLiteral("over steps")));
+    EXPECT_FALSE(SeedMean{}.nothingShared()) << "nothing was recorded at all";
+}
+
 }  // namespace
 }  // namespace dasgd::gui

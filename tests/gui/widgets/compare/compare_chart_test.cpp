@@ -94,5 +94,48 @@ TEST_F(CompareChartTest, AHiddenConfigurationThatIsPointedAtDimsNoOther) {
     EXPECT_TRUE(chart.plot().curves()[0].primary) << "once it is shown";
 }
 
+// The seeds of dasgd began 100 s apart: over time they have no mean.
+TEST(CompareChartApart, AConfigurationThatIsNotDrawnIsNamedWithTheRemedy) {
+    Workspace workspace;
+    for (const int seed : {1, 2}) {
+        workspace.record({.algorithm = "sync_sgd", .seed = seed, .ranks = 1});
+        workspace.record({.seed = seed, .ranks = 1, .lateS = 100.0 * seed});
+    }
+    Feed feed(workspace.path());
+    Session session(feed);
+    CompareBoard board(session);
+    CompareChart chart("train/loss", XAxis::Wall, board, testLook());
+    ASSERT_TRUE(eventually([&] { return session.runs().items().size() == 4; }));
+    board.setWatching(true);
+    board.takeNewestExperiment();
+    ASSERT_TRUE(eventually([&] { return chart.plot().curves().size() == 1 && board.curve(chart.key(), 1); }));
+    const QString words = QStringLiteral("whose seeds have no stretch of time in common");
+    const auto said = [&] { return chart.plot().accessibleDescription(); };
+    ASSERT_TRUE(eventually([&] { return said().contains(words); })) << said().toStdString();
+    EXPECT_TRUE(said().startsWith(QStringLiteral("not drawn: dasgd"))) << said().toStdString();
+    EXPECT_TRUE(said().contains(QStringLiteral("over steps or samples"))) << said().toStdString();
+    // Alone, that nothing was recorded would be wrong.
+    board.setFilter(QStringLiteral("algorithm = dasgd"));
+    EXPECT_TRUE(chart.plot().curves().empty());
+    EXPECT_TRUE(chart.plot().emptyText().startsWith(QStringLiteral("No mean of dasgd")));
+    EXPECT_TRUE(chart.plot().emptyText().contains(QStringLiteral("no stretch of time in common")));
+    chart.axis().choose(static_cast<int>(XAxis::Step));
+    ASSERT_TRUE(eventually([&] { return chart.plot().curves().size() == 1; }));
+    EXPECT_FALSE(said().contains(QStringLiteral("not drawn"))) << said().toStdString();
+}
+
+TEST_F(CompareChartTest, AConfigurationWithoutTheRecordIsNamed) {
+    workspace_.record({.algorithm = "local_sgd", .ranks = 2, .steps = 20, .stepsPerEpoch = 50});
+    ASSERT_TRUE(eventually([&] { return session_.runs().items().size() == 10; }));
+    CompareChart chart("eval/accuracy", XAxis::Step, board_, testLook());
+    board_.setWatching(true);
+    board_.takeNewestExperiment();
+    ASSERT_TRUE(eventually([&] { return chart.plot().curves().size() == 3; }));
+    ASSERT_TRUE(eventually([&] {
+        return chart.plot().accessibleDescription().contains(QStringLiteral(", without such a record"));
+    })) << chart.plot().accessibleDescription().toStdString();
+    EXPECT_TRUE(chart.plot().accessibleDescription().startsWith(QStringLiteral("not drawn: local_sgd")));
+}
+
 }  // namespace
 }  // namespace dasgd::gui
