@@ -72,7 +72,7 @@ bool isPoints(const Curve& curve) { return curve.kind == Curve::Kind::Points || 
 
 // `end`: of a logarithmic axis, where bands go on below it. Where no deviation is known, NaN stays NaN.
 void addBand(QTextStream& text, const Curve& curve, std::size_t number, const std::optional<double>& end) {
-    if (curve.deviation.empty() || isPoints(curve)) return;
+    if (curve.deviation.empty() || isPoints(curve) || curve.hasBars()) return;
     for (const char* edge : {"low", "high"}) {
         text << "\\addplot[name path=" << edge << number << ", draw=none, forget plot, unbounded coords=discard";
         if (end) text << ", y filter/.expression={rawy > -1e30 ? ln(max(rawy, " << texNumber(*end) << ")) : nan}";
@@ -81,6 +81,14 @@ void addBand(QTextStream& text, const Curve& curve, std::size_t number, const st
     text << "\\addplot[fill=curve" << curve.style.color
          << ", fill opacity=0.2, draw=none, forget plot] fill between[of=low" << number << " and high" << number
          << "];\n";
+}
+
+// Of a mean of one point, which has no band: from end to end of its interval.
+void addWhisker(QTextStream& text, const Curve& curve, const PlotAxes& axes, const std::optional<double>& end) {
+    const BandEnds band = bandAt(curve, 0, axes);
+    const QString x = texNumber(curve.line.x[0]), low = texNumber(end ? std::max(band.low, *end) : band.low);
+    text << "\\addplot[color=curve" << curve.style.color << ", line width=0.6pt, mark=-, mark size=2.4pt, forget plot] "
+         << "coordinates {(" << x << ',' << low << ") (" << x << ',' << texNumber(band.high) << ")};\n";
 }
 
 void addCurve(QTextStream& text, const Curve& curve, std::size_t number, const FigureSpec& spec, bool named) {
@@ -164,8 +172,8 @@ QString axisPicture(const FigureContent& content, const FigureSpec& spec) {
     std::optional<double> end = logAxisEnd(content.curves, content.axes);
     if (end && spec.yRange) end = spec.yRange->low;
     for (const Curve& curve : content.curves) {
-        ++number;
-        if (isDrawn(curve)) addBand(text, curve, number, end);
+        if (++number; isDrawn(curve)) addBand(text, curve, number, end);
+        if (curve.hasBars() && !isPoints(curve)) addWhisker(text, curve, content.axes, end);
     }
     number = 0;
     int named = 0;
@@ -271,7 +279,7 @@ QString strokeOptions(const Curve& curve, bool dashes) {
 
 QString markOptions(const Curve& curve, bool markers) {
     const bool points = isPoints(curve);
-    if (!markers && !points) return QStringLiteral(", no markers");
+    if (!markers && !points && curve.line.x.size() != 1) return QStringLiteral(", no markers");
     const Mark& mark = kMarks[static_cast<std::size_t>(curve.style.marker)];
     const int every = points ? 1 : std::max(1, static_cast<int>(rowsOf(curve).size()) / kMarksPerCurve);
     return QStringLiteral(", mark=%1, mark size=1.8pt, mark repeat=%2, mark options={solid, rotate=%3%4}")

@@ -64,13 +64,15 @@ std::vector<Curve> styled(std::vector<Curve> curves, const PaperStyle& paper, st
     return curves;
 }
 
-// Of lines; points are nothing but their markers.
+// Of lines; points are nothing but their markers, and so is a line of one point.
 void hideMarkers(QCustomPlot& plot, const std::vector<Curve>& curves) {
     const auto isPoints = [](const Curve& curve) {
         return curve.kind == Curve::Kind::Points || curve.kind == Curve::Kind::Scatter;
     };
     if (std::any_of(curves.begin(), curves.end(), isPoints)) return;
-    for (int i = 0; i < plot.graphCount(); ++i) plot.graph(i)->setScatterStyle(QCPScatterStyle::ssNone);
+    for (int i = 0; i < plot.graphCount(); ++i) {
+        if (plot.graph(i)->dataCount() != 1) plot.graph(i)->setScatterStyle(QCPScatterStyle::ssNone);
+    }
 }
 
 // As many as the longest name leaves room for.

@@ -19,18 +19,6 @@ constexpr int kMostLegendRows = 3;
 constexpr int kLegendMargin = 24;  // pixels
 constexpr double kRing = 8;        // radius in pixels
 
-// The values without the lowest and highest tenth: the raw curve's peaks may leave the picture, its bulk may not.
-std::vector<double> bulkOf(const std::vector<double>& values) {
-    std::vector<double> sorted;
-    std::copy_if(values.begin(), values.end(), std::back_inserter(sorted), [](double v) { return std::isfinite(v); });
-    if (sorted.empty()) return values;
-    std::sort(sorted.begin(), sorted.end());
-    const double low = sorted[sorted.size() / 10], high = sorted[sorted.size() - 1 - sorted.size() / 10];
-    std::vector<double> bulk = values;
-    for (double& value : bulk) value = std::clamp(value, low, high);
-    return bulk;
-}
-
 bool marksEveryPoint(const Curve& curve) {
     return curve.kind == Curve::Kind::Points || curve.kind == Curve::Kind::Scatter;
 }
@@ -192,7 +180,7 @@ void PlotCanvas::addBand(const Curve& curve, const QPen& pen) {
     };
     if (curve.raw) addFaint(*curve.raw, style_.rawOpacity * (curve.primary ? 1 : 0.4));
     for (const Polyline& line : curve.behind) addFaint(line, style_.rawOpacity);
-    if (curve.deviation.empty() || marksEveryPoint(curve)) return;
+    if (curve.deviation.empty() || curve.hasBars()) return;
     faint.setAlphaF(0.2F * pen.color().alphaF());
     QVector<double> low, high;
     for (std::size_t i = 0; i < curve.deviation.size(); ++i) {
@@ -223,10 +211,9 @@ QCPGraph* PlotCanvas::addLine(const Curve& curve, const QPen& pen) {
     const bool scatter = curve.kind == Curve::Kind::Scatter;
     graph->setData(vectorOf(curve.line.x), vectorOf(curve.line.y), !scatter);
     if (curve.kind == Curve::Kind::Line) addMarkers(curve, graph);
-    if (!marksEveryPoint(curve)) return graph;
+    if (marksEveryPoint(curve)) graph->setScatterStyle(markerOf(style_, curve.style, curve.hollow));
     if (scatter) graph->setLineStyle(QCPGraph::lsNone);
-    graph->setScatterStyle(markerOf(style_, curve.style, curve.hollow));
-    if (!curve.deviation.empty()) addBars(curve, *graph, pen);
+    if (curve.hasBars()) addBars(curve, *graph, pen);
     return graph;
 }
 
@@ -237,7 +224,13 @@ void PlotCanvas::addBars(const Curve& curve, QCPGraph& graph, const QPen& pen) {
     bars->setWhiskerWidth(style_.marker * 1.2);
     bars->setSymbolGap(style_.marker * 1.5);
     bars->removeFromLegend();
-    bars->setData(vectorOf(curve.deviation));
+    QVector<double> below, above;
+    for (std::size_t i = 0; i < curve.deviation.size(); ++i) {
+        const BandEnds ends = bandAt(curve, i, axes_);
+        below.append(curve.line.y[i] - ends.low);
+        above.append(ends.high - curve.line.y[i]);
+    }
+    bars->setData(below, above);
     // Once more on top: a small bar must not strike its marker through.
     QCPGraph* markers = plot_->addGraph();
     markers->setLineStyle(QCPGraph::lsNone);
@@ -294,10 +287,11 @@ void PlotCanvas::fit(const std::vector<Curve>& curves) {
         }
         if (curve.raw && curve.primary) cover(curve.raw->x, bulkOf(curve.raw->y));
     }
-    const bool scatter = std::any_of(curves.begin(), curves.end(),
-                                     [](const Curve& curve) { return curve.kind == Curve::Kind::Scatter; });
-    // Points at the ends of x are whole.
-    const double room = scatter && left <= right ? std::max(0.05 * (right - left), 1e-9) : 0;
+    const bool wide = std::any_of(curves.begin(), curves.end(), [](const Curve& curve) {
+        return curve.kind == Curve::Kind::Scatter || (curve.kind == Curve::Kind::Line && curve.hasBars());
+    });
+    // Points and whiskers at the ends of x are whole.
+    const double room = wide && left < right ? 0.05 * (right - left) : 0;
     fitX(left - room, right + room);
     if (!(low <= high)) {
         low = axes_.logY ? 0.1 : 0;

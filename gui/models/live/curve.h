@@ -3,6 +3,7 @@
 
 #include <QString>
 #include <QStringList>
+#include <cmath>
 #include <optional>
 #include <vector>
 
@@ -32,6 +33,12 @@ struct Curve {
     bool faded = false;             // another is looked at
     Kind kind = Kind::Line;
     bool hollow = false;  // markers without a filling: of simulated time
+    // Its deviation is drawn as bars: a band needs two points beside each other.
+    [[nodiscard]] bool hasBars() const {
+        const bool alone = kind == Kind::Line && line.x.size() == 1 && deviation.size() == 1;
+        if (alone) return std::isfinite(deviation.front());
+        return !deviation.empty() && (kind == Kind::Points || kind == Kind::Scatter);
+    }
     bool operator==(const Curve&) const = default;
 };
 

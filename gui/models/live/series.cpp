@@ -89,6 +89,17 @@ std::vector<double> smoothed(const std::vector<double>& y, double weight) {
     return out;
 }
 
+std::vector<double> bulkOf(const std::vector<double>& values) {
+    std::vector<double> sorted;
+    std::copy_if(values.begin(), values.end(), std::back_inserter(sorted), [](double v) { return std::isfinite(v); });
+    if (sorted.empty()) return values;
+    std::sort(sorted.begin(), sorted.end());
+    const double low = sorted[sorted.size() / 10], high = sorted[sorted.size() - 1 - sorted.size() / 10];
+    std::vector<double> bulk = values;
+    for (double& value : bulk) value = std::clamp(value, low, high);
+    return bulk;
+}
+
 Polyline sortedByX(Polyline line) {
     if (std::ranges::is_sorted(line.x)) return line;
     std::vector<std::size_t> order(line.x.size());

@@ -58,6 +58,8 @@ struct Polyline {
 // Exponential moving average with the start's bias taken out; weight 0 changes nothing. NaN and ±Inf pass through and
 // leave the average as it was.
 [[nodiscard]] std::vector<double> smoothed(const std::vector<double>& y, double weight);
+// The values without the lowest and highest tenth: the raw curve's peaks may leave the picture, its bulk may not.
+[[nodiscard]] std::vector<double> bulkOf(const std::vector<double>& values);
 // Points that are taken at instants need not rise on another axis: ranks are a few steps apart.
 [[nodiscard]] Polyline sortedByX(Polyline line);
 // At most about 2·buckets points: the smallest and the largest of each bucket of x, in their order. For drawing only.

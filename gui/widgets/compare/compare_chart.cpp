@@ -170,7 +170,9 @@ void CompareChart::redraw() {
         words << tr("not drawn: %1, whose %2").arg(fewNames(apart), nothingSharedInWords(key_.axis));
     if (!absent.isEmpty() && !curves.empty()) words << tr("not drawn: %1, without such a record").arg(fewNames(absent));
     if (board_.spread() != Spread::None && !curves.empty())
-        words << tr("band: %1 over seeds").arg(spreadName(board_.spread()));
+        words << (std::ranges::any_of(curves, &Curve::hasBars) ? tr("band, of one point a whisker: %1 over seeds")
+                                                               : tr("band: %1 over seeds"))
+                     .arg(spreadName(board_.spread()));
     if (curves.size() > kMostFine) words << tr("of so many, the band of the highlighted one alone");
     if (single) words << tr("n = 1 has no band");
     if (windowed > 0)

@@ -296,5 +296,28 @@ TEST(Pgfplots, ACurveWithoutAPointHasNoColumn) {
     EXPECT_FALSE(pgfplotsOf(content, {}, QStringLiteral("f.csv")).contains(QStringLiteral("x=x1")));
 }
 
+TEST(Pgfplots, AMeanOfOnePointHasAWhiskerInThePlaceOfItsBand) {
+    FigureContent content{.axes = {.x = QStringLiteral("t"), .y = QStringLiteral("%"), .share = true}};
+    content.curves = {{.name = QStringLiteral("a"), .line = {{7}, {40}}, .deviation = {80}, .n = {2}},
+                      {.name = QStringLiteral("b"), .line = {{7, 8}, {40, 41}}, .deviation = {3, 3}, .n = {2, 2}}};
+    FigureSpec spec;
+    spec.markers = false;
+    const QString text = pgfplotsOf(content, spec, QStringLiteral("f.csv"));
+    EXPECT_TRUE(text.contains(QStringLiteral("mark=-, mark size=2.4pt, forget plot] coordinates {(7,0) (7,100)};")))
+        << text.toStdString();
+    EXPECT_FALSE(text.contains(QStringLiteral("name path=low1")));
+    EXPECT_TRUE(text.contains(QStringLiteral("name path=low2")));
+    EXPECT_EQ(text.count(QStringLiteral("coordinates {")), 1);
+    EXPECT_EQ(text.count(QStringLiteral("mark repeat=")), 1) << "without its marker a point would be nothing";
+    EXPECT_TRUE(plotNumbers(content.curves, content.axes).contains(QStringLiteral("\n7,40,0,100,80,"))) << "of a share";
+    ASSERT_EQ(missing(), QString());
+    const QTemporaryDir folder;
+    ASSERT_TRUE(writeText(text, folder.filePath(QStringLiteral("f.tex"))).has_value());
+    ASSERT_TRUE(writeText(plotNumbers(content.curves, content.axes), folder.filePath(QStringLiteral("f.csv"))));
+    const QString log = outputOf(QStringLiteral("pdflatex"), {"-interaction=nonstopmode", "f.tex"}, folder.path());
+    EXPECT_TRUE(QFile::exists(folder.filePath(QStringLiteral("f.pdf")))) << log.toStdString();
+    EXPECT_FALSE(log.contains(QStringLiteral("\n! "))) << log.toStdString();
+}
+
 }  // namespace
 }  // namespace dasgd::gui

@@ -139,5 +139,16 @@ TEST(PaperFigure, APreviewKeepsThePeaks) {
     EXPECT_LT(recorded(page).picture.size(), 400'000U);
 }
 
+TEST(PaperFigure, APointAloneIsDrawnWithoutMarkersToo) {
+    const auto pictureOf = [](double y, bool markers) {
+        PaperFigure figure{.curves = {ramp(1), {.name = QStringLiteral("alone"), .line = {{50}, {y}}}}, .axes = {}};
+        figure.style.markers = markers;
+        figure.yRange = {0, 100};
+        return imageOf(layOut(figure), 1);
+    };
+    EXPECT_NE(pictureOf(20, false), pictureOf(80, false));
+    EXPECT_NE(pictureOf(20, false), pictureOf(20, true)) << "the line has lost its markers";
+}
+
 }  // namespace
 }  // namespace dasgd::gui

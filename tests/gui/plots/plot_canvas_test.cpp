@@ -209,5 +209,45 @@ TEST_F(PlotCanvasTest, GuidesOfOneNameAreNamedOnceAndOthersApart) {
     EXPECT_NE(canvas_.plot().graph(0)->pen().color(), canvas_.plot().graph(1)->pen().color());
 }
 
+int barsOf(QCustomPlot& plot) {
+    int bars = 0;
+    for (int i = 0; i < plot.plottableCount(); ++i) bars += qobject_cast<QCPErrorBars*>(plot.plottable(i)) ? 1 : 0;
+    return bars;
+}
+
+// A band between one point and none has no area: its interval would be in the legend's words alone.
+TEST_F(PlotCanvasTest, AMeanOfOnePointHasAWhiskerWithinThePicture) {
+    canvas_.axes({});
+    Curve alone = curveOf({10});
+    alone.deviation = {4};
+    canvas_.curves({alone});
+    EXPECT_EQ(barsOf(canvas_.plot()), 1);
+    EXPECT_GE(canvas_.plot().yAxis->range().upper, 14);
+    EXPECT_LE(canvas_.plot().yAxis->range().lower, 6);
+    Curve line = curveOf({10, 11});
+    line.deviation = {4, 4};
+    canvas_.curves({line});
+    EXPECT_EQ(barsOf(canvas_.plot()), 0) << "a curve keeps its band";
+    canvas_.curves({line, alone});
+    EXPECT_LT(canvas_.plot().xAxis->range().lower, 1) << "the caps at the end of the axis are whole";
+    alone.deviation = {std::nan("")};
+    canvas_.curves({alone});
+    EXPECT_EQ(barsOf(canvas_.plot()), 0) << "n = 1 has no interval";
+}
+
+TEST_F(PlotCanvasTest, AWhiskerOfAShareEndsWhereTheShareDoes) {
+    canvas_.axes({.share = true});
+    Curve alone = curveOf({40});
+    alone.deviation = {80};
+    canvas_.curves({alone});
+    for (int i = 0; i < canvas_.plot().plottableCount(); ++i) {
+        const auto* bars = qobject_cast<QCPErrorBars*>(canvas_.plot().plottable(i));
+        if (!bars) continue;
+        EXPECT_EQ(bars->data()->at(0).errorMinus, 40);
+        EXPECT_EQ(bars->data()->at(0).errorPlus, 60);
+    }
+    EXPECT_EQ(barsOf(canvas_.plot()), 1);
+}
+
 }  // namespace
 }  // namespace dasgd::gui

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -81,6 +82,18 @@ TEST(Series, ThinningKeepsEveryPeakAndGap) {
     EXPECT_TRUE(std::is_sorted(thin.x.begin(), thin.x.end()));
     EXPECT_EQ(thinned({{1, 2}, {3, 4}}, 100).x.size(), 2U);
     EXPECT_TRUE(thinned({}, 100).x.empty());
+}
+
+TEST(Series, TheBulkOfValuesIsWithoutTheirPeaks) {
+    std::vector<double> values(20, 5);
+    values[3] = 1000;
+    values[7] = -1000;
+    values[9] = 6;
+    const std::vector<double> bulk = bulkOf(values);
+    EXPECT_EQ(*std::ranges::max_element(bulk), 5);
+    EXPECT_EQ(*std::ranges::min_element(bulk), 5);
+    EXPECT_EQ(bulk.size(), values.size());
+    EXPECT_EQ(bulkOf({std::nan("")}).size(), 1U);
 }
 
 }  // namespace
