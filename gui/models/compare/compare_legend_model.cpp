@@ -8,6 +8,12 @@
 
 namespace dasgd::gui {
 
+namespace {
+
+constexpr double kSamePlace = 1e-3;  // ends that are nearer to each other are said with the same digits
+
+}  // namespace
+
 CompareLegendModel::CompareLegendModel(CompareBoard& board, QObject* parent)
     : QAbstractListModel(parent), board_(board) {
     for (const auto signal : {&CompareBoard::groupsChanged, &CompareBoard::shownChanged}) {
@@ -29,12 +35,14 @@ void CompareLegendModel::relist() {
         return refresh();
     }
     beginResetModel();
+    apart_ = endsApart();
     rows_ = board_.listed();
     keys_ = std::move(keys);
     endResetModel();
 }
 
 void CompareLegendModel::refresh() {
+    apart_ = endsApart();
     if (!rows_.empty()) emit dataChanged(index(0), index(rowCount() - 1));
 }
 
@@ -47,10 +55,42 @@ int CompareLegendModel::rowOf(std::size_t group) const {
     return found == rows_.end() ? -1 : static_cast<int>(found - rows_.begin());
 }
 
+const GroupCurve* CompareLegendModel::curveRead(std::size_t group) const {
+    const GroupCurve* curve = board_.curve(board_.cursorKey(), group);
+    return curve && !curve->mean.mean.x.empty() ? curve : nullptr;
+}
+
+bool CompareLegendModel::endsApart() const {
+    if (board_.readAt()) return false;
+    std::optional<double> first;
+    for (const std::size_t group : board_.shown()) {
+        const GroupCurve* curve = curveRead(group);
+        if (!curve) continue;
+        const double end = curve->mean.mean.x.back();
+        if (std::abs(end - first.value_or(end)) > kSamePlace * std::abs(end)) return true;
+        first = first.value_or(end);
+    }
+    return false;
+}
+
+QString CompareLegendModel::placeOf(std::size_t group) const {
+    const GroupCurve* curve = apart_ && !board_.isHidden(group) ? curveRead(group) : nullptr;
+    if (!curve) return {};
+    return placeInWords(board_.cursorKey().axis, curve->mean.mean.x.back());
+}
+
 QString CompareLegendModel::readInWords() const {
-    const auto at = board_.readAt();
-    const QString place = at ? placeInWords(board_.cursorKey().axis, *at) : QStringLiteral("the end");
-    return QStringLiteral("at %1: %2").arg(place, wordsOf(board_.cursorKey().metric).title);
+    const XAxis axis = board_.cursorKey().axis;
+    const QString title = wordsOf(board_.cursorKey().metric).title;
+    const auto words = [&title](const QString& place) { return QStringLiteral("at %1: %2").arg(place, title); };
+    if (const auto at = board_.readAt()) return words(placeInWords(axis, *at));
+    if (endsApart()) return words(QStringLiteral("the end of each curve"));
+    // What ends together before training does is read at that place.
+    for (const std::size_t group : board_.shown()) {
+        const GroupCurve* curve = curveRead(group);
+        if (curve && !curve->whole) return words(placeInWords(axis, curve->mean.mean.x.back()));
+    }
+    return words(QStringLiteral("the end"));
 }
 
 // "0.034 ± 0.002"; the last value where none is read before.
@@ -94,9 +134,13 @@ QVariant CompareLegendModel::data(const QModelIndex& index, int role) const {
     const CompareGroup& group = board_.groups()[place];
     const auto words = [&] {
         const GroupCurve* curve = board_.curve(board_.cursorKey(), place);
+        const QString own = placeOf(place);
+        // Where not all of the seeds end there, it is not the end of training.
+        const QString cut = curve && !curve->whole ? QStringLiteral(", cut") : QString();
+        const QString read = own.isEmpty() ? readInWords() : QStringLiteral("at %1%2:").arg(own, cut);
         const QString note = curve && !curve->note.isEmpty() ? QLatin1Char('\n') + curve->note : QString();
         return QStringLiteral("%1\n%2, n %3\n%4 %5%6")
-            .arg(group.name, group.origin(), countOf(place), readInWords(), valueAtCursor(place), note);
+            .arg(group.name, group.origin(), countOf(place), read, valueAtCursor(place), note);
     };
     switch (role) {
         case Qt::DisplayRole: return group.name;
@@ -111,6 +155,7 @@ QVariant CompareLegendModel::data(const QModelIndex& index, int role) const {
         case PartialRole:
             return std::min(group.finished(), runsAtCursor(place).value_or(group.finished())) < group.runs.size();
         case ValueRole: return valueAtCursor(place);
+        case PlaceRole: return placeOf(place);
         case HighlightRole: return board_.highlighted() == place;
         case GroupRole: return QVariant::fromValue(place);
         default: return {};

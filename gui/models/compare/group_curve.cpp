@@ -18,11 +18,11 @@ void scaleBy(Polyline& line, double scale) {
     for (double& y : line.y) y *= scale;
 }
 
+bool isFinished(const GroupMember& member) { return member.run->row.status == "finished"; }
+
 // Up to the last step that all of them recorded, where any did not finish: that step, if it cuts anything.
 std::optional<std::int64_t> cutToShortest(std::vector<GroupMember>& members) {
-    const bool whole = std::all_of(members.begin(), members.end(),
-                                   [](const GroupMember& member) { return member.run->row.status == "finished"; });
-    if (whole || members.size() < 2) return std::nullopt;
+    if (members.size() < 2 || std::ranges::all_of(members, isFinished)) return std::nullopt;
     std::int64_t common = std::numeric_limits<std::int64_t>::max(), longest = 0;
     for (const GroupMember& member : members) {
         common = std::min(common, member.series.points().back().step);
@@ -89,6 +89,11 @@ GroupCurve groupCurve(std::vector<GroupMember> members, XAxis axis, double scale
         notes << QStringLiteral("where all of its seeds have records, %1 to %2")
                      .arg(placeInWords(axis, x.front()), placeInWords(axis, x.back()));
     }
+    // A step that one of them lacks cuts nothing off the end.
+    const auto reachesEnd = [&](const Polyline& seed) {
+        return !out.mean.cut || (!out.mean.mean.x.empty() && seed.x.back() <= out.mean.mean.x.back());
+    };
+    out.whole = std::ranges::all_of(members, isFinished) && std::ranges::all_of(out.seeds, reachesEnd);
     out.note = notes.join(QStringLiteral("; "));
     return out;
 }

@@ -25,6 +25,7 @@ struct GroupCurve {
     SeedMean mean;
     std::vector<Polyline> seeds;  // thinned for drawing
     QString note;                 // what it leaves out, in words
+    bool whole = false;           // its end is that of its runs, all of which finished
 
     // At a point of the mean; NaN where n is 1.
     [[nodiscard]] double spreadAt(std::size_t point, Spread spread) const;

@@ -17,13 +17,15 @@ namespace {
 
 constexpr int kLegendRow = 27;
 constexpr double kStroke = 30, kEye = 22;
-constexpr double kBeforeName = kStroke + 22, kAfterNumbers = 10, kBesideValue = 10, kBesideCount = 8;
+constexpr double kBeforeName = kStroke + 22, kAfterNumbers = 10, kBesideValue = 10, kBesideCount = 8, kBesidePlace = 6;
 
 QFont valueFont(bool hidden) { return hidden ? interFont(11) : interFont(12, Weight::Medium); }
 
 QString valueText(const QModelIndex& index, bool hidden) {
     return hidden ? QStringLiteral("hidden") : index.data(CompareLegendModel::ValueRole).toString();
 }
+
+QFont placeFont() { return interFont(10); }
 
 QString countText(const QModelIndex& index) {
     return QStringLiteral("n ") + index.data(CompareLegendModel::CountRole).toString();
@@ -33,7 +35,9 @@ bool isHiddenRow(const QModelIndex& index) { return index.data(Qt::CheckStateRol
 
 double numbersWidth(const QModelIndex& index) {
     const bool hidden = isHiddenRow(index);
-    return QFontMetricsF(valueFont(hidden)).horizontalAdvance(valueText(index, hidden)) + kBesideValue +
+    const QString place = index.data(CompareLegendModel::PlaceRole).toString();
+    const double ofPlace = place.isEmpty() ? 0 : QFontMetricsF(placeFont()).horizontalAdvance(place) + kBesidePlace;
+    return ofPlace + QFontMetricsF(valueFont(hidden)).horizontalAdvance(valueText(index, hidden)) + kBesideValue +
            QFontMetricsF(interFont(11)).horizontalAdvance(countText(index)) + kBesideCount;
 }
 
@@ -108,6 +112,8 @@ void CompareLegendDelegate::paint(QPainter* painter, const QStyleOptionViewItem&
         painter->drawText(QRectF(rest.right() - width, row.top(), width + 1, row.height()), Qt::AlignVCenter, text);
         rest.setRight(rest.right() - width - gap);
     };
+    if (const QString place = index.data(CompareLegendModel::PlaceRole).toString(); !place.isEmpty())
+        right(place, placeFont(), theme.muted, kBesidePlace);
     right(valueText(index, hidden), valueFont(hidden), hidden ? theme.muted : theme.text, kBesideValue);
     const bool partial = index.data(CompareLegendModel::PartialRole).toBool();
     right(countText(index), interFont(11), partial ? theme.warn : theme.muted, kBesideCount);
@@ -143,12 +149,12 @@ CompareLegend::CompareLegend(CompareBoard& board, const Look& look, QWidget* par
     top->addWidget(error_ = makeLabel({}, "bad"));
     error_->setWordWrap(true);
     error_->hide();
-    auto* words = new QHBoxLayout;
-    words->addWidget(shown_ = makeLabel({}, "small"));
-    words->addSpacing(10);
-    words->addWidget(at_ = makeElasticLabel("small"), 1);
+    words_ = new QBoxLayout(QBoxLayout::LeftToRight);
+    words_->addWidget(shown_ = makeLabel({}, "small"));
+    words_->addSpacing(10);
+    words_->addWidget(at_ = makeElasticLabel("small"), 1);
     at_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    top->addLayout(words);
+    top->addLayout(words_);
     body().addLayout(top);
     list_ = new QListView;
     list_->setModel(model_);
@@ -228,6 +234,8 @@ bool CompareLegend::eventFilter(QObject* watched, QEvent* event) {
 void CompareLegend::update() {
     const std::size_t all = board_.groups().size(), shown = board_.shown().size();
     shown_->setText(tr("%1 of %2 shown").arg(shown).arg(all));
+    // The longest words have a line of their own.
+    words_->setDirection(model_->endsApart() ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
     at_->setText(model_->readInWords());
     at_->setToolTip(asTip(board_.cursor() || !board_.readAt()
                               ? at_->text()

@@ -57,6 +57,7 @@ private:
     CompareLegendModel* model_;
     CompareLegendDelegate* delegate_;
     QLineEdit* filter_;
+    QBoxLayout* words_;
     QLabel *error_, *shown_, *at_;
     QListView* list_;
     std::string pinned_;  // key of a configuration; "": none

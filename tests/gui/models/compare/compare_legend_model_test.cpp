@@ -136,5 +136,37 @@ TEST_F(CompareLegendApart, AConfigurationWithoutAMeanSaysSo) {
     EXPECT_EQ(board_.runsInCurves(), 4U);
 }
 
+// The slower seed of each ends the mean on an axis of time, which is not the end of training.
+TEST_F(CompareLegendApart, WhereCurvesEndApartEachRowNamesItsPlace) {
+    for (const int seed : {1, 2})
+        workspace_.record({.algorithm = "local_sgd", .seed = seed, .ranks = 1, .stepMs = seed == 1 ? 50.0 : 60.0});
+    ASSERT_TRUE(eventually([&] { return session_.runs().items().size() == 6; }));
+    const CompareCurveKey key{"train/loss", XAxis::Wall};
+    board_.want(&model_, key);
+    board_.setWatching(true);
+    board_.takeNewestExperiment();
+    ASSERT_TRUE(eventually([&] { return !row("sync_sgd").data(CompareLegendModel::PlaceRole).toString().isEmpty(); }));
+    EXPECT_EQ(model_.readInWords(), QStringLiteral("at the end of each curve: Training loss"));
+    const auto placeOf = [&](int at) { return model_.index(at).data(CompareLegendModel::PlaceRole).toString(); };
+    QStringList places;
+    for (int at = 0; at < model_.rowCount(); ++at) {
+        if (!placeOf(at).isEmpty()) places << placeOf(at);
+    }
+    ASSERT_EQ(places.size(), 2) << "none of a configuration without a mean";
+    EXPECT_NE(places[0], places[1]);
+    for (const QString& place : places) EXPECT_TRUE(place.endsWith(QStringLiteral(" s"))) << place.toStdString();
+    EXPECT_TRUE(row("sync_sgd").data(Qt::AccessibleTextRole).toString().contains(QStringLiteral(" s, cut: ")));
+    board_.setCursor(1, key);
+    for (int at = 0; at < model_.rowCount(); ++at) EXPECT_EQ(placeOf(at), QString()) << "all are of the cursor's place";
+}
+
+TEST_F(CompareLegendApart, WhatEndsTogetherBeforeTrainingDoesIsReadAtThatPlace) {
+    look({"train/loss", XAxis::Wall});
+    EXPECT_TRUE(model_.readInWords().startsWith(QStringLiteral("at "))) << model_.readInWords().toStdString();
+    EXPECT_TRUE(model_.readInWords().endsWith(QStringLiteral(" s: Training loss"))) << "one mean alone, and it is cut";
+    look({"train/loss", XAxis::Step});
+    EXPECT_EQ(model_.readInWords(), QStringLiteral("at the end: Training loss"));
+}
+
 }  // namespace
 }  // namespace dasgd::gui

@@ -77,5 +77,20 @@ TEST(GroupCurve, SeedsWithoutACommonTimeAreSaidToHaveNoMean) {
     EXPECT_EQ(groupCurve({lateMember(1, 0), lateMember(2, 50)}, XAxis::Step, 1).note, QString());
 }
 
+TEST(GroupCurve, IsWholeWhereItsEndIsThatOfTraining) {
+    EXPECT_TRUE(groupCurve({member(1, {1, 2}), member(2, {1, 2})}, XAxis::Step, 1).whole);
+    EXPECT_FALSE(groupCurve({member(1, {1, 2}, "stopped")}, XAxis::Step, 1).whole);
+    EXPECT_FALSE(groupCurve({lateMember(1, 0), lateMember(2, 0.2)}, XAxis::Wall, 1).whole) << "cut to what both have";
+    GroupMember gap = member(1, {});
+    std::vector<storage::MetricSample> samples;
+    for (int step = 1; step <= 20; ++step) {
+        if (step != 5) samples.push_back({.step = step, .value = 1});
+    }
+    gap.series.add(samples);
+    const GroupCurve curve = groupCurve({gap, member(2, std::vector<double>(20, 1))}, XAxis::Step, 1);
+    EXPECT_TRUE(curve.mean.cut);
+    EXPECT_TRUE(curve.whole) << "a step that one lacks is not the end";
+}
+
 }  // namespace
 }  // namespace dasgd::gui
