@@ -15,6 +15,7 @@
 #include "gui/pages/figure_action.h"
 #include "gui/pages/job_action.h"
 #include "gui/pages/queue_actions.h"
+#include "gui/pages/run_words.h"
 #include "gui/widgets/button_key.h"
 #include "gui/widgets/figure_export.h"
 #include "gui/widgets/parts.h"
@@ -26,31 +27,6 @@
 namespace dasgd::gui {
 
 namespace {
-
-QString clusterWords(const storage::RunRow& row, const std::optional<storage::RunDetail>& detail) {
-    QStringList parts{row.workers == 1 ? QStringLiteral("1 rank") : QStringLiteral("%1 ranks").arg(row.workers),
-                      QString::fromStdString(row.backend)};
-    if (row.imported()) parts << QStringLiteral("imported from a trace");
-    if (row.timeSimulated) parts << QStringLiteral("time simulated");
-    if (detail && detail->linkEmulated) parts << QStringLiteral("link emulated ") + linkInWords(detail->link);
-    return parts.join(QStringLiteral(" · "));
-}
-
-QString progressWords(const storage::RunRow& row, const storage::RunDetail& detail) {
-    QStringList parts;
-    const double steps = static_cast<double>(row.steps);
-    if (detail.stepsPerEpoch > 0 && detail.plannedSteps > 0) {
-        parts << QStringLiteral("epoch %1 of %2")
-                     .arg(shortNumber(steps / detail.stepsPerEpoch, 2))
-                     .arg(shortNumber(static_cast<double>(detail.plannedSteps) / detail.stepsPerEpoch, 2));
-    }
-    QString time = clockText(row.wallS) + QStringLiteral(" elapsed");
-    if (row.status == "running" && row.steps > 0 && detail.plannedSteps > row.steps) {
-        const double left = row.wallS * (static_cast<double>(detail.plannedSteps) / steps - 1);
-        time += QStringLiteral(", ") + clockText(left) + QStringLiteral(" left");
-    }
-    return (parts << time).join(QStringLiteral("     "));
-}
 
 constexpr int kRunChartWidth = 425;   // at least, of each of several in a row
 constexpr int kFiguresPauseMs = 250;  // between two readings of a live run
@@ -118,6 +94,10 @@ private:
         second->addWidget(pill_ = new StatePill(context_.look));
         second->addWidget(cluster_ = makeLabel({}, "small"));
         second->addWidget(progress_ = makeLabel({}, "small"));
+        second->addWidget(drawn_ = makeLabel({}, "small"));
+        drawn_->setToolTip(
+            asTip(tr("Drawn are this run and those of other configurations that started last, of its own "
+                     "sweep first and of its own seed. Compare chooses others.")));
         second->addStretch();
         auto* replay = makeQuietButton(tr("Replay …"), tr("This run again on a virtual cluster, with another network"));
         connect(replay, &QToolButton::clicked, this, [this] {
@@ -248,6 +228,7 @@ private:
             cluster_->setText(tr("Choose another on the Runs page (Ctrl+2)."));
         }
         progress_->clear();
+        drawn_->clear();
     }
 
     void showRun() {
@@ -262,6 +243,7 @@ private:
         pill_->setState(stateOf(row));
         cluster_->setText(clusterWords(row, session_.detail()));
         progress_->setText(session_.detail() ? progressWords(row, *session_.detail()) : QString());
+        drawn_->setText(drawnWords(session_));
         const bool stopping = stopping_ == run->id;
         stop_->setText(stopping ? tr("Stopping …") : tr("Stop"));
         stop_->setEnabled(!stopping);
@@ -367,7 +349,7 @@ private:
     Session& session_;
     QLabel* title_ = nullptr;
     StatePill* pill_ = nullptr;
-    QLabel *cluster_ = nullptr, *progress_ = nullptr;
+    QLabel *cluster_ = nullptr, *progress_ = nullptr, *drawn_ = nullptr;
     MessageBar* message_ = nullptr;
     QPushButton* export_ = nullptr;
     FigureExport* exporter_ = nullptr;

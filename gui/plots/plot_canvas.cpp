@@ -1,5 +1,6 @@
 #include "gui/plots/plot_canvas.h"
 
+#include <QRegularExpression>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -15,7 +16,7 @@ namespace dasgd::gui {
 namespace {
 
 constexpr int kMarkersPerCurve = 9, kMarkersOfMany = 2;
-constexpr int kMostLegendRows = 3;
+constexpr int kMostLegendRows = 3, kMostNumberedRows = 5;
 constexpr int kLegendMargin = 24;  // pixels
 constexpr double kRing = 8;        // radius in pixels
 
@@ -352,8 +353,14 @@ void PlotCanvas::fitLegend(int width) {
     const int count = static_cast<int>(names_.size());
     const int room = width - kLegendMargin;
     const int least = std::min(count, (count + kMostLegendRows - 1) / kMostLegendRows);
-    const int columns = std::clamp(static_cast<int>(room / (longest + besideName)), least, count);
-    const QStringList cut = namesThatFit(names_, static_cast<double>(room) / columns - besideName, widthOf);
+    int columns = std::clamp(static_cast<int>(room / (longest + besideName)), least, count);
+    const auto cutTo = [&](int n) { return namesThatFit(names_, static_cast<double>(room) / n - besideName, widthOf); };
+    QStringList cut = cutTo(columns);
+    // Rather some rows more than numbers in the place of settings.
+    static const QRegularExpression kNumbered(QStringLiteral(" #\\d+$"));
+    while (columns > 1 && count <= (columns - 1) * kMostNumberedRows && !cut.filter(kNumbered).isEmpty()) {
+        cut = cutTo(--columns);
+    }
     for (int i = 0; i < count; ++i) {
         if (auto* item = qobject_cast<QCPPlottableLegendItem*>(legend.item(i))) item->plottable()->setName(cut[i]);
     }

@@ -1,6 +1,8 @@
 #include "gui/models/live/session.h"
 
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 #include "gui/models/live/detail_query.h"
 #include "gui/models/live/runs_query.h"
@@ -112,10 +114,12 @@ void Session::lookAt(const QString& run) {
 
 void Session::updateShown() {
     std::vector<RunItemPtr> next;
+    std::size_t showable = 0;
     if (const RunItemPtr item = current()) {
         timelineRows_->setRun(current_, item->row.workers);
         if (compared_.isEmpty()) {
             next = overlaidWith(*item, runs_.items());
+            showable = overlaidWith(*item, runs_.items(), std::numeric_limits<std::size_t>::max()).size();
         } else {
             next.push_back(item);
             for (const QString& id : compared_) {
@@ -124,7 +128,8 @@ void Session::updateShown() {
             }
         }
     }
-    if (next == shown_ && !next.empty()) return;
+    const std::size_t before = std::exchange(showable_, std::max(showable, next.size()));
+    if (next == shown_ && !next.empty() && before == showable_) return;
     const auto idsOf = [](const std::vector<RunItemPtr>& items) {
         QStringList ids;
         for (const RunItemPtr& item : items) ids << item->id;

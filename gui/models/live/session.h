@@ -60,6 +60,8 @@ public:
     [[nodiscard]] bool isComparing() const { return compared_.size() > 1; }
 
     [[nodiscard]] const std::vector<RunItemPtr>& shown() const { return shown_; }  // the current run first
+    // How many there would be without a limit: configurations of the experiment, or the runs that were chosen.
+    [[nodiscard]] std::size_t showable() const { return showable_; }
     [[nodiscard]] const QStringList& shownNames() const { return shownNames_; }
     // From now on the series of this metric are read, for every run that is shown.
     void wantMetric(const std::string& metric);
@@ -110,6 +112,7 @@ private:
     bool loaded_ = false;
     std::vector<RunItemPtr> shown_;
     QStringList shownNames_;
+    std::size_t showable_ = 0;
     std::map<std::pair<QString, std::string>, Series> series_;
     std::optional<storage::RunDetail> detail_;
     Pulse pulse_;

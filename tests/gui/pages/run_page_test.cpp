@@ -56,6 +56,12 @@ TEST_F(RunPageTest, SaysInWordsWhatOneLooksAt) {
     EXPECT_NE(label(QStringLiteral("hidden")), nullptr);
 }
 
+TEST_F(RunPageTest, SaysHowManyConfigurationsAreNotDrawn) {
+    for (int delay = 1; delay <= 10; ++delay) workspace_.record({.ranks = 1, .period = 16, .delay = delay, .steps = 4});
+    open();
+    EXPECT_TRUE(eventually([&] { return label(QStringLiteral("8 of 10 configurations drawn")) != nullptr; }));
+}
+
 // A long title is cut in its middle.
 TEST_F(RunPageTest, TheWholeTitleIsInItsToolTipWhileThereIsARun) {
     const QString id = workspace_.record({.steps = 8});

@@ -249,5 +249,36 @@ TEST_F(PlotCanvasTest, AWhiskerOfAShareEndsWhereTheShareDoes) {
     EXPECT_EQ(barsOf(canvas_.plot()), 1);
 }
 
+// Eight settings of a sweep: numbers in their place would say nothing.
+TEST_F(PlotCanvasTest, ANarrowLegendHasMoreRowsBeforeItsNamesAreNumbered) {
+    canvas_.axes({});
+    std::vector<Curve> curves{curveOf({1, 2})};
+    curves[0].name = QStringLiteral("mean of 2 seeds, 95 %");
+    for (const int period : {8, 16}) {
+        for (const int delay : {0, 2}) {
+            for (const char* weight : {"0", "0.25"}) {
+                curves.push_back(curveOf({1, 2}));
+                curves.back().name = QStringLiteral("dasgd τ\u00a0%1 d\u00a0%2 ξ\u00a0%3")
+                                         .arg(period)
+                                         .arg(delay)
+                                         .arg(QLatin1String(weight));
+            }
+        }
+    }
+    canvas_.curves(curves);
+    canvas_.plot().setViewport({0, 0, 400, 300});
+    canvas_.fitLegend(400);
+    const QCPLegend& legend = *canvas_.plot().legend;
+    EXPECT_LE(legend.rowCount(), 5);
+    QStringList names;
+    for (int i = 0; i < canvas_.plot().graphCount(); ++i) {
+        if (legend.hasItemWithPlottable(canvas_.plot().graph(i))) names << canvas_.plot().graph(i)->name();
+    }
+    EXPECT_EQ(names.size(), 9);
+    EXPECT_TRUE(names.filter(QStringLiteral("#")).isEmpty()) << names.join(u'|').toStdString();
+    EXPECT_EQ(names.filter(QStringLiteral("0.25")).size(), 4) << names.join(u'|').toStdString();
+    EXPECT_EQ(names.removeDuplicates(), 0);
+}
+
 }  // namespace
 }  // namespace dasgd::gui

@@ -125,5 +125,15 @@ TEST(Session, ComparesExactlyTheChosenRuns) {
     EXPECT_EQ(session.shown().size(), 2U) << "of each configuration the newest, the chosen run itself first";
 }
 
+TEST(Session, SaysHowManyConfigurationsThereAreBesideThoseThatAreDrawn) {
+    Workspace workspace;
+    for (int delay = 1; delay <= 10; ++delay) workspace.record({.ranks = 1, .period = 16, .delay = delay, .steps = 4});
+    Feed feed(workspace.path());
+    Session session(feed);
+    ASSERT_TRUE(eventually([&] { return session.shown().size() == 8 && session.showable() == 10; }));
+    session.compare({session.shown()[0]->id, session.shown()[1]->id});
+    EXPECT_EQ(session.showable(), 2U) << "those that were chosen are all drawn";
+}
+
 }  // namespace
 }  // namespace dasgd::gui

@@ -1,0 +1,47 @@
+// What the head of the Run page says of a run.
+#pragma once
+
+#include <QString>
+#include <QStringList>
+#include <optional>
+
+#include "gui/models/live/session.h"
+#include "gui/models/runs/run_config.h"
+#include "gui/models/words.h"
+#include "storage/run_reader.h"
+
+namespace dasgd::gui {
+
+[[nodiscard]] inline QString clusterWords(const storage::RunRow& row, const std::optional<storage::RunDetail>& detail) {
+    QStringList parts{row.workers == 1 ? QStringLiteral("1 rank") : QStringLiteral("%1 ranks").arg(row.workers),
+                      QString::fromStdString(row.backend)};
+    if (row.imported()) parts << QStringLiteral("imported from a trace");
+    if (row.timeSimulated) parts << QStringLiteral("time simulated");
+    if (detail && detail->linkEmulated) parts << QStringLiteral("link emulated ") + linkInWords(detail->link);
+    return parts.join(QStringLiteral(" · "));
+}
+
+[[nodiscard]] inline QString progressWords(const storage::RunRow& row, const storage::RunDetail& detail) {
+    QStringList parts;
+    const double steps = static_cast<double>(row.steps);
+    if (detail.stepsPerEpoch > 0 && detail.plannedSteps > 0) {
+        parts << QStringLiteral("epoch %1 of %2")
+                     .arg(shortNumber(steps / detail.stepsPerEpoch, 2))
+                     .arg(shortNumber(static_cast<double>(detail.plannedSteps) / detail.stepsPerEpoch, 2));
+    }
+    QString time = clockText(row.wallS) + QStringLiteral(" elapsed");
+    if (row.status == "running" && row.steps > 0 && detail.plannedSteps > row.steps) {
+        const double left = row.wallS * (static_cast<double>(detail.plannedSteps) / steps - 1);
+        time += QStringLiteral(", ") + clockText(left) + QStringLiteral(" left");
+    }
+    return (parts << time).join(QStringLiteral("     "));
+}
+
+// Of an experiment with more configurations than the curves have room for, how many are drawn.
+[[nodiscard]] inline QString drawnWords(const Session& session) {
+    const std::size_t drawn = session.shown().size();
+    if (drawn >= session.showable()) return {};
+    return QStringLiteral("%1 of %2 configurations drawn").arg(drawn).arg(session.showable());
+}
+
+}  // namespace dasgd::gui
