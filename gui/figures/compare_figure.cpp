@@ -66,6 +66,11 @@ std::vector<CompareNumber> numbersOf(const FigureSpec& spec) {
     return numbers;
 }
 
+QString countOf(const Sample& sample, const CompareGroup& group) {
+    return sample.n == group.runs.size() ? QString::number(sample.n)
+                                         : QStringLiteral("%1 of %2").arg(sample.n).arg(group.runs.size());
+}
+
 // Runs whose numbers are in the picture.
 FigureSource sourceOf(const CompareGroup& group, const ComparedGroup* row, const QString& usualName,
                       const FigureSpec& spec, const Compared& compared) {
@@ -79,6 +84,8 @@ FigureSource sourceOf(const CompareGroup& group, const ComparedGroup* row, const
     const std::vector<CompareNumber> numbers = parallel ? std::vector<CompareNumber>() : numbersOf(spec);
     // Bars and cells draw a configuration as a whole, or not.
     const bool whole = spec.kind == FigureKind::Bars || spec.kind == FigureKind::Map;
+    // So many have the number, also where too few do for a value.
+    if (whole && row) source.n = countOf(sampleOf(*row, spec.number), group);
     const bool hasValue = !whole || (row && drawnSampleOf(*row, spec.number).n > 0);
     for (const RunItemPtr& run : group.runs) {
         source.drawn.push_back(hasValue && (!parallel || run->row.status == "finished") && group.counts(*run) &&
@@ -89,11 +96,6 @@ FigureSource sourceOf(const CompareGroup& group, const ComparedGroup* row, const
                                }));
     }
     return source;
-}
-
-QString countOf(const Sample& sample, const CompareGroup& group) {
-    return sample.n == group.runs.size() ? QString::number(sample.n)
-                                         : QStringLiteral("%1 of %2").arg(sample.n).arg(group.runs.size());
 }
 
 // Whether bars say their ratios to the baseline.

@@ -213,6 +213,12 @@ PaperStyle paperStyleOf(const FigureSpec& spec) {
 
 int FigureSource::drawnRuns() const { return static_cast<int>(std::count(drawn.begin(), drawn.end(), true)); }
 
+QString FigureSource::countInWords() const {
+    if (!n.isEmpty()) return n;
+    const QString all = QString::number(runs.size());
+    return drawnRuns() == static_cast<int>(runs.size()) ? all : QStringLiteral("%1 of %2").arg(drawnRuns()).arg(all);
+}
+
 QString FigureContent::inWords() const {
     if (!panels.empty()) {
         QStringList words;

@@ -33,7 +33,10 @@ struct FigureSource {
     CurveStyle style;
     std::vector<RunItemPtr> runs;
     std::vector<bool> drawn;  // of each run, whether it is in the picture
+    QString n;                // what the picture says of how many runs made a value; "" where it is drawnRuns()
     [[nodiscard]] int drawnRuns() const;
+    // "3", "2 of 3", "1 to 3": as in the picture.
+    [[nodiscard]] QString countInWords() const;
 };
 
 struct FigureContent {

@@ -78,6 +78,14 @@ FigureSource sourceOf(const DrawnLine& line, const QString& usualName) {
         });
         source.drawn.push_back(drawn);
     }
+    // A point is of so many seeds; the runs are those of all points.
+    const auto seedsOf = [](const ScalingPoint& point) { return point.runIds.size(); };
+    if (!line.points.empty()) {
+        const auto [fewest, most] = std::ranges::minmax(line.points, {}, seedsOf);
+        source.n = seedsOf(fewest) == seedsOf(most)
+                       ? QString::number(seedsOf(most))
+                       : QStringLiteral("%1 to %2").arg(seedsOf(fewest)).arg(seedsOf(most));
+    }
     return source;
 }
 

@@ -20,9 +20,7 @@ namespace dasgd::gui {
     }
     std::vector<NamedCurve> curves;
     for (const FigureSource& source : content.sources) {
-        const int drawn = source.drawnRuns(), all = static_cast<int>(source.runs.size());
-        curves.push_back({source.key, source.usualName,
-                          drawn == all ? QObject::tr("n %1").arg(all) : QObject::tr("n %1 of %2").arg(drawn).arg(all)});
+        curves.push_back({source.key, source.usualName, QObject::tr("n %1").arg(source.countInWords())});
     }
     return {curves};
 }

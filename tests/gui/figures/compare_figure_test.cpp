@@ -178,6 +178,7 @@ TEST_F(CompareFigureTest, ATargetThatNotAllReachedHasItsWordsButNoValue) {
     EXPECT_TRUE(content.table.rows[0][3].startsWith(QStringLiteral("reached by 2 of 3 finished: ")));
     ASSERT_EQ(content.sources.size(), 1U);
     EXPECT_EQ(content.sources[0].drawnRuns(), 0);
+    EXPECT_EQ(content.sources[0].countInWords(), QStringLiteral("2 of 3")) << "as beside its words in the picture";
     EXPECT_TRUE(content.allNotes().join(u'\n').contains(
         QStringLiteral("1 of 3 finished runs did not reach the target, no value drawn")))
         << content.allNotes().join(u'\n').toStdString();
@@ -187,6 +188,7 @@ TEST_F(CompareFigureTest, ATargetThatNotAllReachedHasItsWordsButNoValue) {
     ASSERT_TRUE(all.bars);
     EXPECT_TRUE(all.bars->bars[0].value) << "all reached it";
     EXPECT_EQ(all.sources[0].drawnRuns(), 3);
+    EXPECT_EQ(all.sources[0].countInWords(), QStringLiteral("3"));
     EXPECT_TRUE(all.notes.contains(QStringLiteral("time to target: start-up and evaluations left out")));
     spec.number = CompareNumber::StepMs;
     EXPECT_FALSE(contentOf(spec).notes.join(u' ').contains(QStringLiteral("left out")));

@@ -9,6 +9,7 @@
 #include <QJsonObject>
 
 #include "gui/figures/figure_command.h"
+#include "gui/figures/figure_curves.h"
 #include "tests/gui/support/scaling_bench.h"
 
 namespace dasgd::gui {
@@ -126,6 +127,22 @@ TEST_F(ScalingFigureTest, WrongWordsAreSaid) {
               std::string::npos);
     test::recordScaling(workspace_.store(), {.experiment = "broken", .status = "failed"});
     EXPECT_NE(refusal({"weak", "--experiment", "broken"}).find("None of these runs has finished"), std::string::npos);
+}
+
+TEST_F(ScalingFigureTest, ACurveIsOfItsSeedsNotOfTheRunsOfAllItsPoints) {
+    const auto countsOf = [this] {
+        auto reader = storage::RunReader::open(workspace_.path());
+        FigureSpec spec;
+        spec.kind = FigureKind::Scaling;
+        spec.filter = QStringLiteral("experiment = scaling and backend = gloo");
+        const FigureContent content = readFigure(*reader, spec, allRuns(*reader).value()).value();
+        QStringList counts;
+        for (const FigureSource& source : content.sources) counts << source.countInWords();
+        return counts;
+    };
+    EXPECT_EQ(countsOf(), QStringList{QStringLiteral("2")}) << "two seeds at each of three numbers of workers";
+    test::recordScaling(workspace_.store(), {.backend = "gloo", .workers = 4, .seed = 3});
+    EXPECT_EQ(countsOf(), QStringList{QStringLiteral("2 to 3")});
 }
 
 }  // namespace
