@@ -147,6 +147,7 @@ TEST(Tree, OnlyDeviceTestsMaySkip) {
                                       file.path == "tests/experiments/cluster/on_ssh_hosts_test.cpp" ||
                                       file.path == "tests/experiments/cluster/on_slurm_test.cpp" ||
                                       file.path == "tests/experiments/mirror/over_sshd_test.cpp" ||
+                                      file.path == "tests/experiments/worker/one_lab_test.cpp" ||
                                       file.path == "tests/core/comm/gloo/local_peers_test.cpp";
                     const bool skips = isSource(file) && (file.text.find(skip) != std::string::npos ||
                                                           file.text.find(qtSkip) != std::string::npos);
