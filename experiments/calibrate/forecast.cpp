@@ -183,6 +183,17 @@ bool goesByFormula(const Value& document, int workers) {
     return workers > kMostRanksByMessages && !valueAt<Value::Table>(document, "network", "background");
 }
 
+std::optional<std::string> whyAnotherIsFirst(const std::vector<ForecastRow>& rows) {
+    const auto advised = std::ranges::find(rows, CandidateRole::Advised, &ForecastRow::role);
+    if (advised == rows.end() || rows.front().role == CandidateRole::Alone) return std::nullopt;
+    const std::optional<double> first = rows.front().targetSeconds, its = advised->targetSeconds;
+    if (!first || (its && *its <= *first)) return std::nullopt;
+    const std::string other = its ? " after " + shortNumber(*its) + " s" : " never";
+    return inWords(rows.front().settings) + " gets there after " + shortNumber(*first) + " s, what is advised" + other +
+           ". The advice follows from the formulas above, which leave room for ranks that scatter and for contention; "
+           "this forecast is one run of each row.";
+}
+
 Result<Forecast> forecast(RunSession& session, Value document, const ForecastOptions& options) {
     DASGD_ASSIGN(Forecast made, begin(document, options));
     DASGD_ASSIGN(const CheckedExperiment probe, probeExperimentOf(document));
@@ -200,6 +211,7 @@ Result<Forecast> forecast(RunSession& session, Value document, const ForecastOpt
     std::ranges::stable_sort(made.rows, {}, [](const ForecastRow& row) {
         return std::tuple(row.role == CandidateRole::Alone, !row.targetSeconds, row.targetSeconds);
     });
+    if (auto why = whyAnotherIsFirst(made.rows)) made.advice.why.push_back(*std::move(why));
     return made;
 }
 

@@ -53,6 +53,9 @@ struct ForecastOptions {
 // take too long. Traffic of others needs messages to share links with, and keeps them.
 [[nodiscard]] bool goesByFormula(const Value& document, int workers);
 
+// Of rows in order: a sentence where another one than the advised comes first.
+[[nodiscard]] std::optional<std::string> whyAnotherIsFirst(const std::vector<ForecastRow>& rows);
+
 // Of `document`, an onlyDocument() on a virtual cluster. Errors: of the document, a run that does not finish.
 [[nodiscard]] Result<Forecast> forecast(RunSession& session, Value document, const ForecastOptions& options);
 

@@ -138,7 +138,8 @@ std::string textOf(const Forecast& forecast) {
                        "\ndelay = " + std::to_string(advice.delay) + "\nlocal_weight = 0.0\ncorrection = 1.0\n\nWhy:\n";
     for (const std::string& sentence : advice.why) text += "  - " + sentence + "\n";
     text += "\nForecast" + std::string(forecast.byFormula ? " (collectives by formula)" : "") + ", time simulated:\n\n";
-    TextTable table({"", "ms/step", "÷ alone", "hidden", "steps that count", "to target", "run"});
+    TextTable table({"", "ms/step", "÷ alone", "hidden", "steps that count",
+                     forecast.target ? "to target" : "to " + std::to_string(forecast.targetSteps) + " of them", "run"});
     table.leftAlign(6);
     const double alone = forecast.rows.back().stepSeconds;
     for (const ForecastRow& row : forecast.rows) {
@@ -157,9 +158,10 @@ std::string textOf(const Forecast& forecast) {
             if (!row.whyNot.empty()) text += inWords(row.settings) + " is not trained: " + printable(row.whyNot) + "\n";
         }
     } else {
-        text += "\nTarget: what " + std::to_string(forecast.targetSteps) +
-                " steps that count reach. How far a larger τ or d changes what a step is worth, only training tells: "
-                "--target.\n";
+        const std::string steps = std::to_string(forecast.targetSteps);
+        text += "\nFILE makes " + steps + " steps; until so many count a row takes " + steps +
+                " times its ms/step, over the share that counts. What a larger τ\n"
+                "or d changes in the worth of a step, only training tells: --target.\n";
     }
     return text;
 }

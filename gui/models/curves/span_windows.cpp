@@ -156,8 +156,16 @@ std::vector<storage::MetricSample> SpanWindows::curve(const std::string& name, d
     std::vector<storage::MetricSample> samples;
     // A last window that is cut by more than half would be a point of almost nothing.
     const Ns reach = next_ - origin_ + (whole ? width_ / 2 : 0);
-    const auto windows = static_cast<std::size_t>(reach / width_);
+    auto windows = static_cast<std::size_t>(reach / width_);
     if (windows == 0) return samples;
+    const std::size_t wide = windowsOfPoint(windows);
+    // Points of one window each are of equal time only without one that is cut, by more than rounding.
+    const Ns cut = origin_ + static_cast<Ns>(windows) * width_ - next_;
+    if (wide == 1 && windows > 1 && cut > width_ / 64) --windows;
+    // At the end of what was read a point would still change. At that of the run it would be of less time than the
+    // others, and of more noise: they share what is left over.
+    const std::size_t points = windows / wide;
+    const auto beginOf = [&](std::size_t point) { return whole ? point * windows / points : point * wide; };
     const auto valueOf = [&](const Sums& sums) -> std::optional<double> {
         const auto ratio = [](Ns part, Ns all) {
             return all > 0 ? std::optional(static_cast<double>(part) / static_cast<double>(all)) : std::nullopt;
@@ -169,12 +177,9 @@ std::vector<storage::MetricSample> SpanWindows::curve(const std::string& name, d
         if (name != kSpansThroughput || batch <= 0 || sums.clean == 0) return std::nullopt;
         return batch * static_cast<double>(sums.steps) / (static_cast<double>(sums.clean) / 1e9);
     };
-    const std::size_t wide = windowsOfPoint(windows);
     std::map<int, std::int64_t> steps;  // that each rank has begun until then
-    for (std::size_t first = 0; first < windows; first += wide) {
-        const std::size_t end = std::min(first + wide, windows);
-        // At the end of what was read a point would still change, at that of the run it may be of too little.
-        if (end - first < wide && (!whole || (first > 0 && 2 * (end - first) < wide))) break;
+    for (std::size_t point = 0; point < points; ++point) {
+        const std::size_t first = beginOf(point), end = beginOf(point + 1);
         const Ns from = origin_ + static_cast<Ns>(first) * width_;
         const Ns at = std::min(next_, origin_ + static_cast<Ns>(end) * width_);
         storage::MetricSample all{.rank = -1, .wallS = static_cast<double>(at) / 1e9};

@@ -40,8 +40,8 @@ public:
     // The curve of that name, a record a rank and point at the end of its windows, and one of rank −1 of all ranks: the
     // sum of the throughputs, hidden pooled by time, skew by collectives, the mean of what they are blocked. Absent
     // where less than half of the time is left, or there is nothing to divide by. `batch`: samples of a rank's step.
-    // The epoch, samples and bytes of the records are 0. `whole`: the last window is cut by the end of the run, not by
-    // that of what was read.
+    // The epoch, samples and bytes of the records are 0. `whole`: all of the run was read, and its points are of equal
+    // time, but for one window of the 256 and more that a run has.
     [[nodiscard]] std::vector<storage::MetricSample> curve(const std::string& name, double batch, bool whole) const;
 
 private:

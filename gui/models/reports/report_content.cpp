@@ -230,9 +230,14 @@ void fillAdvice(ReportContent& content, const Report& report) {
     add("T_m", shownNumber(numberOf(facts, "reduce_s"), 1e3), "ms", QStringLiteral("an average"));
     const QString target = textOf(result, "target");
     const QString steps = grouped(result[QLatin1String("target_steps")].toInteger());
-    content.table.headers = {QStringLiteral("setting"), QStringLiteral("ms/step"),          QStringLiteral("÷ alone"),
-                             QStringLiteral("hidden"),  QStringLiteral("steps that count"), QStringLiteral("to target"),
-                             QStringLiteral("runs")};
+    content.table.headers = {
+        QStringLiteral("setting"),
+        QStringLiteral("ms/step"),
+        QStringLiteral("÷ alone"),
+        QStringLiteral("hidden"),
+        QStringLiteral("steps that count"),
+        target.isEmpty() ? QStringLiteral("to %1 of them").arg(steps) : QStringLiteral("to target"),
+        QStringLiteral("runs")};
     const QJsonArray rows = result[QLatin1String("forecast")].toArray();
     std::optional<double> alone;
     for (const auto& row : rows) {
@@ -241,13 +246,16 @@ void fillAdvice(ReportContent& content, const Report& report) {
     for (const auto& row : rows) content.table.rows.push_back(adviceRow(row.toObject(), alone));
     addFormulas(content, result);
     for (const auto& sentence : advice[QLatin1String("why")].toArray()) content.notes << sentence.toString();
-    content.notes << (target.isEmpty()
-                          ? QStringLiteral(
-                                "Target: what %1 steps that count reach. What a longer τ or d changes in the "
-                                "worth of a step, only training tells: give a target.")
-                                .arg(steps)
-                          : QStringLiteral("Target: %1 at an evaluation, within %2 steps, in simulated time.")
-                                .arg(target, steps));
+    content.notes
+        << (target.isEmpty()
+                ? QStringLiteral(
+                      "The experiment makes %1 steps; until so many count a row takes %1 times its ms/step, over "
+                      "the share that counts. What a longer τ or d changes in the worth of a step, only training "
+                      "tells: give a "
+                      "target.")
+                      .arg(steps)
+                : QStringLiteral("Target: %1 at an evaluation, within %2 steps, in simulated time.")
+                      .arg(target, steps));
 }
 
 void fillScaling(ReportContent& content, const Report& report) {

@@ -86,6 +86,24 @@ TEST_F(ForecastTest, TheFormulasOfAllAlgorithmsAgreeWithTheRowsThatRan) {
     EXPECT_NE(formula("hybrid_sgd")["why_not"], "");
 }
 
+TEST(WhyAnotherIsFirst, IsSaidOfWhatIsThereBeforeTheAdvisedRowAndOfNothingElse) {
+    const auto rowOf = [](const std::string& name, CandidateRole role, std::optional<double> seconds) {
+        ForecastRow row{.algorithm = name, .role = role, .targetSeconds = seconds};
+        row.settings.set("name", Value(name));
+        return row;
+    };
+    const ForecastRow advised = rowOf("dasgd", CandidateRole::Advised, 20), sync = rowOf("sync_sgd", {}, 15);
+    const auto why = whyAnotherIsFirst({sync, advised});
+    ASSERT_TRUE(why);
+    EXPECT_TRUE(why->starts_with("sync_sgd gets there after 15.00 s, what is advised after 20.00 s.")) << *why;
+    const auto never = whyAnotherIsFirst({sync, rowOf("dasgd", CandidateRole::Advised, std::nullopt)});
+    ASSERT_TRUE(never);
+    EXPECT_TRUE(never->starts_with("sync_sgd gets there after 15.00 s, what is advised never.")) << *never;
+    EXPECT_FALSE(whyAnotherIsFirst({advised, sync}));
+    EXPECT_FALSE(whyAnotherIsFirst({advised, rowOf("local_sgd", {}, 20)}));
+    EXPECT_FALSE(whyAnotherIsFirst({rowOf("independent", CandidateRole::Alone, 10), advised}));
+}
+
 // VGG's kind: most bytes in the layers whose gradients come first. Small buckets let them leave early, large ones save
 // latency.
 TEST_F(ForecastTest, RecommendsTheBucketsOfItsBestRow) {

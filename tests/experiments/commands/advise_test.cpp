@@ -18,7 +18,7 @@ TEST(AdviseCommand, CalibratesTheClusterAtHandAndSaysWhy) {
     ASSERT_EQ(ended.exit, 0) << ended.err;
     EXPECT_THAT(ended.out, AllOf(HasSubstr("Advised for 2 workers"), HasSubstr("(advised)"), HasSubstr("d = "),
                                  HasSubstr("time simulated"), HasSubstr("sync_sgd bucket_mb="),
-                                 HasSubstr("what 100 steps that count reach")));
+                                 HasSubstr("FILE makes 100 steps")));
     // Every row can be looked up: its run is in the workspace.
     const std::string line = ended.out.substr(ended.out.find("sync_sgd bucket_mb="));
     const std::string row = line.substr(0, line.find('\n'));

@@ -124,6 +124,26 @@ TEST(SpanWindows, OfARunThatGoesOnTheLastPointWaitsUntilItIsWhole) {
     EXPECT_GT(hidden.back().wallS, 1.7);
 }
 
+// Whatever its length; a last point of half the time would look like a change of speed.
+TEST(SpanWindows, PointsOfAWholeRunAreOfEqualTime) {
+    for (const std::int64_t steps : {35, 70, 150, 391, 2590, 3900}) {
+        const Ns end = steps * 10 * kMs;
+        SpanWindows windows({0, end});
+        addInSlices(windows, twoRanks(steps), end, 90 * kMs);
+        double from = 0, least = 1e9, most = 0;
+        const auto curve = windows.curve(kSpansBlocked, 32, true);
+        for (const storage::MetricSample& sample : curve) {
+            if (sample.rank != 0) continue;
+            least = std::min(least, sample.wallS - from);
+            most = std::max(most, sample.wallS - from);
+            from = sample.wallS;
+        }
+        const double window = static_cast<double>(end) / 1e9 / 256;
+        EXPECT_LE(most - least, 1.01 * window) << steps << " steps";
+        EXPECT_GT(from, static_cast<double>(end) / 1e9 - 1.01 * window) << "nothing is left over, of " << steps;
+    }
+}
+
 TEST(SpanWindows, WithoutTransfersOrABatchThereIsNothingToDivide) {
     SpanWindows windows({0, 100 * kMs});
     EXPECT_TRUE(windows.curve(kSpansHidden, 32, true).empty());
