@@ -293,7 +293,7 @@ private:
 
     void showTitle() {
         const SavedFigure* figure = library_.find(chosen_);
-        title_->setText(figure ? tr("Figures  /  %1").arg(figure->title()) : tr("Figures"));
+        title_->setText(figure ? tr("Figures  /  %1").arg(library_.titleOf(chosen_)) : tr("Figures"));
         const bool drawn = figure && page_.has_value();
         sayGrey(drawn);
         copy_->setEnabled(drawn);
@@ -343,12 +343,12 @@ private:
     }
 
     void remove() {
-        const QString name = chosen_;
-        const int row = list_->rowOf(name);
         flush();
+        const QString name = chosen_, title = library_.titleOf(name);
+        const int row = list_->rowOf(name);
         chosen_.clear();
         library_.remove(name);
-        message_->say(tr("%1 was deleted; Ctrl+Z brings it back.").arg(name), MessageBar::Kind::Note);
+        message_->say(tr("%1 was deleted; Ctrl+Z brings it back.").arg(title), MessageBar::Kind::Note);
         if (list_->rowCount() > 0)
             choose(list_->index(std::min(row, list_->rowCount() - 1)).data(FigureListModel::NameRole).toString());
     }

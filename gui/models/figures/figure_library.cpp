@@ -83,6 +83,16 @@ const SavedFigure* FigureLibrary::find(const QString& name) const {
     return found == figures_.end() ? nullptr : &*found;
 }
 
+QString FigureLibrary::titleOf(const QString& name) const {
+    const SavedFigure* figure = find(name);
+    if (!figure) return name;
+    const QString title = figure->title();
+    const bool shared = std::any_of(figures_.begin(), figures_.end(), [&](const SavedFigure& other) {
+        return other.name != name && other.title() == title;
+    });
+    return shared ? QStringLiteral("%1 (%2)").arg(title, name) : title;
+}
+
 void FigureLibrary::load() {
     pool_.start([this, folder = folder_] {
         std::vector<SavedFigure> read;

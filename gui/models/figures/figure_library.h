@@ -31,6 +31,8 @@ public:
     [[nodiscard]] QString pathOf(const QString& name) const { return folder_ + QLatin1Char('/') + name + kEnding; }
     [[nodiscard]] const std::vector<SavedFigure>& figures() const { return figures_; }  // by name
     [[nodiscard]] const SavedFigure* find(const QString& name) const;
+    // Its title, and where another figure has the same its name too; the name where there is no such figure.
+    [[nodiscard]] QString titleOf(const QString& name) const;
     // Until the folder has been read, and again after load().
     [[nodiscard]] bool loaded() const { return loaded_; }
     // Of the runs of the figures; FigureWatch keeps it up to date.

@@ -32,6 +32,13 @@ QVariant FigureListModel::data(const QModelIndex& index, int role) const {
 }
 
 std::pair<QString, QString> FigureListModel::wordsOf(const SavedFigure& figure) const {
+    auto words = stateOf(figure);
+    // The title alone would not tell them apart.
+    if (library_.titleOf(figure.name) != figure.title()) words.first.prepend(figure.name + QStringLiteral(" · "));
+    return words;
+}
+
+std::pair<QString, QString> FigureListModel::stateOf(const SavedFigure& figure) const {
     if (!figure.error.isEmpty()) return {tr("cannot be read"), QStringLiteral("bad")};
     if (const FigureState* state = library_.news().stateOf(figure.name)) {
         if (!state->error.isEmpty()) return {tr("its filter is wrong"), QStringLiteral("bad")};

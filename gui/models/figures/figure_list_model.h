@@ -25,6 +25,7 @@ public:
 private:
     void refresh();
     [[nodiscard]] std::pair<QString, QString> wordsOf(const SavedFigure& figure) const;
+    [[nodiscard]] std::pair<QString, QString> stateOf(const SavedFigure& figure) const;
 
     FigureLibrary& library_;
     QString filter_;

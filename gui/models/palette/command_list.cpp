@@ -64,11 +64,12 @@ void CommandListModel::refresh() {
     for (auto run = runs_.begin(); !words.isEmpty() && run != runs_.end() && shown_.size() < kMostShown; ++run) {
         if (!holdsAll((*run)->haystack, words)) continue;
         const RunItem& item = **run;
-        QStringList about{stateOf(item.row), QString::fromStdString(item.row.experiment),
-                          QString::fromStdString(item.row.algorithm), item.settings,
-                          QStringLiteral("seed %1").arg(item.row.seed)};
+        QStringList name{QString::fromStdString(item.row.experiment), QString::fromStdString(item.row.algorithm)};
+        name.removeAll(QString());
+        name.removeDuplicates();
+        QStringList about{stateOf(item.row), item.settings, QStringLiteral("seed %1").arg(item.row.seed), item.id};
         about.removeAll(QString());
-        shown_.push_back({.title = item.id,
+        shown_.push_back({.title = name.join(QStringLiteral("  ·  ")),
                           .words = about.join(QStringLiteral("  ·  ")),
                           .carryOut = [open = open_, id = item.id] { open(id); }});
     }

@@ -138,7 +138,7 @@ void Grouping::countHidden(const Groups& groups, const std::vector<RunItemPtr>& 
     }
 }
 
-ListRows Grouping::rows(const std::vector<RunItemPtr>& runs, const QSet<QString>& open,
+ListRows Grouping::rows(const std::vector<RunItemPtr>& runs, const OpenGroups& open,
                         const std::vector<RunItemPtr>& all) const {
     ListRows rows;
     rows.reserve(runs.size());
@@ -158,7 +158,7 @@ ListRows Grouping::rows(const std::vector<RunItemPtr>& runs, const QSet<QString>
                 group = std::make_shared<RunGroup>();
                 group->key = key;
                 group->title = titleOf(*run);
-                group->open = open.contains(key);
+                group->open = open.has(key);
                 known.insert(key, group);
             }
             places.push_back(group);

@@ -46,6 +46,13 @@ struct ListRow {
 };
 using ListRows = std::vector<ListRow>;
 
+// Which groups show their runs: those of the keys, or all but those.
+struct OpenGroups {
+    QSet<QString> keys;
+    bool allBut = false;
+    [[nodiscard]] bool has(const QString& key) const { return keys.contains(key) != allBut; }
+};
+
 // How a list is grouped.
 class Grouping {
 public:
@@ -64,8 +71,8 @@ public:
     [[nodiscard]] QString filterOf(const RunGroup& group) const;
 
     // The rows of `runs`, which are sorted: a group stands where the first of its runs would, with all of its runs
-    // below it where `open` holds its key. `all`: they and those that are hidden.
-    [[nodiscard]] ListRows rows(const std::vector<RunItemPtr>& runs, const QSet<QString>& open,
+    // below it where it is open. `all`: they and those that are hidden.
+    [[nodiscard]] ListRows rows(const std::vector<RunItemPtr>& runs, const OpenGroups& open,
                                 const std::vector<RunItemPtr>& all) const;
 
 private:

@@ -14,6 +14,8 @@ namespace {
 
 using Runs = std::vector<RunItemPtr>;
 
+constexpr int kFewFound = 50;  // runs; more would bury their groups
+
 bool sameRow(const ListRow& a, const ListRow& b) { return a.isSame(b); }
 
 // The rows that differ between two lists: from `first` on, up to `last` of the one and `nextLast` of the other.
@@ -102,10 +104,12 @@ void RunListModel::setGrouping(const Grouping& grouping) {
 void RunListModel::setOpen(int row, bool open) {
     const ListRow& at = rowAt(row);
     if (!at.isGroup() || at.group->open == open) return;
-    if (open) {
-        open_.insert(at.group->key);
+    const QString key = at.group->key;
+    QSet<QString>& keys = finds() ? closed_ : open_;
+    if (open == finds()) {
+        keys.remove(key);
     } else {
-        open_.remove(at.group->key);
+        keys.insert(key);
     }
     refreshRows();
 }
@@ -180,9 +184,12 @@ void RunListModel::sort(int column, Qt::SortOrder order) {
 
 std::optional<FilterError> RunListModel::setFilter(const QString& text) {
     filterText_ = text;
+    closed_.clear();
     if (compile()) replaceRows(accepted());
     return error_;
 }
+
+bool RunListModel::finds() const { return !inForce_.trimmed().isEmpty() && runCount_ <= kFewFound; }
 
 void RunListModel::showArchived(bool show) {
     if (std::exchange(showArchived_, show) != show) rearrange();
@@ -239,7 +246,8 @@ ListRows RunListModel::accepted() {
         }
     }
     runCount_ = static_cast<int>(runs.size());
-    return grouping_.rows(runs, open_, sorted_);
+    const bool few = finds();
+    return grouping_.rows(runs, {few ? closed_ : open_, few}, sorted_);
 }
 
 void RunListModel::takeRuns() {

@@ -58,7 +58,8 @@ public:
 
     void setGrouping(const Grouping& grouping);
     [[nodiscard]] const Grouping& grouping() const { return grouping_; }
-    // Shows or hides the runs of the group in this row; nothing where the row is a run.
+    // Shows or hides the runs of the group in this row; nothing where the row is a run. While a filter finds few runs,
+    // groups show them unless they are closed here.
     void setOpen(int row, bool open);
 
     [[nodiscard]] const ListRow& rowAt(int row) const { return rows_[static_cast<std::size_t>(row)]; }
@@ -86,6 +87,8 @@ private:
     bool compile();
     [[nodiscard]] ListRows accepted();
     void rearrange();
+    // The filter leaves so few runs that they are what somebody looks for.
+    [[nodiscard]] bool finds() const;
     void openLiveGroups(const std::vector<RunItemPtr>& runs);
     void openNewestGroup();
     // The rows as they are now, in place where one step does it.
@@ -107,6 +110,7 @@ private:
     std::vector<RunItemPtr> sorted_;  // every run
     Grouping grouping_;
     QSet<QString> open_;         // keys of groups
+    QSet<QString> closed_;       // of those that this filter found something in
     bool openedNewest_ = false;  // once a grouping
     QSet<QString> seenGroups_;   // a series that starts opens once, and stays closed if somebody closes it
     ListRows rows_;

@@ -39,6 +39,21 @@ TEST_F(FigureListTest, SaysTitleAndVenue) {
     EXPECT_EQ(list_.rowOf(QStringLiteral("b")), -1);
 }
 
+// "Make figure" on the same page twice makes two figures of one title.
+TEST_F(FigureListTest, FiguresOfOneTitleAreToldApartByTheirNames) {
+    FigureSpec again;
+    again.title = QStringLiteral("Convergence");
+    library_.add(again, QStringLiteral("a"));
+    ASSERT_EQ(list_.rowCount(), 3);
+    EXPECT_EQ(words(0), QStringLiteral("a · NeurIPS 5.50 in"));
+    EXPECT_EQ(words(1), QStringLiteral("a-2 · NeurIPS 5.50 in"));
+    EXPECT_EQ(library_.titleOf(QStringLiteral("a-2")), QStringLiteral("Convergence (a-2)"));
+    EXPECT_EQ(words(2), QStringLiteral("IEEE 3.49 in"));
+    library_.remove(QStringLiteral("a-2"));
+    EXPECT_EQ(words(0), QStringLiteral("NeurIPS 5.50 in"));
+    EXPECT_EQ(library_.titleOf(QStringLiteral("a")), QStringLiteral("Convergence"));
+}
+
 TEST_F(FigureListTest, NewRunsAreNewsUntilTheyAreLookedAt) {
     library_.news().setStates({{.name = QStringLiteral("a"), .runs = 3}, {.name = QStringLiteral("b"), .runs = 1}});
     EXPECT_EQ(words(0), QStringLiteral("NeurIPS 5.50 in"));

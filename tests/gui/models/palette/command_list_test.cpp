@@ -48,7 +48,9 @@ TEST_F(CommandListTest, TitlesComeBeforeWhatIsOnlySaid) {
 
 TEST_F(CommandListTest, FindsRunsAndOpensThem) {
     model_.setText(QStringLiteral("local_sgd"));
-    ASSERT_EQ(titles(), QStringList({"new"}));
+    ASSERT_EQ(titles(), QStringList({QStringLiteral("sweep  ·  local_sgd")})) << "as somebody calls it";
+    EXPECT_TRUE(
+        model_.index(0).data(CommandListModel::WordsRole).toString().endsWith(QStringLiteral("seed 1  ·  new")));
     model_.carryOut(0);
     EXPECT_EQ(done_, QStringList({"new"}));
 }

@@ -51,7 +51,14 @@ TEST(RunGroupsTest, AGroupStandsWhereItsFirstRunDoes) {
                                  runOf("b", "", {"finished"}), runOf("s0", "s0", {"finished"})};
     EXPECT_EQ(shapeOf(Grouping().rows(runs, {}, runs)), "a s1 b s0");
     EXPECT_EQ(shapeOf(Grouping::bySeries().rows(runs, {}, runs)), "a [delay-sweep] b");
-    EXPECT_EQ(shapeOf(Grouping::bySeries().rows(runs, {QStringLiteral("s0")}, runs)), "a [delay-sweep] s1 s0 b");
+    EXPECT_EQ(shapeOf(Grouping::bySeries().rows(runs, {{QStringLiteral("s0")}}, runs)), "a [delay-sweep] s1 s0 b");
+}
+
+TEST(RunGroupsTest, AllGroupsButSomeCanBeOpen) {
+    EXPECT_TRUE((OpenGroups{{QStringLiteral("a")}}.has(QStringLiteral("a"))));
+    EXPECT_FALSE((OpenGroups{{QStringLiteral("a")}}.has(QStringLiteral("b"))));
+    EXPECT_FALSE((OpenGroups{{QStringLiteral("a")}, true}.has(QStringLiteral("a"))));
+    EXPECT_TRUE((OpenGroups{{QStringLiteral("a")}, true}.has(QStringLiteral("b"))));
 }
 
 TEST(RunGroupsTest, ASettingGroupsEveryRunByItsValue) {
@@ -60,7 +67,7 @@ TEST(RunGroupsTest, ASettingGroupsEveryRunByItsValue) {
                                        makeRun("c", "dasgd", "[algorithm]\ndelay = 2\n"), makeRun("d", "sync_sgd", "")};
     for (const RunItemPtr& run : runs) catalog.add(*run);
     const Grouping byDelay = Grouping::byField(*catalog.find(QStringLiteral("algorithm.delay")).field);
-    EXPECT_EQ(shapeOf(byDelay.rows(runs, {QStringLiteral("2")}, runs)),
+    EXPECT_EQ(shapeOf(byDelay.rows(runs, {{QStringLiteral("2")}}, runs)),
               QStringLiteral("[algorithm.delay = 2] a c [algorithm.delay = 3] [algorithm.delay = ") + kAbsent + "]");
 }
 

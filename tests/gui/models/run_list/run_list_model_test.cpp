@@ -243,6 +243,24 @@ TEST_F(RunListModelTest, AGroupOpensAndClosesInPlace) {
     EXPECT_EQ(reset_.count(), 0) << "what is looked at stays where it is";
 }
 
+// A row "1 of 3 shown" is not what somebody looked for.
+TEST_F(RunListModelTest, WhatAFilterFindsIsNotHiddenInAClosedGroup) {
+    runs_.take({ofSeries("x", 0.1, "finished"), ofSeries("y", 0.2, "finished")}, {});
+    list_.setGrouping(Grouping::bySeries());
+    list_.setFilter(QStringLiteral("loss < 0.15 and algorithm = dasgd"));
+    ASSERT_EQ(list_.rowCount(), 2);
+    EXPECT_EQ(list_.idAt(1), "x");
+    list_.setOpen(0, false);
+    EXPECT_EQ(list_.rowCount(), 1) << "who closes it there has it closed";
+    list_.setOpen(0, true);
+    EXPECT_EQ(list_.rowCount(), 2);
+    list_.setOpen(0, false);
+    list_.setFilter(QStringLiteral("loss < 0.25 and algorithm = dasgd"));
+    EXPECT_EQ(list_.rowCount(), 3) << "another filter finds anew";
+    list_.setFilter({});
+    EXPECT_EQ(list_.rowCount(), 4) << "the group is as it was before";
+}
+
 TEST_F(RunListModelTest, RowsSayWhichFilterChoosesTheirRuns) {
     runs_.take({ofSeries("x", 0.1, "finished"), ofSeries("y", 0.2, "finished")}, {});
     list_.setGrouping(Grouping::bySeries());
