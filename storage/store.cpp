@@ -229,13 +229,12 @@ Result<FileLock> Store::Impl::takeOwnership(const std::string& runId) {
     return lock;
 }
 
-Result<std::vector<Store::Impl::DeadRun>> Store::Impl::unfinishedRuns() {
+// Those of other workspaces have their owners there.
+Result<std::vector<Store::Impl::DeadRun>> Store::Impl::runsWhere(const char* condition) {
     return guarded(paths.database(), [&]() -> Result<std::vector<DeadRun>> {
         SQLite::Statement query(connection->database(),
-                                // Those of other workspaces have their owners there.
-                                "SELECT id, run_id, workers FROM run WHERE (status = 'running' OR "
-                                "(status = 'queued' AND id NOT IN (SELECT run FROM queue_entry))) "
-                                "AND NOT EXISTS (SELECT 1 FROM mirror_run WHERE mirror_run.run = run.id)");
+                                std::string("SELECT id, run_id, workers FROM run WHERE (") + condition +
+                                    ") AND NOT EXISTS (SELECT 1 FROM mirror_run WHERE mirror_run.run = run.id)");
         std::vector<DeadRun> runs;
         while (query.executeStep()) {
             runs.push_back(
@@ -246,11 +245,47 @@ Result<std::vector<Store::Impl::DeadRun>> Store::Impl::unfinishedRuns() {
 }
 
 Status Store::Impl::recoverDeadRuns() {
-    DASGD_ASSIGN(const auto runs, unfinishedRuns());
+    // Before others end: no run is to be read twice.
+    DASGD_ASSIGN(const auto ended, runsWhere("status IN ('failed', 'stopped', 'interrupted')"));
+    DASGD_ASSIGN(const auto runs, runsWhere("status = 'running' OR (status = 'queued' AND "
+                                            "id NOT IN (SELECT run FROM queue_entry))"));
     for (const DeadRun& run : runs) {
         DASGD_ASSIGN(const bool done, recover(run));
         recovered += done ? 1 : 0;
     }
+    for (const DeadRun& run : ended) DASGD_TRY(readAgain(run));
+    return {};
+}
+
+Status Store::Impl::readAgain(const DeadRun& run) {
+    const std::vector<int> journals = journalsOf(paths, run.runId);
+    if (journals.empty() || anyWriterAlive(paths, run.runId, journals)) return {};
+    DASGD_ASSIGN(const auto owner, FileLock::tryNow(paths.owner(run.runId), FileLock::Kind::Exclusive));
+    if (!owner) return {};
+    RunIngest ingest(*connection, run.key, journalSources(paths, run.runId, journals), Collects::LateRanks);
+    DASGD_TRY(ingest.collectAll());
+    if (const std::string damage = ingest.damage(); !damage.empty()) {
+        logLine(LogLevel::Warning, "run " + run.runId + ": " + damage);
+        return {};
+    }
+    DASGD_TRY(guarded(paths.database(), [&]() -> Status {
+        DASGD_ASSIGN(const auto batch, Batch::begin(*connection));
+        auto& database = connection->database();
+        SQLite::Statement query(database, "SELECT status, error FROM run WHERE id = ?");
+        query.bind(1, run.key);
+        if (!query.executeStep()) return {};
+        const std::string status = query.getColumn(0).getString();
+        const std::string error = query.getColumn(1).getString();
+        query.reset();
+        // As a success it was not recorded, and what the lack of its records did meanwhile is not known.
+        writeStatus(database, run.key, status,
+                    error + (error.empty() ? "" : "; ") + "what could not be read came later, " +
+                        utcNowAs("%Y-%m-%d %H:%M UTC"));
+        forgetMeters(database, run.key, journals);
+        batch->commit(Batch::Then::CheckpointAll);
+        return {};
+    }));
+    for (const int journal : journals) removeJournal(paths, run.runId, journal);
     return {};
 }
 

@@ -30,8 +30,10 @@ private:
         std::string runId;
         int workers = 0;
     };
-    Result<std::vector<DeadRun>> unfinishedRuns();
+    Result<std::vector<DeadRun>> runsWhere(const char* condition);
     Result<bool> recover(const DeadRun& run);
+    // Of a run that has ended: what could not be read then may have been mended since.
+    Status readAgain(const DeadRun& run);
 };
 
 // Inside of a batch: the hardware of `info` as that of the run.

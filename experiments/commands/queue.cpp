@@ -106,7 +106,8 @@ Status setPaused(const std::string& workspace, bool paused) {
 
 struct QueueListOptions {
     std::string workspace;
-    bool json = false, work = false;
+    bool json = false;
+    QueueWorkOptions after;
 };
 
 Action declareQueueList(CLI::App& app, const std::shared_ptr<QueueListOptions>& options) {
@@ -121,11 +122,11 @@ Action declareQueueList(CLI::App& app, const std::shared_ptr<QueueListOptions>& 
 Action declarePause(CLI::App& app, bool paused) {
     auto options = std::make_shared<QueueListOptions>();
     addWorkspaceOption(app, options->workspace);
-    if (!paused) addWorkOption(app, options->work);
+    if (!paused) addWorkOptions(app, options->after);
     return [options, paused] {
         if (const Status done = setPaused(options->workspace, paused); !done) return refuse(done.error());
         std::fputs(paused ? "the queue is paused: what runs goes on, nothing starts\n" : "the queue goes on\n", stdout);
-        return options->work ? becomeQueueWorker(options->workspace) : static_cast<int>(kFinished);
+        return workQueue(options->after, options->workspace);
     };
 }
 

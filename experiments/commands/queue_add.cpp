@@ -37,7 +37,8 @@ struct QueueAddOptions {
     std::string at, program = "dasgd";  // of another machine
     Overrides overrides;
     int restarts = 0;
-    bool json = false, work = false, background = false, allowFileSystem = false;
+    bool json = false, allowFileSystem = false;
+    QueueWorkOptions after;
 };
 
 // One experiment file, and all of its sweep.
@@ -128,7 +129,7 @@ Result<int> addThere(const QueueAddOptions& options) {
     if (options.restarts > 0) words.insert(words.end(), {"--restarts", std::to_string(options.restarts)});
     if (options.json) words.emplace_back("--json");
     // In the background: it must not end with the link.
-    if (options.work) words.insert(words.end(), {"--work", "--background"});
+    if (options.after.work) words.insert(words.end(), {"--work", "--background"});
     if (options.allowFileSystem) words.emplace_back("--allow-filesystem");
     DASGD_ASSIGN(const std::string text, textOf(options.files.front()));
     return runRemote(remote, words, text);
@@ -155,12 +156,7 @@ std::string ownPath() {
     return program.empty() ? "dasgd" : program;
 }
 
-}  // namespace
-
-void addWorkOption(CLI::App& app, bool& work) {
-    app.add_flag("--work", work, "Then work the queue until nothing is left that may start, unless somebody does");
-}
-
+// The process becomes `dasgd queue work --until-empty`; it returns only where that fails.
 int becomeQueueWorker(const std::string& workspace) {
     std::fflush(stdout);
     std::vector<std::string> words{ownPath(), "queue", "work", "--until-empty", "--workspace", workspace};
@@ -171,6 +167,7 @@ int becomeQueueWorker(const std::string& workspace) {
     return refuse(Error{"cannot start `dasgd queue work`: " + std::generic_category().message(errno)});
 }
 
+// It outlives this process and its terminal; its output goes to a log of the workspace.
 int startQueueWorker(const std::string& workspace) {
     const std::filesystem::path log = std::filesystem::absolute(workspace) / "logs/queue-work.log";
     if (const Status made = storage::makeOwnFolder(log.parent_path()); !made) return refuse(made.error());
@@ -179,6 +176,21 @@ int startQueueWorker(const std::string& workspace) {
     if (!worker) return refuse(worker.error());
     worker->leaveAlone();
     return kFinished;
+}
+
+}  // namespace
+
+void addWorkOptions(CLI::App& app, QueueWorkOptions& options) {
+    app.add_flag("--work", options.work,
+                 "Then work the queue until nothing is left that may start, unless somebody does");
+    app.add_flag("--background", options.background,
+                 "With --work: by a process of its own, which outlives this command; it writes logs/queue-work.log")
+        ->needs("--work");
+}
+
+int workQueue(const QueueWorkOptions& options, const std::string& workspace) {
+    if (!options.work) return kFinished;
+    return options.background ? startQueueWorker(workspace) : becomeQueueWorker(workspace);
 }
 
 Action declareQueueAdd(CLI::App& app) {
@@ -193,10 +205,7 @@ Action declareQueueAdd(CLI::App& app) {
                    "How often a run that fails starts again: from its newest checkpoint, or its beginning")
         ->check(CLI::Range(0, 1000));
     app.add_flag("--json", options->json, "One line of JSON a run");
-    addWorkOption(app, options->work);
-    app.add_flag("--background", options->background,
-                 "With --work: by a process of its own, which outlives this command; it writes logs/queue-work.log")
-        ->needs("--work");
+    addWorkOptions(app, options->after);
     app.add_option("--at", options->at,
                    "Into the queue of a workspace on another machine, over your ssh: ssh://[user@]host[:port]/folder; "
                    "data and paths are those of that machine");
@@ -213,8 +222,7 @@ Action declareQueueAdd(CLI::App& app) {
             return ended ? *ended : refuse(ended.error());
         }
         if (const Status added = addAll(*options); !added) return refuse(added.error());
-        if (!options->work) return static_cast<int>(kFinished);
-        return options->background ? startQueueWorker(options->workspace) : becomeQueueWorker(options->workspace);
+        return workQueue(options->after, options->workspace);
     };
 }
 

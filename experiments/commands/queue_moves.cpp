@@ -31,7 +31,8 @@ constexpr auto kPause = std::chrono::milliseconds(20);
 struct QueueMoveOptions {
     std::string action, workspace;
     std::vector<std::string> runs;
-    bool series = false, json = false, work = false;
+    bool series = false, json = false;
+    QueueWorkOptions after;
 };
 
 // Those of other workspaces wait there.
@@ -220,6 +221,8 @@ int moveThere(const Place& place, const QueueMoveOptions& options, const std::ve
     words.insert(words.end(), runs.begin(), runs.end());
     if (options.series) words.emplace_back("--series");
     if (options.json) words.emplace_back("--json");
+    // In the background: it must not end with the link.
+    if (options.after.work) words.insert(words.end(), {"--work", "--background"});
     const auto told = runAtOrigin(place.origin, place.program, std::move(words));
     return told ? *told : refuse({runs.front() + ": " + told.error().message});
 }
@@ -237,17 +240,13 @@ int moveInQueue(const QueueMoveOptions& options) {
     if (!reader) return refuse(reader.error());
     const auto places = byPlace(*reader, options.runs);
     if (!places) return refuse(places.error());
-    const auto& [last, lastRuns] = *places->rbegin();
-    if (options.work && !last.origin.empty()) {
-        return refuse({"--work works the queue of this workspace, and " + lastRuns.front() + " waits in " +
-                       last.origin + ": leave it out, and start `dasgd queue work` there"});
-    }
     int exit = kFinished;
     for (const auto& [place, runs] : *places) {
-        const int here = place.origin.empty() ? moveHere(*reader, options, runs) : moveThere(place, options, runs);
-        exit = here == kFinished ? exit : here;
+        const int one = place.origin.empty() ? moveHere(*reader, options, runs) : moveThere(place, options, runs);
+        exit = one == kFinished ? exit : one;
     }
-    return exit;
+    const bool here = places->begin()->first.origin.empty();
+    return exit == kFinished && here ? workQueue(options.after, options.workspace) : exit;
 }
 
 }  // namespace
@@ -259,11 +258,8 @@ Action declareQueueMove(CLI::App& app, const std::string& action) {
     addWorkspaceOption(app, options->workspace);
     app.add_flag("--series", options->series, "All runs that wait and were started by the same command");
     app.add_flag("--json", options->json, "One line of JSON a waiting run, in the order in which they start");
-    if (action == "release") addWorkOption(app, options->work);
-    return [options] {
-        const int exit = moveInQueue(*options);
-        return options->work && exit == kFinished ? becomeQueueWorker(options->workspace) : exit;
-    };
+    if (action == "release") addWorkOptions(app, options->after);
+    return [options] { return moveInQueue(*options); };
 }
 
 }  // namespace dasgd::experiments

@@ -18,11 +18,12 @@ namespace dasgd::experiments {
 // Prints what waits and what runs, in the order in which it starts.
 [[nodiscard]] Status listQueue(const std::string& workspace, bool json);
 
-// --work: then work the queue until it is empty, where nobody does.
-void addWorkOption(CLI::App& app, bool& work);
-// The process becomes `dasgd queue work --until-empty`. Returns only where that fails: the status to exit with.
-[[nodiscard]] int becomeQueueWorker(const std::string& workspace);
-// One of its own does, which outlives this one and its terminal; its output goes to a log of the workspace.
-[[nodiscard]] int startQueueWorker(const std::string& workspace);
+struct QueueWorkOptions {
+    bool work = false, background = false;
+};
+// --work: then work the queue until it is empty, where nobody does. --background: by a process of its own.
+void addWorkOptions(CLI::App& app, QueueWorkOptions& options);
+// As they say: the status to exit with.
+[[nodiscard]] int workQueue(const QueueWorkOptions& options, const std::string& workspace);
 
 }  // namespace dasgd::experiments

@@ -46,6 +46,37 @@ TEST(LostRecords, AJournalThatCannotBeReadHoldsUpNoOther) {
     EXPECT_TRUE(fs::exists(journal)) << "to be read again when it is whole";
 }
 
+// A byte of the disk that reads right again, or is mended from a copy.
+TEST(LostRecords, AJournalThatWasMendedIsReadWhenTheWorkspaceIsOpenedAgain) {
+    OneRun run(3);
+    for (std::int64_t step = 0; step < 100; ++step) {
+        for (int rank = 0; rank < 3; ++rank) run.rank(rank).span({.step = step});
+    }
+    const fs::path journal = run.store.paths().journal(run.runId, 1);
+    const auto put = [&](char byte) {
+        std::fstream file(journal / "0000000000.seg", std::ios::in | std::ios::out | std::ios::binary);
+        const auto was = static_cast<char>(file.peek());
+        file.put(byte);
+        return was;
+    };
+    const char right = put('x');
+    run.finish();
+    const std::string before = rowOf(run).error;
+    const auto openAgain = [&] { orDie(Store::open(run.store.paths().root)); };
+    openAgain();
+    EXPECT_EQ(orDie(run.reader().spanCount(run.runId)), 200) << "still damaged";
+    EXPECT_EQ(rowOf(run).error, before);
+    put(right);
+    openAgain();
+    EXPECT_EQ(orDie(run.reader().spanCount(run.runId)), 300) << "each once";
+    EXPECT_EQ(rowOf(run).status, "failed") << "nobody knows what was decided without them";
+    EXPECT_THAT(rowOf(run).error, AllOf(HasSubstr(before), HasSubstr("what could not be read came later")));
+    EXPECT_FALSE(fs::exists(journal));
+    const std::string after = rowOf(run).error;
+    openAgain();
+    EXPECT_EQ(rowOf(run).error, after) << "once";
+}
+
 TEST(LostRecords, AJournalThatIsRemovedIsALoss) {
     OneRun run;
     const auto recorder = orDie(Recorder::start(run.store, run.runId, {0}));

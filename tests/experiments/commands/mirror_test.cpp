@@ -95,10 +95,17 @@ TEST_F(MirrorCommand, WhatWaitsThereIsMovedAndHeldFromHere) {
     EXPECT_TRUE(reader.row(first).value().held);
     EXPECT_FALSE(reader.row(second).value().held);
 
-    const test::Ended work = run({"queue", "release", first, "--work", "-w", "here"});
-    EXPECT_EQ(work.exit, 2);
-    EXPECT_THAT(work.err, HasSubstr("start `dasgd queue work` there"));
-    EXPECT_TRUE(reader.row(first).value().held) << "nothing was done by halves";
+    EXPECT_EQ(run({"queue", "hold", own, "-w", "here"}).exit, 0);
+
+    // As the window asks for it: what trains the run there outlives the connection.
+    const test::Ended released = run({"queue", "release", first, "--work", "-w", "here"});
+    EXPECT_EQ(released.exit, 0) << released.err;
+    EXPECT_TRUE(test::eventually([&] {
+        const auto rows = reader.runs().value();
+        return std::ranges::all_of(rows, [](const storage::RunRow& row) { return row.status == "finished"; });
+    })) << test::contentOf(folder_.workspace() / "logs/queue-work.log");
+    auto here = storage::RunReader::open(folder_.path() / "here").value();
+    EXPECT_EQ(here.row(own).value().status, "queued") << "the queue here is not worked for it";
 }
 
 // The file goes there, and nothing else of this machine; what trains it there outlives the connection.
