@@ -121,6 +121,23 @@ std::optional<FieldError> ClusterProfile::check() const {
     if (kind != kSsh && !hosts.empty()) {
         return FieldError{"hosts", "hosts are of kind \"ssh\"; this is \"" + kind + "\", which has none to name"};
     }
+    if (kind == kLocal) {
+        // Ranks of this host are started as the experiment says, and talk over loopback.
+        const std::pair<const char*, bool> others[] = {{"ranks_per_host", ranksPerHost > 0},
+                                                       {"gpus", gpus > 0},
+                                                       {"interface", !interface.empty()},
+                                                       {"port", port > 0},
+                                                       {"jobs", !jobs.empty()},
+                                                       {"dasgd", dasgd != ClusterProfile().dasgd},
+                                                       {"ssh", !ssh.options.empty()}};
+        for (const auto& [field, given] : others) {
+            if (given) {
+                return FieldError{field, std::string(field) +
+                                             " is of hosts that ranks are started on; this is \"local\", the host at "
+                                             "hand: leave it out"};
+            }
+        }
+    }
     std::set<std::string> seen;
     for (const std::string& host : hosts) {
         const auto parsed = parseSshHost(host);

@@ -10,6 +10,7 @@
 #include "core/base/utc.h"
 #include "experiments/config/checked_experiment.h"
 #include "experiments/launch/going_on.h"
+#include "experiments/launch/host_room.h"
 #include "experiments/launch/resume_point.h"
 #include "experiments/launch/run_series.h"
 #include "experiments/report/run_summary.h"
@@ -209,6 +210,9 @@ Result<nlohmann::json> HostService::journals(const std::string& what, const nloh
 Result<nlohmann::json> HostService::start(const nlohmann::json& request) {
     if (ranks_ && ranks_->running()) return fail("the ranks of the run before still run here");
     DASGD_ASSIGN(RanksRequest wanted, RanksRequest::from(request));
+    DASGD_ASSIGN(const Value document, parseToml(wanted.experiment, "experiment"));
+    DASGD_ASSIGN(const CheckedExperiment experiment, checkExperiment(document));
+    DASGD_TRY(checkRoom(experiment, hostRoom(), wanted.count));
     ranks_.reset();
     DASGD_ASSIGN(ranks_, HostRanks::start(std::move(wanted), options_.program));
     return nlohmann::json::object();

@@ -93,11 +93,12 @@ struct Need {
     }
 };
 
-Need needOf(const CheckedExperiment& experiment) {
+Need needOf(const CheckedExperiment& experiment, std::optional<int> ranksHere) {
     // Where nothing is computed, nothing is evaluated and ranks have no weights.
     const bool computes = experiment.evalEvery > 0;
-    return {.processes = static_cast<double>(experiment.layout.processes.size()),
-            .ranks = static_cast<double>(experiment.workers),
+    const auto processes = static_cast<double>(experiment.layout.processes.size());
+    return {.processes = ranksHere ? *ranksHere : processes,
+            .ranks = static_cast<double>(ranksHere.value_or(experiment.workers)),
             .eachRank = computes ? 2 * elementBytes(experiment) * static_cast<double>(experiment.parameters) : 0};
 }
 
@@ -112,14 +113,16 @@ HostRoom hostRoom() {
     return room;
 }
 
-Status checkRoom(const CheckedExperiment& experiment, const HostRoom& room) {
+Status checkRoom(const CheckedExperiment& experiment, const HostRoom& room, std::optional<int> ranksHere) {
     // On GPUs the weights are elsewhere, and how many ranks there are is bounded by the GPUs.
     if (experiment.layout.onGpus) return {};
-    const Need need = needOf(experiment);
-    const std::string ranks = "cluster.workers is " + std::to_string(experiment.workers) + ", ";
+    const Need need = needOf(experiment, ranksHere);
+    const std::string ranks = "cluster.workers is " + std::to_string(experiment.workers) + ", " +
+                              (ranksHere ? std::to_string(*ranksHere) + " of them on this host, " : "");
     const std::string remedy =
-        need.processes > 1 ? "; ranks that are threads (backend = \"threads\") or simulated (\"virtual\") need less"
-                           : "";
+        ranksHere            ? "; put fewer on each host (ranks_per_host)"
+        : need.processes > 1 ? "; ranks that are threads (backend = \"threads\") or simulated (\"virtual\") need less"
+                             : "";
     if (room.memory && need.memory() > *room.memory) {
         return fail(ranks + "which takes " + byteCount(need.memory()) + " of memory at the least; " +
                     byteCount(*room.memory) + " are free on this host, room for about " +

@@ -20,8 +20,9 @@ struct HostRoom {
 [[nodiscard]] HostRoom hostRoom();
 
 // What the ranks need at the least: of each process what LibTorch takes, of each rank its weights and gradients. More
-// is needed for data and activations, which are not known here, so that nothing is refused that could run. Errors: it
-// does not fit, with what would.
-[[nodiscard]] Status checkRoom(const CheckedExperiment& experiment, const HostRoom& room);
+// is needed for data and activations, which are not known here, so that nothing is refused that could run. `ranksHere`:
+// how many of them this host gets, each a process; nullopt: all. Errors: it does not fit, with what would.
+[[nodiscard]] Status checkRoom(const CheckedExperiment& experiment, const HostRoom& room,
+                               std::optional<int> ranksHere = std::nullopt);
 
 }  // namespace dasgd::experiments

@@ -238,7 +238,23 @@ bool isFileSystemAllowed(const fs::path& root) {
     return fs::is_regular_file(root / kAllowedFile, ignored);
 }
 
-Status checkPlace(const fs::path& root) {
+Result<std::string> judgeFileSystem(const fs::path& root, long type, bool allowed) {
+    const std::string shared = sharedFileSystem(type);
+    if (shared.empty()) return std::string();
+    const std::string where = "the workspace " + root.string() + " lies on " + shared;
+    if (allowed) {
+        return where + ", as --allow-filesystem said it may: records can be lost as soon as another host writes to it";
+    }
+    return fail(where +
+                ", which is not known to be of this host alone: there SQLite's shared memory and locks may not "
+                "work, and records be lost. Choose a folder on a local disk, or, if only this host writes to it, "
+                "say so once with `dasgd run FILE.toml --allow-filesystem`");
+}
+
+namespace {
+
+// What is to be said of the place; "" of a good one.
+Result<std::string> judgePlace(const fs::path& root) {
     const std::size_t bytes = WorkspacePaths{root}.database().string().size();
     if (bytes > kLongestDatabasePath) {
         return fail("the workspace's path is too long: with lab.db " + std::to_string(bytes) + " bytes, where " +
@@ -249,21 +265,26 @@ Status checkPlace(const fs::path& root) {
     while (!fs::exists(there, ignored) && there.has_relative_path()) there = there.parent_path();
     struct statfs info {};
     if (::statfs(there.c_str(), &info) != 0) return fail("cannot look at " + there.string() + ": " + reason(errno));
-    const std::string shared = sharedFileSystem(info.f_type);
-    if (!shared.empty() && !isFileSystemAllowed(root)) {
-        return fail("the workspace " + root.string() + " lies on " + shared +
-                    ", which is not known to be of this host alone: there SQLite's shared memory and locks may not "
-                    "work, and records be lost. Choose a folder on a local disk, or, if only this host writes to it, "
-                    "say so once with `dasgd run FILE.toml --allow-filesystem`");
-    }
-    return checkDatabaseFile(WorkspacePaths{root}.database());
+    DASGD_ASSIGN(std::string warning, judgeFileSystem(root, info.f_type, isFileSystemAllowed(root)));
+    DASGD_TRY(checkDatabaseFile(WorkspacePaths{root}.database()));
+    return warning;
+}
+
+}  // namespace
+
+Status checkPlace(const fs::path& root) {
+    const auto judged = judgePlace(root);
+    return judged ? Status() : tl::unexpected<Error>(judged.error());
 }
 
 Status prepareWorkspace(const fs::path& root) {
-    DASGD_TRY(checkPlace(root));
+    DASGD_ASSIGN(const std::string warning, judgePlace(root));
     DASGD_TRY(makeRoot(root));
-    if (::access(root.c_str(), W_OK | X_OK) == 0) return {};
-    return fail("the workspace " + root.string() + " is not writable: " + reason(errno));
+    if (::access(root.c_str(), W_OK | X_OK) != 0) {
+        return fail("the workspace " + root.string() + " is not writable: " + reason(errno));
+    }
+    if (!warning.empty()) logLine(LogLevel::Warning, warning);
+    return {};
 }
 
 Status makeOwnFolder(const fs::path& folder) {

@@ -75,7 +75,13 @@ INSTANTIATE_TEST_SUITE_P(
                      ":3:13: ", "one line"},
         WrongProfile{"slurmOwn", "kind = \"slurm\"\n[slurm]\nntasks = 3\n", ":3:1: ", "leave it out"},
         WrongProfile{"slurmOfSsh", "kind = \"ssh\"\nhosts = [\"a\"]\n[slurm]\n", ":3:", "is of kind \"slurm\""},
-        WrongProfile{"program", "dasgd = \"-x\"\n", ":1:9: ", "is no path of a program"}),
+        WrongProfile{"program", "kind = \"slurm\"\ndasgd = \"-x\"\n", ":2:9: ", "is no path of a program"},
+        WrongProfile{"placesOfLocal", "ranks_per_host = 2\n", ":1:18: ", "leave it out"},
+        WrongProfile{"gpusOfLocal", "gpus = 2\n", ":1:8: ", "leave it out"},
+        WrongProfile{"interfaceOfLocal", "interface = \"eth1\"\n", ":1:13: ", "leave it out"},
+        WrongProfile{"portOfLocal", "port = 4000\n", ":1:8: ", "leave it out"},
+        WrongProfile{"programOfLocal", "dasgd = \"/opt/dasgd\"\n", ":1:9: ", "leave it out"},
+        WrongProfile{"sshOfLocal", "[ssh]\noptions = [\"-v\"]\n", ":", "leave it out"}),
     [](const auto& info) { return info.param.name; });
 
 TEST(ClusterProfile, IsFoundBesideTheExperimentFirst) {

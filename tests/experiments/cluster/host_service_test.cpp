@@ -22,6 +22,7 @@ namespace dasgd::experiments {
 namespace {
 
 using std::chrono::milliseconds;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 // A `dasgd host-ranks` and our ends of its pipes.
@@ -108,6 +109,20 @@ TEST_F(HostServiceTest, ChecksExperimentsWithTheirPlaces) {
     EXPECT_THAT(wrong["error"].get<std::string>(), ::testing::StartsWith("e.toml:2:8: "));
     const auto virtualOnes = ask(kCheck, {{"text", test::quickExperiment("virtual")}, {"source", "e.toml"}});
     EXPECT_THAT(virtualOnes["error"].get<std::string>(), HasSubstr("leave out --on"));
+}
+
+// A host that runs out of memory hears nothing for minutes.
+TEST_F(HostServiceTest, RanksThatDoNotFitAreNotStarted) {
+    nlohmann::json request = ranks(10);
+    // 186 MB a rank.
+    request["experiment"] =
+        "[algorithm]\nname = \"dasgd\"\n[model]\nname = \"mlp\"\nhidden = [20000]\n[data]\nname = \"synthetic\"\n"
+        "shape = [784]\n[train]\nsteps = 2\nbatch_size = 1\n[cluster]\nbackend = \"gloo\"\nworkers = 4096\n";
+    request["size"] = request["count"] = 4096;
+    const auto refused = ask(kStart, request);
+    EXPECT_THAT(refused["error"].get<std::string>(),
+                AllOf(HasSubstr("4096 of them on this host"), HasSubstr("ranks_per_host")));
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "w")) << "nothing was begun";
 }
 
 TEST_F(HostServiceTest, StopsItsRanksWhenTheLauncherIsGone) {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "experiments/commands/command.h"
+#include "storage/run_reader.h"
 #include "tests/support/dasgd_program.h"
 
 namespace dasgd::experiments {
@@ -160,6 +161,24 @@ TEST(RunCommand, TellsEachRunInOneLineOfJson) {
     EXPECT_GT(line["samples_per_s"], 0.0);
     EXPECT_GE(line["blocked_s"], 0.0);
     for (const char* key : {"seed", "final_loss", "best_accuracy", "hidden", "error"}) EXPECT_TRUE(line.contains(key));
+}
+
+// A profile of this host: where runs are kept, and how many threads a rank has.
+TEST(RunCommand, OnAClusterOfThisHostKeepsToItsProfile) {
+    const test::DasgdFolder folder;
+    folder.write("desk.toml", "kind = \"local\"\nthreads = 2\nworkspace = \"" + (folder.path() / "kept").string() +
+                                  "\"\n[environment]\nDASGD_TEST_OF_PROFILES = \"x\"\n");
+    folder.write("e.toml", test::quickExperiment("gloo", 4));
+    const test::Ended ended = folder.run({"run", "e.toml", "--on", "desk", "-q", "--json"});
+    ASSERT_EQ(ended.exit, kFinished) << ended.err;
+    auto reader = storage::RunReader::open(folder.path() / "kept");
+    ASSERT_TRUE(reader) << reader.error().message;
+    const auto rows = reader->runs().value();
+    ASSERT_EQ(rows.size(), 1U);
+    EXPECT_THAT(rows[0].config, HasSubstr("threads_per_worker = 2"));
+    const test::Ended unknown = folder.run({"run", "e.toml", "--on", "dekk", "-q"});
+    EXPECT_EQ(unknown.exit, kWrongInput);
+    EXPECT_THAT(unknown.err, HasSubstr("there are desk"));
 }
 
 }  // namespace

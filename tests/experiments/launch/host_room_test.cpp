@@ -44,6 +44,15 @@ TEST(HostRoom, WhatDoesNotFitIsRefusedWithWhatWould) {
                 AllOf(HasSubstr("may start 120"), HasSubstr("room for 30 ranks")));
 }
 
+TEST(HostRoom, OfSeveralHostsEachNeedsRoomForItsOwnRanks) {
+    const CheckedExperiment experiment = experimentOf(400, 1'000'000, true);
+    EXPECT_TRUE(checkRoom(experiment, {.memory = 6.8e9}, 100));
+    const Status refused = checkRoom(experiment, {.memory = 6.8e9}, 101);
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message, AllOf(HasSubstr("101 of them on this host"),
+                                               HasSubstr("room for about 100 ranks"), HasSubstr("ranks_per_host")));
+}
+
 TEST(HostRoom, RunsOfTimeOnlyHaveNoWeights) {
     CheckedExperiment experiment = experimentOf(4096, 1'000'000'000, false);
     experiment.evalEvery = 0;

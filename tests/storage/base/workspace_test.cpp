@@ -109,6 +109,17 @@ TEST(WorkspaceTest, OnlyFileSystemsOfOneHostAreTakenForThat) {
     EXPECT_EQ(sharedFileSystem(0x123456), "a file system of type 0x123456") << "what is not known is not trusted";
 }
 
+TEST(WorkspaceTest, WhatWasAllowedAndMayBeSharedIsWarnedOfEachTime) {
+    EXPECT_EQ(orDie(judgeFileSystem("w", 0xEF53, false)), "");
+    EXPECT_EQ(orDie(judgeFileSystem("w", 0xEF53, true)), "") << "a disk of this host needs no word";
+    const auto refused = judgeFileSystem("w", 0x6969, false);
+    ASSERT_FALSE(refused);
+    EXPECT_NE(refused.error().message.find("--allow-filesystem"), std::string::npos);
+    const std::string warning = orDie(judgeFileSystem("w", 0x6969, true));
+    EXPECT_NE(warning.find("NFS"), std::string::npos);
+    EXPECT_NE(warning.find("another host"), std::string::npos);
+}
+
 TEST(WorkspaceTest, WhatWasAllowedIsRemembered) {
     const TempDir folder;
     const auto root = folder / "w";
