@@ -149,11 +149,14 @@ TEST(Tree, OnlyDeviceTestsMaySkip) {
                                       file.path == "tests/experiments/mirror/over_sshd_test.cpp" ||
                                       file.path == "tests/experiments/worker/one_lab_test.cpp" ||
                                       file.path == "tests/core/comm/gloo/local_peers_test.cpp";
+                    // Without PyPI there is no safetensors of Python.
+                    const bool network = file.path == "tests/core/checkpoint/python_safetensors_test.cpp";
                     const bool skips = isSource(file) && (file.text.find(skip) != std::string::npos ||
                                                           file.text.find(qtSkip) != std::string::npos);
                     // Of which another test looks at what is told.
                     const bool sample = file.path == "tests/support/isolated/sample.cpp";
-                    return skips && !device && !large && !root && !sample ? Names{file.path + " skips"} : Names{};
+                    return skips && !device && !large && !root && !network && !sample ? Names{file.path + " skips"}
+                                                                                      : Names{};
                 }),
                 IsEmpty());
 }

@@ -12,6 +12,19 @@ stage_failed() {
     say "FAILED: $1"
 }
 
+# Programs of others that tests read files with. Where they cannot be had, these tests are skipped.
+ensure_python() {
+    [ -d .deps/python/safetensors ] && return 0
+    say "Downloading Python's safetensors from PyPI (0.5 MB, once) …"
+    rm -rf .deps/python.part .deps/python
+    if /usr/bin/python3 -m pip install -q --no-deps --no-compile --disable-pip-version-check --root-user-action ignore \
+        --target .deps/python.part safetensors==0.6.2 >&2; then
+        mv .deps/python.part .deps/python
+    else
+        say "It could not be downloaded: what it says of our files is not tested."
+    fi
+}
+
 # What the failed tests of ctest's report printed.
 failed_tests() {
     awk -v preset="$1" '

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -77,13 +78,24 @@ Result<StoredTensor> tensorOf(const std::string& name, const Json& entry, std::s
     return tensor;
 }
 
-Status checkDisjoint(std::vector<StoredTensor> tensors) {
+// Each byte that follows the header is of one tensor, as in the format: what is hidden in a gap nobody has looked at.
+Status checkCover(std::vector<StoredTensor> tensors, std::span<const unsigned char> data) {
     std::erase_if(tensors, [](const StoredTensor& tensor) { return tensor.bytes.empty(); });
     std::ranges::sort(tensors, {}, [](const StoredTensor& tensor) { return tensor.bytes.data(); });
-    for (std::size_t i = 1; i < tensors.size(); ++i) {
-        if (tensors[i - 1].bytes.data() + tensors[i - 1].bytes.size() <= tensors[i].bytes.data()) continue;
-        return fail("the bytes of '" + tensors[i - 1].name + "' and '" + tensors[i].name + "' overlap");
+    const auto noOnes = [&](const unsigned char* from, const unsigned char* to) {
+        return fail("bytes " + std::to_string(from - data.data()) + " to " + std::to_string(to - data.data()) +
+                    " behind the header belong to no tensor");
+    };
+    const unsigned char* end = data.data();
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+        const unsigned char* const begin = tensors[i].bytes.data();
+        if (begin < end) {
+            return fail("the bytes of '" + tensors[i - 1].name + "' and '" + tensors[i].name + "' overlap");
+        }
+        if (begin > end) return noOnes(end, begin);
+        end = begin + tensors[i].bytes.size();
     }
+    if (end != data.data() + data.size()) return noOnes(end, data.data() + data.size());
     return {};
 }
 
@@ -96,7 +108,17 @@ Result<Json> headerOf(std::span<const unsigned char> file, std::uint64_t& header
                     std::to_string(file.size()) + ", and a header at most 100 MB. Is it a safetensors file?");
     }
     const auto text = file.subspan(kLengthBytes, headerBytes);
-    Json header = Json::parse(text.begin(), text.end(), nullptr, false);
+    // Of two entries of one name the last would silently be taken.
+    std::set<std::string> names;
+    std::string twice;
+    const auto look = [&](int depth, Json::parse_event_t event, const Json& parsed) {
+        if (depth == 1 && event == Json::parse_event_t::key && !names.insert(parsed.get<std::string>()).second) {
+            twice = parsed.get<std::string>();
+        }
+        return true;
+    };
+    Json header = Json::parse(text.begin(), text.end(), look, false);
+    if (!twice.empty()) return fail("its header has '" + twice + "' twice" + kWriteAnew);
     if (!header.is_object()) return fail("its header is no JSON object. Is it a safetensors file?");
     return header;
 }
@@ -115,8 +137,8 @@ Result<std::vector<StoredTensor>> readSafetensors(std::span<const unsigned char>
         if (!tensor) return fail(name + ": tensor '" + key + "': " + tensor.error().message + kWriteAnew);
         tensors.push_back(std::move(*tensor));
     }
-    if (const Status disjoint = checkDisjoint(tensors); !disjoint) {
-        return fail(name + ": " + disjoint.error().message + kWriteAnew);
+    if (const Status whole = checkCover(tensors, data); !whole) {
+        return fail(name + ": " + whole.error().message + kWriteAnew);
     }
     return tensors;
 }

@@ -167,7 +167,7 @@ TEST(RunCommand, TellsEachRunInOneLineOfJson) {
 TEST(RunCommand, OnAClusterOfThisHostKeepsToItsProfile) {
     const test::DasgdFolder folder;
     folder.write("desk.toml", "kind = \"local\"\nthreads = 2\nworkspace = \"" + (folder.path() / "kept").string() +
-                                  "\"\n[environment]\nDASGD_TEST_OF_PROFILES = \"x\"\n");
+                                  "\"\n");
     folder.write("e.toml", test::quickExperiment("gloo", 4));
     const test::Ended ended = folder.run({"run", "e.toml", "--on", "desk", "-q", "--json"});
     ASSERT_EQ(ended.exit, kFinished) << ended.err;

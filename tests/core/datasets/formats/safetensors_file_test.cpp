@@ -73,7 +73,13 @@ INSTANTIATE_TEST_SUITE_P(
         WrongFile{one(tensorEntry("x", "F32", "[4294967296,4294967296]", 0, 0)), "more elements than a file can hold"},
         WrongFile{one(tensorEntry("x", "U8", "[18446744073709551615]", 0, 8)), "more elements than a file can hold"},
         WrongFile{one(tensorEntry("x", "U8", "[5]", 0, 5) + "," + tensorEntry("y", "U8", "[4]", 4, 8)),
-                  "the bytes of 'x' and 'y' overlap. Write the file anew"}));
+                  "the bytes of 'x' and 'y' overlap. Write the file anew"},
+        WrongFile{one(tensorEntry("x", "U8", "[4]", 0, 4) + "," + tensorEntry("x", "U8", "[4]", 4, 8)),
+                  "its header has 'x' twice"},
+        WrongFile{one(tensorEntry("x", "U8", "[4]", 0, 4)), "bytes 4 to 8 behind the header belong to no tensor"},
+        WrongFile{one(tensorEntry("x", "U8", "[4]", 4, 8)), "bytes 0 to 4 behind the header belong to no tensor"},
+        WrongFile{one(tensorEntry("x", "U8", "[3]", 0, 3) + "," + tensorEntry("y", "U8", "[3]", 5, 8)),
+                  "bytes 3 to 5 behind the header belong to no tensor"}));
 
 TEST(SafetensorsMetadata, IsTextsByName) {
     const auto read = [](const std::string& header) {
