@@ -37,7 +37,13 @@ public:
     [[nodiscard]] bool isHomeThere() const { return homeThere_.load(); }
     void measured(const Metric& metric) {
         const std::lock_guard guard(mutex_);
-        if (waiting_.size() >= kMost) return;
+        if (waiting_.size() >= kMost) {
+            if (!std::exchange(full_, true)) {
+                logLine(LogLevel::Warning, "what this host measures is left out until its rank records again: " +
+                                               std::to_string(kMost) + " values wait for it");
+            }
+            return;
+        }
         waiting_.emplace_back(metric.name, metric);
         any_.store(true, std::memory_order_release);
     }
@@ -71,6 +77,7 @@ private:
             journal_->metric(metric);
         }
         waiting_.clear();
+        full_ = false;
     }
 
     EventSink* journal_ = nullptr;
@@ -78,6 +85,7 @@ private:
     std::mutex mutex_;
     std::atomic<bool> any_{false}, homeThere_{true};
     std::vector<std::pair<std::string, Metric>> waiting_;
+    bool full_ = false;
 };
 
 class OneLab::AwayRecorder final : public storage::Recorder {

@@ -1,6 +1,13 @@
 // What holds for every command: how the program meets an output, a file or a workspace that it cannot use.
 #include <gmock/gmock.h>
 
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <thread>
+
+#include "storage/base/workspace.h"
 #include "storage/run_reader.h"
 #include "tests/support/dasgd_program.h"
 #include "tests/support/live_run.h"
@@ -72,6 +79,23 @@ TEST(Program, ARunWhoseRecordIsTakenAwayIsNoSuccess) {
         EXPECT_EQ(ended.exit, 1) << taken;
         EXPECT_THAT(ended.out + ended.err, HasSubstr("was removed")) << taken;
     }
+}
+
+// Another program has the lock, and keeps it.
+TEST(Program, AWaitForTheDatabaseSaysWhoHoldsItAndEndsOnCtrlC) {
+    const test::DasgdFolder folder;
+    folder.write("e.toml", test::quickExperiment("threads"));
+    ASSERT_EQ(folder.run({"run", "e.toml", "-w", "w", "-q"}).exit, 0);
+    const auto lock = storage::FileLock::tryNow(folder.workspace() / "lab.db.lock", storage::FileLock::Kind::Exclusive);
+    ASSERT_TRUE(lock && *lock);
+    test::StartedProgram waits = folder.start({"run", "e.toml", "-w", "w", "-q"});
+    std::this_thread::sleep_for(std::chrono::milliseconds(3000));
+    waits.signal(SIGINT);
+    const test::Ended ended = waits.wait();
+    EXPECT_GT(ended.exit, 0) << "not a signal";
+    const std::string holder = "held by process " + std::to_string(::getpid());
+    EXPECT_THAT(ended.err,
+                AllOf(HasSubstr("waiting for "), HasSubstr("stopped while waiting for "), HasSubstr(holder)));
 }
 
 TEST(Program, NamesThatAreNotWhatTheyLookLikeAreRefused) {

@@ -6,10 +6,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <map>
+#include <random>
 #include <set>
 #include <thread>
 
+#include "core/base/metric_names.h"
 #include "experiments/base/errors.h"
 #include "experiments/forward/run_secret.h"
 #include "storage/base/workspace.h"
@@ -158,6 +161,91 @@ TEST_F(OnHosts, TheHostOfRank0ThatIsCutOffIsNamedByTheOthers) {
         EXPECT_LT(std::chrono::steady_clock::now() - cut, seconds(5 + 5)) << "the deadline and 5 s";
         EXPECT_THAT(workers[0].wait().err, HasSubstr("rank 3 on ")) << "it is alone";
         EXPECT_TRUE(hosts.join(1));
+    }
+}
+
+// A process that is stopped keeps its connections.
+TEST_F(OnHosts, AHostThatDiesOrHangsIsNamedByAllOthers) {
+    if (::getuid() != 0) GTEST_SKIP() << "network namespaces need root";
+    const test::NetworkHosts hosts(kHosts);
+    if (!hosts.areThere()) GTEST_SKIP() << "no network namespaces here: hosts.sh up failed";
+    for (const int signal : {SIGKILL, SIGSTOP}) {
+        labs_ = "lab" + std::to_string(signal) + "-";
+        auto workers = start(100'000'000, "5.0");
+        ASSERT_TRUE(test::eventually([&] { return allTrain(1); }));
+        const auto from = std::chrono::steady_clock::now();
+        for (const pid_t child : test::childrenOf(workers[3].id())) ::kill(child, signal);
+        workers[3].signal(signal);
+        for (int rank = 0; rank + 1 < kHosts; ++rank) {
+            const test::Ended ended = workers[static_cast<std::size_t>(rank)].wait();
+            EXPECT_EQ(ended.exit, kRunFailed) << "rank " << rank;
+            EXPECT_THAT(ended.err, ContainsRegex("rank 3 on .*\\(10\\.77\\.0\\.4\\) does not answer"))
+                << "signal " << signal << ", rank " << rank;
+        }
+        EXPECT_LT(std::chrono::steady_clock::now() - from, seconds(5 + 5)) << "the deadline and 5 s";
+        workers[3].signal(SIGKILL);
+    }
+}
+
+// Killed at random: what sends a rank's records, and the link of a host, for less than the deadline.
+TEST_F(OnHosts, FiftyKillsOfForwardersAndLinksLoseAndDoubleNothing) {
+    if (::getuid() != 0) GTEST_SKIP() << "network namespaces need root";
+    const test::NetworkHosts hosts(kHosts);
+    if (!hosts.areThere()) GTEST_SKIP() << "no network namespaces here: hosts.sh up failed";
+    constexpr std::size_t kSteps = 6000;
+    auto workers = start(static_cast<int>(kSteps), "30.0");
+    ASSERT_TRUE(test::eventually([&] { return home().runs()->size() == 1; }));
+    std::mt19937 random(14);
+    int killed = 0, whileTraining = 0;
+    for (int times = 0; times < 50; ++times) {
+        const std::size_t host = 1 + random() % (kHosts - 1);
+        if (times % 10 == 9) {
+            EXPECT_TRUE(hosts.cut(static_cast<int>(host) + 1));
+            std::this_thread::sleep_for(std::chrono::milliseconds(100));
+            EXPECT_TRUE(hosts.join(static_cast<int>(host) + 1));
+        } else {
+            const auto children = test::childrenOf(workers[host].id());
+            for (const pid_t child : children) ::kill(child, SIGKILL);
+            killed += children.empty() ? 0 : 1;
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(random() % 200));
+        whileTraining += home().runs()->front().status == "running" ? 1 : 0;
+    }
+    for (test::StartedProgram& worker : workers) {
+        const test::Ended ended = worker.wait();
+        ASSERT_EQ(ended.exit, kFinished) << ended.err;
+    }
+    EXPECT_GT(killed, 30) << "a forwarder was there to be killed";
+    EXPECT_GT(whileTraining, 25);
+    auto reader = home();
+    const storage::RunRow row = reader.runs()->front();
+    EXPECT_EQ(row.status, "finished");
+    // Of each rank and step the same spans, each once, and one loss.
+    std::map<int, std::map<SpanKind, std::multiset<std::int64_t>>> spans;
+    ASSERT_TRUE(reader.eachSpan(row.runId, [&](const storage::SpanRow& span) {
+        spans[span.rank][span.span.kind].insert(span.span.step);
+        return true;
+    }));
+    ASSERT_EQ(spans.size(), 4U);
+    for (const auto& [rank, kinds] : spans) {
+        for (const SpanKind kind : {SpanKind::Forward, SpanKind::Backward, SpanKind::Update}) {
+            ASSERT_TRUE(kinds.contains(kind)) << "rank " << rank;
+            const auto& steps = kinds.at(kind);
+            EXPECT_EQ(steps.size(), kSteps) << "rank " << rank;
+            EXPECT_EQ(std::set(steps.begin(), steps.end()).size(), kSteps) << "none of rank " << rank << " twice";
+        }
+        for (const auto& [kind, steps] : kinds) {
+            if (kind == SpanKind::Transfer || kind == SpanKind::Merge)
+                EXPECT_EQ(steps.size(), spans.at(0).at(kind).size()) << "rank " << rank;
+        }
+    }
+    const auto losses = reader.metrics({.runId = row.runId, .name = metrics::kTrainLoss, .rank = std::nullopt});
+    std::map<int, std::multiset<std::int64_t>> of;
+    for (const storage::MetricSample& sample : losses->samples) of[sample.rank].insert(sample.step);
+    ASSERT_EQ(of.size(), 4U);
+    for (const auto& [rank, steps] : of) {
+        EXPECT_EQ(steps, of.at(0)) << "rank " << rank;
+        EXPECT_EQ(std::set(steps.begin(), steps.end()).size(), steps.size()) << "rank " << rank;
     }
 }
 

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <csignal>
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -106,6 +108,45 @@ TEST_F(OneLabRuns, TheWorkspaceOfRank0HoldsTheRecordsOfAllRanks) {
     EXPECT_TRUE(reader("b").runs()->empty()) << "the other workspace keeps no half of it";
     const auto left = storage::WorkspacePaths{folder_.path() / "b"}.journal(row.runId, 1);
     EXPECT_FALSE(std::filesystem::exists(left)) << "what is committed there is not kept here";
+}
+
+// Rank 0's side is stopped like one whose disk hangs: its collector takes nothing in.
+TEST_F(OneLabRuns, ACollectorThatStallsCostsOthersNoTraining) {
+    std::string text = test::quickExperiment("gloo", 100'000'000);
+    const auto replace = [&](const std::string& from, const std::string& to) {
+        text.replace(text.find(from), from.size(), to);
+    };
+    replace("name = \"dasgd\"\nperiod = 4\ndelay = 2", "name = \"independent\"");
+    replace("eval_every = 10", "eval_every = 100000000");
+    folder_.write("e.toml", text);
+    auto workers = start({"a", "b"}, {secret_, secret_});
+    ASSERT_TRUE(test::newestRunTrains(folder_.path() / "a"));
+    const std::string run = reader("a").runs()->front().runId;
+    const auto journal = storage::WorkspacePaths{folder_.path() / "b"}.journal(run, 1);
+    // What is taken in is given back, so that the newest file tells how far the rank is.
+    const auto newest = [&] {
+        std::string last;
+        for (const auto& file : std::filesystem::directory_iterator(journal)) {
+            if (file.path().extension() == ".seg") last = std::max(last, file.path().filename().string());
+        }
+        return last.empty() ? 0 : std::stoi(last);
+    };
+    workers[0].signal(SIGSTOP);
+    const int before = newest();
+    EXPECT_TRUE(test::eventually([&] { return newest() >= before + 4; })) << "it trains on: 65,536 records";
+    workers[0].signal(SIGCONT);
+    workers[1].signal(SIGINT);
+    for (test::StartedProgram& worker : workers) {
+        const test::Ended ended = worker.wait();
+        EXPECT_EQ(ended.exit, kStopped) << ended.err;
+    }
+    auto home = reader("a");
+    const auto updates = updatesOf(home, run);
+    ASSERT_EQ(updates.size(), 2U);
+    for (const auto& [rank, steps] : updates) {
+        EXPECT_EQ(steps.size(), static_cast<std::size_t>(steps.rbegin()->first)) << "none missing of rank " << rank;
+        for (const auto& [step, times] : steps) ASSERT_EQ(times, 1) << "rank " << rank << ", step " << step;
+    }
 }
 
 TEST_F(OneLabRuns, RanksOfRank0sWorkspaceCollectThemselves) {
