@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <system_error>
@@ -35,9 +36,15 @@ std::optional<std::int64_t> stepOf(const std::string& name) {
 }
 
 Json toJson(const CheckpointState& state) {
-    return {{"format", kFormat},         {"run", state.runId},    {"step", state.step},
-            {"ranks", state.ranks},      {"wall_ns", state.wall}, {"config_sha256", state.configHash},
-            {"saved_at", state.savedAt}, {"files", state.files}};
+    return {{"format", kFormat},
+            {"run", state.runId},
+            {"step", state.step},
+            {"ranks", state.ranks},
+            {"wall_ns", state.wall},
+            {"collectives", state.collectives},
+            {"config_sha256", state.configHash},
+            {"saved_at", state.savedAt},
+            {"files", state.files}};
 }
 
 Status checkFiles(const Checkpoint& checkpoint) {
@@ -87,8 +94,12 @@ Result<CheckpointState> readCheckpointState(const fs::path& file) {
     try {
         if (json.at("format") != kFormat) return fail(file.string() + ": is of a newer version of dasgd; update it");
         const Json &step = json.at("step"), &ranks = json.at("ranks");
+        // Those of older runs do not say.
+        const Json collectives = json.value("collectives", Json(0U));
         const bool counts = step.is_number_unsigned() && ranks.is_number_unsigned() && ranks > 0 &&
                             ranks <= kMostRanks && json.at("wall_ns").is_number_integer() &&
+                            collectives.is_number_unsigned() &&
+                            collectives <= std::numeric_limits<std::uint32_t>::max() &&
                             std::ranges::all_of(json.at("files"), &Json::is_number_unsigned);
         if (!counts) return fail(damaged);
         return CheckpointState{.runId = json.at("run"),
@@ -96,6 +107,7 @@ Result<CheckpointState> readCheckpointState(const fs::path& file) {
                                .ranks = json.at("ranks"),
                                .configHash = json.at("config_sha256"),
                                .wall = json.at("wall_ns"),
+                               .collectives = collectives,
                                .savedAt = json.at("saved_at"),
                                .files = json.at("files")};
     } catch (const Json::exception&) {

@@ -22,6 +22,7 @@ struct CheckpointState {
     int ranks = 0;
     std::string configHash;                     // SHA-256 of the run's resolved experiment.toml
     Ns wall = 0;                                // the run's own time, of its last rank
+    std::uint32_t collectives = 0;              // begun by then, of the rank that was ahead
     std::string savedAt;                        // ISO 8601, UTC
     std::map<std::string, std::int64_t> files;  // bytes by name
 };

@@ -10,6 +10,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <map>
@@ -104,6 +105,10 @@ public:
     // Payload that this rank has put on the wire so far, counted groups included, by the algorithm in use
     // (ring: 2S(P−1)/P per all-reduce of S bytes).
     [[nodiscard]] std::int64_t bytesSent() const { return *bytesSent_; }
+    // How many collectives of this group were begun; the next one has the number after it.
+    [[nodiscard]] std::uint32_t collectives() const { return collectives_; }
+    // The next one has a number after `collectives`. All ranks say the same, between the same two.
+    void countCollectivesFrom(std::uint32_t collectives) { collectives_ = std::max(collectives_.load(), collectives); }
 
 protected:
     Communicator(Rank rank, int size) : group_(Group::whole(rank, size)) {}

@@ -72,6 +72,8 @@ RankCheckpoints::RankCheckpoints(const Experiment& experiment, const CheckpointE
 
 RankCounters RankCheckpoints::restore() {
     const RankCounters counters = isOfOtherRanks() ? restoreOfOthers() : restoreOwn();
+    // Not by its own count: ranks that run apart have not begun equally many.
+    parts_.context.comm().countCollectivesFrom(environment_.from->state.collectives);
     if (environment_.restored) environment_.restored();
     return counters;
 }

@@ -195,7 +195,7 @@ private:
 
     [[nodiscard]] RankCounters counters() const {
         const Metric now = metricNow("");
-        return {.step = step_, .bytesSent = now.bytesSent, .wall = now.wall, .trained = trainedUntil(now.wall)};
+        return {step_, now.bytesSent, now.wall, trainedUntil(now.wall), environment_.comm.collectives()};
     }
     [[nodiscard]] Ns trainedUntil(Ns now) const { return trainedBefore_ + executor_->trainedUntil(now); }
 

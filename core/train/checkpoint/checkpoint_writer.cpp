@@ -16,11 +16,13 @@ Status completeIfLast(const CheckpointCompletion& run, std::int64_t step) {
     DASGD_ASSIGN(const std::filesystem::path making, folder.begin(step));
     SavedModel model;
     Ns wall = 0;
+    std::int64_t collectives = 0;
     for (int rank = 0; rank < run.ranks; ++rank) {
         DASGD_ASSIGN(const Archive saved, readArchive(making / CheckpointFolder::rankFileName(Rank(rank)),
                                                       {"weights/", "named/", "buffers/"}));
         DASGD_ASSIGN(const RankCounters counters, countersOf(saved));
         wall = std::max(wall, counters.wall);
+        collectives = std::max(collectives, counters.collectives);
         DASGD_TRY(model.add(saved, run.roles.trains(Rank(rank))));
     }
     DASGD_TRY(writeArchive(making / CheckpointFolder::kModelFile, model.take()));
@@ -29,6 +31,7 @@ Status completeIfLast(const CheckpointCompletion& run, std::int64_t step) {
                             .ranks = run.ranks,
                             .configHash = run.place.configHash,
                             .wall = wall,
+                            .collectives = static_cast<std::uint32_t>(collectives),
                             .savedAt = utcNowAs("%Y-%m-%dT%H:%M:%SZ"),
                             .files = {}},
                            run.keep);

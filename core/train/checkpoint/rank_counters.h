@@ -9,10 +9,11 @@
 namespace dasgd {
 
 struct RankCounters {
-    std::int64_t step = 0;       // completed
-    std::int64_t bytesSent = 0;  // by the algorithm
-    Ns wall = 0;                 // the run's own time
-    Ns trained = 0;              // of it in training (TrainedTime)
+    std::int64_t step = 0;         // completed
+    std::int64_t bytesSent = 0;    // by the algorithm
+    Ns wall = 0;                   // the run's own time
+    Ns trained = 0;                // of it in training (TrainedTime)
+    std::int64_t collectives = 0;  // begun by the ranks together
 };
 
 inline void putCounters(Archive& archive, const RankCounters& counters) {
@@ -20,6 +21,7 @@ inline void putCounters(Archive& archive, const RankCounters& counters) {
     archive.put("bytes_sent", counters.bytesSent);
     archive.put("wall_ns", counters.wall);
     archive.put("trained_ns", counters.trained);
+    archive.put("collectives", counters.collectives);
 }
 
 // Errors: one is missing.
@@ -29,6 +31,8 @@ inline void putCounters(Archive& archive, const RankCounters& counters) {
     DASGD_ASSIGN(counters.bytesSent, archive.integer("bytes_sent"));
     DASGD_ASSIGN(counters.wall, archive.integer("wall_ns"));
     DASGD_ASSIGN(counters.trained, archive.integer("trained_ns"));
+    // Those of older runs do not say.
+    counters.collectives = archive.integer("collectives").value_or(0);
     return counters;
 }
 

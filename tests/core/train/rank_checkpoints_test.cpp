@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <random>
+#include <set>
 
 #include "tests/support/resumed_runs.h"
 
@@ -170,6 +171,19 @@ TEST(RankCheckpoints, RecordsGoOnWhereTheyWere) {
     const auto& trained = rest[0].sink.metrics.at("eval/trained_s");
     EXPECT_GT(trained.front().value, 0);
     for (const Span& span : rest[0].sink.spans) EXPECT_GE(span.step, 10);
+    const auto numbersOf = [](const std::vector<Span>& spans) {
+        std::set<std::uint64_t> numbers;
+        for (const Span& span : spans) {
+            if (span.collective != 0) numbers.insert(span.collective);
+        }
+        return numbers;
+    };
+    const std::uint32_t before = from.from->state.collectives;
+    EXPECT_GT(before, 0U);
+    const auto numbers = numbersOf(rest[0].sink.spans);
+    ASSERT_FALSE(numbers.empty());
+    EXPECT_GT(*numbers.begin(), before) << "no number stands for two collectives of one training";
+    EXPECT_EQ(numbers, numbersOf(rest[1].sink.spans)) << "of all ranks alike";
 }
 
 // The step that the file is of, where an evaluation first had the best accuracy on the validation set.

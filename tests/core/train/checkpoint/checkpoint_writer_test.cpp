@@ -21,6 +21,7 @@ Archive stateOf(int rank, std::int64_t step) {
     archive.put("bytes_sent", 0);
     archive.put("wall_ns", 100 * step + rank);
     archive.put("trained_ns", 0);
+    archive.put("collectives", step + rank);
     return archive;
 }
 
@@ -46,6 +47,7 @@ TEST(CheckpointWriter, TheLastRankCompletesTheCheckpoint) {
     ASSERT_TRUE(latest) << latest.error().message;
     EXPECT_EQ(latest->checkpoint.state.step, 20);
     EXPECT_EQ(latest->checkpoint.state.wall, 2003) << "of the last rank";
+    EXPECT_EQ(latest->checkpoint.state.collectives, 23U) << "of the one that was ahead";
     EXPECT_EQ(latest->checkpoint.state.configHash, "hash");
     const auto model = readArchive(latest->checkpoint.modelFile());
     ASSERT_TRUE(model);
