@@ -12,6 +12,7 @@
 #include "core/analysis/overlap.h"
 #include "core/backends/backend.h"
 #include "core/experiment/experiment.h"
+#include "core/step/flat_params.h"
 #include "core/train/worker.h"
 #include "tests/support/document.h"
 #include "tests/support/ranks.h"
@@ -91,6 +92,18 @@ inline RunElsewhere& runElsewhere() {
     static RunElsewhere run;
     return run;
 }
+
+// Whether the ranks of train() have slots that are padded (FlatLayout), as on a GPU: what they send is longer then.
+inline bool& slotsArePadded() {
+    static bool padded = false;
+    return padded;
+}
+// Of a flat vector of one parameter of so many elements, each a float64.
+inline std::int64_t flatElements(std::int64_t elements) {
+    const std::int64_t unit = slotsArePadded() ? layoutOn(at::kCUDA).alignment / 8 : 1;
+    return (elements + unit - 1) / unit * unit;
+}
+inline std::int64_t flatBytes(std::int64_t elements) { return 8 * flatElements(elements); }
 
 // What a run may be given besides.
 struct RunWith {

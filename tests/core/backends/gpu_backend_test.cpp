@@ -6,7 +6,9 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <map>
 #include <mutex>
 
@@ -22,6 +24,7 @@ namespace {
 using testing::AllOf;
 using testing::ContainsRegex;
 using testing::Each;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
@@ -71,6 +74,8 @@ TEST_P(GpuBackendOnStandIns, EveryRankIsAProcessWithAGpuThatReducesWithTheOthers
                           }),
                 IsEmpty());
     EXPECT_EQ(ran, ranks);
+    // '=': that interface alone, and none whose name begins so.
+    EXPECT_STREQ(std::getenv("NCCL_SOCKET_IFNAME"), "=lo") << "NCCL's sockets are on the interface of the run";
 }
 
 INSTANTIATE_TEST_SUITE_P(Ranks, GpuBackendOnStandIns, testing::Values(1, 2, 4));
@@ -87,6 +92,27 @@ TEST(GpuBackend, RanksShareAGpuWhereTheyMay) {
                 IsEmpty());
     EXPECT_EQ(ran, 16);
     EXPECT_STREQ(::getenv("NCCL_MULTI_RANK_GPU_ENABLE"), "1") << "NCCL is told";
+}
+
+// Of one rank, or of four: the channels of its communicator and the priority of the stream that it is on.
+std::pair<std::vector<int>, std::vector<int>> askedFor(int ranks, const StandInMachine& machine,
+                                                       const GpuParams& params) {
+    StandInMachine own = machine;
+    own.asked = std::make_shared<AskedOfStandIns>();
+    EXPECT_THAT(onBackend(standIn(own, params), {.workers = ranks}, [](RankHost&, HostedRank&) {}), IsEmpty());
+    return {own.asked->channels, own.asked->priorities};
+}
+
+TEST(GpuBackend, ChannelsAndPriorityAreWhatWasAskedFor) {
+    const auto usual = askedFor(1, {}, {});
+    EXPECT_THAT(usual.first, ElementsAre(NcclConfig::kUndefined)) << "NCCL's own choice";
+    EXPECT_THAT(askedFor(1, {}, {.ncclChannels = 2}).first, ElementsAre(2));
+    EXPECT_THAT(askedFor(4, {.gpus = 1}, {.ranksPerGpu = 4}).first, ElementsAre(4, 4, 4, 4))
+        << "of the 16 that a GPU has room for";
+    const auto low = askedFor(1, {}, {.commPriority = "low"});
+    ASSERT_FALSE(low.second.empty());
+    EXPECT_LT(*std::ranges::min_element(usual.second), *std::ranges::min_element(low.second))
+        << "a smaller number goes first";
 }
 
 TEST(GpuBackend, MessagesAndGroupsWork) {

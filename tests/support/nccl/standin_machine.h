@@ -5,6 +5,7 @@
 #include <torch/types.h>
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -56,11 +57,19 @@ private:
     at::Device device_;
 };
 
+// What the backend asked the stand-ins for.
+struct AskedOfStandIns {
+    std::mutex mutex;
+    std::vector<int> channels;    // of each communicator
+    std::vector<int> priorities;  // of each stream
+};
+
 struct StandInMachine {
     int gpus = 4;
     int ncclVersion = 23007;
     std::string gpuName = "stand-in GPU";
     at::Device tensors = at::kCPU;
+    std::shared_ptr<AskedOfStandIns> asked = nullptr;
 };
 
 inline GpuRuntime standInRuntime(const StandInMachine& machine = {}) {
@@ -73,8 +82,26 @@ inline GpuRuntime standInRuntime(const StandInMachine& machine = {}) {
     all->device.devices = machine.gpus;
     all->device.name = machine.gpuName;
     all->nccl.version = machine.ncclVersion;
-    return {.device = all->device.api(),
-            .nccl = all->nccl.api(),
+    DeviceApi device = all->device.api();
+    NcclApi nccl = all->nccl.api();
+    if (machine.asked) {
+        device.streamCreate = [asked = machine.asked, create = device.streamCreate](StreamHandle* handle,
+                                                                                    unsigned flags, int priority) {
+            const std::lock_guard lock(asked->mutex);
+            asked->priorities.push_back(priority);
+            return create(handle, flags, priority);
+        };
+        nccl.commInit = [asked = machine.asked, init = nccl.commInit](NcclHandle* handle, int ranks, NcclId id,
+                                                                      int rank, NcclConfig* config) {
+            {
+                const std::lock_guard lock(asked->mutex);
+                asked->channels.push_back(config->maxCtas);
+            }
+            return init(handle, ranks, id, rank, config);
+        };
+    }
+    return {.device = std::move(device),
+            .nccl = std::move(nccl),
             .load = [] { return Status(); },
             // Holds what the tables point to.
             .open = [all, tensors = machine.tensors](int) -> Result<std::unique_ptr<TensorDevice>> {

@@ -76,6 +76,7 @@ public:
             std::printf("[no GPU to test on] %s\n", suits.error().message.c_str());
             GTEST_SKIP() << suits.error().message;
         }
+        slotsArePadded() = name_ == "nccl";
         runElsewhere() = [name = name_](const ClusterParams& cluster, const std::function<void(HostedRank&)>& body) {
             runOn(name, cluster, body);
         };

@@ -288,7 +288,7 @@ TEST(Dasgd, SpansShowTheDelay) {
         EXPECT_EQ(merge.step, reduce->step + 3);
         EXPECT_EQ(reduce->step % 4, 0);
         EXPECT_EQ(reduce->lane, Lane::Comm);
-        EXPECT_EQ(reduce->bytes, 3 * 8);
+        EXPECT_EQ(reduce->bytes, flatBytes(3));
         EXPECT_LE(reduce->end, merge.start);
     }
     EXPECT_EQ(merges, 3);  // snapshots at 4, 8, 12, 16; the last is not due within 17 steps
@@ -297,7 +297,7 @@ TEST(Dasgd, SpansShowTheDelay) {
 TEST(Dasgd, SendsOneRingAllReduceAPeriod) {
     const QuadraticProblem problem{.workers = 4, .steps = 17};
     const std::vector<RankRecord> records = train(problem.experiment(dasgd(4, 3, 0.25, 0)));
-    EXPECT_EQ(records[0].sink.metrics.at("train/loss").back().bytesSent, 4 * 2 * 24 * 3 / 4);
+    EXPECT_EQ(records[0].sink.metrics.at("train/loss").back().bytesSent, 4 * 2 * flatBytes(3) * 3 / 4);
 }
 
 // A snapshot at zero without a delay is merged at once, as every other one is.

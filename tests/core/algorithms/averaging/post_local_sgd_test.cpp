@@ -50,7 +50,7 @@ TEST(PostLocalSgd, SendsGradientsFirstAndThenWeights) {
         if (span.kind == SpanKind::Reduce) steps.push_back(span.step);
     }
     EXPECT_THAT(steps, testing::UnorderedElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 20));
-    EXPECT_EQ(records[0].sink.metrics.at("train/loss").back().bytesSent, 13 * 2 * 24 * 3 / 4);
+    EXPECT_EQ(records[0].sink.metrics.at("train/loss").back().bytesSent, 13 * 2 * flatBytes(3) * 3 / 4);
 }
 
 TEST(PostLocalSgd, AveragesTheMomentumWhereTold) {

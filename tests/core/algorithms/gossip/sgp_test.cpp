@@ -153,7 +153,7 @@ TEST(Sgp, WithAllPeersIsLocalSgdWithoutLocalSteps) {
 TEST(Sgp, SendsTheWeightsAndOneNumberToEachPeer) {
     const QuadraticProblem problem{.workers = 7, .steps = 17};
     const auto records = train(problem.experiment(sgp(2, false)));
-    EXPECT_EQ(records[0].sink.metrics.at("train/loss").back().bytesSent, 17 * 2 * (3 + 1) * 8);
+    EXPECT_EQ(records[0].sink.metrics.at("train/loss").back().bytesSent, 17 * 2 * (flatBytes(3) + 8));
 }
 
 TEST(Sgp, RefusesMorePeersThanOtherRanks) {

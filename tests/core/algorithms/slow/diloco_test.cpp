@@ -55,7 +55,7 @@ TEST(DiLoCo, AtRateOneWithoutMomentumIsLocalSgdToTheLastBit) {
 // The round is all that leaves: one all-reduce of the weights each period.
 TEST(DiLoCo, SendsOneAllReduceARound) {
     const std::vector<RankRecord> records = train(kOuterProblem.experiment(diloco(0.9, 0.7)));
-    EXPECT_EQ(records[0].sink.metrics.at("train/loss").back().bytesSent, 200 / 5 * 2 * 24 * 3 / 4);
+    EXPECT_EQ(records[0].sink.metrics.at("train/loss").back().bytesSent, 200 / 5 * 2 * flatBytes(3) * 3 / 4);
     EXPECT_EQ(overlapOf(records[0]).hidden, 0);
 }
 

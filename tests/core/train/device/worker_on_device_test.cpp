@@ -1,5 +1,6 @@
 // Whole runs on the stand-in accelerator against the same runs on the processor: every algorithm, data that are
 // resident and data that are brought, captured passes, and what makes the host wait.
+#include <ATen/Context.h>
 #include <gmock/gmock.h>
 #include <torch/types.h>
 
@@ -177,6 +178,19 @@ TEST(WorkerOnDevice, AlgorithmsThatSendMessagesTrainOverTheCommunicatorOfGpus) {
             EXPECT_EQ(valuesOf(there[rank], "train/loss"), valuesOf(here[rank], "train/loss")) << name;
         }
     }
+}
+
+TEST(WorkerOnDevice, TensorFloat32IsUsedWhereItIsAskedForAlone) {
+    const auto allowed = [] {
+        return std::pair(at::globalContext().allowTF32CuBLAS(), at::globalContext().allowTF32CuDNN());
+    };
+    Value document = digits(often("local_sgd"), {{"tf32", boolean(true)}});
+    document.find("cluster")->set("workers", integer(1));
+    static_cast<void>(trainOnDevice(document));
+    EXPECT_EQ(allowed(), std::pair(true, true));
+    document.find("train")->set("tf32", boolean(false));
+    static_cast<void>(trainOnDevice(document));
+    EXPECT_EQ(allowed(), std::pair(false, false)) << "LibTorch's own default for convolutions is on";
 }
 
 TEST(WorkerOnDevice, BroughtBatchesAreTheSame) {
