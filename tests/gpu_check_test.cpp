@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "tests/support/dasgd_program.h"
@@ -97,8 +98,9 @@ TEST_F(GpuCheck, EachFigureIsARatioOfItsRunsAndStandsInTheReport) {
     const Ended ended = check({});
     ASSERT_EQ(ended.exit, 0) << ended.out << ended.err;
     EXPECT_THAT(row("overlap")["measured"].get<std::string>(),
-                AllOf(HasSubstr("step ÷ `independent` 1.020, median of 3 rounds"), HasSubstr("hidden 0.9950"),
-                      HasSubstr("sync_sgd ÷ `independent` 3.000"), HasSubstr("ddp ÷ `independent` 2.500")));
+                AllOf(HasSubstr("step ÷ `independent` 1.020, median of 3 rounds"), HasSubstr("hidden 0.9950")));
+    EXPECT_THAT(row("beside")["measured"].get<std::string>(),
+                AllOf(HasSubstr("sync_sgd ÷ `independent` 3.000"), HasSubstr("ddp ÷ `independent` 2.500")));
     EXPECT_THAT(row("lenet")["measured"].get<std::string>(), HasSubstr("2.500"));
     EXPECT_EQ(row("resnet50")["verdict"], "met") << "1,000 ÷ 1,000";
     EXPECT_THAT(row("trace")["measured"].get<std::string>(), HasSubstr("1.005, median of 5 rounds"));
@@ -143,11 +145,13 @@ TEST_F(GpuCheck, AProgramThatFailsIsNamedAndTheOthersAreRun) {
 
 TEST_F(GpuCheck, APeerThatFailsTakesNothingFromWhatWasMeasured) {
     program("python", "#!/bin/sh\n[ \"$1\" = -c ] && exit 0\necho one >> tries\necho 'NCCL is too old' >&2; exit 1\n");
-    EXPECT_EQ(check({"--only", "overlap"}).exit, 0);
+    EXPECT_EQ(check({"--only", "overlap", "beside"}).exit, 1) << "DDP was to be reported";
     EXPECT_EQ(row("overlap")["verdict"], "met");
     EXPECT_EQ(contentOf(folder_ / "tries"), "one\n") << "one that hangs would take the time of every round";
-    EXPECT_THAT(row("overlap")["measured"].get<std::string>(),
-                AllOf(HasSubstr("1.020, median of 3 rounds"),
+    EXPECT_THAT(row("overlap")["measured"].get<std::string>(), HasSubstr("1.020, median of 3 rounds"));
+    EXPECT_EQ(row("beside")["verdict"], "not measured");
+    EXPECT_THAT(row("beside")["measured"].get<std::string>(),
+                AllOf(HasSubstr("sync_sgd ÷ `independent` 3.000"),
                       HasSubstr("DDP not measured: PyTorch ddp resnet50 failed: NCCL is too old")));
 }
 
@@ -186,6 +190,24 @@ TEST_F(GpuCheck, AProgramThatPrintsNoResultIsNotMeasured) {
     program("merges", "#!/bin/sh\necho warming up\n");
     EXPECT_EQ(check({"--only", "merge"}).exit, 1);
     EXPECT_EQ(row("merge")["measured"], "merges printed no result");
+}
+
+// A rank says in its log that it did without.
+TEST_F(GpuCheck, AGraphThatWasNotCapturedIsNoFigureOfGraphs) {
+    writeText(folder_ / "gpu-check/workspace/runs/lenet-alone-1/logs/rank-0.log",
+              "warning: cuda_graph has no effect: the step cannot be captured\n");
+    EXPECT_EQ(check({"--only", "lenet", "merge"}).exit, 1);
+    EXPECT_EQ(row("lenet")["verdict"], "not measured");
+    EXPECT_THAT(row("lenet")["measured"].get<std::string>(), HasSubstr("cuda_graph has no effect"));
+    EXPECT_EQ(row("merge")["verdict"], "met");
+}
+
+TEST_F(GpuCheck, ARunThatIsBegunInTimeEndsWithTheLimit) {
+    program("merges", "#!/bin/sh\nexec sleep 60\n");
+    const auto from = std::chrono::steady_clock::now();
+    EXPECT_EQ(check({"--limit", "3", "--only", "merge"}).exit, 1);
+    EXPECT_LT(std::chrono::steady_clock::now() - from, std::chrono::seconds(30)) << "not the 240 s of a run";
+    EXPECT_THAT(row("merge")["measured"].get<std::string>(), HasSubstr("did not end within"));
 }
 
 TEST_F(GpuCheck, NothingIsBegunAfterTheLimit) {

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "core/base/log.h"
+
 namespace dasgd {
 
 namespace {
@@ -24,7 +26,11 @@ void CapturedPasses::refuse(const std::string& why) {
     refused_ = true;
     forward_.reset();
     backward_.reset();
-    note_("cuda_graph has no effect: " + why + ". Every step is given to the device kernel by kernel");
+    const std::string text =
+        "cuda_graph has no effect: " + why + ". Every step is given to the device kernel by kernel";
+    note_(text);
+    // What a rank says at its end takes the note's place.
+    logLine(LogLevel::Warning, text);
 }
 
 bool CapturedPasses::captures(Batch& batch, const std::string& impossible) {

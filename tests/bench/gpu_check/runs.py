@@ -41,6 +41,7 @@ class Bench:
         self.out = pathlib.Path(chosen.out)
         self.began, self.limit = time.monotonic(), chosen.limit
         self.files = 0
+        self.beside = None  # what the rounds of one figure say for the next
         self.log = []
 
     def take_log(self):
@@ -61,6 +62,7 @@ class Bench:
         """The command's standard output. Failed where it does not end with status 0, with its last line."""
         if not self.time_is_left():
             raise Failed("the time limit was reached before it")
+        limit = max(1, round(min(limit, self.seconds_left())))
         begun = time.monotonic()
         try:
             ended = subprocess.run(command, capture_output=True, text=True, timeout=limit, check=False,
@@ -103,7 +105,16 @@ class Bench:
         self.log[-1]["result"] = {key: run.get(key) for key in ("run_id", "step_ms", "hidden", "samples_per_s", "compute_inflation")}
         if run.get("status") != "finished" or not run.get("step_ms"):
             raise Failed(f"{experiment['name']}: run {run.get('run_id')} has no step time (status {run.get('status')})")
+        if experiment["train"].get("cuda_graph"):
+            self.check_graph(run)
         return run
+
+    def check_graph(self, run):
+        """Failed where a rank's log says that its step was not captured."""
+        for log in (self.out / "workspace" / "runs" / run["run_id"] / "logs").glob("rank-*.log"):
+            for line in log.read_text(encoding="utf-8", errors="replace").splitlines():
+                if "cuda_graph has no effect" in line:
+                    raise Failed(f"run {run['run_id']}: {line}")
 
     def peer(self, kind, ranks, **settings):
         """One turn of PyTorch's own loop: {"step_ms": …, "samples_per_s": …}."""
