@@ -7,14 +7,12 @@
 #include <QHBoxLayout>
 #include <QInputDialog>
 #include <QLabel>
-#include <QMimeData>
 #include <QProcess>
 #include <QScreen>
 #include <QShortcut>
 #include <QStackedWidget>
 #include <QTimer>
 #include <QToolButton>
-#include <QUrl>
 #include <QVBoxLayout>
 #include <QWindow>
 #include <algorithm>
@@ -25,6 +23,7 @@
 #include "gui/models/settings_file.h"
 #include "gui/pages/job_action.h"
 #include "gui/widgets/card_keys.h"
+#include "gui/widgets/dropped_files.h"
 #include "gui/widgets/page_area.h"
 #include "gui/widgets/palette/command_palette.h"
 #include "gui/widgets/parts.h"
@@ -41,16 +40,6 @@ constexpr const char* kFirstPage = "Run";
 constexpr int kFrameMs = 250;  // until a window manager has told how wide its frame is
 constexpr int kAheadMs = 100;  // between two pages that are made before they are wanted
 const QString kGeometryKey = QStringLiteral("window/geometry");
-
-// The first of the files that is an experiment; "" where none is.
-QString experimentIn(const QMimeData& dropped) {
-    for (const QUrl& url : dropped.urls()) {
-        if (url.isLocalFile() && url.path().endsWith(QLatin1String(".toml"), Qt::CaseInsensitive)) {
-            return url.toLocalFile();
-        }
-    }
-    return {};
-}
 
 }  // namespace
 

@@ -107,7 +107,7 @@ Status setPaused(const std::string& workspace, bool paused) {
 struct QueueListOptions {
     std::string workspace;
     bool json = false;
-    QueueWorkOptions after;
+    WorkAfter after;
 };
 
 Action declareQueueList(CLI::App& app, const std::shared_ptr<QueueListOptions>& options) {
@@ -122,11 +122,11 @@ Action declareQueueList(CLI::App& app, const std::shared_ptr<QueueListOptions>& 
 Action declarePause(CLI::App& app, bool paused) {
     auto options = std::make_shared<QueueListOptions>();
     addWorkspaceOption(app, options->workspace);
-    if (!paused) addWorkOptions(app, options->after);
+    if (!paused) addWorkAfter(app, options->after);
     return [options, paused] {
         if (const Status done = setPaused(options->workspace, paused); !done) return refuse(done.error());
         std::fputs(paused ? "the queue is paused: what runs goes on, nothing starts\n" : "the queue goes on\n", stdout);
-        return workQueue(options->after, options->workspace);
+        return workAfter(options->after, options->workspace);
     };
 }
 

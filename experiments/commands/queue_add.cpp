@@ -38,7 +38,7 @@ struct QueueAddOptions {
     Overrides overrides;
     int restarts = 0;
     bool json = false, allowFileSystem = false;
-    QueueWorkOptions after;
+    WorkAfter after;
 };
 
 // One experiment file, and all of its sweep.
@@ -180,7 +180,7 @@ int startQueueWorker(const std::string& workspace) {
 
 }  // namespace
 
-void addWorkOptions(CLI::App& app, QueueWorkOptions& options) {
+void addWorkAfter(CLI::App& app, WorkAfter& options) {
     app.add_flag("--work", options.work,
                  "Then work the queue until nothing is left that may start, unless somebody does");
     app.add_flag("--background", options.background,
@@ -188,7 +188,7 @@ void addWorkOptions(CLI::App& app, QueueWorkOptions& options) {
         ->needs("--work");
 }
 
-int workQueue(const QueueWorkOptions& options, const std::string& workspace) {
+int workAfter(const WorkAfter& options, const std::string& workspace) {
     if (!options.work) return kFinished;
     return options.background ? startQueueWorker(workspace) : becomeQueueWorker(workspace);
 }
@@ -205,7 +205,7 @@ Action declareQueueAdd(CLI::App& app) {
                    "How often a run that fails starts again: from its newest checkpoint, or its beginning")
         ->check(CLI::Range(0, 1000));
     app.add_flag("--json", options->json, "One line of JSON a run");
-    addWorkOptions(app, options->after);
+    addWorkAfter(app, options->after);
     app.add_option("--at", options->at,
                    "Into the queue of a workspace on another machine, over your ssh: ssh://[user@]host[:port]/folder; "
                    "data and paths are those of that machine");
@@ -222,7 +222,7 @@ Action declareQueueAdd(CLI::App& app) {
             return ended ? *ended : refuse(ended.error());
         }
         if (const Status added = addAll(*options); !added) return refuse(added.error());
-        return workQueue(options->after, options->workspace);
+        return workAfter(options->after, options->workspace);
     };
 }
 

@@ -32,7 +32,7 @@ struct QueueMoveOptions {
     std::string action, workspace;
     std::vector<std::string> runs;
     bool series = false, json = false;
-    QueueWorkOptions after;
+    WorkAfter after;
 };
 
 // Those of other workspaces wait there.
@@ -246,7 +246,7 @@ int moveInQueue(const QueueMoveOptions& options) {
         exit = one == kFinished ? exit : one;
     }
     const bool here = places->begin()->first.origin.empty();
-    return exit == kFinished && here ? workQueue(options.after, options.workspace) : exit;
+    return exit == kFinished && here ? workAfter(options.after, options.workspace) : exit;
 }
 
 }  // namespace
@@ -258,7 +258,7 @@ Action declareQueueMove(CLI::App& app, const std::string& action) {
     addWorkspaceOption(app, options->workspace);
     app.add_flag("--series", options->series, "All runs that wait and were started by the same command");
     app.add_flag("--json", options->json, "One line of JSON a waiting run, in the order in which they start");
-    if (action == "release") addWorkOptions(app, options->after);
+    if (action == "release") addWorkAfter(app, options->after);
     return [options] { return moveInQueue(*options); };
 }
 

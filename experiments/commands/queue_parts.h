@@ -18,12 +18,12 @@ namespace dasgd::experiments {
 // Prints what waits and what runs, in the order in which it starts.
 [[nodiscard]] Status listQueue(const std::string& workspace, bool json);
 
-struct QueueWorkOptions {
+struct WorkAfter {
     bool work = false, background = false;
 };
 // --work: then work the queue until it is empty, where nobody does. --background: by a process of its own.
-void addWorkOptions(CLI::App& app, QueueWorkOptions& options);
+void addWorkAfter(CLI::App& app, WorkAfter& options);
 // As they say: the status to exit with.
-[[nodiscard]] int workQueue(const QueueWorkOptions& options, const std::string& workspace);
+[[nodiscard]] int workAfter(const WorkAfter& options, const std::string& workspace);
 
 }  // namespace dasgd::experiments

@@ -3,7 +3,6 @@
 #include <QDropEvent>
 #include <QFocusEvent>
 #include <QHBoxLayout>
-#include <QMimeData>
 #include <QTimer>
 #include <QVBoxLayout>
 #include <utility>
@@ -18,6 +17,7 @@
 #include "gui/pages/figure_action.h"
 #include "gui/timeline/overview_widget.h"
 #include "gui/widgets/button_key.h"
+#include "gui/widgets/dropped_files.h"
 #include "gui/widgets/figure_export.h"
 #include "gui/widgets/parts.h"
 #include "gui/widgets/steady_label.h"
@@ -85,7 +85,8 @@ protected:
         overview_->setFixedHeight(height() < kLowPage ? 64 : 72);
     }
     void dragEnterEvent(QDragEnterEvent* event) override {
-        if (event->mimeData()->hasUrls() && !traces_.isBusy()) event->acceptProposedAction();
+        event->setAccepted(!traces_.isBusy() && event->mimeData()->hasUrls() &&
+                           experimentIn(*event->mimeData()).isEmpty());
     }
     void dropEvent(QDropEvent* event) override {
         QStringList files;

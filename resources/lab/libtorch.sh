@@ -2,6 +2,8 @@
 # For ./lab, which sources it: LibTorch from PyPI in .deps/libtorch, on a machine for GPUs with what it needs there.
 
 wheels=(torch==2.11.0 nvidia-cuda-runtime==13.0.96 nvidia-cuda-cupti==13.0.85)
+# CUDA's compiler of kernels needs no GPU: the check lets it read ours.
+[ -z "${CI:-}" ] || wheels+=(nvidia-cuda-nvrtc==13.0.88)
 # The rest of what the metadata of torch 2.11.0 asks for on Linux, but a newer NCCL: from 2.30 on several ranks can share
 # a GPU. The module dasgd_cuda.so is built everywhere, with the headers that torch brings.
 gpu_wheels=(

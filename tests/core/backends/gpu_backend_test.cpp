@@ -16,6 +16,7 @@
 #include "core/exec/device_executor.h"
 #include "tests/support/document.h"
 #include "tests/support/hosted.h"
+#include "tests/support/nccl/collectives_on_device.h"
 #include "tests/support/nccl/standin_machine.h"
 
 namespace dasgd::test {
@@ -31,22 +32,6 @@ using testing::SizeIs;
 
 GpuBackend standIn(const StandInMachine& machine = {}, const GpuParams& params = {}) {
     return {params, [machine]() -> Result<GpuRuntime> { return standInRuntime(machine); }};
-}
-
-// The host waits, as whoever looks at a tensor's values has to.
-void waitOnHost(Pending& pending) {
-    pending.wait();
-    while (!pending.done()) std::this_thread::sleep_for(std::chrono::microseconds(100));
-    pending.wait();
-}
-
-std::string failureOf(Pending& pending) {
-    try {
-        waitOnHost(pending);
-        return "";
-    } catch (const CommError& error) {
-        return error.what();
-    }
 }
 
 class GpuBackendOnStandIns : public testing::TestWithParam<int> {};
@@ -70,6 +55,7 @@ TEST_P(GpuBackendOnStandIns, EveryRankIsAProcessWithAGpuThatReducesWithTheOthers
                                   EXPECT_EQ(pending.collective(), static_cast<std::uint64_t>(i + 1));
                               }
                               EXPECT_DOUBLE_EQ(own[999].item<double>(), (ranks + 1) / 2.0);
+                              expectEveryCollective(rank);
                               ++ran;
                           }),
                 IsEmpty());
@@ -277,30 +263,7 @@ TEST(GpuBackend, AnEmulatedLinkIsRefusedWithItsPlace) {
 // ------------------------------------------------------------------------------------- what ends ranks that run
 
 TEST(GpuBackend, ACollectiveThatARankDoesNotJoinFailsAtItsDeadlineWithRankOperationAndNumber) {
-    std::mutex mutex;
-    std::condition_variable failed;
-    bool over = false;
-    MonotonicClock clock;
-    EXPECT_THAT(onBackend(standIn(), {.workers = 2, .timeoutS = 1},
-                          [&](RankHost&, HostedRank& rank) {
-                              at::Tensor own = torch::ones({16});
-                              Pending first = rank.comm.allReduce(own, Reduce::Sum);
-                              waitOnHost(first);
-                              std::unique_lock lock(mutex);
-                              if (rank.comm.rank() == Rank{1}) return failed.wait(lock, [&] { return over; });
-                              lock.unlock();
-                              const Ns start = clock.now();
-                              Pending second = rank.comm.allReduce(own, Reduce::Sum);
-                              EXPECT_THAT(failureOf(second),
-                                          ContainsRegex("rank 0: all_reduce #2 .64 bytes..*did not end within 1000"));
-                              EXPECT_LT(clock.now() - start, 6'000'000'000) << "the timeout and 5 s";
-                              Pending third = rank.comm.allReduce(own, Reduce::Sum);
-                              EXPECT_THAT(failureOf(third), HasSubstr("#3")) << "later ones fail at once";
-                              lock.lock();
-                              over = true;
-                              failed.notify_all();
-                          }),
-                IsEmpty());
+    expectALateRankIsNamed(standIn(), {});
 }
 
 TEST(GpuBackend, ARankThatIsGoneIsAnErrorOfNcclWithRankOperationAndNumber) {

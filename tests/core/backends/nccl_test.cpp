@@ -6,6 +6,7 @@
 #include "core/backends/gpu_backend.h"
 #include "tests/support/document.h"
 #include "tests/support/hosted.h"
+#include "tests/support/nccl/collectives_on_device.h"
 
 namespace dasgd::test {
 namespace {
@@ -37,18 +38,30 @@ TEST(NcclBackend, MoreRanksThanGpusAreRefusedByWhateverMachine) {
 // 1, 2 and 4 ranks on the GPUs of this machine, as many on each as it takes; skipped where there is none.
 class NcclOnGpus : public testing::TestWithParam<int> {};
 
-TEST_P(NcclOnGpus, RanksReduceWithOneAnother) {
+struct OnThisMachine {
+    std::unique_ptr<dasgd::Backend> backend;
+    ClusterParams cluster;
+    std::string lacks;  // why nothing can be tested
+};
+
+OnThisMachine ofRanks(int ranks) {
     const auto runtime = loadGpuRuntime();
-    if (!runtime) GTEST_SKIP() << runtime.error().message;
-    const int ranks = GetParam(), gpus = usableDevices(runtime->device).value();
+    if (!runtime) return {.lacks = runtime.error().message};
+    const int gpus = usableDevices(runtime->device).value();
     const std::int64_t ranksPerGpu = (ranks + gpus - 1) / gpus;
-    const ClusterParams cluster{.backend = "nccl", .workers = ranks};
-    const auto backend =
-        BackendRegistry::find("nccl")->create(table({{"ranks_per_gpu", integer(ranksPerGpu)}}), {}).value();
-    if (const auto suits = backend->checkMachine(cluster); !suits) GTEST_SKIP() << suits.error().message;
+    OnThisMachine made{.cluster = {.backend = "nccl", .workers = ranks}};
+    made.backend = BackendRegistry::find("nccl")->create(table({{"ranks_per_gpu", integer(ranksPerGpu)}}), {}).value();
+    if (const auto suits = made.backend->checkMachine(made.cluster); !suits) made.lacks = suits.error().message;
+    return made;
+}
+
+TEST_P(NcclOnGpus, RanksReduceWithOneAnother) {
+    const int ranks = GetParam();
+    const OnThisMachine here = ofRanks(ranks);
+    if (!here.lacks.empty()) GTEST_SKIP() << here.lacks;
     EXPECT_THAT(
         onBackend(
-            *backend, cluster,
+            *here.backend, here.cluster,
             [&](RankHost&, HostedRank& rank) {
                 at::Tensor own =
                     torch::full({1 << 20}, rank.comm.rank().value() + 1.0, torch::kFloat).to(rank.device->device());
@@ -57,8 +70,15 @@ TEST_P(NcclOnGpus, RanksReduceWithOneAnother) {
                     pending.wait();
                 }
                 EXPECT_FLOAT_EQ(own[12345].item<float>(), static_cast<float>(ranks + 1) / 2);
+                expectEveryCollective(rank);
             }),
         IsEmpty());
+}
+
+TEST(NcclOnGpu, ALateRankIsNamedAtTheDeadline) {
+    const OnThisMachine here = ofRanks(2);
+    if (!here.lacks.empty()) GTEST_SKIP() << here.lacks;
+    expectALateRankIsNamed(*here.backend, here.cluster);
 }
 
 INSTANTIATE_TEST_SUITE_P(Ranks, NcclOnGpus, testing::Values(1, 2, 4));

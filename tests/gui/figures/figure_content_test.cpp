@@ -211,12 +211,17 @@ INSTANTIATE_TEST_SUITE_P(Kinds, EveryFigureTest,
                                            FigureKind::Panels),
                          [](const auto& kind) { return kindWords()[static_cast<int>(kind.param)].toStdString(); });
 
-TEST(FigurePalettes, ColoursDiffer) {
-    for (const FigurePalette palette : {FigurePalette::OkabeIto, FigurePalette::TolBright}) {
-        std::set<QString> names;
-        for (const QColor& color : paletteOf(palette)) names.insert(color.name());
-        EXPECT_EQ(names.size(), static_cast<std::size_t>(kCurveColors));
-    }
+// Okabe and Ito's eight without the yellow, and Tol's bright seven.
+TEST(FigurePalettes, AreThoseThatTheyAreCalled) {
+    const auto namesOf = [](FigurePalette palette) {
+        std::set<std::string> names;
+        for (const QColor& color : paletteOf(palette)) names.insert(color.name().toStdString());
+        return names;
+    };
+    EXPECT_EQ(namesOf(FigurePalette::OkabeIto),
+              (std::set<std::string>{"#e69f00", "#56b4e9", "#009e73", "#0072b2", "#d55e00", "#cc79a7", "#000000"}));
+    EXPECT_EQ(namesOf(FigurePalette::TolBright),
+              (std::set<std::string>{"#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#bbbbbb"}));
 }
 
 TEST_F(FigureContentTest, ManyRunsThatAreLeftOutAreCountedBelowAndNamedInTheRecord) {

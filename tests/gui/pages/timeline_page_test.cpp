@@ -253,6 +253,23 @@ TEST_F(TimelineTraceTest, ADroppedTraceBecomesARunThatIsShown) {
     EXPECT_EQ(label(QStringLiteral("Imported 12 spans")), nullptr) << "it is of another run";
 }
 
+// Qt asks the widgets from the innermost outwards until one takes it.
+TEST_F(TimelineTraceTest, ADroppedExperimentIsLeftToTheWindow) {
+    lookWith("exit 1\n");
+    QMimeData data;
+    data.setUrls({QUrl::fromLocalFile(write("e.toml", "name = \"dropped\"\n"))});
+    QWidget* page = visible<OverviewWidget>();
+    while (page && !page->acceptDrops()) page = page->parentWidget();
+    ASSERT_TRUE(page);
+    QDragEnterEvent enter(QPoint(9, 9), Qt::CopyAction, &data, Qt::LeftButton, {});
+    QApplication::sendEvent(page, &enter);
+    ASSERT_TRUE(enter.isAccepted());
+    QDropEvent dropped(QPointF(9, 9), Qt::CopyAction, &data, Qt::LeftButton, {});
+    QApplication::sendEvent(window_.get(), &dropped);
+    EXPECT_TRUE(eventually([this] { return window_->draft().title() == QStringLiteral("dropped"); }));
+    EXPECT_FALSE(said().contains("import")) << said().toStdString();
+}
+
 TEST_F(TimelineTraceTest, OpensByKeyAndAnImportCanBeCancelled) {
     lookWith("echo '{\"progress\":40}'\nexec sleep 50\n");
     ASSERT_TRUE(answer(Qt::Key_O, write("slow.json", "[]")));
