@@ -5,7 +5,6 @@
 
 #include "gui/models/notes/run_marks.h"
 #include "gui/widgets/keyed_action.h"
-#include "storage/base/workspace.h"
 
 namespace dasgd::gui {
 
@@ -24,10 +23,6 @@ constexpr QueueAction kMoves[]{{"first", "Start first", "Alt+Home"},
 std::vector<RunItemPtr> waitingOf(std::vector<RunItemPtr> runs) {
     std::erase_if(runs, [](const RunItemPtr& run) { return !run->row.queueTurn; });
     return runs;
-}
-
-bool hasEndedEarly(const storage::RunRow& row) {
-    return !row.imported() && (row.status == "stopped" || row.status == "failed" || row.status == "interrupted");
 }
 
 // Empty where there is not one alone.
@@ -91,14 +86,9 @@ void addQueueKeys(QWidget& table, Engine& engine, const std::function<std::vecto
     }
 }
 
-QString endInWords(const RunItem& run, const std::filesystem::path& workspace) {
+QString endInWords(const RunItem& run) {
     const QString why = QString::fromStdString(run.row.error);
-    std::error_code none;
-    const auto checkpoints = storage::WorkspacePaths{workspace}.checkpoints(run.row.runId);
-    if (why.isEmpty() || !hasEndedEarly(run.row) || !std::filesystem::is_directory(checkpoints, none) ||
-        std::filesystem::is_empty(checkpoints, none)) {
-        return why;
-    }
+    if (why.isEmpty() || !hasEndedEarly(run.row) || !run.hasCheckpoint) return why;
     return QMenu::tr("%1. To go on from its checkpoint: Ctrl+Shift+R on the Runs page.").arg(why);
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <QMenu>
-#include <filesystem>
 #include <functional>
 #include <vector>
 
@@ -21,6 +20,6 @@ void addQueueKeys(QWidget& table, Engine& engine, const std::function<std::vecto
                   const std::function<void(const QString& why)>& refuse);
 
 // Why a run ended early, and where `workspace` has a checkpoint of it, how it goes on; "" where no reason is known.
-[[nodiscard]] QString endInWords(const RunItem& run, const std::filesystem::path& workspace);
+[[nodiscard]] QString endInWords(const RunItem& run);
 
 }  // namespace dasgd::gui

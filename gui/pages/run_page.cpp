@@ -249,7 +249,7 @@ private:
         stop_->setEnabled(!stopping);
         stop_->setVisible(isLive(row));
         compare_->setText(session_.isComparing() ? tr("End comparison") : tr("Compare"));
-        if (!row.error.empty()) message_->say(endInWords(*run, session_.feed().workspace()));
+        if (!row.error.empty()) message_->say(endInWords(*run));
         if (row.error.empty() && session_.error().isEmpty() && shownError_) message_->clear();
         shownError_ = !row.error.empty();
         showRowFigures(*run);

@@ -1,7 +1,10 @@
 #include "gui/models/live/runs_query.h"
 
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
+#include "storage/base/workspace.h"
 #include "storage/settled_row.h"
 
 namespace dasgd::gui {
@@ -17,6 +20,13 @@ bool sameRow(const storage::RunRow& a, const storage::RunRow& b) {
            a.hidden == b.hidden && a.blockedS == b.blockedS && a.measuredS == b.measuredS &&
            a.samplesPerS == b.samplesPerS && a.error == b.error && a.stepMs == b.stepMs && a.bytesSent == b.bytesSent &&
            a.startedAt == b.startedAt && a.series == b.series && a.queueTurn == b.queueTurn && a.held == b.held;
+}
+
+bool hasCheckpoint(const std::filesystem::path& workspace, const storage::RunRow& row) {
+    if (!hasEndedEarly(row)) return false;
+    std::error_code none;
+    const auto folder = storage::WorkspacePaths{workspace}.checkpoints(row.runId);
+    return std::filesystem::is_directory(folder, none) && !std::filesystem::is_empty(folder, none);
 }
 
 }  // namespace
@@ -80,7 +90,8 @@ Status RunsQuery::refresh(LiveStore& store) {
             continue;
         }
         watchedChanged = watchedChanged || store.watch().contains(id);
-        changed.push_back(maker_.make(std::move(row), notes));
+        const bool saved = hasCheckpoint(store.workspace(), row);
+        changed.push_back(maker_.make(std::move(row), notes, saved));
         next[id] = changed.back();
         if (changed.size() == (reported_ ? kRunsAtOnce : kFirstRuns)) report(std::exchange(changed, {}), {});
     }

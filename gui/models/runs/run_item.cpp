@@ -25,8 +25,9 @@ QString originInWords(const RunItem& run) {
     return words.join(QStringLiteral(", "));
 }
 
-RunItemPtr RunItemMaker::make(storage::RunRow row, const storage::RunNotes& notes) {
+RunItemPtr RunItemMaker::make(storage::RunRow row, const storage::RunNotes& notes, bool hasCheckpoint) {
     auto item = std::make_shared<RunItem>();
+    item->hasCheckpoint = hasCheckpoint;
     item->id = QString::fromStdString(row.runId);
     const Settings settings = storage::settingsOf(row, reader_);
     item->startedMs =

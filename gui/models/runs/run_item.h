@@ -25,9 +25,10 @@ struct RunItem {
     RunSettings config;    // every setting
     qint64 startedMs = 0;  // since 1970, UTC
     RunSchema schema;
-    std::string group;       // configurationKey()
-    LinePlace line;          // where it stands on the Scaling page
-    bool keepsSpans = true;  // record.trace is "full"
+    std::string group;           // configurationKey()
+    LinePlace line;              // where it stands on the Scaling page
+    bool keepsSpans = true;      // record.trace is "full"
+    bool hasCheckpoint = false;  // looked at where it ended early
     storage::RunNotes notes;
     QString haystack;  // lower case: every word a filter may hit
 };
@@ -38,7 +39,7 @@ using RunItemPtr = std::shared_ptr<const RunItem>;
 // Makes many of them: what they have in common is derived and kept once. One thread at a time.
 class RunItemMaker {
 public:
-    [[nodiscard]] RunItemPtr make(storage::RunRow row, const storage::RunNotes& notes = {});
+    [[nodiscard]] RunItemPtr make(storage::RunRow row, const storage::RunNotes& notes = {}, bool hasCheckpoint = false);
 
 private:
     using SchemaText = std::shared_ptr<const std::string>;
@@ -71,6 +72,10 @@ private:
 
 [[nodiscard]] inline bool isLive(const storage::RunRow& row) {
     return row.status == "running" || row.status == "queued";
+}
+
+[[nodiscard]] inline bool hasEndedEarly(const storage::RunRow& row) {
+    return !row.imported() && (row.status == "stopped" || row.status == "failed" || row.status == "interrupted");
 }
 
 // Its status, or "held" where it is queued and does not start.

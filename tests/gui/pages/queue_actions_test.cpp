@@ -146,17 +146,15 @@ TEST_F(QueueActions, ThePaletteHasThem) {
 }
 
 TEST(EndInWords, NamesTheWayOnWhereThereIsACheckpoint) {
-    const QTemporaryDir folder;
-    const std::filesystem::path workspace = folder.path().toStdString();
     RunItem run = *makeRun("r1", "dasgd", "");
     run.row.status = "interrupted";
-    EXPECT_EQ(endInWords(run, workspace), QString());
+    EXPECT_EQ(endInWords(run), QString());
     run.row.error = "the process that ran it died before its end";
-    EXPECT_EQ(endInWords(run, workspace), QStringLiteral("the process that ran it died before its end"));
-    std::filesystem::create_directories(storage::WorkspacePaths{workspace}.checkpoints("r1") / "step-50");
-    EXPECT_TRUE(endInWords(run, workspace).endsWith(QStringLiteral("Ctrl+Shift+R on the Runs page.")));
+    EXPECT_EQ(endInWords(run), QStringLiteral("the process that ran it died before its end"));
+    run.hasCheckpoint = true;
+    EXPECT_TRUE(endInWords(run).endsWith(QStringLiteral("Ctrl+Shift+R on the Runs page.")));
     run.row.status = "running";
-    EXPECT_FALSE(endInWords(run, workspace).contains(QStringLiteral("Ctrl+Shift+R"))) << "it has not ended";
+    EXPECT_FALSE(endInWords(run).contains(QStringLiteral("Ctrl+Shift+R"))) << "it has not ended";
 }
 
 }  // namespace

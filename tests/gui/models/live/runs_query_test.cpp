@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <QSignalSpy>
+#include <filesystem>
 
 #include "tests/gui/support/live_bench.h"
 #include "tests/support/processes.h"
@@ -29,6 +30,25 @@ TEST(RunsQuery, DeliversEachChangeOnce) {
         return changed.count() == 2;
     })) << "it is asked again after its interval";
     EXPECT_EQ(changed[1][0].value<std::vector<RunItemPtr>>().front()->id, second);
+}
+
+// Here and not where the words are formed: that would wait for a disk.
+TEST(RunsQuery, LooksWhetherARunThatEndedEarlyLeftACheckpoint) {
+    LiveBench bench;
+    const auto stopped = [&](bool saved) {
+        const std::string id = bench.workspace.record({.steps = 8}).toStdString();
+        EXPECT_TRUE(bench.workspace.store().abandonRun(id, "stopped", ""));
+        if (saved) std::filesystem::create_directories(bench.workspace.store().paths().checkpoints(id) / "step-4");
+        return QString::fromStdString(id);
+    };
+    const QString with = stopped(true), without = stopped(false);
+    const QString finished = bench.workspace.record({.steps = 8});
+    std::filesystem::create_directories(bench.workspace.store().paths().checkpoints(finished.toStdString()) / "step-8");
+    RunsQuery query;
+    bench.refresh(query);
+    EXPECT_TRUE(bench.store.runs().at(with)->hasCheckpoint);
+    EXPECT_FALSE(bench.store.runs().at(without)->hasCheckpoint);
+    EXPECT_FALSE(bench.store.runs().at(finished)->hasCheckpoint) << "it needs to go on nowhere";
 }
 
 TEST(RunsQuery, AWatchedRunThatChangedIsReadAgainByEveryQuery) {
