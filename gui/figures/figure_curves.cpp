@@ -10,6 +10,7 @@
 #include "gui/models/compare/compare_set.h"
 #include "gui/models/curves/run_curve.h"
 #include "gui/models/curves/seed_mean.h"
+#include "gui/models/curves/span_curve.h"
 #include "gui/models/figures/figure_runs.h"
 #include "gui/models/runs/compare.h"
 #include "gui/models/words.h"
@@ -20,10 +21,23 @@ namespace {
 
 constexpr std::size_t kPaperBuckets = 1000;  // about 2,000 points a curve: more than a printer resolves
 
+// What was recorded of it, or what its spans add up to: by ranks, or of all of them.
+Result<std::vector<storage::MetricSample>> samplesOf(storage::RunReader& reader, const RunItem& run,
+                                                     const CurveQuery& query) {
+    if (!isFromSpans(query.metric)) {
+        DASGD_ASSIGN(storage::MetricAnswer answer, reader.metrics({.runId = run.row.runId, .name = query.metric}));
+        return std::move(answer.samples);
+    }
+    DASGD_ASSIGN(std::vector<storage::MetricSample> samples, readSpanCurve(reader, run, query.metric));
+    const bool ranks = query.lines == FigureLines::Ranks;
+    std::erase_if(samples, [&](const storage::MetricSample& sample) { return ranks != (sample.rank >= 0); });
+    return samples;
+}
+
 Result<Series> readSeries(storage::RunReader& reader, const RunItem& run, const CurveQuery& query) {
-    DASGD_ASSIGN(storage::MetricAnswer answer, reader.metrics({.runId = run.row.runId, .name = query.metric}));
+    DASGD_ASSIGN(const std::vector<storage::MetricSample> found, samplesOf(reader, run, query));
     Series whole(alongOf(query.metric));
-    whole.add(answer.samples);
+    whole.add(found);
     const std::vector<double> values = smoothed(polylineOf(whole, XAxis::Step).y, query.smoothing);
     std::vector<storage::MetricSample> samples;
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -186,10 +200,9 @@ void addSeeds(const FigureGroup& group, const std::vector<Member>& members, cons
 Status addRanks(storage::RunReader& reader, const FigureGroup& group, const std::vector<Member>& members,
                 const CurveQuery& query, StylesApart& styles, FigureCurves& into) {
     for (const Member& member : members) {
-        DASGD_ASSIGN(const storage::MetricAnswer answer,
-                     reader.metrics({.runId = member.run->row.runId, .name = query.metric}));
+        DASGD_ASSIGN(const std::vector<storage::MetricSample> found, samplesOf(reader, *member.run, query));
         std::map<int, std::vector<storage::MetricSample>> samples;
-        for (const storage::MetricSample& sample : answer.samples) samples[sample.rank].push_back(sample);
+        for (const storage::MetricSample& sample : found) samples[sample.rank].push_back(sample);
         std::map<int, Series> ranks;
         for (const auto& [rank, own] : samples) {
             ranks.try_emplace(rank, alongOf(query.metric)).first->second.add(own);

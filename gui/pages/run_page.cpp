@@ -8,7 +8,6 @@
 #include <cmath>
 
 #include "core/base/metric_names.h"
-#include "gui/models/figures/figure_runs.h"
 #include "gui/models/runs/run_config.h"
 #include "gui/models/throttle.h"
 #include "gui/pages/csv_action.h"
@@ -16,6 +15,7 @@
 #include "gui/pages/job_action.h"
 #include "gui/pages/queue_actions.h"
 #include "gui/pages/run_words.h"
+#include "gui/pages/shown_figures.h"
 #include "gui/widgets/button_key.h"
 #include "gui/widgets/figure_export.h"
 #include "gui/widgets/parts.h"
@@ -81,7 +81,7 @@ private:
         title_->setTextInteractionFlags(Qt::TextSelectableByMouse);
         top->addWidget(title_, 1);
         export_ = makeButton(tr("Export figures"), false,
-                             tr("Write loss, throughput and timeline of the drawn runs as PDF, SVG, PNG, CSV  Ctrl+E"));
+                             tr("Write the charts and the timeline as they are shown, as PDF, SVG, PNG, CSV  Ctrl+E"));
         addButtonKey(QStringLiteral("Ctrl+E"), *export_, this);
         stop_ =
             makeButton(tr("Stop"), false,
@@ -104,7 +104,7 @@ private:
             if (!session_.currentId().isEmpty()) askReplay(context_, session_.currentId());
         });
         second->addWidget(replay);
-        second->addWidget(makeFigureButton(context_, [this] { return figureOfChart(); }));
+        second->addWidget(makeFigureButton(context_, [this] { return figureOfOne(); }));
         second->addWidget(new CsvButton(
             context_, this, [this] { return csvOfCharts(session_, charts_); },
             [this](const QString& words, MessageBar::Kind kind) { message_->say(words, kind); }));
@@ -204,7 +204,7 @@ private:
                 context_.open("Runs");
             }
         });
-        connect(export_, &QPushButton::clicked, this, [this] { exportFigures(); });
+        connect(export_, &QPushButton::clicked, this, [this] { exportShown(); });
     }
 
     void stop(const QString& run) {
@@ -299,50 +299,32 @@ private:
                                    : Quantity{percent(accuracy.points().back().value), QStringLiteral("%")});
     }
 
-    // The chart that has the focus, else the first: its runs, metric, axes and the part that is zoomed to.
-    std::optional<std::pair<QString, FigureSpec>> figureOfChart() {
+    // Of the chart that has the focus, else of the first.
+    std::optional<std::pair<QString, FigureSpec>> figureOfOne() {
         message_->clear();
         if (session_.shown().empty()) return std::nullopt;
         ChartCard* chart = charts_.front();
         for (ChartCard* one : charts_) {
             if (one->isAncestorOf(QApplication::focusWidget())) chart = one;
         }
-        if (chart->drawsSpans()) {
-            message_->say(tr("No figure of this chart: what is formed from spans is not recorded."));
-            return std::nullopt;
-        }
-        const bool ranks = chart->picker().byRank(), mean = chart->drawsMean();
-        QStringList ids = ranks ? QStringList{session_.currentId()} : chart->drawnRuns();
-        if (ids.isEmpty()) {
-            message_->say(tr("No figure of this chart: all of its curves are hidden."));
-            return std::nullopt;
-        }
-        if (mean) ids += chart->familyRuns();
-        ids.removeDuplicates();
-        const QString experiment = QString::fromStdString(session_.shown().front()->row.experiment);
-        const bool picked = ranks || session_.isComparing();
-        FigureSpec spec;
-        takeRuns(spec, ids, picked ? QString() : experimentFilter(experiment), session_.runs().items());
-        spec.lines = ranks ? FigureLines::Ranks : mean ? FigureLines::MeanAndSeeds : FigureLines::Seeds;
-        // By themselves all runs are drawn, whatever became of them; the mean is of the finished seeds.
-        spec.members = mean ? FigureMembers::Finished : FigureMembers::AsFarAsAll;
-        if (mean && chart->seeds().chosen() == 2) spec.band = FigureBand::Interval95;
-        spec.metric = QString::fromStdString(chart->picker().metric());
-        spec.x = static_cast<XAxis>(chart->axis().chosen());
-        spec.logY = chart->scale().chosen() == 1;
-        spec.smoothing = chart->smoothingWeight();
-        if (chart->plot().zoomed()) {
-            spec.xRange = FigureRange{chart->plot().shownX().first, chart->plot().shownX().second};
-            spec.yRange = FigureRange{chart->plot().shownY().first, chart->plot().shownY().second};
-        }
-        spec.title = wordsOf(chart->picker().metric()).title + QStringLiteral(", ") + experiment;
-        return std::pair(spec.title, spec);
+        const auto figure = figureOfChart(*chart, session_);
+        if (figure) return std::pair(figure->title, *figure);
+        message_->say(QString::fromStdString(figure.error().message));
+        return std::nullopt;
     }
 
-    void exportFigures() {
-        QStringList ids;
-        for (const RunItemPtr& run : session_.shown()) ids << run->id;
-        exporter_->write(session_.currentId(), ids);
+    void exportShown() {
+        message_->clear();
+        if (session_.shown().empty()) return;
+        std::vector<NamedFigure> figures;
+        QString besides;
+        for (ChartCard* chart : charts_) {
+            const auto figure = figureOfChart(*chart, session_);
+            if (figure) figures.push_back({figure->metric, *figure});
+            if (!figure) besides += QStringLiteral(". ") + QString::fromStdString(figure.error().message);
+        }
+        if (const auto timeline = figureOfTimeline(session_)) figures.push_back({tr("timeline"), *timeline});
+        exporter_->writeShown(session_.currentId(), figures, besides);
     }
 
     PageContext& context_;

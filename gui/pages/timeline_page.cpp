@@ -15,6 +15,7 @@
 #include "gui/models/timeline/timeline_rows.h"
 #include "gui/models/traces/trace_job.h"
 #include "gui/pages/figure_action.h"
+#include "gui/pages/shown_figures.h"
 #include "gui/timeline/overview_widget.h"
 #include "gui/widgets/button_key.h"
 #include "gui/widgets/dropped_files.h"
@@ -186,26 +187,15 @@ private:
         return column;
     }
 
-    // What is selected, else what is seen.
     std::optional<std::pair<QString, FigureSpec>> figureOfWindow() {
-        const RunItemPtr run = session_.current();
-        const TimeRange range = session_.selection().marked().value_or(session_.selection().window());
-        if (!run || range.end <= range.start) return std::nullopt;
-        FigureSpec spec{.kind = FigureKind::Timeline, .runs = {run->id}};
-        spec.windowS = FigureRange{static_cast<double>(range.start) / 1e9, static_cast<double>(range.end) / 1e9};
-        spec.rankRows = rankRowsText(*session_.timelineRows().plan());
-        const KindSet& hidden = session_.timelineRows().hiddenKinds();
-        for (std::size_t kind = 0; kind < hidden.size(); ++kind) {
-            if (hidden.test(kind)) spec.hiddenKinds << QString::fromLatin1(kSpanKindNames[kind].data());
-        }
-        spec.title = tr("Timeline of %1").arg(QString::fromStdString(run->row.algorithm));
-        return std::pair(spec.title, spec);
+        const auto figure = figureOfTimeline(session_);
+        return figure ? std::optional(std::pair(figure->title, *figure)) : std::nullopt;
     }
 
     void exportShown() {
-        if (const auto figure = figureOfWindow())
+        if (const auto figure = figureOfTimeline(session_))
             exporter_->writeShown(session_.currentId() + QStringLiteral("-timeline"),
-                                  {{QStringLiteral("timeline"), figure->second}});
+                                  {{QStringLiteral("timeline"), *figure}});
     }
 
     QToolButton* makeBesideButton() {

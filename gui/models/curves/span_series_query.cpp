@@ -5,12 +5,13 @@
 #include <set>
 #include <utility>
 
+#include "gui/models/curves/span_curve.h"
+
 namespace dasgd::gui {
 
 namespace {
 
 constexpr std::chrono::milliseconds kSeriesBudget{40};
-constexpr double kSpansOfSeriesSlice = 20'000;
 constexpr Ns kGivenUp = 10'000'000'000;  // a rank that is silent for longer no longer holds up the others
 
 // How much later than its beginning a span may be recorded. An evaluation is waited for as long as it takes.
@@ -76,11 +77,9 @@ Status SpanSeriesQuery::refresh(LiveStore& store) {
 
 Status SpanSeriesQuery::startOver(LiveStore& store, const RunItem& run) {
     DASGD_ASSIGN(const std::optional<TimeRange> extent, store.reader().spanExtent(run.row.runId));
-    DASGD_ASSIGN(const std::int64_t spans, store.reader().spanCount(run.row.runId));
+    DASGD_ASSIGN(slice_, sliceOfSpans(store.reader(), run.row.runId, *extent));
     windows_.emplace(*extent);
     longest_ = 0;
-    const auto all = static_cast<double>(extent->end - extent->start);
-    slice_ = std::max<Ns>(1, static_cast<Ns>(all * kSpansOfSeriesSlice / static_cast<double>(std::max<Ns>(1, spans))));
     return {};
 }
 

@@ -51,8 +51,12 @@ public:
     }
     // What is drawn of a run: recorded, or, of the current one, formed from its spans.
     [[nodiscard]] const Series& seriesOf(const RunItem& run) const;
-    // Nothing of it is recorded: it is of this run alone and cannot be read again for a figure.
+    // Nothing of it is recorded: it is of this run alone.
     [[nodiscard]] bool drawsSpans() const { return isFromSpans(picker_->metric()); }
+    // The metric of the curves: the picked one, or what stands for it until something of it is recorded.
+    [[nodiscard]] std::string drawnMetric() const {
+        return spans_->name().empty() ? picker_->metric() : spans_->name();
+    }
     // The ids of all seeds of the current run's configuration; none where it has no others.
     [[nodiscard]] QStringList familyRuns() const;
     // Whether the mean over the seeds is asked for and there is one.

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "gui/models/compare/compare_set.h"
+#include "gui/models/curves/span_windows.h"
 #include "gui/models/figures/figure_runs.h"
 #include "tests/gui/support/bench.h"
 
@@ -40,6 +41,25 @@ TEST(FigureCurves, SeedsBecomeOneCurveWithItsBand) {
     EXPECT_EQ(curves->curves[1].name, QStringLiteral("sync_sgd"));
     EXPECT_TRUE(curves->curves[1].deviation.empty());
     EXPECT_TRUE(figureCurves(*reader, groups, {.metric = "no/such", .smoothing = 0})->curves.empty());
+}
+
+// Formed for the figure, as nothing of it is recorded: of all ranks together, or of each.
+TEST(FigureCurves, WhatSpansAddUpToIsDrawnToo) {
+    Workspace workspace;
+    QStringList ids;
+    for (int seed = 1; seed <= 3; ++seed) ids << workspace.record({.seed = seed, .ranks = 2, .steps = 300});
+    auto reader = storage::RunReader::open(workspace.path());
+    ASSERT_TRUE(reader.has_value());
+    const auto mean = figureCurves(*reader, groupsOf(*reader, ids), {.metric = kSpansHidden});
+    ASSERT_TRUE(mean.has_value()) << mean.error().message;
+    ASSERT_EQ(mean->curves.size(), 1U);
+    EXPECT_EQ(mean->curves[0].name, QStringLiteral("dasgd (mean ± std, n = 3)"));
+    EXPECT_GT(mean->curves[0].line.x.size(), 5U);
+    for (const double hidden : mean->curves[0].line.y) EXPECT_TRUE(hidden > 0 && hidden <= 1) << hidden;
+    const auto ranks =
+        figureCurves(*reader, groupsOf(*reader, {ids.front()}), {.metric = kSpansHidden, .lines = FigureLines::Ranks});
+    ASSERT_TRUE(ranks.has_value()) << ranks.error().message;
+    EXPECT_EQ(ranks->curves.size(), 2U) << "a curve a rank, and none of all of them";
 }
 
 // The legend has room for names alone where one line under the figure says it of all.

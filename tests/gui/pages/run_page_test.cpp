@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include <QApplication>
 #include <QDir>
@@ -12,6 +13,7 @@
 #include <QToolButton>
 
 #include "gui/models/curves/instants.h"
+#include "gui/models/curves/span_windows.h"
 #include "gui/timeline/timeline_widget.h"
 #include "gui/widgets/run/chart_card.h"
 #include "gui/widgets/run/log_card.h"
@@ -204,6 +206,39 @@ TEST_F(RunPageTest, AFigureOfRanksIsOfThisRunAndOneOfRunsFollowsTheExperiment) {
     EXPECT_EQ(runs.members, FigureMembers::AsFarAsAll);
     EXPECT_TRUE(runs.runs.isEmpty());
     EXPECT_TRUE(runs.filter.startsWith(QStringLiteral("experiment = "))) << runs.filter.toStdString();
+}
+
+// The program that draws is this test's own, which keeps what it is handed (gui_main.cpp).
+TEST_F(RunPageTest, CtrlEWritesTheChartsAndTheTimelineAsTheyAreSeen) {
+    workspace_.record({.ranks = 2, .steps = 300});
+    open();
+    const auto charts = window_->findChildren<ChartCard*>();
+    ASSERT_GE(charts.size(), 2);
+    ASSERT_TRUE(eventually([&] { return charts[0]->plot().curves().size() == 1; }));
+    charts[0]->picker().choose("train/loss", false);
+    charts[0]->scale().choose(1);
+    charts[1]->picker().choose(kSpansHidden, true);
+    ASSERT_TRUE(eventually([&] { return charts[1]->plot().curves().size() == 2; }));
+    const QString run = window_->session().currentId();
+    QTest::keyClick(&charts[0]->plot(), Qt::Key_E, Qt::ControlModifier);
+    ASSERT_TRUE(eventually([&] { return label(QStringLiteral("Figures are in ")) != nullptr; }));
+    QFile file(QString::fromStdString((workspace_.path() / "figures").string()) + u'/' + run +
+               QStringLiteral("/figures"));
+    ASSERT_TRUE(file.open(QIODevice::ReadOnly)) << file.fileName().toStdString();
+    const auto written = figuresOf(file.readAll(), QStringLiteral("figures"));
+    ASSERT_TRUE(written.has_value()) << written.error().message;
+    std::map<QString, FigureSpec> specs;
+    for (const NamedFigure& one : *written)
+        specs[one.spec.kind == FigureKind::Timeline ? "timeline" : one.spec.metric] = one.spec;
+    ASSERT_TRUE(specs.contains(QStringLiteral("train/loss")) && specs.contains(QString::fromLatin1(kSpansHidden)));
+    EXPECT_TRUE(specs.at(QStringLiteral("train/loss")).logY);
+    const FigureSpec& hidden = specs.at(QString::fromLatin1(kSpansHidden));
+    EXPECT_EQ(hidden.lines, FigureLines::Ranks);
+    EXPECT_EQ(hidden.runs, QStringList{run}) << "it is of this run alone";
+    ASSERT_TRUE(specs.contains(QStringLiteral("timeline")));
+    const TimeRange seen = window_->session().selection().window();
+    EXPECT_NEAR(specs.at(QStringLiteral("timeline")).windowS->low, static_cast<double>(seen.start) / 1e9, 1e-6);
+    EXPECT_NEAR(specs.at(QStringLiteral("timeline")).windowS->high, static_cast<double>(seen.end) / 1e9, 1e-6);
 }
 
 TEST_F(RunPageTest, TheDrawnMetricsBecomeACsvFileWithEveryPoint) {

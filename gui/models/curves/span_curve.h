@@ -1,0 +1,21 @@
+// The curve that the spans of a run add up to, read as a whole: for a figure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "gui/models/curves/span_windows.h"
+#include "gui/models/runs/run_item.h"
+#include "storage/run_reader.h"
+
+namespace dasgd::gui {
+
+// How long a part of the extent is that holds some ten thousand spans.
+[[nodiscard]] Result<Ns> sliceOfSpans(storage::RunReader& reader, const std::string& runId, TimeRange extent);
+
+// `name`: one of kSpanCurves. As SpanWindows::curve() has it; empty of a run without spans.
+[[nodiscard]] Result<std::vector<storage::MetricSample>> readSpanCurve(storage::RunReader& reader, const RunItem& run,
+                                                                       const std::string& name);
+
+}  // namespace dasgd::gui

@@ -1,0 +1,64 @@
+// What a page shows, as a figure: the same runs, metric, axes and window.
+#pragma once
+
+#include <QObject>
+#include <optional>
+
+#include "gui/models/figures/figure_runs.h"
+#include "gui/models/figures/figure_spec.h"
+#include "gui/models/figures/rank_rows.h"
+#include "gui/models/live/session.h"
+#include "gui/models/timeline/timeline_rows.h"
+#include "gui/widgets/run/chart_card.h"
+
+namespace dasgd::gui {
+
+// The part of the current run's timeline that is selected, else what is seen.
+[[nodiscard]] inline std::optional<FigureSpec> figureOfTimeline(Session& session) {
+    const RunItemPtr run = session.current();
+    const TimeRange range = session.selection().marked().value_or(session.selection().window());
+    if (!run || range.end <= range.start) return std::nullopt;
+    FigureSpec spec{.kind = FigureKind::Timeline, .runs = {run->id}};
+    spec.windowS = FigureRange{static_cast<double>(range.start) / 1e9, static_cast<double>(range.end) / 1e9};
+    spec.rankRows = rankRowsText(*session.timelineRows().plan());
+    const KindSet& hidden = session.timelineRows().hiddenKinds();
+    for (std::size_t kind = 0; kind < hidden.size(); ++kind) {
+        if (hidden.test(kind)) spec.hiddenKinds << QString::fromLatin1(kSpanKindNames[kind].data());
+    }
+    spec.title = QObject::tr("Timeline of %1").arg(QString::fromStdString(run->row.algorithm));
+    return spec;
+}
+
+// The runs of the chart, its metric, axes and the part that is zoomed to. Errors: it draws nothing.
+[[nodiscard]] inline Result<FigureSpec> figureOfChart(ChartCard& chart, Session& session) {
+    const std::string metric = chart.drawnMetric();
+    const bool ranks = chart.picker().byRank(), mean = chart.drawsMean();
+    // What is formed from spans is of the current run alone.
+    QStringList ids = ranks || isFromSpans(metric) ? QStringList{session.currentId()} : chart.drawnRuns();
+    const QString title = wordsOf(metric).title;
+    if (ids.isEmpty()) {
+        return fail(QObject::tr("No figure of %1: all of its curves are hidden.").arg(title.toLower()).toStdString());
+    }
+    if (mean) ids += chart.familyRuns();
+    ids.removeDuplicates();
+    const QString experiment = QString::fromStdString(session.shown().front()->row.experiment);
+    const bool picked = ranks || isFromSpans(metric) || session.isComparing();
+    FigureSpec spec;
+    takeRuns(spec, ids, picked ? QString() : experimentFilter(experiment), session.runs().items());
+    spec.lines = ranks ? FigureLines::Ranks : mean ? FigureLines::MeanAndSeeds : FigureLines::Seeds;
+    // By themselves all runs are drawn, whatever became of them; the mean is of the finished seeds.
+    spec.members = mean ? FigureMembers::Finished : FigureMembers::AsFarAsAll;
+    if (mean && chart.seeds().chosen() == 2) spec.band = FigureBand::Interval95;
+    spec.metric = QString::fromStdString(metric);
+    spec.x = static_cast<XAxis>(chart.axis().chosen());
+    spec.logY = chart.scale().chosen() == 1;
+    spec.smoothing = chart.smoothingWeight();
+    if (chart.plot().zoomed()) {
+        spec.xRange = FigureRange{chart.plot().shownX().first, chart.plot().shownX().second};
+        spec.yRange = FigureRange{chart.plot().shownY().first, chart.plot().shownY().second};
+    }
+    spec.title = title + QStringLiteral(", ") + experiment;
+    return spec;
+}
+
+}  // namespace dasgd::gui

@@ -1,0 +1,56 @@
+#include "gui/models/curves/span_curve.h"
+
+#include <gtest/gtest.h>
+
+#include "gui/models/curves/span_series_query.h"
+#include "tests/gui/support/live_bench.h"
+
+namespace dasgd::gui {
+namespace {
+
+RunItemPtr itemOf(storage::RunReader& reader, const QString& run) {
+    return makeRunItem(reader.row(run.toStdString()).value());
+}
+
+// A figure has what the window shows.
+TEST(SpanCurve, IsWhatTheQueryOfTheWindowTells) {
+    LiveBench bench;
+    const QString run = bench.workspace.record({.ranks = 3, .steps = 300});
+    bench.know();
+    bench.store.setWatch({run, {}});
+    SpanSeriesQuery query;
+    RankBatch told;
+    QObject::connect(&query, &SpanSeriesQuery::arrived, [&](const RankBatch& batch) { told = batch; });
+    auto reader = storage::RunReader::open(bench.workspace.path()).value();
+    for (const char* name : kSpanCurves) {
+        told = {};
+        query.want(name);
+        ASSERT_TRUE(eventually([&] {
+            bench.refresh(query);
+            return told.name == name && !told.samples.empty();
+        })) << name;
+        query.release(name);
+        const auto curve = readSpanCurve(reader, *itemOf(reader, run), name);
+        ASSERT_TRUE(curve) << curve.error().message;
+        ASSERT_EQ(curve->size(), told.samples.size()) << name;
+        for (std::size_t i = 0; i < curve->size(); ++i) {
+            EXPECT_EQ((*curve)[i].rank, told.samples[i].rank) << name;
+            EXPECT_EQ((*curve)[i].step, told.samples[i].step) << name;
+            EXPECT_DOUBLE_EQ((*curve)[i].value, told.samples[i].value) << name;
+        }
+    }
+}
+
+TEST(SpanCurve, OfARunWithoutSpansIsEmpty) {
+    Workspace workspace;
+    storage::RunInfo info{.runId = "none", .experiment = "e", .algorithm = "dasgd", .workers = 1};
+    ASSERT_TRUE(workspace.store().addRun(info));
+    ASSERT_TRUE(workspace.store().abandonRun("none", "stopped", ""));
+    auto reader = storage::RunReader::open(workspace.path()).value();
+    const auto curve = readSpanCurve(reader, *itemOf(reader, QStringLiteral("none")), kSpansHidden);
+    ASSERT_TRUE(curve) << curve.error().message;
+    EXPECT_TRUE(curve->empty());
+}
+
+}  // namespace
+}  // namespace dasgd::gui
