@@ -35,11 +35,6 @@ FigureExport::~FigureExport() {
     releaseProcess(std::move(process_), this);
 }
 
-void FigureExport::write(const QString& name, const QStringList& runs, const QStringList& options) {
-    if (runs.isEmpty()) return;
-    start(name, QStringList{QStringLiteral("--runs"), runs.join(QLatin1Char(','))} + options);
-}
-
 void FigureExport::writeShown(const QString& name, const std::vector<NamedFigure>& figures, const QString& besides) {
     if (figures.empty() || busy()) return;
     besides_ = besides;

@@ -19,13 +19,10 @@ public:
     // Says in `message` where the figures are, or what went wrong; `button` is disabled meanwhile.
     FigureExport(Session& session, QAbstractButton& button, MessageBar& message, QObject* parent);
     ~FigureExport() override;  // what is under way goes on without the window, and its folder gets whole
-    // `name`: the folder below `figures` of the workspace, with a number after it where it is taken; `options`: of
-    // `dasgd-lab figure`.
-    void write(const QString& name, const QStringList& runs, const QStringList& options = {});
-    // What a page shows, as it is, in one folder. Those with nothing to draw are left out; `besides` is said after
-    // where the others are.
+    // What a page shows, as it is, in one folder: `name` below `figures` of the workspace, with a number after it where
+    // it is taken. Those with nothing to draw are left out; `besides` is said after where the others are.
     void writeShown(const QString& name, const std::vector<NamedFigure>& figures, const QString& besides = {});
-    // The bundle of a saved figure.
+    // The bundle of a saved figure, in such a folder.
     void writeSaved(const QString& name, const QString& file);
     // Something else is shown: what was said of figures is taken away, unless they are still being written.
     void forget();

@@ -20,9 +20,7 @@ TEST(FigureExport, SaysWhatItDoesAndComesBack) {
     QPushButton button;
     MessageBar message(testLook());
     FigureExport exporter(session, button, message, nullptr);
-    exporter.write(QStringLiteral("nothing"), {});
-    EXPECT_FALSE(exporter.busy()) << "without runs there is nothing to draw";
-    exporter.write(QStringLiteral("some"), {QStringLiteral("a")}, {QStringLiteral("--gtest_list_tests")});
+    exporter.writeSaved(QStringLiteral("some"), QStringLiteral("--gtest_list_tests"));
     EXPECT_TRUE(exporter.busy());
     EXPECT_FALSE(button.isEnabled());
     EXPECT_TRUE(message.text().contains(QLatin1String("figures/some")));
@@ -40,7 +38,7 @@ TEST(FigureExport, FiguresThatAreThereKeepTheirFolder) {
     QPushButton button;
     MessageBar message(testLook());
     FigureExport exporter(session, button, message, nullptr);
-    exporter.write(QStringLiteral("some"), {QStringLiteral("a")}, {QStringLiteral("--gtest_list_tests")});
+    exporter.writeSaved(QStringLiteral("some"), QStringLiteral("--gtest_list_tests"));
     EXPECT_TRUE(message.text().contains(QLatin1String("figures/some-3"))) << message.text().toStdString();
     ASSERT_TRUE(eventually([&] { return !exporter.busy(); }));
 }
@@ -97,7 +95,7 @@ TEST(FigureExport, GoesOnWhenItsWindowIsClosed) {
     MessageBar message(testLook());
     {
         FigureExport exporter(session, button, message, nullptr);
-        exporter.write(QStringLiteral("some"), {QStringLiteral("a")}, {QStringLiteral("--when-told")});
+        exporter.writeSaved(QStringLiteral("some"), QStringLiteral("--when-told"));
         ASSERT_TRUE(exporter.busy());
     }
     QFile go(root.filePath(QStringLiteral("go")));
@@ -113,7 +111,7 @@ TEST(FigureExport, WhatItSaidGoesWithWhatItWasOfAndNothingElseDoes) {
     QPushButton button;
     MessageBar message(testLook());
     FigureExport exporter(session, button, message, nullptr);
-    exporter.write(QStringLiteral("some"), {QStringLiteral("a")}, {QStringLiteral("--gtest_list_tests")});
+    exporter.writeSaved(QStringLiteral("some"), QStringLiteral("--gtest_list_tests"));
     exporter.forget();
     EXPECT_TRUE(message.text().contains(QLatin1String("figures/some"))) << "it is still written";
     ASSERT_TRUE(eventually([&] { return !exporter.busy(); }));
