@@ -24,6 +24,7 @@
 #include "gui/widgets/run_delegate.h"
 #include "gui/widgets/run_table.h"
 #include "gui/widgets/runs/group_button.h"
+#include "gui/widgets/runs/queue_bar.h"
 #include "gui/widgets/runs/run_drawer.h"
 #include "gui/widgets/runs/run_view_keeper.h"
 
@@ -43,6 +44,7 @@ public:
         column->setSpacing(kGap);
         column->addLayout(makeHeader());
         column->addWidget(message_ = new MessageBar(context.look));
+        column->addWidget(new QueueBar(session_.feed().query<QueueQuery>(), context.engine, context.look));
         column->addLayout(makeFilterRow());
         column->addWidget(filterError_ = makeLabel({}, "bad"));
         filterError_->setWordWrap(true);
@@ -159,7 +161,7 @@ private:
             drawer_->setVisible(on);
             showAbout();
         });
-        connect(table_, &RunTable::starClicked, this, [this](int row) { star(list_->runsAt(row)); });
+        connect(table_, &RunTable::starClicked, this, [this](int row) { starRuns(notes_, list_->runsAt(row)); });
         connect(table_, &QWidget::customContextMenuRequested, this,
                 [this](const QPoint& at) { showMenu(table_->viewport()->mapToGlobal(at)); });
         connect(&notes_, &NotesQuery::failed, this, [this](const QString& message) { message_->say(message); });
@@ -181,7 +183,8 @@ private:
             addKeyedAction(*this, title, help, QKeySequence(QLatin1String(keys)), what);
         };
         named(tr("Filter the runs"), {}, "Ctrl+F", [this] { field_->setFocus(); });
-        named(tr("Star or take the star away"), tr("The chosen runs"), "Ctrl+D", [this] { star(chosenRuns()); });
+        named(tr("Star or take the star away"), tr("The chosen runs"), "Ctrl+D",
+              [this] { starRuns(notes_, chosenRuns()); });
         named(tr("Tags and note"), tr("Of the chosen runs"), "Ctrl+G", [this] { editTags(); });
         named(tr("Take back the last change"), tr("Of stars, tags, notes and what was put away"), "Ctrl+Z",
               [this] { notes_.undo(); });
@@ -232,8 +235,6 @@ private:
         context_.open("Experiment");
     }
 
-    void star(const std::vector<RunItemPtr>& runs) { starRuns(notes_, runs); }
-
     void editTags() {
         about_->setChecked(true);
         drawer_->editTags();
@@ -265,7 +266,7 @@ private:
         menu->addSeparator();
         add(is([](const auto& run) { return run->notes.starred; }) ? tr("Take the star away\tCtrl+D")
                                                                    : tr("Star\tCtrl+D"),
-            true, [this, runs] { star(runs); });
+            true, [this, runs] { starRuns(notes_, runs); });
         add(tr("Tags and note …\tCtrl+G"), true, [this] { editTags(); });
         add(is([](const auto& run) { return run->notes.archived; }) ? tr("Restore\tDel") : tr("Put away\tDel"), true,
             [this, runs] { archive(runs); });

@@ -105,6 +105,14 @@ void Engine::queue(const QString& action, const QStringList& runs) {
     launch(arguments, QStringLiteral("queue ") + action, {});
 }
 
+void Engine::setQueuePaused(bool paused) {
+    const QString action = paused ? QStringLiteral("pause") : QStringLiteral("resume");
+    QStringList arguments{QStringLiteral("queue"), action};
+    // What waits may start at once, also where nobody works the queue.
+    if (!paused) arguments << QStringLiteral("--work");
+    launch(arguments, QStringLiteral("queue ") + action, {});
+}
+
 void Engine::launch(const QStringList& arguments, const QString& what, const Experiment& experiment) {
     if (program_.isEmpty()) {
         return takeLaunched({}, experiment,

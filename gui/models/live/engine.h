@@ -43,6 +43,8 @@ public:
     void resume(const QString& runId);
     // Runs that wait: `action` is a word of `dasgd queue` (hold, release, first, last, up, down).
     void queue(const QString& action, const QStringList& runs);
+    // The workspace's queue as a whole: nothing of it starts, or it does, also where nobody works it.
+    void setQueuePaused(bool paused);
 
 signals:
     void started(const QString& file, Engine::Order order);

@@ -45,6 +45,20 @@ TEST_F(EngineTest, StartsTheProgramDetachedWithFileAndWorkspace) {
         << "nothing went wrong, nothing is kept";
 }
 
+TEST_F(EngineTest, TheQueueIsPausedAndLetGoOn) {
+    const QString seen = folder_.filePath(QStringLiteral("seen"));
+    const QString program = write(QStringLiteral("dasgd"), "#!/bin/sh\necho \"$@\" >> " + seen.toUtf8() + "\n", true);
+    Engine engine(workspace(), program);
+    engine.setQueuePaused(true);
+    engine.setQueuePaused(false);
+    const QString end = QStringLiteral(" --workspace ") + QString::fromStdString(workspace().string()) + u'\n';
+    ASSERT_TRUE(eventually([&] {
+        QFile file(seen);
+        return file.open(QIODevice::ReadOnly) &&
+               QString::fromUtf8(file.readAll()) == QStringLiteral("queue pause") + end + "queue resume --work" + end;
+    }));
+}
+
 TEST_F(EngineTest, SaysWhatTheProgramSaidWhenItFails) {
     const QString program =
         write(QStringLiteral("dasgd"), "#!/bin/sh\necho 'bad.toml:7:9: delay is 9' >&2\nexit 2\n", true);

@@ -1,0 +1,34 @@
+// What waits in the workspace's queue, whether it will start, and a button for what can be done about it. Hidden while
+// nothing waits.
+#pragma once
+
+#include <QFrame>
+#include <QToolButton>
+
+#include "gui/models/live/engine.h"
+#include "gui/models/live/queue_query.h"
+#include "gui/theme/theme.h"
+
+namespace dasgd::gui {
+
+class WrappedLabel;
+
+class QueueBar : public QFrame {
+    Q_OBJECT
+
+public:
+    QueueBar(QueueQuery& query, Engine& engine, const Look& look, QWidget* parent = nullptr);
+    [[nodiscard]] QToolButton& button() { return *button_; }
+
+private:
+    void say(const QueueState& state);
+    void restyle();
+
+    Engine& engine_;
+    const Look& look_;
+    QueueState state_;
+    WrappedLabel* words_;
+    QToolButton* button_;
+};
+
+}  // namespace dasgd::gui
