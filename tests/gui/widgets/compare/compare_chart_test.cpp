@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/gui/support/compare_bench.h"
 
 namespace dasgd::gui {
@@ -56,6 +58,32 @@ TEST_F(CompareChartTest, SaysWhatItsClockCountsAndWhereABandReachesZero) {
     EXPECT_EQ(chart.plot().axes().x, QStringLiteral("wall time [s]"));
     const bool reaches = !bandsAtZeroInWords(chart.plot().curves(), chart.plot().axes()).isEmpty();
     EXPECT_EQ(said().contains(QStringLiteral("interval reaches 0")), reaches);
+}
+
+// A configuration that sends less is further to the left at equal losses.
+TEST_F(CompareChartTest, LossIsDrawnAgainstSamplesAndBytesOnEitherScale) {
+    CompareChart chart("train/loss", XAxis::Step, board_, testLook());
+    look();
+    ASSERT_TRUE(eventually([&] { return chart.plot().curves().size() == 3; }));
+    for (const XAxis axis : {XAxis::Samples, XAxis::BytesSent}) {
+        chart.axis().choose(static_cast<int>(axis));
+        ASSERT_TRUE(eventually([&] { return chart.plot().curves().size() == 3; }));
+        EXPECT_EQ(chart.figure().x, axis);
+        EXPECT_TRUE(
+            chart.plot().axes().x.contains(axis == XAxis::Samples ? QStringLiteral("samples") : QStringLiteral("sent")))
+            << chart.plot().axes().x.toStdString();
+        for (const Curve& curve : chart.plot().curves()) {
+            const auto& x = curve.line.x;
+            ASSERT_GT(x.size(), 2U);
+            EXPECT_TRUE(std::is_sorted(x.begin(), x.end()));
+            EXPECT_GT(x.back(), x.front());
+        }
+    }
+    for (const int log : {1, 0}) {
+        chart.scale().choose(log);
+        EXPECT_EQ(chart.plot().axes().logY, log == 1);
+        EXPECT_EQ(chart.figure().logY, log == 1);
+    }
 }
 
 TEST_F(CompareChartTest, ChartsOfOneAxisShareTheCursor) {

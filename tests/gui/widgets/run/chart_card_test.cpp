@@ -63,6 +63,13 @@ TEST_F(ChartCardTest, TheAxisMayBeAnyMeasureOfProgress) {
     EXPECT_GT(card_->plot().curves()[0].line.x.back(), 0);
 }
 
+TEST_F(ChartCardTest, TheScaleIsLinearOrLogarithmic) {
+    for (const int chosen : {1, 0, 1}) {
+        card_->scale().choose(chosen);
+        EXPECT_EQ(card_->plot().axes().logY, chosen == 1);
+    }
+}
+
 TEST_F(ChartCardTest, TheAxesSayOfTheRunThatIsShownWhetherItsTimeIsSimulated) {
     const QString simulated = workspace_.record({.experiment = "virtual", .steps = 30, .simulated = true});
     card_->axis().choose(2);
