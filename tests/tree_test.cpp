@@ -137,7 +137,7 @@ TEST(Tree, OnlyDeviceTestsMaySkip) {
     EXPECT_THAT(everyViolation([&](const File& file) {
                     const bool device =
                         file.path.find("nccl") != std::string::npos || file.path.find("cuda") != std::string::npos;
-                    // TeX Live takes 230 MB: where it is installed its test runs, nobody is asked to install it.
+                    // TeX Live takes 230 MB: `./lab test` installs it, and who runs a program by hand need not have it.
                     const bool large = file.path == "tests/gui/figures/pgfplots_test.cpp" ||
                                        file.path == "tests/gui/figures/panels_tex_test.cpp";
                     // Network namespaces need root; sshd, SLURM, Open MPI and torchrun are nothing that a desk has to
