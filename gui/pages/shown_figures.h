@@ -7,6 +7,7 @@
 #include "gui/models/figures/figure_runs.h"
 #include "gui/models/figures/figure_spec.h"
 #include "gui/models/figures/rank_rows.h"
+#include "gui/models/filter/filter_expression.h"
 #include "gui/models/live/session.h"
 #include "gui/models/timeline/timeline_rows.h"
 #include "gui/widgets/run/chart_card.h"

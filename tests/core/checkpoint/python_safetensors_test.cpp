@@ -38,7 +38,7 @@ protected:
     TempDir folder_;
 };
 
-std::span<const unsigned char> bytesOf(const auto& array) {
+std::span<const unsigned char> rawOf(const auto& array) {
     return {reinterpret_cast<const unsigned char*>(array.data()), array.size() * sizeof(array[0])};
 }
 
@@ -47,11 +47,11 @@ TEST_F(PythonSafetensors, ReadsOurs) {
     const std::vector<std::int64_t> integers{7, -8};
     const std::vector<unsigned char> bytes{1, 2, 255}, scalar{9};
     ASSERT_TRUE(writeSafetensors(folder_ / "file",
-                                 {{"b", "U8", {3}, bytesOf(bytes)},
-                                  {"f", "F32", {2, 1}, bytesOf(floats)},
-                                  {"i", "I64", {2}, bytesOf(integers)},
+                                 {{"b", "U8", {3}, rawOf(bytes)},
+                                  {"f", "F32", {2, 1}, rawOf(floats)},
+                                  {"i", "I64", {2}, rawOf(integers)},
                                   {"none", "F32", {0, 4}, {}},
-                                  {"ü \"x\"", "U8", {}, bytesOf(scalar)}},
+                                  {"ü \"x\"", "U8", {}, rawOf(scalar)}},
                                  {{"step", "400"}}));
     const auto told = python(
         "import sys, safetensors\n"

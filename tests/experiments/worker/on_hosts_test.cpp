@@ -235,8 +235,9 @@ TEST_F(OnHosts, FiftyKillsOfForwardersAndLinksLoseAndDoubleNothing) {
             EXPECT_EQ(std::set(steps.begin(), steps.end()).size(), kSteps) << "none of rank " << rank << " twice";
         }
         for (const auto& [kind, steps] : kinds) {
-            if (kind == SpanKind::Transfer || kind == SpanKind::Merge)
+            if (kind == SpanKind::Transfer || kind == SpanKind::Merge) {
                 EXPECT_EQ(steps.size(), spans.at(0).at(kind).size()) << "rank " << rank;
+            }
         }
     }
     const auto losses = reader.metrics({.runId = row.runId, .name = metrics::kTrainLoss, .rank = std::nullopt});

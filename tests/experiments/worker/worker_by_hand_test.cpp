@@ -154,7 +154,7 @@ TEST_F(WorkerByHand, NameAPeerThatDiesOrHangs) {
         EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
         EXPECT_EQ(ended.exit, 1);
         EXPECT_THAT(ended.err, AllOf(HasSubstr("rank 1 on "), HasSubstr("does not answer"))) << "signal " << signal;
-        const auto reader = storage::RunReader::open(folder_.path() / lab);
+        auto reader = storage::RunReader::open(folder_.path() / lab);
         EXPECT_THAT(reader->runs()->front().error, HasSubstr("rank 1 on ")) << "signal " << signal;
     }
 }
