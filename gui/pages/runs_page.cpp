@@ -316,8 +316,7 @@ private:
     }
 
     void update() {
-        const int all = session_.runs().rowCount();
-        const int shown = list_->runCount();
+        const int all = session_.runs().rowCount(), shown = list_->runCount();
         const auto countOf = [this](const char* status) {
             return std::ranges::count(session_.runs().items(), status, [](const auto& run) { return run->row.status; });
         };

@@ -80,7 +80,7 @@ TEST(GpuBackend, RanksShareAGpuWhereTheyMay) {
     EXPECT_STREQ(::getenv("NCCL_MULTI_RANK_GPU_ENABLE"), "1") << "NCCL is told";
 }
 
-// Of one rank, or of four: the channels of its communicator and the priority of the stream that it is on.
+// The channels of each rank's communicator, and the priorities of all streams.
 std::pair<std::vector<int>, std::vector<int>> askedFor(int ranks, const StandInMachine& machine,
                                                        const GpuParams& params) {
     StandInMachine own = machine;
@@ -90,12 +90,12 @@ std::pair<std::vector<int>, std::vector<int>> askedFor(int ranks, const StandInM
 }
 
 TEST(GpuBackend, ChannelsAndPriorityAreWhatWasAskedFor) {
-    const auto usual = askedFor(1, {}, {});
-    EXPECT_THAT(usual.first, ElementsAre(NcclConfig::kUndefined)) << "NCCL's own choice";
-    EXPECT_THAT(askedFor(1, {}, {.ncclChannels = 2}).first, ElementsAre(2));
+    const auto usual = askedFor(2, {}, {});
+    EXPECT_THAT(usual.first, ElementsAre(NcclConfig::kUndefined, NcclConfig::kUndefined)) << "NCCL's own choice";
+    EXPECT_THAT(askedFor(2, {}, {.ncclChannels = 2}).first, ElementsAre(2, 2));
     EXPECT_THAT(askedFor(4, {.gpus = 1}, {.ranksPerGpu = 4}).first, ElementsAre(4, 4, 4, 4))
         << "of the 16 that a GPU has room for";
-    const auto low = askedFor(1, {}, {.commPriority = "low"});
+    const auto low = askedFor(2, {}, {.commPriority = "low"});
     ASSERT_FALSE(low.second.empty());
     EXPECT_LT(*std::ranges::min_element(usual.second), *std::ranges::min_element(low.second))
         << "a smaller number goes first";

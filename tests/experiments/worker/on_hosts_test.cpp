@@ -172,6 +172,7 @@ TEST_F(OnHosts, AHostThatDiesOrHangsIsNamedByAllOthers) {
     for (const int signal : {SIGKILL, SIGSTOP}) {
         labs_ = "lab" + std::to_string(signal) + "-";
         auto workers = start(100'000'000, "5.0");
+        ASSERT_TRUE(test::newestRunTrains(folder_.path() / workspace(0)));
         ASSERT_TRUE(test::eventually([&] { return allTrain(1); }));
         const auto from = std::chrono::steady_clock::now();
         for (const pid_t child : test::childrenOf(workers[3].id())) ::kill(child, signal);
@@ -194,7 +195,7 @@ TEST_F(OnHosts, FiftyKillsOfForwardersAndLinksLoseAndDoubleNothing) {
     if (!hosts.areThere()) GTEST_SKIP() << "no network namespaces here: hosts.sh up failed";
     constexpr std::size_t kSteps = 6000;
     auto workers = start(static_cast<int>(kSteps), "30.0");
-    ASSERT_TRUE(test::eventually([&] { return home().runs()->size() == 1; }));
+    ASSERT_TRUE(test::newestRunTrains(folder_.path() / workspace(0)));
     std::mt19937 random(14);
     int killed = 0, whileTraining = 0;
     for (int times = 0; times < 50; ++times) {

@@ -156,7 +156,8 @@ inline DeviceApi ThreadedDevice::api() {
     };
     api.setDevice = [](int) { return DeviceApi::kSuccess; };
     api.streamPriorities = [](int* least, int* greatest) {
-        *least = *greatest = 0;
+        *least = 0;
+        *greatest = -5;
         return DeviceApi::kSuccess;
     };
     api.streamCreate = [this](StreamHandle* handle, unsigned, int) {

@@ -82,7 +82,7 @@ TEST(ReportContent, AdviceMarksWhatIsRecommendedAndSaysThatItsTimeIsSimulated) {
     EXPECT_EQ(advised.settings, QStringLiteral("{ name = \"dasgd\", period = 2, delay = 1 }"));
     EXPECT_EQ(advised.cells.mid(0, 4),
               (QStringList{"dasgd, period = 2, delay = 1  ★ advised", "8.000", "2.00", "87.0 %"}));
-    EXPECT_EQ(content.table.headers[5], QStringLiteral("to 1 250 of them")) << "no target was given";
+    EXPECT_EQ(content.table.headers[5], QStringLiteral("to 1250 of them")) << "no target was given";
     EXPECT_EQ(content.table.rows[1].cells[3], kAbsent);
     EXPECT_EQ(content.table.rows[1].cells[5], kAbsent) << "independent trains towards nothing";
     EXPECT_EQ(content.notes.front(), QStringLiteral("because"));
