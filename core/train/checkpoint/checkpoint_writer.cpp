@@ -1,5 +1,7 @@
 #include "core/train/checkpoint/checkpoint_writer.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -9,6 +11,12 @@
 #include "core/train/checkpoint/saved_model.h"
 
 namespace dasgd {
+
+namespace {
+
+constexpr int kBehindTraining = 10;  // nice: a tenth of a core that others want too
+
+}  // namespace
 
 Status completeIfLast(const CheckpointCompletion& run, std::int64_t step) {
     const CheckpointFolder folder(run.place.folder);
@@ -47,7 +55,11 @@ CheckpointWriter::~CheckpointWriter() {
 Status CheckpointWriter::write(std::int64_t step, Archive state) {
     Status before = finish();
     const auto policy = thread_ == Thread::Own ? std::launch::async : std::launch::deferred;
-    pending_ = std::async(policy, [this, step, state = std::move(state)] { return store(step, state); });
+    pending_ = std::async(policy, [this, step, state = std::move(state)] {
+        // Where every core trains, training goes first: of the thread alone, on Linux.
+        if (thread_ == Thread::Own) ::setpriority(PRIO_PROCESS, 0, kBehindTraining);
+        return store(step, state);
+    });
     if (thread_ == Thread::Callers) pending_.wait();
     return before;
 }
