@@ -6,8 +6,10 @@
 #include <torch/types.h>
 
 #include "core/algorithms/algorithm.h"
+#include "core/algorithms/extensions.h"
 #include "core/comm/stream/stream_queue.h"
 #include "core/exec/device_executor.h"
+#include "core/optimizers/optimizer.h"
 #include "core/step/step_context.h"
 #include "tests/support/device/observed_ops.h"
 #include "tests/support/training.h"
@@ -63,7 +65,7 @@ private:
         const auto enqueue = [&](StreamHandle stream) {
             model_.launch(stream, transfer_, {accessOf(call.out, true, "all_reduce")});
             const at::RecordFunctionGuard notOfTheComputeStream(false);
-            if (call.op == Reduce::Sum) call.out.mul_(2);
+            if (call.kind == CollectiveKind::AllReduce && call.op == Reduce::Sum) call.out.mul_(2);
         };
         return queue_.launch(
             {.label = "rank 0: all_reduce", .collective = number, .tensors = {call.out}, .enqueue = enqueue});
@@ -266,6 +268,97 @@ TEST_F(BucketsOnDeviceTest, AnUpdateThatDoesNotWaitForTheMeansIsFound) {
     train(kOfCommunication);
     EXPECT_THAT(model.races(), Contains(HasSubstr("aten::sub_ on compute reads what all_reduce on stream")));
 }
+
+// ------------------------------------------------------------------------------------- the relatives of DaSGD
+
+// Those whose ranks meet in sums alone: twins exchange no messages, and neither of them serves.
+class RelativesOnDevice : public OnDeviceTest, public ::testing::WithParamInterface<std::string> {
+protected:
+    // Averages as often as a short run wants them.
+    [[nodiscard]] static std::unique_ptr<Algorithm> algorithm() {
+        Value fields(Value::Table{});
+        for (const FieldInfo& field : AlgorithmRegistry::find(GetParam())->fields) {
+            if (field.name == "period") fields.set("period", integer(4));
+            if (field.name == "share") fields.set("share", number(0.4));
+        }
+        return AlgorithmRegistry::find(GetParam())->create(fields, {}).value();
+    }
+
+    void train(const Keeps& keeps = nullptr) {
+        Device device(apiThatKeeps(keeps), 0);
+        DeviceClock times(device, clock);
+        StreamQueue queue(device, times, clock, {});
+        TwinCommunicator comm(model, queue, 300 * kMicro);
+        DeviceExecutor executing(clock, sink, TraceLevel::Full, {device, times});
+        torch::nn::Sequential net(torch::nn::Linear(4, 8), torch::nn::Linear(8, 1));
+        FlatParams params(*net, torch::kFloat64);
+        const at::Tensor input = torch::ones({2, 4}, torch::kFloat64);
+        StepContext context(comm, clock, params, executing);
+        const auto optimizer = OptimizerRegistry::find("sgd")->create(table({{"momentum", number(0.9)}}), {}).value();
+        const auto own = algorithm();
+        auto* const ownUpdate = dynamic_cast<OwnUpdate*>(own.get());
+        own->start(context);
+        {
+            const ObservedOps ops(model, kMicro);
+            for (int step = 1; step <= 26; ++step) {
+                context.moveTo(step, 0.01);
+                at::Tensor loss;
+                executing.run({SpanKind::Forward}, [&] {
+                    model.launch(nullptr, 100 * kMicro);
+                    loss = net->forward(input).pow(2).mean();
+                });
+                executing.run({SpanKind::Backward}, [&] {
+                    params.gradients().zero_();
+                    loss.backward();
+                });
+                const at::NoGradGuard guard;
+                own->afterBackward(context);
+                executing.run({SpanKind::Update}, [&] {
+                    ownUpdate ? ownUpdate->update(context, *optimizer) : optimizer->step(params, 0.01);
+                });
+                own->afterStep(context);
+                executing.stepDone(clock.now());
+            }
+        }
+        hostWaits = device.hostWaits();
+        modelWaits = model.hostWaits();
+        // Other threads go on while the host waits for the end.
+        clock.whenSleeping = [&] { EXPECT_EQ(queue.poll(), std::nullopt); };
+        executing.stepsDone();
+        own->drain(context);
+        executing.flush();
+        clock.whenSleeping = nullptr;
+    }
+    std::int64_t hostWaits = -1;
+    std::vector<std::string> modelWaits;
+};
+
+TEST_P(RelativesOnDevice, TheHostNeverWaitsAndEveryAccessIsOrdered) {
+    train();
+    EXPECT_FALSE(spansOf(SpanKind::Reduce).empty());
+    EXPECT_EQ(hostWaits, 0);
+    // The one chooses its period by a loss, which the host has to know at an average; the other keeps a rate in a
+    // tensor of the host, which looks no different here (worker_on_device_test.cpp tells them apart).
+    if (GetParam() != "adacomm" && GetParam() != "overlap_local_sgd") {
+        EXPECT_THAT(modelWaits, IsEmpty());
+    }
+    EXPECT_THAT(model.races(), IsEmpty());
+    EXPECT_THAT(model.faults(), IsEmpty());
+}
+
+TEST_P(RelativesOnDevice, AMissingWaitOfEitherStreamIsFound) {
+    for (const Keeps& keeps : {kOfCompute, kOfCommunication}) {
+        const std::size_t before = model.races().size();
+        train(keeps);
+        EXPECT_GT(model.races().size(), before);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Registered, RelativesOnDevice,
+                         ::testing::Values("adacomm", "bmuf", "co2", "cocod_sgd", "dga", "diloco", "eager_diloco",
+                                           "easgd", "local_sgd", "loscar", "overlap_local_sgd", "post_local_sgd",
+                                           "slowmo", "streaming_diloco", "sync_sgd"),
+                         [](const auto& info) { return info.param; });
 
 }  // namespace
 }  // namespace dasgd::test
