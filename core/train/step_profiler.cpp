@@ -43,13 +43,6 @@ Ns offsetOf(Clock& clock) {
     return best.second;
 }
 
-// One operator or kernel of the profiler's, on the system's clock.
-struct Action {
-    std::string name;
-    std::uint64_t thread = 0;  // of an operator
-    Ns start = 0, end = 0;
-};
-
 bool isOperator(ActivityType type) { return type == ActivityType::CPU_OP || type == ActivityType::USER_ANNOTATION; }
 
 bool isOnDevice(ActivityType type) {
@@ -57,37 +50,42 @@ bool isOnDevice(ActivityType type) {
            type == ActivityType::GPU_MEMSET;
 }
 
-std::vector<Action> actionsOf(const kineto::ProfilerResult& result, bool (*isWanted)(ActivityType)) {
-    std::vector<Action> actions;
+std::vector<ProfiledAction> actionsOf(const kineto::ProfilerResult& result) {
+    std::vector<ProfiledAction> actions;
     for (const kineto::KinetoEvent& event : result.events()) {
-        if (!isWanted(static_cast<ActivityType>(event.activityType()))) continue;
+        const auto type = static_cast<ActivityType>(event.activityType());
+        if (!isOperator(type) && !isOnDevice(type)) continue;
         actions.push_back({.name = event.name(),
+                           .onDevice = isOnDevice(type),
                            .thread = event.startThreadId(),
                            .start = static_cast<Ns>(event.startNs()),
                            .end = static_cast<Ns>(event.endNs())});
     }
-    std::ranges::sort(actions, [](const Action& a, const Action& b) {
-        return std::pair(a.start, -a.end) < std::pair(b.start, -b.end);
-    });
     return actions;
 }
 
-// Those that lie in no other one of their thread.
-std::vector<Action> outermost(std::vector<Action> actions) {
+// By Kineto a collective's kernels are named after the library.
+bool isTransfer(const ProfiledAction& action) { return action.onDevice && action.name.starts_with("nccl"); }
+
+}  // namespace
+
+std::vector<ProfiledAction> recordedOf(std::vector<ProfiledAction> all) {
+    std::erase_if(all, isTransfer);
+    const bool device = std::ranges::any_of(all, &ProfiledAction::onDevice);
+    std::erase_if(all, [&](const ProfiledAction& action) { return action.onDevice != device; });
+    std::ranges::sort(all, [](const ProfiledAction& a, const ProfiledAction& b) {
+        return std::pair(a.start, -a.end) < std::pair(b.start, -b.end);
+    });
+    if (device) return all;
     std::map<std::uint64_t, Ns> ends;
-    std::erase_if(actions, [&](const Action& action) {
+    std::erase_if(all, [&](const ProfiledAction& action) {
         Ns& end = ends[action.thread];
         if (action.end <= end) return true;
         end = action.end;
         return false;
     });
-    return actions;
+    return all;
 }
-
-// By Kineto a collective's kernels are named after the library.
-bool isTransfer(const Action& action) { return action.name.starts_with("nccl"); }
-
-}  // namespace
 
 std::filesystem::path profileTraceIn(const std::filesystem::path& folder, Rank rank) {
     return folder / "artefacts" / ("profile-rank-" + zeroPadded(static_cast<std::uint64_t>(rank.value()), 4) + ".json");
@@ -131,11 +129,8 @@ void StepProfiler::stop() {
 
 void StepProfiler::record(kineto::ProfilerResult& result) {
     const Ns offset = offsetOf(clock_);
-    std::vector<Action> actions = actionsOf(result, isOnDevice);
-    std::erase_if(actions, isTransfer);
-    if (actions.empty()) actions = outermost(actionsOf(result, isOperator));
     auto* named = dynamic_cast<NamedSpanSink*>(&sink_);
-    for (const Action& action : actions) {
+    for (const ProfiledAction& action : recordedOf(actionsOf(result))) {
         const Ns start = action.start + offset;
         const Span span{.lane = Lane::Io,
                         .kind = SpanKind::Compute,

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/base/clock.h"
@@ -26,6 +27,17 @@ struct ProfilerResult;
 }
 
 namespace dasgd {
+
+// What the profiler saw of a thread of the host or of a device, on the system's clock.
+struct ProfiledAction {
+    std::string name;
+    bool onDevice = false;     // a kernel, a copy
+    std::uint64_t thread = 0;  // of an operator
+    Ns start = 0, end = 0;
+};
+// Those that are recorded, by their start: where a device did anything its kernels and copies but for NCCL's, else the
+// operators that lie in no other one of their thread.
+[[nodiscard]] std::vector<ProfiledAction> recordedOf(std::vector<ProfiledAction> all);
 
 // Where rank `rank` of the run in `folder` writes its trace.
 [[nodiscard]] std::filesystem::path profileTraceIn(const std::filesystem::path& folder, Rank rank);

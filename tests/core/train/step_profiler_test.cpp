@@ -108,6 +108,40 @@ TEST_F(StepProfilerTest, EndsWithTheRunAndCanBeginAgain) {
     EXPECT_THAT(names(), Contains("aten::matmul").Times(1));
 }
 
+std::vector<std::string> namesOf(const std::vector<ProfiledAction>& actions) {
+    std::vector<std::string> names;
+    for (const ProfiledAction& action : actions) names.push_back(action.name);
+    return names;
+}
+
+// Two threads, of which each has operators within operators.
+TEST(RecordedOf, OperatorsAreTheOutermostOfTheirThread) {
+    const std::vector<ProfiledAction> all{{.name = "mm", .thread = 1, .start = 20, .end = 30},
+                                          {.name = "backward", .thread = 2, .start = 25, .end = 60},
+                                          {.name = "matmul", .thread = 1, .start = 10, .end = 40},
+                                          {.name = "mul", .thread = 2, .start = 30, .end = 50},
+                                          {.name = "sum", .thread = 1, .start = 40, .end = 45}};
+    EXPECT_EQ(namesOf(recordedOf(all)), (std::vector<std::string>{"matmul", "backward", "sum"}));
+}
+
+// Kernels of several streams overlap and all count; NCCL's are transfers, which are spans already.
+TEST(RecordedOf, OfADeviceItIsWhatTheDeviceDidButForTransfers) {
+    const std::vector<ProfiledAction> all{{.name = "aten::matmul", .thread = 1, .start = 10, .end = 90},
+                                          {.name = "sgemm", .onDevice = true, .start = 30, .end = 60},
+                                          {.name = "ncclDevKernel_AllReduce", .onDevice = true, .start = 20, .end = 80},
+                                          {.name = "elementwise", .onDevice = true, .start = 40, .end = 50},
+                                          {.name = "Memcpy HtoD", .onDevice = true, .start = 15, .end = 18}};
+    const auto recorded = recordedOf(all);
+    EXPECT_EQ(namesOf(recorded), (std::vector<std::string>{"Memcpy HtoD", "sgemm", "elementwise"}));
+    EXPECT_EQ(recorded[1].end, 60);
+}
+
+TEST(RecordedOf, WhereADeviceOnlyTransferredTheOperatorsAreRecorded) {
+    EXPECT_EQ(namesOf(recordedOf({{.name = "ncclDevKernel_AllReduce", .onDevice = true, .start = 20, .end = 80},
+                                  {.name = "aten::add", .thread = 1, .start = 10, .end = 90}})),
+              std::vector<std::string>{"aten::add"});
+}
+
 TEST_F(StepProfilerTest, NothingIsRecordedUnasked) {
     StepProfiler profiler(std::nullopt, folder.path() / "trace.json", clock, executor, sink);
     train(profiler, 3);
