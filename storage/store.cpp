@@ -253,7 +253,13 @@ Status Store::Impl::recoverDeadRuns() {
         DASGD_ASSIGN(const bool done, recover(run));
         recovered += done ? 1 : 0;
     }
-    for (const DeadRun& run : ended) DASGD_TRY(readAgain(run));
+    for (const DeadRun& run : ended) {
+        // Nobody is kept from recording by what an ended run left.
+        if (const Status read = readAgain(run); !read) {
+            logLine(LogLevel::Warning,
+                    "run " + run.runId + ": its journals could not be read: " + read.error().message);
+        }
+    }
     return {};
 }
 
@@ -265,9 +271,12 @@ Status Store::Impl::readAgain(const DeadRun& run) {
     RunIngest ingest(*connection, run.key, journalSources(paths, run.runId, journals), Collects::LateRanks);
     DASGD_TRY(ingest.collectAll());
     if (const std::string damage = ingest.damage(); !damage.empty()) {
-        logLine(LogLevel::Warning, "run " + run.runId + ": " + damage);
+        logLine(LogLevel::Warning, "run " + run.runId + ": " + damage + "; mend it or remove " +
+                                       (paths.run(run.runId) / "journal").string());
         return {};
     }
+    // What was collected before its process died.
+    const bool came = ingest.stored() > 0;
     DASGD_TRY(guarded(paths.database(), [&]() -> Status {
         DASGD_ASSIGN(const auto batch, Batch::begin(*connection));
         auto& database = connection->database();
@@ -275,12 +284,14 @@ Status Store::Impl::readAgain(const DeadRun& run) {
         query.bind(1, run.key);
         if (!query.executeStep()) return {};
         const std::string status = query.getColumn(0).getString();
-        const std::string error = query.getColumn(1).getString();
+        std::string error = query.getColumn(1).getString();
         query.reset();
+        if (came) {
+            error +=
+                (error.empty() ? "" : "; ") + ("what could not be read came later, " + utcNowAs("%Y-%m-%d %H:%M UTC"));
+        }
         // As a success it was not recorded, and what the lack of its records did meanwhile is not known.
-        writeStatus(database, run.key, status,
-                    error + (error.empty() ? "" : "; ") + "what could not be read came later, " +
-                        utcNowAs("%Y-%m-%d %H:%M UTC"));
+        writeStatus(database, run.key, status, error);
         forgetMeters(database, run.key, journals);
         batch->commit(Batch::Then::CheckpointAll);
         return {};

@@ -108,7 +108,10 @@ public:
     // How many collectives of this group were begun; the next one has the number after it.
     [[nodiscard]] std::uint32_t collectives() const { return collectives_; }
     // The next one has a number after `collectives`. All ranks say the same, between the same two.
-    void countCollectivesFrom(std::uint32_t collectives) { collectives_ = std::max(collectives_.load(), collectives); }
+    void countCollectivesFrom(std::uint32_t collectives) {
+        collectives_ = std::max(collectives_.load(), collectives);
+        countedFrom(collectives);
+    }
 
 protected:
     Communicator(Rank rank, int size) : group_(Group::whole(rank, size)) {}
@@ -120,6 +123,8 @@ private:
     // `number`: the value of Pending::collective.
     virtual Pending start(CollectiveCall call, std::uint64_t number) = 0;
     virtual Pending start(MessageCall call) = 0;
+    // Of countCollectivesFrom(): for communicators that wrap another one, which numbers its own.
+    virtual void countedFrom(std::uint32_t /*collectives*/) {}
     // Connects the members of `group`, whose communicator of this rank it returns.
     virtual std::unique_ptr<Communicator> open(Group group) = 0;
 

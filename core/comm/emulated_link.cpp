@@ -214,6 +214,8 @@ private:
         return call.sends ? send(std::move(call), bytes) : receive(std::move(call), bytes);
     }
 
+    void countedFrom(std::uint32_t collectives) override { inner_->countCollectivesFrom(collectives); }
+
     std::unique_ptr<Communicator> open(Group group) override {
         return std::make_unique<EmulatedLink>(inner_->split(placesOf(group, this->group())), port_);
     }

@@ -141,11 +141,11 @@ bool RankCheckpoints::agree(std::int64_t step) {
 
 // What is in flight is awaited outside of the pause: a wait that the laboratory brings forward is the algorithm's all
 // the same, and makes no figure better.
-void RankCheckpoints::save(const RankCounters& counters) {
+void RankCheckpoints::save(const RankCounters& counters, CheckpointWriter::Pace pace) {
     if (!canBeSaved_) return;
     const Archive algorithm = saveAlgorithm(parts_);
     parts_.context.executor().run({SpanKind::Checkpoint}, [&] {
-        const Status before = writer_.write(counters.step, saveRank(parts_, algorithm, counters));
+        const Status before = writer_.write(counters.step, saveRank(parts_, algorithm, counters), pace);
         if (!before) lose(counters.step, before.error().message);
     });
 }

@@ -54,7 +54,7 @@ public:
     // After each step: saves if it is time, by `counters` of that moment. Throws CommError.
     void afterStep(std::int64_t step, const std::function<RankCounters()>& counters);
     // After the last step that is made: `counters` are those of now. Throws CommError.
-    void save(const RankCounters& counters);
+    void save(const RankCounters& counters, CheckpointWriter::Pace pace = CheckpointWriter::Pace::BehindTraining);
     // `network` is the best so far, of an evaluation after `step` steps: written beside the training. Of one rank.
     void keepBest(std::int64_t step, Archive network);
     // Waits until all is written, after the last of `step` steps. What could not be of all that was saved, in words; ""

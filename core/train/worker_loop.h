@@ -305,7 +305,7 @@ private:
         executor_->stepsDone();
         if (checkpoints_ && kind == WorkerOutcome::Kind::Stopped) {
             doing_ = kCheckpoint;
-            checkpoints_->save(counters());
+            checkpoints_->save(counters(), CheckpointWriter::Pace::AtOnce);
         }
         algorithm_->drain(context_);
         executor_->flush();

@@ -188,8 +188,9 @@ std::optional<std::string> whyAnotherIsFirst(const std::vector<ForecastRow>& row
     if (advised == rows.end() || rows.front().role == CandidateRole::Alone) return std::nullopt;
     const std::optional<double> first = rows.front().targetSeconds, its = advised->targetSeconds;
     if (!first || (its && *its <= *first)) return std::nullopt;
-    const std::string other = its ? " after " + shortNumber(*its) + " s" : " never";
-    return inWords(rows.front().settings) + " gets there after " + shortNumber(*first) + " s, what is advised" + other +
+    const std::string other = its ? " gets there after " + shortNumber(*its) + " s" : " never does";
+    return inWords(rows.front().settings) + " gets there after " + shortNumber(*first) + " s, the advised setting" +
+           other +
            ". The advice follows from the formulas above, which leave room for ranks that scatter and for contention; "
            "this forecast is one run of each row.";
 }

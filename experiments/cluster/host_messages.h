@@ -7,7 +7,7 @@
 namespace dasgd::experiments {
 
 inline constexpr const char* kHostCommand = "host-ranks";
-inline constexpr int kHostProtocol = 2;
+inline constexpr int kHostProtocol = 3;
 
 // What and where this is: version, build, address, workspace.
 inline constexpr const char* kHello = "hello";

@@ -76,7 +76,7 @@ std::string lastWords(const fs::path& log) {
 }  // namespace
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RanksRequest, experiment, workspace, secret, address, interface, port, size, first,
-                                   count, gpus, resume, earlier, earlierStep, environment)
+                                   count, gpus, bytesOfRank, resume, earlier, earlierStep, environment)
 
 nlohmann::json RanksRequest::toJson() const { return *this; }
 

@@ -24,6 +24,7 @@ struct RanksRequest {
     std::string workspace, secret, address, interface;
     int port = 0, size = 1, first = 0, count = 1;
     std::int64_t gpus = 0;
+    double bytesOfRank = -1;  // as in HostedExperiment
     bool resume = false;
     std::string earlier;                   // the run whose checkpoint they go on from; "": none
     std::int64_t earlierStep = 0;          // of that checkpoint

@@ -26,9 +26,13 @@ constexpr milliseconds kServiceRest{200};
 constexpr std::chrono::seconds kGraceToStop{10}, kGraceToEnd{5}, kGraceToRecord{5};
 
 nlohmann::json describe(const CheckedExperiment& experiment) {
-    return {{"title", titleOf(experiment)},   {"name", experiment.name},
-            {"workers", experiment.workers},  {"timeout_s", experiment.timeoutS},
-            {"steps", experiment.totalSteps}, {"text", toTomlDocument(experiment.resolved)}};
+    return {{"title", titleOf(experiment)},
+            {"name", experiment.name},
+            {"workers", experiment.workers},
+            {"timeout_s", experiment.timeoutS},
+            {"steps", experiment.totalSteps},
+            {"rank_bytes", bytesOfRank(experiment).value_or(-1)},
+            {"text", toTomlDocument(experiment.resolved)}};
 }
 
 // Ranks of several hosts are processes whose time is real.
@@ -210,9 +214,10 @@ Result<nlohmann::json> HostService::journals(const std::string& what, const nloh
 Result<nlohmann::json> HostService::start(const nlohmann::json& request) {
     if (ranks_ && ranks_->running()) return fail("the ranks of the run before still run here");
     DASGD_ASSIGN(RanksRequest wanted, RanksRequest::from(request));
-    DASGD_ASSIGN(const Value document, parseToml(wanted.experiment, "experiment"));
-    DASGD_ASSIGN(const CheckedExperiment experiment, checkExperiment(document));
-    DASGD_TRY(checkRoom(experiment, hostRoom(), wanted.count));
+    // By what the launcher was told of the experiment: to build its model here anew would take its time.
+    if (wanted.bytesOfRank >= 0) {
+        DASGD_TRY(checkRoomHere(wanted.count, wanted.size, wanted.bytesOfRank, hostRoom()));
+    }
     ranks_.reset();
     DASGD_ASSIGN(ranks_, HostRanks::start(std::move(wanted), options_.program));
     return nlohmann::json::object();

@@ -16,8 +16,12 @@ using std::chrono::seconds;
 constexpr seconds kCheckPatience{120}, kTimePatience{5};
 
 HostedExperiment hosted(const nlohmann::json& one) {
-    return {one.value("title", ""), one.value("text", ""), one.value("workers", 1), one.value("timeout_s", 60.0),
-            one.value("steps", std::int64_t{0})};
+    return {one.value("title", ""),
+            one.value("text", ""),
+            one.value("workers", 1),
+            one.value("timeout_s", 60.0),
+            one.value("steps", std::int64_t{0}),
+            one.value("rank_bytes", -1.0)};
 }
 
 Status oneVersion(const HostConnection& host, const nlohmann::json& facts) {

@@ -93,6 +93,7 @@ Status SshRun::start(const EarlierPart& earlier) {
                          .port = free.value("port", 0),
                          .size = experiment_.workers,
                          .gpus = profile.gpus,
+                         .bytesOfRank = experiment_.bytesOfRank,
                          .resume = earlier.resume,
                          .earlier = earlier.from,
                          .earlierStep = earlier.step};

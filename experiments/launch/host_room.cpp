@@ -93,13 +93,20 @@ struct Need {
     }
 };
 
-Need needOf(const CheckedExperiment& experiment, std::optional<int> ranksHere) {
-    // Where nothing is computed, nothing is evaluated and ranks have no weights.
-    const bool computes = experiment.evalEvery > 0;
-    const auto processes = static_cast<double>(experiment.layout.processes.size());
-    return {.processes = ranksHere ? *ranksHere : processes,
-            .ranks = static_cast<double>(ranksHere.value_or(experiment.workers)),
-            .eachRank = computes ? 2 * elementBytes(experiment) * static_cast<double>(experiment.parameters) : 0};
+// `whose`: "cluster.workers is 4, "; `remedy`: "; put fewer …", or "".
+Status fits(const Need& need, const HostRoom& room, const std::string& whose, const std::string& remedy) {
+    if (room.memory && need.memory() > *room.memory) {
+        return fail(whose + "which takes " + byteCount(need.memory()) + " of memory at the least; " +
+                    byteCount(*room.memory) + " are free on this host, room for about " +
+                    std::to_string(need.ranksIn(*room.memory)) + " ranks" + remedy);
+    }
+    const std::int64_t threads = static_cast<std::int64_t>(need.processes) * kProcessThreads;
+    if (room.threads && need.processes > 1 && threads > *room.threads) {
+        return fail(whose + "each a process of " + std::to_string(kProcessThreads) + " threads; this user may start " +
+                    std::to_string(*room.threads) + ", room for " + std::to_string(*room.threads / kProcessThreads) +
+                    " ranks" + remedy);
+    }
+    return {};
 }
 
 }  // namespace
@@ -113,28 +120,31 @@ HostRoom hostRoom() {
     return room;
 }
 
-Status checkRoom(const CheckedExperiment& experiment, const HostRoom& room, std::optional<int> ranksHere) {
-    // On GPUs the weights are elsewhere, and how many ranks there are is bounded by the GPUs.
-    if (experiment.layout.onGpus) return {};
-    const Need need = needOf(experiment, ranksHere);
-    const std::string ranks = "cluster.workers is " + std::to_string(experiment.workers) + ", " +
-                              (ranksHere ? std::to_string(*ranksHere) + " of them on this host, " : "");
-    const std::string remedy =
-        ranksHere            ? "; put fewer on each host (ranks_per_host)"
-        : need.processes > 1 ? "; ranks that are threads (backend = \"threads\") or simulated (\"virtual\") need less"
-                             : "";
-    if (room.memory && need.memory() > *room.memory) {
-        return fail(ranks + "which takes " + byteCount(need.memory()) + " of memory at the least; " +
-                    byteCount(*room.memory) + " are free on this host, room for about " +
-                    std::to_string(need.ranksIn(*room.memory)) + " ranks" + remedy);
-    }
-    const std::int64_t threads = static_cast<std::int64_t>(need.processes) * kProcessThreads;
-    if (room.threads && need.processes > 1 && threads > *room.threads) {
-        return fail(ranks + "each a process of " + std::to_string(kProcessThreads) + " threads; this user may start " +
-                    std::to_string(*room.threads) + ", room for " + std::to_string(*room.threads / kProcessThreads) +
-                    " ranks" + remedy);
-    }
-    return {};
+std::optional<double> bytesOfRank(const CheckedExperiment& experiment) {
+    if (experiment.layout.onGpus) return std::nullopt;
+    // Where nothing is computed, nothing is evaluated and ranks have no weights.
+    if (experiment.evalEvery <= 0) return 0;
+    return 2 * elementBytes(experiment) * static_cast<double>(experiment.parameters);
+}
+
+Status checkRoom(const CheckedExperiment& experiment, const HostRoom& room) {
+    const std::optional<double> each = bytesOfRank(experiment);
+    if (!each) return {};
+    const Need need{.processes = static_cast<double>(experiment.layout.processes.size()),
+                    .ranks = static_cast<double>(experiment.workers),
+                    .eachRank = *each};
+    const char* const remedy =
+        need.processes > 1 ? "; ranks that are threads (backend = \"threads\") or simulated (\"virtual\") need less"
+                           : "";
+    return fits(need, room, "cluster.workers is " + std::to_string(experiment.workers) + ", ", remedy);
+}
+
+Status checkRoomHere(int here, int workers, double bytesOfRank, const HostRoom& room) {
+    const auto ranks = static_cast<double>(here);
+    return fits(
+        {.processes = ranks, .ranks = ranks, .eachRank = bytesOfRank}, room,
+        "cluster.workers is " + std::to_string(workers) + ", " + std::to_string(here) + " of them on this host, ",
+        "; put fewer on each host (ranks_per_host)");
 }
 
 }  // namespace dasgd::experiments

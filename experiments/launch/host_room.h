@@ -20,9 +20,13 @@ struct HostRoom {
 [[nodiscard]] HostRoom hostRoom();
 
 // What the ranks need at the least: of each process what LibTorch takes, of each rank its weights and gradients. More
-// is needed for data and activations, which are not known here, so that nothing is refused that could run. `ranksHere`:
-// how many of them this host gets, each a process; nullopt: all. Errors: it does not fit, with what would.
-[[nodiscard]] Status checkRoom(const CheckedExperiment& experiment, const HostRoom& room,
-                               std::optional<int> ranksHere = std::nullopt);
+// is needed for data and activations, which are not known here, so that nothing is refused that could run. Errors: it
+// does not fit, with what would.
+[[nodiscard]] Status checkRoom(const CheckedExperiment& experiment, const HostRoom& room);
+
+// Bytes of weights and gradients of a rank; nullopt on GPUs, where they are elsewhere and the GPUs bound the ranks.
+[[nodiscard]] std::optional<double> bytesOfRank(const CheckedExperiment& experiment);
+// The same for `here` of the `workers` ranks of a run, each a process of this host.
+[[nodiscard]] Status checkRoomHere(int here, int workers, double bytesOfRank, const HostRoom& room);
 
 }  // namespace dasgd::experiments

@@ -34,9 +34,11 @@ Result<std::vector<storage::MetricSample>> samplesOf(storage::RunReader& reader,
     return samples;
 }
 
+Along alongIn(const CurveQuery& query) { return isFromSpans(query.metric) ? Along::Time : alongOf(query.metric); }
+
 Result<Series> readSeries(storage::RunReader& reader, const RunItem& run, const CurveQuery& query) {
     DASGD_ASSIGN(const std::vector<storage::MetricSample> found, samplesOf(reader, run, query));
-    Series whole(alongOf(query.metric));
+    Series whole(alongIn(query));
     whole.add(found);
     const std::vector<double> values = smoothed(polylineOf(whole, XAxis::Step).y, query.smoothing);
     std::vector<storage::MetricSample> samples;
@@ -205,7 +207,7 @@ Status addRanks(storage::RunReader& reader, const FigureGroup& group, const std:
         for (const storage::MetricSample& sample : found) samples[sample.rank].push_back(sample);
         std::map<int, Series> ranks;
         for (const auto& [rank, own] : samples) {
-            ranks.try_emplace(rank, alongOf(query.metric)).first->second.add(own);
+            ranks.try_emplace(rank, alongIn(query)).first->second.add(own);
         }
         const QString name = seedCurveName(group, *member.run);
         for (Curve& curve : rankCurves(

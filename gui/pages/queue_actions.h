@@ -19,7 +19,7 @@ void addQueueMenu(QMenu& menu, Engine& engine, const std::vector<RunItemPtr>& ru
 void addQueueKeys(QWidget& table, Engine& engine, const std::function<std::vector<RunItemPtr>()>& chosen,
                   const std::function<void(const QString& why)>& refuse);
 
-// Why a run ended early, and where `workspace` has a checkpoint of it, how it goes on; "" where no reason is known.
+// Why a run ended early, and where it left a checkpoint, how it goes on; "" where no reason is known.
 [[nodiscard]] QString endInWords(const RunItem& run);
 
 }  // namespace dasgd::gui

@@ -32,8 +32,10 @@ namespace dasgd::gui {
 
 // The runs of the chart, its metric, axes and the part that is zoomed to. Errors: it draws nothing.
 [[nodiscard]] inline Result<FigureSpec> figureOfChart(ChartCard& chart, Session& session) {
-    const std::string metric = chart.drawnMetric();
     const bool ranks = chart.picker().byRank(), mean = chart.drawsMean();
+    // What stands in for a metric until it is recorded is of one run, beside which no other is drawn of it.
+    const bool alone = !mean && chart.drawnRuns().size() <= 1;
+    const std::string metric = alone ? chart.drawnMetric() : chart.picker().metric();
     // What is formed from spans is of the current run alone.
     QStringList ids = ranks || isFromSpans(metric) ? QStringList{session.currentId()} : chart.drawnRuns();
     const QString title = wordsOf(metric).title;

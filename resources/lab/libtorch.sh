@@ -73,12 +73,12 @@ ensure_torch() {
     fi
     local part=.deps/libtorch.part log=.deps/pip.log progress=()
     [ -t 2 ] || progress=(--progress-bar off)
-    { rm -rf "$part" .deps/tmp .deps/libtorch && mkdir -p .deps/tmp && : >"$log"; } 2>/dev/null ||
+    { rm -rf "$part" .deps/tmp && mkdir -p .deps/tmp && : >"$log"; } 2>/dev/null ||
         die "cannot write in $PWD/.deps, which is somebody else's: remove it or take it over with chown."
     # pip unpacks in TMPDIR: beside the target, where room has just been checked.
     TMPDIR=$PWD/.deps/tmp /usr/bin/python3 -m pip install --no-deps --no-compile --disable-pip-version-check \
         "${progress[@]}" --target "$part" "${wheels[@]}" > >(tee "$log" >&2) 2>&1 || torch_failed "$log"
-    rm -rf .deps/tmp
+    rm -rf .deps/tmp .deps/libtorch
     mv "$part" .deps/libtorch
     torch_is_whole || die "LibTorch is not whole although pip said so: start again, and report it if it happens twice."
 }

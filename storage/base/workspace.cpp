@@ -243,7 +243,7 @@ Result<std::string> judgeFileSystem(const fs::path& root, long type, bool allowe
     if (shared.empty()) return std::string();
     const std::string where = "the workspace " + root.string() + " lies on " + shared;
     if (allowed) {
-        return where + ", as --allow-filesystem said it may: records can be lost as soon as another host writes to it";
+        return where + ", which --allow-filesystem permitted: records can be lost as soon as another host writes to it";
     }
     return fail(where +
                 ", which is not known to be of this host alone: there SQLite's shared memory and locks may not "

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """How long training stands still for a checkpoint.
 
-usage: checkpoint_bench.py [--model resnet50] [--batch 8] [--every 6] [--checkpoints 8] [--build build/release]
+usage: checkpoint_bench.py [--model resnet50] [--batch 8] [--every 12] [--checkpoints 6] [--build build/release]
 
 Trains MODEL (ResNet-50: 25.6 M parameters, 224² samples made up) with DaSGD on two ranks of one core each, and saves every
 EVERY steps, all within one run. A step lasts from the start of its forward pass to that of the next. The stall of a checkpoint
-is what the step behind which it is made and the two after it, while a thread still writes it, take longer than three median steps
-that no checkpoint touches. Prints each stall, and the largest and the median one as shares of a median step. Needs `./lab build`.
+is what the steps from the one behind which it is made to halfway to the next one take longer than as many median steps of the
+other halves. A thread writes it meanwhile; how long that took at most is printed, as none may reach into the other half. Prints each
+stall, and the largest and the median one as shares of a median step. Needs `./lab build`.
 """
 import argparse
 import os
@@ -48,8 +49,8 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", default="resnet50")
     parser.add_argument("--batch", type=int, default=8)
-    parser.add_argument("--every", type=int, default=6)
-    parser.add_argument("--checkpoints", type=int, default=8)
+    parser.add_argument("--every", type=int, default=12)
+    parser.add_argument("--checkpoints", type=int, default=6)
     parser.add_argument("--build", default="build/release")
     return parser.parse_args()
 
@@ -59,7 +60,7 @@ def train(options, folder):
     steps = options.every * (options.checkpoints + 1)
     file = folder / "checkpoint.toml"
     file.write_text(EXPERIMENT.format(model=options.model, batch=options.batch, steps=steps, samples=4 * options.batch,
-                                      checkpoint=f'checkpoint = {{ every = "{options.every} steps", keep = 2 }}'))
+                                      checkpoint=f'checkpoint = {{ every = "{options.every} steps", keep = {options.checkpoints} }}'))
     command = [pathlib.Path(options.build) / "dasgd", "run", file, "-w", folder / "w", "-q"]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     if ended.returncode != 0:
@@ -77,23 +78,29 @@ def spans(database, kind):
     return found
 
 
-def stalls_of(steps, saved):
-    """Of one rank: seconds of a median step that no checkpoint touches, and of each checkpoint the stall."""
+def stalls_of(steps, saved, half):
+    """Of one rank: seconds of a median step that no checkpoint touches, those steps, and of each checkpoint the stall."""
     begins = {step: start for step, start, _ in steps}
     lasts = {step: (begins[step + 1] - start) * 1e-9 for step, start in begins.items() if step + 1 in begins}
     made = sorted({step for step, _, _ in saved})
-    # A checkpoint is made behind its step, before the next one's forward pass, and written during some steps more.
-    touched = {step + more for step in made for more in range(3)}
+    touched = {step + more for step in made for more in range(half)}
     quiet = [last for step, last in lasts.items() if step not in touched and step > 3]
-    if len(quiet) < 5:
-        sys.exit("checkpoint_bench.py: fewer than five steps that no checkpoint touches; raise --every")
     median = statistics.median(quiet)
     stalls = []
     for step in made:
-        during = [lasts[step + more] for more in range(3) if step + more in lasts]
-        if len(during) == 3:
-            stalls.append(sum(during) - 3 * median)
+        during = [lasts[step + more] for more in range(half) if step + more in lasts]
+        if len(during) == half:
+            stalls.append(sum(during) - half * median)
     return median, quiet, stalls
+
+
+def seconds_written(workspace):
+    """Of each checkpoint that is left, from its first file to the last."""
+    written = []
+    for step in sorted(workspace.glob("runs/*/checkpoints/step-*")):
+        times = [file.stat().st_mtime for file in step.iterdir()]
+        written.append(max(times) - min(times))
+    return written
 
 
 def main():
@@ -105,9 +112,10 @@ def main():
         forwards, saved = spans(database, "forward"), spans(database, "checkpoint")
         bytes_of = max((sum(file.stat().st_size for file in step.iterdir())
                         for step in (database.parent / "runs").glob("*/checkpoints/step-*")), default=0)
+        written = max(seconds_written(database.parent), default=0)
     shares = []
     for rank in sorted(saved):
-        median, quiet, stalls = stalls_of(forwards[rank], saved[rank])
+        median, quiet, stalls = stalls_of(forwards[rank], saved[rank], options.every // 2)
         spread = f"{min(quiet) / median:.3f} … {max(quiet) / median:.3f} of it"
         print(f"rank {rank}: step {median * 1e3:.0f} ms, median of {len(quiet)} without a checkpoint ({spread}); "
               "stalls [ms] " + " ".join(f"{stall * 1e3:.0f}" for stall in stalls))
@@ -115,6 +123,7 @@ def main():
         print(f"    of them the checkpoint itself, in the training thread [ms] " +
               " ".join(f"{span:.0f}" for span in spans_ms))
         shares += [stall / median for stall in stalls]
+    print(f"written within {written:.1f} s of the {options.every // 2 * median:.1f} s of a half")
     print(f"stall ÷ step: median {statistics.median(shares):.3f}, largest {max(shares):.3f}, n = {len(shares)}; "
           f"a checkpoint has {bytes_of / 1e6:.0f} MB; must be at most 1")
 

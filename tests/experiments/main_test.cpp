@@ -3,14 +3,13 @@
 
 #include <unistd.h>
 
-#include <chrono>
 #include <csignal>
-#include <thread>
 
 #include "storage/base/workspace.h"
 #include "storage/run_reader.h"
 #include "tests/support/dasgd_program.h"
 #include "tests/support/live_run.h"
+#include "tests/support/processes.h"
 
 namespace dasgd::experiments {
 namespace {
@@ -89,7 +88,7 @@ TEST(Program, AWaitForTheDatabaseSaysWhoHoldsItAndEndsOnCtrlC) {
     const auto lock = storage::FileLock::tryNow(folder.workspace() / "lab.db.lock", storage::FileLock::Kind::Exclusive);
     ASSERT_TRUE(lock && *lock);
     test::StartedProgram waits = folder.start({"run", "e.toml", "-w", "w", "-q"});
-    std::this_thread::sleep_for(std::chrono::milliseconds(3000));
+    ASSERT_TRUE(test::eventually([&] { return waits.errors().find("waiting for ") != std::string::npos; }));
     waits.signal(SIGINT);
     const test::Ended ended = waits.wait();
     EXPECT_GT(ended.exit, 0) << "not a signal";

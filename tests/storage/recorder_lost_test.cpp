@@ -77,6 +77,22 @@ TEST(LostRecords, AJournalThatWasMendedIsReadWhenTheWorkspaceIsOpenedAgain) {
     EXPECT_EQ(rowOf(run).error, after) << "once";
 }
 
+// As where its process was killed between the last commit and the removal.
+TEST(LostRecords, AJournalThatWasCollectedWholeIsRemovedWithoutAWord) {
+    OneRun run;
+    for (std::int64_t step = 0; step < 100; ++step) run.rank(0).span({.step = step});
+    const fs::path journal = run.store.paths().journal(run.runId, 0), kept = run.folder / "kept";
+    run.journals.clear();
+    fs::copy(journal, kept, fs::copy_options::recursive);
+    run.finish("stopped", "a person stopped it");
+    ASSERT_FALSE(fs::exists(journal));
+    fs::copy(kept, journal, fs::copy_options::recursive);
+    orDie(Store::open(run.store.paths().root));
+    EXPECT_EQ(orDie(run.reader().spanCount(run.runId)), 100) << "none twice";
+    EXPECT_EQ(rowOf(run).error, "a person stopped it");
+    EXPECT_FALSE(fs::exists(journal));
+}
+
 TEST(LostRecords, AJournalThatIsRemovedIsALoss) {
     OneRun run;
     const auto recorder = orDie(Recorder::start(run.store, run.runId, {0}));

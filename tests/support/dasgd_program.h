@@ -65,6 +65,7 @@ public:
     [[nodiscard]] pid_t id() const { return id_; }
     // What it has said on stdout so far.
     [[nodiscard]] std::string output() const { return contentOf(output_ + ".out"); }
+    [[nodiscard]] std::string errors() const { return contentOf(output_ + ".err"); }
     void signal(int number) const { ::kill(id_, number); }
     Ended wait() {
         int status = 0;

@@ -52,12 +52,13 @@ CheckpointWriter::~CheckpointWriter() {
     if (pending_.valid()) pending_.wait();
 }
 
-Status CheckpointWriter::write(std::int64_t step, Archive state) {
+Status CheckpointWriter::write(std::int64_t step, Archive state, Pace pace) {
     Status before = finish();
     const auto policy = thread_ == Thread::Own ? std::launch::async : std::launch::deferred;
-    pending_ = std::async(policy, [this, step, state = std::move(state)] {
-        // Where every core trains, training goes first: of the thread alone, on Linux.
-        if (thread_ == Thread::Own) ::setpriority(PRIO_PROCESS, 0, kBehindTraining);
+    const bool behind = thread_ == Thread::Own && pace == Pace::BehindTraining;
+    pending_ = std::async(policy, [this, step, behind, state = std::move(state)] {
+        // Of this thread alone, on Linux. Who is nice already stays so.
+        if (behind) ::setpriority(PRIO_PROCESS, 0, std::max(kBehindTraining, ::getpriority(PRIO_PROCESS, 0)));
         return store(step, state);
     });
     if (thread_ == Thread::Callers) pending_.wait();

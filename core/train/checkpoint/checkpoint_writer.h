@@ -47,9 +47,12 @@ public:
     CheckpointWriter(const CheckpointWriter&) = delete;
     CheckpointWriter& operator=(const CheckpointWriter&) = delete;
 
+    // Where every core trains, training goes before the thread that writes; AtOnce: nothing trains any more.
+    enum class Pace : std::uint8_t { BehindTraining, AtOnce };
+
     // `state`: of this rank after `step`. Returns once the one before is written. Errors: of that one, which does no
     // harm to those before it.
-    Status write(std::int64_t step, Archive state);
+    Status write(std::int64_t step, Archive state, Pace pace = Pace::BehindTraining);
     // Waits. Errors: of the last one.
     Status finish();
 

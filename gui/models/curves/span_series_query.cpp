@@ -14,12 +14,6 @@ namespace {
 constexpr std::chrono::milliseconds kSeriesBudget{40};
 constexpr Ns kGivenUp = 10'000'000'000;  // a rank that is silent for longer no longer holds up the others
 
-// How much later than its beginning a span may be recorded. An evaluation is waited for as long as it takes.
-Ns delayOf(const Span& span) {
-    const bool rare = span.kind == SpanKind::Window || span.kind == SpanKind::Eval || span.kind == SpanKind::Checkpoint;
-    return rare ? 0 : span.end - span.start;
-}
-
 }  // namespace
 
 void SpanSeriesQuery::want(const std::string& name) {

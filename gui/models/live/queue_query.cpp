@@ -1,11 +1,24 @@
 #include "gui/models/live/queue_query.h"
 
-#include <algorithm>
+#include <string>
 #include <utility>
 
 #include "storage/queue.h"
 
 namespace dasgd::gui {
+
+namespace {
+
+// It has not begun, or has ended early, as by a reboot, and nobody is there to take it up again.
+Result<bool> isToGoOn(storage::RunReader& reader, const storage::QueueEntry& entry, bool worked) {
+    if (entry.status == "queued") return true;
+    if (worked) return false;
+    if (entry.status != "running") return entry.status == "interrupted";
+    DASGD_ASSIGN(const auto end, reader.lost(entry.runId));
+    return end.has_value();
+}
+
+}  // namespace
 
 Status QueueQuery::refresh(LiveStore& store) {
     const bool committed = std::exchange(revision_, store.revision()) != store.revision();
@@ -13,13 +26,16 @@ Status QueueQuery::refresh(LiveStore& store) {
     const qint64 begun = interval_.now();
     DASGD_ASSIGN(const storage::Queue queue, store.reader().queue());
     QueueState state{.paused = queue.paused};
-    state.waiting = static_cast<int>(std::ranges::count_if(queue.entries, [](const storage::QueueEntry& entry) {
-        return entry.status == "queued" && !entry.held && !entry.cancelled;
-    }));
-    if (state.waiting > 0) {
+    if (!queue.entries.empty()) {
         DASGD_ASSIGN(const std::string worker, store.reader().queueWorker());
         state.worked = !worker.empty();
     }
+    for (const storage::QueueEntry& entry : queue.entries) {
+        if (entry.held || entry.cancelled) continue;
+        DASGD_ASSIGN(const bool waits, isToGoOn(store.reader(), entry, state.worked));
+        state.waiting += waits ? 1 : 0;
+    }
+    if (state.waiting == 0) state.worked = false;
     interval_.spent(interval_.now() - begun);
     if (state == told_) return {};
     told_ = state;

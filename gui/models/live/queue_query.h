@@ -6,7 +6,7 @@
 namespace dasgd::gui {
 
 struct QueueState {
-    int waiting = 0;      // that are neither held nor cancelled
+    int waiting = 0;      // runs that are to begin or to go on, and are neither held nor cancelled
     bool paused = false;  // nothing starts
     bool worked = false;  // by a process, here or in a shell
     bool operator==(const QueueState&) const = default;

@@ -94,6 +94,7 @@ QString RunListModel::idAt(int row) const {
 void RunListModel::setGrouping(const Grouping& grouping) {
     grouping_ = grouping;
     open_.clear();
+    closed_.clear();
     seenGroups_.clear();
     openedNewest_ = false;
     openLiveGroups(sorted_);
@@ -105,8 +106,8 @@ void RunListModel::setOpen(int row, bool open) {
     const ListRow& at = rowAt(row);
     if (!at.isGroup() || at.group->open == open) return;
     const QString key = at.group->key;
-    QSet<QString>& keys = finds() ? closed_ : open_;
-    if (open == finds()) {
+    QSet<QString>& keys = finds_ ? closed_ : open_;
+    if (open == finds_) {
         keys.remove(key);
     } else {
         keys.insert(key);
@@ -185,11 +186,13 @@ void RunListModel::sort(int column, Qt::SortOrder order) {
 std::optional<FilterError> RunListModel::setFilter(const QString& text) {
     filterText_ = text;
     closed_.clear();
+    finds_ = false;
     if (compile()) replaceRows(accepted());
     return error_;
 }
 
-bool RunListModel::finds() const { return !inForce_.trimmed().isEmpty() && runCount_ <= kFewFound; }
+// Twice as many, once it is so: runs that come while one looks close nothing.
+void RunListModel::judgeFound() { finds_ = !inForce_.trimmed().isEmpty() && runCount_ <= (finds_ ? 2 : 1) * kFewFound; }
 
 void RunListModel::showArchived(bool show) {
     if (std::exchange(showArchived_, show) != show) rearrange();
@@ -246,8 +249,8 @@ ListRows RunListModel::accepted() {
         }
     }
     runCount_ = static_cast<int>(runs.size());
-    const bool few = finds();
-    return grouping_.rows(runs, {few ? closed_ : open_, few}, sorted_);
+    judgeFound();
+    return grouping_.rows(runs, {finds_ ? closed_ : open_, finds_}, sorted_);
 }
 
 void RunListModel::takeRuns() {

@@ -87,8 +87,7 @@ private:
     bool compile();
     [[nodiscard]] ListRows accepted();
     void rearrange();
-    // The filter leaves so few runs that they are what somebody looks for.
-    [[nodiscard]] bool finds() const;
+    void judgeFound();
     void openLiveGroups(const std::vector<RunItemPtr>& runs);
     void openNewestGroup();
     // The rows as they are now, in place where one step does it.
@@ -111,6 +110,7 @@ private:
     Grouping grouping_;
     QSet<QString> open_;         // keys of groups
     QSet<QString> closed_;       // of those that this filter found something in
+    bool finds_ = false;         // the filter leaves so few runs that they are what somebody looks for
     bool openedNewest_ = false;  // once a grouping
     QSet<QString> seenGroups_;   // a series that starts opens once, and stays closed if somebody closes it
     ListRows rows_;

@@ -95,10 +95,11 @@ TEST(WhyAnotherIsFirst, IsSaidOfWhatIsThereBeforeTheAdvisedRowAndOfNothingElse) 
     const ForecastRow advised = rowOf("dasgd", CandidateRole::Advised, 20), sync = rowOf("sync_sgd", {}, 15);
     const auto why = whyAnotherIsFirst({sync, advised});
     ASSERT_TRUE(why);
-    EXPECT_TRUE(why->starts_with("sync_sgd gets there after 15.00 s, what is advised after 20.00 s.")) << *why;
+    EXPECT_TRUE(why->starts_with("sync_sgd gets there after 15.00 s, the advised setting gets there after 20.00 s."))
+        << *why;
     const auto never = whyAnotherIsFirst({sync, rowOf("dasgd", CandidateRole::Advised, std::nullopt)});
     ASSERT_TRUE(never);
-    EXPECT_TRUE(never->starts_with("sync_sgd gets there after 15.00 s, what is advised never.")) << *never;
+    EXPECT_TRUE(never->starts_with("sync_sgd gets there after 15.00 s, the advised setting never does.")) << *never;
     EXPECT_FALSE(whyAnotherIsFirst({advised, sync}));
     EXPECT_FALSE(whyAnotherIsFirst({advised, rowOf("local_sgd", {}, 20)}));
     EXPECT_FALSE(whyAnotherIsFirst({rowOf("independent", CandidateRole::Alone, 10), advised}));

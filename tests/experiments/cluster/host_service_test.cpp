@@ -104,6 +104,7 @@ TEST_F(HostServiceTest, ChecksExperimentsWithTheirPlaces) {
     ASSERT_EQ(answer["experiments"].size(), 2u) << answer;
     EXPECT_EQ(answer["experiments"][0]["workers"], 2);
     EXPECT_EQ(answer["experiments"][0]["steps"], 7);
+    EXPECT_EQ(answer["experiments"][0]["rank_bytes"], 2 * 2 * 8) << "two weights and their gradients, in float64";
     const auto wrong =
         ask(kCheck, {{"text", "[algorithm]\nname = \"dasgdd\"\n[model]\nname = \"mlp\"\n"}, {"source", "e.toml"}});
     EXPECT_THAT(wrong["error"].get<std::string>(), ::testing::StartsWith("e.toml:2:8: "));
@@ -114,11 +115,8 @@ TEST_F(HostServiceTest, ChecksExperimentsWithTheirPlaces) {
 // A host that runs out of memory hears nothing for minutes.
 TEST_F(HostServiceTest, RanksThatDoNotFitAreNotStarted) {
     nlohmann::json request = ranks(10);
-    // 186 MB a rank.
-    request["experiment"] =
-        "[algorithm]\nname = \"dasgd\"\n[model]\nname = \"mlp\"\nhidden = [20000]\n[data]\nname = \"synthetic\"\n"
-        "shape = [784]\n[train]\nsteps = 2\nbatch_size = 1\n[cluster]\nbackend = \"gloo\"\nworkers = 4096\n";
     request["size"] = request["count"] = 4096;
+    request["bytesOfRank"] = 186e6;
     const auto refused = ask(kStart, request);
     EXPECT_THAT(refused["error"].get<std::string>(),
                 AllOf(HasSubstr("4096 of them on this host"), HasSubstr("ranks_per_host")));

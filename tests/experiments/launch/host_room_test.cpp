@@ -46,8 +46,10 @@ TEST(HostRoom, WhatDoesNotFitIsRefusedWithWhatWould) {
 
 TEST(HostRoom, OfSeveralHostsEachNeedsRoomForItsOwnRanks) {
     const CheckedExperiment experiment = experimentOf(400, 1'000'000, true);
-    EXPECT_TRUE(checkRoom(experiment, {.memory = 6.8e9}, 100));
-    const Status refused = checkRoom(experiment, {.memory = 6.8e9}, 101);
+    const double each = bytesOfRank(experiment).value();
+    EXPECT_EQ(each, 8e6);
+    EXPECT_TRUE(checkRoomHere(100, 400, each, {.memory = 6.8e9}));
+    const Status refused = checkRoomHere(101, 400, each, {.memory = 6.8e9});
     ASSERT_FALSE(refused);
     EXPECT_THAT(refused.error().message, AllOf(HasSubstr("101 of them on this host"),
                                                HasSubstr("room for about 100 ranks"), HasSubstr("ranks_per_host")));

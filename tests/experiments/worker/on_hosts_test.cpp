@@ -196,21 +196,28 @@ TEST_F(OnHosts, FiftyKillsOfForwardersAndLinksLoseAndDoubleNothing) {
     auto workers = start(100'000'000, "30.0");
     ASSERT_TRUE(test::newestRunTrains(folder_.path() / workspace(0)));
     ASSERT_TRUE(test::eventually([&] { return allTrain(1); }));
+    const std::string run = home().runs()->front().runId;
     std::mt19937 random(14);
-    const auto until = std::chrono::steady_clock::now() + seconds(40);
+    const auto until = std::chrono::steady_clock::now() + seconds(30);
+    std::map<std::size_t, std::int64_t> killedAt;  // the newest step of the host that had come then
     int kills = 0;
     while (kills < 50 && std::chrono::steady_clock::now() < until) {
         const std::size_t host = 1 + random() % (kHosts - 1);
+        std::this_thread::sleep_for(std::chrono::milliseconds(random() % 100));
         if (kills % 10 == 9) {
             EXPECT_TRUE(hosts.cut(static_cast<int>(host) + 1));
             std::this_thread::sleep_for(std::chrono::milliseconds(100));
             EXPECT_TRUE(hosts.join(static_cast<int>(host) + 1));
             ++kills;
-        } else if (const auto forwarders = test::childrenOf(workers[host].id()); !forwarders.empty()) {
-            for (const pid_t forwarder : forwarders) ::kill(forwarder, SIGKILL);
-            ++kills;
+            continue;
         }
-        std::this_thread::sleep_for(std::chrono::milliseconds(random() % 200));
+        // One that has just begun has nothing under way that could be lost.
+        const std::int64_t came = home().lastSeen(run)->at(host).step;
+        const auto forwarders = test::childrenOf(workers[host].id());
+        if (forwarders.empty() || came <= killedAt[host]) continue;
+        for (const pid_t forwarder : forwarders) ::kill(forwarder, SIGKILL);
+        killedAt[host] = came;
+        ++kills;
     }
     EXPECT_EQ(kills, 50) << "a forwarder that was killed is started again";
     workers[0].signal(SIGTERM);

@@ -56,6 +56,13 @@ TEST(FigureCurves, WhatSpansAddUpToIsDrawnToo) {
     EXPECT_EQ(mean->curves[0].name, QStringLiteral("dasgd (mean ± std, n = 3)"));
     EXPECT_GT(mean->curves[0].line.x.size(), 5U);
     for (const double hidden : mean->curves[0].line.y) EXPECT_TRUE(hidden > 0 && hidden <= 1) << hidden;
+    for (const XAxis axis : {XAxis::Epoch, XAxis::Wall, XAxis::Samples, XAxis::BytesSent}) {
+        const auto along = figureCurves(*reader, groupsOf(*reader, ids), {.metric = kSpansHidden, .axis = axis});
+        ASSERT_TRUE(along.has_value()) << along.error().message;
+        const auto& x = along->curves.at(0).line.x;
+        ASSERT_GT(x.size(), 5U);
+        EXPECT_GT(x.back(), x.front()) << "not all at one place";
+    }
     const auto ranks =
         figureCurves(*reader, groupsOf(*reader, {ids.front()}), {.metric = kSpansHidden, .lines = FigureLines::Ranks});
     ASSERT_TRUE(ranks.has_value()) << ranks.error().message;

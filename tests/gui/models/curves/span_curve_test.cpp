@@ -38,6 +38,10 @@ TEST(SpanCurve, IsWhatTheQueryOfTheWindowTells) {
             EXPECT_EQ((*curve)[i].step, told.samples[i].step) << name;
             EXPECT_DOUBLE_EQ((*curve)[i].value, told.samples[i].value) << name;
         }
+        // What a figure's axis may be.
+        EXPECT_GT(curve->back().epoch, curve->front().epoch) << name;
+        EXPECT_GT(curve->back().samples, curve->front().samples) << name;
+        EXPECT_GT(curve->back().bytesSent, curve->front().bytesSent) << name;
     }
 }
 

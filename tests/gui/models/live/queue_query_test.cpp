@@ -57,5 +57,17 @@ TEST(QueueQuery, TellsWhatWaitsAndWhetherItWillStart) {
     }));
 }
 
+// What trained when the machine went down is the only entry, and would go on.
+TEST(QueueQuery, ARunWhoseProcessDiedWaitsForSomebodyToWorkTheQueue) {
+    LiveBench bench;
+    enqueue(bench.workspace.store(), "a");
+    ASSERT_TRUE(bench.workspace.store().abandonRun("a", "interrupted", "the machine went down"));
+    QueueQuery query;
+    QueueState told;
+    QObject::connect(&query, &QueueQuery::changed, [&](const QueueState& state) { told = state; });
+    bench.refresh(query);
+    EXPECT_EQ(told, (QueueState{.waiting = 1}));
+}
+
 }  // namespace
 }  // namespace dasgd::gui

@@ -261,6 +261,24 @@ TEST_F(RunListModelTest, WhatAFilterFindsIsNotHiddenInAClosedGroup) {
     EXPECT_EQ(list_.rowCount(), 4) << "the group is as it was before";
 }
 
+TEST_F(RunListModelTest, WhatIsFoundStaysOpenWhileAFewMoreCome) {
+    std::vector<RunItemPtr> runs;
+    const auto add = [&](int count) {
+        for (int i = 0; i < count; ++i) {
+            runs.push_back(ofSeries(("r" + std::to_string(runs.size())).c_str(), 0.1, "finished"));
+        }
+        runs_.take(runs, {});
+    };
+    list_.setGrouping(Grouping::bySeries());
+    add(50);
+    list_.setFilter(QStringLiteral("loss < 0.15 and algorithm = dasgd"));
+    EXPECT_EQ(list_.rowCount(), 1 + 50);
+    add(10);
+    EXPECT_EQ(list_.rowCount(), 1 + 60) << "nothing closes under a hand that works";
+    add(60);
+    EXPECT_EQ(list_.rowCount(), 1) << "so many would bury the groups";
+}
+
 TEST_F(RunListModelTest, RowsSayWhichFilterChoosesTheirRuns) {
     runs_.take({ofSeries("x", 0.1, "finished"), ofSeries("y", 0.2, "finished")}, {});
     list_.setGrouping(Grouping::bySeries());
