@@ -312,7 +312,8 @@ Result<FigureContent> readFigure(storage::RunReader& reader, const FigureSpec& s
 }
 
 std::array<QColor, kCurveColors> paletteOf(FigurePalette palette) {
-    // The window's colours on light are those of Okabe and Ito but their yellow, which cannot be seen as a line on white.
+    // The window's colours on light are those of Okabe and Ito but their yellow, which cannot be seen as a line on
+    // white.
     if (palette == FigurePalette::OkabeIto) return paperPlotStyle().curves;
     // Tol's bright scheme, each colour at the place of the nearest one of the window.
     return {QColor(0x44, 0x77, 0xaa), QColor(0xee, 0x66, 0x77), QColor(0x22, 0x88, 0x33), QColor(0xaa, 0x33, 0x77),

@@ -67,8 +67,8 @@ private:
 // Empty where statfs's `type` is known to be of one host alone; else what it is: there SQLite's WAL, which needs shared
 // memory, does not work for several hosts, and locks of other hosts may not be seen.
 std::string sharedFileSystem(long type);
-// A warning of a workspace on a file system of statfs's `type` that was allowed; "" of one of this host alone. Errors: it
-// may be shared, and was not allowed.
+// A warning of a workspace on a file system of statfs's `type` that was allowed; "" of one of this host alone. Errors:
+// it may be shared, and was not allowed.
 Result<std::string> judgeFileSystem(const std::filesystem::path& root, long type, bool allowed);
 // From now on prepareWorkspace() takes the workspace's file system, whatever it is, with a warning where it
 // may be shared. For users who know that only this host writes to it.

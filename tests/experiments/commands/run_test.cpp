@@ -166,8 +166,8 @@ TEST(RunCommand, TellsEachRunInOneLineOfJson) {
 // A profile of this host: where runs are kept, and how many threads a rank has.
 TEST(RunCommand, OnAClusterOfThisHostKeepsToItsProfile) {
     const test::DasgdFolder folder;
-    folder.write("desk.toml", "kind = \"local\"\nthreads = 2\nworkspace = \"" + (folder.path() / "kept").string() +
-                                  "\"\n");
+    folder.write("desk.toml",
+                 "kind = \"local\"\nthreads = 2\nworkspace = \"" + (folder.path() / "kept").string() + "\"\n");
     folder.write("e.toml", test::quickExperiment("gloo", 4));
     const test::Ended ended = folder.run({"run", "e.toml", "--on", "desk", "-q", "--json"});
     ASSERT_EQ(ended.exit, kFinished) << ended.err;
