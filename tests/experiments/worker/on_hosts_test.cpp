@@ -177,13 +177,17 @@ TEST_F(OnHosts, AHostThatDiesOrHangsIsNamedByAllOthers) {
         const auto from = std::chrono::steady_clock::now();
         for (const pid_t child : test::childrenOf(workers[3].id())) ::kill(child, signal);
         workers[3].signal(signal);
+        const auto named = [&](std::size_t rank) {
+            return workers[rank].errors().find("(10.77.0.4) does not answer") != std::string::npos;
+        };
+        EXPECT_TRUE(test::eventually([&] { return named(0) && named(1) && named(2); }));
+        EXPECT_LT(std::chrono::steady_clock::now() - from, seconds(5 + 5)) << "the deadline and 5 s";
         for (int rank = 0; rank + 1 < kHosts; ++rank) {
             const test::Ended ended = workers[static_cast<std::size_t>(rank)].wait();
             EXPECT_EQ(ended.exit, kRunFailed) << "rank " << rank;
             EXPECT_THAT(ended.err, ContainsRegex("rank 3 on .*\\(10\\.77\\.0\\.4\\) does not answer"))
                 << "signal " << signal << ", rank " << rank;
         }
-        EXPECT_LT(std::chrono::steady_clock::now() - from, seconds(5 + 5)) << "the deadline and 5 s";
         workers[3].signal(SIGKILL);
     }
 }

@@ -150,8 +150,9 @@ TEST_F(WorkerByHand, NameAPeerThatDiesOrHangs) {
         ASSERT_TRUE(test::newestRunTrains(folder_.path() / lab));
         workers[1].signal(signal);
         const auto begin = std::chrono::steady_clock::now();
-        const test::Ended ended = workers[0].wait();
+        EXPECT_TRUE(test::eventually([&] { return workers[0].errors().find("does not answer") != std::string::npos; }));
         EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+        const test::Ended ended = workers[0].wait();
         EXPECT_EQ(ended.exit, 1);
         EXPECT_THAT(ended.err, AllOf(HasSubstr("rank 1 on "), HasSubstr("does not answer"))) << "signal " << signal;
         auto reader = storage::RunReader::open(folder_.path() / lab);
