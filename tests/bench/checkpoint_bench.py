@@ -4,10 +4,11 @@
 usage: checkpoint_bench.py [--model resnet50] [--batch 8] [--every 12] [--checkpoints 6] [--build build/release]
 
 Trains MODEL (ResNet-50: 25.6 M parameters, 224² samples made up) with DaSGD on two ranks of one core each, and saves every
-EVERY steps, all within one run. A step lasts from the start of its forward pass to that of the next. The stall of a checkpoint
+EVERY steps, all within one run. A step lasts from the start of its forward pass to that of the next. What a checkpoint costs
 is what the steps from the one behind which it is made to halfway to the next one take longer than as many median steps of the
-other halves. A thread writes it meanwhile; how long that took at most is printed, as none may reach into the other half. Prints each
-stall, and the largest and the median one as shares of a median step. Needs `./lab build`.
+other halves. A thread writes it meanwhile; how long that took at most is printed, as none may reach into the other half. Prints
+each, the largest and the median one as shares of a median step, and how long the training thread itself stood still. Needs
+`./lab build`.
 """
 import argparse
 import os
@@ -113,19 +114,21 @@ def main():
         bytes_of = max((sum(file.stat().st_size for file in step.iterdir())
                         for step in (database.parent / "runs").glob("*/checkpoints/step-*")), default=0)
         written = max(seconds_written(database.parent), default=0)
-    shares = []
+    shares, still = [], []
     for rank in sorted(saved):
         median, quiet, stalls = stalls_of(forwards[rank], saved[rank], options.every // 2)
         spread = f"{min(quiet) / median:.3f} … {max(quiet) / median:.3f} of it"
         print(f"rank {rank}: step {median * 1e3:.0f} ms, median of {len(quiet)} without a checkpoint ({spread}); "
-              "stalls [ms] " + " ".join(f"{stall * 1e3:.0f}" for stall in stalls))
+              "longer [ms] " + " ".join(f"{stall * 1e3:.0f}" for stall in stalls))
         spans_ms = [(end - start) * 1e-6 for _, start, end in saved[rank]]
         print(f"    of them the checkpoint itself, in the training thread [ms] " +
               " ".join(f"{span:.0f}" for span in spans_ms))
         shares += [stall / median for stall in stalls]
+        still += [span * 1e-3 / median for span in spans_ms]
     print(f"written within {written:.1f} s of the {options.every // 2 * median:.1f} s of a half")
-    print(f"stall ÷ step: median {statistics.median(shares):.3f}, largest {max(shares):.3f}, n = {len(shares)}; "
-          f"a checkpoint has {bytes_of / 1e6:.0f} MB; must be at most 1")
+    print(f"longer in all ÷ step: median {statistics.median(shares):.3f}, largest {max(shares):.3f}, n = {len(shares)}; "
+          f"training stands still {min(still):.3f} … {max(still):.3f} of a step, which must be at most 1; "
+          f"a checkpoint has {bytes_of / 1e6:.0f} MB")
 
 
 if __name__ == "__main__":
