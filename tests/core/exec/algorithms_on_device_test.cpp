@@ -48,6 +48,14 @@ protected:
         }
         return found;
     }
+    void end(StreamQueue& queue, DeviceExecutor& executing, Algorithm& algorithm, StepContext& context) {
+        // Other threads go on while the host waits for the end.
+        clock.whenSleeping = [&] { EXPECT_EQ(queue.poll(), std::nullopt); };
+        executing.stepsDone();
+        algorithm.drain(context);
+        executing.flush();
+        clock.whenSleeping = nullptr;
+    }
 
     ModelClock clock;
     ModelDevice model{clock};
@@ -121,12 +129,7 @@ protected:
         hostWaits = own.hostWaits();
         modelWaits = model.hostWaits();
         weight = params.weights()[0].item<double>();
-        // Other threads go on while the host waits for the end.
-        clock.whenSleeping = [&] { EXPECT_EQ(queue.poll(), std::nullopt); };
-        executing.stepsDone();
-        (*algorithm)->drain(context);
-        executing.flush();
-        clock.whenSleeping = nullptr;
+        end(queue, executing, **algorithm, context);
     }
     // The rule of delayed_average.h on one number, where all ranks hold the same.
     static double expected(const DasgdSettings& s) {
@@ -211,44 +214,72 @@ TEST_F(DasgdOnDeviceTest, AValueThatTheHostReadsIsFound) {
     EXPECT_THAT(model.hostWaits(), Contains(HasSubstr("_local_scalar_dense")));
 }
 
+// ------------------------------------------------------------------------------------- twins that take gradients
+
+class TwinsOnDeviceTest : public OnDeviceTest {
+protected:
+    // One of the twins, with a network whose gradients are really taken.
+    struct TwinRank {
+        // Over a table that leaves out the waits of the streams that `keeps` does not keep.
+        TwinRank(TwinsOnDeviceTest& test, const Keeps& keeps)
+            : device(test.apiThatKeeps(keeps), 0),
+              times(device, test.clock),
+              queue(device, times, test.clock, {}),
+              comm(test.model, queue, 300 * kMicro),
+              executing(test.clock, test.sink, TraceLevel::Full, {device, times}),
+              params(*net, torch::kFloat64),
+              context(comm, test.clock, params, executing) {}
+
+        // `before` is called at the start of the forward pass.
+        void forwardAndBackward(const std::function<void()>& before = [] {}) {
+            at::Tensor loss;
+            executing.run({SpanKind::Forward}, [&] {
+                before();
+                loss = net->forward(input).pow(2).mean();
+            });
+            executing.run({SpanKind::Backward}, [&] {
+                params.gradients().zero_();
+                loss.backward();
+            });
+        }
+
+        Device device;
+        DeviceClock times;
+        StreamQueue queue;
+        TwinCommunicator comm;
+        DeviceExecutor executing;
+        torch::nn::Sequential net{torch::nn::Linear(4, 8), torch::nn::Linear(8, 1)};
+        FlatParams params;
+        at::Tensor input = torch::ones({2, 4}, torch::kFloat64);
+        StepContext context;
+    };
+};
+
 // ------------------------------------------------------------------------------------- gradients in buckets
 
-class BucketsOnDeviceTest : public OnDeviceTest {
+class BucketsOnDeviceTest : public TwinsOnDeviceTest {
 protected:
     // Synchronous SGD with a bucket for each parameter, which leaves from inside the backward pass.
     void train(const Keeps& keeps = nullptr) {
-        Device device(apiThatKeeps(keeps), 0);
-        DeviceClock times(device, clock);
-        StreamQueue queue(device, times, clock, {});
-        TwinCommunicator comm(model, queue, 300 * kMicro);
-        DeviceExecutor executing(clock, sink, TraceLevel::Full, {device, times});
-        torch::nn::Sequential net(torch::nn::Linear(4, 8), torch::nn::Linear(8, 1));
-        FlatParams params(*net, torch::kFloat64);
-        const at::Tensor input = torch::ones({2, 4}, torch::kFloat64);
-        StepContext context(comm, clock, params, executing);
+        TwinRank rank(*this, keeps);
         const auto algorithm =
             AlgorithmRegistry::find("sync_sgd")
                 ->create(table({{"bucket_mb", number(1e-6)}, {"first_bucket_mb", number(1e-6)}}), {});
         ASSERT_TRUE(algorithm) << algorithm.error().message;
         const ObservedOps ops(model, kMicro);
-        (*algorithm)->start(context);
+        (*algorithm)->start(rank.context);
         for (int step = 1; step <= 5; ++step) {
-            context.moveTo(step, 0.1);
-            at::Tensor loss;
-            executing.run({SpanKind::Forward}, [&] { loss = net->forward(input).pow(2).mean(); });
-            executing.run({SpanKind::Backward}, [&] {
-                params.gradients().zero_();
-                loss.backward();
-            });
-            (*algorithm)->afterBackward(context);
-            executing.run({SpanKind::Update}, [&] {
+            rank.context.moveTo(step, 0.1);
+            rank.forwardAndBackward();
+            (*algorithm)->afterBackward(rank.context);
+            rank.executing.run({SpanKind::Update}, [&] {
                 const at::NoGradGuard guard;
-                params.weights().sub_(params.gradients(), 0.1);
+                rank.params.weights().sub_(rank.params.gradients(), 0.1);
             });
-            (*algorithm)->afterStep(context);
-            executing.stepDone(clock.now());
+            (*algorithm)->afterStep(rank.context);
+            rank.executing.stepDone(clock.now());
         }
-        EXPECT_EQ(device.hostWaits(), 0);
+        EXPECT_EQ(rank.device.hostWaits(), 0);
     }
 };
 
@@ -272,7 +303,7 @@ TEST_F(BucketsOnDeviceTest, AnUpdateThatDoesNotWaitForTheMeansIsFound) {
 // ------------------------------------------------------------------------------------- the relatives of DaSGD
 
 // Those whose ranks meet in sums alone: twins exchange no messages, and neither of them serves.
-class RelativesOnDevice : public OnDeviceTest, public ::testing::WithParamInterface<std::string> {
+class RelativesOnDevice : public TwinsOnDeviceTest, public ::testing::WithParamInterface<std::string> {
 protected:
     // Averages as often as a short run wants them.
     [[nodiscard]] static std::unique_ptr<Algorithm> algorithm() {
@@ -285,49 +316,28 @@ protected:
     }
 
     void train(const Keeps& keeps = nullptr) {
-        Device device(apiThatKeeps(keeps), 0);
-        DeviceClock times(device, clock);
-        StreamQueue queue(device, times, clock, {});
-        TwinCommunicator comm(model, queue, 300 * kMicro);
-        DeviceExecutor executing(clock, sink, TraceLevel::Full, {device, times});
-        torch::nn::Sequential net(torch::nn::Linear(4, 8), torch::nn::Linear(8, 1));
-        FlatParams params(*net, torch::kFloat64);
-        const at::Tensor input = torch::ones({2, 4}, torch::kFloat64);
-        StepContext context(comm, clock, params, executing);
+        TwinRank rank(*this, keeps);
         const auto optimizer = OptimizerRegistry::find("sgd")->create(table({{"momentum", number(0.9)}}), {}).value();
         const auto own = algorithm();
         auto* const ownUpdate = dynamic_cast<OwnUpdate*>(own.get());
-        own->start(context);
+        own->start(rank.context);
         {
             const ObservedOps ops(model, kMicro);
             for (int step = 1; step <= 26; ++step) {
-                context.moveTo(step, 0.01);
-                at::Tensor loss;
-                executing.run({SpanKind::Forward}, [&] {
-                    model.launch(nullptr, 100 * kMicro);
-                    loss = net->forward(input).pow(2).mean();
-                });
-                executing.run({SpanKind::Backward}, [&] {
-                    params.gradients().zero_();
-                    loss.backward();
-                });
+                rank.context.moveTo(step, 0.01);
+                rank.forwardAndBackward([&] { model.launch(nullptr, 100 * kMicro); });
                 const at::NoGradGuard guard;
-                own->afterBackward(context);
-                executing.run({SpanKind::Update}, [&] {
-                    ownUpdate ? ownUpdate->update(context, *optimizer) : optimizer->step(params, 0.01);
+                own->afterBackward(rank.context);
+                rank.executing.run({SpanKind::Update}, [&] {
+                    ownUpdate ? ownUpdate->update(rank.context, *optimizer) : optimizer->step(rank.params, 0.01);
                 });
-                own->afterStep(context);
-                executing.stepDone(clock.now());
+                own->afterStep(rank.context);
+                rank.executing.stepDone(clock.now());
             }
         }
-        hostWaits = device.hostWaits();
+        hostWaits = rank.device.hostWaits();
         modelWaits = model.hostWaits();
-        // Other threads go on while the host waits for the end.
-        clock.whenSleeping = [&] { EXPECT_EQ(queue.poll(), std::nullopt); };
-        executing.stepsDone();
-        own->drain(context);
-        executing.flush();
-        clock.whenSleeping = nullptr;
+        end(rank.queue, rank.executing, *own, rank.context);
     }
     std::int64_t hostWaits = -1;
     std::vector<std::string> modelWaits;
