@@ -208,7 +208,8 @@ protected:
         window_->open("Timeline");
         ASSERT_TRUE(eventually([this] { return window_->session().current() != nullptr; }));
     }
-    void drop(const QString& file) {
+    // The page is asked first; `taker`, where it is named, gets what is dropped in the page's place.
+    void drop(const QString& file, QWidget* taker = nullptr) {
         QMimeData data;
         data.setUrls({QUrl::fromLocalFile(file)});
         QWidget* page = visible<OverviewWidget>();
@@ -218,7 +219,7 @@ protected:
         QApplication::sendEvent(page, &enter);
         EXPECT_TRUE(enter.isAccepted());
         QDropEvent dropped(QPointF(9, 9), Qt::CopyAction, &data, Qt::LeftButton, {});
-        QApplication::sendEvent(page, &dropped);
+        QApplication::sendEvent(taker ? taker : page, &dropped);
     }
     // Presses the keys and answers the dialog with the file.
     bool answer(Qt::Key key, const QString& file) {
@@ -256,16 +257,7 @@ TEST_F(TimelineTraceTest, ADroppedTraceBecomesARunThatIsShown) {
 // Qt asks the widgets from the innermost outwards until one takes it.
 TEST_F(TimelineTraceTest, ADroppedExperimentIsLeftToTheWindow) {
     lookWith("exit 1\n");
-    QMimeData data;
-    data.setUrls({QUrl::fromLocalFile(write("e.toml", "name = \"dropped\"\n"))});
-    QWidget* page = visible<OverviewWidget>();
-    while (page && !page->acceptDrops()) page = page->parentWidget();
-    ASSERT_TRUE(page);
-    QDragEnterEvent enter(QPoint(9, 9), Qt::CopyAction, &data, Qt::LeftButton, {});
-    QApplication::sendEvent(page, &enter);
-    ASSERT_TRUE(enter.isAccepted());
-    QDropEvent dropped(QPointF(9, 9), Qt::CopyAction, &data, Qt::LeftButton, {});
-    QApplication::sendEvent(window_.get(), &dropped);
+    drop(write("e.toml", "name = \"dropped\"\n"), window_.get());
     EXPECT_TRUE(eventually([this] { return window_->draft().title() == QStringLiteral("dropped"); }));
     EXPECT_FALSE(said().contains("import")) << said().toStdString();
 }
