@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "gui/models/curves/rank_series_query.h"
-#include "gui/models/curves/span_windows.h"
+#include "gui/models/curves/span_curve.h"
 
 namespace dasgd::gui {
 
@@ -26,11 +26,8 @@ signals:
     void arrived(const dasgd::gui::RankBatch& batch);
 
 private:
-    Status startOver(LiveStore& store, const RunItem& run);
     // Reads on for some 40 ms; false: there is more to read.
     Result<bool> read(storage::RunReader& reader, const RunItem& run, TimeRange extent);
-    // Whether every rank has reported beyond the end of the slice.
-    Result<bool> isWhole(storage::RunReader& reader, const RunItem& run, TimeRange slice, TimeRange extent) const;
     void tell(const RunItem& run, const std::vector<std::string>& names);
 
     std::mutex mutex_;
@@ -39,9 +36,7 @@ private:
 
     RefreshInterval interval_{1000, 50};
     std::int64_t watchedSince_ = -1, revision_ = -1;
-    std::optional<SpanWindows> windows_;
-    Ns longest_ = 0;  // span that was read
-    Ns slice_ = 1;    // that holds some ten thousand spans
+    std::optional<SpanSlices> slices_;
     bool reading_ = false;
     bool live_ = true;  // when it was read last
 };

@@ -45,6 +45,31 @@ TEST(SpanCurve, IsWhatTheQueryOfTheWindowTells) {
     }
 }
 
+// Neither counts a part of the run of which a rank may still have to report.
+TEST(SpanCurve, OfALiveRunEndsWhereTheQueryOfTheWindowDoes) {
+    LiveBench bench;
+    test::SyntheticRun run(bench.workspace.store(), {.ranks = 2, .steps = 200});
+    run.train(45);
+    bench.know();
+    const QString id = QString::fromStdString(run.id());
+    bench.store.setWatch({id, {}});
+    SpanSeriesQuery query;
+    RankBatch told;
+    QObject::connect(&query, &SpanSeriesQuery::arrived, [&](const RankBatch& batch) { told = batch; });
+    query.want(kSpansThroughput);
+    ASSERT_TRUE(eventually([&] {
+        bench.store.touch();
+        bench.refresh(query);
+        return !told.samples.empty();
+    }));
+    auto reader = storage::RunReader::open(bench.workspace.path()).value();
+    const auto curve = readSpanCurve(reader, *itemOf(reader, id), kSpansThroughput);
+    ASSERT_TRUE(curve) << curve.error().message;
+    ASSERT_EQ(curve->size(), told.samples.size());
+    EXPECT_EQ(curve->back().step, told.samples.back().step);
+    EXPECT_DOUBLE_EQ(curve->back().value, told.samples.back().value);
+}
+
 TEST(SpanCurve, OfARunWithoutSpansIsEmpty) {
     Workspace workspace;
     storage::RunInfo info{.runId = "none", .experiment = "e", .algorithm = "dasgd", .workers = 1};
