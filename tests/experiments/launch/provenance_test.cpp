@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "experiments/launch/hardware.h"
-#include "tests/support/dasgd_program.h"
+#include "tests/support/git_folder.h"
 
 namespace dasgd::experiments {
 namespace {
@@ -18,29 +18,17 @@ using ::testing::Not;
 
 class ProvenanceTest : public ::testing::Test {
 protected:
-    void git(const std::string& command) const {
-        const std::string line = "git -C '" + folder_.path().string() + "' -c user.name=t -c user.email=t@t " +
-                                 command + " > /dev/null 2>&1";
-        ASSERT_EQ(std::system(line.c_str()), 0) << line;
-    }
-    // A repository with one commit, in which `e` holds "1".
-    void commitFile() const {
-        git("init");
-        test::writeText(folder_ / "e", "1\n");
-        git("add .");
-        git("commit -m first");
-    }
+    void git(const std::string& command) const { folder_.git(command); }
+    // A commit in which `e` holds "1".
+    void commitFile() const { EXPECT_EQ(folder_.commit("e", "1\n").size(), 40u); }
     [[nodiscard]] std::string trap() const { return "sh -c 'touch " + (folder_ / "ran").string() + "'"; }
-    test::TempDir folder_;
+    test::GitFolder folder_;
 };
 
 TEST_F(ProvenanceTest, KnowsTheCommitAndWhatIsNotInIt) {
-    git("init");
-    test::writeText(folder_ / "e.toml", "a = 1\n");
-    git("add .");
-    git("commit -m first");
+    const std::string commit = folder_.commit("e.toml", "a = 1\n");
     const Provenance clean = collectProvenance(folder_.path());
-    EXPECT_EQ(clean.gitCommit.size(), 40u);
+    EXPECT_EQ(clean.gitCommit, commit);
     EXPECT_FALSE(clean.gitDirty);
     test::writeText(folder_ / "untracked", "x");
     EXPECT_FALSE(collectProvenance(folder_.path()).gitDirty);
