@@ -199,6 +199,13 @@ void StatePill::paintEvent(QPaintEvent*) {
     paint(painter, QRectF(rect()), state_, look_.theme(), interFont(12, Weight::SemiBold));
 }
 
+QString barSheet(const QString& name, const QColor& ground, const QColor& edge, const Theme& theme) {
+    return QStringLiteral(
+               "QFrame#%1 { background: %2; border: 1px solid %3; border-radius: 8px; } "
+               "QToolButton#choice { color: %4; }")
+        .arg(name, ground.name(), edge.name(), theme.accent.name());
+}
+
 MessageBar::MessageBar(const Look& look, QWidget* parent) : QFrame(parent), look_(look), label_(makeLabel({})) {
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(14, 9, 9, 9);
@@ -216,8 +223,7 @@ MessageBar::MessageBar(const Look& look, QWidget* parent) : QFrame(parent), look
 void MessageBar::restyle() {
     const Theme& theme = look_.theme();
     const bool error = kind_ == Kind::Error;
-    setStyleSheet(QStringLiteral("QFrame#message { background: %1; border: 1px solid %2; border-radius: 8px; }")
-                      .arg((error ? theme.badTint : theme.raised).name(), (error ? theme.bad : theme.line).name()));
+    setStyleSheet(barSheet(objectName(), error ? theme.badTint : theme.raised, error ? theme.bad : theme.line, theme));
 }
 
 void MessageBar::say(const QString& text, Kind kind) {

@@ -100,6 +100,9 @@ private:
 };
 
 // What went wrong and the remedy, in the page, not over it. Hidden while there is nothing to say.
+// The sheet of a frame of that name that says something: its ground and edge, and the links in it.
+[[nodiscard]] QString barSheet(const QString& name, const QColor& ground, const QColor& edge, const Theme& theme);
+
 class MessageBar : public QFrame {
     Q_OBJECT
 

@@ -33,9 +33,7 @@ void LeftOutBar::say(const QString& text, const QString& all) {
 
 void LeftOutBar::restyle() {
     const Theme& theme = look_.theme();
-    setStyleSheet(QStringLiteral("QFrame#leftout { background: %1; border: 1px solid %2; border-radius: 8px; } "
-                                 "QToolButton#choice { color: %3; }")
-                      .arg(theme.warnTint.name(), theme.line.name(), theme.accent.name()));
+    setStyleSheet(barSheet(objectName(), theme.warnTint, theme.line, theme));
 }
 
 }  // namespace dasgd::gui

@@ -41,9 +41,7 @@ void QueueBar::say(const QueueState& state) {
 void QueueBar::restyle() {
     const Theme& theme = look_.theme();
     const QColor ground = state_.worked && !state_.paused ? theme.panel : theme.warnTint;
-    setStyleSheet(QStringLiteral("QFrame#queue { background: %1; border: 1px solid %2; border-radius: 8px; } "
-                                 "QToolButton#choice { color: %3; }")
-                      .arg(ground.name(), theme.line.name(), theme.accent.name()));
+    setStyleSheet(barSheet(objectName(), ground, theme.line, theme));
 }
 
 }  // namespace dasgd::gui
