@@ -59,7 +59,7 @@ public:
         split->setChildrenCollapsible(false);
         split->setHandleWidth(kGap);
         split->addWidget(list);
-        split->addWidget(drawer_ = new RunDrawer(session_, context.look));
+        split->addWidget(drawer_ = new RunDrawer(session_, context.look, context.engine.program()));
         split->setSizes({1200, 340});
         split->setStretchFactor(0, 1);
         drawer_->setMinimumWidth(280);

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "storage/base/workspace.h"
+
 namespace dasgd::gui {
 
 void FactsQuery::want(const QStringList& runs) {
@@ -23,15 +25,16 @@ Status FactsQuery::refresh(LiveStore& store) {
     }
     if (!wishedAnew && (wanted.isEmpty() || revision_ == store.revision() || !interval_.due())) return {};
     const qint64 begun = interval_.now();
-    std::vector<storage::RunDetail> details;
+    std::vector<RunFacts> facts;
     for (const QString& run : wanted) {
         if (!store.runs().contains(run)) continue;
         DASGD_ASSIGN(storage::RunDetail detail, store.reader().run(run.toStdString()));
-        details.push_back(std::move(detail));
+        RunFiles files = filesOf(storage::WorkspacePaths{store.workspace()}.run(detail.row.runId));
+        facts.push_back({.detail = std::move(detail), .files = std::move(files)});
     }
     interval_.spent(interval_.now() - begun);
     revision_ = store.revision();
-    deliver([this, details = std::move(details)] { emit arrived(details); });
+    deliver([this, facts = std::move(facts)] { emit arrived(facts); });
     return {};
 }
 

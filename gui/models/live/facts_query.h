@@ -5,8 +5,14 @@
 #include <vector>
 
 #include "gui/models/live/live_query.h"
+#include "gui/models/runs/run_files.h"
 
 namespace dasgd::gui {
+
+struct RunFacts {
+    storage::RunDetail detail;
+    RunFiles files;
+};
 
 class FactsQuery final : public LiveQuery {
     Q_OBJECT
@@ -21,7 +27,7 @@ public:
 
 signals:
     // Of the wanted runs that are in the store, in their order; again when they were recorded on.
-    void arrived(const std::vector<dasgd::storage::RunDetail>& runs);
+    void arrived(const std::vector<dasgd::gui::RunFacts>& runs);
 
 private:
     std::mutex mutex_;

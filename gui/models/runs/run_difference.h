@@ -20,7 +20,7 @@ struct SettingDifference {
 
 struct CodeDifference {
     QString words;    // "the same code: commit 012bba8", "commits 012bba8 and ed35763"
-    QString command;  // of git, that shows what lies between two commits; "" where there is nothing to show
+    QString command;  // of git, that shows what lies between the two commits; "" where nothing can
     // Changes that were in no commit, as lines of a diff: those of the first run and those of the second. Empty where
     // both had the same.
     QString uncommittedHere, uncommittedThere;

@@ -10,7 +10,6 @@
 
 #include "gui/models/notes/run_marks.h"
 #include "gui/models/runs/run_difference.h"
-#include "gui/models/runs/run_origin.h"
 
 namespace dasgd::gui {
 
@@ -58,30 +57,14 @@ std::vector<storage::RunNotes> notesOf(const std::vector<RunItemPtr>& runs) {
     return notes;
 }
 
-QPlainTextEdit* makeText(const QString& name) {
-    auto* text = new QPlainTextEdit;
-    text->setReadOnly(true);
-    text->setFrameShape(QFrame::NoFrame);
-    text->setLineWrapMode(QPlainTextEdit::NoWrap);
-    text->setTabChangesFocus(true);
-    text->setAccessibleName(name);
-    text->setStyleSheet(QStringLiteral("background: transparent; font-family: \"JetBrains Mono\"; font-size: 12px;"));
-    return text;
-}
-
-QString lineOf(const QString& name, const QString& value) {
-    return QStringLiteral("<tr><td style='padding-right:12px'>%1</td><td>%2</td></tr>")
-        .arg(name.toHtmlEscaped(), value.toHtmlEscaped());
-}
-
 }  // namespace
 
-RunDrawer::RunDrawer(Session& session, const Look& look, QWidget* parent)
+RunDrawer::RunDrawer(Session& session, const Look& look, const QString& program, QWidget* parent)
     : Card(parent),
       session_(session),
       look_(look),
       notes_(session.feed().query<NotesQuery>()),
-      facts_(session.feed().query<FactsQuery>()),
+      facts_(new FactsView(session.feed(), look, program)),
       title_(makeLabel({}, "head")),
       state_(makeLabel({}, "small")),
       star_(makeButton(QStringLiteral("☆"), false, tr("Star the chosen runs, or take the star away  Ctrl+D"))),
@@ -137,17 +120,10 @@ QWidget* RunDrawer::makeFacts() {
     differing_ = new QStandardItemModel(differences_);
     differences_->setModel(differing_);
     differences_->setAccessibleName(tr("Settings that differ"));
-    column->addWidget(factsHead_ = makeLabel({}, "head"));
-    column->addWidget(factWords_ = makeLabel({}));
-    factWords_->setTextFormat(Qt::RichText);
-    factWords_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    factWords_->setWordWrap(true);
-    column->addWidget(textHead_ = makeLabel({}, "head"));
-    column->addWidget(text_ = makeText(tr("Configuration or changes of the code")), 1000);
+    column->addWidget(facts_, 1000);
     column->addWidget(log_ = new RunLog(session_.feed()));
     // Takes the room that a hidden text leaves.
     column->addStretch(1);
-    text_->setMinimumHeight(180);
     auto* area = new QScrollArea;
     area->setObjectName(QStringLiteral("drawer"));
     area->setFrameShape(QFrame::NoFrame);
@@ -175,7 +151,6 @@ void RunDrawer::connectAll() {
         notes_.change(idsOf(runs_), {.starred = on}, on ? tr("Starred") : tr("Star taken away"));
     });
     connect(&notes_, &NotesQuery::answered, this, &RunDrawer::takeAnswer);
-    connect(&facts_, &FactsQuery::arrived, this, &RunDrawer::showFacts);
     connect(log_, &RunLog::opened, this, &RunDrawer::logOpened);
 }
 
@@ -208,18 +183,11 @@ void RunDrawer::setRuns(std::vector<RunItemPtr> runs) {
     if (sameRuns && !runs_.empty()) return;
     log_->setRun(runs_.size() == 1 ? runs_.front()->id : QString());
     showDifferences();
-    factsHead_->hide();
-    factWords_->hide();
-    textHead_->hide();
-    text_->hide();
     wantFacts();
 }
 
 // Nobody looks at the facts of a drawer that is shut.
-void RunDrawer::wantFacts() {
-    const bool wanted = isVisible() && runs_.size() <= FactsQuery::kMostRuns;
-    facts_.want(wanted ? idsOf(runs_) : QStringList{});
-}
+void RunDrawer::wantFacts() { facts_->setRuns(isVisible() ? idsOf(runs_) : QStringList{}); }
 
 void RunDrawer::showEvent(QShowEvent* event) {
     Card::showEvent(event);
@@ -228,7 +196,7 @@ void RunDrawer::showEvent(QShowEvent* event) {
 
 void RunDrawer::hideEvent(QHideEvent* event) {
     Card::hideEvent(event);
-    facts_.want({});
+    facts_->setRuns({});
 }
 
 void RunDrawer::sayTitle() {
@@ -338,54 +306,6 @@ void RunDrawer::showDifferences() {
                                  shown * DifferencesTable::kRowHeight + 12);
     differences_->show();
     differences_->fitKeys();
-}
-
-void RunDrawer::showFacts(const std::vector<storage::RunDetail>& details) {
-    QStringList arrived;
-    for (const storage::RunDetail& detail : details) arrived << QString::fromStdString(detail.row.runId);
-    if (arrived.isEmpty() || arrived != idsOf(runs_)) return;
-    if (details.size() == 1) {
-        showOne(details.front());
-    } else {
-        showCode(details[0], details[1]);
-    }
-    factsHead_->show();
-    factWords_->show();
-}
-
-void RunDrawer::showOne(const storage::RunDetail& detail) {
-    factsHead_->setText(tr("Where it comes from"));
-    QString lines;
-    for (const auto& [name, value] : originOf(detail)) lines += lineOf(name, value);
-    factWords_->setText(QStringLiteral("<table>") + lines + QStringLiteral("</table>"));
-    QStringList parts{QString::fromStdString(detail.row.config)};
-    if (!detail.gitDirtyDiff.empty()) {
-        parts << tr("# uncommitted changes of the code") << QString::fromStdString(detail.gitDirtyDiff);
-    }
-    showText(parts.size() > 1 ? tr("Configuration and uncommitted changes") : tr("Configuration"), parts);
-}
-
-void RunDrawer::showCode(const storage::RunDetail& here, const storage::RunDetail& there) {
-    const CodeDifference code = codeDifferenceOf(here, there);
-    factsHead_->setText(tr("Code"));
-    factWords_->setText(code.words.toHtmlEscaped());
-    QStringList parts;
-    if (!code.command.isEmpty()) parts << code.command;
-    const auto add = [&parts](const storage::RunDetail& run, const QString& changes) {
-        if (changes.isEmpty()) return;
-        parts << tr("# uncommitted in %1").arg(QString::fromStdString(run.row.runId)) << changes;
-    };
-    add(here, code.uncommittedHere);
-    add(there, code.uncommittedThere);
-    showText(tr("Changes"), parts);
-}
-
-void RunDrawer::showText(const QString& head, const QStringList& parts) {
-    textHead_->setText(head);
-    textHead_->setVisible(!parts.isEmpty());
-    text_->setVisible(!parts.isEmpty());
-    const QString text = parts.join(QStringLiteral("\n\n"));
-    if (text_->toPlainText() != text) text_->setPlainText(text);
 }
 
 }  // namespace dasgd::gui

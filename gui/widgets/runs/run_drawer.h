@@ -8,11 +8,11 @@
 #include <QTimer>
 #include <vector>
 
-#include "gui/models/live/facts_query.h"
 #include "gui/models/live/session.h"
 #include "gui/models/notes/notes_query.h"
 #include "gui/widgets/parts.h"
 #include "gui/widgets/runs/differences_table.h"
+#include "gui/widgets/runs/facts_view.h"
 #include "gui/widgets/runs/run_log.h"
 
 namespace dasgd::gui {
@@ -21,7 +21,8 @@ class RunDrawer : public Card {
     Q_OBJECT
 
 public:
-    RunDrawer(Session& session, const Look& look, QWidget* parent = nullptr);
+    // `program`: path of `dasgd`, which tells what lies between two commits.
+    RunDrawer(Session& session, const Look& look, const QString& program = {}, QWidget* parent = nullptr);
     // Writes what is being typed.
     ~RunDrawer() override;
 
@@ -46,10 +47,6 @@ private:
     void connectAll();
     void showNotes();
     void showDifferences();
-    void showFacts(const std::vector<storage::RunDetail>& details);
-    void showOne(const storage::RunDetail& detail);
-    void showCode(const storage::RunDetail& here, const storage::RunDetail& there);
-    void showText(const QString& head, const QStringList& parts);
     void sayTitle();
     void keepTags();
     void keepNote();
@@ -59,7 +56,7 @@ private:
     Session& session_;
     const Look& look_;
     NotesQuery& notes_;
-    FactsQuery& facts_;
+    FactsView* facts_;
     std::vector<RunItemPtr> runs_;
     QLabel* title_;
     QLabel* state_;
@@ -70,10 +67,6 @@ private:
     QLabel* differencesHead_ = nullptr;
     DifferencesTable* differences_ = nullptr;
     QStandardItemModel* differing_ = nullptr;
-    QLabel* factsHead_ = nullptr;
-    QLabel* factWords_ = nullptr;
-    QLabel* textHead_ = nullptr;
-    QPlainTextEdit* text_ = nullptr;
     RunLog* log_ = nullptr;
     QTimer typing_;
     QString shownTags_, shownNote_;              // as they were when they were put into the fields, or sent

@@ -9,7 +9,7 @@
 namespace dasgd::gui {
 namespace {
 
-using Details = std::vector<storage::RunDetail>;
+using Facts = std::vector<RunFacts>;
 
 TEST(FactsQuery, TellsOfTheWantedRunsInTheirOrder) {
     LiveBench bench;
@@ -23,17 +23,18 @@ TEST(FactsQuery, TellsOfTheWantedRunsInTheirOrder) {
     query.want({second, first, third});
     bench.refresh(query);
     ASSERT_EQ(arrived.count(), 1);
-    const auto details = arrived[0][0].value<Details>();
-    ASSERT_EQ(details.size(), 2U);
-    EXPECT_EQ(details[0].row.runId, second.toStdString());
-    EXPECT_EQ(details[1].row.runId, first.toStdString());
-    EXPECT_EQ(details[0].host, "test");
+    const auto facts = arrived[0][0].value<Facts>();
+    ASSERT_EQ(facts.size(), 2U);
+    EXPECT_EQ(facts[0].detail.row.runId, second.toStdString());
+    EXPECT_EQ(facts[1].detail.row.runId, first.toStdString());
+    EXPECT_EQ(facts[0].detail.host, "test");
+    EXPECT_TRUE(facts[0].files.folder.endsWith(second)) << facts[0].files.folder.toStdString();
     bench.refresh(query);
     EXPECT_EQ(arrived.count(), 1) << "nothing was committed";
     query.want({QStringLiteral("gone"), third});
     bench.refresh(query);
     ASSERT_EQ(arrived.count(), 2);
-    EXPECT_EQ(arrived[1][0].value<Details>().size(), 1U) << "what is not in the store is left out";
+    EXPECT_EQ(arrived[1][0].value<Facts>().size(), 1U) << "what is not in the store is left out";
 }
 
 }  // namespace

@@ -1,0 +1,149 @@
+#include "gui/widgets/runs/facts_view.h"
+
+#include <QLabel>
+#include <QUrl>
+#include <QVBoxLayout>
+
+#include "gui/models/runs/run_difference.h"
+#include "gui/models/runs/run_origin.h"
+#include "gui/widgets/parts.h"
+#include "gui/widgets/runs/diff_highlighter.h"
+
+namespace dasgd::gui {
+
+namespace {
+
+// `value`: HTML.
+QString lineOf(const QString& name, const QString& value) {
+    return QStringLiteral("<tr><td style='padding-right:12px'>%1</td><td>%2</td></tr>")
+        .arg(name.toHtmlEscaped(), value);
+}
+
+QString tableOf(const std::vector<std::pair<QString, QString>>& lines, const QString& more = {}) {
+    QString table = QStringLiteral("<table>");
+    for (const auto& [name, value] : lines) table += lineOf(name, value.toHtmlEscaped());
+    return table + more + QStringLiteral("</table>");
+}
+
+}  // namespace
+
+FactsView::FactsView(Feed& feed, const Look& look, const QString& program, QWidget* parent)
+    : QWidget(parent),
+      look_(look),
+      query_(feed.query<FactsQuery>()),
+      between_(program, feed.workspace()),
+      head_(makeLabel({}, "head")),
+      words_(makeLabel({})),
+      textHead_(makeLabel({}, "head")),
+      text_(new QPlainTextEdit) {
+    words_->setTextFormat(Qt::RichText);
+    words_->setTextInteractionFlags(Qt::TextBrowserInteraction);
+    words_->setOpenExternalLinks(true);
+    words_->setWordWrap(true);
+    text_->setReadOnly(true);
+    text_->setFrameShape(QFrame::NoFrame);
+    text_->setLineWrapMode(QPlainTextEdit::NoWrap);
+    text_->setTabChangesFocus(true);
+    text_->setAccessibleName(tr("Configuration or changes of the code"));
+    text_->setStyleSheet(QStringLiteral("background: transparent; font-family: \"JetBrains Mono\"; font-size: 12px;"));
+    text_->setMinimumHeight(180);
+    new DiffHighlighter(look_, text_->document());
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->addWidget(head_);
+    column->addWidget(words_);
+    column->addWidget(textHead_);
+    column->addWidget(text_, 1000);
+    // Takes the room that a hidden text leaves.
+    column->addStretch(1);
+    connect(&query_, &FactsQuery::arrived, this, &FactsView::takeFacts);
+    connect(&between_, &CodeBetween::answered, this, &FactsView::showFacts);
+    setRuns({});
+}
+
+void FactsView::setRuns(const QStringList& runs) {
+    runs_ = runs.size() <= FactsQuery::kMostRuns ? runs : QStringList();
+    facts_.clear();
+    between_.forget();
+    for (QWidget* part : {static_cast<QWidget*>(head_), static_cast<QWidget*>(words_), static_cast<QWidget*>(textHead_),
+                          static_cast<QWidget*>(text_)}) {
+        part->hide();
+    }
+    query_.want(runs_);
+}
+
+void FactsView::takeFacts(const std::vector<RunFacts>& facts) {
+    QStringList arrived;
+    for (const RunFacts& one : facts) arrived << QString::fromStdString(one.detail.row.runId);
+    if (arrived.isEmpty() || arrived != runs_) return;
+    facts_ = facts;
+    showFacts();
+}
+
+void FactsView::showFacts() {
+    if (facts_.empty()) return;
+    if (facts_.size() == 1) {
+        showOne(facts_.front());
+    } else {
+        showCode(facts_[0].detail, facts_[1].detail);
+    }
+    head_->show();
+    words_->show();
+}
+
+void FactsView::showOne(const RunFacts& facts) {
+    head_->setText(tr("Where it comes from"));
+    QString words = tableOf(originOf(facts.detail));
+    if (!facts.files.folder.isEmpty()) {
+        const QString url = QUrl::fromLocalFile(facts.files.folder).toString(QUrl::FullyEncoded);
+        const QString link = QStringLiteral("<a href='%1' style='color:%2'>%3</a>")
+                                 .arg(url.toHtmlEscaped(), look_.theme().accent.name(), tr("open").toHtmlEscaped());
+        words += QStringLiteral("<p style='margin:10px 0 4px 0; font-weight:600'>%1</p>")
+                     .arg(tr("What it left").toHtmlEscaped()) +
+                 tableOf(facts.files.lines, lineOf(tr("folder"), link));
+    }
+    words_->setText(words);
+    const storage::RunDetail& detail = facts.detail;
+    QStringList parts{QString::fromStdString(detail.row.config)};
+    if (!detail.gitDirtyDiff.empty()) {
+        parts << tr("# uncommitted changes of the code") << QString::fromStdString(detail.gitDirtyDiff);
+    }
+    showText(parts.size() > 1 ? tr("Configuration and uncommitted changes") : tr("Configuration"), parts);
+}
+
+void FactsView::showCode(const storage::RunDetail& here, const storage::RunDetail& there) {
+    const CodeDifference code = codeDifferenceOf(here, there);
+    head_->setText(tr("Code"));
+    QString words = code.words.toHtmlEscaped();
+    QStringList parts;
+    if (!code.command.isEmpty()) {
+        between_.ask(runs_[0], runs_[1]);
+        const std::optional<CodeDiff>& answer = between_.answer();
+        parts << QStringLiteral("# ") + code.command;
+        if (!answer) {
+            parts << QStringLiteral("…");
+        } else if (!answer->unknown.isEmpty()) {
+            words += QStringLiteral("<br>") + answer->unknown.toHtmlEscaped();
+        } else {
+            parts << (answer->diff.isEmpty() ? tr("# no file differs") : answer->diff);
+        }
+    }
+    words_->setText(words);
+    const auto add = [&parts](const storage::RunDetail& run, const QString& changes) {
+        if (changes.isEmpty()) return;
+        parts << tr("# uncommitted in %1").arg(QString::fromStdString(run.row.runId)) << changes;
+    };
+    add(here, code.uncommittedHere);
+    add(there, code.uncommittedThere);
+    showText(tr("Changes"), parts);
+}
+
+void FactsView::showText(const QString& head, const QStringList& parts) {
+    textHead_->setText(head);
+    textHead_->setVisible(!parts.isEmpty());
+    text_->setVisible(!parts.isEmpty());
+    const QString text = parts.join(QStringLiteral("\n\n"));
+    if (text_->toPlainText() != text) text_->setPlainText(text);
+}
+
+}  // namespace dasgd::gui

@@ -1,0 +1,44 @@
+// Of one run where it comes from, what it left and its configuration; of two what lies between their code.
+#pragma once
+
+#include <QPlainTextEdit>
+#include <vector>
+
+#include "gui/models/live/facts_query.h"
+#include "gui/models/live/feed.h"
+#include "gui/models/runs/code_between.h"
+#include "gui/theme/theme.h"
+
+class QLabel;
+
+namespace dasgd::gui {
+
+class FactsView : public QWidget {
+    Q_OBJECT
+
+public:
+    // `program`: path of `dasgd`, which tells what lies between two commits.
+    FactsView(Feed& feed, const Look& look, const QString& program, QWidget* parent = nullptr);
+
+    // Of more than FactsQuery::kMostRuns nothing is shown.
+    void setRuns(const QStringList& runs);
+
+private:
+    void takeFacts(const std::vector<RunFacts>& facts);
+    void showFacts();
+    void showOne(const RunFacts& facts);
+    void showCode(const storage::RunDetail& here, const storage::RunDetail& there);
+    void showText(const QString& head, const QStringList& parts);
+
+    const Look& look_;
+    FactsQuery& query_;
+    CodeBetween between_;
+    QStringList runs_;
+    std::vector<RunFacts> facts_;  // of these runs; empty until they are known
+    QLabel* head_;
+    QLabel* words_;
+    QLabel* textHead_;
+    QPlainTextEdit* text_;
+};
+
+}  // namespace dasgd::gui
