@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <QPainter>
+#include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "gui/plots/bar_chart.h"
 #include "gui/plots/heat_map.h"
@@ -59,6 +61,17 @@ std::vector<Span> spansOf(int rank) {
     return spans;
 }
 
+// Flow lines, from where an average is launched to where it is merged.
+std::vector<TimelineLink> linksOf(int rank, std::span<const Span> spans) {
+    std::vector<TimelineLink> links;
+    for (const Span& merge : spans) {
+        if (merge.kind != SpanKind::Merge) continue;
+        const auto snapshot = std::ranges::find(spans, SpanKind::Snapshot, &Span::kind);
+        links.push_back({.rank = rank, .launch = snapshot->end, .use = merge.start});
+    }
+    return links;
+}
+
 QImage timelineIn(const TimelineStyle& style) {
     QImage image(900, 260, QImage::Format_RGB32);
     image.fill(style.ground);
@@ -76,6 +89,10 @@ QImage timelineIn(const TimelineStyle& style) {
             if (span.lane == frame.rows[row].lane) items.push_back(itemOf(span));
         }
         mergeLane(items, row, scale.nsPerPixel(), frame.boxes);
+    }
+    for (const int rank : {0, 1}) {
+        for (const TimelineLink& link : linksOf(rank, spans[static_cast<std::size_t>(rank)]))
+            frame.links.push_back(link);
     }
     TimelineMarks marks;
     marks.notes[1] = {QStringLiteral("12 % later"), true};
@@ -163,6 +180,40 @@ ParallelPlot parallel() {
     return plot;
 }
 
+// Samples a second over the number of workers; one line is simulated, and hollow.
+std::vector<Curve> scalingLines() {
+    std::vector<Curve> lines;
+    for (int which = 0; which < 2; ++which) {
+        Curve line{
+            .name = QStringList{QStringLiteral("dasgd d = 2"), QStringLiteral("sync_sgd (time simulated)")}[which],
+            .style = {which, which, which},
+            .kind = Curve::Kind::Points,
+            .hollow = which == 1};
+        for (const int workers : {1, 2, 4, 8, 16}) {
+            line.line.x.push_back(workers);
+            line.line.y.push_back(workers * 1000.0 / (1 + 0.02 * (1 + 3 * which) * workers));
+            line.deviation.push_back(40.0 * workers);
+        }
+        lines.push_back(std::move(line));
+    }
+    return lines;
+}
+
+// Two numbers of each run.
+std::vector<Curve> scatteredRuns() {
+    std::vector<Curve> groups = scalingLines();
+    for (std::size_t group = 0; group < groups.size(); ++group) {
+        groups[group].kind = Curve::Kind::Scatter;
+        groups[group].deviation.clear();
+        groups[group].line = {};
+        for (int run = 0; run < 6; ++run) {
+            groups[group].line.x.push_back(10 + 3 * run + 2.0 * static_cast<double>(group));
+            groups[group].line.y.push_back(0.9 - 0.01 * run * (run % 3) - 0.04 * static_cast<double>(group));
+        }
+    }
+    return groups;
+}
+
 template <class Draw>
 QImage onScreen(ThemeName theme, QSize size, const Draw& draw) {
     const PlotStyle style = screenPlotStyle(loadTheme(theme));
@@ -179,6 +230,21 @@ TEST(Golden, TimelinesInBothThemes) {
 }
 
 TEST(Golden, CurvesWithBandsOnPaper) { expectGolden(paperCurves(curvesWithBands()), QStringLiteral("curves-paper")); }
+
+TEST(Golden, ScalingAndScatterOnPaper) {
+    const PaperFigure scaling{.curves = scalingLines(),
+                              .axes = {.x = QStringLiteral("workers"),
+                                       .y = QStringLiteral("samples per second"),
+                                       .fromZero = true,
+                                       .log2X = true},
+                              .widthIn = 3.25};
+    expectGolden(imageOf(layOut(scaling), 2), QStringLiteral("scaling-paper"));
+    const PaperFigure scatter{.curves = scatteredRuns(),
+                              .axes = {.x = QStringLiteral("time per step [ms]"), .y = QStringLiteral("test accuracy")},
+                              .widthIn = 3.25,
+                              .notes = {QStringLiteral("one point a finished run")}};
+    expectGolden(imageOf(layOut(scatter), 2), QStringLiteral("scatter-paper"));
+}
 
 TEST(Golden, BarsOnPaperAndScreen) {
     expectGolden(imageOf(layOut(PaperChart{bars(), 3.25}), 2), QStringLiteral("bars-paper"));
