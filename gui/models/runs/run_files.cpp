@@ -111,8 +111,12 @@ RunFiles filesOf(const fs::path& folder) {
     add("checkpoints", checkpointsIn(entriesOf(folder / "checkpoints")));
     add("artefacts", namesOf(entriesOf(folder / "artefacts")));
     add("logs", namesOf(entriesOf(folder / "logs")));
-    // Gone once lab.db holds all of it.
-    if (const std::uintmax_t journal = sizeOf(folder / "journal"); journal > 0) add("journal", inWords(journal));
+    // Journals are gone once lab.db holds all of them; the locks beside them stay.
+    std::uintmax_t journal = 0;
+    for (const Entry& entry : entriesOf(folder / "journal")) {
+        if (fs::is_directory(entry.path, error)) journal += entry.bytes;
+    }
+    if (journal > 0) add("journal", inWords(journal));
     return files;
 }
 

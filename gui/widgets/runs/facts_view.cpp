@@ -19,10 +19,10 @@ QString lineOf(const QString& name, const QString& value) {
         .arg(name.toHtmlEscaped(), value);
 }
 
-QString tableOf(const std::vector<std::pair<QString, QString>>& lines, const QString& more = {}) {
-    QString table = QStringLiteral("<table>");
-    for (const auto& [name, value] : lines) table += lineOf(name, value.toHtmlEscaped());
-    return table + more + QStringLiteral("</table>");
+QString linesOf(const std::vector<std::pair<QString, QString>>& lines) {
+    QString html;
+    for (const auto& [name, value] : lines) html += lineOf(name, value.toHtmlEscaped());
+    return html;
 }
 
 }  // namespace
@@ -93,16 +93,18 @@ void FactsView::showFacts() {
 
 void FactsView::showOne(const RunFacts& facts) {
     head_->setText(tr("Where it comes from"));
-    QString words = tableOf(originOf(facts.detail));
+    QString lines = linesOf(originOf(facts.detail));
     if (!facts.files.folder.isEmpty()) {
         const QString url = QUrl::fromLocalFile(facts.files.folder).toString(QUrl::FullyEncoded);
         const QString link = QStringLiteral("<a href='%1' style='color:%2'>%3</a>")
                                  .arg(url.toHtmlEscaped(), look_.theme().accent.name(), tr("open").toHtmlEscaped());
-        words += QStringLiteral("<p style='margin:10px 0 4px 0; font-weight:600'>%1</p>")
+        lines += QStringLiteral(
+                     "<tr><td colspan='2' style='padding-top:10px; padding-bottom:4px; font-weight:600'>%1"
+                     "</td></tr>")
                      .arg(tr("What it left").toHtmlEscaped()) +
-                 tableOf(facts.files.lines, lineOf(tr("folder"), link));
+                 linesOf(facts.files.lines) + lineOf(tr("folder"), link);
     }
-    words_->setText(words);
+    words_->setText(QStringLiteral("<table>") + lines + QStringLiteral("</table>"));
     const storage::RunDetail& detail = facts.detail;
     QStringList parts{QString::fromStdString(detail.row.config)};
     if (!detail.gitDirtyDiff.empty()) {

@@ -37,6 +37,7 @@ TEST_F(RunFilesTest, TellsWhatIsThereAndHowMuchOfIt) {
     std::filesystem::create_directory_symlink("step-1000", folder_ / "checkpoints/latest");
     file("artefacts/profile-rank-0000.json", 500);
     file("journal/rank-0000/0", 64);
+    file("journal/rank-0000.lock", 8);
     EXPECT_EQ(line("final model"), QStringLiteral("model.safetensors, 2.00 kB"));
     EXPECT_EQ(line("best model"), QStringLiteral("best.safetensors, 3.00 kB"));
     EXPECT_EQ(line("checkpoints"), QStringLiteral("step 1000, 6.00 kB; step 400, 5.00 kB"));
@@ -49,6 +50,8 @@ TEST_F(RunFilesTest, TellsWhatIsThereAndHowMuchOfIt) {
 TEST_F(RunFilesTest, ManyAreCounted) {
     for (int i = 0; i < 9; ++i) file("logs/rank-000" + std::to_string(i) + ".log", 100);
     for (int step = 1; step <= 8; ++step) file("checkpoints/step-" + std::to_string(step) + "/state.json", 100);
+    file("journal/rank-0000.lock", 8);
+    EXPECT_EQ(line("journal"), QString()) << "a lock is no journal";
     EXPECT_EQ(line("logs"), QStringLiteral("9 files, 900 B"));
     EXPECT_TRUE(line("checkpoints").startsWith(QStringLiteral("step 8, 100 B; step 7")));
     EXPECT_TRUE(line("checkpoints").endsWith(QStringLiteral("… 2 more")));
