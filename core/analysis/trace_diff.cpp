@@ -1,7 +1,9 @@
 #include "core/analysis/trace_diff.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "core/analysis/intervals.h"
@@ -20,37 +22,51 @@ struct RankParts {
 
 std::size_t placeOf(SpanKind kind) { return static_cast<std::size_t>(kind); }
 
-// When each step begins, of those that begin in a stretch.
-using StepStarts = std::map<std::int64_t, Ns>;
+struct RankSteps {
+    std::map<std::int64_t, Ns> starts;         // when each step begins
+    std::set<std::int64_t> merges, snapshots;  // steps with one
+    // Whether step `step` begins a round.
+    [[nodiscard]] bool beginsRound(std::int64_t step) const {
+        const auto& ends = merges.empty() ? snapshots : merges;
+        return ends.empty() || ends.contains(step - 1);
+    }
+};
 
 bool beginsStep(SpanKind kind) {
     return kind == SpanKind::Forward || kind == SpanKind::Backward || kind == SpanKind::Update ||
            kind == SpanKind::Compute || kind == SpanKind::Passes;
 }
 
-// Of a window that the stretch cuts: its whole steps inside. The first step that is seen may have begun outside.
-void addWholeSteps(RankParts& parts, TimeRange window, TimeRange stretch, const StepStarts& starts) {
+// Of a window that the stretch cuts: its whole rounds inside. The first step that is seen may have begun outside.
+void addWholeRounds(RankParts& parts, TimeRange window, TimeRange stretch, const RankSteps& steps) {
     const bool cutLeft = window.start<stretch.start, cutRight = window.end> stretch.end;
-    std::vector<Ns> inside;
-    for (const auto& [step, start] : starts) {
+    std::vector<std::pair<std::int64_t, Ns>> inside;
+    for (const auto& [step, start] : steps.starts) {
         if (start >= std::max(window.start, stretch.start) && start < std::min(window.end, stretch.end)) {
-            inside.push_back(start);
+            inside.emplace_back(step, start);
         }
     }
-    std::ranges::sort(inside);
     if (cutLeft && !inside.empty()) inside.erase(inside.begin());
-    if (inside.empty()) return;
-    const TimeRange whole{cutLeft ? inside.front() : window.start, cutRight ? inside.back() : window.end};
-    if (whole.end <= whole.start) return;
+    const auto isCut = [&](const auto& step) { return steps.beginsRound(step.first); };
+    const auto from = cutLeft ? std::ranges::find_if(inside, isCut) : inside.begin();
+    auto to = inside.end();
+    if (cutRight) {
+        while (to != from && !isCut(*std::prev(to))) --to;
+        if (to != from) --to;
+    }
+    if (from == to) return;
+    const TimeRange whole{cutLeft ? from->second : window.start, cutRight ? to->second : window.end};
     parts.windows.push_back(whole);
-    parts.steps += static_cast<std::int64_t>(inside.size()) - (cutRight ? 1 : 0);
+    parts.steps += to - from;
 }
 
-std::map<int, StepStarts> startsByRank(std::span<const RankSpan> spans) {
-    std::map<int, StepStarts> ranks;
+std::map<int, RankSteps> stepsByRank(std::span<const RankSpan> spans) {
+    std::map<int, RankSteps> ranks;
     for (const auto& [rank, span] : spans) {
+        if (span.kind == SpanKind::Merge) ranks[rank].merges.insert(span.step);
+        if (span.kind == SpanKind::Snapshot) ranks[rank].snapshots.insert(span.step);
         if (!beginsStep(span.kind)) continue;
-        const auto [known, fresh] = ranks[rank].try_emplace(span.step, span.start);
+        const auto [known, fresh] = ranks[rank].starts.try_emplace(span.step, span.start);
         if (!fresh) known->second = std::min(known->second, span.start);
     }
     return ranks;
@@ -58,15 +74,15 @@ std::map<int, StepStarts> startsByRank(std::span<const RankSpan> spans) {
 
 std::map<int, RankParts> partsByRank(std::span<const RankSpan> spans, TimeRange stretch) {
     std::map<int, RankParts> ranks;
-    const std::map<int, StepStarts> starts = startsByRank(spans);
+    const std::map<int, RankSteps> steps = stepsByRank(spans);
     for (const auto& [rank, span] : spans) {
         if (span.kind != SpanKind::Window || span.start >= stretch.end || span.end <= stretch.start) continue;
         RankParts& parts = ranks[rank];
         if (span.start >= stretch.start && span.end <= stretch.end) {
             parts.windows.push_back({span.start, span.end});
             parts.steps += span.bytes;
-        } else if (const auto known = starts.find(rank); known != starts.end()) {
-            addWholeSteps(parts, {span.start, span.end}, stretch, known->second);
+        } else if (const auto known = steps.find(rank); known != steps.end()) {
+            addWholeRounds(parts, {span.start, span.end}, stretch, known->second);
         }
     }
     for (const auto& [rank, span] : spans) {

@@ -12,9 +12,9 @@
 
 namespace dasgd {
 
-// Of a rank's whole steps that lie in clean windows (SpanKind::Window) and in a stretch.
+// Of a rank's steps in the whole rounds that lie in clean windows (SpanKind::Window) and in a stretch.
 struct StepParts {
-    int ranks = 0;           // that have such a step; all numbers are means over them, each first of its own steps
+    int ranks = 0;           // that have such steps; all numbers are means over them, each first of its own steps
     std::int64_t steps = 0;  // of all of them together
     double stepNs = 0;       // time of a step
     std::array<double, kSpanKindNames.size()> kindNs{};  // |∪ spans of the kind| ÷ steps
@@ -26,7 +26,9 @@ struct StepParts {
 };
 
 // Of spans of any ranks in any order; only what lies in those steps counts. Of a window that the stretch cuts, a step
-// begins with its first computation, and steps that are cut themselves count for nothing.
+// begins with its first computation, and what is cut itself counts for nothing: of a rank that merges the round from
+// one step with a merge to the next, since the step that waits, the long one, would be the one that is cut; of one that
+// takes snapshots alone the round between these; else each step by itself.
 [[nodiscard]] StepParts stepPartsOf(std::span<const RankSpan> spans, TimeRange stretch);
 
 // One line of a comparison. Absent: nothing of it is known of that run.

@@ -51,10 +51,10 @@ QString stepsOrRanks(std::int64_t count, const char* one) {
 QString sentenceOf(const QString& name, const RunItem& run, const StepParts& parts, TimeRange stretch) {
     const QString of = QStringLiteral("%1, %2: ").arg(name, originInWords(run));
     if (parts.ranks == 0) {
-        return of + QStringLiteral("no whole step of a clean window lies in %1, so nothing is told of it")
+        return of + QStringLiteral("no whole round of a clean window lies in %1, so nothing is told of it")
                         .arg(seconds(stretch));
     }
-    return of + QStringLiteral("mean of %1 of %2, %3 in clean windows in %4")
+    return of + QStringLiteral("mean of %1 of %2, together %3, in whole rounds of clean windows in %4")
                     .arg(parts.ranks)
                     .arg(stepsOrRanks(run.row.workers, "rank"), stepsOrRanks(parts.steps, "step"))
                     .arg(seconds(stretch));

@@ -61,6 +61,36 @@ TEST(TraceDiffTest, OfAWindowThatIsCutItsWholeStepsCount) {
     EXPECT_EQ(stepPartsOf(spans, {110, 190}).ranks, 0);
 }
 
+// Three steps of 100 and one of 700, which waits and merges: wherever the stretch cuts, the long one is not lost.
+TEST(TraceDiffTest, OfAWindowThatIsCutItsWholeRoundsCount) {
+    for (const SpanKind ends : {SpanKind::Merge, SpanKind::Snapshot}) {
+        std::vector<RankSpan> spans{span(0, SpanKind::Window, 0, 10'000, 40)};
+        Ns at = 0;
+        const auto add = [&](SpanKind kind, int step, Ns length) {
+            spans.push_back(span(0, kind, at, at + length));
+            spans.back().span.step = step;
+            at += length;
+        };
+        for (int step = 1; step <= 40; ++step) {
+            add(SpanKind::Forward, step, 100);
+            if (step % 4 > 0) continue;
+            add(SpanKind::Wait, step, 590);
+            add(ends, step, 10);
+        }
+        int told = 0;
+        for (Ns from = 0; from < 2'000; from += 130) {
+            const StepParts parts = stepPartsOf(spans, {from, from + 2'600});
+            if (parts.ranks == 0) continue;
+            ++told;
+            EXPECT_DOUBLE_EQ(parts.stepNs, 250) << from;
+            EXPECT_DOUBLE_EQ(*parts.blocked(), 0.59) << from;
+            EXPECT_EQ(parts.steps % 4, 0) << from;
+        }
+        EXPECT_GT(told, 5);
+        EXPECT_EQ(stepPartsOf(spans, {150, 950}).ranks, 0) << "no whole round";
+    }
+}
+
 TEST(TraceDiffTest, PartsOfAWindowCountOnce) {
     // A long step that was recorded in parts: only the last one has the step.
     const std::vector<RankSpan> spans{span(0, SpanKind::Window, 0, 40, 0), span(0, SpanKind::Window, 40, 100, 1)};

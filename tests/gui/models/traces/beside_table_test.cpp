@@ -48,7 +48,7 @@ TEST(BesideTableTest, SaysDifferenceAndRatioAndWhatTheyAreOf) {
     EXPECT_EQ(step->ratio, QStringLiteral("×0.750"));
     ASSERT_TRUE(lineOf(table, "wait"));
     ASSERT_EQ(table.remarks.size(), 2) << table.remarks.join(u'|').toStdString();
-    EXPECT_TRUE(table.remarks[0].contains(QStringLiteral("A, measured: mean of 2 of 2 ranks, 20 steps")));
+    EXPECT_TRUE(table.remarks[0].contains(QStringLiteral("A, measured: mean of 2 of 2 ranks, together 20 steps")));
     EXPECT_TRUE(table.remarks[1].contains(QStringLiteral("0.5000 – 1.5000 s")));
     const QString text = textOf(table);
     EXPECT_EQ(text.section(u'\n', 1, 1).count(u'\t'), 4);
@@ -71,7 +71,7 @@ TEST(BesideTableTest, NamesWhatMakesTheTwoDifferent) {
 TEST(BesideTableTest, SaysWhereThereIsNothingToCompare) {
     const BesideTable none = tableOf({}, runOf("gloo", 2, kLenet), runOf("gloo", 2, kLenet));
     EXPECT_TRUE(none.lines.empty());
-    EXPECT_TRUE(none.remarks[0].contains(QStringLiteral("no whole step of a clean window")));
+    EXPECT_TRUE(none.remarks[0].contains(QStringLiteral("no whole round of a clean window")));
     const BesideTable many = tableOf({.tooMany = true}, runOf("gloo", 2, kLenet), runOf("gloo", 2, kLenet));
     EXPECT_TRUE(many.lines.empty());
     EXPECT_TRUE(many.remarks[0].contains(QStringLiteral("zoom in")));
