@@ -1,5 +1,7 @@
 #include "gui/plots/plot_zoom.h"
 
+#include <QAbstractScrollArea>
+#include <QCoreApplication>
 #include <QRubberBand>
 #include <algorithm>
 #include <cmath>
@@ -43,13 +45,27 @@ bool PlotZoom::take(QEvent& event) {
 bool PlotZoom::turn(QWheelEvent& event) {
     const bool ours = focused_.hasFocus() || event.modifiers() & Qt::ControlModifier;
     if (!ours || !plot_.axisRect()->rect().contains(event.position().toPoint())) {
-        // Given back to the page around the plot, which scrolls.
-        event.ignore();
+        turnPage(event);
         return true;
     }
     scale(std::pow(kNotch, -event.angleDelta().y() / 120.0), event.position(), event.modifiers() & Qt::ShiftModifier);
     event.accept();
     return true;
+}
+
+// The page around the plot scrolls, or the one around that where it is at its end. Qt hands on what a widget ignores,
+// but QCustomPlot takes every turn, and Qt counts what a filter keeps from it as taken.
+void PlotZoom::turnPage(QWheelEvent& event) {
+    event.ignore();
+    for (QWidget* around = focused_.parentWidget(); around && !event.isAccepted(); around = around->parentWidget()) {
+        const auto* area = qobject_cast<QAbstractScrollArea*>(around);
+        if (!area) continue;
+        QWheelEvent turned(area->viewport()->mapFromGlobal(event.globalPosition()), event.globalPosition(),
+                           event.pixelDelta(), event.angleDelta(), event.buttons(), event.modifiers(), event.phase(),
+                           event.inverted());
+        QCoreApplication::sendEvent(area->viewport(), &turned);
+        event.setAccepted(turned.isAccepted());
+    }
 }
 
 void PlotZoom::dragTo(QPoint at) {

@@ -38,6 +38,7 @@ private:
     };
 
     bool turn(QWheelEvent& event);
+    void turnPage(QWheelEvent& event);
     void dragTo(QPoint at);
     void release(QPoint at);
     void scale(double factor, QPointF around, bool alsoY);

@@ -4,6 +4,8 @@
 
 #include <QApplication>
 #include <QPushButton>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QSignalSpy>
 #include <QWheelEvent>
 #include <cmath>
@@ -30,10 +32,10 @@ protected:
         QTest::qWait(20);
     }
     QWidget* canvas() { return view_->findChild<QCustomPlot*>(); }
-    // True where the plot took it; else it goes on to the page around the plot.
-    bool turnWheel(Qt::KeyboardModifiers modifiers = {}) {
+    // True where the plot or the page around it took it.
+    bool turnWheel(Qt::KeyboardModifiers modifiers = {}, int angle = 120) {
         const QPointF at(250, 150);
-        QWheelEvent wheel(at, canvas()->mapToGlobal(at), {}, {0, 120}, Qt::NoButton, modifiers, Qt::NoScrollPhase,
+        QWheelEvent wheel(at, canvas()->mapToGlobal(at), {}, {0, angle}, Qt::NoButton, modifiers, Qt::NoScrollPhase,
                           false);
         QApplication::sendEvent(canvas(), &wheel);
         return wheel.isAccepted();
@@ -59,6 +61,24 @@ TEST_F(PlotZoomTest, TheWheelTurnsThePageUntilThePlotHasTheFocusOrCtrlIsDown) {
     ASSERT_TRUE(eventually([&] { return view_->hasFocus(); }));
     EXPECT_TRUE(turnWheel());
     EXPECT_LT(width(), 100);
+}
+
+TEST_F(PlotZoomTest, TheWheelOverAPlotScrollsThePageAroundIt) {
+    QScrollArea around;
+    around.resize(520, 200);
+    around.setWidget(&page_);
+    around.show();
+    ASSERT_TRUE(QTest::qWaitForWindowExposed(&around));
+    view_->clearFocus();
+    const auto top = [&around] { return around.verticalScrollBar()->value(); };
+    EXPECT_FALSE(turnWheel()) << "it is at its top";
+    EXPECT_EQ(top(), 0);
+    EXPECT_TRUE(turnWheel({}, -120));
+    EXPECT_GT(top(), 0);
+    EXPECT_FALSE(view_->zoomed());
+    EXPECT_TRUE(turnWheel());
+    EXPECT_EQ(top(), 0);
+    around.takeWidget();
 }
 
 TEST_F(PlotZoomTest, ADragZoomsAndADoubleClickShowsEverything) {
