@@ -77,7 +77,6 @@ void readCode(const DiffOptions& options, Difference& out) {
         }
         if (out.unknown.empty()) out.unknown = diff.error().message;
     }
-    out.unknown += "; name the one that has both with --repository FOLDER";
 }
 
 Result<Difference> load(const DiffOptions& options) {
@@ -144,7 +143,11 @@ std::string codeText(const Difference& difference) {
                                 : "") +
                "\n";
     }
-    if (!difference.unknown.empty()) out += printable(difference.unknown) + "\n";
+    if (!difference.unknown.empty()) {
+        const bool names = here.row.gitCommit != there.row.gitCommit;
+        out += printable(difference.unknown) +
+               (names ? "; name a repository that has both commits with --repository FOLDER\n" : "\n");
+    }
     out += diffText(difference.between);
     for (const storage::RunDetail& run : difference.runs) {
         if (sameChanges || run.gitDirtyDiff.empty()) continue;

@@ -95,7 +95,7 @@ RunFiles filesOf(const fs::path& folder) {
     std::error_code error;
     RunFiles files;
     if (!fs::is_directory(folder, error)) return files;
-    files.folder = QString::fromStdString(folder.string());
+    files.folder = QString::fromStdString(fs::absolute(folder, error).lexically_normal().string());
     const auto add = [&files](const char* name, const QString& words) {
         if (!words.isEmpty()) files.lines.emplace_back(QString::fromLatin1(name), words);
     };

@@ -9,7 +9,7 @@
 namespace dasgd::gui {
 
 struct RunFiles {
-    QString folder;  // "" where the run has none in this workspace
+    QString folder;  // absolute; "" where the run has none in this workspace
     // "final model" → "model.safetensors, 1.2 MB", in the order of the list; only what is there.
     std::vector<std::pair<QString, QString>> lines;
 };

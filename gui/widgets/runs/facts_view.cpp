@@ -1,8 +1,10 @@
 #include "gui/widgets/runs/facts_view.h"
 
+#include <QDesktopServices>
 #include <QLabel>
 #include <QUrl>
 #include <QVBoxLayout>
+#include <utility>
 
 #include "gui/models/runs/run_difference.h"
 #include "gui/models/runs/run_origin.h"
@@ -34,12 +36,19 @@ FactsView::FactsView(Feed& feed, const Look& look, const QString& program, QWidg
       between_(program, feed.workspace()),
       head_(makeLabel({}, "head")),
       words_(makeLabel({})),
+      unopened_(makeLabel({}, "bad")),
       textHead_(makeLabel({}, "head")),
       text_(new QPlainTextEdit) {
     words_->setTextFormat(Qt::RichText);
     words_->setTextInteractionFlags(Qt::TextBrowserInteraction);
-    words_->setOpenExternalLinks(true);
     words_->setWordWrap(true);
+    unopened_->setWordWrap(true);
+    unopened_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    connect(words_, &QLabel::linkActivated, this, [this](const QString& link) {
+        const bool opened = QDesktopServices::openUrl(QUrl(link));
+        unopened_->setText(tr("No program of this desktop opens folders. It is at %1").arg(QUrl(link).toLocalFile()));
+        unopened_->setVisible(!opened);
+    });
     text_->setReadOnly(true);
     text_->setFrameShape(QFrame::NoFrame);
     text_->setLineWrapMode(QPlainTextEdit::NoWrap);
@@ -52,6 +61,7 @@ FactsView::FactsView(Feed& feed, const Look& look, const QString& program, QWidg
     column->setContentsMargins(0, 0, 0, 0);
     column->addWidget(head_);
     column->addWidget(words_);
+    column->addWidget(unopened_);
     column->addWidget(textHead_);
     column->addWidget(text_, 1000);
     // Takes the room that a hidden text leaves.
@@ -65,10 +75,8 @@ void FactsView::setRuns(const QStringList& runs) {
     runs_ = runs.size() <= FactsQuery::kMostRuns ? runs : QStringList();
     facts_.clear();
     between_.forget();
-    for (QWidget* part : {static_cast<QWidget*>(head_), static_cast<QWidget*>(words_), static_cast<QWidget*>(textHead_),
-                          static_cast<QWidget*>(text_)}) {
-        part->hide();
-    }
+    for (QLabel* label : {head_, words_, unopened_, textHead_}) label->hide();
+    text_->hide();
     query_.want(runs_);
 }
 
@@ -85,7 +93,10 @@ void FactsView::showFacts() {
     if (facts_.size() == 1) {
         showOne(facts_.front());
     } else {
-        showCode(facts_[0].detail, facts_[1].detail);
+        // As a diff is read, whatever the order of the list: from what was first.
+        const storage::RunDetail *first = &facts_[0].detail, *last = &facts_[1].detail;
+        if (last->row.startedAt < first->row.startedAt) std::swap(first, last);
+        showCode(*first, *last);
     }
     head_->show();
     words_->show();
@@ -119,15 +130,18 @@ void FactsView::showCode(const storage::RunDetail& here, const storage::RunDetai
     QString words = code.words.toHtmlEscaped();
     QStringList parts;
     if (!code.command.isEmpty()) {
-        between_.ask(runs_[0], runs_[1]);
+        const QString from = QString::fromStdString(here.row.runId), to = QString::fromStdString(there.row.runId);
+        between_.ask(from, to);
         const std::optional<CodeDiff>& answer = between_.answer();
-        parts << QStringLiteral("# ") + code.command;
         if (!answer) {
-            parts << QStringLiteral("…");
+            parts << QStringLiteral("# ") + code.command << QStringLiteral("…");
         } else if (!answer->unknown.isEmpty()) {
             words += QStringLiteral("<br>") + answer->unknown.toHtmlEscaped();
+            parts << tr("# from a repository that has both commits:")
+                  << QStringLiteral("dasgd diff %1 %2 --repository FOLDER").arg(from, to);
         } else {
-            parts << (answer->diff.isEmpty() ? tr("# no file differs") : answer->diff);
+            parts << QStringLiteral("# ") + code.command
+                  << (answer->diff.isEmpty() ? tr("# no file differs") : answer->diff);
         }
     }
     words_->setText(words);

@@ -37,6 +37,7 @@ private:
     std::vector<RunFacts> facts_;  // of these runs; empty until they are known
     QLabel* head_;
     QLabel* words_;
+    QLabel* unopened_;  // says so where nothing opens the folder
     QLabel* textHead_;
     QPlainTextEdit* text_;
 };

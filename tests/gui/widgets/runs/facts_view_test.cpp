@@ -16,6 +16,7 @@ class FactsViewTest : public ::testing::Test {
 protected:
     FactsViewTest() {
         first_ = runOf(std::string(40, 'a'));
+        QTest::qWait(5);  // or both started in one millisecond
         second_ = runOf(std::string(40, 'b'));
         EXPECT_TRUE(eventually([&] { return session_.runs().rowCount() == 2; }));
     }
@@ -68,7 +69,16 @@ TEST_F(FactsViewTest, SaysWhyADiffIsNotKnownBesideTheCommandThatShowsIt) {
     view.show();
     view.setRuns({first_, second_});
     ASSERT_TRUE(eventually([&] { return says(view, QStringLiteral("w is in no git repository")); }));
-    EXPECT_TRUE(textOf(view).startsWith(QStringLiteral("# git diff aaaa")));
+    EXPECT_TRUE(textOf(view).contains(QStringLiteral("dasgd diff %1 %2 --repository FOLDER").arg(first_, second_)));
+}
+
+// The list has the newest first.
+TEST_F(FactsViewTest, TheDiffGoesFromTheOlderRunToTheNewer) {
+    FactsView view(feed_, testLook(), program(R"({"code": {"between": "diff --git a/x b/x", "unknown": ""}})"));
+    view.show();
+    view.setRuns({second_, first_});
+    ASSERT_TRUE(eventually([&] { return textOf(view).contains(QStringLiteral("diff --git a/x")); }));
+    EXPECT_TRUE(textOf(view).startsWith(QStringLiteral("# git diff aaaa"))) << textOf(view).toStdString();
 }
 
 TEST_F(FactsViewTest, NamesWhatARunLeft) {
