@@ -141,7 +141,8 @@ QString leftOutOf(const CompareGroup& group) {
 }
 
 // A row a configuration.
-QString groupsCsv(const CompareView& view, const FigureSpec& spec, const FigureContent& content) {
+QString groupsCsv(const CompareView& view, const FigureSpec& spec, const FigureContent& content,
+                  const std::map<std::string, double>& secondsToTarget) {
     QString out;
     QTextStream text(&out);
     const bool map = spec.kind == FigureKind::Map;
@@ -149,8 +150,10 @@ QString groupsCsv(const CompareView& view, const FigureSpec& spec, const FigureC
     if (map) text << csvField(spec.rows) << ',' << csvField(spec.columns) << ',';
     const bool ratios = hasRatios(view, spec);
     const QString baseline = ratios ? view.groups()[*view.baseline()].name : QString();
+    // Where too few reach a target for a value, the figure says in words what those took that did.
+    const bool target = spec.number == CompareNumber::SecondsToTarget;
     text << csvField(numberTitle(view, spec.number)) << ",std,half_width_of_95_percent_interval,n,runs,left_out,run_ids"
-         << (ratios ? ",ratio_to_baseline,baseline" : "") << '\n';
+         << (ratios ? ",ratio_to_baseline,baseline" : "") << (target ? ",in_words,reached_run_ids" : "") << '\n';
     for (const std::size_t at : view.shown) {
         const CompareGroup& group = view.groups()[at];
         const Sample sample = view.row(at) ? sampleOf(*view.row(at), spec.number) : Sample{};
@@ -170,6 +173,14 @@ QString groupsCsv(const CompareView& view, const FigureSpec& spec, const FigureC
              << csvNumber(drawn.confidence) << ',' << sample.n << ',' << group.runs.size() << ','
              << csvField(leftOutOf(group)) << ',' << csvField(ids.join(QLatin1Char(' ')));
         if (ratios) text << ',' << csvNumber(ratioToBaseline(view, at, spec.number)) << ',' << csvField(baseline);
+        if (target) {
+            QStringList reached;
+            for (const RunItemPtr& run : group.runs) {
+                if (secondsToTarget.contains(run->row.runId) && group.counts(*run)) reached << run->id;
+            }
+            text << ',' << csvField(view.row(at) ? numberInWords(*view.row(at), spec.number, view.spread) : kAbsent)
+                 << ',' << csvField(reached.join(QLatin1Char(' ')));
+        }
         text << '\n';
     }
     text.flush();
@@ -376,7 +387,7 @@ Status readComparison(storage::RunReader& reader, const FigureSpec& wanted, std:
     into.notes += withoutMark(groups, spec.kind);
     if (spec.kind == FigureKind::Parallel) return {};
     into.table = tableOf(view, spec);
-    if (spec.kind != FigureKind::Scatter) into.csv = groupsCsv(view, spec, into);
+    if (spec.kind != FigureKind::Scatter) into.csv = groupsCsv(view, spec, into, compared.secondsToTarget);
     return {};
 }
 

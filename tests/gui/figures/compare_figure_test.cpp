@@ -183,6 +183,12 @@ TEST_F(CompareFigureTest, ATargetThatNotAllReachedHasItsWordsButNoValue) {
         QStringLiteral("1 of 3 finished runs did not reach the target, no value drawn")))
         << content.allNotes().join(u'\n').toStdString();
     EXPECT_TRUE(content.csv.contains(QStringLiteral(",,,2,3,"))) << content.csv.toStdString();
+    // Whose number the words are can be traced.
+    EXPECT_TRUE(content.csv.contains(content.bars->bars[0].words)) << content.csv.toStdString();
+    EXPECT_TRUE(content.csv.contains(spec.runs[0] + u' ' + spec.runs[1]) ||
+                content.csv.contains(spec.runs[1] + u' ' + spec.runs[0]))
+        << content.csv.toStdString();
+    EXPECT_FALSE(content.csv.contains(spec.runs[2]));
     spec.target = QStringLiteral("accuracy=0.75");
     const FigureContent all = contentOf(spec);
     ASSERT_TRUE(all.bars);
