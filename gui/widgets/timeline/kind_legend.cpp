@@ -9,6 +9,7 @@
 
 #include "gui/models/timeline/span_colors.h"
 #include "gui/timeline/timeline_boxes.h"
+#include "gui/timeline/timeline_style.h"
 
 namespace dasgd::gui {
 
@@ -68,7 +69,32 @@ void KindToggle::paintEvent(QPaintEvent*) {
     painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
 }
 
-KindLegend::KindLegend(TimelineRows& rows, const Look& look, QWidget* parent) : QWidget(parent), rows_(rows) {
+UntimedSample::UntimedSample(const Look& look, QWidget* parent) : QWidget(parent), look_(look) {
+    setFont(interFont(12));
+    setAccessibleName(tr("not timed"));
+    setToolTip(
+        tr("Grey ground: start-up, evaluations, checkpoints, and the steps that they touched. What lies there "
+           "counts for no number."));
+    setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
+    size_ = {kSwatch + 6 + fontMetrics().horizontalAdvance(accessibleName()) + 6, 20};
+}
+
+void UntimedSample::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    const Theme& theme = look_.theme();
+    // By itself so small a piece of the tint is hard to see.
+    painter.setPen(QPen(theme.faint, 1));
+    painter.setBrush(untimedTint(screenStyle(theme)));
+    painter.drawRoundedRect(QRectF(2.5, (height() - kSwatch) / 2.0 + 0.5, kSwatch - 1, kSwatch - 1), 2, 2);
+    painter.setFont(font());
+    painter.setPen(theme.muted);
+    painter.drawText(QRectF(kSwatch + 7, 0, width() - kSwatch - 7, height()), Qt::AlignLeft | Qt::AlignVCenter,
+                     accessibleName());
+}
+
+KindLegend::KindLegend(TimelineRows& rows, const Look& look, QWidget* parent)
+    : QWidget(parent), rows_(rows), untimed_(new UntimedSample(look, this)) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
@@ -93,6 +119,7 @@ KindLegend::KindLegend(TimelineRows& rows, const Look& look, QWidget* parent) : 
 void KindLegend::setImported(bool imported) {
     if (std::exchange(imported_, imported) == imported) return;
     for (KindToggle* toggle : toggles_) toggle->setVisible(imported || !isOfImports(toggle->kind()));
+    untimed_->setVisible(!imported);
     placeToggles();
 }
 
@@ -101,6 +128,7 @@ int KindLegend::widthOfOneRow() const {
     for (const KindToggle* toggle : toggles_) {
         if (imported_ || !isOfImports(toggle->kind())) width += toggle->sizeHint().width() + kBetween;
     }
+    if (!imported_) width += untimed_->sizeHint().width() + kBetween;
     return std::max(0, width - kBetween);
 }
 
@@ -116,6 +144,7 @@ void KindLegend::placeToggles() {
         if (imported_ || !isOfImports(toggle->kind())) before += toggle->sizeHint().width() + kBetween;
         lines_[first ? 0 : 1]->addWidget(toggle);
     }
+    lines_[shownLines_ < 2 ? 0 : 1]->addWidget(untimed_);
     // A toggle that moves or comes does not tell the lines that it leaves or joins before events are handled.
     for (QHBoxLayout* line : lines_) line->invalidate();
     layout()->invalidate();

@@ -30,6 +30,22 @@ private:
     QSize size_;  // asked for several times a second while a run is followed
 };
 
+// What the ground behind the spans means where it is grey; nothing to hide.
+class UntimedSample : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit UntimedSample(const Look& look, QWidget* parent = nullptr);
+    QSize sizeHint() const override { return size_; }
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    const Look& look_;
+    QSize size_;
+};
+
 class KindLegend : public QWidget {
     Q_OBJECT
 
@@ -50,6 +66,7 @@ private:
     int shownLines_ = 0;
     bool imported_ = false;
     std::vector<KindToggle*> toggles_;
+    UntimedSample* untimed_;
 };
 
 // "forward, update"; "" where every kind is drawn.
