@@ -41,11 +41,12 @@ MeasureTable tableOf(const Measure& measure) {
             mostOf(measure.mostByKind[place], measure.mostRank[place]));
     };
     for (const SpanKind kind : kInLane) addKind(kind);
-    add(QStringLiteral("idle"), std::nullopt, measure.mean.idle, {});
+    // Who recorded nothing was not idle.
+    if (measure.ranks > 0) add(QStringLiteral("idle"), std::nullopt, measure.mean.idle, {});
     table.beside = table.lines.size();
     for (const SpanKind kind : kBeside) addKind(kind);
     if (measure.mean.transfer > 0) add(QStringLiteral("both at once"), std::nullopt, measure.mean.hidden, {});
-    for (std::size_t part = 0; part < kIdleParts.size(); ++part) {
+    for (std::size_t part = 0; measure.ranks > 0 && part < kIdleParts.size(); ++part) {
         const Ns most = measure.mostIdle.*kIdleParts[part];
         if (most == 0) continue;
         table.idle.push_back(lineOf(QString::fromLatin1(kIdleNames[part]), std::nullopt, measure.idle.*kIdleParts[part],
@@ -55,6 +56,7 @@ MeasureTable tableOf(const Measure& measure) {
 }
 
 QString ranksOf(const MeasureTable& table) {
+    if (table.ranks == 0) return QStringLiteral("no rank: none recorded anything here");
     if (table.workers <= table.ranks) {
         return table.ranks == 1 ? QStringLiteral("1 rank") : QStringLiteral("%1 ranks").arg(table.ranks);
     }

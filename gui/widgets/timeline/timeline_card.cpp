@@ -252,11 +252,12 @@ void TimelineCard::updateFollow() {
     const RunItemPtr run = session_.current();
     const bool expected = session_.pulse().live && run && run->keepsSpans;
     timeline_->setEmptyText(
-        !none      ? QString()
-        : !run     ? tr("No run to draw. Set one up on the Experiment page (Ctrl+1), or open a trace on the "
-                            "Timeline page (Ctrl+O).")
-        : expected ? tr("No spans yet: they appear with the first step.")
-                   : tr("This run keeps no spans. Run it with [record] trace = \"full\"."));
+        !none             ? QString()
+        : !run            ? tr("No run to draw. Set one up on the Experiment page (Ctrl+1), or open a trace on the "
+                                          "Timeline page (Ctrl+O).")
+        : expected        ? tr("No spans yet: they appear with the first step.")
+        : run->keepsSpans ? tr("This run ended before its first step: it has no spans.")
+                          : tr("This run keeps no spans. Run it with [record] trace = \"full\"."));
     fitHead();
 }
 

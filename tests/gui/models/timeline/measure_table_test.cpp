@@ -47,9 +47,14 @@ TEST(MeasureTable, AsTextItSaysOfHowManyRanksTheMeanIs) {
 TEST(MeasureTable, OfNothingAllIsIdle) {
     Measure none{.range = {0, 1'000'000}};
     none.mean.idle = 1'000'000;
+    none.ranks = none.workers = 2;
     const MeasureTable table = tableOf(none);
     ASSERT_EQ(table.lines.size(), 1U);
     EXPECT_DOUBLE_EQ(table.lines[0].share, 1);
+    // Who recorded nothing was not idle.
+    none.ranks = 0;
+    EXPECT_TRUE(tableOf(none).lines.empty());
+    EXPECT_TRUE(textOf(tableOf(none)).startsWith(QStringLiteral("what\tmean of no rank")));
 }
 
 }  // namespace
