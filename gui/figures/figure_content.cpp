@@ -10,6 +10,7 @@
 #include "gui/models/compare/compare_numbers.h"
 #include "gui/models/curves/metric_words.h"
 #include "gui/models/curves/seed_mean.h"
+#include "gui/models/curves/smoothing.h"
 #include "gui/models/figures/figure_runs.h"
 #include "gui/models/runs/run_config.h"
 #include "gui/models/timeline/measure_table.h"
@@ -129,7 +130,7 @@ Status readCurves(storage::RunReader& reader, const FigureSpec& spec, std::span<
     nameClocks(into.curves, spec.x == XAxis::Wall || isOfTime(words.axis), groups);
     if (spec.x == XAxis::Wall) into.axes.x += remark;
     if (isOfTime(words.axis)) into.axes.y += remark;
-    if (spec.smoothing > 0) into.axes.y += QStringLiteral(" (average, weight %1)").arg(spec.smoothing);
+    into.axes.y += smoothingInWords(spec.smoothing);
     if (spec.x == XAxis::Wall && std::ranges::any_of(groups, isMeasured)) into.notes << kWallClock;
     if (const QString words = bandsAtZeroInWords(into.curves, into.axes); !words.isEmpty()) into.notes << words;
     into.table = curveTable(into.curves, into.axes);

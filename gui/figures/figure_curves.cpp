@@ -40,20 +40,7 @@ Result<Series> readSeries(storage::RunReader& reader, const RunItem& run, const 
     DASGD_ASSIGN(const std::vector<storage::MetricSample> found, samplesOf(reader, run, query));
     Series whole(alongIn(query));
     whole.add(found);
-    const std::vector<double> values = smoothed(polylineOf(whole, XAxis::Step).y, query.smoothing);
-    std::vector<storage::MetricSample> samples;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        const SeriesPoint& point = whole.points()[i];
-        samples.push_back({.step = point.step,
-                           .epoch = point.epoch,
-                           .wallS = point.wallS,
-                           .samples = point.samples,
-                           .bytesSent = static_cast<std::int64_t>(point.bytesSent),
-                           .value = values[i] * query.scale});
-    }
-    Series out(whole.along());
-    out.add(samples);
-    return out;
+    return smoothed(whole, query.smoothing, query.scale);
 }
 
 struct Member {

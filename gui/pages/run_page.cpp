@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "core/base/metric_names.h"
+#include "gui/models/curves/smoothing.h"
 #include "gui/models/runs/run_config.h"
 #include "gui/models/throttle.h"
 #include "gui/pages/csv_action.h"
@@ -120,7 +121,9 @@ private:
         row->setSpacing(kGap);
         session_.wantMetric(metrics::kTrainLoss);
         session_.wantMetric(metrics::kEvalAccuracy);
-        row->addWidget(loss_ = new KeyFigure(tr("training loss"), tr("Mean over the ranks at the newest step")));
+        row->addWidget(loss_ = new KeyFigure(
+                           tr("training loss"),
+                           tr("Mean over the ranks, as a moving average of weight 0.9: one minibatch says little")));
         row->addWidget(
             accuracy_ = new KeyFigure(tr("test accuracy"), tr("Ranks' average, last evaluation; Runs shows the best")));
         row->addWidget(speed_ = new KeyFigure(
@@ -288,10 +291,13 @@ private:
 
     void showCurveFigures() {
         const Series& loss = session_.series(session_.currentId(), metrics::kTrainLoss);
-        // Of an ended run as everywhere: the curve leaves out what is no number.
+        // The curve leaves out what is no number, which an ended run's record tells.
         const RunItemPtr run = session_.current();
-        auto value = run && !isLive(run->row) ? finalLossOf(run->row) : std::nullopt;
-        if (!value && !loss.empty()) value = loss.points().back().value;
+        std::optional<double> value = newestSmoothed(loss, smoothingAt(kUsualSmoothing));
+        if (run && !isLive(run->row)) {
+            const auto last = finalLossOf(run->row);
+            if (last && !std::isfinite(*last)) value = last;
+        }
         loss_->setQuantity({value ? shortNumber(*value) : kAbsent, {}});
         const Series& accuracy = session_.series(session_.currentId(), metrics::kEvalAccuracy);
         accuracy_->setQuantity(accuracy.empty()

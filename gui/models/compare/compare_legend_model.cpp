@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "gui/models/curves/metric_words.h"
+#include "gui/models/curves/smoothing.h"
 #include "gui/models/words.h"
 
 namespace dasgd::gui {
@@ -81,7 +82,7 @@ QString CompareLegendModel::placeOf(std::size_t group) const {
 
 QString CompareLegendModel::readInWords() const {
     const XAxis axis = board_.cursorKey().axis;
-    const QString title = wordsOf(board_.cursorKey().metric).title;
+    const QString title = wordsOf(board_.cursorKey().metric).title + smoothingInWords(board_.cursorKey().smoothing);
     const auto words = [&title](const QString& place) { return QStringLiteral("at %1: %2").arg(place, title); };
     if (const auto at = board_.readAt()) return words(placeInWords(axis, *at));
     if (endsApart()) return words(QStringLiteral("the end of each curve"));

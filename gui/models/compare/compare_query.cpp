@@ -94,7 +94,8 @@ Status CompareQuery::work(LiveStore& store, Job& job) {
         if (job.members.size() < job.runs.size()) return {};
     }
     const double scale = wordsOf(job.key.metric).scale;
-    auto made = std::make_shared<const GroupCurve>(groupCurve(std::move(job.members), job.key.axis, scale));
+    auto made =
+        std::make_shared<const GroupCurve>(groupCurve(std::move(job.members), job.key.axis, scale, job.key.smoothing));
     delivered_[{job.key, job.group}] = job.signature;
     deliver([this, curve = CompareCurve{job.key, job.group, std::move(made)}] { emit curveArrived(curve); });
     job_.reset();

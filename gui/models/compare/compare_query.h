@@ -22,6 +22,7 @@ namespace dasgd::gui {
 struct CompareCurveKey {
     std::string metric;
     XAxis axis = XAxis::Step;
+    double smoothing = 0;  // weight of the moving average, of each run, before the mean
     auto operator<=>(const CompareCurveKey&) const = default;
 };
 

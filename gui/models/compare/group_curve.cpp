@@ -61,7 +61,7 @@ std::optional<std::size_t> GroupCurve::pointAt(double x) const {
     return at > 0 && x - xs[at - 1] < xs[at] - x ? at - 1 : at;
 }
 
-GroupCurve groupCurve(std::vector<GroupMember> members, XAxis axis, double scale) {
+GroupCurve groupCurve(std::vector<GroupMember> members, XAxis axis, double scale, double smoothing) {
     GroupCurve out;
     const std::size_t all = members.size();
     std::erase_if(members, [](const GroupMember& member) { return member.series.empty(); });
@@ -75,7 +75,8 @@ GroupCurve groupCurve(std::vector<GroupMember> members, XAxis axis, double scale
         return out;
     }
     std::vector<const Series*> series;
-    for (const GroupMember& member : members) {
+    for (GroupMember& member : members) {
+        if (smoothing > 0) member.series = smoothed(member.series, smoothing);
         series.push_back(&member.series);
         out.seeds.push_back(thinned(polylineOf(member.series, axis), kSeedBuckets));
         scaleBy(out.seeds.back(), scale);

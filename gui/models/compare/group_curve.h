@@ -39,7 +39,8 @@ struct GroupMember {
 };
 
 // `members` are those that the group takes; ones without a record are left out. `scale` multiplies the values.
-[[nodiscard]] GroupCurve groupCurve(std::vector<GroupMember> members, XAxis axis, double scale);
+// `smoothing`: weight of the moving average that each run is replaced by.
+[[nodiscard]] GroupCurve groupCurve(std::vector<GroupMember> members, XAxis axis, double scale, double smoothing = 0);
 
 // As it is drawn: a band where there is a spread, none where n is 1.
 [[nodiscard]] Curve curveOf(const CompareGroup& group, const GroupCurve& made, Spread spread);

@@ -89,6 +89,36 @@ std::vector<double> smoothed(const std::vector<double>& y, double weight) {
     return out;
 }
 
+std::optional<double> newestSmoothed(const Series& series, double weight) {
+    // What lies further back has a weight below 1e-9.
+    const auto counting = weight > 0 ? static_cast<std::size_t>(std::ceil(-9 * std::log(10.0) / std::log(weight))) : 1;
+    const std::vector<SeriesPoint>& points = series.points();
+    if (points.empty()) return std::nullopt;
+    std::vector<double> values;
+    for (std::size_t i = points.size() - std::min(counting, points.size()); i < points.size(); ++i) {
+        values.push_back(points[i].value);
+    }
+    return smoothed(values, weight).back();
+}
+
+Series smoothed(const Series& series, double weight, double scale) {
+    const std::vector<double> values = smoothed(polylineOf(series, XAxis::Step).y, weight);
+    std::vector<storage::MetricSample> samples;
+    samples.reserve(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const SeriesPoint& point = series.points()[i];
+        samples.push_back({.step = point.step,
+                           .epoch = point.epoch,
+                           .wallS = point.wallS,
+                           .samples = point.samples,
+                           .bytesSent = static_cast<std::int64_t>(point.bytesSent),
+                           .value = values[i] * scale});
+    }
+    Series out(series.along());
+    out.add(samples);
+    return out;
+}
+
 std::vector<double> bulkOf(const std::vector<double>& values) {
     std::vector<double> sorted;
     std::copy_if(values.begin(), values.end(), std::back_inserter(sorted), [](double v) { return std::isfinite(v); });

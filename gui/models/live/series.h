@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -60,6 +61,10 @@ struct Polyline {
 [[nodiscard]] std::vector<double> smoothed(const std::vector<double>& y, double weight);
 // The values without the lowest and highest tenth: the raw curve's peaks may leave the picture, its bulk may not.
 [[nodiscard]] std::vector<double> bulkOf(const std::vector<double>& values);
+// The last of such values, by the points that still count for it; nullopt of an empty series.
+[[nodiscard]] std::optional<double> newestSmoothed(const Series& series, double weight);
+// The series of such values, each multiplied by `scale`.
+[[nodiscard]] Series smoothed(const Series& series, double weight, double scale = 1);
 // Points that are taken at instants need not rise on another axis: ranks are a few steps apart.
 [[nodiscard]] Polyline sortedByX(Polyline line);
 // At most about 2·buckets points: the smallest and the largest of each bucket of x, in their order. For drawing only.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "gui/models/curves/smoothing.h"
 #include "gui/models/figures/figure_runs.h"
 
 namespace dasgd::gui {
@@ -30,6 +31,8 @@ CompareChart::CompareChart(const std::string& metric, XAxis axis, CompareBoard& 
     axis_ = new Choice(tr("x axis"), {tr("step"), tr("epoch"), tr("time"), tr("samples"), tr("bytes sent")},
                        static_cast<int>(axis));
     scale_ = new Choice(tr("y axis"), {tr("linear"), tr("log")}, 0);
+    smoothing_ = new Choice(tr("Smoothing: weight of the moving average, of each run before the mean is taken"),
+                            smoothingNames(), 0);
     layOut();
     setMetric(metric);
     connect(metric_->menu(), &QMenu::aboutToShow, this, &CompareChart::fillMetrics);
@@ -41,6 +44,11 @@ CompareChart::CompareChart(const std::string& metric, XAxis axis, CompareBoard& 
         updateAxes();
     });
     connect(scale_, &Choice::changed, this, &CompareChart::updateAxes);
+    connect(smoothing_, &Choice::changed, this, [this](int chosen) {
+        key_.smoothing = smoothingAt(chosen);
+        board_.want(this, key_);
+        updateAxes();
+    });
     for (const auto signal :
          {&CompareBoard::curvesChanged, &CompareBoard::shownChanged, &CompareBoard::highlightChanged}) {
         connect(&board_, signal, this, &CompareChart::redraw);
@@ -61,7 +69,7 @@ void CompareChart::layOut() {
     head->setContentsMargins(0, 0, -6, 0);
     head->addWidget(metric_);
     head->addStretch();
-    for (Choice* choice : {axis_, scale_}) head->addWidget(choice);
+    for (Choice* choice : {axis_, scale_, smoothing_}) head->addWidget(choice);
     note_ = new WrappedLabel("small");
     body().setContentsMargins(kPadding, 10, kPadding, 8);
     body().setSpacing(4);
@@ -80,6 +88,8 @@ void CompareChart::setMetric(const std::string& metric) {
     metric_->setAccessibleName(tr("Metric: %1").arg(words_.title));
     plot_->setAccessibleName(words_.title);
     scale_->choose(words_.logY ? 1 : 0);
+    smoothing_->choose(words_.smooth ? kUsualSmoothing : 0);
+    key_.smoothing = smoothingAt(smoothing_->chosen());
     board_.want(this, key_);
     updateAxes();
 }
@@ -92,6 +102,7 @@ FigureSpec CompareChart::figure() const {
     spec.metric = QString::fromStdString(key_.metric);
     spec.x = static_cast<XAxis>(axis_->chosen());
     spec.logY = scale_->chosen() == 1;
+    spec.smoothing = key_.smoothing;
     spec.band = board_.spread() == Spread::None        ? FigureBand::None
                 : board_.spread() == Spread::Deviation ? FigureBand::Std
                                                        : FigureBand::Interval95;
@@ -132,7 +143,7 @@ void CompareChart::updateAxes() {
     const bool rate = words_.axis.contains(QStringLiteral("/s")) || words_.axis.contains(QStringLiteral("ms"));
     plot_->setAxes(
         {.x = QString::fromLatin1(kCompareAxes[static_cast<std::size_t>(key_.axis)]) + (time ? origin : QString()),
-         .y = words_.axis + (rate && !time ? origin : QString()),
+         .y = words_.axis + (rate && !time ? origin : QString()) + smoothingInWords(key_.smoothing),
          .logY = scale_->chosen() == 1,
          .fromZero = words_.fromZero,
          .share = words_.share,

@@ -19,6 +19,7 @@ public:
     [[nodiscard]] PlotView& plot() { return *plot_; }
     [[nodiscard]] Choice& axis() { return *axis_; }
     [[nodiscard]] Choice& scale() { return *scale_; }
+    [[nodiscard]] Choice& smoothing() { return *smoothing_; }
     [[nodiscard]] const CompareCurveKey& key() const { return key_; }
     void setMetric(const std::string& metric);
     void setSeeds(bool behind);
@@ -41,6 +42,7 @@ private:
     QToolButton* metric_;
     Choice* axis_;
     Choice* scale_;
+    Choice* smoothing_;
     PlotView* plot_;
     WrappedLabel* note_;
     bool seeds_ = false;

@@ -8,6 +8,7 @@
 
 #include "core/base/metric_names.h"
 #include "gui/models/curves/instants.h"
+#include "gui/models/curves/smoothing.h"
 #include "gui/models/settings_file.h"
 
 namespace dasgd::gui {
@@ -20,8 +21,6 @@ constexpr int kBandPauseMs = 250;       // between two places of the timeline's 
 constexpr int kCursorPauseMs = 30;      // between two places of the cursor of another view
 constexpr std::size_t kMostInPlot = 8;  // curves that a legend in the plot names; more have a list beside it
 constexpr int kLeastArea = 180;
-constexpr int kSmoothed = 2;  // the choice of weight 0.9
-constexpr std::array<double, 5> kWeights{0, 0.5, 0.9, 0.97, 0.99};
 constexpr std::array<const char*, 5> kAxisLabels{"step", "epoch", "wall time [s]", "samples", "bytes sent per rank"};
 
 }  // namespace
@@ -41,8 +40,8 @@ ChartCard::ChartCard(const ChartSpec& spec, Session& session, const Look& look, 
       cursorPace_(kCursorPauseMs, [this] { updateCursor(); }) {
     axis_ = new Choice(tr("x axis"), {tr("step"), tr("epoch"), tr("wall"), tr("samples"), tr("bytes sent")}, 0);
     scale_ = new Choice(tr("y axis"), {tr("linear"), tr("log")}, 0);
-    smoothing_ = new Choice(tr("Smoothing: weight of the moving average; the raw curve stays behind it"),
-                            {tr("raw"), tr("smooth 0.5"), tr("smooth 0.9"), tr("smooth 0.97"), tr("smooth 0.99")}, 0);
+    smoothing_ =
+        new Choice(tr("Smoothing: weight of the moving average; the raw curve stays behind it"), smoothingNames(), 0);
     seeds_ =
         new Choice(tr("Mean over the seeds of this run, behind it"), {tr("no mean"), tr("± std"), tr("± 95 %")}, 0);
     layOut();
@@ -56,7 +55,7 @@ ChartCard::~ChartCard() {
     siblings_.want(this, std::nullopt);
 }
 
-double ChartCard::smoothingWeight() const { return kWeights[static_cast<std::size_t>(smoothing_->chosen())]; }
+double ChartCard::smoothingWeight() const { return smoothingAt(smoothing_->chosen()); }
 
 void ChartCard::layOut() {
     auto* head = new QHBoxLayout;
@@ -90,7 +89,7 @@ void ChartCard::connectAll() {
     }
     connect(picker_, &MetricPicker::changed, this, [this] {
         scale_->choose(wordsOf(picker_->metric()).logY ? 1 : 0);
-        smoothing_->choose(wordsOf(picker_->metric()).smooth ? kSmoothed : 0);
+        smoothing_->choose(wordsOf(picker_->metric()).smooth ? kUsualSmoothing : 0);
         takeMetric();
         remember();
     });
@@ -246,7 +245,7 @@ const Curve& ChartCard::curveOfRun(const RunItem& run, const Series& series, con
 std::vector<Curve> ChartCard::runCurves() {
     const CurveShape shape{.axis = static_cast<XAxis>(axis_->chosen()),
                            .scale = words_.scale,
-                           .smoothing = kWeights[static_cast<std::size_t>(smoothing_->chosen())]};
+                           .smoothing = smoothingAt(smoothing_->chosen())};
     std::vector<Curve> curves;
     if (!ofRanks_.empty() || (drawsSpans() && picker_->byRank())) {
         curves = rankCurves(picker_->metric(), rankSeries(), shape);
@@ -307,7 +306,7 @@ void ChartCard::refresh() {
     formMs_ = static_cast<double>(timer.nsecsElapsed()) / 1e6;
 }
 
-// Where the timeline's window lies on this x axis, by the current run's own points.
+// Where the timeline's window lies on this x axis, by the current run's own points; no further than these.
 void ChartCard::updateBand() {
     if (!isVisible()) return;
     const std::vector<SeriesPoint>& points = pointsOfCurrent();
@@ -315,10 +314,10 @@ void ChartCard::updateBand() {
         plot_->setBand(std::nullopt);
         return;
     }
+    const auto axis = static_cast<XAxis>(axis_->chosen());
     const auto xAt = [&](Ns t) {
-        const double wall = static_cast<double>(t) / 1e9;
-        const auto at = std::ranges::lower_bound(points, wall, {}, &SeriesPoint::wallS);
-        return xOf(at == points.end() ? points.back() : *at, static_cast<XAxis>(axis_->chosen()));
+        const bool before = static_cast<double>(t) / 1e9 < points.front().wallS;
+        return xAtInstant(points, t, axis).value_or(xOf(before ? points.front() : points.back(), axis));
     };
     const TimeRange window = session_.selection().window();
     plot_->setBand(std::pair(xAt(window.start), xAt(window.end)));
@@ -375,7 +374,7 @@ void ChartCard::recall() {
     axis_->choose(file.value(QStringLiteral("x"), 0).toInt());
     scale_->choose(file.value(QStringLiteral("y"), words.logY ? 1 : 0).toInt());
     seeds_->choose(file.value(QStringLiteral("seeds"), 0).toInt());
-    smoothing_->choose(file.value(QStringLiteral("smoothing"), words.smooth ? kSmoothed : 0).toInt());
+    smoothing_->choose(file.value(QStringLiteral("smoothing"), words.smooth ? kUsualSmoothing : 0).toInt());
 }
 
 }  // namespace dasgd::gui

@@ -91,6 +91,19 @@ TEST_F(RunPageTest, TheKeyFiguresAreThoseOfTheStore) {
     EXPECT_EQ(figure(QStringLiteral("test accuracy")), percent(*row.bestAccuracy) + QStringLiteral("\u00a0%"));
 }
 
+// The record's final loss is that of the test set.
+TEST_F(RunPageTest, TheTrainingLossOfAnEndedRunIsNotItsTestLoss) {
+    const QString id = workspace_.record({.steps = 100, .testLoss = true});
+    open();
+    ASSERT_TRUE(eventually([&] { return figure(QStringLiteral("training loss")) != kAbsent; }));
+    const storage::RunRow row = storage::RunReader::open(workspace_.path())->run(id.toStdString())->row;
+    const Series& loss = window_->session().series(id, "train/loss");
+    ASSERT_TRUE(row.finalLoss && !loss.empty());
+    const double smooth = newestSmoothed(loss, 0.9).value();
+    ASSERT_NE(shortNumber(*row.finalLoss), shortNumber(smooth));
+    EXPECT_EQ(figure(QStringLiteral("training loss")), shortNumber(smooth));
+}
+
 TEST_F(RunPageTest, ARunThatCommunicatesNothingHasNoHiddenPart) {
     workspace_.record({.algorithm = "independent", .steps = 20, .emulated = false});
     open();

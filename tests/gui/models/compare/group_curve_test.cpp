@@ -45,6 +45,16 @@ TEST(GroupCurve, RunsThatDidNotFinishEndTheMeanWhereTheFirstOfThemDoes) {
     EXPECT_EQ(placeInWords(XAxis::Wall, 2.4), QStringLiteral("2.40 s"));
 }
 
+TEST(GroupCurve, EachRunIsSmoothedBeforeTheMeanIsTaken) {
+    const GroupCurve curve = groupCurve({member(1, {1, 5}), member(2, {3, 3})}, XAxis::Step, 10, 0.9);
+    const double first = (0.09 * 1 + 0.1 * 5) / 0.19;  // of the first run, at step 2
+    ASSERT_EQ(curve.mean.mean.y.size(), 2U);
+    EXPECT_DOUBLE_EQ(curve.mean.mean.y[0], 20);
+    EXPECT_NEAR(curve.mean.mean.y[1], 10 * (first + 3) / 2, 1e-9);
+    EXPECT_NEAR(curve.spreadAt(1, Spread::Deviation), 10 * std::abs(first - 3) / std::sqrt(2.0), 1e-9);
+    EXPECT_NEAR(curve.seeds[0].y[1], 10 * first, 1e-9);
+}
+
 TEST(GroupCurve, ARunWithoutTheRecordIsSaid) {
     const GroupCurve curve = groupCurve({member(1, {1, 2}), member(2, {})}, XAxis::Step, 1);
     EXPECT_EQ(curve.mean.n, (std::vector<int>{1, 1}));

@@ -66,6 +66,16 @@ TEST(Series, SmoothingHasNoBiasAtTheStartAndKeepsGaps) {
     EXPECT_EQ(smoothed({1, 5}, 0), (std::vector<double>{1, 5}));
     // By hand: (0.9·0.1·1 + 0.1·5) ÷ (0.9·0.1 + 0.1).
     EXPECT_NEAR(smoothed({1, 5}, 0.9)[1], (0.09 * 1 + 0.1 * 5) / 0.19, 1e-12);
+    Series series;
+    std::vector<storage::MetricSample> samples;
+    for (int step = 1; step <= 1000; ++step) samples.push_back({.step = step, .value = step % 7 + 0.001 * step});
+    series.add(samples);
+    const Series whole = smoothed(series, 0.9);
+    ASSERT_EQ(whole.points().size(), 1000U);
+    EXPECT_EQ(whole.points()[400].step, series.points()[400].step);
+    EXPECT_NEAR(newestSmoothed(series, 0.9).value(), whole.points().back().value, 1e-8);
+    EXPECT_EQ(newestSmoothed(series, 0), series.points().back().value);
+    EXPECT_FALSE(newestSmoothed({}, 0.9));
 }
 
 TEST(Series, ThinningKeepsEveryPeakAndGap) {

@@ -30,6 +30,27 @@ TEST_F(CompareChartTest, DrawsTheShownGroupsWithTheirBands) {
     EXPECT_TRUE(chart.plot().curves()[0].deviation.empty());
 }
 
+// The losses of single minibatches rank nothing.
+TEST_F(CompareChartTest, WhatIsNoisyIsSmoothedHereInTheLegendAndInTheFigure) {
+    CompareChart chart("train/loss", XAxis::Step, board_, testLook());
+    EXPECT_EQ(chart.key().smoothing, 0.9);
+    EXPECT_EQ(chart.figure().smoothing, 0.9);
+    EXPECT_TRUE(chart.plot().axes().y.contains(QStringLiteral("average, weight 0.9")))
+        << chart.plot().axes().y.toStdString();
+    EXPECT_EQ(board_.cursorKey().smoothing, 0.9) << "what the legend reads";
+    look();
+    ASSERT_TRUE(eventually([&] { return chart.plot().curves().size() == 3; }));
+    const auto smooth = chart.plot().curves()[0].line;
+    chart.smoothing().choose(0);
+    EXPECT_EQ(board_.cursorKey().smoothing, 0);
+    ASSERT_TRUE(
+        eventually([&] { return chart.plot().curves().size() == 3 && chart.plot().curves()[0].line.y != smooth.y; }));
+    EXPECT_EQ(chart.plot().curves()[0].line.x, smooth.x);
+    EXPECT_EQ(chart.figure().smoothing, 0);
+    chart.setMetric("eval/accuracy");
+    EXPECT_EQ(chart.key().smoothing, 0) << "few values are drawn as they are";
+}
+
 TEST_F(CompareChartTest, AFigureKeepsThePartThatIsZoomedToInBothDirections) {
     CompareChart chart("train/loss", XAxis::Step, board_, testLook());
     look();
