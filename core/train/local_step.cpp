@@ -15,26 +15,6 @@ namespace dasgd {
 
 namespace {
 
-class TensorValue final : public LaterValue {
-public:
-    explicit TensorValue(at::Tensor value) : value_(std::move(value)) {}
-    [[nodiscard]] bool ready() override { return true; }
-    [[nodiscard]] double read() override { return value_.item<double>(); }
-
-private:
-    at::Tensor value_;
-};
-
-class DepartedValue final : public LaterValue {
-public:
-    explicit DepartedValue(std::unique_ptr<Departure> value) : value_(std::move(value)) {}
-    [[nodiscard]] bool ready() override { return value_->ready(); }
-    [[nodiscard]] double read() override { return value_->read(); }
-
-private:
-    std::unique_ptr<Departure> value_;
-};
-
 class RealStep final : public LocalStep {
 public:
     RealStep(const Experiment& experiment, const TrainingData& data, Model& model, FlatParams& params,
@@ -90,10 +70,7 @@ public:
         const at::NoGradGuard guard;
         optimizer_.step(params_, learningRate);
     }
-    [[nodiscard]] std::unique_ptr<LaterValue> loss() override {
-        if (!where_.device) return std::make_unique<TensorValue>(sum_);
-        return std::make_unique<DepartedValue>(where_.device->send(sum_));
-    }
+    [[nodiscard]] at::Tensor loss() override { return sum_; }
 
 private:
     void computeLoss() {
@@ -168,7 +145,7 @@ public:
         for (std::size_t slot = slots_; slot-- > 0;) feed_.ready(slot);
     }
     void update(double) override {}
-    [[nodiscard]] std::unique_ptr<LaterValue> loss() override { return nullptr; }
+    [[nodiscard]] at::Tensor loss() override { return {}; }
 
 private:
     std::size_t slots_;

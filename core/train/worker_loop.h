@@ -230,6 +230,7 @@ private:
         // Spans of a step carry the number that it will have when it is complete.
         context_.moveTo(step_ + 1, rate);
         descend(rate);
+        context_.noteLoss(local_->loss());
         ++step_;
         doing_ = kAlgorithm;
         algorithm_->afterStep(context_);
@@ -241,7 +242,7 @@ private:
             return;
         }
         recordWeights();
-        losses_.push(metricNow(metrics::kTrainLoss), local_->loss());
+        losses_.push(metricNow(metrics::kTrainLoss), laterValueOf(context_.loss(), environment_.device));
         losses_.readReady([this](const Metric& loss) { recordLoss(loss); });
     }
 
@@ -274,7 +275,6 @@ private:
     }
 
     void recordLoss(const Metric& loss) {
-        context_.noteLoss(loss.value);
         environment_.sink.metric(loss);
         throwIfDiverged(loss, environment_.comm.rank());
     }

@@ -50,6 +50,7 @@ public:
         } else {
             step_->update(rate);
         }
+        context_.noteLoss(step_->loss());
         algorithm_->afterStep(context_);
     }
     // The optimiser has no momentum, so that it has no state.
