@@ -9,6 +9,7 @@
 #include "core/datasets/loader.h"
 #include "core/train/device/autocast_scope.h"
 #include "core/train/device/captured_passes.h"
+#include "core/train/device/captured_update.h"
 #include "core/train/device/prefetched_batches.h"
 
 namespace dasgd {
@@ -32,9 +33,11 @@ public:
         plan_ = planSteps(experiment, data.splits.train.count());
         if (where_.train.bring) prefetched_.emplace(*where_.train.bring, [this] { return nextPlanned(); });
         if (where_.device && train_.cudaGraph) {
-            captured_.emplace(*where_.device, passes(), [this](const std::string& why) {
+            const auto note = [this](const std::string& why) {
                 if (where_.note) where_.note(why);
-            });
+            };
+            captured_.emplace(*where_.device, passes(), note);
+            update_.emplace(*where_.device, optimizer_, experiment.optimizerName, params_, note);
         }
     }
 
@@ -47,6 +50,7 @@ public:
         }
         const bool whole = part.samples == train_.batchSize && part.share() == 1;
         replays_ = whole && captured_ && captured_->captures(batch_, preventsCapture());
+        if (replays_ && !where_.ownUpdate.empty()) update_->isMadeBy(where_.ownUpdate);
     }
     void forward(const MicroBatch& part) override {
         share_ = part.share();
@@ -68,7 +72,7 @@ public:
     }
     void update(double learningRate) override {
         const at::NoGradGuard guard;
-        optimizer_.step(params_, learningRate);
+        update_ ? update_->step(learningRate, replays_) : optimizer_.step(params_, learningRate);
     }
     [[nodiscard]] at::Tensor loss() override { return sum_; }
 
@@ -116,6 +120,7 @@ private:
     std::unique_ptr<BatchLoader> loader_;  // null for a model that needs no data
     std::optional<PrefetchedBatches> prefetched_;
     std::optional<CapturedPasses> captured_;
+    std::optional<CapturedUpdate> update_;
     Plan plan_;
     std::int64_t steps_;        // begun
     std::int64_t aheadStep_;    // the step whose batches are being made ahead

@@ -49,7 +49,8 @@ struct StepDevice {
     // Before passes are captured: what is in the way, such as a listener to the backward pass; "" where nothing is. May
     // be empty.
     std::function<std::string()> capturePrevented;
-    std::function<void(const std::string&)> note;  // told why passes are not captured; may be empty
+    std::string ownUpdate;  // by whom, if not by the optimiser, the update is made: then update() is not called
+    std::function<void(const std::string&)> note;  // told why passes or update are not captured; may be empty
 };
 
 // The real thing. Everything given outlives it. `rank`: among those that train. On a device no function waits for it.

@@ -203,12 +203,27 @@ TEST(WorkerOnDevice, BroughtBatchesAreTheSame) {
     }
 }
 
-TEST(WorkerOnDevice, CapturedPassesTrainAlike) {
-    const Value plain = digits(often("dasgd")), graph = digits(often("dasgd"), {{"cuda_graph", boolean(true)}});
+// Whose rate is another one in every step. Rounded to float32 as weights are: a captured step has no more of it.
+TEST(WorkerOnDevice, CapturedStepsTrainAlike) {
+    for (const char* algorithm : {"dasgd", "adacomm", "dga"}) {
+        Value document = digits(often(algorithm));
+        document.set("schedule", table({{"name", text("cosine")}}));
+        const auto plain = train(document);
+        document.find("train")->set("cuda_graph", boolean(true));
+        const OnDevice run = trainOnDevice(document, HostDevice::Capture::Keeps);
+        expectSameTraining(run.records, plain, algorithm);
+        EXPECT_EQ(run.captured, 3 * 3) << "forward pass, backward pass and update of each rank";
+        EXPECT_EQ(run.replayed, 3 * 3 * (kSteps - 3)) << "after three steps without";
+    }
+}
+
+TEST(WorkerOnDevice, AnUpdateThatTheAlgorithmMakesIsNotCaptured) {
+    Value graph = digits(often("ssp"), {{"cuda_graph", boolean(true)}});
     const OnDevice run = trainOnDevice(graph, HostDevice::Capture::Keeps);
-    expectSameTraining(run.records, train(plain), "captured");
-    EXPECT_EQ(run.captured, 3 * 2) << "forward and backward pass of each rank";
-    EXPECT_EQ(run.replayed, 3 * 2 * (kSteps - 3)) << "after three steps without";
+    expectSameTraining(run.records, train(digits(often("ssp"))), "captured");
+    EXPECT_EQ(run.captured, 2 * 2) << "forward and backward pass of the two that train";
+    EXPECT_THAT(run.records[1].sink.states,
+                Contains(Pair(RankState::Running, HasSubstr("cuda_graph leaves the update out: ssp makes it itself"))));
 }
 
 TEST(WorkerOnDevice, WhereNothingIsCapturedTheRunSaysSoAndGoesOn) {
