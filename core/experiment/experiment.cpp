@@ -305,7 +305,7 @@ std::unique_ptr<Model> Experiment::makeModel() const { return make<Model>(modelN
 std::unique_ptr<Optimizer> Experiment::makeOptimizer() const {
     auto made = make<Optimizer>(optimizerName, optimizerTable, kNameOnly);
     if (train.gradientClip == 0) return made;
-    return std::make_unique<ClippedOptimizer>(std::move(made), train.gradientClip);
+    return clipped(std::move(made), train.gradientClip);
 }
 
 double Experiment::learningRateScale() const {

@@ -134,9 +134,9 @@ private:
           {.help = "On a GPU, matrix products and convolutions of float32 round their factors to TensorFloat-32, which "
                    "has 10 bits of mantissa"});
         f(cudaGraph, "cuda_graph",
-          {.help = "On a GPU, forward and backward pass of a full batch are captured once, as a CUDA graph, and given "
-                   "again each step, which spares small models the launch of every kernel; where they cannot be, the "
-                   "run says so and goes on without"});
+          {.help = "On a GPU, forward and backward pass of a full batch and the update of sgd, adam and adamw are "
+                   "captured once, as CUDA graphs, and given again each step, which spares small models the launch of "
+                   "every kernel; where they cannot be, the run says so and goes on without"});
     }
 };
 

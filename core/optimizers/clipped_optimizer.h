@@ -11,7 +11,7 @@
 
 namespace dasgd {
 
-class ClippedOptimizer final : public Optimizer {
+class ClippedOptimizer : public Optimizer {
 public:
     // `limit` > 0.
     ClippedOptimizer(std::unique_ptr<Optimizer> optimizer, double limit)
@@ -19,9 +19,7 @@ public:
 
     // Scales the gradients in place: g *= min(1, limit / (‖g‖₂ + 1e-6)), as torch.nn.utils.clip_grad_norm_ does.
     void step(FlatParams& params, double learningRate) override {
-        const at::NoGradGuard guard;
-        const at::Tensor norm = params.gradients().norm();
-        params.gradients().mul_((limit_ / (norm + 1e-6)).clamp_max_(1.0));
+        clip(params);
         optimizer_->step(params, learningRate);
     }
     double learningRate() const override { return optimizer_->learningRate(); }
@@ -31,9 +29,41 @@ public:
     void save(Archive& archive) const override { optimizer_->save(archive); }
     Status load(const Archive& archive, FlatParams& params) override { return optimizer_->load(archive, params); }
 
+protected:
+    void clip(FlatParams& params) const {
+        const at::NoGradGuard guard;
+        const at::Tensor norm = params.gradients().norm();
+        params.gradients().mul_((limit_ / (norm + 1e-6)).clamp_max_(1.0));
+    }
+
 private:
     std::unique_ptr<Optimizer> optimizer_;
     double limit_;
 };
+
+// Around one with steady steps.
+class ClippedSteadyOptimizer final : public ClippedOptimizer, public SteadyStep {
+public:
+    // `steady` is `optimizer`.
+    ClippedSteadyOptimizer(std::unique_ptr<Optimizer> optimizer, SteadyStep& steady, double limit)
+        : ClippedOptimizer(std::move(optimizer), limit), steady_(steady) {}
+
+    [[nodiscard]] bool isSteady() const override { return steady_.isSteady(); }
+    void steadyStep(FlatParams& params, const at::Tensor& learningRate) override {
+        clip(params);
+        steady_.steadyStep(params, learningRate);
+    }
+
+private:
+    SteadyStep& steady_;
+};
+
+// `limit` > 0.
+[[nodiscard]] inline std::unique_ptr<Optimizer> clipped(std::unique_ptr<Optimizer> optimizer, double limit) {
+    if (auto* steady = dynamic_cast<SteadyStep*>(optimizer.get())) {
+        return std::make_unique<ClippedSteadyOptimizer>(std::move(optimizer), *steady, limit);
+    }
+    return std::make_unique<ClippedOptimizer>(std::move(optimizer), limit);
+}
 
 }  // namespace dasgd

@@ -20,46 +20,33 @@ enum class DecayKind : std::uint8_t {
 };
 
 template <DecayKind kKind>
-class FusedAdam final : public Optimizer {
+class FusedAdam final : public Optimizer, public SteadyStep {
 public:
     explicit FusedAdam(AdamFields fields) : fields_(std::move(fields)) {}
 
     void step(FlatParams& flat, double learningRate) override {
-        const at::NoGradGuard noGrad;
-        if (!mean_.defined()) {
-            mean_ = at::zeros_like(flat.weights());
-            meanSquare_ = at::zeros_like(flat.weights());
-            steps_ = at::zeros({}, flat.weights().options().dtype(at::kFloat));
-        }
-        steps_.add_(1);
-        for (const ParameterGroup& group : groupsOf(flat, fields_.noDecay, fields_.weightDecay)) {
-            const std::vector<at::Tensor> steps(group.slices.size(), steps_), none;
-            update(group.of(flat.weights()), group.of(flat.gradients()), group.of(mean_), group.of(meanSquare_), none,
-                   steps, learningRate, fields_.beta1, fields_.beta2, group.weightDecay, fields_.epsilon,
-                   /*amsgrad=*/false, /*maximize=*/false);
-        }
-        if (fields_.epsilon == 0) flat.clearPadding(flat.weights());  // 0/0
+        if (!begun_) begin(flat);
+        update(flat, learningRate);
     }
+    [[nodiscard]] bool isSteady() const override { return begun_; }
+    void steadyStep(FlatParams& flat, const at::Tensor& learningRate) override { update(flat, learningRate); }
 
     double learningRate() const override { return fields_.learningRate; }
     std::vector<at::Tensor> state() override {
-        return mean_.defined() ? std::vector<at::Tensor>{mean_, meanSquare_} : std::vector<at::Tensor>{};
+        return begun_ ? std::vector<at::Tensor>{mean_, meanSquare_} : std::vector<at::Tensor>{};
     }
     std::int64_t stateTensors() const override { return 2; }
-    void reset() override {
-        mean_.reset();
-        meanSquare_.reset();
-        steps_.reset();
-    }
+    void reset() override { begun_ = false; }
     void save(Archive& archive) const override {
-        archive.put("steps", mean_.defined() ? steps_.item<std::int64_t>() : 0);
-        if (!mean_.defined()) return;
+        archive.put("steps", begun_ ? steps_.item<std::int64_t>() : 0);
+        if (!begun_) return;
         archive.put("mean", mean_);
         archive.put("mean_square", meanSquare_);
     }
     Status load(const Archive& archive, FlatParams& params) override {
         DASGD_ASSIGN(const std::int64_t steps, archive.integer("steps"));
-        if (steps == 0) return {};
+        begun_ = steps > 0;
+        if (!begun_) return {};
         DASGD_ASSIGN(mean_, readState(archive, "mean", params));
         DASGD_ASSIGN(meanSquare_, readState(archive, "mean_square", params));
         steps_ = at::full({}, steps, params.weights().options().dtype(at::kFloat));
@@ -67,9 +54,35 @@ public:
     }
 
 private:
+    // In the memory of before, where there was a reset.
+    void begin(FlatParams& flat) {
+        const at::NoGradGuard noGrad;
+        begun_ = true;
+        if (!mean_.defined()) {
+            mean_ = at::empty_like(flat.weights());
+            meanSquare_ = at::empty_like(flat.weights());
+            steps_ = at::empty({}, flat.weights().options().dtype(at::kFloat));
+        }
+        for (at::Tensor* state : {&mean_, &meanSquare_, &steps_}) state->zero_();
+    }
+
+    // `Rate`: a number, or a tensor.
+    template <class Rate>
+    void update(FlatParams& flat, const Rate& learningRate) {
+        const at::NoGradGuard noGrad;
+        steps_.add_(1);
+        for (const ParameterGroup& group : groupsOf(flat, fields_.noDecay, fields_.weightDecay)) {
+            const std::vector<at::Tensor> steps(group.slices.size(), steps_), none;
+            launch(group.of(flat.weights()), group.of(flat.gradients()), group.of(mean_), group.of(meanSquare_), none,
+                   steps, learningRate, fields_.beta1, fields_.beta2, group.weightDecay, fields_.epsilon,
+                   /*amsgrad=*/false, /*maximize=*/false);
+        }
+        if (fields_.epsilon == 0) flat.clearPadding(flat.weights());  // 0/0
+    }
+
     // Both kernels take the same arguments.
     template <class... Arguments>
-    static void update(const Arguments&... arguments) {
+    static void launch(const Arguments&... arguments) {
         if constexpr (kKind == DecayKind::Coupled) {
             at::_fused_adam_(arguments...);
         } else {
@@ -79,6 +92,7 @@ private:
 
     AdamFields fields_;
     at::Tensor mean_, meanSquare_, steps_;
+    bool begun_ = false;  // since the start or the last reset() a step was made
 };
 
 }  // namespace dasgd

@@ -39,6 +39,19 @@ public:
     virtual Status load(const Archive& archive, FlatParams& params) = 0;
 };
 
+// Of an optimiser whose steps, but for the first ones, are the same work on the device each time: it can be captured
+// once and given again (core/train/device/captured_update.h). Optional: whoever needs it asks by dynamic_cast. Default:
+// a step computes with its learning rate, or with what it counts, on the host.
+class SteadyStep {
+public:
+    virtual ~SteadyStep() = default;
+    // Whether the next step is such a one: neither the first nor the one after reset(), which make the state.
+    [[nodiscard]] virtual bool isSteady() const = 0;
+    // step() with the rate in a scalar [] float32 where the weights are, rounded to that. Reads and writes the same
+    // memory in all steady steps and changes nothing else. Only where isSteady().
+    virtual void steadyStep(FlatParams& params, const at::Tensor& learningRate) = 0;
+};
+
 // A tensor of an optimiser's state [N] under `name`, made for `params`. Errors: as of Archive::read().
 [[nodiscard]] inline Result<at::Tensor> readState(const Archive& archive, const std::string& name, FlatParams& params) {
     at::Tensor state = at::zeros_like(params.weights());

@@ -36,21 +36,16 @@ struct SgdParams {
 };
 
 // g += λw; v = g at first, then μv + (1−dampening)g; u = nesterov ? g + μv : v; w −= ηu. The order of torch.optim.SGD.
-class Sgd final : public Optimizer {
+class Sgd final : public Optimizer, public SteadyStep {
 public:
     explicit Sgd(const SgdParams& params) : params_(params) {}
 
     void step(FlatParams& flat, double learningRate) override {
-        const at::NoGradGuard noGrad;
-        const bool first = std::exchange(first_, false);
         if (params_.momentum != 0 && !velocity_.defined()) velocity_ = at::zeros_like(flat.weights());
-        for (const ParameterGroup& group : groupsOf(flat, params_.noDecay, params_.weightDecay)) {
-            const auto velocities = velocity_.defined() ? group.of(velocity_) : std::vector<at::Tensor>{};
-            at::_fused_sgd_(group.of(flat.weights()), group.of(flat.gradients()), velocities, group.weightDecay,
-                            params_.momentum, learningRate, params_.dampening, params_.nesterov, /*maximize=*/false,
-                            first);
-        }
+        update(flat, learningRate, std::exchange(first_, false));
     }
+    [[nodiscard]] bool isSteady() const override { return !first_; }
+    void steadyStep(FlatParams& flat, const at::Tensor& learningRate) override { update(flat, learningRate, false); }
 
     double learningRate() const override { return params_.learningRate; }
     std::vector<at::Tensor> state() override {
@@ -71,6 +66,18 @@ public:
     }
 
 private:
+    // `Rate`: a number, or a tensor.
+    template <class Rate>
+    void update(FlatParams& flat, const Rate& learningRate, bool first) {
+        const at::NoGradGuard noGrad;
+        for (const ParameterGroup& group : groupsOf(flat, params_.noDecay, params_.weightDecay)) {
+            const auto velocities = velocity_.defined() ? group.of(velocity_) : std::vector<at::Tensor>{};
+            at::_fused_sgd_(group.of(flat.weights()), group.of(flat.gradients()), velocities, group.weightDecay,
+                            params_.momentum, learningRate, params_.dampening, params_.nesterov, /*maximize=*/false,
+                            first);
+        }
+    }
+
     SgdParams params_;
     at::Tensor velocity_;
     bool first_ = true;  // the next step takes the gradient itself as velocity

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <ATen/core/Generator.h>
+#include <ATen/core/Tensor.h>
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -78,11 +78,12 @@ public:
     // Of the step just made, or about to be made.
     [[nodiscard]] double learningRate() const { return learningRate_; }
 
-    // Of this rank, the newest that is known: of the step just made, or, on a device that is behind the host, of one
-    // before. nullopt before the first one, on a rank that serves and where only time is simulated.
-    [[nodiscard]] std::optional<double> lastLoss() const { return lastLoss_; }
+    // Of this rank in the step just made: a scalar [] where the rank computes, which on a device nobody has waited for.
+    // The next step may write over it, so that who keeps it copies it. Undefined before the first step, on a rank that
+    // serves and where only time is simulated.
+    [[nodiscard]] const at::Tensor& loss() const { return loss_; }
     // The worker loop's own.
-    void noteLoss(double loss) { lastLoss_ = loss; }
+    void noteLoss(at::Tensor loss) { loss_ = std::move(loss); }
     void moveTo(std::int64_t step, double learningRate) {
         step_ = step;
         learningRate_ = learningRate;
@@ -101,7 +102,7 @@ private:
     std::int64_t step_ = 0;
     std::int64_t origin_ = 0;
     double learningRate_ = 0;
-    std::optional<double> lastLoss_;
+    at::Tensor loss_;
 };
 
 }  // namespace dasgd

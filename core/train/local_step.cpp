@@ -9,31 +9,12 @@
 #include "core/datasets/loader.h"
 #include "core/train/device/autocast_scope.h"
 #include "core/train/device/captured_passes.h"
+#include "core/train/device/captured_update.h"
 #include "core/train/device/prefetched_batches.h"
 
 namespace dasgd {
 
 namespace {
-
-class TensorValue final : public LaterValue {
-public:
-    explicit TensorValue(at::Tensor value) : value_(std::move(value)) {}
-    [[nodiscard]] bool ready() override { return true; }
-    [[nodiscard]] double read() override { return value_.item<double>(); }
-
-private:
-    at::Tensor value_;
-};
-
-class DepartedValue final : public LaterValue {
-public:
-    explicit DepartedValue(std::unique_ptr<Departure> value) : value_(std::move(value)) {}
-    [[nodiscard]] bool ready() override { return value_->ready(); }
-    [[nodiscard]] double read() override { return value_->read(); }
-
-private:
-    std::unique_ptr<Departure> value_;
-};
 
 class RealStep final : public LocalStep {
 public:
@@ -52,9 +33,11 @@ public:
         plan_ = planSteps(experiment, data.splits.train.count());
         if (where_.train.bring) prefetched_.emplace(*where_.train.bring, [this] { return nextPlanned(); });
         if (where_.device && train_.cudaGraph) {
-            captured_.emplace(*where_.device, passes(), [this](const std::string& why) {
+            const auto note = [this](const std::string& why) {
                 if (where_.note) where_.note(why);
-            });
+            };
+            captured_.emplace(*where_.device, passes(), note);
+            update_.emplace(*where_.device, optimizer_, experiment.optimizerName, params_, note);
         }
     }
 
@@ -67,6 +50,7 @@ public:
         }
         const bool whole = part.samples == train_.batchSize && part.share() == 1;
         replays_ = whole && captured_ && captured_->captures(batch_, preventsCapture());
+        if (replays_ && !where_.ownUpdate.empty()) update_->isMadeBy(where_.ownUpdate);
     }
     void forward(const MicroBatch& part) override {
         share_ = part.share();
@@ -88,12 +72,9 @@ public:
     }
     void update(double learningRate) override {
         const at::NoGradGuard guard;
-        optimizer_.step(params_, learningRate);
+        update_ ? update_->step(learningRate, replays_) : optimizer_.step(params_, learningRate);
     }
-    [[nodiscard]] std::unique_ptr<LaterValue> loss() override {
-        if (!where_.device) return std::make_unique<TensorValue>(sum_);
-        return std::make_unique<DepartedValue>(where_.device->send(sum_));
-    }
+    [[nodiscard]] at::Tensor loss() override { return sum_; }
 
 private:
     void computeLoss() {
@@ -139,6 +120,7 @@ private:
     std::unique_ptr<BatchLoader> loader_;  // null for a model that needs no data
     std::optional<PrefetchedBatches> prefetched_;
     std::optional<CapturedPasses> captured_;
+    std::optional<CapturedUpdate> update_;
     Plan plan_;
     std::int64_t steps_;        // begun
     std::int64_t aheadStep_;    // the step whose batches are being made ahead
@@ -168,7 +150,7 @@ public:
         for (std::size_t slot = slots_; slot-- > 0;) feed_.ready(slot);
     }
     void update(double) override {}
-    [[nodiscard]] std::unique_ptr<LaterValue> loss() override { return nullptr; }
+    [[nodiscard]] at::Tensor loss() override { return {}; }
 
 private:
     std::size_t slots_;

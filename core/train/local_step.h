@@ -14,7 +14,6 @@
 #include "core/step/flat_params.h"
 #include "core/step/gradient_feed.h"
 #include "core/train/device/sample_places.h"
-#include "core/train/later_value.h"
 #include "core/train/training_data.h"
 
 namespace dasgd {
@@ -38,8 +37,9 @@ public:
     // After the last micro-batch the gradients are those of the mean loss over the step's samples.
     virtual void backward() = 0;
     virtual void update(double learningRate) = 0;
-    // Mean over the samples just trained on; null where nothing is computed. Outlives the step that made it.
-    [[nodiscard]] virtual std::unique_ptr<LaterValue> loss() = 0;
+    // Mean over the samples just trained on, a scalar [] where the step is computed; the next step may write over it.
+    // Undefined where nothing is computed.
+    [[nodiscard]] virtual at::Tensor loss() = 0;
 };
 
 // Where a step is computed, if not on the processor.
@@ -49,7 +49,8 @@ struct StepDevice {
     // Before passes are captured: what is in the way, such as a listener to the backward pass; "" where nothing is. May
     // be empty.
     std::function<std::string()> capturePrevented;
-    std::function<void(const std::string&)> note;  // told why passes are not captured; may be empty
+    std::string ownUpdate;  // by whom, if not by the optimiser, the update is made: then update() is not called
+    std::function<void(const std::string&)> note;  // told why passes or update are not captured; may be empty
 };
 
 // The real thing. Everything given outlives it. `rank`: among those that train. On a device no function waits for it.

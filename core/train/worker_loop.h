@@ -140,6 +140,7 @@ private:
                     if (!context_.gradientFeed().hasListener()) return "";
                     return experiment_.algorithmName + " listens to the backward pass";
                 },
+                .ownUpdate = ownUpdate_ ? experiment_.algorithmName : "",
                 .note = [this](const std::string& text) { environment_.sink.state(RankState::Running, step_, text); }};
     }
 
@@ -180,8 +181,8 @@ private:
             step_ = saved.step;
             trainedBefore_ = saved.trained;
             setupBytes_ = -saved.bytesSent;
-            waitUntil(experiment_.timeSimulated() ? saved.wall
-                                                  : resumeInstant(environment_.comm, environment_.clock, 0));
+            environment_.clock.sleepUntil(
+                experiment_.timeSimulated() ? saved.wall : resumeInstant(environment_.comm, environment_.clock, 0));
         });
     }
 
@@ -206,7 +207,8 @@ private:
         Pending weights = environment_.comm.broadcast(params_.weights(), Rank{0});
         weights.wait();
         // The sender of a broadcast need not wait for its receivers.
-        if (!experiment_.timeSimulated()) waitUntil(resumeInstant(environment_.comm, environment_.clock, 0));
+        if (!experiment_.timeSimulated())
+            environment_.clock.sleepUntil(resumeInstant(environment_.comm, environment_.clock, 0));
         setupBytes_ = environment_.comm.bytesSent();
     }
 
@@ -230,6 +232,7 @@ private:
         // Spans of a step carry the number that it will have when it is complete.
         context_.moveTo(step_ + 1, rate);
         descend(rate);
+        context_.noteLoss(local_->loss());
         ++step_;
         doing_ = kAlgorithm;
         algorithm_->afterStep(context_);
@@ -241,7 +244,7 @@ private:
             return;
         }
         recordWeights();
-        losses_.push(metricNow(metrics::kTrainLoss), local_->loss());
+        losses_.push(metricNow(metrics::kTrainLoss), laterValueOf(context_.loss(), environment_.device));
         losses_.readReady([this](const Metric& loss) { recordLoss(loss); });
     }
 
@@ -274,7 +277,6 @@ private:
     }
 
     void recordLoss(const Metric& loss) {
-        context_.noteLoss(loss.value);
         environment_.sink.metric(loss);
         throwIfDiverged(loss, environment_.comm.rank());
     }
@@ -284,8 +286,6 @@ private:
         losses_.readAll([this](const Metric& loss) { recordLoss(loss); });
         if (evaluations_) evaluations_->evaluate(metricNow(""), step_ == plan_.totalSteps);
     }
-
-    void waitUntil(Ns instant) { environment_.clock.sleepUntil(instant); }
 
     void recordSkipped() {
         const auto skipped = data_.skipped();

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <exception>
 #include <functional>
 #include <string>
@@ -19,6 +20,13 @@ namespace dasgd::test {
 
 enum class Backend { Threads, Gloo };
 inline std::string nameOf(Backend backend) { return backend == Backend::Threads ? "threads" : "gloo"; }
+
+// Over which communicators a suite runs its ranks. Where it runs on another backend (tests/support/nccl/
+// suite_backend.cpp), that one takes the place of threads, and there is no need to run over Gloo once more.
+inline std::vector<Backend> suiteBackends() {
+    if (std::getenv("DASGD_TEST_BACKEND")) return {Backend::Threads};
+    return {Backend::Threads, Backend::Gloo};
+}
 
 using RankBody = std::function<void(Communicator&, Clock&)>;
 using OwningRankBody = std::function<void(std::unique_ptr<Communicator>, Clock&)>;

@@ -86,14 +86,23 @@ inline OverlapSummary overlapOf(const RankRecord& record) {
 // Optional wrapper around each rank's communicator: fault injection, counting.
 using Wrap = std::function<std::unique_ptr<Communicator>(Communicator&, Clock&)>;
 
-// Where train() runs its ranks in place of threads, if anywhere: see tests/support/nccl/suite_backend.cpp.
+// Where hostRanks() runs ranks in place of threads, if anywhere: see tests/support/nccl/suite_backend.cpp.
 using RunElsewhere = std::function<void(const ClusterParams&, const std::function<void(HostedRank&)>& body)>;
 inline RunElsewhere& runElsewhere() {
     static RunElsewhere run;
     return run;
 }
 
-// Whether the ranks of train() have slots that are padded (FlatLayout), as on a GPU: what they send is longer then.
+// Calls `body` on every rank of `cluster`, each in a thread of its own.
+inline void hostRanks(const ClusterParams& cluster, const std::function<void(HostedRank&)>& body) {
+    if (runElsewhere()) return runElsewhere()(cluster, body);
+    runRanks(Backend::Threads, cluster.ranks(), [&](Communicator& comm, Clock& clock) {
+        HostedRank rank{comm, clock};
+        body(rank);
+    });
+}
+
+// Whether the ranks of hostRanks() have slots that are padded (FlatLayout), as on a GPU: what they send is longer then.
 inline bool& slotsArePadded() {
     static bool padded = false;
     return padded;
@@ -139,8 +148,8 @@ inline std::vector<RankRecord> train(const Value& document, Backend backend = Ba
                                                  .device = rank.device,
                                                  .checkpoints = with.checkpoints});
     };
-    if (backend == Backend::Threads && runElsewhere()) {
-        runElsewhere()(experiment->cluster, body);
+    if (backend == Backend::Threads) {
+        hostRanks(experiment->cluster, body);
         return records;
     }
     runRanks(backend, ranks, [&](Communicator& comm, Clock& clock) {

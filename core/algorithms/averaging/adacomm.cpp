@@ -11,8 +11,9 @@
 // adapts at every average and does not halve. As recalled: the halving, and that η₀/η is not cubed. Variant: intervals
 // are steps, not the paper's 60 s, so that a run does not depend on the machine.
 //
-// On a device the host reads the mean loss where a period is chosen, and only there: at the first average and once an
-// interval. A rank's newest loss is that of the newest step which has come to the host.
+// A rank's newest loss is that of the step before the average. It goes into the collective from where it was computed:
+// on a device the host reads the mean of all ranks where a period is chosen, and only there, at the first average and
+// once an interval.
 //
 // Memory: N beside the weights. Where only time is simulated there is no loss, and the period stays τ₀.
 #include <torch/types.h>
@@ -46,15 +47,15 @@ public:
           period_(params.period) {}
 
     void afterStep(StepContext& context) override {
-        known_.own = context.lastLoss().value_or(known_.own);
-        if (std::isnan(known_.first)) known_.first = known_.own;
         if (known_.firstRate == 0) known_.firstRate = context.learningRate();
         const bool averages = leavesAfter(context.ownSteps());
         DelayedAverage::afterStep(context);
-        if (!averages) return;
-        context.metric("period", static_cast<double>(period_));
-        averagedAt_ = context.ownSteps();
-        adapt(context.learningRate());
+        if (averages) {
+            context.metric("period", static_cast<double>(period_));
+            averagedAt_ = context.ownSteps();
+            adapt(context.learningRate());
+        }
+        remember(context.loss());
     }
 
     // The present one: a round is as long as the period that it began with.
@@ -62,12 +63,11 @@ public:
 
     void save(StepContext& context, Archive& archive) override {
         DelayedAverage::save(context, archive);
-        // The loss of the step just made, which the next one would ask for.
-        const double own = context.lastLoss().value_or(known_.own);
         archive.put("period", period_);
         archive.put("averaged_at", averagedAt_);
         archive.put("chosen_at", chosenAt_);
-        archive.put("losses", at::tensor({own, known_.first, known_.firstRate, known_.start}, at::kDouble));
+        archive.put("losses", at::tensor({valueOf(known_.own), valueOf(known_.first), known_.firstRate, known_.start},
+                                         at::kDouble));
     }
     Status load(StepContext& context, const Archive& archive) override {
         DASGD_TRY(DelayedAverage::load(context, archive));
@@ -77,7 +77,11 @@ public:
         at::Tensor losses = at::empty({4}, at::kDouble);
         DASGD_TRY(archive.read("losses", losses));
         const auto* values = losses.const_data_ptr<double>();
-        known_ = {.own = values[0], .first = values[1], .firstRate = values[2], .start = values[3]};
+        const auto scalar = [&](double value) {
+            const auto options = context.params().weights().options().dtype(at::kDouble);
+            return std::isnan(value) ? at::Tensor() : at::full({}, value, options);
+        };
+        known_ = {.own = scalar(values[0]), .first = scalar(values[1]), .firstRate = values[2], .start = values[3]};
         return {};
     }
 
@@ -88,13 +92,22 @@ private:
     void take(StepContext& context, at::Tensor out, double scale) override {
         const std::int64_t size = context.params().size();
         DelayedAverage::take(context, out.narrow(0, 0, size), scale);
-        out[size].fill_(scale * (std::isnan(known_.start) ? known_.first : known_.own));
+        const at::Tensor& loss = std::isnan(known_.start) ? known_.first : known_.own;
+        at::Tensor place = out[size];
+        loss.defined() ? place.copy_(loss * scale) : place.fill_(kUnknown);
     }
 
     void mergeWeights(StepContext& context, at::Tensor mean) override {
         const std::int64_t size = context.params().size();
         DelayedAverage::mergeWeights(context, mean.narrow(0, 0, size));
         loss_ = mean[size];
+    }
+
+    // Of the step just made, for the next one: copied, as its memory is the next step's too.
+    void remember(const at::Tensor& loss) {
+        if (!loss.defined()) return;
+        known_.own = loss.to(at::kDouble, /*non_blocking=*/false, /*copy=*/true);
+        if (!known_.first.defined()) known_.first = known_.own;
     }
 
     // A loss that no rank knew yet, or that is no positive number, changes nothing.
@@ -113,12 +126,15 @@ private:
         period_ = wanted < static_cast<double>(period_) ? std::max<std::int64_t>(1, std::llround(wanted)) : halved;
     }
 
-    [[nodiscard]] double newestLoss() const { return loss_.defined() ? loss_.item<double>() : kUnknown; }
+    [[nodiscard]] double newestLoss() const { return valueOf(loss_); }
+    [[nodiscard]] static double valueOf(const at::Tensor& loss) {
+        return loss.defined() ? loss.item<double>() : kUnknown;
+    }
 
     static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
     struct Known {
-        double own = kUnknown;    // this rank's newest loss
-        double first = kUnknown;  // and its first
+        at::Tensor own;           // [] float64: this rank's newest loss, of the step before
+        at::Tensor first;         // [] float64: and its first
         double firstRate = 0;     // η₀
         double start = kUnknown;  // F(w₀), of all ranks
     };

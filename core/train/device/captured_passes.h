@@ -1,6 +1,6 @@
 // Forward and backward pass of a step, captured once and given to the device again and again (train.cuda_graph): the
-// host then launches two graphs instead of every kernel. The update stays outside: it is a few kernels over the flat
-// tensors, its learning rate changes from step to step, and algorithms come between the passes and it.
+// host then launches two graphs instead of every kernel. The update is not part of them, as algorithms come between the
+// passes and it: captured_update.h.
 #pragma once
 
 #include <functional>

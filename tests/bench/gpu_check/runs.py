@@ -110,10 +110,10 @@ class Bench:
         return run
 
     def check_graph(self, run):
-        """Failed where a rank's log says that its step was not captured."""
+        """Failed where a rank's log says that its step, or the update in it, was not captured."""
         for log in (self.out / "workspace" / "runs" / run["run_id"] / "logs").glob("rank-*.log"):
             for line in log.read_text(encoding="utf-8", errors="replace").splitlines():
-                if "cuda_graph has no effect" in line:
+                if "cuda_graph has no effect" in line or "cuda_graph leaves the update out" in line:
                     raise Failed(f"run {run['run_id']}: {line}")
 
     def peer(self, kind, ranks, **settings):

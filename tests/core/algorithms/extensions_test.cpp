@@ -22,18 +22,19 @@ constexpr std::int64_t kSteps = 23;
 // One rank's objects between two steps, as a resumed process makes them.
 class Replica {
 public:
-    Replica(const Experiment& experiment, Communicator& comm, Clock& clock)
+    Replica(const Experiment& experiment, HostedRank& rank)
         : data_(loadTrainingData(experiment).value()),
-          model_(std::move(buildModel(experiment, data_, comm.rank()).value())),
-          params_(model_->module(), experiment.scalarType()),
-          executor_(clock, sink_, TraceLevel::Full),
+          model_(std::move(buildModel(experiment, data_, rank.comm.rank(), deviceOf(rank)).value())),
+          params_(model_->module(), experiment.scalarType(), flatLayoutOf(experiment, deviceOf(rank))),
+          executor_(rank.executor(rank.clock, sink_, TraceLevel::Full, {})),
           optimizer_(experiment.makeOptimizer()),
-          context_(comm, clock, params_, executor_, 1, {.optimizer = optimizer_.get()}),
+          context_(rank.comm, rank.clock, params_, *executor_, 1,
+                   {.optimizer = optimizer_.get(), .device = rank.device}),
           algorithm_(experiment.makeAlgorithm()) {
         const Roles roles = experiment.roles();
-        if (!roles.trains(comm.rank())) return;
-        const Rank trainer(roles.trainerIndex(comm.rank()));
-        step_ = makeLocalStep(experiment, data_, *model_, params_, *optimizer_, trainer);
+        if (!roles.trains(rank.comm.rank())) return;
+        const Rank trainer(roles.trainerIndex(rank.comm.rank()));
+        step_ = makeLocalStep(experiment, data_, *model_, params_, *optimizer_, trainer, {.device = rank.device});
     }
 
     void start() { algorithm_->start(context_); }
@@ -49,6 +50,7 @@ public:
         } else {
             step_->update(rate);
         }
+        context_.noteLoss(step_->loss());
         algorithm_->afterStep(context_);
     }
     // The optimiser has no momentum, so that it has no state.
@@ -64,14 +66,18 @@ public:
         ASSERT_TRUE(loaded) << loaded.error().message;
     }
     void drain() { algorithm_->drain(context_); }
-    [[nodiscard]] at::Tensor weights() { return params_.weights().detach().clone(); }
+    [[nodiscard]] at::Tensor weights() {
+        return params_.withoutPadding(params_.weights().detach()).to(at::kCPU).clone();
+    }
 
 private:
+    static at::Device deviceOf(const HostedRank& rank) { return rank.device ? rank.device->device() : at::kCPU; }
+
     MemorySink sink_;
     TrainingData data_;
     std::unique_ptr<Model> model_;
     FlatParams params_;
-    CpuExecutor executor_;
+    std::unique_ptr<Executor> executor_;
     std::unique_ptr<Optimizer> optimizer_;
     StepContext context_;
     std::unique_ptr<LocalStep> step_;  // null: the rank serves
@@ -80,33 +86,47 @@ private:
 
 using Way = std::vector<at::Tensor>;  // of one rank, after each step
 
-// `savedAfter` 0: not interrupted. With `goesOn` the objects that were saved go on themselves.
-std::vector<Way> trained(const Value& document, std::int64_t savedAfter, bool goesOn = false) {
+// How a run is interrupted.
+struct Save {
+    std::int64_t after = 0;  // step; 0: it is not
+    bool goesOn = false;     // the objects that were saved go on themselves
+};
+
+Way wayOf(const Experiment& experiment, HostedRank& rank, const Save& saved) {
+    Way way;
+    auto replica = std::make_unique<Replica>(experiment, rank);
+    replica->start();
+    for (std::int64_t k = 1; k <= kSteps; ++k) {
+        replica->make(k);
+        way.push_back(replica->weights());
+        if (k != saved.after) continue;
+        Archive archive;
+        replica->save(archive);
+        if (saved.goesOn) continue;
+        auto fresh = std::make_unique<Replica>(experiment, rank);
+        fresh->load(archive);
+        replica = std::move(fresh);
+    }
+    replica->drain();
+    return way;
+}
+
+// The ways of all ranks, run by run: one after the other over the same communicator, which takes long to make on GPUs.
+std::vector<std::vector<Way>> trained(const Value& document, const std::vector<Save>& runs) {
     const Experiment experiment = std::move(readExperiment(document).value());
-    std::vector<Way> ways(kRanks);
-    runRanks(Backend::Threads, kRanks, [&](Communicator& comm, Clock& clock) {
-        Way& way = ways[static_cast<std::size_t>(comm.rank().value())];
-        auto replica = std::make_unique<Replica>(experiment, comm, clock);
-        replica->start();
-        for (std::int64_t k = 1; k <= kSteps; ++k) {
-            replica->make(k);
-            way.push_back(replica->weights());
-            if (k != savedAfter) continue;
-            Archive archive;
-            replica->save(archive);
-            if (goesOn) continue;
-            auto fresh = std::make_unique<Replica>(experiment, comm, clock);
-            fresh->load(archive);
-            replica = std::move(fresh);
-        }
-        replica->drain();
+    std::vector<std::vector<Way>> ways(runs.size(), std::vector<Way>(kRanks));
+    hostRanks(experiment.cluster, [&](HostedRank& rank) {
+        const auto number = static_cast<std::size_t>(rank.comm.rank().value());
+        if (rank.device) rank.device->enter();
+        for (std::size_t i = 0; i < runs.size(); ++i) ways[i][number] = wayOf(experiment, rank, runs[i]);
     });
     return ways;
 }
 
 void expectSameWays(const std::vector<Way>& got, const std::vector<Way>& expected) {
     for (std::size_t rank = 0; rank < kRanks; ++rank) {
-        ASSERT_EQ(got[rank].size(), expected[rank].size());
+        ASSERT_EQ(got[rank].size(), static_cast<std::size_t>(kSteps));
+        ASSERT_EQ(expected[rank].size(), static_cast<std::size_t>(kSteps));
         for (std::size_t k = 0; k < got[rank].size(); ++k) {
             ASSERT_TRUE(torch::equal(got[rank][k], expected[rank][k])) << "rank " << rank << " step " << k + 1;
         }
@@ -127,21 +147,33 @@ Fields repeatable(const std::string& name) {
     return fields;
 }
 
-void expectSurvivesASaveAfter(const Value& document, std::int64_t step) {
-    const auto expected = trained(document, 0);
-    expectSameWays(trained(document, step), expected);
-    expectSameWays(trained(document, step, true), expected);
+// Whatever the steps are after which it is saved, each in a run of its own.
+void expectSurvivesASaveAfter(const std::vector<std::int64_t>& steps, const Value& document) {
+    std::vector<Save> runs{{}};
+    for (const std::int64_t step : steps) {
+        for (const bool goesOn : {false, true}) runs.push_back({step, goesOn});
+    }
+    const auto ways = trained(document, runs);
+    for (std::size_t i = 1; i < runs.size(); ++i) {
+        SCOPED_TRACE("saved after step " + std::to_string(runs[i].after) + (runs[i].goesOn ? ", goes on itself" : ""));
+        expectSameWays(ways[i], ways[0]);
+    }
+}
+std::vector<std::int64_t> firstSteps(std::int64_t count) {
+    std::vector<std::int64_t> steps;
+    for (std::int64_t step = 1; step <= count; ++step) steps.push_back(step);
+    return steps;
 }
 
 class EveryAlgorithm : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(EveryAlgorithm, GoesOnInNewObjectsAsIfNothingHadHappened) {
     std::mt19937 random(static_cast<unsigned>(std::hash<std::string>()(GetParam())));
+    std::vector<std::int64_t> steps;
     for (int draw = 0; draw < 6; ++draw) {
-        const std::int64_t step = std::uniform_int_distribution<std::int64_t>(1, kSteps - 1)(random);
-        SCOPED_TRACE("saved after step " + std::to_string(step));
-        expectSurvivesASaveAfter(bowl(repeatable(GetParam())), step);
+        steps.push_back(std::uniform_int_distribution<std::int64_t>(1, kSteps - 1)(random));
     }
+    expectSurvivesASaveAfter(steps, bowl(repeatable(GetParam())));
 }
 INSTANTIATE_TEST_SUITE_P(Registry, EveryAlgorithm, ::testing::ValuesIn(algorithmsThatTrain()),
                          [](const auto& info) { return info.param; });
@@ -155,7 +187,7 @@ TEST_P(InFlight, AnAverageIsMergedWhenItIsDueAllTheSame) {
                                  {"delay", integer(4)},
                                  {"local_weight", number(GetParam().first)},
                                  {"correction", number(GetParam().second)}});
-    for (const std::int64_t step : {12, 14, 16}) expectSurvivesASaveAfter(document, step);
+    expectSurvivesASaveAfter({12, 14, 16}, document);
 }
 INSTANTIATE_TEST_SUITE_P(LocalWeightAndCorrection, InFlight,
                          ::testing::Values(std::pair(0.0, 0.0), std::pair(0.25, 0.0), std::pair(0.0, 1.0),
@@ -164,7 +196,7 @@ INSTANTIATE_TEST_SUITE_P(LocalWeightAndCorrection, InFlight,
 TEST(Overlapped, ASharePushedIsAddedAllTheSame) {
     for (const std::int64_t peers : {1, 2}) {
         const Value document = bowl({{"name", text("sgp")}, {"peers", integer(peers)}, {"overlap", boolean(true)}});
-        for (const std::int64_t step : {1, 2, 5}) expectSurvivesASaveAfter(document, step);
+        expectSurvivesASaveAfter({1, 2, 5}, document);
     }
 }
 
@@ -172,12 +204,7 @@ TEST(Overlapped, ASharePushedIsAddedAllTheSame) {
 // either side of the last synchronous step.
 class AnyStep : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(AnyStep, IsGoodForASave) {
-    for (std::int64_t step = 1; step <= 13; ++step) {
-        SCOPED_TRACE("saved after step " + std::to_string(step));
-        expectSurvivesASaveAfter(bowl(repeatable(GetParam())), step);
-    }
-}
+TEST_P(AnyStep, IsGoodForASave) { expectSurvivesASaveAfter(firstSteps(13), bowl(repeatable(GetParam()))); }
 INSTANTIATE_TEST_SUITE_P(StateAcrossRounds, AnyStep,
                          ::testing::Values("easgd", "slowmo", "co2", "eager_diloco", "streaming_diloco",
                                            "post_local_sgd", "ssp"),
@@ -188,10 +215,7 @@ class BehindSyncSteps : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(BehindSyncSteps, EveryStepIsGoodForASave) {
     const Value document = bowl({{"name", text(GetParam())}, {"sync_steps", integer(3)}});
-    for (std::int64_t step = 1; step <= 9; ++step) {
-        SCOPED_TRACE("saved after step " + std::to_string(step));
-        expectSurvivesASaveAfter(document, step);
-    }
+    expectSurvivesASaveAfter(firstSteps(9), document);
 }
 INSTANTIATE_TEST_SUITE_P(CoreFamily, BehindSyncSteps,
                          ::testing::Values("dasgd", "easgd", "overlap_local_sgd", "adacomm", "dga", "loscar", "slowmo",

@@ -18,9 +18,9 @@
 #include "core/base/metric_names.h"
 #include "core/step/flat_params.h"
 #include "core/train/worker.h"
-#include "tests/support/ranks.h"
 #include "tests/support/serial_rules.h"
 #include "tests/support/sim/virtual_cluster.h"
+#include "tests/support/training.h"
 
 namespace dasgd::test {
 namespace {
@@ -63,33 +63,46 @@ private:
 };
 
 // Of the ranks that train.
-std::vector<at::Tensor> trainedRanks(const Experiment& experiment) {
-    std::vector<WeightLog> logs(kLenetRanks);
-    runRanks(Backend::Threads, kLenetRanks, [&](Communicator& comm, Clock& clock) {
-        const WorkerOutcome outcome =
-            runWorker(experiment, {comm, clock, logs[static_cast<std::size_t>(comm.rank().value())]});
-        EXPECT_EQ(outcome.error, "");
-    });
+struct Trained {
     std::vector<at::Tensor> ranks;
+    at::Device device = at::kCPU;  // of rank 0
+};
+Trained trained(const Experiment& experiment) {
+    std::vector<WeightLog> logs(kLenetRanks);
+    Trained all;
+    hostRanks(experiment.cluster, [&](HostedRank& rank) {
+        const int number = rank.comm.rank().value();
+        const WorkerOutcome outcome = runWorker(experiment, {.comm = rank.comm,
+                                                             .clock = rank.clock,
+                                                             .sink = logs[static_cast<std::size_t>(number)],
+                                                             .executor = rank.executor,
+                                                             .device = rank.device});
+        EXPECT_EQ(outcome.error, "");
+        if (number == 0 && rank.device) all.device = rank.device->device();
+    });
     for (int rank = 0; rank < kLenetRanks; ++rank) {
-        if (experiment.roles().trains(Rank(rank))) ranks.push_back(logs[static_cast<std::size_t>(rank)].steps());
+        if (experiment.roles().trains(Rank(rank))) all.ranks.push_back(logs[static_cast<std::size_t>(rank)].steps());
     }
-    return ranks;
+    return all;
 }
 
-// Every worker's batches, and the gradients of one network on them.
+// Every worker's batches, and the gradients of one network on them: on the device on which the ranks trained, as
+// another one rounds otherwise, and a ReLU or a pool may change sides by that alone.
 class SerialLenet {
 public:
-    explicit SerialLenet(const Experiment& experiment)
+    SerialLenet(const Experiment& experiment, at::Device device)
         : data_(loadTrainingData(experiment).value()),
-          model_(std::move(buildModel(experiment, data_, Rank(0)).value())),
-          params_(model_->module(), at::kFloat) {
+          model_(std::move(buildModel(experiment, data_, Rank(0), device).value())),
+          params_(model_->module(), at::kFloat, flatLayoutOf(experiment, device)) {
+        Samples& samples = data_.splits.train;
+        samples.inputs = samples.inputs.to(device);
+        samples.targets = samples.targets.to(device);
         for (int i = 0; i < experiment.roles().trainers(); ++i) {
             loaders_.push_back(openLoader(experiment, data_, Rank(i)));
         }
     }
     [[nodiscard]] std::size_t workers() const { return loaders_.size(); }
-    [[nodiscard]] at::Tensor start() { return params_.weights().to(at::kDouble); }
+    [[nodiscard]] at::Tensor start() { return onHost(params_.weights()); }
 
     struct Descent {
         at::Tensor gradient;
@@ -100,15 +113,24 @@ public:
         const Batch batch = loaders_[worker]->take(kLenetBatch);
         {
             const at::NoGradGuard guard;
-            params_.weights().copy_(weights);
+            std::int64_t begin = 0;  // without padding
+            for (const FlatParams::Slot& slot : params_.slots()) {
+                at::Tensor(slot.parameter).copy_(weights.narrow(0, begin, slot.numel).view(slot.parameter.sizes()));
+                begin += slot.numel;
+            }
             params_.gradients().zero_();
         }
         const at::Tensor loss = model_->loss(batch);
         loss.backward();
-        return {params_.gradients().to(at::kDouble), loss.item<double>()};
+        return {onHost(params_.gradients()), loss.item<double>()};
     }
 
 private:
+    // Parameters alone, [N].
+    [[nodiscard]] at::Tensor onHost(const at::Tensor& flat) const {
+        return params_.withoutPadding(flat).to(at::kCPU, at::kDouble);
+    }
+
     TrainingData data_;
     std::unique_ptr<Model> model_;
     FlatParams params_;
@@ -128,10 +150,11 @@ TEST_P(LenetOracle, FourRanksTakeTheWayOfTheSerialRule) {
     ASSERT_TRUE(oracles.contains(GetParam())) << "its rule belongs into tests/support/serial_rules.h";
     const SerialOracle& oracle = oracles.at(GetParam());
     const Experiment experiment = lenetWith(GetParam(), oracle.fields);
-    const std::vector<at::Tensor> ranks = trainedRanks(experiment);
+    const Trained run = trained(experiment);
+    const std::vector<at::Tensor>& ranks = run.ranks;
 
     at::set_num_threads(1);
-    SerialLenet lenet(experiment);
+    SerialLenet lenet(experiment, run.device);
     ASSERT_EQ(ranks.size(), lenet.workers());
     SerialView view{
         .start = lenet.start(), .workers = lenet.workers(), .rate = kLenetRate, .ranks = [&](std::int64_t k) {

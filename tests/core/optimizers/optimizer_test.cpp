@@ -125,11 +125,11 @@ TEST(OptimizerTest, DefaultsAreTheDocumentedOnes) {
 
 TEST(OptimizerTest, ClippingIsTorchs) {
     for (const double limit : {0.01, 0.5, 1e6}) {
-        ClippedOptimizer ours(createOptimizer("sgd", {}), limit);
+        const auto ours = clipped(createOptimizer("sgd", {}), limit);
         const auto options = torch::optim::SGDOptions(0.05).momentum(0.9);
         std::unique_ptr<torch::optim::SGD> theirs;
         const double worst = largestDifferenceFrom(
-            ours, kOptimizerSteps, [&](const std::vector<at::Tensor>& parameters, int, double rate) {
+            *ours, kOptimizerSteps, [&](const std::vector<at::Tensor>& parameters, int, double rate) {
                 if (!theirs) theirs = std::make_unique<torch::optim::SGD>(parameters, options);
                 static_cast<torch::optim::SGDOptions&>(theirs->param_groups()[0].options()).lr(rate);
                 torch::nn::utils::clip_grad_norm_(parameters, limit);

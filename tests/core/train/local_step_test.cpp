@@ -37,10 +37,10 @@ TEST(LocalStep, DescendsTheGradientOfItsOwnShard) {
     EXPECT_TRUE(params.weights().equal(before)) << "nothing moves before the update";
     step->update(0.5);
     EXPECT_TRUE(torch::allclose(params.weights(), before - 0.5 * params.gradients()));
-    EXPECT_NEAR(step->loss()->read(), std::log(10.0), 0.5) << "of a classifier that knows nothing";
+    EXPECT_NEAR(step->loss().item<double>(), std::log(10.0), 0.5) << "of a classifier that knows nothing";
     step->load({.samples = 8, .of = 8});
     step->forward({});
-    EXPECT_TRUE(std::isfinite(step->loss()->read()));
+    EXPECT_TRUE(std::isfinite(step->loss().item<double>()));
 }
 
 // Notes what it is trained on, and after how many batches a pass began.
@@ -112,7 +112,7 @@ TEST(LocalStep, MicroBatchesMakeTheGradientOfTheWholeBatch) {
             step->backward();
             before += samples;
         }
-        loss = step->loss()->read();
+        loss = step->loss().item<double>();
         return params.gradients().clone();
     };
     double whole = 0, accumulated = 0;
@@ -143,7 +143,7 @@ OneStep oneStepOf(const char* key, Value value) {
     step->forward({});
     EXPECT_FALSE(at::autocast::is_autocast_enabled(at::kCPU)) << "the forward pass alone";
     step->backward();
-    return {step->loss()->read(), params.withoutPadding(params.gradients()).clone()};
+    return {step->loss().item<double>(), params.withoutPadding(params.gradients()).clone()};
 }
 
 double distance(const at::Tensor& a, const at::Tensor& b) { return ((a - b).norm() / b.norm()).item<double>(); }
@@ -175,7 +175,7 @@ TEST(IdleStep, ComputesNothingAndTellsOfEveryGradient) {
     step->backward();
     step->update(0.1);
     EXPECT_THAT(order, ElementsAre(2, 1, 0));
-    EXPECT_EQ(step->loss(), nullptr);
+    EXPECT_FALSE(step->loss().defined());
     EXPECT_EQ(shapes.size(), 10);
     EXPECT_TRUE(shapes.shapesOnly());
 }

@@ -88,7 +88,7 @@ public:
             step_->forward(part);
             step_->backward();
         }
-        return step_->loss()->read();
+        return step_->loss().item<double>();
     }
     void update() { step_->update(kRate); }
     [[nodiscard]] Model& model() { return *model_; }

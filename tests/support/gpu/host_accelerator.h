@@ -27,6 +27,8 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/gpu/recorded_operators.h"
+
 namespace dasgd::test {
 
 inline const at::Device kAccelerator{at::kXPU, 0};
@@ -123,13 +125,17 @@ public:
         }
         TORCH_CHECK(!(hasDevice_ && hasHost_), op_.schema().name(), " mixes tensors of the host and of the device");
         noteWaits();
+        RecordedOperators* recording = RecordedOperators::ofThisThread();
+        if (recording) recording->touches(arguments_);
         torch::jit::drop(stack_, arguments_.size());
         for (const c10::IValue& argument : own) stack_.push_back(argument);
         op_.callBoxed(&stack_);
         giveBack(own);
         const std::size_t count = op_.schema().returns().size();
         std::vector<c10::IValue> results = torch::jit::pop(stack_, count);
-        for (std::size_t i = 0; i < count; ++i) stack_.push_back(result(i, results[i]));
+        for (std::size_t i = 0; i < count; ++i) results[i] = result(i, results[i]);
+        if (recording) recording->add(op_, arguments_, results);
+        stack_.insert(stack_.end(), results.begin(), results.end());
     }
 
 private:
@@ -226,11 +232,17 @@ inline at::Tensor emptyStrided(c10::SymIntArrayRef size, c10::SymIntArrayRef str
 // As CUDA's: a copy between host and device waits, unless it is told not to.
 inline at::Tensor& copy(at::Tensor& self, const at::Tensor& source, bool nonBlocking) {
     const bool crosses = self.device() != source.device();
+    if (RecordedOperators* recording = RecordedOperators::ofThisThread()) {
+        if (crosses) RecordedOperators::refuseToWait();
+        recording->touches(self);
+        recording->add([self, source]() { asHost(self).copy_(asHost(source)); });
+    }
     if (crosses && !nonBlocking) HostWaits::add(self.is_cpu() ? "copy to the host" : "copy from the host");
     asHost(self).copy_(asHost(source));
     return self;
 }
 inline at::Scalar localScalar(const at::Tensor& self) {
+    RecordedOperators::refuseToWait();
     HostWaits::add("aten::_local_scalar_dense");
     return asHost(self).item();
 }

@@ -19,9 +19,10 @@ namespace dasgd::test {
 
 class HostDevice final : public TensorDevice {
 public:
-    // What capture() does with work: refuses it, or keeps it and does it at each replay (which shows that a replay sees
-    // what the graph's inputs hold; that the host does nothing meanwhile it does not show).
-    enum class Capture { Refuses, Keeps };
+    // What capture() does with work: refuses it; keeps it and does it at each replay, which shows that a replay sees
+    // what the graph's inputs hold; or records the operators that the calling thread gives, which shows that the host
+    // has no part in a replay. Those of a backward pass come from a thread of autograd's.
+    enum class Capture { Refuses, Keeps, Records };
 
     explicit HostDevice(Capture capture = Capture::Refuses, std::size_t lag = 3) : capture_(capture), lag_(lag) {}
 
@@ -40,8 +41,18 @@ public:
     }
     [[nodiscard]] Result<std::unique_ptr<CapturedWork>> capture(const std::function<void()>& work) override {
         if (capture_ == Capture::Refuses) return fail("operation not permitted when stream is capturing");
+        if (capture_ == Capture::Keeps) {
+            ++captured_;
+            return std::unique_ptr<CapturedWork>(new KeptWork(*this, work));
+        }
+        auto operators = std::make_shared<RecordedOperators>();
+        try {
+            operators->record(work);
+        } catch (const c10::Error& error) {
+            return fail(error.what_without_backtrace());
+        }
         ++captured_;
-        return std::unique_ptr<CapturedWork>(new KeptWork(*this, work));
+        return std::unique_ptr<CapturedWork>(new KeptWork(*this, [operators] { operators->replay(); }));
     }
     [[nodiscard]] std::string memoryText() const override {
         return std::to_string(AcceleratorMemory::instance().used()) + " bytes are LibTorch's";

@@ -74,7 +74,7 @@ TEST_P(AdacommOracle, AveragesAsOftenAsTheLossAsks) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Settings, AdacommOracle,
-                         testing::Combine(testing::Values(Backend::Threads, Backend::Gloo), testing::Values(1, 4, 7),
+                         testing::Combine(testing::ValuesIn(suiteBackends()), testing::Values(1, 4, 7),
                                           testing::Values(std::pair(12, 20), std::pair(16, 1), std::pair(1, 10))));
 
 // A window goes from one average to a later one, however long the rounds in it are.
@@ -127,8 +127,8 @@ std::vector<double> periodsAt(const std::vector<double>& losses, const std::vect
         for (std::size_t i = 0; i < losses.size(); ++i) {
             const auto k = static_cast<std::int64_t>(i) + 1;
             present->moveTo(k, rates[i]);
+            present->noteLoss(torch::tensor(losses[i], torch::kFloat64));
             algorithm->afterStep(*present);
-            present->noteLoss(losses[i]);
             if (k != savedAfter) continue;
             Archive archive;
             dynamic_cast<Checkpointed&>(*algorithm).save(*present, archive);
@@ -165,8 +165,8 @@ TEST(Adacomm, ARoundIsThePresentPeriod) {
         std::vector<std::int64_t> rounds;
         for (std::int64_t k = 1; k <= 24; ++k) {
             context.moveTo(k, 0.1);
+            context.noteLoss(torch::tensor(4.0));
             algorithm.afterStep(context);
-            context.noteLoss(4);
             if (k % 4 == 0) rounds.push_back(algorithm.roundSteps());
         }
         EXPECT_THAT(rounds, testing::ElementsAre(8, 8, 8, 4, 4, 2)) << "halved after steps 16 and 24";

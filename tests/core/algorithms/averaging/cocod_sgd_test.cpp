@@ -27,7 +27,7 @@ TEST_P(CocodSgdOracle, AddsTheLastPeriodsStepsToTheMeanBeforeThem) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, CocodSgdOracle,
-                         testing::Combine(testing::Values(Backend::Threads, Backend::Gloo), testing::Values(1, 2, 4, 7),
+                         testing::Combine(testing::ValuesIn(suiteBackends()), testing::Values(1, 2, 4, 7),
                                           testing::Values(1, 4)));
 
 // A2.8, to the last bit: the same engine.

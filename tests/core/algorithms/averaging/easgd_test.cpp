@@ -54,7 +54,7 @@ TEST_P(EasgdOracle, PullsWorkersAndCentreToEachOther) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Settings, EasgdOracle,
-                         testing::Combine(testing::Values(Backend::Threads, Backend::Gloo), testing::Values(1, 4, 7),
+                         testing::Combine(testing::ValuesIn(suiteBackends()), testing::Values(1, 4, 7),
                                           testing::Values(1, 4), testing::Values(0.03, 0.1, 1.0 / 7)));
 
 TEST(Easgd, WithoutPullTheWorkersAreIndependent) {

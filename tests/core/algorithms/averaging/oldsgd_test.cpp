@@ -38,8 +38,8 @@ TEST_P(OldsgdOracle, AddsLocalStepsToWhatTheNeighboursHad) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, OldsgdOracle,
-                         testing::Combine(testing::Values(Backend::Threads, Backend::Gloo),
-                                          testing::Values(1, 2, 3, 4, 7), testing::Values(1, 4)));
+                         testing::Combine(testing::ValuesIn(suiteBackends()), testing::Values(1, 2, 3, 4, 7),
+                                          testing::Values(1, 4)));
 
 TEST(Oldsgd, LeavesTheMeanOfTheWorkersAlone) {
     const QuadraticProblem problem{.workers = 6, .steps = 60, .momentum = 0};

@@ -28,7 +28,7 @@ TEST_P(PostLocalOracle, FollowsTheSerialRule) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Settings, PostLocalOracle,
-                         testing::Combine(testing::Values(Backend::Threads, Backend::Gloo), testing::Values(1, 8, 50)));
+                         testing::Combine(testing::ValuesIn(suiteBackends()), testing::Values(1, 8, 50)));
 
 TEST(PostLocalSgd, WithoutSyncStepsIsLocalSgdToTheLastBit) {
     expectSame(recorded(train(kProblem.experiment(postLocal(0)))),

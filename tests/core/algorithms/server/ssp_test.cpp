@@ -57,7 +57,7 @@ TEST_P(SspWithoutLead, IsBulkSynchronous) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Settings, SspWithoutLead,
-                         testing::Combine(testing::Values(Backend::Threads, Backend::Gloo), testing::Values(1, 2, 4),
+                         testing::Combine(testing::ValuesIn(suiteBackends()), testing::Values(1, 2, 4),
                                           testing::Values(1, 2)));
 
 TEST(Ssp, WithoutLeadIsBulkSynchronousInSimulatedTimeTooWhateverFailsAndComesBack) {
@@ -102,8 +102,7 @@ TEST_P(SspOfOneWorker, IsSgd) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Bounds, SspOfOneWorker,
-                         testing::Combine(testing::Values(Backend::Threads, Backend::Gloo),
-                                          testing::Values(0, 3, kUnbounded)));
+                         testing::Combine(testing::ValuesIn(suiteBackends()), testing::Values(0, 3, kUnbounded)));
 
 // Which worker's gradient set out first, second, …: of the two messages of a step the push is the earlier.
 std::vector<std::size_t> orderOfPushes(const std::vector<RankRecord>& records, int workers) {
@@ -243,8 +242,7 @@ TEST_P(SspInRealTime, TakesEveryGradientOnce) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Bounds, SspInRealTime,
-                         testing::Combine(testing::Values(Backend::Threads, Backend::Gloo),
-                                          testing::Values(1, kUnbounded)));
+                         testing::Combine(testing::ValuesIn(suiteBackends()), testing::Values(1, kUnbounded)));
 
 // A target that is reached on the way. All ranks end at `step`, and no gradient is lost.
 void expectEnded(const std::vector<RankRecord>& records, std::int64_t step) {
@@ -270,7 +268,7 @@ protected:
 };
 
 TEST_P(SspThatEndsEarly, EndsWithTheEvaluationWhereRanksMeetForIt) {
-    for (const Backend backend : {Backend::Threads, Backend::Gloo}) {
+    for (const Backend backend : suiteBackends()) {
         Value document = servedStale(problem_, GetParam(), 2);
         setTarget(document);
         const auto records = train(document, backend);

@@ -40,7 +40,7 @@ TEST_P(DiLoCoOracle, FollowsTheSerialRule) {
 
 INSTANTIATE_TEST_SUITE_P(
     Settings, DiLoCoOracle,
-    testing::Combine(testing::Values(Backend::Threads, Backend::Gloo),
+    testing::Combine(testing::ValuesIn(suiteBackends()),
                      testing::Values(std::tuple(0.9, 0.7, true, false), std::tuple(0.9, 1.0, true, true),
                                      std::tuple(0.9, 0.7, false, true), std::tuple(0.0, 0.7, true, false))));
 

@@ -42,7 +42,7 @@ TEST_P(EagerOracle, FollowsTheSerialRule) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Settings, EagerOracle,
-                         testing::Combine(testing::Values(Backend::Threads, Backend::Gloo),
+                         testing::Combine(testing::ValuesIn(suiteBackends()),
                                           testing::Values(std::tuple(0.3, 0.5, true), std::tuple(0.2, 0.5, false),
                                                           std::tuple(0.0, 0.5, true))));
 

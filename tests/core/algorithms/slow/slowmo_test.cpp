@@ -40,7 +40,7 @@ TEST_P(SlowMoOracle, FollowsTheSerialRule) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Settings, SlowMoOracle,
-                         testing::Combine(testing::Values(Backend::Threads, Backend::Gloo),
+                         testing::Combine(testing::ValuesIn(suiteBackends()),
                                           testing::Values(std::tuple(0.2, 1.0, 5), std::tuple(0.3, 0.8, 1),
                                                           std::tuple(0.0, 0.5, 4), std::tuple(0.5, 1.0, 4))));
 
