@@ -139,12 +139,16 @@ private:
             sent_.narrow(0, 0, weights.numel()).copy_(weights);
             sent_[weights.numel()].fill_(weight_);
         });
+        const int own = context.comm().rank().value();
+        std::vector<MessageCall> messages;
         for (std::size_t i = 0; i < offsets.size(); ++i) {
-            const int own = context.comm().rank().value();
-            at::Tensor from = received_[static_cast<std::int64_t>(i)];
-            messages_.push_back(context.comm().receive(from, Rank((own + size - offsets[i]) % size), kPushTag));
-            messages_.push_back(context.comm().send(sent_, Rank((own + offsets[i]) % size), kPushTag));
+            messages.push_back({.peer = Rank((own + size - offsets[i]) % size),
+                                .tag = kPushTag,
+                                .tensor = received_[static_cast<std::int64_t>(i)]});
+            messages.push_back(
+                {.sends = true, .peer = Rank((own + offsets[i]) % size), .tag = kPushTag, .tensor = sent_});
         }
+        messages_ = context.comm().exchange(std::move(messages));
         pushedAt_ = context.step();
         pushed_ = true;
     }
