@@ -16,6 +16,7 @@
 
 #include "core/algorithms/averaging/delayed_average.h"
 #include "core/algorithms/sync_steps.h"
+#include "core/gpu/flat_ops.h"
 
 namespace dasgd {
 namespace {
@@ -56,7 +57,10 @@ Mixer ringMixer() {
                 },
             .finish =
                 [received](at::Tensor& snapshot) {
-                    for (const at::Tensor& other : *received) snapshot.add_(other);
+                    if (received->empty()) return;
+                    std::vector<FlatTerm> terms{{snapshot}};
+                    for (const at::Tensor& other : *received) terms.push_back({other});
+                    combineFlat(terms, {.out = snapshot});
                 }};
 }
 
