@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 
 #include "core/base/check.h"
 #include "core/base/fnv1a.h"
@@ -41,6 +42,11 @@ void checkShapes(const CollectiveCall& call, Rank rank, int size) {
         case CollectiveKind::AllToAll: DASGD_CHECK(in == out && in % size == 0 && !call.in.is_same(call.out)); break;
         case CollectiveKind::Broadcast: DASGD_CHECK(call.root.value() >= 0 && call.root.value() < size); break;
     }
+}
+
+void checkMessage(const MessageCall& call, int size) {
+    DASGD_CHECK(call.tag >= 0 && call.tensor.is_contiguous() && (call.peer || !call.sends));
+    DASGD_CHECK(!call.peer || (call.peer->value() >= 0 && call.peer->value() < size));
 }
 
 }  // namespace
@@ -89,9 +95,24 @@ Pending Communicator::launch(CollectiveCall call) {
 }
 
 Pending Communicator::launch(MessageCall call) {
-    DASGD_CHECK(call.tag >= 0 && call.tensor.is_contiguous() && (call.peer || !call.sends));
-    DASGD_CHECK(!call.peer || (call.peer->value() >= 0 && call.peer->value() < size()));
+    checkMessage(call, size());
     return start(std::move(call));
+}
+
+std::vector<Pending> Communicator::exchange(std::vector<MessageCall> messages) {
+    for (const MessageCall& message : messages) {
+        checkMessage(message, size());
+        DASGD_CHECK(message.peer && message.tag == messages.front().tag);
+    }
+    if (messages.empty()) return {};
+    return startExchange(std::move(messages));
+}
+
+std::vector<Pending> Communicator::startExchange(std::vector<MessageCall> messages) {
+    std::vector<Pending> pending;
+    pending.reserve(messages.size());
+    for (MessageCall& message : messages) pending.push_back(start(std::move(message)));
+    return pending;
 }
 
 std::unique_ptr<Communicator> Communicator::split(const std::vector<Rank>& ranks, bool counted) {
@@ -142,6 +163,17 @@ std::string describe(const MessageCall& call) {
     const std::string peer = call.peer ? "rank " + std::to_string(call.peer->value()) : "any rank";
     return (call.sends ? "send to " : "receive from ") + peer + ", tag " + std::to_string(call.tag) + " (" +
            std::to_string(call.tensor.nbytes()) + " bytes)";
+}
+
+std::string describe(const std::vector<MessageCall>& exchange, std::uint64_t number) {
+    std::set<Rank> peers;
+    std::size_t bytes = 0;
+    for (const MessageCall& message : exchange) {
+        peers.insert(message.peer.value());
+        if (message.sends) bytes += message.tensor.nbytes();
+    }
+    return "exchange #" + std::to_string(number) + (peers.size() == 1 ? " with rank " : " with ranks ") +
+           listOf({peers.begin(), peers.end()}, kMembersToName) + " (" + std::to_string(bytes) + " bytes)";
 }
 
 }  // namespace dasgd

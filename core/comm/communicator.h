@@ -5,7 +5,8 @@
 // rank and group. Operations may be launched from other threads too (Pending::then does), as long as the order of
 // collectives stays the same on every rank.
 //
-// A backend implements three functions: start() for collectives, start() for messages, and open() for groups.
+// A backend implements three functions: start() for collectives, start() for messages, and open() for groups; and a
+// fourth, startExchange(), where it has something better for many messages than one after the other.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -87,6 +88,12 @@ public:
     Pending receive(at::Tensor& tensor, Rank from, int tag);
     // From whoever sends first with this tag; Pending::source() tells who. Can be cancelled.
     Pending receiveAny(at::Tensor& tensor, int tag);
+    // All that this rank sends to its neighbours and receives from them, in the order given. Each message has a peer;
+    // all have one tag, which only exchanges use. As with collectives, all ranks launch the same exchanges in the same
+    // order among their collectives, and each message is in the same exchange at both of its ends; a rank without a
+    // neighbour gives no messages. Answers one Pending a message, in their order, or a single one for all of them where
+    // a device's stream carries them: then no wait() makes the host wait, and the interval is a collective's.
+    [[nodiscard]] std::vector<Pending> exchange(std::vector<MessageCall> messages);
 
     // A communicator of these ranks of this one, in the order given, itself among them. All of them call it, in the
     // same order where they do so more than once; the others do not. It has collective numbers and tags of its own, and
@@ -119,6 +126,9 @@ protected:
 
     void countSent(std::int64_t bytes) { *bytesSent_ += bytes; }
 
+    // At least one message. Default: each by start(), in order.
+    virtual std::vector<Pending> startExchange(std::vector<MessageCall> messages);
+
 private:
     // `number`: the value of Pending::collective.
     virtual Pending start(CollectiveCall call, std::uint64_t number) = 0;
@@ -144,5 +154,7 @@ private:
 [[nodiscard]] std::string describe(const CollectiveCall& call, std::uint64_t number);
 // "send to rank 3, tag 7 (64 bytes)", "receive from any rank, tag 7 (64 bytes)".
 [[nodiscard]] std::string describe(const MessageCall& call);
+// "exchange #17 with ranks 1,3 (246824 bytes)", of what this rank gives.
+[[nodiscard]] std::string describe(const std::vector<MessageCall>& exchange, std::uint64_t number);
 
 }  // namespace dasgd

@@ -23,7 +23,8 @@ struct CommError : std::runtime_error {
 
 // When the operation began and ended on this rank, on the run's time line. A collective begins when it was launched and
 // the one before it on the same communicator had ended; a message when it was launched, or, where the backend knows,
-// when both of its ends were. Both end when the last byte has arrived, a send when its last byte has left.
+// when both of its ends were; an exchange that a stream carries as one begins as a collective does. All end when the
+// last byte has arrived, a send when its last byte has left.
 using Interval = TimeRange;
 
 class [[nodiscard]] Pending {

@@ -21,6 +21,48 @@ void snapshotByAten(const at::Tensor& weights, at::Tensor out, OptionalTensor co
     if (copy) copy->copy_(weights);
 }
 
+void snapshotAtByAten(const at::Tensor& weights, const at::Tensor& places, at::Tensor out, at::Tensor copy,
+                      double scale) {
+    at::index_select_out(copy, weights, 0, places);
+    at::mul_out(out, copy, at::scalar_tensor(scale, weights.options()));
+}
+
+// The first two terms in one pass where no product comes first: then `to` may be either.
+void sumByAten(at::Tensor to, at::TensorList x, at::ArrayRef<double> a) {
+    std::size_t next = 1;
+    if (a[0] == 1 && x.size() > 1) {
+        at::add_out(to, x[0], x[1], a[1]);
+        next = 2;
+    } else {
+        if (!to.is_same(x[0])) to.copy_(x[0]);
+        if (a[0] != 1) to.mul_(a[0]);
+    }
+    for (; next < x.size(); ++next) to.add_(x[next], a[next]);
+}
+
+void checkCombination(at::TensorList x, at::ArrayRef<double> a, const OptionalTensor& copy,
+                      const OptionalTensor& base) {
+    TORCH_CHECK(!x.empty() && x.size() == a.size(), "a combination has a factor for each of its terms, at least one");
+    TORCH_CHECK(!base || copy, "a combination with a base needs a copy");
+}
+
+void combineByAten(at::TensorList x, at::ArrayRef<double> a, at::Tensor out, double scale, OptionalTensor copy,
+                   OptionalTensor base, double share) {
+    checkCombination(x, a, copy, base);
+    if (base) {
+        sumByAten(*copy, x, a);
+        at::add_out(out, *base, *copy, share);
+    } else {
+        sumByAten(out, x, a);
+        if (copy) copy->copy_(out);
+    }
+    if (scale != 1) out.mul_(scale);
+}
+
+void mergeAtByAten(at::Tensor weights, const at::Tensor& places, at::Tensor mean, const at::Tensor& snapshot) {
+    weights.index_add_(0, places, mean.sub_(snapshot));
+}
+
 void mergeByAten(at::Tensor weights, at::Tensor mean, OptionalTensor snapshot, double xi, double c) {
     TORCH_CHECK(c == 0 || snapshot, "a merge with a correction needs the snapshot");
     if (c == 0 && xi == 0) {
@@ -60,6 +102,22 @@ void outerStepToMeanByAten(at::Tensor outer, at::Tensor mean, OptionalTensor vel
     }
 }
 
+void outerStepLateByAten(at::Tensor outer, at::Tensor mean, OptionalTensor velocity, at::Tensor weights, double rate,
+                         double momentum, double penalty, double clip, bool nesterov, bool none, bool fromPresent,
+                         OptionalTensor own) {
+    if (none) {
+        mean.zero_();
+    } else if (fromPresent) {
+        at::sub_out(mean, outer, mean);
+    }
+    if (own && !none) mean.sub_(*own);
+    if (own) mean.add_(weights);
+    outerStepByAten(outer, mean, velocity, rate, momentum, penalty, clip, nesterov);
+    mean.copy_(weights);
+    if (own) own->copy_(weights);
+    weights.copy_(outer);
+}
+
 // Of an operator below.
 template <class F>
 auto operatorOf(const char* name, F*) {
@@ -70,20 +128,29 @@ auto operatorOf(const char* name, F*) {
 
 TORCH_LIBRARY(dasgd, library) {
     library.def("snapshot_(Tensor weights, Tensor(a!) out, Tensor(b!)? copy, float scale) -> ()");
-    library.def("merge_(Tensor(a!) weights, Tensor(b!) mean, Tensor? snapshot, float xi, float c) -> ()");
+    library.def("snapshot_at_(Tensor weights, Tensor places, Tensor(a!) out, Tensor(b!) copy, float scale) -> ()");
     library.def(
-        "outer_step_(Tensor(a!) outer, Tensor(b!) gradient, Tensor(c!)? velocity, float rate, float momentum, "
-        "float penalty, float clip, bool nesterov) -> ()");
+        "combine_(Tensor[] x, float[] a, Tensor(a!) out, float scale, Tensor(b!)? copy, Tensor? base, float share) -> "
+        "()");
+    library.def("merge_at_(Tensor(a!) weights, Tensor places, Tensor(b!) mean, Tensor snapshot) -> ()");
+    library.def("merge_(Tensor(a!) weights, Tensor(b!) mean, Tensor? snapshot, float xi, float c) -> ()");
     library.def(
         "outer_step_to_mean_(Tensor(a!) outer, Tensor(b!) mean, Tensor(c!)? velocity, Tensor(d!) weights, float rate, "
         "float momentum, float penalty, float clip, bool nesterov, float local_weight) -> ()");
+    library.def(
+        "outer_step_late_(Tensor(a!) outer, Tensor(b!) mean, Tensor(c!)? velocity, Tensor(d!) weights, float rate, "
+        "float momentum, float penalty, float clip, bool nesterov, bool none, bool from_present, Tensor(e!)? own) -> "
+        "()");
 }
 
 TORCH_LIBRARY_IMPL(dasgd, CompositeExplicitAutograd, library) {
     library.impl("snapshot_", snapshotByAten);
     library.impl("merge_", mergeByAten);
-    library.impl("outer_step_", outerStepByAten);
+    library.impl("snapshot_at_", snapshotAtByAten);
+    library.impl("combine_", combineByAten);
+    library.impl("merge_at_", mergeAtByAten);
     library.impl("outer_step_to_mean_", outerStepToMeanByAten);
+    library.impl("outer_step_late_", outerStepLateByAten);
 }
 
 void snapshotFlat(const at::Tensor& weights, at::Tensor out, at::Tensor copy, double scale) {
@@ -91,15 +158,31 @@ void snapshotFlat(const at::Tensor& weights, at::Tensor out, at::Tensor copy, do
     op.call(weights, out, optional(copy), scale);
 }
 
+void snapshotFlatAt(const at::Tensor& weights, const at::Tensor& places, at::Tensor out, at::Tensor copy,
+                    double scale) {
+    static const auto op = operatorOf("dasgd::snapshot_at_", snapshotAtByAten);
+    op.call(weights, places, out, copy, scale);
+}
+
+void combineFlat(const std::vector<FlatTerm>& terms, const FlatResult& result) {
+    static const auto op = operatorOf("dasgd::combine_", combineByAten);
+    std::vector<at::Tensor> x;
+    std::vector<double> a;
+    for (const FlatTerm& term : terms) {
+        x.push_back(term.x);
+        a.push_back(term.a);
+    }
+    op.call(x, a, result.out, result.scale, optional(result.copy), optional(result.base), result.share);
+}
+
+void mergeFlatAt(at::Tensor weights, const at::Tensor& places, at::Tensor mean, const at::Tensor& snapshot) {
+    static const auto op = operatorOf("dasgd::merge_at_", mergeAtByAten);
+    op.call(weights, places, mean, snapshot);
+}
+
 void mergeFlat(at::Tensor weights, at::Tensor mean, const at::Tensor& snapshot, double xi, double c) {
     static const auto op = operatorOf("dasgd::merge_", mergeByAten);
     op.call(weights, mean, optional(snapshot), xi, c);
-}
-
-void outerStepFlat(at::Tensor outer, at::Tensor gradient, at::Tensor velocity, const OuterStep& step) {
-    static const auto op = operatorOf("dasgd::outer_step_", outerStepByAten);
-    op.call(outer, gradient, optional(velocity), step.learningRate, step.momentum, step.penalty, step.clip,
-            step.nesterov);
 }
 
 void outerStepToMeanFlat(at::Tensor outer, at::Tensor mean, at::Tensor velocity, at::Tensor weights,
@@ -107,6 +190,13 @@ void outerStepToMeanFlat(at::Tensor outer, at::Tensor mean, at::Tensor velocity,
     static const auto op = operatorOf("dasgd::outer_step_to_mean_", outerStepToMeanByAten);
     op.call(outer, mean, optional(velocity), weights, step.learningRate, step.momentum, step.penalty, step.clip,
             step.nesterov, step.localWeight);
+}
+
+void outerStepLateFlat(at::Tensor outer, at::Tensor mean, at::Tensor velocity, at::Tensor weights,
+                       const OuterStep& step, const LateGradient& late) {
+    static const auto op = operatorOf("dasgd::outer_step_late_", outerStepLateByAten);
+    op.call(outer, mean, optional(velocity), weights, step.learningRate, step.momentum, step.penalty, step.clip,
+            step.nesterov, late.none, late.fromPresent, optional(late.own));
 }
 
 }  // namespace dasgd

@@ -1,20 +1,47 @@
 // Steps over flat buffers that ATen takes several passes for, as operators of LibTorch's dispatcher: on a GPU each is
 // one kernel (core/gpu/flat_kernels.inc), elsewhere ATen's operators in turn. Every tensor of a call has the same type
-// and number of elements, and lies on one device; none needs gradients.
+// and, unless it says otherwise, the same number of elements, and lies on one device; none needs gradients.
 #pragma once
 
 #include <ATen/core/Tensor.h>
+
+#include <vector>
 
 namespace dasgd {
 
 // dasgd::snapshot_: out ← scale·weights, and copy ← weights where `copy` is defined.
 void snapshotFlat(const at::Tensor& weights, at::Tensor out, at::Tensor copy, double scale);
 
+// dasgd::snapshot_at_: the same of the weights at `places`, [K] and different, where `out` and `copy` are [K]; both are
+// defined.
+void snapshotFlatAt(const at::Tensor& weights, const at::Tensor& places, at::Tensor out, at::Tensor copy, double scale);
+
+// dasgd::combine_: with y the sum of all terms a·x, added up in their order,
+//   copy ← y    out ← scale·y, or scale·(base + share·y) where there is a base, which needs a copy
+// What y is formed in, `out` or, with a base, `copy`, may be the x of the first term, and of the second where the first
+// one's a is 1. Of more than four terms every further three are a kernel of their own.
+struct FlatTerm {
+    at::Tensor x;
+    double a = 1;
+};
+struct FlatResult {
+    at::Tensor out;
+    double scale = 1;
+    at::Tensor copy = {};
+    at::Tensor base = {};  // may be `out`
+    double share = 1;
+};
+void combineFlat(const std::vector<FlatTerm>& terms, const FlatResult& result);
+
 // dasgd::merge_, the merge family's rule (core/algorithms/averaging/delayed_average.h):
 //   weights ← ξ·weights + (1−ξ)·(mean + c·(weights − snapshot))
 // Uses `mean` up. `snapshot` may be undefined where c = 0. With ξ = 0 and c = 0 the mean itself; with c = 1 weights
 // whose mean is their snapshot stay as they are, to the last bit.
 void mergeFlat(at::Tensor weights, at::Tensor mean, const at::Tensor& snapshot, double xi, double c);
+
+// dasgd::merge_at_: that with ξ = 0 and c = 1 of the weights at `places`, [K] and different, where `mean` and
+// `snapshot` are [K].
+void mergeFlatAt(at::Tensor weights, const at::Tensor& places, at::Tensor mean, const at::Tensor& snapshot);
 
 // An outer step of SGD in torch's order (core/algorithms/slow/slow_average.h).
 struct OuterStep {
@@ -26,15 +53,24 @@ struct OuterStep {
     double localWeight = 0;  // a
 };
 
-// dasgd::outer_step_: moves `outer` along `gradient`, which it uses up:
-//   Δ ← gradient/Λ    u ← βu + Δ, cut off at ±φ    outer ← outer − α(nesterov ? Δ + βu : u)
-// Without `velocity`, which is u, u is Δ.
-void outerStepFlat(at::Tensor outer, at::Tensor gradient, at::Tensor velocity, const OuterStep& step);
-
-// dasgd::outer_step_to_mean_: the same along Δ = outer − mean, and then weights ← (1−a)·outer + a·weights. Uses `mean`
-// up, which may be the weights. Without `velocity`: outer ← (1−α)·outer + α·mean, with α = 1 the mean to the last bit;
-// Λ and φ are not looked at.
+// dasgd::outer_step_to_mean_: an outer step along Δ = outer − mean, after which the weights are mixed with the result:
+//   u ← βu + Δ/Λ, cut off at ±φ    outer ← outer − α(nesterov ? Δ/Λ + βu : u)    weights ← (1−a)·outer + a·weights
+// Uses `mean` up, which may be the weights. Without `velocity`, which is u: outer ← (1−α)·outer + α·mean, with α = 1
+// the mean to the last bit; Λ and φ are not looked at.
 void outerStepToMeanFlat(at::Tensor outer, at::Tensor mean, at::Tensor velocity, at::Tensor weights,
                          const OuterStep& step);
+
+// What an outer step takes of the round before.
+struct LateGradient {
+    bool none = false;         // it brought nothing: Δ is 0
+    bool fromPresent = false;  // it brought a mean of weights: Δ is the distance to it, outer − mean
+    at::Tensor own = {};       // defined: this rank's part of it, which the weights replace: Δ − own + weights
+};
+
+// dasgd::outer_step_late_: an outer step as above along the Δ that `mean` brought, after which what the weights hold, a
+// rank's share of what leaves now, goes to `mean` and `own`, and the weights become the outer ones. Without `velocity`
+// u is Δ/Λ. a is not looked at.
+void outerStepLateFlat(at::Tensor outer, at::Tensor mean, at::Tensor velocity, at::Tensor weights,
+                       const OuterStep& step, const LateGradient& late);
 
 }  // namespace dasgd

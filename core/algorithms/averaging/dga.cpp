@@ -12,8 +12,12 @@
 // Memory: 3 N beside weights and gradients. Sends one all-reduce a period, overlapped with the update and d steps.
 #include <torch/types.h>
 
+#include <utility>
+
 #include "core/algorithms/averaging/delayed_average.h"
 #include "core/algorithms/sync_steps.h"
+#include "core/gpu/flat_ops.h"
+#include "core/step/archive.h"
 
 namespace dasgd {
 namespace {
@@ -35,24 +39,37 @@ public:
     void afterBackward(StepContext& context) override {
         context.executor().run({SpanKind::Snapshot, context.params().bytes()}, [&] {
             const at::NoGradGuard guard;
-            sum_.add_(context.params().gradients());
+            const at::Tensor& gradients = context.params().gradients();
+            if (beginsSum(context)) {
+                at::add_out(sum_, gradients, zero_);
+            } else {
+                sum_.add_(gradients);
+            }
         });
         DelayedAverage::afterStep(context);
     }
     void afterStep(StepContext&) override {}
 
-private:
-    OwnState ownState() override { return {{"sum", &sum_}}; }
-    void take(StepContext&, at::Tensor out, double scale) override {
-        at::mul_out(out, sum_, at::scalar_tensor(scale, sum_.options()));
-        snapshot().copy_(sum_);
-        sum_.zero_();
-    }
-    void mergeWeights(StepContext& context, at::Tensor mean) override {
-        context.params().gradients().add_(mean.sub_(snapshot()));
+    void save(StepContext& context, Archive& archive) override {
+        DelayedAverage::save(context, archive);
+        if (launchedAt() == context.step()) archive.put("sum", at::zeros_like(sum_));
     }
 
-    at::Tensor sum_;  // [N]: own gradients since the newest snapshot
+private:
+    OwnState ownState() override { return {{"sum", &sum_}}; }
+    // What is in the sum has no meaning: it has left with the step before.
+    [[nodiscard]] bool beginsSum(const StepContext& context) const { return launchedAt() == context.step() - 1; }
+    // The tensors change places, so that nothing is copied and nothing cleared.
+    void take(StepContext&, at::Tensor out, double scale) override {
+        std::swap(snapshot(), sum_);
+        snapshotFlat(snapshot(), out, {}, scale);
+    }
+    void mergeWeights(StepContext& context, at::Tensor mean) override {
+        mergeFlat(context.params().gradients(), mean, snapshot(), 0, 1);
+    }
+
+    at::Tensor sum_;                   // [N]: own gradients since the newest snapshot, from the step behind it on
+    at::Tensor zero_ = at::zeros({});  // of the host; 0 + g, as a cleared sum would have it: a copy keeps −0
 };
 
 const AddWithSyncSteps<Dga, DgaParams> kDgaEntry{"dga", "Local gradients replaced by their mean some steps later",

@@ -16,6 +16,7 @@
 
 #include "core/algorithms/averaging/delayed_average.h"
 #include "core/algorithms/sync_steps.h"
+#include "core/gpu/flat_ops.h"
 
 namespace dasgd {
 namespace {
@@ -66,11 +67,11 @@ private:
         const at::Tensor& weights = context.params().weights();
         if (context.ownSteps() == 0) {
             DelayedAverage::take(context, out, scale);
-        } else {
-            const double ofWorker = pull_ / (1 - pull_);
-            out.mul_(scale - pull_ - pull_ * ofWorker).add_(weights, ofWorker);
+            left_.copy_(out);
+            return;
         }
-        left_.copy_(out);
+        const double ofWorker = pull_ / (1 - pull_);
+        combineFlat({{out, scale - pull_ - pull_ * ofWorker}, {weights, ofWorker}}, {.out = out, .copy = left_});
     }
 
     double pull_;

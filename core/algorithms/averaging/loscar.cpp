@@ -25,6 +25,7 @@
 #include "core/algorithms/sync_steps.h"
 #include "core/base/random.h"
 #include "core/gpu/copied_to.h"
+#include "core/gpu/flat_ops.h"
 #include "core/step/archive.h"
 
 namespace dasgd {
@@ -116,11 +117,10 @@ private:
         drawMask(drawn, parameters_, mixBits(round));
         withPadding(drawn, context.params());
         mask_ = copiedTo(drawn, weights.device());
-        at::index_select_out(snapshot(), weights, 0, mask_);
-        at::mul_out(out, snapshot(), at::scalar_tensor(scale, weights.options()));
+        snapshotFlatAt(weights, mask_, out, snapshot(), scale);
     }
     void mergeWeights(StepContext& context, at::Tensor mean) override {
-        context.params().weights().index_add_(0, mask_, mean.sub_(snapshot()));
+        mergeFlatAt(context.params().weights(), mask_, mean, snapshot());
     }
 
     double share_;

@@ -16,6 +16,7 @@
 
 #include "core/algorithms/averaging/delayed_average.h"
 #include "core/algorithms/sync_steps.h"
+#include "core/gpu/flat_ops.h"
 
 namespace dasgd {
 namespace {
@@ -46,16 +47,20 @@ Mixer ringMixer() {
                 [received](Communicator& comm, at::Tensor& snapshot) {
                     const std::vector<Rank> neighbours = ringNeighbours(comm.rank(), comm.size());
                     while (received->size() < neighbours.size()) received->push_back(at::empty_like(snapshot));
-                    std::vector<Pending> messages;
+                    std::vector<MessageCall> messages;
                     for (std::size_t i = 0; i < neighbours.size(); ++i) {
-                        messages.push_back(comm.receive((*received)[i], neighbours[i], kGossipTag));
-                        messages.push_back(comm.send(snapshot, neighbours[i], kGossipTag));
+                        const Rank neighbour = neighbours[i];
+                        messages.push_back({.peer = neighbour, .tag = kGossipTag, .tensor = (*received)[i]});
+                        messages.push_back({.sends = true, .peer = neighbour, .tag = kGossipTag, .tensor = snapshot});
                     }
-                    return messages;
+                    return comm.exchange(std::move(messages));
                 },
             .finish =
                 [received](at::Tensor& snapshot) {
-                    for (const at::Tensor& other : *received) snapshot.add_(other);
+                    if (received->empty()) return;
+                    std::vector<FlatTerm> terms{{snapshot}};
+                    for (const at::Tensor& other : *received) terms.push_back({other});
+                    combineFlat(terms, {.out = snapshot});
                 }};
 }
 

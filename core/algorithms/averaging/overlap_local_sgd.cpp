@@ -13,6 +13,7 @@
 
 #include "core/algorithms/averaging/delayed_average.h"
 #include "core/algorithms/sync_steps.h"
+#include "core/gpu/flat_ops.h"
 
 namespace dasgd {
 namespace {
@@ -49,8 +50,8 @@ private:
         if (!hasSlowSteps() || context.ownSteps() == 0) return DelayedAverage::take(context, out, scale);
         const double rate = context.learningRate(), before = rate_.item<double>();
         const double kept = before > 0 ? fields_.slowMomentum * rate / before : 0;
-        slow_.mul_(kept).add_(out).sub_(context.params().weights());
-        out.sub_(slow_, fields_.slowLearningRate).mul_(scale);
+        combineFlat({{slow_, kept}, {out}, {context.params().weights(), -1}},
+                    {.out = out, .scale = scale, .copy = slow_, .base = out, .share = -fields_.slowLearningRate});
         rate_.fill_(rate);
     }
 

@@ -17,9 +17,11 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "core/algorithms/algorithm.h"
 #include "core/algorithms/extensions.h"
+#include "core/gpu/flat_ops.h"
 #include "core/step/archive.h"
 #include "core/step/step_context.h"
 
@@ -27,6 +29,7 @@ namespace dasgd {
 namespace {
 
 constexpr int kPushTag = 0;
+constexpr std::int64_t kRowElements = 64;
 
 struct SgpParams {
     std::int64_t peers = 1;
@@ -120,9 +123,10 @@ private:
     void allocate(StepContext& context, std::int64_t peers) {
         const at::Tensor& weights = context.params().weights();
         if (!sent_.defined()) sent_ = at::empty({weights.numel() + 1}, weights.options());
-        if (!received_.defined() || received_.size(0) < peers) {
-            received_ = at::empty({peers, weights.numel() + 1}, weights.options());
-        }
+        if (received_.defined() && received_.size(0) >= peers) return;
+        // Rows begin where a kernel can read several elements at once.
+        const std::int64_t row = (weights.numel() / kRowElements + 1) * kRowElements;
+        received_ = at::empty({peers, row}, weights.options()).narrow(1, 0, weights.numel() + 1);
     }
 
     void push(StepContext& context) {
@@ -135,16 +139,21 @@ private:
             const at::NoGradGuard guard;
             const double share = 1.0 / static_cast<double>(peers_ + 1);
             weight_ *= share;
-            weights.mul_(share);
-            sent_.narrow(0, 0, weights.numel()).copy_(weights);
-            sent_[weights.numel()].fill_(weight_);
+            combineFlat({{weights, share}}, {.out = weights, .copy = sent_.narrow(0, 0, weights.numel())});
+            // Mostly the same as in the exchange before.
+            if (weight_ != sentWeight_) sent_[weights.numel()].fill_(weight_);
+            sentWeight_ = weight_;
         });
+        const int own = context.comm().rank().value();
+        std::vector<MessageCall> messages;
         for (std::size_t i = 0; i < offsets.size(); ++i) {
-            const int own = context.comm().rank().value();
-            at::Tensor from = received_[static_cast<std::int64_t>(i)];
-            messages_.push_back(context.comm().receive(from, Rank((own + size - offsets[i]) % size), kPushTag));
-            messages_.push_back(context.comm().send(sent_, Rank((own + offsets[i]) % size), kPushTag));
+            messages.push_back({.peer = Rank((own + size - offsets[i]) % size),
+                                .tag = kPushTag,
+                                .tensor = received_[static_cast<std::int64_t>(i)]});
+            messages.push_back(
+                {.sends = true, .peer = Rank((own + offsets[i]) % size), .tag = kPushTag, .tensor = sent_});
         }
+        messages_ = context.comm().exchange(std::move(messages));
         pushedAt_ = context.step();
         pushed_ = true;
     }
@@ -166,10 +175,12 @@ private:
         context.executor().run({SpanKind::Merge, peers_ * context.params().bytes()}, [&] {
             const at::NoGradGuard guard;
             const double received = inTypeOf(weights, weight_);
+            std::vector<FlatTerm> terms{{weights}};
             for (std::int64_t i = 0; i < peers_; ++i) {
-                weights.add_(received_[i].narrow(0, 0, weights.numel()));
+                terms.push_back({received_[i].narrow(0, 0, weights.numel())});
                 weight_ += received;
             }
+            combineFlat(terms, {.out = weights});
         });
         context.record(metrics::kStalenessSteps, static_cast<double>(context.step() - pushedAt_));
     }
@@ -177,8 +188,9 @@ private:
     SgpParams params_;
     double weight_ = 1;  // a
     double recordedWeight_ = 1;
-    at::Tensor sent_;      // [N + 1]: share of x, then of a
-    at::Tensor received_;  // [peers, N + 1]
+    double sentWeight_ = 0;  // what the last element of sent_ holds; 0: nothing
+    at::Tensor sent_;        // [N + 1]: share of x, then of a
+    at::Tensor received_;    // [peers, N + 1], each row contiguous
     std::vector<Pending> messages_;
     std::int64_t peers_ = 0;  // of the newest exchange
     std::int64_t pushedAt_ = 0;

@@ -135,21 +135,16 @@ void SlowAverage::exchange(StepContext& context) {
     const bool first = !arrived_;
     at::Tensor& weights = context.params().weights();
     context.executor().run({SpanKind::Snapshot, context.params().bytes()}, [&] {
-        if (!params_.fromPresent) at::sub_out(weights, outer_, weights);
-        weights.mul_(1.0 / context.comm().size());
+        const double share = 1.0 / context.comm().size();
+        if (params_.fromPresent) {
+            combineFlat({{weights, share}}, {.out = weights});
+        } else {
+            combineFlat({{outer_}, {weights, -1}}, {.out = weights, .scale = share});
+        }
     });
     context.executor().run({SpanKind::Merge, mergedBytes(), first ? 0 : collective_}, [&] {
-        if (first) {
-            mean_.zero_();
-        } else if (params_.fromPresent) {
-            at::sub_out(mean_, outer_, mean_);
-        }
-        if (params_.eager && !first) mean_.sub_(own_);
-        if (params_.eager) mean_.add_(weights);
-        outerStepFlat(outer_, mean_, ofVelocity(), outerStep(momentumAt(context.learningRate())));
-        mean_.copy_(weights);
-        if (params_.eager) own_.copy_(weights);
-        weights.copy_(outer_);
+        outerStepLateFlat(outer_, mean_, ofVelocity(), weights, outerStep(momentumAt(context.learningRate())),
+                          {.none = first, .fromPresent = params_.fromPresent, .own = own_});
     });
     if (!first) merged(context);
     takeTurn(context, context.step());

@@ -1,5 +1,6 @@
 // Messages whose tensors are in a device's memory, by way of the host: NCCL has neither tags nor receives from any
-// rank, and a message that nobody has asked for yet would hold up its stream.
+// rank, and a message that nobody has asked for yet would hold up its stream. Where both ends know when they meet,
+// Communicator::exchange needs no host.
 //
 //   send      compute: … copy to the host ─┐ (poll)
 //             control:                      └─ send

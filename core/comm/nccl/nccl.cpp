@@ -2,6 +2,8 @@
 
 #include <torch/types.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -63,6 +65,28 @@ int ncclOpOf(Reduce op) {
     return NcclApi::kSum;
 }
 
+// The first error among what NCCL answers to the calls of one group.
+struct NcclAnswers {
+    int first = NcclApi::kSuccess;
+    void note(int answer) {
+        if (first == NcclApi::kSuccess && answer != NcclApi::kInProgress) first = answer;
+    }
+};
+
+// Both ends name as many bytes, so what is empty is left out at both.
+int submitExchange(const std::vector<MessageCall>& messages, const NcclApi& api, NcclHandle handle,
+                   StreamHandle stream) {
+    NcclAnswers answers;
+    for (const MessageCall& message : messages) {
+        const auto count = static_cast<std::size_t>(message.tensor.numel());
+        if (count == 0) continue;
+        const int type = ncclTypeOf(message.tensor), peer = message.peer.value().value();
+        answers.note(message.sends ? api.send(message.tensor.const_data_ptr(), count, type, peer, handle, stream)
+                                   : api.receive(message.tensor.data_ptr(), count, type, peer, handle, stream));
+    }
+    return answers.first;
+}
+
 // One rank's part in a collective, as NCCL is asked for it.
 struct NcclCall {
     CollectiveCall call;
@@ -100,17 +124,14 @@ private:
         const char* in = static_cast<const char*>(call.in.const_data_ptr());
         char* out = static_cast<char*>(call.out.data_ptr());
         const auto own = static_cast<std::size_t>(counts[static_cast<std::size_t>(rank)]);
-        int first = NcclApi::kSuccess;
-        const auto note = [&](int answer) {
-            if (first == NcclApi::kSuccess && answer != NcclApi::kInProgress) first = answer;
-        };
+        NcclAnswers answers;
         for (int r = 0; r < size; ++r) {
             const std::int64_t count = counts[static_cast<std::size_t>(r)];
-            if (own > 0) note(api.send(in + r * stride * width, own, type, r, handle, stream));
-            if (count > 0) note(api.receive(out, static_cast<std::size_t>(count), type, r, handle, stream));
+            if (own > 0) answers.note(api.send(in + r * stride * width, own, type, r, handle, stream));
+            if (count > 0) answers.note(api.receive(out, static_cast<std::size_t>(count), type, r, handle, stream));
             out += count * width;
         }
-        return first;
+        return answers.first;
     }
 };
 
@@ -180,6 +201,32 @@ private:
         }
     }
 
+    // One group of NCCL's sends and receives, in the queue of the collectives. What is in the host's memory goes
+    // message by message; it is so at both ends.
+    std::vector<Pending> startExchange(std::vector<MessageCall> messages) override {
+        const auto onDevice = [&](const MessageCall& message) { return setting_->device.holds(message.tensor); };
+        if (!nccl_ || !std::ranges::all_of(messages, onDevice)) {
+            return Communicator::startExchange(std::move(messages));
+        }
+        const std::uint64_t number = ++exchanges_;
+        StreamCall call;
+        call.label = group().nameOf(rank()) + ": " + describe(messages, number);
+        bool isEmpty = true;
+        for (const MessageCall& message : messages) {
+            static_cast<void>(ncclTypeOf(message.tensor));  // throws here rather than within NCCL's group
+            if (message.sends) countSent(static_cast<std::int64_t>(message.tensor.nbytes()));
+            isEmpty = isEmpty && message.tensor.numel() == 0;
+            call.tensors.push_back(message.tensor);
+        }
+        call.enqueue = [nccl = nccl_, messages = std::move(messages)](StreamHandle stream) {
+            nccl->give(
+                [&](const NcclApi& api, NcclHandle handle) { return submitExchange(messages, api, handle, stream); });
+        };
+        std::vector<Pending> pending;
+        pending.push_back(isEmpty ? Pending(endedAtOnce(std::move(call.label))) : queue_.launch(std::move(call)));
+        return pending;
+    }
+
     std::unique_ptr<Communicator> open(Group group) override {
         std::unique_ptr<Communicator> control = control_->split(placesOf(group, this->group()));
         const std::string whose = group.nameOf(group.rank) + ": its members did not connect: ";
@@ -211,17 +258,22 @@ private:
 
     // With nobody, or of nothing: on the stream that computes.
     std::shared_ptr<Completion> doneAtOnce(const CollectiveCall& call, std::string label) {
+        const at::NoGradGuard guard;
+        if (!call.out.is_same(call.in)) call.out.view(-1).copy_(call.in.view(-1));
+        return endedAtOnce(std::move(label));
+    }
+
+    std::shared_ptr<Completion> endedAtOnce(std::string label) {
         const Ns now = setting_->clock.now();
         auto operation = std::make_shared<Completion>(
             Completion::Facts{.label = std::move(label), .launched = now, .timeout = setting_->options.timeout});
-        const at::NoGradGuard guard;
-        if (!call.out.is_same(call.in)) call.out.view(-1).copy_(call.in.view(-1));
         operation->end({{now, now}, std::nullopt});
         return operation;
     }
 
     const std::shared_ptr<NcclSetting> setting_;
     const std::unique_ptr<Communicator> control_;
+    std::atomic<std::uint64_t> exchanges_ = 0;
     StreamQueue queue_;
     DeviceMessages messages_;
     // Goes before the queue does: what is under way on the device ends then.

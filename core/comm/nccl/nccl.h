@@ -1,8 +1,9 @@
-// Communication between devices through NCCL, called directly. Collectives run on a stream of their own beside the one
-// that computes (core/comm/stream/stream_queue.h), in launch order; a wait is one of the device, not of the host. What
-// is in the host's memory, and every message, goes through the control group beside it (Gloo), a device's messages by
-// way of the host's memory (device_messages.h). A watchdog thread asks NCCL for errors and watches the deadlines: then
-// the communicator is aborted, and every operation of it fails with the reason.
+// Communication between devices through NCCL, called directly. Collectives and exchanges run on a stream of their own
+// beside the one that computes (core/comm/stream/stream_queue.h), in launch order; a wait is one of the device, not of
+// the host. What is in the host's memory, and every message that is no part of an exchange, goes through the control
+// group beside it (Gloo), a device's messages by way of the host's memory (device_messages.h). A watchdog thread asks
+// NCCL for errors and watches the deadlines: then the communicator is aborted, and every operation of it fails with the
+// reason.
 //
 // NCCL's data sockets carry no authentication: they are bound to one named interface, for trusted networks.
 #pragma once

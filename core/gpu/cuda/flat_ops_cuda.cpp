@@ -27,8 +27,10 @@ namespace {
 
 using OptionalTensor = std::optional<at::Tensor>;
 
-enum class Kernel : std::uint8_t { Snapshot, Merge, OuterStep };
-constexpr std::array kKernelNames{"snapshot", "merge", "outerStep"};
+enum class Kernel : std::uint8_t { Snapshot, SnapshotAt, Combine, Merge, MergeAt, OuterStepToMean, OuterStepLate };
+constexpr std::array kKernelNames{"snapshot", "snapshotAt",      "combine",      "merge",
+                                  "mergeAt",  "outerStepToMean", "outerStepLate"};
+constexpr std::size_t kTermsOfAKernel = 4;
 constexpr long long kThreads = 256;  // of a block
 
 // Each kernel for packs, then for single elements.
@@ -105,6 +107,14 @@ public:
         return *this;
     }
 
+    // Of which single elements are read or written, at places within.
+    Launch& within(const at::Tensor& tensor) { return apart(tensor, first_.scalar_type()); }
+    // As many numbers of elements as there are elements.
+    Launch& at(const at::Tensor& places) {
+        TORCH_CHECK(places.numel() == first_.numel(), "places and values differ in number");
+        return apart(places, at::kLong);
+    }
+
     template <class... Scalars>
     void run(Kernel kernel, Scalars... scalars) {
         long long elements = first_.numel();
@@ -125,8 +135,15 @@ public:
     }
 
 private:
+    Launch& apart(const at::Tensor& tensor, at::ScalarType type) {
+        TORCH_CHECK(tensor.device() == first_.device() && tensor.scalar_type() == type && tensor.is_contiguous(),
+                    "flat tensors and places differ in device, are of another type, or are not contiguous");
+        pointers_[used_++] = tensor.data_ptr();
+        return *this;
+    }
+
     const at::Tensor& first_;
-    std::array<void*, 4> pointers_{};
+    std::array<void*, 7> pointers_{};
     std::size_t used_ = 0;
     bool isAligned_ = true;
 };
@@ -140,21 +157,54 @@ void mergeOnDevice(at::Tensor weights, at::Tensor mean, OptionalTensor snapshot,
     Launch(weights).over(weights).over(mean).over(c == 0 ? std::nullopt : snapshot).run(Kernel::Merge, xi, c);
 }
 
-void outerStepOnDevice(at::Tensor outer, at::Tensor gradient, OptionalTensor velocity, double rate, double momentum,
-                       double penalty, double clip, bool nesterov) {
-    Launch(outer)
-        .over(outer)
-        .over(gradient)
-        .over(velocity)
-        .over(std::nullopt)
-        .run(Kernel::OuterStep, rate, momentum, penalty, clip, nesterov, 0.0);
+void snapshotAtOnDevice(const at::Tensor& weights, const at::Tensor& places, at::Tensor out, at::Tensor copy,
+                        double scale) {
+    Launch(out).within(weights).at(places).over(out).over(copy).run(Kernel::SnapshotAt, scale);
+}
+
+void mergeAtOnDevice(at::Tensor weights, const at::Tensor& places, at::Tensor mean, const at::Tensor& snapshot) {
+    Launch(mean).within(weights).at(places).over(mean).over(snapshot).run(Kernel::MergeAt);
+}
+
+// Of no more terms than a kernel takes.
+void combineAtOnce(at::TensorList x, at::ArrayRef<double> a, const at::Tensor& out, double scale,
+                   const OptionalTensor& copy, const OptionalTensor& base, double share) {
+    const auto term = [&](std::size_t j) { return j < x.size() ? OptionalTensor(x[j]) : std::nullopt; };
+    const auto factor = [&](std::size_t j) { return j < a.size() ? a[j] : 0.0; };
+    Launch(out).over(x[0]).over(term(1)).over(term(2)).over(term(3)).over(out).over(copy).over(base).run(
+        Kernel::Combine, factor(0), factor(1), factor(2), factor(3), scale, share);
+}
+
+void combineOnDevice(at::TensorList x, at::ArrayRef<double> a, at::Tensor out, double scale, OptionalTensor copy,
+                     OptionalTensor base, double share) {
+    TORCH_CHECK(!x.empty() && x.size() == a.size(), "a combination has a factor for each of its terms, at least one");
+    TORCH_CHECK(!base || copy, "a combination with a base needs a copy");
+    const at::Tensor& sum = base ? *copy : out;
+    std::vector<at::Tensor> terms = x.vec();
+    std::vector<double> factors = a.vec();
+    while (terms.size() > kTermsOfAKernel) {
+        combineAtOnce(at::TensorList(terms).slice(0, kTermsOfAKernel),
+                      at::ArrayRef<double>(factors).slice(0, kTermsOfAKernel), sum, 1, std::nullopt, std::nullopt, 1);
+        terms.erase(terms.begin(), terms.begin() + kTermsOfAKernel - 1);
+        factors.erase(factors.begin(), factors.begin() + kTermsOfAKernel - 1);
+        terms.front() = sum;
+        factors.front() = 1;
+    }
+    combineAtOnce(terms, factors, out, scale, copy, base, share);
 }
 
 void outerStepToMeanOnDevice(at::Tensor outer, at::Tensor mean, OptionalTensor velocity, at::Tensor weights,
                              double rate, double momentum, double penalty, double clip, bool nesterov,
                              double localWeight) {
-    Launch(outer).over(outer).over(mean).over(velocity).over(weights).run(Kernel::OuterStep, rate, momentum, penalty,
-                                                                          clip, nesterov, localWeight);
+    Launch(outer).over(outer).over(mean).over(velocity).over(weights).run(Kernel::OuterStepToMean, rate, momentum,
+                                                                          penalty, clip, nesterov, localWeight);
+}
+
+void outerStepLateOnDevice(at::Tensor outer, at::Tensor mean, OptionalTensor velocity, at::Tensor weights, double rate,
+                           double momentum, double penalty, double clip, bool nesterov, bool none, bool fromPresent,
+                           OptionalTensor own) {
+    Launch(outer).over(outer).over(mean).over(velocity).over(weights).over(own).run(
+        Kernel::OuterStepLate, rate, momentum, penalty, clip, nesterov, none, fromPresent);
 }
 
 }  // namespace
@@ -162,8 +212,11 @@ void outerStepToMeanOnDevice(at::Tensor outer, at::Tensor mean, OptionalTensor v
 TORCH_LIBRARY_IMPL(dasgd, CUDA, library) {
     library.impl("snapshot_", snapshotOnDevice);
     library.impl("merge_", mergeOnDevice);
-    library.impl("outer_step_", outerStepOnDevice);
+    library.impl("snapshot_at_", snapshotAtOnDevice);
+    library.impl("combine_", combineOnDevice);
+    library.impl("merge_at_", mergeAtOnDevice);
     library.impl("outer_step_to_mean_", outerStepToMeanOnDevice);
+    library.impl("outer_step_late_", outerStepLateOnDevice);
 }
 
 void compileFlatKernels(at::ScalarType type) { (void)kernelsFor(type, c10::cuda::current_device()); }

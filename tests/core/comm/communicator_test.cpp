@@ -17,6 +17,11 @@ TEST(Communicator, DescribesOperationsAndRanksForErrors) {
     EXPECT_EQ(describe(MessageCall{.sends = true, .peer = Rank{3}, .tag = 7, .tensor = call.in}),
               "send to rank 3, tag 7 (32 bytes)");
     EXPECT_EQ(describe(MessageCall{.tag = 7, .tensor = call.in}), "receive from any rank, tag 7 (32 bytes)");
+    const MessageCall from{.peer = Rank{1}, .tensor = call.in};
+    EXPECT_EQ(describe({from, {.sends = true, .peer = Rank{3}, .tensor = call.out}}, 17),
+              "exchange #17 with ranks 1,3 (8 bytes)");
+    EXPECT_EQ(describe({from, {.sends = true, .peer = Rank{1}, .tensor = call.in}}, 18),
+              "exchange #18 with rank 1 (32 bytes)");
     EXPECT_EQ(Group::whole(Rank{2}, 4).nameOf(Rank{1}), "rank 1");
 }
 

@@ -79,6 +79,27 @@ private:
             {.label = "rank 0: all_reduce", .collective = number, .tensors = {call.out}, .enqueue = enqueue});
     }
     Pending start(MessageCall) override { throw CommError("no messages between twins"); }
+    // What one sends the other sends too.
+    std::vector<Pending> startExchange(std::vector<MessageCall> messages) override {
+        std::vector<at::Tensor> tensors, sent;
+        std::vector<Access> accesses;
+        for (const MessageCall& message : messages) {
+            tensors.push_back(message.tensor);
+            if (message.sends) sent.push_back(message.tensor);
+            accesses.push_back(accessOf(message.tensor, !message.sends, "exchange"));
+        }
+        const auto enqueue = [&](StreamHandle stream) {
+            model_.launch(stream, transfer_, accesses);
+            const at::RecordFunctionGuard notOfTheComputeStream(false);
+            auto next = sent.begin();
+            for (const MessageCall& message : messages) {
+                if (!message.sends) at::Tensor(message.tensor).copy_(*next++);
+            }
+        };
+        std::vector<Pending> pending;
+        pending.push_back(queue_.launch({.label = "rank 0: exchange", .tensors = tensors, .enqueue = enqueue}));
+        return pending;
+    }
     std::unique_ptr<Communicator> open(Group) override { throw CommError("no groups of twins"); }
 
     ModelDevice& model_;
@@ -302,17 +323,20 @@ TEST_F(BucketsOnDeviceTest, AnUpdateThatDoesNotWaitForTheMeansIsFound) {
 
 // ------------------------------------------------------------------------------------- the relatives of DaSGD
 
-// Those whose ranks meet in sums alone: twins exchange no messages, and neither of them serves.
+// Those that train on every rank: neither of the twins serves.
 class RelativesOnDevice : public TwinsOnDeviceTest, public ::testing::WithParamInterface<std::string> {
 protected:
-    // Averages as often as a short run wants them.
+    // Averages as often as a short run wants them; "osgp" is sgp that overlaps.
     [[nodiscard]] static std::unique_ptr<Algorithm> algorithm() {
+        const bool overlaps = GetParam() == "osgp";
+        const auto* entry = AlgorithmRegistry::find(overlaps ? "sgp" : GetParam());
         Value fields(Value::Table{});
-        for (const FieldInfo& field : AlgorithmRegistry::find(GetParam())->fields) {
+        for (const FieldInfo& field : entry->fields) {
             if (field.name == "period") fields.set("period", integer(4));
             if (field.name == "share") fields.set("share", number(0.4));
+            if (field.name == "overlap") fields.set("overlap", Value(overlaps));
         }
-        return AlgorithmRegistry::find(GetParam())->create(fields, {}).value();
+        return entry->create(fields, {}).value();
     }
 
     void train(const Keeps& keeps = nullptr) {
@@ -366,8 +390,8 @@ TEST_P(RelativesOnDevice, AMissingWaitOfEitherStreamIsFound) {
 
 INSTANTIATE_TEST_SUITE_P(Registered, RelativesOnDevice,
                          ::testing::Values("adacomm", "bmuf", "co2", "cocod_sgd", "dga", "diloco", "eager_diloco",
-                                           "easgd", "local_sgd", "loscar", "overlap_local_sgd", "post_local_sgd",
-                                           "slowmo", "streaming_diloco", "sync_sgd"),
+                                           "easgd", "local_sgd", "loscar", "oldsgd", "osgp", "overlap_local_sgd",
+                                           "post_local_sgd", "sgp", "slowmo", "streaming_diloco", "sync_sgd"),
                          [](const auto& info) { return info.param; });
 
 }  // namespace

@@ -146,34 +146,137 @@ TYPED_TEST(FlatKernelsTest, TakesSnapshots) {
     }
 }
 
-TYPED_TEST(FlatKernelsTest, MakesOuterSteps) {
+TYPED_TEST(FlatKernelsTest, Combines) {
     using S = TypeParam;
-    for (const OuterStep& step : {OuterStep{.learningRate = 0.7, .momentum = 0.9, .nesterov = true},
-                                  OuterStep{.momentum = 0.5, .penalty = 3, .clip = 0.2},
-                                  OuterStep{.learningRate = 0.7, .momentum = 0.9, .localWeight = 0.5}}) {
-        for (const bool hasVelocity : {false, true}) {
-            for (const bool toMean : {false, true}) {
-                const std::int64_t size = 1001;
-                const Flat outer = this->flat(size, 1), velocity = this->flat(size, 2), given = this->flat(size, 3);
-                const Flat weights = this->flat(size, 4);
-                const Flat expected(outer), expectedVelocity(velocity), expectedWeights(weights);
-                onEveryThread(3, 32, [&] {
-                    on_cpu::outerStep<S, TestFixture::kWide>(
-                        outer.data<S>(), given.data<S>(), hasVelocity ? velocity.data<S>() : nullptr,
-                        toMean ? weights.data<S>() : nullptr, size, step.learningRate, step.momentum, step.penalty,
-                        step.clip, step.nesterov, step.localWeight);
-                });
-                const at::Tensor ofVelocity = hasVelocity ? expectedVelocity.tensor() : at::Tensor();
-                if (toMean) {
-                    outerStepToMeanFlat(expected.tensor(), given.tensor().clone(), ofVelocity, expectedWeights.tensor(),
-                                        step);
-                } else {
-                    outerStepFlat(expected.tensor(), given.tensor().clone(), ofVelocity, step);
+    constexpr int kWide = TestFixture::kWide;
+    for (const std::int64_t size : kSizes) {
+        for (const std::size_t count : {1, 2, 4}) {
+            for (const bool hasBase : {false, true}) {
+                std::vector<Flat> x;
+                std::vector<FlatTerm> terms;
+                S* pointers[4] = {};
+                for (std::size_t j = 0; j < count; ++j) x.push_back(this->flat(size, j + 1));
+                for (std::size_t j = 0; j < count; ++j) {
+                    pointers[j] = x[j].template data<S>();
+                    terms.push_back({x[j].tensor(), j == 0 ? 1 : -0.5});
                 }
-                expectClose<S>(outer, expected);
-                expectClose<S>(velocity, expectedVelocity);
-                expectClose<S>(weights, expectedWeights);
+                const Flat out = this->flat(size, 7), copy = this->flat(size, 8), singles(out), base(out);
+                const auto run = [&]<int wide>(const Flat& to) {
+                    on_cpu::combine<S, wide>(pointers[0], pointers[1], pointers[2], pointers[3], to.template data<S>(),
+                                             copy.template data<S>(), hasBase ? to.template data<S>() : nullptr, size,
+                                             1, -0.5, -0.5, -0.5, 1.0 / 3, -0.9);
+                };
+                onEveryThread(3, 32, [&] { run.template operator()<kWide>(out); });
+                onEveryThread(1, 7, [&] { run.template operator()<1>(singles); });
+                EXPECT_TRUE(at::equal(out.tensor(), singles.tensor()));
+                const Flat expectedCopy(copy);
+                combineFlat(terms, {.out = base.tensor(),
+                                    .scale = 1.0 / 3,
+                                    .copy = expectedCopy.tensor(),
+                                    .base = hasBase ? base.tensor() : at::Tensor(),
+                                    .share = -0.9});
+                expectClose<S>(out, base);
+                expectClose<S>(copy, expectedCopy);
             }
+        }
+    }
+}
+
+TYPED_TEST(FlatKernelsTest, CombineInPlace) {
+    using S = TypeParam;
+    const Flat slow = this->flat(1001, 1), out = this->flat(1001, 2), weights = this->flat(1001, 3);
+    const Flat expectedSlow(slow), expected(out);
+    onEveryThread(3, 32, [&] {
+        on_cpu::combine<S, TestFixture::kWide>(slow.data<S>(), out.data<S>(), weights.data<S>(), nullptr, out.data<S>(),
+                                               slow.data<S>(), out.data<S>(), 1001, 0.7, 1, -1, 0, 0.3, -0.9);
+    });
+    combineFlat({{expectedSlow.tensor(), 0.7}, {expected.tensor()}, {weights.tensor(), -1}},
+                {.out = expected.tensor(),
+                 .scale = 0.3,
+                 .copy = expectedSlow.tensor(),
+                 .base = expected.tensor(),
+                 .share = -0.9});
+    expectClose<S>(out, expected);
+    expectClose<S>(slow, expectedSlow);
+}
+
+TYPED_TEST(FlatKernelsTest, ReadAndWriteAtPlaces) {
+    using S = TypeParam;
+    constexpr int kWide = TestFixture::kWide;
+    for (const std::int64_t size : kSizes) {
+        const Flat weights = this->flat(2 * size + 1, 1), expectedWeights(weights);
+        const Flat out = this->flat(size, 2), copy = this->flat(size, 3), expected(out), expectedCopy(copy);
+        const at::Tensor places = at::arange(1, 2 * size + 1, 2, at::kLong);
+        // LibTorch's and the kernels' have the same width.
+        auto* at = reinterpret_cast<long long*>(places.data_ptr<std::int64_t>());
+        onEveryThread(3, 32, [&] {
+            on_cpu::snapshotAt<S, kWide>(weights.data<S>(), at, out.data<S>(), copy.data<S>(), size, 1.0 / 3);
+        });
+        snapshotFlatAt(weights.tensor(), places, expected.tensor(), expectedCopy.tensor(), 1.0 / 3);
+        expectClose<S>(out, expected);
+        EXPECT_TRUE(at::equal(copy.tensor(), expectedCopy.tensor()));
+        EXPECT_TRUE(copy.isWhole());
+        onEveryThread(3, 32,
+                      [&] { on_cpu::mergeAt<S, kWide>(weights.data<S>(), at, out.data<S>(), copy.data<S>(), size); });
+        mergeFlatAt(expectedWeights.tensor(), places, out.tensor().clone(), copy.tensor());
+        expectClose<S>(weights, expectedWeights);
+        onEveryThread(3, 32,
+                      [&] { on_cpu::mergeAt<S, 1>(weights.data<S>(), at, copy.data<S>(), copy.data<S>(), size); });
+        expectClose<S>(weights, expectedWeights);
+    }
+}
+
+const std::vector<OuterStep> kOuterSteps{OuterStep{.learningRate = 0.7, .momentum = 0.9, .nesterov = true},
+                                         OuterStep{.momentum = 0.5, .penalty = 3, .clip = 0.2},
+                                         OuterStep{.learningRate = 0.7, .momentum = 0.9, .localWeight = 0.5}};
+
+TYPED_TEST(FlatKernelsTest, MakesOuterStepsToTheMean) {
+    using S = TypeParam;
+    for (const OuterStep& step : kOuterSteps) {
+        for (const bool hasVelocity : {false, true}) {
+            const std::int64_t size = 1001;
+            const Flat outer = this->flat(size, 1), velocity = this->flat(size, 2), mean = this->flat(size, 3);
+            const Flat weights = this->flat(size, 4);
+            const Flat expected(outer), expectedVelocity(velocity), expectedWeights(weights);
+            onEveryThread(3, 32, [&] {
+                on_cpu::outerStepToMean<S, TestFixture::kWide>(
+                    outer.data<S>(), mean.data<S>(), hasVelocity ? velocity.data<S>() : nullptr, weights.data<S>(),
+                    size, step.learningRate, step.momentum, step.penalty, step.clip, step.nesterov, step.localWeight);
+            });
+            outerStepToMeanFlat(expected.tensor(), mean.tensor().clone(),
+                                hasVelocity ? expectedVelocity.tensor() : at::Tensor(), expectedWeights.tensor(), step);
+            expectClose<S>(outer, expected);
+            expectClose<S>(velocity, expectedVelocity);
+            expectClose<S>(weights, expectedWeights);
+        }
+    }
+}
+
+TYPED_TEST(FlatKernelsTest, MakesOuterStepsOneRoundLate) {
+    using S = TypeParam;
+    for (const OuterStep& step : kOuterSteps) {
+        for (int setting = 0; setting < 16; ++setting) {
+            const bool hasVelocity = setting & 1, none = setting & 2, fromPresent = setting & 4, eager = setting & 8;
+            const std::int64_t size = 1001;
+            const Flat outer = this->flat(size, 1), velocity = this->flat(size, 2), mean = this->flat(size, 3);
+            const Flat weights = this->flat(size, 4), own = this->flat(size, 5), given(weights);
+            const Flat expected(outer), expectedVelocity(velocity), expectedMean(mean), expectedWeights(weights);
+            const Flat expectedOwn(own);
+            onEveryThread(3, 32, [&] {
+                on_cpu::outerStepLate<S, TestFixture::kWide>(
+                    outer.data<S>(), mean.data<S>(), hasVelocity ? velocity.data<S>() : nullptr, weights.data<S>(),
+                    eager ? own.data<S>() : nullptr, size, step.learningRate, step.momentum, step.penalty, step.clip,
+                    step.nesterov, none, fromPresent);
+            });
+            outerStepLateFlat(
+                expected.tensor(), expectedMean.tensor(), hasVelocity ? expectedVelocity.tensor() : at::Tensor(),
+                expectedWeights.tensor(), step,
+                {.none = none, .fromPresent = fromPresent, .own = eager ? expectedOwn.tensor() : at::Tensor()});
+            expectClose<S>(outer, expected);
+            expectClose<S>(velocity, expectedVelocity);
+            EXPECT_TRUE(at::equal(weights.tensor(), outer.tensor()) && weights.isWhole());
+            EXPECT_TRUE(at::equal(mean.tensor(), given.tensor()) && mean.isWhole());
+            EXPECT_TRUE(at::equal(own.tensor(), expectedOwn.tensor()) && own.isWhole());
         }
     }
 }

@@ -104,6 +104,98 @@ TEST(Snapshot, MayBeTheWeightsThemselves) {
     EXPECT_TRUE(at::equal(weights, before.mul(0.5)));
 }
 
+// ------------------------------------------------------------------------------------- at places
+
+TEST(AtPlaces, AreSnapshotAndMergeOfThoseAlone) {
+    const at::Tensor before = drawn(1000, 1), places = at::arange(5, 1000, 3, at::kLong);
+    for (const auto& [type, tolerance] : {std::pair{at::kFloat, 1e-6}, {at::kDouble, 1e-14}, {at::kBFloat16, 0.03}}) {
+        at::Tensor weights = before.to(type), rest = weights.clone();
+        at::Tensor out = at::empty({places.numel()}, type), copy = at::empty_like(out);
+        snapshotFlatAt(weights, places, out, copy, 1.0 / 3);
+        EXPECT_TRUE(at::equal(copy, weights.index_select(0, places)));
+        EXPECT_TRUE(at::equal(out, copy.mul(at::scalar_tensor(1.0 / 3, type))));
+        const at::Tensor mean = drawn(places.numel(), 2, type);
+        const at::Tensor expected =
+            byElement({copy, mean, copy}, [](const auto& of) { return of[0] + (of[1] - of[2]); });
+        mergeFlatAt(weights, places, mean.clone(), copy);
+        expectClose(weights.index_select(0, places), expected, tolerance);
+        rest.index_copy_(0, places, weights.index_select(0, places));
+        EXPECT_TRUE(at::equal(weights, rest)) << "nothing else changes";
+    }
+}
+
+// ------------------------------------------------------------------------------------- combinations
+
+TEST(Combine, IsTheFormula) {
+    for (const auto& [type, tolerance] : {std::pair{at::kFloat, 1e-5}, {at::kDouble, 1e-14}, {at::kBFloat16, 0.1}}) {
+        for (const std::int64_t size : kOpSizes) {
+            for (const std::size_t count : {1, 2, 3, 6}) {
+                std::vector<FlatTerm> terms;
+                std::vector<at::Tensor> all;
+                for (std::size_t j = 0; j < count; ++j) {
+                    all.push_back(drawn(size, j + 1, type));
+                    terms.push_back({all.back(), 0.25 * static_cast<double>(j + 3)});
+                }
+                const at::Tensor sum = byElement(all, [](const auto& of) {
+                    double y = 0;
+                    for (std::size_t j = 0; j < of.size(); ++j) y += 0.25 * static_cast<double>(j + 3) * of[j];
+                    return y;
+                });
+                at::Tensor out = at::empty({size}, type), copy = at::empty({size}, type), base = drawn(size, 9, type);
+                combineFlat(terms, {.out = out, .scale = 0.5, .copy = copy});
+                expectClose(copy, sum, tolerance);
+                expectClose(out, sum.mul(0.5), tolerance);
+                combineFlat(terms, {.out = out, .scale = 0.5, .copy = copy, .base = base, .share = -2});
+                expectClose(copy, sum, tolerance);
+                expectClose(out, base.to(at::kDouble).sub(sum, 2).mul(0.5), tolerance);
+            }
+        }
+    }
+}
+
+// The rules that algorithms take from it, as they were written in ATen's operators.
+TEST(Combine, IsToTheLastBitWhatAtenComputesInTurn) {
+    const at::Tensor w = drawn(1000, 1), z = drawn(1000, 2), p = drawn(1000, 3);
+    const auto inPlaceOf = [](const at::Tensor& tensor) { return tensor.clone(); };
+    {
+        at::Tensor weights = inPlaceOf(w), sent = at::empty_like(w);
+        combineFlat({{weights, 1.0 / 3}}, {.out = weights, .copy = sent});
+        EXPECT_TRUE(at::equal(weights, w.mul(1.0 / 3))) << "a share";
+        EXPECT_TRUE(at::equal(sent, weights));
+    }
+    {
+        at::Tensor weights = inPlaceOf(w);
+        combineFlat({{weights}, {z}, {p}}, {.out = weights});
+        EXPECT_TRUE(at::equal(weights, w.add(z).add(p))) << "a sum";
+    }
+    {
+        at::Tensor weights = inPlaceOf(w);
+        combineFlat({{z}, {weights, -1}}, {.out = weights, .scale = 1.0 / 3});
+        EXPECT_TRUE(at::equal(weights, z.sub(w).mul(1.0 / 3))) << "a share of a distance";
+    }
+    {
+        at::Tensor out = inPlaceOf(z), left = at::empty_like(z);
+        combineFlat({{out, 0.7}, {w, 0.1}}, {.out = out, .copy = left});
+        EXPECT_TRUE(at::equal(out, z.mul(0.7).add(w, 0.1))) << "an elastic centre";
+        EXPECT_TRUE(at::equal(left, out));
+    }
+    for (const double kept : {0.7, 1.0, 0.0}) {
+        at::Tensor slow = inPlaceOf(p), out = inPlaceOf(z);
+        combineFlat({{slow, kept}, {out}, {w, -1}},
+                    {.out = out, .scale = 0.3, .copy = slow, .base = out, .share = -0.9});
+        const at::Tensor expected = p.mul(kept).add(z).sub(w);
+        EXPECT_TRUE(at::equal(slow, expected)) << "an anchor's momentum";
+        EXPECT_TRUE(at::equal(out, z.sub(expected, 0.9).mul(0.3))) << "and its step";
+    }
+}
+
+TEST(Combine, RefusesWhatHasNoMeaning) {
+    EXPECT_THROW(combineFlat({}, {.out = drawn(3, 1)}), c10::Error);
+    EXPECT_THROW(combineFlat({{drawn(3, 1)}}, {.out = drawn(3, 2), .base = drawn(3, 3)}), c10::Error);
+}
+
+// ------------------------------------------------------------------------------------- outer steps
+
 class OuterStepTest : public testing::TestWithParam<OuterStep> {};
 
 double descended(double outer, double delta, double& u, bool hasVelocity, const OuterStep& step) {
@@ -118,17 +210,16 @@ TEST_P(OuterStepTest, FollowsTheFormula) {
     for (const std::int64_t size : kOpSizes) {
         for (const bool hasVelocity : {false, true}) {
             at::Tensor outer = drawn(size, 1), velocity = hasVelocity ? drawn(size, 2) : at::Tensor();
-            const at::Tensor gradient = drawn(size, 3), u = hasVelocity ? velocity : gradient;
-            const at::Tensor expected = byElement({outer, gradient, u}, [&](const auto& of) {
-                double own = of[2];
-                return descended(of[0], of[1], own, hasVelocity, step);
-            });
-            const at::Tensor expectedVelocity = byElement({outer, gradient, u}, [&](const auto& of) {
-                double own = of[2];
-                (void)descended(of[0], of[1], own, hasVelocity, step);
-                return own;
-            });
-            outerStepFlat(outer, gradient.clone(), velocity, step);
+            const at::Tensor mean = drawn(size, 3), u = hasVelocity ? velocity : mean;
+            const auto moved = [&, hasVelocity = hasVelocity](bool wantsVelocity) {
+                return byElement({outer, mean, u}, [&](const auto& of) {
+                    double own = of[2];
+                    const double after = descended(of[0], of[1], own, hasVelocity, step);
+                    return wantsVelocity ? own : after;
+                });
+            };
+            const at::Tensor expected = moved(false), expectedVelocity = moved(true);
+            outerStepLateFlat(outer, mean.clone(), velocity, drawn(size, 4), step, {});
             expectClose(outer, expected, 1e-6);
             if (hasVelocity) expectClose(velocity, expectedVelocity, 1e-6);
         }
@@ -143,7 +234,7 @@ TEST_P(OuterStepTest, ToTheMeanItMovesTheWeightsToo) {
         const at::Tensor mean = drawn(1000, 3);
         at::Tensor expected = outer.clone();
         if (hasVelocity) {
-            outerStepFlat(expected, outer.sub(mean), velocity.clone(), step);
+            outerStepLateFlat(expected, outer.sub(mean), velocity.clone(), weights.clone(), step, {});
         } else {
             expected.lerp_(mean, step.learningRate);
         }
@@ -152,6 +243,35 @@ TEST_P(OuterStepTest, ToTheMeanItMovesTheWeightsToo) {
         outerStepToMeanFlat(outer, mean.clone(), velocity, weights, step);
         EXPECT_TRUE(at::equal(outer, expected));
         EXPECT_TRUE(at::equal(weights, expectedWeights));
+    }
+}
+
+// Each way to form Δ, and what goes where, to the last bit.
+TEST_P(OuterStepTest, OneRoundLateItGivesTheWeightsAway) {
+    const OuterStep& step = GetParam();
+    for (const bool none : {false, true}) {
+        for (const bool fromPresent : {false, true}) {
+            for (const bool eager : {false, true}) {
+                const at::Tensor outer = drawn(1000, 1), mean = drawn(1000, 2), weights = drawn(1000, 3),
+                                 left = drawn(1000, 4), velocity = drawn(1000, 5);
+                at::Tensor delta = none ? at::zeros_like(mean) : fromPresent ? outer.sub(mean) : mean.clone();
+                if (eager && !none) delta = delta.sub(left);
+                if (eager) delta = delta.add(weights);
+                at::Tensor expected = outer.clone(), expectedVelocity = velocity.clone();
+                outerStepLateFlat(expected, delta, expectedVelocity, weights.clone(), step, {});
+
+                at::Tensor theta = outer.clone(), m = mean.clone(), u = velocity.clone(), w = weights.clone(),
+                           own = eager ? left.clone() : at::Tensor();
+                outerStepLateFlat(theta, m, u, w, step, {.none = none, .fromPresent = fromPresent, .own = own});
+                EXPECT_TRUE(at::equal(theta, expected));
+                EXPECT_TRUE(at::equal(u, expectedVelocity));
+                EXPECT_TRUE(at::equal(w, theta));
+                EXPECT_TRUE(at::equal(m, weights)) << "what leaves";
+                if (eager) {
+                    EXPECT_TRUE(at::equal(own, weights));
+                }
+            }
+        }
     }
 }
 
@@ -179,6 +299,8 @@ TEST(FlatOps, TakeTensorsOfTheMetaDevice) {
     snapshotFlat(meta, at::empty_like(meta), at::empty_like(meta), 0.5);
     mergeFlat(meta, at::empty_like(meta), at::empty_like(meta), 0.25, 0.5);
     outerStepToMeanFlat(meta, at::empty_like(meta), at::empty_like(meta), at::empty_like(meta), {.momentum = 0.9});
+    combineFlat({{meta}, {meta, -1}}, {.out = meta, .copy = at::empty_like(meta)});
+    outerStepLateFlat(meta, at::empty_like(meta), at::empty_like(meta), at::empty_like(meta), {}, {});
 }
 
 }  // namespace

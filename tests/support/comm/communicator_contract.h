@@ -153,6 +153,44 @@ TEST_P(CommunicatorContract, MessagesArriveInOrderAlongTheRing) {
     });
 }
 
+// Of unlike sizes, one of them empty; with two ranks all of them are between the same pair.
+TEST_P(CommunicatorContract, ExchangesReachEveryNeighbourAmongCollectives) {
+    run([&](Communicator& comm, Clock&) {
+        EXPECT_TRUE(comm.exchange({}).empty()) << "nobody to meet";
+        const int rank = comm.rank().value();
+        const Rank next((rank + 1) % ranks()), before((rank + ranks() - 1) % ranks());
+        const auto meet = [&](Communicator& among, double factor) {
+            at::Tensor ahead = own(rank) * factor, more = own(rank, length() + 2) * factor;
+            at::Tensor fromBefore = nothing(1)[0].clone(),
+                       fromNext = torch::full({length() + 2}, -1.0, torch::kFloat64);
+            at::Tensor empty = torch::empty({0}, torch::kFloat64), sum = own(rank);
+            std::vector<Pending> pending = among.exchange({{.peer = before, .tag = 5, .tensor = fromBefore},
+                                                           {.sends = true, .peer = next, .tag = 5, .tensor = ahead},
+                                                           {.sends = true, .peer = before, .tag = 5, .tensor = more},
+                                                           {.peer = next, .tag = 5, .tensor = fromNext},
+                                                           {.sends = true, .peer = next, .tag = 5, .tensor = empty},
+                                                           {.peer = before, .tag = 5, .tensor = empty}});
+            Pending reduced = among.allReduce(sum, Reduce::Max);
+            waitAll(pending);
+            reduced.wait();
+            EXPECT_TRUE(torch::equal(fromBefore, own(before.value()) * factor));
+            EXPECT_TRUE(torch::equal(fromNext, own(next.value(), length() + 2) * factor));
+            EXPECT_TRUE(torch::equal(sum, own(ranks() - 1)));
+            EXPECT_EQ(reduced.collective() & 0xffff'ffffU, among.collectives()) << "an exchange has no number";
+            for (Pending& each : pending) EXPECT_EQ(each.collective(), 0U);
+        };
+        const std::int64_t sent = 8 * (2 * length() + 2), reduced = 2 * 8 * length() * (ranks() - 1) / ranks();
+        meet(comm, 1);
+        meet(comm, 2);
+        EXPECT_EQ(comm.bytesSent(), 2 * (sent + reduced));
+        std::vector<Rank> members;
+        for (int r = 0; r < ranks(); ++r) members.emplace_back(r);
+        const auto group = comm.split(members);
+        meet(*group, 3);
+        EXPECT_EQ(comm.bytesSent(), 3 * (sent + reduced)) << "a group's bytes are the rank's";
+    });
+}
+
 TEST_P(CommunicatorContract, ManyInFlightKeepTheirOrderAndNumbers) {
     run([&](Communicator& comm, Clock& clock) {
         std::vector<at::Tensor> tensors;

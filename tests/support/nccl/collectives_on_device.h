@@ -33,7 +33,7 @@ inline std::string failureOf(Pending& pending) {
     }
 }
 
-// Every kind of collective, and a group. Numbers are small integers: each way of summing gives the same.
+// Every kind of collective, an exchange, and a group. Numbers are small integers: each way of summing gives the same.
 inline void expectEveryCollective(HostedRank& rank) {
     Communicator& comm = rank.comm;
     const int ranks = comm.size(), own = comm.rank().value();
@@ -90,6 +90,21 @@ inline void expectEveryCollective(HostedRank& rank) {
         all(values, ranks - 1, "broadcast");
     }
     if (ranks < 2) return;
+    {
+        const Rank next((own + 1) % ranks), before((own + ranks - 1) % ranks);
+        const at::Tensor ahead = torch::full({1000}, own, there), back = torch::full({3}, 10 + own, there);
+        at::Tensor fromBefore = torch::zeros({1000}, there), fromNext = torch::zeros({3}, there);
+        const std::int64_t sent = comm.bytesSent();
+        std::vector<Pending> exchanged = comm.exchange({{.peer = before, .tensor = fromBefore},
+                                                        {.sends = true, .peer = next, .tensor = ahead},
+                                                        {.peer = next, .tensor = fromNext},
+                                                        {.sends = true, .peer = before, .tensor = back}});
+        EXPECT_EQ(comm.bytesSent(), sent + 4 * (1000 + 3));
+        EXPECT_EQ(exchanged.size(), 1U) << "by the stream, not by the host";
+        for (Pending& pending : exchanged) waitOnHost(pending);
+        all(fromBefore, before.value(), "an exchange ahead");
+        all(fromNext, 10 + next.value(), "an exchange back");
+    }
     // The last rank and the first, in that order; the others are in none.
     if (own != 0 && own != ranks - 1) return;
     const auto pair = comm.split({Rank{ranks - 1}, Rank{0}});

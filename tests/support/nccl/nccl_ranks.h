@@ -47,6 +47,14 @@ private:
         if (call.sends) countSent(static_cast<std::int64_t>(call.tensor.nbytes()));
         return Pending(std::make_shared<Waiting>(inner_->launch(std::move(call)).operation()));
     }
+    std::vector<Pending> startExchange(std::vector<MessageCall> messages) override {
+        for (const MessageCall& message : messages) {
+            if (message.sends) countSent(static_cast<std::int64_t>(message.tensor.nbytes()));
+        }
+        std::vector<Pending> pending = inner_->exchange(std::move(messages));
+        for (Pending& each : pending) each = Pending(std::make_shared<Waiting>(each.operation()));
+        return pending;
+    }
     std::unique_ptr<Communicator> open(Group group) override {
         return std::make_unique<HostWaits>(inner_->split(placesOf(group, this->group())));
     }

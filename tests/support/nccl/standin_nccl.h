@@ -9,6 +9,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -134,7 +135,7 @@ private:
     int give(NcclHandle handle, StreamHandle stream, std::size_t bytes, Work work);
     int collect(NcclHandle handle, StreamHandle stream, const Message& message);
     static void work(Comm& comm, const Work& work);
-    static Work exchangeOf(std::vector<Message> messages, int rank);
+    static Work exchangeOf(std::vector<Message> messages, int rank, int size);
 
     Launch launch_;
     std::mutex mutex_;
@@ -312,7 +313,7 @@ inline int StandInNccl::groupEnd() {
     if (!ended.messages.empty()) {
         std::size_t bytes = StandInSegment::kMostRanks * sizeof(std::uint64_t);
         for (const Message& message : ended.messages) bytes += message.sends ? message.bytes : 0;
-        const int error = give(ended.handle, ended.stream, bytes, exchangeOf(ended.messages, found->rank));
+        const int error = give(ended.handle, ended.stream, bytes, exchangeOf(ended.messages, found->rank, found->size));
         calls() = {};
         if (error != NcclApi::kSuccess) return error;
     }
@@ -322,7 +323,7 @@ inline int StandInNccl::groupEnd() {
 }
 
 // A slot begins with how many bytes go to each rank; the bytes follow in that order.
-inline StandInNccl::Work StandInNccl::exchangeOf(std::vector<Message> messages, int rank) {
+inline StandInNccl::Work StandInNccl::exchangeOf(std::vector<Message> messages, int rank, int size) {
     std::ranges::stable_sort(messages, {}, &Message::peer);
     constexpr std::size_t kTable = StandInSegment::kMostRanks * sizeof(std::uint64_t);
     const auto show = [messages](char* slot) {
@@ -336,16 +337,24 @@ inline StandInNccl::Work StandInNccl::exchangeOf(std::vector<Message> messages, 
         }
         std::memcpy(slot, sizes.data(), kTable);
     };
-    const auto take = [messages, rank](const SlotOf& slotOf) {
+    const auto take = [messages, rank, size](const SlotOf& slotOf) {
+        const auto own = static_cast<std::size_t>(rank);
+        std::array<std::uint64_t, StandInSegment::kMostRanks> taken{};
         for (const Message& message : messages) {
             if (message.sends) continue;
             std::array<std::uint64_t, StandInSegment::kMostRanks> sizes{};
             const char* from = slotOf(message.peer);
             std::memcpy(sizes.data(), from, kTable);
-            if (sizes[static_cast<std::size_t>(rank)] != message.bytes) return false;
-            from += kTable;
-            for (int r = 0; r < rank; ++r) from += sizes[static_cast<std::size_t>(r)];
+            std::uint64_t& before = taken[static_cast<std::size_t>(message.peer)];
+            if (before + message.bytes > sizes[own]) return false;
+            from += kTable + std::accumulate(sizes.begin(), sizes.begin() + rank, std::uint64_t{0}) + before;
             std::memcpy(message.out, from, message.bytes);
+            before += message.bytes;
+        }
+        for (int r = 0; r < size; ++r) {
+            std::array<std::uint64_t, StandInSegment::kMostRanks> sizes{};
+            std::memcpy(sizes.data(), slotOf(r), kTable);
+            if (taken[static_cast<std::size_t>(r)] != sizes[own]) return false;
         }
         return true;
     };

@@ -62,14 +62,15 @@ TEST(Oldsgd, SendsTheWeightsToTwoNeighboursAPeriod) {
     const std::vector<RankRecord> records = train(problem.experiment(oldsgd(4)));
     // At steps 0, 4, 8, 12, 16.
     EXPECT_EQ(records[0].sink.metrics.at("train/loss").back().bytesSent, 5 * 2 * flatBytes(3));
-    int messages = 0;
+    int operations = 0;
     for (const Span& span : records[0].sink.spans) {
         if (span.kind != SpanKind::Reduce) continue;
-        ++messages;
+        ++operations;
         EXPECT_EQ(span.bytes, flatBytes(3));
         EXPECT_EQ(span.step % 4, 0);
     }
-    EXPECT_GE(messages, 4 * 4) << "two sent and two received of each exchange that was merged";
+    // Of each exchange that was merged: two messages sent and two received, or, between GPUs, one for all.
+    EXPECT_GE(operations, 4 * (runElsewhere() ? 1 : 4));
 }
 
 }  // namespace

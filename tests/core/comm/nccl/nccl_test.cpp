@@ -52,6 +52,90 @@ TEST(Nccl, ARankThatLeavesIsReportedLongBeforeTheDeadline) {
     EXPECT_THAT(heard, HasSubstr("rank 0: all_reduce #1 (40 bytes) failed: NCCL: remote process exited"));
 }
 
+class NcclExchange : public testing::TestWithParam<int> {
+protected:
+    // One element to the next rank and two to the one before.
+    struct Neighbours {
+        explicit Neighbours(Communicator& comm)
+            : next((comm.rank().value() + 1) % comm.size()),
+              before((comm.rank().value() + comm.size() - 1) % comm.size()),
+              ahead(torch::full({1}, comm.rank().value(), torch::kFloat)),
+              back(torch::full({2}, comm.rank().value(), torch::kFloat)) {}
+        [[nodiscard]] std::vector<Pending> exchange(Communicator& comm) {
+            return comm.exchange({{.peer = before, .tensor = fromBefore},
+                                  {.sends = true, .peer = next, .tensor = ahead},
+                                  {.sends = true, .peer = before, .tensor = back},
+                                  {.peer = next, .tensor = fromNext}});
+        }
+        Rank next, before;
+        at::Tensor ahead, back, fromBefore = torch::zeros({1}), fromNext = torch::zeros({2});
+    };
+};
+
+TEST_P(NcclExchange, IsOneOperationOfTheStream) {
+    runNcclRanks(
+        GetParam(),
+        [&](Communicator& comm, Clock&, StandInRank&) {
+            Neighbours own(comm);
+            std::vector<Pending> pending = own.exchange(comm);
+            ASSERT_EQ(pending.size(), 1U);
+            pending[0].wait();
+            EXPECT_EQ(own.fromBefore[0].item<int>(), own.before.value());
+            EXPECT_EQ(own.fromNext[1].item<int>(), own.next.value());
+            EXPECT_TRUE(pending[0].interval());
+            EXPECT_EQ(pending[0].source(), std::nullopt);
+            EXPECT_FALSE(pending[0].cancel());
+        },
+        milliseconds(20'000));
+}
+
+// In a group; the first of its ranks does not come to the second exchange.
+TEST_P(NcclExchange, FailsAtItsDeadlineWhereAPeerIsMissing) {
+    const int ranks = GetParam();
+    std::vector<Rank> members;
+    for (int r = ranks - 1; r >= 0; --r) members.emplace_back(r);
+    std::vector<std::string> heard(static_cast<std::size_t>(ranks));
+    std::atomic<int> over = 0;
+    runNcclRanks(
+        ranks,
+        [&](Communicator& comm, Clock& clock, StandInRank&) {
+            const auto group = comm.split(members);
+            const int rank = group->rank().value();
+            Neighbours own(*group);
+            for (Pending& pending : own.exchange(*group)) pending.wait();
+            if (rank == 0) return pollUntil(clock, [&] { return over == ranks - 1; });
+            std::vector<Pending> pending = own.exchange(*group);
+            heard.at(static_cast<std::size_t>(rank)) = errorOf([&] { pending[0].wait(); });
+            EXPECT_THAT(errorOf([&] { own.exchange(*group)[0].wait(); }), HasSubstr("exchange #3"))
+                << "later ones fail at once";
+            ++over;
+        },
+        milliseconds(300));
+    const std::string peers = ranks == 2 ? "rank 0" : "ranks 0,2";
+    EXPECT_THAT(heard[1],
+                testing::ContainsRegex("rank 1 of ranks [0-9,]+: exchange #2 with " + peers + " .12 bytes. failed: "));
+    // Who comes to it first aborts, and the others may hear of that before their own deadline.
+    EXPECT_THAT(heard, testing::Contains(testing::ContainsRegex("exchange #2 .* did not end within 300 ms")));
+}
+
+TEST_P(NcclExchange, FailsWithTheReasonThatNcclGives) {
+    std::string heard;
+    runNcclRanks(
+        GetParam(),
+        [&](Communicator& comm, Clock&, StandInRank&) {
+            Neighbours own(comm);
+            if (comm.rank() == Rank{0}) own.ahead = torch::zeros({3});
+            std::vector<Pending> pending = own.exchange(comm);
+            const std::string error = errorOf([&] { pending[0].wait(); });
+            if (comm.rank() == Rank{1}) heard = error;
+        },
+        milliseconds(20'000));
+    const std::string peers = GetParam() == 2 ? "rank 0" : "ranks 0,2";
+    EXPECT_THAT(heard, HasSubstr("rank 1: exchange #1 with " + peers + " (12 bytes) failed: NCCL: invalid argument"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Ranks, NcclExchange, testing::Values(2, 3, 4));
+
 TEST(Nccl, ATypeThatItHasNotIsRefusedByName) {
     runNcclRanks(
         2,

@@ -18,7 +18,8 @@ TEST(CudaFlatOps, AreRegisteredByTheModule) {
     if (const Status loaded = loadTensorDeviceModule(*module); !loaded) GTEST_SKIP() << loaded.error().message;
     // Linked with what declares them.
     mergeFlat(at::empty({0}), at::empty({0}), {}, 0, 0);
-    for (const char* name : {"dasgd::snapshot_", "dasgd::merge_", "dasgd::outer_step_", "dasgd::outer_step_to_mean_"}) {
+    for (const char* name : {"dasgd::snapshot_", "dasgd::snapshot_at_", "dasgd::combine_", "dasgd::merge_",
+                             "dasgd::merge_at_", "dasgd::outer_step_to_mean_", "dasgd::outer_step_late_"}) {
         const auto found = c10::Dispatcher::singleton().findSchema({name, ""});
         ASSERT_TRUE(found) << name;
         EXPECT_TRUE(found->hasKernelForDispatchKey(c10::DispatchKey::CUDA)) << name;
@@ -66,13 +67,55 @@ TEST_P(CudaFlatOpsTest, ComputeWhatTheCpuDoes) {
                 expectEqual(weights);
             }
             const OuterStep step{.learningRate = 0.7, .momentum = 0.9, .nesterov = true, .localWeight = 0.5};
-            const Pair mean = pair(size, 7, aligned), gradient = pair(size, 8, aligned);
+            const Pair mean = pair(size, 7, aligned), late = pair(size, 8, aligned), own = pair(size, 9, aligned);
             outerStepToMeanFlat(outer.host, mean.host, velocity.host, weights.host, step);
             outerStepToMeanFlat(outer.device, mean.device, velocity.device, weights.device, step);
-            outerStepFlat(outer.host, gradient.host, {}, step);
-            outerStepFlat(outer.device, gradient.device, {}, step);
-            for (const Pair& moved : {outer, velocity, weights}) expectEqual(moved);
+            outerStepLateFlat(outer.host, late.host, velocity.host, weights.host, step, {.own = own.host});
+            outerStepLateFlat(outer.device, late.device, velocity.device, weights.device, step, {.own = own.device});
+            for (const Pair& moved : {outer, velocity, weights, late, own}) expectEqual(moved);
         }
+    }
+}
+
+TEST_P(CudaFlatOpsTest, CombineAsTheCpuDoes) {
+    for (const std::int64_t size : {0, 7, 100'003}) {
+        for (const bool aligned : {true, false}) {
+            std::vector<FlatTerm> host, device;
+            std::vector<Pair> x;
+            // Of more terms than a kernel takes.
+            for (int j = 0; j < 6; ++j) {
+                x.push_back(pair(size, 10 + static_cast<std::uint64_t>(j), aligned));
+                host.push_back({x.back().host, 0.5 + j});
+                device.push_back({x.back().device, 0.5 + j});
+            }
+            const Pair copy = pair(size, 2, aligned), out = pair(size, 3, aligned);
+            combineFlat(host, {.out = x[0].host, .scale = 0.3, .copy = copy.host});
+            combineFlat(device, {.out = x[0].device, .scale = 0.3, .copy = copy.device});
+            expectEqual(x[0]);
+            expectEqual(copy);
+            host[0].x = copy.host;
+            device[0].x = copy.device;
+            combineFlat(host, {.out = out.host, .scale = 0.3, .copy = copy.host, .base = out.host, .share = -2});
+            combineFlat(device,
+                        {.out = out.device, .scale = 0.3, .copy = copy.device, .base = out.device, .share = -2});
+            expectEqual(out);
+            expectEqual(copy);
+        }
+    }
+}
+
+TEST_P(CudaFlatOpsTest, ReadAndWriteAtPlaces) {
+    const Pair weights = pair(100'003, 1, true);
+    const at::Tensor places = at::arange(3, 100'003, 7, at::kLong), there = places.to(device_->device());
+    for (const bool aligned : {true, false}) {
+        const Pair out = pair(places.numel(), 2, aligned), copy = pair(places.numel(), 3, aligned);
+        snapshotFlatAt(weights.host, places, out.host, copy.host, 1.0 / 3);
+        snapshotFlatAt(weights.device, there, out.device, copy.device, 1.0 / 3);
+        expectEqual(out);
+        expectEqual(copy);
+        mergeFlatAt(weights.host, places, out.host, copy.host);
+        mergeFlatAt(weights.device, there, out.device, copy.device);
+        expectEqual(weights);
     }
 }
 
@@ -80,6 +123,8 @@ TEST_P(CudaFlatOpsTest, RefuseTensorsThatDoNotGoTogether) {
     const Pair one = pair(8, 1, true), other = pair(9, 2, true);
     EXPECT_THROW(mergeFlat(one.device, other.device, {}, 0, 0), c10::Error);
     EXPECT_THROW(mergeFlat(one.device, one.host, {}, 0, 0), c10::Error);
+    EXPECT_THROW(combineFlat({{one.device}, {other.device}}, {.out = one.device}), c10::Error);
+    EXPECT_THROW(mergeFlatAt(one.device, at::arange(8, at::kLong), one.device, one.device), c10::Error);
 }
 
 INSTANTIATE_TEST_SUITE_P(Types, CudaFlatOpsTest, testing::Values(at::kFloat, at::kDouble, at::kBFloat16));
