@@ -134,10 +134,12 @@ std::string codeText(const Difference& difference) {
     const bool sameChanges = here.gitDirty == there.gitDirty && here.gitDirtyDiff == there.gitDirtyDiff;
     std::string out = "code: ";
     if (here.row.gitCommit != there.row.gitCommit) {
-        const auto named = [](const std::string& commit) { return commit.empty() ? "not recorded" : commit; };
+        const auto named = [](const std::string& commit) {
+            return commit.empty() ? "not recorded" : printable(commit);
+        };
         out += "commits " + named(here.row.gitCommit) + " and " + named(there.row.gitCommit) + "\n";
     } else if (!here.row.gitCommit.empty()) {
-        out += "commit " + here.row.gitCommit + " of both" +
+        out += "commit " + printable(here.row.gitCommit) + " of both" +
                (!sameChanges    ? ", with other uncommitted changes"
                 : here.gitDirty ? ", with the same uncommitted changes"
                                 : "") +

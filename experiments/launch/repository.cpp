@@ -1,6 +1,7 @@
 #include "experiments/launch/repository.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <sstream>
 #include <string_view>
 #include <vector>
@@ -52,6 +53,13 @@ Settings withoutFilters(const std::filesystem::path& folder) {
 
 // A submodule has a configuration of its own: of it only the commit is looked at.
 constexpr const char* kSubmodules = "--ignore-submodules=dirty";
+// The same of a diff, in place of which the repository may have a submodule show its own; as text, of all files.
+Words diffOf(std::initializer_list<std::string> what) {
+    Words words{"diff",      "--no-ext-diff", "--no-textconv", "--submodule=short",
+                kSubmodules, "--no-color",    "--no-relative"};
+    words.insert(words.end(), what);
+    return words;
+}
 
 std::string trimmed(std::string text) {
     text.erase(text.find_last_not_of(" \n\r\t") + 1);
@@ -81,7 +89,7 @@ UncommittedChanges uncommittedIn(const std::filesystem::path& folder) {
     const Settings settings = withoutFilters(folder);
     const auto status = git(folder, settings, {"status", "--porcelain", "--untracked-files=no", kSubmodules});
     if (status && trimmed(*status).empty()) return {};
-    const auto diff = git(folder, settings, {"diff", "--no-ext-diff", "--no-textconv", kSubmodules, "HEAD"});
+    const auto diff = git(folder, settings, diffOf({"HEAD"}));
     return {.any = true, .diff = cutOff(diff.value_or(""))};
 }
 
@@ -93,7 +101,7 @@ Result<std::string> diffOfCommits(const std::filesystem::path& folder, const std
             return fail("the repository at " + folder.string() + " has no commit " + commit);
         }
     }
-    auto diff = git(folder, {}, {"diff", "--no-ext-diff", "--no-textconv", "--no-color", from, to, "--"});
+    auto diff = git(folder, {}, diffOf({from, to, "--"}));
     if (!diff) return fail("git gave no diff of " + from + " and " + to + " at " + folder.string());
     return cutOff(std::move(*diff));
 }

@@ -64,6 +64,41 @@ TEST(Repository, ADiffRunsNothingThatTheRepositoryNames) {
     EXPECT_FALSE(std::filesystem::exists(folder / "ran"));
 }
 
+// With diff.submodule = diff git would show the submodule's own diff, by its own configuration.
+TEST(Repository, ADiffRunsNothingThatASubmoduleNames) {
+    const test::GitFolder folder, inner;
+    const std::string trap = "sh -c 'touch " + (folder / "ran").string() + "'";
+    const std::string then = inner.commit("e", "1\n"), now = inner.commit("e", "2\n");
+    folder.git("-c protocol.file.allow=always submodule add '" + inner.path().string() + "' sub");
+    const test::GitFolder sub(folder / "sub");
+    sub.git("config diff.external \"" + trap + "\"");
+    sub.git("checkout -q " + then);
+    folder.git("config diff.submodule diff");
+    folder.git("add sub");
+    const std::string first = folder.commit("e", "1\n");
+    sub.git("checkout -q " + now);
+    folder.git("add sub");
+    const std::string second = folder.commit("e", "2\n");
+    const auto diff = diffOfCommits(folder.path(), first, second);
+    ASSERT_TRUE(diff) << diff.error().message;
+    EXPECT_THAT(*diff, AllOf(HasSubstr("+Subproject commit " + now), HasSubstr("+2\n")));
+    sub.git("checkout -q " + then);
+    EXPECT_THAT(uncommittedIn(folder.path()).diff, HasSubstr("+Subproject commit " + then));
+    EXPECT_FALSE(std::filesystem::exists(folder / "ran"));
+}
+
+// What the user's configuration would have git show instead.
+TEST(Repository, ADiffIsOfAllFilesAndPlain) {
+    const test::GitFolder folder;
+    folder.git("config diff.relative true");
+    folder.git("config color.diff always");
+    std::filesystem::create_directories(folder / "workspace");
+    const std::string first = folder.commit("e", "1\n"), second = folder.commit("e", "2\n");
+    EXPECT_THAT(diffOfCommits(folder / "workspace", first, second).value(), HasSubstr("\n-1\n+2\n"));
+    test::writeText(folder / "e", "3\n");
+    EXPECT_THAT(uncommittedIn(folder / "workspace").diff, HasSubstr("\n-2\n+3\n"));
+}
+
 TEST(Repository, ALongDiffIsCutOffAndSaysSo) {
     const test::GitFolder folder;
     std::string text;
