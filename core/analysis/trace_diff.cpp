@@ -60,21 +60,26 @@ void addWholeRounds(RankParts& parts, TimeRange window, TimeRange stretch, const
     parts.steps += to - from;
 }
 
-std::map<int, RankSteps> stepsByRank(std::span<const RankSpan> spans) {
+std::map<int, RankSteps> stepsByRank(std::span<const RankSpan> spans, std::span<const RankSpan> rounds) {
     std::map<int, RankSteps> ranks;
     for (const auto& [rank, span] : spans) {
-        if (span.kind == SpanKind::Merge) ranks[rank].merges.insert(span.step);
-        if (span.kind == SpanKind::Snapshot) ranks[rank].snapshots.insert(span.step);
         if (!beginsStep(span.kind)) continue;
         const auto [known, fresh] = ranks[rank].starts.try_emplace(span.step, span.start);
         if (!fresh) known->second = std::min(known->second, span.start);
     }
+    for (const std::span<const RankSpan> some : {spans, rounds}) {
+        for (const auto& [rank, span] : some) {
+            if (span.kind == SpanKind::Merge) ranks[rank].merges.insert(span.step);
+            if (span.kind == SpanKind::Snapshot) ranks[rank].snapshots.insert(span.step);
+        }
+    }
     return ranks;
 }
 
-std::map<int, RankParts> partsByRank(std::span<const RankSpan> spans, TimeRange stretch) {
+std::map<int, RankParts> partsByRank(std::span<const RankSpan> spans, TimeRange stretch,
+                                     std::span<const RankSpan> rounds) {
     std::map<int, RankParts> ranks;
-    const std::map<int, RankSteps> steps = stepsByRank(spans);
+    const std::map<int, RankSteps> steps = stepsByRank(spans, rounds);
     for (const auto& [rank, span] : spans) {
         if (span.kind != SpanKind::Window || span.start >= stretch.end || span.end <= stretch.start) continue;
         RankParts& parts = ranks[rank];
@@ -129,9 +134,19 @@ std::optional<double> StepParts::blocked() const {
     return blockedNs / stepNs;
 }
 
-StepParts stepPartsOf(std::span<const RankSpan> spans, TimeRange stretch) {
+TimeRange windowsAround(std::span<const RankSpan> spans, TimeRange stretch) {
+    TimeRange around = stretch;
+    for (const auto& [rank, span] : spans) {
+        if (span.kind != SpanKind::Window || span.start >= stretch.end || span.end <= stretch.start) continue;
+        around.start = std::min(around.start, span.start);
+        around.end = std::max(around.end, span.end);
+    }
+    return around;
+}
+
+StepParts stepPartsOf(std::span<const RankSpan> spans, TimeRange stretch, std::span<const RankSpan> rounds) {
     StepParts mean;
-    for (auto& [rank, parts] : partsByRank(spans, stretch)) add(mean, parts);
+    for (auto& [rank, parts] : partsByRank(spans, stretch, rounds)) add(mean, parts);
     if (mean.ranks == 0) return mean;
     const double count = mean.ranks;
     for (double& ns : mean.kindNs) ns /= count;

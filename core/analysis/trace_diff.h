@@ -28,8 +28,12 @@ struct StepParts {
 // Of spans of any ranks in any order; only what lies in those steps counts. Of a window that the stretch cuts, a step
 // begins with its first computation, and what is cut itself counts for nothing: of a rank that merges the round from
 // one step with a merge to the next, since the step that waits, the long one, would be the one that is cut; of one that
-// takes snapshots alone the round between these; else each step by itself.
-[[nodiscard]] StepParts stepPartsOf(std::span<const RankSpan> spans, TimeRange stretch);
+// takes snapshots alone the round between these; else each step by itself. `rounds`: merges and snapshots of all of the
+// windows that the stretch touches, by which it is known whether a rank has rounds where no merge is in sight.
+[[nodiscard]] StepParts stepPartsOf(std::span<const RankSpan> spans, TimeRange stretch,
+                                    std::span<const RankSpan> rounds = {});
+// From the beginning of the first window that the stretch touches to the end of the last one.
+[[nodiscard]] TimeRange windowsAround(std::span<const RankSpan> spans, TimeRange stretch);
 
 // One line of a comparison. Absent: nothing of it is known of that run.
 struct PartDifference {

@@ -12,7 +12,9 @@ constexpr std::chrono::milliseconds kLoadBudget{40}, kAlignBudget{40};
 Result<std::optional<StepParts>> partsOf(storage::RunReader& reader, const std::string& run, TimeRange stretch) {
     DASGD_ASSIGN(const auto spans, reader.spans(run, stretch, BesideQuery::kMostSpans + 1));
     if (spans.size() > BesideQuery::kMostSpans) return std::optional<StepParts>();
-    return std::optional(stepPartsOf(spans, stretch));
+    DASGD_ASSIGN(const auto rounds,
+                 reader.spansOf(run, windowsAround(spans, stretch), {SpanKind::Merge, SpanKind::Snapshot}));
+    return std::optional(stepPartsOf(spans, stretch, rounds));
 }
 
 }  // namespace

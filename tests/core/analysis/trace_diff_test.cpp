@@ -77,9 +77,20 @@ TEST(TraceDiffTest, OfAWindowThatIsCutItsWholeRoundsCount) {
             add(SpanKind::Wait, step, 590);
             add(ends, step, 10);
         }
+        // As a reader gives them: what touches the stretch, and of the windows around it what makes rounds.
+        const auto partsIn = [&spans](TimeRange stretch) {
+            std::vector<RankSpan> inside, rounds;
+            const TimeRange around = windowsAround(spans, stretch);
+            for (const RankSpan& one : spans) {
+                if (one.span.start < stretch.end && one.span.end > stretch.start) inside.push_back(one);
+                const bool makesRound = one.span.kind == SpanKind::Merge || one.span.kind == SpanKind::Snapshot;
+                if (makesRound && one.span.start < around.end && one.span.end > around.start) rounds.push_back(one);
+            }
+            return stepPartsOf(inside, stretch, rounds);
+        };
         int told = 0;
         for (Ns from = 0; from < 2'000; from += 130) {
-            const StepParts parts = stepPartsOf(spans, {from, from + 2'600});
+            const StepParts parts = partsIn({from, from + 2'600});
             if (parts.ranks == 0) continue;
             ++told;
             EXPECT_DOUBLE_EQ(parts.stepNs, 250) << from;
@@ -87,7 +98,8 @@ TEST(TraceDiffTest, OfAWindowThatIsCutItsWholeRoundsCount) {
             EXPECT_EQ(parts.steps % 4, 0) << from;
         }
         EXPECT_GT(told, 5);
-        EXPECT_EQ(stepPartsOf(spans, {150, 950}).ranks, 0) << "no whole round";
+        EXPECT_EQ(partsIn({150, 950}).ranks, 0) << "no whole round";
+        EXPECT_EQ(partsIn({50, 380}).ranks, 0) << "nor where no merge is in sight";
     }
 }
 
