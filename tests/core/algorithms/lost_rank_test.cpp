@@ -86,9 +86,9 @@ TEST_P(LostRank, EndsTheOthersWithTheOperationThatFailed) {
             EXPECT_EQ(outcome.step, kLostAfter);
             continue;
         }
-        EXPECT_THAT(
-            outcome.error,
-            testing::ContainsRegex("(all_reduce|broadcast) #[0-9]+|(send to|receive from) (rank [0-9]|any rank), tag"));
+        EXPECT_THAT(outcome.error,
+                    testing::ContainsRegex(
+                        "(all_reduce|broadcast|exchange) #[0-9]+|(send to|receive from) (rank [0-9]|any rank), tag"));
         EXPECT_GE(outcome.step, kLostAfter - 1) << "what came before was in order";
         EXPECT_LE(outcome.step, kLostAfter + 8) << "two periods";
     }
