@@ -99,10 +99,10 @@ private:
     QString state_;
 };
 
-// What went wrong and the remedy, in the page, not over it. Hidden while there is nothing to say.
 // The sheet of a frame of that name that says something: its ground and edge, and the links in it.
 [[nodiscard]] QString barSheet(const QString& name, const QColor& ground, const QColor& edge, const Theme& theme);
 
+// What went wrong and the remedy, in the page, not over it. Hidden while there is nothing to say.
 class MessageBar : public QFrame {
     Q_OBJECT
 

@@ -29,7 +29,9 @@ std::uintmax_t sizeOf(const fs::path& path) {
     std::uintmax_t bytes = 0;
     for (fs::recursive_directory_iterator each(path, error), end; !error && each != end; each.increment(error)) {
         std::error_code gone;
-        if (each->is_regular_file(gone) && !each->is_symlink(gone)) bytes += each->file_size(gone);
+        if (!each->is_regular_file(gone) || each->is_symlink(gone)) continue;
+        const std::uintmax_t own = each->file_size(gone);
+        if (!gone) bytes += own;
     }
     return bytes;
 }

@@ -1,5 +1,7 @@
 #include "gui/widgets/runs/diff_highlighter.h"
 
+#include <algorithm>
+
 namespace dasgd::gui {
 
 DiffHighlighter::DiffHighlighter(const Look& look, QTextDocument* document)
@@ -7,21 +9,22 @@ DiffHighlighter::DiffHighlighter(const Look& look, QTextDocument* document)
     connect(&look_, &Look::changed, this, &QSyntaxHighlighter::rehighlight);
 }
 
-DiffHighlighter::Kind DiffHighlighter::kindOf(const QString& line, bool& inDiff) {
-    if (line.startsWith(QLatin1String("diff --git "))) inDiff = true;
-    if (line.startsWith(QLatin1Char('#'))) inDiff = false;
-    if (!inDiff || line.isEmpty()) return Kind::Plain;
-    for (const char* head : {"diff --git ", "index ", "+++ ", "--- "}) {
-        if (line.startsWith(QLatin1String(head))) return Kind::File;
+DiffHighlighter::Kind DiffHighlighter::kindOf(const QString& line, Place& place) {
+    if (line.startsWith(QLatin1String("diff --git "))) place = Place::Head;
+    if (line.startsWith(QLatin1Char('#'))) place = Place::Before;
+    if (place == Place::Before || line.isEmpty()) return Kind::Plain;
+    if (line.startsWith(QLatin1String("@@"))) {
+        place = Place::Changes;
+        return Kind::Hunk;
     }
-    if (line.startsWith(QLatin1String("@@"))) return Kind::Place;
+    if (place == Place::Head) return Kind::File;
     return line[0] == QLatin1Char('+') ? Kind::Added : line[0] == QLatin1Char('-') ? Kind::Removed : Kind::Plain;
 }
 
 void DiffHighlighter::highlightBlock(const QString& text) {
-    bool inDiff = previousBlockState() == 1;
-    const Kind kind = kindOf(text, inDiff);
-    setCurrentBlockState(inDiff ? 1 : 0);
+    auto place = static_cast<Place>(std::max(0, previousBlockState()));
+    const Kind kind = kindOf(text, place);
+    setCurrentBlockState(static_cast<int>(place));
     if (kind == Kind::Plain) return;
     const Theme& theme = look_.theme();
     const QColor colors[] = {theme.text, theme.muted, theme.accent, theme.good, theme.bad};

@@ -13,10 +13,12 @@ class DiffHighlighter : public QSyntaxHighlighter {
 public:
     DiffHighlighter(const Look& look, QTextDocument* document);
 
-    enum class Kind { Plain, File, Place, Added, Removed };
-    // `inDiff`: whether an earlier line began a diff; set to whether this one or an earlier one did. A comment of ours
-    // ("# …") ends it: git begins no line so.
-    [[nodiscard]] static Kind kindOf(const QString& line, bool& inDiff);
+    enum class Kind { Plain, File, Hunk, Added, Removed };
+    // Where a line stands: before a diff, in what it says of a file, or in the changes of that file.
+    enum class Place { Before, Head, Changes };
+    // `place`: that of the line before, set to that of this one. A comment of ours ("# …") ends a diff: git begins no
+    // line so.
+    [[nodiscard]] static Kind kindOf(const QString& line, Place& place);
 
 protected:
     void highlightBlock(const QString& text) override;

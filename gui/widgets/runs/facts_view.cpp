@@ -107,7 +107,7 @@ void FactsView::showOne(const RunFacts& facts) {
     QString lines = linesOf(originOf(facts.detail));
     if (!facts.files.folder.isEmpty()) {
         const QString url = QUrl::fromLocalFile(facts.files.folder).toString(QUrl::FullyEncoded);
-        const QString link = QStringLiteral("<a href='%1' style='color:%2'>%3</a>")
+        const QString link = QStringLiteral("<a href=\"%1\" style='color:%2'>%3</a>")
                                  .arg(url.toHtmlEscaped(), look_.theme().accent.name(), tr("open").toHtmlEscaped());
         lines += QStringLiteral(
                      "<tr><td colspan='2' style='padding-top:10px; padding-bottom:4px; font-weight:600'>%1"
@@ -159,7 +159,8 @@ void FactsView::showText(const QString& head, const QStringList& parts) {
     textHead_->setVisible(!parts.isEmpty());
     text_->setVisible(!parts.isEmpty());
     const QString text = parts.join(QStringLiteral("\n\n"));
-    if (text_->toPlainText() != text) text_->setPlainText(text);
+    // Not as the widget has it, which makes other characters of some.
+    if (std::exchange(shownText_, text) != text) text_->setPlainText(text);
 }
 
 }  // namespace dasgd::gui

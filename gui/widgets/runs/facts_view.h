@@ -40,6 +40,7 @@ private:
     QLabel* unopened_;  // says so where nothing opens the folder
     QLabel* textHead_;
     QPlainTextEdit* text_;
+    QString shownText_;
 };
 
 }  // namespace dasgd::gui
