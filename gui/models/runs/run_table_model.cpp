@@ -138,7 +138,7 @@ QString RunTableModel::textOf(const RunItem& item, Column column) {
             // All that wait in the queue have turns of one series; the tool tip says so.
             if (row.inQueue) return QStringLiteral("turn %1").arg(std::llround(*row.queueTurn) + 1);
             return QStringLiteral("turn %1 of %2").arg(std::llround(*row.queueTurn) + 1).arg(row.seriesSize);
-        case RunTableModel::Wall: return number ? timed(clockText(*number), row) : kAbsent;
+        case RunTableModel::Wall: return number ? timed(timeText(*number), row) : kAbsent;
         case RunTableModel::Steps: return grouped(row.steps);
         case RunTableModel::FinalLoss: return number ? shortNumber(*number) : kAbsent;
         case RunTableModel::BestAccuracy:

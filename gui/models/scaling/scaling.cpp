@@ -164,8 +164,7 @@ QString ScalingLine::inWords() const {
     const QString sizes =
         scales()
             ? QStringLiteral("%1–%2 workers, %3 sizes").arg(workers.front()).arg(workers.back()).arg(workers.size())
-        : workers.front() == 1 ? QStringLiteral("1 worker only")
-                               : QStringLiteral("%1 workers only").arg(workers.front());
+            : counted(workers.front(), "worker") + QStringLiteral(" only");
     return kind + QStringLiteral("  ·  ") + sizes;
 }
 
@@ -232,7 +231,7 @@ QStringList unfinishedInWords(const std::vector<DrawnLine>& lines) {
         for (const RunItemPtr& run : line.line->unfinished) {
             words << QStringLiteral("%1, %2 workers, seed %3 %4 at step %5")
                          .arg(line.name)
-                         .arg(run->row.workers)
+                         .arg(counted(run->row.workers, "worker"))
                          .arg(run->row.seed)
                          .arg(QString::fromStdString(run->row.status))
                          .arg(run->row.steps);
@@ -296,8 +295,8 @@ QString timeToTargetText(const ScalingPoint& point) {
 
 QString pointInWords(const DrawnLine& line, const ScalingPoint& point, const std::optional<Target>& target) {
     QStringList lines{line.name,
-                      QStringLiteral("%1 workers, batch %2 each, %3")
-                          .arg(point.workers)
+                      QStringLiteral("%1, batch %2 each, %3")
+                          .arg(counted(point.workers, "worker"))
                           .arg(point.batch)
                           .arg(line.line->simulated() ? QStringLiteral("time simulated") : line.line->origin()),
                       QStringLiteral("%1 ms/step").arg(spreadText(point.stepMs)),

@@ -42,7 +42,7 @@ TEST_F(RunTableModelTest, SaysNumbersInTheirUnits) {
     EXPECT_EQ(cell(0, RunTableModel::BestAccuracy), QStringLiteral("97.4 %"));
     EXPECT_EQ(cell(0, RunTableModel::FinalLoss), QStringLiteral("0.1183"));
     EXPECT_EQ(cell(0, RunTableModel::SamplesPerS), QStringLiteral("24\u2009310"));
-    EXPECT_EQ(cell(0, RunTableModel::Wall), QStringLiteral("00:41"));
+    EXPECT_EQ(cell(0, RunTableModel::Wall), QStringLiteral("41.0\u00a0s"));
     EXPECT_EQ(cell(1, RunTableModel::Hidden), kAbsent);
     EXPECT_EQ(cell(1, RunTableModel::Blocked), kAbsent);
 }
@@ -80,7 +80,7 @@ TEST_F(RunTableModelTest, WhatNeverBeganHasNoTimes) {
     EXPECT_EQ(cell(1, RunTableModel::Wall), kAbsent);
     EXPECT_NE(cell(2, RunTableModel::Wall), kAbsent);
     EXPECT_NE(cell(3, RunTableModel::Started), kAbsent);
-    EXPECT_EQ(cell(3, RunTableModel::Wall), QStringLiteral("00:41"));
+    EXPECT_EQ(cell(3, RunTableModel::Wall), QStringLiteral("41.0\u00a0s"));
 }
 
 TEST_F(RunTableModelTest, WhatWaitsSaysItsTurn) {
@@ -107,7 +107,7 @@ TEST_F(RunTableModelTest, SimulatedTimesAreToldFromMeasuredOnes) {
     storage::RunRow young = makeRun("r2", "dasgd")->row;
     young.timeSimulated = true;
     model_.take({makeRunItem(row), makeRunItem(young), makeRun("r3", "dasgd")}, {});
-    EXPECT_EQ(cell(0, RunTableModel::Wall), QStringLiteral("00:41 sim"));
+    EXPECT_EQ(cell(0, RunTableModel::Wall), QStringLiteral("41.0\u00a0s sim"));
     EXPECT_EQ(cell(0, RunTableModel::Blocked), QStringLiteral("0.36 sim"));
     EXPECT_EQ(cell(0, RunTableModel::SamplesPerS), QStringLiteral("24\u2009310 sim"));
     EXPECT_EQ(cell(0, RunTableModel::FinalLoss), QStringLiteral("0.1183")) << "no time";
