@@ -267,8 +267,12 @@ RunItemPtr RunTableModel::find(const QString& id) const {
     return row < 0 ? nullptr : items_[static_cast<std::size_t>(row)];
 }
 
-RunItemPtr RunTableModel::newest(Probes probes) const {
-    const auto rank = [probes](const RunItemPtr& item) {
+RunItemPtr RunTableModel::newest(Among among) const {
+    const auto kind = [among](const storage::RunRow& row) {
+        if (among == Among::All) return 0;
+        return isOfJob(row) || row.imported() ? 0 : row.status == "queued" || isTakenOut(row) ? 1 : 2;
+    };
+    const auto rank = [&kind](const RunItemPtr& item) {
         const std::string& status = item->row.status;
         const bool isLast = probes == Probes::Last && isProbe(item->row);
         return std::tuple(!isLast, status == "running" ? 2 : status == "queued" ? 0 : 1, item->row.startedAt, item->id);

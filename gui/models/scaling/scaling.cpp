@@ -193,6 +193,9 @@ std::vector<ScalingLine> scalingLines(std::span<const RunItemPtr> runs, Scaling 
         line.workers.assign(workers.begin(), workers.end());
     }
     std::sort(lines.begin(), lines.end(), [](const ScalingLine& a, const ScalingLine& b) {
+        // What a job made was not set up to be compared.
+        const bool ofJobA = isOfJob(a.newest().row), ofJobB = isOfJob(b.newest().row);
+        if (ofJobA != ofJobB) return ofJobB;
         if (a.scales() != b.scales()) return a.scales();
         return startedLater(a.runs.front(), b.runs.front());
     });
@@ -229,7 +232,7 @@ QStringList unfinishedInWords(const std::vector<DrawnLine>& lines) {
     QStringList words;
     for (const DrawnLine& line : lines) {
         for (const RunItemPtr& run : line.line->unfinished) {
-            words << QStringLiteral("%1, %2 workers, seed %3 %4 at step %5")
+            words << QStringLiteral("%1, %2, seed %3 %4 at step %5")
                          .arg(line.name)
                          .arg(counted(run->row.workers, "worker"))
                          .arg(run->row.seed)
