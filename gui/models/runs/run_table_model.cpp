@@ -101,6 +101,7 @@ bool mayBeCut(RunTableModel::Column column) {
 
 QString tipOf(const RunItem& item, RunTableModel::Column column) {
     QStringList lines{item.id};
+    if (column == RunTableModel::Status && isTakenOut(item.row)) lines << kTakenOut;
     if (mayBeCut(column)) lines << RunTableModel::textOf(item, column);
     if (column == RunTableModel::Started && item.row.queueTurn && item.row.inQueue)
         lines.back() += QStringLiteral(" in the queue");
@@ -274,8 +275,11 @@ RunItemPtr RunTableModel::newest(Among among) const {
     };
     const auto rank = [&kind](const RunItemPtr& item) {
         const std::string& status = item->row.status;
-        const bool isLast = probes == Probes::Last && isProbe(item->row);
-        return std::tuple(!isLast, status == "running" ? 2 : status == "queued" ? 0 : 1, item->row.startedAt, item->id);
+        return std::tuple(kind(item->row),
+                          status == "running"  ? 2
+                          : status == "queued" ? 0
+                                               : 1,
+                          item->row.startedAt, item->id);
     };
     const auto best = std::max_element(items_.begin(), items_.end(),
                                        [&](const RunItemPtr& a, const RunItemPtr& b) { return rank(a) < rank(b); });
