@@ -79,8 +79,10 @@ int runWindow(QApplication& app) {
     const QCommandLineOption theme(QStringLiteral("theme"),
                                    QStringLiteral("dark or light; where absent, as last chosen, else the desktop's."),
                                    QStringLiteral("T"));
-    const QCommandLineOption page(QStringLiteral("page"), QStringLiteral("Page to open: %1.").arg(pageTitles()),
-                                  QStringLiteral("P"), QStringLiteral("Run"));
+    const QCommandLineOption page(
+        QStringLiteral("page"),
+        QStringLiteral("Page to open: %1; where absent, Run, or Experiment where nothing was run.").arg(pageTitles()),
+        QStringLiteral("P"));
     const QCommandLineOption picture(QStringLiteral("screenshot"),
                                      QStringLiteral("Write the window to a PNG file and end."), QStringLiteral("FILE"));
     const QCommandLineOption after(QStringLiteral("after-ms"), QStringLiteral("… after so many milliseconds."),
@@ -114,7 +116,7 @@ int runWindow(QApplication& app) {
         window.resize(parser.isSet(picture) ? given : given.boundedTo(window.screen()->availableSize()));
     }
     if (parser.isSet(run)) window.session().choose(parser.value(run));
-    if (!window.openNamed(parser.value(page))) {
+    if (parser.isSet(page) && !window.openNamed(parser.value(page))) {
         return reportError("--page: found \"" + parser.value(page).toStdString() + "\"; allowed " +
                            pageTitles().toStdString());
     }

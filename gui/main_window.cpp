@@ -37,8 +37,9 @@ namespace {
 constexpr QSize kFirstSize(1600, 1000);
 constexpr int kFoldRailBelow = 1100;  // what a page needs beside the rail is more than is left
 constexpr const char* kFirstPage = "Run";
-constexpr int kFrameMs = 250;  // until a window manager has told how wide its frame is
-constexpr int kAheadMs = 100;  // between two pages that are made before they are wanted
+constexpr const char* kFirstPageOfNone = "Experiment";  // where there is no run to look at
+constexpr int kFrameMs = 250;                           // until a window manager has told how wide its frame is
+constexpr int kAheadMs = 100;                           // between two pages that are made before they are wanted
 const QString kGeometryKey = QStringLiteral("window/geometry");
 
 }  // namespace
@@ -96,6 +97,7 @@ MainWindow::MainWindow(const std::filesystem::path& workspace, Look& look, const
     connect(&session_, &Session::currentChanged, this, &MainWindow::updateStatus);
     connect(&session_, &Session::errorChanged, this, &MainWindow::updateStatus);
     connect(&session_, &Session::runsChanged, this, [this] { statusPace_.request(); });
+    connect(&session_, &Session::runsChanged, this, &MainWindow::leaveEmptyPage, Qt::SingleShotConnection);
     connect(&remote_, &RemoteMirror::changed, this, &MainWindow::updateStatus);
     palette_ = new CommandPalette(*this, look);
     auto* palette = new QShortcut(QKeySequence(QStringLiteral("Ctrl+K")), this);
@@ -195,7 +197,13 @@ void MainWindow::dressPage(int page) {
     if (own.styleSheet() != look_.styleSheet()) own.setStyleSheet(look_.styleSheet());
 }
 
+// Whether there are runs is known once the workspace is read. A page that somebody has chosen since stays.
+void MainWindow::leaveEmptyPage() {
+    if (session_.runs().items().empty() && isFirstPage_) open(kFirstPageOfNone);
+}
+
 void MainWindow::showPage(int page) {
+    isFirstPage_ = false;
     make(page);
     dressPage(page);
     shown_ = page;
@@ -359,7 +367,11 @@ void MainWindow::updateStatus() {
 
 void MainWindow::showEvent(QShowEvent* event) {
     QMainWindow::showEvent(event);
-    if (shown_ < 0) open(kFirstPage);
+    if (shown_ < 0) {
+        const bool isEmpty = session_.loaded() && session_.runs().items().empty();
+        open(isEmpty ? kFirstPageOfNone : kFirstPage);
+        isFirstPage_ = true;
+    }
     // The window of the platform sees every movement, the widgets only those they track.
     windowHandle()->installEventFilter(this);
     if (std::exchange(wasShown_, true)) return;

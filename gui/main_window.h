@@ -72,6 +72,7 @@ private:
     // With the sheet of the present theme, where it has another.
     void dressPage(int page);
     void showPage(int page);
+    void leaveEmptyPage();
     void focusPage(QWidget& page);
     QWidget* makeStatusBar();
     void updateStatus();
@@ -94,6 +95,7 @@ private:
     QStackedWidget* stack_;
     std::vector<bool> made_;                       // by page; the others are blank in the stack
     std::vector<std::unique_ptr<QWidget>> built_;  // by page; those that were not opened yet
+    bool isFirstPage_ = false;                     // the window has chosen it, and nobody else has since
     int shown_ = -1;                               // page; −1: none was chosen yet
     bool wasShown_ = false;                        // the window
     SteadyLabel* status_;

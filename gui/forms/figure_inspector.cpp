@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "gui/models/figures/figure_runs.h"
+#include "gui/models/words.h"
 #include "gui/widgets/parts.h"
 
 namespace dasgd::gui {
@@ -107,8 +108,10 @@ void FigureInspector::sayRuns() {
     const FigureSpec& of = form_->spec();
     runsRow_->setVisible(of.kind != FigureKind::Panels);
     const bool follows = of.runs.isEmpty();
-    runsWords_->setText(follows ? tr("Runs of the filter: it redraws itself when runs are added.")
-                                : tr("%1 runs by their ids: none is added.").arg(of.runs.size()));
+    runsWords_->setText(
+        follows ? tr("Runs of the filter: it redraws itself when runs are added.")
+                : tr("%1 by %2: none is added.")
+                      .arg(counted(of.runs.size(), "run"), of.runs.size() == 1 ? tr("its id") : tr("their ids")));
     runsSwitch_->show();
     runsSwitch_->setText(follows ? tr("Keep these runs") : tr("Follow the experiment"));
     runsSwitch_->setToolTip(asTip(follows ? tr("The figure keeps the runs that it has now, by their ids")

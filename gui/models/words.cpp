@@ -35,6 +35,10 @@ QString shortNumber(double value, int digits) {
 
 QString grouped(qint64 value) { return groupDigits(QString::number(value)); }
 
+QString counted(qint64 count, const char* noun) {
+    return grouped(count) + QLatin1Char(' ') + QString::fromUtf8(noun) + (count == 1 ? QString() : QStringLiteral("s"));
+}
+
 Quantity bytesInWords(double bytes) {
     static const std::array<const char*, 5> units{"B", "kB", "MB", "GB", "TB"};
     std::size_t at = 0;
@@ -66,6 +70,19 @@ QString clockText(double seconds) {
     const auto two = [](qint64 part) { return QStringLiteral("%1").arg(part, 2, 10, QLatin1Char('0')); };
     const QString tail = two(whole / 60 % 60) + QLatin1Char(':') + two(whole % 60);
     return whole < 3600 ? tail : QString::number(whole / 3600) + QLatin1Char(':') + tail;
+}
+
+QString timeText(double seconds) {
+    const QChar space(0x00a0);
+    const auto with = [space](const QString& number, const char* unit) {
+        return number + space + QString::fromLatin1(unit);
+    };
+    // Not "60.0 s".
+    if (seconds < 59.95) return with(QString::number(std::max(0.0, seconds), 'f', 1), "s");
+    const auto whole = static_cast<qint64>(std::round(seconds));
+    const auto two = [](qint64 part) { return QStringLiteral("%1").arg(part, 2, 10, QLatin1Char('0')); };
+    if (whole < 3600) return with(QString::number(whole / 60), "min") + space + with(two(whole % 60), "s");
+    return with(grouped(whole / 3600), "h") + space + with(two(whole / 60 % 60), "min");
 }
 
 QString percent(std::optional<double> fraction) {

@@ -23,10 +23,14 @@ inline const QString kAbsent = QStringLiteral("–");
 [[nodiscard]] Quantity bytesInWords(double bytes);
 // The unit follows the size: "740 µs", "12.3 ms", "4.21 s".
 [[nodiscard]] Quantity durationInWords(Ns duration);
+// "1 run", "2 runs": the noun of one takes an s for others, 0 too.
+[[nodiscard]] QString counted(qint64 count, const char* noun);
 // For a tool tip: names are text, whatever they look like.
 [[nodiscard]] QString asTip(const QString& plain);
 // "0.3 s" below ten seconds, else "00:41", "1:02:03".
 [[nodiscard]] QString clockText(double seconds);
+// For a column of times, each with its units: "0.3 s", "41.0 s", "2 min 05 s", "1 h 02 min".
+[[nodiscard]] QString timeText(double seconds);
 // 0.9921 → "99.2"; kAbsent where there is none.
 [[nodiscard]] QString percent(std::optional<double> fraction);
 

@@ -25,9 +25,12 @@ std::vector<RunItemPtr> waitingOf(std::vector<RunItemPtr> runs) {
     return runs;
 }
 
-// Empty where there is not one alone.
-QString endedEarly(const std::vector<RunItemPtr>& runs) {
-    return runs.size() == 1 && hasEndedEarly(runs.front()->row) ? runs.front()->id : QString();
+// Empty where there is not one alone, or it left no checkpoint.
+QString resumable(const std::vector<RunItemPtr>& runs) {
+    if (runs.size() != 1 || !hasEndedEarly(runs.front()->row)) return {};
+    // What another machine keeps is not known here.
+    const bool isElsewhere = !runs.front()->row.origin.empty();
+    return runs.front()->hasCheckpoint || isElsewhere ? runs.front()->id : QString();
 }
 
 QString holdOrRelease(const std::vector<RunItemPtr>& waiting) {
@@ -38,7 +41,7 @@ QString holdOrRelease(const std::vector<RunItemPtr>& waiting) {
 }  // namespace
 
 void addQueueMenu(QMenu& menu, Engine& engine, const std::vector<RunItemPtr>& runs) {
-    if (const QString early = endedEarly(runs); !early.isEmpty()) {
+    if (const QString early = resumable(runs); !early.isEmpty()) {
         QObject::connect(menu.addAction(QMenu::tr("Go on from its checkpoint\tCtrl+Shift+R")), &QAction::triggered,
                          &engine, [&engine, early] { engine.resume(early); });
     }
@@ -75,8 +78,9 @@ void addQueueKeys(QWidget& table, Engine& engine, const std::function<std::vecto
         table, QMenu::tr("Go on from its checkpoint"), QMenu::tr("The chosen run, which ended early"),
         QKeySequence(QStringLiteral("Ctrl+Shift+R")),
         [&engine, chosen, refuse] {
-            const QString early = endedEarly(chosen());
-            if (early.isEmpty()) return refuse(QMenu::tr("Choose one run that ended early: that can go on"));
+            const QString early = resumable(chosen());
+            if (early.isEmpty())
+                return refuse(QMenu::tr("Choose one run that ended early and left a checkpoint: that can go on"));
             engine.resume(early);
         },
         Qt::WidgetShortcut);

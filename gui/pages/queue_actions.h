@@ -10,8 +10,8 @@
 
 namespace dasgd::gui {
 
-// Where there is one run that ended early: to go on from its checkpoint. Where some of `runs` wait: to hold, release
-// and move those. Else nothing. `engine` is asked.
+// Where there is one run that ended early and left a checkpoint: to go on from it. Where some of `runs` wait: to hold,
+// release and move those. Else nothing. `engine` is asked.
 void addQueueMenu(QMenu& menu, Engine& engine, const std::vector<RunItemPtr>& runs);
 // Alt with Up, Down, Home and End moves what `chosen` answers, Ctrl+H holds it or releases it; Ctrl+Shift+R goes on
 // with the one that ended early; the palette has each by its name. `refuse` is told why where none of the chosen runs

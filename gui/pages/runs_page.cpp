@@ -339,9 +339,9 @@ private:
                 tr("Every run that matches is left out"),
                 tr("%1. The menu of groups shows them; “archived” in the filter what is put away.").arg(leftOut));
         } else {
-            empty_->say(
-                tr("No run matches the filter"),
-                tr("%1 runs are hidden by “%2”. Clear the filter to see them.").arg(grouped(all)).arg(field_->text()));
+            const QString what = all == 1 ? tr("1 run is") : tr("%1 runs are").arg(grouped(all));
+            empty_->say(tr("No run matches the filter"),
+                        tr("%1 hidden by “%2”. Clear the filter to see more.").arg(what, field_->text()));
         }
         body_->setCurrentIndex(shown == 0 ? 1 : 0);
         sayFilterError();

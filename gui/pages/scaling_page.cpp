@@ -361,7 +361,7 @@ private:
     void setWidths() {
         if (table_->columnCount() == columns_ || table_->rowCount() == 0) return;
         columns_ = table_->columnCount();
-        static constexpr int kWidths[] = {0, 76, 62, 62, 118, 136, 122, 122, 112, 150};
+        static constexpr int kWidths[] = {0, 76, 62, 62, 104, 112, 98, 104, 96, 150};
         for (int i = 1; i < columns_; ++i) points_->setColumnWidth(i, kWidths[i]);
         points_->resizeColumnToContents(0);
         points_->setColumnWidth(0, std::clamp(points_->columnWidth(0), 140, 360));

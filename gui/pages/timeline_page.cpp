@@ -21,6 +21,7 @@
 #include "gui/widgets/dropped_files.h"
 #include "gui/widgets/figure_export.h"
 #include "gui/widgets/parts.h"
+#include "gui/widgets/shortened_label.h"
 #include "gui/widgets/steady_label.h"
 #include "gui/widgets/timeline/beside_card.h"
 #include "gui/widgets/timeline/find_bar.h"
@@ -109,8 +110,8 @@ private:
     QHBoxLayout* makeHeader() {
         auto* row = new QHBoxLayout;
         row->setSpacing(kGap);
-        row->addWidget(title_ = makeElasticLabel("title", Qt::ElideMiddle), 1);
-        title_->setMinimumWidth(110);  // the experiment can be read
+        row->addWidget(title_ = new ShortenedLabel("title"), 1);
+        title_->setMinimumWidth(110);  // the algorithm can be read
         row->addWidget(pill_ = new StatePill(context_.look));
         open_ = makeQuietButton(tr("Open trace …"),
                                 tr("A trace of Chrome, Perfetto or PyTorch's profiler becomes a run  Ctrl+O"));
@@ -322,12 +323,13 @@ private:
             showNothing();
             ranks_->clear();
             extent_->say({});
-            title_->setText(!session_.error().isEmpty() ? tr("The workspace cannot be read")
-                            : session_.loaded()         ? tr("No run yet")
-                                                        : tr("Reading the workspace …"));
+            title_->setTexts({!session_.error().isEmpty() ? tr("The workspace cannot be read")
+                              : session_.loaded()         ? tr("No run yet")
+                                                          : tr("Reading the workspace …")});
             return;
         }
-        title_->setText(runTitle(run->row));
+        const QString title = runTitle(run->row), ofRun = title.section(QStringLiteral("  /  "), -1);
+        title_->setTexts({title, ofRun, ofRun.section(QStringLiteral("  ·  "), 0, 0)});
         pill_->setState(stateOf(run->row));
         ranks_->setText(run->row.workers == 1 ? tr("1 rank") : tr("All %1 ranks").arg(run->row.workers));
         showExtent();
@@ -363,7 +365,7 @@ private:
     TimelineQuery& spans_;
     OverviewQuery& overviewQuery_;
     LatenessQuery& lateness_;
-    QLabel* title_ = nullptr;
+    ShortenedLabel* title_ = nullptr;
     StatePill* pill_ = nullptr;
     QLabel* ranks_ = nullptr;
     SteadyLabel* extent_ = nullptr;

@@ -60,8 +60,10 @@ void paintParallelAxis(QPainter& painter, const QRectF& area, const ParallelPlot
     painter.drawLine(QPointF(x, bottom), QPointF(x, top));
     painter.setFont(style.font);
     painter.setPen(style.text);
-    const double half = std::min({room / 2 - 3, x - area.left() + room / 2, area.right() - x + room / 2});
-    painter.drawText(QRectF(x - half, area.top(), 2 * half, text), Qt::AlignCenter,
+    const double own = room * scale.titleRows();
+    const double half = std::min({own / 2 - 3, x - area.left() + room / 2, area.right() - x + room / 2});
+    const double row = scale.titleRows() > 1 && index % 2 == 1 ? text : 0;
+    painter.drawText(QRectF(x - half, area.top() + row, 2 * half, text), Qt::AlignCenter,
                      metrics.elidedText(axis.title, Qt::ElideMiddle, 2 * half));
     painter.setPen(style.muted);
     QColor ground = style.ground;  // lines behind a label stay visible, and the label readable
@@ -172,7 +174,9 @@ ParallelScale::ParallelScale(const QRectF& area, const ParallelPlot& plot, const
     left_ = area.left() + wordRoom_ + kWordGap + 2;
     right_ = area.right() - 5 * text;
     bottom_ = area.bottom() - 2.2 * text;
-    top_ = area.top() + 1.9 * text;
+    const auto isLong = [&](const ParallelAxis& axis) { return metrics.horizontalAdvance(axis.title) > gap() - 6; };
+    titleRows_ = axes_ > 1 && std::ranges::any_of(plot.axes, isLong) ? 2 : 1;
+    top_ = area.top() + (titleRows_ + 0.9) * text;
     absent_ = bottom_ + 0.9 * text;
 }
 

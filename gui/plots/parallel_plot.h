@@ -63,9 +63,12 @@ public:
     [[nodiscard]] double wordRoom() const { return wordRoom_; }  // left of the first axis
     [[nodiscard]] double bottom() const { return bottom_; }      // of the axes
     [[nodiscard]] double top() const { return top_; }
+    // 2 where a title is too long for one row: then every other one is in the lower row, and has twice the room.
+    [[nodiscard]] int titleRows() const { return titleRows_; }
 
 private:
     std::size_t axes_ = 0;
+    int titleRows_ = 1;
     double wordRoom_ = 0, left_ = 0, right_ = 0, bottom_ = 0, top_ = 0, absent_ = 0, width_ = 0;
 };
 

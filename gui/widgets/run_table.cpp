@@ -5,8 +5,6 @@
 #include <QMouseEvent>
 #include <QPainter>
 #include <algorithm>
-#include <array>
-#include <cmath>
 
 #include "gui/models/settings_file.h"
 #include "gui/theme/theme.h"
@@ -17,40 +15,10 @@ namespace dasgd::gui {
 namespace {
 
 constexpr int kRunRowHeight = 36;
-constexpr int kCellPadding = 14;  // of the style sheet and, in cells, 6 that the style leaves beside a text
-constexpr int kStarWidth = 34;
+constexpr int kGroupPadding = 14;
 constexpr int kGroupArrow = 26;  // where the words of a group begin
 constexpr int kSavingMs = 400;
-constexpr const char* kUsualSettings = "τ 4  d 3  ξ 0.25";  // are whole where there is little room
 const QString kColumnsKey = QStringLiteral("runs/columns");
-
-// The longest text that a column is expected to hold; longer ones are cut, with a tool tip.
-constexpr std::array<const char*, RunTableModel::kColumns> kSamples{"★",
-                                                                    "●   interrupted",
-                                                                    "delay-period",
-                                                                    "■ streaming_diloco",
-                                                                    "τ 16  d 12  ξ 0.25  c 1",
-                                                                    "1000",
-                                                                    "128",
-                                                                    "threads",
-                                                                    "turn 10 of 12",
-                                                                    "0:00:00 sim",
-                                                                    "100 000",
-                                                                    "6.54e-06",
-                                                                    "100.0 %",
-                                                                    "100.0 %",
-                                                                    "1000.00 sim",
-                                                                    "100 000 sim",
-                                                                    "paper",
-                                                                    "20261122-000000-independent-0000",
-                                                                    "a note of some words",
-                                                                    "0000000000",
-                                                                    "a message of some words",
-                                                                    "1000.00 sim",
-                                                                    "1000.00 sim",
-                                                                    "1.000",
-                                                                    "100 000 000",
-                                                                    "100.0 MB"};
 
 }  // namespace
 
@@ -95,7 +63,7 @@ RunTable::RunTable(RunListModel& list, const Look& look, QWidget* parent)
     header.setHighlightSections(false);
     header.setStretchLastSection(true);
     header.setSectionsMovable(true);
-    header.setMinimumSectionSize(kStarWidth);
+    header.setMinimumSectionSize(kStarColumnWidth);
     header.setContextMenuPolicy(Qt::CustomContextMenu);
     setColumns(columnsFromTexts(settingsFile().value(kColumnsKey).toStringList()));
     addMoves();
@@ -105,9 +73,15 @@ RunTable::RunTable(RunListModel& list, const Look& look, QWidget* parent)
     connect(&header, &QHeaderView::customContextMenuRequested, this, &RunTable::showHeaderMenu);
     connect(&header, &QHeaderView::sectionMoved, this, &RunTable::remember);
     connect(&header, &QHeaderView::sectionResized, this, [this](int section) {
-        if (section == RunTableModel::Settings && !arranging_) givenSettings_ = 0;
+        // The last one is as wide as there is room.
+        if (!arranging_ && section != shownSections().back()) fitted_.erase(section);
         remember();
     });
+    connect(&list_, &QAbstractItemModel::rowsInserted, this,
+            [this](const QModelIndex&, int first, int last) { measure(first, last); });
+    connect(&list_, &QAbstractItemModel::dataChanged, this,
+            [this](const QModelIndex& first, const QModelIndex& last) { measure(first.row(), last.row()); });
+    connect(&list_, &QAbstractItemModel::modelReset, this, &RunTable::measureAnew);
 }
 
 RunTable::~RunTable() {
@@ -142,7 +116,7 @@ void RunTable::paintGroup(QPainter& painter, int row) {
         painter.setFont(font);
         painter.setPen(color);
         const QFontMetrics metrics(font);
-        const QRect room = line.adjusted(left, 0, -kCellPadding, 0);
+        const QRect room = line.adjusted(left, 0, -kGroupPadding, 0);
         painter.drawText(room, Qt::AlignVCenter | Qt::AlignLeft,
                          metrics.elidedText(text, Qt::ElideRight, room.width()));
         return left + metrics.horizontalAdvance(text);
@@ -151,7 +125,7 @@ void RunTable::paintGroup(QPainter& painter, int row) {
     write(10, interFont(11), theme.muted, open ? QStringLiteral("▾") : QStringLiteral("▸"));
     const int right = write(kGroupArrow, interFont(13, Weight::Medium), theme.text,
                             index.data(RunListModel::GroupTitleRole).toString());
-    write(right + kCellPadding, interFont(12), theme.muted, index.data(RunListModel::GroupWordsRole).toString());
+    write(right + kGroupPadding, interFont(12), theme.muted, index.data(RunListModel::GroupWordsRole).toString());
 }
 
 void RunTable::keyPressEvent(QKeyEvent* event) {
@@ -200,9 +174,8 @@ RunColumns RunTable::columns() const {
         if (header.isSectionHidden(section)) continue;
         columns.push_back(columnAt(section));
         const int width = header.sectionSize(section);
-        if (section == RunTableModel::Settings && width == givenSettings_) continue;
         // One that nobody has set is measured anew the next time: the font may be another.
-        if (width != neededWidth(columns.back())) columns.back().width = width;
+        if (!fitted_.contains(section)) columns.back().width = width;
     }
     // The last one is as wide as there is room.
     if (!columns.empty()) columns.back().width = 0;
@@ -221,77 +194,72 @@ void RunTable::setColumns(const RunColumns& columns) {
         header.setSectionHidden(section, !hasColumn(columns, columnAt(section)));
     }
     int visual = 0;
+    fitted_.clear();
     for (const RunColumn& column : columns) {
         const auto key = static_cast<int>(keys.indexOf(column.key));
         const int section = column.field >= 0 ? column.field : RunTableModel::kColumns + key;
         header.moveSection(header.visualIndex(section), visual++);
-        header.resizeSection(section,
-                             column.width > 0 ? std::max(column.width, titleWidth(column)) : neededWidth(column));
+        const int width = column.width > 0 ? std::max(column.width, titleWidth(column)) : usualWidth(column);
+        header.resizeSection(section, width);
+        if (column.width == 0) fitted_[section] = width;
     }
     arranging_ = false;
-    const bool isSet = std::ranges::any_of(
-        columns, [](const RunColumn& one) { return one.field == RunTableModel::Settings && one.width > 0; });
-    givenSettings_ = isSet ? 0 : header.sectionSize(RunTableModel::Settings);
-    fitSettings();
+    measureAnew();
 }
 
 void RunTable::resizeEvent(QResizeEvent* event) {
     QTableView::resizeEvent(event);
-    fitSettings();
+    fitColumns();
 }
 
-void RunTable::fitSettings() {
-    QHeaderView& header = *horizontalHeader();
-    constexpr int kSettings = RunTableModel::Settings;
-    if (givenSettings_ == 0 || header.isSectionHidden(kSettings)) return;
+std::vector<int> RunTable::shownSections() const {
+    const QHeaderView& header = *horizontalHeader();
     std::vector<int> shown;
     for (int visual = 0; visual < header.count(); ++visual) {
         const int section = header.logicalIndex(visual);
         if (!header.isSectionHidden(section)) shown.push_back(section);
     }
-    if (shown.back() == kSettings) return;  // as wide as there is room
-    const int needed = neededWidth({.field = kSettings});
-    const int least = std::min(needed, widthOf(QString::fromUtf8(kUsualSettings)));
-    int rest = viewport()->width();
-    bool whole = true, isReached = false;
+    return shown;
+}
+
+void RunTable::fitColumns() {
+    QHeaderView& header = *horizontalHeader();
+    const std::vector<int> shown = shownSections();
+    std::vector<ColumnNeed> needs;
     for (const int section : shown) {
-        const int width = section == kSettings      ? least
-                          : section == shown.back() ? neededWidth(columnAt(section))
-                                                    : header.sectionSize(section);
-        whole = width <= rest;
-        if (!whole) break;
-        rest -= width;
-        isReached = isReached || section == kSettings;
+        const int now = header.sectionSize(section);
+        ColumnNeed need{.usual = now, .content = now};
+        const bool isLast = section == shown.back();
+        if (fitted_.contains(section) || isLast) need = contents_.needOf(columnAt(section), section);
+        need.takesRest = section == RunTableModel::Settings && !isLast && fitted_.contains(section);
+        needs.push_back(need);
     }
-    givenSettings_ = !isReached ? needed : whole ? std::min(needed, least + rest) : least + rest;
+    const std::vector<int> widths = fittedWidths(needs, viewport()->width());
     arranging_ = true;
-    header.resizeSection(kSettings, givenSettings_);
+    for (std::size_t i = 0; i + 1 < shown.size(); ++i) {
+        const auto fitted = fitted_.find(shown[i]);
+        if (fitted == fitted_.end()) continue;
+        fitted->second = widths[i];
+        header.resizeSection(shown[i], widths[i]);
+    }
     arranging_ = false;
+}
+
+void RunTable::measure(int first, int last) {
+    if (contents_.measure(list_, shownSections(), first, last)) fitColumns();
+}
+
+void RunTable::measureAnew() {
+    if (arranging_) return;  // what arranges the columns measures them at its end
+    contents_ = {};
+    (void)contents_.measure(list_, shownSections(), 0, list_.rowCount() - 1);
+    fitColumns();
 }
 
 void RunTable::setOrder(const RunColumn& column, Qt::SortOrder direction) {
     const auto key = static_cast<int>(list_.keyColumns().indexOf(column.key));
     if (column.field < 0 && key < 0) return;
     sortByColumn(column.field >= 0 ? column.field : RunTableModel::kColumns + key, direction);
-}
-
-int RunTable::titleWidth(const RunColumn& column) {
-    if (column.field == RunTableModel::Star) return kStarWidth;
-    const QString title = column.field >= 0 ? RunTableModel::nameOf(column.field) : column.key.section(u'.', -1);
-    // Sorted by, the title has an arrow. A text that is wider by part of a pixel is cut.
-    const double needed = QFontMetricsF(interFont(12, Weight::Medium)).horizontalAdvance(title + QStringLiteral(" ↓"));
-    return static_cast<int>(std::ceil(needed)) + kCellPadding;
-}
-
-int RunTable::neededWidth(const RunColumn& column) {
-    if (column.field == RunTableModel::Star) return kStarWidth;
-    const QString sample =
-        column.field >= 0 ? QString::fromUtf8(kSamples[static_cast<std::size_t>(column.field)]) : QString(9, u'0');
-    return std::max(titleWidth(column), widthOf(sample));
-}
-
-int RunTable::widthOf(const QString& cell) {
-    return static_cast<int>(std::ceil(QFontMetricsF(interFont(13)).horizontalAdvance(cell))) + kCellPadding;
 }
 
 void RunTable::remember() {

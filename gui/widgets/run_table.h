@@ -7,13 +7,16 @@
 #include <QTableView>
 #include <QTimer>
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "gui/models/run_list/run_columns.h"
 #include "gui/models/run_list/run_list_model.h"
 #include "gui/models/run_list/run_selection.h"
 #include "gui/theme/theme.h"
+#include "gui/widgets/run_widths.h"
 
 namespace dasgd::gui {
 
@@ -32,8 +35,8 @@ public:
 
     [[nodiscard]] RunSelection& chosen() { return *selection_; }
     [[nodiscard]] RunColumns columns() const;
-    // No column is cut at the edge of the view: the settings, where nobody has set their width, give what they have
-    // more than most of them need, and take what a column would have that is then beyond the edge.
+    // Where there is little room, columns whose width nobody has set are as wide as what they hold, the settings first
+    // (gui/widgets/run_widths.h); none is cut at the edge of the view.
     void setColumns(const RunColumns& columns);
     // The list in the order of this column; as it was where there is no such column.
     void setOrder(const RunColumn& column, Qt::SortOrder direction);
@@ -59,13 +62,11 @@ private:
     QAction* addColumn(QMenu& menu, const QString& title, const RunColumn& column, const RunColumns& shown);
     void showHeaderMenu(const QPoint& at);
     void addMoves();
-    // Of its title, with the arrow that it has where the list is sorted by it.
-    [[nodiscard]] static int titleWidth(const RunColumn& column);
-    // Of the title and of what the cells usually hold.
-    [[nodiscard]] static int neededWidth(const RunColumn& column);
-    [[nodiscard]] static int widthOf(const QString& cell);
     [[nodiscard]] RunColumn columnAt(int section) const;
-    void fitSettings();
+    [[nodiscard]] std::vector<int> shownSections() const;
+    void fitColumns();
+    void measure(int first, int last);
+    void measureAnew();
     void remember();
     void keepColumns();
 
@@ -75,7 +76,8 @@ private:
     QPersistentModelIndex pressed_;
     QTimer saving_;  // a drag of a column is one change
     QStringList unsaved_;
-    int givenSettings_ = 0;  // width of the settings as it was fitted; 0: somebody has set it
+    ColumnContents contents_;
+    std::map<int, int> fitted_;  // widths of sections as they were fitted; not of those that somebody has set
     bool arranging_ = false;
 };
 

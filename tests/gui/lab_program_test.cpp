@@ -36,6 +36,22 @@ protected:
         EXPECT_TRUE(file.open(QIODevice::WriteOnly) && file.write(text) == text.size());
         return file.fileName();
     }
+    QImage pictureOf(const QString& name, const QStringList& more) {
+        const QString file = folder_.filePath(name);
+        const Ended ended = run(QStringList{"--workspace", workspace(), "--screenshot", file, "--after-ms", "2500",
+                                            "--theme", "light", "--size", "1200x800"} +
+                                more);
+        EXPECT_EQ(ended.exit, 0) << ended.error.toStdString();
+        return QImage(file).convertToFormat(QImage::Format_RGB32);
+    }
+    static double shareThatDiffers(const QImage& a, const QImage& b) {
+        if (a.size() != b.size() || a.isNull()) return 0;
+        int different = 0;
+        for (int y = 0; y < a.height(); ++y) {
+            for (int x = 0; x < a.width(); ++x) different += a.pixel(x, y) != b.pixel(x, y) ? 1 : 0;
+        }
+        return static_cast<double>(different) / a.width() / a.height();
+    }
     [[nodiscard]] QString workspace() const { return QString::fromStdString(workspace_.path().string()); }
     Workspace workspace_;
     QTemporaryDir folder_;
@@ -56,23 +72,15 @@ TEST_F(LabProgram, WritesAFigureOfAFile) {
 
 // The page of experiments in place of that of runs: most of the window is another.
 TEST_F(LabProgram, ShowsTheExperimentThatItIsGiven) {
-    const auto pictureOf = [&](const QString& name, const QStringList& more) {
-        const QString file = folder_.filePath(name);
-        const Ended ended = run(QStringList{"--workspace", workspace(), "--screenshot", file, "--after-ms", "2500",
-                                            "--theme", "light", "--size", "1200x800"} +
-                                more);
-        EXPECT_EQ(ended.exit, 0) << ended.error.toStdString();
-        return QImage(file).convertToFormat(QImage::Format_RGB32);
-    };
     const QString file = write(QStringLiteral("mine.toml"), "name = \"mine\"\n[algorithm]\nname = \"dasgd\"\n");
-    const QImage none = pictureOf(QStringLiteral("none.png"), {}), mine = pictureOf(QStringLiteral("mine.png"), {file});
-    ASSERT_EQ(none.size(), QSize(1200, 800));
-    ASSERT_EQ(mine.size(), none.size());
-    int different = 0;
-    for (int y = 0; y < none.height(); ++y) {
-        for (int x = 0; x < none.width(); ++x) different += none.pixel(x, y) != mine.pixel(x, y) ? 1 : 0;
-    }
-    EXPECT_GT(different, none.width() * none.height() / 20);
+    const QImage run = pictureOf(QStringLiteral("run.png"), {"--page", "Run"});
+    ASSERT_EQ(run.size(), QSize(1200, 800));
+    EXPECT_GT(shareThatDiffers(run, pictureOf(QStringLiteral("mine.png"), {file})), 0.05);
+}
+
+TEST_F(LabProgram, BeginsWithAnExperimentWhereNothingWasRun) {
+    const QImage run = pictureOf(QStringLiteral("run.png"), {"--page", "Run"});
+    EXPECT_GT(shareThatDiffers(run, pictureOf(QStringLiteral("none.png"), {})), 0.05);
 }
 
 TEST_F(LabProgram, SaysWhatIsWrongAndEndsWithStatusTwo) {

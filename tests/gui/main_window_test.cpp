@@ -29,7 +29,13 @@
 namespace dasgd::gui {
 namespace {
 
-class MainWindowTest : public WindowBench {};
+class MainWindowTest : public WindowBench {
+protected:
+    QString seenPage() {
+        const int page = window_->findChild<QStackedWidget*>()->currentIndex();
+        return QString::fromUtf8(PageRegistry::entries()[static_cast<std::size_t>(page)].info.title);
+    }
+};
 
 TEST_F(MainWindowTest, TheRailHasThePagesThatThereAre) {
     open();
@@ -47,6 +53,7 @@ TEST_F(MainWindowTest, TheRailHasThePagesThatThereAre) {
 }
 
 TEST_F(MainWindowTest, KeysChangeThePage) {
+    workspace_.record({.steps = 20});
     open();
     ASSERT_TRUE(QTest::qWaitForWindowActive(window_.get()));
     QScrollArea* run = nullptr;
@@ -64,6 +71,7 @@ TEST_F(MainWindowTest, KeysChangeThePage) {
 }
 
 TEST_F(MainWindowTest, APageIsMadeOnceAndNotBeforeItIsOpened) {
+    workspace_.record({.steps = 20});
     open();
     const auto* stack = window_->findChild<QStackedWidget*>();
     ASSERT_NE(stack, nullptr);
@@ -110,6 +118,7 @@ TEST_F(MainWindowTest, RunsThatWereReadBeforeTheirPageWasOpenAreOnItAtOnce) {
 }
 
 TEST_F(MainWindowTest, PagesMadeAheadAreTheOnesThatOpen) {
+    workspace_.record({.steps = 20});
     open();
     auto* stack = window_->findChild<QStackedWidget*>();
     const int first = stack->currentIndex();
@@ -239,6 +248,25 @@ TEST_F(MainWindowTest, AnExperimentIsOpenedOnItsPage) {
     auto* editor = window_->findChild<TomlEditor*>();
     EXPECT_TRUE(editor->isVisible());
     EXPECT_EQ(editor->toPlainText().toUtf8(), text);
+}
+
+TEST_F(MainWindowTest, AnEmptyWorkspaceOpensWhereAnExperimentBegins) {
+    open();
+    EXPECT_TRUE(eventually([&] { return seenPage() == QStringLiteral("Experiment"); }));
+}
+
+TEST_F(MainWindowTest, APageThatSomebodyHasChosenStaysInAnEmptyWorkspace) {
+    open();
+    ASSERT_TRUE(window_->openNamed(QStringLiteral("Runs")));
+    QTest::qWait(300);
+    EXPECT_EQ(seenPage(), QStringLiteral("Runs"));
+}
+
+TEST_F(MainWindowTest, WithARunTheWindowOpensOnIt) {
+    workspace_.record({.steps = 20});
+    open();
+    QTest::qWait(300);
+    EXPECT_EQ(seenPage(), QStringLiteral("Run"));
 }
 
 TEST_F(MainWindowTest, AnUnknownPageIsNoPage) {

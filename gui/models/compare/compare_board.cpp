@@ -82,7 +82,7 @@ void CompareBoard::setRuns(const QStringList& ids, const QString& filter) {
 }
 
 void CompareBoard::takeNewestExperiment() {
-    const RunItemPtr newest = session_.runs().newest(RunTableModel::Probes::Last);
+    const RunItemPtr newest = session_.runs().newest(RunTableModel::Among::TrainingsFirst);
     if (!newest) return;
     setRuns({});
     experiment_ = QString::fromStdString(newest->row.experiment);

@@ -111,16 +111,14 @@ std::vector<CompareGroup> compareGroups(std::span<const RunItemPtr> runs,
                                         const std::function<CurveStyle(const RunItem&)>& styleOf) {
     std::vector<CompareGroup> groups;
     std::map<std::string, std::size_t> places;
-    std::vector<RunItemPtr> firsts;
     for (const RunItemPtr& run : runs) {
         const auto [place, isNew] = places.try_emplace(run->group, groups.size());
-        if (isNew) {
-            groups.push_back({.key = run->group, .style = styleOf(*run)});
-            firsts.push_back(run);
-        }
+        if (isNew) groups.push_back({.key = run->group, .style = styleOf(*run)});
         groups[place->second].runs.push_back(run);
     }
-    const QStringList names = distinguishingNames(firsts);
+    std::vector<std::vector<RunItemPtr>> configurations;
+    for (const CompareGroup& group : groups) configurations.push_back(group.runs);
+    const QStringList names = configurationNames(configurations);
     for (std::size_t i = 0; i < groups.size(); ++i) {
         groups[i].name = names[static_cast<qsizetype>(i)];
         std::stable_sort(groups[i].runs.begin(), groups[i].runs.end(),

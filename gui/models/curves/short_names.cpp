@@ -113,7 +113,8 @@ QString differing(const QString& name, const Frequencies& frequencies, qsizetype
         if (frequencies.of(part) == count) continue;
         qsizetype space = 0;
         while (space < part.size() && !part[space].isSpace()) ++space;
-        if (brief == Brief::Whole || space == part.size()) {
+        // An experiment is no setting, though its name may have spaces.
+        if (brief == Brief::Whole || space == part.size() || part.startsWith(QLatin1Char('('))) {
             words << part;
         } else if (space <= kSymbol) {
             words << (brief == Brief::CutWords ? part : part.left(space) + part.mid(space + 1));

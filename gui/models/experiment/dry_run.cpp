@@ -102,6 +102,19 @@ DryRunResult readDryRun(const QByteArray& output, const QByteArray& errors, int 
     return result;
 }
 
+QString withoutForeignCase(const QString& message, const QString& key, const QStringList& varied) {
+    static const QRegularExpression ofCase(QStringLiteral(" \\(in the sweep: [^\n]*\\)$"));
+    const auto match = ofCase.match(message);
+    if (key.isEmpty() || !match.hasMatch()) return message;
+    const QString said = message.left(match.capturedStart());
+    for (const QString& one : varied) {
+        const QRegularExpression word(
+            QStringLiteral("\\b%1\\b").arg(QRegularExpression::escape(one.section(u'.', -1))));
+        if (key == one || key.startsWith(one + u'.') || said.contains(word)) return message;
+    }
+    return said;
+}
+
 DryRun::DryRun(QString program, int patienceMs, QObject* parent) : QObject(parent), program_(std::move(program)) {
     timer_.setSingleShot(true);
     timer_.setInterval(kDebounceMs);
@@ -179,7 +192,9 @@ void DryRun::finish(int status) {
     process_->deleteLater();
     process_ = nullptr;
     if (result.problem && result.problem->line > 0) {
-        result.problem->key = ExperimentDocument(text_).keyAt(result.problem->line);
+        const ExperimentDocument document(text_);
+        result.problem->key = document.keyAt(result.problem->line);
+        result.problem->message = withoutForeignCase(result.problem->message, result.problem->key, document.varied());
     }
     emit answered(result);
 }

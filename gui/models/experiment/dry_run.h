@@ -35,6 +35,10 @@ struct DryRunResult {
 [[nodiscard]] DryRunResult readDryRun(const QByteArray& output, const QByteArray& errors, int status,
                                       const QString& file);
 
+// What is wrong at `key`, without the case of a sweep where that has nothing to do with it: neither is the key
+// `varied`, nor does the message name what is.
+[[nodiscard]] QString withoutForeignCase(const QString& message, const QString& key, const QStringList& varied);
+
 // Asks the program; one question at a time, a newer one ends the older. UI thread; never waits.
 class DryRun : public QObject {
     Q_OBJECT

@@ -97,7 +97,7 @@ void StartList::setRuns(const std::vector<RunItemPtr>& runs, const std::filesyst
     std::map<std::string, Experiment> experiments;
     for (const RunItemPtr& run : runs) {
         // What was imported cannot be run.
-        if (run->row.imported() || isProbe(run->row)) continue;
+        if (run->row.imported() || isOfJob(run->row)) continue;
         Experiment& experiment = experiments[run->row.experiment];
         experiment.runs.push_back(run);
         if (!experiment.newest || run->row.startedAt > experiment.newest->row.startedAt) experiment.newest = run;

@@ -52,7 +52,7 @@ public:
     Qt::ItemFlags flags(const QModelIndex& index) const override;
 
     // Of each experiment the sweep of its newest series, else its newest run; the newest kRecent of them. `now` says
-    // how long ago that was. Probes, which measure for an experiment, are left out.
+    // how long ago that was. What jobs made for an experiment (isOfJob()) is left out.
     void setRuns(const std::vector<RunItemPtr>& runs, const std::filesystem::path& workspace, const QDateTime& now);
     // Texts that were written here and not saved.
     void setKept(const std::vector<Start>& kept);

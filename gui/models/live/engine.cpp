@@ -58,6 +58,17 @@ std::optional<std::pair<int, QString>> endingOf(const QString& log) {
     return std::pair(status, lines.mid(std::max<qsizetype>(0, lines.size() - 3)).join(QStringLiteral(" · ")));
 }
 
+// The program says its own name, and often of which run it speaks: neither is said twice.
+QString failureInWords(const QString& what, int status, QString said) {
+    const QString program = QStringLiteral("dasgd: ");
+    if (said.startsWith(program)) said.remove(0, program.size());
+    if (said.isEmpty()) return QStringLiteral("%1: exit status %2").arg(what).arg(status);
+    const QString named = what.section(QLatin1Char(' '), -1);
+    const QString asked =
+        what.contains(QLatin1Char(' ')) && said.contains(named) ? what.section(QLatin1Char(' '), 0, -2) : what;
+    return asked + QStringLiteral(": ") + said;
+}
+
 }  // namespace
 
 Engine::Engine(std::filesystem::path workspace, QString program, QObject* parent)
@@ -167,8 +178,7 @@ void Engine::takeEndings(const std::vector<Ending>& endings) {
         const QString what = program->what;
         programs_.erase(program);
         if (ending.status == 0 || ending.status == kStopped) continue;
-        emit failed(what + QStringLiteral(": ") +
-                    (ending.words.isEmpty() ? QStringLiteral("exit status %1").arg(ending.status) : ending.words));
+        emit failed(failureInWords(what, ending.status, ending.words));
     }
     if (programs_.empty()) timer_.stop();
 }

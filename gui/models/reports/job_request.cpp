@@ -23,8 +23,11 @@ QString kindInWords(JobKind kind) { return QString::fromLatin1(of(kind).words); 
 QString optionsInWords(const JobRequest& request) {
     QStringList parts;
     if (request.kind == JobKind::Scale) {
-        parts << QStringLiteral("%1 workers, %2")
-                     .arg(request.workers, request.strong ? QStringLiteral("strong") : QStringLiteral("weak"));
+        parts << QStringLiteral("%1 %2, %3")
+                     .arg(request.workers,
+                          request.workers.trimmed() == QLatin1String("1") ? QStringLiteral("worker")
+                                                                          : QStringLiteral("workers"),
+                          request.strong ? QStringLiteral("strong") : QStringLiteral("weak"));
     }
     if (!request.target.isEmpty()) parts << QStringLiteral("target ") + request.target;
     if (!request.calibration.isEmpty()) {

@@ -158,10 +158,9 @@ void fillCalibration(ReportContent& content, const Report& report, const ConfigO
     addLink(content, result);
     addFit(content, result);
     judgeFit(content, result);
-    content.notes << QStringLiteral("%1 workers, %2, %3 samples a worker and step.")
-                         .arg(result[QLatin1String("workers")].toInt())
-                         .arg(textOf(result, "model"))
-                         .arg(result[QLatin1String("batch_size")].toInt());
+    content.notes << QStringLiteral("%1, %2, %3 a worker and step.")
+                         .arg(counted(result[QLatin1String("workers")].toInt(), "worker"), textOf(result, "model"),
+                              counted(result[QLatin1String("batch_size")].toInt(), "sample"));
 }
 
 // Nothing to hide has no share.

@@ -114,7 +114,10 @@ QString Grouping::name() const {
     return kind_ == Kind::Series ? QStringLiteral("series") : field_.name;
 }
 
+// What a job made is one group, however many runs these were.
 QString Grouping::keyOf(const RunItem& run) const {
+    if (kind_ == Kind::Series && run.row.series.empty() && isOfJob(run.row))
+        return QStringLiteral("job ") + QString::fromStdString(run.row.experiment);
     if (kind_ == Kind::Series) return QString::fromStdString(run.row.series);
     return valueOf(run, field_);
 }

@@ -120,7 +120,7 @@ void RunListModel::openLiveGroups(const Runs& runs) {
     if (grouping_.name() != QStringLiteral("series")) return;
     for (const RunItemPtr& run : runs) {
         const QString key = QString::fromStdString(run->row.series);
-        if (key.isEmpty() || !isLive(run->row) || seenGroups_.contains(key)) continue;
+        if (key.isEmpty() || !isLive(run->row) || isOfJob(run->row) || seenGroups_.contains(key)) continue;
         seenGroups_.insert(key);
         open_.insert(key);
     }
@@ -130,9 +130,8 @@ void RunListModel::openLiveGroups(const Runs& runs) {
 void RunListModel::openNewestGroup() {
     if (openedNewest_ || sorted_.empty() || grouping_.name() != QStringLiteral("series")) return;
     openedNewest_ = true;
-    const auto newest = std::max_element(sorted_.begin(), sorted_.end(), [](const RunItemPtr& a, const RunItemPtr& b) {
-        return a->row.startedAt < b->row.startedAt;
-    });
+    const auto rank = [](const RunItemPtr& run) { return std::pair(!isOfJob(run->row), run->row.startedAt); };
+    const auto newest = std::ranges::max_element(sorted_, {}, rank);
     if (!(*newest)->row.series.empty()) open_.insert(QString::fromStdString((*newest)->row.series));
 }
 

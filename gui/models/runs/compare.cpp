@@ -40,13 +40,24 @@ QString seedsInWords(const Settings& settings, const std::vector<Settings>& repe
     return words;
 }
 
-// " (delay-sweep)", in one word.
+// "delay-sweep", or "probe, failing" of a configuration that several have; in one word.
+std::string experimentsOf(std::span<const RunItemPtr> runs) {
+    std::set<std::string> seen;
+    std::string words;
+    for (const RunItemPtr& run : runs) {
+        if (!seen.insert(run->row.experiment).second) continue;
+        words += (words.empty() ? "" : ", ") + run->row.experiment;
+    }
+    return words;
+}
+
 QString experimentInWords(const std::string& experiment) {
     return QStringLiteral(" (%1)").arg(QString::fromStdString(experiment).replace(QLatin1Char(' '), QChar(0x00a0)));
 }
 
 constexpr std::string_view kOfAlgorithm = "algorithm.";
-constexpr std::size_t kAlwaysNamed = 2;  // settings that differ, whatever they go together with
+constexpr std::string_view kWorkers = "cluster.workers";  // times and losses are of so many
+constexpr std::size_t kAlwaysNamed = 2;                   // settings that differ, whatever they go together with
 
 // Whether runs with one value of `known` have one value of `other`.
 bool determines(const std::vector<std::string>& known, const std::vector<std::string>& other) {
@@ -90,6 +101,10 @@ public:
             return std::pair(-static_cast<std::ptrdiff_t>(values[key].size()), settingName(key, {}).size());
         });
         for (const std::string& key : others) {
+            if (key == kWorkers) {
+                name(key);
+                continue;
+            }
             const std::vector<std::string> own = valuesOf(key, differences);
             const auto says = [&own](const std::vector<std::string>& known) { return determines(known, own); };
             if (!experiments.empty() && says(experiments)) continue;
@@ -171,15 +186,17 @@ std::vector<RunItemPtr> overlaidWith(const RunItem& current, std::span<const Run
     return out;
 }
 
-QStringList distinguishingNames(std::span<const RunItemPtr> runs, const std::set<std::string>& apart, Named named) {
+namespace {
+
+// Of runs whose experiments are these.
+QStringList namesOf(std::span<const RunItemPtr> runs, const std::vector<std::string>& experiments,
+                    const std::set<std::string>& apart, Named named) {
     std::vector<Settings> settings;
     // Of a configuration within its experiment: where there are several, the experiment tells them apart.
     std::map<std::pair<std::string, std::string>, std::vector<Settings>> repetitions;
-    std::vector<std::string> experiments;
-    for (const RunItemPtr& run : runs) {
-        settings.push_back(storage::settingsOf(run->row));
-        repetitions[{run->group, run->row.experiment}].push_back(settings.back());
-        experiments.push_back(run->row.experiment);
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        settings.push_back(storage::settingsOf(runs[i]->row));
+        repetitions[{runs[i]->group, experiments[i]}].push_back(settings.back());
     }
     const bool several = std::set(experiments.begin(), experiments.end()).size() > 1;
     const bool severalSeeds = named == Named::EachRun && std::ranges::any_of(runs, [&](const RunItemPtr& run) {
@@ -196,6 +213,24 @@ QStringList distinguishingNames(std::span<const RunItemPtr> runs, const std::set
         names << name;
     }
     return names;
+}
+
+}  // namespace
+
+QStringList distinguishingNames(std::span<const RunItemPtr> runs, const std::set<std::string>& apart, Named named) {
+    std::vector<std::string> experiments;
+    for (const RunItemPtr& run : runs) experiments.push_back(run->row.experiment);
+    return namesOf(runs, experiments, apart, named);
+}
+
+QStringList configurationNames(std::span<const std::vector<RunItemPtr>> configurations) {
+    std::vector<RunItemPtr> firsts;
+    std::vector<std::string> experiments;
+    for (const std::vector<RunItemPtr>& runs : configurations) {
+        firsts.push_back(runs.front());
+        experiments.push_back(experimentsOf(runs));
+    }
+    return namesOf(firsts, experiments, {}, Named::Configurations);
 }
 
 }  // namespace dasgd::gui

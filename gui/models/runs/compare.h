@@ -26,8 +26,12 @@ enum class Named {
 // differs most before the rest, then the seeds where configuration and experiment are the same, or where runs are named
 // and any seeds differ, and the experiment where there are several: "dasgd τ 4 d 2 seed 1 (delay-sweep)". Of settings
 // outside the algorithm's section none is said that follows from the experiment, nor a third one that follows from one
-// that is said. Settings in `apart` do not count.
+// that is said; but the number of workers always is. Settings in `apart` do not count.
 [[nodiscard]] QStringList distinguishingNames(std::span<const RunItemPtr> runs, const std::set<std::string>& apart = {},
                                               Named named = Named::Configurations);
+
+// The same of configurations with all of their runs, none without one: where runs of several experiments are one
+// configuration, its name has each of them, "dasgd (probe, failing)".
+[[nodiscard]] QStringList configurationNames(std::span<const std::vector<RunItemPtr>> configurations);
 
 }  // namespace dasgd::gui

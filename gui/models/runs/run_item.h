@@ -70,6 +70,18 @@ private:
 // A run of `dasgd calibrate`: it measures the cluster. Those of older workspaces have the experiment's name.
 [[nodiscard]] inline bool isProbe(const storage::RunRow& row) { return row.algorithm == "probe"; }
 
+// Made by `dasgd calibrate` or `dasgd advise` for an experiment, whose name it has with what it is behind: "live
+// (probe)", "live (advice)". It is no training that somebody set up.
+[[nodiscard]] inline bool isOfJob(const storage::RunRow& row) {
+    return isProbe(row) || row.experiment.ends_with(" (advice)");
+}
+
+// It waited in a queue, and was taken out of it before it started.
+[[nodiscard]] inline bool isTakenOut(const storage::RunRow& row) {
+    return row.status == "stopped" && row.steps == 0 && row.endedAt.empty() && !(row.wallS > 0) && !row.imported();
+}
+inline const QString kTakenOut = QStringLiteral("taken out of the queue before it started");
+
 [[nodiscard]] inline bool isLive(const storage::RunRow& row) {
     return row.status == "running" || row.status == "queued";
 }

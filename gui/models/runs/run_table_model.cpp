@@ -101,6 +101,7 @@ bool mayBeCut(RunTableModel::Column column) {
 
 QString tipOf(const RunItem& item, RunTableModel::Column column) {
     QStringList lines{item.id};
+    if (column == RunTableModel::Status && isTakenOut(item.row)) lines << kTakenOut;
     if (mayBeCut(column)) lines << RunTableModel::textOf(item, column);
     if (column == RunTableModel::Started && item.row.queueTurn && item.row.inQueue)
         lines.back() += QStringLiteral(" in the queue");
@@ -138,7 +139,7 @@ QString RunTableModel::textOf(const RunItem& item, Column column) {
             // All that wait in the queue have turns of one series; the tool tip says so.
             if (row.inQueue) return QStringLiteral("turn %1").arg(std::llround(*row.queueTurn) + 1);
             return QStringLiteral("turn %1 of %2").arg(std::llround(*row.queueTurn) + 1).arg(row.seriesSize);
-        case RunTableModel::Wall: return number ? timed(clockText(*number), row) : kAbsent;
+        case RunTableModel::Wall: return number ? timed(timeText(*number), row) : kAbsent;
         case RunTableModel::Steps: return grouped(row.steps);
         case RunTableModel::FinalLoss: return number ? shortNumber(*number) : kAbsent;
         case RunTableModel::BestAccuracy:
@@ -267,11 +268,18 @@ RunItemPtr RunTableModel::find(const QString& id) const {
     return row < 0 ? nullptr : items_[static_cast<std::size_t>(row)];
 }
 
-RunItemPtr RunTableModel::newest(Probes probes) const {
-    const auto rank = [probes](const RunItemPtr& item) {
+RunItemPtr RunTableModel::newest(Among among) const {
+    const auto kind = [among](const storage::RunRow& row) {
+        if (among == Among::All) return 0;
+        return isOfJob(row) || row.imported() ? 0 : row.status == "queued" || isTakenOut(row) ? 1 : 2;
+    };
+    const auto rank = [&kind](const RunItemPtr& item) {
         const std::string& status = item->row.status;
-        const bool isLast = probes == Probes::Last && isProbe(item->row);
-        return std::tuple(!isLast, status == "running" ? 2 : status == "queued" ? 0 : 1, item->row.startedAt, item->id);
+        return std::tuple(kind(item->row),
+                          status == "running"  ? 2
+                          : status == "queued" ? 0
+                                               : 1,
+                          item->row.startedAt, item->id);
     };
     const auto best = std::max_element(items_.begin(), items_.end(),
                                        [&](const RunItemPtr& a, const RunItemPtr& b) { return rank(a) < rank(b); });

@@ -60,9 +60,11 @@ public:
     [[nodiscard]] const std::vector<RunItemPtr>& items() const { return items_; }
     [[nodiscard]] RunItemPtr find(const QString& id) const;  // null where there is none
     [[nodiscard]] int rowOf(const QString& id) const { return rows_.value(id, -1); }
+    // TrainingsFirst: what only waits comes behind what has begun, then what is no training that somebody set up here:
+    // imported traces and what jobs made (isOfJob()).
+    enum class Among { All, TrainingsFirst };
     // The running run that started last; else the one that started last; null where there is none.
-    enum class Probes { Equal, Last };  // Last: one of them is the newest only where there is nothing else
-    [[nodiscard]] RunItemPtr newest(Probes probes = Probes::Equal) const;
+    [[nodiscard]] RunItemPtr newest(Among among = Among::All) const;
     // The names of all experiments, each once.
     [[nodiscard]] QStringList experiments() const;
     [[nodiscard]] std::vector<RunItemPtr> ofExperiment(const std::string& experiment) const;

@@ -164,8 +164,7 @@ QString ScalingLine::inWords() const {
     const QString sizes =
         scales()
             ? QStringLiteral("%1–%2 workers, %3 sizes").arg(workers.front()).arg(workers.back()).arg(workers.size())
-        : workers.front() == 1 ? QStringLiteral("1 worker only")
-                               : QStringLiteral("%1 workers only").arg(workers.front());
+            : counted(workers.front(), "worker") + QStringLiteral(" only");
     return kind + QStringLiteral("  ·  ") + sizes;
 }
 
@@ -194,6 +193,9 @@ std::vector<ScalingLine> scalingLines(std::span<const RunItemPtr> runs, Scaling 
         line.workers.assign(workers.begin(), workers.end());
     }
     std::sort(lines.begin(), lines.end(), [](const ScalingLine& a, const ScalingLine& b) {
+        // What a job made was not set up to be compared.
+        const bool ofJobA = isOfJob(a.newest().row), ofJobB = isOfJob(b.newest().row);
+        if (ofJobA != ofJobB) return ofJobB;
         if (a.scales() != b.scales()) return a.scales();
         return startedLater(a.runs.front(), b.runs.front());
     });
@@ -230,9 +232,9 @@ QStringList unfinishedInWords(const std::vector<DrawnLine>& lines) {
     QStringList words;
     for (const DrawnLine& line : lines) {
         for (const RunItemPtr& run : line.line->unfinished) {
-            words << QStringLiteral("%1, %2 workers, seed %3 %4 at step %5")
+            words << QStringLiteral("%1, %2, seed %3 %4 at step %5")
                          .arg(line.name)
-                         .arg(run->row.workers)
+                         .arg(counted(run->row.workers, "worker"))
                          .arg(run->row.seed)
                          .arg(QString::fromStdString(run->row.status))
                          .arg(run->row.steps);
@@ -296,8 +298,8 @@ QString timeToTargetText(const ScalingPoint& point) {
 
 QString pointInWords(const DrawnLine& line, const ScalingPoint& point, const std::optional<Target>& target) {
     QStringList lines{line.name,
-                      QStringLiteral("%1 workers, batch %2 each, %3")
-                          .arg(point.workers)
+                      QStringLiteral("%1, batch %2 each, %3")
+                          .arg(counted(point.workers, "worker"))
                           .arg(point.batch)
                           .arg(line.line->simulated() ? QStringLiteral("time simulated") : line.line->origin()),
                       QStringLiteral("%1 ms/step").arg(spreadText(point.stepMs)),

@@ -328,8 +328,9 @@ void CompareMap::drawHeat() {
 void CompareMap::drawScatter() {
     const CompareView view = board_.view();
     points_ = runPoints(view, numberAt(*against_), numberAt(*number_));
-    scatter_->setAxes(
-        {.x = numberTitle(view, numberAt(*against_)), .y = numberTitle(view, numberAt(*number_)), .legend = false});
+    // Along the low side of the plot there is no room for more than the number and its unit: the note says the rest.
+    const QString along = numberTitle(view, numberAt(*number_)), y = along.section(QStringLiteral(", "), 0, 0);
+    scatter_->setAxes({.x = numberTitle(view, numberAt(*against_)), .y = y, .legend = false});
     scatter_->setEmptyText(board_.isNothingShown() ? CompareBoard::nothingShownInWords()
                                                    : tr("No finished run that is shown has both numbers."));
     scatter_->setCurves(points_.curves);
@@ -340,6 +341,7 @@ void CompareMap::drawScatter() {
     const QString those =
         runs == finished ? QString::number(runs) : tr("%1 of %2, the others lack a number").arg(runs).arg(finished);
     note_->say(tr("one point a finished run: %1  ·  a double click opens it").arg(those) +
+               (y == along ? QString() : QStringLiteral("  ·  ") + along) +
                (clock.isEmpty() ? QString() : QStringLiteral("  ·  ") + clock));
 }
 

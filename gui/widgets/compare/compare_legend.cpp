@@ -15,7 +15,7 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr int kLegendRow = 27;
+constexpr int kLegendRow = 27, kTwoLineRow = 44;
 constexpr double kStroke = 30, kEye = 22;
 constexpr double kBeforeName = kStroke + 22, kAfterNumbers = 10, kBesideValue = 10, kBesideCount = 8, kBesidePlace = 6;
 
@@ -61,7 +61,9 @@ QString CompareLegendDelegate::nameAt(const QModelIndex& index, double width) co
     if (others || room != room_) {
         // Those in front are the widest.
         const QFontMetricsF metrics(interFont(13, Weight::SemiBold));
-        cut_ = namesThatFit(names, room, [&](const QString& text) { return metrics.horizontalAdvance(text); });
+        const auto widthOf = [&](const QString& text) { return metrics.horizontalAdvance(text); };
+        twoLines_ = std::ranges::any_of(names, [&](const QString& name) { return widthOf(name) > room; });
+        cut_ = namesThatFit(names, twoLines_ ? room + numbers : room, widthOf);
     }
     names_ = std::move(names);
     numbers_ = numbers;
@@ -71,7 +73,7 @@ QString CompareLegendDelegate::nameAt(const QModelIndex& index, double width) co
 }
 
 QSize CompareLegendDelegate::sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const {
-    return {200, kLegendRow};
+    return {200, twoLines_ ? kTwoLineRow : kLegendRow};
 }
 
 void CompareLegendDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
@@ -104,12 +106,14 @@ void CompareLegendDelegate::paint(QPainter* painter, const QStyleOptionViewItem&
     const QString name = nameAt(index, row.width());
     const auto* list = qobject_cast<const QAbstractItemView*>(option.widget);
     if (before > 0 && numbers_ > before && list) list->viewport()->update();
-    QRectF rest = row.adjusted(kBeforeName, 0, -kAfterNumbers, 0);
+    const QRectF words = row.adjusted(kBeforeName, 0, -kAfterNumbers, 0);
+    const QRectF above = words.adjusted(0, 3, 0, -row.height() / 2);
+    QRectF rest = twoLines_ ? words.adjusted(0, row.height() / 2, 0, -3) : words;
     const auto right = [&](const QString& text, const QFont& font, const QColor& color, double gap) {
         const double width = QFontMetricsF(font).horizontalAdvance(text);
         painter->setFont(font);
         painter->setPen(color);
-        painter->drawText(QRectF(rest.right() - width, row.top(), width + 1, row.height()), Qt::AlignVCenter, text);
+        painter->drawText(QRectF(rest.right() - width, rest.top(), width + 1, rest.height()), Qt::AlignVCenter, text);
         rest.setRight(rest.right() - width - gap);
     };
     if (const QString place = index.data(CompareLegendModel::PlaceRole).toString(); !place.isEmpty())
@@ -119,7 +123,7 @@ void CompareLegendDelegate::paint(QPainter* painter, const QStyleOptionViewItem&
     right(countText(index), interFont(11), partial ? theme.warn : theme.muted, kBesideCount);
     painter->setFont(interFont(13, front ? Weight::SemiBold : Weight::Regular));
     painter->setPen(hidden ? theme.muted : theme.text);
-    painter->drawText(rest, Qt::AlignVCenter, name);
+    painter->drawText(twoLines_ ? above : rest, Qt::AlignVCenter, name);
     painter->restore();
 }
 
@@ -178,12 +182,12 @@ CompareLegend::CompareLegend(CompareBoard& board, const Look& look, QWidget* par
     connect(list_, &QListView::entered, this, [this](const QModelIndex& index) {
         board_.highlight(index.data(CompareLegendModel::GroupRole).value<std::size_t>());
     });
+    for (const auto signal : {&CompareBoard::groupsChanged, &CompareBoard::shownChanged}) {
+        connect(&board_, signal, this, [this] { delegate_->forget(); });
+    }
     for (const auto signal : {&CompareBoard::groupsChanged, &CompareBoard::shownChanged, &CompareBoard::cursorChanged,
                               &CompareBoard::curvesChanged}) {
         connect(&board_, signal, this, &CompareLegend::update);
-    }
-    for (const auto signal : {&CompareBoard::groupsChanged, &CompareBoard::shownChanged}) {
-        connect(&board_, signal, this, [this] { delegate_->forget(); });
     }
     update();
 }
@@ -228,6 +232,7 @@ std::optional<std::size_t> CompareLegend::pinned() const {
 
 bool CompareLegend::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() == QEvent::Leave) board_.highlight(pinned());
+    if (event->type() == QEvent::Resize) layRows();
     return Card::eventFilter(watched, event);
 }
 
@@ -243,6 +248,15 @@ void CompareLegend::update() {
     const auto& error = board_.filterError();
     error_->setVisible(error.has_value());
     if (error) error_->setText(tr("At character %1: %2").arg(error->at + 1).arg(error->message));
+    layRows();
+}
+
+void CompareLegend::layRows() {
+    const bool before = delegate_->isTwoLines();
+    for (int row = 0; row < model_->rowCount(); ++row) {
+        (void)delegate_->nameAt(model_->index(row, 0), list_->viewport()->width());
+    }
+    if (delegate_->isTwoLines() != before) list_->doItemsLayout();
 }
 
 }  // namespace dasgd::gui

@@ -12,7 +12,8 @@
 
 namespace dasgd::gui {
 
-// Stroke and marker, name, n, value.
+// Stroke and marker, name, n, value: in one line where every name is whole beside its numbers, else the names of all
+// stand above their numbers.
 class CompareLegendDelegate : public QStyledItemDelegate {
     Q_OBJECT
 
@@ -22,9 +23,11 @@ public:
     QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
     bool editorEvent(QEvent* event, QAbstractItemModel* model, const QStyleOptionViewItem& option,
                      const QModelIndex& index) override;
-    // The name as it is painted in a row of this width: all are cut to the room that the widest numbers leave, so that
-    // no two look the same (gui/models/curves/short_names.h).
+    // The name as it is painted in a row of this width: whole where there is room, in one line or above its numbers;
+    // else all are cut so that no two look the same (gui/models/curves/short_names.h).
     [[nodiscard]] QString nameAt(const QModelIndex& index, double width) const;
+    // Whether names stand above their numbers, as of the rows that were looked at last.
+    [[nodiscard]] bool isTwoLines() const { return twoLines_; }
     // Names may have changed.
     void forget() { known_ = false; }
 
@@ -34,6 +37,7 @@ private:
     mutable QStringList names_, cut_;
     // The widest that any row had: names do not move with the cursor.
     mutable double numbers_ = 0, room_ = -1;
+    mutable bool twoLines_ = false;
 };
 
 class CompareLegend : public Card {
@@ -50,6 +54,8 @@ protected:
 private:
     QLayout* makeFoot();
     void update();
+    // The rows are as high as their names need.
+    void layRows();
     void pin(std::size_t group);
     [[nodiscard]] std::optional<std::size_t> pinned() const;
 

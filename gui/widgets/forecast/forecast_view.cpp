@@ -125,11 +125,11 @@ QWidget* ForecastView::makeFigures() {
     auto* line = new QWidget;
     auto* row = new QHBoxLayout(line);
     row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(5);
+    row->setSpacing(4);
     for (const QString& caption : {tr("hidden"), tr("blocked"), tr("step"), tr("÷ alone")}) {
         Figure one{makeLabel(caption, "small"), makeLabel({}, "number"), makeLabel({}, "small")};
         // Of the figure, so that one that is not shown leaves no gap.
-        if (!numbers_.empty()) one.caption->setContentsMargins(10, 0, 0, 0);
+        if (!numbers_.empty()) one.caption->setContentsMargins(6, 0, 0, 0);
         for (QLabel* label : {one.caption, one.number, one.unit}) row->addWidget(label, 0, Qt::AlignBottom);
         numbers_.push_back(one);
     }
@@ -163,10 +163,26 @@ void ForecastView::setLow(bool low) {
     showCase();
 }
 
-// Both are on the Reports page too; the figures are here alone.
 void ForecastView::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
-    for (QToolButton* one : {advise_, scale_}) one->setVisible(width() >= kLeastForActions);
+    fitActions();
+}
+
+// Both are on the Reports page too; the figures are here alone.
+void ForecastView::fitActions() {
+    int needed = 0;
+    const auto add = [&](const QWidget& one) {
+        if (!one.isHidden()) needed += one.sizeHint().width() + figures_->layout()->spacing();
+    };
+    for (const Figure& one : numbers_) {
+        for (const QLabel* label : {one.caption, one.number, one.unit}) add(*label);
+    }
+    for (QToolButton* one : {advise_, scale_}) {
+        one->show();
+        add(*one);
+    }
+    const int room = width() - 2 * kPadding;
+    for (QToolButton* one : {advise_, scale_}) one->setVisible(width() >= kLeastForActions && needed <= room);
 }
 
 QWidget& ForecastView::firstStop() const {
@@ -241,6 +257,7 @@ void ForecastView::showFigures(const ForecastCase& one) {
         (one.round.blocked > 0 ? blocked.unit : QStringLiteral("ms")) + tr("/step"));
     put(numbers_[2], step.number, step.unit);
     put(numbers_[3], QString::number(one.round.slowdown(), 'f', 2), {});
+    fitActions();
 }
 
 }  // namespace dasgd::gui

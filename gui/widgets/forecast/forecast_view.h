@@ -51,6 +51,7 @@ private:
     void showChooser();
     void showCase();
     [[nodiscard]] bool canSet(const ForecastCase& one) const;
+    void fitActions();
     void showFigures(const ForecastCase& one);
 
     ForecastBoard& board_;

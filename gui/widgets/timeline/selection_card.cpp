@@ -15,7 +15,7 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr int kBesideNumber = 16;  // padding of a cell and the margin of its text, on both sides
+constexpr int kBesideNumber = 14;  // padding of a cell and the margin of its text, on both sides
 
 }  // namespace
 
@@ -28,6 +28,7 @@ SelectionCard::SelectionCard(QWidget* parent) : Card(parent) {
     table_->horizontalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     table_->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
     table_->horizontalHeader()->setMinimumSectionSize(24);
+    table_->setWordWrap(false);  // a name that is a little too long would lose its last word
     for (int column = 0; column < 4; ++column) {
         table_->horizontalHeaderItem(column)->setTextAlignment(column > 0 ? Qt::AlignRight : Qt::AlignLeft);
     }

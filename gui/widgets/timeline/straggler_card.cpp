@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "gui/models/ranks/late_words.h"
+#include "gui/models/words.h"
 
 namespace dasgd::gui {
 
@@ -28,9 +29,8 @@ QString latenessInWords(const LatenessAnswer& answer) {
     for (const RankLateness& rank : all.ranks) {
         if (rank.isBeyondNoise()) beyond << QString::number(rank.rank);
     }
-    const QString of =
-        (answer.newestOnly ? QStringLiteral("of the newest %1 averages") : QStringLiteral("of %1 averages"))
-            .arg(all.averages);
+    const QString of = (answer.newestOnly ? QStringLiteral("of the newest %1") : QStringLiteral("of %1"))
+                           .arg(counted(static_cast<qint64>(all.averages), "average"));
     QString noise = inMilliseconds(all.noiseNs) + QStringLiteral(" ms");
     if (answer.clockErrorNs > 0)
         noise +=

@@ -151,6 +151,12 @@ TEST_F(FigureInspectorTest, HowAFigureComesToItsRunsIsSaidAndSwitched) {
     EXPECT_EQ(inspector_.spec().runs.size(), 2);
     EXPECT_TRUE(inspector_.spec().filter.isEmpty());
     EXPECT_TRUE(says(QStringLiteral("2 runs by their ids: none is added")));
+    FigureSpec one = specOf("Loss");
+    one.runs = {QStringLiteral("a")};
+    inspector_.show(QStringLiteral("one"), one);
+    EXPECT_TRUE(says(QStringLiteral("1 run by its id: none is added")));
+    one.runs << QStringLiteral("b");
+    inspector_.show(QStringLiteral("loss"), one);
     press(QStringLiteral("Follow the experiment"));
     EXPECT_TRUE(inspector_.spec().runs.isEmpty());
     EXPECT_TRUE(inspector_.spec().filter.startsWith(QStringLiteral("experiment = ")));

@@ -50,6 +50,21 @@ TEST(Words, UnitsFollowTheSize) {
     EXPECT_EQ(clockText(3723), QStringLiteral("1:02:03"));
 }
 
+TEST(Words, ATimeInAColumnHasItsUnits) {
+    EXPECT_EQ(timeText(5.64), QStringLiteral("5.6\u00a0s"));
+    EXPECT_EQ(timeText(11.2), QStringLiteral("11.2\u00a0s"));
+    EXPECT_EQ(timeText(-1), QStringLiteral("0.0\u00a0s"));
+    EXPECT_EQ(timeText(59.97), QStringLiteral("1\u00a0min\u00a000\u00a0s")) << "not 60.0 s";
+    EXPECT_EQ(timeText(125), QStringLiteral("2\u00a0min\u00a005\u00a0s"));
+    EXPECT_EQ(timeText(3723), QStringLiteral("1\u00a0h\u00a002\u00a0min"));
+}
+
+TEST(Words, ANounFollowsItsNumber) {
+    EXPECT_EQ(counted(0, "run"), QStringLiteral("0 runs"));
+    EXPECT_EQ(counted(1, "run"), QStringLiteral("1 run"));
+    EXPECT_EQ(counted(12345, "run"), grouped(12345) + QStringLiteral(" runs"));
+}
+
 TEST(Words, ATipShowsMarkupAsText) {
     EXPECT_EQ(asTip(QStringLiteral("<b>run</b>\n2")),
               QStringLiteral("<p style=\"white-space: pre\">&lt;b&gt;run&lt;/b&gt;<br>2</p>"));

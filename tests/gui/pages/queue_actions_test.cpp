@@ -68,10 +68,10 @@ TEST_F(QueueActions, OnlyWhatWaitsCanBeHeldOrMoved) {
     EXPECT_EQ(answer(), QStringLiteral("queue hold a b"));
 }
 
-RunItemPtr endedAs(const std::string& id, const std::string& status) {
+RunItemPtr endedAs(const std::string& id, const std::string& status, bool hasCheckpoint = true) {
     storage::RunRow row = makeRun(id, "dasgd")->row;
     row.status = status;
-    return makeRunItem(row);
+    return RunItemMaker().make(std::move(row), {}, hasCheckpoint);
 }
 
 TEST_F(QueueActions, OneThatEndedEarlyGoesOn) {
@@ -83,6 +83,7 @@ TEST_F(QueueActions, OneThatEndedEarlyGoesOn) {
     QMenu menu;
     for (const char* status : {"finished", "running"}) addQueueMenu(menu, engine_, {endedAs("a", status)});
     addQueueMenu(menu, engine_, {endedAs("a", "failed"), endedAs("b", "failed")});
+    addQueueMenu(menu, engine_, {endedAs("a", "failed", false)});
     EXPECT_THAT(wordsOf(menu), IsEmpty());
     addQueueMenu(menu, engine_, {endedAs("a", "failed")});
     menu.actions().front()->trigger();

@@ -37,6 +37,18 @@ TEST(ParallelPlot, AValueComesBackFromItsHeight) {
     EXPECT_GT(scale.y(plot.axes[1], std::nullopt), scale.y(plot.axes[1], 1)) << "below the axis";
 }
 
+TEST(ParallelPlot, LongTitlesHaveTwoRows) {
+    ParallelPlot plot = twoLines();
+    const PlotStyle style = screenPlotStyle(testLook().theme());
+    const QRectF area(0, 0, 300, 200);
+    const ParallelScale inOne(area, plot, style);
+    EXPECT_EQ(inOne.titleRows(), 1);
+    plot.axes.back().title = QStringLiteral("the bandwidth of the link between any two of the ranks, as it was set");
+    const ParallelScale inTwo(area, plot, style);
+    EXPECT_EQ(inTwo.titleRows(), 2);
+    EXPECT_GT(inTwo.top(), inOne.top()) << "the axes begin below both";
+}
+
 TEST(ParallelPlot, ABrushLetsThroughWhatItHoldsAndNothingThatLacksTheAxis) {
     ParallelPlot plot = twoLines();
     EXPECT_TRUE(plot.passes(plot.lines[1]));

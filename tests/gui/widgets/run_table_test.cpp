@@ -268,6 +268,26 @@ TEST_F(RunTableTest, NoColumnIsCutAtTheEdgeOfANarrowWindow) {
     }
 }
 
+TEST_F(RunTableTest, SettingsAreWholeWhileOthersHaveRoomToSpare) {
+    const auto widest = [this] {
+        int width = 0;
+        for (int row = 0; row < list_.rowCount(); ++row) {
+            width = std::max(width, table().sizeHintForIndex(list_.index(row, RunTableModel::Settings)).width());
+        }
+        return width;
+    };
+    for (const int width : {1341, 1024}) {
+        table().resize(width, 500);
+        table().show();
+        const std::string longest =
+            "[algorithm]\nperiod = 16\ndelay = 12\nlocal_weight = 0.25\ncorrection = 1.0\nnumber" +
+            std::to_string(width) + " = 0.0125\n";
+        runs_.take({makeRun("long" + std::to_string(width), "dasgd", longest)}, {});
+        EXPECT_LE(widest(), table().columnWidth(RunTableModel::Settings)) << width;
+    }
+    EXPECT_GT(table().columnWidth(RunTableModel::Settings), usualWidth({.field = RunTableModel::Settings}));
+}
+
 TEST_F(RunTableTest, AWidthOfTheSettingsThatWasSetStays) {
     table().resize(1008, 500);
     table().show();

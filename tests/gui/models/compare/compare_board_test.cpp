@@ -136,6 +136,15 @@ TEST_F(CompareBoardTest, AProbeIsNoConfigurationOfTheNewestExperiment) {
         << "a figure of them leaves it out too";
 }
 
+TEST_F(CompareBoardTest, AnAdviceOrATraceIsNotTheNewestExperiment) {
+    look();
+    workspace_.record({.experiment = "delay-sweep (advice)", .ranks = 2, .steps = 20});
+    ASSERT_TRUE(eventually([&] { return session_.runs().rowCount() == 10; }));
+    board_.takeNewestExperiment();
+    EXPECT_EQ(board_.title(), QStringLiteral("delay-sweep"));
+    EXPECT_EQ(board_.groups().size(), 3U);
+}
+
 TEST_F(CompareBoardTest, WhatIsNotWatchedCostsNothing) {
     look();
     board_.setWatching(false);

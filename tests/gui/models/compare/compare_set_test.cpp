@@ -27,6 +27,19 @@ TEST(CompareSet, SeedsAreOneGroupInTheOrderOfTheirNumbers) {
     EXPECT_EQ(sweptKeys(groups), (std::vector<std::string>{"algorithm.delay"}));
 }
 
+TEST(CompareSet, RunsOfAnotherExperimentAreNotClaimedByTheFirst) {
+    const auto of = [](const char* experiment, int delay, int seed) {
+        storage::RunRow row = seedOf("dasgd", delay, seed)->row;
+        row.runId += experiment;
+        row.experiment = experiment;
+        return makeRunItem(row);
+    };
+    const auto groups = compareGroups(std::vector{of("a", 1, 1), of("b", 1, 2), of("a", 3, 1)}, oneStyle);
+    ASSERT_EQ(groups.size(), 2U);
+    EXPECT_EQ(groups[0].name, QStringLiteral("dasgd d\u00a01 (a,\u00a0b)"));
+    EXPECT_EQ(groups[1].name, QStringLiteral("dasgd d\u00a03 (a)"));
+}
+
 TEST(CompareSet, AMapIsOverTwoSettingsThatConfigurationsHaveTogether) {
     const auto of = [](const std::string& algorithm, const std::string& fields) {
         return makeRun(algorithm + fields, algorithm,

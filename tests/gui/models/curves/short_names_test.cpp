@@ -121,6 +121,13 @@ TEST(ShortNames, ANumberDoesNotDependOnTheOrder) {
     EXPECT_EQ(cut, other);
 }
 
+TEST(ShortNames, ExperimentsAreNotCutLikeSettings) {
+    const QStringList names{QStringLiteral("dasgd τ\u00a04 d\u00a03 (failing,\u00a0stopped)"),
+                            QStringLiteral("dasgd τ\u00a02 d\u00a01 (failing,\u00a0stopped)"),
+                            QStringLiteral("dasgd τ\u00a04 d\u00a01 (tau-d)")};
+    EXPECT_EQ(namesThatFit(names, 24, letters).front(), QStringLiteral("τ4 d3 (failing,\u00a0stopped)"));
+}
+
 TEST(ShortNames, ANumberOfItsOwnIsNotTakenForOneThatIsGiven) {
     const QStringList names{QStringLiteral("alpha-beta-gamma"), QStringLiteral("alpha-delta-gamma"),
                             QStringLiteral("alpha-#1"), QStringLiteral("a…a #1")};

@@ -165,5 +165,16 @@ TEST_F(DryRunTest, TheEngineAnswersAsItIsRead) {
     EXPECT_EQ(bad.problem->key, QStringLiteral("optimizer.momentum"));
 }
 
+TEST(DryRun, ACaseOfASweepIsSaidWhereItHasToDoWithTheError) {
+    const QString batch = QStringLiteral("batch_size is -5; allowed: >= 1"), key = QStringLiteral("train.batch_size");
+    const QString ofCase = QStringLiteral(" (in the sweep: algorithm=sync_sgd bucket_mb=25.0, train.seed=1)");
+    EXPECT_EQ(withoutForeignCase(batch + ofCase, key, {"algorithm", "train.seed"}), batch);
+    EXPECT_EQ(withoutForeignCase(batch + ofCase, key, {"train.batch_size"}), batch + ofCase) << "it is swept";
+    EXPECT_EQ(withoutForeignCase(batch + ofCase, QString(), {"train.seed"}), batch + ofCase) << "nobody knows where";
+    const QString delay = QStringLiteral("delay is 9; allowed 0..period (4) steps (in the sweep: algorithm.period=4)");
+    EXPECT_EQ(withoutForeignCase(delay, QStringLiteral("algorithm.delay"), {"algorithm.period"}), delay);
+    EXPECT_EQ(withoutForeignCase(batch, key, {"train.seed"}), batch);
+}
+
 }  // namespace
 }  // namespace dasgd::gui

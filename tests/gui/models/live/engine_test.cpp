@@ -138,13 +138,22 @@ TEST_F(EngineTest, SeveralProgramsAtOnceEachSayHowTheyEnd) {
     QStringList expected;
     for (const char* run : {"r1", "r2", "r3", "r4"}) {
         engine.stop(QString::fromUtf8(run));
-        expected << QStringLiteral("stop %1: no %1").arg(QString::fromUtf8(run));
+        expected << QStringLiteral("stop: no %1").arg(QString::fromUtf8(run));
     }
     ASSERT_TRUE(eventually([&] { return failed.count() == 4; }));
     QStringList said;
     for (const auto& arguments : failed) said << arguments[0].toString();
     said.sort();
     EXPECT_EQ(said, expected) << "a log each, also of those that start in one millisecond";
+}
+
+TEST_F(EngineTest, AFailureIsSaidWithOneBeginningAndNamesItsRunOnce) {
+    Engine engine(workspace(), write(QStringLiteral("dasgd"),
+                                     "#!/bin/sh\necho \"dasgd: run $2: no checkpoint\" >&2\nexit 2\n", true));
+    QSignalSpy failed(&engine, &Engine::failed);
+    engine.resume(QStringLiteral("r1"));
+    ASSERT_TRUE(eventually([&] { return failed.count() == 1; }));
+    EXPECT_EQ(failed[0][0].toString(), QStringLiteral("resume: run r1: no checkpoint"));
 }
 
 TEST_F(EngineTest, AWorkspaceThatCannotBeWrittenIsSaidAndTheExperimentIsNotStarted) {

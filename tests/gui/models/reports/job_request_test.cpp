@@ -47,6 +47,12 @@ TEST(JobRequest, ComesBackFromItsJson) {
               QStringLiteral("1,2 workers, strong · target accuracy=0.97 · on the cluster of c.calibration.toml"));
 }
 
+TEST(JobRequest, OneWorkerIsNoWorkers) {
+    JobRequest one = scale();
+    one.workers = QStringLiteral("1");
+    EXPECT_TRUE(optionsInWords(one).startsWith(QStringLiteral("1 worker, strong")));
+}
+
 TEST(JobRequest, SettingsArePartedWhereTheirValuesEnd) {
     EXPECT_EQ(settingsIn(QStringLiteral(" network.bandwidth=10Mbps   cluster.workers=8 ")),
               (QStringList{"network.bandwidth=10Mbps", "cluster.workers=8"}));

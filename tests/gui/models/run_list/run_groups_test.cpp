@@ -54,6 +54,19 @@ TEST(RunGroupsTest, AGroupStandsWhereItsFirstRunDoes) {
     EXPECT_EQ(shapeOf(Grouping::bySeries().rows(runs, {{QStringLiteral("s0")}}, runs)), "a [delay-sweep] s1 s0 b");
 }
 
+TEST(RunGroupsTest, WhatAJobMadeIsOneGroup) {
+    const auto of = [](const std::string& id, const char* experiment, const char* algorithm) {
+        storage::RunRow row = makeRun(id, algorithm)->row;
+        row.experiment = experiment;
+        return makeRunItem(row);
+    };
+    const std::vector<RunItemPtr> runs{of("a1", "live (advice)", "dasgd"), of("a2", "live (advice)", "sync_sgd"),
+                                       of("p1", "live (probe)", "probe"),  of("t", "live", "dasgd"),
+                                       of("p2", "live (probe)", "probe"),  of("o1", "other (advice)", "dasgd")};
+    EXPECT_EQ(shapeOf(Grouping::bySeries().rows(runs, {}, runs)), "[live (advice)] [live (probe)] t [other (advice)]");
+    EXPECT_EQ(Grouping::bySeries().filterOf(*groupOf(runs)), QStringLiteral("experiment = \"live (advice)\""));
+}
+
 TEST(RunGroupsTest, AllGroupsButSomeCanBeOpen) {
     EXPECT_TRUE((OpenGroups{{QStringLiteral("a")}}.has(QStringLiteral("a"))));
     EXPECT_FALSE((OpenGroups{{QStringLiteral("a")}}.has(QStringLiteral("b"))));

@@ -120,6 +120,25 @@ TEST(Compare, TheAlgorithmComesFirstAndWhatTheExperimentSaysIsNotSaidAgain) {
                                                       QStringLiteral("sync_sgd (first-light)")}));
 }
 
+TEST(Compare, TheNumberOfWorkersIsSaidThoughTheExperimentImpliesIt) {
+    const auto of = [](const char* experiment, const char* workers) {
+        return ofExperiment(experiment, "dasgd", "period = 4\n", std::string("[cluster]\nworkers = ") + workers + "\n");
+    };
+    EXPECT_EQ(distinguishingNames(std::vector{of("simulated", "4"), of("measured", "2")}),
+              (QStringList{QStringLiteral("dasgd workers\u00a04 (simulated)"),
+                           QStringLiteral("dasgd workers\u00a02 (measured)")}));
+}
+
+TEST(Compare, AConfigurationOfSeveralExperimentsHasTheNamesOfAll) {
+    const auto of = [](const char* experiment, const char* period) {
+        return ofExperiment(experiment, "dasgd", std::string("period = ") + period + "\n", "");
+    };
+    const std::vector<std::vector<RunItemPtr>> merged{{of("probe", "4"), of("fast start", "4"), of("probe", "4")},
+                                                      {of("probe", "2")}};
+    EXPECT_EQ(configurationNames(merged), (QStringList{QStringLiteral("dasgd τ\u00a04 (probe,\u00a0fast\u00a0start)"),
+                                                       QStringLiteral("dasgd τ\u00a02 (probe)")}));
+}
+
 TEST(Compare, AThirdSettingThatFollowsFromAnotherIsNotSaid) {
     const auto run = [](const char* id, const char* rest) {
         return makeRun(id, "dasgd", std::string("[algorithm]\nname = \"dasgd\"\n") + rest);

@@ -40,6 +40,10 @@ TEST(RunOrigin, ARunThatWaitsHasNotStarted) {
     run.waitsFor.clear();
     run.row.status = "running";
     EXPECT_EQ(originOf(run).front().first, QStringLiteral("started"));
+    run.row.status = "stopped";
+    EXPECT_EQ(originOf(run).front().first, QStringLiteral("queued")) << "it was taken out before it started";
+    run.row.endedAt = "2026-11-26T19:06:31.000Z";
+    EXPECT_EQ(originOf(run).front().first, QStringLiteral("started"));
 }
 
 TEST(RunOrigin, NamesTheRunThatItGoesOnFrom) {

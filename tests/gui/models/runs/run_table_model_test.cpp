@@ -42,7 +42,7 @@ TEST_F(RunTableModelTest, SaysNumbersInTheirUnits) {
     EXPECT_EQ(cell(0, RunTableModel::BestAccuracy), QStringLiteral("97.4 %"));
     EXPECT_EQ(cell(0, RunTableModel::FinalLoss), QStringLiteral("0.1183"));
     EXPECT_EQ(cell(0, RunTableModel::SamplesPerS), QStringLiteral("24\u2009310"));
-    EXPECT_EQ(cell(0, RunTableModel::Wall), QStringLiteral("00:41"));
+    EXPECT_EQ(cell(0, RunTableModel::Wall), QStringLiteral("41.0\u00a0s"));
     EXPECT_EQ(cell(1, RunTableModel::Hidden), kAbsent);
     EXPECT_EQ(cell(1, RunTableModel::Blocked), kAbsent);
 }
@@ -80,7 +80,7 @@ TEST_F(RunTableModelTest, WhatNeverBeganHasNoTimes) {
     EXPECT_EQ(cell(1, RunTableModel::Wall), kAbsent);
     EXPECT_NE(cell(2, RunTableModel::Wall), kAbsent);
     EXPECT_NE(cell(3, RunTableModel::Started), kAbsent);
-    EXPECT_EQ(cell(3, RunTableModel::Wall), QStringLiteral("00:41"));
+    EXPECT_EQ(cell(3, RunTableModel::Wall), QStringLiteral("41.0\u00a0s"));
 }
 
 TEST_F(RunTableModelTest, WhatWaitsSaysItsTurn) {
@@ -107,7 +107,7 @@ TEST_F(RunTableModelTest, SimulatedTimesAreToldFromMeasuredOnes) {
     storage::RunRow young = makeRun("r2", "dasgd")->row;
     young.timeSimulated = true;
     model_.take({makeRunItem(row), makeRunItem(young), makeRun("r3", "dasgd")}, {});
-    EXPECT_EQ(cell(0, RunTableModel::Wall), QStringLiteral("00:41 sim"));
+    EXPECT_EQ(cell(0, RunTableModel::Wall), QStringLiteral("41.0\u00a0s sim"));
     EXPECT_EQ(cell(0, RunTableModel::Blocked), QStringLiteral("0.36 sim"));
     EXPECT_EQ(cell(0, RunTableModel::SamplesPerS), QStringLiteral("24\u2009310 sim"));
     EXPECT_EQ(cell(0, RunTableModel::FinalLoss), QStringLiteral("0.1183")) << "no time";
@@ -194,12 +194,44 @@ TEST_F(RunTableModelTest, TheNewestIsTheRunningOne) {
 }
 
 TEST_F(RunTableModelTest, AProbeIsTheNewestWhereThereIsNothingElse) {
-    using Probes = RunTableModel::Probes;
+    using Among = RunTableModel::Among;
     model_.take({makeRun("p", "probe", "", 1, "running")}, {});
-    EXPECT_EQ(model_.newest(Probes::Last)->id, QStringLiteral("p"));
+    EXPECT_EQ(model_.newest(Among::TrainingsFirst)->id, QStringLiteral("p"));
     model_.take({makeRun("a", "dasgd", "", 1, "queued")}, {});
-    EXPECT_EQ(model_.newest(Probes::Last)->id, QStringLiteral("a"));
+    EXPECT_EQ(model_.newest(Among::TrainingsFirst)->id, QStringLiteral("a"));
     EXPECT_EQ(model_.newest()->id, QStringLiteral("p"));
+}
+
+TEST_F(RunTableModelTest, ATraceOrAnAdviceIsTheNewestWhereNothingWasTrained) {
+    const auto of = [](const char* id, const char* second, const char* experiment, const char* status) {
+        storage::RunRow row = startedAtSecond(makeRun(id, "dasgd", "", 1, status), second)->row;
+        row.experiment = experiment;
+        return row;
+    };
+    storage::RunRow trace = of("trace", "40", "a trace", "finished");
+    trace.backend = "trace";
+    ASSERT_TRUE(trace.imported());
+    model_.take({makeRunItem(trace)}, {});
+    model_.take({makeRunItem(of("advice", "30", "live (advice)", "finished"))}, {});
+    EXPECT_EQ(model_.newest(RunTableModel::Among::TrainingsFirst)->id, QStringLiteral("trace"));
+    model_.take({makeRunItem(of("waits", "20", "later", "queued"))}, {});
+    EXPECT_EQ(model_.newest(RunTableModel::Among::TrainingsFirst)->id, QStringLiteral("waits"));
+    model_.take({makeRunItem(of("trained", "10", "live", "finished"))}, {});
+    EXPECT_EQ(model_.newest(RunTableModel::Among::TrainingsFirst)->id, QStringLiteral("trained"));
+    EXPECT_EQ(model_.newest()->id, QStringLiteral("trace"));
+}
+
+TEST_F(RunTableModelTest, OfARunThatNeverStartedItIsSaid) {
+    storage::RunRow row = makeRun("a", "dasgd", "", 1, "stopped")->row;
+    row.steps = 0;
+    row.wallS = 0;
+    row.endedAt.clear();
+    const auto tip = [](const storage::RunRow& of) {
+        return RunTableModel::dataOf(*makeRunItem(of), RunTableModel::Status, Qt::ToolTipRole).toString();
+    };
+    EXPECT_TRUE(tip(row).contains(kTakenOut));
+    row.steps = 3;
+    EXPECT_FALSE(tip(row).contains(kTakenOut));
 }
 
 TEST_F(RunTableModelTest, EachExperimentIsNamedOnce) {

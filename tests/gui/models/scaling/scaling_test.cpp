@@ -126,6 +126,16 @@ TEST(ScalingLines, TheNewestExperimentThatScalesComesFirst) {
     EXPECT_TRUE(firstLines({}).empty());
 }
 
+TEST(ScalingLines, WhatAJobMadeComesLast) {
+    const std::vector<RunItemPtr> runs{
+        item({.experiment = "mine", .workers = 2}, "2026-01-01"),
+        item({.experiment = "mine (advice)", .algorithm = "easgd", .workers = 4}, "2026-02-02"),
+        item({.experiment = "mine (advice)", .algorithm = "easgd", .workers = 1}, "2026-02-02")};
+    const auto lines = scalingLines(runs, Scaling::Weak);
+    ASSERT_EQ(firstLines(lines).size(), 1U);
+    EXPECT_EQ(firstLines(lines).front()->newest().row.experiment, "mine");
+}
+
 TEST(ScalingLines, MeasuredAndSimulatedOfOneWorkShareTheirColour) {
     std::vector<RunItemPtr> runs;
     for (const char* backend : {"gloo", "virtual"}) {

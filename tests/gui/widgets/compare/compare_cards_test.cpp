@@ -135,6 +135,20 @@ TEST_F(CompareCardsTest, AZoomedScatterIsExportedWithBothOfItsRanges) {
     EXPECT_EQ(part->yRange->high, map.scatter().shownY().second);
 }
 
+TEST_F(CompareCardsTest, BesideAScatterStandTheNumberAndItsUnitAlone) {
+    CompareMap map(board_, testLook());
+    look();
+    map.kind().choose(CompareMap::Scatter);
+    workspace_.record({.algorithm = "local_sgd", .ranks = 2, .steps = 200, .stepsPerEpoch = 50, .simulated = true});
+    ASSERT_TRUE(eventually([&] { return board_.groups().size() == 4; }));
+    EXPECT_TRUE(numberTitle(board_.view(), CompareNumber::StepMs).endsWith(QStringLiteral("measured and simulated")));
+    EXPECT_TRUE(eventually([&] { return map.scatter().axes().y == QStringLiteral("time per step [ms]"); }));
+    const auto labels = map.findChildren<QLabel*>();
+    EXPECT_TRUE(std::ranges::any_of(labels, [](const QLabel* one) {
+        return one->text().contains(QStringLiteral("measured and simulated"));
+    })) << "the note says it";
+}
+
 TEST_F(CompareCardsTest, AMapOfOneSettingSaysWhatItNeeds) {
     CompareMap map(board_, testLook());
     look();

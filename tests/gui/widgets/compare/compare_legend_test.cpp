@@ -106,7 +106,7 @@ TEST_P(CompareLegendNames, NoTwoLookTheSame) {
     const auto& delegate = dynamic_cast<const CompareLegendDelegate&>(*list.itemDelegate());
     ASSERT_EQ(list.model()->rowCount(), GetParam());
     bool anyCut = false;
-    for (const int width : {list.viewport()->width(), 190, 160}) {
+    for (const int width : {list.viewport()->width(), 190, 130}) {
         QSet<QString> seen;
         for (int row = 0; row < GetParam(); ++row) {
             const QModelIndex index = list.model()->index(row, 0);
@@ -138,6 +138,26 @@ TEST_F(CompareLegendTest, NamesFollowTheConfigurations) {
     board_.setFilter(QStringLiteral("delay >= 3"));
     ASSERT_EQ(names().size(), 1);
     EXPECT_EQ(names().front(), board_.groups()[board_.listed().front()].name) << "whole, where there is room";
+}
+
+TEST_F(CompareLegendTest, NamesStandAboveTheirNumbersWhereThereIsNoRoomBesideThem) {
+    CompareLegend legend(board_, testLook());
+    look();
+    legend.resize(700, 400);
+    legend.show();
+    QListView& list = legend.list();
+    const auto& delegate = dynamic_cast<const CompareLegendDelegate&>(*list.itemDelegate());
+    const auto height = [&] { return list.visualRect(list.model()->index(0, 0)).height(); };
+    EXPECT_FALSE(delegate.isTwoLines());
+    const int inOneLine = height();
+    const double widest = QFontMetricsF(interFont(13, Weight::SemiBold)).horizontalAdvance(board_.groups()[0].name);
+    legend.resize(static_cast<int>(widest) + 90, 400);
+    EXPECT_TRUE(delegate.isTwoLines());
+    EXPECT_GT(height(), inOneLine);
+    for (int row = 0; row < list.model()->rowCount(); ++row) {
+        const QModelIndex index = list.model()->index(row, 0);
+        EXPECT_EQ(delegate.nameAt(index, list.viewport()->width()), index.data().toString()) << "whole";
+    }
 }
 
 TEST_F(CompareLegendTest, TheFilterIsOfTheRunsThatWereCompared) {

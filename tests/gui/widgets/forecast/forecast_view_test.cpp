@@ -106,6 +106,22 @@ TEST_F(ForecastViewTest, BelowTheTextOfANarrowWindowNoFigureIsCut) {
     EXPECT_FALSE(words().contains(QStringLiteral("÷ alone"))) << "there is no room for it";
 }
 
+TEST_F(ForecastViewTest, FiguresAreWholeBesideTheActionsOrWithoutThem) {
+    board_.setPlan({plan(config(3))});
+    for (int width = 480; width <= 640; width += 8) {
+        view_.resize(width, 220);
+        QCoreApplication::processEvents();
+        for (const auto* one : view_.findChildren<QLabel*>()) {
+            if (!one->isVisible() || one->wordWrap() || one->text().isEmpty()) continue;
+            const bool isFigure = QStringList{QStringLiteral("hidden"), QStringLiteral("blocked"),
+                                              QStringLiteral("step"), QStringLiteral("÷ alone")}
+                                      .contains(one->text());
+            if (!isFigure) continue;
+            EXPECT_GE(one->width(), one->sizeHint().width()) << width << one->text().toStdString();
+        }
+    }
+}
+
 TEST_F(ForecastViewTest, ADelayBeyondThePeriodSetsBoth) {
     std::string toml = config(3);
     toml.replace(toml.find("period = 8"), 10, "period = 4");

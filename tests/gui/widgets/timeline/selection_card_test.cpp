@@ -25,6 +25,7 @@ TEST(SelectionCard, SaysWhichRanksItIsOfAndWhyTheyWereIdle) {
     auto* table = card.findChild<QTableWidget*>();
     ASSERT_EQ(table->rowCount(), 4) << "idle, a head, two reasons";
     EXPECT_EQ(table->item(2, 0)->text(), QStringLiteral("for an average"));
+    EXPECT_FALSE(table->wordWrap()) << "its last word would be below, where nobody sees it";
     EXPECT_EQ(table->item(2, 2)->toolTip(), QStringLiteral("20.0 (rank 2)"));
     QTest::mouseClick(card.findChild<QPushButton*>(), Qt::LeftButton);
     EXPECT_TRUE(QApplication::clipboard()->text().contains(QStringLiteral("idle or waiting: unexplained\t18.000000")));

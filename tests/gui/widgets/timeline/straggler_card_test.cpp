@@ -31,6 +31,8 @@ TEST(StragglerCard, TheWordsTellNoiseFromStragglers) {
     newest.newestOnly = true;
     EXPECT_EQ(latenessInWords(newest),
               QStringLiteral("ranks 0, 1 are beyond noise (± 9.0 ms), of the newest 160 averages"));
+    newest.lateness->averages = 1;
+    EXPECT_TRUE(latenessInWords(newest).endsWith(QStringLiteral("of the newest 1 average")));
     EXPECT_TRUE(latenessInWords({}).contains(QStringLiteral("too few averages")));
     LatenessAnswer hosts = answerOf({0, 8});
     hosts.clockErrorNs = 1.5e6;
