@@ -44,6 +44,7 @@ protected:
 
 TEST_F(RunPageTest, WithoutARunItSaysWhatToDo) {
     open();
+    window_->open("Run");
     EXPECT_NE(label(QStringLiteral("No run yet")), nullptr);
     EXPECT_NE(label(QStringLiteral("Set one up on the Experiment page")), nullptr);
 }
