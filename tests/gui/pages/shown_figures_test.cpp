@@ -2,24 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include <QSettings>
-
-#include "tests/gui/support/session_bench.h"
+#include "tests/gui/support/chart_bench.h"
 
 namespace dasgd::gui {
 namespace {
 
-class ShownFigures : public SessionBench {
-protected:
-    void SetUp() override {
-        QSettings(QSettings::IniFormat, QSettings::UserScope, QStringLiteral("dasgd-lab"), QStringLiteral("dasgd-lab"))
-            .clear();
-        look();
-        card_ = std::make_unique<ChartCard>(ChartSpec{QStringLiteral("of a test"), "train/loss"}, session_, testLook());
-        card_->refresh();
-    }
-    std::unique_ptr<ChartCard> card_;
-};
+using ShownFigures = ChartBench;
 
 TEST_F(ShownFigures, OfAChartItHasItsRunsAxesAndSmoothing) {
     card_->axis().choose(3);

@@ -4,25 +4,14 @@
 
 #include <QAction>
 #include <QMenu>
-#include <QSettings>
 #include <cmath>
 
-#include "tests/gui/support/session_bench.h"
+#include "tests/gui/support/chart_bench.h"
 
 namespace dasgd::gui {
 namespace {
 
-class ChartCardTest : public SessionBench {
-protected:
-    void SetUp() override {
-        QSettings(QSettings::IniFormat, QSettings::UserScope, QStringLiteral("dasgd-lab"), QStringLiteral("dasgd-lab"))
-            .clear();
-        look();
-        card_ = std::make_unique<ChartCard>(ChartSpec{QStringLiteral("of a test"), "train/loss"}, session_, testLook());
-        card_->refresh();
-    }
-    std::unique_ptr<ChartCard> card_;
-};
+using ChartCardTest = ChartBench;
 
 TEST_F(ChartCardTest, DrawsTheRunAndTheOthersOfItsExperiment) {
     const auto& curves = card_->plot().curves();

@@ -1,24 +1,12 @@
 #include <gtest/gtest.h>
 
-#include <QSettings>
-
 #include "gui/widgets/run/chart_card.h"
-#include "tests/gui/support/session_bench.h"
+#include "tests/gui/support/chart_bench.h"
 
 namespace dasgd::gui {
 namespace {
 
-class ChartSeedsTest : public SessionBench {
-protected:
-    void SetUp() override {
-        QSettings(QSettings::IniFormat, QSettings::UserScope, QStringLiteral("dasgd-lab"), QStringLiteral("dasgd-lab"))
-            .clear();
-        look();
-        card_ = std::make_unique<ChartCard>(ChartSpec{QStringLiteral("of a test"), "train/loss"}, session_, testLook());
-        card_->refresh();
-    }
-    std::unique_ptr<ChartCard> card_;
-};
+using ChartSeedsTest = ChartBench;
 
 TEST_F(ChartSeedsTest, TheMeanOfTheSeedsLiesBehindTheRunAndNamesWhatItLeavesOut) {
     card_->QWidget::show();
