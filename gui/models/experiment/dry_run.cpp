@@ -6,6 +6,8 @@
 #include <QRegularExpression>
 #include <QUuid>
 
+#include "gui/models/said_by_program.h"
+
 namespace dasgd::gui {
 
 namespace {
@@ -58,8 +60,7 @@ QString missingProgram(const QString& program) {
 Problem engineProblem(QString message, const QString& file) {
     static const QRegularExpression place(QStringLiteral("^:(\\d+):(\\d+): (.*)$"),
                                           QRegularExpression::DotMatchesEverythingOption);
-    const QString prefix = QStringLiteral("dasgd: ");
-    if (message.startsWith(prefix)) message.remove(0, prefix.size());
+    message = withoutProgramName(std::move(message));
     if (!message.startsWith(file)) return {.message = message};
     message.remove(0, file.size());
     const auto match = place.match(message);

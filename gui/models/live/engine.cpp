@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "gui/models/live/clusters.h"
+#include "gui/models/said_by_program.h"
 
 namespace dasgd::gui {
 
@@ -60,8 +61,7 @@ std::optional<std::pair<int, QString>> endingOf(const QString& log) {
 
 // The program says its own name, and often of which run it speaks: neither is said twice.
 QString failureInWords(const QString& what, int status, QString said) {
-    const QString program = QStringLiteral("dasgd: ");
-    if (said.startsWith(program)) said.remove(0, program.size());
+    said = withoutProgramName(std::move(said));
     if (said.isEmpty()) return QStringLiteral("%1: exit status %2").arg(what).arg(status);
     const QString named = what.section(QLatin1Char(' '), -1);
     const QString asked =

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "gui/models/said_by_program.h"
 #include "gui/models/words.h"
 
 namespace dasgd::gui {
@@ -137,9 +138,7 @@ QString messageIn(const QByteArray& errors) {
     QStringList lines;
     for (const QByteArray& line : errors.split('\n')) {
         if (line.trimmed().isEmpty() || objectIn(line)) continue;
-        QString words = QString::fromUtf8(line).trimmed();
-        if (words.startsWith(QLatin1String("dasgd: "))) words.remove(0, 7);
-        lines << words;
+        lines << withoutProgramName(QString::fromUtf8(line).trimmed());
     }
     return lines.mid(std::max<qsizetype>(0, lines.size() - kMostMessage)).join(u'\n');
 }

@@ -4,6 +4,7 @@
 #include <QJsonObject>
 
 #include "gui/models/released_process.h"
+#include "gui/models/said_by_program.h"
 
 namespace dasgd::gui {
 
@@ -13,9 +14,7 @@ CodeDiff readCodeDiff(const QByteArray& output, const QByteArray& errors, int st
         return {.diff = code[QLatin1String("between")].toString(),
                 .unknown = code[QLatin1String("unknown")].toString()};
     }
-    QString said = QString::fromUtf8(errors).trimmed();
-    const QString prefix = QStringLiteral("dasgd: ");
-    if (said.startsWith(prefix)) said.remove(0, prefix.size());
+    const QString said = withoutProgramName(QString::fromUtf8(errors).trimmed());
     return {.unknown = said.isEmpty() ? QObject::tr("`dasgd diff` ended with exit status %1").arg(status) : said};
 }
 

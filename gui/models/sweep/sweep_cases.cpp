@@ -125,10 +125,6 @@ qint64 runsOf(const Value& table, Axes axes, int depth) {
     return runs;
 }
 
-QString counted(qint64 count, const QString& one, const QString& many) {
-    return grouped(count) + u' ' + (count == 1 ? one : many);
-}
-
 }  // namespace
 
 std::vector<SweepCase> casesOf(const ExperimentDocument& document) {
@@ -248,13 +244,13 @@ QString SweepSize::inWords(std::optional<qint64> planned) const {
     QStringList factors;
     for (const auto& [key, count] : axes) {
         const bool isSeed = seedKeys().contains(key.toStdString());
-        factors << (isSeed ? counted(count, QStringLiteral("seed"), QStringLiteral("seeds")) : grouped(count));
+        factors << (isSeed ? counted(count, "seed") : grouped(count));
     }
-    if (cases > 0) factors << counted(cases, QStringLiteral("case"), QStringLiteral("cases"));
-    const QString made = counted(runs, QStringLiteral("run"), QStringLiteral("runs"));
+    if (cases > 0) factors << counted(cases, "case");
+    const QString made = counted(runs, "run");
     if (factors.isEmpty()) return made;
     if (nested) {
-        const QString found = counted(planned.value_or(runs), QStringLiteral("run"), QStringLiteral("runs"));
+        const QString found = counted(planned.value_or(runs), "run");
         return QStringLiteral("%1, with cases or sweeps of their own: %2").arg(factors.last(), found);
     }
     const QString whole =

@@ -43,11 +43,6 @@ QString seconds(TimeRange range) {
         .arg(static_cast<double>(range.end) / 1e9, 0, 'f', 4);
 }
 
-// "1 step", "20 steps".
-QString stepsOrRanks(std::int64_t count, const char* one) {
-    return grouped(count) + QLatin1Char(' ') + QLatin1String(one) + QLatin1String(count == 1 ? "" : "s");
-}
-
 QString sentenceOf(const QString& name, const RunItem& run, const StepParts& parts, TimeRange stretch) {
     const QString of = QStringLiteral("%1, %2: ").arg(name, originInWords(run));
     if (parts.ranks == 0) {
@@ -56,7 +51,7 @@ QString sentenceOf(const QString& name, const RunItem& run, const StepParts& par
     }
     return of + QStringLiteral("mean of %1 of %2, together %3, in whole rounds of clean windows in %4")
                     .arg(parts.ranks)
-                    .arg(stepsOrRanks(run.row.workers, "rank"), stepsOrRanks(parts.steps, "step"))
+                    .arg(counted(run.row.workers, "rank"), counted(parts.steps, "step"))
                     .arg(seconds(stretch));
 }
 
