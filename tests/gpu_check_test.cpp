@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "tests/support/dasgd_program.h"
 
@@ -48,13 +50,34 @@ protected:
         program("engine", kEngine);
         program("python", kPython);
         program("merges", "#!/bin/sh\necho '{\"blend\": 0.9, \"delta\": 0.85, \"snapshot\": 0.95}'\n");
-        program("tests", "#!/bin/sh\necho '[  PASSED  ] 7 tests.'\n");
+        tests("tests", {.passed = 7});
         writeText(folder_ / "hidden", "0.995");
         writeText(folder_ / "dasgd-step", "102");
     }
     void program(const std::string& name, const std::string& text) const {
         writeText(folder_ / name, text);
         fs::permissions(folder_ / name, fs::perms::owner_all);
+    }
+    // What a stand-in of a test program finds in each of its parts.
+    struct Tests {
+        int passed = 0, onDevice = 0, skipped = 0, failed = 0;
+    };
+    void tests(const std::string& name, const Tests& found) const {
+        nlohmann::json cases = nlohmann::json::array();
+        for (int i = 0; i < found.passed; ++i) cases.push_back({{"name", "Passes"}, {"result", "COMPLETED"}});
+        for (int i = 0; i < found.onDevice; ++i) {
+            cases.push_back({{"name", "Trains"}, {"result", "COMPLETED"}, {"backend", "nccl"}});
+        }
+        for (int i = 0; i < found.skipped; ++i) cases.push_back({{"name", "Lacks"}, {"result", "SKIPPED"}});
+        for (int i = 0; i < found.failed; ++i) {
+            cases.push_back({{"name", "Fails"}, {"result", "COMPLETED"}, {"failures", {{{"failure", "1 is not 2"}}}}});
+        }
+        const nlohmann::json all{{"testsuites", {{{"name", "Suite"}, {"testsuite", cases}}}}};
+        program(name,
+                "#!/bin/sh\nfor word; do case $word in --gtest_output=json:*) out=${word#*json:} ;; esac; done\n"
+                "echo \"$GTEST_SHARD_INDEX/$GTEST_TOTAL_SHARDS\" >> parts\n"
+                "cat >\"$out\" <<'END'\n" +
+                    all.dump() + "\nEND\nexit " + (found.failed > 0 ? "1" : "0") + "\n");
     }
     [[nodiscard]] Ended check(std::vector<std::string> more, const std::string& path = "bin:") const {
         std::vector<std::string> words{std::string(kSourceDir) + "/tests/bench/gpu_check/gpu_check.py",
@@ -129,18 +152,36 @@ TEST_F(GpuCheck, AFastStepThatHidesTooLittleIsNotMet) {
 }
 
 TEST_F(GpuCheck, ASkippedTestIsNotMet) {
-    program("tests", "#!/bin/sh\nprintf '[  PASSED  ] 7 tests.\\n[  SKIPPED ] 1 test, listed below:\\n'\n");
+    tests("tests", {.passed = 7, .skipped = 1});
     EXPECT_EQ(check({"--only", "tests"}).exit, 1);
     EXPECT_EQ(row("tests")["verdict"], "not met");
     EXPECT_EQ(row("tests")["measured"], "7 passed, 1 skipped, in 1 programs");
 }
 
-TEST_F(GpuCheck, AProgramThatFailsIsNamedAndTheOthersAreRun) {
-    program("other", "#!/bin/sh\necho 'a line'; echo '1 FAILED TEST' >&2; exit 1\n");
-    EXPECT_EQ(check({"--only", "tests", "--tests", "./other", "./tests", "./tests=Some*"}).exit, 1);
+TEST_F(GpuCheck, WhatFailsIsNamedAndTheOthersAreRun) {
+    program("other", "#!/bin/sh\necho 'a line'; echo 'no such library' >&2; exit 1\n");
+    tests("third", {.passed = 2, .failed = 1});
+    EXPECT_EQ(check({"--only", "tests", "--tests", "./other", "./tests", "./third"}).exit, 1);
     EXPECT_EQ(row("tests")["verdict"], "not met");
-    EXPECT_EQ(row("tests")["measured"], "14 passed, 0 skipped, in 3 programs; other failed: 1 FAILED TEST");
-    EXPECT_THAT(row("tests")["runs"][2]["command"].get<std::string>(), HasSubstr("--gtest_filter=Some*"));
+    EXPECT_EQ(row("tests")["measured"],
+              "9 passed, 0 skipped, in 3 programs; other 1/1: other failed: no such library; Suite.Fails failed");
+    EXPECT_EQ(contentOf(folder_ / "gpu-check/said/01-other.out"), "a line\n") << "to be read when the machine is gone";
+}
+
+// A suite has tests that train nowhere: passed here as anywhere, they say nothing of a GPU.
+TEST_F(GpuCheck, OfASuiteThoseCountThatTrainedOnTheDevice) {
+    tests("suite", {.passed = 5, .onDevice = 1});
+    ASSERT_EQ(check({"--only", "tests", "--tests", "./suite=Some*"}).exit, 0);
+    EXPECT_EQ(row("tests")["measured"],
+              "6 passed, 0 skipped, in 1 programs (30 more of them train nowhere and do not count)");
+    EXPECT_THAT(row("tests")["runs"][0]["command"].get<std::string>(), HasSubstr("--gtest_filter=Some*"));
+    std::istringstream written(contentOf(folder_ / "parts"));
+    const std::vector<std::string> parts{std::istream_iterator<std::string>(written), {}};
+    EXPECT_THAT(parts, testing::UnorderedElementsAre("0/6", "1/6", "2/6", "3/6", "4/6", "5/6"));
+    fs::remove_all(folder_ / "gpu-check");
+    tests("suite", {.passed = 5});
+    EXPECT_EQ(check({"--only", "tests", "--tests", "./suite=Some*"}).exit, 1);
+    EXPECT_THAT(row("tests")["measured"].get<std::string>(), HasSubstr("no test ran on a GPU"));
 }
 
 TEST_F(GpuCheck, APeerThatFailsTakesNothingFromWhatWasMeasured) {
@@ -173,7 +214,7 @@ TEST_F(GpuCheck, TellsWhetherRanksThatShareAGpuRunAtOnce) {
 }
 
 TEST_F(GpuCheck, AProgramWithoutTestsOnAGpuIsNoSuccess) {
-    program("tests", "#!/bin/sh\necho '[  PASSED  ] 0 tests.'\n");
+    tests("tests", {});
     EXPECT_EQ(check({"--only", "tests"}).exit, 1);
     EXPECT_EQ(row("tests")["verdict"], "not measured");
 }

@@ -14,6 +14,8 @@ namespace dasgd {
 
 namespace {
 
+constexpr int kQueuesOfGpu = 64;
+
 // A rank, its GPU and all that it holds of it. Members are in the order in which they need one another.
 class GpuHost final : public RankHost {
 public:
@@ -104,8 +106,10 @@ Status GpuBackend::check(const Value& document, const ClusterParams& cluster) co
 // What NCCL and CUDA read once. What users set themselves stays.
 void GpuBackend::tellNccl() const {
     // Streams that share a queue wait for each other, and connections that are made when they are first needed hold up
-    // the thread that launches.
-    ::setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
+    // the thread that launches. Ranks that share a GPU share its queues: with 32 each, a few of them have taken all
+    // (CUDA documentation, Multi-Process Service, CUDA_DEVICE_MAX_CONNECTIONS).
+    const int queues = std::clamp(kQueuesOfGpu / static_cast<int>(params_.ranksPerGpu), 8, 32);
+    ::setenv("CUDA_DEVICE_MAX_CONNECTIONS", std::to_string(queues).c_str(), 0);
     ::setenv("NCCL_RUNTIME_CONNECT", "0", 0);
     if (params_.ranksPerGpu == 1) return;
     ::setenv("NCCL_MULTI_RANK_GPU_ENABLE", "1", 1);

@@ -70,7 +70,10 @@ Result<std::unique_ptr<TensorDevice>> openTensorDevice(int index) {
     }
     std::string error;
     std::unique_ptr<TensorDevice> device(open(index, &error));
-    if (!device) return fail("GPU " + std::to_string(index) + " cannot be used: " + error);
+    if (!device) {
+        return fail("GPU " + std::to_string(index) + " cannot be used: " + error +
+                    " (nvidia-smi tells what else runs on it)");
+    }
     return device;
 }
 

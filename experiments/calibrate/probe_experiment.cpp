@@ -63,7 +63,10 @@ Result<CheckedExperiment> probeExperimentOf(Value document) {
     train.set("steps", Value(kWarmUpSteps + kAloneSteps + kOverlappedSteps));
     train.set("eval_every", Value(std::int64_t{1'000'000}));
     document.set("train", std::move(train));
-    put(document, "record", "trace", Value(std::string("full")));
+    Value record = sectionOf(document, "record");
+    record.erase("profile");  // of steps that the probe may not have, and profiled steps are not timed
+    record.set("trace", Value(std::string("full")));
+    document.set("record", std::move(record));
     DASGD_ASSIGN(CheckedExperiment experiment, checkExperiment(document));
     if (experiment.workers < 2) {
         return fail("one worker has no network to measure; set cluster.workers to 2 or more");

@@ -68,8 +68,9 @@ Status measure(std::int64_t parameters) {
 
     const at::NoGradGuard noGradients;
     const auto options = at::TensorOptions(at::kFloat).device(tensors->device());
-    const at::Tensor weights = at::ones({parameters}, options), mean = at::ones({parameters}, options),
-                     snapshot = at::ones({parameters}, options);
+    // Equal numbers would need less power to move than those of a training, and could move faster.
+    const at::Tensor weights = at::randn({parameters}, options), mean = at::randn({parameters}, options),
+                     snapshot = at::randn({parameters}, options);
     const std::vector<Operation> operations{
         {"snapshot", 2, [&] { snapshotFlat(weights, snapshot, {}, 1); }},
         {"blend", 3, [&] { mergeFlat(weights, mean, {}, 0.25, 0); }},

@@ -27,6 +27,12 @@ namespace {
 using c10::cuda::CUDAStream;
 using c10::cuda::CUDAStreamGuard;
 
+// CUDA's errors go on with advice for those who debug LibTorch.
+std::string withoutAdvice(std::string text) {
+    const std::size_t advice = text.starts_with("CUDA error") ? text.find('\n') : std::string::npos;
+    return advice == std::string::npos ? text : text.substr(0, advice);
+}
+
 // What `work` throws, in the words of whoever threw it; nothing where it does not.
 template <class F>
 std::optional<std::string> failureOf(F&& work) {
@@ -34,7 +40,7 @@ std::optional<std::string> failureOf(F&& work) {
         work();
         return std::nullopt;
     } catch (const c10::Error& error) {
-        return error.what_without_backtrace();
+        return withoutAdvice(error.what_without_backtrace());
     } catch (const std::exception& error) {
         return error.what();
     }

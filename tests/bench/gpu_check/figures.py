@@ -1,12 +1,15 @@
 """The figures: what is run for each, and what must come out."""
+import collections
+import concurrent.futures
 import dataclasses
 import statistics
 import typing
 
 from runs import Failed
 
-ROUNDS = 3
 TESTS_SHARE = 0.4  # of the time limit
+MORE_OF_TRACE = 2  # rounds: its bound is the narrowest
+SUITE_PARTS = 6  # what trains on any backend is run in so many parts, beside one another
 RESNET = {"model": "resnet50", "batch": 64, "steps": 48, "autocast": "bfloat16", "channels_last": 1}
 LENET = {"model": "lenet", "batch": 32, "steps": 4000, "autocast": "off", "channels_last": 0}
 
@@ -49,10 +52,10 @@ DASGD = {"name": "dasgd", "period": 4, "delay": 3}
 SYNC = {"name": "sync_sgd"}
 
 
-def in_turns(programs, rounds, bench):
+def in_turns(programs, bench, more=0):
     """{who: [result, …]} of as many whole rounds as time is left for; one at least, or Failed."""
     found = {who: [] for who in programs}
-    for done in range(rounds):
+    for done in range(bench.rounds + more):
         if done > 0 and not bench.time_is_left():
             break
         try:
@@ -77,23 +80,39 @@ def tests(bench):
     """Every program is run, whatever the others found; one of which no test ran is at fault too."""
     if not bench.tests:
         raise Failed("no test program was named with --tests")
-    passed, skipped, faults = 0, 0, []
-    for program in bench.tests:
+
+    def run(task):
+        program, chosen, part, parts = task
         if not bench.time_is_left(TESTS_SHARE):
-            faults.append(f"{program.partition('=')[0]}: not run, the tests' share of the time was over")
-            continue
+            return {}, "not run, the tests' share of the time was over"
         try:
-            counts = bench.run_tests(program, TESTS_SHARE)
+            return bench.run_tests(program, chosen, part, parts, TESTS_SHARE), ""
         except Failed as failure:
-            faults.append(str(failure))
-            continue
-        passed, skipped = passed + counts[0], skipped + counts[1]
-        if counts[0] == 0:
-            faults.append(f"{program.partition('=')[0]}: no test ran on a GPU")
-    if passed == 0:
+            return {}, str(failure)
+
+    tasks = []
+    for named in bench.tests:
+        program, _, chosen = named.partition("=")
+        parts = SUITE_PARTS if chosen else 1
+        tasks += [(program, chosen, part, parts) for part in range(parts)]
+    with concurrent.futures.ThreadPoolExecutor(bench.jobs) as pool:
+        outcomes = list(pool.map(run, tasks))
+
+    faults, totals, ran = [], collections.Counter(), collections.Counter()
+    for (program, chosen, part, parts), (counts, fault) in zip(tasks, outcomes):
+        if fault:
+            faults.append(f"{program.rpartition('/')[2]} {part + 1}/{parts}: {fault}")
+        failed = counts.pop("failed", [])
+        faults += [f"{test} failed" for test in failed]
+        totals.update(counts)
+        ran[program, chosen] += counts.get("passed", 0) + len(failed) + bool(fault)
+    faults += [f"{program}: no test ran on a GPU" for (program, _), count in ran.items() if count == 0]
+    if totals["passed"] == 0:
         raise Failed("no test ran on a GPU: " + "; ".join(faults))
-    text = f"{passed} passed, {skipped} skipped, in {len(bench.tests)} programs"
-    return Found(skipped + len(faults), "; ".join([text, *faults]))
+    text = f"{totals['passed']} passed, {totals['skipped']} skipped, in {len(bench.tests)} programs"
+    if totals["elsewhere"]:
+        text += f" ({totals['elsewhere']} more of them train nowhere and do not count)"
+    return Found(totals["skipped"] + len(faults), "; ".join([text, *faults]))
 
 
 def overlap(bench):
@@ -112,7 +131,7 @@ def overlap(bench):
             return None
 
     found = in_turns({"independent": train("independent", INDEPENDENT), "dasgd": train("dasgd", DASGD),
-                      "sync_sgd": train("sync-sgd", SYNC), "ddp": ddp}, ROUNDS, bench)
+                      "sync_sgd": train("sync-sgd", SYNC), "ddp": ddp}, bench)
     steps, text = ratios(found, "dasgd", "independent", "step_ms")
     hidden = [run["hidden"] for run in found["dasgd"]]
     if None in hidden:
@@ -145,7 +164,7 @@ def throughput(settings, graph):
         name = f"{settings['model']}-alone"
         found = in_turns({
             "ours": lambda: bench.train(experiment(name, INDEPENDENT, settings, 1, bench, **more)),
-            "eager": lambda: bench.peer("eager", 1, **settings)}, ROUNDS, bench)
+            "eager": lambda: bench.peer("eager", 1, **settings)}, bench)
         each, text = ratios(found, "ours", "eager", "samples_per_s")
         rates = [statistics.median(run["samples_per_s"] for run in found[who]) for who in ("ours", "eager")]
         return Found(statistics.median(each), f"{text}; {rates[0]:.0f} and {rates[1]:.0f} images/s")
@@ -165,13 +184,13 @@ def trace(bench):
         more = {"record": {"trace": level}}
         return lambda: bench.train(experiment(f"trace-{level}", DASGD, LENET, bench.ranks, bench, **more))
 
-    found = in_turns({"full": train("full"), "off": train("off")}, 5, bench)
+    found = in_turns({"full": train("full"), "off": train("off")}, bench, MORE_OF_TRACE)
     each, text = ratios(found, "full", "off", "step_ms")
     return Found(statistics.median(each), text)
 
 
-def turns(*programs, rounds=ROUNDS):
-    return [f"{rounds} rounds of: " + ", ".join(programs)]
+def turns(bench, *programs, more=0):
+    return [f"{bench.rounds + more} rounds of: " + ", ".join(programs)]
 
 
 FIGURES = [
@@ -180,17 +199,17 @@ FIGURES = [
            lambda amiss: amiss == 0),
     Figure("overlap", "DaSGD τ=4 d=3, ResNet-50 of 224², batch 64, bfloat16: step ÷ `independent`",
            "≤ 1.03 with hidden ≥ 0.99", overlap,
-           lambda bench: turns("independent", "dasgd", "sync_sgd", "PyTorch DDP") +
+           lambda bench: turns(bench, "independent", "dasgd", "sync_sgd", "PyTorch DDP") +
            [f"{bench.ranks} ranks on {bench.gpus} GPU(s), {RESNET['steps']} steps each"],
            lambda ratio: ratio <= 1.03),
     Figure("beside", "the same with `sync_sgd` and PyTorch DDP, in the same rounds", "both reported", beside,
            lambda _: ["the rounds of `overlap`"]),
     Figure("resnet50", "ResNet-50 images/s of `independent`, one rank ÷ PyTorch eager with the same settings", "≥ 1.0",
-           throughput(RESNET, False), lambda _: turns("independent", "PyTorch eager"), lambda ratio: ratio >= 1.0),
+           throughput(RESNET, False), lambda bench: turns(bench, "independent", "PyTorch eager"), lambda ratio: ratio >= 1.0),
     Figure("lenet", "LeNet images/s with cuda_graph, one rank ÷ PyTorch eager", "≥ 2.0", throughput(LENET, True),
-           lambda _: turns("independent with cuda_graph", "PyTorch eager"), lambda ratio: ratio >= 2.0),
+           lambda bench: turns(bench, "independent with cuda_graph", "PyTorch eager"), lambda ratio: ratio >= 2.0),
     Figure("merge", "merges and snapshot of 100 M parameters: share of the device's memory bandwidth", "≥ 0.80", merges,
            lambda bench: [f"{bench.merge_bench} 100000000"], lambda share: share >= 0.8),
     Figure("trace", "LeNet, DaSGD: step with the full trace ÷ without", "≤ 1.01", trace,
-           lambda bench: turns("trace full", "trace off", rounds=5) + [f"{bench.ranks} ranks"], lambda ratio: ratio <= 1.01),
+           lambda bench: turns(bench, "trace full", "trace off", more=MORE_OF_TRACE) + [f"{bench.ranks} ranks"], lambda ratio: ratio <= 1.01),
 ]

@@ -27,6 +27,9 @@ def sharing(out, needed):
     if not needed:
         yield "none"
         return
+    if "CUDA_MPS_PIPE_DIRECTORY" in os.environ:
+        yield "by the multi-process service of CUDA_MPS_PIPE_DIRECTORY"
+        return
     folders = {name: str((out / name.lower()).resolve()) for name in ("CUDA_MPS_PIPE_DIRECTORY", "CUDA_MPS_LOG_DIRECTORY")}
     for folder in folders.values():
         os.makedirs(folder, exist_ok=True)

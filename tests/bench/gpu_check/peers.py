@@ -92,7 +92,7 @@ def all_ranks(chosen):
                 rank.wait()
         if any(rank.returncode for rank in ranks):
             sys.exit("a rank of PyTorch's failed: exit " + ", ".join(str(rank.returncode) for rank in ranks))
-        return max(float(text) for text in said)
+        return max(float(text.splitlines()[-1]) for text in said)  # NCCL may say its version first
 
 
 def main():

@@ -11,7 +11,7 @@ def cell(text):
 class Report:
     def __init__(self, out, machine, words):
         self.out = pathlib.Path(out)
-        self.machine, self.words = machine, words
+        self.machine, self.words = list(machine), words
         self.rows = {}
         self.seconds = None
 

@@ -1,9 +1,11 @@
 """Runs of the engine, of PyTorch's loops and of test programs, each kept with what it said."""
+import itertools
 import json
 import os
 import pathlib
 import re
 import subprocess
+import threading
 import time
 
 # Tests that need a GPU have it in their names.
@@ -32,17 +34,27 @@ def toml_of(sections):
     return "\n".join(lines) + "\n"
 
 
+def error_of(said):
+    """The error in what `dasgd run --json` says of a run that failed; "" where it says none."""
+    try:
+        return json.loads(said.splitlines()[-1]).get("error") or ""
+    except (IndexError, AttributeError, json.JSONDecodeError):
+        return ""
+
+
 class Bench:
     """Where the programs are, how much time is left, and a log of what was run."""
 
     def __init__(self, chosen, gpus):
         self.engine, self.merge_bench, self.python = chosen.engine, chosen.merge_bench, chosen.python
-        self.tests, self.ranks, self.gpus = chosen.tests, chosen.ranks, gpus
+        self.tests, self.jobs, self.ranks, self.gpus = chosen.tests, chosen.jobs, chosen.ranks, gpus
         self.out = pathlib.Path(chosen.out)
-        self.began, self.limit = time.monotonic(), chosen.limit
+        self.began, self.limit, self.rounds = time.monotonic(), chosen.limit, chosen.rounds
         self.files = 0
         self.beside = None  # what the rounds of one figure say for the next
         self.log = []
+        self.numbers = itertools.count(1)  # of what was run
+        self.own = threading.local()  # of a thread: its newest entry of the log
 
     def take_log(self):
         log, self.log = self.log, []
@@ -59,30 +71,38 @@ class Bench:
         return -(-ranks // self.gpus)
 
     def run(self, what, command, limit=240, more=None):
-        """The command's standard output. Failed where it does not end with status 0, with its last line."""
+        """The command's standard output. Failed where it does not end with status 0, with its last line; all that it said
+        is kept beside the report."""
         if not self.time_is_left():
             raise Failed("the time limit was reached before it")
         limit = max(1, round(min(limit, self.seconds_left())))
         begun = time.monotonic()
-        try:
-            ended = subprocess.run(command, capture_output=True, text=True, timeout=limit, check=False,
-                                   env={**os.environ, **(more or {})})
-        except subprocess.TimeoutExpired:
-            self.note(what, command, begun, f"did not end within {limit} s")
-            raise Failed(f"{what} did not end within {limit} s") from None
-        except OSError as error:
-            self.note(what, command, begun, str(error))
-            raise Failed(f"{what} could not be started: {error}") from None
-        if ended.returncode != 0:
-            words = (ended.stderr.strip() or ended.stdout.strip() or "nothing").splitlines()[-1]
-            self.note(what, command, begun, f"exit {ended.returncode}: {words}")
-            raise Failed(f"{what} failed: {words}")
+        folder = self.out / "said"
+        folder.mkdir(parents=True, exist_ok=True)
+        file = folder / f"{next(self.numbers):02}-{re.sub('[^A-Za-z0-9_.-]+', '-', what)}"
+        with open(f"{file}.out", "w", encoding="utf-8") as out, open(f"{file}.err", "w", encoding="utf-8") as err:
+            try:
+                status = subprocess.run(command, stdout=out, stderr=err, timeout=limit, check=False,
+                                        env={**os.environ, **(more or {})}).returncode
+            except subprocess.TimeoutExpired:
+                self.note(what, command, begun, f"did not end within {limit} s")
+                raise Failed(f"{what} did not end within {limit} s") from None
+            except OSError as error:
+                self.note(what, command, begun, str(error))
+                raise Failed(f"{what} could not be started: {error}") from None
+        said = pathlib.Path(f"{file}.out").read_text(encoding="utf-8", errors="replace")
+        if status != 0:
+            complaint = pathlib.Path(f"{file}.err").read_text(encoding="utf-8", errors="replace")
+            words = error_of(said) or (complaint.strip() or said.strip() or "nothing").splitlines()[-1]
+            self.note(what, command, begun, f"exit {status}: {words.splitlines()[0]}")
+            raise Failed(f"{what} failed: {words.splitlines()[0]}")
         self.note(what, command, begun, "")
-        return ended.stdout
+        return said
 
     def note(self, what, command, begun, fault):
-        self.log.append({"what": what, "command": " ".join(str(word) for word in command),
-                         "seconds": round(time.monotonic() - begun, 1), "fault": fault, "result": None})
+        self.own.entry = {"what": what, "command": " ".join(str(word) for word in command),
+                          "seconds": round(time.monotonic() - begun, 1), "fault": fault, "result": None}
+        self.log.append(self.own.entry)
 
     def answer(self, what, command):
         """What the command prints in its last line, as JSON. Failed where that is none."""
@@ -91,7 +111,7 @@ class Bench:
             result = json.loads(said.splitlines()[-1])
         except (IndexError, json.JSONDecodeError):
             raise Failed(f"{what} printed no result") from None
-        self.log[-1]["result"] = result
+        self.own.entry["result"] = result
         return result
 
     def train(self, experiment):
@@ -102,7 +122,7 @@ class Bench:
         file.write_text(toml_of(experiment), encoding="utf-8")
         command = [self.engine, "run", file, "--workspace", self.out / "workspace", "--json"]
         run = self.answer(experiment["name"], command)
-        self.log[-1]["result"] = {key: run.get(key) for key in ("run_id", "step_ms", "hidden", "samples_per_s", "compute_inflation")}
+        self.own.entry["result"] = {key: run.get(key) for key in ("run_id", "step_ms", "hidden", "samples_per_s", "compute_inflation")}
         if run.get("status") != "finished" or not run.get("step_ms"):
             raise Failed(f"{experiment['name']}: run {run.get('run_id')} has no step time (status {run.get('status')})")
         if experiment["train"].get("cuda_graph"):
@@ -126,15 +146,33 @@ class Bench:
         """Of each operation over 100 M parameters, the share of the device's memory bandwidth."""
         return self.answer("merges", [self.merge_bench, "100000000"])
 
-    def run_tests(self, tests, share):
-        """(passed, skipped) of a program's tests on a GPU: "PROGRAM", or "PROGRAM=FILTER" for those of a filter. What has
-        not ended when this share of the limit has passed is ended: the figures behind it need the rest."""
-        program, _, chosen = tests.partition("=")
-        command = [program, f"--gtest_filter={chosen or GPU_TESTS}"]
-        limit = max(1, round(self.seconds_left(share)))
-        said = self.run(pathlib.Path(program).name, command, limit=limit, more=TESTS_ENVIRONMENT)
-        counts = [int(found.group(1)) if found else 0
-                  for found in (re.search(pattern, said) for pattern in
-                                (r"\[  PASSED  \] (\d+) test", r"\[  SKIPPED \] (\d+) test"))]
-        self.log[-1]["result"] = {"passed": counts[0], "skipped": counts[1]}
+    def run_tests(self, program, chosen, part, parts, share):
+        """Counts of one of `parts` parts of a program's tests: of all that need a GPU, or of a suite's, which `chosen`
+        names. Of a suite those count that trained on the device; some of its tests train nowhere. What has not ended when
+        this share of the limit has passed is ended: the figures behind it need the rest."""
+        name = pathlib.Path(program).name + (f" {part + 1}/{parts}" if parts > 1 else "")
+        results = self.out / "said" / f"{name.replace(' ', '-').replace('/', '-of-')}.json"
+        command = [program, f"--gtest_filter={chosen or GPU_TESTS}", f"--gtest_output=json:{results}"]
+        more = {**TESTS_ENVIRONMENT, "GTEST_TOTAL_SHARDS": str(parts), "GTEST_SHARD_INDEX": str(part)}
+        failure = ""
+        try:
+            self.run(name, command, limit=max(1, round(self.seconds_left(share))), more=more)
+        except Failed as failed:
+            failure = str(failed)
+        counts = {"passed": 0, "skipped": 0, "elsewhere": 0, "failed": []}
+        try:
+            suites = json.loads(results.read_text(encoding="utf-8"))["testsuites"]
+        except (OSError, json.JSONDecodeError, KeyError):
+            raise Failed(failure or f"{name} wrote no results") from None
+        for suite in suites:
+            for test in suite["testsuite"]:
+                if test.get("result") == "SKIPPED":
+                    counts["skipped"] += 1
+                elif test.get("failures"):
+                    counts["failed"].append(f"{suite['name']}.{test['name']}")
+                elif test.get("result") == "COMPLETED":
+                    counts["elsewhere" if chosen and not test.get("backend") else "passed"] += 1
+        self.own.entry["result"] = counts
+        if failure and not counts["failed"]:
+            raise Failed(failure)
         return counts

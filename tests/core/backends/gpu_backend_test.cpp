@@ -82,6 +82,19 @@ TEST(GpuBackend, RanksShareAGpuWhereTheyMay) {
     EXPECT_STREQ(::getenv("NCCL_MULTI_RANK_GPU_ENABLE"), "1") << "NCCL is told";
 }
 
+// Clients of CUDA's multi-process service take their queues from those of the GPU: 32 of each would be too many.
+TEST(GpuBackend, RanksThatShareAGpuAskForFewerQueues) {
+    for (const auto& [ranksPerGpu, queues] : {std::pair{1, "32"}, std::pair{4, "16"}, std::pair{16, "8"}}) {
+        ::unsetenv("CUDA_DEVICE_MAX_CONNECTIONS");
+        (void)standIn({.gpus = 1}, {.ranksPerGpu = ranksPerGpu}).checkMachine({.workers = ranksPerGpu});
+        EXPECT_STREQ(::getenv("CUDA_DEVICE_MAX_CONNECTIONS"), queues);
+    }
+    ::setenv("CUDA_DEVICE_MAX_CONNECTIONS", "4", 1);
+    (void)standIn({.gpus = 1}, {}).checkMachine({.workers = 1});
+    EXPECT_STREQ(::getenv("CUDA_DEVICE_MAX_CONNECTIONS"), "4") << "what users set stays";
+    ::unsetenv("CUDA_DEVICE_MAX_CONNECTIONS");
+}
+
 // The channels of each rank's communicator, and the priorities of all streams.
 std::pair<std::vector<int>, std::vector<int>> askedFor(int ranks, const StandInMachine& machine,
                                                        const GpuParams& params) {

@@ -9,6 +9,7 @@ namespace dasgd::experiments {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 TEST(ProbeExperiment, KeepsModelAndClusterAndMakesTheStepsItNeeds) {
@@ -21,6 +22,14 @@ TEST(ProbeExperiment, KeepsModelAndClusterAndMakesTheStepsItNeeds) {
     EXPECT_EQ(probe->workers, 2);
     EXPECT_EQ(probe->totalSteps, 43);
     EXPECT_THAT(toTomlDocument(probe->resolved), HasSubstr("trace = \"full\""));
+}
+
+TEST(ProbeExperiment, ProfilesNoSteps) {
+    const test::DasgdFolder folder;
+    folder.write("e.toml", test::quickExperiment("threads") + "[record]\nprofile = { first = 50, steps = 3 }\n");
+    const auto probe = probeExperiment((folder.path() / "e.toml").string(), {});
+    ASSERT_TRUE(probe) << probe.error().message;
+    EXPECT_THAT(toTomlDocument(probe->resolved), Not(HasSubstr("profile")));
 }
 
 TEST(ProbeExperiment, IsNoConfigurationOfTheExperimentThatItIsFor) {

@@ -78,6 +78,7 @@ public:
         }
         slotsArePadded() = name_ == "nccl";
         runElsewhere() = [name = name_](const ClusterParams& cluster, const std::function<void(HostedRank&)>& body) {
+            testing::Test::RecordProperty("backend", name);  // by which gpu-check tells what trained on a GPU
             runOn(name, cluster, body);
         };
     }
