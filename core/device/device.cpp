@@ -8,6 +8,7 @@ namespace dasgd {
 namespace {
 
 constexpr Ns kPollEvery = 50'000;
+constexpr const char* kElapsed = "cudaEventElapsedTime";
 
 // "device 1: ".
 std::string deviceName(int index) { return std::string("device ").append(std::to_string(index)).append(": "); }
@@ -55,8 +56,16 @@ bool Device::hasPassed(const DeviceEvent& event) {
 }
 
 Ns Device::between(const DeviceEvent& from, const DeviceEvent& to) {
+    const std::optional<Ns> time = betweenIfPassed(from, to);
+    if (!time) check(DeviceApi::kNotReady, kElapsed);
+    return *time;
+}
+
+std::optional<Ns> Device::betweenIfPassed(const DeviceEvent& from, const DeviceEvent& to) {
     float ms = 0;
-    check(api_.eventElapsed(&ms, from.handle(), to.handle()), "cudaEventElapsedTime");
+    const int answer = api_.eventElapsed(&ms, from.handle(), to.handle());
+    if (answer == DeviceApi::kNotReady) return std::nullopt;
+    check(answer, kElapsed);
     return static_cast<Ns>(static_cast<double>(ms) * 1e6);
 }
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -83,6 +84,8 @@ public:
     [[nodiscard]] bool hasPassed(const DeviceEvent& event);
     // Device time from one event to another; negative where `to` came first. Both have passed.
     [[nodiscard]] Ns between(const DeviceEvent& from, const DeviceEvent& to);
+    // The same where `to` has passed; `from` has. One call of the device's library in place of two.
+    [[nodiscard]] std::optional<Ns> betweenIfPassed(const DeviceEvent& from, const DeviceEvent& to);
 
     // The host waits until `event` has passed. Not for the training loop. Throws past the deadline.
     void await(const DeviceEvent& event, std::chrono::milliseconds deadline, Clock& clock);

@@ -42,7 +42,7 @@ struct DeviceApi {
     std::function<int(EventHandle)> eventDestroy;
     std::function<int(EventHandle, StreamHandle)> eventRecord;
     std::function<int(EventHandle)> eventQuery;  // kNotReady: the stream is not there yet
-    std::function<int(float* ms, EventHandle from, EventHandle to)> eventElapsed;  // both have passed
+    std::function<int(float* ms, EventHandle from, EventHandle to)> eventElapsed;  // kNotReady: one has not passed
     std::function<const char*(int error)> errorText;
 };
 

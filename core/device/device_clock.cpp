@@ -58,6 +58,12 @@ Ns DeviceClock::instantOf(const DeviceEvent& event) {
     return from->at + device_.between(from->event, event);
 }
 
+std::optional<Ns> DeviceClock::instantIfPassed(const DeviceEvent& event) {
+    const auto from = reference();
+    const std::optional<Ns> time = device_.betweenIfPassed(from->event, event);
+    return time ? std::optional(from->at + *time) : std::nullopt;
+}
+
 void DeviceClock::refresh() {
     const auto old = reference();
     if (clock_.now() - old->at < kRefreshAfter) return;

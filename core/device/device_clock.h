@@ -20,6 +20,8 @@ public:
 
     // Of an event that has passed. Throws DeviceError.
     [[nodiscard]] Ns instantOf(const DeviceEvent& event);
+    // Of an event that may not have passed yet.
+    [[nodiscard]] std::optional<Ns> instantIfPassed(const DeviceEvent& event);
     // Takes a new reference where the present one is older than a second. Takes the host some microseconds, and waits
     // for no stream that has work. To be called every now and then.
     void refresh();

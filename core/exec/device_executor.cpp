@@ -8,12 +8,19 @@ namespace dasgd {
 namespace {
 
 constexpr Ns kPollOperationsEvery = 100'000;
+// Less than it takes to give a device work.
+constexpr Ns kJustNow = 2'000;
 
 }  // namespace
 
 Ns DeviceExecutor::instant() {
     marks_.push_back({.event = compute_.device.record(compute_.stream)});
-    return firstMark_ + static_cast<Ns>(marks_.size()) - 1;
+    markedAt_ = host_.now();
+    return newestMark();
+}
+
+Ns DeviceExecutor::startInstant() {
+    return marks_.empty() || host_.now() - markedAt_ > kJustNow ? instant() : newestMark();
 }
 
 void DeviceExecutor::completed(const Span& work) {
@@ -30,7 +37,7 @@ void DeviceExecutor::happened(const Milestone& milestone) {
         return;
     }
     // The host is ahead of the device: the step ends when the device has made it.
-    if (kept.kind == Kind::StepDone) kept.at = instant();
+    if (kept.kind == Kind::StepDone) kept.at = startInstant();
     if (kept.kind == Kind::StepsDone) stepsDone_ = true;
     entries_.emplace_back(kept);
 }
@@ -42,9 +49,8 @@ Ns DeviceExecutor::hold() {
 
 std::optional<Ns> DeviceExecutor::held(Ns number) {
     const auto found = held_.find(number);
-    if (!compute_.device.hasPassed(found->second)) return std::nullopt;
-    const Ns at = compute_.times.instantOf(found->second);
-    held_.erase(found);
+    const std::optional<Ns> at = compute_.times.instantIfPassed(found->second);
+    if (at) held_.erase(found);
     return at;
 }
 
@@ -79,9 +85,9 @@ void DeviceExecutor::settleEntries() {
 
 std::optional<Ns> DeviceExecutor::known(Ns number) {
     Mark& mark = marks_.at(static_cast<std::size_t>(number - firstMark_));
-    if (!mark.at && compute_.device.hasPassed(mark.event)) {
-        mark.at = compute_.times.instantOf(mark.event);
-        mark.event = {};
+    if (!mark.at) {
+        mark.at = compute_.times.instantIfPassed(mark.event);
+        if (mark.at) mark.event = {};
     }
     return mark.at;
 }

@@ -46,6 +46,8 @@ private:
 
     // Marks the stream; answers the mark's number.
     [[nodiscard]] Ns instant() override;
+    // The last mark where that is of just now: on the device both would be one, or as far apart as on the host.
+    [[nodiscard]] Ns startInstant() override;
     void completed(const Span& work) override;
     void happened(const Milestone& milestone) override;
     [[nodiscard]] Ns hold() override;
@@ -58,6 +60,7 @@ private:
     // The host waits until the ends of operations are known too.
     void awaitOperations();
     void settleEntries();
+    [[nodiscard]] Ns newestMark() const { return firstMark_ + static_cast<Ns>(marks_.size()) - 1; }
     [[nodiscard]] std::optional<Ns> known(Ns number);
     // False where the device has not come to its end yet.
     bool settle(Span span);
@@ -69,6 +72,7 @@ private:
     const ComputeStream compute_;
     std::deque<Mark> marks_;
     Ns firstMark_ = 0;           // number of the first of marks_
+    Ns markedAt_ = 0;            // when the last of them was given to the stream, by the host's clock
     std::deque<Entry> entries_;  // in the order of their ends
     std::map<Ns, DeviceEvent> held_;
     Ns newestHeld_ = 0;

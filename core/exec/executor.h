@@ -53,7 +53,7 @@ public:
     // a checkpoint ends the clean window. Where time alone is simulated, `f` of work that onlyComputes() is not called.
     template <class F>
     void run(const Work& work, F&& f) {
-        Open open{.work = work, .step = step_, .start = now(), .outer = open_};
+        Open open{.work = work, .step = step_, .start = startNow(), .outer = open_};
         enter(open);
         try {
             if (!skips(work)) f();
@@ -114,6 +114,8 @@ protected:
     // Where work starts or ends: the clock's present. A device answers with a number of its own, and has completed()
     // and happened() turn it into an instant later.
     [[nodiscard]] virtual Ns instant() { return clock_.now(); }
+    // The same where work starts that is inside no other: nothing was done since the work before it ended.
+    [[nodiscard]] virtual Ns startInstant() { return instant(); }
     // Work was done between two of what instant() answered.
     virtual void completed(const Span& work) { add(work); }
     virtual void happened(const Milestone& milestone) { apply(milestone); }
@@ -154,6 +156,7 @@ private:
     // True: `span` is part of a record of both passes, kept or emitted.
     bool joins(const Span& span);
     [[nodiscard]] Ns now() { return level_ == TraceLevel::Off ? 0 : instant(); }
+    [[nodiscard]] Ns startNow() { return level_ == TraceLevel::Off || !isIdle() ? now() : startInstant(); }
     // `taken`: by now(). What is needed at every level.
     [[nodiscard]] Ns known(Ns taken) const { return level_ == TraceLevel::Off ? clock_.now() : taken; }
 

@@ -51,6 +51,9 @@ public:
     [[nodiscard]] virtual StreamHandle stream() const = 0;
     // What the calling thread computes from now on, it computes here: device and compute stream are its current ones.
     virtual void enter() = 0;
+    // Brings here what steps over flat tensors of `type` and the numbers that send() takes need, which would make the
+    // host wait for the device later: ranks of one process could then wait for each other in a circle. Once for a type.
+    virtual void prepare(at::ScalarType type) = 0;
     // Starts to copy `host`, which is kept until the copy is over; pins what is not pinned where that makes the copy
     // asynchronous.
     [[nodiscard]] virtual std::unique_ptr<Arrival> bring(std::vector<at::Tensor> host) = 0;

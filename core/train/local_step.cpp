@@ -10,6 +10,7 @@
 #include "core/train/device/autocast_scope.h"
 #include "core/train/device/captured_passes.h"
 #include "core/train/device/captured_update.h"
+#include "core/train/device/pass_effects.h"
 #include "core/train/device/prefetched_batches.h"
 
 namespace dasgd {
@@ -29,7 +30,10 @@ public:
           aheadStep_(done) {
         if (data.splits.train.count() == 0) return;
         const Samples& samples = where_.device ? where_.train.samples : data.splits.train;
-        loader_ = openLoader(experiment, data, rank, samples, done);
+        openLoader_ = [&experiment, &data, rank, samples, done] {
+            return openLoader(experiment, data, rank, samples, done);
+        };
+        loader_ = openLoader_();
         plan_ = planSteps(experiment, data.splits.train.count());
         if (where_.train.bring) prefetched_.emplace(*where_.train.bring, [this] { return nextPlanned(); });
         if (where_.device && train_.cudaGraph) {
@@ -41,13 +45,24 @@ public:
         }
     }
 
+    void warmUp(at::Generator& random) override {
+        if (!where_.device || !loader_ || model_.goesOn()) return;
+        const PassEffects effects(model_.module(), random);
+        // Of the samples that come next, which are not taken by this.
+        Batch batch = openLoader_()->take(std::min(train_.batchSize, plan_.batchOf(steps_ + 1)));
+        if (batch.targets.numel() == 0) return;
+        if (where_.train.bring) batch = *PrefetchedBatches(*where_.train.bring, [&] { return batch; }).take();
+        batch_ = laidOut(std::move(batch));
+        computeLoss();
+        descend();
+        params_.gradients().zero_();
+        batch_ = {};
+        loss_ = at::Tensor();
+    }
     void load(const MicroBatch& part) override {
         if (!loader_) return;
         if (part.first() && steps_++ % plan_.stepsPerEpoch == 0) model_.beginPass(true);
-        batch_ = prefetched_ ? taken(part) : loader_->take(part.samples);
-        if (train_.channelsLast && batch_.inputs.dim() == 4) {
-            batch_.inputs = batch_.inputs.contiguous(at::MemoryFormat::ChannelsLast);
-        }
+        batch_ = laidOut(prefetched_ ? taken(part) : loader_->take(part.samples));
         const bool whole = part.samples == train_.batchSize && part.share() == 1;
         replays_ = whole && captured_ && captured_->captures(batch_, preventsCapture());
         if (replays_ && !where_.ownUpdate.empty()) update_->isMadeBy(where_.ownUpdate);
@@ -77,6 +92,12 @@ public:
     [[nodiscard]] at::Tensor loss() override { return sum_; }
 
 private:
+    [[nodiscard]] Batch laidOut(Batch batch) const {
+        if (train_.channelsLast && batch.inputs.dim() == 4) {
+            batch.inputs = batch.inputs.contiguous(at::MemoryFormat::ChannelsLast);
+        }
+        return batch;
+    }
     void computeLoss() {
         {
             const AutocastScope bfloat16(params_.weights().device().type(), train_.autocasts());
@@ -117,7 +138,8 @@ private:
     FlatParams& params_;
     Optimizer& optimizer_;
     const StepDevice where_;
-    std::unique_ptr<BatchLoader> loader_;  // null for a model that needs no data
+    std::function<std::unique_ptr<BatchLoader>()> openLoader_;  // at the first step; empty where loader_ is null
+    std::unique_ptr<BatchLoader> loader_;                       // null for a model that needs no data
     std::optional<PrefetchedBatches> prefetched_;
     std::optional<CapturedPasses> captured_;
     std::optional<CapturedUpdate> update_;

@@ -12,6 +12,7 @@
 #include "core/algorithms/extensions.h"
 #include "core/base/metric_names.h"
 #include "core/step/step_context.h"
+#include "core/train/activity.h"
 #include "core/train/arrivals.h"
 #include "core/train/device/sample_places.h"
 #include "core/train/local_step.h"
@@ -64,6 +65,8 @@ public:
             const Rank trainer(roles_.trainerIndex(environment.comm.rank()));
             local_ = makeLocalStep(experiment, data, *model_, params_, *optimizer_, trainer,
                                    stepDevice(places.place(data.splits.train)), firstStep_);
+            doing_ = activity::kWarmUp;
+            local_->warmUp(forward_);
         }
         doing_ = "copying the test set to the device (data.device_data)";
         evaluations_.emplace(RunEvaluations::Parts{.experiment = experiment,
@@ -109,7 +112,7 @@ public:
             }
             if (step_ % plan_.evalEvery == 0 || step_ == plan_.totalSteps) evaluate();
             if (checkpoints_ && step_ < plan_.totalSteps && !evaluations_->over()) {
-                doing_ = kCheckpoint;
+                doing_ = activity::kCheckpoint;
                 checkpoints_->afterStep(step_, [this] { return counters(); });
             }
         }
@@ -129,6 +132,7 @@ private:
             return FlatParams::shapesOf(data_.parameterShapes, data_.bufferShapes, experiment_.scalarType());
         }
         doing = "giving the parameters and their gradients a place on the device";
+        if (environment_.device) environment_.device->prepare(experiment_.scalarType());
         const at::Device device = environment_.device ? environment_.device->device() : at::Device(at::kCPU);
         return {model_->module(), experiment_.scalarType(), flatLayoutOf(experiment_, device)};
     }
@@ -234,7 +238,7 @@ private:
         descend(rate);
         context_.noteLoss(local_->loss());
         ++step_;
-        doing_ = kAlgorithm;
+        doing_ = activity::kAlgorithm;
         algorithm_->afterStep(context_);
         const Ns now = environment_.clock.now();
         executor_->stepDone(now);
@@ -253,7 +257,7 @@ private:
         for (std::int64_t before = 0; before < batch; before += experiment_.train.batchSize) {
             pass({.samples = std::min(experiment_.train.batchSize, batch - before), .before = before, .of = batch});
         }
-        doing_ = kUpdate;
+        doing_ = activity::kUpdate;
         algorithm_->afterBackward(context_);
         executor_->run({SpanKind::Update}, [&] { update(rate); });
     }
@@ -262,11 +266,11 @@ private:
         const auto full = static_cast<double>(experiment_.train.batchSize);
         executor_->setBatchShare(static_cast<double>(part.samples) / full, !part.first());
         context_.gradientFeed().holdBack(!part.last());
-        doing_ = kLoading;
+        doing_ = activity::kLoading;
         if (hasData_) executor_->run({SpanKind::Data}, [&] { local_->load(part); });
-        doing_ = kForward;
+        doing_ = activity::kForward;
         executor_->run({SpanKind::Forward}, [&] { local_->forward(part); });
-        doing_ = kBackward;
+        doing_ = activity::kBackward;
         executor_->run({SpanKind::Backward}, [&] { local_->backward(); });
     }
 
@@ -282,7 +286,7 @@ private:
     }
 
     void evaluate() {
-        doing_ = kEvaluation;
+        doing_ = activity::kEvaluation;
         losses_.readAll([this](const Metric& loss) { recordLoss(loss); });
         if (evaluations_) evaluations_->evaluate(metricNow(""), step_ == plan_.totalSteps);
     }
@@ -304,7 +308,7 @@ private:
         profiler_.end();
         executor_->stepsDone();
         if (checkpoints_ && kind == WorkerOutcome::Kind::Stopped) {
-            doing_ = kCheckpoint;
+            doing_ = activity::kCheckpoint;
             checkpoints_->save(counters(), CheckpointWriter::Pace::AtOnce);
         }
         algorithm_->drain(context_);
@@ -323,7 +327,7 @@ private:
     // What of it could not be written.
     std::string saveResult(bool finished) {
         if (!checkpoints_) return "";
-        doing_ = kCheckpoint;
+        doing_ = activity::kCheckpoint;
         std::string lost = checkpoints_->finish(step_);
         const std::string model = finished && speaks() ? checkpoints_->writeModel() : "";
         if (!model.empty()) lost += (lost.empty() ? "" : "; ") + model;
@@ -356,15 +360,6 @@ private:
 
     // The first rank that trains records what is of the whole run.
     [[nodiscard]] bool speaks() const { return environment_.comm.rank() == roles_.firstTrainer(); }
-
-    // What the rank does.
-    static constexpr const char* kLoading = "loading the batch";
-    static constexpr const char* kForward = "the forward pass";
-    static constexpr const char* kBackward = "the backward pass";
-    static constexpr const char* kUpdate = "the update";
-    static constexpr const char* kAlgorithm = "the algorithm's part";
-    static constexpr const char* kEvaluation = "the evaluation";
-    static constexpr const char* kCheckpoint = "the checkpoint";
 
     const Experiment& experiment_;
     const WorkerEnvironment& environment_;

@@ -69,12 +69,15 @@ private:
 // each other. For one thread.
 class PinnedNumbers {
 public:
+    // Once.
+    void prepare(at::ScalarType type) {
+        if (numbers_.defined()) return;
+        numbers_ = at::empty({kNumbers}, at::TensorOptions(type).pinned_memory(true));
+        for (std::int64_t i = kNumbers; i > 0; --i) free_.push_back(i - 1);
+    }
     // Nothing where all are taken.
     std::optional<std::int64_t> take(at::ScalarType type) {
-        if (!numbers_.defined()) {
-            numbers_ = at::empty({kNumbers}, at::TensorOptions(type).pinned_memory(true));
-            for (std::int64_t i = kNumbers; i > 0; --i) free_.push_back(i - 1);
-        }
+        prepare(type);
         if (free_.empty() || numbers_.scalar_type() != type) return std::nullopt;
         const std::int64_t number = free_.back();
         free_.pop_back();
@@ -163,8 +166,6 @@ public:
           copies_(c10::cuda::getStreamFromPool(/*isHighPriority=*/true, index)) {
         CudaTensorDevice::enter();
         TORCH_CHECK(at::ones({1}, at::TensorOptions(device())).item<double>() == 1, "it computes 1 as another number");
-        // What weights are of in mixed precision too. Now, as no step waits for it.
-        compileFlatKernels(at::kFloat);
     }
 
     at::Device device() const override { return {at::kCUDA, index_}; }
@@ -173,6 +174,11 @@ public:
     void enter() override {
         c10::cuda::set_device(index_);
         c10::cuda::setCurrentCUDAStream(compute_);
+    }
+
+    void prepare(at::ScalarType type) override {
+        compileFlatKernels(type);
+        numbers_->prepare(type);
     }
 
     std::unique_ptr<Arrival> bring(std::vector<at::Tensor> host) override {

@@ -137,6 +137,7 @@ private:
     int wait(StreamHandle handle, EventHandle waited);
     int record(EventHandle recorded, StreamHandle handle);
     int query(EventHandle queried);
+    int askedFor(EventHandle queried, const Event& found);
     int elapsed(float* ms, EventHandle from, EventHandle to);
 
     ModelClock& host_;
@@ -265,14 +266,19 @@ inline int ModelDevice::query(EventHandle queried) {
     const Event* found = event(queried);
     if (!found) return kInvalidHandle;
     if (const int error = called()) return error;
-    if (found->recorded && found->at > deviceTime(host_.time)) {
+    return askedFor(queried, *found);
+}
+
+// Of an event that has passed the host sees what the stream had done by then.
+inline int ModelDevice::askedFor(EventHandle queried, const Event& found) {
+    if (found.recorded && found.at > deviceTime(host_.time)) {
         if (asked_ == queried)
-            hostWaits_.push_back(std::string("event ").append(std::to_string(found->number)).append(" is polled"));
+            hostWaits_.push_back(std::string("event ").append(std::to_string(found.number)).append(" is polled"));
         asked_ = queried;
         return DeviceApi::kNotReady;
     }
     asked_ = nullptr;
-    join(host().seen, found->seen);
+    join(host().seen, found.seen);
     return DeviceApi::kSuccess;
 }
 
@@ -281,9 +287,9 @@ inline int ModelDevice::elapsed(float* ms, EventHandle from, EventHandle to) {
     const Event* second = event(to);
     if (!first || !second) return kInvalidHandle;
     if (const int error = called()) return error;
-    const Ns present = deviceTime(host_.time);
     if (!first->recorded || !second->recorded) return kInvalidHandle;
-    if (first->at > present || second->at > present) return DeviceApi::kNotReady;
+    if (first->at > deviceTime(host_.time)) return DeviceApi::kNotReady;
+    if (const int answer = askedFor(to, *second); answer != DeviceApi::kSuccess) return answer;
     *ms = static_cast<float>(static_cast<double>(second->at - first->at) * 1e-6);
     return DeviceApi::kSuccess;
 }

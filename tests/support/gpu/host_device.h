@@ -32,6 +32,7 @@ public:
         const std::lock_guard lock(mutex_);
         entered_.insert(std::this_thread::get_id());
     }
+    void prepare(at::ScalarType) override {}
     [[nodiscard]] std::unique_ptr<Arrival> bring(std::vector<at::Tensor> host) override {
         ++brought_;
         return std::make_unique<LateArrival>(std::move(host));

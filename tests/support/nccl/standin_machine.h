@@ -25,6 +25,7 @@ public:
     [[nodiscard]] at::Device device() const override { return device_; }
     [[nodiscard]] StreamHandle stream() const override { return nullptr; }
     void enter() override {}
+    void prepare(at::ScalarType) override {}
     [[nodiscard]] std::unique_ptr<Arrival> bring(std::vector<at::Tensor> host) override {
         class Here final : public Arrival {
         public:
