@@ -9,4 +9,7 @@ namespace dasgd {
 // many, "merge<S, 1>" elsewhere.
 inline constexpr int kPackBytes = 16;
 
+// How many pointers "Addends<S>" has; behind them their number, a long long.
+inline constexpr int kMostAddends = 64;
+
 }  // namespace dasgd

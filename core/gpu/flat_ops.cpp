@@ -42,7 +42,8 @@ void sumByAten(at::Tensor to, at::TensorList x, at::ArrayRef<double> a) {
 
 void checkCombination(at::TensorList x, at::ArrayRef<double> a, const OptionalTensor& copy,
                       const OptionalTensor& base) {
-    TORCH_CHECK(!x.empty() && x.size() == a.size(), "a combination has a factor for each of its terms, at least one");
+    TORCH_CHECK(!x.empty() && x.size() <= 4 && x.size() == a.size(),
+                "a combination has one to four terms, and a factor for each");
     TORCH_CHECK(!base || copy, "a combination with a base needs a copy");
 }
 
@@ -59,12 +60,22 @@ void combineByAten(at::TensorList x, at::ArrayRef<double> a, at::Tensor out, dou
     if (scale != 1) out.mul_(scale);
 }
 
+void sumAllByAten(at::TensorList x, at::Tensor out, double scale, double divisor, OptionalTensor copy) {
+    TORCH_CHECK(!x.empty(), "a sum has at least one term");
+    sumByAten(out, x, std::vector<double>(x.size(), 1));
+    if (scale != 1) out.mul_(scale);
+    if (copy) copy->copy_(out);
+    if (divisor != 1) out.div_(divisor);
+}
+
 void mergeAtByAten(at::Tensor weights, const at::Tensor& places, at::Tensor mean, const at::Tensor& snapshot) {
     weights.index_add_(0, places, mean.sub_(snapshot));
 }
 
-void mergeByAten(at::Tensor weights, at::Tensor mean, OptionalTensor snapshot, double xi, double c) {
+void mergeByAten(at::Tensor weights, at::Tensor mean, OptionalTensor snapshot, double xi, double c,
+                 at::TensorList parts) {
     TORCH_CHECK(c == 0 || snapshot, "a merge with a correction needs the snapshot");
+    for (const at::Tensor& part : parts) mean.add_(part);
     if (c == 0 && xi == 0) {
         weights.copy_(mean);
     } else if (c == 0) {
@@ -104,7 +115,10 @@ void outerStepToMeanByAten(at::Tensor outer, at::Tensor mean, OptionalTensor vel
 
 void outerStepLateByAten(at::Tensor outer, at::Tensor mean, OptionalTensor velocity, at::Tensor weights, double rate,
                          double momentum, double penalty, double clip, bool nesterov, bool none, bool fromPresent,
-                         OptionalTensor own) {
+                         double share, OptionalTensor own) {
+    // The weights hold what leaves until they become the outer ones.
+    if (!fromPresent) at::add_out(weights, outer, weights, -1);
+    if (share != 1) weights.mul_(share);
     if (none) {
         mean.zero_();
     } else if (fromPresent) {
@@ -132,15 +146,17 @@ TORCH_LIBRARY(dasgd, library) {
     library.def(
         "combine_(Tensor[] x, float[] a, Tensor(a!) out, float scale, Tensor(b!)? copy, Tensor? base, float share) -> "
         "()");
+    library.def("sum_(Tensor[] x, Tensor(a!) out, float scale, float divisor, Tensor(b!)? copy) -> ()");
     library.def("merge_at_(Tensor(a!) weights, Tensor places, Tensor(b!) mean, Tensor snapshot) -> ()");
-    library.def("merge_(Tensor(a!) weights, Tensor(b!) mean, Tensor? snapshot, float xi, float c) -> ()");
+    library.def(
+        "merge_(Tensor(a!) weights, Tensor(b!) mean, Tensor? snapshot, float xi, float c, Tensor[] parts) -> ()");
     library.def(
         "outer_step_to_mean_(Tensor(a!) outer, Tensor(b!) mean, Tensor(c!)? velocity, Tensor(d!) weights, float rate, "
         "float momentum, float penalty, float clip, bool nesterov, float local_weight) -> ()");
     library.def(
         "outer_step_late_(Tensor(a!) outer, Tensor(b!) mean, Tensor(c!)? velocity, Tensor(d!) weights, float rate, "
-        "float momentum, float penalty, float clip, bool nesterov, bool none, bool from_present, Tensor(e!)? own) -> "
-        "()");
+        "float momentum, float penalty, float clip, bool nesterov, bool none, bool from_present, float share, "
+        "Tensor(e!)? own) -> ()");
 }
 
 TORCH_LIBRARY_IMPL(dasgd, CompositeExplicitAutograd, library) {
@@ -148,6 +164,7 @@ TORCH_LIBRARY_IMPL(dasgd, CompositeExplicitAutograd, library) {
     library.impl("merge_", mergeByAten);
     library.impl("snapshot_at_", snapshotAtByAten);
     library.impl("combine_", combineByAten);
+    library.impl("sum_", sumAllByAten);
     library.impl("merge_at_", mergeAtByAten);
     library.impl("outer_step_to_mean_", outerStepToMeanByAten);
     library.impl("outer_step_late_", outerStepLateByAten);
@@ -175,14 +192,20 @@ void combineFlat(const std::vector<FlatTerm>& terms, const FlatResult& result) {
     op.call(x, a, result.out, result.scale, optional(result.copy), optional(result.base), result.share);
 }
 
+void sumFlat(const std::vector<at::Tensor>& x, const FlatSum& result) {
+    static const auto op = operatorOf("dasgd::sum_", sumAllByAten);
+    op.call(x, result.out, result.scale, result.divisor, optional(result.copy));
+}
+
 void mergeFlatAt(at::Tensor weights, const at::Tensor& places, at::Tensor mean, const at::Tensor& snapshot) {
     static const auto op = operatorOf("dasgd::merge_at_", mergeAtByAten);
     op.call(weights, places, mean, snapshot);
 }
 
-void mergeFlat(at::Tensor weights, at::Tensor mean, const at::Tensor& snapshot, double xi, double c) {
+void mergeFlat(at::Tensor weights, at::Tensor mean, const at::Tensor& snapshot, double xi, double c,
+               const std::vector<at::Tensor>& parts) {
     static const auto op = operatorOf("dasgd::merge_", mergeByAten);
-    op.call(weights, mean, optional(snapshot), xi, c);
+    op.call(weights, mean, optional(snapshot), xi, c, parts);
 }
 
 void outerStepToMeanFlat(at::Tensor outer, at::Tensor mean, at::Tensor velocity, at::Tensor weights,
@@ -196,7 +219,7 @@ void outerStepLateFlat(at::Tensor outer, at::Tensor mean, at::Tensor velocity, a
                        const OuterStep& step, const LateGradient& late) {
     static const auto op = operatorOf("dasgd::outer_step_late_", outerStepLateByAten);
     op.call(outer, mean, optional(velocity), weights, step.learningRate, step.momentum, step.penalty, step.clip,
-            step.nesterov, late.none, late.fromPresent, optional(late.own));
+            step.nesterov, late.none, late.fromPresent, late.share, optional(late.own));
 }
 
 }  // namespace dasgd

@@ -19,7 +19,7 @@ void snapshotFlatAt(const at::Tensor& weights, const at::Tensor& places, at::Ten
 // dasgd::combine_: with y the sum of all terms a·x, added up in their order,
 //   copy ← y    out ← scale·y, or scale·(base + share·y) where there is a base, which needs a copy
 // What y is formed in, `out` or, with a base, `copy`, may be the x of the first term, and of the second where the first
-// one's a is 1. Of more than four terms every further three are a kernel of their own.
+// one's a is 1. At most four terms.
 struct FlatTerm {
     at::Tensor x;
     double a = 1;
@@ -33,11 +33,24 @@ struct FlatResult {
 };
 void combineFlat(const std::vector<FlatTerm>& terms, const FlatResult& result);
 
+// dasgd::sum_: with y = scale·(all x, added up in their order),
+//   copy ← y    out ← y / divisor
+// `out` and `copy` may be the first x. Of more than 65 every further 64 are a kernel of their own.
+struct FlatSum {
+    at::Tensor out;
+    double scale = 1;
+    double divisor = 1;
+    at::Tensor copy = {};
+};
+void sumFlat(const std::vector<at::Tensor>& x, const FlatSum& result);
+
 // dasgd::merge_, the merge family's rule (core/algorithms/averaging/delayed_average.h):
 //   weights ← ξ·weights + (1−ξ)·(mean + c·(weights − snapshot))
-// Uses `mean` up. `snapshot` may be undefined where c = 0. With ξ = 0 and c = 0 the mean itself; with c = 1 weights
-// whose mean is their snapshot stay as they are, to the last bit.
-void mergeFlat(at::Tensor weights, at::Tensor mean, const at::Tensor& snapshot, double xi, double c);
+// where `parts`, at most 64, are added to the mean first, in their order. Uses `mean` up. `snapshot` may be undefined
+// where c = 0. With ξ = 0 and c = 0 the mean itself; with c = 1 weights whose mean is their snapshot stay as they are,
+// to the last bit.
+void mergeFlat(at::Tensor weights, at::Tensor mean, const at::Tensor& snapshot, double xi, double c,
+               const std::vector<at::Tensor>& parts = {});
 
 // dasgd::merge_at_: that with ξ = 0 and c = 1 of the weights at `places`, [K] and different, where `mean` and
 // `snapshot` are [K].
@@ -60,16 +73,17 @@ struct OuterStep {
 void outerStepToMeanFlat(at::Tensor outer, at::Tensor mean, at::Tensor velocity, at::Tensor weights,
                          const OuterStep& step);
 
-// What an outer step takes of the round before.
+// What an outer step takes of the round before, and what leaves for the next.
 struct LateGradient {
     bool none = false;         // it brought nothing: Δ is 0
     bool fromPresent = false;  // it brought a mean of weights: Δ is the distance to it, outer − mean
-    at::Tensor own = {};       // defined: this rank's part of it, which the weights replace: Δ − own + weights
+    double share = 1;     // what leaves is share·weights where Δ is from the present, else share·(outer − weights)
+    at::Tensor own = {};  // defined: what left of this rank, which what leaves now replaces in Δ
 };
 
-// dasgd::outer_step_late_: an outer step as above along the Δ that `mean` brought, after which what the weights hold, a
-// rank's share of what leaves now, goes to `mean` and `own`, and the weights become the outer ones. Without `velocity`
-// u is Δ/Λ. a is not looked at.
+// dasgd::outer_step_late_: an outer step as above along the Δ that `mean` brought, after which what leaves, of the
+// values before it, is in `mean` and `own`, and the weights become the outer ones. Without `velocity` u is Δ/Λ. a is
+// not looked at.
 void outerStepLateFlat(at::Tensor outer, at::Tensor mean, at::Tensor velocity, at::Tensor weights,
                        const OuterStep& step, const LateGradient& late);
 

@@ -12,6 +12,12 @@
 
 namespace dasgd {
 
+namespace {
+
+const std::string kReceivedPart = "received/";
+
+}  // namespace
+
 Mixer meanMixer() {
     return {.scale = [](int size) { return 1.0 / size; },
             .start =
@@ -62,7 +68,7 @@ void DelayedAverage::afterStep(StepContext& context) {
 
 void DelayedAverage::average(StepContext& context) {
     DASGD_CHECK(!inFlight() && "one average in flight");
-    const bool whole = payload(context.params().size()) == context.params().size() && !mixer_.finish;
+    const bool whole = payload(context.params().size()) == context.params().size() && !mixer_.received;
     if (whole && params_.delay == 0 && params_.localWeight == 0 && params_.optimizerState != "average") {
         averageInPlace(context);
         return;
@@ -86,11 +92,19 @@ void DelayedAverage::await(StepContext& context) {
     pending_.clear();
     launched_ = false;
     arrived_ = true;
-    if (!mixer_.finish) return;
-    context.executor().run({SpanKind::Merge, bytes, collective_}, [&] {
-        const at::NoGradGuard guard;
-        mixer_.finish(mean_);
-    });
+}
+
+std::vector<at::Tensor> DelayedAverage::received(std::int64_t begin, std::int64_t size) const {
+    std::vector<at::Tensor> parts;
+    if (!mixer_.received) return parts;
+    for (const at::Tensor& part : *mixer_.received) parts.push_back(part.narrow(0, begin, size));
+    return parts;
+}
+
+// A merge is charged as one operation on two tensors: two more make another one.
+std::int64_t DelayedAverage::mergedBytes() const {
+    const std::size_t parts = mixer_.received ? mixer_.received->size() : 0;
+    return static_cast<std::int64_t>(mean_.nbytes() * (1 + (parts + 1) / 2));
 }
 
 void DelayedAverage::save(StepContext& context, Archive& archive) {
@@ -102,6 +116,9 @@ void DelayedAverage::save(StepContext& context, Archive& archive) {
     const std::int64_t size = context.params().size();
     archive.put("tensors", 1 + (mean_.numel() - payload(size)) / size);
     archive.put("mean", mean_);
+    const std::vector<at::Tensor> parts = received(0, mean_.numel());
+    if (mixer_.received) archive.put("received", static_cast<std::int64_t>(parts.size()));
+    for (std::size_t i = 0; i < parts.size(); ++i) archive.put(kReceivedPart + std::to_string(i), parts[i]);
     if (params_.correction > 0) archive.put("snapshot", snapshot_);
 }
 
@@ -119,6 +136,13 @@ Status DelayedAverage::load(StepContext& context, const Archive& archive) {
     const std::int64_t leaves = payload(weights.numel());
     mean_ = at::empty({leaves + (tensors - 1) * weights.numel()}, weights.options());
     DASGD_TRY(archive.read("mean", mean_));
+    // Older programs saved the sum.
+    const std::int64_t parts = archive.integer("received").value_or(0);
+    for (std::int64_t i = 0; i < parts; ++i) {
+        at::Tensor part = at::empty_like(mean_);
+        DASGD_TRY(archive.read(kReceivedPart + std::to_string(i), part));
+        mixer_.received->push_back(std::move(part));
+    }
     if (params_.correction == 0) return {};
     snapshot_ = at::empty({leaves}, weights.options());
     return archive.read("snapshot", snapshot_);
@@ -164,10 +188,9 @@ void DelayedAverage::take(StepContext& context, at::Tensor out, double scale) {
 }
 
 void DelayedAverage::merge(StepContext& context) {
-    const auto bytes = static_cast<std::int64_t>(mean_.nbytes());
     await(context);
     arrived_ = false;
-    context.executor().run({SpanKind::Merge, bytes, collective_}, [&] {
+    context.executor().run({SpanKind::Merge, mergedBytes(), collective_}, [&] {
         const at::NoGradGuard guard;
         mergeWeights(context, ofWeights(context.params().size()));
         mergeState(context);
@@ -176,7 +199,8 @@ void DelayedAverage::merge(StepContext& context) {
 }
 
 void DelayedAverage::mergeWeights(StepContext& context, at::Tensor mean) {
-    mergeFlat(context.params().weights(), mean, snapshot_, params_.localWeight, params_.correction);
+    mergeFlat(context.params().weights(), mean, snapshot_, params_.localWeight, params_.correction,
+              received(0, mean.numel()));
 }
 
 void DelayedAverage::mergeState(StepContext& context) {
@@ -185,7 +209,8 @@ void DelayedAverage::mergeState(StepContext& context) {
     const std::int64_t size = context.params().size();
     const std::vector<at::Tensor> state = context.optimizer().state();
     for (std::int64_t i = 0; i < (mean_.numel() - payload(size)) / size; ++i) {
-        mergeFlat(state[static_cast<std::size_t>(i)], ofState(i, size), {}, params_.localWeight, 0);
+        mergeFlat(state[static_cast<std::size_t>(i)], ofState(i, size), {}, params_.localWeight, 0,
+                  received(payload(size) + i * size, size));
     }
 }
 

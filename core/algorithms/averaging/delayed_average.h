@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -73,8 +74,9 @@ struct Mixer {
     std::function<double(int size)> scale;
     // In place, over scaled snapshots; starts and returns. None where a rank has nobody to mix with.
     std::function<std::vector<Pending>(Communicator& comm, at::Tensor& snapshot)> start;
-    // Once all that start() launched has ended: what is left to compute, in place. Part of the merge's work.
-    std::function<void(at::Tensor& snapshot)> finish = nullptr;
+    // What start() receives beside the snapshot, as large: once all that it launched has ended, the merge adds these to
+    // the snapshot, in their order. Null: nothing.
+    std::shared_ptr<std::vector<at::Tensor>> received = nullptr;
 };
 [[nodiscard]] Mixer meanMixer();
 
@@ -126,6 +128,9 @@ private:
     void averageInPlace(StepContext& context);
     // What of the optimiser is averaged with the weights; [N] each.
     [[nodiscard]] std::vector<at::Tensor> averagedState(StepContext& context) const;
+    // Of what the mixer received: elements `begin` … `begin` + `size` − 1 of each.
+    [[nodiscard]] std::vector<at::Tensor> received(std::int64_t begin, std::int64_t size) const;
+    [[nodiscard]] std::int64_t mergedBytes() const;
     // Of weights of `size`: what leaves of them, and part 0, 1, … of the state behind it.
     [[nodiscard]] at::Tensor ofWeights(std::int64_t size) const { return mean_.narrow(0, 0, payload(size)); }
     [[nodiscard]] at::Tensor ofState(std::int64_t part, std::int64_t size) const;
@@ -136,7 +141,7 @@ private:
     at::Tensor snapshot_;  // [payload]: kept only where the correction needs it
     std::vector<Pending> pending_;
     bool launched_ = false;
-    bool arrived_ = false;  // mean_ is the mean, awaited by a save before its merge was due
+    bool arrived_ = false;  // awaited by a save before its merge was due
     std::uint64_t collective_ = 0;
     std::int64_t launchedAt_ = 0;
 };

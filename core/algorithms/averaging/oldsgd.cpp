@@ -16,7 +16,6 @@
 
 #include "core/algorithms/averaging/delayed_average.h"
 #include "core/algorithms/sync_steps.h"
-#include "core/gpu/flat_ops.h"
 
 namespace dasgd {
 namespace {
@@ -39,7 +38,7 @@ std::vector<Rank> ringNeighbours(Rank rank, int size) {
     return all;
 }
 
-// Equal weights: every rank scales its own snapshot, and a mixture is a sum.
+// Equal weights: every rank scales its own snapshot, and a mixture is a sum, which the merge forms.
 Mixer ringMixer() {
     const auto received = std::make_shared<std::vector<at::Tensor>>();
     return {.scale = [](int size) { return 1.0 / std::min(size, 3); },
@@ -55,13 +54,7 @@ Mixer ringMixer() {
                     }
                     return comm.exchange(std::move(messages));
                 },
-            .finish =
-                [received](at::Tensor& snapshot) {
-                    if (received->empty()) return;
-                    std::vector<FlatTerm> terms{{snapshot}};
-                    for (const at::Tensor& other : *received) terms.push_back({other});
-                    combineFlat(terms, {.out = snapshot});
-                }};
+            .received = received};
 }
 
 class Oldsgd : public DelayedAverage {

@@ -11,8 +11,11 @@
 // All ranks push to the peers at the same distances, so that a is the same on all of them at any time: what arrives of
 // a is what the rank itself sent, and the host need not read it.
 //
-// The model holds z between steps, x from the backward pass to the end of the step. Memory: N for what leaves and N for
-// each peer. Sends N + 1 numbers to each peer, every step; a rank waits for the peers that send to it alone.
+// The model holds z between steps, x from the backward pass to the end of the step: where a is not 1 that is a pass
+// over the weights before the update, which may be any optimiser's. Behind it OSGP has one more, which adds what
+// arrived, takes the share that leaves and forms z; SGP, whose exchange lies between, has one for the share and one for
+// the rest. Memory: N for what leaves and N for each peer. Sends N + 1 numbers to each peer, every step; a rank waits
+// for the peers that send to it alone.
 #include <torch/types.h>
 
 #include <algorithm>
@@ -80,17 +83,18 @@ public:
     }
 
     void afterStep(StepContext& context) override {
-        await(context);
-        add(context);
-        push(context);
-        if (!params_.overlap) {
+        allocate(context);
+        const std::vector<int> offsets = peerOffsets(context.step() - 1, context.comm().size(), params_.peers);
+        if (params_.overlap) {
+            await(context);
+            addAndTakeShare(context, 1.0 / static_cast<double>(offsets.size() + 1));
+            push(context, offsets);
+        } else {
+            takeShare(context, 1.0 / static_cast<double>(offsets.size() + 1));
+            push(context, offsets);
             await(context);
             add(context);
         }
-        context.executor().run({SpanKind::Merge, context.params().bytes()}, [&] {
-            const at::NoGradGuard guard;
-            if (weight_ != 1) context.params().weights().div_(weight_);
-        });
         if (weight_ != recordedWeight_) context.metric("push_weight", weight_);
         recordedWeight_ = weight_;
     }
@@ -114,36 +118,80 @@ public:
         arrived_ = inFlight >= 0;
         if (!arrived_) return {};
         peers_ = inFlight;
-        allocate(context, peers_);
+        allocate(context);
         at::Tensor received = received_.narrow(0, 0, peers_);
         return archive.read("received", received);
     }
 
 private:
-    void allocate(StepContext& context, std::int64_t peers) {
+    void allocate(StepContext& context) {
+        if (sent_.defined()) return;
         const at::Tensor& weights = context.params().weights();
-        if (!sent_.defined()) sent_ = at::empty({weights.numel() + 1}, weights.options());
-        if (received_.defined() && received_.size(0) >= peers) return;
+        sent_ = at::empty({weights.numel() + 1}, weights.options());
         // Rows begin where a kernel can read several elements at once.
         const std::int64_t row = (weights.numel() / kRowElements + 1) * kRowElements;
-        received_ = at::empty({peers, row}, weights.options()).narrow(1, 0, weights.numel() + 1);
+        received_ = at::empty({params_.peers, row}, weights.options()).narrow(1, 0, weights.numel() + 1);
     }
 
-    void push(StepContext& context) {
-        const int size = context.comm().size();
-        const std::vector<int> offsets = peerOffsets(context.step() - 1, size, params_.peers);
-        peers_ = static_cast<std::int64_t>(offsets.size());
-        allocate(context, std::max(peers_, params_.peers));
-        at::Tensor& weights = context.params().weights();
+    [[nodiscard]] at::Tensor sentWeights(StepContext& context) const {
+        return sent_.narrow(0, 0, context.params().size());
+    }
+    // `first` and what arrived of x.
+    [[nodiscard]] std::vector<at::Tensor> withArrived(const at::Tensor& first) const {
+        std::vector<at::Tensor> all{first};
+        for (std::int64_t i = 0; arrived_ && i < peers_; ++i) {
+            all.push_back(received_[i].narrow(0, 0, first.numel()));
+        }
+        return all;
+    }
+    void addArrivedWeight(StepContext& context) {
+        const double received = inTypeOf(context.params().weights(), weight_);
+        for (std::int64_t i = 0; arrived_ && i < peers_; ++i) weight_ += received;
+    }
+    void takeShareOfWeight(StepContext& context, double share) {
+        weight_ *= share;
+        // Mostly the same as in the exchange before.
+        if (weight_ != sentWeight_) sent_[context.params().size()].fill_(weight_);
+        sentWeight_ = weight_;
+    }
+
+    // The weights stay the whole of x until what stays and what arrives takes its place.
+    void takeShare(StepContext& context, double share) {
         context.executor().run({SpanKind::Snapshot, static_cast<std::int64_t>(sent_.nbytes())}, [&] {
             const at::NoGradGuard guard;
-            const double share = 1.0 / static_cast<double>(peers_ + 1);
-            weight_ *= share;
-            combineFlat({{weights, share}}, {.out = weights, .copy = sent_.narrow(0, 0, weights.numel())});
-            // Mostly the same as in the exchange before.
-            if (weight_ != sentWeight_) sent_[weights.numel()].fill_(weight_);
-            sentWeight_ = weight_;
+            takeShareOfWeight(context, share);
+            snapshotFlat(context.params().weights(), sentWeights(context), {}, share);
         });
+    }
+    void add(StepContext& context) {
+        context.executor().run({SpanKind::Merge, peers_ * context.params().bytes()}, [&] {
+            const at::NoGradGuard guard;
+            addArrivedWeight(context);
+            sumFlat(withArrived(sentWeights(context)), {.out = context.params().weights(), .divisor = weight_});
+        });
+        noteUsed(context);
+    }
+    void addAndTakeShare(StepContext& context, double share) {
+        const std::int64_t tensors = (arrived_ ? peers_ : 0) + 1;
+        context.executor().run({SpanKind::Merge, tensors * context.params().bytes()}, [&] {
+            const at::NoGradGuard guard;
+            const at::Tensor& weights = context.params().weights();
+            addArrivedWeight(context);
+            takeShareOfWeight(context, share);
+            sumFlat(withArrived(weights),
+                    {.out = weights, .scale = share, .divisor = weight_, .copy = sentWeights(context)});
+        });
+        noteUsed(context);
+    }
+    void noteUsed(StepContext& context) {
+        if (!arrived_) return;
+        arrived_ = false;
+        context.record(metrics::kStalenessSteps, static_cast<double>(context.step() - pushedAt_));
+    }
+
+    void push(StepContext& context, const std::vector<int>& offsets) {
+        const int size = context.comm().size();
+        peers_ = static_cast<std::int64_t>(offsets.size());
         const int own = context.comm().rank().value();
         std::vector<MessageCall> messages;
         for (std::size_t i = 0; i < offsets.size(); ++i) {
@@ -168,29 +216,12 @@ private:
         arrived_ = true;
     }
 
-    void add(StepContext& context) {
-        if (!arrived_) return;
-        arrived_ = false;
-        at::Tensor& weights = context.params().weights();
-        context.executor().run({SpanKind::Merge, peers_ * context.params().bytes()}, [&] {
-            const at::NoGradGuard guard;
-            const double received = inTypeOf(weights, weight_);
-            std::vector<FlatTerm> terms{{weights}};
-            for (std::int64_t i = 0; i < peers_; ++i) {
-                terms.push_back({received_[i].narrow(0, 0, weights.numel())});
-                weight_ += received;
-            }
-            combineFlat(terms, {.out = weights});
-        });
-        context.record(metrics::kStalenessSteps, static_cast<double>(context.step() - pushedAt_));
-    }
-
     SgpParams params_;
     double weight_ = 1;  // a
     double recordedWeight_ = 1;
     double sentWeight_ = 0;  // what the last element of sent_ holds; 0: nothing
     at::Tensor sent_;        // [N + 1]: share of x, then of a
-    at::Tensor received_;    // [peers, N + 1], each row contiguous
+    at::Tensor received_;    // [q, N + 1], each row contiguous
     std::vector<Pending> messages_;
     std::int64_t peers_ = 0;  // of the newest exchange
     std::int64_t pushedAt_ = 0;

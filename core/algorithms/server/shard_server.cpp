@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/base/metric_names.h"
+#include "core/gpu/flat_ops.h"
 #include "core/optimizers/optimizer.h"
 #include "core/step/archive.h"
 
@@ -102,10 +103,10 @@ void ShardServer::updateOfMean(StepContext& context) {
     Place& first = places_[workers_.front().place];
     context.executor().run({SpanKind::Merge, gradients * bytes_}, [&] {
         const at::NoGradGuard guard;
-        at::Tensor& mean = first.shard.gradients();
         // In the order of the workers, whichever came first: the sum repeats to the last bit.
-        for (std::size_t i = 1; i < workers_.size(); ++i) mean.add_(places_[workers_[i].place].shard.gradients());
-        mean.div_(gradients);
+        std::vector<at::Tensor> all;
+        for (const Worker& worker : workers_) all.push_back(places_[worker.place].shard.gradients());
+        sumFlat(all, {.out = all.front(), .divisor = static_cast<double>(gradients)});
         context.optimizer().step(first.shard, context.learningRate());
     });
     ++version_;

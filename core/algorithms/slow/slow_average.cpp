@@ -127,24 +127,15 @@ void SlowAverage::finish(StepContext& context) {
     merged(context);
 }
 
-// One round late. The weights, which become θ in any case, hold the rank's share of what leaves meanwhile: of this
-// round's Δ, or of the mean that Δ is formed from when it has arrived.
+// One round late. In one pass: what leaves now is formed as the outer step takes the weights away.
 void SlowAverage::exchange(StepContext& context) {
     const at::NoGradGuard guard;
     await(context);
     const bool first = !arrived_;
-    at::Tensor& weights = context.params().weights();
-    context.executor().run({SpanKind::Snapshot, context.params().bytes()}, [&] {
-        const double share = 1.0 / context.comm().size();
-        if (params_.fromPresent) {
-            combineFlat({{weights, share}}, {.out = weights});
-        } else {
-            combineFlat({{outer_}, {weights, -1}}, {.out = weights, .scale = share});
-        }
-    });
     context.executor().run({SpanKind::Merge, mergedBytes(), first ? 0 : collective_}, [&] {
-        outerStepLateFlat(outer_, mean_, ofVelocity(), weights, outerStep(momentumAt(context.learningRate())),
-                          {.none = first, .fromPresent = params_.fromPresent, .own = own_});
+        outerStepLateFlat(
+            outer_, mean_, ofVelocity(), context.params().weights(), outerStep(momentumAt(context.learningRate())),
+            {.none = first, .fromPresent = params_.fromPresent, .share = 1.0 / context.comm().size(), .own = own_});
     });
     if (!first) merged(context);
     takeTurn(context, context.step());
@@ -174,7 +165,8 @@ double SlowAverage::momentumAt(double rate) {
     return before > 0 ? params_.momentum * rate / before : 0;
 }
 
-// A merge is charged as one operation on two tensors; an outer step is two of them, with momentum four.
+// A merge is charged as one operation on two tensors; an outer step is two of them, with momentum four. One round late
+// that includes the snapshot.
 std::int64_t SlowAverage::mergedBytes() const {
     return static_cast<std::int64_t>(mean_.nbytes()) * (params_.momentum > 0 ? 4 : 2);
 }

@@ -27,10 +27,20 @@ namespace {
 
 using OptionalTensor = std::optional<at::Tensor>;
 
-enum class Kernel : std::uint8_t { Snapshot, SnapshotAt, Combine, Merge, MergeAt, OuterStepToMean, OuterStepLate };
-constexpr std::array kKernelNames{"snapshot", "snapshotAt",      "combine",      "merge",
-                                  "mergeAt",  "outerStepToMean", "outerStepLate"};
-constexpr std::size_t kTermsOfAKernel = 4;
+enum class Kernel : std::uint8_t {
+    Snapshot,
+    SnapshotAt,
+    Combine,
+    Sum,
+    Merge,
+    MergeOfParts,
+    MergeAt,
+    OuterStepToMean,
+    OuterStepLate
+};
+constexpr std::array kKernelNames{"snapshot",     "snapshotAt", "combine",         "sum",          "merge",
+                                  "mergeOfParts", "mergeAt",    "outerStepToMean", "outerStepLate"};
+constexpr std::size_t kMostTerms = 4;
 constexpr long long kThreads = 256;  // of a block
 
 // Each kernel for packs, then for single elements.
@@ -90,20 +100,28 @@ const KernelsOfType& kernelsFor(at::ScalarType type, int device) {
     return found->second;
 }
 
-// One call of a kernel over flat tensors, whose arguments are pointers, number of elements, scalars.
+// As the kernels have it, whatever its pointers are to.
+struct AnyAddends {
+    std::array<void*, kMostAddends> of{};
+    long long count = 0;
+};
+
+// One call of a kernel over flat tensors, whose arguments are pointers, number of elements, addends, scalars.
 class Launch {
 public:
     explicit Launch(const at::Tensor& first) : first_(first) {}
 
     Launch& over(const OptionalTensor& tensor) {
-        pointers_[used_] = tensor ? tensor->data_ptr() : nullptr;
-        if (tensor) {
-            TORCH_CHECK(tensor->device() == first_.device() && tensor->scalar_type() == first_.scalar_type() &&
-                            tensor->numel() == first_.numel() && tensor->is_contiguous(),
-                        "flat tensors differ in device, type or size, or are not contiguous");
-            isAligned_ = isAligned_ && reinterpret_cast<std::uintptr_t>(pointers_[used_]) % kPackBytes == 0;
+        pointers_[used_++] = tensor ? flat(*tensor) : nullptr;
+        return *this;
+    }
+    // At most kMostAddends.
+    Launch& adding(at::TensorList tensors) {
+        TORCH_CHECK(tensors.size() <= addends_.of.size(), "more tensors to add up than a kernel takes");
+        for (const at::Tensor& tensor : tensors) {
+            addends_.of[static_cast<std::size_t>(addends_.count++)] = flat(tensor);
         }
-        ++used_;
+        takesAddends_ = true;
         return *this;
     }
 
@@ -128,6 +146,7 @@ public:
         std::vector<void*> arguments;
         for (std::size_t i = 0; i < used_; ++i) arguments.push_back(&pointers_[i]);
         arguments.push_back(&elements);
+        if (takesAddends_) arguments.push_back(&addends_);
         (arguments.push_back(&scalars), ...);
         C10_CUDA_CHECK(cudaLaunchKernel(reinterpret_cast<const void*>(chosen), dim3(static_cast<unsigned>(blocks)),
                                         dim3(static_cast<unsigned>(kThreads)), arguments.data(), 0,
@@ -135,6 +154,14 @@ public:
     }
 
 private:
+    void* flat(const at::Tensor& tensor) {
+        TORCH_CHECK(tensor.device() == first_.device() && tensor.scalar_type() == first_.scalar_type() &&
+                        tensor.numel() == first_.numel() && tensor.is_contiguous(),
+                    "flat tensors differ in device, type or size, or are not contiguous");
+        void* data = tensor.data_ptr();
+        isAligned_ = isAligned_ && reinterpret_cast<std::uintptr_t>(data) % kPackBytes == 0;
+        return data;
+    }
     Launch& apart(const at::Tensor& tensor, at::ScalarType type) {
         TORCH_CHECK(tensor.device() == first_.device() && tensor.scalar_type() == type && tensor.is_contiguous(),
                     "flat tensors and places differ in device, are of another type, or are not contiguous");
@@ -145,6 +172,8 @@ private:
     const at::Tensor& first_;
     std::array<void*, 7> pointers_{};
     std::size_t used_ = 0;
+    AnyAddends addends_;
+    bool takesAddends_ = false;
     bool isAligned_ = true;
 };
 
@@ -152,9 +181,13 @@ void snapshotOnDevice(const at::Tensor& weights, at::Tensor out, OptionalTensor 
     Launch(weights).over(weights).over(out).over(copy).run(Kernel::Snapshot, scale);
 }
 
-void mergeOnDevice(at::Tensor weights, at::Tensor mean, OptionalTensor snapshot, double xi, double c) {
+void mergeOnDevice(at::Tensor weights, at::Tensor mean, OptionalTensor snapshot, double xi, double c,
+                   at::TensorList parts) {
     TORCH_CHECK(c == 0 || snapshot, "a merge with a correction needs the snapshot");
-    Launch(weights).over(weights).over(mean).over(c == 0 ? std::nullopt : snapshot).run(Kernel::Merge, xi, c);
+    Launch launch(weights);
+    launch.over(weights).over(mean).over(c == 0 ? std::nullopt : snapshot);
+    if (parts.empty()) return launch.run(Kernel::Merge, xi, c);
+    launch.adding(parts).run(Kernel::MergeOfParts, xi, c);
 }
 
 void snapshotAtOnDevice(const at::Tensor& weights, const at::Tensor& places, at::Tensor out, at::Tensor copy,
@@ -166,31 +199,31 @@ void mergeAtOnDevice(at::Tensor weights, const at::Tensor& places, at::Tensor me
     Launch(mean).within(weights).at(places).over(mean).over(snapshot).run(Kernel::MergeAt);
 }
 
-// Of no more terms than a kernel takes.
-void combineAtOnce(at::TensorList x, at::ArrayRef<double> a, const at::Tensor& out, double scale,
-                   const OptionalTensor& copy, const OptionalTensor& base, double share) {
+void combineOnDevice(at::TensorList x, at::ArrayRef<double> a, at::Tensor out, double scale, OptionalTensor copy,
+                     OptionalTensor base, double share) {
+    TORCH_CHECK(!x.empty() && x.size() <= kMostTerms && x.size() == a.size(),
+                "a combination has one to four terms, and a factor for each");
+    TORCH_CHECK(!base || copy, "a combination with a base needs a copy");
     const auto term = [&](std::size_t j) { return j < x.size() ? OptionalTensor(x[j]) : std::nullopt; };
     const auto factor = [&](std::size_t j) { return j < a.size() ? a[j] : 0.0; };
     Launch(out).over(x[0]).over(term(1)).over(term(2)).over(term(3)).over(out).over(copy).over(base).run(
         Kernel::Combine, factor(0), factor(1), factor(2), factor(3), scale, share);
 }
 
-void combineOnDevice(at::TensorList x, at::ArrayRef<double> a, at::Tensor out, double scale, OptionalTensor copy,
-                     OptionalTensor base, double share) {
-    TORCH_CHECK(!x.empty() && x.size() == a.size(), "a combination has a factor for each of its terms, at least one");
-    TORCH_CHECK(!base || copy, "a combination with a base needs a copy");
-    const at::Tensor& sum = base ? *copy : out;
-    std::vector<at::Tensor> terms = x.vec();
-    std::vector<double> factors = a.vec();
-    while (terms.size() > kTermsOfAKernel) {
-        combineAtOnce(at::TensorList(terms).slice(0, kTermsOfAKernel),
-                      at::ArrayRef<double>(factors).slice(0, kTermsOfAKernel), sum, 1, std::nullopt, std::nullopt, 1);
-        terms.erase(terms.begin(), terms.begin() + kTermsOfAKernel - 1);
-        factors.erase(factors.begin(), factors.begin() + kTermsOfAKernel - 1);
-        terms.front() = sum;
-        factors.front() = 1;
+void sumOnDevice(at::TensorList x, at::Tensor out, double scale, double divisor, OptionalTensor copy) {
+    TORCH_CHECK(!x.empty(), "a sum has at least one term");
+    at::Tensor first = x.front();
+    at::TensorList more = x.slice(1);
+    for (; more.size() > kMostAddends; more = more.slice(kMostAddends)) {
+        Launch(out)
+            .over(first)
+            .over(out)
+            .over(std::nullopt)
+            .adding(more.slice(0, kMostAddends))
+            .run(Kernel::Sum, 1.0, 1.0);
+        first = out;
     }
-    combineAtOnce(terms, factors, out, scale, copy, base, share);
+    Launch(out).over(first).over(out).over(copy).adding(more).run(Kernel::Sum, scale, divisor);
 }
 
 void outerStepToMeanOnDevice(at::Tensor outer, at::Tensor mean, OptionalTensor velocity, at::Tensor weights,
@@ -202,9 +235,9 @@ void outerStepToMeanOnDevice(at::Tensor outer, at::Tensor mean, OptionalTensor v
 
 void outerStepLateOnDevice(at::Tensor outer, at::Tensor mean, OptionalTensor velocity, at::Tensor weights, double rate,
                            double momentum, double penalty, double clip, bool nesterov, bool none, bool fromPresent,
-                           OptionalTensor own) {
+                           double share, OptionalTensor own) {
     Launch(outer).over(outer).over(mean).over(velocity).over(weights).over(own).run(
-        Kernel::OuterStepLate, rate, momentum, penalty, clip, nesterov, none, fromPresent);
+        Kernel::OuterStepLate, rate, momentum, penalty, clip, nesterov, none, fromPresent, share);
 }
 
 }  // namespace
@@ -214,6 +247,7 @@ TORCH_LIBRARY_IMPL(dasgd, CUDA, library) {
     library.impl("merge_", mergeOnDevice);
     library.impl("snapshot_at_", snapshotAtOnDevice);
     library.impl("combine_", combineOnDevice);
+    library.impl("sum_", sumOnDevice);
     library.impl("merge_at_", mergeAtOnDevice);
     library.impl("outer_step_to_mean_", outerStepToMeanOnDevice);
     library.impl("outer_step_late_", outerStepLateOnDevice);

@@ -6,7 +6,10 @@
 
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <limits>
+#include <type_traits>
+#include <vector>
 
 #include "core/gpu/flat_ops.h"
 
@@ -18,6 +21,7 @@ namespace on_cpu {
 // What the language of kernels has beyond C++.
 #define __device__
 #define __global__ [[maybe_unused]]
+#define __grid_constant__
 struct Place {
     unsigned x = 0;
 };
@@ -116,6 +120,71 @@ TYPED_TEST(FlatKernelsTest, MergesAsTheOperatorDoes) {
             if (xi == 0 && c == 0) {
                 EXPECT_TRUE(at::equal(packs.tensor(), mean.tensor()));
             }
+        }
+    }
+}
+
+// As a launch gives them: pointers of any type, whose number stands behind them.
+static_assert(std::extent_v<decltype(on_cpu::Addends<float>::of)> == kMostAddends);
+static_assert(offsetof(on_cpu::Addends<float>, count) == kMostAddends * sizeof(void*));
+template <class S>
+on_cpu::Addends<S> addends(const std::vector<Flat>& tensors) {
+    on_cpu::Addends<S> all{};
+    for (const Flat& tensor : tensors) all.of[all.count++] = tensor.template data<S>();
+    return all;
+}
+std::vector<at::Tensor> tensorsOf(const std::vector<Flat>& all) {
+    std::vector<at::Tensor> tensors;
+    for (const Flat& flat : all) tensors.push_back(flat.tensor());
+    return tensors;
+}
+
+TYPED_TEST(FlatKernelsTest, MergesWhatIsAddedUpFirst) {
+    using S = TypeParam;
+    constexpr int kWide = TestFixture::kWide;
+    for (const auto& [xi, c] : {std::pair{0.0, 0.0}, {0.25, 0.0}, {0.0, 1.0}, {0.25, 0.5}}) {
+        for (const std::int64_t size : kSizes) {
+            const Flat mean = this->flat(size, 2), snapshot = this->flat(size, 3);
+            const std::vector<Flat> parts{this->flat(size, 4), this->flat(size, 5)};
+            const Flat expected = this->flat(size, 1), packs(expected), singles(expected);
+            S* copy = c > 0 ? snapshot.template data<S>() : nullptr;
+            onEveryThread(3, 32, [&, xi = xi, c = c] {
+                on_cpu::mergeOfParts<S, kWide>(packs.data<S>(), mean.data<S>(), copy, size, addends<S>(parts), xi, c);
+            });
+            onEveryThread(1, 7, [&, xi = xi, c = c] {
+                on_cpu::mergeOfParts<S, 1>(singles.data<S>(), mean.data<S>(), copy, size, addends<S>(parts), xi, c);
+            });
+            EXPECT_TRUE(at::equal(packs.tensor(), singles.tensor()));
+            mergeFlat(expected.tensor(), mean.tensor().clone(), snapshot.tensor(), xi, c, tensorsOf(parts));
+            expectClose<S>(packs, expected);
+        }
+    }
+}
+
+TYPED_TEST(FlatKernelsTest, AddUp) {
+    using S = TypeParam;
+    constexpr int kWide = TestFixture::kWide;
+    for (const std::int64_t size : kSizes) {
+        for (const std::size_t count : {0, 1, 5}) {
+            std::vector<Flat> more;
+            for (std::size_t j = 0; j < count; ++j) more.push_back(this->flat(size, j + 3));
+            // In the place of the first.
+            const Flat first = this->flat(size, 1), copy = this->flat(size, 2), expected(first), singles(first);
+            std::vector<at::Tensor> all = tensorsOf(more);
+            all.insert(all.begin(), expected.tensor());
+            const Flat expectedCopy(copy);
+            onEveryThread(1, 7, [&] {
+                S* to = singles.data<S>();
+                on_cpu::sum<S, 1>(to, to, nullptr, size, addends<S>(more), 1.0 / 3, 0.7);
+            });
+            onEveryThread(3, 32, [&] {
+                S* to = first.data<S>();
+                on_cpu::sum<S, kWide>(to, to, copy.data<S>(), size, addends<S>(more), 1.0 / 3, 0.7);
+            });
+            EXPECT_TRUE(at::equal(first.tensor(), singles.tensor()));
+            sumFlat(all, {.out = expected.tensor(), .scale = 1.0 / 3, .divisor = 0.7, .copy = expectedCopy.tensor()});
+            expectClose<S>(first, expected);
+            expectClose<S>(copy, expectedCopy);
         }
     }
 }
@@ -259,24 +328,26 @@ TYPED_TEST(FlatKernelsTest, MakesOuterStepsOneRoundLate) {
             const bool hasVelocity = setting & 1, none = setting & 2, fromPresent = setting & 4, eager = setting & 8;
             const std::int64_t size = 1001;
             const Flat outer = this->flat(size, 1), velocity = this->flat(size, 2), mean = this->flat(size, 3);
-            const Flat weights = this->flat(size, 4), own = this->flat(size, 5), given(weights);
+            const Flat weights = this->flat(size, 4), own = this->flat(size, 5);
             const Flat expected(outer), expectedVelocity(velocity), expectedMean(mean), expectedWeights(weights);
             const Flat expectedOwn(own);
             onEveryThread(3, 32, [&] {
                 on_cpu::outerStepLate<S, TestFixture::kWide>(
                     outer.data<S>(), mean.data<S>(), hasVelocity ? velocity.data<S>() : nullptr, weights.data<S>(),
                     eager ? own.data<S>() : nullptr, size, step.learningRate, step.momentum, step.penalty, step.clip,
-                    step.nesterov, none, fromPresent);
+                    step.nesterov, none, fromPresent, 1.0 / 3);
             });
-            outerStepLateFlat(
-                expected.tensor(), expectedMean.tensor(), hasVelocity ? expectedVelocity.tensor() : at::Tensor(),
-                expectedWeights.tensor(), step,
-                {.none = none, .fromPresent = fromPresent, .own = eager ? expectedOwn.tensor() : at::Tensor()});
+            outerStepLateFlat(expected.tensor(), expectedMean.tensor(),
+                              hasVelocity ? expectedVelocity.tensor() : at::Tensor(), expectedWeights.tensor(), step,
+                              {.none = none,
+                               .fromPresent = fromPresent,
+                               .share = 1.0 / 3,
+                               .own = eager ? expectedOwn.tensor() : at::Tensor()});
             expectClose<S>(outer, expected);
             expectClose<S>(velocity, expectedVelocity);
             EXPECT_TRUE(at::equal(weights.tensor(), outer.tensor()) && weights.isWhole());
-            EXPECT_TRUE(at::equal(mean.tensor(), given.tensor()) && mean.isWhole());
-            EXPECT_TRUE(at::equal(own.tensor(), expectedOwn.tensor()) && own.isWhole());
+            expectClose<S>(mean, expectedMean);
+            EXPECT_TRUE(at::equal(own.tensor(), eager ? mean.tensor() : expectedOwn.tensor()) && own.isWhole());
         }
     }
 }

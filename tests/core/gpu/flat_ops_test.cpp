@@ -5,6 +5,7 @@
 #include <torch/types.h>
 
 #include <functional>
+#include <numeric>
 #include <vector>
 
 namespace dasgd::test {
@@ -70,6 +71,17 @@ TEST_P(MergeTest, IsToTheLastBitWhatAtenComputesInTurn) {
     }
 }
 
+// What the mean is the sum of, where it comes in parts.
+TEST_P(MergeTest, AddsUpPartsOfTheMeanInTheirOrder) {
+    const auto [xi, c] = GetParam();
+    const at::Tensor before = drawn(1000, 1), own = drawn(1000, 2), snapshot = drawn(1000, 3), left = drawn(1000, 4),
+                     right = drawn(1000, 5);
+    at::Tensor expected = before.clone(), fused = before.clone();
+    mergeFlat(expected, own.add(left).add(right), snapshot, xi, c);
+    mergeFlat(fused, own.clone(), snapshot, xi, c, {left, right});
+    EXPECT_TRUE(at::equal(fused, expected));
+}
+
 INSTANTIATE_TEST_SUITE_P(Corners, MergeTest,
                          testing::Values(Corner{0, 0}, Corner{0.25, 0}, Corner{0.75, 0}, Corner{0.999, 0}, Corner{0, 1},
                                          Corner{0.25, 1}, Corner{0, 0.5}, Corner{0.25, 0.5}));
@@ -129,7 +141,7 @@ TEST(AtPlaces, AreSnapshotAndMergeOfThoseAlone) {
 TEST(Combine, IsTheFormula) {
     for (const auto& [type, tolerance] : {std::pair{at::kFloat, 1e-5}, {at::kDouble, 1e-14}, {at::kBFloat16, 0.1}}) {
         for (const std::int64_t size : kOpSizes) {
-            for (const std::size_t count : {1, 2, 3, 6}) {
+            for (const std::size_t count : {1, 2, 3, 4}) {
                 std::vector<FlatTerm> terms;
                 std::vector<at::Tensor> all;
                 for (std::size_t j = 0; j < count; ++j) {
@@ -191,7 +203,49 @@ TEST(Combine, IsToTheLastBitWhatAtenComputesInTurn) {
 
 TEST(Combine, RefusesWhatHasNoMeaning) {
     EXPECT_THROW(combineFlat({}, {.out = drawn(3, 1)}), c10::Error);
+    EXPECT_THROW(combineFlat(std::vector(5, FlatTerm{drawn(3, 1)}), {.out = drawn(3, 1)}), c10::Error);
     EXPECT_THROW(combineFlat({{drawn(3, 1)}}, {.out = drawn(3, 2), .base = drawn(3, 3)}), c10::Error);
+}
+
+// ------------------------------------------------------------------------------------- sums
+
+TEST(Sum, IsTheFormula) {
+    for (const auto& [type, tolerance] : {std::pair{at::kFloat, 1e-5}, {at::kDouble, 1e-14}, {at::kBFloat16, 0.1}}) {
+        for (const std::int64_t size : kOpSizes) {
+            for (const std::size_t count : {1, 2, 5, 70}) {
+                std::vector<at::Tensor> x;
+                for (std::size_t j = 0; j < count; ++j) x.push_back(drawn(size, j + 1, type).mul(1.0 / 8));
+                const at::Tensor expected =
+                    byElement(x, [](const auto& of) { return 0.25 * std::accumulate(of.begin(), of.end(), 0.0); });
+                at::Tensor out = at::empty({size}, type), copy = at::empty({size}, type);
+                sumFlat(x, {.out = out, .scale = 0.25, .divisor = 3, .copy = copy});
+                expectClose(copy, expected, tolerance);
+                expectClose(out, expected.div(3), tolerance);
+            }
+        }
+    }
+}
+
+// The rules that algorithms take from it, as they were written in ATen's operators.
+TEST(Sum, IsToTheLastBitWhatAtenComputesInTurn) {
+    const at::Tensor x = drawn(1000, 1), left = drawn(1000, 2), right = drawn(1000, 3);
+    {
+        at::Tensor out = x.clone();
+        sumFlat({out, left, right}, {.out = out, .divisor = 3});
+        EXPECT_TRUE(at::equal(out, x.add(left).add(right).div(3))) << "a mean";
+    }
+    {
+        at::Tensor out = x.clone(), sent = at::empty_like(x);
+        sumFlat({out, left, right}, {.out = out, .scale = 1.0 / 3, .divisor = 0.7, .copy = sent});
+        EXPECT_TRUE(at::equal(sent, x.add(left).add(right).mul(1.0 / 3))) << "a share";
+        EXPECT_TRUE(at::equal(out, sent.div(0.7))) << "and what it stands for";
+    }
+    {
+        at::Tensor out = at::empty_like(x);
+        sumFlat({x}, {.out = out});
+        EXPECT_TRUE(at::equal(out, x)) << "of one alone";
+    }
+    EXPECT_THROW(sumFlat({}, {.out = drawn(3, 1)}), c10::Error);
 }
 
 // ------------------------------------------------------------------------------------- outer steps
@@ -254,21 +308,23 @@ TEST_P(OuterStepTest, OneRoundLateItGivesTheWeightsAway) {
             for (const bool eager : {false, true}) {
                 const at::Tensor outer = drawn(1000, 1), mean = drawn(1000, 2), weights = drawn(1000, 3),
                                  left = drawn(1000, 4), velocity = drawn(1000, 5);
+                const at::Tensor leaving = (fromPresent ? weights : outer.sub(weights)).mul(1.0 / 3);
                 at::Tensor delta = none ? at::zeros_like(mean) : fromPresent ? outer.sub(mean) : mean.clone();
                 if (eager && !none) delta = delta.sub(left);
-                if (eager) delta = delta.add(weights);
+                if (eager) delta = delta.add(leaving);
                 at::Tensor expected = outer.clone(), expectedVelocity = velocity.clone();
                 outerStepLateFlat(expected, delta, expectedVelocity, weights.clone(), step, {});
 
                 at::Tensor theta = outer.clone(), m = mean.clone(), u = velocity.clone(), w = weights.clone(),
                            own = eager ? left.clone() : at::Tensor();
-                outerStepLateFlat(theta, m, u, w, step, {.none = none, .fromPresent = fromPresent, .own = own});
+                outerStepLateFlat(theta, m, u, w, step,
+                                  {.none = none, .fromPresent = fromPresent, .share = 1.0 / 3, .own = own});
                 EXPECT_TRUE(at::equal(theta, expected));
                 EXPECT_TRUE(at::equal(u, expectedVelocity));
                 EXPECT_TRUE(at::equal(w, theta));
-                EXPECT_TRUE(at::equal(m, weights)) << "what leaves";
+                EXPECT_TRUE(at::equal(m, leaving)) << "what leaves";
                 if (eager) {
-                    EXPECT_TRUE(at::equal(own, weights));
+                    EXPECT_TRUE(at::equal(own, leaving));
                 }
             }
         }
@@ -300,6 +356,7 @@ TEST(FlatOps, TakeTensorsOfTheMetaDevice) {
     mergeFlat(meta, at::empty_like(meta), at::empty_like(meta), 0.25, 0.5);
     outerStepToMeanFlat(meta, at::empty_like(meta), at::empty_like(meta), at::empty_like(meta), {.momentum = 0.9});
     combineFlat({{meta}, {meta, -1}}, {.out = meta, .copy = at::empty_like(meta)});
+    sumFlat({meta, meta}, {.out = meta, .divisor = 3, .copy = at::empty_like(meta)});
     outerStepLateFlat(meta, at::empty_like(meta), at::empty_like(meta), at::empty_like(meta), {}, {});
 }
 

@@ -18,8 +18,9 @@ TEST(CudaFlatOps, AreRegisteredByTheModule) {
     if (const Status loaded = loadTensorDeviceModule(*module); !loaded) GTEST_SKIP() << loaded.error().message;
     // Linked with what declares them.
     mergeFlat(at::empty({0}), at::empty({0}), {}, 0, 0);
-    for (const char* name : {"dasgd::snapshot_", "dasgd::snapshot_at_", "dasgd::combine_", "dasgd::merge_",
-                             "dasgd::merge_at_", "dasgd::outer_step_to_mean_", "dasgd::outer_step_late_"}) {
+    for (const char* name :
+         {"dasgd::snapshot_", "dasgd::snapshot_at_", "dasgd::combine_", "dasgd::sum_", "dasgd::merge_",
+          "dasgd::merge_at_", "dasgd::outer_step_to_mean_", "dasgd::outer_step_late_"}) {
         const auto found = c10::Dispatcher::singleton().findSchema({name, ""});
         ASSERT_TRUE(found) << name;
         EXPECT_TRUE(found->hasKernelForDispatchKey(c10::DispatchKey::CUDA)) << name;
@@ -65,13 +66,20 @@ TEST_P(CudaFlatOpsTest, ComputeWhatTheCpuDoes) {
                 mergeFlat(weights.host, mean.host, copy.host, xi, c);
                 mergeFlat(weights.device, mean.device, copy.device, xi, c);
                 expectEqual(weights);
+                const Pair own = pair(size, 10, aligned), left = pair(size, 11, aligned),
+                           right = pair(size, 12, aligned);
+                mergeFlat(weights.host, own.host, copy.host, xi, c, {left.host, right.host});
+                mergeFlat(weights.device, own.device, copy.device, xi, c, {left.device, right.device});
+                expectEqual(weights);
             }
             const OuterStep step{.learningRate = 0.7, .momentum = 0.9, .nesterov = true, .localWeight = 0.5};
             const Pair mean = pair(size, 7, aligned), late = pair(size, 8, aligned), own = pair(size, 9, aligned);
             outerStepToMeanFlat(outer.host, mean.host, velocity.host, weights.host, step);
             outerStepToMeanFlat(outer.device, mean.device, velocity.device, weights.device, step);
-            outerStepLateFlat(outer.host, late.host, velocity.host, weights.host, step, {.own = own.host});
-            outerStepLateFlat(outer.device, late.device, velocity.device, weights.device, step, {.own = own.device});
+            outerStepLateFlat(outer.host, late.host, velocity.host, weights.host, step,
+                              {.share = 0.3, .own = own.host});
+            outerStepLateFlat(outer.device, late.device, velocity.device, weights.device, step,
+                              {.share = 0.3, .own = own.device});
             for (const Pair& moved : {outer, velocity, weights, late, own}) expectEqual(moved);
         }
     }
@@ -82,8 +90,7 @@ TEST_P(CudaFlatOpsTest, CombineAsTheCpuDoes) {
         for (const bool aligned : {true, false}) {
             std::vector<FlatTerm> host, device;
             std::vector<Pair> x;
-            // Of more terms than a kernel takes.
-            for (int j = 0; j < 6; ++j) {
+            for (int j = 0; j < 4; ++j) {
                 x.push_back(pair(size, 10 + static_cast<std::uint64_t>(j), aligned));
                 host.push_back({x.back().host, 0.5 + j});
                 device.push_back({x.back().device, 0.5 + j});
@@ -100,6 +107,29 @@ TEST_P(CudaFlatOpsTest, CombineAsTheCpuDoes) {
                         {.out = out.device, .scale = 0.3, .copy = copy.device, .base = out.device, .share = -2});
             expectEqual(out);
             expectEqual(copy);
+        }
+    }
+}
+
+TEST_P(CudaFlatOpsTest, AddUpAsTheCpuDoes) {
+    for (const std::int64_t size : {0, 7, 100'003}) {
+        for (const bool aligned : {true, false}) {
+            std::vector<at::Tensor> host, device;
+            // Of more terms than a kernel takes.
+            for (std::uint64_t j = 0; j < 70; ++j) {
+                const Pair x = pair(size, 10 + j, aligned);
+                host.push_back(x.host.mul_(1.0 / 8));
+                device.push_back(x.device.mul_(1.0 / 8));
+            }
+            for (const std::size_t count : {70, 3, 1}) {
+                host.resize(count);
+                device.resize(count);
+                const Pair copy = pair(size, 2, aligned), out{host[0], device[0]};
+                sumFlat(host, {.out = out.host, .scale = 0.25, .divisor = 0.7, .copy = copy.host});
+                sumFlat(device, {.out = out.device, .scale = 0.25, .divisor = 0.7, .copy = copy.device});
+                expectEqual(out);
+                expectEqual(copy);
+            }
         }
     }
 }

@@ -29,8 +29,8 @@ TEST(Nvrtc, TakesTheKernelsOfFlatTensors) {
     const auto api = loadNvrtc();
     if (!api) GTEST_SKIP() << api.error().message;
     std::vector<std::string> names;
-    for (const char* kernel :
-         {"snapshot", "snapshotAt", "combine", "merge", "mergeAt", "outerStepToMean", "outerStepLate"}) {
+    for (const char* kernel : {"snapshot", "snapshotAt", "combine", "sum", "merge", "mergeOfParts", "mergeAt",
+                               "outerStepToMean", "outerStepLate"}) {
         for (const char* type : {"float, 4", "float, 1", "double, 2", "unsigned short, 8"}) {
             names.push_back(std::string(kernel) + "<" + type + ">");
         }
