@@ -8,11 +8,11 @@
 namespace dasgd {
 
 // `host`, or its copy on `device`, for which the host does not wait: what the compute stream is given from now on sees
-// it. To CUDA's devices it goes from a pinned copy, which LibTorch keeps until it has left; who writes into `host`
-// afterwards changes nothing.
+// it. It goes from a pinned copy, which LibTorch keeps until it has left; who writes into `host` afterwards changes
+// nothing.
 [[nodiscard]] inline at::Tensor copiedTo(const at::Tensor& host, at::Device device) {
     if (host.device() == device) return host;
-    return (device.is_cuda() ? host.pin_memory() : host).to(device, /*non_blocking=*/true);
+    return host.pin_memory().to(device, /*non_blocking=*/true);
 }
 
 }  // namespace dasgd

@@ -9,9 +9,9 @@ namespace dasgd {
 
 namespace {
 
-// Pinned where that makes a copy asynchronous.
+// Pinned, which makes a copy asynchronous.
 at::Tensor hostTensorFor(const at::Tensor& tensor) {
-    const auto options = at::TensorOptions(tensor.scalar_type()).pinned_memory(tensor.is_cuda());
+    const auto options = at::TensorOptions(tensor.scalar_type()).pinned_memory(!tensor.is_cpu());
     return at::empty(tensor.sizes(), options);
 }
 

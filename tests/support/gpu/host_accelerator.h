@@ -22,6 +22,8 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
+#include <map>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -92,6 +94,40 @@ private:
         delete block;
     }
     std::atomic<std::size_t> used_{0};
+};
+
+// Pinned memory of the host: copies from and to it need not be waited for.
+class PinnedMemory final : public c10::Allocator {
+public:
+    static PinnedMemory& instance() {
+        static PinnedMemory memory;
+        return memory;
+    }
+    [[nodiscard]] bool holds(const void* data) {
+        const std::lock_guard lock(mutex_);
+        const auto behind = blocks_.upper_bound(static_cast<const char*>(data));
+        if (behind == blocks_.begin()) return false;
+        const auto& [begin, bytes] = *std::prev(behind);
+        return static_cast<const char*>(data) < begin + bytes;
+    }
+
+    c10::DataPtr allocate(std::size_t bytes) override {
+        if (bytes == 0) return {nullptr, at::kCPU};
+        auto* data = static_cast<char*>(std::malloc(bytes));  // NOLINT: memory is what it is asked for
+        const std::lock_guard lock(mutex_);
+        blocks_[data] = bytes;
+        return {data, data, &release, at::kCPU};
+    }
+    void copy_data(void* to, const void* from, std::size_t bytes) const override { std::memcpy(to, from, bytes); }
+
+private:
+    static void release(void* data) {
+        const std::lock_guard lock(instance().mutex_);
+        instance().blocks_.erase(static_cast<const char*>(data));
+        std::free(data);  // NOLINT: from malloc
+    }
+    std::mutex mutex_;
+    std::map<const char*, std::size_t> blocks_;
 };
 
 // The same memory as a tensor of the processor.
@@ -229,15 +265,21 @@ inline at::Tensor emptyStrided(c10::SymIntArrayRef size, c10::SymIntArrayRef str
                                                     c10::DispatchKeySet(c10::DispatchKey::XPU),
                                                     type.value_or(at::get_default_dtype_as_scalartype()));
 }
-// As CUDA's: a copy between host and device waits, unless it is told not to.
+// As CUDA's: a copy between host and device waits, unless it is told not to and the host's memory is pinned.
 inline at::Tensor& copy(at::Tensor& self, const at::Tensor& source, bool nonBlocking) {
     const bool crosses = self.device() != source.device();
+    const at::Tensor& host = self.is_cpu() ? self : source;
+    const bool waits =
+        crosses && host.numel() > 0 && !(nonBlocking && PinnedMemory::instance().holds(host.storage().data()));
     if (RecordedOperators* recording = RecordedOperators::ofThisThread()) {
         if (crosses) RecordedOperators::refuseToWait();
         recording->touches(self);
         recording->add([self, source]() { asHost(self).copy_(asHost(source)); });
     }
-    if (crosses && !nonBlocking) HostWaits::add(self.is_cpu() ? "copy to the host" : "copy from the host");
+    if (waits) {
+        std::string what = self.is_cpu() ? "copy to the host" : "copy from the host";
+        HostWaits::add(nonBlocking ? what.append(", whose memory is not pinned") : what);
+    }
     asHost(self).copy_(asHost(source));
     return self;
 }
@@ -313,6 +355,8 @@ struct Hooks final : at::XPUHooksInterface {
     at::DeviceIndex getNumGPUs() const override { return 1; }
     at::DeviceIndex current_device() const override { return 0; }
     at::DeviceIndex getCurrentDevice() const override { return 0; }
+    at::Allocator* getPinnedMemoryAllocator() const override { return &PinnedMemory::instance(); }
+    bool isPinnedPtr(const void* data) const override { return PinnedMemory::instance().holds(data); }
     const at::Generator& getDefaultGenerator(at::DeviceIndex) const override {
         return at::detail::getDefaultCPUGenerator();
     }

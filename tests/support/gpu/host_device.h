@@ -35,6 +35,7 @@ public:
     void prepare(at::ScalarType) override {}
     [[nodiscard]] std::unique_ptr<Arrival> bring(std::vector<at::Tensor> host) override {
         ++brought_;
+        for (at::Tensor& tensor : host) tensor = tensor.pin_memory();
         return std::make_unique<LateArrival>(std::move(host));
     }
     [[nodiscard]] std::unique_ptr<Departure> send(const at::Tensor& scalar) override {
@@ -73,7 +74,9 @@ private:
         explicit LateArrival(std::vector<at::Tensor> host) : host_(std::move(host)) {}
         std::vector<at::Tensor> take() override {
             std::vector<at::Tensor> there;
-            for (const at::Tensor& tensor : host_) there.push_back(asDevice(tensor));
+            for (const at::Tensor& tensor : host_) {
+                there.push_back(tensor.to(kAccelerator, tensor.scalar_type(), /*non_blocking=*/true, /*copy=*/true));
+            }
             return there;
         }
 

@@ -5,41 +5,28 @@
 #include <torch/types.h>
 
 #include <algorithm>
-#include <set>
+#include <atomic>
 
-#include "core/algorithms/extensions.h"
 #include "core/backends/gpu_backend.h"
+#include "core/comm/group_places.h"
 #include "tests/support/gpu/host_device.h"
 #include "tests/support/hosted.h"
 #include "tests/support/nccl/standin_machine.h"
+#include "tests/support/steps_between.h"
+#include "tests/support/trained_algorithms.h"
 #include "tests/support/training.h"
 
 namespace dasgd::test {
 namespace {
 
 using ::testing::Contains;
+using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::Pair;
 
-constexpr int kSteps = 12;
-
-// Takes down what made the host wait between the first step and the last one.
-class WaitsBetweenSteps final : public StepGate {
-public:
-    bool goOn(Rank, std::int64_t completed) override {
-        const std::lock_guard lock(mutex_);
-        for (std::string& what : HostWaits::take()) {
-            if (completed > 1) between.push_back(std::move(what));
-        }
-        return true;
-    }
-    void leave(Rank) override {}
-    std::vector<std::string> between;
-
-private:
-    std::mutex mutex_;
-};
+constexpr int kSteps = 12, kFrom = 1, kUntil = 11;
 
 Value digits(const Value& algorithm, Fields train = {}, Fields data = {}) {
     Fields of{{"steps", integer(kSteps)}, {"batch_size", integer(8)}, {"eval_every", integer(1000)}};
@@ -56,7 +43,7 @@ Value digits(const Value& algorithm, Fields train = {}, Fields data = {}) {
 
 struct OnDevice {
     std::vector<RankRecord> records;
-    std::vector<std::string> waits;
+    std::vector<std::string> waits;  // of all ranks, between steps kFrom and kUntil
     int brought = 0, captured = 0, replayed = 0;
 };
 
@@ -65,23 +52,19 @@ OnDevice trainOnDevice(const Value& document, HostDevice::Capture capture = Host
     const int ranks = experiment.cluster.ranks();
     OnDevice run;
     run.records.resize(static_cast<std::size_t>(ranks));
-    WaitsBetweenSteps waits;
     std::mutex mutex;
-    (void)HostWaits::take();
+    StepsBetween between(
+        ranks, kFrom, kUntil, [] { (void)HostWaits::take(); }, [&] { run.waits = HostWaits::take(); });
     runRanks(Backend::Threads, ranks, [&](Communicator& comm, Clock& clock) {
         HostDevice device(capture, kSteps);  // the host is ahead of it by all losses
         RankRecord& record = run.records[static_cast<std::size_t>(comm.rank().value())];
-        record.outcome = runWorker(experiment, {.comm = comm,
-                                                .clock = clock,
-                                                .sink = record.sink,
-                                                .control = ranks < 3 ? &waits : nullptr,
-                                                .device = &device});
+        record.outcome = runWorker(
+            experiment, {.comm = comm, .clock = clock, .sink = record.sink, .control = &between, .device = &device});
         const std::lock_guard lock(mutex);
         run.brought += device.brought();
         run.captured += device.captured();
         run.replayed += device.replayed();
     });
-    run.waits = waits.between;
     return run;
 }
 
@@ -105,18 +88,32 @@ void expectSameTraining(const std::vector<RankRecord>& there, const std::vector<
     }
 }
 
-// With averages as often as a short run wants them.
-Value often(const std::string& name) {
-    Value algorithm = table({{"name", text(name)}});
-    for (const FieldInfo& field : AlgorithmRegistry::find(name)->fields) {
-        if (field.name == "period") algorithm.set("period", integer(4));
-        if (field.name == "share") algorithm.set("share", number(0.4));
-        if (field.name == "interval") algorithm.set("interval", integer(1));
-        // With more it depends on who comes first.
-        if (field.name == "staleness") algorithm.set("staleness", integer(0));
-    }
-    return algorithm;
+// After which of the steps between kFrom and kUntil adacomm averaged.
+std::size_t averagesBetween(const RankRecord& record) {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        record.sink.metrics.at("algorithm/period"),
+        [](const MemorySink::Point& point) { return point.step > kFrom && point.step <= kUntil; }));
 }
+
+class CountsReceives final : public Communicator {
+public:
+    CountsReceives(Communicator& inner, std::atomic<int>& received)
+        : Communicator(inner.group()), inner_(inner), received_(received) {}
+
+private:
+    Pending start(CollectiveCall call, std::uint64_t) override { return inner_.launch(std::move(call)); }
+    Pending start(MessageCall call) override {
+        if (!call.sends) ++received_;
+        return inner_.launch(std::move(call));
+    }
+    std::vector<Pending> startExchange(std::vector<MessageCall> messages) override {
+        return inner_.exchange(std::move(messages));
+    }
+    std::unique_ptr<Communicator> open(Group group) override { return inner_.split(placesOf(group, this->group())); }
+
+    Communicator& inner_;
+    std::atomic<int>& received_;
+};
 
 class EveryAlgorithm : public ::testing::TestWithParam<std::string> {};
 
@@ -126,27 +123,34 @@ TEST_P(EveryAlgorithm, TrainsOnADeviceAsOnTheProcessor) {
     expectSameTraining(run.records, train(document), GetParam());
 }
 
-// The algorithm of one rank, and a loop with a value each on the device.
+// Wherever batches come from.
 TEST_P(EveryAlgorithm, NeverMakesTheHostWaitBetweenEvaluations) {
-    Value document = digits(often(GetParam()));
-    const auto algorithm = readExperiment(document).value().makeAlgorithm();
-    const bool serves = dynamic_cast<HasRoles*>(algorithm.get()) != nullptr;
-    document.find("cluster")->set("workers", integer(serves ? 2 : 1));
-    const OnDevice run = trainOnDevice(document);
-    EXPECT_EQ(run.records[0].outcome.error, "");
-    // The loss is read where a period is chosen, here at every average.
-    const std::size_t allowed = GetParam() == "adacomm" ? kSteps : 0;
-    EXPECT_LE(run.waits.size(), allowed) << ::testing::PrintToString(run.waits);
+    for (const char* place : {"resident", "prefetch"}) {
+        const OnDevice run = trainOnDevice(digits(often(GetParam()), {}, {{"device_data", text(place)}}));
+        for (const RankRecord& record : run.records) EXPECT_EQ(record.outcome.error, "") << place;
+        if (GetParam() == "adacomm") {
+            // Of each rank, once an average, where it chooses a period: after steps 4, 8 and so on, at the latest.
+            std::size_t averages = 0;
+            for (const RankRecord& record : run.records) averages += averagesBetween(record);
+            EXPECT_GE(averages, 3 * 2U);
+            EXPECT_EQ(run.waits, std::vector<std::string>(averages, "aten::_local_scalar_dense")) << place;
+        } else {
+            EXPECT_THAT(run.waits, IsEmpty()) << place;
+        }
+    }
 }
 
-std::vector<std::string> trainingAlgorithms() {
-    std::vector<std::string> names;
-    for (const std::string& name : AlgorithmRegistry::names()) {
-        const auto algorithm = AlgorithmRegistry::find(name)->create(Value(Value::Table{}), {});
-        if (name != "probe" && !(*algorithm)->isTimeOnly()) names.push_back(name);
+// What receives single messages makes the host wait for them, on GPUs too (core/comm/nccl/device_messages.h).
+TEST_P(EveryAlgorithm, OnlyAParameterServerReceivesByTheHost) {
+    std::atomic<int> received = 0;
+    const auto counted = [&](Communicator& comm, Clock&) { return std::make_unique<CountsReceives>(comm, received); };
+    for (const RankRecord& record : train(digits(often(GetParam())), Backend::Threads, counted)) {
+        EXPECT_EQ(record.outcome.error, "");
     }
-    return names;
+    // Each step a server has a gradient of each of the two workers, and a worker the weights.
+    EXPECT_EQ(received, GetParam() == "ssp" ? kSteps * (2 + 2) : 0);
 }
+
 INSTANTIATE_TEST_SUITE_P(Registered, EveryAlgorithm, ::testing::ValuesIn(trainingAlgorithms()),
                          [](const auto& info) { return info.param; });
 
@@ -156,17 +160,24 @@ TEST(WorkerOnDevice, AlgorithmsThatSendMessagesTrainOverTheCommunicatorOfGpus) {
         const Value document = digits(often(name));
         const Experiment experiment = std::move(readExperiment(document).value());
         const GpuBackend backend({}, []() -> Result<GpuRuntime> { return standInRuntime({.tensors = kAccelerator}); });
-        std::vector<RankRecord> there(static_cast<std::size_t>(experiment.cluster.ranks()));
+        const int ranks = experiment.cluster.ranks();
+        std::vector<RankRecord> there(static_cast<std::size_t>(ranks));
+        std::vector<std::string> waits;
+        StepsBetween between(
+            ranks, kFrom, kUntil, [] { (void)HostWaits::take(); }, [&] { waits = HostWaits::take(); });
         EXPECT_THAT(onBackend(backend, experiment.cluster,
                               [&](RankHost&, HostedRank& rank) {
                                   RankRecord& record = there[static_cast<std::size_t>(rank.comm.rank().value())];
                                   record.outcome = runWorker(experiment, {.comm = rank.comm,
                                                                           .clock = rank.clock,
                                                                           .sink = record.sink,
+                                                                          .control = &between,
                                                                           .executor = rank.executor,
                                                                           .device = rank.device});
                               }),
                     IsEmpty());
+        // Of those that go by the host too.
+        EXPECT_THAT(waits, Each(Not(HasSubstr("copy")))) << name;
         const std::vector<RankRecord> here = train(document);
         ASSERT_EQ(there.size(), here.size());
         for (std::size_t rank = 0; rank < there.size(); ++rank) {
