@@ -14,10 +14,13 @@ target_compile_definitions(torch_cpu INTERFACE USE_DISTRIBUTED USE_C10D_GLOO)
 # torch wheel depends on (`pip install` without --no-deps).
 set(cuda_root "${DASGD_TORCH_DIR}/nvidia/cu13")
 if(EXISTS "${torch_root}/lib/libtorch_cuda.so" AND EXISTS "${cuda_root}/include/cuda_runtime_api.h")
+  # What of it a program can link that is to start where the rest is not installed.
+  add_library(torch_c10_cuda INTERFACE)
+  target_include_directories(torch_c10_cuda SYSTEM INTERFACE "${cuda_root}/include")
+  target_link_libraries(torch_c10_cuda INTERFACE torch_cpu "${torch_root}/lib/libc10_cuda.so"
+                                                 "${cuda_root}/lib/libcudart.so.13")
   add_library(torch_cuda INTERFACE)
-  target_include_directories(torch_cuda SYSTEM INTERFACE "${cuda_root}/include")
-  target_link_libraries(torch_cuda INTERFACE torch_cpu "${torch_root}/lib/libtorch_cuda.so"
-                                             "${torch_root}/lib/libc10_cuda.so" "${cuda_root}/lib/libcudart.so.13")
+  target_link_libraries(torch_cuda INTERFACE "${torch_root}/lib/libtorch_cuda.so" torch_c10_cuda)
   # --no-as-needed: nobody names a symbol of some of these, they register themselves.
   target_link_options(torch_cuda INTERFACE -Wl,--allow-shlib-undefined -Wl,--no-as-needed)
 else()

@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
-#include "core/backends/gpu_backend.h"
 #include "tests/support/document.h"
 #include "tests/support/hosted.h"
 #include "tests/support/nccl/collectives_on_device.h"
+#include "tests/support/nccl/on_this_machine.h"
 
 namespace dasgd::test {
 namespace {
@@ -38,26 +38,9 @@ TEST(NcclBackend, MoreRanksThanGpusAreRefusedByWhateverMachine) {
 // 1, 2 and 4 ranks on the GPUs of this machine, as many on each as it takes; skipped where there is none.
 class NcclOnGpus : public testing::TestWithParam<int> {};
 
-struct OnThisMachine {
-    std::unique_ptr<dasgd::Backend> backend;
-    ClusterParams cluster;
-    std::string lacks;  // why nothing can be tested
-};
-
-OnThisMachine ofRanks(int ranks) {
-    const auto runtime = loadGpuRuntime();
-    if (!runtime) return {.lacks = runtime.error().message};
-    const int gpus = usableDevices(runtime->device).value();
-    const std::int64_t ranksPerGpu = (ranks + gpus - 1) / gpus;
-    OnThisMachine made{.cluster = {.backend = "nccl", .workers = ranks}};
-    made.backend = BackendRegistry::find("nccl")->create(table({{"ranks_per_gpu", integer(ranksPerGpu)}}), {}).value();
-    if (const auto suits = made.backend->checkMachine(made.cluster); !suits) made.lacks = suits.error().message;
-    return made;
-}
-
 TEST_P(NcclOnGpus, RanksReduceWithOneAnother) {
     const int ranks = GetParam();
-    const OnThisMachine here = ofRanks(ranks);
+    const OnThisMachine here = onThisMachine(ranks);
     if (!here.lacks.empty()) GTEST_SKIP() << here.lacks;
     EXPECT_THAT(
         onBackend(
@@ -76,7 +59,7 @@ TEST_P(NcclOnGpus, RanksReduceWithOneAnother) {
 }
 
 TEST(NcclOnGpu, ALateRankIsNamedAtTheDeadline) {
-    const OnThisMachine here = ofRanks(2);
+    const OnThisMachine here = onThisMachine(2);
     if (!here.lacks.empty()) GTEST_SKIP() << here.lacks;
     expectALateRankIsNamed(*here.backend, here.cluster, 8);  // which NCCL takes a second or more of to connect
 }
