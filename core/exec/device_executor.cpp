@@ -37,7 +37,7 @@ void DeviceExecutor::happened(const Milestone& milestone) {
         return;
     }
     // The host is ahead of the device: the step ends when the device has made it.
-    if (kept.kind == Kind::StepDone) kept.at = startInstant();
+    if (kept.kind == Kind::StepDone) kept.at = instant();
     if (kept.kind == Kind::StepsDone) stepsDone_ = true;
     entries_.emplace_back(kept);
 }

@@ -9,7 +9,7 @@ from runs import Failed
 
 TESTS_SHARE = 0.4  # of the time limit
 MORE_OF_TRACE = 2  # rounds: its bound is the narrowest
-SUITE_PARTS = 6  # what trains on any backend is run in so many parts, beside one another
+SUITE_PARTS = 3  # what trains on any backend is run in so many parts, beside one another
 RESNET = {"model": "resnet50", "batch": 64, "steps": 48, "autocast": "bfloat16", "channels_last": 1}
 LENET = {"model": "lenet", "batch": 32, "steps": 4000, "autocast": "off", "channels_last": 0}
 

@@ -37,6 +37,17 @@ TEST_F(DeviceClockTest, TellsInstantsWithinItsBound) {
     }
 }
 
+TEST_F(DeviceClockTest, AnEventThatHasNotPassedHasNoInstantYet) {
+    DeviceClock times(device, clock);
+    model.launch(nullptr, 3'000'000);
+    const DeviceEvent event = device.record(nullptr);
+    EXPECT_EQ(times.instantIfPassed(event), std::nullopt);
+    EXPECT_THAT(model.hostWaits(), IsEmpty());
+    EXPECT_THROW((void)times.instantOf(event), DeviceError);
+    clock.sleepUntil(clock.now() + 4'000'000);
+    EXPECT_EQ(times.instantIfPassed(event), times.instantOf(event));
+}
+
 TEST_F(DeviceClockTest, OfClocksThatDriftTheBoundHoldsWithRefreshing) {
     model.drift = 50e-6;
     DeviceClock times(device, clock);

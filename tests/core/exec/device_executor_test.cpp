@@ -58,6 +58,7 @@ TEST_F(DeviceExecutorTest, SpansHaveTheTimeOfTheDeviceAndComeWhenItIsKnown) {
     expectSpan(0, SpanKind::Forward, begin, 2 * kMilli);
     expectSpan(1, SpanKind::Backward, begin + 2 * kMilli, 4 * kMilli);
     expectSpan(2, SpanKind::Merge, begin + 6 * kMilli, kMilli);
+    EXPECT_EQ(sink.spans[1].start, sink.spans[0].end) << "one mark ends the one and starts the other";
     EXPECT_EQ(sink.spans[2].step, 3);
     EXPECT_EQ(sink.spans[2].bytes, 64);
     EXPECT_EQ(sink.spans[2].collective, 7U);

@@ -9,7 +9,7 @@ namespace dasgd::test {
 namespace {
 
 TEST(PassEffects, GoWithTheirEnd) {
-    const torch::nn::BatchNorm1d norm(3);
+    torch::nn::BatchNorm1d norm(3);
     at::Generator random = at::detail::createCPUGenerator(5);
     const at::Tensor mean = norm->running_mean.clone(), next = at::randn({4}, at::detail::createCPUGenerator(5));
     {
@@ -24,7 +24,7 @@ TEST(PassEffects, GoWithTheirEnd) {
 }
 
 TEST(PassEffects, OfAModelThatDrawsNothing) {
-    const torch::nn::BatchNorm1d norm(3);
+    torch::nn::BatchNorm1d norm(3);
     at::Generator none;
     { const PassEffects effects(*norm, none); }
     EXPECT_FALSE(none.defined());

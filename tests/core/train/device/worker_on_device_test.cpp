@@ -299,7 +299,7 @@ TEST(WorkerOnDevice, OutOfMemorySaysWhatTheRankDid) {
     memory.limit = memory.used() + 600'000;
     const OnDevice step = trainOnDevice(document);
     memory.limit = ~std::size_t{0};
-    EXPECT_THAT(step.records[0].outcome.error, HasSubstr("out of memory in the "));
+    EXPECT_THAT(step.records[0].outcome.error, HasSubstr("out of memory in a first pass, before training: "));
     EXPECT_THAT(step.records[0].outcome.error, HasSubstr("bytes are LibTorch's"));
 }
 
