@@ -5,6 +5,7 @@
 #include "core/backends/gloo_group.h"
 #include "core/backends/gpu_census.h"
 #include "core/base/check.h"
+#include "core/base/log.h"
 #include "core/base/metric_names.h"
 #include "core/comm/nccl/nccl.h"
 #include "core/comm/nccl/nccl_library.h"
@@ -165,6 +166,9 @@ Result<std::unique_ptr<RankHost>> GpuBackend::open(const HostRequest& request) c
     // What this process can find out alone, before others wait for it.
     DASGD_ASSIGN(const auto gpus, checkGpus(runtime, {.ranks = 1, .ranksPerGpu = ranksPerGpu}));
     DASGD_ASSIGN(const int gpu, gpuOf(request, static_cast<int>(gpus.size())));
+    if (ranksPerGpu > 1 && request.ranks.front() == 0 && !multiProcessServiceRuns()) {
+        logLine(LogLevel::Warning, kByTurns);
+    }
     DASGD_ASSIGN(auto tensors, runtime.open(gpu));
     DASGD_ASSIGN(GlooGroup group, meetOverGloo(request));
     DASGD_TRY(takeSeats(*group.comm, gpus[static_cast<std::size_t>(gpu)], ranksPerGpu, params_.mixedGpus));

@@ -1,6 +1,9 @@
 #include "core/backends/gpu_runtime.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
 
 #include "core/comm/nccl/nccl_library.h"
 #include "core/gpu/tensor_device_library.h"
@@ -100,7 +103,15 @@ std::string describeGpus(const GpuRuntime& runtime, const std::vector<DeviceFact
         .append(cudaVersionText(driver))
         .append(", NCCL ")
         .append(ncclVersionText(nccl))
-        .append(checkNccl(runtime.nccl, 2) ? ", which can have several ranks on one GPU" : ", one rank a GPU");
+        .append(checkNccl(runtime.nccl, 2) ? ", which can have several ranks on one GPU" : ", one rank a GPU")
+        .append(checkNccl(runtime.nccl, 2) && !multiProcessServiceRuns() ? std::string(", by turns (") + kByTurns + ")"
+                                                                         : "");
+}
+
+bool multiProcessServiceRuns() {
+    const char* folder = std::getenv("CUDA_MPS_PIPE_DIRECTORY");
+    std::error_code code;
+    return std::filesystem::exists(std::filesystem::path(folder ? folder : "/tmp/nvidia-mps") / "control", code);
 }
 
 }  // namespace dasgd

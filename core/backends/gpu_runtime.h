@@ -40,7 +40,15 @@ struct GpuDemand {
 // The GPUs of this machine. Errors: NCCL is too old, too few GPUs, GPUs that differ; with what to do.
 [[nodiscard]] Result<std::vector<DeviceFacts>> checkGpus(const GpuRuntime& runtime, const GpuDemand& demand);
 
-// "2 GPUs (NVIDIA H100 80GB HBM3), driver for CUDA 13.0, NCCL 2.30.7, which can have several ranks on one GPU".
+// Whether CUDA's multi-process service runs for this user. Without it processes that share a GPU take turns on it: what
+// one of them sends waits for others to have a turn, some ten milliseconds for each message, and nothing overlaps.
+[[nodiscard]] bool multiProcessServiceRuns();
+inline constexpr const char* kByTurns =
+    "CUDA's multi-process service does not run here, so processes that share a GPU take turns on it and overlap "
+    "nothing. Start it with nvidia-cuda-mps-control -d";
+
+// "2 GPUs (NVIDIA H100 80GB HBM3), driver for CUDA 13.0, NCCL 2.30.7, which can have several ranks on one GPU"; where
+// they would take turns, that too.
 [[nodiscard]] std::string describeGpus(const GpuRuntime& runtime, const std::vector<DeviceFacts>& gpus);
 
 // "one GPU", "2 GPUs".

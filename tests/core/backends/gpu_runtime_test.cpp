@@ -5,7 +5,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
 #include "tests/support/nccl/standin_machine.h"
+#include "tests/support/temp_dir.h"
 
 namespace dasgd::test {
 namespace {
@@ -68,9 +73,16 @@ TEST(GpuRuntime, IsDescribedWithItsVersionsAndWhatTheyAllow) {
     const GpuRuntime one = standInRuntime({.gpus = 1, .ncclVersion = 22809});
     EXPECT_EQ(describeGpus(one, describeDevices(one.device).value()),
               "one GPU (stand-in GPU), driver for CUDA 13.0, NCCL 2.28.9, one rank a GPU");
+    const TempDir service;
+    ::setenv("CUDA_MPS_PIPE_DIRECTORY", service.path().c_str(), 1);
+    std::ofstream(service.path() / "control").put('x');
     const GpuRuntime two = standInRuntime({.gpus = 2});
     EXPECT_EQ(describeGpus(two, describeDevices(two.device).value()),
               "2 GPUs (stand-in GPU), driver for CUDA 13.0, NCCL 2.30.7, which can have several ranks on one GPU");
+    std::filesystem::remove(service.path() / "control");
+    EXPECT_THAT(describeGpus(two, describeDevices(two.device).value()),
+                HasSubstr("on one GPU, by turns (CUDA's multi-process service does not run here"));
+    ::unsetenv("CUDA_MPS_PIPE_DIRECTORY");
 }
 
 // On a machine with GPUs and all libraries it is what describes them; on any other it says what is missing.

@@ -1,11 +1,11 @@
-// The backend `nccl` over the GPUs of this machine, as many ranks on each as it takes.
+// The backend `nccl` over the GPUs of this machine, as many ranks on each as it takes, for ranks that are threads.
 #pragma once
 
 #include <memory>
 #include <string>
 
 #include "core/backends/gpu_backend.h"
-#include "tests/support/document.h"
+#include "tests/support/nccl/launched_together.h"
 
 namespace dasgd::test {
 
@@ -22,7 +22,8 @@ inline OnThisMachine onThisMachine(int ranks) {
     if (!gpus) return {.lacks = gpus.error().message};
     const std::int64_t ranksPerGpu = (ranks + *gpus - 1) / *gpus;
     OnThisMachine made{.cluster = {.backend = "nccl", .workers = ranks}};
-    made.backend = BackendRegistry::find("nccl")->create(table({{"ranks_per_gpu", integer(ranksPerGpu)}}), {}).value();
+    made.backend =
+        std::make_unique<GpuBackend>(GpuParams{.ranksPerGpu = ranksPerGpu}, launchedTogether(loadGpuRuntime));
     if (const auto suits = made.backend->checkMachine(made.cluster); !suits) made.lacks = suits.error().message;
     return made;
 }

@@ -11,6 +11,8 @@
 
 #include "core/backends/gpu_backend.h"
 #include "tests/support/document.h"
+#include "tests/support/nccl/launched_together.h"
+#include "tests/support/nccl/standin_machine.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/training.h"
 
@@ -25,7 +27,9 @@ public:
 };
 
 std::unique_ptr<dasgd::Backend> made(const std::string& name, std::int64_t ranksPerGpu) {
-    return BackendRegistry::find(name)->create(table({{"ranks_per_gpu", integer(ranksPerGpu)}}), {}).value();
+    const LoadGpuRuntime standIns = []() -> Result<GpuRuntime> { return standInRuntime(); };
+    return std::make_unique<GpuBackend>(GpuParams{.ranksPerGpu = ranksPerGpu},
+                                        launchedTogether(name == "nccl" ? loadGpuRuntime : standIns));
 }
 
 std::int64_t gpusOf(const std::string& name) {
