@@ -8,6 +8,7 @@
 
 #include "core/exec/cpu_executor.h"
 #include "core/optimizers/optimizer.h"
+#include "core/step/archive.h"
 #include "tests/support/ranks.h"
 #include "tests/support/training.h"
 
@@ -70,6 +71,57 @@ TEST(DelayedAverage, SnapshotsAtZeroAndAtAnOffset) {
               (std::vector<double>{10, 0.5 * 20 + 0.5 * 2, 30}));
     EXPECT_EQ(weightsOf({.period = 4, .delay = 1, .localWeight = 0, .correction = 0, .offset = 3}, 4),
               (std::vector<double>{10, 20, 30, 60}));
+}
+
+// Receives 3 and 4 beside each snapshot.
+Mixer inParts() {
+    const auto received = std::make_shared<std::vector<at::Tensor>>();
+    return {.scale = [](int) { return 1.0; },
+            .start =
+                [received](Communicator&, at::Tensor& snapshot) {
+                    *received = {at::full_like(snapshot, 3), at::full_like(snapshot, 4)};
+                    return std::vector<Pending>();
+                },
+            .received = received};
+}
+
+// What was saved in flight before parts were: the mean.
+Archive asOnceSaved(const Archive& archive) {
+    Archive old;
+    for (const auto& [name, tensor] : archive.tensors()) {
+        if (!name.starts_with("received")) old.put(name, name == "mean" ? tensor + 7 : tensor);
+    }
+    for (const auto& [name, number] : archive.integers()) {
+        if (name != "received") old.put(name, number);
+    }
+    return old;
+}
+
+TEST(DelayedAverage, AddsUpAMeanThatArrivesInParts) {
+    runRanks(Backend::Threads, 1, [&](Communicator& comm, Clock& clock) {
+        torch::nn::Linear layer(2, 1);
+        FlatParams params(*layer, torch::kFloat64);
+        MemorySink sink;
+        CpuExecutor executor(clock, sink, TraceLevel::Off);
+        StepContext context(comm, clock, params, executor);
+        const DelayedAverageParams values{.period = 2, .delay = 1, .localWeight = 0.25, .correction = 0.5};
+        DelayedAverage average(values, inParts());
+        const at::NoGradGuard guard;
+        params.weights().fill_(20);
+        context.moveTo(2, 0.1);
+        average.afterStep(context);
+        Archive saved;
+        average.save(context, saved);
+        DelayedAverage resumed(values, inParts()), resumedFromOld(values, inParts());
+        ASSERT_TRUE(resumed.load(context, saved));
+        ASSERT_TRUE(resumedFromOld.load(context, asOnceSaved(saved)));
+        context.moveTo(3, 0.1);
+        for (DelayedAverage* each : {&average, &resumed, &resumedFromOld}) {
+            params.weights().fill_(30);
+            each->afterStep(context);
+            EXPECT_EQ(params.weights()[0].item<double>(), 0.25 * 30 + 0.75 * (20 + 3 + 4 + 0.5 * (30 - 20)));
+        }
+    });
 }
 
 // An optimiser whose state is what the test wants it to be.
