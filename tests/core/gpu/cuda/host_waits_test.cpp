@@ -33,27 +33,27 @@ class WatchedHost {
 public:
     static void watch() {
         (void)take();
-        watched_ = true;
+        watched = true;
         c10::cuda::warning_state().set_sync_debug_mode(c10::cuda::SyncDebugMode::L_ERROR);
     }
     static void leave() {
         c10::cuda::warning_state().set_sync_debug_mode(c10::cuda::SyncDebugMode::L_DISABLED);
-        watched_ = false;
+        watched = false;
     }
     static void note(const char* call) {
-        if (!watched_) return;
-        const std::lock_guard lock(mutex_);
-        calls_.emplace_back(call);
+        if (!watched) return;
+        const std::lock_guard lock(mutex);
+        calls.emplace_back(call);
     }
     [[nodiscard]] static std::vector<std::string> take() {
-        const std::lock_guard lock(mutex_);
-        return std::exchange(calls_, {});
+        const std::lock_guard lock(mutex);
+        return std::exchange(calls, {});
     }
 
 private:
-    inline static std::atomic<bool> watched_ = false;
-    inline static std::mutex mutex_;
-    inline static std::vector<std::string> calls_;
+    inline static std::atomic<bool> watched = false;
+    inline static std::mutex mutex;
+    inline static std::vector<std::string> calls;
 };
 
 // The runtime's own function, behind the one of this program.
