@@ -97,6 +97,10 @@ void SystemMetrics::take(Ns now, Ns wall, std::int64_t step, storage::Recorder& 
         record(recorder, hostRank(), metrics::kHostMemory, step, host->memoryBytes);
     }
     takeGpus(seconds, step, recorder);
+    for (const InfinibandUse& use : useOfInfiniband(infiniband_)) {
+        count("host/" + use.port + "/sent_bytes_per_s", use.sentBytes, seconds, step, recorder);
+        count("host/" + use.port + "/received_bytes_per_s", use.receivedBytes, seconds, step, recorder);
+    }
     if (const auto network = useOfInterface(interface_)) {
         const auto last = std::exchange(network_, network);
         if (last && seconds > 0) {
@@ -111,14 +115,16 @@ void SystemMetrics::takeGpus(double seconds, std::int64_t step, storage::Recorde
     if (!gpus_) return;
     for (const GpuUse& gpu : gpus_->read()) {
         for (const auto& [what, value] : gpu.present) record(recorder, hostRank(), gpu.metric(what), step, value);
-        for (const auto& [what, bytes] : gpu.bytesSoFar) {
-            const std::string name = gpu.metric(what);
-            const auto [last, first] = counted_.try_emplace(name, bytes);
-            const double since = bytes - std::exchange(last->second, bytes);
-            // A counter that starts again from 0 says nothing of this second.
-            if (!first && seconds > 0 && since >= 0) record(recorder, hostRank(), name, step, since / seconds);
-        }
+        for (const auto& [what, bytes] : gpu.bytesSoFar) count(gpu.metric(what), bytes, seconds, step, recorder);
     }
+}
+
+void SystemMetrics::count(const std::string& name, double bytes, double seconds, std::int64_t step,
+                          storage::Recorder& recorder) {
+    const auto [last, first] = counted_.try_emplace(name, bytes);
+    const double since = bytes - std::exchange(last->second, bytes);
+    // A counter that starts again from 0 says nothing of this second.
+    if (!first && seconds > 0 && since >= 0) record(recorder, hostRank(), name, step, since / seconds);
 }
 
 void SystemMetrics::record(storage::Recorder& recorder, int rank, const std::string& name, std::int64_t step,

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <optional>
@@ -13,6 +14,7 @@
 
 #include "core/base/clock.h"
 #include "experiments/launch/gpu_meter.h"
+#include "experiments/launch/infiniband.h"
 #include "storage/recorder.h"
 
 namespace dasgd::experiments {
@@ -44,8 +46,11 @@ public:
     enum class Host { Watched, LeftOut };
     // The network is the host's, too, and so are the GPUs, whoever uses them; none without `nvml`.
     SystemMetrics(std::vector<Watched> watched, std::string interface, Host host = Host::Watched,
-                  const std::optional<Nvml>& nvml = loadNvml())
-        : watched_(std::move(watched)), interface_(std::move(interface)), host_(host) {
+                  const std::optional<Nvml>& nvml = loadNvml(), std::filesystem::path infiniband = kInfinibandFolder)
+        : watched_(std::move(watched)),
+          interface_(std::move(interface)),
+          host_(host),
+          infiniband_(std::move(infiniband)) {
         if (host == Host::Watched && nvml) gpus_.emplace(*nvml);
     }
 
@@ -60,6 +65,8 @@ private:
     // Under which the host's are recorded: the first of its ranks.
     [[nodiscard]] int hostRank() const { return watched_.empty() ? 0 : std::max(0, watched_.front().rank); }
     void takeGpus(double seconds, std::int64_t step, storage::Recorder& recorder);
+    // Records how many of a counter's bytes came since the last time, a second.
+    void count(const std::string& name, double bytes, double seconds, std::int64_t step, storage::Recorder& recorder);
     void record(storage::Recorder& recorder, int rank, const std::string& name, std::int64_t step, double value) const;
 
     std::vector<Watched> watched_;
@@ -70,7 +77,8 @@ private:
     std::optional<double> hostCpuSeconds_;
     std::optional<NetworkUse> network_;
     std::optional<GpuMeter> gpus_;
-    std::map<std::string, double> counted_;  // of GPUs, by metric
+    std::filesystem::path infiniband_;
+    std::map<std::string, double> counted_;  // of GPUs and InfiniBand, by metric
     Ns wall_ = 0;
 };
 

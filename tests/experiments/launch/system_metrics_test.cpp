@@ -93,6 +93,25 @@ TEST(SystemMetrics, AnInterfaceThatIsNotThereIsLeftOut) {
     EXPECT_EQ(sink.values.count(metrics::kProcessCpu), 1U);
 }
 
+TEST(SystemMetrics, InfinibandPortsAreRecordedEach) {
+    const test::TempDir folder;
+    const auto count = [&](const std::string& counter, const std::string& value) {
+        test::writeText(folder.path() / "mlx5_0/ports/1/counters" / counter, value);
+    };
+    Sink sink;
+    SystemMetrics system({{.rank = 0, .process = ::getpid()}}, "lo", SystemMetrics::Host::Watched, std::nullopt,
+                         folder.path());
+    count("port_xmit_data", "1000\n");
+    count("port_rcv_data", "0\n");
+    system.sample(1'000'000'000, 0, 0, sink);
+    count("port_xmit_data", "3000\n");
+    system.sample(3'000'000'000, 2'000'000'000, 4, sink);
+    ASSERT_EQ(sink.values.count("host/mlx5_0:1/sent_bytes_per_s"), 1U);
+    EXPECT_EQ(sink.values.find("host/mlx5_0:1/sent_bytes_per_s")->second.metric.value, 4000)
+        << "2,000 of 4 bytes in 2 s";
+    EXPECT_EQ(sink.values.find("host/mlx5_0:1/received_bytes_per_s")->second.metric.value, 0);
+}
+
 std::vector<std::string> namesOf(const test::DasgdFolder& folder) {
     auto reader = storage::RunReader::open(folder.workspace());
     const auto rows = reader ? reader->runs() : tl::unexpected(Error{});
