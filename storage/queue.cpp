@@ -115,6 +115,8 @@ Status QueueStore::change(Work&& work) {
     });
 }
 
+Status QueueStore::checkFile() const { return connection_->checkFile(); }
+
 Result<Queue> QueueStore::read() {
     return guarded(paths_.database(), [&]() -> Result<Queue> {
         const SQLite::Transaction snapshot(connection_->database());

@@ -61,6 +61,8 @@ public:
     QueueStore& operator=(QueueStore&&) noexcept;
     ~QueueStore();
 
+    // Errors: lab.db was removed or replaced since it was opened, so that what is read is of no workspace any more.
+    [[nodiscard]] Status checkFile() const;
     Result<Queue> read();
     // Runs that are recorded as under way and are no entries; of a command between two of its runs the next one.
     Result<std::vector<ForeignRun>> foreignRuns();

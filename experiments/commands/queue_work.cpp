@@ -76,7 +76,12 @@ int workQueue(const QueueWorkOptions& options) {
         logLine(LogLevel::Info, text);
         return kFinished;
     }
-    if ((*worker)->work() == QueueWorker::End::Stopped) return kStopped;
+    const auto end = (*worker)->work();
+    if (!end) {
+        logLine(LogLevel::Error, printable(end.error().message));
+        return kRunFailed;
+    }
+    if (*end == QueueWorker::End::Stopped) return kStopped;
     sayWhatStays(options.workspace);
     return (*worker)->anyFailed() ? kRunFailed : kFinished;
 }

@@ -58,8 +58,13 @@ Result<std::unique_ptr<QueueWorker>> QueueWorker::open(const WorkOptions& option
     return worker;
 }
 
-QueueWorker::End QueueWorker::work() {
+Result<QueueWorker::End> QueueWorker::work() {
     for (;;) {
+        if (const Status there = queue_->checkFile(); !there) {
+            return fail(there.error().message +
+                        ": this `dasgd queue work` ends, and the runs that it trained with it; " +
+                        "put the workspace back, or name another one (--workspace), and start it again");
+        }
         attendSignals();
         reap();
         const Status looked = look();

@@ -47,8 +47,9 @@ public:
                                                      WorkListener listener);
     // Until a signal comes, or, where that was asked for, nothing is left that may start. At a signal all runs stop at
     // a step of theirs, leave checkpoints and stay in the queue; a second Ctrl-C ends them at once. What goes wrong
-    // with the workspace meanwhile is said, and tried again.
-    End work();
+    // with the workspace meanwhile is said, and tried again. Errors: the workspace was removed, or another one is in
+    // its place; nothing can be recorded then, and the runs end with the worker.
+    Result<End> work();
     [[nodiscard]] bool anyFailed() const { return failed_; }
 
 private:

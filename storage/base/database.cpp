@@ -2,6 +2,8 @@
 
 #include <sys/stat.h>
 
+#include <cerrno>
+
 #include "storage/base/migrate.h"
 
 namespace dasgd::storage {
@@ -15,10 +17,12 @@ constexpr int kPagesOfTooLargeWal = 32768;  // 128 MiB
 // costs speed and nothing else.
 [[maybe_unused]] const int kNoMemoryCounts = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 
-FileIdentity fileAt(const std::filesystem::path& path) {
+// Nothing where it cannot be told, as of a disk that does not answer.
+std::optional<FileIdentity> fileAt(const std::filesystem::path& path) {
     struct stat found {};
-    if (::stat(path.c_str(), &found) != 0) return {};
-    return {found.st_dev, found.st_ino};
+    if (::stat(path.c_str(), &found) == 0) return FileIdentity{found.st_dev, found.st_ino};
+    const bool isGone = errno == ENOENT || errno == ENOTDIR;
+    return isGone ? std::optional<FileIdentity>(FileIdentity()) : std::nullopt;
 }
 
 }  // namespace
@@ -58,7 +62,7 @@ Result<std::unique_ptr<WriteConnection>> WriteConnection::open(const WorkspacePa
         // First of all: a database of someone else, or of a newer program, is not touched.
         DASGD_TRY(migrate(connection->database(), paths.database()));
         connection->configure();
-        connection->file_ = fileAt(paths.database());
+        connection->file_ = fileAt(paths.database()).value_or(FileIdentity());
         return connection;
     });
 }
@@ -76,18 +80,19 @@ void WriteConnection::checkpoint(bool everything) {
             : "";
 }
 
+Status WriteConnection::checkFile() const {
+    if (fileAt(paths_.database()).value_or(file_) == file_) return {};
+    return fail(paths_.database().string() + " was removed or replaced while it was in use");
+}
+
 Batch::Batch(WriteConnection& connection, FileLock lock) : connection_(connection), lock_(std::move(lock)) {
     connection_.database_.exec("BEGIN IMMEDIATE");
 }
 
 Result<std::unique_ptr<Batch>> Batch::begin(WriteConnection& connection, std::chrono::milliseconds patience) {
     DASGD_ASSIGN(FileLock lock, FileLock::wait(connection.paths_.lock(), FileLock::Kind::Exclusive, patience));
-    const std::filesystem::path file = connection.paths_.database();
-    // SQLite would go on writing into a file that nobody can open any more.
-    if (fileAt(file) != connection.file_) {
-        return fail(file.string() + " was removed or replaced while runs were recorded into it");
-    }
-    return guarded(file, [&]() -> Result<std::unique_ptr<Batch>> {
+    DASGD_TRY(connection.checkFile());
+    return guarded(connection.paths_.database(), [&]() -> Result<std::unique_ptr<Batch>> {
         return std::unique_ptr<Batch>(new Batch(connection, std::move(lock)));
     });
 }

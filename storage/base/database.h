@@ -60,6 +60,9 @@ public:
     static Result<std::unique_ptr<WriteConnection>> open(const WorkspacePaths& paths);
     [[nodiscard]] SQLite::Database& database() { return database_; }
     [[nodiscard]] const WorkspacePaths& paths() const { return paths_; }
+    // Errors: lab.db is another file by now than the one that was opened, or none. SQLite itself would not notice: it
+    // reads and writes a file that nobody can open any more.
+    [[nodiscard]] Status checkFile() const;
     // Why the WAL could not start over, "" where it could.
     [[nodiscard]] const std::string& walWarning() const { return walWarning_; }
 
@@ -74,8 +77,8 @@ private:
     FileIdentity file_;
 };
 
-// One write transaction: takes the lock and begins; rolls back unless committed. begin() fails where lab.db is another
-// file by now than the one that was opened, or none. Methods throw SQLite::Exception.
+// One write transaction: takes the lock and begins; rolls back unless committed. begin() fails where
+// checkFile() does. Methods throw SQLite::Exception.
 class Batch {
 public:
     static Result<std::unique_ptr<Batch>> begin(WriteConnection& connection,

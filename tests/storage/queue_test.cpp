@@ -69,6 +69,18 @@ TEST_F(WorkspaceQueue, TurnsAndHoldsAreKept) {
     EXPECT_EQ(orDie(reader_.queue()).atOnce, 3);
 }
 
+// SQLite goes on reading what nobody else can open.
+TEST_F(WorkspaceQueue, ADatabaseThatIsRemovedOrReplacedIsNoticed) {
+    orDie(queue_.checkFile());
+    const std::filesystem::path database = store_.paths().database();
+    std::filesystem::copy_file(database, database.string() + ".copy");
+    std::filesystem::rename(database.string() + ".copy", database);
+    EXPECT_TRUE(queue_.read());
+    EXPECT_THAT(queue_.checkFile().error().message, HasSubstr(database.string() + " was removed or replaced"));
+    std::filesystem::remove(database);
+    EXPECT_FALSE(queue_.checkFile());
+}
+
 TEST_F(WorkspaceQueue, OneThatWaitsIsTakenOutAtOnce) {
     EXPECT_EQ(orDie(queue_.cancel("b")), QueueStore::Cancelled::TakenOut);
     EXPECT_THAT(order(), ElementsAre("a", "c"));

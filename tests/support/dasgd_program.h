@@ -156,4 +156,21 @@ inline std::vector<pid_t> childrenOf(pid_t parent) {
     return children;
 }
 
+// Whether it is gone, or waits to be reaped by its parent.
+inline bool hasEnded(pid_t process) {
+    const std::string stat = contentOf("/proc/" + std::to_string(process) + "/stat");
+    return stat.empty() || stat.find(") Z") != std::string::npos;
+}
+
+// Processes whose command line has `text`.
+inline std::vector<pid_t> processesWith(const std::string& text) {
+    std::vector<pid_t> processes;
+    std::error_code code;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc", code)) {
+        if (contentOf(entry.path() / "cmdline").find(text) == std::string::npos) continue;
+        processes.push_back(static_cast<pid_t>(std::stol(entry.path().filename().string())));
+    }
+    return processes;
+}
+
 }  // namespace dasgd::test

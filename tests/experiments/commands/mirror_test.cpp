@@ -2,6 +2,7 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <nlohmann/json.hpp>
 
@@ -22,6 +23,12 @@ protected:
         folder_.write("ssh", "#!/bin/sh\nwhile [ \"$1\" != -- ]; do shift; done\nexec sh -c \"exec $3\"\n");
         std::filesystem::permissions(folder_.path() / "ssh", std::filesystem::perms::owner_all);
         environment_ = {{kSshVariable, (folder_.path() / "ssh").string()}};
+    }
+    // What works the queue there belongs to nobody: without this it would outlive the test, and its workspace.
+    ~MirrorCommand() override {
+        const auto left = [this] { return test::processesWith(folder_.path().string()); };
+        EXPECT_TRUE(test::eventually([&] { return left().empty(); })) << "a process is left behind";
+        for (const pid_t process : left()) ::kill(process, SIGKILL);
     }
     test::Ended run(const std::vector<std::string>& arguments) const { return folder_.run(arguments, environment_); }
     test::Ended mirrorOnce() const {

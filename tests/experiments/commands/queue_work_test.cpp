@@ -108,12 +108,7 @@ TEST_F(QueueWork, RanksEndWithAWorkerThatIsKilled) {
     const std::vector<pid_t> others = below(worker->id());
     ASSERT_THAT(others, SizeIs(2));
     worker.reset();
-    for (const pid_t other : others) {
-        EXPECT_TRUE(test::eventually([&] {
-            const std::string stat = test::contentOf("/proc/" + std::to_string(other) + "/stat");
-            return stat.empty() || stat.find(") Z") != std::string::npos;
-        }));
-    }
+    for (const pid_t other : others) EXPECT_TRUE(test::eventually([&] { return test::hasEnded(other); }));
     EXPECT_THAT(queue().entries, SizeIs(1));
 }
 

@@ -165,5 +165,46 @@ TEST_F(QueueWorkerTest, AFailureTakesItsRestartsAndTheQueueGoesOn) {
     EXPECT_THAT(queue().entries, IsEmpty());
 }
 
+// It would read a file that nobody can open any more, and wait in it for ever.
+TEST_F(QueueWorkerTest, EndsWhereItsWorkspaceIsGone) {
+    const std::filesystem::path database = folder_.workspace() / "lab.db";
+    for (const std::filesystem::path& gone : {database, folder_.workspace()}) {
+        std::filesystem::remove_all(folder_.workspace());
+        test::StartedProgram worker = work({"--slots", "2"});
+        // Recorded once it has opened all that it opens.
+        ASSERT_TRUE(test::eventually([&] { return queue().atOnce == 2; }));
+        std::filesystem::remove_all(gone);
+        const test::Ended ended = worker.wait();
+        EXPECT_EQ(ended.exit, 1) << ended.err;
+        EXPECT_THAT(ended.err, HasSubstr(database.string() + " was removed or replaced"));
+        EXPECT_THAT(ended.err, HasSubstr("--workspace"));
+        EXPECT_FALSE(std::filesystem::exists(database)) << "it makes no new one";
+    }
+}
+
+TEST_F(QueueWorkerTest, RunsEndWithAWorkerWhoseWorkspaceIsGone) {
+    static_cast<void>(add(test::longExperiment(1)));
+    test::StartedProgram worker = work({"--until-empty"});
+    ASSERT_TRUE(trains(1));
+    const std::string first = newestOf(1).runId;
+    const auto entries = test::childrenOf(worker.id());
+    ASSERT_THAT(entries, SizeIs(1));
+    const auto ranks = test::childrenOf(entries[0]);
+    ASSERT_THAT(ranks, SizeIs(1));
+    std::filesystem::rename(folder_.workspace(), folder_.path() / "elsewhere");
+    EXPECT_EQ(worker.wait().exit, 1);
+    for (const pid_t process : {entries[0], ranks[0]})
+        EXPECT_TRUE(test::eventually([&] { return test::hasEnded(process); }));
+    // Back in its place: the entry is still there, and goes on.
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_.workspace(), ignored);
+    std::filesystem::rename(folder_.path() / "elsewhere", folder_.workspace());
+    test::StartedProgram again = work();
+    EXPECT_TRUE(test::eventually([&] { return newestOf(1).runId != first; }));
+    EXPECT_TRUE(trains(1));
+    again.signal(SIGTERM);
+    EXPECT_EQ(again.wait().exit, 130);
+}
+
 }  // namespace
 }  // namespace dasgd::experiments
