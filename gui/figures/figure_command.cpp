@@ -202,7 +202,7 @@ QString figureHelp() {
         "PNG, CSV, a pgfplots document, a booktabs table, figure.json. Of several on the standard input, with - for\n"
         "the file, those with nothing to draw are named and left out. A file in the folder figures of a workspace is\n"
         "of that workspace.\n\n"
-        "dasgd-lab figure --runs ID[,ID...] --out DIR [--workspace W] [--x step|epoch|wall|samples|bytes]\n"
+        "dasgd-lab figure --runs ID[,ID...] --out DIR [--workspace W] [--x step|epoch|wall|samples|bytes|training]\n"
         "                 [--smooth 0.9] [--width 5.5] [--venue neurips|icml|iclr|acl|ieee|acm] [--window FROM,TO]\n"
         "The same of loss, throughput and the timeline of the first run that reduces. A figure of which the runs have\n"
         "recorded nothing, as a run of time alone has no loss, is named and left out.\n"

@@ -31,6 +31,7 @@ QString axisTitle(XAxis axis) {
         case XAxis::Wall: return QStringLiteral("wall time [s]");
         case XAxis::Samples: return QStringLiteral("samples");
         case XAxis::BytesSent: return QStringLiteral("bytes sent per rank");
+        case XAxis::Training: return QStringLiteral("training time [s]");
     }
     return {};
 }
@@ -127,11 +128,13 @@ Status readCurves(storage::RunReader& reader, const FigureSpec& spec, std::span<
                  .fromZero = words.fromZero,
                  .share = words.share,
                  .wholeX = spec.x == XAxis::Step || spec.x == XAxis::Samples};
-    nameClocks(into.curves, spec.x == XAxis::Wall || isOfTime(words.axis), groups);
-    if (spec.x == XAxis::Wall) into.axes.x += remark;
+    const bool overTime = spec.x == XAxis::Wall || spec.x == XAxis::Training;
+    nameClocks(into.curves, overTime || isOfTime(words.axis), groups);
+    if (overTime) into.axes.x += remark;
     if (isOfTime(words.axis)) into.axes.y += remark;
     into.axes.y += smoothingInWords(spec.smoothing);
-    if (spec.x == XAxis::Wall && std::ranges::any_of(groups, isMeasured)) into.notes << kWallClock;
+    if (overTime && std::ranges::any_of(groups, isMeasured))
+        into.notes << (spec.x == XAxis::Wall ? kWallClock : kTrainingClock);
     if (const QString words = bandsAtZeroInWords(into.curves, into.axes); !words.isEmpty()) into.notes << words;
     into.table = curveTable(into.curves, into.axes);
     for (std::size_t i = 0; i < groups.size(); ++i) {
@@ -139,7 +142,9 @@ Status readCurves(storage::RunReader& reader, const FigureSpec& spec, std::span<
         into.sources.push_back({group.key, group.usualName, group.name, group.style, group.runs, made.taken[i]});
     }
     if (into.curves.empty()) {
-        into.nothing = QStringLiteral("None of these runs has recorded %1.").arg(spec.metric);
+        into.nothing =
+            QStringLiteral("None of these runs has recorded %1%2.")
+                .arg(spec.metric, spec.x == XAxis::Training ? QStringLiteral(" and ") + kNoTrainingClock : QString());
     } else if (std::ranges::all_of(into.curves, [](const Curve& curve) { return curve.line.x.empty(); })) {
         into.nothing =
             QStringLiteral("No configuration has a mean of %1: %2.").arg(spec.metric, nothingSharedInWords(spec.x));

@@ -11,6 +11,7 @@
 #include "gui/models/curves/run_curve.h"
 #include "gui/models/curves/seed_mean.h"
 #include "gui/models/curves/span_curve.h"
+#include "gui/models/curves/training_time.h"
 #include "gui/models/figures/figure_runs.h"
 #include "gui/models/runs/compare.h"
 #include "gui/models/words.h"
@@ -40,6 +41,9 @@ Result<Series> readSeries(storage::RunReader& reader, const RunItem& run, const 
     DASGD_ASSIGN(const std::vector<storage::MetricSample> found, samplesOf(reader, run, query));
     Series whole(alongIn(query));
     whole.add(found);
+    if (query.axis == XAxis::Training) {
+        DASGD_ASSIGN(whole, onTrainingTime(reader, run.row, whole));
+    }
     return smoothed(whole, query.smoothing, query.scale);
 }
 
@@ -194,7 +198,10 @@ Status addRanks(storage::RunReader& reader, const FigureGroup& group, const std:
         for (const storage::MetricSample& sample : found) samples[sample.rank].push_back(sample);
         std::map<int, Series> ranks;
         for (const auto& [rank, own] : samples) {
-            ranks.try_emplace(rank, alongIn(query)).first->second.add(own);
+            Series& series = ranks.try_emplace(rank, alongIn(query)).first->second;
+            series.add(own);
+            if (query.axis != XAxis::Training) continue;
+            DASGD_ASSIGN(series, onTrainingTime(reader, member.run->row, series));
         }
         const QString name = seedCurveName(group, *member.run);
         for (Curve& curve : rankCurves(

@@ -149,7 +149,8 @@ QString shownWord(const QString& key, const QString& word) {
     if (word == QLatin1String("mean-and-seeds")) return QStringLiteral("mean, seeds behind it");
     if (word == QLatin1String("seeds")) return QStringLiteral("each seed");
     if (word == QLatin1String("ranks")) return QStringLiteral("each rank");
-    if (word == QLatin1String("wall")) return QStringLiteral("wall time");
+    if (word == QLatin1String("wall")) return QStringLiteral("wall time, with start-up");
+    if (word == QLatin1String("training")) return QStringLiteral("training time");
     if (word == QLatin1String("bytes")) return QStringLiteral("bytes sent");
     QString shown = word;
     return shown.replace(QLatin1Char('-'), QLatin1Char(' '));

@@ -27,8 +27,12 @@ enum class CompareNumber {
     Samples  // of all workers
 };
 
-// What the clocks of a run count, which on a real cluster are two: its record's, and that of the time to a target.
+// What the clocks of a run count, which on a real cluster are two: its record's, and that of its training
+// (gui/models/curves/training_time.h), which the time to a target is told by.
 inline const QString kWallClock = QStringLiteral("wall time: start-up and evaluations included");
+inline const QString kTrainingClock = QStringLiteral("training time: start-up and evaluations left out");
+inline const QString kNoTrainingClock =
+    QStringLiteral("training time is known of runs that recorded it with their evaluations");
 inline const QString kTargetClock = QStringLiteral("time to target: start-up and evaluations left out");
 
 struct NumberWords {

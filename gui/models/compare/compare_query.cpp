@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "gui/models/curves/metric_words.h"
+#include "gui/models/curves/training_time.h"
 #include "gui/models/words.h"
 #include "storage/comparison.h"
 
@@ -90,6 +91,9 @@ Status CompareQuery::work(LiveStore& store, Job& job) {
                      store.reader().metrics({.runId = run->row.runId, .name = job.key.metric}));
         GroupMember member{.run = run, .series = Series(alongOf(job.key.metric))};
         member.series.add(answer.samples);
+        if (job.key.axis == XAxis::Training) {
+            DASGD_ASSIGN(member.series, onTrainingTime(store.reader(), run->row, member.series));
+        }
         job.members.push_back(std::move(member));
         if (job.members.size() < job.runs.size()) return {};
     }

@@ -38,7 +38,8 @@ QString placeInWords(XAxis axis, double x) {
     switch (axis) {
         case XAxis::Step: return QStringLiteral("step ") + grouped(std::llround(x));
         case XAxis::Epoch: return QStringLiteral("epoch ") + shortNumber(x, 3);
-        case XAxis::Wall: return shortNumber(x, 3) + QStringLiteral(" s");
+        case XAxis::Wall:
+        case XAxis::Training: return shortNumber(x, 3) + QStringLiteral(" s");
         case XAxis::Samples: return grouped(std::llround(x)) + QStringLiteral(" samples");
         case XAxis::BytesSent: return bytesInWords(x).text();
     }

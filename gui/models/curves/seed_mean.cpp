@@ -180,7 +180,8 @@ QString nothingSharedInWords(XAxis axis) {
         case XAxis::Step: return words.arg(QStringLiteral("steps"));
         case XAxis::Epoch: return words.arg(QStringLiteral("epochs"));
         case XAxis::Samples: return words.arg(QStringLiteral("samples"));
-        case XAxis::Wall: return words.arg(QStringLiteral("time")) + elsewhere;
+        case XAxis::Wall:
+        case XAxis::Training: return words.arg(QStringLiteral("time")) + elsewhere;
         case XAxis::BytesSent: return words.arg(QStringLiteral("bytes sent")) + elsewhere;
     }
     return {};

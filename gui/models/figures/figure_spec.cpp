@@ -23,8 +23,8 @@ constexpr int kMostAcross = 4;
 const QStringList kKindWords{QStringLiteral("curves"),   QStringLiteral("timeline"), QStringLiteral("scaling"),
                              QStringLiteral("bars"),     QStringLiteral("map"),      QStringLiteral("scatter"),
                              QStringLiteral("parallel"), QStringLiteral("panels")};
-const QStringList kAxisWords{QStringLiteral("step"), QStringLiteral("epoch"), QStringLiteral("wall"),
-                             QStringLiteral("samples"), QStringLiteral("bytes")};
+const QStringList kAxisWords{QStringLiteral("step"),    QStringLiteral("epoch"), QStringLiteral("wall"),
+                             QStringLiteral("samples"), QStringLiteral("bytes"), QStringLiteral("training")};
 const QStringList kBandWords{QStringLiteral("none"), QStringLiteral("std"), QStringLiteral("interval-95")};
 const QStringList kMemberWords{QStringLiteral("finished"), QStringLiteral("as-far-as-all")};
 const QStringList kLineWords{QStringLiteral("mean"), QStringLiteral("mean-and-seeds"), QStringLiteral("seeds"),

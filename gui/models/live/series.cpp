@@ -34,7 +34,8 @@ double xOf(const SeriesPoint& point, XAxis axis) {
     switch (axis) {
         case XAxis::Step: return static_cast<double>(point.step);
         case XAxis::Epoch: return point.epoch;
-        case XAxis::Wall: return point.wallS;
+        case XAxis::Wall:
+        case XAxis::Training: return point.wallS;
         case XAxis::Samples: return static_cast<double>(point.samples);
         case XAxis::BytesSent: return point.bytesSent;
     }

@@ -12,11 +12,18 @@
 
 namespace dasgd::gui {
 
-enum class XAxis { Step, Epoch, Wall, Samples, BytesSent };
+enum class XAxis {
+    Step,
+    Epoch,
+    Wall,  // since the run began: start-up and evaluations count
+    Samples,
+    BytesSent,
+    Training  // of a series that is on training time (gui/models/curves/training_time.h)
+};
 
 struct SeriesPoint {
     std::int64_t step = 0;
-    double epoch = 0, wallS = 0;  // wallS: of the latest rank
+    double epoch = 0, wallS = 0;  // wallS: of the latest rank; of a series on training time, seconds of that
     std::int64_t samples = 0;
     double bytesSent = 0;  // mean over the ranks
     double value = 0;      // mean over the ranks; of a record of the whole run, that record

@@ -13,7 +13,9 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr std::array<const char*, 5> kCompareAxes{"step", "epoch", "wall time [s]", "samples", "bytes sent per rank"};
+// In the order of XAxis.
+constexpr std::array<const char*, 6> kCompareAxes{
+    "step", "epoch", "wall time [s]", "samples", "bytes sent per rank", "training time [s]"};
 constexpr qsizetype kMostNamedCurves = 4;
 
 QString fewNames(const QStringList& names) {
@@ -28,8 +30,10 @@ QString fewNames(const QStringList& names) {
 CompareChart::CompareChart(const std::string& metric, XAxis axis, CompareBoard& board, const Look& look,
                            QWidget* parent)
     : Card(parent), board_(board), key_{metric, axis}, metric_(new QToolButton), plot_(new PlotView(look)) {
-    axis_ = new Choice(tr("x axis"), {tr("step"), tr("epoch"), tr("time"), tr("samples"), tr("bytes sent")},
-                       static_cast<int>(axis));
+    axis_ =
+        new Choice(tr("x axis; wall time counts start-up and evaluations, training time begins with the first step"),
+                   {tr("step"), tr("epoch"), tr("wall time"), tr("samples"), tr("bytes sent"), tr("training time")},
+                   static_cast<int>(axis));
     scale_ = new Choice(tr("y axis"), {tr("linear"), tr("log")}, 0);
     smoothing_ = new Choice(tr("Smoothing: weight of the moving average, of each run before the mean is taken"),
                             smoothingNames(), 0);
@@ -139,7 +143,7 @@ void CompareChart::updateAxes() {
     const QString origin = simulated && measured ? tr(", of hollow markers simulated")
                            : simulated           ? tr(", time simulated")
                                                  : QString();
-    const bool time = key_.axis == XAxis::Wall;
+    const bool time = isTime();
     const bool rate = words_.axis.contains(QStringLiteral("/s")) || words_.axis.contains(QStringLiteral("ms"));
     plot_->setAxes(
         {.x = QString::fromLatin1(kCompareAxes[static_cast<std::size_t>(key_.axis)]) + (time ? origin : QString()),
@@ -179,7 +183,10 @@ void CompareChart::redraw() {
     // Where it is so of all of them, it is said in the place of the curves.
     if (!apart.isEmpty() && !curves.empty())
         words << tr("not drawn: %1, whose %2").arg(fewNames(apart), nothingSharedInWords(key_.axis));
-    if (!absent.isEmpty() && !curves.empty()) words << tr("not drawn: %1, without such a record").arg(fewNames(absent));
+    const bool isTrainingTime = key_.axis == XAxis::Training;
+    if (!absent.isEmpty() && !curves.empty())
+        words << tr("not drawn: %1, without such a record%2")
+                     .arg(fewNames(absent), isTrainingTime ? QStringLiteral(": ") + kNoTrainingClock : QString());
     if (board_.spread() != Spread::None && !curves.empty())
         words << (std::ranges::any_of(curves, &Curve::hasBars) ? tr("band, of one point a whisker: %1 over seeds")
                                                                : tr("band: %1 over seeds"))
@@ -189,7 +196,7 @@ void CompareChart::redraw() {
     if (windowed > 0)
         words << tr("%1 averaged in windows of x that hold every seed")
                      .arg(windowed == static_cast<int>(curves.size()) ? tr("all") : QString::number(windowed));
-    if (key_.axis == XAxis::Wall && measured) words << kWallClock;
+    if (isTime() && measured) words << (key_.axis == XAxis::Wall ? kWallClock : kTrainingClock);
     if (const QString zero = bandsAtZeroInWords(curves, plot_->axes()); !zero.isEmpty()) words << zero;
     if (!notes.isEmpty())
         words << (notes.size() == 1 ? notes.front() : tr("%1 curves are cut: see the tip").arg(notes.size()));
@@ -197,8 +204,9 @@ void CompareChart::redraw() {
     plot_->setEmptyText(
         board_.isNothingShown() ? CompareBoard::nothingShownInWords()
         : !isRead               ? tr("Reading …")
-        : !apart.isEmpty()
-            ? tr("No mean of %1:\n%2.").arg(fewNames(apart), nothingSharedInWords(key_.axis))
+        : !apart.isEmpty()      ? tr("No mean of %1:\n%2.").arg(fewNames(apart), nothingSharedInWords(key_.axis))
+        : isTrainingTime
+            ? tr("No %1 over training time in these runs:\n%2.").arg(words_.title.toLower(), kNoTrainingClock)
             : tr("No %1 recorded in these runs.\nThe title above lists what is.").arg(words_.title.toLower()));
     note_->say(words.join(QStringLiteral("  ·  ")));
     for (const QString& name : apart) notes << tr("%1: not drawn, %2").arg(name, nothingSharedInWords(key_.axis));

@@ -35,6 +35,7 @@ private:
     void fillMetrics();
     void updateAxes();
     void redraw();
+    [[nodiscard]] bool isTime() const { return key_.axis == XAxis::Wall || key_.axis == XAxis::Training; }
 
     CompareBoard& board_;
     CompareCurveKey key_;

@@ -116,6 +116,9 @@ TEST_F(FigureContentTest, TimeSaysWhatKindOfTimeItIs) {
     EXPECT_EQ(content->axes.x, QStringLiteral("wall time [s], link emulated"));
     EXPECT_EQ(content->axes.y, QStringLiteral("samples/s, link emulated"));
     EXPECT_TRUE(content->paperNotes().contains(QStringLiteral("wall time: start-up and evaluations included")));
+    spec.x = XAxis::Training;
+    EXPECT_EQ(read(spec)->axes.x, QStringLiteral("training time [s], link emulated"));
+    EXPECT_TRUE(read(spec)->paperNotes().contains(QStringLiteral("training time: start-up and evaluations left out")));
     spec.x = XAxis::Step;
     EXPECT_FALSE(read(spec)->paperNotes().join(u' ').contains(QStringLiteral("wall time")));
 }

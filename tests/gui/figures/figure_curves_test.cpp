@@ -346,5 +346,23 @@ TEST(FigureCurves, AConfigurationWithoutACommonTimeIsNamedAsOneWithoutAMean) {
     EXPECT_EQ(steps->taken[2], (std::vector<bool>{true, true}));
 }
 
+TEST(FigureCurves, OverTrainingTimeSeedsThatStartedApartHaveAMean) {
+    Workspace workspace;
+    QStringList ids;
+    for (const int seed : {1, 2})
+        ids << workspace.record({.seed = seed, .ranks = 2, .steps = 60, .stepsPerEpoch = 20, .lateS = 100.0 * seed});
+    auto reader = storage::RunReader::open(workspace.path());
+    const auto groups = groupsOf(*reader, ids);
+    const auto mean = figureCurves(*reader, groups, {.metric = "train/loss", .axis = XAxis::Training});
+    ASSERT_EQ(mean->curves.size(), 1U);
+    EXPECT_EQ(mean->curves[0].name, QStringLiteral("dasgd (mean ± std, n = 2)"));
+    ASSERT_FALSE(mean->curves[0].line.x.empty());
+    EXPECT_LT(mean->curves[0].line.x.front(), 1);
+    const auto ranks =
+        figureCurves(*reader, groups, {.metric = "train/loss", .axis = XAxis::Training, .lines = FigureLines::Ranks});
+    ASSERT_EQ(ranks->curves.size(), 4U);
+    for (const Curve& rank : ranks->curves) EXPECT_LT(rank.line.x.front(), 1);
+}
+
 }  // namespace
 }  // namespace dasgd::gui

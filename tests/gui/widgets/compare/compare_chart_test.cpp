@@ -77,6 +77,12 @@ TEST_F(CompareChartTest, SaysWhatItsClockCountsAndWhereABandReachesZero) {
     EXPECT_TRUE(said().contains(QStringLiteral("wall time: start-up and evaluations included")))
         << said().toStdString();
     EXPECT_EQ(chart.plot().axes().x, QStringLiteral("wall time [s]"));
+    chart.axis().choose(static_cast<int>(XAxis::Training));
+    ASSERT_TRUE(eventually([&] { return chart.plot().curves().size() == 3; }));
+    EXPECT_TRUE(said().contains(QStringLiteral("training time: start-up and evaluations left out")))
+        << said().toStdString();
+    EXPECT_EQ(chart.plot().axes().x, QStringLiteral("training time [s]"));
+    EXPECT_EQ(chart.figure().x, XAxis::Training);
     const bool reaches = !bandsAtZeroInWords(chart.plot().curves(), chart.plot().axes()).isEmpty();
     EXPECT_EQ(said().contains(QStringLiteral("interval reaches 0")), reaches);
 }
@@ -168,9 +174,11 @@ TEST(CompareChartApart, AConfigurationThatIsNotDrawnIsNamedWithTheRemedy) {
     EXPECT_TRUE(chart.plot().curves().empty());
     EXPECT_TRUE(chart.plot().emptyText().startsWith(QStringLiteral("No mean of dasgd")));
     EXPECT_TRUE(chart.plot().emptyText().contains(QStringLiteral("no stretch of time in common")));
-    chart.axis().choose(static_cast<int>(XAxis::Step));
-    ASSERT_TRUE(eventually([&] { return chart.plot().curves().size() == 1; }));
-    EXPECT_FALSE(said().contains(QStringLiteral("not drawn"))) << said().toStdString();
+    for (const XAxis shared : {XAxis::Step, XAxis::Training}) {
+        chart.axis().choose(static_cast<int>(shared));
+        ASSERT_TRUE(eventually([&] { return chart.plot().curves().size() == 1; }));
+        EXPECT_FALSE(said().contains(QStringLiteral("not drawn"))) << said().toStdString();
+    }
 }
 
 TEST_F(CompareChartTest, AConfigurationWithoutTheRecordIsNamed) {
