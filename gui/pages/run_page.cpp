@@ -126,9 +126,10 @@ private:
                            tr("Mean over the ranks, as a moving average of weight 0.9: one minibatch says little")));
         row->addWidget(
             accuracy_ = new KeyFigure(tr("test accuracy"), tr("Ranks' average, last evaluation; Runs shows the best")));
-        row->addWidget(speed_ = new KeyFigure(
-                           tr("samples/s"),
-                           tr("Of all ranks, evaluations left out; now: in the newest spans, until it is timed")));
+        row->addWidget(
+            speed_ = new KeyFigure(
+                tr("samples/s"), tr("Of all ranks, evaluations left out; now: over whole rounds, from one reduction to "
+                                    "another, of the newest 2 s, until it is timed")));
         row->addWidget(
             hidden_ = new KeyFigure(tr("hidden"),
                                     tr("Part of the time of transfers in which the rank computed, in clean windows; "

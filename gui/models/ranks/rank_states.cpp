@@ -39,9 +39,14 @@ std::optional<TimeRange> undisturbed(const std::vector<Span>& spans, TimeRange r
     return newest > disturbedUntil ? std::optional(TimeRange{disturbedUntil, newest}) : std::nullopt;
 }
 
-// From the beginning of one step to that of a later one. The first step may be there in parts.
-std::optional<double> stepRate(std::map<std::int64_t, Ns> begun) {
-    if (!begun.empty()) begun.erase(begun.begin());
+using BeginOfStep = std::map<std::int64_t, Ns>;
+
+void takeEarliest(BeginOfStep& begun, const Span& span) {
+    const auto known = begun.try_emplace(span.step, span.start).first;
+    known->second = std::min(known->second, span.start);
+}
+
+std::optional<double> rateBetween(const BeginOfStep& begun) {
     if (begun.size() < 2) return std::nullopt;
     const auto& [first, from] = *begun.begin();
     const auto& [last, to] = *begun.rbegin();
@@ -49,19 +54,29 @@ std::optional<double> stepRate(std::map<std::int64_t, Ns> begun) {
     return static_cast<double>(last - first) / (static_cast<double>(to - from) / 1e9);
 }
 
+std::optional<double> stepRate(BeginOfStep steps, const BeginOfStep& launches) {
+    if (steps.empty()) return std::nullopt;
+    if (launches.size() > 1) return rateBetween(launches);
+    const bool trainingBegins = steps.begin()->first <= 1;
+    if (trainingBegins && !launches.empty()) return std::nullopt;
+    // The first one may be there in parts.
+    if (!trainingBegins) steps.erase(steps.begin());
+    return rateBetween(steps);
+}
+
 RankNow nowOf(int rank, const std::vector<Span>& spans, TimeRange range) {
     const OverlapSummary sum = summariseOverlap(spans, range);
     const auto length = static_cast<double>(range.end - range.start);
     RankNow now{.rank = rank, .seconds = length / 1e9, .blocked = static_cast<double>(sum.blocked) / length};
     if (sum.transfer > 0) now.hidden = sum.hiddenFraction();
-    std::map<std::int64_t, Ns> steps;  // when each began
+    BeginOfStep steps, launches;
     std::set<std::uint64_t> collectives;
     Ns compute = 0, skew = 0;
     for (const Span& span : spans) {
+        if (isReduce(span.kind)) takeEarliest(launches, span);
         if (span.start < range.start || span.end > range.end) continue;
         if (isCompute(span.kind)) {
-            const auto step = steps.try_emplace(span.step, span.start).first;
-            step->second = std::min(step->second, span.start);
+            takeEarliest(steps, span);
             compute += span.end - span.start;
         }
         if (span.kind == SpanKind::Transfer) collectives.insert(span.collective);
@@ -69,7 +84,8 @@ RankNow nowOf(int rank, const std::vector<Span>& spans, TimeRange range) {
     }
     if (!steps.empty()) now.computeMs = static_cast<double>(compute) / 1e6 / static_cast<double>(steps.size());
     if (!collectives.empty()) now.skewMs = static_cast<double>(skew) / 1e6 / static_cast<double>(collectives.size());
-    now.stepsPerS = stepRate(std::move(steps));
+    std::erase_if(launches, [&](const auto& launch) { return launch.second < range.start; });
+    now.stepsPerS = stepRate(std::move(steps), launches);
     return now;
 }
 

@@ -21,7 +21,10 @@ struct RankNow {
     double blocked = 0;            // |∪ wait| ÷ time
     std::optional<double> skewMs;     // mean of a collective; absent where none was divided
     std::optional<double> computeMs;  // of a step
-    std::optional<double> stepsPerS;  // absent where fewer than two whole steps began
+    // Over whole rounds, from one launch of a collective to another: a part of a round may have none of its waits in
+    // it. Over whole steps where no two were launched; absent where those are fewer than two, or are a part of the
+    // first round of training.
+    std::optional<double> stepsPerS;
 };
 
 // `spans` of any ranks, that touch `recent`. Ranks of which nothing is left are not in the answer.

@@ -50,14 +50,64 @@ TEST(RankStates, EvaluationsAndWhatTheyDisturbedAreLeftOut) {
 
 TEST(RankStates, StepsASecondAreOfWholeSteps) {
     std::vector<RankSpan> spans;
-    for (int step = 0; step < 4; ++step) {
-        const Ns start = step * 2'000'000;
+    for (int step = 10; step < 14; ++step) {
+        const Ns start = (step - 10) * 2'000'000;
         // The first began before the newest spans do.
-        if (step > 0) spans.push_back(spanOf(0, Lane::Compute, SpanKind::Forward, step, start, start + 900'000));
+        if (step > 10) spans.push_back(spanOf(0, Lane::Compute, SpanKind::Forward, step, start, start + 900'000));
         spans.push_back(spanOf(0, Lane::Compute, SpanKind::Backward, step, start + 900'000, start + 1'500'000));
     }
     EXPECT_DOUBLE_EQ(*ranksNow(spans, {0, 8'000'000}).at(0).stepsPerS, 500);
     EXPECT_FALSE(ranksNow(halfHidden(0), {0, 2'000'000}).at(0).stepsPerS) << "one whole step began";
+}
+
+// Steps of 1 ms; an average leaves with every fourth, and is waited for, for 3 ms, three steps later.
+std::vector<RankSpan> inRounds(int steps) {
+    std::vector<RankSpan> spans;
+    Ns now = 0;
+    for (int step = 1; step <= steps; ++step) {
+        spans.push_back(spanOf(0, Lane::Compute, SpanKind::Forward, step, now, now + 1'000'000));
+        now += 1'000'000;
+        const int launched = step - 3;
+        if (launched > 0 && launched % 4 == 0) {
+            spans.push_back(spanOf(0, Lane::Comm, SpanKind::Skew, launched, now - 3'000'000, now - 2'000'000));
+            spans.push_back(spanOf(0, Lane::Comm, SpanKind::Transfer, launched, now - 2'000'000, now + 3'000'000));
+            spans.push_back(spanOf(0, Lane::Compute, SpanKind::Wait, step, now, now + 3'000'000));
+            now += 3'000'000;
+        }
+    }
+    return spans;
+}
+
+// The steps until the first average is waited for are faster than any round.
+TEST(RankStates, TheFirstSecondsOfTrainingAreNotFasterThanItsRounds) {
+    const auto rateOf = [](int steps, Ns from) {
+        const std::vector<RankSpan> spans = inRounds(steps);
+        std::vector<RankSpan> recent;
+        for (const RankSpan& span : spans) {
+            if (span.span.end >= from) recent.push_back(span);
+        }
+        return ranksNow(recent, {from, 1'000'000'000}).at(0).stepsPerS;
+    };
+    EXPECT_FALSE(rateOf(7, 0)) << "no round is over";
+    EXPECT_FALSE(rateOf(10, 0));
+    for (const int steps : {11, 12, 14, 15, 23}) {
+        EXPECT_NEAR(rateOf(steps, 0).value_or(0), 4 / 0.007, 1e-6) << steps << " steps: 4 of them take 4 + 3 ms";
+    }
+    // What is cut off at the beginning: the skew of a collective, the collective itself, a step.
+    for (const Ns from : {4'500'000, 5'500'000, 7'500'000, 11'500'000}) {
+        EXPECT_NEAR(rateOf(23, from).value_or(0), 4 / 0.007, 1e-6) << from;
+    }
+}
+
+TEST(RankStates, WithoutCollectivesTheFirstStepCounts) {
+    std::vector<RankSpan> spans;
+    for (int step = 1; step <= 3; ++step) {
+        spans.push_back(
+            spanOf(0, Lane::Compute, SpanKind::Forward, step, step * 2'000'000, step * 2'000'000 + 1'000'000));
+    }
+    EXPECT_DOUBLE_EQ(*ranksNow(spans, {0, 8'000'000}).at(0).stepsPerS, 500);
+    spans.erase(spans.begin() + 1, spans.end());
+    EXPECT_FALSE(ranksNow(spans, {0, 8'000'000}).at(0).stepsPerS) << "no whole step";
 }
 
 TEST(RankStates, WithoutTransfersNothingIsHidden) {
