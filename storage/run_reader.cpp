@@ -140,6 +140,16 @@ std::vector<HardwarePart> RunReader::Impl::hardware(const std::string& fullId) {
     return parts;
 }
 
+Sample RunReader::Impl::inflationOfRanks(std::int64_t run, std::optional<double> mean) {
+    const auto query =
+        statements.take("SELECT inflation FROM rank_state WHERE run = ? AND inflation IS NOT NULL ORDER BY rank");
+    query->bind(1, run);
+    std::vector<double> ranks;
+    while (query->executeStep()) ranks.push_back(query->getColumn(0).getDouble());
+    if (ranks.empty() && mean) ranks.push_back(*mean);
+    return summarise(ranks);
+}
+
 void RunReader::Impl::readSchemas() {
     const auto schema = statements.take("SELECT id, fields FROM schema WHERE id > ?");
     schema->bind(1, schemas_.empty() ? std::int64_t{0} : schemas_.rbegin()->first);
@@ -241,6 +251,7 @@ Result<RunDetail> RunReader::run(const std::string& runId) {
             for (const auto& [rank, host] : hosts) detail.rankHosts.push_back(host);
         }
         detail.straggler = impl_->straggler(query->getColumn(11).getInt64(), query->getColumn(12).getInt64());
+        detail.inflation = impl_->inflationOfRanks(query->getColumn(11).getInt64(), detail.row.inflation);
         if (detail.row.status == "queued") {
             detail.waitsFor = detail.row.inQueue ? impl_->waitsFor(id) : impl_->waitsInSeries(detail.row);
         }

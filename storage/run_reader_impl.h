@@ -39,6 +39,8 @@ public:
     std::vector<HardwarePart> hardware(const std::string& fullId);
     // By rank, of those that said it.
     std::map<int, std::string> hostsOfRanks(std::int64_t run);
+    // Of the ranks of a run that know theirs; of `mean` alone where none does, as of an imported run.
+    Sample inflationOfRanks(std::int64_t run, std::optional<double> mean);
     // Of all ranks together, in any order.
     std::vector<SpanRow> newestSpans(std::int64_t run);
     // Reads what was added since the last call: the schema of a run is written once, with its row.

@@ -3,6 +3,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "core/analysis/inflation.h"
 #include "experiments/base/text.h"
 #include "experiments/commands/command.h"
 #include "experiments/report/last_seen.h"
@@ -262,7 +263,8 @@ std::string textOf(const Shown& shown) {
     field(out, "stragglers", stragglerText(shown.lateness));
     if (row.skewS) field(out, "arrival skew", shortNumber(*row.skewS * 1e3) + " ms");
     const std::string known = std::to_string(row.inflationRanks) + " of " + std::to_string(row.workers) + " ranks";
-    field(out, "inflation", row.inflation ? shortNumber(row.inflation) + " × while bytes move, " + known : "not known");
+    field(out, "inflation",
+          row.inflation ? inflationInWords(detail.inflation, " × while bytes move") + ", " + known : "not known");
     field(out, "host", detail.host + ", " + detail.cpu);
     field(out, "host GPUs", storage::hardwareText(detail.hardware, storage::kGpu));
     field(out, "host NICs", storage::hardwareText(detail.hardware, storage::kNic));

@@ -45,6 +45,21 @@ TEST(RunReaderTest, AUniquePrefixIsEnough) {
     EXPECT_THAT(reader.run("20261121-1'; DROP TABLE run; --").error().message, HasSubstr("there is no run"));
 }
 
+TEST(RunReaderTest, TheInflationOfARunComesWithThatOfItsRanks) {
+    OneRun run(3);
+    run.finish();
+    EXPECT_EQ(orDie(run.reader().run(run.runId)).inflation.n, 0U);
+    const auto change = [&](const char* sql) {
+        SQLite::Database database(run.store.paths().database().string(), SQLite::OPEN_READWRITE);
+        database.exec(sql);
+    };
+    change("UPDATE rank_state SET inflation = CASE rank WHEN 0 THEN 1.1 WHEN 1 THEN 0.9 END");
+    const Sample ranks = orDie(run.reader().run(run.runId)).inflation;
+    EXPECT_EQ(ranks.n, 2U);
+    EXPECT_DOUBLE_EQ(ranks.mean, 1);
+    EXPECT_NEAR(ranks.confidence.value_or(0), 12.706 * 0.1, 1e-3) << "t(0.975, 1) = 12.706";
+}
+
 TEST(RunReaderTest, NumbersComeBackAsTheyWere) {
     OneRun run;
     const std::vector<double> values{NAN, INFINITY, -INFINITY, 1e308, 1e-320, -0.0, 0.1, 5e-324};

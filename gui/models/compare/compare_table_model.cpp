@@ -226,7 +226,9 @@ QVariant CompareTableModel::headerData(int section, Qt::Orientation orientation,
         return asTip(QStringLiteral("from a rank's arrival at a collective to that of the last one, mean"));
     }
     if (role == Qt::ToolTipRole && section == Inflation) {
-        return asTip(QStringLiteral("time of the passes beside communication ÷ that of those alone"));
+        return asTip(
+            QStringLiteral("time of the passes beside communication ÷ that of those alone; where 1 lies within its "
+                           "spread it is noise"));
     }
     if (role == Qt::ToolTipRole && section == ComputeRatio) {
         return asTip(QStringLiteral("time per step ÷ that of independent, whose workers only compute"));

@@ -47,7 +47,7 @@ constexpr std::array<const char*, RunTableModel::kColumns> kHelp{
     "why it ended before its time",
     "milliseconds of a step, evaluations left out; sim: of simulated time",
     "milliseconds from a rank's arrival at a transfer to that of the last one, mean; sim: of simulated time",
-    "forward and backward per step while bytes move ÷ while none do",
+    "forward and backward per step while bytes move ÷ while none do, mean of the ranks; a few per cent may be noise",
     "training samples of all ranks",
     "bytes that all ranks sent"};
 

@@ -4,6 +4,7 @@
 #include <QVBoxLayout>
 #include <cmath>
 
+#include "core/analysis/inflation.h"
 #include "gui/models/timeline/timeline_rows.h"
 #include "gui/models/traces/span_name_query.h"
 #include "gui/widgets/timeline/kind_legend.h"
@@ -43,7 +44,8 @@ QString overlapInWords(const storage::RunDetail& detail) {
     }
     if (row.skewS) parts << QStringLiteral("skew ") + durationInWords(std::llround(*row.skewS * 1e9)).text();
     if (row.inflation) {
-        QString text = QStringLiteral("compute inflation ") + QString::number(*row.inflation, 'f', 2);
+        QString text =
+            QStringLiteral("compute inflation ") + QString::fromStdString(inflationInWords(detail.inflation));
         if (row.inflationRanks < row.workers) {
             text += QStringLiteral(" (%1 of %2 ranks)").arg(row.inflationRanks).arg(row.workers);
         }
@@ -90,7 +92,8 @@ TimelineCard::TimelineCard(Session& session, const Look& look, QWidget* parent)
         tr("Hidden: part of the time of transfers in which the rank computed. Blocked: time it stood waiting.\n"
            "Skew: how long a rank that has arrived waits for the last one; no part of the transfer.\n"
            "Inflation: forward and backward time of a step while bytes move, against while none do;\n"
-           "of each rank, then the mean. Grey stretches (evaluations, checkpoints) count for none of them."));
+           "of each rank, then the mean with half its 95 % interval over the ranks; within noise where 1 lies in it.\n"
+           "Grey stretches (evaluations, checkpoints) count for none of them."));
     body().setContentsMargins(kPadding, 11, kPadding, 12);
     body().addLayout(head_);
     body().addWidget(timeline_, 1);

@@ -12,11 +12,11 @@ namespace {
 
 constexpr TimeRange kAll{-1'000'000'000, 1'000'000'000};
 
-Span span(SpanKind kind, Ns start, Ns end) {
+Span spanOf(SpanKind kind, Ns start, Ns end) {
     return {.lane = kind == SpanKind::Transfer ? Lane::Comm : Lane::Compute, .kind = kind, .start = start, .end = end};
 }
-Span compute(Ns start, Ns end) { return span(SpanKind::Forward, start, end); }
-Span transfer(Ns start, Ns end) { return span(SpanKind::Transfer, start, end); }
+Span compute(Ns start, Ns end) { return spanOf(SpanKind::Forward, start, end); }
+Span transfer(Ns start, Ns end) { return spanOf(SpanKind::Transfer, start, end); }
 
 // The slow way: instant by instant.
 OverlapSummary byInstants(const std::vector<Span>& spans, TimeRange selection) {
@@ -72,8 +72,8 @@ TEST(OverlapTest, UnionsNotSums) {
 }
 
 TEST(OverlapTest, SkewAndWhatIsNotDividedAreToldApartFromTheTransfer) {
-    const std::vector<Span> spans{compute(0, 100), span(SpanKind::Skew, 0, 60), transfer(60, 120),
-                                  span(SpanKind::Reduce, 110, 140)};
+    const std::vector<Span> spans{compute(0, 100), spanOf(SpanKind::Skew, 0, 60), transfer(60, 120),
+                                  spanOf(SpanKind::Reduce, 110, 140)};
     const OverlapSummary all = summariseOverlap(spans, kAll);
     EXPECT_EQ(all.skew, 60);
     EXPECT_EQ(all.transfer, 60);
@@ -82,8 +82,8 @@ TEST(OverlapTest, SkewAndWhatIsNotDividedAreToldApartFromTheTransfer) {
 }
 
 TEST(OverlapTest, WaitsAreNoCompute) {
-    const std::vector<Span> spans{compute(0, 10), transfer(0, 30), span(SpanKind::Wait, 10, 30),
-                                  span(SpanKind::Data, 30, 35)};
+    const std::vector<Span> spans{compute(0, 10), transfer(0, 30), spanOf(SpanKind::Wait, 10, 30),
+                                  spanOf(SpanKind::Data, 30, 35)};
     const OverlapSummary all = summariseOverlap(spans, {0, 40});
     EXPECT_EQ(all.hidden, 10);
     EXPECT_EQ(all.blocked, 20);
@@ -116,7 +116,7 @@ TEST(OverlapTest, AnyTraceInAnyOrderIsAsInstantByInstant) {
         std::vector<Span> spans;
         for (auto count = random() % 30; count > 0; --count) {
             const Ns start = static_cast<Ns>(random() % 200);
-            spans.push_back(span(kinds[random() % 5], start, start + static_cast<Ns>(random() % 40) - 3));
+            spans.push_back(spanOf(kinds[random() % 5], start, start + static_cast<Ns>(random() % 40) - 3));
         }
         const OverlapSummary slow = byInstants(spans, {0, 250});
         const OverlapSummary fast = summariseOverlap(spans, {0, 250});

@@ -26,12 +26,14 @@ TEST(OverlapWords, SayBothNumbersAndWhoComputesLongest) {
     detail.row.measuredS = 10;
     detail.row.blockedS = 0.3;
     detail.row.skewS = 0.0011;
-    detail.row.inflation = 1.02;
+    detail.inflation = summarise({1.01, 1.02, 1.09});
+    detail.row.inflation = detail.inflation.mean;
     detail.row.inflationRanks = 3;
     detail.straggler = Straggler{.rank = 2, .excess = 0.08};
     const QString words = overlapInWords(detail);
-    for (const char* part : {"hidden 99.2 %", "blocked 0.30 ms/step", "skew 1.10\u00a0ms",
-                             "compute inflation 1.02 (3 of 4 ranks)", "longest compute: rank 2 (+8.0 %)"}) {
+    for (const char* part :
+         {"hidden 99.2 %", "blocked 0.30 ms/step", "skew 1.10\u00a0ms",
+          "compute inflation 1.04 ± 0.11, within noise (3 of 4 ranks)", "longest compute: rank 2 (+8.0 %)"}) {
         EXPECT_TRUE(words.contains(QString::fromUtf8(part))) << part << " in " << words.toStdString();
     }
     EXPECT_FALSE(words.contains(QStringLiteral("straggler"))) << "that is told by lateness";
