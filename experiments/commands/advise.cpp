@@ -110,7 +110,7 @@ nlohmann::json jsonOf(const Forecast& forecast) {
 // Apart from the rows above: those ran, if in simulated time.
 std::string formulaText(const std::vector<FormulaTime>& formulas) {
     if (formulas.empty()) return {};
-    TextTable table({"", "ms/step", "hidden", ""});
+    TextTable table({"", "ms/step", "covered", ""});
     table.leftAlign(3);
     for (const FormulaTime& one : formulas) {
         std::string remark = one.why;
@@ -119,8 +119,12 @@ std::string formulaText(const std::vector<FormulaTime>& formulas) {
                    percent(one.hidden), remark});
     }
     return "\nBy formula alone, every algorithm at this period and delay, a ring over the link as the probe saw it; "
-           "nothing "
-           "was run:\n\n" +
+           "nothing was run.\n"
+           "Covered is the part of one exchange that the steps of the delay last, each exactly as long as the mean. "
+           "Hidden, above, is what\n"
+           "the simulated runs measured: the part of their transfers' time in which ranks computed, with steps that "
+           "scatter and ranks\n"
+           "that wait for each other. So the two differ:\n\n" +
            table.toString();
 }
 

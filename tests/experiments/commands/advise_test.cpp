@@ -44,6 +44,9 @@ TEST(AdviseCommand, TakesACalibration) {
     EXPECT_EQ(advised, 1);
     EXPECT_EQ(json["forecast"].back()["alone"], true);
     EXPECT_TRUE(json["forecast"].back()["hidden"].is_null());
+    const test::Ended text = folder.run({"advise", "real.toml", "--calibration", "slow.toml", "-w", "w", "-q"});
+    EXPECT_THAT(text.out, AllOf(HasSubstr("hidden  steps that count"), HasSubstr("ms/step  covered"),
+                                HasSubstr("So the two differ")));
 }
 
 // A minute of measuring would be for nothing.

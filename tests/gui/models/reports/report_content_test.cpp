@@ -103,6 +103,9 @@ TEST(ReportContent, AdviceShowsWhatEveryAlgorithmTakesByFormulaAndWhyOneHasNone)
     ASSERT_EQ(content.formulas.rows.size(), 2U);
     EXPECT_EQ(content.formulas.rows[0].cells,
               (QStringList{"dga, period = 2", "7.500", "80.0 %", "Ranks are equal. No loss."}));
+    EXPECT_EQ(content.formulas.headers[2], QStringLiteral("covered"));
+    EXPECT_EQ(content.table.headers[3], QStringLiteral("hidden"));
+    EXPECT_TRUE(content.notes.join(u' ').contains(QStringLiteral("So the two differ"))) << "and why";
     EXPECT_EQ(content.formulas.rows[1].cells, (QStringList{"ssp", kAbsent, kAbsent, "it waits"}));
     EXPECT_EQ(content.table.rows.size(), 2U) << "apart from what ran, if in simulated time";
     EXPECT_EQ(content.table.rows[1].cells[2], QStringLiteral("2.00")) << "over what the program says computes alone";
