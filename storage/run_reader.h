@@ -72,6 +72,11 @@ struct RunRow {
     bool timeSimulated = false;
     // Its spans come from a trace file: nothing of it was measured or simulated by us.
     [[nodiscard]] bool imported() const { return backend == kTraceBackend; }
+    // It waited in a queue, and was taken out of it before it started: `stopped`, as the record has it, and nothing
+    // went on that could stop.
+    [[nodiscard]] bool takenOut() const {
+        return status == "stopped" && steps == 0 && endedAt.empty() && !(wallS > 0) && !imported();
+    }
     // Symbols, units and defaults of the settings, JSON (storage/format.md); null where it was not recorded. Runs of
     // one algorithm share it.
     std::shared_ptr<const std::string> schema;

@@ -96,6 +96,7 @@ nlohmann::json toJson(const storage::RunRow& row) {
 }
 
 std::string statusWords(const storage::RunRow& row) {
+    if (row.takenOut()) return "taken out";
     if (row.origin.empty() || (row.status != "running" && row.status != "queued")) return row.status;
     tm heard{};
     const bool known = ::strptime(row.heardAt.c_str(), "%Y-%m-%dT%H:%M:%S", &heard) != nullptr;

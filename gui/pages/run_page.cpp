@@ -244,7 +244,7 @@ private:
         if (!run) return showNoRun();
         const storage::RunRow& row = run->row;
         title_->setText(runTitle(row));
-        pill_->setState(stateOf(row));
+        pill_->setState(stateInWords(row));
         cluster_->setText(clusterWords(row, session_.detail()));
         progress_->setText(session_.detail() ? progressWords(row, *session_.detail()) : QString());
         drawn_->setText(drawnWords(session_));

@@ -330,7 +330,7 @@ private:
         }
         const QString title = runTitle(run->row), ofRun = title.section(QStringLiteral("  /  "), -1);
         title_->setTexts({title, ofRun, ofRun.section(QStringLiteral("  ·  "), 0, 0)});
-        pill_->setState(stateOf(run->row));
+        pill_->setState(stateInWords(run->row));
         ranks_->setText(run->row.workers == 1 ? tr("1 rank") : tr("All %1 ranks").arg(run->row.workers));
         showExtent();
     }

@@ -67,7 +67,7 @@ void CommandListModel::refresh() {
         QStringList name{QString::fromStdString(item.row.experiment), QString::fromStdString(item.row.algorithm)};
         name.removeAll(QString());
         name.removeDuplicates();
-        QStringList about{stateOf(item.row), item.settings, QStringLiteral("seed %1").arg(item.row.seed), item.id};
+        QStringList about{stateInWords(item.row), item.settings, QStringLiteral("seed %1").arg(item.row.seed), item.id};
         about.removeAll(QString());
         shown_.push_back({.title = name.join(QStringLiteral("  ·  ")),
                           .words = about.join(QStringLiteral("  ·  ")),

@@ -45,7 +45,7 @@ RunItemPtr RunItemMaker::make(storage::RunRow row, const storage::RunNotes& note
     item->keepsSpans = trace == settings.end() || trace->second == "full";
     item->haystack =
         (QStringList{item->id, QString::fromStdString(row.experiment), QString::fromStdString(row.algorithm),
-                     item->settings, QString::fromStdString(row.backend), stateOf(row),
+                     item->settings, QString::fromStdString(row.backend), stateOf(row), stateInWords(row),
                      QStringLiteral("seed ") + QString::number(row.seed), QString::fromStdString(row.gitCommit),
                      tagsInWords(notes), QString::fromStdString(notes.note)}
              .join(QLatin1Char(' ')))

@@ -76,10 +76,6 @@ private:
     return isProbe(row) || row.experiment.ends_with(" (advice)");
 }
 
-// It waited in a queue, and was taken out of it before it started.
-[[nodiscard]] inline bool isTakenOut(const storage::RunRow& row) {
-    return row.status == "stopped" && row.steps == 0 && row.endedAt.empty() && !(row.wallS > 0) && !row.imported();
-}
 inline const QString kTakenOut = QStringLiteral("taken out of the queue before it started");
 
 [[nodiscard]] inline bool isLive(const storage::RunRow& row) {
@@ -93,6 +89,10 @@ inline const QString kTakenOut = QStringLiteral("taken out of the queue before i
 // Its status, or "held" where it is queued and does not start.
 [[nodiscard]] inline QString stateOf(const storage::RunRow& row) {
     return row.held ? QStringLiteral("held") : QString::fromStdString(row.status);
+}
+// The same for people, as `dasgd list` says it: what was taken out of the queue did not begin, and did not stop.
+[[nodiscard]] inline QString stateInWords(const storage::RunRow& row) {
+    return row.takenOut() ? QStringLiteral("taken out") : stateOf(row);
 }
 
 // NaN where that is what was recorded; nullopt where nothing was.

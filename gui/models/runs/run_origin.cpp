@@ -34,7 +34,7 @@ std::vector<std::pair<QString, QString>> originOf(const storage::RunDetail& run)
         if (!value.isEmpty()) origin.emplace_back(QString::fromLatin1(name), value);
     };
     const auto text = [](const std::string& value) { return QString::fromStdString(value); };
-    add(run.row.status == "queued" || isTakenOut(run.row) ? "queued" : "started", localTime(run.row.startedAt));
+    add(run.row.status == "queued" || run.row.takenOut() ? "queued" : "started", localTime(run.row.startedAt));
     add("waits for", text(run.waitsFor));
     add("ended", localTime(run.row.endedAt));
     if (!run.row.resumedFrom.empty()) {

@@ -25,7 +25,8 @@ constexpr std::array<const char*, RunTableModel::kColumns> kHeaders{
 
 constexpr std::array<const char*, RunTableModel::kColumns> kHelp{
     "starred; a click or Ctrl+D changes it",
-    "queued, held (Ctrl+H), running, finished, failed, stopped or interrupted",
+    "queued, held (Ctrl+H), running, finished, failed, stopped, interrupted, or taken out of the queue before it "
+    "started; filters count that as stopped",
     "name in the experiment file",
     "how the ranks average",
     "the algorithm's own settings",
@@ -101,7 +102,7 @@ bool mayBeCut(RunTableModel::Column column) {
 
 QString tipOf(const RunItem& item, RunTableModel::Column column) {
     QStringList lines{item.id};
-    if (column == RunTableModel::Status && isTakenOut(item.row)) lines << kTakenOut;
+    if (column == RunTableModel::Status && item.row.takenOut()) lines << kTakenOut;
     if (mayBeCut(column)) lines << RunTableModel::textOf(item, column);
     if (column == RunTableModel::Started && item.row.queueTurn && item.row.inQueue)
         lines.back() += QStringLiteral(" in the queue");
@@ -126,7 +127,7 @@ QString RunTableModel::textOf(const RunItem& item, Column column) {
     switch (column) {
         case RunTableModel::Star: return item.notes.starred ? QStringLiteral("★") : QString();
         case RunTableModel::Tags: return tagsInWords(item.notes);
-        case RunTableModel::Status: return stateOf(row);
+        case RunTableModel::Status: return stateInWords(row);
         case RunTableModel::Experiment: return QString::fromStdString(row.experiment);
         case RunTableModel::Algorithm: return QString::fromStdString(row.algorithm);
         case RunTableModel::Settings: return row.imported() ? QStringLiteral("imported") : item.settings;
@@ -271,7 +272,7 @@ RunItemPtr RunTableModel::find(const QString& id) const {
 RunItemPtr RunTableModel::newest(Among among) const {
     const auto kind = [among](const storage::RunRow& row) {
         if (among == Among::All) return 0;
-        return isOfJob(row) || row.imported() ? 0 : row.status == "queued" || isTakenOut(row) ? 1 : 2;
+        return isOfJob(row) || row.imported() ? 0 : row.status == "queued" || row.takenOut() ? 1 : 2;
     };
     const auto rank = [&kind](const RunItemPtr& item) {
         const std::string& status = item->row.status;

@@ -211,7 +211,7 @@ void RunDrawer::sayTitle() {
         state_->clear();
     } else {
         title_->setText(run.id);
-        QStringList words{isTakenOut(run.row) ? kTakenOut : stateOf(run.row)};
+        QStringList words{run.row.takenOut() ? kTakenOut : stateOf(run.row)};
         if (run.notes.archived) words << tr("put away");
         if (run.row.imported()) words << tr("imported from a trace");
         if (run.row.timeSimulated) words << tr("simulated time");

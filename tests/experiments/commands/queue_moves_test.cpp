@@ -71,6 +71,7 @@ TEST_F(QueueMoves, StopTakesOneOutForGood) {
     EXPECT_EQ(folder_.run({"stop", ids_[1], ids_[2], "-w", "w"}).exit, 0);
     EXPECT_THAT(seeds(), ElementsAre(1, 4));
     EXPECT_EQ(row(ids_[1]).status, "stopped");
+    EXPECT_THAT(folder_.run({"list", "-w", "w"}).out, HasSubstr("taken out"));
     EXPECT_EQ(folder_.run({"stop", ids_[1], "-w", "w"}).exit, 2);
     EXPECT_EQ(ask({"hold", ids_[1]}).exit, 2);
     EXPECT_EQ(ask({"work", "--until-empty"}).exit, 0);

@@ -51,6 +51,14 @@ TEST(RunSummary, SaysInOneLineHowARunWent) {
     EXPECT_THAT(summaryLine(row), HasSubstr("rank 1: broken"));
 }
 
+TEST(RunSummary, WhatNeverBeganDidNotStop) {
+    storage::RunRow row{.status = "stopped"};
+    EXPECT_EQ(statusWords(row), "taken out");
+    EXPECT_EQ(toJson(row)["status"], "stopped") << "as it is recorded";
+    row.steps = 1;
+    EXPECT_EQ(statusWords(row), "stopped");
+}
+
 TEST(RunSummary, AStatusFromElsewhereHasItsAgeOnceItIsOld) {
     storage::RunRow row{.status = "running"};
     EXPECT_EQ(statusWords(row), "running");

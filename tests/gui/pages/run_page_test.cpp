@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -17,6 +18,7 @@
 #include "gui/timeline/timeline_widget.h"
 #include "gui/widgets/run/chart_card.h"
 #include "gui/widgets/run/log_card.h"
+#include "storage/queue.h"
 #include "tests/gui/support/session_bench.h"
 
 namespace dasgd::gui {
@@ -63,6 +65,21 @@ TEST_F(RunPageTest, SaysHowManyConfigurationsAreNotDrawn) {
     for (int delay = 1; delay <= 10; ++delay) workspace_.record({.ranks = 1, .period = 16, .delay = delay, .steps = 4});
     open();
     EXPECT_TRUE(eventually([&] { return label(QStringLiteral("8 of 10 configurations drawn")) != nullptr; }));
+}
+
+TEST_F(RunPageTest, ARunThatWasTakenOutOfTheQueueIsNotCalledStopped) {
+    storage::RunInfo info{.runId = "later", .experiment = "e", .algorithm = "dasgd", .backend = "gloo"};
+    info.queueEntry = {.cores = 1, .gpus = 0, .restarts = 0, .replaces = {}};
+    ASSERT_TRUE(workspace_.store().addRun(info));
+    ASSERT_TRUE(storage::QueueStore::open(workspace_.path())->cancel("later"));
+    open();
+    window_->open("Run");
+    window_->session().choose(QStringLiteral("later"));
+    EXPECT_TRUE(eventually([&] {
+        const auto pills = window_->findChildren<StatePill*>();
+        return std::ranges::any_of(
+            pills, [](StatePill* pill) { return pill->accessibleName() == QStringLiteral("taken out"); });
+    }));
 }
 
 // A long title is cut in its middle.

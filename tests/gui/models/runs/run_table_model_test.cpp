@@ -229,9 +229,14 @@ TEST_F(RunTableModelTest, OfARunThatNeverStartedItIsSaid) {
     const auto tip = [](const storage::RunRow& of) {
         return RunTableModel::dataOf(*makeRunItem(of), RunTableModel::Status, Qt::ToolTipRole).toString();
     };
+    const auto word = [](const storage::RunRow& of) {
+        return RunTableModel::textOf(*makeRunItem(of), RunTableModel::Status);
+    };
     EXPECT_TRUE(tip(row).contains(kTakenOut));
+    EXPECT_EQ(word(row), QStringLiteral("taken out"));
     row.steps = 3;
     EXPECT_FALSE(tip(row).contains(kTakenOut));
+    EXPECT_EQ(word(row), QStringLiteral("stopped"));
 }
 
 TEST_F(RunTableModelTest, EachExperimentIsNamedOnce) {
