@@ -101,6 +101,8 @@ void ChartCard::connectAll() {
     connect(&session_, &Session::seriesChanged, this, &ChartCard::later);
     connect(&session_, &Session::shownChanged, this, [this] {
         made_.clear();
+        // What is known of the new run is drawn before the empty picture is.
+        if (anew_ && isVisible()) return refresh();
         later();
     });
     connect(&session_, &Session::detailChanged, this, &ChartCard::later);
@@ -109,6 +111,11 @@ void ChartCard::connectAll() {
         familyStale_ = true;
         legend_->begin(session_.currentId());
         plot_->showAll();
+        // Curves of the run before must not stand under the name of this one until it is read.
+        anew_ = true;
+        pending_.stop();
+        if (isVisible()) plot_->setCurves({});
+        later();
     });
     connect(&session_, &Session::runsChanged, this, [this] {
         familyStale_ = true;
@@ -136,7 +143,7 @@ void ChartCard::later() {
         return;
     }
     // However long a picture takes: a live chart costs 0.4 % of a core, or is a second behind.
-    const double pause = (formMs_ + plot_->drawMs()) / kShareOfCore;
+    const double pause = anew_ ? kRedrawMs : (formMs_ + plot_->drawMs()) / kShareOfCore;
     if (!pending_.isActive()) pending_.start(static_cast<int>(std::clamp<double>(pause, kRedrawMs, kLatestMs)));
 }
 
@@ -200,6 +207,7 @@ const std::vector<SeriesPoint>& ChartCard::pointsOfCurrent() const {
 
 QString ChartCard::emptyText() const {
     const RunItemPtr run = session_.current();
+    if (anew_ && !session_.detail()) return tr("Reading …");
     if (drawsSpans() && run && !run->keepsSpans)
         return tr("This run keeps no spans. Run it with [record] trace = \"full\".");
     const bool ended = run && !isLive(run->row);
@@ -302,6 +310,7 @@ void ChartCard::refresh() {
     // Before the curves: new ones would be painted at once with them, and again when they are due.
     updateBand();
     updateCursor();
+    anew_ = anew_ && curves.empty();
     plot_->setCurves(std::move(curves));
     formMs_ = static_cast<double>(timer.nsecsElapsed()) / 1e6;
 }

@@ -124,6 +124,7 @@ private:
     QString timeNote_;   // that the axes have
     double formMs_ = 0;  // of the last curves
     bool stale_ = false;
+    bool anew_ = false;  // another run is looked at than the curves were of, and none of it is drawn yet
 };
 
 }  // namespace dasgd::gui

@@ -34,6 +34,27 @@ TEST_F(ChartCardTest, WhatIsHiddenDrawsNothingUntilItIsShown) {
     EXPECT_EQ(card_->plot().curves().size(), 3U) << "and then it is whole at once";
 }
 
+// The picture of the run before would stand under the name of the new one.
+TEST_F(ChartCardTest, AnotherRunClearsTheCurvesAtOnce) {
+    const QString elsewhere = workspace_.record({.experiment = "elsewhere", .steps = 30});
+    session_.choose(id_);
+    ASSERT_TRUE(eventually([&] { return session_.runs().find(elsewhere) != nullptr; }));
+    session_.choose(id_);
+    ASSERT_TRUE(eventually([&] { return !session_.series(id_, "train/loss").empty(); }));
+    card_->QWidget::show();
+    ASSERT_TRUE(eventually([&] { return card_->plot().curves().size() == 2; }));
+    session_.choose(elsewhere);
+    EXPECT_TRUE(card_->plot().curves().empty()) << "before anything else happens";
+    EXPECT_EQ(card_->plot().emptyText(), QStringLiteral("Reading …"));
+    ASSERT_TRUE(eventually([&] { return card_->plot().curves().size() == 1; }));
+    EXPECT_EQ(card_->plot().curves()[0].key, elsewhere);
+    session_.choose(id_);
+    ASSERT_TRUE(eventually([&] { return card_->plot().curves().size() == 2; }));
+    session_.choose(other_);
+    EXPECT_EQ(card_->plot().curves().size(), 2U) << "what is known of both is drawn at once, in their new order";
+    EXPECT_EQ(card_->plot().curves()[0].key, other_);
+}
+
 TEST_F(ChartCardTest, TheRawCurveStaysBehindTheSmoothedOne) {
     ASSERT_TRUE(card_->plot().curves()[0].raw);
     EXPECT_NE(card_->plot().curves()[0].raw->y, card_->plot().curves()[0].line.y);
