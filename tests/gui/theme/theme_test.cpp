@@ -42,6 +42,29 @@ TEST(Theme, TextCanBeReadInBoth) {
     }
 }
 
+// A configuration is told by its colour: dark and light may differ in how bright it is, not in which it is.
+TEST(Theme, ACurveHasTheSameHueInBoth) {
+    const Theme dark = loadTheme(ThemeName::Dark), light = loadTheme(ThemeName::Light);
+    constexpr int kMostApart = 10;       // degrees
+    constexpr double kLeastColor = 0.2;  // saturation; below it a grey
+    for (std::size_t i = 0; i < dark.curves.size(); ++i) {
+        const QColor &a = dark.curves[i], &b = light.curves[i];
+        SCOPED_TRACE(a.name().toStdString() + " " + b.name().toStdString());
+        ASSERT_EQ(a.hsvSaturationF() < kLeastColor, b.hsvSaturationF() < kLeastColor);
+        if (a.hsvSaturationF() < kLeastColor) continue;
+        const int apart = std::abs(a.hsvHue() - b.hsvHue());
+        EXPECT_LE(std::min(apart, 360 - apart), kMostApart);
+    }
+    for (const Theme& theme : {dark, light}) {
+        for (std::size_t i = 0; i < theme.curves.size(); ++i) {
+            for (std::size_t j = 0; j < i; ++j) {
+                const bool hues = std::abs(theme.curves[i].hsvHue() - theme.curves[j].hsvHue()) > kMostApart;
+                EXPECT_TRUE(hues || contrast(theme.curves[i], theme.curves[j]) > 1.5) << i << ' ' << j;
+            }
+        }
+    }
+}
+
 TEST(Theme, AWindowWearsThisThemeAndLaterOnesAndSoDoesWhatComesIntoItLater) {
     Look look(ThemeName::Dark);
     const auto build = [] {
