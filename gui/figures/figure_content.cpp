@@ -63,10 +63,6 @@ bool isOfTime(const QString& axis) {
            axis.endsWith(QLatin1String("[s]"));
 }
 
-QString countInWords(std::size_t count, const char* what) {
-    return QStringLiteral("%1 %2%3").arg(count).arg(QLatin1String(what), QLatin1String(count == 1 ? "" : "s"));
-}
-
 QString number(double value) { return std::isfinite(value) ? shortNumber(value, 4) : kAbsent; }
 
 // The last point of each curve, and its best one where larger or smaller is better.
@@ -230,32 +226,30 @@ QString FigureContent::inWords() const {
         QStringList words;
         for (const FigureContent& panel : panels) words << panel.inWords();
         words.removeDuplicates();
-        return countInWords(panels.size(), "panel") + QStringLiteral(": ") + words.join(QStringLiteral("; "));
+        return counted(std::ssize(panels), "panel") + QStringLiteral(": ") + words.join(QStringLiteral("; "));
     }
     if (timeline) return sources.empty() ? QString() : sources.front().name;
-    int drawn = 0;
-    std::size_t runs = 0;
+    qint64 drawn = 0, runs = 0;
     for (const FigureSource& source : sources) {
         drawn += source.drawnRuns();
-        runs += source.runs.size();
+        runs += std::ssize(source.runs);
     }
     const auto lines = std::count_if(curves.begin(), curves.end(), [](const Curve& curve) {
         return curve.kind != Curve::Kind::Guide && !curve.line.x.empty();
     });
-    const QString curveWords = parallel ? countInWords(parallel->plot.lines.size(), "line")
-                               : bars   ? countInWords(bars->bars.size(), "bar")
-                               : map    ? countInWords(map->cells.size(), "cell")
-                                        : countInWords(static_cast<std::size_t>(lines), "curve");
-    const QString runWords = static_cast<std::size_t>(drawn) == runs
-                                 ? (runs == 1 ? QStringLiteral("1 run") : QStringLiteral("%1 runs").arg(runs))
-                                 : QStringLiteral("%1 of %2 runs").arg(drawn).arg(runs);
+    const QString curveWords = parallel ? counted(std::ssize(parallel->plot.lines), "line")
+                               : bars   ? counted(std::ssize(bars->bars), "bar")
+                               : map    ? counted(std::ssize(map->cells), "cell")
+                                        : counted(lines, "curve");
+    const QString runWords =
+        drawn == runs ? counted(runs, "run") : QStringLiteral("%1 of %2 runs").arg(grouped(drawn), grouped(runs));
     return curveWords + QStringLiteral(", ") + runWords;
 }
 
 QStringList FigureContent::paperNotes() const {
     if (leftOut.size() <= kMostLeftOutNamed) return notes + leftOut;
     const QString count = QStringLiteral("%1 runs left out, not finished or run again: figure.json names them");
-    return notes + QStringList{count.arg(leftOut.size())};
+    return notes + QStringList{count.arg(grouped(leftOut.size()))};
 }
 
 QStringList FigureContent::notFoundInWords() const {

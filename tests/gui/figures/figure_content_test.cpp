@@ -7,6 +7,7 @@
 #include <QTemporaryDir>
 
 #include "gui/figures/figure_curves.h"
+#include "gui/models/words.h"
 #include "tests/gui/support/compare_bench.h"
 #include "tests/gui/support/edges.h"
 #include "tests/gui/support/scaling_bench.h"
@@ -39,6 +40,20 @@ TEST_F(FigureContentTest, AFilterFollowsTheRunsThatAreAdded) {
     EXPECT_EQ(more->curves[0].note, QStringLiteral("seed 3 stopped at step 20, left out"));
     EXPECT_EQ(more->curves[0].style, one->curves[0].style) << "a configuration keeps its style";
     EXPECT_NE(imageOf(layOut(*one, spec), 1), imageOf(layOut(*more, spec), 1));
+}
+
+TEST(FigureContentWords, CountsAreGroupedAsOnThePages) {
+    FigureContent content{.kind = FigureKind::Curves};
+    content.curves.resize(12000);
+    for (Curve& curve : content.curves) curve.line = {{1}, {1}};
+    FigureSource source;
+    source.runs.assign(24000, makeRun("r", "dasgd"));
+    source.drawn.assign(24000, true);
+    content.sources.push_back(source);
+    EXPECT_EQ(content.inWords(), counted(12000, "curve") + QStringLiteral(", ") + counted(24000, "run"));
+    content.sources[0].drawn[0] = false;
+    EXPECT_TRUE(content.inWords().endsWith(QStringLiteral("%1 of %2 runs").arg(grouped(23999), grouped(24000))));
+    EXPECT_FALSE(content.inWords().contains(QStringLiteral("12000")));
 }
 
 // In the legend, the CSV, the table and where markers are off: by name. In the picture by markers too.
