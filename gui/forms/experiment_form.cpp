@@ -51,7 +51,7 @@ void ExperimentForm::setSchema(const ExperimentSchema& schema) {
     whole.fields.push_back({.name = "name", .type = "string", .spec = {.help = "Name of the experiment and its runs"}});
     addSection(whole);
     for (const SchemaSection& section : schema.sections) addSection(section);
-    update(document_, std::nullopt);
+    update(document_, {});
 }
 
 void ExperimentForm::addSection(const SchemaSection& section) {
@@ -71,7 +71,7 @@ void ExperimentForm::addSection(const SchemaSection& section) {
     connect(form, &SectionForm::sweepWanted, this, &ExperimentForm::sweepWanted);
 }
 
-void ExperimentForm::update(const ExperimentDocument& document, const std::optional<Problem>& problem) {
+void ExperimentForm::update(const ExperimentDocument& document, const std::vector<Problem>& problems) {
     const auto& syntax = document.syntaxError();
     blocked_->setVisible(syntax.has_value());
     for (const Part& part : parts_) part.form->setEnabled(!syntax);
@@ -81,13 +81,13 @@ void ExperimentForm::update(const ExperimentDocument& document, const std::optio
         return;
     }
     document_ = document;
-    problem_ = problem;
+    problems_ = problems;
     for (Part& part : parts_) part.stale = true;
     fold();
 }
 
 void ExperimentForm::refresh(Part& part) {
-    if (std::exchange(part.stale, false)) part.form->update(document_, problem_);
+    if (std::exchange(part.stale, false)) part.form->update(document_, problems_);
 }
 
 void ExperimentForm::refreshNext() {
@@ -108,7 +108,8 @@ void ExperimentForm::fold() {
     for (Part& part : parts_) {
         const QString name = part.form->name();
         const auto wrong = [](const FieldRow* row) { return row->hasProblem(); };
-        const bool blamed = problem_ && part.mayHave(problem_->key);
+        const bool blamed =
+            std::ranges::any_of(problems_, [&](const Problem& problem) { return part.mayHave(problem.key); });
         if (blamed) refresh(part);
         if (part.stale && std::ranges::any_of(part.form->rows(), wrong)) refresh(part);
         const bool stays = part.required || document_.hasSection(name) || name == revealed_ ||

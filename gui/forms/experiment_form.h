@@ -24,7 +24,7 @@ public:
     void setSchema(const ExperimentSchema& schema);
     // Shows the document; one that is no TOML leaves the form as it is, disabled. Sections whose rows are to be made
     // follow one by one, so that keys and clicks come between.
-    void update(const ExperimentDocument& document, const std::optional<Problem>& problem);
+    void update(const ExperimentDocument& document, const std::vector<Problem>& problems);
     // Puts the cursor into the field; false where the form has none of that key.
     bool focusKey(const QString& key);
     // The row of the key, shown or folded; null where there is none.
@@ -58,7 +58,7 @@ private:
     std::vector<Part> parts_;
     QTimer later_;  // while a part that is shown is stale
     ExperimentDocument document_;
-    std::optional<Problem> problem_;
+    std::vector<Problem> problems_;
     QString revealed_;  // section that stays unfolded
     bool open_ = false;
 };

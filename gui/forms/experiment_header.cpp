@@ -7,9 +7,31 @@
 
 #include "gui/models/live/clusters.h"
 #include "gui/models/live/remote_mirror.h"
+#include "gui/models/words.h"
 #include "gui/widgets/keyed_action.h"
 
 namespace dasgd::gui {
+
+namespace {
+
+constexpr qsizetype kMostPlaces = 3;
+
+// "optimizer.momentum, line 23", "algorithm.delay, train.steps and 2 more"; "" where no line is to blame.
+QString placesInWords(const std::vector<Problem>& problems) {
+    QStringList places;
+    for (const Problem& problem : problems) {
+        if (problem.line == 0) continue;
+        places << (problem.key.isEmpty() ? ExperimentHeader::tr("the text") : problem.key);
+    }
+    if (places.isEmpty()) return {};
+    if (problems.size() == 1) return ExperimentHeader::tr("%1, line %2").arg(places.front()).arg(problems[0].line);
+    const QString few = places.mid(0, kMostPlaces).join(QStringLiteral(", "));
+    return places.size() <= kMostPlaces
+               ? few
+               : ExperimentHeader::tr("%1 and %2 more").arg(few).arg(places.size() - kMostPlaces);
+}
+
+}  // namespace
 
 ExperimentHeader::ExperimentHeader(const ExperimentDraft& draft)
     : draft_(draft),
@@ -38,8 +60,7 @@ ExperimentHeader::ExperimentHeader(const ExperimentDraft& draft)
     second->addWidget(pill_);
     pill_->setObjectName(QStringLiteral("errorpill"));
     pill_->setFocusPolicy(Qt::TabFocus);
-    pill_->setText(tr("1 error"));
-    pill_->setToolTip(tr("Go to the error  F8"));
+    pill_->setToolTip(tr("Go to the error, or to the next one  F8"));
     second->addWidget(words_);
     second->addWidget(state_);
     second->addStretch();
@@ -102,13 +123,13 @@ void ExperimentHeader::showDraft() {
 }
 
 void ExperimentHeader::showCheck() {
-    const auto problem = draft_.problem();
+    const std::vector<Problem> problems = draft_.problems();
     const bool empty = draft_.document().isEmpty();
-    pill_->setVisible(problem.has_value());
+    pill_->setVisible(!problems.empty());
+    pill_->setText(counted(std::ssize(problems), "error"));
     QString words = empty ? tr("nothing chosen yet") : draft_.inWords();
-    if (problem && problem->line > 0) {
-        const QString where = problem->key.isEmpty() ? tr("the text") : problem->key;
-        words = tr("%1, line %2").arg(where).arg(problem->line);
+    if (const QString places = placesInWords(problems); !places.isEmpty()) {
+        words = places;
     } else if (!empty && draft_.isChecking()) {
         words = words.isEmpty() ? tr("checking …") : words + tr(" · checking …");
     }

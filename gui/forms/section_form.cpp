@@ -107,13 +107,14 @@ void SectionForm::addRow(const FieldInfo& field, const QString& key, const QStri
     rows_.push_back(row);
 }
 
-void SectionForm::update(const ExperimentDocument& document, const std::optional<Problem>& problem) {
+void SectionForm::update(const ExperimentDocument& document, const std::vector<Problem>& problems) {
     document_ = document;
     if (!hasRowsFor(document)) makeRows(document.pluginOf(section_));
     const QStringList swept = document.swept();
     for (FieldRow* row : rows_) {
         row->show(document.valueText(row->key()), isDefault(row->field(), document.value(row->key())));
-        row->setProblem(problem && problem->key == row->key() ? problem->message : QString());
+        const auto problem = std::ranges::find(problems, row->key(), &Problem::key);
+        row->setProblem(problem == problems.end() ? QString() : problem->message);
         row->setSwept(swept.contains(row->key()) ||
                       (swept.contains(name()) && row->key() == name() + QStringLiteral(".name")));
     }

@@ -20,8 +20,8 @@ public:
     SectionForm(const SchemaSection& section, const Look& look);
 
     [[nodiscard]] QString name() const { return QString::fromStdString(section_.name); }
-    // Shows what the document says; `problem` where it is of a key of this section.
-    void update(const ExperimentDocument& document, const std::optional<Problem>& problem);
+    // Shows what the document says, and of `problems` those of keys of this section.
+    void update(const ExperimentDocument& document, const std::vector<Problem>& problems);
     // Whether update() finds its rows made already: making those of a plug-in takes some milliseconds.
     [[nodiscard]] bool hasRowsFor(const ExperimentDocument& document) const {
         return plugin_ == document.pluginOf(section_);

@@ -5,11 +5,18 @@
 
 namespace dasgd::gui {
 
+namespace {
+
+constexpr qsizetype kMostShown = 4;
+
+}  // namespace
+
 TextCard::TextCard(const Look& look)
     : editor_(new TomlEditor(look)),
       file_(makeLabel({}, "head")),
       step_(makeLabel({}, "small")),
       error_(makeLabel({}, "bad")),
+      way_(makeLabel({}, "small")),
       strip_(new QFrame) {
     body().setContentsMargins(1, 13, 1, 1);
     auto* head = new QHBoxLayout;
@@ -25,7 +32,7 @@ TextCard::TextCard(const Look& look)
     row->addWidget(error_, 1);
     error_->setWordWrap(true);
     error_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    row->addWidget(makeLabel(tr("go to it  F8"), "small"), 0, Qt::AlignTop);
+    row->addWidget(way_, 0, Qt::AlignTop);
     body().addWidget(strip_);
     setFocusProxy(editor_);
 }
@@ -36,9 +43,16 @@ void TextCard::showFile(const QString& name, const QString& step) {
     step_->setVisible(!step.isEmpty());
 }
 
-void TextCard::showProblem(const QString& words) {
-    strip_->setVisible(!words.isEmpty());
-    error_->setText(words);
+void TextCard::showProblems(const std::vector<Problem>& problems) {
+    QStringList lines;
+    for (const Problem& problem : problems) lines << problem.inWords();
+    if (lines.size() > kMostShown + 1) {
+        const qsizetype more = lines.size() - kMostShown;
+        lines = lines.mid(0, kMostShown) << tr("and %1 more").arg(more);
+    }
+    strip_->setVisible(!lines.isEmpty());
+    error_->setText(lines.join(u'\n'));
+    way_->setText(problems.size() > 1 ? tr("go to the next one  F8") : tr("go to it  F8"));
 }
 
 }  // namespace dasgd::gui

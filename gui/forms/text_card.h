@@ -15,11 +15,12 @@ public:
     [[nodiscard]] TomlEditor& editor() const { return *editor_; }
     // `step`: whether the form is in step with the text, in words; "" hides it.
     void showFile(const QString& name, const QString& step);
-    void showProblem(const QString& words);  // "" where there is none
+    // Each on a line, the first few of many; hidden where there is none.
+    void showProblems(const std::vector<Problem>& problems);
 
 private:
     TomlEditor* editor_;
-    QLabel *file_, *step_, *error_;
+    QLabel *file_, *step_, *error_, *way_;
     QFrame* strip_;
 };
 

@@ -84,13 +84,15 @@ void TomlEditor::lightLine(int line, const QString& note) {
     gutter_->update();
 }
 
-void TomlEditor::markError(int line, int column) {
-    error_ = line;
-    errorColumn_ = column;
+void TomlEditor::markErrors(const std::vector<Problem>& problems) {
+    errors_ = problems;
+    std::erase_if(errors_, [](const Problem& problem) { return problem.line <= 0; });
     showMarks();
     viewport()->update();
     gutter_->update();
 }
+
+bool TomlEditor::isWrong(int line) const { return std::ranges::find(errors_, line, &Problem::line) != errors_.end(); }
 
 void TomlEditor::goTo(int line, int column) {
     const QTextBlock block = document()->findBlockByNumber(std::max(0, line - 1));
@@ -104,10 +106,11 @@ void TomlEditor::goTo(int line, int column) {
 // From the column to the end of the word under a wave.
 void TomlEditor::showMarks() {
     QList<QTextEdit::ExtraSelection> marks;
-    const QTextBlock block = document()->findBlockByNumber(error_ - 1);
-    if (error_ > 0 && block.isValid()) {
+    for (const Problem& error : errors_) {
+        const QTextBlock block = document()->findBlockByNumber(error.line - 1);
+        if (!block.isValid()) continue;
         const QString line = block.text();
-        const int from = std::clamp(errorColumn_ - 1, 0, static_cast<int>(line.size()));
+        const int from = std::clamp(error.column - 1, 0, static_cast<int>(line.size()));
         qsizetype end = line.indexOf(u' ', from);
         if (end < 0) end = line.size();
         QTextEdit::ExtraSelection mark;
@@ -140,7 +143,7 @@ void TomlEditor::paintEvent(QPaintEvent* event) {
     {
         QPainter painter(viewport());
         paintLine(painter, lit_, theme.raised, {});
-        paintLine(painter, error_, theme.badTint, {});
+        for (const Problem& error : errors_) paintLine(painter, error.line, theme.badTint, {});
         const QRectF box = lineRect(lit_);
         if (!note_.isEmpty() && !box.isEmpty()) {
             const QFont font = interFont(11);
@@ -161,12 +164,12 @@ void TomlEditor::paintGutter(QPainter& painter) {
     const Theme& theme = look_.theme();
     painter.setFont(font());
     paintLine(painter, lit_, theme.raised, theme.accent);
-    paintLine(painter, error_, theme.badTint, theme.bad);
+    for (const Problem& error : errors_) paintLine(painter, error.line, theme.badTint, theme.bad);
     for (QTextBlock block = firstVisibleBlock(); block.isValid(); block = block.next()) {
         const QRectF box = blockBoundingGeometry(block).translated(contentOffset());
         if (box.top() > height()) break;
         const int line = block.blockNumber() + 1;
-        painter.setPen(line == error_ ? theme.bad : line == lit_ ? theme.text : theme.faint);
+        painter.setPen(isWrong(line) ? theme.bad : line == lit_ ? theme.text : theme.faint);
         painter.drawText(QRectF(0, box.top(), kGutterWidth - 10, box.height()), Qt::AlignVCenter | Qt::AlignRight,
                          QString::number(line));
     }

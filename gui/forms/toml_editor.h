@@ -1,8 +1,10 @@
-// The text of an experiment: line numbers, the line of the focused field lit, the line with the error marked.
+// The text of an experiment: line numbers, the line of the focused field lit, the lines with errors marked.
 #pragma once
 
 #include <QPlainTextEdit>
+#include <vector>
 
+#include "gui/models/experiment/experiment_document.h"
 #include "gui/theme/theme.h"
 
 namespace dasgd::gui {
@@ -17,9 +19,10 @@ public:
     void replaceText(const QString& text);
     // Lines from 1, 0 for none. `note` stands at the right of the lit line.
     void lightLine(int line, const QString& note = {});
-    void markError(int line, int column);
+    void markErrors(const std::vector<Problem>& problems);
     [[nodiscard]] int litLine() const { return lit_; }
-    [[nodiscard]] int errorLine() const { return error_; }
+    // Of the first of them; 0 where there is none.
+    [[nodiscard]] int errorLine() const { return errors_.empty() ? 0 : errors_.front().line; }
     [[nodiscard]] int cursorLine() const { return textCursor().blockNumber() + 1; }
     void goTo(int line, int column);
 
@@ -37,13 +40,15 @@ private:
     void paintGutter(QPainter& painter);
     void paintLine(QPainter& painter, int line, const QColor& fill, const QColor& bar);
     [[nodiscard]] QRectF lineRect(int line) const;  // over the whole width; empty where it is not seen
+    [[nodiscard]] bool isWrong(int line) const;
     void showMarks();
     void retheme();
 
     class Gutter;
     const Look& look_;
     Gutter* gutter_;
-    int lit_ = 0, error_ = 0, errorColumn_ = 0;
+    int lit_ = 0;
+    std::vector<Problem> errors_;  // that have a line
     QString note_;
 };
 

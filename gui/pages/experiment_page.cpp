@@ -119,7 +119,10 @@ private:
         });
         connect(&draft_, &ExperimentDraft::changed, this, [this] { showDraft(); });
         connect(&draft_, &ExperimentDraft::checkChanged, this, [this] { showCheck(); });
-        connect(&draft_, &ExperimentDraft::stoppedByProblem, this, [this] { goToProblem(); });
+        connect(&draft_, &ExperimentDraft::stoppedByProblem, this, [this] {
+            visited_ = 0;
+            goToProblem();
+        });
         connect(&draft_, &ExperimentDraft::launched, this, [this] {
             message_->clear();
             context_.session.setFollowNewest(true);
@@ -263,8 +266,9 @@ private:
     }
 
     void goToProblem() {
-        const auto problem = draft_.problem();
-        if (!problem) return;
+        const std::vector<Problem> problems = draft_.problems();
+        if (problems.empty()) return;
+        const Problem* problem = &problems[visited_++ % problems.size()];
         message_->clear();
         const QString ofSweep = QStringLiteral("sweep.");
         if (!draft_.document().syntaxError() && problem->key.startsWith(ofSweep) &&
@@ -295,7 +299,7 @@ private:
                 ? tr("Choose a preset or a recorded experiment: it fills this page and starts nothing.\n\n"
                      "Or open a file (Ctrl+O), drop one anywhere, or write TOML beside.")
                 : tr("Asking dasgd what an experiment may hold …"));
-        form_->update(document, draft_.problem());
+        form_->update(document, draft_.problems());
         sweep_->update(document, draft_.problem());
         if (!focusedKey_.isEmpty() && !editor_->hasFocus()) lightKey(focusedKey_, document.lineOf(focusedKey_));
         arrange();
@@ -303,17 +307,20 @@ private:
 
     void showCheck() {
         const auto problem = draft_.problem();
+        const std::vector<Problem> problems = draft_.problems();
         const bool empty = draft_.document().isEmpty();
+        visited_ = 0;
         header_->showCheck();
-        form_->update(draft_.document(), problem);
+        form_->update(draft_.document(), problems);
         sweep_->update(draft_.document(), problem);
         sweep_->showSize(std::nullopt, std::nullopt);
         if (problem || empty) sweep_->showForecast({});
         plan_->forecast().setChecking(!draft_.checked());
-        editor_->markError(problem ? problem->line : 0, problem ? problem->column : 0);
-        text_->showProblem(problem ? problem->inWords() : QString());
+        editor_->markErrors(problems);
+        text_->showProblems(problems);
         if (problem) {
-            plan_->showWords(tr("The error has to be mended first."));
+            plan_->showWords(problems.size() > 1 ? tr("The errors have to be mended first.")
+                                                 : tr("The error has to be mended first."));
         } else if (draft_.checked()) {
             plan_->showPlan(draft_.checked()->runs, draft_.checked()->total);
             showForecast();
@@ -370,6 +377,7 @@ private:
     SweepCard* sweep_ = nullptr;
     QBoxLayout* textAndSweep_ = nullptr;
     QString schemaError_, focusedKey_;
+    std::size_t visited_ = 0;  // problems that were gone to since the last check
     std::ptrdiff_t forecastRuns_ = -1, forecastReports_ = -1;  // how many finished ones the forecast has seen
 };
 

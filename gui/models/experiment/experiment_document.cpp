@@ -12,15 +12,6 @@ namespace {
 
 std::string utf8(const QString& text) { return text.toStdString(); }
 
-Problem syntaxProblem(const std::string& message) {
-    static const QRegularExpression place(QStringLiteral("^text:(\\d+):(\\d+): (.*)$"),
-                                          QRegularExpression::DotMatchesEverythingOption);
-    const QString text = QString::fromStdString(message);
-    const auto match = place.match(text);
-    if (!match.hasMatch()) return {.message = text};
-    return {.line = match.captured(1).toInt(), .column = match.captured(2).toInt(), .message = match.captured(3)};
-}
-
 // Numbers compare as numbers: 1 is 1.0 where the field is a float.
 bool sameValue(const Value& left, const Value& right) {
     const auto numberOf = [](const Value& value) -> std::optional<double> {
@@ -96,6 +87,15 @@ QString Problem::inWords() const {
     return line > 0 ? QStringLiteral("%1:%2  %3").arg(line).arg(column).arg(message) : message;
 }
 
+Problem problemFrom(const std::string& message) {
+    static const QRegularExpression place(QStringLiteral("^text:(\\d+):(\\d+): (.*)$"),
+                                          QRegularExpression::DotMatchesEverythingOption);
+    const QString text = QString::fromStdString(message);
+    const auto match = place.match(text);
+    if (!match.hasMatch()) return {.message = text};
+    return {.line = match.captured(1).toInt(), .column = match.captured(2).toInt(), .message = match.captured(3)};
+}
+
 QStringList keyParts(const QString& key) { return key.split(u'.'); }
 
 ExperimentDocument::ExperimentDocument(QString text) : text_(std::move(text)), entries_(scanToml(text_)) {
@@ -103,7 +103,7 @@ ExperimentDocument::ExperimentDocument(QString text) : text_(std::move(text)), e
     if (parsed) {
         values_ = std::move(*parsed);
     } else {
-        syntaxError_ = syntaxProblem(parsed.error().message);
+        syntaxError_ = problemFrom(parsed.error().message);
         syntaxError_->key = keyAt(syntaxError_->line);
     }
 }

@@ -24,6 +24,9 @@ struct Problem {
     [[nodiscard]] QString inWords() const;
 };
 
+// From the message of a reader of this text, "text:7:9: delay is 9; …", without a key.
+[[nodiscard]] Problem problemFrom(const std::string& message);
+
 class ExperimentDocument {
 public:
     explicit ExperimentDocument(QString text = {});

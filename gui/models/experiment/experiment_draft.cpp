@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/base/toml_reader.h"
+#include "gui/models/experiment/field_problems.h"
 #include "gui/models/live/clusters.h"
 #include "gui/models/runs/run_config.h"
 #include "gui/models/words.h"
@@ -228,6 +229,13 @@ void ExperimentDraft::duplicate(const QStringList& taken) {
 std::optional<Problem> ExperimentDraft::problem() const {
     if (document_.syntaxError()) return document_.syntaxError();
     return checked_ ? checked_->problem : std::nullopt;
+}
+
+std::vector<Problem> ExperimentDraft::problems() const {
+    const std::optional<Problem> first = problem();
+    if (!first) return {};
+    if (document_.syntaxError()) return {*first};
+    return withOthers(*first, fieldProblems(document_, schema()));
 }
 
 void ExperimentDraft::checkNow() {

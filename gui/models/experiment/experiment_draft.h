@@ -57,6 +57,8 @@ public:
 
     // The syntax error, else what the program said of this text; nullopt where nothing is known to be wrong.
     [[nodiscard]] std::optional<Problem> problem() const;
+    // All that is known to be wrong, by line, once problem() is: with it what fieldProblems() finds.
+    [[nodiscard]] std::vector<Problem> problems() const;
     // The answer to this very text; nullopt until it has come.
     [[nodiscard]] const std::optional<DryRunResult>& checked() const { return checked_; }
     [[nodiscard]] bool isChecking() const { return dryRun_.isAsking(); }

@@ -19,7 +19,7 @@ protected:
     ExperimentFormTest() {
         form_.resize(480, 800);
         form_.setSchema(smallSchema());
-        form_.update(ExperimentDocument(kText), std::nullopt);
+        form_.update(ExperimentDocument(kText), {});
         form_.show();
     }
     QStringList sections() {
@@ -41,7 +41,7 @@ TEST_F(ExperimentFormTest, SectionsThatTheTextLeavesOutAreOneLineThatOpens) {
     ASSERT_NE(more, nullptr);
     more->click();
     EXPECT_EQ(sections().size(), 6);
-    form_.update(ExperimentDocument(), std::nullopt);
+    form_.update(ExperimentDocument(), {});
     more->click();
     EXPECT_EQ(sections(), (QStringList{"", "algorithm"})) << "what has no default is always asked for";
 }
@@ -55,14 +55,14 @@ TEST_F(ExperimentFormTest, ASectionGetsItsRowsWhenItIsFirstShownAndThenShowsTheT
     };
     EXPECT_TRUE(QTest::qWaitFor([&] { return rowsOf("train") > 0; }));
     EXPECT_EQ(rowsOf("optimizer"), 0U) << "nobody sees it";
-    form_.update(ExperimentDocument(kText + QStringLiteral("[optimizer]\nmomentum = 0.5\n")), std::nullopt);
+    form_.update(ExperimentDocument(kText + QStringLiteral("[optimizer]\nmomentum = 0.5\n")), {});
     EXPECT_EQ(rowsOf("optimizer"), 0U) << "the next key or click comes first";
     EXPECT_TRUE(QTest::qWaitFor([&] { return rowsOf("optimizer") > 0; }));
     EXPECT_EQ(qobject_cast<QLineEdit*>(form_.rowOf("optimizer.momentum")->editor())->text(), QStringLiteral("0.5"));
 }
 
 TEST_F(ExperimentFormTest, AProblemInAFoldedSectionUnfoldsIt) {
-    form_.update(ExperimentDocument(kText), Problem{.message = "too much", .key = "optimizer.momentum"});
+    form_.update(ExperimentDocument(kText), {{.message = "too much", .key = "optimizer.momentum"}});
     EXPECT_TRUE(sections().contains(QStringLiteral("optimizer")));
     EXPECT_TRUE(form_.rowOf("optimizer.momentum")->hasProblem());
 }
@@ -77,7 +77,7 @@ TEST_F(ExperimentFormTest, AFieldIsFoundWhereverItIsFolded) {
 }
 
 TEST_F(ExperimentFormTest, WhileTheTextIsBrokenTheFormKeepsWhatItShowed) {
-    form_.update(ExperimentDocument("name = \n"), std::nullopt);
+    form_.update(ExperimentDocument("name = \n"), {});
     auto* delay = qobject_cast<QLineEdit*>(form_.rowOf("algorithm.delay")->editor());
     EXPECT_EQ(delay->text(), QStringLiteral("3"));
     EXPECT_FALSE(delay->isEnabled());
@@ -86,7 +86,7 @@ TEST_F(ExperimentFormTest, WhileTheTextIsBrokenTheFormKeepsWhatItShowed) {
         said = said || (label->isVisible() && label->text().startsWith(QLatin1String("Line 1 of the text is no TOML")));
     }
     EXPECT_TRUE(said);
-    form_.update(ExperimentDocument(kText), std::nullopt);
+    form_.update(ExperimentDocument(kText), {});
     EXPECT_TRUE(delay->isEnabled());
 }
 

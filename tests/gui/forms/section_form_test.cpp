@@ -14,8 +14,8 @@ namespace {
 
 class SectionFormTest : public ::testing::Test {
 protected:
-    void show(const QString& toml, const std::optional<Problem>& problem = std::nullopt) {
-        form_.update(ExperimentDocument(toml), problem);
+    void show(const QString& toml, const std::vector<Problem>& problems = {}) {
+        form_.update(ExperimentDocument(toml), problems);
         form_.resize(600, 200);
         form_.show();
     }
@@ -68,8 +68,9 @@ TEST_F(SectionFormTest, RowsFollowThePlugin) {
 }
 
 TEST_F(SectionFormTest, AProblemUnfoldsItsField) {
-    show("[algorithm]\nname = \"dasgd\"\n", Problem{3, 1, "period must be 4", "algorithm.period"});
+    show("[algorithm]\nname = \"dasgd\"\n", {{3, 1, "period must be 4", "algorithm.period"}, {4, 1, "less", "algorithm.delay"}, {5, 1, "of another", "train.steps"}});
     EXPECT_TRUE(visibleKeys().contains("algorithm.period"));
+    EXPECT_TRUE(visibleKeys().contains("algorithm.delay")) << "each field has its own";
     show("[algorithm]\nname = \"dasgd\"\n");
     EXPECT_FALSE(visibleKeys().contains("algorithm.period"));
     EXPECT_NE(form_.reveal("algorithm.period"), nullptr);
@@ -88,7 +89,7 @@ TEST_F(SectionFormTest, WhatTheSweepReplacesSaysSo) {
 
 TEST(SectionForm, FieldsOfATableHaveTheirTablesName) {
     SectionForm form(*smallSchema().section("cluster"), testLook());
-    form.update(ExperimentDocument("[cluster]\nlink = { latency = \"1ms\" }\n"), std::nullopt);
+    form.update(ExperimentDocument("[cluster]\nlink = { latency = \"1ms\" }\n"), {});
     form.show();
     FieldRow* row = form.reveal("cluster.link.latency");
     ASSERT_NE(row, nullptr);

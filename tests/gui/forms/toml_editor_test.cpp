@@ -45,13 +45,18 @@ TEST_F(TomlEditorTest, TheSameTextIsNoEdit) {
 TEST_F(TomlEditorTest, LinesAreLitAndMarked) {
     const QColor plain = endOfLine(1);
     editor_.lightLine(1);
-    editor_.markError(2, 5);
+    editor_.markErrors({{.line = 2, .column = 5}, {.message = "of no line"}});
     EXPECT_EQ(endOfLine(1), testLook().theme().raised);
     EXPECT_EQ(endOfLine(2), testLook().theme().badTint);
     ASSERT_EQ(editor_.extraSelections().size(), 1);
     EXPECT_EQ(editor_.extraSelections()[0].cursor.selectedText(), QStringLiteral("2"));
     editor_.lightLine(0);
-    editor_.markError(0, 0);
+    editor_.markErrors({{.line = 2, .column = 5}, {.line = 3, .column = 1}});
+    EXPECT_EQ(endOfLine(2), testLook().theme().badTint);
+    EXPECT_EQ(endOfLine(3), testLook().theme().badTint);
+    EXPECT_EQ(editor_.extraSelections().size(), 2);
+    EXPECT_EQ(editor_.errorLine(), 2);
+    editor_.markErrors({});
     EXPECT_EQ(endOfLine(1), plain);
     EXPECT_TRUE(editor_.extraSelections().isEmpty());
 }

@@ -5,6 +5,7 @@
 #include <QDir>
 #include <QFile>
 #include <QListView>
+#include <QProcess>
 #include <QPushButton>
 #include <QTableView>
 #include <QToolButton>
@@ -12,6 +13,7 @@
 #include <functional>
 #include <map>
 
+#include "gui/models/experiment/field_problems.h"
 #include "gui/models/notes/run_marks.h"
 #include "gui/timeline/timeline_widget.h"
 #include "gui/widgets/parts.h"
@@ -74,6 +76,24 @@ protected:
 
     QTemporaryDir folder_;
 };
+
+// What the window finds by the schema alone is nothing that the program would take.
+TEST(ShippedExperiments, HaveNoFieldThatTheFormBlames) {
+    QProcess describe;
+    describe.start(QString::fromUtf8(test::kProgram), {QStringLiteral("describe"), QStringLiteral("--json")});
+    ASSERT_TRUE(describe.waitForFinished());
+    const auto schema = readSchema(describe.readAllStandardOutput());
+    ASSERT_TRUE(schema) << schema.error().message;
+    const QDir suites(QString::fromUtf8(test::kSourceDir) + QStringLiteral("/experiments/suites"));
+    const QStringList names = suites.entryList({QStringLiteral("*.toml")});
+    ASSERT_GT(names.size(), 5);
+    for (const QString& name : names) {
+        QFile file(suites.filePath(name));
+        ASSERT_TRUE(file.open(QIODevice::ReadOnly));
+        for (const Problem& problem : fieldProblems(ExperimentDocument(QString::fromUtf8(file.readAll())), *schema))
+            ADD_FAILURE() << name.toStdString() << ':' << problem.inWords().toStdString();
+    }
+}
 
 TEST_F(NewRunTest, IsSeenLiveAndStopsOnAClick) {
     EXPECT_NE(label(QStringLiteral("No runs yet")), nullptr);
