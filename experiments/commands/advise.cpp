@@ -181,6 +181,7 @@ int advise(const AdviseOptions& options) {
     auto session = RunSession::open(options.workspace, std::filesystem::path(options.file).parent_path(), signals,
                                     options.style());
     if (!session) return refuse(session.error());
+    (*session)->beginSeries();
     const auto document = onVirtualCluster(options, **session);
     if (!document) return failed(**session, document.error());
     const auto made = forecast(**session, *document, wanted);

@@ -129,7 +129,7 @@ Result<QueuedRun> Launcher::queue(const CheckedExperiment& experiment, const Pro
     storage::RunInfo& info = queued.info;
     info.runId = store_.newRunId(info.algorithm);
     info.clockOrigin = MonotonicClock::rawNow();
-    if (place.size > 1 || place.waits) {
+    if (place.size != 1 || place.waits) {
         info.series = place.series.empty() ? info.runId : place.series;
         info.seriesPlace = place.place;
         info.seriesSize = place.size;

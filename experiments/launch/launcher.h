@@ -26,9 +26,9 @@ struct LaunchedRun {
 
 // Which of the runs of one command this is: as in storage::RunInfo.
 struct SeriesPlace {
-    std::string series;  // "": the run that is queued is the first
-    std::int64_t place = 0, size = 1;
-    bool waits = false;  // behind other commands: also a single run has a place in the queue then
+    std::string series;                // "": the run that is queued is the first
+    std::int64_t place = 0, size = 1;  // size 0: of several, nobody knows yet of how many
+    bool waits = false;                // behind other commands: also a single run has a place in the queue then
 };
 
 // The checkpoint that a run goes on from.

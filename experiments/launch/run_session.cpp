@@ -34,7 +34,11 @@ Status RunSession::checkMachine(const CheckedExperiment& experiment) {
 }
 
 Result<LaunchedRun> RunSession::run(const CheckedExperiment& experiment, const std::string& title) {
-    DASGD_ASSIGN(QueuedRun queued, queue(experiment, {}));
+    DASGD_ASSIGN(QueuedRun queued, queue(experiment, series_.value_or(SeriesPlace{})));
+    if (series_) {
+        series_->series = queued.info.series;
+        ++series_->place;
+    }
     return run(std::move(queued), experiment, title, {});
 }
 

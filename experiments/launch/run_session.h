@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -22,6 +23,9 @@ public:
     // Whether this machine has what the ranks need (host_room.h, config/machine_check.h); GPUs are asked for once for
     // each [cluster].
     Status checkMachine(const CheckedExperiment& experiment);
+    // From now on what run() makes of an experiment is one series: of a command that makes the next run by what the
+    // last one said, and does not know of how many.
+    void beginSeries() { series_ = SeriesPlace{.series = {}, .size = 0}; }
     // Errors: of checkMachine(); the run could not be written down. A run that failed or was stopped is none.
     Result<LaunchedRun> run(const CheckedExperiment& experiment, const std::string& title);
     // The same in three parts, as in Launcher.
@@ -46,6 +50,7 @@ private:
     Provenance provenance_;
     Launcher launcher_;
     bool begun_ = false;
+    std::optional<SeriesPlace> series_;   // of the next run
     std::set<std::string> machineSuits_;  // each a [cluster]
 };
 

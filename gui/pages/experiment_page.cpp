@@ -377,7 +377,7 @@ private:
     SweepCard* sweep_ = nullptr;
     QBoxLayout* textAndSweep_ = nullptr;
     QString schemaError_, focusedKey_;
-    std::size_t visited_ = 0;  // problems that were gone to since the last check
+    std::size_t visited_ = 0;                                  // problems that were gone to since the last check
     std::ptrdiff_t forecastRuns_ = -1, forecastReports_ = -1;  // how many finished ones the forecast has seen
 };
 

@@ -52,8 +52,7 @@ private:
     void check(const Value& value, const FieldInfo& field, const QString& key) {
         if (field.type != "table") return add(checkScalar(value, field), key);
         if (!value.isTable()) {
-            return add(
-                value.error(field.name + " must be a table, found " + std::string(value.typeName())), key);
+            return add(value.error(field.name + " must be a table, found " + std::string(value.typeName())), key);
         }
         std::vector<const FieldInfo*> children;
         for (const FieldInfo& child : field.children) children.push_back(&child);

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
@@ -65,6 +66,22 @@ TEST_F(ForecastTest, AgreesWithTheClosedForms) {
     const double hybrid = row(json, "hybrid_sgd")["step_ms"].get<double>();
     EXPECT_GE(hybrid, 10);
     EXPECT_LE(hybrid, row(json, "sync_sgd")["step_ms"].get<double>());
+}
+
+// The window shows them as one group, and those of the next advice as another.
+TEST_F(ForecastTest, TheRunsOfOneAdviceAreASeries) {
+    for (int i = 0; i < 2; ++i) static_cast<void>(forecast());
+    auto reader = storage::RunReader::open(folder_.workspace());
+    ASSERT_TRUE(reader);
+    std::map<std::string, std::set<std::int64_t>> places;
+    const auto rows = reader->runs().value();
+    for (const storage::RunRow& run : rows) {
+        EXPECT_EQ(run.seriesSize, 0) << "it is not known beforehand";
+        EXPECT_TRUE(places[run.series].insert(run.seriesPlace).second) << "one run a place";
+    }
+    EXPECT_EQ(places.size(), 2U);
+    EXPECT_FALSE(places.contains(""));
+    for (const auto& [series, of] : places) EXPECT_EQ(of.size() * 2, rows.size()) << series;
 }
 
 // What is computed and what was run, of the same settings.

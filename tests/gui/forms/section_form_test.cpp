@@ -68,7 +68,9 @@ TEST_F(SectionFormTest, RowsFollowThePlugin) {
 }
 
 TEST_F(SectionFormTest, AProblemUnfoldsItsField) {
-    show("[algorithm]\nname = \"dasgd\"\n", {{3, 1, "period must be 4", "algorithm.period"}, {4, 1, "less", "algorithm.delay"}, {5, 1, "of another", "train.steps"}});
+    show("[algorithm]\nname = \"dasgd\"\n", {{3, 1, "period must be 4", "algorithm.period"},
+                                             {4, 1, "less", "algorithm.delay"},
+                                             {5, 1, "of another", "train.steps"}});
     EXPECT_TRUE(visibleKeys().contains("algorithm.period"));
     EXPECT_TRUE(visibleKeys().contains("algorithm.delay")) << "each field has its own";
     show("[algorithm]\nname = \"dasgd\"\n");

@@ -33,8 +33,7 @@ TEST(FieldProblems, AreAllFoundAtTheirPlacesInTheWordsOfTheProgram) {
 
 TEST(FieldProblems, FieldsOfATableAreLookedAtToo) {
     const auto problems = problemsOf("[cluster]\nworkers = 0\n[cluster.link]\nbandwidth = 3\nspeed = \"1Gbps\"\n");
-    EXPECT_EQ(keysOf(problems),
-              (QStringList{"cluster.workers", "cluster.link.bandwidth", "cluster.link.speed"}));
+    EXPECT_EQ(keysOf(problems), (QStringList{"cluster.workers", "cluster.link.bandwidth", "cluster.link.speed"}));
 }
 
 // A sweep over algorithms gives each what it knows, and no run has the value that a sweep replaces.
