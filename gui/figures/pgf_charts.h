@@ -1,4 +1,4 @@
-// Bars, maps and parallel coordinates as TikZ pictures with the numbers in them, and what these share with the other
+// Bars, maps, parallel coordinates and timelines as TikZ pictures with the numbers in them, and what these share with the other
 // pictures.
 #pragma once
 
@@ -16,6 +16,8 @@ namespace dasgd::gui {
 [[nodiscard]] QString mapPicture(const FigureContent& content, const FigureSpec& spec);
 // The same of parallel coordinates: straight lines, with the words and places that the page has.
 [[nodiscard]] QString parallelPicture(const FigureContent& content, const FigureSpec& spec);
+// The same of a timeline: what its page has, a lane a row.
+[[nodiscard]] QString timelinePicture(const FigureContent& content, const FigureSpec& spec);
 // The same of any kind but panels. What the curves of a picture read is \numbers.
 [[nodiscard]] QString pictureOf(const FigureContent& content, const FigureSpec& spec);
 // Defines the colours that the picture names.

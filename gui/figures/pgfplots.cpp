@@ -6,7 +6,6 @@
 
 #include "gui/figures/latex.h"
 #include "gui/figures/pgf_charts.h"
-#include "gui/models/timeline/span_colors.h"
 #include "gui/plots/plot_marks.h"
 
 namespace dasgd::gui {
@@ -17,7 +16,6 @@ constexpr int kMarksPerCurve = 8;
 constexpr double kLegendLetter = 0.55;  // of the text's size, about
 constexpr double kLegendSample = 34;    // points
 constexpr int kMostNamedInTex = 24;
-constexpr double kRowHeight = 9, kLaneHeight = 7;  // points, of a timeline
 
 struct Mark {
     const char* name;
@@ -191,78 +189,6 @@ QString axisPicture(const FigureContent& content, const FigureSpec& spec) {
 }
 
 // Boxes are read with a margin on both sides of the window.
-bool isInWindow(const TimelineBox& box, TimeRange window) {
-    return box.span.end > window.start && box.span.start < window.end;
-}
-
-// What the colours mean, above the rows.
-QString timelineLegend(const TimelineContent& timeline) {
-    std::set<SpanKind> kinds;
-    for (const TimelineBox& box : timeline.frame.boxes) {
-        if (isInWindow(box, timeline.window)) kinds.insert(box.span.kind);
-    }
-    QString out =
-        QStringLiteral("\\node[anchor=south west, inner xsep=0pt, text width=\\axiswidth] at (0,2pt) {\\raggedright");
-    for (const SpanKind kind : kinds) {
-        out += QStringLiteral("\\mbox{\\textcolor[HTML]{%1}{\\rule{5pt}{5pt}}~%2}\\quad{}\n")
-                   .arg(QString::number(rgbOf(kind), 16).rightJustified(6, QLatin1Char('0')).toUpper(),
-                        QLatin1String(nameOf(kind).data()));
-    }
-    return out + QStringLiteral("};\n");
-}
-
-// "rank 3 compute"; of several ranks in one row their name and how many they are.
-QString laneLabel(const TimelineFrame& frame, const TimelineRow& lane) {
-    if (!lane.isGroup() || !frame.plan) {
-        return QStringLiteral("rank %1 %2").arg(lane.rank).arg(QLatin1String(nameOf(lane.lane).data()));
-    }
-    const QString name = latexText((*frame.plan)[static_cast<std::size_t>(lane.place)].name);
-    return lane.lane == Lane::Compute ? QStringLiteral("%1, %2 ranks").arg(name).arg(lane.ranks) : QString();
-}
-
-// Boxes as the figure has them, short spans merged.
-QString timelinePicture(const TimelineContent& timeline, const FigureSpec& spec) {
-    QString out;
-    QTextStream text(&out);
-    const Venue& venue = spec.venueOf();
-    const auto x = [&](Ns t) {
-        const double part =
-            static_cast<double>(std::clamp(t, timeline.window.start, timeline.window.end) - timeline.window.start) /
-            static_cast<double>(timeline.window.end - timeline.window.start);
-        return QStringLiteral("%1\\axiswidth").arg(part, 0, 'f', 5);
-    };
-    text << "\\begin{tikzpicture}[font=" << fontCommand(venue.tickPt) << "]\n";
-    for (std::size_t row = 0; row < timeline.frame.rows.size(); ++row) {
-        const TimelineRow& lane = timeline.frame.rows[row];
-        text << "\\node[anchor=east] at (-3pt," << -kRowHeight * (static_cast<double>(row) + 0.4) << "pt) {"
-             << laneLabel(timeline.frame, lane) << "};\n";
-    }
-    for (const TimelineBox& box : timeline.frame.boxes) {
-        if (!isInWindow(box, timeline.window)) continue;
-        const bool share = timeline.frame.rows[static_cast<std::size_t>(box.row)].isGroup();
-        const double high = share ? kLaneHeight * static_cast<double>(box.cover) : kLaneHeight;
-        const double top =
-            -kRowHeight * box.row - (share ? kLaneHeight * (1 - static_cast<double>(box.base)) - high : 0);
-        text << "\\definecolor{box}{HTML}{"
-             << QString::number(box.rgb, 16).rightJustified(6, QLatin1Char('0')).toUpper() << "}\\fill[box] ("
-             << x(box.span.start) << ',' << top << "pt) rectangle (" << x(box.span.end) << ',' << top - high
-             << "pt);\n";
-    }
-    text << timelineLegend(timeline);
-    const double bottom = -kRowHeight * static_cast<double>(timeline.frame.rows.size());
-    text << "\\draw[line width=0.4pt] (0," << bottom << "pt) -- (\\axiswidth," << bottom << "pt);\n";
-    for (const Ns t : {timeline.window.start, timeline.window.end}) {
-        text << "\\node[anchor=north " << (t == timeline.window.start ? "west" : "east") << ", inner xsep=0pt] at ("
-             << x(t) << ',' << bottom << "pt) {" << QString::number(static_cast<double>(t) / 1e9, 'f', 3) << " s};\n";
-    }
-    if (!timeline.remark.isEmpty()) {
-        text << "\\node[anchor=north, inner xsep=0pt, align=center, text width=\\axiswidth] at (0.5\\axiswidth,"
-             << bottom - 1.4 * venue.tickPt << "pt) {" << latexText(timeline.remark) << "};\n";
-    }
-    text << "\\end{tikzpicture}";
-    text.flush();
-    return out;
-}
 
 }  // namespace
 
@@ -326,7 +252,7 @@ QString plotNumbers(const std::vector<Curve>& drawn, const PlotAxes& axes) {
 }
 
 QString pictureOf(const FigureContent& content, const FigureSpec& spec) {
-    return content.timeline   ? timelinePicture(*content.timeline, spec)
+    return content.timeline   ? timelinePicture(content, spec)
            : content.bars     ? barsPicture(content, spec)
            : content.map      ? mapPicture(content, spec)
            : content.parallel ? parallelPicture(content, spec)

