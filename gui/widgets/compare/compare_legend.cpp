@@ -16,6 +16,7 @@ namespace dasgd::gui {
 namespace {
 
 constexpr int kLegendRow = 27, kTwoLineRow = 44;
+constexpr int kBesideShown = 10;
 constexpr double kStroke = 30, kEye = 22;
 constexpr double kBeforeName = kStroke + 22, kAfterNumbers = 10, kBesideValue = 10, kBesideCount = 8, kBesidePlace = 6;
 
@@ -155,9 +156,8 @@ CompareLegend::CompareLegend(CompareBoard& board, const Look& look, QWidget* par
     error_->hide();
     words_ = new QBoxLayout(QBoxLayout::LeftToRight);
     words_->addWidget(shown_ = makeLabel({}, "small"));
-    words_->addSpacing(10);
-    words_->addWidget(at_ = makeElasticLabel("small"), 1);
-    at_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    words_->setSpacing(kBesideShown);
+    words_->addWidget(at_ = new WrappedLabel("small"), 1);
     top->addLayout(words_);
     body().addLayout(top);
     list_ = new QListView;
@@ -232,16 +232,18 @@ std::optional<std::size_t> CompareLegend::pinned() const {
 
 bool CompareLegend::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() == QEvent::Leave) board_.highlight(pinned());
-    if (event->type() == QEvent::Resize) layRows();
+    if (event->type() == QEvent::Resize) {
+        layRows();
+        layWords();
+    }
     return Card::eventFilter(watched, event);
 }
 
 void CompareLegend::update() {
     const std::size_t all = board_.groups().size(), shown = board_.shown().size();
     shown_->setText(tr("%1 of %2 shown").arg(shown).arg(all));
-    // The longest words have a line of their own.
-    words_->setDirection(model_->endsApart() ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
-    at_->setText(model_->readInWords());
+    at_->say(model_->readInWords());
+    layWords();
     at_->setToolTip(asTip(board_.cursor() || !board_.readAt()
                               ? at_->text()
                               : tr("%1, where the first of the shown curves ends").arg(at_->text())));
@@ -249,6 +251,15 @@ void CompareLegend::update() {
     error_->setVisible(error.has_value());
     if (error) error_->setText(tr("At character %1: %2").arg(error->at + 1).arg(error->message));
     layRows();
+}
+
+// Of words that are cut nobody knows what the values are of.
+void CompareLegend::layWords() {
+    const int room = filter_->width() - shown_->sizeHint().width() - kBesideShown;
+    const bool beside = at_->fontMetrics().horizontalAdvance(at_->text()) <= room;
+    words_->setDirection(beside ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
+    words_->setSpacing(beside ? kBesideShown : 0);
+    at_->setAlignment(beside ? Qt::AlignRight | Qt::AlignVCenter : Qt::AlignLeft | Qt::AlignTop);
 }
 
 void CompareLegend::layRows() {

@@ -9,6 +9,7 @@
 #include "gui/models/compare/compare_legend_model.h"
 #include "gui/theme/theme.h"
 #include "gui/widgets/parts.h"
+#include "gui/widgets/wrapped_label.h"
 
 namespace dasgd::gui {
 
@@ -56,6 +57,8 @@ private:
     void update();
     // The rows are as high as their names need.
     void layRows();
+    // What is read stands beside the count, or below it where there is no room.
+    void layWords();
     void pin(std::size_t group);
     [[nodiscard]] std::optional<std::size_t> pinned() const;
 
@@ -64,7 +67,8 @@ private:
     CompareLegendDelegate* delegate_;
     QLineEdit* filter_;
     QBoxLayout* words_;
-    QLabel *error_, *shown_, *at_;
+    QLabel *error_, *shown_;
+    WrappedLabel* at_;
     QListView* list_;
     std::string pinned_;  // key of a configuration; "": none
 };

@@ -59,6 +59,27 @@ TEST_F(CompareLegendTest, AFilterThatIsNoneSaysWhere) {
     EXPECT_TRUE(said);
 }
 
+TEST_F(CompareLegendTest, WhatTheValuesAreOfIsNeverCut) {
+    CompareLegend legend(board_, testLook());
+    look();
+    board_.want(&legend, {"train/loss", XAxis::Wall, 0.9});
+    board_.setCursor(std::nullopt, {"train/loss", XAxis::Wall, 0.9});
+    QLabel* said = nullptr;
+    for (const int width : {230, 290, 600}) {
+        legend.resize(width, 400);
+        legend.show();
+        ASSERT_TRUE(eventually([&] {
+            for (QLabel* label : legend.findChildren<QLabel*>()) {
+                if (label->text().startsWith(QStringLiteral("at "))) said = label;
+            }
+            return said && said->text().contains(QStringLiteral("average, weight 0.9"));
+        }));
+        QApplication::processEvents();
+        EXPECT_GE(said->height(), said->heightForWidth(said->width())) << width;
+        EXPECT_GE(said->width(), said->minimumSizeHint().width()) << "not one letter a line, at " << width;
+    }
+}
+
 TEST_F(CompareLegendTest, AllNoneAndInvertActOnWhatIsListed) {
     CompareLegend legend(board_, testLook());
     look();
