@@ -61,23 +61,26 @@ protected:
     // What a stand-in of a test program finds in each of its parts.
     struct Tests {
         int passed = 0, onDevice = 0, skipped = 0, failed = 0;
+        bool hangs = false;
     };
     void tests(const std::string& name, const Tests& found) const {
-        nlohmann::json cases = nlohmann::json::array();
-        for (int i = 0; i < found.passed; ++i) cases.push_back({{"name", "Passes"}, {"result", "COMPLETED"}});
-        for (int i = 0; i < found.onDevice; ++i) {
-            cases.push_back({{"name", "Trains"}, {"result", "COMPLETED"}, {"backend", "nccl"}});
-        }
-        for (int i = 0; i < found.skipped; ++i) cases.push_back({{"name", "Lacks"}, {"result", "SKIPPED"}});
-        for (int i = 0; i < found.failed; ++i) {
-            cases.push_back({{"name", "Fails"}, {"result", "COMPLETED"}, {"failures", {{{"failure", "1 is not 2"}}}}});
-        }
-        const nlohmann::json all{{"testsuites", {{{"name", "Suite"}, {"testsuite", cases}}}}};
-        program(name,
-                "#!/bin/sh\nfor word; do case $word in --gtest_output=json:*) out=${word#*json:} ;; esac; done\n"
-                "echo \"$GTEST_SHARD_INDEX/$GTEST_TOTAL_SHARDS\" >> parts\n"
-                "cat >\"$out\" <<'END'\n" +
-                    all.dump() + "\nEND\nexit " + (found.failed > 0 ? "1" : "0") + "\n");
+        std::string lines;
+        const auto test = [&](int times, const std::string& test, const std::string& between, const std::string& end) {
+            for (int i = 0; i < times; ++i) lines += "[ RUN      ] " + test + "\n" + between + end + test + " (1 ms)\n";
+        };
+        test(found.passed, "Suite.Passes", "", "[       OK ] ");
+        test(found.onDevice, "Suite.Trains", "[ trained  ] on nccl\n[ trained  ] on nccl\n", "[       OK ] ");
+        test(found.skipped, "Suite.Lacks", "no GPU\n", "[  SKIPPED ] ");
+        test(found.failed, "Suite.Fails", "1 is not 2\n", "[  FAILED  ] ");
+        if (found.hangs) lines += "[ RUN      ] Suite.Hangs\n";
+        // Listed once more at the end, as GoogleTest does.
+        if (found.skipped > 0) lines += "[  SKIPPED ] 1 test, listed below:\n[  SKIPPED ] Suite.Lacks\n";
+        if (found.failed > 0) lines += "[  FAILED  ] 1 test, listed below:\n[  FAILED  ] Suite.Fails\n";
+        program(name, "#!/bin/sh\necho \"$GTEST_SHARD_INDEX/$GTEST_TOTAL_SHARDS\" >> parts\ncat <<'END'\n" + lines +
+                          "END\n" +
+                          (found.hangs        ? "exec sleep 60\n"
+                           : found.failed > 0 ? "exit 1\n"
+                                              : ""));
     }
     [[nodiscard]] Ended check(std::vector<std::string> more, const std::string& path = "bin:") const {
         std::vector<std::string> words{std::string(kSourceDir) + "/tests/bench/gpu_check/gpu_check.py",
@@ -197,9 +200,12 @@ TEST_F(GpuCheck, APeerThatFailsTakesNothingFromWhatWasMeasured) {
 }
 
 TEST_F(GpuCheck, TestsThatHangLeaveTimeForTheFigures) {
-    program("tests", "#!/bin/sh\nexec sleep 60\n");
+    tests("tests", {.passed = 4, .hangs = true});
     EXPECT_EQ(check({"--limit", "15", "--only", "tests", "merge"}).exit, 1);
-    EXPECT_THAT(row("tests")["measured"].get<std::string>(), HasSubstr("tests did not end within"));
+    EXPECT_THAT(row("tests")["measured"].get<std::string>(),
+                AllOf(HasSubstr("4 passed, 0 skipped"), HasSubstr("tests did not end within"),
+                      HasSubstr(" s, in Suite.Hangs")));
+    EXPECT_EQ(row("tests")["verdict"], "not met");
     EXPECT_EQ(row("merge")["verdict"], "met");
 }
 

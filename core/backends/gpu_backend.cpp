@@ -1,5 +1,6 @@
 #include "core/backends/gpu_backend.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "core/backends/gloo_group.h"

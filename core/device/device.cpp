@@ -48,9 +48,16 @@ void Device::makeWait(StreamHandle stream, const DeviceEvent& event) {
     check(api_.streamWaitEvent(stream, event.handle(), 0), "cudaStreamWaitEvent");
 }
 
+// Whoever launches a kernel next looks for an error of this thread, and is not to find this one.
+bool Device::isNotReady(int answer) const {
+    if (answer != DeviceApi::kNotReady) return false;
+    api_.takeError();
+    return true;
+}
+
 bool Device::hasPassed(const DeviceEvent& event) {
     const int answer = api_.eventQuery(event.handle());
-    if (answer == DeviceApi::kNotReady) return false;
+    if (isNotReady(answer)) return false;
     check(answer, "cudaEventQuery");
     return true;
 }
@@ -64,7 +71,7 @@ Ns Device::between(const DeviceEvent& from, const DeviceEvent& to) {
 std::optional<Ns> Device::betweenIfPassed(const DeviceEvent& from, const DeviceEvent& to) {
     float ms = 0;
     const int answer = api_.eventElapsed(&ms, from.handle(), to.handle());
-    if (answer == DeviceApi::kNotReady) return std::nullopt;
+    if (isNotReady(answer)) return std::nullopt;
     check(answer, kElapsed);
     return static_cast<Ns>(static_cast<double>(ms) * 1e6);
 }

@@ -100,6 +100,7 @@ private:
     friend class DeviceStream;
     // Throws where `error` is one; `call`: "cudaEventRecord".
     void check(int error, const char* call) const;
+    [[nodiscard]] bool isNotReady(int answer) const;
     [[nodiscard]] EventHandle takeEvent();
     void putBack(EventHandle event) noexcept;
 

@@ -44,6 +44,7 @@ struct DeviceApi {
     std::function<int(EventHandle)> eventQuery;  // kNotReady: the stream is not there yet
     std::function<int(float* ms, EventHandle from, EventHandle to)> eventElapsed;  // kNotReady: one has not passed
     std::function<const char*(int error)> errorText;
+    std::function<int()> takeError;  // the calling thread's last one, which is forgotten then
 };
 
 }  // namespace dasgd

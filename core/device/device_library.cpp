@@ -33,6 +33,7 @@ Result<DeviceApi> loadDeviceApi(const std::string& library) {
     opened->take(api.eventQuery, "cudaEventQuery");
     opened->take(api.eventElapsed, "cudaEventElapsedTime");
     opened->take(api.errorText, "cudaGetErrorString");
+    opened->take(api.takeError, "cudaGetLastError");
     if (opened->missing().empty()) return api;
     return fail(library + " is no CUDA runtime that can be used: it has no " + opened->missing() +
                 ". Version 13 is needed.");

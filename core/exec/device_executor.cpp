@@ -8,14 +8,15 @@ namespace dasgd {
 namespace {
 
 constexpr Ns kPollOperationsEvery = 100'000;
-// Less than it takes to give a device work.
-constexpr Ns kJustNow = 2'000;
+// A mark of its own would lie at most this much later; about as long as it takes to record two.
+constexpr Ns kJustNow = 3'000;
 
 }  // namespace
 
 Ns DeviceExecutor::instant() {
-    marks_.push_back({.event = compute_.device.record(compute_.stream)});
+    // Before: a host that is held up in the call has not marked just now.
     markedAt_ = host_.now();
+    marks_.push_back({.event = compute_.device.record(compute_.stream)});
     return newestMark();
 }
 

@@ -46,7 +46,8 @@ private:
 
     // Marks the stream; answers the mark's number.
     [[nodiscard]] Ns instant() override;
-    // The last mark where that is of just now: on the device both would be one, or as far apart as on the host.
+    // The last mark where that is of just now: on the device another one would lie there too or, where the device had
+    // nothing to do, as much later as on the host.
     [[nodiscard]] Ns startInstant() override;
     void completed(const Span& work) override;
     void happened(const Milestone& milestone) override;
@@ -72,7 +73,7 @@ private:
     const ComputeStream compute_;
     std::deque<Mark> marks_;
     Ns firstMark_ = 0;           // number of the first of marks_
-    Ns markedAt_ = 0;            // when the last of them was given to the stream, by the host's clock
+    Ns markedAt_ = 0;            // when the host began to record the last of them
     std::deque<Entry> entries_;  // in the order of their ends
     std::map<Ns, DeviceEvent> held_;
     Ns newestHeld_ = 0;

@@ -1,6 +1,8 @@
 // A network that its author wrote in Python and saved with torch.jit.script(net).save("net.pt"), trained here: a batch
 // of inputs to outputs, with the loss of its task.
 #include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/passes/inliner.h>
+#include <torch/csrc/jit/runtime/graph_iterator.h>
 #include <torch/csrc/jit/serialization/import.h>
 #include <torch/headeronly/version.h>
 
@@ -60,11 +62,22 @@ void adopt(torch::nn::Module& into, const torch::jit::Module& from) {
     }
 }
 
+// Whether a pass gives an attribute another value, as self.calls += 1 does: the next one may compute with it.
+bool setsAttributes(const torch::jit::Module& script) {
+    const auto graph = script.get_method("forward").graph()->copy();
+    torch::jit::Inline(*graph);
+    torch::jit::DepthFirstGraphNodeIterator nodes(graph);
+    for (const torch::jit::Node* node = nodes.next(); node; node = nodes.next()) {
+        if (node->kind() == torch::jit::prim::SetAttr) return true;
+    }
+    return false;
+}
+
 class ScriptNetwork final : public Network {
 public:
     // `random`: where the script draws random numbers, the stream that it draws from.
     ScriptNetwork(torch::jit::Module script, std::optional<at::Generator> random)
-        : script_(std::move(script)), random_(std::move(random)) {
+        : script_(std::move(script)), random_(std::move(random)), setsAttributes_(dasgd::setsAttributes(script_)) {
         adopt(*this, script_);
         script_.train(true);  // as this module is, whatever the mode it was saved in
     }
@@ -75,7 +88,7 @@ public:
         return script_.forward({std::move(x)}).toTensor();
     }
     // Its draws are from another stream each time.
-    [[nodiscard]] bool goesOn() const override { return random_.has_value(); }
+    [[nodiscard]] bool goesOn() const override { return random_.has_value() || setsAttributes_; }
     void train(bool on) override {
         torch::nn::Module::train(on);
         script_.train(on);
@@ -95,6 +108,7 @@ private:
 
     torch::jit::Module script_;
     std::optional<at::Generator> random_;
+    const bool setsAttributes_;
     at::Device device_ = at::kCPU;
 };
 

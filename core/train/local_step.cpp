@@ -31,9 +31,11 @@ public:
         if (data.splits.train.count() == 0) return;
         const Samples& samples = where_.device ? where_.train.samples : data.splits.train;
         openLoader_ = [&experiment, &data, rank, samples, done] {
-            return openLoader(experiment, data, rank, samples, done);
+            Samples made = samples;
+            made.loading = {.threads = 0, .ahead = 1};
+            return openLoader(experiment, data, rank, made, done);
         };
-        loader_ = openLoader_();
+        loader_ = openLoader(experiment, data, rank, samples, done);
         plan_ = planSteps(experiment, data.splits.train.count());
         if (where_.train.bring) prefetched_.emplace(*where_.train.bring, [this] { return nextPlanned(); });
         if (where_.device && train_.cudaGraph) {
@@ -47,15 +49,16 @@ public:
 
     void warmUp(at::Generator& random) override {
         if (!where_.device || !loader_ || model_.goesOn()) return;
-        const PassEffects effects(model_.module(), random);
+        PassEffects effects(model_.module(), random);
         // Of the samples that come next, which are not taken by this.
-        Batch batch = openLoader_()->take(std::min(train_.batchSize, plan_.batchOf(steps_ + 1)));
+        Batch batch = openLoader_()->take(train_.batchSize);
         if (batch.targets.numel() == 0) return;
         if (where_.train.bring) batch = *PrefetchedBatches(*where_.train.bring, [&] { return batch; }).take();
         batch_ = laidOut(std::move(batch));
         computeLoss();
         descend();
         params_.gradients().zero_();
+        effects.undo();
         batch_ = {};
         loss_ = at::Tensor();
     }
@@ -138,7 +141,7 @@ private:
     FlatParams& params_;
     Optimizer& optimizer_;
     const StepDevice where_;
-    std::function<std::unique_ptr<BatchLoader>()> openLoader_;  // at the first step; empty where loader_ is null
+    std::function<std::unique_ptr<BatchLoader>()> openLoader_;  // another one, at the first step, without threads
     std::unique_ptr<BatchLoader> loader_;                       // null for a model that needs no data
     std::optional<PrefetchedBatches> prefetched_;
     std::optional<CapturedPasses> captured_;

@@ -45,13 +45,13 @@ int main(int argc, char** argv) {
     for (int i = 0; i < kTimes; ++i) {
         ExperimentForm form(look);
         form.resize(600, 900);
-        form.update(document, std::nullopt);
+        form.update(document, {});
         form.show();
         QCoreApplication::processEvents();
         QElapsedTimer clock;
         clock.start();
         form.setSchema(*schema);
-        form.update(document, std::nullopt);
+        form.update(document, {});
         QCoreApplication::processEvents();
         made.push_back(static_cast<double>(clock.nsecsElapsed()) / 1e6);
         clock.restart();

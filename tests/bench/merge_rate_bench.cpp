@@ -70,12 +70,23 @@ Status measure(std::int64_t parameters) {
     const auto options = at::TensorOptions(at::kFloat).device(tensors->device());
     // Equal numbers would need less power to move than those of a training, and could move faster.
     const at::Tensor weights = at::randn({parameters}, options), mean = at::randn({parameters}, options),
-                     snapshot = at::randn({parameters}, options);
+                     snapshot = at::randn({parameters}, options), left = at::randn({parameters}, options),
+                     right = at::randn({parameters}, options), outer = at::randn({parameters}, options);
     const std::vector<Operation> operations{
         {"snapshot", 2, [&] { snapshotFlat(weights, snapshot, {}, 1); }},
         {"blend", 3, [&] { mergeFlat(weights, mean, {}, 0.25, 0); }},
         {"delta", 4, [&] { mergeFlat(weights, mean, snapshot, 0, 1); }},
         {"general", 4, [&] { mergeFlat(weights, mean, snapshot, 0.25, 0.5); }},
+        {"ring", 6,
+         [&] {
+             mergeFlat(weights, mean, snapshot, 0, 1, {left, right});
+         }},
+        {"sum", 4,
+         [&] {
+             sumFlat({left, right, mean}, {.out = weights, .divisor = 3});
+         }},
+        {"late", 8,
+         [&] { outerStepLateFlat(outer, mean, {}, weights, {.learningRate = 0.1}, {.share = 0.25, .own = left}); }},
     };
     std::string shares, rates;
     for (const Operation& operation : operations) {

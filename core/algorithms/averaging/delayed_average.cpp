@@ -14,7 +14,7 @@ namespace dasgd {
 
 namespace {
 
-const std::string kReceivedPart = "received/";
+const std::string kMean = "mean", kOwnPart = "own_part", kReceivedPart = "received/";
 
 }  // namespace
 
@@ -115,8 +115,8 @@ void DelayedAverage::save(StepContext& context, Archive& archive) {
     archive.put("launched_at", launchedAt_);
     const std::int64_t size = context.params().size();
     archive.put("tensors", 1 + (mean_.numel() - payload(size)) / size);
-    archive.put("mean", mean_);
     const std::vector<at::Tensor> parts = received(0, mean_.numel());
+    archive.put(mixer_.received ? kOwnPart : kMean, mean_);
     if (mixer_.received) archive.put("received", static_cast<std::int64_t>(parts.size()));
     for (std::size_t i = 0; i < parts.size(); ++i) archive.put(kReceivedPart + std::to_string(i), parts[i]);
     if (params_.correction > 0) archive.put("snapshot", snapshot_);
@@ -135,10 +135,10 @@ Status DelayedAverage::load(StepContext& context, const Archive& archive) {
     DASGD_ASSIGN(const std::int64_t tensors, archive.integer("tensors"));
     const std::int64_t leaves = payload(weights.numel());
     mean_ = at::empty({leaves + (tensors - 1) * weights.numel()}, weights.options());
-    DASGD_TRY(archive.read("mean", mean_));
-    // Older programs saved the sum.
-    const std::int64_t parts = archive.integer("received").value_or(0);
-    for (std::int64_t i = 0; i < parts; ++i) {
+    // Programs before parts saved their sum, and refuse what has parts.
+    const Result<std::int64_t> parts = archive.integer("received");
+    DASGD_TRY(archive.read(parts ? kOwnPart : kMean, mean_));
+    for (std::int64_t i = 0; i < parts.value_or(0); ++i) {
         at::Tensor part = at::empty_like(mean_);
         DASGD_TRY(archive.read(kReceivedPart + std::to_string(i), part));
         mixer_.received->push_back(std::move(part));

@@ -10,7 +10,7 @@ PassEffects::PassEffects(torch::nn::Module& module, at::Generator& random)
     if (random_.defined()) drawn_ = random_.get_state();
 }
 
-PassEffects::~PassEffects() {
+void PassEffects::undo() {
     const at::NoGradGuard guard;
     for (std::size_t i = 0; i < buffers_.size(); ++i) buffers_[i].copy_(values_[i]);
     if (random_.defined()) random_.set_state(drawn_);

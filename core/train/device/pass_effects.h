@@ -9,14 +9,13 @@
 
 namespace dasgd {
 
-// Undoes them when it goes. Module and generator outlive it.
+// From its making on. Module and generator outlive it.
 class PassEffects {
 public:
     // `random` may be undefined: then the model draws nothing.
     PassEffects(torch::nn::Module& module, at::Generator& random);
-    ~PassEffects();
-    PassEffects(const PassEffects&) = delete;
-    PassEffects& operator=(const PassEffects&) = delete;
+    // Throws what LibTorch throws, errors of the device in earlier work among it.
+    void undo();
 
 private:
     std::vector<at::Tensor> buffers_, values_;

@@ -84,11 +84,8 @@ def tests(bench):
     def run(task):
         program, chosen, part, parts = task
         if not bench.time_is_left(TESTS_SHARE):
-            return {}, "not run, the tests' share of the time was over"
-        try:
-            return bench.run_tests(program, chosen, part, parts, TESTS_SHARE), ""
-        except Failed as failure:
-            return {}, str(failure)
+            return {"fault": "not run, the tests' share of the time was over"}
+        return bench.run_tests(program, chosen, part, parts, TESTS_SHARE)
 
     tasks = []
     for named in bench.tests:
@@ -99,12 +96,12 @@ def tests(bench):
         outcomes = list(pool.map(run, tasks))
 
     faults, totals, ran = [], collections.Counter(), collections.Counter()
-    for (program, chosen, part, parts), (counts, fault) in zip(tasks, outcomes):
+    for (program, chosen, part, parts), counts in zip(tasks, outcomes):
+        fault, failed = counts.get("fault", ""), counts.get("failed", [])
         if fault:
             faults.append(f"{program.rpartition('/')[2]} {part + 1}/{parts}: {fault}")
-        failed = counts.pop("failed", [])
         faults += [f"{test} failed" for test in failed]
-        totals.update(counts)
+        totals.update({name: counts.get(name, 0) for name in ("passed", "skipped", "elsewhere")})
         ran[program, chosen] += counts.get("passed", 0) + len(failed) + bool(fault)
     faults += [f"{program}: no test ran on a GPU" for (program, _), count in ran.items() if count == 0]
     if totals["passed"] == 0:

@@ -90,10 +90,12 @@ TEST(LaunchedTogether, NobodyWaitsForOneWhoHasLeft) {
         nccl.commInit(&handles[static_cast<std::size_t>(rank)], 2, NcclId{"third"}, rank, nullptr);
     std::thread other([&] { allReduce(nccl, handles[0]); });
     while (counted.asked == 0) std::this_thread::yield();
+    const auto left = std::chrono::steady_clock::now();
     nccl.commAbort(handles[1]);
     other.join();
     allReduce(nccl, handles[0]);
     EXPECT_EQ(counted.launched, 2);
+    EXPECT_LT(std::chrono::steady_clock::now() - left, LaunchMeeting::kPatience / 2) << "and gives nobody up";
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ TEST_P(NcclOnGpus, RanksReduceWithOneAnother) {
 }
 
 TEST(NcclOnGpu, ALateRankIsNamedAtTheDeadline) {
-    const OnThisMachine here = onThisMachine(2);
+    const OnThisMachine here = onThisMachine(2, loadGpuRuntime);
     if (!here.lacks.empty()) GTEST_SKIP() << here.lacks;
     expectALateRankIsNamed(*here.backend, here.cluster, 8);  // which NCCL takes a second or more of to connect
 }

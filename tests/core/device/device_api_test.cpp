@@ -43,6 +43,7 @@ static_assert(isDeclaredAs(&DeviceApi::eventRecord, &cudaEventRecord));
 static_assert(isDeclaredAs(&DeviceApi::eventQuery, &cudaEventQuery));
 static_assert(isDeclaredAs(&DeviceApi::eventElapsed, &cudaEventElapsedTime));
 static_assert(isDeclaredAs(&DeviceApi::errorText, &cudaGetErrorString));
+static_assert(isDeclaredAs(&DeviceApi::takeError, &cudaGetLastError));
 static_assert(DeviceApi::kSuccess == cudaSuccess);
 static_assert(DeviceApi::kInsufficientDriver == cudaErrorInsufficientDriver);
 static_assert(DeviceApi::kNoDevice == cudaErrorNoDevice);

@@ -30,6 +30,7 @@ TEST_F(DeviceTest, AnEventPassesWhenItsStreamHasDoneWhatItWasGiven) {
     model.launch(nullptr, 100'000);
     const DeviceEvent event = device.record(nullptr);
     EXPECT_FALSE(device.hasPassed(event));
+    EXPECT_EQ(device.api().takeError(), DeviceApi::kSuccess) << "which a launch of LibTorch's would take for its own";
     clock.sleepUntil(clock.now() + 100'000);
     EXPECT_TRUE(device.hasPassed(event));
     EXPECT_THAT(model.hostWaits(), IsEmpty());

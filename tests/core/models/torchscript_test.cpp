@@ -131,6 +131,23 @@ TEST_F(TorchScriptTest, BuffersFollowTrainingAndNotEvaluation) {
     EXPECT_TRUE(mean.allclose(batch.inputs.flatten(1).mean(0) / 2, 1e-5, 1e-6));
 }
 
+// What the next pass may compute with is lost where a pass is captured, or made once more than it counts.
+TEST_F(TorchScriptTest, WhoSetsAnAttributeGoesOnWithIt) {
+    const auto goesOn = [&](bool sets) {
+        torch::jit::Module net =
+            scriptOf({{"weight", torch::ones({4, 6})}}, "    return x.flatten(1).matmul(self.weight.t())\n");
+        torch::jit::Module outer("__torch__.Counting");
+        outer.register_attribute("training", c10::BoolType::get(), true);
+        outer.register_attribute("calls", c10::IntType::get(), 0);
+        outer.register_module("inner", net);
+        outer.define(std::string("def forward(self, x):\n") + (sets ? "    self.calls += 1\n" : "") +
+                     "    return self.inner.forward(x)\n");
+        return buildModel("torchscript", kScriptInput, fieldsOf(outer))->goesOn();
+    };
+    EXPECT_TRUE(goesOn(true));
+    EXPECT_FALSE(goesOn(false));
+}
+
 TEST_F(TorchScriptTest, DrawsFromTheStreamOfItsRank) {
     const Value fields = fieldsOf(
         scriptOf({{"weight", torch::ones({4, 6})}},

@@ -147,6 +147,7 @@ private:
     std::map<EventHandle, Event> events_;
     std::deque<char> handles_;  // whose addresses are the handles
     std::size_t eventsMade_ = 0;
+    int lastError_ = DeviceApi::kSuccess;
     EventHandle asked_ = nullptr;  // by the newest call, which was a query answered with no
     std::vector<Past> past_;
     std::vector<std::string> races_, hostWaits_, faults_;
@@ -185,6 +186,7 @@ inline DeviceApi ModelDevice::api() {
     api.eventRecord = [this](EventHandle recorded, StreamHandle handle) { return record(recorded, handle); };
     api.eventQuery = [this](EventHandle queried) { return query(queried); };
     api.eventElapsed = [this](float* ms, EventHandle from, EventHandle to) { return elapsed(ms, from, to); };
+    api.takeError = [this] { return std::exchange(lastError_, DeviceApi::kSuccess); };
     api.errorText = [](int error) {
         return error == kInvalidHandle ? "invalid resource handle" : "an error of the test";
     };
@@ -275,7 +277,7 @@ inline int ModelDevice::askedFor(EventHandle queried, const Event& found) {
         if (asked_ == queried)
             hostWaits_.push_back(std::string("event ").append(std::to_string(found.number)).append(" is polled"));
         asked_ = queried;
-        return DeviceApi::kNotReady;
+        return lastError_ = DeviceApi::kNotReady;
     }
     asked_ = nullptr;
     join(host().seen, found.seen);

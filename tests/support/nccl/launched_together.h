@@ -12,6 +12,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <utility>
 
 #include "core/backends/gpu_runtime.h"
@@ -41,9 +42,9 @@ public:
         if (here_ > 0) letGo();
     }
 
-private:
-    static constexpr std::chrono::seconds kPatience{20};
+    static constexpr std::chrono::seconds kPatience{10};
 
+private:
     bool letGo() {
         if (here_ < ranks_) return false;
         here_ = 0;
@@ -122,7 +123,10 @@ inline NcclApi launchedTogether(NcclApi nccl) {
         if (!meeting) return end();
         meeting->meet();
         int state = end();
-        while (state == NcclApi::kInProgress && stateOf(handle, &state) == NcclApi::kSuccess) {
+        // What takes longer is the caller's to wait for, who has a deadline.
+        const auto last = std::chrono::steady_clock::now() + LaunchMeeting::kPatience;
+        while (state == NcclApi::kInProgress && std::chrono::steady_clock::now() < last &&
+               stateOf(handle, &state) == NcclApi::kSuccess) {
             std::this_thread::yield();
         }
         meeting->meet();

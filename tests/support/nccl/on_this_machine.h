@@ -15,15 +15,15 @@ struct OnThisMachine {
     std::string lacks;  // why nothing can be tested
 };
 
-inline OnThisMachine onThisMachine(int ranks) {
+// `load`: another one where a rank is to come late, or not at all, and calls CUDA for nothing meanwhile.
+inline OnThisMachine onThisMachine(int ranks, const LoadGpuRuntime& load = launchedTogether(loadGpuRuntime)) {
     const auto runtime = loadGpuRuntime();
     if (!runtime) return {.lacks = runtime.error().message};
     const auto gpus = usableDevices(runtime->device);
     if (!gpus) return {.lacks = gpus.error().message};
     const std::int64_t ranksPerGpu = (ranks + *gpus - 1) / *gpus;
     OnThisMachine made{.cluster = {.backend = "nccl", .workers = ranks}};
-    made.backend =
-        std::make_unique<GpuBackend>(GpuParams{.ranksPerGpu = ranksPerGpu}, launchedTogether(loadGpuRuntime));
+    made.backend = std::make_unique<GpuBackend>(GpuParams{.ranksPerGpu = ranksPerGpu}, load);
     if (const auto suits = made.backend->checkMachine(made.cluster); !suits) made.lacks = suits.error().message;
     return made;
 }

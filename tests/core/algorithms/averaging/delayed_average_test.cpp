@@ -89,7 +89,8 @@ Mixer inParts() {
 Archive asOnceSaved(const Archive& archive) {
     Archive old;
     for (const auto& [name, tensor] : archive.tensors()) {
-        if (!name.starts_with("received")) old.put(name, name == "mean" ? tensor + 7 : tensor);
+        if (name.starts_with("received")) continue;
+        name == "own_part" ? old.put("mean", tensor + 7) : old.put(name, tensor);
     }
     for (const auto& [name, number] : archive.integers()) {
         if (name != "received") old.put(name, number);

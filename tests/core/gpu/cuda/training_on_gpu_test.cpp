@@ -21,7 +21,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-constexpr int kSteps = 30;
+constexpr int kTrainedSteps = 30;
 
 class NamingSink final : public EventSink, public NamedSpanSink {
 public:
@@ -46,7 +46,7 @@ protected:
         if (!machine_.lacks.empty()) GTEST_SKIP() << machine_.lacks;
     }
     [[nodiscard]] NamingSink train(const Fields& more, const Fields& record = {}) const {
-        Fields of{{"steps", integer(kSteps)}, {"batch_size", integer(16)}, {"eval_every", integer(1000)}};
+        Fields of{{"steps", integer(kTrainedSteps)}, {"batch_size", integer(16)}, {"eval_every", integer(1000)}};
         of.insert(of.end(), more.begin(), more.end());
         const Value document = table(
             {{"algorithm", table({{"name", text("independent")}})},
@@ -81,7 +81,7 @@ TEST_F(CudaTraining, CapturedStepsInMixedPrecisionAreThoseOfEveryKernelByItself)
     const NamingSink plain = train({}), eager = train(mixed), graph = train(captured);
     for (const auto& [state, note] : graph.memory.states) EXPECT_THAT(note, Not(HasSubstr("cuda_graph")));
     const std::vector<double> one = plain.losses(), two = eager.losses(), three = graph.losses();
-    ASSERT_EQ(three.size(), static_cast<std::size_t>(kSteps));
+    ASSERT_EQ(three.size(), static_cast<std::size_t>(kTrainedSteps));
     EXPECT_LT(one.back(), 0.5 * one.front()) << "it trains";
     for (std::size_t step = 0; step < three.size(); ++step) {
         // Sums of a gradient are in no fixed order on a GPU; of bfloat16 8 bits are kept.

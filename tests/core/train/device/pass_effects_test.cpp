@@ -8,16 +8,15 @@
 namespace dasgd::test {
 namespace {
 
-TEST(PassEffects, GoWithTheirEnd) {
+TEST(PassEffects, AreUndone) {
     torch::nn::BatchNorm1d norm(3);
     at::Generator random = at::detail::createCPUGenerator(5);
     const at::Tensor mean = norm->running_mean.clone(), next = at::randn({4}, at::detail::createCPUGenerator(5));
-    {
-        const PassEffects effects(*norm, random);
-        (void)norm->forward(at::randn({8, 3}, random));
-        EXPECT_FALSE(norm->running_mean.equal(mean));
-        EXPECT_EQ(norm->num_batches_tracked.item<std::int64_t>(), 1);
-    }
+    PassEffects effects(*norm, random);
+    (void)norm->forward(at::randn({8, 3}, random));
+    EXPECT_FALSE(norm->running_mean.equal(mean));
+    EXPECT_EQ(norm->num_batches_tracked.item<std::int64_t>(), 1);
+    effects.undo();
     EXPECT_TRUE(norm->running_mean.equal(mean));
     EXPECT_EQ(norm->num_batches_tracked.item<std::int64_t>(), 0);
     EXPECT_TRUE(at::randn({4}, random).equal(next)) << "the generator has drawn nothing";
@@ -26,7 +25,7 @@ TEST(PassEffects, GoWithTheirEnd) {
 TEST(PassEffects, OfAModelThatDrawsNothing) {
     torch::nn::BatchNorm1d norm(3);
     at::Generator none;
-    { const PassEffects effects(*norm, none); }
+    PassEffects(*norm, none).undo();
     EXPECT_FALSE(none.defined());
 }
 

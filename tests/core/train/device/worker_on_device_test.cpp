@@ -200,6 +200,27 @@ TEST(WorkerOnDevice, TensorFloat32IsUsedWhereItIsAskedForAlone) {
     EXPECT_EQ(allowed(), std::pair(false, false)) << "LibTorch's own default for convolutions is on";
 }
 
+// Dropout draws, statistics of batches, micro-batches: none of it knows of the pass that is made before training.
+TEST(WorkerOnDevice, AFirstPassLeavesNoTrace) {
+    for (const Value& model : {table({{"name", text("mlp")}, {"dropout", number(0.4)}}),
+                               table({{"name", text("resnet20")}, {"width", integer(2)}})}) {
+        Value document = digits(often("dasgd"), {{"accumulate", integer(3)}, {"steps", integer(4)}});
+        document.set("model", model);
+        document.find("cluster")->set("workers", integer(2));
+        const OnDevice there = trainOnDevice(document);
+        const auto here = train(document);
+        for (std::size_t rank = 0; rank < here.size(); ++rank) {
+            EXPECT_EQ(there.records[rank].outcome.error, "");
+            const auto expected = valuesOf(here[rank], "train/loss"),
+                       found = valuesOf(there.records[rank], "train/loss");
+            ASSERT_EQ(found.size(), 4U);
+            for (std::size_t step = 0; step < found.size(); ++step) EXPECT_NEAR(found[step], expected[step], 1e-5);
+        }
+        EXPECT_NEAR(valuesOf(there.records[0], "eval/loss").back(), valuesOf(here[0], "eval/loss").back(), 1e-5)
+            << "by the statistics of the batches";
+    }
+}
+
 TEST(WorkerOnDevice, BroughtBatchesAreTheSame) {
     for (const int accumulate : {1, 3}) {
         // 1,000 digits of 3 ranks: the last batch of an epoch is short.
