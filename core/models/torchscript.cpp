@@ -64,7 +64,7 @@ void adopt(torch::nn::Module& into, const torch::jit::Module& from) {
 
 // Whether a pass gives an attribute another value, as self.calls += 1 does: the next one may compute with it.
 bool setsAttributes(const torch::jit::Module& script) {
-    const auto graph = script.get_method("forward").graph()->copy();
+    auto graph = script.get_method("forward").graph()->copy();
     torch::jit::Inline(*graph);
     torch::jit::DepthFirstGraphNodeIterator nodes(graph);
     for (const torch::jit::Node* node = nodes.next(); node; node = nodes.next()) {

@@ -51,7 +51,7 @@ def train(chosen):
         torch.distributed.init_process_group("nccl", init_method=f"file://{chosen.meeting}", rank=chosen.rank,
                                              world_size=chosen.ranks, device_id=device)
         model = nn.parallel.DistributedDataParallel(model, device_ids=[device.index], gradient_as_bucket_view=True)
-    count = 8 * chosen.batch
+    count = 4 * chosen.batch
     inputs = torch.randn(count, *shape, device=device).to(memory_format=layout)
     targets = torch.randint(classes, (count,), device=device)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
