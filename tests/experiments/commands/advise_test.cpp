@@ -9,6 +9,7 @@ namespace dasgd::experiments {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 
 TEST(AdviseCommand, CalibratesTheClusterAtHandAndSaysWhy) {
@@ -44,9 +45,19 @@ TEST(AdviseCommand, TakesACalibration) {
     EXPECT_EQ(advised, 1);
     EXPECT_EQ(json["forecast"].back()["alone"], true);
     EXPECT_TRUE(json["forecast"].back()["hidden"].is_null());
-    const test::Ended text = folder.run({"advise", "real.toml", "--calibration", "slow.toml", "-w", "w", "-q"});
-    EXPECT_THAT(text.out, AllOf(HasSubstr("hidden  steps that count"), HasSubstr("ms/step  covered"),
-                                HasSubstr("So the two differ")));
+}
+
+// One is of runs in simulated time, the other of a formula.
+TEST(AdviseCommand, SaysWhyTheSharesOfItsTwoTablesDiffer) {
+    const test::DasgdFolder folder;
+    folder.write("known.toml",
+                 "name = \"known\"\n[algorithm]\nname = \"dasgd\"\n[model]\nname = \"mlp\"\n[train]\nsteps = 200\n"
+                 "batch_size = 8\n[cluster]\nbackend = \"virtual\"\nworkers = 4\n[network]\nbandwidth = \"200Mbps\"\n"
+                 "[compute]\nstep_time = \"10ms\"\n");
+    const test::Ended ended = folder.run({"advise", "known.toml", "-w", "w", "-q"});
+    ASSERT_EQ(ended.exit, 0) << ended.err;
+    EXPECT_THAT(ended.out, AllOf(ContainsRegex("÷ alone +hidden +steps that count"), ContainsRegex("ms/step +covered"),
+                                 HasSubstr("So the two differ")));
 }
 
 // A minute of measuring would be for nothing.
