@@ -1,5 +1,5 @@
-// Bars, maps, parallel coordinates and timelines as TikZ pictures with the numbers in them, and what these share with the other
-// pictures.
+// Bars, maps, parallel coordinates and timelines as TikZ pictures with the numbers in them, and what these share with
+// the other pictures.
 #pragma once
 
 #include <QString>
