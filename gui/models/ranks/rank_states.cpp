@@ -54,17 +54,17 @@ std::optional<double> rateBetween(const BeginOfStep& begun) {
     return static_cast<double>(last - first) / (static_cast<double>(to - from) / 1e9);
 }
 
-std::optional<double> stepRate(BeginOfStep steps, const BeginOfStep& launches) {
+// `isPart`: nothing is known of before, as training began then or an evaluation came between.
+std::optional<double> stepRate(BeginOfStep steps, const BeginOfStep& launches, bool isPart) {
     if (steps.empty()) return std::nullopt;
     if (launches.size() > 1) return rateBetween(launches);
-    const bool trainingBegins = steps.begin()->first <= 1;
-    if (trainingBegins && !launches.empty()) return std::nullopt;
-    // The first one may be there in parts.
-    if (!trainingBegins) steps.erase(steps.begin());
+    if (isPart && !launches.empty()) return std::nullopt;
+    // It may be there in parts.
+    if (steps.begin()->first > 1) steps.erase(steps.begin());
     return rateBetween(steps);
 }
 
-RankNow nowOf(int rank, const std::vector<Span>& spans, TimeRange range) {
+RankNow nowOf(int rank, const std::vector<Span>& spans, TimeRange range, TimeRange recent) {
     const OverlapSummary sum = summariseOverlap(spans, range);
     const auto length = static_cast<double>(range.end - range.start);
     RankNow now{.rank = rank, .seconds = length / 1e9, .blocked = static_cast<double>(sum.blocked) / length};
@@ -72,8 +72,10 @@ RankNow nowOf(int rank, const std::vector<Span>& spans, TimeRange range) {
     BeginOfStep steps, launches;
     std::set<std::uint64_t> collectives;
     Ns compute = 0, skew = 0;
+    bool isPart = range.start > recent.start;
     for (const Span& span : spans) {
         if (isReduce(span.kind)) takeEarliest(launches, span);
+        isPart = isPart || (isCompute(span.kind) && span.step <= 1);
         if (span.start < range.start || span.end > range.end) continue;
         if (isCompute(span.kind)) {
             takeEarliest(steps, span);
@@ -85,7 +87,7 @@ RankNow nowOf(int rank, const std::vector<Span>& spans, TimeRange range) {
     if (!steps.empty()) now.computeMs = static_cast<double>(compute) / 1e6 / static_cast<double>(steps.size());
     if (!collectives.empty()) now.skewMs = static_cast<double>(skew) / 1e6 / static_cast<double>(collectives.size());
     std::erase_if(launches, [&](const auto& launch) { return launch.second < range.start; });
-    now.stepsPerS = stepRate(std::move(steps), launches);
+    now.stepsPerS = stepRate(std::move(steps), launches, isPart);
     return now;
 }
 
@@ -94,7 +96,7 @@ RankNow nowOf(int rank, const std::vector<Span>& spans, TimeRange range) {
 std::vector<RankNow> ranksNow(std::span<const RankSpan> spans, TimeRange recent) {
     std::vector<RankNow> now;
     for (const auto& [rank, own] : byRank(spans)) {
-        if (const auto range = undisturbed(own, recent)) now.push_back(nowOf(rank, own, *range));
+        if (const auto range = undisturbed(own, recent)) now.push_back(nowOf(rank, own, *range, recent));
     }
     return now;
 }

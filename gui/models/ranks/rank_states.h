@@ -23,7 +23,7 @@ struct RankNow {
     std::optional<double> computeMs;  // of a step
     // Over whole rounds, from one launch of a collective to another: a part of a round may have none of its waits in
     // it. Over whole steps where no two were launched; absent where those are fewer than two, or are a part of the
-    // first round of training.
+    // first round of training or after an evaluation.
     std::optional<double> stepsPerS;
 };
 

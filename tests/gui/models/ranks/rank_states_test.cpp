@@ -99,6 +99,21 @@ TEST(RankStates, TheFirstSecondsOfTrainingAreNotFasterThanItsRounds) {
     }
 }
 
+// What comes before the first step disturbs nothing, and takes nothing of the first round away.
+TEST(RankStates, TheEvaluationBeforeTheFirstStepMakesNoRoundOfAPart) {
+    for (const int steps : {7, 10, 11, 15}) {
+        std::vector<RankSpan> spans = inRounds(steps);
+        for (RankSpan& span : spans) {
+            span.span.start += 10'000'000;
+            span.span.end += 10'000'000;
+        }
+        spans.push_back(spanOf(0, Lane::Compute, SpanKind::Eval, 0, 0, 10'000'000));
+        const auto rate = ranksNow(spans, {0, 1'000'000'000}).at(0).stepsPerS;
+        EXPECT_EQ(rate.has_value(), steps >= 11) << steps;
+        EXPECT_NEAR(rate.value_or(4 / 0.007), 4 / 0.007, 1e-6) << steps;
+    }
+}
+
 TEST(RankStates, WithoutCollectivesTheFirstStepCounts) {
     std::vector<RankSpan> spans;
     for (int step = 1; step <= 3; ++step) {
