@@ -206,7 +206,8 @@ void CompareChart::redraw() {
         : !isRead               ? tr("Reading …")
         : !apart.isEmpty()      ? tr("No mean of %1:\n%2.").arg(fewNames(apart), nothingSharedInWords(key_.axis))
         : isTrainingTime
-            ? tr("No %1 over training time in these runs:\n%2.").arg(words_.title.toLower(), kNoTrainingClock)
+            ? tr("No %1 over training time in these runs:\n%2.\nWall time is known of all.")
+                  .arg(words_.title.toLower(), kNoTrainingClock)
             : tr("No %1 recorded in these runs.\nThe title above lists what is.").arg(words_.title.toLower()));
     note_->say(words.join(QStringLiteral("  ·  ")));
     for (const QString& name : apart) notes << tr("%1: not drawn, %2").arg(name, nothingSharedInWords(key_.axis));

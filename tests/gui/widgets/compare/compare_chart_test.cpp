@@ -194,5 +194,23 @@ TEST_F(CompareChartTest, AConfigurationWithoutTheRecordIsNamed) {
     EXPECT_TRUE(chart.plot().accessibleDescription().startsWith(QStringLiteral("not drawn: local_sgd")));
 }
 
+TEST(CompareChartApart, RunsWithoutEvaluationsSayWhatTheyAreDrawnOver) {
+    Workspace workspace;
+    workspace.record({.ranks = 1, .steps = 20, .stepsPerEpoch = 100});
+    Feed feed(workspace.path());
+    Session session(feed);
+    CompareBoard board(session);
+    CompareChart chart("train/loss", XAxis::Training, board, testLook());
+    ASSERT_TRUE(eventually([&] { return session.runs().items().size() == 1; }));
+    board.setWatching(true);
+    board.takeNewestExperiment();
+    const auto says = [&](const char* words) { return chart.plot().emptyText().endsWith(QLatin1String(words)); };
+    EXPECT_TRUE(eventually([&] { return says("Wall time is known of all."); }))
+        << chart.plot().emptyText().toStdString();
+    EXPECT_TRUE(chart.plot().curves().empty());
+    chart.axis().choose(static_cast<int>(XAxis::Wall));
+    EXPECT_TRUE(eventually([&] { return chart.plot().curves().size() == 1; }));
+}
+
 }  // namespace
 }  // namespace dasgd::gui
