@@ -207,7 +207,7 @@ const std::vector<SeriesPoint>& ChartCard::pointsOfCurrent() const {
 
 QString ChartCard::emptyText() const {
     const RunItemPtr run = session_.current();
-    if (anew_ && !session_.detail()) return tr("Reading …");
+    if (run && anew_ && !session_.detail()) return tr("Reading …");
     if (drawsSpans() && run && !run->keepsSpans)
         return tr("This run keeps no spans. Run it with [record] trace = \"full\".");
     const bool ended = run && !isLive(run->row);
