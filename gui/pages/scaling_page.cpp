@@ -3,7 +3,6 @@
 #include <QApplication>
 #include <QGridLayout>
 #include <QHBoxLayout>
-#include <QHeaderView>
 #include <QLineEdit>
 #include <QListView>
 #include <QScrollArea>
@@ -16,6 +15,7 @@
 #include "gui/models/scaling/scaling_table_model.h"
 #include "gui/pages/figure_action.h"
 #include "gui/pages/job_action.h"
+#include "gui/pages/points_table.h"
 #include "gui/widgets/button_key.h"
 #include "gui/widgets/figure_export.h"
 #include "gui/widgets/keyed_action.h"
@@ -26,8 +26,9 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr int kPointRowHeight = 32, kListWidth = 352;
+constexpr int kListWidth = 352, kTightListWidth = 290, kBesideRows = 22;
 constexpr int kNarrow = 960;      // below, list and table stand above each other
+constexpr int kTight = 1180;      // below, list and columns of the table are no wider than they need
 constexpr int kChartWidth = 400;  // at least, of each of several in a row
 
 class ScalingPage : public QScrollArea {
@@ -149,21 +150,7 @@ private:
     QWidget* makeTable() {
         auto* card = new Card;
         card->body().setContentsMargins(1, 6, 1, 8);
-        points_ = new QTableView;
-        points_->setModel(table_);
-        points_->setSelectionBehavior(QAbstractItemView::SelectRows);
-        points_->setSelectionMode(QAbstractItemView::SingleSelection);
-        points_->setShowGrid(false);
-        points_->setWordWrap(false);
-        points_->setTabKeyNavigation(false);
-        points_->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
-        points_->verticalHeader()->hide();
-        points_->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-        points_->verticalHeader()->setDefaultSectionSize(kPointRowHeight);
-        points_->horizontalHeader()->setHighlightSections(false);
-        points_->horizontalHeader()->setStretchLastSection(true);
-        points_->setAccessibleName(tr("Points"));
-        points_->setMinimumHeight(180);
+        points_ = makePointsTable(*table_);
         card->body().addWidget(points_, 1);
         runs_ = makeLabel({}, "mono");
         runs_->setTextInteractionFlags(Qt::TextSelectableByMouse);
@@ -230,8 +217,12 @@ private:
         }
         const bool narrow = width < kNarrow;
         below_->setDirection(narrow ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
-        listCard_->setMaximumWidth(narrow ? QWIDGETSIZE_MAX : kListWidth);
-        listCard_->setMinimumWidth(narrow ? 0 : kListWidth);
+        const bool tight = width < kTight;
+        const int listWidth = tight ? kTightListWidth : kListWidth;
+        room_ = !tight ? 0 : narrow ? width - kBesideRows : width - listWidth - kGap - kBesideRows;
+        listCard_->setMaximumWidth(narrow ? QWIDGETSIZE_MAX : listWidth);
+        listCard_->setMinimumWidth(narrow ? 0 : listWidth);
+        setWidths();
     }
 
     void showPoint() {
@@ -357,14 +348,13 @@ private:
         rechoose();
     }
 
-    // Once, and when a column came: a width that was dragged stays.
+    // Once, when a column came, and when there is other room: a width that was dragged stays till then.
     void setWidths() {
-        if (table_->columnCount() == columns_ || table_->rowCount() == 0) return;
-        columns_ = table_->columnCount();
-        static constexpr int kWidths[] = {0, 76, 62, 62, 104, 112, 98, 104, 96, 150};
-        for (int i = 1; i < columns_; ++i) points_->setColumnWidth(i, kWidths[i]);
-        points_->resizeColumnToContents(0);
-        points_->setColumnWidth(0, std::clamp(points_->columnWidth(0), 140, 360));
+        chooseColumns(*points_, room_ > 0);
+        const std::pair wanted{table_->columnCount(), room_};
+        if (wanted == sized_ || table_->rowCount() == 0) return;
+        sized_ = wanted;
+        sizeColumns(*points_, room_);
     }
 
     PageContext& context_;
@@ -375,7 +365,8 @@ private:
     std::vector<ScalingCard*> cards_;
     std::pair<std::string, int> chosen_;  // line and workers of the chosen point
     std::pair<int, int> arranged_;        // columns and number of charts
-    int columns_ = 0;                     // of the table, that have their width
+    int room_ = 0;                        // of the table where there is little; 0: enough
+    std::pair<int, int> sized_;           // columns of the table that have their width, and the room for them
     Choice* kind_ = nullptr;
     QLineEdit *goal_ = nullptr, *filter_ = nullptr;
     QPushButton* export_ = nullptr;

@@ -7,6 +7,7 @@
 #include <QLineEdit>
 #include <QListView>
 #include <QPushButton>
+#include <QScrollBar>
 #include <QTableView>
 #include <QToolButton>
 
@@ -57,6 +58,18 @@ TEST_F(ScalingPageTest, TheSixthPageHasItsKey) {
     EXPECT_NE(label(QStringLiteral("● 1 measured  ·  ○ 1 simulated  ·  6 points")), nullptr);
     const QString spread = QStringLiteral("± standard deviation over the seeds");
     EXPECT_NE(label(QStringLiteral("Choose a point to see its runs; Enter opens them  ·  ") + spread), nullptr);
+}
+
+TEST_F(ScalingPageTest, ALaptopShowsEveryColumn) {
+    recordTwoLines(workspace_.store());
+    openScaling();
+    ASSERT_TRUE(arrived(6));
+    window_->resize(1280, 720);
+    ASSERT_TRUE(eventually([&] { return points()->isColumnHidden(ScalingTableModel::Batch); })) << "all have the same";
+    EXPECT_TRUE(eventually([&] { return points()->horizontalScrollBar()->maximum() == 0; }))
+        << points()->horizontalScrollBar()->maximum();
+    window_->resize(1700, 1000);
+    EXPECT_TRUE(eventually([&] { return !points()->isColumnHidden(ScalingTableModel::Batch); }));
 }
 
 TEST_F(ScalingPageTest, OneNumberOfWorkersSaysHowToGetMore) {

@@ -1,0 +1,61 @@
+// The table of the Scaling page: a row a point.
+#pragma once
+
+#include <QHeaderView>
+#include <QTableView>
+#include <algorithm>
+
+#include "gui/models/scaling/scaling_table_model.h"
+
+namespace dasgd::gui {
+
+[[nodiscard]] inline QTableView* makePointsTable(ScalingTableModel& model) {
+    constexpr int kRowHeight = 32;
+    auto* table = new QTableView;
+    table->setModel(&model);
+    table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    table->setSelectionMode(QAbstractItemView::SingleSelection);
+    table->setShowGrid(false);
+    table->setWordWrap(false);
+    table->setTabKeyNavigation(false);
+    table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+    table->verticalHeader()->hide();
+    table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    table->verticalHeader()->setDefaultSectionSize(kRowHeight);
+    table->horizontalHeader()->setHighlightSections(false);
+    table->horizontalHeader()->setStretchLastSection(true);
+    table->setAccessibleName(QObject::tr("Points"));
+    table->setMinimumHeight(180);
+    return table;
+}
+
+[[nodiscard]] inline bool saysOneThing(const QAbstractItemModel& model, int column) {
+    for (int row = 1; row < model.rowCount(); ++row) {
+        if (model.index(row, column).data() != model.index(0, column).data()) return false;
+    }
+    return true;
+}
+
+// `tight`: the batch is left out where all rows have the same, as of weak scaling; the tips of the rows say it.
+inline void chooseColumns(QTableView& table, bool tight) {
+    table.setColumnHidden(ScalingTableModel::Batch, tight && saysOneThing(*table.model(), ScalingTableModel::Batch));
+}
+
+// The same widths whatever is in them; within `room`, where it is little, none is wider than it needs, and the name of
+// a configuration has what the others leave. 0: there is room.
+inline void sizeColumns(QTableView& table, int room) {
+    static constexpr int kWidths[ScalingTableModel::kColumns] = {0, 76, 62, 62, 104, 112, 98, 104, 96, 150};
+    constexpr int kLeastName = 100, kUsualName = 140, kMostName = 360;
+    int others = 0;
+    for (int i = 1; i < table.model()->columnCount(); ++i) {
+        table.resizeColumnToContents(i);
+        table.setColumnWidth(i, room > 0 ? std::min(table.columnWidth(i), kWidths[i]) : kWidths[i]);
+        others += table.isColumnHidden(i) ? 0 : table.columnWidth(i);
+    }
+    table.resizeColumnToContents(0);
+    const int needed = table.columnWidth(0);
+    table.setColumnWidth(0, room > 0 ? std::clamp(room - others, kLeastName, std::max(kLeastName, needed))
+                                     : std::clamp(needed, kUsualName, kMostName));
+}
+
+}  // namespace dasgd::gui
