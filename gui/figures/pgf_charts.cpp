@@ -83,28 +83,10 @@ bool isLight(const QColor& color) {
     return 0.2126 * color.redF() + 0.7152 * color.greenF() + 0.0722 * color.blueF() > kInkTurns;
 }
 
-struct MapEnds {
-    double low = std::numeric_limits<double>::infinity(), high = -low;
-    [[nodiscard]] double shareOf(double value, bool lowIsGood) const {
-        const double share = high > low ? (value - low) / (high - low) : 0.5;
-        return lowIsGood ? 1 - share : share;
-    }
-};
-
-MapEnds endsOf(const HeatMap& map) {
-    MapEnds ends;
-    for (const HeatCell& cell : map.cells) {
-        if (!cell.value || !std::isfinite(*cell.value)) continue;
-        ends.low = std::min(ends.low, *cell.value);
-        ends.high = std::max(ends.high, *cell.value);
-    }
-    return ends;
-}
-
 // A part of the axis' width.
 QString across(double part) { return QStringLiteral("%1\\axiswidth").arg(part, 0, 'f', 5); }
 
-void addCell(QTextStream& text, const HeatMap& map, const MapEnds& ends, std::size_t row, std::size_t column) {
+void addCell(QTextStream& text, const HeatMap& map, const HeatEnds& ends, std::size_t row, std::size_t column) {
     const HeatCell& cell = map.cells[map.placeOf(row, column)];
     const auto columns = static_cast<double>(map.columns.size());
     const QString left = across(static_cast<double>(column) / columns);
@@ -131,7 +113,7 @@ void addCell(QTextStream& text, const HeatMap& map, const MapEnds& ends, std::si
     }
 }
 
-void addScale(QTextStream& text, const HeatMap& map, const MapEnds& ends) {
+void addScale(QTextStream& text, const HeatMap& map, const HeatEnds& ends) {
     if (!(ends.low <= ends.high)) return;
     const double height = kCellHeight * static_cast<double>(map.rows.size());
     for (int i = 0; i < kScaleSteps; ++i) {
@@ -194,7 +176,7 @@ QString mapPicture(const FigureContent& content, const FigureSpec& spec) {
     QString out;
     QTextStream text(&out);
     const HeatMap& map = *content.map;
-    const MapEnds ends = endsOf(map);
+    const HeatEnds ends = endsOf(map);
     text << "\\definecolor{incomplete}{HTML}{D55E00}%\n\\begin{tikzpicture}[font=" << fontCommand(spec.venueOf().tickPt)
          << "]\n";
     for (qsizetype row = 0; row < map.rows.size(); ++row) {

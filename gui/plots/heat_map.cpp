@@ -27,7 +27,7 @@ struct HeatLayout {
     double text = 0;
     QRectF cells, scale;
     double wide = 1, high = 1;  // of a cell
-    double low = 0, most = 0;   // the ends of the colours
+    HeatEnds ends;
     [[nodiscard]] QRectF cellAt(std::size_t row, std::size_t column) const {
         return {cells.left() + wide * static_cast<double>(column), cells.top() + high * static_cast<double>(row), wide,
                 high};
@@ -44,17 +44,11 @@ HeatLayout layOutHeat(const QRectF& area, const HeatMap& map, const PlotStyle& s
     const QFontMetricsF metrics(style.font);
     HeatLayout out;
     out.text = metrics.height();
-    out.low = std::numeric_limits<double>::infinity();
-    out.most = -out.low;
-    for (const HeatCell& cell : map.cells) {
-        if (!cell.value || !std::isfinite(*cell.value)) continue;
-        out.low = std::min(out.low, *cell.value);
-        out.most = std::max(out.most, *cell.value);
-    }
+    out.ends = endsOf(map);
     const double gap = out.text * 0.7;
     const double left = widest(metrics, map.rows) + gap;
     const double scaleText =
-        std::max(metrics.horizontalAdvance(tickText(out.low)), metrics.horizontalAdvance(tickText(out.most)));
+        std::max(metrics.horizontalAdvance(tickText(out.ends.low)), metrics.horizontalAdvance(tickText(out.ends.high)));
     const double right = out.text * kScaleWidth + scaleText + 2 * gap;
     const auto rows = static_cast<double>(std::max<qsizetype>(1, map.rows.size()));
     const auto columns = static_cast<double>(std::max<qsizetype>(1, map.columns.size()));
@@ -63,11 +57,6 @@ HeatLayout layOutHeat(const QRectF& area, const HeatMap& map, const PlotStyle& s
     out.cells = {area.left() + left, area.top(), out.wide * columns, out.high * rows};
     out.scale = {out.cells.right() + gap, out.cells.top(), out.text * kScaleWidth, out.cells.height()};
     return out;
-}
-
-double shareOf(const HeatLayout& layout, const HeatMap& map, double value) {
-    const double share = layout.most > layout.low ? (value - layout.low) / (layout.most - layout.low) : 0.5;
-    return map.lowIsGood ? 1 - share : share;
 }
 
 QColor inkOn(const QColor& color) {
@@ -98,7 +87,7 @@ void paintCell(QPainter& painter, const QRectF& box, const HeatCell& cell, const
         painter.drawText(box, Qt::AlignCenter, two ? cell.text + QLatin1Char('\n') + cell.under : cell.text);
         return;
     }
-    const QColor color = viridis(shareOf(layout, map, *cell.value));
+    const QColor color = viridis(layout.ends.shareOf(*cell.value, map.lowIsGood));
     painter.setPen(cell.primary ? QPen(style.text, style.hair * 2) : QPen(Qt::NoPen));
     painter.setBrush(color);
     painter.drawRoundedRect(box, 2, 2);
@@ -130,7 +119,8 @@ void paintCell(QPainter& painter, const QRectF& box, const HeatCell& cell, const
 }
 
 void paintScale(QPainter& painter, const HeatMap& map, const HeatLayout& layout, const PlotStyle& style) {
-    if (!(layout.low <= layout.most)) return;
+    const auto [low, high] = layout.ends;
+    if (!(low <= high)) return;
     QLinearGradient ramp(layout.scale.topLeft(), layout.scale.bottomLeft());
     for (std::size_t i = 0; i < kViridis.size(); ++i) {
         const double share = static_cast<double>(i) / (kViridis.size() - 1);
@@ -147,11 +137,29 @@ void paintScale(QPainter& painter, const HeatMap& map, const HeatLayout& layout,
         painter.drawText(QRectF(left, y, 10 * layout.text, layout.text), Qt::AlignLeft | Qt::AlignVCenter,
                          tickText(value));
     };
-    end(layout.scale.top(), map.lowIsGood ? layout.low : layout.most);
-    if (layout.most > layout.low) end(layout.scale.bottom() - layout.text, map.lowIsGood ? layout.most : layout.low);
+    end(layout.scale.top(), map.lowIsGood ? low : high);
+    if (high > low) end(layout.scale.bottom() - layout.text, map.lowIsGood ? high : low);
 }
 
 }  // namespace
+
+double HeatEnds::shareOf(double value, bool lowIsGood) const {
+    const double share = high > low ? (value - low) / (high - low) : 0.5;
+    return lowIsGood ? 1 - share : share;
+}
+
+HeatEnds endsOf(const HeatMap& map) {
+    HeatEnds ends;
+    QStringList texts;
+    for (const HeatCell& cell : map.cells) {
+        if (!cell.value || !std::isfinite(*cell.value)) continue;
+        ends.low = std::min(ends.low, *cell.value);
+        ends.high = std::max(ends.high, *cell.value);
+        if (!texts.contains(cell.text)) texts << cell.text;
+    }
+    if (texts.size() == 1 && !texts.front().isEmpty()) ends.high = ends.low;
+    return ends;
+}
 
 QColor viridis(double share) {
     const double at = std::clamp(share, 0.0, 1.0) * (kViridis.size() - 1);

@@ -5,6 +5,7 @@
 #include <QRectF>
 #include <QStringList>
 #include <QWidget>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -31,6 +32,15 @@ struct HeatMap {
     }
     bool operator==(const HeatMap&) const = default;
 };
+
+// The ends of the colours: one value where all cells say the same number, as colours would tell apart what is rounding.
+// `low` is above `high` where no cell has a value.
+struct HeatEnds {
+    double low = std::numeric_limits<double>::infinity(), high = -low;
+    // On the scale of viridis.
+    [[nodiscard]] double shareOf(double value, bool lowIsGood) const;
+};
+[[nodiscard]] HeatEnds endsOf(const HeatMap& map);
 
 // 0 … 1 on the scale of viridis.
 [[nodiscard]] QColor viridis(double share);

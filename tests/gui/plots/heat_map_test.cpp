@@ -58,6 +58,22 @@ TEST(HeatMap, TheBestCellIsTheBrightOneAndAMissingOneHasNoColour) {
     EXPECT_EQ(colorOf(4), style.ground);
 }
 
+// Simulated times that differ in their last bits are the same time.
+TEST(HeatMap, CellsThatSayTheSameNumberHaveOneColour) {
+    HeatMap map = twoByThree();
+    for (std::size_t i = 0; i < map.cells.size(); ++i) {
+        map.cells[i].text = QStringLiteral("10.0");
+        if (map.cells[i].value) map.cells[i].value = 10 + 1e-9 * static_cast<double>(i);
+    }
+    const HeatEnds same = endsOf(map);
+    EXPECT_EQ(same.low, same.high);
+    EXPECT_EQ(same.shareOf(10, true), same.shareOf(10.000000005, true));
+    map.cells[0].text = QStringLiteral("9.99");
+    EXPECT_LT(endsOf(map).low, endsOf(map).high);
+    for (HeatCell& cell : map.cells) cell.value.reset();
+    EXPECT_GT(endsOf(map).low, endsOf(map).high) << "no value";
+}
+
 TEST(HeatMapView, ArrowsGoFromCellToCell) {
     HeatMapView view(testLook());
     view.resize(420, 200);

@@ -92,6 +92,7 @@ TEST(PaperCharts, ANarrowCellKeepsItsNumber) {
         map.columns << QString::number(i);
         map.cells.push_back({.value = 1000.0 + i, .text = QStringLiteral("17.9")});
     }
+    map.cells.back().text = QStringLiteral("18.0");
     const auto inked = [&](const HeatMap& drawn) {
         const QImage image = imageOf(layOut(PaperChart{drawn, 3.25}), 4);
         int dark = 0;
