@@ -32,9 +32,9 @@ class LocalStep {
 public:
     virtual ~LocalStep() = default;
     // On a device: makes the passes of the next step and undoes what they do to the module and to `random`, which the
-    // model draws from. The first passes of a process take long (kernels are loaded, memory is taken, libraries choose),
-    // and on each rank another time: ranks that average with a delay would go on as far apart as these leave them.
-    // Nothing on the processor, and of a model that keeps more than its module does.
+    // model draws from. The first passes of a process take long (kernels are loaded, memory is taken, libraries
+    // choose), and on each rank another time: ranks that average with a delay would go on as far apart as these leave
+    // them. Nothing on the processor, and of a model that keeps more than its module does.
     virtual void warmUp(at::Generator& random) { static_cast<void>(random); }
     // The next micro-batch.
     virtual void load(const MicroBatch& part) = 0;
