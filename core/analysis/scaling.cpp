@@ -190,4 +190,25 @@ std::vector<ScalingPoint> scalingPoints(std::vector<ScalingRun> runs) {
     return points;
 }
 
+std::optional<UnequalStarts> unequalStarts(const std::vector<const std::vector<ScalingPoint>*>& lines) {
+    constexpr double kEqual = 0.98;
+    const auto startOf = [&](std::size_t i) -> const ScalingPoint* {
+        // A point has an efficiency where its line has another one to be compared with.
+        const auto found =
+            std::ranges::find_if(*lines[i], [](const ScalingPoint& point) { return point.efficiency.n > 0; });
+        return found == lines[i]->end() ? nullptr : &*found;
+    };
+    std::optional<UnequalStarts> widest;
+    for (std::size_t a = 0; a < lines.size(); ++a) {
+        for (std::size_t b = 0; b < lines.size(); ++b) {
+            const ScalingPoint *slow = startOf(a), *fast = startOf(b);
+            if (!slow || !fast || slow->workers != fast->workers) continue;
+            const double share = slow->samplesPerS.mean / fast->samplesPerS.mean;
+            if (share >= (widest ? widest->share : kEqual)) continue;
+            widest = UnequalStarts{.slowest = a, .fastest = b, .workers = slow->workers, .share = share};
+        }
+    }
+    return widest;
+}
+
 }  // namespace dasgd

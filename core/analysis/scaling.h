@@ -107,4 +107,15 @@ struct ScalingPoint {
 // By workers. `runs` of one line, in any order.
 [[nodiscard]] std::vector<ScalingPoint> scalingPoints(std::vector<ScalingRun> runs);
 
+// Lines that begin at the same number of workers, but with other throughputs: their speed-ups and efficiencies, each
+// against its own beginning, cannot be compared with one another. A single worker of an algorithm that averages may pay
+// for averages with nobody.
+struct UnequalStarts {
+    std::size_t slowest = 0, fastest = 0;  // places among the lines
+    int workers = 0;
+    double share = 1;  // throughput of the slowest ÷ that of the fastest
+};
+// nullopt where they begin within 2 % of each other, or fewer than two lines scale.
+[[nodiscard]] std::optional<UnequalStarts> unequalStarts(const std::vector<const std::vector<ScalingPoint>*>& lines);
+
 }  // namespace dasgd

@@ -1,7 +1,9 @@
 #include "experiments/report/scaling_report.h"
 
+#include <cstdio>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "experiments/base/text.h"
 #include "experiments/report/run_summary.h"
@@ -58,6 +60,19 @@ std::string tableText(const ScalingTable& table, const ScalingReport& report) {
     return out + "\n";
 }
 
+// "" where speed-ups and efficiencies compare the lines.
+std::string startsText(const ScalingReport& report) {
+    std::vector<const std::vector<ScalingPoint>*> lines;
+    for (const ScalingTable& table : report.tables) lines.push_back(&table.points);
+    const std::optional<UnequalStarts> apart = unequalStarts(lines);
+    if (!apart) return "";
+    char share[16];
+    std::snprintf(share, sizeof share, "%.0f %%", 100 * apart->share);
+    return "the lines begin apart, so these two do not compare them: at " + std::to_string(apart->workers) +
+           (apart->workers == 1 ? " worker " : " workers ") + printable(report.tables[apart->slowest].label) + " has " +
+           share + " of the samples/s of " + printable(report.tables[apart->fastest].label) + "\n";
+}
+
 }  // namespace
 
 std::string inWords(const RefusedPoint& point) {
@@ -77,6 +92,7 @@ std::string scalingText(const ScalingReport& report) {
     text +=
         "speed-up: throughput ÷ that of the smallest number of workers that was timed; efficiency: speed-up ÷ the "
         "ratio of the workers\n";
+    text += startsText(report);
     if (repeated) text += "mean ± standard deviation over n seeds\n";
     if (report.sharesStepTime) {
         text +=

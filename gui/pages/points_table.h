@@ -41,6 +41,10 @@ inline void chooseColumns(QTableView& table, bool tight) {
     table.setColumnHidden(ScalingTableModel::Batch, tight && saysOneThing(*table.model(), ScalingTableModel::Batch));
 }
 
+[[nodiscard]] inline int shownColumns(const QTableView& table) {
+    return table.horizontalHeader()->count() - table.horizontalHeader()->hiddenSectionCount();
+}
+
 // The same widths whatever is in them; within `room`, where it is little, none is wider than it needs, and the name of
 // a configuration has what the others leave. 0: there is room.
 inline void sizeColumns(QTableView& table, int room) {
@@ -48,9 +52,11 @@ inline void sizeColumns(QTableView& table, int room) {
     constexpr int kLeastName = 100, kUsualName = 140, kMostName = 360;
     int others = 0;
     for (int i = 1; i < table.model()->columnCount(); ++i) {
+        // One that is hidden has no width, and would keep none.
+        if (table.isColumnHidden(i)) continue;
         table.resizeColumnToContents(i);
         table.setColumnWidth(i, room > 0 ? std::min(table.columnWidth(i), kWidths[i]) : kWidths[i]);
-        others += table.isColumnHidden(i) ? 0 : table.columnWidth(i);
+        others += table.columnWidth(i);
     }
     table.resizeColumnToContents(0);
     const int needed = table.columnWidth(0);

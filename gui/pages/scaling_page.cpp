@@ -9,6 +9,7 @@
 #include <QStackedLayout>
 #include <QTableView>
 #include <QVBoxLayout>
+#include <cmath>
 
 #include "gui/models/figures/figure_runs.h"
 #include "gui/models/scaling/scaling_list_model.h"
@@ -309,7 +310,16 @@ private:
         const bool any = std::ranges::any_of(board_.drawn(), [](const DrawnLine& line) { return line.line->scales(); });
         const QString base = any ? tr("speed-up and efficiency against each line's smallest number of workers")
                                  : tr("one number of workers so far; dasgd scale FILE.toml --workers 1,2,4 adds more");
-        return words.join(QStringLiteral("  ·  ")) + QStringLiteral("  ·  ") + base;
+        words << base;
+        std::vector<const std::vector<ScalingPoint>*> lines;
+        for (const DrawnLine& line : board_.drawn()) lines.push_back(&line.points);
+        if (const auto apart = unequalStarts(lines)) {
+            words << tr("which do not compare these lines: at %1 %2 makes %3 % of the samples/s of %4")
+                         .arg(apart->workers == 1 ? tr("1 worker") : tr("%1 workers").arg(apart->workers),
+                              board_.drawn()[apart->slowest].name, QString::number(std::round(100 * apart->share)),
+                              board_.drawn()[apart->fastest].name);
+        }
+        return words.join(QStringLiteral("  ·  "));
     }
 
     // Which runs the summary counts as unfinished.
@@ -351,7 +361,7 @@ private:
     // Once, when a column came, and when there is other room: a width that was dragged stays till then.
     void setWidths() {
         chooseColumns(*points_, room_ > 0);
-        const std::pair wanted{table_->columnCount(), room_};
+        const std::pair wanted{shownColumns(*points_), room_};
         if (wanted == sized_ || table_->rowCount() == 0) return;
         sized_ = wanted;
         sizeColumns(*points_, room_);
@@ -366,7 +376,7 @@ private:
     std::pair<std::string, int> chosen_;  // line and workers of the chosen point
     std::pair<int, int> arranged_;        // columns and number of charts
     int room_ = 0;                        // of the table where there is little; 0: enough
-    std::pair<int, int> sized_;           // columns of the table that have their width, and the room for them
+    std::pair<int, int> sized_;           // columns that are shown with their width, and the room for them
     Choice* kind_ = nullptr;
     QLineEdit *goal_ = nullptr, *filter_ = nullptr;
     QPushButton* export_ = nullptr;

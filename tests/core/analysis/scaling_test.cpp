@@ -200,5 +200,22 @@ TEST(Scaling, WhatWasNotTimedHasNoEfficiency) {
     EXPECT_TRUE(scalingPoints({}).empty());
 }
 
+// A worker alone that averages with nobody is slow, and eight of it look as if nothing were lost.
+TEST(ScalingPoints, LinesThatBeginApartAreNamed) {
+    const auto plain = scalingPoints({run(1, 60), run(8, 90)}), averages = scalingPoints({run(1, 66), run(8, 66)});
+    const auto single = scalingPoints({run(1, 200)});
+    EXPECT_EQ(averages.back().efficiency.mean, 1);
+    const auto apart = unequalStarts({&plain, &single, &averages});
+    ASSERT_TRUE(apart);
+    EXPECT_EQ(apart->slowest, 2U);
+    EXPECT_EQ(apart->fastest, 0U);
+    EXPECT_EQ(apart->workers, 1);
+    EXPECT_NEAR(apart->share, 60.0 / 66, 1e-12);
+    const auto near = scalingPoints({run(1, 60.5), run(8, 80)}), others = scalingPoints({run(2, 90), run(8, 90)});
+    EXPECT_FALSE(unequalStarts({&plain, &near})) << "within 2 %";
+    EXPECT_FALSE(unequalStarts({&plain, &others})) << "of other numbers of workers";
+    EXPECT_FALSE(unequalStarts({}));
+}
+
 }  // namespace
 }  // namespace dasgd
