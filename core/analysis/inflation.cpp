@@ -17,9 +17,12 @@ std::string withDigits(double value, int digits) {
 }  // namespace
 
 bool isWithinNoise(const Sample& ranks) {
-    if (ranks.confidence) return std::abs(ranks.mean - 1) <= *ranks.confidence;
-    return ranks.mean < 1;
+    constexpr std::size_t kEnough = 3;
+    if (ranks.confidence && ranks.n >= kEnough) return std::abs(ranks.mean - 1) <= *ranks.confidence;
+    return ranks.n > 0 && ranks.mean < 1;
 }
+
+bool showsNone(const Sample& inflation) { return isWithinNoise(inflation) || (inflation.n > 0 && inflation.mean < 1); }
 
 std::string inflationInWords(const Sample& ranks, const std::string& unit) {
     if (ranks.n == 0) return {};

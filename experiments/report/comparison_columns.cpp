@@ -6,6 +6,7 @@
 #include <functional>
 #include <utility>
 
+#include "core/analysis/inflation.h"
 #include "experiments/base/text.h"
 
 namespace dasgd::experiments {
@@ -83,7 +84,8 @@ std::vector<std::pair<std::string, CellOf>> stepColumns() {
             {"hidden %", [](const Group& group) { return told(group.hidden, group, 100); }},
             {"blocked %", [](const Group& group) { return told(group.blocked, group, 100); }},
             {"skew ms", [](const Group& group) { return told(group.skewMs, group); }},
-            {"inflation", [](const Group& group) { return told(group.inflation, group); }},
+            {"inflation",
+             [](const Group& group) { return told(group.inflation, group) + (showsNone(group.inflation) ? "~" : ""); }},
             {"sent", [](const Group& group) { return toldBytes(group.bytesSent, group); }}};
 }
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "core/analysis/inflation.h"
 #include "experiments/base/text.h"
 #include "experiments/report/comparison_columns.h"
 #include "experiments/report/run_summary.h"
@@ -37,6 +38,27 @@ std::string clockText(const ComparedGroup& group, const ComparedGroup& baseline)
     return own.empty() || own == timeInWords(TimeSource::Measured) ? "" : ", " + own;
 }
 
+// What a step takes longer than computing alone, and what of that is known to be communication: the rest may be
+// computing that communication slowed, or that something else did.
+std::string beyondComputing(const ComparedGroup& group) {
+    if (!group.computeRatio) return "";
+    const double step = group.stepMs.mean, alone = step / *group.computeRatio;
+    std::string text = "; computing alone would take " + shortNumber(alone) + " ms";
+    constexpr double kEqual = 0.005;
+    if (std::abs(*group.computeRatio - 1) < kEqual) return text + " too";
+    if (*group.computeRatio < 1) {
+        return text + ", more than a step took" +
+               (group.times == std::set{TimeSource::Simulated}
+                    ? ""
+                    : ", which can only be noise: repeat on a quiet machine");
+    }
+    if (group.blocked.n == 0) return text;
+    const double beyond = step - alone, blocked = group.blocked.mean * step;
+    text += ", " + shortNumber(beyond) + " ms less; ranks are blocked for " + shortNumber(blocked) + " ms of a step";
+    if (beyond - blocked > 0.05 * step) text += ", and the rest is computing that was slower than alone";
+    return text;
+}
+
 std::string inWords(const ComparedGroup& group, const ComparedGroup& baseline) {
     std::string text = "Per step, " + printable(group.label);
     const double ratio = *group.stepRatio;
@@ -50,14 +72,7 @@ std::string inWords(const ComparedGroup& group, const ComparedGroup& baseline) {
     } else {
         text += " is as fast as " + other + measured;
     }
-    if (group.computeRatio) {
-        char costs[160];
-        std::snprintf(costs, sizeof costs, "; computing alone would take %.3g ms, so communication costs %+.1f %%%s",
-                      group.stepMs.mean / *group.computeRatio, (*group.computeRatio - 1) * 100,
-                      *group.computeRatio < 1 ? ", which can only be noise: repeat on a quiet machine" : "");
-        text += costs;
-    }
-    return text + ".\n";
+    return text + beyondComputing(group) + ".\n";
 }
 
 // "" where all runs were trained on the same number of samples.
@@ -170,8 +185,9 @@ std::string tablesText(const ComparisonTables& made, const Comparison& compariso
 
 // What the marks of the tables mean.
 std::string notesText(const ComparisonTables& made, const Comparison& comparison) {
-    bool repeated = false, unfinished = false, again = false, differs = false, onTest = false;
+    bool repeated = false, unfinished = false, again = false, differs = false, onTest = false, noise = false;
     for (const ComparedGroup& group : comparison.groups) {
+        noise = noise || showsNone(group.inflation);
         repeated = repeated || group.finished() > 1;
         onTest = onTest || chosenOnTest(group);
         unfinished = unfinished || group.unfinished > 0;
@@ -188,12 +204,20 @@ std::string notesText(const ComparisonTables& made, const Comparison& comparison
     }
     if (unfinished) text += "* runs that failed or were stopped are in no mean\n";
     if (again) text += "‡ of runs with the same seeds the newest finished one counts, the others are in no mean\n";
+    if (noise)
+        text +=
+            "~ inflation below 1, or with 1 in the interval of three runs or more: none that can be told from noise\n";
     if (onTest) {
         text +=
             "§ the best on the test set, chosen on that set itself, which makes it optimistic "
             "(data.validation sets samples apart for the choice)\n";
     }
-    if (hasTarget(comparison)) text += "¶ by the rank that recorded it; \"sent\" is of all ranks\n";
+    if (hasTarget(comparison)) {
+        text +=
+            "to target: until the first evaluation that reached it; it may have been reached any time after the one "
+            "before, and equal steps have no spread for that reason\n"
+            "¶ by the rank that recorded it; \"sent\" is of all ranks\n";
+    }
     if (made.hasDash) text += "– none of its runs has it\n";
     std::string lacking;
     for (const std::string& head : made.lacking) lacking += (lacking.empty() ? "" : ", ") + head;

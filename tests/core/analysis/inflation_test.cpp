@@ -24,6 +24,15 @@ TEST(Inflation, OneRankHasNoInterval) {
     EXPECT_EQ(inflationInWords(summarise({0.98})), "0.98, within noise");
     EXPECT_EQ(inflationInWords(summarise({0.98}), " ×"), "0.98 ×, within noise");
     EXPECT_EQ(inflationInWords({}), "");
+    EXPECT_FALSE(showsNone({}));
+}
+
+// Each a third slower: an interval of two values, which holds 1, is no reason to call that noise.
+TEST(Inflation, TwoRanksThatAgreeAreNotCalledNoise) {
+    EXPECT_EQ(inflationInWords(summarise({1.30, 1.40})), "1.35 ± 0.64");
+    EXPECT_EQ(inflationInWords(summarise({0.80, 0.90})), "0.85 ± 0.64, within noise");
+    EXPECT_TRUE(showsNone(summarise({0.91, 0.90, 0.92})));
+    EXPECT_FALSE(showsNone(summarise({1.06, 1.07, 1.08, 1.09})));
 }
 
 }  // namespace

@@ -44,6 +44,10 @@ TEST(ComparisonColumns, WhatNoRunRecordedIsLeftOutAndNamed) {
     EXPECT_THAT(headsOf(some.tables[1]), ElementsAre("ms/step", "skew ms", "inflation"));
     EXPECT_THAT(some.tables[1][1].cells, ElementsAre("–", "2.5000 (1 of 2)"));
     EXPECT_THAT(some.tables[1][2].cells, ElementsAre("–", "1.2500 ± 0.0500 (CI ±0.4500)"));
+    EXPECT_THAT(comparisonText(comparison), Not(HasSubstr("~ inflation")));
+    comparison.groups[1].inflation = {2, 0.75, 0.05, 0.45};
+    EXPECT_THAT(comparisonTables(comparison).tables[1][2].cells, ElementsAre("–", "0.7500 ± 0.0500 (CI ±0.4500)~"));
+    EXPECT_THAT(comparisonText(comparison), HasSubstr("~ inflation below 1, or with 1 in the interval"));
     EXPECT_TRUE(some.hasDash);
     EXPECT_THAT(comparisonText(comparison), HasSubstr("– none of its runs has it"));
 }
