@@ -112,9 +112,9 @@ Status fixStepTime(RunSession& session, const Calibration& calibration, Value& d
     return {};
 }
 
-// The experiment as it is, once for every row, which all start from the same weights and see the same data. What the
-// experiment's own algorithm can do another may not: where the experiment has servers, a row has more workers, each
-// with fewer samples.
+// The experiment without targets of its own, once for every row, which all start from the same weights and see the same
+// data. What the experiment's own algorithm can do another may not: where the experiment has servers, a row has more
+// workers, each with fewer samples.
 Status trainAll(Forecast& made, RunSession& session, Value document) {
     put(document, "compute", "mode", Value(std::string("maths")));
     for (ForecastRow& row : made.rows) {
@@ -141,6 +141,14 @@ Status checkTrainable(Value document) {
 // Puts `document` onto time alone and says what it asks for. Refuses what a later run would be refused for.
 Result<Forecast> begin(Value& document, const ForecastOptions& options) {
     if (options.target) DASGD_TRY(checkTrainable(document));
+    // Nothing is trained to them here; a target of the forecast's own is trained to by runs of their own.
+    Value train = sectionOf(document, "train");
+    for (const char* key : {"patience", "min_delta", "target_accuracy", "target_loss", "stop_at_target"})
+        train.erase(key);
+    document.set("train", std::move(train));
+    Value record = sectionOf(document, "record");
+    record.erase("profile");  // of operators, which these runs have none of
+    document.set("record", std::move(record));
     put(document, "compute", "mode", Value(std::string("time-only")));
     DASGD_ASSIGN(const CheckedExperiment timed, checkExperiment(document));
     Forecast made{.targetSteps = timed.totalSteps, .target = options.target};

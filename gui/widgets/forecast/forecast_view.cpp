@@ -126,8 +126,14 @@ QWidget* ForecastView::makeFigures() {
     auto* row = new QHBoxLayout(line);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(4);
-    for (const QString& caption : {tr("hidden"), tr("blocked"), tr("step"), tr("÷ alone")}) {
+    for (const QString& caption : {tr("covered"), tr("blocked"), tr("step"), tr("÷ alone")}) {
         Figure one{makeLabel(caption, "small"), makeLabel({}, "number"), makeLabel({}, "small")};
+        if (numbers_.empty()) {
+            one.caption->setToolTip(
+                asTip(tr("By formula: the part of one exchange that the steps of the delay last, each "
+                         "exactly as long as the mean. A run hides less where its steps scatter and "
+                         "its ranks wait for each other: what it has hidden stands on its page.")));
+        }
         // Of the figure, so that one that is not shown leaves no gap.
         if (!numbers_.empty()) one.caption->setContentsMargins(6, 0, 0, 0);
         for (QLabel* label : {one.caption, one.number, one.unit}) row->addWidget(label, 0, Qt::AlignBottom);

@@ -47,6 +47,19 @@ TEST(AdviseCommand, TakesACalibration) {
     EXPECT_TRUE(json["forecast"].back()["hidden"].is_null());
 }
 
+// The runs behind an advice simulate time alone, in which nothing comes to a target.
+TEST(AdviseCommand, TakesAnExperimentThatTrainsToATarget) {
+    const test::DasgdFolder folder;
+    folder.write("known.toml",
+                 "name = \"known\"\n[algorithm]\nname = \"dasgd\"\n[model]\nname = \"mlp\"\n[train]\nsteps = 200\n"
+                 "batch_size = 8\ntarget_accuracy = 0.9\nstop_at_target = true\npatience = 3\n[cluster]\n"
+                 "backend = \"virtual\"\nworkers = 4\n[network]\nbandwidth = \"200Mbps\"\n[compute]\n"
+                 "step_time = \"10ms\"\n");
+    const test::Ended ended = folder.run({"advise", "known.toml", "-w", "w", "-q"});
+    ASSERT_EQ(ended.exit, 0) << ended.err;
+    EXPECT_THAT(ended.out, HasSubstr("(advised)"));
+}
+
 // One is of runs in simulated time, the other of a formula.
 TEST(AdviseCommand, SaysWhyTheSharesOfItsTwoTablesDiffer) {
     const test::DasgdFolder folder;

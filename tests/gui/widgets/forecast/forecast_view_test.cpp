@@ -113,7 +113,7 @@ TEST_F(ForecastViewTest, FiguresAreWholeBesideTheActionsOrWithoutThem) {
         QCoreApplication::processEvents();
         for (const auto* one : view_.findChildren<QLabel*>()) {
             if (!one->isVisible() || one->wordWrap() || one->text().isEmpty()) continue;
-            const bool isFigure = QStringList{QStringLiteral("hidden"), QStringLiteral("blocked"),
+            const bool isFigure = QStringList{QStringLiteral("covered"), QStringLiteral("blocked"),
                                               QStringLiteral("step"), QStringLiteral("÷ alone")}
                                       .contains(one->text());
             if (!isFigure) continue;
