@@ -3,7 +3,6 @@
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netinet/in.h>
-#include <sched.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -44,20 +43,14 @@ struct Finding {
 
 Finding versions() {
     const auto json = nlohmann::json::parse(versionsJson());
-    std::string text = "dasgd " DASGD_VERSION;
-    for (const auto& [name, version] : json.items()) text += ", " + name + " " + version.get<std::string>();
+    std::string text = "dasgd " + json["dasgd"].get<std::string>();
+    for (const auto& [name, version] : json.items()) {
+        if (name != "dasgd") text += ", " + name + " " + version.get<std::string>();
+    }
     return {"versions", "ok", text};
 }
 
-Finding machine() {
-    cpu_set_t allowed;
-    CPU_ZERO(&allowed);
-    ::sched_getaffinity(0, sizeof allowed, &allowed);
-    const double memory = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
-    return {
-        "machine", "ok",
-        cpuModel() + ", " + std::to_string(CPU_COUNT(&allowed)) + " cores to use, " + byteCount(memory) + " memory"};
-}
+Finding machine() { return {"machine", "ok", machineInWords()}; }
 
 // Which GPUs the driver knows, and for each backend that computes on some whether it could here.
 std::vector<Finding> devices() {

@@ -1,6 +1,7 @@
 #include "experiments/launch/provenance.h"
 
 #include <gloo/config.h>
+#include <sched.h>
 #include <sys/utsname.h>
 #include <torch/headeronly/version.h>
 #include <unistd.h>
@@ -12,6 +13,8 @@
 #include <utility>
 
 #include "core/base/host_name.h"
+#include "experiments/base/build_id.h"
+#include "experiments/base/text.h"
 #include "experiments/launch/hardware.h"
 #include "experiments/launch/repository.h"
 #include "storage/run_reader.h"
@@ -29,11 +32,21 @@ std::string cpuModel() {
     return kernel.machine;
 }
 
+std::string machineInWords() {
+    cpu_set_t allowed;
+    CPU_ZERO(&allowed);
+    ::sched_getaffinity(0, sizeof allowed, &allowed);
+    const double memory = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+    return cpuModel() + ", " + std::to_string(CPU_COUNT(&allowed)) + " cores to use, " + byteCount(memory) + " memory";
+}
+
 std::string versionsJson() {
     utsname kernel{};
     ::uname(&kernel);
+    constexpr std::size_t kEnough = 12;  // of a build's name, to tell it from others
     // Gloo itself is inside LibTorch; what is compiled here are Debian's headers of it.
     const nlohmann::json versions = {
+        {"dasgd", DASGD_VERSION ", build " + buildId().substr(0, kEnough)},
         {"LibTorch", TORCH_VERSION},
         {"Gloo headers", std::to_string(GLOO_VERSION_MAJOR) + "." + std::to_string(GLOO_VERSION_MINOR) + "." +
                              std::to_string(GLOO_VERSION_PATCH)},
@@ -47,7 +60,7 @@ std::string versionsJson() {
 Provenance collectProvenance(const std::filesystem::path& near) {
     Provenance out;
     out.host = hostName();
-    out.cpu = cpuModel();
+    out.cpu = machineInWords();
     out.hardware = hardware();
     out.versions = versionsJson();
     for (const std::filesystem::path& folder : {near, std::filesystem::path(".")}) {

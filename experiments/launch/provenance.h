@@ -25,5 +25,7 @@ struct Provenance {
 [[nodiscard]] std::string versionsJson();
 
 [[nodiscard]] std::string cpuModel();
+// "Intel(R) Xeon(R) Processor, 16 cores to use, 135.1 GB memory".
+[[nodiscard]] std::string machineInWords();
 
 }  // namespace dasgd::experiments

@@ -30,7 +30,7 @@ storage::RunInfo here() {
     char host[256] = "";
     ::gethostname(host, sizeof host - 1);
     info.host = host;
-    info.cpu = cpuModel();
+    info.cpu = machineInWords();
     info.hardware = hardware();
     info.versions = versionsJson();
     return info;

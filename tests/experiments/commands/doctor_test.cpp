@@ -30,7 +30,7 @@ TEST_F(DoctorCommand, SaysWhetherGpusCanBeTrainedOnAndWhatIsMissing) {
         test::StartedProgram(folder_.path(), {"doctor", "-w", "w"}, {}, test::kStandInProgram).wait();
     EXPECT_EQ(standIns.exit, 0) << standIns.out;
     EXPECT_THAT(standIns.out, HasSubstr("nccl_stand_in can train: 4 GPUs (stand-in GPU), driver for CUDA 13.0, NCCL "
-                                        "2.30.7, which can have several ranks on one GPU\n"));
+                                        "2.30.7, which can have several ranks on one GPU"));
     const auto json = nlohmann::json::parse(folder_.run({"doctor", "-w", "w", "--json"}).out);
     const auto found = std::ranges::find_if(json["checks"], [](const auto& each) { return each["check"] == "nccl"; });
     ASSERT_NE(found, json["checks"].end());

@@ -82,10 +82,11 @@ TEST_F(ProvenanceTest, FetchesNothingThatIsMissing) {
 
 TEST(Provenance, NamesLibrariesAndMachine) {
     const auto versions = nlohmann::json::parse(versionsJson());
-    for (const char* name : {"LibTorch", "SQLite", "Gloo headers", "compiler", "kernel"}) {
+    for (const char* name : {"dasgd", "LibTorch", "SQLite", "Gloo headers", "compiler", "kernel"}) {
         EXPECT_FALSE(versions.value(name, "").empty()) << name;
     }
-    EXPECT_FALSE(cpuModel().empty());
+    EXPECT_THAT(versions.value("dasgd", ""), ::testing::MatchesRegex("[0-9.]+, build [0-9a-f]{12}"));
+    EXPECT_THAT(collectProvenance("/").cpu, ::testing::MatchesRegex(".+, [0-9]+ cores to use, [0-9.]+ [MGT]B memory"));
     EXPECT_FALSE(collectProvenance("/").host.empty());
     EXPECT_EQ(collectProvenance("/").hardware, hardware());
 }
