@@ -18,6 +18,7 @@ namespace fs = std::filesystem;
 
 // Between two looks at the queue: one statement each.
 constexpr int kLookMs = 250;
+constexpr int kLooksForTheFile = 8;
 constexpr auto kPauseAfterRefusal = std::chrono::seconds(2);
 
 std::string joined(const std::vector<std::string>& words) {
@@ -60,7 +61,12 @@ Result<std::unique_ptr<QueueWorker>> QueueWorker::open(const WorkOptions& option
 
 Result<QueueWorker::End> QueueWorker::work() {
     for (;;) {
-        if (const Status there = queue_->checkFile(); !there) {
+        if (const Status there = queue_->checkFile(); there) {
+            missed_ = 0;
+        } else if (++missed_ < kLooksForTheFile) {
+            wait();  // a mount may be away for a moment
+            continue;
+        } else {
             return fail(there.error().message +
                         ": this `dasgd queue work` ends, and the runs that it trained with it; " +
                         "put the workspace back, or name another one (--workspace), and start it again");

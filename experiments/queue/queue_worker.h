@@ -96,6 +96,7 @@ private:
     std::map<std::string, Needs> foreign_;  // runs of other commands
     bool stopSent_ = false, empty_ = false, failed_ = false;
     std::string problem_, waitsFor_;
+    int missed_ = 0;  // looks at the workspace's file, one after the other, that did not find it
 };
 
 }  // namespace dasgd::experiments
