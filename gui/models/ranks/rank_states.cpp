@@ -87,6 +87,7 @@ RankNow nowOf(int rank, const std::vector<Span>& spans, TimeRange range, TimeRan
     if (!steps.empty()) now.computeMs = static_cast<double>(compute) / 1e6 / static_cast<double>(steps.size());
     if (!collectives.empty()) now.skewMs = static_cast<double>(skew) / 1e6 / static_cast<double>(collectives.size());
     std::erase_if(launches, [&](const auto& launch) { return launch.second < range.start; });
+    now.trains = !steps.empty();
     now.stepsPerS = stepRate(std::move(steps), launches, isPart);
     return now;
 }
@@ -99,6 +100,15 @@ std::vector<RankNow> ranksNow(std::span<const RankSpan> spans, TimeRange recent)
         if (const auto range = undisturbed(own, recent)) now.push_back(nowOf(rank, own, *range, recent));
     }
     return now;
+}
+
+std::optional<double> samplesNow(const std::vector<RankNow>& ranks, double batch) {
+    double sum = 0;
+    for (const RankNow& rank : ranks) {
+        if (rank.trains && !rank.stepsPerS) return std::nullopt;
+        sum += batch * rank.stepsPerS.value_or(0);
+    }
+    return sum > 0 ? std::optional(sum) : std::nullopt;
 }
 
 std::optional<double> hiddenNow(std::span<const RankSpan> spans, TimeRange recent) {

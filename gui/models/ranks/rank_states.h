@@ -25,10 +25,13 @@ struct RankNow {
     // it. Over whole steps where no two were launched; absent where those are fewer than two, or are a part of the
     // first round of training or after an evaluation.
     std::optional<double> stepsPerS;
+    bool trains = false;  // it has made steps
 };
 
 // `spans` of any ranks, that touch `recent`. Ranks of which nothing is left are not in the answer.
 [[nodiscard]] std::vector<RankNow> ranksNow(std::span<const RankSpan> spans, TimeRange recent);
+// Of all ranks together, `batch` of each a step; absent while one that trains has no rate yet.
+[[nodiscard]] std::optional<double> samplesNow(const std::vector<RankNow>& ranks, double batch);
 // Over the ranks, pooled by time, as of a run; absent where nothing was transferred.
 [[nodiscard]] std::optional<double> hiddenNow(std::span<const RankSpan> spans, TimeRange recent);
 

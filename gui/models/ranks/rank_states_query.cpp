@@ -59,9 +59,7 @@ Status RankStatesQuery::readNow(LiveStore& store, RankStates& states) {
     states.now = ranksNow(spans, recent);
     states.hidden = hiddenNow(spans, recent);
     const double batch = samplesOfStep(*store.runs().at(states.runId));
-    for (const RankNow& rank : states.now) {
-        if (rank.stepsPerS && batch > 0) states.samplesPerS = states.samplesPerS.value_or(0) + batch * *rank.stepsPerS;
-    }
+    states.samplesPerS = samplesNow(states.now, batch);
     states.seconds = static_cast<double>(recent.end - recent.start) / 1e9;
     states.straggler = stragglerOf(spans);
     return {};

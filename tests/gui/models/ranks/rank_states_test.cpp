@@ -99,6 +99,17 @@ TEST(RankStates, TheFirstSecondsOfTrainingAreNotFasterThanItsRounds) {
     }
 }
 
+// A sum over some of the ranks would be a fraction of the run's.
+TEST(RankStates, AllRanksTogetherHaveARateOnceEachOfThemHas) {
+    const RankNow known{.rank = 0, .stepsPerS = 10, .trains = true}, other{.rank = 1, .stepsPerS = 12, .trains = true};
+    const RankNow unknown{.rank = 2, .trains = true}, serves{.rank = 3};
+    EXPECT_EQ(samplesNow({known, other, serves}, 32), 32 * 22.0);
+    EXPECT_EQ(samplesNow({known, unknown}, 32), std::nullopt);
+    EXPECT_EQ(samplesNow({serves}, 32), std::nullopt);
+    EXPECT_EQ(samplesNow({}, 32), std::nullopt);
+    EXPECT_EQ(samplesNow({known}, 0), std::nullopt) << "a model without samples";
+}
+
 // What comes before the first step disturbs nothing, and takes nothing of the first round away.
 TEST(RankStates, TheEvaluationBeforeTheFirstStepMakesNoRoundOfAPart) {
     for (const int steps : {7, 10, 11, 15}) {
