@@ -204,7 +204,10 @@ private:
             makeQuietButton(tr("Beside another run …"), tr("Two runs on one time axis, and their numbers  Ctrl+B"));
         button->setCheckable(true);
         addButtonKey(QStringLiteral("Ctrl+B"), *button, button);
-        connect(button, &QToolButton::toggled, this, [this](bool on) { beside_->setVisible(on); });
+        connect(button, &QToolButton::toggled, this, [this](bool on) {
+            beside_->setVisible(on);
+            if (on) beside_->takeFocus();
+        });
         return button;
     }
 

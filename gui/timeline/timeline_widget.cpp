@@ -253,7 +253,7 @@ void TimelineWidget::paintMarked(QPainter& painter) {
 void TimelineWidget::paintMeasure(QPainter& painter, const QRectF& marked) {
     if (!measure_) return;
     const OverlapSummary& mean = measure_->mean;
-    const QString head = durationInWords(measure_->range.end - measure_->range.start).text() + tr(" selected");
+    const QString head = durationInWords(measure_->length()).text() + tr(" selected");
     const double hidden = mean.hiddenFraction();
     QStringList lines{tr("compute %1   transfer %2").arg(milliseconds(mean.compute), milliseconds(mean.transfer)),
                       std::isnan(hidden) ? tr("nothing was transferred")

@@ -3,6 +3,7 @@
 
 #include <QComboBox>
 #include <QPainter>
+#include <QWheelEvent>
 
 namespace dasgd::gui {
 
@@ -16,7 +17,12 @@ inline void paintChoiceArrow(QWidget& box, const QColor& color) {
 }
 
 class ArrowBox : public QComboBox {
+public:
+    explicit ArrowBox(QWidget* parent = nullptr) : QComboBox(parent) { setFocusPolicy(Qt::StrongFocus); }
+
 protected:
+    // It scrolls the page, whatever slides under the pointer meanwhile.
+    void wheelEvent(QWheelEvent* event) override { event->ignore(); }
     void paintEvent(QPaintEvent* event) override {
         QComboBox::paintEvent(event);
         paintArrow();

@@ -22,8 +22,7 @@ double inMs(Ns t) { return static_cast<double>(t) / 1e6; }
 }  // namespace
 
 MeasureTable tableOf(const Measure& measure) {
-    MeasureTable table{
-        .lengthMs = inMs(measure.range.end - measure.range.start), .ranks = measure.ranks, .workers = measure.workers};
+    MeasureTable table{.lengthMs = inMs(measure.length()), .ranks = measure.ranks, .workers = measure.workers};
     const auto lineOf = [&](const QString& what, std::optional<SpanKind> kind, Ns mean, const QString& most) {
         const double ms = inMs(mean);
         return MeasureLine{what, kind, ms, most, table.lengthMs > 0 ? ms / table.lengthMs : 0};

@@ -25,19 +25,24 @@ Result<bool> SpanMeasure::read(storage::RunReader& reader, std::chrono::millisec
     if (slice_ == 0) {
         DASGD_ASSIGN(const std::int64_t spans, reader.spanCount(runId_));
         DASGD_ASSIGN(const std::optional<TimeRange> extent, reader.spanExtent(runId_));
+        // Before and after the run nobody was idle.
+        const TimeRange within{std::max(range_.start, extent ? extent->start : range_.start),
+                               std::min(range_.end, extent ? extent->end : range_.end)};
+        if (within.start < within.end) counted_ = within;
+        next_ = counted_.start;
         const double all = extent ? static_cast<double>(extent->end - extent->start) : 0;
         slice_ = std::max<Ns>(1, static_cast<Ns>(all * kSpansOfSlice / static_cast<double>(std::max<Ns>(1, spans))));
         // Where there is nothing to read there is nothing to cut.
         stride_ = extent && next_ < extent->start ? std::max(slice_, extent->start - next_) : slice_;
     }
-    while (next_ < range_.end) {
-        const TimeRange slice{next_, std::min(range_.end, next_ + stride_)};
+    while (next_ < counted_.end) {
+        const TimeRange slice{next_, std::min(counted_.end, next_ + stride_)};
         DASGD_ASSIGN(const std::vector<storage::SpanRow> spans, reader.spans(runId_, slice));
         // Far outside the run.
         stride_ = spans.empty() ? 2 * stride_ : slice_;
         take(slice, spans);
         next_ = slice.end;
-        if (next_ < range_.end && std::chrono::steady_clock::now() > deadline) return false;
+        if (next_ < counted_.end && std::chrono::steady_clock::now() > deadline) return false;
     }
     return true;
 }
@@ -63,7 +68,7 @@ void SpanMeasure::take(TimeRange slice, const std::vector<storage::SpanRow>& spa
         }
         if (ranks_.size() <= rank) ranks_.resize(rank + 1);
         RankSums& sums = ranks_[rank];
-        if (!sums.seen) sums.overlap.idle = sums.idle.unexplained = slice.end - range_.start;  // until now
+        if (!sums.seen) sums.overlap.idle = sums.idle.unexplained = slice.end - counted_.start;  // until now
         sums.seen = true;
         sums.overlap.idle -= idle;
         sums.idle.unexplained -= idle;
@@ -76,7 +81,7 @@ void SpanMeasure::take(TimeRange slice, const std::vector<storage::SpanRow>& spa
 }
 
 Measure SpanMeasure::result() const {
-    Measure measure{.runId = runId_, .range = range_, .workers = workers_};
+    Measure measure{.runId = runId_, .range = range_, .counted = counted_, .workers = workers_};
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
         const RankSums& sums = ranks_[rank];
         if (!sums.seen) continue;
@@ -97,7 +102,7 @@ Measure SpanMeasure::result() const {
         }
     }
     if (measure.ranks == 0) {
-        measure.mean.idle = measure.idle.unexplained = range_.end - range_.start;
+        measure.mean.idle = measure.idle.unexplained = counted_.end - counted_.start;
         return measure;
     }
     for (Ns OverlapSummary::*part :

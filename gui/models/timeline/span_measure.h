@@ -19,8 +19,9 @@ namespace dasgd::gui {
 struct Measure {
     std::string runId;
     TimeRange range;
+    TimeRange counted;  // what of it lies within the run; all of it where none does
     OverlapSummary mean;
-    // |∪ spans of the kind|. Those of the compute lane and `mean.idle` add up to the range.
+    // |∪ spans of the kind|. Those of the compute lane and `mean.idle` add up to what is counted.
     std::array<Ns, kSpanKindNames.size()> byKind{};
     std::array<Ns, kSpanKindNames.size()> mostByKind{};  // of the rank that has most of it
     std::array<int, kSpanKindNames.size()> mostRank{};
@@ -30,6 +31,9 @@ struct Measure {
     std::array<int, 5> mostIdleRank{};  // in the order of the parts
     int ranks = 0;                      // that have spans in the range
     int workers = 0;                    // of the run; 0: not known
+    [[nodiscard]] Ns length() const {
+        return counted.start < counted.end ? counted.end - counted.start : range.end - range.start;
+    }
 };
 inline constexpr std::array kIdleParts{&IdleBreakdown::transfer, &IdleBreakdown::skew, &IdleBreakdown::data,
                                        &IdleBreakdown::evaluation, &IdleBreakdown::unexplained};
@@ -55,6 +59,7 @@ private:
 
     std::string runId_;
     TimeRange range_;
+    TimeRange counted_ = range_;
     int workers_ = 0;
     Ns next_ = 0;    // up to here it is read
     Ns slice_ = 0;   // that holds some ten thousand spans on average

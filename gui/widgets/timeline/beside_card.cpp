@@ -9,6 +9,7 @@
 #include <QStandardItemModel>
 #include <QStylePainter>
 #include <QVBoxLayout>
+#include <QWheelEvent>
 #include <algorithm>
 #include <utility>
 
@@ -27,6 +28,15 @@ namespace {
 constexpr std::size_t kMostOffered = 200;  // runs, the newest
 constexpr int kNumbersDelayMs = 200;       // once the window stands still
 constexpr int kTableHeight = 140;
+
+// The wheel scrolls the page, not the step.
+class StepBox : public QSpinBox {
+public:
+    StepBox() { setFocusPolicy(Qt::StrongFocus); }
+
+protected:
+    void wheelEvent(QWheelEvent* event) override { event->ignore(); }
+};
 
 // Of a run that is too long for it the middle is left out: the id at the end tells runs of the same settings apart.
 class RunPicker : public ArrowBox {
@@ -85,7 +95,7 @@ void BesideCard::makeHead() {
     find_->setClearButtonEnabled(true);
     choices->addWidget(find_, 1);
     choices->addWidget(makeLabel(tr("from step"), "small"));
-    step_ = new QSpinBox;
+    step_ = new StepBox;
     step_->setRange(-1, 1'000'000'000);
     step_->setValue(-1);
     step_->setSpecialValueText(tr("run start"));
@@ -95,6 +105,8 @@ void BesideCard::makeHead() {
     choices->addWidget(origin_ = makeElasticLabel("small"), 1);
     body().addLayout(choices);
 }
+
+void BesideCard::takeFocus() { find_->setFocus(Qt::ShortcutFocusReason); }
 
 QWidget* BesideCard::makeTable() {
     auto* holder = new QWidget;

@@ -27,6 +27,8 @@ public:
     // run that was watched before takes its place, else the newest other one.
     void showRun(const QString& run);
     [[nodiscard]] const QString& run() const { return run_; }
+    // What is typed chooses among runs.
+    void takeFocus();
     [[nodiscard]] TimelineWidget& timeline() { return *timeline_; }
     [[nodiscard]] TimeSelection& selection() { return selection_; }
 

@@ -53,7 +53,7 @@ void SelectionCard::setMeasure(const Measure& measure, bool marked) {
     shown_ = measure.range.end > measure.range.start ? tableOf(measure) : MeasureTable{};
     copy_->setEnabled(!shown_.lines.empty());
     zoom_->setEnabled(marked);
-    const QString length = durationInWords(measure.range.end - measure.range.start).text();
+    const QString length = durationInWords(measure.length()).text();
     length_->setText(shown_.lines.empty()
                          ? (nothing_.isEmpty() ? tr("reading …") : nothing_)
                          : (marked ? tr("%1 selected, mean of %2") : tr("%1 in the window, mean of %2"))

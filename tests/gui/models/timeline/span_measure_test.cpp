@@ -43,6 +43,12 @@ TEST(SpanMeasure, IsTheMeanOverTheRanks) {
     EXPECT_EQ(measure.mostByKind[static_cast<std::size_t>(SpanKind::Forward)], 80 * kMs);
     EXPECT_EQ(measure.mostRank[static_cast<std::size_t>(SpanKind::Wait)], 1);
     EXPECT_EQ(measureOf(reader, run.runId, {300 * kMs, 400 * kMs}).mean.idle, 100 * kMs);
+    const Measure wider = measureOf(reader, run.runId, {-50 * kMs, 400 * kMs});
+    EXPECT_EQ(wider.mean.idle, measure.mean.idle) << "before and after the run nobody was idle";
+    EXPECT_EQ(wider.idle, measure.idle);
+    EXPECT_EQ(wider.counted.start, 0);
+    EXPECT_EQ(wider.counted.end, 100 * kMs);
+    EXPECT_EQ(wider.range.end, 400 * kMs) << "as it was asked for";
 }
 
 // Read in many slices, at any ends: what one look at all of it gives; and the compute lane adds up to its length.

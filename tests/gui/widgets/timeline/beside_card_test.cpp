@@ -9,6 +9,7 @@
 #include <QPushButton>
 #include <QSpinBox>
 #include <QTableWidget>
+#include <QWheelEvent>
 
 #include "tests/gui/support/session_bench.h"
 
@@ -72,6 +73,32 @@ TEST_F(BesideCardTest, NoRunIsComparedWithItself) {
     EXPECT_TRUE(compares(watched_, other_));
     card_->showRun(watched_);
     EXPECT_EQ(card_->run(), other_);
+}
+
+// The choice slides under the pointer where the page is scrolled.
+TEST_F(BesideCardTest, TheWheelChangesNeitherTheRunNorTheStep) {
+    workspace_.record({.ranks = 2, .steps = 60});
+    look();
+    const QString run = card_->run();
+    for (QWidget* box : {static_cast<QWidget*>(card_->findChild<QComboBox*>()),
+                         static_cast<QWidget*>(card_->findChild<QSpinBox*>())}) {
+        const QPointF at = box->rect().center();
+        for (const int turn : {-120, 120}) {
+            QWheelEvent wheel(at, box->mapToGlobal(at), {}, {0, turn}, Qt::NoButton, Qt::NoModifier, Qt::NoScrollPhase,
+                              false);
+            QApplication::sendEvent(box, &wheel);
+        }
+        QWheelEvent down(at, box->mapToGlobal(at), {}, {0, -120}, Qt::NoButton, Qt::NoModifier, Qt::NoScrollPhase,
+                         false);
+        QApplication::sendEvent(box, &down);
+    }
+    EXPECT_EQ(card_->run(), run);
+    EXPECT_EQ(card_->findChild<QSpinBox*>()->value(), -1);
+}
+
+TEST_F(BesideCardTest, WhatIsTypedChoosesAmongRuns) {
+    look();
+    EXPECT_EQ(QApplication::focusWidget(), card_->findChild<QLineEdit*>());
 }
 
 TEST_F(BesideCardTest, AlignsAtAStepAndSaysWhereThereIsNone) {
