@@ -69,6 +69,7 @@ QString number(double value) { return std::isfinite(value) ? shortNumber(value, 
 FigureTable curveTable(const std::vector<Curve>& curves, const PlotAxes& axes) {
     FigureTable table{.columns = {QStringLiteral("configuration"), QStringLiteral("n"), axes.x, axes.y,
                                   QStringLiteral("lowest"), QStringLiteral("highest")}};
+    double nearest = std::numeric_limits<double>::infinity(), farthest = -nearest;
     for (const Curve& curve : curves) {
         if (curve.line.x.empty()) {
             // A configuration that has no mean is one of the figure all the same.
@@ -77,6 +78,8 @@ FigureTable curveTable(const std::vector<Curve>& curves, const PlotAxes& axes) {
             continue;
         }
         const std::size_t last = curve.line.x.size() - 1;
+        nearest = std::min(nearest, curve.line.x[last]);
+        farthest = std::max(farthest, curve.line.x[last]);
         QString value = number(curve.line.y[last]);
         if (!curve.deviation.empty() && std::isfinite(curve.deviation[last]))
             value += QStringLiteral(" ± ") + number(curve.deviation[last]);
@@ -88,6 +91,11 @@ FigureTable curveTable(const std::vector<Curve>& curves, const PlotAxes& axes) {
         }
         table.rows.push_back({curve.name, QString::number(curve.n.empty() ? 1 : curve.n[last]),
                               number(curve.line.x[last]), value, number(low), number(high)});
+    }
+    constexpr double kEqual = 1.01;
+    if (farthest > nearest * kEqual) {
+        table.notes
+            << QStringLiteral("each at the last %1 that all its seeds have, not at an equal budget").arg(axes.x);
     }
     return table;
 }

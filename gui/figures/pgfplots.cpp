@@ -188,8 +188,6 @@ QString axisPicture(const FigureContent& content, const FigureSpec& spec) {
     return out;
 }
 
-// Boxes are read with a margin on both sides of the window.
-
 }  // namespace
 
 QString strokeOptions(const Curve& curve, bool dashes) {

@@ -168,7 +168,9 @@ private:
         text_ << "\\end{scope}\n";
     }
     void addLine(const TimelineLink& link, double low, double high) {
-        const QString from = placeOf(partAt(link.launch)), to = placeOf(partAt(link.use));
+        // TeX reckons with lengths up to some five metres, before it clips.
+        const auto place = [this](Ns at) { return placeOf(std::clamp(partAt(at), -1.0, 2.0)); };
+        const QString from = place(link.launch), to = place(link.use);
         const double bend = std::min(kBend, (scale_.xAt(link.use) - scale_.xAt(link.launch)) / 2);
         const QString middle = QStringLiteral("%1pt").arg((low + high) / 2);
         text_ << "\\draw[launched, line width=0.8pt] (" << from << ',' << low << "pt) .. controls (" << from << ','

@@ -151,8 +151,8 @@ private:
         column->setSpacing(kGap);
         grid_ = new QGridLayout;
         grid_->setSpacing(kGap);
-        first_ = new CompareChart(metrics::kTrainLoss, XAxis::Wall, board_, context_.look);
-        second_ = new CompareChart(metrics::kEvalAccuracy, XAxis::Wall, board_, context_.look);
+        first_ = new CompareChart(metrics::kTrainLoss, XAxis::Training, board_, context_.look);
+        second_ = new CompareChart(metrics::kEvalAccuracy, XAxis::Training, board_, context_.look);
         bars_ = new CompareBars(board_, context_.look);
         map_ = new CompareMap(board_, context_.look);
         cards_ = {first_, second_, bars_, map_};

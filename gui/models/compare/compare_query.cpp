@@ -91,6 +91,7 @@ Status CompareQuery::work(LiveStore& store, Job& job) {
                      store.reader().metrics({.runId = run->row.runId, .name = job.key.metric}));
         GroupMember member{.run = run, .series = Series(alongOf(job.key.metric))};
         member.series.add(answer.samples);
+        job.recorded = job.recorded || !answer.samples.empty();
         if (job.key.axis == XAxis::Training) {
             DASGD_ASSIGN(member.series, onTrainingTime(store.reader(), run->row, member.series));
         }
@@ -98,8 +99,9 @@ Status CompareQuery::work(LiveStore& store, Job& job) {
         if (job.members.size() < job.runs.size()) return {};
     }
     const double scale = wordsOf(job.key.metric).scale;
-    auto made =
-        std::make_shared<const GroupCurve>(groupCurve(std::move(job.members), job.key.axis, scale, job.key.smoothing));
+    GroupCurve curve = groupCurve(std::move(job.members), job.key.axis, scale, job.key.smoothing);
+    curve.unclocked = job.recorded && curve.mean.mean.x.empty() && job.key.axis == XAxis::Training;
+    auto made = std::make_shared<const GroupCurve>(std::move(curve));
     delivered_[{job.key, job.group}] = job.signature;
     deliver([this, curve = CompareCurve{job.key, job.group, std::move(made)}] { emit curveArrived(curve); });
     job_.reset();

@@ -79,6 +79,7 @@ private:
         std::string group, signature;
         std::vector<RunItemPtr> runs;
         std::vector<GroupMember> members;  // read so far
+        bool recorded = false;             // one of them has records
     };
 
     void take();

@@ -26,6 +26,7 @@ struct GroupCurve {
     std::vector<Polyline> seeds;  // thinned for drawing
     QString note;                 // what it leaves out, in words
     bool whole = false;           // its end is that of its runs, all of which finished
+    bool unclocked = false;       // over training time: its runs have records, and none tells how long it has trained
 
     // At a point of the mean; NaN where n is 1.
     [[nodiscard]] double spreadAt(std::size_t point, Spread spread) const;

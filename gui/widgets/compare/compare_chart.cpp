@@ -2,6 +2,7 @@
 
 #include <QHBoxLayout>
 #include <QMenu>
+#include <QSignalBlocker>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <array>
@@ -29,7 +30,12 @@ QString fewNames(const QStringList& names) {
 
 CompareChart::CompareChart(const std::string& metric, XAxis axis, CompareBoard& board, const Look& look,
                            QWidget* parent)
-    : Card(parent), board_(board), key_{metric, axis}, metric_(new QToolButton), plot_(new PlotView(look)) {
+    : Card(parent),
+      board_(board),
+      key_{metric, axis},
+      metric_(new QToolButton),
+      plot_(new PlotView(look)),
+      isChosen_(axis != XAxis::Training) {
     axis_ =
         new Choice(tr("x axis; wall time counts start-up and evaluations, training time begins with the first step"),
                    {tr("step"), tr("epoch"), tr("wall time"), tr("samples"), tr("bytes sent"), tr("training time")},
@@ -41,11 +47,8 @@ CompareChart::CompareChart(const std::string& metric, XAxis axis, CompareBoard& 
     setMetric(metric);
     connect(metric_->menu(), &QMenu::aboutToShow, this, &CompareChart::fillMetrics);
     connect(axis_, &Choice::changed, this, [this](int chosen) {
-        key_.axis = static_cast<XAxis>(chosen);
-        board_.want(this, key_);
-        board_.setCursor(std::nullopt, board_.cursorKey());
-        plot_->showAll();
-        updateAxes();
+        isChosen_ = true;
+        drawOver(static_cast<XAxis>(chosen));
     });
     connect(scale_, &Choice::changed, this, &CompareChart::updateAxes);
     connect(smoothing_, &Choice::changed, this, [this](int chosen) {
@@ -61,6 +64,41 @@ CompareChart::CompareChart(const std::string& metric, XAxis axis, CompareBoard& 
     connect(&board_, &CompareBoard::cursorChanged, this,
             [this] { plot_->showCursor(board_.cursorKey().axis == key_.axis ? board_.cursor() : std::nullopt); });
     connect(plot_, &PlotView::cursorMoved, this, [this](std::optional<double> x) { board_.setCursor(x, key_); });
+}
+
+void CompareChart::drawOver(XAxis axis) {
+    key_.axis = axis;
+    board_.want(this, key_);
+    board_.setCursor(std::nullopt, board_.cursorKey());
+    plot_->showAll();
+    updateAxes();
+}
+
+// Until somebody has chosen: where no run knows how long it has trained, all know the time on the wall. Whether it
+// draws over another axis now.
+bool CompareChart::fallsBack() {
+    if (isChosen_) return false;
+    std::set<std::string> shown;
+    bool unclocked = !board_.shown().empty();
+    for (const std::size_t group : board_.shown()) {
+        const GroupCurve* made = board_.curve(key_, group);
+        unclocked = unclocked && made && made->unclocked;
+        for (const RunItemPtr& run : board_.groups()[group].runs) shown.insert(run->row.runId);
+    }
+    XAxis axis = key_.axis;
+    if (axis == XAxis::Training && unclocked) {
+        axis = XAxis::Wall;
+        unclocked_ = std::move(shown);
+    } else if (axis == XAxis::Wall && shown != unclocked_) {
+        axis = XAxis::Training;  // others may know
+    }
+    if (axis == key_.axis) return false;
+    {
+        const QSignalBlocker quiet(axis_);
+        axis_->choose(static_cast<int>(axis));
+    }
+    drawOver(axis);
+    return true;
 }
 
 void CompareChart::layOut() {
@@ -157,6 +195,7 @@ void CompareChart::updateAxes() {
 }
 
 void CompareChart::redraw() {
+    if (fallsBack()) return;
     std::vector<Curve> curves;
     QStringList notes, apart, absent;
     int windowed = 0;

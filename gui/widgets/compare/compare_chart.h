@@ -1,6 +1,9 @@
 // A metric of the shown configurations: mean with band, the seeds behind it at wish.
 #pragma once
 
+#include <set>
+#include <string>
+
 #include "gui/models/compare/compare_board.h"
 #include "gui/models/curves/metric_words.h"
 #include "gui/models/figures/figure_spec.h"
@@ -32,6 +35,8 @@ signals:
 
 private:
     void layOut();
+    void drawOver(XAxis axis);
+    [[nodiscard]] bool fallsBack();
     void fillMetrics();
     void updateAxes();
     void redraw();
@@ -47,6 +52,8 @@ private:
     PlotView* plot_;
     WrappedLabel* note_;
     bool seeds_ = false;
+    bool isChosen_;                    // the x axis, by whoever looks at it or whoever made the chart
+    std::set<std::string> unclocked_;  // runs for which it was wall time, of its own accord
 };
 
 }  // namespace dasgd::gui

@@ -42,6 +42,19 @@ TEST_F(FigureContentTest, AFilterFollowsTheRunsThatAreAdded) {
     EXPECT_NE(imageOf(layOut(*one, spec), 1), imageOf(layOut(*more, spec), 1));
 }
 
+// Who reads the table alone takes its numbers for those of one budget.
+TEST_F(FigureContentTest, ATableOfCurvesThatEndApartSaysSo) {
+    workspace_.record({.steps = 60});
+    workspace_.record({.algorithm = "sync_sgd", .steps = 60});
+    FigureSpec spec;
+    spec.filter = QStringLiteral("experiment = delay-sweep");
+    spec.x = XAxis::Step;
+    EXPECT_TRUE(read(spec)->table.notes.isEmpty()) << "both end at one step";
+    workspace_.record({.algorithm = "local_sgd", .steps = 40});
+    EXPECT_EQ(read(spec)->table.notes,
+              QStringList(QStringLiteral("each at the last step that all its seeds have, not at an equal budget")));
+}
+
 TEST(FigureContentWords, CountsAreGroupedAsOnThePages) {
     FigureContent content{.kind = FigureKind::Curves};
     content.curves.resize(12000);

@@ -194,7 +194,7 @@ TEST_F(CompareChartTest, AConfigurationWithoutTheRecordIsNamed) {
     EXPECT_TRUE(chart.plot().accessibleDescription().startsWith(QStringLiteral("not drawn: local_sgd")));
 }
 
-TEST(CompareChartApart, RunsWithoutEvaluationsSayWhatTheyAreDrawnOver) {
+TEST(CompareChartApart, RunsWithoutEvaluationsAreDrawnOverTheTimeThatIsKnown) {
     Workspace workspace;
     workspace.record({.ranks = 1, .steps = 20, .stepsPerEpoch = 100});
     Feed feed(workspace.path());
@@ -205,6 +205,10 @@ TEST(CompareChartApart, RunsWithoutEvaluationsSayWhatTheyAreDrawnOver) {
     board.setWatching(true);
     board.takeNewestExperiment();
     const auto says = [&](const char* words) { return chart.plot().emptyText().endsWith(QLatin1String(words)); };
+    EXPECT_TRUE(eventually([&] { return chart.plot().curves().size() == 1; })) << "of its own accord";
+    EXPECT_EQ(chart.axis().chosen(), static_cast<int>(XAxis::Wall));
+    EXPECT_EQ(chart.figure().x, XAxis::Wall);
+    chart.axis().choose(static_cast<int>(XAxis::Training));
     EXPECT_TRUE(eventually([&] { return says("Wall time is known of all."); }))
         << chart.plot().emptyText().toStdString();
     EXPECT_TRUE(chart.plot().curves().empty());
