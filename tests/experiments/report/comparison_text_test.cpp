@@ -35,8 +35,9 @@ TEST(ComparisonText, SaysWhoIsFasterByHowMuch) {
     EXPECT_THAT(text, HasSubstr("Per step, dasgd is 3.0 times as fast as sync_sgd (10.00 ms against 30.00 ms)"));
     EXPECT_THAT(
         text,
-        HasSubstr("computing alone would take 8.000 ms, 2.000 ms less; ranks are blocked for 0.5000 ms of a step, and "
-                  "the rest is computing that was slower than alone"));
+        HasSubstr(
+            "computing alone would take 8.0000 ms, 2.0000 ms less; ranks are blocked for 0.5000 ms of a step, and "
+            "the rest is computing that was slower than alone"));
     EXPECT_THAT(text, HasSubstr("10.00 ± 0.5000 (CI ±4.4900)"));
     EXPECT_THAT(text, Not(HasSubstr("Per step, independent")));
 }
@@ -46,7 +47,7 @@ TEST(ComparisonText, ACostBelowNothingIsCalledNoise) {
     EXPECT_THAT(comparisonText(comparison), Not(HasSubstr("noise")));
     comparison.groups[1].stepMs.mean = 7;
     comparison.groups[1].computeRatio = 7.0 / 8;
-    EXPECT_THAT(comparisonText(comparison), HasSubstr("8.000 ms, more than a step took, which can only be noise"));
+    EXPECT_THAT(comparisonText(comparison), HasSubstr("8.0000 ms, more than a step took, which can only be noise"));
 }
 
 TEST(ComparisonText, LeavesUnfinishedRunsVisible) {

@@ -51,8 +51,8 @@ TEST_F(FigureContentTest, ATableOfCurvesThatEndApartSaysSo) {
     spec.x = XAxis::Step;
     EXPECT_TRUE(read(spec)->table.notes.isEmpty()) << "both end at one step";
     workspace_.record({.algorithm = "local_sgd", .steps = 40});
-    EXPECT_EQ(read(spec)->table.notes,
-              QStringList(QStringLiteral("each at the last step that all its seeds have, not at an equal budget")));
+    const QString note = QStringLiteral("each at the last local steps that all its seeds have, not at an equal budget");
+    EXPECT_TRUE(read(spec)->table.notes.contains(note)) << read(spec)->table.notes.join(u'|').toStdString();
 }
 
 TEST(FigureContentWords, CountsAreGroupedAsOnThePages) {
