@@ -45,8 +45,8 @@ inline void chooseColumns(QTableView& table, bool tight) {
     return table.horizontalHeader()->count() - table.horizontalHeader()->hiddenSectionCount();
 }
 
-// The same widths whatever is in them; within `room`, where it is little, none is wider than it needs, and the name of
-// a configuration has what the others leave. 0: there is room.
+// Nearly the same widths whatever is in them; within `room`, where it is little, none is wider than it needs, and the
+// name of a configuration has what the others leave. 0: there is room.
 inline void sizeColumns(QTableView& table, int room) {
     static constexpr int kWidths[ScalingTableModel::kColumns] = {0, 76, 62, 62, 104, 112, 98, 104, 96, 150};
     constexpr int kLeastName = 100, kUsualName = 140, kMostName = 360;
@@ -55,7 +55,9 @@ inline void sizeColumns(QTableView& table, int room) {
         // One that is hidden has no width, and would keep none.
         if (table.isColumnHidden(i)) continue;
         table.resizeColumnToContents(i);
-        table.setColumnWidth(i, room > 0 ? std::min(table.columnWidth(i), kWidths[i]) : kWidths[i]);
+        const int content = table.columnWidth(i);
+        table.setColumnWidth(
+            i, room > 0 ? std::min(content, kWidths[i]) : std::clamp(content, kWidths[i], kWidths[i] * 5 / 4));
         others += table.columnWidth(i);
     }
     table.resizeColumnToContents(0);
