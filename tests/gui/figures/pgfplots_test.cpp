@@ -12,6 +12,7 @@
 #include "gui/figures/latex.h"
 #include "gui/models/timeline/span_colors.h"
 #include "tests/gui/support/curves.h"
+#include "tests/gui/support/timeline_window.h"
 
 namespace dasgd::gui {
 namespace {
@@ -188,23 +189,13 @@ FigureContent threeLines() {
     return content;
 }
 
-// A rank by itself with a collective that ends after the window, a group of three, and a span outside the window.
 FigureContent oneTimeline() {
     FigureContent content = twoBars();
     content.kind = FigureKind::Timeline;
     content.bars.reset();
     constexpr Ns kSecond = 1'000'000'000;
-    TimelineContent timeline{.window = {kSecond, 2 * kSecond}, .remark = kHostile.repeated(3)};
-    timeline.frame.plan = std::make_shared<const RowPlan>(
-        RowPlan{{.ranks = {0}}, {.name = QStringLiteral("a_b & 50 %"), .ranks = {1, 2, 3}}});
-    timeline.frame.rows = {
-        {.rank = 0, .place = 0}, {.rank = 0, .lane = Lane::Comm, .place = 0}, {.rank = 1, .ranks = 3, .place = 1}};
-    const auto box = [](std::int32_t row, SpanKind kind, Ns start, Ns end) {
-        return TimelineBox{.row = row, .rgb = rgbOf(kind), .span = {.kind = kind, .start = start, .end = end}};
-    };
-    timeline.frame.boxes = {
-        box(0, SpanKind::Forward, kSecond, kSecond * 3 / 2), box(0, SpanKind::Eval, 2 * kSecond, 3 * kSecond),
-        box(1, SpanKind::Transfer, kSecond * 5 / 4, 3 * kSecond), box(2, SpanKind::Backward, kSecond, 2 * kSecond)};
+    TimelineContent timeline = oneWindowOf(QStringLiteral("a_b & 50 %"));
+    timeline.remark = kHostile.repeated(3);
     timeline.frame.boxes.back().cover = 1.0F / 3;
     timeline.frame.boxes.back().base = 1.0F / 3;
     timeline.frame.untimed = {{.place = 0, .range = {kSecond, kSecond * 5 / 4}}};
