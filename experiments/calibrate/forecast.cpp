@@ -141,14 +141,9 @@ Status checkTrainable(Value document) {
 // Puts `document` onto time alone and says what it asks for. Refuses what a later run would be refused for.
 Result<Forecast> begin(Value& document, const ForecastOptions& options) {
     if (options.target) DASGD_TRY(checkTrainable(document));
-    // Nothing is trained to them here; a target of the forecast's own is trained to by runs of their own.
-    Value train = sectionOf(document, "train");
-    for (const char* key : {"patience", "min_delta", "target_accuracy", "target_loss", "stop_at_target"})
-        train.erase(key);
-    document.set("train", std::move(train));
-    Value record = sectionOf(document, "record");
-    record.erase("profile");  // of operators, which these runs have none of
-    document.set("record", std::move(record));
+    // Nothing is trained to targets here, and there are no operators to profile; a target of the forecast's own is
+    // trained to by runs of their own.
+    leaveOutTargetsAndProfile(document);
     put(document, "compute", "mode", Value(std::string("time-only")));
     DASGD_ASSIGN(const CheckedExperiment timed, checkExperiment(document));
     Forecast made{.targetSteps = timed.totalSteps, .target = options.target};

@@ -41,6 +41,17 @@ Result<Value> onlyDocument(Value document, const Overrides& overrides) {
                 "its own");
 }
 
+void leaveOutTargetsAndProfile(Value& document) {
+    Value train = sectionOf(document, "train");
+    for (const char* key : {"patience", "min_delta", "target_accuracy", "target_loss", "stop_at_target"}) {
+        train.erase(key);
+    }
+    document.set("train", std::move(train));
+    Value record = sectionOf(document, "record");
+    record.erase("profile");
+    document.set("record", std::move(record));
+}
+
 Result<CheckedExperiment> probeExperiment(const std::string& file, const Overrides& overrides) {
     DASGD_ASSIGN(Value document, readTomlFile(file));
     DASGD_ASSIGN(Value only, onlyDocument(std::move(document), overrides));
@@ -55,18 +66,14 @@ Result<CheckedExperiment> probeExperimentOf(Value document) {
     probe.set("alone", Value(kAloneSteps));
     probe.set("overlapped", Value(kOverlappedSteps));
     document.set("algorithm", std::move(probe));
+    // The first could end the probe early, and profiled steps are not timed.
+    leaveOutTargetsAndProfile(document);
     Value train = sectionOf(document, "train");
-    // What could end the probe early.
-    for (const char* key : {"epochs", "patience", "min_delta", "target_accuracy", "target_loss", "stop_at_target"}) {
-        train.erase(key);
-    }
+    train.erase("epochs");
     train.set("steps", Value(kWarmUpSteps + kAloneSteps + kOverlappedSteps));
     train.set("eval_every", Value(std::int64_t{1'000'000}));
     document.set("train", std::move(train));
-    Value record = sectionOf(document, "record");
-    record.erase("profile");  // of steps that the probe may not have, and profiled steps are not timed
-    record.set("trace", Value(std::string("full")));
-    document.set("record", std::move(record));
+    put(document, "record", "trace", Value(std::string("full")));
     DASGD_ASSIGN(CheckedExperiment experiment, checkExperiment(document));
     if (experiment.workers < 2) {
         return fail("one worker has no network to measure; set cluster.workers to 2 or more");

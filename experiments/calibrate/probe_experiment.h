@@ -18,6 +18,9 @@ namespace dasgd::experiments {
 // is too long for it is cut.
 void addToName(Value& document, std::string_view suffix);
 
+// For runs that measure, or simulate time alone: what ends a training early, and the steps that are profiled.
+void leaveOutTargetsAndProfile(Value& document);
+
 // The same model, data, batch and cluster, with the algorithm probe, as many steps as it needs and a full trace. Its
 // name is the experiment's with " (probe)" behind it: it measures, and is no configuration of that experiment.
 // Errors: of the file; several cases; a single worker, which has no link to measure.
