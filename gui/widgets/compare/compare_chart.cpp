@@ -78,18 +78,22 @@ void CompareChart::drawOver(XAxis axis) {
 // draws over another axis now.
 bool CompareChart::fallsBack() {
     if (isChosen_) return false;
-    std::set<std::string> shown;
-    bool unclocked = !board_.shown().empty();
-    for (const std::size_t group : board_.shown()) {
+    const auto runs = [this] {
+        std::set<std::string> shown;
+        for (const std::size_t group : board_.shown()) {
+            for (const RunItemPtr& run : board_.groups()[group].runs) shown.insert(run->row.runId);
+        }
+        return shown;
+    };
+    const bool unclocked = !board_.shown().empty() && std::ranges::all_of(board_.shown(), [this](std::size_t group) {
         const GroupCurve* made = board_.curve(key_, group);
-        unclocked = unclocked && made && made->unclocked;
-        for (const RunItemPtr& run : board_.groups()[group].runs) shown.insert(run->row.runId);
-    }
+        return made && made->unclocked;
+    });
     XAxis axis = key_.axis;
     if (axis == XAxis::Training && unclocked) {
         axis = XAxis::Wall;
-        unclocked_ = std::move(shown);
-    } else if (axis == XAxis::Wall && shown != unclocked_) {
+        unclocked_ = runs();
+    } else if (axis == XAxis::Wall && runs() != unclocked_) {
         axis = XAxis::Training;  // others may know
     }
     if (axis == key_.axis) return false;
