@@ -94,6 +94,7 @@ std::string describeGpus(const GpuRuntime& runtime, const std::vector<DeviceFact
     std::string list;
     for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
     int driver = 0, nccl = 0;
+    const bool shares = checkNccl(runtime.nccl, 2).has_value();
     runtime.device.driverVersion(&driver);
     runtime.nccl.version(&nccl);
     return countOfGpus(gpus.size())
@@ -103,9 +104,8 @@ std::string describeGpus(const GpuRuntime& runtime, const std::vector<DeviceFact
         .append(cudaVersionText(driver))
         .append(", NCCL ")
         .append(ncclVersionText(nccl))
-        .append(checkNccl(runtime.nccl, 2) ? ", which can have several ranks on one GPU" : ", one rank a GPU")
-        .append(checkNccl(runtime.nccl, 2) && !multiProcessServiceRuns() ? std::string(", by turns (") + kByTurns + ")"
-                                                                         : "");
+        .append(shares ? ", which can have several ranks on one GPU" : ", one rank a GPU")
+        .append(shares && !multiProcessServiceRuns() ? std::string(", by turns (") + kByTurns + ")" : "");
 }
 
 bool multiProcessServiceRuns() {
