@@ -62,7 +62,7 @@ WorkerOutcome runWorker(const Experiment& experiment, const WorkerEnvironment& e
         return outcome;
     } catch (const c10::OutOfMemoryError& error) {
         step = loop ? loop->step() : 0;
-        return failed(outOfMemoryText(doing, firstLineOf(error), environment.device) + afterStep(step));
+        return failed(outOfMemoryText(doing, error.what(), environment.device) + afterStep(step));
     } catch (const std::exception& error) {
         step = loop ? loop->step() : 0;
         return failed(firstLineOf(error) + afterStep(step));

@@ -57,6 +57,22 @@ Status checkResident(const Experiment& experiment) {
                        "' computes on the processor: remove it, or set backend = \"nccl\" in [cluster]");
 }
 
+// The operator of LibTorch whose tensor there was no room for, from frames such as
+// "frame #10: at::_ops::mm::redispatch(…) + 0xe8 (…)", innermost first. "" where none is there.
+std::string operatorOf(std::string_view frames) {
+    constexpr std::string_view kOperator = "at::_ops::";
+    std::string allocating;
+    for (auto at = frames.find(kOperator); at != std::string_view::npos; at = frames.find(kOperator, at)) {
+        at += kOperator.size();
+        const std::string name(frames.substr(at, frames.find("::", at) - at));
+        // Those that allocate do it for the one that called them, or for this project itself.
+        const bool allocates = name.starts_with("empty") || name.starts_with("resize") || name.starts_with("new_");
+        if (!allocates) return name;
+        if (allocating.empty()) allocating = name;
+    }
+    return allocating;
+}
+
 }  // namespace
 
 Status checkDeviceSettings(const Value& document, const Experiment& experiment) {
@@ -73,16 +89,19 @@ Status checkDeviceSettings(const Value& document, const Experiment& experiment) 
 }
 
 std::string outOfMemoryText(const std::string& doing, const std::string& reason, TensorDevice* device) {
+    const std::string first = reason.substr(0, reason.find('\n'));
     // "CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has …"
     constexpr std::string_view kAsked = "Tried to allocate ";
     std::string asked;
-    if (const auto begin = reason.find(kAsked); begin != std::string::npos) {
+    if (const auto begin = first.find(kAsked); begin != std::string::npos) {
         const auto from = begin + kAsked.size();
-        asked = reason.substr(from, reason.find(". ", from) - from);
+        asked = first.substr(from, first.find(". ", from) - from);
         if (asked.ends_with('.')) asked.pop_back();
     }
+    const std::string whose = operatorOf(std::string_view(reason).substr(first.size()));
     std::string text = "out of memory in " + doing + ": ";
-    text += asked.empty() ? reason : asked + " were asked for";
+    text += asked.empty() ? first : asked + " were asked for";
+    if (!whose.empty()) text += " by the operator " + whose;
     if (device) text += "; on " + device->device().str() + " " + device->memoryText();
     return text +
            ". A smaller train.batch_size, with train.accumulate for the same samples a step, needs less; so do "

@@ -15,8 +15,8 @@ namespace dasgd {
 // place of the key in `document`, from which `experiment` was read.
 [[nodiscard]] Status checkDeviceSettings(const Value& document, const Experiment& experiment);
 
-// `doing`: "the forward pass of step 12". `reason`: LibTorch's first line, from which it is taken how much was asked
-// for.
+// `doing`: "the forward pass of step 12". `reason`: what LibTorch says: how much was asked for in its first line, by
+// which operator in the frames of the call behind it.
 [[nodiscard]] std::string outOfMemoryText(const std::string& doing, const std::string& reason, TensorDevice* device);
 
 }  // namespace dasgd

@@ -80,5 +80,22 @@ TEST(DeviceCheck, OutOfMemorySaysWhatWasAskedForAndWhatIsThere) {
     EXPECT_THAT(outOfMemoryText("an update", "std::bad_alloc", nullptr), HasSubstr("std::bad_alloc"));
 }
 
+// What LibTorch itself says of a product with no room for its result.
+TEST(DeviceCheck, OutOfMemoryNamesTheOperatorWhoseTensorItWas) {
+    HostDevice device;
+    const at::Tensor column = at::ones({1'000, 1}, device.device()), row = at::ones({1, 1'000}, device.device());
+    AcceleratorMemory& memory = AcceleratorMemory::instance();
+    memory.limit = memory.used() + 1'000'000;
+    std::string text;
+    try {
+        at::matmul(column, row);
+    } catch (const c10::OutOfMemoryError& error) {
+        text = outOfMemoryText("the forward pass", error.what(), &device);
+    }
+    memory.limit = ~std::size_t{0};
+    EXPECT_THAT(text, HasSubstr("out of memory in the forward pass: "));
+    EXPECT_THAT(text, HasSubstr("were asked for by the operator mm; on xpu:0"));
+}
+
 }  // namespace
 }  // namespace dasgd::test

@@ -321,6 +321,7 @@ TEST(WorkerOnDevice, OutOfMemorySaysWhatTheRankDid) {
     const OnDevice step = trainOnDevice(document);
     memory.limit = ~std::size_t{0};
     EXPECT_THAT(step.records[0].outcome.error, HasSubstr("out of memory in a first pass, before training: "));
+    EXPECT_THAT(step.records[0].outcome.error, HasSubstr("bytes were asked for by the operator "));
     EXPECT_THAT(step.records[0].outcome.error, HasSubstr("bytes are LibTorch's"));
 }
 
