@@ -172,22 +172,27 @@ private:
         if (!checkpoints_) throw std::runtime_error("a run of time only has nothing to go on from; run it again");
         doing_ = "going on from the checkpoint";
         context_.moveTo(firstStep_, 0);
-        restore();
+        const Ns trained = restore();  // by the rank that had trained longest
         setupBytes_ += environment_.comm.bytesSent();
         environment_.sink.state(RankState::Running, step_, "");
         checkpoints_->startBehind();
+        // As of the evaluation that another run begins with: what came before is no training.
+        if (speaks() && trained > 0 && !apart()) metric(metrics::kTrainedSeconds, static_cast<double>(trained) * 1e-9);
     }
 
-    void restore() {
+    Ns restore() {
         const UntimedScope untimed(*executor_);
+        Ns trained = 0;
         executor_->run({SpanKind::Checkpoint}, [&] {
             const RankCounters saved = checkpoints_->restore();
             step_ = saved.step;
             trainedBefore_ = saved.trained;
             setupBytes_ = -saved.bytesSent;
-            environment_.clock.sleepUntil(
-                experiment_.timeSimulated() ? saved.wall : resumeInstant(environment_.comm, environment_.clock, 0));
+            if (experiment_.timeSimulated()) return environment_.clock.sleepUntil(saved.wall);
+            trained = largestOfAll(environment_.comm, saved.trained);
+            environment_.clock.sleepUntil(resumeInstant(environment_.comm, environment_.clock, 0));
         });
+        return trained;
     }
 
     // Null: the best model is not kept. A board may call it when this rank has ended.

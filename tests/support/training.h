@@ -28,11 +28,12 @@ public:
         std::int64_t bytesSent = 0;
         std::int64_t samples = 0;
         double epoch = 0;
+        Ns wall = 0;
     };
     void span(const Span& span) override { spans.push_back(span); }
     void metric(const Metric& metric) override {
         metrics[std::string(metric.name)].push_back(
-            {metric.step, metric.value, metric.bytesSent, metric.samples, metric.epoch});
+            {metric.step, metric.value, metric.bytesSent, metric.samples, metric.epoch, metric.wall});
     }
     void state(RankState state, std::int64_t, std::string_view text) override { states.emplace_back(state, text); }
 

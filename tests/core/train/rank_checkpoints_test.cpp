@@ -169,7 +169,11 @@ TEST(RankCheckpoints, RecordsGoOnWhereTheyWere) {
         }
     }
     const auto& trained = rest[0].sink.metrics.at("eval/trained_s");
+    EXPECT_EQ(trained.front().step, 10) << "as training goes on, before its first evaluation";
     EXPECT_GT(trained.front().value, 0);
+    ASSERT_GE(trained.size(), 2U);
+    const Ns between = trained[1].wall - trained[0].wall;
+    EXPECT_LE(trained[1].value - trained[0].value, static_cast<double>(between) * 1e-9);
     for (const Span& span : rest[0].sink.spans) EXPECT_GE(span.step, 10);
     const auto numbersOf = [](const std::vector<Span>& spans) {
         std::set<std::uint64_t> numbers;
