@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -304,6 +305,21 @@ Result<std::vector<ExpandedExperiment>> sweepOut(const Value& document, const Ov
     return settlePlugins(std::move(choices), axes, overrides);
 }
 
+// Every configuration with the first seed, then every one with the next. What a machine's speed drifts by over the
+// hours of a sweep then falls on all configurations alike, and not on those that come last.
+void takeSeedsInTurn(std::vector<ExpandedExperiment>& experiments) {
+    std::map<std::string, std::size_t> turnOf;
+    std::vector<std::pair<std::size_t, ExpandedExperiment>> turns;
+    for (ExpandedExperiment& experiment : experiments) {
+        const Value* train = experiment.document.find("train");
+        const Value* seed = train ? train->find("seed") : nullptr;
+        const auto turn = turnOf.emplace(seed ? seed->toToml() : "", turnOf.size()).first->second;
+        turns.emplace_back(turn, std::move(experiment));
+    }
+    std::ranges::stable_sort(turns, {}, [](const auto& one) { return one.first; });
+    std::ranges::transform(turns, experiments.begin(), [](auto& one) { return std::move(one.second); });
+}
+
 }  // namespace
 
 std::string SweepAxis::key() const { return joined(path); }
@@ -319,6 +335,7 @@ Result<std::vector<ExpandedExperiment>> expandExperiments(const Value& document,
             all.push_back(std::move(experiment));
         }
     }
+    takeSeedsInTurn(all);
     return all;
 }
 

@@ -118,14 +118,24 @@ TEST(Sweep, OverAlgorithmsLeavesAKeyThatNoneKnowsToBeRefused) {
 
 // delay means nothing to sync_sgd, so that it is one experiment and not one for each delay.
 TEST(Sweep, AnAxisCountsForTheAlgorithmsThatKnowIt) {
-    EXPECT_THAT(labels(std::string(kDasgd) +
-                       "[sweep]\n\"algorithm.name\" = [\"dasgd\", \"sync_sgd\"]\n\"algorithm.delay\" = [1, 2]\n"
-                       "\"train.seed\" = [1, 2]\n"),
-                ElementsAre("algorithm.name=dasgd, algorithm.delay=1, train.seed=1",
-                            "algorithm.name=dasgd, algorithm.delay=1, train.seed=2",
-                            "algorithm.name=dasgd, algorithm.delay=2, train.seed=1",
-                            "algorithm.name=dasgd, algorithm.delay=2, train.seed=2",
-                            "algorithm.name=sync_sgd, train.seed=1", "algorithm.name=sync_sgd, train.seed=2"));
+    EXPECT_THAT(
+        labels(std::string(kDasgd) +
+               "[sweep]\n\"algorithm.name\" = [\"dasgd\", \"sync_sgd\"]\n\"algorithm.delay\" = [1, 2]\n"
+               "\"train.seed\" = [1, 2]\n"),
+        ElementsAre("algorithm.name=dasgd, algorithm.delay=1, train.seed=1",
+                    "algorithm.name=dasgd, algorithm.delay=2, train.seed=1", "algorithm.name=sync_sgd, train.seed=1",
+                    "algorithm.name=dasgd, algorithm.delay=1, train.seed=2",
+                    "algorithm.name=dasgd, algorithm.delay=2, train.seed=2", "algorithm.name=sync_sgd, train.seed=2"));
+}
+
+// A machine that slows down over a night slows down every configuration alike.
+TEST(Sweep, SeedsTurnSlowestAndTakeCasesWithThem) {
+    EXPECT_THAT(labels("[train]\nx = 0\n[sweep]\n\"train.seed\" = [7, 3]\n\"train.x\" = [1, 2]\n"
+                       "[[case]]\nname = \"a\"\n[[case]]\nname = \"b\"\nsweep.\"train.seed\" = [3, 5]\n"),
+                ElementsAre("case=a, train.seed=7, train.x=1", "case=a, train.seed=7, train.x=2",
+                            "case=a, train.seed=3, train.x=1", "case=a, train.seed=3, train.x=2",
+                            "case=b, train.seed=3, train.x=1", "case=b, train.seed=3, train.x=2",
+                            "case=b, train.seed=5, train.x=1", "case=b, train.seed=5, train.x=2"));
 }
 
 TEST(Sweep, SettingAnotherAlgorithmNamesTheKeysToDrop) {
