@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "core/analysis/configuration.h"
 #include "core/base/log.h"
 #include "core/base/toml_reader.h"
 #include "experiments/base/text.h"
@@ -308,12 +309,10 @@ Result<std::vector<ExpandedExperiment>> sweepOut(const Value& document, const Ov
 // Every configuration with the first seed, then every one with the next. What a machine's speed drifts by over the
 // hours of a sweep then falls on all configurations alike, and not on those that come last.
 void takeSeedsInTurn(std::vector<ExpandedExperiment>& experiments) {
-    std::map<std::string, std::size_t> turnOf;
+    std::map<std::string, std::size_t> turnOf;  // by their seeds, of training and of all else
     std::vector<std::pair<std::size_t, ExpandedExperiment>> turns;
     for (ExpandedExperiment& experiment : experiments) {
-        const Value* train = experiment.document.find("train");
-        const Value* seed = train ? train->find("seed") : nullptr;
-        const auto turn = turnOf.emplace(seed ? seed->toToml() : "", turnOf.size()).first->second;
+        const auto turn = turnOf.emplace(seedsOf(settingsOf(experiment.document)), turnOf.size()).first->second;
         turns.emplace_back(turn, std::move(experiment));
     }
     std::ranges::stable_sort(turns, {}, [](const auto& one) { return one.first; });

@@ -34,13 +34,12 @@ struct ExpandedExperiment {
     std::vector<std::string> dropped;  // keys that were left out because of Overrides::dropUnknown
 };
 
-// Takes [[case]], [sweep] and the overrides into account. Seeds (train.seed) turn slowest, cases too come with each of
-// them; of what else is swept the last axis turns fastest. --set of a key that the file sweeps replaces that axis, and
-// so does --sweep.
-// An axis over the name of a plug-in ("algorithm.name") keeps the fields that the chosen plug-in knows and leaves out
-// those that another of the swept ones knows; experiments that become equal by that are one.
-// Errors carry the place of the key or value at fault: among them fields of the old plug-in where --set names another
-// one, unless they are to be dropped.
+// Takes [[case]], [sweep] and the overrides into account. Seeds turn slowest: cases too come with each of them; of what
+// else is swept the last axis turns fastest. --set of a key that the file sweeps replaces that axis, and so does
+// --sweep. An axis over the name of a plug-in ("algorithm.name") keeps the fields that the chosen plug-in knows and
+// leaves out those that another of the swept ones knows; experiments that become equal by that are one. Errors carry
+// the place of the key or value at fault: among them fields of the old plug-in where --set names another one, unless
+// they are to be dropped.
 [[nodiscard]] Result<std::vector<ExpandedExperiment>> expandExperiments(const Value& document,
                                                                         const Overrides& overrides);
 

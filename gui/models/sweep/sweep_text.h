@@ -29,7 +29,8 @@ struct SweepableField {
     QString present;                   // what the text says, else the default, in TOML
 };
 
-// Those of the root's [sweep], in the order of the text: the last turns fastest. None where the text is no TOML.
+// Those of the root's [sweep], in the order of the text: seeds turn slowest, of the others the last fastest. None where
+// the text is no TOML.
 [[nodiscard]] std::vector<SweptField> sweptFields(const ExperimentDocument& document, const ExperimentSchema& schema);
 // Every leaf field that is not swept yet, in the order of the schema.
 [[nodiscard]] std::vector<SweepableField> sweepableFields(const ExperimentDocument& document,

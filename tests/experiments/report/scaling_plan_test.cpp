@@ -118,7 +118,8 @@ TEST_F(ScalingPlanTest, ConfigurationsComeFromTheSweepAndSeedsDoNot) {
     EXPECT_EQ(made->jobs.front().experiment.workers, 1);
     EXPECT_EQ(made->jobs[7].experiment.workers, 1) << "few workers first";
     EXPECT_EQ(made->jobs[8].experiment.workers, 2);
-    EXPECT_EQ(made->jobs[4].configuration, 1U);
+    EXPECT_EQ(made->jobs[1].configuration, 1U) << "each with the same seeds before the next seeds";
+    EXPECT_EQ(made->jobs[2].configuration, 0U);
 }
 
 TEST_F(ScalingPlanTest, ASweepOverWorkersIsReplaced) {
