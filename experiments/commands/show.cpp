@@ -10,6 +10,7 @@
 #include "experiments/report/run_summary.h"
 #include "storage/comparison.h"
 #include "storage/lateness_spans.h"
+#include "storage/other_load.h"
 #include "storage/scaling.h"
 #include "storage/settled_row.h"
 
@@ -31,6 +32,7 @@ struct Shown {
     std::optional<storage::MetricSample> reached;    // the run's own target
     std::optional<double> reachedAfter;              // seconds of training
     std::optional<double> bestLoss, bestPerplexity;  // of a finished run that is judged by its loss
+    std::vector<storage::OtherLoad> others;
 };
 
 // More ranks than this are for --json.
@@ -55,8 +57,9 @@ Result<Shown> load(const ShowOptions& options) {
     DASGD_ASSIGN(const auto reached, storage::readTargetReached(reader, detail.row.runId));
     DASGD_ASSIGN(const auto seconds, trainedUntil(reader, detail.row, reached));
     DASGD_ASSIGN(const ComparedRun run, storage::readComparedRun(reader, detail.row));
-    return Shown{std::move(detail), std::move(ranks), std::move(seen),     faults, lateness, reached,
-                 seconds,           run.bestLoss(),   run.bestPerplexity()};
+    DASGD_ASSIGN(auto others, storage::readOtherLoad(reader, detail.row));
+    return Shown{std::move(detail), std::move(ranks), std::move(seen),      faults,           lateness, reached,
+                 seconds,           run.bestLoss(),   run.bestPerplexity(), std::move(others)};
 }
 
 nlohmann::json targetJson(const Shown& shown) {
@@ -101,6 +104,18 @@ nlohmann::json hardwareJson(const std::vector<storage::HardwarePart>& parts) {
     return json;
 }
 
+nlohmann::json otherLoadJson(const std::vector<storage::OtherLoad>& loads) {
+    nlohmann::json json = nlohmann::json::array();
+    for (const storage::OtherLoad& load : loads) {
+        json.push_back({{"host", load.host},
+                        {"ranks_cores", load.ranks},
+                        {"other_cores", load.others},
+                        {"seconds", load.seconds},
+                        {"disturbs", load.disturbs()}});
+    }
+    return json;
+}
+
 nlohmann::json jsonOf(const Shown& shown) {
     const storage::RunDetail& detail = shown.detail;
     nlohmann::json json = toJson(detail.row);
@@ -118,6 +133,7 @@ nlohmann::json jsonOf(const Shown& shown) {
     json["git_diff"] = detail.gitDirtyDiff;
     json["versions"] = nlohmann::json::parse(detail.versions, nullptr, false);
     if (json["versions"].is_discarded()) json["versions"] = nullptr;
+    json["other_load"] = otherLoadJson(shown.others);
     json["clock_error_s"] = jsonNumber(detail.clockErrorS);
     json["config"] = detail.row.config;
     json["target"] = targetJson(shown);
@@ -266,6 +282,9 @@ std::string textOf(const Shown& shown) {
     field(out, "inflation",
           row.inflation ? inflationInWords(detail.inflation, " × while bytes move") + ", " + known : "not known");
     field(out, "host", detail.host + ", " + detail.cpu);
+    for (const storage::OtherLoad& load : shown.others) {
+        field(out, "other load", otherLoadText(load) + (load.disturbs() ? ": its times are disturbed" : ""));
+    }
     field(out, "host GPUs", storage::hardwareText(detail.hardware, storage::kGpu));
     field(out, "host NICs", storage::hardwareText(detail.hardware, storage::kNic));
     field(out, "commit", row.gitCommit + (detail.gitDirty ? " with uncommitted changes" : ""));

@@ -1,7 +1,10 @@
 // `dasgd show`.
 #include <gmock/gmock.h>
 
+#include <atomic>
+#include <csignal>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "experiments/launch/hardware.h"
 #include "tests/experiments/commands/finished_run.h"
@@ -26,6 +29,33 @@ TEST_F(ShowCommand, TellsConfigurationAndProvenance) {
     EXPECT_FALSE(json["host"].get<std::string>().empty());
     EXPECT_TRUE(json["versions"].contains("SQLite"));
     EXPECT_EQ(json["hardware"].size(), hardware().size());
+}
+
+// A run of some seconds beside a program that keeps a core busy.
+TEST(ShowOtherLoad, TellsWhatOtherProgramsComputed) {
+    const test::DasgdFolder folder;
+    folder.write("e.toml", test::quickExperiment("gloo", 100'000));
+    std::atomic<bool> over = false;
+    std::thread busy([&] {
+        while (!over) continue;
+    });
+    test::StartedProgram run = folder.start({"run", "e.toml", "-w", "w", "-q"});
+    nlohmann::json load;
+    EXPECT_TRUE(test::eventually([&] {
+        const test::Ended shown = folder.run({"list", "-w", "w", "--json"});
+        const auto row = nlohmann::json::parse(shown.out, nullptr, false);
+        if (!row.is_object()) return false;
+        load = nlohmann::json::parse(folder.run({"show", row["run_id"], "-w", "w", "--json"}).out)["other_load"];
+        return !load.empty();
+    }));
+    run.signal(SIGINT);
+    static_cast<void>(run.wait());
+    over = true;
+    busy.join();
+    ASSERT_EQ(load.size(), 1U);
+    EXPECT_GT(load[0]["ranks_cores"], 0);
+    EXPECT_GT(load[0]["other_cores"], 0);
+    EXPECT_THAT(folder.run({"show", folder.firstRun(), "-w", "w"}).out, HasSubstr(" cores by other programs"));
 }
 
 TEST(ShowQueued, ARunThatWaitsHasNotStarted) {

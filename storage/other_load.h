@@ -1,0 +1,31 @@
+// What other programs computed on the hosts of a run while it ran: its times are then not those of the machine alone.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "storage/run_reader.h"
+
+namespace dasgd::storage {
+
+// Of one host, means over the seconds in which both were recorded (`process/cpu_cores`, `host/cpu_cores`).
+struct OtherLoad {
+    std::string host;   // "" where there is but one
+    double ranks = 0;   // busy cores, of the run's ranks there
+    double others = 0;  // of everything else: the launcher, a window that follows the run, other people
+    std::size_t seconds = 0;
+    // More than the launcher and a window take.
+    [[nodiscard]] bool disturbs() const { return others > kMostOfOwn * ranks; }
+    static constexpr double kMostOfOwn = 0.2;
+};
+
+// By host, in the order of their first ranks; none where time is simulated, where fewer than `kLeastSeconds` were
+// recorded, and in runs of traces. Errors: of the database.
+[[nodiscard]] Result<std::vector<OtherLoad>> readOtherLoad(RunReader& reader, const RunRow& row);
+inline constexpr std::size_t kLeastSeconds = 3;
+
+// "node1: 0.82 cores by other programs, beside the ranks' 1.95"
+[[nodiscard]] std::string otherLoadText(const OtherLoad& load);
+
+}  // namespace dasgd::storage

@@ -1,0 +1,56 @@
+#include "storage/other_load.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/support/runs.h"
+
+namespace dasgd::storage {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::vector<OtherLoad> loadsOf(test::OneRun& one) {
+    one.finish();
+    auto reader = one.reader();
+    return test::orDie(readOtherLoad(reader, test::orDie(reader.row(one.runId))));
+}
+
+TEST(OtherLoad, IsWhatTheHostComputedBesideTheRanks) {
+    test::OneRun one(2);
+    for (int second = 1; second <= 4; ++second) {
+        const auto put = [&](int rank, const char* name, double value) {
+            one.rank(rank).metric({.name = name, .wall = second * 1'000'000'000LL, .value = value});
+        };
+        put(0, "host/cpu_cores", second == 4 ? 2.0 : 1.6);
+        put(0, "process/cpu_cores", 0.5);
+        put(1, "process/cpu_cores", 0.7);
+    }
+    const auto loads = loadsOf(one);
+    ASSERT_EQ(loads.size(), 1U);
+    EXPECT_DOUBLE_EQ(loads[0].ranks, 1.2);
+    EXPECT_NEAR(loads[0].others, 0.5, 1e-12);
+    EXPECT_EQ(loads[0].seconds, 4U);
+    EXPECT_TRUE(loads[0].disturbs());
+    EXPECT_THAT(otherLoadText(loads[0]), HasSubstr("0.50 cores by other programs, beside the ranks' 1.20"));
+}
+
+TEST(OtherLoad, OfALauncherDisturbsNothing) {
+    test::OneRun one(1);
+    for (int second = 1; second <= 3; ++second) {
+        one.rank(0).metric({.name = "host/cpu_cores", .wall = second * 1'000'000'000LL, .value = 1.1});
+        one.rank(0).metric({.name = "process/cpu_cores", .wall = second * 1'000'000'000LL, .value = 1.0});
+    }
+    const auto loads = loadsOf(one);
+    ASSERT_EQ(loads.size(), 1U);
+    EXPECT_FALSE(loads[0].disturbs());
+}
+
+TEST(OtherLoad, OfAMomentIsNotKnown) {
+    test::OneRun one(1);
+    one.rank(0).metric({.name = "host/cpu_cores", .wall = 1'000'000'000, .value = 2});
+    one.rank(0).metric({.name = "process/cpu_cores", .wall = 1'000'000'000, .value = 1});
+    EXPECT_THAT(loadsOf(one), ::testing::IsEmpty());
+}
+
+}  // namespace
+}  // namespace dasgd::storage
