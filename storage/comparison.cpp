@@ -15,20 +15,17 @@ EvaluationCurve evaluationsOf(const MetricAnswer& answer) {
 }
 
 // What the row and the settings say: a link is emulated where the cluster is given one and time is real.
-void addTimeSource(ComparedRun& run, const RunRow& row) {
-    const auto setting = [&](const char* key) {
-        const auto found = run.settings.find(key);
-        return found == run.settings.end() ? std::string() : found->second;
-    };
-    const std::string bandwidth = setting("cluster.link.bandwidth");
-    if (row.imported()) {
-        run.time = TimeSource::Imported;
-    } else if (row.timeSimulated) {
-        run.time = TimeSource::Simulated;
-    } else if (!bandwidth.empty()) {
-        run.time = TimeSource::EmulatedLink;
-        run.emulatedLink = bandwidth + ", " + setting("cluster.link.latency");
-    }
+TimeSource timeSourceOf(const RunRow& row, const Settings& settings) {
+    if (row.imported()) return TimeSource::Imported;
+    if (row.timeSimulated) return TimeSource::Simulated;
+    const auto bandwidth = settings.find("cluster.link.bandwidth");
+    const bool emulated = bandwidth != settings.end() && !bandwidth->second.empty();
+    return emulated ? TimeSource::EmulatedLink : TimeSource::Measured;
+}
+
+std::string emulatedLinkOf(const Settings& settings) {
+    const auto latency = settings.find("cluster.link.latency");
+    return settings.at("cluster.link.bandwidth") + ", " + (latency == settings.end() ? "" : latency->second);
 }
 
 Result<EvaluationCurve> readEvaluations(RunReader& reader, const std::string& runId, const char* name) {
@@ -54,6 +51,12 @@ void addWayToTarget(ComparedRun& run, const MetricSample& reached, const Trained
 
 }  // namespace
 
+Result<RunSetup> readSetup(RunReader& reader, const RunRow& row) {
+    const Settings settings = settingsOf(row);
+    DASGD_ASSIGN(const std::string machine, reader.machine(row.runId));
+    return setupOf(settings, timeSourceOf(row, settings), machine);
+}
+
 Result<ComparedRun> readComparedRun(RunReader& reader, const RunRow& row, const std::optional<Target>& target) {
     ComparedRun run{.runId = row.runId,
                     .algorithm = row.algorithm,
@@ -70,8 +73,10 @@ Result<ComparedRun> readComparedRun(RunReader& reader, const RunRow& row, const 
                     .inflation = row.inflation,
                     .bytesSent = static_cast<double>(row.bytesSent),
                     .samples = static_cast<double>(row.samples)};
-    addTimeSource(run, row);
+    run.time = timeSourceOf(row, run.settings);
+    if (run.time == TimeSource::EmulatedLink) run.emulatedLink = emulatedLinkOf(run.settings);
     if (!run.finished) return run;
+    DASGD_ASSIGN(run.setup, readSetup(reader, row));
     DASGD_ASSIGN(run.losses, readEvaluations(reader, row.runId, metrics::kEvalLoss));
     DASGD_ASSIGN(run.accuracies, readEvaluations(reader, row.runId, metrics::kEvalAccuracy));
     DASGD_ASSIGN(const EvaluationCurve perplexities, readEvaluations(reader, row.runId, metrics::kEvalPerplexity));

@@ -11,6 +11,9 @@
 
 namespace dasgd::storage {
 
+// Errors: of the database.
+[[nodiscard]] Result<RunSetup> readSetup(RunReader& reader, const RunRow& row);
+
 // The run with its evaluations, where it has finished. Its time is to `target`, else to the target that it had itself
 // (readTargetReached()). Errors: of the database.
 [[nodiscard]] Result<ComparedRun> readComparedRun(RunReader& reader, const RunRow& row,

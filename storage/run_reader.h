@@ -173,6 +173,8 @@ public:
     [[nodiscard]] Result<RunDetail> run(const std::string& runId);  // exact id or a unique prefix
     // The row of the same run, without reading its spans.
     [[nodiscard]] Result<RunRow> row(const std::string& runId);
+    // What it ran on: "node-3 (EPYC 7543)"; "" where that was not recorded.
+    [[nodiscard]] Result<std::string> machine(const std::string& runId);
     // Of a run that is stored as queued or running and that nobody runs any more: the end that the next opening of the
     // workspace for writing gives it, by what has been collected of it. nullopt while a process owns it or a rank of it
     // lives, of a run that waits in the queue, and where that cannot be known: without an owner lock, where locks of

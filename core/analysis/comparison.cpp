@@ -68,7 +68,10 @@ ComparedGroup reduce(const Gathered& gathered) {
     group.finalLoss = sampleOf(gathered, [](const ComparedRun& run) { return run.finalLoss; });
     group.bestAccuracy = sampleOf(gathered, [](const ComparedRun& run) { return run.bestAccuracy; });
     if (!gathered.finished.empty()) group.emulatedLink = gathered.finished.front()->emulatedLink;
-    for (const ComparedRun* run : gathered.finished) group.times.insert(run->time);
+    for (const ComparedRun* run : gathered.finished) {
+        group.times.insert(run->time);
+        if (std::ranges::find(group.setups, run->setup) == group.setups.end()) group.setups.push_back(run->setup);
+    }
     group.bestLoss = sampleOf(gathered, [](const ComparedRun& run) { return run.bestLoss(); });
     group.bestPerplexity = sampleOf(gathered, [](const ComparedRun& run) { return run.bestPerplexity(); });
     group.skewMs = sampleOf(gathered, [](const ComparedRun& run) { return run.skewMs; });
@@ -196,16 +199,6 @@ Status addRatios(Comparison& comparison, const std::string& wanted) {
 
 }  // namespace
 
-const char* timeInWords(TimeSource source) {
-    switch (source) {
-        case TimeSource::Measured: return "measured";
-        case TimeSource::EmulatedLink: return "measured, emulated link";
-        case TimeSource::Simulated: return "simulated";
-        case TimeSource::Imported: return "imported";
-    }
-    return "";
-}
-
 std::optional<double> ComparedRun::bestLossUpTo(std::int64_t trained) const {
     const bool byAccuracy = !accuracies.empty() && !language;
     if (byAccuracy) return std::nullopt;
@@ -222,6 +215,12 @@ std::set<TimeSource> Comparison::times() const {
     std::set<TimeSource> all;
     for (const ComparedGroup& group : groups) all.insert(group.times.begin(), group.times.end());
     return all;
+}
+
+std::vector<SetupDifference> Comparison::setupDifferences() const {
+    std::vector<RunSetup> setups;
+    for (const ComparedGroup& group : groups) setups.insert(setups.end(), group.setups.begin(), group.setups.end());
+    return dasgd::setupDifferences(setups);
 }
 
 Result<Comparison> compareRuns(const std::vector<ComparedRun>& runs, const std::string& baseline) {

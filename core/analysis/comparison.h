@@ -10,16 +10,11 @@
 #include "core/analysis/configuration.h"
 #include "core/analysis/equal_samples.h"
 #include "core/analysis/scaling.h"
+#include "core/analysis/setup.h"
 #include "core/analysis/statistics.h"
 #include "core/base/result.h"
 
 namespace dasgd {
-
-// What the times of a run are: of a machine, of a machine whose link was slowed down to another one, of a model, or of
-// a trace that another program wrote.
-enum class TimeSource { Measured, EmulatedLink, Simulated, Imported };
-// "measured", "measured, emulated link", "simulated", "imported".
-[[nodiscard]] const char* timeInWords(TimeSource source);
 
 // What a comparison has to know of a run.
 struct ComparedRun {
@@ -33,6 +28,7 @@ struct ComparedRun {
     double bytesSent = 0, samples = 0;
     TimeSource time = TimeSource::Measured;
     std::string emulatedLink;  // "200Mbps, 1ms"; "" where none is emulated
+    RunSetup setup;
     // Of a finished run.
     EvaluationCurve losses, accuracies;
     // Of the model chosen on the validation set so far, on the test set; empty without one.
@@ -60,8 +56,9 @@ struct ComparedGroup {
     std::size_t repeated = 0;
     // The best accuracy, loss and perplexity are of models chosen on a validation set, not on the test set itself.
     bool chosenOnValidation = false;
-    std::set<TimeSource> times;  // of its finished runs
-    std::string emulatedLink;    // of the first of them
+    std::set<TimeSource> times;    // of its finished runs
+    std::string emulatedLink;      // of the first of them
+    std::vector<RunSetup> setups;  // of its finished runs, each once: a machine is no setting
     Sample stepMs, finalLoss, bestAccuracy, hidden, blocked, skewMs, inflation, samplesPerS, bytesSent;
     Sample bestLoss, bestPerplexity;                                        // where the loss is what counts
     Sample samples;                                                         // of all workers of a run
@@ -99,6 +96,8 @@ struct Comparison {
     bool samplesDiffer = false;  // whether finished runs were trained on different numbers of samples
     // Of all finished runs. More than one: times of a model stand beside times of a machine.
     [[nodiscard]] std::set<TimeSource> times() const;
+    // In what the set-ups of its finished runs differ: where in anything, ratios are not of algorithms alone.
+    [[nodiscard]] std::vector<SetupDifference> setupDifferences() const;
 };
 
 // `baseline`: the label or algorithm that ratios refer to; "" takes sync_sgd where there is one, else the slowest.

@@ -162,6 +162,20 @@ std::string timesText(const Comparison& comparison) {
     return text + "\n";
 }
 
+// "" where the finished runs differ in their algorithms alone.
+std::string setupText(const Comparison& comparison) {
+    const std::string words = setupInWords(comparison.setupDifferences());
+    if (words.empty()) return "";
+    return "warning: set-ups differ, so that ratios and results are not of algorithms alone: " + printable(words) +
+           "\n";
+}
+
+std::string setupsOf(const ComparedGroup& group) {
+    std::string text;
+    for (const RunSetup& setup : group.setups) text += (text.empty() ? "" : " / ") + setupInWords(setup);
+    return text;
+}
+
 std::string tablesText(const ComparisonTables& made, const Comparison& comparison) {
     std::string text;
     for (const auto& columns : made.tables) {
@@ -230,7 +244,8 @@ std::string notesText(const ComparisonTables& made, const Comparison& comparison
 std::string comparisonText(const Comparison& comparison) {
     const ComparisonTables made = comparisonTables(comparison);
     std::string text = tablesText(made, comparison);
-    text += timesText(comparison) + samplesInWords(comparison) + notesText(made, comparison) + "\n";
+    text +=
+        timesText(comparison) + setupText(comparison) + samplesInWords(comparison) + notesText(made, comparison) + "\n";
     const auto baseline = std::ranges::find(comparison.groups, comparison.baseline, &ComparedGroup::label);
     for (const ComparedGroup& group : comparison.groups) {
         if (!group.stepRatio || group.label == comparison.baseline || group.algorithm == "independent") continue;
@@ -257,7 +272,7 @@ std::string comparisonCsv(const Comparison& comparison) {
         csv += std::string(",") + name + "_mean," + name + "_std," + name + "_ci95," + name + "_n";
     }
     for (const auto& [name, sample] : olderSamples(none)) csv += std::string(",") + name + "_n";
-    csv += "\r\n";
+    csv += ",setup\r\n";
     for (const ComparedGroup& group : comparison.groups) {
         csv += csvText(group.label) + "," + csvText(group.algorithm) + "," + std::to_string(group.runIds.size()) + "," +
                std::to_string(group.unfinished);
@@ -278,7 +293,7 @@ std::string comparisonCsv(const Comparison& comparison) {
             csv += csvSample(*sample) + "," + std::to_string(sample->n);
         }
         for (const auto& [name, sample] : olderSamples(group)) csv += "," + std::to_string(sample->n);
-        csv += "\r\n";
+        csv += "," + csvText(setupsOf(group)) + "\r\n";
     }
     return csv;
 }
@@ -313,10 +328,15 @@ nlohmann::json comparisonJson(const Comparison& comparison) {
         json["best_perplexity_p"] = jsonNumber(group.perplexityP);
         json["time"] = timesOf(group);
         json["emulated_link"] = group.emulatedLink;
+        json["setup"] = setupsOf(group);
         groups.push_back(std::move(json));
     }
     nlohmann::json json = {{"baseline", comparison.baseline}, {"groups", std::move(groups)}};
     json["equal_samples"] = comparison.equalSamples ? nlohmann::json(*comparison.equalSamples) : nlohmann::json();
+    nlohmann::json differences = nlohmann::json::array();
+    for (const auto& [what, values] : comparison.setupDifferences())
+        differences.push_back({{"what", what}, {"values", values}});
+    json["setups_differ_in"] = std::move(differences);
     return json;
 }
 

@@ -6,6 +6,7 @@
 #include "gui/figures/compare_figure.h"
 #include "gui/figures/figure_curves.h"
 #include "gui/figures/figure_panels.h"
+#include "gui/figures/figure_setup.h"
 #include "gui/figures/scaling_figure.h"
 #include "gui/models/compare/compare_numbers.h"
 #include "gui/models/curves/metric_words.h"
@@ -315,6 +316,7 @@ Result<FigureContent> readFigure(storage::RunReader& reader, const FigureSpec& s
         case FigureKind::Panels: break;
     }
     content.unusedNames = unusedNamesOf(spec, content.sources);
+    DASGD_TRY(addSetup(reader, spec, content));
     content.table.notes += fewOf(gatheredNotes(content.paperNotes(), content.curves));
     return content;
 }

@@ -310,6 +310,8 @@ private:
         words << (board_.spread() == Spread::None ? tr("mean over seeds")
                                                   : tr("mean ± %1 over seeds").arg(spreadName(board_.spread())));
         if (const auto baseline = board_.baseline()) words << tr("baseline %1").arg(board_.groups()[*baseline].name);
+        if (const QString setups = board_.view().setupDifferencesInWords(); !setups.isEmpty())
+            words.prepend(tr("⚠ ") + setups);
         words << QStringList(origins.begin(), origins.end()).join(QStringLiteral(" and "));
         return words.join(QStringLiteral("  ·  "));
     }
@@ -343,9 +345,7 @@ private:
         copy_->setEnabled(!empty);
         sayLeftOut();
         if (!empty) {
-            const std::size_t n = board_.groups().size();
-            title_->setText(board_.title() +
-                            (n == 1 ? tr("  /  1 configuration") : tr("  /  %1 configurations").arg(n)));
+            title_->setText(board_.title() + tr("  /  ") + counted(std::ssize(board_.groups()), "configuration"));
             summary_->setText(summaryWords());
             return;
         }

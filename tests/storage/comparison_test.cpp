@@ -41,6 +41,28 @@ TEST(Comparison, RunsThatDifferInSeedsAloneAreOneRow) {
     EXPECT_THAT(comparison->groups[1].runIds, ElementsAre("d"));
 }
 
+// The same algorithm over two links: the link that is not emulated is the machine's.
+TEST(Comparison, ReadsWhatARunWasMadeOn) {
+    const test::TempDir folder;
+    auto store = test::orDie(Store::open(folder / "workspace"));
+    const auto add = [&](const std::string& id, const std::string& link) {
+        RunInfo info = test::runInfo(id);
+        info.config = config(1, 1, 2) + link;
+        info.host = "node-3";
+        info.cpu = "EPYC";
+        test::orDie(store.addRun(info));
+        test::orDie(test::orDie(Recorder::start(store, id, {0}))->finish("finished", ""));
+    };
+    add("a", "");
+    add("b", "[cluster]\nworkers = 1\n[cluster.link]\nbandwidth = \"200Mbps\"\nlatency = \"1ms\"\n");
+    auto reader = test::orDie(RunReader::open(store.paths().root));
+    const RunSetup own = test::orDie(readSetup(reader, test::orDie(reader.row("a"))));
+    EXPECT_THAT(setupInWords(own), HasSubstr("machine node-3 (EPYC)"));
+    const auto comparison = compareRuns(reader, {"a", "b"}, "");
+    ASSERT_TRUE(comparison) << comparison.error().message;
+    EXPECT_EQ(setupInWords(comparison->setupDifferences()), "link of the machine / 200Mbps, 1ms, emulated");
+}
+
 TEST(Comparison, SaysWhyABaselineCannotBeOne) {
     const test::TempDir folder;
     auto store = test::orDie(Store::open(folder / "workspace"));

@@ -312,6 +312,7 @@ QString CompareTableModel::footnote() const {
     if (const QString best = bestInWords(); !best.isEmpty()) notes << best;
     if (const QString target = targetInWords(); !target.isEmpty()) notes << QStringLiteral("target: ") + target;
     if (const QString times = timesInWords(); !times.isEmpty()) notes << times;
+    if (const QString setups = board_.view().setupDifferencesInWords(); !setups.isEmpty()) notes << setups;
     if (single) notes << QStringLiteral("n = 1 has no spread");
     if (differs && baseline) {
         notes << QStringLiteral("† differs from %1 at 5 % (Welch, not corrected for several comparisons)")

@@ -4,6 +4,20 @@
 
 namespace dasgd::gui {
 
+QString setupsInWords(const std::vector<SetupDifference>& differences) {
+    const std::string words = setupInWords(differences);
+    return words.empty() ? QString() : QStringLiteral("set-ups differ: ") + QString::fromStdString(words);
+}
+
+QString CompareView::setupDifferencesInWords() const {
+    std::vector<RunSetup> setups;
+    for (const std::size_t group : shown) {
+        const ComparedGroup* own = row(group);
+        if (own) setups.insert(setups.end(), own->setups.begin(), own->setups.end());
+    }
+    return setupsInWords(setupDifferences(setups));
+}
+
 std::optional<std::size_t> CompareView::baseline() const {
     if (!compared_) return std::nullopt;
     for (std::size_t i = 0; i < groups_.size(); ++i) {

@@ -11,6 +11,9 @@
 
 namespace dasgd::gui {
 
+// "set-ups differ: workers 2 / 4"; "" without any.
+[[nodiscard]] QString setupsInWords(const std::vector<SetupDifference>& differences);
+
 class CompareView {
 public:
     CompareView(const std::vector<CompareGroup>& groups, const Compared* compared)
@@ -28,6 +31,8 @@ public:
     [[nodiscard]] const ComparedGroup* row(std::size_t group) const;
     // The group that ratios refer to; nullopt where nothing was timed.
     [[nodiscard]] std::optional<std::size_t> baseline() const;
+    // In what the finished runs of the shown groups differ beside their algorithms; "" in nothing.
+    [[nodiscard]] QString setupDifferencesInWords() const;
     // Whether the times to the target are those of `target`.
     [[nodiscard]] bool isTargetRead() const { return compared_ && compared_->target == target; }
 

@@ -27,6 +27,21 @@ TEST(Comparison, WhatDidNotFinishIsInNoMean) {
     EXPECT_EQ(compared->groups[0].finished(), 2U);
 }
 
+// A machine is no setting: repetitions of one configuration may be of several.
+TEST(Comparison, SaysInWhatTheSetUpsOfFinishedRunsDiffer) {
+    std::vector<ComparedRun> runs{run("sync_sgd", 1, 40), run("dasgd", 1, 10), run("dasgd", 2, 10),
+                                  run("dasgd", 3, 10, false)};
+    for (ComparedRun& each : runs) each.setup = {{"machine", "a", {}}};
+    EXPECT_TRUE(compareRuns(runs, "")->setupDifferences().empty());
+    runs[3].setup = {{"machine", "c", {}}};
+    EXPECT_TRUE(compareRuns(runs, "")->setupDifferences().empty()) << "it is in no mean";
+    runs[2].setup = {{"machine", "b", {}}};
+    const auto compared = compareRuns(runs, "");
+    EXPECT_EQ(setupInWords(compared->setupDifferences()), "machine a / b");
+    EXPECT_EQ(compared->groups[0].setups.size(), 1U);
+    EXPECT_EQ(compared->groups[1].setups.size(), 2U);
+}
+
 TEST(Comparison, RatiosAndProbabilitiesReferToTheBaseline) {
     std::vector<ComparedRun> runs{run("sync_sgd", 1, 40), run("sync_sgd", 2, 42), run("dasgd", 1, 10),
                                   run("dasgd", 2, 10.5)};

@@ -42,6 +42,22 @@ TEST(ComparisonText, SaysWhoIsFasterByHowMuch) {
     EXPECT_THAT(text, Not(HasSubstr("Per step, independent")));
 }
 
+TEST(ComparisonText, WarnsWhereSetUpsDiffer) {
+    Comparison comparison = three();
+    for (ComparedGroup& each : comparison.groups) each.setups = {{{"link", "1Gbps, 1ms, emulated", {}}}};
+    EXPECT_THAT(comparisonText(comparison), Not(HasSubstr("set-ups")));
+    EXPECT_TRUE(comparisonJson(comparison)["setups_differ_in"].empty());
+    comparison.groups[1].setups = {{{"link", "200Mbps, 1ms, emulated", {}}}};
+    EXPECT_THAT(comparisonText(comparison),
+                HasSubstr("warning: set-ups differ, so that ratios and results are not of algorithms alone: link "
+                          "1Gbps, 1ms, emulated / 200Mbps, 1ms, emulated\n"));
+    const nlohmann::json json = comparisonJson(comparison);
+    EXPECT_EQ(json["setups_differ_in"][0]["what"], "link");
+    EXPECT_EQ(json["setups_differ_in"][0]["values"][1], "200Mbps, 1ms, emulated");
+    EXPECT_EQ(json["groups"][1]["setup"], "link 200Mbps, 1ms, emulated");
+    EXPECT_THAT(comparisonCsv(comparison), HasSubstr(",\"link 200Mbps, 1ms, emulated\"\r\n"));
+}
+
 TEST(ComparisonText, ACostBelowNothingIsCalledNoise) {
     Comparison comparison = three();
     EXPECT_THAT(comparisonText(comparison), Not(HasSubstr("noise")));

@@ -19,6 +19,19 @@ TEST(CompareView, RowsAreFoundWhereConfigurationsWereAddedSince) {
     EXPECT_EQ(view.baseline(), 2U);
 }
 
+// What is hidden is compared with nothing.
+TEST(CompareView, SaysInWhatTheSetUpsOfTheShownGroupsDiffer) {
+    const std::vector<CompareGroup> groups{{.key = "a"}, {.key = "b"}, {.key = "c"}};
+    Compared compared{.keys = {"a", "b", "c"}};
+    compared.comparison.groups = {{.label = "a"}, {.label = "b"}, {.label = "c"}};
+    for (std::size_t i = 0; i < 3; ++i) compared.comparison.groups[i].setups = {{{"workers", i < 2 ? "2" : "4", {}}}};
+    CompareView view(groups, &compared);
+    view.shown = {0, 1};
+    EXPECT_EQ(view.setupDifferencesInWords(), QString());
+    view.shown = {0, 2};
+    EXPECT_EQ(view.setupDifferencesInWords(), QStringLiteral("set-ups differ: workers 2 / 4"));
+}
+
 TEST(CompareView, NothingIsReadBeforeItArrives) {
     const std::vector<CompareGroup> groups{{.key = "a"}};
     CompareView view(groups, nullptr);

@@ -1,0 +1,180 @@
+#include "core/analysis/setup.h"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+namespace dasgd {
+
+namespace {
+
+constexpr std::size_t kMostValues = 6;
+constexpr std::size_t kLongestDetail = 40;
+
+std::string valueIn(const Settings& settings, const std::string& key) {
+    const auto found = settings.find(key);
+    return found == settings.end() ? std::string() : found->second;
+}
+
+// Settings below `prefix`, without seeds and those in `said`.
+Settings below(const Settings& settings, std::string_view prefix, const std::set<std::string>& said) {
+    Settings found;
+    for (const auto& [key, value] : settings) {
+        if (key.starts_with(prefix) && !seedKeys().contains(key) && !said.contains(key)) found[key] = value;
+    }
+    return found;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+    std::string text;
+    for (const std::string& word : words) {
+        if (!word.empty()) text += (text.empty() ? "" : ", ") + word;
+    }
+    return text;
+}
+
+SetupPart batchOf(const Settings& settings) {
+    std::string text = valueIn(settings, "train.batch_size");
+    const std::string times = valueIn(settings, "train.accumulate");
+    if (!times.empty() && times != "1") text += " × " + times;
+    return {"batch", text.empty() ? text : text + " a worker", {}};
+}
+
+SetupPart linkOf(const Settings& settings, TimeSource time) {
+    if (time == TimeSource::Simulated) {
+        return {"link",
+                joined({valueIn(settings, "network.name"), valueIn(settings, "network.bandwidth"),
+                        valueIn(settings, "network.latency"), "simulated"}),
+                below(settings, "network.", {"network.name", "network.bandwidth", "network.latency"})};
+    }
+    if (time == TimeSource::Imported) return {"link", "", {}};
+    const std::string bandwidth = valueIn(settings, "cluster.link.bandwidth");
+    if (bandwidth.empty()) return {"link", "of the machine", {}};
+    return {"link", joined({bandwidth, valueIn(settings, "cluster.link.latency"), "emulated"}), {}};
+}
+
+SetupPart computingOf(const Settings& settings, TimeSource time) {
+    if (time != TimeSource::Simulated) return {"computing", "", {}};
+    const std::string device = valueIn(settings, "compute.device"), step = valueIn(settings, "compute.step_time");
+    return {"computing", device.empty() || device == "none" ? step + (step.empty() ? "" : " a step") : device,
+            below(settings, "compute.", {"compute.device", "compute.step_time", "compute.mode"})};
+}
+
+// How samples get from the disk to the worker changes no sample, and where they lie is no property of them.
+const std::set<std::string>& kindsOfReading() {
+    static const std::set<std::string> kKeys{"data.name", "data.path", "data.threads", "data.prefetch",
+                                             "data.device_data"};
+    return kKeys;
+}
+
+std::vector<const SetupPart*> partsOf(const std::vector<RunSetup>& setups, const std::string& what) {
+    std::vector<const SetupPart*> parts;
+    for (const RunSetup& setup : setups) {
+        const auto own = std::ranges::find(setup, what, &SetupPart::what);
+        if (own == setup.end()) continue;
+        const bool isNew = std::ranges::none_of(parts, [&](const SetupPart* known) { return *known == *own; });
+        if (isNew) parts.push_back(&*own);
+    }
+    return parts;
+}
+
+std::string detailInWords(const SetupPart& part, const std::vector<const SetupPart*>& all) {
+    std::string words;
+    for (const auto& [key, value] : part.detail) {
+        const bool same =
+            std::ranges::all_of(all, [&](const SetupPart* other) { return valueIn(other->detail, key) == value; });
+        if (same) continue;
+        words += (words.empty() ? "" : ", ") + key + "=" + (value.size() > kLongestDetail ? "…" : value);
+    }
+    return words.empty() ? words : " (" + words + ")";
+}
+
+std::vector<std::string> namesOfParts(const std::vector<RunSetup>& setups) {
+    std::vector<std::string> names;
+    for (const RunSetup& setup : setups) {
+        for (const SetupPart& part : setup) {
+            if (std::ranges::find(names, part.what) == names.end()) names.push_back(part.what);
+        }
+    }
+    return names;
+}
+
+}  // namespace
+
+const char* timeInWords(TimeSource source) {
+    switch (source) {
+        case TimeSource::Measured: return "measured";
+        case TimeSource::EmulatedLink: return "measured, emulated link";
+        case TimeSource::Simulated: return "simulated";
+        case TimeSource::Imported: return "imported";
+    }
+    return "";
+}
+
+RunSetup setupOf(const Settings& settings, TimeSource time, const std::string& machine) {
+    const bool ofMachine = time == TimeSource::Measured || time == TimeSource::EmulatedLink;
+    RunSetup setup{{"model", valueIn(settings, "model.name"), below(settings, "model.", {"model.name"})},
+                   {"data", valueIn(settings, "data.name"), below(settings, "data.", kindsOfReading())},
+                   {"workers", valueIn(settings, "cluster.workers"), {}},
+                   batchOf(settings),
+                   {"backend", valueIn(settings, "cluster.backend"), {}},
+                   linkOf(settings, time),
+                   computingOf(settings, time),
+                   {"machine", ofMachine ? machine : std::string(), {}}};
+    std::erase_if(setup, [](const SetupPart& part) { return part.text.empty(); });
+    return setup;
+}
+
+std::vector<SetupDifference> setupDifferences(const std::vector<RunSetup>& setups) {
+    std::vector<SetupDifference> differences;
+    for (const std::string& what : namesOfParts(setups)) {
+        const std::vector<const SetupPart*> parts = partsOf(setups, what);
+        if (parts.size() < 2) continue;
+        SetupDifference difference{what, {}};
+        for (const SetupPart* part : parts) {
+            const bool named = std::ranges::count(parts, part->text, &SetupPart::text) == 1;
+            difference.values.push_back(part->text + (named ? "" : detailInWords(*part, parts)));
+        }
+        differences.push_back(std::move(difference));
+    }
+    return differences;
+}
+
+RunSetup commonSetup(const std::vector<RunSetup>& setups) {
+    RunSetup common;
+    for (const std::string& what : namesOfParts(setups)) {
+        const bool all = std::ranges::all_of(setups, [&](const RunSetup& setup) {
+            return std::ranges::find(setup, what, &SetupPart::what) != setup.end();
+        });
+        const std::vector<const SetupPart*> parts = partsOf(setups, what);
+        if (all && parts.size() == 1) common.push_back(*parts.front());
+    }
+    return common;
+}
+
+std::string setupInWords(const std::vector<SetupDifference>& differences) {
+    std::string text;
+    for (const auto& [what, values] : differences) {
+        text += (text.empty() ? "" : "; ") + what + " ";
+        for (std::size_t i = 0; i < std::min(values.size(), kMostValues); ++i) text += (i > 0 ? " / " : "") + values[i];
+        if (values.size() > kMostValues) text += " and " + std::to_string(values.size() - kMostValues) + " more";
+    }
+    return text;
+}
+
+std::string setupInWords(const RunSetup& setup) {
+    std::string text;
+    bool afterModel = false;
+    for (const auto& [what, own, detail] : setup) {
+        const std::string words = what == "workers"   ? own + (own == "1" ? " worker" : " workers")
+                                  : what == "data"    ? (afterModel ? "on " + own : "data " + own)
+                                  : what == "model"   ? own
+                                  : what == "backend" ? own
+                                                      : what + " " + own;
+        text += (text.empty() ? "" : what == "data" && afterModel ? " " : ", ") + words;
+        afterModel = what == "model";
+    }
+    return text;
+}
+
+}  // namespace dasgd

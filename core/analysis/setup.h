@@ -1,0 +1,49 @@
+// What a run was made of and on, beside its algorithm: model, data, workers, batch, backend, link and machine. Runs
+// that differ in it are no comparison of algorithms alone, and a caption has to say it. Pure functions, callable from
+// any thread.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/analysis/configuration.h"
+
+namespace dasgd {
+
+// What the times of a run are: of a machine, of a machine whose link was slowed down to another one, of a model, or of
+// a trace that another program wrote.
+enum class TimeSource { Measured, EmulatedLink, Simulated, Imported };
+// "measured", "measured, emulated link", "simulated", "imported".
+[[nodiscard]] const char* timeInWords(TimeSource source);
+
+struct SetupPart {
+    std::string what;  // "link"
+    std::string text;  // "200Mbps, 1ms, emulated"
+    Settings detail;   // settings that make it another one although its text is the same
+    bool operator==(const SetupPart&) const = default;
+};
+
+// In the order of a caption. A part that a run does not have is absent: the machine of simulated time, which it does
+// not depend on.
+using RunSetup = std::vector<SetupPart>;
+
+// `machine`: "" where it is not known.
+[[nodiscard]] RunSetup setupOf(const Settings& settings, TimeSource time, const std::string& machine);
+
+// A part in which set-ups differ, and what it is in them, each once. Where texts are the same they have the settings
+// that are not.
+struct SetupDifference {
+    std::string what;
+    std::vector<std::string> values;
+};
+// Among those that have the part.
+[[nodiscard]] std::vector<SetupDifference> setupDifferences(const std::vector<RunSetup>& setups);
+// The parts that all of them have alike.
+[[nodiscard]] RunSetup commonSetup(const std::vector<RunSetup>& setups);
+
+// "workers 2 / 4; link of the machine / 200Mbps, 1ms, emulated"; "" without any.
+[[nodiscard]] std::string setupInWords(const std::vector<SetupDifference>& differences);
+// "lenet on mnist, 4 workers, batch 32 a worker, gloo, link of the machine".
+[[nodiscard]] std::string setupInWords(const RunSetup& setup);
+
+}  // namespace dasgd

@@ -1,0 +1,106 @@
+#include "core/analysis/setup.h"
+
+#include <gtest/gtest.h>
+
+namespace dasgd {
+namespace {
+
+Settings settings() {
+    return {{"model.name", "lenet"},    {"data.name", "mnist"},   {"data.threads", "2"},
+            {"data.path", "/here"},     {"cluster.workers", "4"}, {"cluster.backend", "gloo"},
+            {"train.batch_size", "32"}, {"train.accumulate", "1"}};
+}
+
+Settings withLink(const std::string& bandwidth) {
+    Settings own = settings();
+    own["cluster.link.bandwidth"] = bandwidth;
+    own["cluster.link.latency"] = "1ms";
+    return own;
+}
+
+std::string differences(const std::vector<RunSetup>& setups) { return setupInWords(setupDifferences(setups)); }
+
+TEST(RunSetup, IsSaidAsACaptionHasIt) {
+    EXPECT_EQ(setupInWords(setupOf(settings(), TimeSource::Measured, "node-3 (EPYC)")),
+              "lenet on mnist, 4 workers, batch 32 a worker, gloo, link of the machine, machine node-3 (EPYC)");
+    Settings accumulated = withLink("200Mbps");
+    accumulated["train.accumulate"] = "4";
+    accumulated["cluster.workers"] = "1";
+    EXPECT_EQ(setupInWords(setupOf(accumulated, TimeSource::EmulatedLink, "")),
+              "lenet on mnist, 1 worker, batch 32 × 4 a worker, gloo, link 200Mbps, 1ms, emulated");
+}
+
+TEST(RunSetup, LinksThatDifferAreNamed) {
+    const RunSetup own = setupOf(settings(), TimeSource::Measured, "");
+    const RunSetup slow = setupOf(withLink("200Mbps"), TimeSource::EmulatedLink, "");
+    const RunSetup fast = setupOf(withLink("1Gbps"), TimeSource::EmulatedLink, "");
+    EXPECT_EQ(differences({own, own}), "");
+    EXPECT_EQ(differences({own, slow, own, fast, slow}),
+              "link of the machine / 200Mbps, 1ms, emulated / 1Gbps, 1ms, emulated");
+    EXPECT_EQ(setupInWords(commonSetup({own, slow})), "lenet on mnist, 4 workers, batch 32 a worker, gloo");
+}
+
+TEST(RunSetup, WorkersBatchBackendAndMachineCountToo) {
+    Settings other = settings();
+    other["cluster.workers"] = "8";
+    other["cluster.backend"] = "nccl";
+    other["train.batch_size"] = "64";
+    EXPECT_EQ(differences({setupOf(settings(), TimeSource::Measured, "a"), setupOf(other, TimeSource::Measured, "b")}),
+              "workers 4 / 8; batch 32 a worker / 64 a worker; backend gloo / nccl; machine a / b");
+}
+
+// What reads the samples, and from where, changes none of them.
+TEST(RunSetup, SeedsAndTheWayOfReadingAreNoDifference) {
+    Settings other = settings();
+    other["data.threads"] = "0";
+    other["data.path"] = "/there";
+    other["train.seed"] = "2";
+    other["algorithm.name"] = "dasgd";
+    EXPECT_EQ(differences({setupOf(settings(), TimeSource::Measured, ""), setupOf(other, TimeSource::Measured, "")}),
+              "");
+}
+
+TEST(RunSetup, OneNameOfTwoModelsHasTheSettingsThatDiffer) {
+    Settings wide = settings(), narrow = settings();
+    wide["model.hidden"] = "256";
+    narrow["model.hidden"] = "64";
+    wide["model.layers"] = narrow["model.layers"] = "2";
+    EXPECT_EQ(differences({setupOf(wide, TimeSource::Measured, ""), setupOf(narrow, TimeSource::Measured, "")}),
+              "model lenet (model.hidden=256) / lenet (model.hidden=64)");
+}
+
+// Its times do not depend on the machine that simulated it, but on what it simulated.
+TEST(RunSetup, ASimulatedRunHasALinkAndAComputerOfItsModelAndNoMachine) {
+    Settings model = settings();
+    model["network.name"] = "star";
+    model["network.bandwidth"] = "10Gbps";
+    model["network.latency"] = "25us";
+    model["network.collective"] = "ring";
+    model["compute.step_time"] = "10ms";
+    model["compute.seed"] = "1";
+    Settings tree = model;
+    tree["network.collective"] = "tree";
+    tree["compute.seed"] = "2";
+    const RunSetup ring = setupOf(model, TimeSource::Simulated, "a"), other = setupOf(tree, TimeSource::Simulated, "b");
+    EXPECT_EQ(setupInWords(ring),
+              "lenet on mnist, 4 workers, batch 32 a worker, gloo, link star, 10Gbps, 25us, simulated, computing 10ms "
+              "a step");
+    EXPECT_EQ(differences({ring, other}),
+              "link star, 10Gbps, 25us, simulated (network.collective=ring) / star, 10Gbps, 25us, simulated "
+              "(network.collective=tree)");
+    EXPECT_EQ(differences({ring, setupOf(settings(), TimeSource::Measured, "a")}),
+              "link star, 10Gbps, 25us, simulated / of the machine");
+}
+
+TEST(RunSetup, OfManyValuesTheFirstAreNamed) {
+    std::vector<RunSetup> setups;
+    for (int workers = 1; workers <= 8; ++workers) {
+        Settings own = settings();
+        own["cluster.workers"] = std::to_string(workers);
+        setups.push_back(setupOf(own, TimeSource::Measured, ""));
+    }
+    EXPECT_EQ(differences(setups), "workers 1 / 2 / 3 / 4 / 5 / 6 and 2 more");
+}
+
+}  // namespace
+}  // namespace dasgd
