@@ -137,10 +137,22 @@ tl::unexpected<Error> noBaseline(const Comparison& comparison, const std::string
                         : "no finished run of '" + name + "' to compare with");
 }
 
+Sample withoutSpread(Sample sample) {
+    sample.std.reset();
+    sample.confidence.reset();
+    return sample;
+}
+
+// Of itself it is 1 whatever was measured.
+Sample ratioBetween(const ComparedGroup& group, const ComparedGroup& other, Sample ComparedGroup::*number) {
+    const Sample ratio = ratioOf(group.*number, other.*number);
+    return &group == &other ? withoutSpread(ratio) : ratio;
+}
+
 void addDifferences(ComparedGroup& group, const ComparedGroup& baseline, bool samplesDiffer) {
     const bool reached = group.allReached() && baseline.allReached();
     if (reached) {
-        group.targetRatio = group.secondsToTarget.mean / baseline.secondsToTarget.mean;
+        group.targetRatio = ratioBetween(group, baseline, &ComparedGroup::secondsToTarget);
     }
     if (&group == &baseline) return;
     group.stepP = welchP(group.stepMs, baseline.stepMs);
@@ -153,25 +165,9 @@ void addDifferences(ComparedGroup& group, const ComparedGroup& baseline, bool sa
 }
 
 Sample speedUpOf(const ComparedGroup& group, const ComparedGroup& baseline) {
-    const Sample &own = group.stepMs, &base = baseline.stepMs;
-    Sample out;
-    if (own.n == 0 || base.n == 0 || !(own.mean > 0) || !(base.mean > 0)) return out;
-    out.n = own.n;
-    out.mean = base.mean / own.mean;
-    if (&group == &baseline || !own.std || !base.std) return out;
-    const double ofOwn = *own.std / own.mean, ofBase = *base.std / base.mean;
-    out.std = out.mean * std::hypot(ofOwn, ofBase);
-    const double a = ofOwn * ofOwn / static_cast<double>(own.n), b = ofBase * ofBase / static_cast<double>(base.n);
-    if (!(a + b > 0)) {
-        out.confidence = 0;
-        return out;
-    }
-    const double degrees =
-        (a + b) * (a + b) / (a * a / static_cast<double>(own.n - 1) + b * b / static_cast<double>(base.n - 1));
-    // Rounded down, the wider interval; what was two before rounding errors stays two.
-    const auto whole = static_cast<std::size_t>(std::max(1.0, std::floor(degrees + 1e-9)));
-    out.confidence = out.mean * std::sqrt(a + b) * studentT975(whole);
-    return out;
+    Sample ratio = ratioOf(baseline.stepMs, group.stepMs);
+    if (ratio.n > 0) ratio.n = group.stepMs.n;
+    return &group == &baseline ? withoutSpread(ratio) : ratio;
 }
 
 Status addRatios(Comparison& comparison, const std::string& wanted) {
@@ -185,14 +181,12 @@ Status addRatios(Comparison& comparison, const std::string& wanted) {
     }
     if (!baseline) return {};
     comparison.baseline = baseline->label;
-    const double baselineMs = baseline->stepMs.mean;
-    const double computeMs = compute ? compute->stepMs.mean : 0;
     for (ComparedGroup& group : comparison.groups) {
         addDifferences(group, *baseline, comparison.samplesDiffer);
         if (group.stepMs.n == 0) continue;
-        group.stepRatio = group.stepMs.mean / baselineMs;
+        group.stepRatio = ratioBetween(group, *baseline, &ComparedGroup::stepMs);
         group.speedUp = speedUpOf(group, *baseline);
-        if (compute) group.computeRatio = group.stepMs.mean / computeMs;
+        if (compute) group.computeRatio = ratioBetween(group, *compute, &ComparedGroup::stepMs);
     }
     return {};
 }

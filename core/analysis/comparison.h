@@ -64,13 +64,14 @@ struct ComparedGroup {
     Sample samples;                                                         // of all workers of a run
     Sample equalLoss, equalBestAccuracy, equalBestPerplexity;               // at Comparison::equalSamples
     Sample secondsToTarget, stepsToTarget, samplesToTarget, bytesToTarget;  // of those that reached it
-    // Time per step of the baseline ÷ that of this group: the ratio of the means, its spread from those of both to
-    // first order, the interval with Welch's degrees of freedom. Exactly 1, without a spread, of the baseline itself.
+    // Time per step of the baseline ÷ that of this group (ratioOf()), with the group's own n. Exactly 1, without a
+    // spread, of the baseline itself.
     Sample speedUp;
-    // Time per step ÷ that of the baseline, and ÷ that of `independent` (computing alone).
-    std::optional<double> stepRatio, computeRatio;
+    // Time per step ÷ that of the baseline, and ÷ that of `independent` (computing alone); n = 0 without either. No
+    // spread of what is divided by itself.
+    Sample stepRatio, computeRatio;
     // Time to the target ÷ that of the baseline; only where all finished runs of both reached it.
-    std::optional<double> targetRatio;
+    Sample targetRatio;
     // How probable a difference as large as that from the baseline were between equals (welchP()); nullopt of the
     // baseline itself, and where either has fewer than two runs. Of loss and accuracy only where all runs were trained
     // on the same number of samples, of the target as its ratio.

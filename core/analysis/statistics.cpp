@@ -38,6 +38,28 @@ std::optional<double> welchP(const Sample& a, const Sample& b) {
     return 2 * boost::math::cdf(boost::math::complement(boost::math::students_t(freedom), t));
 }
 
+Sample ratioOf(const Sample& over, const Sample& under) {
+    Sample out;
+    if (over.n == 0 || under.n == 0 || !(over.mean > 0) || !(under.mean > 0)) return out;
+    out.n = std::min(over.n, under.n);
+    out.mean = over.mean / under.mean;
+    if (!over.std || !under.std) return out;
+    const double ofOver = *over.std / over.mean, ofUnder = *under.std / under.mean;
+    out.std = out.mean * std::hypot(ofOver, ofUnder);
+    const double a = ofOver * ofOver / static_cast<double>(over.n);
+    const double b = ofUnder * ofUnder / static_cast<double>(under.n);
+    if (!(a + b > 0)) {
+        out.confidence = 0;
+        return out;
+    }
+    const double degrees =
+        (a + b) * (a + b) / (a * a / static_cast<double>(over.n - 1) + b * b / static_cast<double>(under.n - 1));
+    // Rounded down, the wider interval; what was two before rounding errors stays two.
+    const auto whole = static_cast<std::size_t>(std::max(1.0, std::floor(degrees + 1e-9)));
+    out.confidence = out.mean * std::sqrt(a + b) * studentT975(whole);
+    return out;
+}
+
 Sample summarise(const std::vector<double>& values) {
     Sample out;
     double sum = 0;

@@ -30,10 +30,16 @@ std::string toldBytes(const Sample& bytes, const ComparedGroup& group) {
     return bytes.n == 0 ? kDash : ofRuns(byteCount(bytes.mean), bytes, group.finished());
 }
 
-std::string factor(std::optional<double> value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.3f", value.value_or(0));
-    return value ? text : kDash;
+// "0.281 (CI ±0.021)"; a ratio without an interval is of one run, or of what is divided by itself.
+std::string factor(const Sample& ratio) {
+    if (ratio.n == 0) return kDash;
+    char text[64];
+    if (ratio.confidence) {
+        std::snprintf(text, sizeof text, "%.3f (CI ±%.3f)", ratio.mean, *ratio.confidence);
+    } else {
+        std::snprintf(text, sizeof text, ratio.n == 1 && ratio.mean != 1 ? "%.3f (n = 1)" : "%.3f", ratio.mean);
+    }
+    return text;
 }
 
 std::string sampleCount(const Sample& samples) {
@@ -79,8 +85,8 @@ std::vector<std::pair<std::string, CellOf>> resultColumns(const Comparison& comp
 std::vector<std::pair<std::string, CellOf>> stepColumns() {
     using Group = ComparedGroup;
     return {{"ms/step", [](const Group& group) { return told(group.stepMs, group) + significanceMark(group.stepP); }},
-            {"÷ baseline", [](const Group& group) { return factor(group.stepRatio); }},
-            {"÷ independent", [](const Group& group) { return factor(group.computeRatio); }},
+            {"ms/step ÷ baseline's", [](const Group& group) { return factor(group.stepRatio); }},
+            {"ms/step ÷ independent's", [](const Group& group) { return factor(group.computeRatio); }},
             {"hidden %", [](const Group& group) { return told(group.hidden, group, 100); }},
             {"blocked %", [](const Group& group) { return told(group.blocked, group, 100); }},
             {"skew ms", [](const Group& group) { return told(group.skewMs, group); }},
@@ -136,7 +142,7 @@ ComparisonTables comparisonTables(const Comparison& comparison) {
     // What is no measure of a task is lacking in no run of it.
     static_cast<void>(addTable(resultColumns(comparison), comparison, made));
     made.lacking = addTable(stepColumns(), comparison, made);
-    std::erase_if(made.lacking, [](const std::string& head) { return head.starts_with("÷"); });
+    std::erase_if(made.lacking, [](const std::string& head) { return head.starts_with("ms/step ÷"); });
     if (hasTarget(comparison)) {
         const auto untimed = addTable(targetColumns(), comparison, made);
         made.lacking.insert(made.lacking.end(), untimed.begin(), untimed.end());

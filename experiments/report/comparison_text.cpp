@@ -41,12 +41,12 @@ std::string clockText(const ComparedGroup& group, const ComparedGroup& baseline)
 // What a step takes longer than computing alone, and what of that is known to be communication: the rest may be
 // computing that communication slowed, or that something else did.
 std::string beyondComputing(const ComparedGroup& group) {
-    if (!group.computeRatio) return "";
-    const double step = group.stepMs.mean, alone = step / *group.computeRatio;
+    if (group.computeRatio.n == 0) return "";
+    const double step = group.stepMs.mean, alone = step / group.computeRatio.mean;
     std::string text = "; computing alone would take " + shortNumber(alone) + " ms";
     constexpr double kEqual = 0.005;
-    if (std::abs(*group.computeRatio - 1) < kEqual) return text + " too";
-    if (*group.computeRatio < 1) {
+    if (std::abs(group.computeRatio.mean - 1) < kEqual) return text + " too";
+    if (group.computeRatio.mean < 1) {
         return text + ", more than a step took" +
                (group.times == std::set{TimeSource::Simulated}
                     ? ""
@@ -61,7 +61,7 @@ std::string beyondComputing(const ComparedGroup& group) {
 
 std::string inWords(const ComparedGroup& group, const ComparedGroup& baseline) {
     std::string text = "Per step, " + printable(group.label);
-    const double ratio = *group.stepRatio;
+    const double ratio = group.stepRatio.mean;
     const std::string other = printable(baseline.label);
     const std::string measured = " (" + shortNumber(group.stepMs.mean) + " ms against " +
                                  shortNumber(baseline.stepMs.mean) + " ms" + clockText(group, baseline) + ")";
@@ -212,6 +212,7 @@ std::string notesText(const ComparisonTables& made, const Comparison& comparison
     }
     std::string text;
     if (repeated) text += "mean ± standard deviation over n seeds (CI: half width of the 95 % confidence interval)\n";
+    if (!comparison.baseline.empty()) text += "baseline: " + printable(comparison.baseline) + "\n";
     if (differs) {
         text += "† differs from " + printable(comparison.baseline) +
                 " at 5 % (Welch's t test, not corrected for several comparisons)\n";
@@ -248,7 +249,7 @@ std::string comparisonText(const Comparison& comparison) {
         timesText(comparison) + setupText(comparison) + samplesInWords(comparison) + notesText(made, comparison) + "\n";
     const auto baseline = std::ranges::find(comparison.groups, comparison.baseline, &ComparedGroup::label);
     for (const ComparedGroup& group : comparison.groups) {
-        if (!group.stepRatio || group.label == comparison.baseline || group.algorithm == "independent") continue;
+        if (group.stepRatio.n == 0 || group.label == comparison.baseline || group.algorithm == "independent") continue;
         text += inWords(group, *baseline);
     }
     return text;
@@ -272,7 +273,7 @@ std::string comparisonCsv(const Comparison& comparison) {
         csv += std::string(",") + name + "_mean," + name + "_std," + name + "_ci95," + name + "_n";
     }
     for (const auto& [name, sample] : olderSamples(none)) csv += std::string(",") + name + "_n";
-    csv += ",setup\r\n";
+    csv += ",step_ratio_ci95,compute_ratio_ci95,setup\r\n";
     for (const ComparedGroup& group : comparison.groups) {
         csv += csvText(group.label) + "," + csvText(group.algorithm) + "," + std::to_string(group.runIds.size()) + "," +
                std::to_string(group.unfinished);
@@ -280,8 +281,8 @@ std::string comparisonCsv(const Comparison& comparison) {
              {&group.stepMs, &group.finalLoss, &group.bestAccuracy, &group.hidden, &group.blocked, &group.bytesSent}) {
             csv += csvSample(*sample);
         }
-        csv += "," + (group.stepRatio ? csvNumber(*group.stepRatio) : "") + "," +
-               (group.computeRatio ? csvNumber(*group.computeRatio) : "");
+        for (const Sample* ratio : {&group.stepRatio, &group.computeRatio})
+            csv += "," + (ratio->n > 0 ? csvNumber(ratio->mean) : "");
         for (const Sample* sample : {&group.samples, &group.equalLoss, &group.equalBestAccuracy}) {
             csv += csvSample(*sample);
         }
@@ -293,6 +294,8 @@ std::string comparisonCsv(const Comparison& comparison) {
             csv += csvSample(*sample) + "," + std::to_string(sample->n);
         }
         for (const auto& [name, sample] : olderSamples(group)) csv += "," + std::to_string(sample->n);
+        for (const Sample* ratio : {&group.stepRatio, &group.computeRatio})
+            csv += "," + (ratio->confidence ? csvNumber(*ratio->confidence) : "");
         csv += "," + csvText(setupsOf(group)) + "\r\n";
     }
     return csv;
@@ -306,8 +309,8 @@ nlohmann::json comparisonJson(const Comparison& comparison) {
                                {"runs", group.runIds},
                                {"unfinished", group.unfinished},
                                {"repeated", group.repeated},
-                               {"step_ratio", jsonNumber(group.stepRatio)},
-                               {"compute_ratio", jsonNumber(group.computeRatio)}};
+                               {"step_ratio", jsonNumber(meanOf(group.stepRatio))},
+                               {"compute_ratio", jsonNumber(meanOf(group.computeRatio))}};
         json["step_ms"] = toJson(group.stepMs);
         json["final_loss"] = toJson(group.finalLoss);
         json["best_accuracy"] = toJson(group.bestAccuracy);
@@ -329,6 +332,8 @@ nlohmann::json comparisonJson(const Comparison& comparison) {
         json["time"] = timesOf(group);
         json["emulated_link"] = group.emulatedLink;
         json["setup"] = setupsOf(group);
+        json["step_ratio_over_seeds"] = toJson(group.stepRatio);
+        json["compute_ratio_over_seeds"] = toJson(group.computeRatio);
         groups.push_back(std::move(json));
     }
     nlohmann::json json = {{"baseline", comparison.baseline}, {"groups", std::move(groups)}};

@@ -100,16 +100,14 @@ FigureSource sourceOf(const CompareGroup& group, const ComparedGroup* row, const
 
 // Whether bars say their ratios to the baseline.
 bool hasRatios(const CompareView& view, const FigureSpec& spec) {
-    return spec.kind == FigureKind::Bars && std::ranges::any_of(view.shown, [&](std::size_t at) {
-               return ratioToBaseline(view, at, spec.number).has_value();
-           });
+    return spec.kind == FigureKind::Bars && !ratiosInWords(view, spec.number).isEmpty();
 }
 
 FigureTable tableOf(const CompareView& view, const FigureSpec& spec) {
     FigureTable table{.columns = {QStringLiteral("configuration"), QStringLiteral("time"), QStringLiteral("n")}};
     for (const CompareNumber number : numbersOf(spec)) table.columns << numberTitle(view, number);
     const bool ratios = hasRatios(view, spec);
-    if (ratios) table.columns << QStringLiteral("÷ ") + view.groups()[*view.baseline()].name;
+    if (ratios) table.columns << QStringLiteral("÷ that of ") + view.groups()[*view.baseline()].name;
     for (const std::size_t at : view.shown) {
         const CompareGroup& group = view.groups()[at];
         QStringList row{group.name, group.origin(), {}};
@@ -124,8 +122,7 @@ FigureTable tableOf(const CompareView& view, const FigureSpec& spec) {
             }
             row << (view.row(at) ? numberInWords(*view.row(at), number, view.spread) : kAbsent);
         }
-        const std::optional<double> ratio = ratios ? ratioToBaseline(view, at, spec.number) : std::nullopt;
-        if (ratios) row << (ratio ? shortNumber(*ratio, 3) : kAbsent);
+        if (ratios) row << ratioInWords(ratioToBaseline(view, at, spec.number), view.spread);
         table.rows.push_back(std::move(row));
     }
     return table;
@@ -153,7 +150,8 @@ QString groupsCsv(const CompareView& view, const FigureSpec& spec, const FigureC
     // Where too few reach a target for a value, the figure says in words what those took that did.
     const bool target = spec.number == CompareNumber::SecondsToTarget;
     text << csvField(numberTitle(view, spec.number)) << ",std,half_width_of_95_percent_interval,n,runs,left_out,run_ids"
-         << (ratios ? ",ratio_to_baseline,baseline" : "") << (target ? ",in_words,reached_run_ids" : "") << '\n';
+         << (ratios ? ",ratio_to_baseline,ratio_half_width_of_95_percent_interval,baseline" : "")
+         << (target ? ",in_words,reached_run_ids" : "") << '\n';
     for (const std::size_t at : view.shown) {
         const CompareGroup& group = view.groups()[at];
         const Sample sample = view.row(at) ? sampleOf(*view.row(at), spec.number) : Sample{};
@@ -172,7 +170,9 @@ QString groupsCsv(const CompareView& view, const FigureSpec& spec, const FigureC
         text << csvNumber(drawn.n > 0 ? std::optional(drawn.mean) : std::nullopt) << ',' << csvNumber(drawn.std) << ','
              << csvNumber(drawn.confidence) << ',' << sample.n << ',' << group.runs.size() << ','
              << csvField(leftOutOf(group)) << ',' << csvField(ids.join(QLatin1Char(' ')));
-        if (ratios) text << ',' << csvNumber(ratioToBaseline(view, at, spec.number)) << ',' << csvField(baseline);
+        if (const Sample ratio = ratioToBaseline(view, at, spec.number); ratios)
+            text << ',' << csvNumber(ratio.n > 0 ? std::optional(ratio.mean) : std::nullopt) << ','
+                 << csvNumber(ratio.confidence) << ',' << csvField(baseline);
         if (target) {
             QStringList reached;
             for (const RunItemPtr& run : group.runs) {
@@ -259,8 +259,7 @@ QStringList notesOf(const CompareView& view, const FigureSpec& spec) {
                                  : QStringLiteral("mean over seeds");
         QString words = whiskers ? what + QStringLiteral("; whisker: ") + spreadName(view.spread) : what;
         if (whiskers && single) words += QStringLiteral("; none where n = 1");
-        if (hasRatios(view, spec))
-            words += QStringLiteral("; ÷: over the mean of %1").arg(view.groups()[*view.baseline()].name);
+        if (hasRatios(view, spec)) words += QStringLiteral("; ") + ratiosInWords(view, spec.number);
         notes.prepend(words);
     }
     // How much is hidden is a matter of times too.

@@ -18,7 +18,7 @@ struct Bar {
     std::optional<double> value;     // absent: `words` stand where the bar would
     std::optional<double> interval;  // half width of the whisker; absent where n is 1
     QString words;                   // behind the bar: "17.9 ± 1.2", or why there is none
-    QString ratio, count;            // at the right edge: "÷ 0.20", "5 of 5"
+    QString ratio, count;            // at the right edge: "× 0.20", "5 of 5"
     bool hollow = false;             // of simulated time
     bool primary = false;            // the one that is highlighted
     bool operator==(const Bar&) const = default;

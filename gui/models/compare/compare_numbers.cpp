@@ -133,6 +133,13 @@ QString spreadInWords(const Sample& sample, Spread spread) {
     return half ? withSpread(sample.mean, *half) : shortNumber(sample.mean);
 }
 
+QString ratioInWords(const Sample& ratio, Spread spread) {
+    if (ratio.n == 0) return kAbsent;
+    if (const auto half = spreadOf(ratio, spread)) return withSpread(ratio.mean, *half);
+    const bool single = ratio.n == 1 && ratio.mean != 1 && spread != Spread::None;
+    return shortNumber(ratio.mean, 3) + (single ? QStringLiteral(" (n = 1)") : QString());
+}
+
 QString reachedInWords(std::size_t reached, std::size_t finished, const QString& seconds) {
     return QStringLiteral("reached by %1 of %2 finished: %3 s").arg(reached).arg(finished).arg(seconds);
 }

@@ -40,10 +40,11 @@ std::optional<Sample> sampleOfColumn(const ComparedGroup& row, int column) {
     return number ? std::optional(sampleOf(row, *number)) : std::nullopt;
 }
 
-std::optional<double> ratioOfColumn(const ComparedGroup& row, int column) {
-    if (column == CompareTableModel::Ratio) return row.stepRatio;
-    return column == CompareTableModel::ComputeRatio ? row.computeRatio : std::nullopt;
+const Sample& ratioOfColumn(const ComparedGroup& row, int column) {
+    return column == CompareTableModel::Ratio ? row.stepRatio : row.computeRatio;
 }
+
+std::optional<double> meanOf(const Sample& sample) { return sample.n > 0 ? std::optional(sample.mean) : std::nullopt; }
 
 bool isRatio(int column) { return column == CompareTableModel::Ratio || column == CompareTableModel::ComputeRatio; }
 
@@ -70,8 +71,8 @@ QString csvNumberText(const std::optional<double>& value) {
 }
 
 QStringList csvSampleCells(const Sample& sample) {
-    return {csvNumberText(sample.n > 0 ? std::optional(sample.mean) : std::nullopt), csvNumberText(sample.std),
-            csvNumberText(sample.confidence), QString::number(sample.n)};
+    return {csvNumberText(meanOf(sample)), csvNumberText(sample.std), csvNumberText(sample.confidence),
+            QString::number(sample.n)};
 }
 
 }  // namespace
@@ -139,11 +140,11 @@ std::optional<double> CompareTableModel::numberIn(std::size_t group, int column)
     const ComparedGroup* row = board_.row(group);
     if (!row) return std::nullopt;
     if (column == Count) return static_cast<double>(row->finished());
-    if (isRatio(column)) return ratioOfColumn(*row, column);
+    if (isRatio(column)) return meanOf(ratioOfColumn(*row, column));
     const auto number = numberOfColumn(column);
     const bool timed = number && *number == CompareNumber::SecondsToTarget;
     const auto sample = timed ? drawnSampleOf(*row, *number) : sampleOfColumn(*row, column);
-    return sample && sample->n > 0 ? std::optional(sample->mean) : std::nullopt;
+    return sample ? meanOf(*sample) : std::nullopt;
 }
 
 QString CompareTableModel::textOf(std::size_t group, int column) const {
@@ -153,10 +154,7 @@ QString CompareTableModel::textOf(std::size_t group, int column) const {
     if (!row) return column == Count ? own.count() : QStringLiteral("…");
     // The table is of finished runs, as `dasgd compare`, whatever the curves take.
     if (column == Count) return own.count();
-    if (isRatio(column)) {
-        const auto ratio = ratioOfColumn(*row, column);
-        return ratio ? shortNumber(*ratio, 3) : kAbsent;
-    }
+    if (isRatio(column)) return ratioInWords(ratioOfColumn(*row, column), board_.spread());
     const Sample sample = *sampleOfColumn(*row, column);
     if (column == Samples) return sample.n > 0 ? grouped(std::llround(sample.mean)) : kAbsent;
     const auto number = numberOfColumn(column);
@@ -230,6 +228,9 @@ QVariant CompareTableModel::headerData(int section, Qt::Orientation orientation,
             QStringLiteral("time of the passes beside communication ÷ that of those alone; where 1 lies within its "
                            "spread it is noise"));
     }
+    if (const auto baseline = board_.baseline(); role == Qt::ToolTipRole && section == Ratio && baseline) {
+        return asTip(QStringLiteral("mean time per step ÷ that of ") + board_.groups()[*baseline].name);
+    }
     if (role == Qt::ToolTipRole && section == ComputeRatio) {
         return asTip(QStringLiteral("time per step ÷ that of independent, whose workers only compute"));
     }
@@ -239,7 +240,6 @@ QVariant CompareTableModel::headerData(int section, Qt::Orientation orientation,
                            "evaluations before and after"));
     }
     if (role != Qt::DisplayRole) return {};
-    const auto baseline = board_.baseline();
     const QString at = QStringLiteral(" at ") + grouped(equalSamples_.value_or(0));
     switch (section) {
         case Name: return QStringLiteral("configuration");
@@ -249,9 +249,8 @@ QVariant CompareTableModel::headerData(int section, Qt::Orientation orientation,
         case BestAccuracy: return QStringLiteral("best accuracy, %");
         case Perplexity: return QStringLiteral("perplexity");
         case StepMs: return QStringLiteral("ms/step");
-        case Ratio:
-            return baseline ? QStringLiteral("÷ ") + board_.groups()[*baseline].name : QStringLiteral("÷ baseline");
-        case ComputeRatio: return QStringLiteral("÷ independent");
+        case Ratio: return QStringLiteral("ms/step ÷ baseline's");
+        case ComputeRatio: return QStringLiteral("ms/step ÷ independent's");
         case ToTarget: return QStringLiteral("s to target");
         case Hidden: return QStringLiteral("hidden, %");
         case Blocked: return QStringLiteral("blocked, %");
@@ -309,6 +308,7 @@ QString CompareTableModel::footnote() const {
         differs = differs || isSignificant(row->perplexityP);
     }
     notes << QStringLiteral("mean ± %1 over finished seeds").arg(spreadName(board_.spread()));
+    if (baseline) notes << QStringLiteral("baseline: ") + board_.groups()[*baseline].name;
     if (const QString best = bestInWords(); !best.isEmpty()) notes << best;
     if (const QString target = targetInWords(); !target.isEmpty()) notes << QStringLiteral("target: ") + target;
     if (const QString times = timesInWords(); !times.isEmpty()) notes << times;
@@ -385,7 +385,8 @@ QString CompareTableModel::asCsv() const {
         }
         cells << csvSampleCells(row->bestPerplexity);
         if (equalSamples_) cells << csvSampleCells(row->equalLoss) << csvSampleCells(inPercent(row->equalBestAccuracy));
-        lines << (cells << csvNumberText(row->computeRatio) << csvNumberText(row->stepRatio) << against << target)
+        lines << (cells << csvNumberText(meanOf(row->computeRatio)) << csvNumberText(meanOf(row->stepRatio)) << against
+                        << target)
                      .join(QLatin1Char(','));
     }
     return lines.join(QStringLiteral("\r\n")) + QStringLiteral("\r\n");

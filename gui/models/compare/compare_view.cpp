@@ -37,4 +37,23 @@ const ComparedGroup* CompareView::row(std::size_t group) const {
     return &compared_->comparison.groups[static_cast<std::size_t>(found - keys.begin())];
 }
 
+Sample ratioToBaseline(const CompareView& view, std::size_t group, CompareNumber number) {
+    const auto baseline = view.baseline();
+    const ComparedGroup* own = view.row(group);
+    if (!baseline || !own || number == CompareNumber::SpeedUp) return {};
+    const bool target = number == CompareNumber::SecondsToTarget;
+    if (target && (!view.isTargetRead() || own->targetRatio.n == 0)) return {};
+    const Sample one = sampleOf(*own, number), of = sampleOf(*view.row(*baseline), number);
+    if (one.n == 0 || of.n == 0 || !(of.mean > 0)) return {};
+    Sample ratio = ratioOf(one, of);
+    if (group == *baseline || ratio.n == 0) ratio = {std::min(one.n, of.n), one.mean / of.mean, {}, {}};
+    return ratio;
+}
+
+QString ratiosInWords(const CompareView& view, CompareNumber number) {
+    const bool any =
+        std::ranges::any_of(view.shown, [&](std::size_t group) { return ratioToBaseline(view, group, number).n > 0; });
+    return any ? QStringLiteral("×: ratio to the mean of ") + view.groups()[*view.baseline()].name : QString();
+}
+
 }  // namespace dasgd::gui

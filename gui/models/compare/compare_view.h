@@ -41,4 +41,10 @@ private:
     const Compared* compared_;
 };
 
+// The mean of a group ÷ that of the baseline; n = 0 where either has none, of a speed-up, which is a ratio itself, and
+// of times to a target that not all finished runs of both reached.
+[[nodiscard]] Sample ratioToBaseline(const CompareView& view, std::size_t group, CompareNumber number);
+// "×: ratio to the mean of sync_sgd"; "" where no shown group has a ratio.
+[[nodiscard]] QString ratiosInWords(const CompareView& view, CompareNumber number);
+
 }  // namespace dasgd::gui

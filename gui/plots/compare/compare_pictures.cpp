@@ -196,17 +196,6 @@ QString keyName(const CompareView& view, const std::string& key) {
     return settingName(key, {});
 }
 
-std::optional<double> ratioToBaseline(const CompareView& view, std::size_t group, CompareNumber number) {
-    const auto baseline = view.baseline();
-    const ComparedGroup* own = view.row(group);
-    if (!baseline || !own || number == CompareNumber::SpeedUp) return std::nullopt;
-    const bool target = number == CompareNumber::SecondsToTarget;
-    if (target && (!view.isTargetRead() || !own->targetRatio)) return std::nullopt;
-    const Sample one = sampleOf(*own, number), of = sampleOf(*view.row(*baseline), number);
-    if (one.n == 0 || of.n == 0 || !(of.mean > 0)) return std::nullopt;
-    return one.mean / of.mean;
-}
-
 GroupBars groupBars(const CompareView& view, CompareNumber number) {
     GroupBars out;
     out.chart.axis = numberTitle(view, number);
@@ -247,8 +236,9 @@ GroupBars groupBars(const CompareView& view, CompareNumber number) {
             bar.words = numberInWords(*view.row(group), number, view.spread);
             if (drawn(group).n > 0) bar.value = one.mean;
             if (bar.value) bar.interval = spreadOf(one, view.spread);
-            if (const auto ratio = ratioToBaseline(view, group, number))
-                bar.ratio = QStringLiteral("÷ %1").arg(shortNumber(*ratio, 3));
+            // Its interval is in the table: beside each bar it would take the room of the names.
+            if (const Sample ratio = ratioToBaseline(view, group, number); ratio.n > 0)
+                bar.ratio = QStringLiteral("× ") + shortNumber(ratio.mean, 3);
         }
         out.chart.bars.push_back(std::move(bar));
     }

@@ -19,9 +19,7 @@ struct GroupBars {
     BarChart chart;
     std::vector<std::size_t> groups;  // by bar
 };
-// The mean of a group ÷ that of the baseline; nullopt where either has none, of a speed-up, which is a ratio itself,
-// and of times to a target that not all finished runs of both reached.
-[[nodiscard]] std::optional<double> ratioToBaseline(const CompareView& view, std::size_t group, CompareNumber number);
+// Behind a bar "× 0.281".
 [[nodiscard]] GroupBars groupBars(const CompareView& view, CompareNumber number);
 // Behind the bars "n = 3", or "n = 2 of 3" where one is missing, as paper has them. Where all are alike they are taken
 // from the bars, which have that room then, and the answer is what is to be said once; else "".

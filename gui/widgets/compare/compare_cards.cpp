@@ -142,7 +142,10 @@ Result<FigureSpec> CompareBars::figure() const {
 void CompareBars::redraw() {
     GroupBars bars = groupBars(board_.view(), numberAt(*number_));
     groups_ = std::move(bars.groups);
-    clock_->say(clockInWords(board_.view(), {numberAt(*number_)}));
+    QStringList notes{ratiosInWords(board_.view(), numberAt(*number_)),
+                      clockInWords(board_.view(), {numberAt(*number_)})};
+    notes.removeAll(QString());
+    clock_->say(notes.join(QStringLiteral("  ·  ")));
     clock_->setVisible(!clock_->text().isEmpty());
     view_->setEmptyText(CompareBoard::nothingShownInWords());
     view_->setChart(std::move(bars.chart));

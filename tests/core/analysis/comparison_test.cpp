@@ -52,9 +52,11 @@ TEST(Comparison, RatiosAndProbabilitiesReferToTheBaseline) {
     const auto compared = compareRuns(runs, "");
     ASSERT_TRUE(compared);
     EXPECT_EQ(compared->baseline, "sync_sgd");
-    EXPECT_EQ(compared->groups[0].stepRatio, 1);
+    EXPECT_EQ(compared->groups[0].stepRatio.mean, 1);
+    EXPECT_FALSE(compared->groups[0].stepRatio.confidence) << "it is 1 whatever was measured";
     EXPECT_FALSE(compared->groups[0].stepP) << "nothing differs from itself";
-    EXPECT_EQ(compared->groups[1].stepRatio, 10.25 / 41);
+    EXPECT_EQ(compared->groups[1].stepRatio.mean, 10.25 / 41);
+    EXPECT_NEAR(compared->groups[1].stepRatio.confidence.value(), std::sqrt(2) / 41 * 4.302653 / 4, 1e-6);
     const Sample& faster = compared->groups[1].speedUp;
     EXPECT_EQ(faster.n, 2U);
     EXPECT_DOUBLE_EQ(faster.mean, 4);
@@ -66,11 +68,11 @@ TEST(Comparison, RatiosAndProbabilitiesReferToTheBaseline) {
     EXPECT_FALSE(compared->groups[0].speedUp.confidence) << "it is 1 whatever was measured";
     EXPECT_LT(compared->groups[1].stepP.value(), 0.05);
     EXPECT_TRUE(compared->groups[1].lossP);
-    EXPECT_EQ(compared->groups[1].targetRatio, 0.25);
+    EXPECT_EQ(compared->groups[1].targetRatio.mean, 0.25);
     EXPECT_FALSE(compared->groups[1].targetP) << "neither has any spread";
     const auto other = compareRuns(runs, "dasgd");
     ASSERT_TRUE(other);
-    EXPECT_EQ(other->groups[0].stepRatio, 4);
+    EXPECT_EQ(other->groups[0].stepRatio.mean, 4);
     EXPECT_FALSE(compareRuns(runs, "easgd"));
 }
 
@@ -99,13 +101,13 @@ TEST(Comparison, TimeToATargetThatSomeDidNotReachHasNoRatio) {
     std::vector<ComparedRun> runs{run("sync_sgd", 1, 40), run("sync_sgd", 2, 42), run("dasgd", 1, 10),
                                   run("dasgd", 2, 10.5)};
     for (std::size_t i = 0; i < runs.size(); ++i) runs[i].secondsToTarget = 20.0 + static_cast<double>(i);
-    ASSERT_TRUE(compareRuns(runs, "")->groups[1].targetRatio);
+    ASSERT_EQ(compareRuns(runs, "")->groups[1].targetRatio.n, 2U);
     ASSERT_TRUE(compareRuns(runs, "")->groups[1].targetP);
     for (const std::size_t lacks : {0, 2}) {
         auto some = runs;
         some[lacks].secondsToTarget.reset();
         const auto compared = compareRuns(some, "");
-        EXPECT_FALSE(compared->groups[1].targetRatio) << lacks;
+        EXPECT_EQ(compared->groups[1].targetRatio.n, 0U) << lacks;
         EXPECT_FALSE(compared->groups[1].targetP) << lacks;
     }
 }

@@ -52,6 +52,21 @@ TEST(Statistics, ClaimsNoSpreadOfOneValue) {
     EXPECT_EQ(summarise({}).n, 0u);
 }
 
+TEST(Statistics, ARatioHasTheSpreadOfBothMeans) {
+    const Sample over = summarise({40, 42}), under = summarise({10, 10.5});
+    const Sample ratio = ratioOf(over, under);
+    EXPECT_EQ(ratio.n, 2U);
+    EXPECT_DOUBLE_EQ(ratio.mean, 4);
+    // Relative standard errors of 1/41 each, and two degrees of freedom.
+    EXPECT_NEAR(ratio.confidence.value(), 4 * std::sqrt(2) / 41 * 4.302653, 1e-4);
+    EXPECT_EQ(ratioOf(summarise({5, 5}), summarise({2, 2})).confidence, 0);
+    const Sample single = ratioOf(over, summarise({20}));
+    EXPECT_EQ(single.n, 1U);
+    EXPECT_FALSE(single.confidence) << "one run has no spread";
+    EXPECT_EQ(ratioOf(over, {}).n, 0U);
+    EXPECT_EQ(ratioOf(over, summarise({0, 0})).n, 0U);
+}
+
 TEST(Statistics, WelchsTestGivesTheTextbooksNumbers) {
     // The density of Student's t integrated by Simpson's rule.
     const Sample a = summarise({27.5, 21.0, 19.0, 23.6, 17.0, 17.9});

@@ -23,8 +23,8 @@ Comparison three() {
     Comparison comparison{{group("sync_sgd", 30), group("dasgd", 10), group("independent", 8)}, "sync_sgd"};
     const double computeMs = 8;
     for (ComparedGroup& each : comparison.groups) {
-        each.stepRatio = each.stepMs.mean / 30;
-        each.computeRatio = each.stepMs.mean / computeMs;
+        each.stepRatio = {2, each.stepMs.mean / 30, std::nullopt, std::nullopt};
+        each.computeRatio = {2, each.stepMs.mean / computeMs, std::nullopt, std::nullopt};
         each.blocked = {2, 0.05, std::nullopt, std::nullopt};
     }
     return comparison;
@@ -40,6 +40,14 @@ TEST(ComparisonText, SaysWhoIsFasterByHowMuch) {
             "the rest is computing that was slower than alone"));
     EXPECT_THAT(text, HasSubstr("10.00 ± 0.5000 (CI ±4.4900)"));
     EXPECT_THAT(text, Not(HasSubstr("Per step, independent")));
+}
+
+TEST(ComparisonText, RatiosHaveTheirIntervalInFilesToo) {
+    Comparison comparison = three();
+    comparison.groups[1].stepRatio.confidence = 0.125;
+    EXPECT_EQ(comparisonJson(comparison)["groups"][1]["step_ratio_over_seeds"]["ci95"], 0.125);
+    EXPECT_THAT(comparisonCsv(comparison), HasSubstr(",step_ratio_ci95,compute_ratio_ci95,setup\r\n"));
+    EXPECT_THAT(comparisonCsv(comparison), HasSubstr(",0.125,,\r\n"));
 }
 
 TEST(ComparisonText, WarnsWhereSetUpsDiffer) {
@@ -62,7 +70,7 @@ TEST(ComparisonText, ACostBelowNothingIsCalledNoise) {
     Comparison comparison = three();
     EXPECT_THAT(comparisonText(comparison), Not(HasSubstr("noise")));
     comparison.groups[1].stepMs.mean = 7;
-    comparison.groups[1].computeRatio = 7.0 / 8;
+    comparison.groups[1].computeRatio.mean = 7.0 / 8;
     EXPECT_THAT(comparisonText(comparison), HasSubstr("8.0000 ms, more than a step took, which can only be noise"));
 }
 
@@ -70,7 +78,7 @@ TEST(ComparisonText, LeavesUnfinishedRunsVisible) {
     Comparison comparison = three();
     comparison.groups[1].unfinished = 2;
     comparison.groups[1].stepMs = {};
-    comparison.groups[1].stepRatio.reset();
+    comparison.groups[1].stepRatio = {};
     EXPECT_THAT(comparisonText(comparison), HasSubstr("0*"));
     EXPECT_THAT(comparisonText(comparison), HasSubstr("in no mean"));
 }

@@ -80,7 +80,7 @@ TEST_F(CompareFigureTest, EachBarSaysHowManyRunsItIsOf) {
     int short_ = 0;
     for (const Bar& bar : content.bars->bars) {
         EXPECT_TRUE(bar.value && bar.interval);
-        EXPECT_TRUE(bar.ratio.startsWith(QStringLiteral("÷ "))) << bar.ratio.toStdString();
+        EXPECT_TRUE(bar.ratio.startsWith(QStringLiteral("× "))) << bar.ratio.toStdString();
         short_ += bar.count == QStringLiteral("n = 2 of 3") ? 1 : 0;
     }
     EXPECT_EQ(short_, 1);
@@ -101,8 +101,8 @@ TEST_F(CompareFigureTest, RatiosAreOverTheBaselineThatIsAskedFor) {
     };
     const FigureContent usual = contentOf(spec);
     ASSERT_TRUE(usual.bars);
-    EXPECT_EQ(ratioOf(usual, QStringLiteral("sync_sgd")), QStringLiteral("÷ ") + shortNumber(1, 3));
-    EXPECT_TRUE(usual.notes.front().endsWith(QStringLiteral("; ÷: over the mean of sync_sgd")))
+    EXPECT_EQ(ratioOf(usual, QStringLiteral("sync_sgd")), QStringLiteral("× ") + shortNumber(1, 3));
+    EXPECT_TRUE(usual.notes.front().endsWith(QStringLiteral("; ×: ratio to the mean of sync_sgd")))
         << usual.notes.front().toStdString();
     const auto other = std::ranges::find_if(
         usual.sources, [](const FigureSource& source) { return source.name != QStringLiteral("sync_sgd"); });
@@ -111,11 +111,12 @@ TEST_F(CompareFigureTest, RatiosAreOverTheBaselineThatIsAskedFor) {
         spec.baseline = called;
         const FigureContent content = contentOf(spec);
         ASSERT_TRUE(content.bars) << content.nothing.toStdString();
-        EXPECT_EQ(ratioOf(content, other->name), QStringLiteral("÷ ") + shortNumber(1, 3));
+        EXPECT_EQ(ratioOf(content, other->name), QStringLiteral("× ") + shortNumber(1, 3));
         EXPECT_TRUE(content.notes.front().contains(other->name));
-        EXPECT_EQ(content.table.columns.back(), QStringLiteral("÷ ") + other->name);
+        EXPECT_EQ(content.table.columns.back(), QStringLiteral("÷ that of ") + other->name);
         const QStringList lines = content.csv.trimmed().split(QLatin1Char('\n'));
-        EXPECT_TRUE(lines.front().endsWith(QStringLiteral(",ratio_to_baseline,baseline")));
+        EXPECT_TRUE(lines.front().endsWith(
+            QStringLiteral(",ratio_to_baseline,ratio_half_width_of_95_percent_interval,baseline")));
         EXPECT_EQ(
             std::ranges::count_if(lines, [&](const QString& line) { return line.endsWith(csvField(other->name)); }), 3);
     }

@@ -48,7 +48,7 @@ TEST_F(CompareBoardTest, TheBaselineCanBeChosen) {
     EXPECT_EQ(board_.baseline(), placeOf("sync"));
     board_.setBaseline(placeOf("d 1"));
     ASSERT_TRUE(eventually([&] { return board_.baseline() == placeOf("d 1"); }));
-    EXPECT_EQ(board_.row(placeOf("d 1"))->stepRatio, 1);
+    EXPECT_EQ(board_.row(placeOf("d 1"))->stepRatio.mean, 1);
 }
 
 TEST_F(CompareBoardTest, NoRowIsEverOfAnotherConfiguration) {

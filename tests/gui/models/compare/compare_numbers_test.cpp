@@ -54,6 +54,16 @@ TEST(CompareNumbers, ATimeThatNotAllReachedIsSaidAndNeitherDrawnNorRanked) {
     EXPECT_EQ(numberInWords(group, CompareNumber::SecondsToTarget, Spread::Deviation), kAbsent);
 }
 
+TEST(CompareNumbers, ARatioSaysHowSurelyItIsKnown) {
+    const Sample ratio{3, 0.281, 0.01, 0.021};
+    EXPECT_EQ(ratioInWords(ratio, Spread::Interval), QStringLiteral("0.281 ± 0.021"));
+    EXPECT_EQ(ratioInWords(ratio, Spread::Deviation), QStringLiteral("0.281 ± 0.010"));
+    EXPECT_EQ(ratioInWords(ratio, Spread::None), QStringLiteral("0.281"));
+    EXPECT_EQ(ratioInWords({1, 0.281, {}, {}}, Spread::Interval), QStringLiteral("0.281 (n = 1)"));
+    EXPECT_EQ(ratioInWords({1, 1, {}, {}}, Spread::Interval), QStringLiteral("1.00")) << "the baseline itself";
+    EXPECT_EQ(ratioInWords({}, Spread::Interval), kAbsent);
+}
+
 TEST(CompareNumbers, EachHasItsWords) {
     for (const NumberWords& number : compareNumbers()) EXPECT_EQ(wordsOf(number.number).title, number.title);
     EXPECT_EQ(wordsOf(CompareNumber::StepMs).text(), QStringLiteral("time per step [ms]"));

@@ -43,6 +43,19 @@ TEST_F(CompareTableModelTest, ADifferenceThatIsMoreThanScatterIsMarkedAndExplain
     EXPECT_FALSE(model.index(baseline, CompareTableModel::StepMs).data().toString().contains(QStringLiteral("†")));
 }
 
+TEST_F(CompareTableModelTest, ARatioSaysWhatIsDividedByWhatAndHasItsInterval) {
+    CompareTableModel model(board_);
+    look();
+    EXPECT_EQ(model.headerData(CompareTableModel::Ratio, Qt::Horizontal, Qt::DisplayRole).toString(),
+              QStringLiteral("ms/step ÷ baseline's"));
+    EXPECT_TRUE(model.headerData(CompareTableModel::Ratio, Qt::Horizontal, Qt::ToolTipRole)
+                    .toString()
+                    .contains(QStringLiteral("sync_sgd")));
+    EXPECT_TRUE(model.footnote().contains(QStringLiteral("baseline: sync_sgd"))) << model.footnote().toStdString();
+    const QString cell = model.index(model.rowOf(placeOf("d 3")), CompareTableModel::Ratio).data().toString();
+    EXPECT_TRUE(cell.contains(QStringLiteral(" ± "))) << cell.toStdString();
+}
+
 TEST_F(CompareTableModelTest, TheFinalLossSaysOfWhichDataItIs) {
     const CompareTableModel model(board_);
     const QString tip = model.headerData(CompareTableModel::FinalLoss, Qt::Horizontal, Qt::ToolTipRole).toString();
@@ -155,9 +168,8 @@ TEST_F(CompareTableModelTest, WhereSamplesDifferResultsAtTheSameNumberStandBesid
         EXPECT_EQ(cell(name, CompareTableModel::EqualAccuracy), QStringLiteral("81.25 ± 0")) << name;
     }
     EXPECT_TRUE(model.footnote().contains(QStringLiteral("those at %1 samples are").arg(grouped(100 * 32 * 2))));
-    const double alone = board_.row(placeOf("independent"))->stepMs.mean;
-    EXPECT_EQ(cell("sync", CompareTableModel::ComputeRatio),
-              shortNumber(board_.row(placeOf("sync"))->stepMs.mean / alone, 3));
+    const Sample ratio = ratioOf(board_.row(placeOf("sync"))->stepMs, board_.row(placeOf("independent"))->stepMs);
+    EXPECT_EQ(cell("sync", CompareTableModel::ComputeRatio), ratioInWords(ratio, board_.spread()));
     EXPECT_TRUE(model.asText().contains(QStringLiteral("0.1875 ± 0\t81.25 ± 0")));
     const QStringList lines = model.asCsv().split(QStringLiteral("\r\n"), Qt::SkipEmptyParts);
     const QStringList heads = lines[0].split(QLatin1Char(','));

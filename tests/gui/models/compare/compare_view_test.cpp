@@ -45,5 +45,23 @@ TEST(CompareView, NothingIsReadBeforeItArrives) {
     EXPECT_TRUE(read.isTargetRead());
 }
 
+TEST(CompareView, ARatioToTheBaselineHasTheSpreadOfBoth) {
+    const std::vector<CompareGroup> groups{{.key = "a", .name = QStringLiteral("sync")}, {.key = "b"}};
+    Compared compared{.keys = {"a", "b"}};
+    compared.comparison.groups = {{.label = "a"}, {.label = "b"}};
+    compared.comparison.groups[0].stepMs = summarise({40, 42});
+    compared.comparison.groups[1].stepMs = summarise({10, 10.5});
+    compared.comparison.baseline = "a";
+    CompareView view(groups, &compared);
+    view.shown = {0, 1};
+    const Sample ratio = ratioToBaseline(view, 1, CompareNumber::StepMs);
+    EXPECT_DOUBLE_EQ(ratio.mean, 0.25);
+    EXPECT_TRUE(ratio.confidence);
+    EXPECT_FALSE(ratioToBaseline(view, 0, CompareNumber::StepMs).confidence) << "it is 1 whatever was measured";
+    EXPECT_EQ(ratioToBaseline(view, 1, CompareNumber::FinalLoss).n, 0U);
+    EXPECT_EQ(ratiosInWords(view, CompareNumber::StepMs), QStringLiteral("×: ratio to the mean of sync"));
+    EXPECT_EQ(ratiosInWords(view, CompareNumber::FinalLoss), QString());
+}
+
 }  // namespace
 }  // namespace dasgd::gui

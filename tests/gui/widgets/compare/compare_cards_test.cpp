@@ -23,7 +23,8 @@ TEST_F(CompareCardsTest, ATargetIsRefusedInWordsAndTakenInBars) {
     ASSERT_TRUE(board_.target());
     ASSERT_TRUE(eventually([&] { return bars.view().chart().bars.front().value.has_value(); }));
     EXPECT_TRUE(bars.view().chart().axis.contains(QStringLiteral("accuracy ≥ 0.6")));
-    EXPECT_EQ(bars.clock().text(), QStringLiteral("time to target: start-up and evaluations left out"));
+    EXPECT_EQ(bars.clock().text(), QStringLiteral("×: ratio to the mean of sync_sgd  ·  time to target: start-up and "
+                                                  "evaluations left out"));
 }
 
 TEST_F(CompareCardsTest, ABrushedAxisFiltersEverywhere) {
