@@ -338,7 +338,8 @@ void takeScatter(const CompareView& view, const FigureSpec& spec, FigureContent&
 Status readComparison(storage::RunReader& reader, const FigureSpec& wanted, std::span<const RunItemPtr> runs,
                       std::span<const RunItemPtr> all, FigureContent& into) {
     FigureSpec spec = wanted;
-    const StyleBook styles = StyleBook::forExperimentsOf(runs, all);
+    StyleBook styles;
+    styles.assign(all);
     std::vector<CompareGroup> groups = compareGroups(runs, [&](const RunItem& run) { return styles.styleOf(run); });
     QStringList usualNames;
     for (CompareGroup& group : groups) {

@@ -279,7 +279,8 @@ Result<std::vector<FigureGroup>> figureGroups(storage::RunReader& reader, std::s
         groups.push_back({.key = curveKey(*run), .runs = {run}, .linkEmulated = detail.linkEmulated});
         firsts.push_back(run);
     }
-    const StyleBook styles = StyleBook::forExperimentsOf(firsts, all);
+    StyleBook styles;
+    styles.assign(all);
     const QStringList usual = distinguishingNames(firsts);
     StylesApart apart;
     for (std::size_t i = 0; i < groups.size(); ++i) {

@@ -182,7 +182,8 @@ Status readScaling(storage::RunReader& reader, const FigureSpec& spec, std::span
     if (!spec.target.isEmpty()) {
         DASGD_ASSIGN(target, parseTarget(spec.target.toStdString()));
     }
-    const StyleBook styles = StyleBook::forExperimentsOf(runs, all);
+    StyleBook styles;
+    styles.assign(all);
     std::vector<DrawnLine> drawn =
         drawnLines(together, times, spec.scaling, target, [&](const RunItem& run) { return styles.styleOf(run); });
     for (DrawnLine& line : drawn) {

@@ -37,9 +37,14 @@ Session::~Session() = default;
 void Session::touched() { hold_.start(); }
 
 void Session::takeRuns(const std::vector<RunItemPtr>& changed, const QStringList& removed) {
+    // A live run changes twice a second, and keeps its style.
+    const auto isKnown = [this](const RunItemPtr& run) {
+        const RunItemPtr before = runs_.find(run->id);
+        return before && before->group == run->group;
+    };
+    styled_ = styled_ && removed.isEmpty() && std::ranges::all_of(changed, isKnown);
     runs_.take(changed, removed);
     loaded_ = true;
-    for (const RunItemPtr& run : changed) styled_[run->row.experiment] = false;
     rechoose();
     updateShown();
     emit runsChanged();
@@ -158,9 +163,7 @@ const Series& Session::series(const QString& run, const std::string& metric) con
 }
 
 CurveStyle Session::styleOf(const RunItem& run) {
-    bool& done = styled_[run.row.experiment];
-    if (!done) styles_.assign(runs_.ofExperiment(run.row.experiment));
-    done = true;
+    if (!std::exchange(styled_, true)) styles_.assign(runs_.items());
     return styles_.styleOf(run);
 }
 

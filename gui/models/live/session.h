@@ -102,7 +102,7 @@ private:
     TimeSelection selection_;
     std::unique_ptr<TimelineRows> timelineRows_;
     StyleBook styles_;
-    std::map<std::string, bool> styled_;  // experiments whose runs all have their style
+    bool styled_ = false;  // all runs have their style
     QString current_;
     QStringList compared_;
     QStringList comparison_;

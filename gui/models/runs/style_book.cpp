@@ -72,6 +72,17 @@ public:
         }
     }
 
+    // A configuration of an earlier experiment, before any of this one's own: nobody else gets its style here.
+    void keep(const RunItem& run, CurveStyle style) {
+        reserve(style);
+        met_.emplace(style.color, style.dash, style.marker);
+        const std::string& algorithm = run.row.algorithm;
+        const auto own = own_.find(algorithm);
+        if (own != own_.end() && own->second == style) own_.erase(own);
+        colors_[algorithm].try_emplace(placeOf(run), style.color);
+        if (style.color != lookOf(algorithm).color) ++given_[style.color];
+    }
+
     CurveStyle next(const RunItem& run) {
         const std::string& algorithm = run.row.algorithm;
         const AlgorithmLook look = lookOf(algorithm);
@@ -97,13 +108,16 @@ private:
     // Configurations with the algorithm's settings alike share a colour, unless one sweep has several of them: what was
     // run once more with other settings of the training looks like before.
     int colorOf(const RunItem& run, int own) {
-        const std::string settings = algorithmSettingsOf(run);
-        const std::string series = run.row.series.empty() ? run.row.runId : run.row.series;
-        const int place = places_[{settings, series}]++;
         auto& colors = colors_[run.row.algorithm];
-        const auto [known, isNew] = colors.try_emplace({settings, place}, own);
+        const auto [known, isNew] = colors.try_emplace(placeOf(run), own);
         if (isNew && colors.size() > 1) known->second = nextColor(own);
         return known->second;
+    }
+    // The algorithm's settings, and which of the sweep's configurations with these it is.
+    std::pair<std::string, int> placeOf(const RunItem& run) {
+        std::string settings = algorithmSettingsOf(run);
+        const int place = places_[{settings, run.row.series.empty() ? run.row.runId : run.row.series}]++;
+        return {std::move(settings), place};
     }
     // In turn those that no algorithm has, then the algorithm's own.
     int nextColor(int own) {
@@ -139,62 +153,67 @@ private:
 // In the order in which they were asked for: ids begin with that time, and stay when a run that waits starts. The runs
 // of a series are asked for at once, and have their places in it.
 std::vector<RunItemPtr> asRecorded(std::span<const RunItemPtr> runs) {
-    std::map<std::string, std::string> first;  // id of each series
+    std::map<std::string_view, std::string_view> first;  // id of each series
     for (const RunItemPtr& run : runs) {
-        auto& id = first.try_emplace(run->row.series, run->row.runId).first->second;
-        id = std::min(id, run->row.runId);
+        std::string_view& id = first.try_emplace(run->row.series, run->row.runId).first->second;
+        id = std::min<std::string_view>(id, run->row.runId);
     }
-    const auto place = [&](const RunItemPtr& run) {
+    using Place = std::tuple<std::string_view, std::int64_t, std::string_view>;
+    std::vector<std::pair<Place, RunItemPtr>> placed;
+    placed.reserve(runs.size());
+    for (const RunItemPtr& run : runs) {
         const storage::RunRow& row = run->row;
-        return std::tuple(row.series.empty() ? row.runId : first.at(row.series), row.seriesPlace, row.runId);
-    };
-    std::vector<RunItemPtr> ordered(runs.begin(), runs.end());
-    std::ranges::sort(ordered, {}, place);
+        placed.emplace_back(
+            Place(row.series.empty() ? std::string_view(row.runId) : first.at(row.series), row.seriesPlace, row.runId),
+            run);
+    }
+    std::ranges::sort(placed, {}, &std::pair<Place, RunItemPtr>::first);
+    std::vector<RunItemPtr> ordered;
+    ordered.reserve(runs.size());
+    for (auto& [place, run] : placed) ordered.push_back(std::move(run));
     return ordered;
+}
+
+// Of one experiment, in that order. `styles`: of the experiments before it; then with its own.
+void assignExperiment(std::span<const RunItemPtr> runs, std::map<std::string, CurveStyle>& styles) {
+    std::set<std::string> algorithms;
+    std::map<std::string, std::set<std::string>> together;  // of one sweep
+    std::vector<RunItemPtr> firsts;                         // of each configuration
+    std::set<std::string_view> seen;
+    for (const RunItemPtr& run : runs) {
+        algorithms.insert(run->row.algorithm);
+        if (!run->row.series.empty()) together[run->row.series].insert(run->row.algorithm);
+        if (seen.insert(run->group).second) firsts.push_back(run);
+    }
+    StylesOfExperiment own(algorithms);
+    for (const RunItemPtr& run : firsts) {
+        if (const auto before = styles.find(run->group); before != styles.end()) own.keep(*run, before->second);
+    }
+    for (const RunItemPtr& run : firsts) {
+        own.meet(together[run->row.series]);
+        own.meet({run->row.algorithm});
+        if (!styles.contains(run->group)) styles[run->group] = own.next(*run);
+    }
 }
 
 }  // namespace
 
 void StyleBook::assign(std::span<const RunItemPtr> runs) {
+    styles_.clear();
+    std::vector<std::string_view> order;
+    std::map<std::string_view, std::vector<RunItemPtr>> experiments;
     const std::vector<RunItemPtr> ordered = asRecorded(runs);
-    std::map<std::string, std::set<std::string>> algorithms;
-    for (const RunItemPtr& run : ordered) algorithms[run->row.experiment].insert(run->row.algorithm);
-    for (const auto& [experiment, names] : algorithms) {
-        std::map<std::string, CurveStyle>& styles = experiments_[experiment];
-        styles.clear();
-        StylesOfExperiment own(names);
-        std::map<std::string, std::set<std::string>> together;  // of one sweep
-        for (const RunItemPtr& run : ordered) {
-            if (run->row.experiment == experiment) together[run->row.series].insert(run->row.algorithm);
-        }
-        together[""].clear();
-        for (const RunItemPtr& run : ordered) {
-            if (run->row.experiment != experiment || styles.contains(run->group)) continue;
-            own.meet(together[run->row.series]);
-            own.meet({run->row.algorithm});
-            styles[run->group] = own.next(*run);
-        }
+    for (const RunItemPtr& run : ordered) {
+        std::vector<RunItemPtr>& own = experiments[run->row.experiment];
+        if (own.empty()) order.push_back(run->row.experiment);
+        own.push_back(run);
     }
-}
-
-StyleBook StyleBook::forExperimentsOf(std::span<const RunItemPtr> runs, std::span<const RunItemPtr> all) {
-    StyleBook styles;
-    std::set<std::string> assigned;
-    for (const RunItemPtr& run : runs) {
-        if (!assigned.insert(run->row.experiment).second) continue;
-        std::vector<RunItemPtr> experiment;
-        std::copy_if(all.begin(), all.end(), std::back_inserter(experiment),
-                     [&](const RunItemPtr& other) { return other->row.experiment == run->row.experiment; });
-        styles.assign(experiment);
-    }
-    return styles;
+    for (const std::string_view experiment : order) assignExperiment(experiments[experiment], styles_);
 }
 
 CurveStyle StyleBook::styleOf(const RunItem& run) const {
-    const auto experiment = experiments_.find(run.row.experiment);
-    if (experiment == experiments_.end()) return {};
-    const auto style = experiment->second.find(run.group);
-    return style == experiment->second.end() ? CurveStyle{} : style->second;
+    const auto style = styles_.find(run.group);
+    return style == styles_.end() ? CurveStyle{} : style->second;
 }
 
 CurveStyle StylesApart::take(CurveStyle wanted) {

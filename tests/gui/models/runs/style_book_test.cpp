@@ -226,6 +226,46 @@ TEST(StyleBook, StylesStayWhenAnAlgorithmIsAdded) {
     }
 }
 
+RunItemPtr delayedIn(const std::string& experiment, const std::string& second, int delay) {
+    storage::RunRow row = namedRun("dasgd", second, "delay = " + std::to_string(delay) + "\n")->row;
+    row.experiment = experiment;
+    return makeRunItem(row);
+}
+
+// In the second experiment it is the first of its algorithm, and in the first one the third.
+TEST(StyleBook, AConfigurationHasOneStyleInAllExperiments) {
+    std::vector<RunItemPtr> runs;
+    for (const int delay : {1, 2, 3}) runs.push_back(delayedIn("sweep", "0" + std::to_string(delay), delay));
+    runs.push_back(delayedIn("again", "21", 3));
+    runs.push_back(delayedIn("again", "22", 4));
+    runs.push_back(delayedIn("again", "23", 1));
+    ASSERT_EQ(runs[2]->group, runs[3]->group);
+    StyleBook book;
+    book.assign(runs);
+    EXPECT_EQ(book.styleOf(*runs[0]), styleAlone("dasgd"));
+    EXPECT_EQ(book.styleOf(*runs[3]), book.styleOf(*runs[2]));
+    EXPECT_EQ(book.styleOf(*runs[5]), book.styleOf(*runs[0]));
+    const CurveStyle fresh = book.styleOf(*runs[4]);
+    for (const std::size_t kept : {3U, 5U}) {
+        const CurveStyle other = book.styleOf(*runs[kept]);
+        EXPECT_TRUE(fresh.dash != other.dash && fresh.marker != other.marker) << kept;
+    }
+    // What comes later changes nothing of what is there.
+    StyleBook before;
+    before.assign(std::span(runs).first(3));
+    for (const RunItemPtr& run : std::span(runs).first(3)) EXPECT_EQ(before.styleOf(*run), book.styleOf(*run));
+}
+
+// Another experiment's configurations take none of its looks: the first of an algorithm has the algorithm's own.
+TEST(StyleBook, AnExperimentOfOtherConfigurationsHasTheAlgorithmsOwnStyle) {
+    std::vector<RunItemPtr> runs;
+    for (const int delay : {1, 2, 3}) runs.push_back(delayedIn("sweep", "0" + std::to_string(delay), delay));
+    runs.push_back(delayedIn("other", "21", 7));
+    StyleBook book;
+    book.assign(runs);
+    EXPECT_EQ(book.styleOf(*runs[3]), styleAlone("dasgd"));
+}
+
 TEST(StyleBook, SeedsShareAStyle) {
     StyleBook book;
     const std::vector<RunItemPtr> runs{makeRun("a", "dasgd", delayedBy(3) + "[train]\nseed = 1\n", 1),
