@@ -26,7 +26,8 @@ std::optional<std::size_t> groupCalled(const std::vector<CompareGroup>& groups, 
                                        const QString& name) {
     for (std::size_t i = 0; i < groups.size(); ++i) {
         const QString& usual = usualNames[static_cast<qsizetype>(i)];
-        if (name == groups[i].name || meansCurve(name, curveKey(*groups[i].runs.front()), usual)) return i;
+        const auto means = [&](const RunItemPtr& run) { return meansCurve(name, curveKey(*run), usual); };
+        if (name == groups[i].name || std::ranges::any_of(groups[i].runs, means)) return i;
     }
     return std::nullopt;
 }
@@ -344,7 +345,7 @@ Status readComparison(storage::RunReader& reader, const FigureSpec& wanted, std:
     QStringList usualNames;
     for (CompareGroup& group : groups) {
         usualNames << group.name;
-        group.name = nameOfCurve(spec.names, curveKey(*group.runs.front()), group.name);
+        group.name = nameOfCurves(spec.names, group.runs, group.name);
     }
     if (spec.kind == FigureKind::Parallel && spec.axes.isEmpty()) spec.axes = usualAxes(groups, parallelNumbers());
     std::optional<Target> target;

@@ -105,8 +105,12 @@ FigureTable curveTable(const std::vector<Curve>& curves, const PlotAxes& axes) {
 QStringList unusedNamesOf(const FigureSpec& spec, const std::vector<FigureSource>& sources) {
     QStringList unused;
     for (const auto& [written, chosen] : spec.names) {
-        const bool isUsed = std::ranges::any_of(
-            sources, [&](const FigureSource& source) { return meansCurve(written, source.key, source.usualName); });
+        const bool isUsed = std::ranges::any_of(sources, [&](const FigureSource& source) {
+            const auto means = [&](const RunItemPtr& run) {
+                return meansCurve(written, curveKey(*run), source.usualName);
+            };
+            return meansCurve(written, source.key, source.usualName) || std::ranges::any_of(source.runs, means);
+        });
         if (!isUsed && spec.kind != FigureKind::Timeline) unused << written;
     }
     return unused;

@@ -13,7 +13,6 @@
 #include "gui/models/curves/span_curve.h"
 #include "gui/models/curves/training_time.h"
 #include "gui/models/figures/figure_runs.h"
-#include "gui/models/runs/compare.h"
 #include "gui/models/words.h"
 
 namespace dasgd::gui {
@@ -261,35 +260,24 @@ Result<std::vector<RunItemPtr>> allRuns(storage::RunReader& reader) {
     return all;
 }
 
+// As bars, maps and the Compare page have them: runs of several experiments may be of one configuration.
 Result<std::vector<FigureGroup>> figureGroups(storage::RunReader& reader, std::span<const RunItemPtr> runs,
                                               std::span<const RunItemPtr> all,
                                               const std::map<QString, QString>& names) {
-    std::vector<FigureGroup> groups;
-    std::vector<RunItemPtr> firsts;
-    for (const RunItemPtr& run : runs) {
-        const auto same = std::find_if(groups.begin(), groups.end(), [&](const FigureGroup& group) {
-            return group.runs.front()->group == run->group && group.runs.front()->row.experiment == run->row.experiment;
-        });
-        if (same != groups.end()) {
-            same->runs.push_back(run);
-            continue;
-        }
-        // The link is a setting: that of one run is that of all.
-        DASGD_ASSIGN(const storage::RunDetail detail, reader.run(run->row.runId));
-        groups.push_back({.key = curveKey(*run), .runs = {run}, .linkEmulated = detail.linkEmulated});
-        firsts.push_back(run);
-    }
     StyleBook styles;
     styles.assign(all);
-    const QStringList usual = distinguishingNames(firsts);
-    StylesApart apart;
-    for (std::size_t i = 0; i < groups.size(); ++i) {
-        FigureGroup& group = groups[i];
-        group.repeated = repeatedOf(group.runs);
-        group.parts = earlierPartsOf(group.runs);
-        group.usualName = usual[static_cast<qsizetype>(i)];
-        group.name = nameOfCurve(names, group.key, group.usualName);
-        group.style = apart.take(styles.styleOf(*firsts[i]));
+    std::vector<FigureGroup> groups;
+    for (CompareGroup& own : compareGroups(runs, [&](const RunItem& run) { return styles.styleOf(run); })) {
+        // The link is a setting: that of one run is that of all.
+        DASGD_ASSIGN(const storage::RunDetail detail, reader.run(own.runs.front()->row.runId));
+        groups.push_back({.key = curveKey(*own.runs.front()),
+                          .usualName = own.name,
+                          .name = nameOfCurves(names, own.runs, own.name),
+                          .style = own.style,
+                          .runs = std::move(own.runs),
+                          .repeated = std::move(own.repeated),
+                          .parts = std::move(own.parts),
+                          .linkEmulated = detail.linkEmulated});
     }
     return groups;
 }

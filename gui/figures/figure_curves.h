@@ -17,7 +17,7 @@
 
 namespace dasgd::gui {
 
-// Runs of one configuration.
+// Runs of one configuration: a CompareGroup (gui/models/compare/compare_set.h) of a figure.
 struct FigureGroup {
     QString key;        // curveKey()
     QString usualName;  // that tells it from the others

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string_view>
 #include <tuple>
 
 #include "gui/models/runs/compare.h"
@@ -40,6 +41,19 @@ QString endInWords(const RunItem& run) {
     if (status == QLatin1String("running")) return QStringLiteral("is at ") + steps;
     return (status == QLatin1String("failed") ? status : QStringLiteral("was ") + status) + QStringLiteral(" at ") +
            steps;
+}
+
+// By their age, whatever order they are drawn in: a figure that names its runs in another one looks the same.
+void takeApart(std::vector<CompareGroup>& groups) {
+    const auto oldest = [](const CompareGroup* group) {
+        const auto byId = [](const RunItemPtr& run) { return std::string_view(run->row.runId); };
+        return byId(*std::ranges::min_element(group->runs, {}, byId));
+    };
+    std::vector<CompareGroup*> ordered;
+    for (CompareGroup& group : groups) ordered.push_back(&group);
+    std::ranges::stable_sort(ordered, {}, oldest);
+    StylesApart apart;
+    for (CompareGroup* group : ordered) group->style = apart.take(group->style);
 }
 
 }  // namespace
@@ -126,8 +140,7 @@ std::vector<CompareGroup> compareGroups(std::span<const RunItemPtr> runs,
         groups[i].repeated = repeatedOf(groups[i].runs);
         groups[i].parts = earlierPartsOf(groups[i].runs);
     }
-    StylesApart apart;
-    for (CompareGroup& group : groups) group.style = apart.take(group.style);
+    takeApart(groups);
     return groups;
 }
 

@@ -145,6 +145,14 @@ QString nameOfCurve(const std::map<QString, QString>& names, const QString& key,
     return name;
 }
 
+QString nameOfCurves(const std::map<QString, QString>& names, std::span<const RunItemPtr> runs, const QString& usual) {
+    QString name = nameOfCurve(names, curveKey(*runs.front()), usual);
+    for (const RunItemPtr& run : runs) {
+        if (name == usual) name = nameOfCurve(names, curveKey(*run), usual);
+    }
+    return name;
+}
+
 QString curveKey(const RunItem& run) {
     return QStringLiteral("%1/%2")
         .arg(QString::fromStdString(run.row.experiment))

@@ -43,6 +43,9 @@ void takeRuns(FigureSpec& spec, const CompareBoard& board, const std::vector<std
 // What `names` of a figure call the curve of this key that is called `usual` by default: by the one or the other, whose
 // spaces may be those of a keyboard. `usual` where they do not name it.
 [[nodiscard]] QString nameOfCurve(const std::map<QString, QString>& names, const QString& key, const QString& usual);
+// The same of a curve of runs that several experiments may have, each of which gives it a key.
+[[nodiscard]] QString nameOfCurves(const std::map<QString, QString>& names, std::span<const RunItemPtr> runs,
+                                   const QString& usual);
 // Whether `written` means the curve of this key and default name.
 [[nodiscard]] bool meansCurve(const QString& written, const QString& key, const QString& usual);
 

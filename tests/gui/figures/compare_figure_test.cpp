@@ -6,6 +6,7 @@
 #include <QFileInfo>
 #include <QJsonArray>
 #include <QJsonDocument>
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -295,6 +296,46 @@ TEST_F(CompareFigureTest, ABundleHasEveryFileAndNamesWhatWasLeftOut) {
         // One configuration has not both settings of the map.
         EXPECT_EQ(in, kind == FigureKind::Map ? 5 : 8);
         EXPECT_EQ(fileOf("asked-plot.tex").contains("not in the map"), kind == FigureKind::Map);
+    }
+}
+
+// Curves, bars and their tables hold the same configurations by the same names, styles and runs, in whatever order the
+// runs are named: what two experiments have is one of both.
+TEST(CompareFigure, RunsOfTwoExperimentsAreTheConfigurationsOfABarChart) {
+    Workspace workspace;
+    QStringList ids;
+    for (int seed = 1; seed <= 2; ++seed)
+        ids << workspace.record({.experiment = "baselines", .algorithm = "sync_sgd", .seed = seed, .steps = 60});
+    for (int seed = 3; seed <= 4; ++seed)
+        ids << workspace.record({.experiment = "delay-sweep", .algorithm = "sync_sgd", .seed = seed, .steps = 60});
+    ids << workspace.record({.experiment = "delay-sweep", .delay = 3, .steps = 60});
+    ids << workspace.record({.experiment = "baselines", .delay = 1, .steps = 60});
+    auto reader = storage::RunReader::open(workspace.path());
+    const auto all = allRuns(*reader).value();
+    FigureSpec spec;
+    spec.runs = ids;
+    for (const bool turned : {false, true}) {
+        if (turned) std::reverse(spec.runs.begin(), spec.runs.end());
+        spec.kind = FigureKind::Curves;
+        const FigureContent curves = readFigure(*reader, spec, all).value();
+        spec.kind = FigureKind::Bars;
+        const FigureContent bars = readFigure(*reader, spec, all).value();
+        ASSERT_EQ(curves.sources.size(), 3U);
+        ASSERT_EQ(bars.sources.size(), 3U);
+        for (const FigureSource& source : curves.sources) {
+            const auto other = std::ranges::find(bars.sources, source.name, &FigureSource::name);
+            ASSERT_NE(other, bars.sources.end()) << source.name.toStdString();
+            EXPECT_EQ(other->key, source.key);
+            EXPECT_EQ(other->style, source.style) << source.name.toStdString();
+            EXPECT_EQ(other->runs, source.runs) << source.name.toStdString();
+            EXPECT_EQ(other->drawn, source.drawn) << source.name.toStdString();
+        }
+        EXPECT_EQ(curves.table.rows.size(), bars.table.rows.size());
+        const auto sync =
+            std::ranges::find(curves.sources, 4U, [](const FigureSource& one) { return one.runs.size(); });
+        ASSERT_NE(sync, curves.sources.end());
+        EXPECT_EQ(sync->name, QStringLiteral("sync_sgd (%1)")
+                                  .arg(QLatin1String(turned ? "delay-sweep, baselines" : "baselines, delay-sweep")));
     }
 }
 
