@@ -108,7 +108,7 @@ FigureTable tableOf(const CompareView& view, const FigureSpec& spec) {
     FigureTable table{.columns = {QStringLiteral("configuration"), QStringLiteral("time"), QStringLiteral("n")}};
     for (const CompareNumber number : numbersOf(spec)) table.columns << numberTitle(view, number);
     const bool ratios = hasRatios(view, spec);
-    if (ratios) table.columns << QStringLiteral("÷ that of ") + view.groups()[*view.baseline()].name;
+    if (ratios) table.columns << QStringLiteral("÷ baseline's");
     for (const std::size_t at : view.shown) {
         const CompareGroup& group = view.groups()[at];
         QStringList row{group.name, group.origin(), {}};

@@ -11,7 +11,8 @@ namespace dasgd::gui {
 // font for become their code, as U+4E2D.
 [[nodiscard]] QString latexText(const QString& text);
 
-// Needs the package booktabs, beside what a paper has.
+// Needs the packages booktabs and graphicx. It is set in smaller type where it would be wider than the text around it;
+// its notes stand below it as text. What all rows say alike of n and of the clock is one of them.
 [[nodiscard]] QString booktabsOf(const FigureTable& table);
 
 // The numbers that the document reads: columns x1, y1, low1, high1, half1, x2, …, of the curves, then of the lines

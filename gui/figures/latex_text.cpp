@@ -77,8 +77,6 @@ const std::map<char32_t, const char*>& commands() {
     return kCommands;
 }
 
-constexpr qsizetype kBriefNote = 60;
-
 // Letters of western Europe, which every LaTeX can set.
 bool isLatin1Letter(char32_t code) { return code >= 0xc0 && code <= 0xff && code != 0xd7 && code != 0xf7; }
 
@@ -102,29 +100,6 @@ QString latexText(const QString& text) {
         }
     }
     return out;
-}
-
-QString booktabsOf(const FigureTable& table) {
-    QString out = QStringLiteral("% \\usepackage{booktabs}\n\\begin{tabular}{l%1}\n\\toprule\n")
-                      .arg(QString(qMax<qsizetype>(0, table.columns.size() - 1), QLatin1Char('r')));
-    const auto line = [&out](const QStringList& cells) {
-        QStringList escaped;
-        for (const QString& cell : cells) escaped << latexText(cell);
-        out += escaped.join(QStringLiteral(" & ")) + QStringLiteral(" \\\\\n");
-    };
-    line(table.columns);
-    out += QStringLiteral("\\midrule\n");
-    for (const QStringList& row : table.rows) line(row);
-    if (!table.notes.isEmpty()) out += QStringLiteral("\\midrule\n");
-    for (const QString& note : table.notes) {
-        // A short note leaves the columns as they are, a long one is broken.
-        const bool brief = note.size() < kBriefNote;
-        out += QStringLiteral("\\multicolumn{%1}{%2}{\\footnotesize ")
-                   .arg(table.columns.size())
-                   .arg(QLatin1String(brief ? "l" : "p{0.9\\linewidth}")) +
-               latexText(note) + QStringLiteral("} \\\\\n");
-    }
-    return out + QStringLiteral("\\bottomrule\n\\end{tabular}\n");
 }
 
 }  // namespace dasgd::gui

@@ -22,13 +22,5 @@ TEST(LatexText, SymbolsOfSettingsAreMathematics) {
     EXPECT_EQ(latexText(QStringLiteral("中")), QStringLiteral("U+4E2D"));
 }
 
-TEST(LatexText, ATableHasARowForEach) {
-    const QString table = booktabsOf({.columns = {QStringLiteral("name"), QStringLiteral("loss")},
-                                      .rows = {{QStringLiteral("a & b"), QStringLiteral("1.5 ± 0.1")}}});
-    EXPECT_TRUE(table.contains(QLatin1String("\\begin{tabular}{lr}")));
-    EXPECT_TRUE(table.contains(QLatin1String("a \\& b & 1.5 $\\pm$ 0.1 \\\\")));
-    EXPECT_TRUE(table.contains(QLatin1String("\\toprule")));
-}
-
 }  // namespace
 }  // namespace dasgd::gui
