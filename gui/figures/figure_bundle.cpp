@@ -7,6 +7,7 @@
 #include "core/base/metric_names.h"
 #include "gui/figures/figure_files.h"
 #include "gui/figures/figure_panels.h"
+#include "gui/figures/figure_setup.h"
 #include "gui/figures/latex.h"
 #include "gui/models/experiment/experiment_files.h"
 
@@ -153,7 +154,8 @@ Status writeNumbers(const FigureContent& content, const FigureSpec& spec, const 
 Status checkFree(const QString& name, const QString& folder) {
     const QString stem = folder + QLatin1Char('/') + name;
     QStringList suffixes;
-    for (const char* one : {".pdf", ".svg", ".png", ".csv", "-plot.tex", "-plot.csv", "-table.tex", "-points.csv"}) {
+    for (const char* one :
+         {".pdf", ".svg", ".png", ".csv", "-plot.tex", "-plot.csv", "-table.tex", "-points.csv", "-caption.tex"}) {
         suffixes << QLatin1String(one);
     }
     for (std::size_t panel = 0; panel < FigureSpec::kMostPanels; ++panel) {
@@ -175,6 +177,8 @@ Result<QString> writeBundle(const FigureContent& content, const NamedFigure& fig
     const QString stem = folder + QLatin1Char('/') + figure.name;
     DASGD_TRY(checkFree(figure.name, folder));
     const PaperPage page = layOut(content, figure.spec);
+    written << stem + QStringLiteral("-caption.tex");
+    DASGD_TRY(writeText(captionTex(captionOf(content, figure.spec)), written.back()));
     for (const char* suffix : {".pdf", ".svg", ".png"}) {
         written << stem + QLatin1String(suffix);
         DASGD_TRY(writePage(page, written.back()));
@@ -202,6 +206,7 @@ QJsonObject recordOf(const FigureContent& content, const NamedFigure& figure, co
     for (const QString& file : files) names.append(QDir(folder).relativeFilePath(file));
     record[QLatin1String("name")] = figure.name;
     record[QLatin1String("spec")] = jsonOf(figure.spec);
+    record[QLatin1String("caption")] = captionOf(content, figure.spec);
     record[QLatin1String("width_in")] = figure.spec.inchesWide();
     record[QLatin1String("files")] = names;
     if (!content.missing.isEmpty()) record[QLatin1String("missing_runs")] = QJsonArray::fromStringList(content.missing);

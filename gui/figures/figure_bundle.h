@@ -13,10 +13,10 @@ namespace dasgd::gui {
 // Errors: a file of the bundle NAME that is already there.
 [[nodiscard]] Status checkFree(const QString& name, const QString& folder);
 
-// Writes NAME.pdf .svg .png .csv, NAME-plot.tex and the NAME-plot.csv that it reads, NAME-table.tex, and for scaling
-// NAME-points.csv; adds the files to `written`. What the kind does not have is not written. UI thread. Errors: a file
-// that is already there. Answers what is to be said of a figure that was written as it is: that it is higher than a
-// page; "" where nothing is.
+// Writes NAME.pdf .svg .png .csv, NAME-plot.tex and the NAME-plot.csv that it reads, NAME-table.tex,
+// NAME-caption.tex, and for scaling NAME-points.csv; adds the files to `written`. What the kind does not have is not
+// written. UI thread. Errors: a file that is already there. Answers what is to be said of a figure that was written as
+// it is: that it is higher than a page; "" where nothing is.
 [[nodiscard]] Result<QString> writeBundle(const FigureContent& content, const NamedFigure& figure,
                                           const QString& folder, QStringList& written);
 

@@ -321,6 +321,7 @@ Result<FigureContent> readFigure(storage::RunReader& reader, const FigureSpec& s
     }
     content.unusedNames = unusedNamesOf(spec, content.sources);
     DASGD_TRY(addSetup(reader, spec, content));
+    if (!content.setup.isEmpty()) content.table.notes << content.setup;
     content.table.notes += fewOf(gatheredNotes(content.paperNotes(), content.curves));
     return content;
 }

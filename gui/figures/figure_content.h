@@ -56,7 +56,8 @@ struct FigureContent {
     QStringList leftOut;      // runs that are in no mean and no point, one note each
     QStringList missing;      // runs that are named and are not there
     QStringList unusedNames;  // keys of FigureSpec::names that are no curve's: their names are nowhere in the figure
-    QString nothing;          // why there is nothing to draw; "" where there is
+    QString setup;    // setupLine() (figure_setup.h); "" of panels, which have theirs, and where nothing is drawn
+    QString nothing;  // why there is nothing to draw; "" where there is
     // Whether it is drawn as curves in axes.
     [[nodiscard]] bool hasCurves() const { return !timeline && !bars && !map && !parallel && panels.empty(); }
     // "4 curves, 19 of 20 runs, mean ± 95 % interval".

@@ -1,6 +1,7 @@
 #include "gui/figures/figure_setup.h"
 
 #include <algorithm>
+#include <map>
 
 #include "gui/models/compare/compare_view.h"
 #include "storage/comparison.h"
@@ -8,6 +9,8 @@
 namespace dasgd::gui {
 
 namespace {
+
+constexpr qsizetype kShortCommit = 12;
 
 // Without what the figure is drawn over.
 RunSetup fixedPart(RunSetup setup, const FigureSpec& spec) {
@@ -32,12 +35,78 @@ Result<std::vector<RunSetup>> setupsOf(storage::RunReader& reader, const FigureS
     return setups;
 }
 
+// Of each curve, each once: "n = 3", or "n = 3, 2 of 3" where they differ.
+QString seedsInWords(const FigureContent& content) {
+    QStringList counts;
+    for (const FigureSource& source : content.sources) {
+        if (source.drawnRuns() > 0) counts << source.countInWords();
+    }
+    counts.removeDuplicates();
+    return counts.isEmpty() ? QString() : QStringLiteral("n = ") + counts.join(QStringLiteral(", "));
+}
+
+QString commitsInWords(const FigureContent& content) {
+    QStringList commits;
+    for (const FigureSource& source : content.sources) {
+        for (std::size_t i = 0; i < source.runs.size(); ++i) {
+            const QString commit = QString::fromStdString(source.runs[i]->row.gitCommit).left(kShortCommit);
+            if (source.drawn[i] && !commit.isEmpty()) commits << commit;
+        }
+    }
+    commits.removeDuplicates();
+    if (commits.isEmpty()) return {};
+    return QLatin1String(commits.size() == 1 ? "commit " : "commits ") + commits.join(QStringLiteral(", "));
+}
+
+// Of a single run it is its id.
+QString runsInWords(const FigureContent& content) {
+    const RunItemPtr* only = nullptr;
+    int drawn = 0;
+    for (const FigureSource& source : content.sources) {
+        for (std::size_t i = 0; i < source.runs.size(); ++i) {
+            if (!source.drawn[i]) continue;
+            ++drawn;
+            only = &source.runs[i];
+        }
+    }
+    return drawn == 1 ? QStringLiteral("run ") + (*only)->id : QStringLiteral("runs in figure.json");
+}
+
+QString withEnd(QString sentence) {
+    return sentence.isEmpty() || sentence.endsWith(QLatin1Char('.')) ? sentence : sentence + QLatin1Char('.');
+}
+
 }  // namespace
 
 Status addSetup(storage::RunReader& reader, const FigureSpec& spec, FigureContent& into) {
     DASGD_ASSIGN(const std::vector<RunSetup> setups, setupsOf(reader, spec, into));
+    QStringList parts{QString::fromStdString(setupInWords(commonSetup(setups))), seedsInWords(into),
+                      commitsInWords(into)};
+    if (!setups.empty()) parts << runsInWords(into);
+    parts.removeAll(QString());
+    into.setup = parts.join(QStringLiteral(", "));
     if (const QString words = setupsInWords(setupDifferences(setups)); !words.isEmpty()) into.notes << words;
     return {};
+}
+
+QString captionOf(const FigureContent& content, const FigureSpec& spec) {
+    QStringList sentences{withEnd(spec.caption.isEmpty() ? spec.title : spec.caption)};
+    std::map<QString, QString> panels;  // letters of each set-up
+    QStringList setups;
+    for (std::size_t i = 0; i < content.panels.size(); ++i) {
+        const QString& setup = content.panels[i].setup;
+        if (!setup.isEmpty() && !setups.contains(setup)) setups << setup;
+        panels[setup] += panelLabel(i);
+    }
+    if (content.panels.empty()) setups << content.setup;
+    for (const QString& setup : setups) {
+        sentences << withEnd(setups.size() > 1 ? panels[setup] + QLatin1Char(' ') + setup : setup);
+    }
+    for (const QString& note : content.notes) {
+        if (note.startsWith(kSetupsDiffer)) sentences << withEnd(QLatin1Char('S') + note.mid(1));
+    }
+    sentences.removeAll(QString());
+    return sentences.join(QLatin1Char(' '));
 }
 
 }  // namespace dasgd::gui

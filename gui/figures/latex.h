@@ -15,6 +15,9 @@ namespace dasgd::gui {
 // its notes stand below it as text. What all rows say alike of n and of the clock is one of them.
 [[nodiscard]] QString booktabsOf(const FigureTable& table);
 
+// The command that has it in a paper.
+[[nodiscard]] QString captionTex(const QString& caption);
+
 // The numbers that the document reads: columns x1, y1, low1, high1, half1, x2, …, of the curves, then of the lines
 // behind them; at most kMostPlotRows of each.
 [[nodiscard]] QString plotNumbers(const std::vector<Curve>& curves, const PlotAxes& axes);

@@ -102,4 +102,8 @@ QString latexText(const QString& text) {
     return out;
 }
 
+QString captionTex(const QString& caption) {
+    return QStringLiteral("\\caption{") + latexText(caption) + QStringLiteral("}\n");
+}
+
 }  // namespace dasgd::gui

@@ -6,7 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "gui/figures/figure_content.h"
+#include "gui/figures/figure_query.h"
+#include "gui/figures/figure_setup.h"
 #include "gui/forms/figure_form.h"
 
 namespace dasgd::gui {
@@ -24,6 +25,9 @@ namespace dasgd::gui {
     }
     return {curves};
 }
+
+// As the bundle has it.
+[[nodiscard]] inline QString captionOf(const ShownFigure& figure) { return captionOf(figure.content, figure.spec); }
 
 // Draws `page` on a thread of `pool`, which `receiver` outlives; `done` runs on the thread of `receiver`.
 inline void drawLater(QThreadPool& pool, QObject& receiver, const PaperPage& page, double scale,

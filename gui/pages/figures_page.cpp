@@ -286,8 +286,8 @@ private:
             return preview_->setWords(tr("Nothing to draw"), why);
         }
         drawLater(drawers_, *this, *page_, preview_->pixelsPerPoint() * devicePixelRatioF(),
-                  [this, size = page_->size, spec = shown_->spec, drawing = ++drawing_](const QImage& image) {
-                      if (drawing == drawing_) preview_->setFigure(image, size, spec.venueOf(), spec.caption);
+                  [this, size = page_->size, of = shown_, drawing = ++drawing_](const QImage& image) {
+                      if (drawing == drawing_) preview_->setFigure(image, size, of->spec.venueOf(), captionOf(*of));
                   });
     }
 

@@ -6,7 +6,7 @@ namespace dasgd::gui {
 
 QString setupsInWords(const std::vector<SetupDifference>& differences) {
     const std::string words = setupInWords(differences);
-    return words.empty() ? QString() : QStringLiteral("set-ups differ: ") + QString::fromStdString(words);
+    return words.empty() ? QString() : kSetupsDiffer + QString::fromStdString(words);
 }
 
 QString CompareView::setupDifferencesInWords() const {

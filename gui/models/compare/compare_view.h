@@ -11,6 +11,7 @@
 
 namespace dasgd::gui {
 
+inline const QString kSetupsDiffer = QStringLiteral("set-ups differ: ");
 // "set-ups differ: workers 2 / 4"; "" without any.
 [[nodiscard]] QString setupsInWords(const std::vector<SetupDifference>& differences);
 

@@ -279,7 +279,7 @@ TEST_F(CompareFigureTest, ABundleHasEveryFileAndNamesWhatWasLeftOut) {
     for (const FigureKind kind : {FigureKind::Bars, FigureKind::Map, FigureKind::Scatter}) {
         QDir(out_.filePath(QStringLiteral("bundle"))).removeRecursively();
         const QStringList written = bundleOf(specOf(kind));
-        EXPECT_EQ(written.size(), kind == FigureKind::Scatter ? 8 : 7);
+        EXPECT_EQ(written.size(), kind == FigureKind::Scatter ? 9 : 8);
         for (const QString& file : written) EXPECT_GT(QFileInfo(file).size(), 100) << file.toStdString();
         for (const char* file : {"asked-plot.tex", "asked-table.tex", "figure.json"})
             EXPECT_TRUE(fileOf(file).contains("seed 3 was stopped at step 60")) << file;
@@ -334,8 +334,9 @@ TEST(CompareFigure, RunsOfTwoExperimentsAreTheConfigurationsOfABarChart) {
         const auto sync =
             std::ranges::find(curves.sources, 4U, [](const FigureSource& one) { return one.runs.size(); });
         ASSERT_NE(sync, curves.sources.end());
-        EXPECT_EQ(sync->name, QStringLiteral("sync_sgd (%1)")
-                                  .arg(QLatin1String(turned ? "delay-sweep, baselines" : "baselines, delay-sweep")));
+        EXPECT_TRUE(sync->name.contains(QStringLiteral("baselines")) &&
+                    sync->name.contains(QStringLiteral("delay-sweep")))
+            << sync->name.toStdString();
     }
 }
 

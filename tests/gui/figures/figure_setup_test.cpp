@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "gui/figures/figure_curves.h"
+#include "gui/figures/latex.h"
 #include "tests/gui/support/bench.h"
 
 namespace dasgd::gui {
@@ -38,6 +39,44 @@ TEST(FigureSetup, ScalingIsOverNumbersOfWorkers) {
     spec.kind = FigureKind::Scaling;
     for (const int ranks : {2, 4}) spec.runs << workspace.record({.ranks = ranks, .steps = 60});
     EXPECT_FALSE(saysDifference(contentOf(workspace, spec)));
+}
+
+TEST(FigureSetup, ACaptionLeadsFromThePaperToTheRuns) {
+    Workspace workspace;
+    FigureSpec spec;
+    spec.title = QStringLiteral("Loss");
+    for (int seed = 1; seed <= 2; ++seed) spec.runs << workspace.record({.seed = seed, .ranks = 2, .steps = 60});
+    const FigureContent curves = contentOf(workspace, spec);
+    const std::string commit = curves.sources.at(0).runs.at(0)->row.gitCommit.substr(0, 12);
+    ASSERT_FALSE(commit.empty());
+    const QString expected =
+        QStringLiteral("n = 2, commit %1, runs in figure.json").arg(QString::fromStdString(commit));
+    EXPECT_TRUE(curves.setup.contains(QStringLiteral("2 workers, "))) << curves.setup.toStdString();
+    EXPECT_TRUE(curves.setup.endsWith(expected)) << curves.setup.toStdString();
+    EXPECT_EQ(captionOf(curves, spec), QStringLiteral("Loss. ") + curves.setup + QLatin1Char('.'));
+    EXPECT_TRUE(curves.table.notes.contains(curves.setup));
+    spec.caption = QStringLiteral("What was written.");
+    EXPECT_TRUE(captionOf(curves, spec).startsWith(QStringLiteral("What was written. ")));
+    // Of a single run it is the run itself.
+    spec.runs = {spec.runs[0]};
+    EXPECT_TRUE(contentOf(workspace, spec).setup.endsWith(QStringLiteral("run ") + spec.runs[0]));
+    EXPECT_EQ(captionTex(QStringLiteral("50 % of a_b")), QStringLiteral("\\caption{50 \\% of a\\_b}\n"));
+}
+
+TEST(FigureSetup, ACaptionSaysInWhatSetUpsDifferAndPanelsHaveTheirs) {
+    Workspace workspace;
+    FigureSpec two, four;
+    two.runs = {workspace.record({.ranks = 2, .steps = 60})};
+    four.runs = {workspace.record({.algorithm = "sync_sgd", .ranks = 4, .steps = 60})};
+    FigureSpec both;
+    both.runs = two.runs + four.runs;
+    EXPECT_TRUE(
+        captionOf(contentOf(workspace, both), both).contains(QStringLiteral(" Set-ups differ: workers 2 / 4.")));
+    FigureSpec panels{.kind = FigureKind::Panels};
+    panels.panels = {two, four, two};
+    const QString caption = captionOf(contentOf(workspace, panels), panels);
+    EXPECT_TRUE(caption.startsWith(QStringLiteral("(a)(c) "))) << caption.toStdString();
+    EXPECT_TRUE(caption.contains(QStringLiteral(" (b) "))) << caption.toStdString();
 }
 
 }  // namespace

@@ -231,7 +231,7 @@ TEST_F(ParallelFigureTest, ABundleIsWholeAndItsRecordMakesItAgain) {
     spec_.venue = QStringLiteral("icml");
     spec_.width = FigureWidth::Column;
     const QStringList written = bundleOf(asked(), QStringLiteral("bundle"));
-    EXPECT_EQ(written.size(), 7) << "no numbers beside the document";
+    EXPECT_EQ(written.size(), 8) << "no numbers beside the document";
     for (const QString& file : written) EXPECT_GT(QFileInfo(file).size(), 100) << file.toStdString();
     EXPECT_TRUE(textOf("bundle/asked-table.tex").contains(QStringLiteral("seed 3 was stopped at step 60")));
     EXPECT_TRUE(textOf("bundle/asked-plot.tex").contains(QStringLiteral("\\begin{tikzpicture}")));

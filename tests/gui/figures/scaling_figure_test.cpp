@@ -38,8 +38,8 @@ protected:
 TEST_F(ScalingFigureTest, WritesFiguresTableAndProvenance) {
     const auto written = write({"weak", "--experiment", "scaling", "--target", "accuracy=0.9"});
     ASSERT_TRUE(written) << written.error().message;
-    EXPECT_EQ(written->size(), 3 * 8 + 1);
-    for (const QString& file : *written) EXPECT_GT(QFileInfo(file).size(), 100) << file.toStdString();
+    EXPECT_EQ(written->size(), 3 * 9 + 1);
+    for (const QString& file : *written) EXPECT_GT(QFileInfo(file).size(), 80) << file.toStdString();
     const QList<QByteArray> rows = contentOf("throughput-points.csv").trimmed().split('\n');
     ASSERT_EQ(rows.size(), 1 + 6);
     EXPECT_TRUE(rows[0].endsWith("reached_target,run_ids"));
@@ -65,7 +65,7 @@ TEST_F(ScalingFigureTest, DrawsOnlyTheRunsThatAreNamed) {
     }
     const auto written = write({"weak", "--runs", ids.join(QLatin1Char(','))});
     ASSERT_TRUE(written) << written.error().message;
-    EXPECT_EQ(written->size(), 2 * 8 + 1) << "no time to target without a target";
+    EXPECT_EQ(written->size(), 2 * 9 + 1) << "no time to target without a target";
     EXPECT_FALSE(contentOf("throughput-points.csv").contains("simulated"));
 }
 
@@ -95,9 +95,10 @@ TEST_F(ScalingFigureTest, RunsThatDidNotFinishAreNamed) {
     EXPECT_EQ(out, 1);
     EXPECT_EQ(figure[QLatin1String("curves")].toArray().size(), 2) << "it belongs to the measured line";
     const QJsonArray notes = figure[QLatin1String("notes")].toArray();
-    ASSERT_EQ(notes.size(), 2);
+    ASSERT_EQ(notes.size(), 3);
     EXPECT_EQ(notes[0].toString(), QStringLiteral("mean ± std over seeds, n = 2"));
-    EXPECT_TRUE(notes[1].toString().contains(QLatin1String("4 workers: seed 3 stopped at step")));
+    EXPECT_TRUE(notes[1].toString().startsWith(QLatin1String("set-ups differ: "))) << "one line is simulated";
+    EXPECT_TRUE(notes[2].toString().contains(QLatin1String("4 workers: seed 3 stopped at step")));
     EXPECT_TRUE(contentOf("throughput-table.tex").contains("seed 3 stopped"));
     EXPECT_TRUE(contentOf("throughput-plot.tex").contains("seed 3 stopped"));
 }
@@ -108,11 +109,12 @@ TEST_F(ScalingFigureTest, ASeedThatWasRunAgainCountsOnceAndIsNamed) {
     const QJsonObject figure =
         QJsonDocument::fromJson(contentOf("figure.json"))[QLatin1String("figures")][0].toObject();
     const QJsonArray notes = figure[QLatin1String("notes")].toArray();
-    ASSERT_EQ(notes.size(), 2);
+    ASSERT_EQ(notes.size(), 3);
     EXPECT_EQ(notes[0].toString(), QStringLiteral("mean ± std over seeds, n = 2"));
-    EXPECT_TRUE(notes[1].toString().contains(
+    EXPECT_TRUE(notes[1].toString().startsWith(QLatin1String("set-ups differ: "))) << "one line is simulated";
+    EXPECT_TRUE(notes[2].toString().contains(
         QLatin1String("4 workers: seed 1 was run again: the older run, finished, left out")))
-        << notes[1].toString().toStdString();
+        << notes[2].toString().toStdString();
 }
 
 TEST_F(ScalingFigureTest, WrongWordsAreSaid) {
