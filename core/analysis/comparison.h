@@ -85,9 +85,6 @@ struct ComparedGroup {
     [[nodiscard]] bool isOfTexts() const { return bestPerplexity.n > 0; }
 };
 
-// Differences that are less probable than that between equals are called differences.
-inline constexpr double kSignificance = 0.05;
-
 struct Comparison {
     std::vector<ComparedGroup> groups;  // in the order of their first run
     std::string baseline;               // a label; "" where nothing was timed

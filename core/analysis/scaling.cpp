@@ -205,6 +205,8 @@ std::optional<UnequalStarts> unequalStarts(const std::vector<const std::vector<S
             if (!slow || !fast || slow->workers != fast->workers) continue;
             const double share = slow->samplesPerS.mean / fast->samplesPerS.mean;
             if (share >= (widest ? widest->share : kEqual)) continue;
+            // Of one seed, and where none scatters, nothing but the share is known.
+            if (welchP(slow->samplesPerS, fast->samplesPerS).value_or(0) >= kSignificance) continue;
             widest = UnequalStarts{.slowest = a, .fastest = b, .workers = slow->workers, .share = share};
         }
     }

@@ -115,7 +115,8 @@ struct UnequalStarts {
     int workers = 0;
     double share = 1;  // throughput of the slowest ÷ that of the fastest
 };
-// nullopt where they begin within 2 % of each other, or fewer than two lines scale.
+// nullopt where they begin within 2 % of each other or, of several seeds each, no further apart than these scatter
+// (welchP()), or fewer than two lines scale.
 [[nodiscard]] std::optional<UnequalStarts> unequalStarts(const std::vector<const std::vector<ScalingPoint>*>& lines);
 
 }  // namespace dasgd

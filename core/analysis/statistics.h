@@ -20,6 +20,9 @@ struct Sample {
 // simulation, say nothing of how the next would scatter.
 [[nodiscard]] std::optional<double> welchP(const Sample& a, const Sample& b);
 
+// Differences that are less probable than that between equals are called differences.
+inline constexpr double kSignificance = 0.05;
+
 // Ratio of the means of two independent samples: its spread from those of both to first order, the interval with
 // Welch's degrees of freedom. `n` is that of the smaller sample: where it is 1 there is no interval. n = 0 where either
 // is empty or not above 0.

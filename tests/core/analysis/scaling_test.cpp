@@ -217,5 +217,23 @@ TEST(ScalingPoints, LinesThatBeginApartAreNamed) {
     EXPECT_FALSE(unequalStarts({}));
 }
 
+TEST(ScalingPoints, LinesBeginApartWhereSeedsScatterLessThanThat) {
+    const auto line = [](std::initializer_list<double> ofOneWorker) {
+        std::vector<ScalingRun> runs{run(8, 40)};
+        for (const double stepMs : ofOneWorker) {
+            runs.push_back(run(1, stepMs));
+            runs.back().seeds = "train.seed=" + std::to_string(runs.size());
+            runs.back().runId = runs.back().seeds;
+        }
+        return scalingPoints(std::move(runs));
+    };
+    const auto quiet = line({60, 60.1, 59.9}), slower = line({63, 63.1, 62.9});
+    const auto noisy = line({56, 70, 63});
+    EXPECT_TRUE(unequalStarts({&quiet, &slower}));
+    EXPECT_FALSE(unequalStarts({&quiet, &noisy})) << "5 % apart, and scattered by more";
+    const auto single = line({63});
+    EXPECT_TRUE(unequalStarts({&quiet, &single})) << "of one seed no scatter is known";
+}
+
 }  // namespace
 }  // namespace dasgd
