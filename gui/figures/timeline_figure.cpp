@@ -76,7 +76,7 @@ std::vector<LegendEntry> legendOf(const TimelineFrame& frame, TimeRange window, 
     }
     std::vector<LegendEntry> entries;
     for (const SpanKind kind : kinds) {
-        entries.push_back({QColor::fromRgb(rgbOf(kind)), QString::fromLatin1(nameOf(kind).data()), {}});
+        entries.push_back({QColor::fromRgb(rgbOnPaper(kind)), QString::fromLatin1(nameOf(kind).data()), {}});
     }
     if (std::ranges::any_of(frame.untimed, [&](const TimelineGap& gap) { return seen(gap.range); })) {
         entries.push_back({untimedTint(paperStyle(8, 7)), QStringLiteral("not timed"), {}});
@@ -104,6 +104,11 @@ void paintLegend(QPainter& painter, const std::vector<LegendEntry>& legend) {
 }
 
 }  // namespace
+
+std::uint32_t rgbOnPaper(SpanKind kind) {
+    constexpr std::uint32_t kSnapshotOnPaper = 0x6B2A50;
+    return kind == SpanKind::Snapshot ? kSnapshotOnPaper : rgbOf(kind);
+}
 
 Result<std::optional<TimeRange>> steadyWindow(storage::RunReader& reader, const storage::RunDetail& run) {
     DASGD_ASSIGN(const std::optional<TimeRange> extent, reader.spanExtent(run.row.runId));
@@ -171,6 +176,9 @@ Result<TimelineContent> readTimeline(storage::RunReader& reader, const storage::
         DASGD_ASSIGN(complete, cache.load(reader, view, std::chrono::hours(1)));
     }
     TimelineContent content{.frame = cache.frame(view), .window = window};
+    for (TimelineBox& box : content.frame.boxes) {
+        if (box.rgb == rgbOf(box.span.kind)) box.rgb = rgbOnPaper(box.span.kind);
+    }
     std::set<int> ranks;
     for (const RankGroup& row : choice.rows) ranks.insert(row.ranks.begin(), row.ranks.end());
     // A limit of the query would count the ranks that are not drawn.

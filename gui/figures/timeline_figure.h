@@ -40,6 +40,10 @@ struct TimelineContent {
 };
 inline constexpr std::size_t kMostSpans = 1'000'000;
 
+// 0xRRGGBB of a kind on paper, where nothing points at a box to name it: as in the window, and a snapshot darker than
+// the merge, so that grey tells them apart too.
+[[nodiscard]] std::uint32_t rgbOnPaper(SpanKind kind);
+
 // Fine enough for `widthIn`.
 [[nodiscard]] Result<TimelineContent> readTimeline(storage::RunReader& reader, const storage::RunDetail& run,
                                                    TimeRange window, double widthIn, const TimelineChoice& choice,

@@ -184,7 +184,7 @@ private:
         const auto add = [this](const QString& color, const QString& name) {
             text_ << QStringLiteral("\\mbox{\\textcolor[HTML]{%1}{\\rule{5pt}{5pt}}~%2}\\quad{}\n").arg(color, name);
         };
-        for (const SpanKind kind : kinds_) add(hexOf(rgbOf(kind)), QLatin1String(nameOf(kind).data()));
+        for (const SpanKind kind : kinds_) add(hexOf(rgbOnPaper(kind)), QLatin1String(nameOf(kind).data()));
         if (hasUntimed_) add(hexOf(untimedOnPaper().rgb()), QStringLiteral("not timed"));
         text_ << "};\n";
     }

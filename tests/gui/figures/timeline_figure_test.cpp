@@ -4,6 +4,8 @@
 
 #include <QFile>
 #include <QImage>
+#include <cstdlib>
+#include <set>
 
 #include "gui/models/timeline/span_colors.h"
 #include "gui/plots/paper_figure.h"
@@ -49,6 +51,24 @@ TEST(TimelineFigure, DrawsADozenStepsOfTheSteadyState) {
     ASSERT_TRUE(svg.open(QIODevice::ReadOnly));
     EXPECT_FALSE(svg.readAll().contains("<text"));
     EXPECT_TRUE(QFile::exists(stem + QStringLiteral(".pdf")));
+}
+
+TEST(TimelineFigure, ASnapshotIsToldFromAMergeInGreyToo) {
+    const auto lightness = [](SpanKind kind) { return qGray(QColor::fromRgb(rgbOnPaper(kind)).rgb()); };
+    EXPECT_GT(std::abs(lightness(SpanKind::Snapshot) - lightness(SpanKind::Merge)), 50);
+    Workspace workspace;
+    const QString id = workspace.record({.steps = 200});
+    auto reader = storage::RunReader::open(workspace.path());
+    const auto run = reader->run(id.toStdString());
+    const auto window = steadyWindow(*reader, *run);
+    const auto content = readTimeline(*reader, *run, **window, 5.5, firstRanks(4, run->row.workers));
+    ASSERT_TRUE(content.has_value());
+    std::set<std::uint32_t> snapshots;
+    for (const TimelineBox& box : content->frame.boxes) {
+        if (box.span.kind == SpanKind::Snapshot && box.count == 1) snapshots.insert(box.rgb);
+        EXPECT_TRUE(box.span.kind != SpanKind::Merge || box.rgb != rgbOnPaper(SpanKind::Snapshot));
+    }
+    EXPECT_EQ(snapshots, std::set<std::uint32_t>{rgbOnPaper(SpanKind::Snapshot)});
 }
 
 // The legend of all kinds is wider than a column: it takes another row and not the page's edge.
