@@ -22,6 +22,8 @@ constexpr std::array<QRgb, 9> kViridis{0xff440154, 0xff472d7b, 0xff3b528b, 0xff2
 constexpr double kHighestCell = 3.4;  // lines of text
 constexpr int kLeastCellText = 5;     // pixels, or points of a page
 constexpr double kScaleWidth = 0.9;   // of a line of text
+constexpr int kNoiseOfScale = 4;
+constexpr double kLeastShare = 0.02;
 
 struct HeatLayout {
     double text = 0;
@@ -119,7 +121,7 @@ void paintCell(QPainter& painter, const QRectF& box, const HeatCell& cell, const
 }
 
 void paintScale(QPainter& painter, const HeatMap& map, const HeatLayout& layout, const PlotStyle& style) {
-    const auto [low, high] = layout.ends;
+    const auto [low, high, widened] = layout.ends;
     if (!(low <= high)) return;
     QLinearGradient ramp(layout.scale.topLeft(), layout.scale.bottomLeft());
     for (std::size_t i = 0; i < kViridis.size(); ++i) {
@@ -158,7 +160,18 @@ HeatEnds endsOf(const HeatMap& map) {
         if (!texts.contains(cell.text)) texts << cell.text;
     }
     if (texts.size() == 1 && !texts.front().isEmpty()) ends.high = ends.low;
-    return ends;
+    if (!(ends.low < ends.high)) return ends;
+    const double middle = (ends.low + ends.high) / 2;
+    const double least = map.noise > 0 ? kNoiseOfScale * map.noise : kLeastShare * std::abs(middle);
+    if (ends.high - ends.low >= least) return ends;
+    return {middle - least / 2, middle + least / 2, true};
+}
+
+QString widenedInWords(const HeatMap& map) {
+    if (!endsOf(map).widened) return {};
+    return QStringLiteral("cells hardly differ: the colours span %1, more than the cells do")
+        .arg(map.noise > 0 ? QStringLiteral("%1 standard deviations over seeds").arg(kNoiseOfScale)
+                           : QStringLiteral("%1 % of the value").arg(100 * kLeastShare));
 }
 
 QColor viridis(double share) {

@@ -27,6 +27,7 @@ struct HeatMap {
     std::vector<HeatCell> cells;  // row by row
     QString title;                // the number with its unit
     bool lowIsGood = false;       // the bright end of the colours is the small one
+    double noise = 0;             // standard deviation over the seeds of a cell; 0 where none is known
     [[nodiscard]] std::size_t placeOf(std::size_t row, std::size_t column) const {
         return row * static_cast<std::size_t>(columns.size()) + column;
     }
@@ -34,13 +35,18 @@ struct HeatMap {
 };
 
 // The ends of the colours: one value where all cells say the same number, as colours would tell apart what is rounding.
-// `low` is above `high` where no cell has a value.
+// Where the cells differ by less than four times the noise or, where none is known, by less than 2 % of their middle,
+// the ends lie that far apart around them: what can hardly be told apart has nearly one colour. `low` is above `high`
+// where no cell has a value.
 struct HeatEnds {
     double low = std::numeric_limits<double>::infinity(), high = -low;
+    bool widened = false;
     // On the scale of viridis.
     [[nodiscard]] double shareOf(double value, bool lowIsGood) const;
 };
 [[nodiscard]] HeatEnds endsOf(const HeatMap& map);
+// "cells hardly differ: the colours span 2 % of the value, more than the cells do"; "" where they span what these do.
+[[nodiscard]] QString widenedInWords(const HeatMap& map);
 
 // 0 … 1 on the scale of viridis.
 [[nodiscard]] QColor viridis(double share);

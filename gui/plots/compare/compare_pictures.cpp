@@ -282,6 +282,13 @@ GroupMap groupMap(const CompareView& view, CompareNumber number, const std::stri
             if (out.groups.back().size() > 1) out.mixedKeys.merge(differingKeys(view, out.groups.back(), others));
         }
     }
+    std::vector<double> deviations;
+    for (const auto& groups : out.groups) {
+        const ComparedGroup* row = groups.size() == 1 ? view.row(groups.front()) : nullptr;
+        const double deviation = row ? drawnSampleOf(*row, number).std.value_or(0) : 0;
+        if (deviation > 0) deviations.push_back(deviation);
+    }
+    if (!deviations.empty()) out.map.noise = median(deviations);
     out.map.title = numberTitle(view, number);
     out.map.lowIsGood = wordsOf(number).lowIsGood;
     return out;
@@ -295,6 +302,7 @@ QStringList mapNotes(const CompareView& view, const GroupMap& map) {
         cells += QStringLiteral("; hatched: no number");
     if (std::ranges::any_of(all, &HeatCell::incomplete)) cells += QStringLiteral("; corner: a seed is missing");
     QStringList notes{cells};
+    if (const QString widened = widenedInWords(map.map); !widened.isEmpty()) notes << widened;
     if (mixed == map.groups.end()) return notes;
     QStringList names;
     QString example;

@@ -74,6 +74,29 @@ TEST(HeatMap, CellsThatSayTheSameNumberHaveOneColour) {
     EXPECT_GT(endsOf(map).low, endsOf(map).high) << "no value";
 }
 
+TEST(HeatMap, CellsThatHardlyDifferHaveNearlyOneColour) {
+    HeatMap map = twoByThree();
+    for (std::size_t i = 0; i < map.cells.size(); ++i) {
+        map.cells[i].text = QString::number(i);
+        if (map.cells[i].value) map.cells[i].value = 100 + 0.1 * static_cast<double>(i);
+    }
+    // By half a per cent, of one seed each.
+    const HeatEnds relative = endsOf(map);
+    EXPECT_TRUE(relative.widened);
+    EXPECT_NEAR(relative.high - relative.low, 0.02 * 100.25, 1e-9);
+    EXPECT_LT(relative.shareOf(100.5, false) - relative.shareOf(100, false), 0.3);
+    EXPECT_TRUE(widenedInWords(map).contains(QStringLiteral("2 % of the value"))) << widenedInWords(map).toStdString();
+    // Seeds that scatter by as much as the cells differ.
+    map.noise = 0.5;
+    EXPECT_NEAR(endsOf(map).high - endsOf(map).low, 2, 1e-9);
+    EXPECT_TRUE(widenedInWords(map).contains(QStringLiteral("4 standard deviations over seeds")));
+    // Seeds that scatter less: a small difference is one.
+    map.noise = 0.01;
+    EXPECT_FALSE(endsOf(map).widened);
+    EXPECT_EQ(endsOf(map).low, 100);
+    EXPECT_EQ(widenedInWords(map), QString());
+}
+
 TEST(HeatMapView, ArrowsGoFromCellToCell) {
     HeatMapView view(testLook());
     view.resize(420, 200);
