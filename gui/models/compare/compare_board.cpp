@@ -238,6 +238,29 @@ const GroupCurve* CompareBoard::curve(const CompareCurveKey& key, std::size_t gr
     return found == curves_.end() ? nullptr : found->second.get();
 }
 
+// Whether none of the shown runs with such a record knows how long it has trained.
+bool CompareBoard::isUnclocked(const CompareCurveKey& key) const {
+    return key.axis == XAxis::Training && !shown_.empty() && std::ranges::all_of(shown_, [&](std::size_t group) {
+               const GroupCurve* made = curve(key, group);
+               return made && made->unclocked;
+           });
+}
+
+XAxis CompareBoard::usualTime() {
+    const bool any = std::ranges::any_of(wanted_, [this](const auto& one) { return isUnclocked(one.second); });
+    if (!any && !unclocked_) return XAxis::Training;
+    std::set<std::string> runs;
+    for (const std::size_t group : shown_) {
+        for (const RunItemPtr& run : groups_[group].runs) runs.insert(run->row.runId);
+    }
+    if (any) {
+        unclocked_ = std::move(runs);
+    } else if (runs != *unclocked_) {
+        unclocked_.reset();
+    }
+    return unclocked_ ? XAxis::Wall : XAxis::Training;
+}
+
 std::size_t CompareBoard::runsInCurves() const {
     std::size_t runs = 0;
     for (std::size_t i = 0; i < groups_.size(); ++i) {

@@ -69,6 +69,10 @@ public:
     void want(const void* chart, const CompareCurveKey& key);
     // Null while it is not formed.
     [[nodiscard]] const GroupCurve* curve(const CompareCurveKey& key, std::size_t group) const;
+    // The time that charts are drawn over whose axis nobody chose, all of them the same: that of training or, where one
+    // of their curves has no run that knows how long it has trained, that on the wall, which all know. Others may know:
+    // it is asked anew once other runs are shown.
+    [[nodiscard]] XAxis usualTime();
     [[nodiscard]] const std::vector<std::string>& metrics() const { return metrics_; }
     // Runs that are in the curves whose values are read, of all groups: none of a mean without a point.
     [[nodiscard]] std::size_t runsInCurves() const;
@@ -142,7 +146,10 @@ private:
     QString filterText_;
     FilterExpression filter_;
     std::optional<FilterError> filterError_;
+    [[nodiscard]] bool isUnclocked(const CompareCurveKey& key) const;
+
     std::map<const void*, CompareCurveKey> wanted_;
+    std::optional<std::set<std::string>> unclocked_;  // shown runs for which it is wall time
     std::map<std::pair<CompareCurveKey, std::string>, std::shared_ptr<const GroupCurve>> curves_;
     std::vector<std::string> metrics_;
     int left_ = 0;

@@ -33,6 +33,8 @@ inline const QString kWallClock = QStringLiteral("wall time: start-up and evalua
 inline const QString kTrainingClock = QStringLiteral("training time: start-up and evaluations left out");
 inline const QString kNoTrainingClock =
     QStringLiteral("training time is known of runs that recorded it with their evaluations");
+inline const QString kFallbackClock =
+    QStringLiteral("wall time, as these runs did not record their training time: start-up and evaluations included");
 inline const QString kTargetClock = QStringLiteral("time to target: start-up and evaluations left out");
 
 struct NumberWords {

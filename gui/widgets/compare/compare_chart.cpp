@@ -74,28 +74,10 @@ void CompareChart::drawOver(XAxis axis) {
     updateAxes();
 }
 
-// Until somebody has chosen: where no run knows how long it has trained, all know the time on the wall. Whether it
-// draws over another axis now.
+// Until somebody has chosen: over the time that all charts of the page have. Whether it draws over another axis now.
 bool CompareChart::fallsBack() {
     if (isChosen_) return false;
-    const auto runs = [this] {
-        std::set<std::string> shown;
-        for (const std::size_t group : board_.shown()) {
-            for (const RunItemPtr& run : board_.groups()[group].runs) shown.insert(run->row.runId);
-        }
-        return shown;
-    };
-    const bool unclocked = !board_.shown().empty() && std::ranges::all_of(board_.shown(), [this](std::size_t group) {
-        const GroupCurve* made = board_.curve(key_, group);
-        return made && made->unclocked;
-    });
-    XAxis axis = key_.axis;
-    if (axis == XAxis::Training && unclocked) {
-        axis = XAxis::Wall;
-        unclocked_ = runs();
-    } else if (axis == XAxis::Wall && runs() != unclocked_) {
-        axis = XAxis::Training;  // others may know
-    }
+    const XAxis axis = board_.usualTime();
     if (axis == key_.axis) return false;
     {
         const QSignalBlocker quiet(axis_);
@@ -239,7 +221,8 @@ void CompareChart::redraw() {
     if (windowed > 0)
         words << tr("%1 averaged in windows of x that hold every seed")
                      .arg(windowed == static_cast<int>(curves.size()) ? tr("all") : QString::number(windowed));
-    if (isTime() && measured) words << (key_.axis == XAxis::Wall ? kWallClock : kTrainingClock);
+    if (isTime() && measured)
+        words << (key_.axis == XAxis::Training ? kTrainingClock : isChosen_ ? kWallClock : kFallbackClock);
     if (const QString zero = bandsAtZeroInWords(curves, plot_->axes()); !zero.isEmpty()) words << zero;
     if (!notes.isEmpty())
         words << (notes.size() == 1 ? notes.front() : tr("%1 curves are cut: see the tip").arg(notes.size()));

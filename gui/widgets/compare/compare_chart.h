@@ -1,7 +1,6 @@
 // A metric of the shown configurations: mean with band, the seeds behind it at wish.
 #pragma once
 
-#include <set>
 #include <string>
 
 #include "gui/models/compare/compare_board.h"
@@ -52,8 +51,7 @@ private:
     PlotView* plot_;
     WrappedLabel* note_;
     bool seeds_ = false;
-    bool isChosen_;                    // the x axis, by whoever looks at it or whoever made the chart
-    std::set<std::string> unclocked_;  // runs for which it was wall time, of its own accord
+    bool isChosen_;  // the x axis, by whoever looks at it or whoever made the chart
 };
 
 }  // namespace dasgd::gui

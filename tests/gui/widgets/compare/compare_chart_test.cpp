@@ -216,5 +216,28 @@ TEST(CompareChartApart, RunsWithoutEvaluationsAreDrawnOverTheTimeThatIsKnown) {
     EXPECT_TRUE(eventually([&] { return chart.plot().curves().size() == 1; }));
 }
 
+// Two charts beside each other over two kinds of time are compared by eye. The second has nothing recorded, which says
+// nothing of its time.
+TEST(CompareChartApart, ChartsOfAPageFallBackToOneTimeAndSayWhy) {
+    Workspace workspace;
+    workspace.record({.ranks = 1, .steps = 20, .stepsPerEpoch = 100});
+    Feed feed(workspace.path());
+    Session session(feed);
+    CompareBoard board(session);
+    CompareChart loss("train/loss", XAxis::Training, board, testLook());
+    CompareChart accuracy("eval/accuracy", XAxis::Training, board, testLook());
+    CompareChart chosen("train/loss", XAxis::Step, board, testLook());
+    ASSERT_TRUE(eventually([&] { return session.runs().items().size() == 1; }));
+    board.setWatching(true);
+    board.takeNewestExperiment();
+    EXPECT_TRUE(eventually([&] { return loss.plot().curves().size() == 1; }));
+    EXPECT_TRUE(eventually([&] { return accuracy.axis().chosen() == static_cast<int>(XAxis::Wall); }));
+    EXPECT_EQ(loss.axis().chosen(), static_cast<int>(XAxis::Wall));
+    EXPECT_EQ(chosen.axis().chosen(), static_cast<int>(XAxis::Step));
+    EXPECT_TRUE(loss.plot().accessibleDescription().contains(kFallbackClock))
+        << loss.plot().accessibleDescription().toStdString();
+    EXPECT_FALSE(chosen.plot().accessibleDescription().contains(kFallbackClock));
+}
+
 }  // namespace
 }  // namespace dasgd::gui
