@@ -297,23 +297,24 @@ QString CompareTableModel::bestInWords() const {
 QString CompareTableModel::footnote() const {
     QStringList notes;
     const auto baseline = board_.baseline();
-    bool differs = false, single = false;
+    bool differs = false, single = false, repeated = false;
     for (const std::size_t group : rows_) {
         const ComparedGroup* row = board_.row(group);
         if (!row) continue;
         single = single || row->finished() == 1;
+        repeated = repeated || row->finished() > 1;
         for (const NumberWords& number : compareNumbers()) {
             differs = differs || isSignificant(probabilityOf(*row, number.number));
         }
         differs = differs || isSignificant(row->perplexityP);
     }
-    notes << QStringLiteral("mean ± %1 over finished seeds").arg(spreadName(board_.spread()));
+    if (repeated) notes << QStringLiteral("mean ± %1 over finished seeds").arg(spreadName(board_.spread()));
     if (baseline) notes << QStringLiteral("baseline: ") + board_.groups()[*baseline].name;
     if (const QString best = bestInWords(); !best.isEmpty()) notes << best;
     if (const QString target = targetInWords(); !target.isEmpty()) notes << QStringLiteral("target: ") + target;
     if (const QString times = timesInWords(); !times.isEmpty()) notes << times;
     if (const QString setups = board_.view().setupDifferencesInWords(); !setups.isEmpty()) notes << setups;
-    if (single) notes << QStringLiteral("n = 1 has no spread");
+    if (single) notes << (repeated ? QStringLiteral("n = 1 has no spread") : QStringLiteral("each of one run, n = 1"));
     if (differs && baseline) {
         notes << QStringLiteral("† differs from %1 at 5 % (Welch, not corrected for several comparisons)")
                      .arg(board_.groups()[*baseline].name);

@@ -56,6 +56,20 @@ TEST_F(CompareTableModelTest, ARatioSaysWhatIsDividedByWhatAndHasItsInterval) {
     EXPECT_TRUE(cell.contains(QStringLiteral(" ± "))) << cell.toStdString();
 }
 
+// Of single runs there is no mean and no spread to be explained.
+TEST_F(CompareTableModelTest, TheFootSaysOnlyWhatTheTableHas) {
+    CompareTableModel model(board_);
+    look();
+    EXPECT_TRUE(model.footnote().contains(QStringLiteral("over finished seeds")));
+    EXPECT_FALSE(model.footnote().contains(QStringLiteral("n = 1")));
+    QStringList single;
+    for (const CompareGroup& group : board_.groups()) single << group.runs.front()->id;
+    board_.setRuns(single);
+    ASSERT_TRUE(eventually([&] { return board_.row(2) && board_.row(2)->runIds.size() == 1; }));
+    EXPECT_FALSE(model.footnote().contains(QStringLiteral("over finished seeds"))) << model.footnote().toStdString();
+    EXPECT_TRUE(model.footnote().contains(QStringLiteral("each of one run, n = 1")));
+}
+
 TEST_F(CompareTableModelTest, TheFinalLossSaysOfWhichDataItIs) {
     const CompareTableModel model(board_);
     const QString tip = model.headerData(CompareTableModel::FinalLoss, Qt::Horizontal, Qt::ToolTipRole).toString();
