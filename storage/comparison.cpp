@@ -1,6 +1,9 @@
 #include "storage/comparison.h"
 
+#include <algorithm>
+
 #include "core/base/metric_names.h"
+#include "storage/other_load.h"
 #include "storage/scaling.h"
 
 namespace dasgd::storage {
@@ -77,6 +80,8 @@ Result<ComparedRun> readComparedRun(RunReader& reader, const RunRow& row, const 
     if (run.time == TimeSource::EmulatedLink) run.emulatedLink = emulatedLinkOf(run.settings);
     if (!run.finished) return run;
     DASGD_ASSIGN(run.setup, readSetup(reader, row));
+    DASGD_ASSIGN(const std::vector<OtherLoad> loads, readOtherLoad(reader, row));
+    run.disturbed = std::ranges::any_of(loads, &OtherLoad::disturbs);
     DASGD_ASSIGN(run.losses, readEvaluations(reader, row.runId, metrics::kEvalLoss));
     DASGD_ASSIGN(run.accuracies, readEvaluations(reader, row.runId, metrics::kEvalAccuracy));
     DASGD_ASSIGN(const EvaluationCurve perplexities, readEvaluations(reader, row.runId, metrics::kEvalPerplexity));

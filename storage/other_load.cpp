@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 
 #include "core/base/metric_names.h"
@@ -20,6 +21,16 @@ struct Mean {
     [[nodiscard]] double value() const { return n > 0 ? sum / static_cast<double>(n) : 0; }
 };
 
+// Of "lab (Intel(R) Xeon(R) Processor, 16 cores to use, 135.1 GB memory)", which is how the launcher describes the
+// first host; the others are taken to be like it.
+std::optional<int> coresIn(const std::string& machine) {
+    const auto end = machine.find(" cores to use");
+    if (end == std::string::npos) return std::nullopt;
+    const auto before = machine.find_last_of(' ', end - 1);
+    const int cores = std::atoi(machine.c_str() + (before == std::string::npos ? 0 : before + 1));
+    return cores > 0 ? std::optional(cores) : std::nullopt;
+}
+
 }  // namespace
 
 Result<std::vector<OtherLoad>> readOtherLoad(RunReader& reader, const RunRow& row) {
@@ -36,6 +47,8 @@ Result<std::vector<OtherLoad>> readOtherLoad(RunReader& reader, const RunRow& ro
         for (const RankLastSeen& rank : seen) hostOf[rank.rank] = rank.host;
     }
     const auto host = [&](int rank) { return hostOf.contains(rank) ? hostOf[rank] : std::string(); };
+    DASGD_ASSIGN(const std::string machine, reader.machine(row.runId));
+    const std::optional<int> cores = coresIn(machine);
     std::map<std::string, Mean> busy;
     std::vector<std::string> order;
     for (const MetricSample& sample : ofHosts.samples) {
@@ -50,7 +63,8 @@ Result<std::vector<OtherLoad>> readOtherLoad(RunReader& reader, const RunRow& ro
     for (const std::string& name : order) {
         if (busy[name].n < kLeastSeconds || !ranks.contains(name)) continue;
         const double others = std::max(0.0, busy[name].value() - ranks[name]);
-        loads.push_back({.host = name, .ranks = ranks[name], .others = others, .seconds = busy[name].n});
+        loads.push_back(
+            {.host = name, .ranks = ranks[name], .others = others, .seconds = busy[name].n, .cores = cores});
     }
     return loads;
 }

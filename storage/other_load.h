@@ -15,9 +15,12 @@ struct OtherLoad {
     double ranks = 0;   // busy cores, of the run's ranks there
     double others = 0;  // of everything else: the launcher, a window that follows the run, other people
     std::size_t seconds = 0;
-    // More than the launcher and a window take.
-    [[nodiscard]] bool disturbs() const { return others > kMostOfOwn * ranks; }
-    static constexpr double kMostOfOwn = 0.2;
+    std::optional<int> cores;  // that the run might use; nullopt in runs whose record does not say it
+    // More than the launcher and a window take, on a host that had few cores to spare.
+    [[nodiscard]] bool disturbs() const {
+        return cores && others > kMostOfOwn * ranks && ranks + others > kMostOfCores * *cores;
+    }
+    static constexpr double kMostOfOwn = 0.2, kMostOfCores = 0.7;
 };
 
 // By host, in the order of their first ranks; none where time is simulated, where fewer than `kLeastSeconds` were

@@ -70,6 +70,7 @@ ComparedGroup reduce(const Gathered& gathered) {
     if (!gathered.finished.empty()) group.emulatedLink = gathered.finished.front()->emulatedLink;
     for (const ComparedRun* run : gathered.finished) {
         group.times.insert(run->time);
+        group.disturbed += run->disturbed ? 1 : 0;
         if (std::ranges::find(group.setups, run->setup) == group.setups.end()) group.setups.push_back(run->setup);
     }
     group.bestLoss = sampleOf(gathered, [](const ComparedRun& run) { return run.bestLoss(); });
@@ -215,6 +216,16 @@ std::vector<SetupDifference> Comparison::setupDifferences() const {
     std::vector<RunSetup> setups;
     for (const ComparedGroup& group : groups) setups.insert(setups.end(), group.setups.begin(), group.setups.end());
     return dasgd::setupDifferences(setups);
+}
+
+std::string disturbedInWords(const std::vector<const ComparedGroup*>& groups) {
+    std::string text;
+    for (const ComparedGroup* group : groups) {
+        if (group->disturbed == 0) continue;
+        text += (text.empty() ? "other programs took cores beside " : ", ") + std::to_string(group->disturbed) +
+                " of " + std::to_string(group->finished()) + " runs of " + group->label;
+    }
+    return text.empty() ? text : text + ": these times are not of the machine alone";
 }
 
 Result<Comparison> compareRuns(const std::vector<ComparedRun>& runs, const std::string& baseline) {

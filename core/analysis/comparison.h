@@ -29,6 +29,7 @@ struct ComparedRun {
     TimeSource time = TimeSource::Measured;
     std::string emulatedLink;  // "200Mbps, 1ms"; "" where none is emulated
     RunSetup setup;
+    bool disturbed = false;  // other programs took cores that its ranks wanted (storage/other_load.h)
     // Of a finished run.
     EvaluationCurve losses, accuracies;
     // Of the model chosen on the validation set so far, on the test set; empty without one.
@@ -54,6 +55,7 @@ struct ComparedGroup {
     // Runs whose seeds another run of `runIds` has too: the same run made twice, of which the newest counts, a finished
     // one before the others. In no mean, and not in `unfinished`.
     std::size_t repeated = 0;
+    std::size_t disturbed = 0;  // of its finished runs
     // The best accuracy, loss and perplexity are of models chosen on a validation set, not on the test set itself.
     bool chosenOnValidation = false;
     std::set<TimeSource> times;    // of its finished runs
@@ -97,6 +99,10 @@ struct Comparison {
     // In what the set-ups of its finished runs differ: where in anything, ratios are not of algorithms alone.
     [[nodiscard]] std::vector<SetupDifference> setupDifferences() const;
 };
+
+// "other programs took cores beside 1 of 3 runs of dasgd delay=2: these times are not of the machine alone"; "" where
+// no run was disturbed.
+[[nodiscard]] std::string disturbedInWords(const std::vector<const ComparedGroup*>& groups);
 
 // `baseline`: the label or algorithm that ratios refer to; "" takes sync_sgd where there is one, else the slowest.
 // Errors: no such baseline.

@@ -110,6 +110,7 @@ nlohmann::json otherLoadJson(const std::vector<storage::OtherLoad>& loads) {
         json.push_back({{"host", load.host},
                         {"ranks_cores", load.ranks},
                         {"other_cores", load.others},
+                        {"cores", load.cores ? nlohmann::json(*load.cores) : nlohmann::json()},
                         {"seconds", load.seconds},
                         {"disturbs", load.disturbs()}});
     }

@@ -162,12 +162,19 @@ std::string timesText(const Comparison& comparison) {
     return text + "\n";
 }
 
-// "" where the finished runs differ in their algorithms alone.
-std::string setupText(const Comparison& comparison) {
-    const std::string words = setupInWords(comparison.setupDifferences());
-    if (words.empty()) return "";
-    return "warning: set-ups differ, so that ratios and results are not of algorithms alone: " + printable(words) +
-           "\n";
+// "" where the finished runs differ in their algorithms alone and had their machines to themselves.
+std::string warningsText(const Comparison& comparison) {
+    std::string text;
+    if (const std::string words = setupInWords(comparison.setupDifferences()); !words.empty()) {
+        text = "warning: set-ups differ, so that ratios and results are not of algorithms alone: " + printable(words) +
+               "\n";
+    }
+    std::vector<const ComparedGroup*> groups;
+    for (const ComparedGroup& group : comparison.groups) groups.push_back(&group);
+    if (const std::string words = disturbedInWords(groups); !words.empty()) {
+        text += "warning: " + printable(words) + " (`dasgd show RUN` tells how much)\n";
+    }
+    return text;
 }
 
 std::string setupsOf(const ComparedGroup& group) {
@@ -245,8 +252,8 @@ std::string notesText(const ComparisonTables& made, const Comparison& comparison
 std::string comparisonText(const Comparison& comparison) {
     const ComparisonTables made = comparisonTables(comparison);
     std::string text = tablesText(made, comparison);
-    text +=
-        timesText(comparison) + setupText(comparison) + samplesInWords(comparison) + notesText(made, comparison) + "\n";
+    text += timesText(comparison) + warningsText(comparison) + samplesInWords(comparison) +
+            notesText(made, comparison) + "\n";
     const auto baseline = std::ranges::find(comparison.groups, comparison.baseline, &ComparedGroup::label);
     for (const ComparedGroup& group : comparison.groups) {
         if (group.stepRatio.n == 0 || group.label == comparison.baseline || group.algorithm == "independent") continue;
@@ -296,7 +303,7 @@ std::string comparisonCsv(const Comparison& comparison) {
         for (const auto& [name, sample] : olderSamples(group)) csv += "," + std::to_string(sample->n);
         for (const Sample* ratio : {&group.stepRatio, &group.computeRatio})
             csv += "," + (ratio->confidence ? csvNumber(*ratio->confidence) : "");
-        csv += "," + csvText(setupsOf(group)) + "\r\n";
+        csv += "," + csvText(setupsOf(group)) + "," + std::to_string(group.disturbed) + "\r\n";
     }
     return csv;
 }
@@ -332,6 +339,7 @@ nlohmann::json comparisonJson(const Comparison& comparison) {
         json["time"] = timesOf(group);
         json["emulated_link"] = group.emulatedLink;
         json["setup"] = setupsOf(group);
+        json["disturbed"] = group.disturbed;
         json["step_ratio_over_seeds"] = toJson(group.stepRatio);
         json["compute_ratio_over_seeds"] = toJson(group.computeRatio);
         groups.push_back(std::move(json));

@@ -63,6 +63,23 @@ TEST(Comparison, ReadsWhatARunWasMadeOn) {
     EXPECT_EQ(setupInWords(comparison->setupDifferences()), "link of the machine / 200Mbps, 1ms, emulated");
 }
 
+// Half of what its host computed was of others.
+TEST(Comparison, ReadsWhetherARunWasDisturbed) {
+    test::OneRun one(1);
+    for (int second = 1; second <= 3; ++second) {
+        for (const auto& [name, value] : {std::pair("host/cpu_cores", 2.0), std::pair("process/cpu_cores", 1.0)})
+            one.rank(0).metric({.name = name, .wall = second * 1'000'000'000LL, .value = value});
+    }
+    one.finish();
+    auto reader = one.reader();
+    const auto disturbed = [&] {
+        return test::orDie(readComparedRun(reader, test::orDie(reader.row(one.runId)))).disturbed;
+    };
+    EXPECT_FALSE(disturbed()) << "of how many cores is not known";
+    one.describe("EPYC, 2 cores to use, 24.0 GB memory");
+    EXPECT_TRUE(disturbed());
+}
+
 TEST(Comparison, SaysWhyABaselineCannotBeOne) {
     const test::TempDir folder;
     auto store = test::orDie(Store::open(folder / "workspace"));

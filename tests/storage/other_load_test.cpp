@@ -9,8 +9,11 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::vector<OtherLoad> loadsOf(test::OneRun& one) {
+constexpr const char* kTwoCores = "Processor, 2 cores to use, 24.0 GB memory";
+
+std::vector<OtherLoad> loadsOf(test::OneRun& one, const std::string& cpu = kTwoCores) {
     one.finish();
+    one.describe(cpu);
     auto reader = one.reader();
     return test::orDie(readOtherLoad(reader, test::orDie(reader.row(one.runId))));
 }
@@ -31,6 +34,9 @@ TEST(OtherLoad, IsWhatTheHostComputedBesideTheRanks) {
     EXPECT_NEAR(loads[0].others, 0.5, 1e-12);
     EXPECT_EQ(loads[0].seconds, 4U);
     EXPECT_TRUE(loads[0].disturbs());
+    OtherLoad wide = loads[0];
+    wide.cores = 16;
+    EXPECT_FALSE(wide.disturbs()) << "there was room for both";
     EXPECT_THAT(otherLoadText(loads[0]), HasSubstr("0.50 cores by other programs, beside the ranks' 1.20"));
 }
 
@@ -42,6 +48,18 @@ TEST(OtherLoad, OfALauncherDisturbsNothing) {
     }
     const auto loads = loadsOf(one);
     ASSERT_EQ(loads.size(), 1U);
+    EXPECT_FALSE(loads[0].disturbs());
+}
+
+TEST(OtherLoad, IsNotJudgedWhereTheCoresAreNotKnown) {
+    test::OneRun one(1);
+    for (int second = 1; second <= 3; ++second) {
+        one.rank(0).metric({.name = "host/cpu_cores", .wall = second * 1'000'000'000LL, .value = 2});
+        one.rank(0).metric({.name = "process/cpu_cores", .wall = second * 1'000'000'000LL, .value = 1});
+    }
+    const auto loads = loadsOf(one, "cpu");
+    ASSERT_EQ(loads.size(), 1U);
+    EXPECT_DOUBLE_EQ(loads[0].others, 1);
     EXPECT_FALSE(loads[0].disturbs());
 }
 

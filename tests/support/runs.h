@@ -100,6 +100,14 @@ public:
     [[nodiscard]] JournalWriter& rank(int rank) { return *journals[static_cast<std::size_t>(rank)]; }
     [[nodiscard]] storage::RunReader reader() const { return orDie(storage::RunReader::open(store.paths().root)); }
 
+    // As the launcher describes the machine: "Processor, 2 cores to use, 24.0 GB memory".
+    void describe(const std::string& cpu) const {
+        SQLite::Database database(store.paths().database().string(), SQLite::OPEN_READWRITE);
+        SQLite::Statement update(database, "UPDATE run SET cpu = ?");
+        update.bind(1, cpu);
+        update.exec();
+    }
+
     // Ends the writers and records everything they wrote.
     void finish(const std::string& status = "finished", const std::string& error = "") {
         journals.clear();

@@ -9,13 +9,18 @@ QString setupsInWords(const std::vector<SetupDifference>& differences) {
     return words.empty() ? QString() : kSetupsDiffer + QString::fromStdString(words);
 }
 
-QString CompareView::setupDifferencesInWords() const {
+QString CompareView::cautionsInWords() const {
+    std::vector<const ComparedGroup*> groups;
     std::vector<RunSetup> setups;
     for (const std::size_t group : shown) {
         const ComparedGroup* own = row(group);
-        if (own) setups.insert(setups.end(), own->setups.begin(), own->setups.end());
+        if (!own) continue;
+        groups.push_back(own);
+        setups.insert(setups.end(), own->setups.begin(), own->setups.end());
     }
-    return setupsInWords(setupDifferences(setups));
+    QStringList cautions{setupsInWords(setupDifferences(setups)), QString::fromStdString(disturbedInWords(groups))};
+    cautions.removeAll(QString());
+    return cautions.join(QStringLiteral("; "));
 }
 
 std::optional<std::size_t> CompareView::baseline() const {

@@ -32,8 +32,9 @@ public:
     [[nodiscard]] const ComparedGroup* row(std::size_t group) const;
     // The group that ratios refer to; nullopt where nothing was timed.
     [[nodiscard]] std::optional<std::size_t> baseline() const;
-    // In what the finished runs of the shown groups differ beside their algorithms; "" in nothing.
-    [[nodiscard]] QString setupDifferencesInWords() const;
+    // In what the finished runs of the shown groups differ beside their algorithms, and which of them did not have
+    // their machine to themselves; "" where all is alike.
+    [[nodiscard]] QString cautionsInWords() const;
     // Whether the times to the target are those of `target`.
     [[nodiscard]] bool isTargetRead() const { return compared_ && compared_->target == target; }
 

@@ -42,6 +42,16 @@ TEST(Comparison, SaysInWhatTheSetUpsOfFinishedRunsDiffer) {
     EXPECT_EQ(compared->groups[1].setups.size(), 2U);
 }
 
+TEST(Comparison, CountsFinishedRunsThatWereDisturbed) {
+    std::vector<ComparedRun> runs{run("dasgd", 1, 10), run("dasgd", 2, 10), run("dasgd", 3, 10, false)};
+    runs[1].disturbed = runs[2].disturbed = true;
+    const auto compared = compareRuns(runs, "");
+    EXPECT_EQ(compared->groups[0].disturbed, 1U) << "what is in no mean disturbs none";
+    EXPECT_EQ(disturbedInWords({&compared->groups[0]}),
+              "other programs took cores beside 1 of 2 runs of dasgd: these times are not of the machine alone");
+    EXPECT_EQ(disturbedInWords({}), "");
+}
+
 TEST(Comparison, RatiosAndProbabilitiesReferToTheBaseline) {
     std::vector<ComparedRun> runs{run("sync_sgd", 1, 40), run("sync_sgd", 2, 42), run("dasgd", 1, 10),
                                   run("dasgd", 2, 10.5)};

@@ -46,8 +46,8 @@ TEST(ComparisonText, RatiosHaveTheirIntervalInFilesToo) {
     Comparison comparison = three();
     comparison.groups[1].stepRatio.confidence = 0.125;
     EXPECT_EQ(comparisonJson(comparison)["groups"][1]["step_ratio_over_seeds"]["ci95"], 0.125);
-    EXPECT_THAT(comparisonCsv(comparison), HasSubstr(",step_ratio_ci95,compute_ratio_ci95,setup\r\n"));
-    EXPECT_THAT(comparisonCsv(comparison), HasSubstr(",0.125,,\r\n"));
+    EXPECT_THAT(comparisonCsv(comparison), HasSubstr(",step_ratio_ci95,compute_ratio_ci95,setup,disturbed\r\n"));
+    EXPECT_THAT(comparisonCsv(comparison), HasSubstr(",0.125,,,0\r\n"));
 }
 
 TEST(ComparisonText, WarnsWhereSetUpsDiffer) {
@@ -63,7 +63,17 @@ TEST(ComparisonText, WarnsWhereSetUpsDiffer) {
     EXPECT_EQ(json["setups_differ_in"][0]["what"], "link");
     EXPECT_EQ(json["setups_differ_in"][0]["values"][1], "200Mbps, 1ms, emulated");
     EXPECT_EQ(json["groups"][1]["setup"], "link 200Mbps, 1ms, emulated");
-    EXPECT_THAT(comparisonCsv(comparison), HasSubstr(",\"link 200Mbps, 1ms, emulated\"\r\n"));
+    EXPECT_THAT(comparisonCsv(comparison), HasSubstr(",\"link 200Mbps, 1ms, emulated\",0\r\n"));
+}
+
+TEST(ComparisonText, WarnsOfRunsBesideOtherPrograms) {
+    Comparison comparison = three();
+    EXPECT_THAT(comparisonText(comparison), Not(HasSubstr("other programs")));
+    comparison.groups[1].disturbed = 1;
+    EXPECT_THAT(comparisonText(comparison),
+                HasSubstr("warning: other programs took cores beside 1 of " +
+                          std::to_string(comparison.groups[1].finished()) + " runs of " + comparison.groups[1].label));
+    EXPECT_EQ(comparisonJson(comparison)["groups"][1]["disturbed"], 1);
 }
 
 TEST(ComparisonText, ACostBelowNothingIsCalledNoise) {

@@ -27,9 +27,15 @@ TEST(CompareView, SaysInWhatTheSetUpsOfTheShownGroupsDiffer) {
     for (std::size_t i = 0; i < 3; ++i) compared.comparison.groups[i].setups = {{{"workers", i < 2 ? "2" : "4", {}}}};
     CompareView view(groups, &compared);
     view.shown = {0, 1};
-    EXPECT_EQ(view.setupDifferencesInWords(), QString());
+    EXPECT_EQ(view.cautionsInWords(), QString());
     view.shown = {0, 2};
-    EXPECT_EQ(view.setupDifferencesInWords(), QStringLiteral("set-ups differ: workers 2 / 4"));
+    EXPECT_EQ(view.cautionsInWords(), QStringLiteral("set-ups differ: workers 2 / 4"));
+    compared.comparison.groups[1].runIds = {"r", "s"};
+    compared.comparison.groups[1].disturbed = 2;
+    EXPECT_EQ(view.cautionsInWords(), QStringLiteral("set-ups differ: workers 2 / 4")) << "it is hidden";
+    view.shown = {0, 1};
+    EXPECT_EQ(view.cautionsInWords(), QStringLiteral("other programs took cores beside 2 of 2 runs of b: these times "
+                                                     "are not of the machine alone"));
 }
 
 TEST(CompareView, NothingIsReadBeforeItArrives) {
