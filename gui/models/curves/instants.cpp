@@ -8,6 +8,7 @@ namespace dasgd::gui {
 namespace {
 
 constexpr double kNsPerS = 1e9;
+constexpr double kBeforeTraining = -1;
 
 bool countsWhole(XAxis axis) { return axis == XAxis::Step || axis == XAxis::Samples; }
 
@@ -16,7 +17,9 @@ Ns instantOf(const SeriesPoint& point) { return static_cast<Ns>(std::llround(poi
 
 }  // namespace
 
-std::optional<double> xAtInstant(const std::vector<SeriesPoint>& points, Ns at, XAxis axis) {
+std::optional<double> xAtInstant(const std::vector<SeriesPoint>& points, Ns at, XAxis axis,
+                                 const std::optional<TrainingClock>& clock) {
+    if (axis == XAxis::Training) return clock ? clock->at(static_cast<double>(at) / kNsPerS) : std::nullopt;
     if (axis == XAxis::Wall) return static_cast<double>(at) / kNsPerS;
     const auto next = std::ranges::lower_bound(points, at, {}, instantOf);
     if (next == points.end()) return std::nullopt;
@@ -30,10 +33,14 @@ std::optional<double> xAtInstant(const std::vector<SeriesPoint>& points, Ns at, 
     return countsWhole(axis) ? std::ceil(x) : x;
 }
 
-std::optional<Ns> instantAtX(const std::vector<SeriesPoint>& points, double x, XAxis axis) {
+std::optional<Ns> instantAtX(const std::vector<SeriesPoint>& points, double x, XAxis axis,
+                             const std::optional<TrainingClock>& clock) {
     if (axis == XAxis::Wall) return static_cast<Ns>(std::llround(x * kNsPerS));
-    const auto at =
-        std::ranges::lower_bound(points, x, {}, [axis](const SeriesPoint& point) { return xOf(point, axis); });
+    if (axis == XAxis::Training && !clock) return std::nullopt;
+    // What was recorded before the first step has no place there.
+    const auto at = std::ranges::lower_bound(points, x, {}, [&](const SeriesPoint& point) {
+        return axis == XAxis::Training ? clock->at(point.wallS).value_or(kBeforeTraining) : xOf(point, axis);
+    });
     if (at == points.end()) return std::nullopt;
     return instantOf(*at);
 }

@@ -18,6 +18,15 @@ Result<std::optional<TrainingClock>> TrainingClock::read(storage::RunReader& rea
     return std::optional(TrainingClock(std::move(evaluations)));
 }
 
+std::optional<TrainingClock> TrainingClock::of(const Series& trained, bool timeSimulated) {
+    if (timeSimulated) return TrainingClock(std::vector<Evaluation>(1));
+    if (trained.empty()) return std::nullopt;
+    std::vector<Evaluation> evaluations;
+    for (const SeriesPoint& point : trained.points()) evaluations.push_back({point.wallS, point.value});
+    std::ranges::stable_sort(evaluations, {}, &Evaluation::endS);
+    return TrainingClock(std::move(evaluations));
+}
+
 std::optional<double> TrainingClock::at(double wallS) const {
     const auto next = std::ranges::upper_bound(evaluations_, wallS, {}, &Evaluation::endS);
     if (next == evaluations_.begin()) {

@@ -24,6 +24,8 @@ public:
     // nullopt where time is real and no evaluation said how long the run had trained. Errors: of the database.
     [[nodiscard]] static Result<std::optional<TrainingClock>> read(storage::RunReader& reader,
                                                                    const storage::RunRow& row);
+    // The same of what is read of a run's evaluations so far.
+    [[nodiscard]] static std::optional<TrainingClock> of(const Series& trained, bool timeSimulated);
     // How long the run had trained at an instant of it; nullopt before its first step.
     [[nodiscard]] std::optional<double> at(double wallS) const;
 

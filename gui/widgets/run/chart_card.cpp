@@ -7,7 +7,7 @@
 #include <array>
 
 #include "core/base/metric_names.h"
-#include "gui/models/curves/instants.h"
+#include "gui/models/compare/compare_numbers.h"
 #include "gui/models/curves/smoothing.h"
 #include "gui/models/settings_file.h"
 
@@ -21,7 +21,11 @@ constexpr int kBandPauseMs = 250;       // between two places of the timeline's 
 constexpr int kCursorPauseMs = 30;      // between two places of the cursor of another view
 constexpr std::size_t kMostInPlot = 8;  // curves that a legend in the plot names; more have a list beside it
 constexpr int kLeastArea = 180;
-constexpr std::array<const char*, 5> kAxisLabels{"step", "epoch", "wall time [s]", "samples", "bytes sent per rank"};
+// In the order of XAxis.
+constexpr std::array<const char*, 6> kAxisLabels{
+    "step", "epoch", "wall time [s]", "samples", "bytes sent per rank", "training time [s]"};
+
+bool isTime(XAxis axis) { return axis == XAxis::Wall || axis == XAxis::Training; }
 
 }  // namespace
 
@@ -38,7 +42,9 @@ ChartCard::ChartCard(const ChartSpec& spec, Session& session, const Look& look, 
       legend_(new CurveLegend(look)),
       bandPace_(kBandPauseMs, [this] { updateBand(); }),
       cursorPace_(kCursorPauseMs, [this] { updateCursor(); }) {
-    axis_ = new Choice(tr("x axis"), {tr("step"), tr("epoch"), tr("wall"), tr("samples"), tr("bytes sent")}, 0);
+    axis_ =
+        new Choice(tr("x axis; wall time counts start-up and evaluations, training time begins with the first step"),
+                   {tr("step"), tr("epoch"), tr("wall time"), tr("samples"), tr("bytes sent"), tr("training time")}, 0);
     scale_ = new Choice(tr("y axis"), {tr("linear"), tr("log")}, 0);
     smoothing_ =
         new Choice(tr("Smoothing: weight of the moving average; the raw curve stays behind it"), smoothingNames(), 0);
@@ -207,10 +213,15 @@ const std::vector<SeriesPoint>& ChartCard::pointsOfCurrent() const {
 
 QString ChartCard::emptyText() const {
     const RunItemPtr run = session_.current();
-    if (run && anew_ && !session_.detail()) return tr("Reading …");
-    if (drawsSpans() && run && !run->keepsSpans)
-        return tr("This run keeps no spans. Run it with [record] trace = \"full\".");
-    const bool ended = run && !isLive(run->row);
+    // The page says what to do.
+    if (!run) return tr("No run to draw.");
+    if (anew_ && !session_.detail()) return tr("Reading …");
+    if (xAxis() == XAxis::Training && !pointsOfCurrent().empty() && !clockOfCurrent()) {
+        return tr("No %1 over training time:\n%2.\nWall time is known of all.")
+            .arg(words_.title.toLower(), kNoTrainingClock);
+    }
+    if (drawsSpans() && !run->keepsSpans) return tr("This run keeps no spans. Run it with [record] trace = \"full\".");
+    const bool ended = !isLive(run->row);
     if (drawsSpans())
         return ended ? tr("Nothing of it in the spans of this run.")
                      : tr("Nothing of it in the spans of this run yet.");
@@ -221,23 +232,21 @@ QString ChartCard::emptyText() const {
 
 // What the axes say of times; "" where those of all shown runs were measured.
 QString ChartCard::timeNote() const {
-    const auto xAxis = static_cast<XAxis>(axis_->chosen());
-    const bool times = xAxis == XAxis::Wall || words_.axis.contains(QStringLiteral("/s"));
+    const bool times = isTime(xAxis()) || words_.axis.contains(QStringLiteral("/s"));
     const bool simulated = times && std::any_of(session_.shown().begin(), session_.shown().end(),
                                                 [](const RunItemPtr& run) { return run->row.timeSimulated; });
     return simulated ? tr(", time simulated") : QString();
 }
 
 void ChartCard::updateAxes() {
-    const auto xAxis = static_cast<XAxis>(axis_->chosen());
     const QString note = timeNote_ = timeNote();
     plot_->setAxes({.x = QString::fromLatin1(kAxisLabels[static_cast<std::size_t>(axis_->chosen())]) +
-                         (xAxis == XAxis::Wall ? note : QString()),
-                    .y = words_.axis + (xAxis == XAxis::Wall ? QString() : note),
+                         (isTime(xAxis()) ? note : QString()),
+                    .y = words_.axis + (isTime(xAxis()) ? QString() : note),
                     .logY = scale_->chosen() == 1,
                     .fromZero = words_.fromZero,
                     .share = words_.share,
-                    .wholeX = xAxis == XAxis::Step || xAxis == XAxis::Samples,
+                    .wholeX = xAxis() == XAxis::Step || xAxis() == XAxis::Samples,
                     .legend = legend_->isHidden()});
     refresh();
 }
@@ -245,18 +254,16 @@ void ChartCard::updateAxes() {
 // While one run grows, the curves of the others are not made anew.
 const Curve& ChartCard::curveOfRun(const RunItem& run, const Series& series, const CurveShape& shape) {
     Made& made = made_[run.id];
-    if (made.shape != shape || made.samples != series.samples())
-        made = {shape, series.samples(), curveOf(series, shape)};
+    const std::size_t samples = series.samples() + samplesOfClock(run);
+    if (made.shape != shape || made.samples != samples) made = {shape, samples, curveOnAxis(run, series, shape)};
     return made.curve;
 }
 
 std::vector<Curve> ChartCard::runCurves() {
-    const CurveShape shape{.axis = static_cast<XAxis>(axis_->chosen()),
-                           .scale = words_.scale,
-                           .smoothing = smoothingAt(smoothing_->chosen())};
+    const CurveShape shape{.axis = xAxis(), .scale = words_.scale, .smoothing = smoothingAt(smoothing_->chosen())};
     std::vector<Curve> curves;
     if (!ofRanks_.empty() || (drawsSpans() && picker_->byRank())) {
-        curves = rankCurves(picker_->metric(), rankSeries(), shape);
+        curves = curvesOfRanks(shape);
         for (Curve& curve : curves) curve.key = session_.currentId() + QLatin1Char('/') + curve.name;
         return curves;
     }
@@ -266,7 +273,11 @@ std::vector<Curve> ChartCard::runCurves() {
         // Nothing recorded in some runs (a throughput that comes once an epoch) must not hide the others.
         if (series.empty()) continue;
         const bool ofSpans = !spans_->name().empty() && runs[i]->id == session_.currentId();
-        curves.push_back(ofSpans ? dasgd::gui::curveOf(series, shape) : curveOfRun(*runs[i], series, shape));
+        curves.push_back(ofSpans ? curveOnAxis(*runs[i], series, shape) : curveOfRun(*runs[i], series, shape));
+        if (curves.back().line.x.empty()) {
+            curves.pop_back();
+            continue;
+        }
         curves.back().key = runs[i]->id;
         curves.back().name = session_.shownNames()[static_cast<qsizetype>(i)];
         if (ofSpans) curves.back().name += tr(", from spans");
@@ -291,6 +302,7 @@ void ChartCard::refresh() {
     // Other runs may be shown than those that the axes were labelled for.
     if (timeNote() != timeNote_) return updateAxes();
     wantSiblings();
+    if (xAxis() == XAxis::Training) session_.wantMetric(metrics::kTrainedSeconds);
     spans_->want(isVisible() ? wantedOfSpans() : std::string());
     plot_->setEmptyText(emptyText());
     std::vector<Curve> curves = runCurves();
@@ -313,52 +325,6 @@ void ChartCard::refresh() {
     anew_ = anew_ && curves.empty();
     plot_->setCurves(std::move(curves));
     formMs_ = static_cast<double>(timer.nsecsElapsed()) / 1e6;
-}
-
-// Where the timeline's window lies on this x axis, by the current run's own points; no further than these.
-void ChartCard::updateBand() {
-    if (!isVisible()) return;
-    const std::vector<SeriesPoint>& points = pointsOfCurrent();
-    if (points.size() < 2) {
-        plot_->setBand(std::nullopt);
-        return;
-    }
-    const auto axis = static_cast<XAxis>(axis_->chosen());
-    const auto xAt = [&](Ns t) {
-        const bool before = static_cast<double>(t) / 1e9 < points.front().wallS;
-        return xAtInstant(points, t, axis).value_or(xOf(before ? points.front() : points.back(), axis));
-    };
-    const TimeRange window = session_.selection().window();
-    plot_->setBand(std::pair(xAt(window.start), xAt(window.end)));
-}
-
-// Where the pointer in the timeline, or in another chart, lies on this x axis.
-void ChartCard::updateCursor() {
-    if (pointedHere_ || !isVisible()) return;
-    const std::optional<Ns> at = session_.selection().cursor();
-    plot_->showCursor(session_.current() && at ? xAtInstant(pointsOfCurrent(), *at, static_cast<XAxis>(axis_->chosen()))
-                                               : std::nullopt);
-}
-
-void ChartCard::tellCursor(std::optional<double> x) {
-    // That of another view is not this card's to take away.
-    if (!std::exchange(pointedHere_, x.has_value()) && !x) return;
-    telling_ = true;
-    session_.selection().setCursor(x ? instantAt(*x) : std::nullopt);
-    telling_ = false;
-}
-
-std::optional<Ns> ChartCard::instantAt(double x) const {
-    if (!session_.current()) return std::nullopt;
-    return instantAtX(pointsOfCurrent(), x, static_cast<XAxis>(axis_->chosen()));
-}
-
-void ChartCard::goTo(double x) {
-    const std::optional<Ns> middle = instantAt(x);
-    if (!middle) return;
-    const TimeRange window = session_.selection().window();
-    const Ns half = (window.end - window.start) / 2;
-    session_.selection().setWindow({*middle - half, *middle + half});
 }
 
 void ChartCard::remember() {

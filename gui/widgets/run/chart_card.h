@@ -1,4 +1,5 @@
-// A metric of the drawn runs, or of the ranks of one, over step, epoch, time, samples or bytes sent, live.
+// A metric of the drawn runs, or of the ranks of one, over step, epoch, samples, bytes sent, the time on the wall or
+// that of training, live.
 #pragma once
 
 #include <QTimer>
@@ -10,6 +11,7 @@
 #include "gui/models/curves/metric_words.h"
 #include "gui/models/curves/rank_series_query.h"
 #include "gui/models/curves/run_curve.h"
+#include "gui/models/curves/training_time.h"
 #include "gui/models/live/session.h"
 #include "gui/models/throttle.h"
 #include "gui/plots/plot_view.h"
@@ -88,6 +90,14 @@ private:
     void goTo(double x);
     void remember();
     void recall();
+    [[nodiscard]] XAxis xAxis() const { return static_cast<XAxis>(axis_->chosen()); }
+    // Of a run whose evaluations said how long it had trained; nullopt over every other axis.
+    [[nodiscard]] std::optional<TrainingClock> clockOf(const RunItem& run) const;
+    [[nodiscard]] std::optional<TrainingClock> clockOfCurrent() const;
+    [[nodiscard]] std::size_t samplesOfClock(const RunItem& run) const;
+    // Empty over training time where that is not known.
+    [[nodiscard]] Curve curveOnAxis(const RunItem& run, const Series& series, const CurveShape& shape) const;
+    [[nodiscard]] std::vector<Curve> curvesOfRanks(const CurveShape& shape) const;
     [[nodiscard]] std::vector<Curve> runCurves();
     void wantSiblings();
     void addMean(std::vector<Curve>& curves);

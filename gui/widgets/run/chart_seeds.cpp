@@ -22,7 +22,7 @@ void ChartCard::wantSiblings() {
     }
     seeds_->setVisible(family_.has_value() && !drawsSpans());
     const bool wanted = drawsMean();
-    const CompareCurveKey key{picker_->metric(), static_cast<XAxis>(axis_->chosen())};
+    const CompareCurveKey key{picker_->metric(), xAxis()};
     siblings_.want(this, wanted ? std::optional(SiblingsQuery::Want{*family_, key}) : std::nullopt);
     seedWords_->setVisible(wanted);
 }

@@ -59,5 +59,22 @@ TEST(Instants, ARecordTakesItsPlaceAmongThePointsAroundIt) {
     EXPECT_EQ(alone.epoch, 3);
 }
 
+// 1 s of start-up, then 2.5 s of training, then an evaluation of 1 s.
+TEST(Instants, OverTrainingTimeTheClockTellsWhere) {
+    const std::optional<TrainingClock> clock =
+        TrainingClock({{.endS = 1, .trainedS = 0}, {.endS = 4.5, .trainedS = 2.5}});
+    EXPECT_EQ(xAtInstant(everyTenth(), 3 * kSecond, XAxis::Training, clock), 2);
+    EXPECT_EQ(xAtInstant(everyTenth(), 4 * kSecond, XAxis::Training, clock), 2.5) << "the evaluation";
+    EXPECT_FALSE(xAtInstant(everyTenth(), kSecond / 2, XAxis::Training, clock)) << "before the first step";
+    EXPECT_FALSE(xAtInstant(everyTenth(), 3 * kSecond, XAxis::Training)) << "without a clock";
+    EXPECT_EQ(instantAtX(everyTenth(), 1, XAxis::Training, clock), 2 * kSecond);
+    EXPECT_EQ(instantAtX(everyTenth(), 2.7, XAxis::Training, clock), 5 * kSecond);
+    EXPECT_FALSE(instantAtX(everyTenth(), 3.2, XAxis::Training, clock)) << "after the last point";
+    EXPECT_FALSE(instantAtX(everyTenth(), 1, XAxis::Training));
+    std::vector<SeriesPoint> early = everyTenth();
+    early.insert(early.begin(), SeriesPoint{.step = 0, .wallS = 0.5});
+    EXPECT_EQ(instantAtX(early, 0, XAxis::Training, clock), 2 * kSecond) << "what was recorded before has no place";
+}
+
 }  // namespace
 }  // namespace dasgd::gui

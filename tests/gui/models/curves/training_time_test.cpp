@@ -49,6 +49,19 @@ TEST(TrainingTime, ASeriesKeepsAllButItsTime) {
     EXPECT_EQ(on.points()[1].value, 1);
 }
 
+TEST(TrainingTime, WhatIsReadOfALiveRunSoFarTellsTheSame) {
+    Series trained;
+    const std::vector<storage::MetricSample> samples{{.step = 100, .wallS = 26, .value = 20},
+                                                     {.step = 0, .wallS = 3, .value = 0},
+                                                     {.step = 50, .wallS = 15, .value = 10}};
+    trained.add(samples);
+    const auto clock = TrainingClock::of(trained, false);
+    ASSERT_TRUE(clock);
+    for (const double wall : {2.5, 7.0, 14.5, 30.0}) EXPECT_EQ(clock->at(wall), threeEvaluations().at(wall)) << wall;
+    EXPECT_FALSE(TrainingClock::of({}, false)) << "no evaluation yet";
+    EXPECT_EQ(TrainingClock::of({}, true)->at(4), 4) << "simulated";
+}
+
 // The time at which a run reached a target is read from the same clock.
 TEST(TrainingTime, IsThatOfTheTimeToATarget) {
     Workspace workspace;

@@ -97,47 +97,6 @@ TEST_F(ChartCardTest, TheAxesSayOfTheRunThatIsShownWhetherItsTimeIsSimulated) {
     EXPECT_EQ(card_->plot().axes().x, QStringLiteral("wall time [s]"));
 }
 
-TEST_F(ChartCardTest, AClickGoesToThatMomentOfTheTimeline) {
-    emit card_->plot().clickedAt(30);
-    const TimeRange window = session_.selection().window();
-    const double wall = session_.series(id_, "train/loss").points()[29].wallS;
-    EXPECT_NEAR(static_cast<double>(window.start + window.end) / 2e9, wall, 1e-3);
-}
-
-TEST_F(ChartCardTest, ThePointerOfTheTimelineIsALineInTheCurves) {
-    card_->QWidget::show();
-    const double wall = session_.series(id_, "train/loss").points()[29].wallS;
-    const Ns at = std::llround(wall * 1e9);
-    session_.selection().setCursor(at);
-    ASSERT_TRUE(eventually([&] { return card_->plot().cursor().has_value(); }));
-    EXPECT_EQ(card_->plot().cursor(), 30) << "the step at that instant";
-    card_->axis().choose(2);
-    ASSERT_TRUE(card_->plot().cursor()) << "it stays where the axis is another one";
-    EXPECT_NEAR(*card_->plot().cursor(), wall, 1e-8);
-    EXPECT_EQ(session_.selection().cursor(), at);
-    session_.selection().setCursor(std::nullopt);
-    ASSERT_TRUE(eventually([&] { return !card_->plot().cursor(); }));
-}
-
-TEST_F(ChartCardTest, TheCursorOfOneChartIsThatOfTheTimelineAndOfTheOthers) {
-    ChartCard other(ChartSpec{QStringLiteral("another of a test"), "train/loss"}, session_, testLook());
-    card_->QWidget::show();
-    other.QWidget::show();
-    QTest::keyClick(&card_->plot(), Qt::Key_Right, Qt::ShiftModifier);
-    ASSERT_TRUE(card_->plot().cursor());
-    const double step = *card_->plot().cursor();
-    const SeriesPoint& point = session_.series(id_, "train/loss").points()[static_cast<std::size_t>(step) - 1];
-    EXPECT_EQ(session_.selection().cursor(), std::llround(point.wallS * 1e9));
-    ASSERT_TRUE(eventually([&] { return other.plot().cursor().has_value(); }));
-    EXPECT_EQ(other.plot().cursor(), step);
-    EXPECT_EQ(card_->plot().cursor(), step) << "and its own stays where it was put";
-    other.axis().choose(2);
-    EXPECT_TRUE(session_.selection().cursor()) << "what another chart points at is not this one's to forget";
-    QTest::keyClick(&card_->plot(), Qt::Key_Escape);
-    EXPECT_FALSE(session_.selection().cursor());
-    EXPECT_TRUE(eventually([&] { return !other.plot().cursor(); }));
-}
-
 TEST_F(ChartCardTest, DrawsAnyMetricThatTheRunsRecordedAndKeepsTheChoice) {
     const auto offers = [this] {
         card_->picker().fill();
@@ -223,6 +182,15 @@ TEST_F(ChartCardTest, ARunThatHasEndedIsNotSaidToRecordItYet) {
     card_->picker().choose("never/recorded", false);
     EXPECT_TRUE(card_->plot().emptyText().startsWith(QStringLiteral("This run recorded no")))
         << card_->plot().emptyText().toStdString();
+}
+
+TEST_F(ChartCardTest, WithoutARunNothingIsSaidOfWhatItRecorded) {
+    Workspace empty;
+    Feed feed{empty.path()};
+    Session session{feed};
+    ChartCard card(ChartSpec{QStringLiteral("of nothing"), "train/loss"}, session, testLook());
+    card.refresh();
+    EXPECT_EQ(card.plot().emptyText(), QStringLiteral("No run to draw."));
 }
 
 TEST_F(ChartCardTest, ARunThatIsHiddenStaysHiddenWhenOneMoreRunRenamesIt) {
