@@ -1,13 +1,11 @@
 #include "gui/plots/plot_canvas.h"
 
-#include <QRegularExpression>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <set>
 
-#include "gui/models/curves/short_names.h"
 #include "gui/plots/dense_curves.h"
 #include "gui/plots/plot_marks.h"
 
@@ -16,9 +14,7 @@ namespace dasgd::gui {
 namespace {
 
 constexpr int kMarkersPerCurve = 9, kMarkersOfMany = 2;
-constexpr int kMostLegendRows = 3, kMostNumberedRows = 5;
-constexpr int kLegendMargin = 24;  // pixels
-constexpr double kRing = 8;        // radius in pixels
+constexpr double kRing = 8;  // radius in pixels
 
 bool marksEveryPoint(const Curve& curve) {
     return curve.kind == Curve::Kind::Points || curve.kind == Curve::Kind::Scatter;
@@ -152,6 +148,12 @@ void PlotCanvas::curves(const std::vector<Curve>& curves) {
         lines[&curve]->addToLegend();
         names_ << curve.name;
     }
+    if (band_->visible() && !bandName_.isEmpty()) {
+        // The legend owns it.
+        plot_->legend->addItem(new BandItem(plot_->legend, bandName_, band_->brush()));
+        names_ << bandName_;
+    }
+    plot_->legend->setVisible(axes_.legend || !names_.isEmpty());
     fit(curves);
 }
 
@@ -340,32 +342,6 @@ void PlotCanvas::notes(const QStringList& lines, const QFont& font) {
         plot_->plotLayout()->addElement(plot_->plotLayout()->rowCount(), 0, text);
         plot_->plotLayout()->setRowStretchFactor(plot_->plotLayout()->rowCount() - 1, 0.001);
     }
-}
-
-void PlotCanvas::fitLegend(int width) {
-    QCPLegend& legend = *plot_->legend;
-    if (names_.isEmpty()) return;
-    const QFontMetricsF metrics(style_.legendFont);
-    const auto widthOf = [&metrics](const QString& text) { return metrics.horizontalAdvance(text); };
-    const double besideName = legend.iconSize().width() + legend.iconTextPadding() + legend.columnSpacing();
-    double longest = 1;
-    for (const QString& name : names_) longest = std::max(longest, widthOf(name));
-    const int count = static_cast<int>(names_.size());
-    const int room = width - kLegendMargin;
-    const int least = std::min(count, (count + kMostLegendRows - 1) / kMostLegendRows);
-    int columns = std::clamp(static_cast<int>(room / (longest + besideName)), least, count);
-    const auto cutTo = [&](int n) { return namesThatFit(names_, static_cast<double>(room) / n - besideName, widthOf); };
-    QStringList cut = cutTo(columns);
-    // Rather some rows more than numbers in the place of settings.
-    static const QRegularExpression kNumbered(QStringLiteral(" #\\d+$"));
-    while (columns > 1 && count <= (columns - 1) * kMostNumberedRows && !cut.filter(kNumbered).isEmpty()) {
-        cut = cutTo(--columns);
-    }
-    for (int i = 0; i < count; ++i) {
-        if (auto* item = qobject_cast<QCPPlottableLegendItem*>(legend.item(i))) item->plottable()->setName(cut[i]);
-    }
-    legend.setWrap(columns);
-    legend.setFillOrder(legend.fillOrder(), true);
 }
 
 void PlotCanvas::cursor(std::optional<double> x) {

@@ -26,6 +26,9 @@ public:
     void fitLegend(int width);
     // `now`: not with the next picture of all of it.
     void band(std::optional<std::pair<double, double>> band, bool now);
+    // In the legend of the next curves(), with which it is drawn even where that names none of them.
+    void nameBand(const QString& name) { bandName_ = name; }
+    [[nodiscard]] QStringList legendNames() const;
     // A thin line from bottom to top; drawn at once, the curves are not drawn again.
     void cursor(std::optional<double> x);
     // A ring around this value.
@@ -52,6 +55,7 @@ private:
     PlotStyle style_;
     PlotAxes axes_;
     QCPItemRect* band_ = nullptr;
+    QString bandName_;
     QCPItemStraightLine* cursor_ = nullptr;
     QCPItemEllipse* ring_ = nullptr;
     QCPItemTracer* ringCentre_ = nullptr;

@@ -230,4 +230,30 @@ QRect WholeMarkers::clipRect() const {
     return QCPGraph::clipRect().adjusted(-reach, -reach, reach, reach);
 }
 
+BandItem::BandItem(QCPLegend* legend, const QString& name, const QBrush& tint)
+    : QCPAbstractLegendItem(legend), name_(name), tint_(tint) {
+    setSelectable(false);
+}
+
+void BandItem::draw(QCPPainter* painter) {
+    const QSize icon = mParentLegend->iconSize();
+    painter->setPen(Qt::NoPen);
+    painter->setBrush(tint_);
+    painter->drawRect(QRect(mRect.topLeft(), icon).adjusted(4, 1, -4, -1));
+    painter->setFont(mFont);
+    painter->setPen(QPen(mTextColor));
+    const int left = mRect.x() + icon.width() + mParentLegend->iconTextPadding();
+    const int height = std::max(icon.height(), painter->fontMetrics().height());
+    painter->drawText(QRect(left, mRect.y(), mRect.right() - left + 1, height), Qt::TextDontClip | Qt::AlignVCenter,
+                      name_);
+}
+
+QSize BandItem::minimumOuterSizeHint() const {
+    const QFontMetrics metrics(mFont);
+    const QSize icon = mParentLegend->iconSize();
+    const int width = icon.width() + mParentLegend->iconTextPadding() + metrics.horizontalAdvance(name_);
+    return {width + mMargins.left() + mMargins.right(),
+            std::max(icon.height(), metrics.height()) + mMargins.top() + mMargins.bottom()};
+}
+
 }  // namespace dasgd::gui

@@ -54,4 +54,20 @@ protected:
     QRect clipRect() const override;
 };
 
+// A tinted part of the picture among the names of the curves.
+class BandItem : public QCPAbstractLegendItem {
+public:
+    BandItem(QCPLegend* legend, const QString& name, const QBrush& tint);
+    void setName(const QString& name) { name_ = name; }
+    [[nodiscard]] const QString& name() const { return name_; }
+
+protected:
+    void draw(QCPPainter* painter) override;
+    QSize minimumOuterSizeHint() const override;
+
+private:
+    QString name_;
+    QBrush tint_;
+};
+
 }  // namespace dasgd::gui

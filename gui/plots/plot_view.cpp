@@ -192,9 +192,19 @@ std::optional<PointPlace> PlotView::pointAt(QPointF at) const {
 void PlotView::setBand(std::optional<std::pair<double, double>> band) {
     const auto pixel = [this](double x) { return std::lround(canvas_->plot().xAxis->coordToPixel(x)); };
     const auto at = band ? std::optional(std::pair(pixel(band->first), pixel(band->second))) : std::nullopt;
+    const bool isNamedAnew = band.has_value() != band_.has_value() && !bandName_.isEmpty();
     band_ = band;
     canvas_->band(band, at != std::exchange(bandAt_, at));
+    if (isNamedAnew) redraw();
 }
+
+void PlotView::setBandName(const QString& name) {
+    bandName_ = name;
+    canvas_->nameBand(name);
+    redraw();
+}
+
+QStringList PlotView::legendNames() const { return canvas_->legendNames(); }
 
 double PlotView::drawMs() const { return canvas_->plot().replotTime(); }
 

@@ -85,6 +85,11 @@ public:
     void setCurves(std::vector<Curve> curves);
     // The part of x that the timeline shows, tinted; nullopt: none.
     void setBand(std::optional<std::pair<double, double>> band);
+    // What the band is called among the names of the curves, while there is one; "": nothing.
+    void setBandName(const QString& name);
+    [[nodiscard]] const QString& bandName() const { return bandName_; }
+    // The names above the plot, from left to right, as they are drawn.
+    [[nodiscard]] QStringList legendNames() const;
     [[nodiscard]] const std::optional<std::pair<double, double>>& band() const { return band_; }
     // How long the last picture took, on the UI thread.
     [[nodiscard]] double drawMs() const;
@@ -148,6 +153,7 @@ private:
     std::optional<double> cursor_;
     std::optional<std::pair<double, double>> band_;
     std::optional<std::pair<long, long>> bandAt_;  // pixels
+    QString bandName_;
     bool tips_ = true;
     std::vector<Curve> curves_;
     PlotAxes axes_;

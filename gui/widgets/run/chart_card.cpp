@@ -82,6 +82,7 @@ void ChartCard::layOut() {
     body().addLayout(middle, 1);
     body().addWidget(seedWords_);
     plot_->setMinimumWidth(260);
+    plot_->setBandName(tr("in timeline"));
     plot_->setLeastArea(kLeastArea);
     setFocusProxy(plot_);
 }

@@ -77,32 +77,6 @@ TEST_F(PlotCanvasTest, ABandIsInsideThePicture) {
     EXPECT_GT(canvas_.plot().yAxis->range().lower, 0.5) << "a band that nearly reaches zero has no say";
 }
 
-TEST_F(PlotCanvasTest, TheLegendFitsItsWidthWithNamesThatDiffer) {
-    canvas_.axes({});
-    std::vector<Curve> curves;
-    for (int i = 0; i < 8; ++i) {
-        curves.push_back(curveOf({1, 2}));
-        curves.back().name = QStringLiteral("dasgd τ 4 d %1 ξ 0.25 on two racks").arg(i);
-    }
-    canvas_.curves(curves);
-    for (const int width : {260, 420, 1600}) {
-        canvas_.plot().setViewport({0, 0, width, 300});
-        canvas_.fitLegend(width);
-        canvas_.draw(true);
-        const QCPLegend& legend = *canvas_.plot().legend;
-        EXPECT_LE(legend.outerRect().width(), width) << width;
-        EXPECT_GE(legend.outerRect().left(), 0) << width;
-        EXPECT_LE(legend.rowCount(), 3) << width;
-        QStringList names;
-        for (int i = 0; i < canvas_.plot().graphCount(); ++i) {
-            if (legend.hasItemWithPlottable(canvas_.plot().graph(i))) names << canvas_.plot().graph(i)->name();
-        }
-        EXPECT_EQ(names.size(), 8);
-        EXPECT_EQ(names.removeDuplicates(), 0) << width;
-    }
-    EXPECT_GT(canvas_.plot().axisRect()->height(), 150);
-}
-
 TEST_F(PlotCanvasTest, PointsHaveTheirBarsAndRoom) {
     canvas_.axes({.logY = true, .log2X = true});
     Curve points = curveOf({10, 20});
@@ -247,37 +221,6 @@ TEST_F(PlotCanvasTest, AWhiskerOfAShareEndsWhereTheShareDoes) {
         EXPECT_EQ(bars->data()->at(0).errorPlus, 60);
     }
     EXPECT_EQ(barsOf(canvas_.plot()), 1);
-}
-
-// Eight settings of a sweep: numbers in their place would say nothing.
-TEST_F(PlotCanvasTest, ANarrowLegendHasMoreRowsBeforeItsNamesAreNumbered) {
-    canvas_.axes({});
-    std::vector<Curve> curves{curveOf({1, 2})};
-    curves[0].name = QStringLiteral("mean of 2 seeds, 95 %");
-    for (const int period : {8, 16}) {
-        for (const int delay : {0, 2}) {
-            for (const char* weight : {"0", "0.25"}) {
-                curves.push_back(curveOf({1, 2}));
-                curves.back().name = QStringLiteral("dasgd τ\u00a0%1 d\u00a0%2 ξ\u00a0%3")
-                                         .arg(period)
-                                         .arg(delay)
-                                         .arg(QLatin1String(weight));
-            }
-        }
-    }
-    canvas_.curves(curves);
-    canvas_.plot().setViewport({0, 0, 400, 300});
-    canvas_.fitLegend(400);
-    const QCPLegend& legend = *canvas_.plot().legend;
-    EXPECT_LE(legend.rowCount(), 5);
-    QStringList names;
-    for (int i = 0; i < canvas_.plot().graphCount(); ++i) {
-        if (legend.hasItemWithPlottable(canvas_.plot().graph(i))) names << canvas_.plot().graph(i)->name();
-    }
-    EXPECT_EQ(names.size(), 9);
-    EXPECT_TRUE(names.filter(QStringLiteral("#")).isEmpty()) << names.join(u'|').toStdString();
-    EXPECT_EQ(names.filter(QStringLiteral("0.25")).size(), 4) << names.join(u'|').toStdString();
-    EXPECT_EQ(names.removeDuplicates(), 0);
 }
 
 }  // namespace

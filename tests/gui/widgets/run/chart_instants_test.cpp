@@ -53,6 +53,26 @@ TEST_F(ChartInstantsTest, TheCursorOfOneChartIsThatOfTheTimelineAndOfTheOthers) 
     EXPECT_TRUE(eventually([&] { return !other.plot().cursor(); }));
 }
 
+TEST_F(ChartInstantsTest, TheNamesOfTheCurvesSayWhatTheBandIs) {
+    card_->QWidget::show();
+    ASSERT_TRUE(eventually([&] { return card_->plot().band().has_value(); }));
+    const QString name = card_->plot().bandName();
+    EXPECT_EQ(card_->plot().legendNames(),
+              (QStringList{card_->plot().curves()[0].name, card_->plot().curves()[1].name, name}));
+    card_->picker().choose("never/recorded", false);
+    EXPECT_FALSE(card_->plot().legendNames().contains(name)) << "there is none";
+    card_->picker().choose("train/loss", false);
+    QStringList runs{id_, other_};
+    for (int seed = 2; seed <= 9; ++seed) runs << workspace_.record({.seed = seed, .steps = 20});
+    ASSERT_TRUE(eventually([&] { return session_.runs().items().size() == 10U; }));
+    session_.compare(runs);
+    ASSERT_TRUE(eventually([&] {
+        card_->refresh();
+        return !card_->legend().isHidden();
+    }));
+    EXPECT_EQ(card_->plot().legendNames(), QStringList{name}) << "where a list has the names of the curves";
+}
+
 // An evaluation takes a step's time on the wall and none of training.
 TEST_F(ChartInstantsTest, OverTrainingTimeStartUpAndEvaluationsAreLeftOut) {
     const QString late = workspace_.record({.experiment = "late", .steps = 250, .lateS = 40});
