@@ -24,6 +24,8 @@ public:
     // At most three rows of names in this width, in as few as they take; names too long for that are cut so that they
     // still differ. After curves().
     void fitLegend(int width);
+    // The name of the y axis on two lines where it is longer than this. After axes().
+    void fitYLabel(int height);
     // `now`: not with the next picture of all of it.
     void band(std::optional<std::pair<double, double>> band, bool now);
     // In the legend of the next curves(), with which it is drawn even where that names none of them.

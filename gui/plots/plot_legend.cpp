@@ -1,4 +1,4 @@
-// Of a canvas: the names above the plot.
+// Of a canvas: the names above the plot and beside it, as they fit.
 #include <QRegularExpression>
 #include <algorithm>
 
@@ -40,6 +40,22 @@ void PlotCanvas::fitLegend(int width) {
     }
     legend.setWrap(columns);
     legend.setFillOrder(legend.fillOrder(), true);
+}
+
+void PlotCanvas::fitYLabel(int height) {
+    const QFontMetricsF metrics(style_.font);
+    const auto widest = [&](qsizetype at) {
+        return std::max(metrics.horizontalAdvance(axes_.y.left(at)), metrics.horizontalAdvance(axes_.y.mid(at + 1)));
+    };
+    QString label = axes_.y;
+    if (metrics.horizontalAdvance(label) > height) {
+        qsizetype best = -1;
+        for (qsizetype at = label.indexOf(u' '); at >= 0; at = label.indexOf(u' ', at + 1)) {
+            if (best < 0 || widest(at) < widest(best)) best = at;
+        }
+        if (best >= 0) label[best] = u'\n';
+    }
+    if (plot_->yAxis->label() != label) plot_->yAxis->setLabel(label);
 }
 
 QStringList PlotCanvas::legendNames() const {

@@ -89,9 +89,14 @@ void PlotView::restyle() {
     redraw();
 }
 
+void PlotView::fitNames() {
+    canvas_->fitLegend(width());
+    canvas_->fitYLabel(height() - kAroundArea);
+}
+
 void PlotView::redraw() {
     canvas_->curves(curves_);
-    canvas_->fitLegend(width());
+    fitNames();
     const bool stands =
         marked_ && marked_->curve < curves_.size() && marked_->point < curves_[marked_->curve].line.x.size();
     canvas_->mark(stands ? std::optional(valueOf(curves_[marked_->curve], marked_->point)) : std::nullopt,
@@ -222,7 +227,7 @@ void PlotView::setEmptyText(const QString& text) { emptyText_ = text; }
 
 void PlotView::resizeEvent(QResizeEvent*) {
     canvas_->plot().setBufferDevicePixelRatio(devicePixelRatioF());
-    canvas_->fitLegend(width());
+    fitNames();
 }
 
 void PlotView::paintEvent(QPaintEvent*) {

@@ -145,6 +145,7 @@ private:
     void stepCursor(int points);
     [[nodiscard]] const Curve* reference() const;
     bool paintEmpty();
+    void fitNames();
     void redraw();
 
     const Look& look_;

@@ -67,6 +67,30 @@ TEST_F(PlotLegendTest, ANarrowLegendHasMoreRowsBeforeItsNamesAreNumbered) {
     EXPECT_EQ(names.removeDuplicates(), 0);
 }
 
+TEST_F(PlotLegendTest, ALongNameOfTheYAxisIsBrokenInTheMiddleWhereItWouldBeCut) {
+    const QString name = QStringLiteral("test accuracy of the best on validation [%]");
+    canvas_.axes({.y = name});
+    const auto longest = [&] {
+        const QFontMetricsF metrics(canvas_.plot().yAxis->labelFont());
+        double most = 0;
+        for (const QString& line : canvas_.plot().yAxis->label().split(u'\n'))
+            most = std::max(most, metrics.horizontalAdvance(line));
+        return most;
+    };
+    const double whole = longest();
+    canvas_.fitYLabel(static_cast<int>(whole) + 1);
+    EXPECT_EQ(canvas_.plot().yAxis->label(), name);
+    const int least = static_cast<int>(0.7 * whole);
+    canvas_.fitYLabel(least);
+    EXPECT_EQ(canvas_.plot().yAxis->label().count(u'\n'), 1);
+    EXPECT_LE(longest(), least);
+    canvas_.fitYLabel(1000);
+    EXPECT_EQ(canvas_.plot().yAxis->label(), name) << "higher again";
+    canvas_.axes({.y = QStringLiteral("samples/s")});
+    canvas_.fitYLabel(10);
+    EXPECT_EQ(canvas_.plot().yAxis->label(), QStringLiteral("samples/s")) << "nowhere to break it";
+}
+
 // The band is no curve: where it is named, that is in the legend, whose swatch has its tint.
 TEST_F(PlotLegendTest, ABandIsNamedAfterTheCurvesWhileThereIsOne) {
     const QString name = QStringLiteral("in timeline");
