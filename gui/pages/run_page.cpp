@@ -119,11 +119,9 @@ private:
     QHBoxLayout* makeFigures() {
         auto* row = new QHBoxLayout;
         row->setSpacing(kGap);
-        session_.wantMetric(metrics::kTrainLoss);
-        session_.wantMetric(metrics::kEvalAccuracy);
-        row->addWidget(loss_ = new KeyFigure(
-                           tr("training loss"),
-                           tr("Mean over the ranks, as a moving average of weight 0.9: one minibatch says little")));
+        for (const char* metric : {metrics::kTrainLoss, metrics::kEvalLoss, metrics::kEvalAccuracy})
+            session_.wantMetric(metric);
+        row->addWidget(loss_ = new KeyFigure({}, {}));
         row->addWidget(
             accuracy_ = new KeyFigure(tr("test accuracy"), tr("Ranks' average, last evaluation; Runs shows the best")));
         row->addWidget(
@@ -291,19 +289,31 @@ private:
     }
 
     void showCurveFigures() {
-        const Series& loss = session_.series(session_.currentId(), metrics::kTrainLoss);
-        // The curve leaves out what is no number, which an ended run's record tells.
-        const RunItemPtr run = session_.current();
-        std::optional<double> value = newestSmoothed(loss, smoothingAt(kUsualSmoothing));
-        if (run && !isLive(run->row)) {
-            const auto last = finalLossOf(run->row);
-            if (last && !std::isfinite(*last)) value = last;
-        }
-        loss_->setQuantity({value ? shortNumber(*value) : kAbsent, {}});
+        showLoss();
         const Series& accuracy = session_.series(session_.currentId(), metrics::kEvalAccuracy);
         accuracy_->setQuantity(accuracy.empty()
                                    ? Quantity{kAbsent, {}}
                                    : Quantity{percent(accuracy.points().back().value), QStringLiteral("%")});
+    }
+
+    // Of a run that has ended, that of the tables under their name for it; before, that of the minibatches.
+    void showLoss() {
+        const RunItemPtr run = session_.current();
+        if (run && !isLive(run->row)) {
+            const auto last = finalLossOf(run->row);
+            const bool isOfTest = !session_.series(run->id, metrics::kEvalLoss).empty();
+            const QString which = !last || !std::isfinite(*last) ? QString() : isOfTest ? tr("test") : tr("training");
+            loss_->setLabel(tr("final loss"),
+                            RunTableModel::headerOf(RunTableModel::FinalLoss, Qt::ToolTipRole).toString());
+            return loss_->setQuantity({last ? shortNumber(*last) : kAbsent, which});
+        }
+        loss_->setLabel(
+            tr("training loss"),
+            tr("Mean over the ranks, as a moving average of weight 0.9: one minibatch says little. Once the "
+               "run has ended, its final loss stands here"));
+        const Series& loss = session_.series(session_.currentId(), metrics::kTrainLoss);
+        const std::optional<double> value = newestSmoothed(loss, smoothingAt(kUsualSmoothing));
+        loss_->setQuantity({value ? shortNumber(*value) : kAbsent, {}});
     }
 
     // Of the chart that has the focus, else of the first.

@@ -117,7 +117,6 @@ void EmptyCard::say(const QString& title, const QString& words) {
 void EmptyCard::addRow(QLayout* row) { body().insertLayout(body().count() - 1, row); }
 
 KeyFigure::KeyFigure(const QString& label, const QString& help, QWidget* parent) : Card(parent) {
-    setToolTip(help);
     body().setContentsMargins(14, 11, 14, 10);
     body().setSpacing(4);
     number_ = makeLabel(kAbsent);
@@ -130,9 +129,15 @@ KeyFigure::KeyFigure(const QString& label, const QString& help, QWidget* parent)
     row->addWidget(unit_, 0, Qt::AlignBottom);
     row->addStretch();
     unit_->setContentsMargins(0, 0, 0, 4);
-    body().addWidget(makeLabel(label, "small"));
+    body().addWidget(label_ = makeLabel({}, "small"));
     body().addLayout(row);
+    setLabel(label, help);
+}
+
+void KeyFigure::setLabel(const QString& label, const QString& help) {
+    label_->setText(label);
     setAccessibleName(label);
+    setToolTip(help);
 }
 
 void KeyFigure::setQuantity(const Quantity& quantity, const char* tone) {

@@ -69,10 +69,12 @@ class KeyFigure : public Card {
 
 public:
     KeyFigure(const QString& label, const QString& help, QWidget* parent = nullptr);
+    void setLabel(const QString& label, const QString& help);
     void setQuantity(const Quantity& quantity, const char* tone = "");
     [[nodiscard]] QString text() const;
 
 private:
+    QLabel* label_;
     QLabel* number_;
     QLabel* unit_;
 };

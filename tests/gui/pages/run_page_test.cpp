@@ -99,7 +99,7 @@ TEST_F(RunPageTest, TheKeyFiguresAreThoseOfTheStore) {
     const QString id = workspace_.record({.steps = 100});
     open();
     ASSERT_TRUE(eventually([&] {
-        return figure(QStringLiteral("test accuracy")) != kAbsent && figure(QStringLiteral("training loss")) != kAbsent;
+        return figure(QStringLiteral("test accuracy")) != kAbsent && figure(QStringLiteral("final loss")) != kAbsent;
     }));
     const storage::RunRow row = storage::RunReader::open(workspace_.path())->run(id.toStdString())->row;
     EXPECT_EQ(figure(QStringLiteral("hidden")), percent(row.hidden) + QStringLiteral("\u00a0%"));
@@ -109,17 +109,34 @@ TEST_F(RunPageTest, TheKeyFiguresAreThoseOfTheStore) {
     EXPECT_EQ(figure(QStringLiteral("test accuracy")), percent(*row.bestAccuracy) + QStringLiteral("\u00a0%"));
 }
 
-// The record's final loss is that of the test set.
-TEST_F(RunPageTest, TheTrainingLossOfAnEndedRunIsNotItsTestLoss) {
+// One number under one name: the Runs page calls it so too.
+TEST_F(RunPageTest, TheLossOfAnEndedRunIsThatOfTheTableAndSaysOfWhat) {
     const QString id = workspace_.record({.steps = 100, .testLoss = true});
+    const QString other = workspace_.record({.experiment = "not evaluated", .steps = 60});
     open();
-    ASSERT_TRUE(eventually([&] { return figure(QStringLiteral("training loss")) != kAbsent; }));
-    const storage::RunRow row = storage::RunReader::open(workspace_.path())->run(id.toStdString())->row;
-    const Series& loss = window_->session().series(id, "train/loss");
-    ASSERT_TRUE(row.finalLoss && !loss.empty());
-    const double smooth = newestSmoothed(loss, 0.9).value();
-    ASSERT_NE(shortNumber(*row.finalLoss), shortNumber(smooth));
-    EXPECT_EQ(figure(QStringLiteral("training loss")), shortNumber(smooth));
+    const auto shows = [&](const QString& run, const QString& of) {
+        window_->session().choose(run);
+        const storage::RunRow row = storage::RunReader::open(workspace_.path())->run(run.toStdString())->row;
+        const QString words = shortNumber(row.finalLoss.value_or(0)) + QStringLiteral("\u00a0") + of;
+        const QString name = RunTableModel::headerOf(RunTableModel::FinalLoss, Qt::DisplayRole).toString();
+        return eventually([&] { return figure(name) == words; });
+    };
+    EXPECT_TRUE(shows(id, QStringLiteral("test"))) << figure(QStringLiteral("final loss")).toStdString();
+    EXPECT_TRUE(shows(other, QStringLiteral("training"))) << figure(QStringLiteral("final loss")).toStdString();
+    EXPECT_EQ(figure(QStringLiteral("training loss")), QString());
+}
+
+TEST_F(RunPageTest, TheLossOfALiveRunIsThatOfItsMinibatchesSmoothed) {
+    test::SyntheticRun run(workspace_.store(), {.steps = 100, .testLoss = true});
+    run.train(40);
+    open();
+    const QString id = QString::fromStdString(run.id());
+    ASSERT_TRUE(eventually([&] { return window_->session().series(id, "train/loss").points().size() == 40; }));
+    const double smooth = newestSmoothed(window_->session().series(id, "train/loss"), 0.9).value();
+    EXPECT_TRUE(eventually([&] { return figure(QStringLiteral("training loss")) == shortNumber(smooth); }));
+    run.train(100);
+    run.finish();
+    EXPECT_TRUE(eventually([&] { return figure(QStringLiteral("final loss")).endsWith(QStringLiteral("test")); }));
 }
 
 TEST_F(RunPageTest, ARunThatCommunicatesNothingHasNoHiddenPart) {
