@@ -125,9 +125,9 @@ private:
         row->addWidget(
             accuracy_ = new KeyFigure(tr("test accuracy"), tr("Ranks' average, last evaluation; Runs shows the best")));
         row->addWidget(
-            speed_ = new KeyFigure(
-                tr("samples/s"), tr("Of all ranks, evaluations left out; now: over whole rounds, from one reduction to "
-                                    "another, of the newest 2 s, until it is timed")));
+            speed_ = new KeyFigure(tr("samples/s"),
+                                   tr("Of all ranks, evaluations left out; now: over the newest whole rounds, from one "
+                                      "reduction to another, and how long these took, until the run is timed")));
         row->addWidget(
             hidden_ = new KeyFigure(tr("hidden"),
                                     tr("Part of the time of transfers in which the rank computed, in clean windows; "
@@ -268,9 +268,7 @@ private:
     void showOverlap(const RunItem& run) {
         const storage::RunRow& row = run.row;
         const bool now = ranks_.runId == run.id && !ranks_.now.empty();
-        const auto speed = row.samplesPerS || !now ? row.samplesPerS : ranks_.samplesPerS;
-        speed_->setQuantity(
-            {speed ? grouped(std::llround(*speed)) : kAbsent, speed && !row.samplesPerS ? tr("now") : QString()});
+        speed_->setQuantity(speedInWords(row.samplesPerS, now ? ranks_ : RankStates{}));
         if (row.hidden || !now || !ranks_.hidden) {
             hidden_->setQuantity({percent(row.hidden), row.hidden ? QStringLiteral("%") : QString()},
                                  row.hidden.value_or(0) >= 0.95 ? "good" : "");

@@ -3,9 +3,12 @@
 
 #include <QString>
 #include <QStringList>
+#include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "gui/models/live/session.h"
+#include "gui/models/ranks/rank_states.h"
 #include "gui/models/runs/run_config.h"
 #include "gui/models/words.h"
 #include "storage/run_reader.h"
@@ -35,6 +38,17 @@ namespace dasgd::gui {
         time += QStringLiteral(", ") + clockText(left) + QStringLiteral(" left");
     }
     return (parts << time).join(QStringLiteral("     "));
+}
+
+// Timed, else of the newest rounds with the seconds that these took; `now`: nothing of an ended run.
+[[nodiscard]] inline Quantity speedInWords(std::optional<double> timed, const RankStates& now) {
+    if (timed) return {grouped(std::llround(*timed)), {}};
+    if (now.samplesPerS) {
+        return {grouped(std::llround(*now.samplesPerS)),
+                QStringLiteral("now, %1 s").arg(shortNumber(now.rateSeconds, 2))};
+    }
+    const bool trains = std::ranges::any_of(now.now, &RankNow::trains);
+    return {kAbsent, trains ? QStringLiteral("first round") : QString()};
 }
 
 // Of an experiment with more configurations than the curves have room for, how many are drawn.

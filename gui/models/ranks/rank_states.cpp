@@ -46,16 +46,20 @@ void takeEarliest(BeginOfStep& begun, const Span& span) {
     known->second = std::min(known->second, span.start);
 }
 
-std::optional<double> rateBetween(const BeginOfStep& begun) {
+struct StepRate {
+    double perS = 0, seconds = 0;
+};
+
+std::optional<StepRate> rateBetween(const BeginOfStep& begun) {
     if (begun.size() < 2) return std::nullopt;
     const auto& [first, from] = *begun.begin();
     const auto& [last, to] = *begun.rbegin();
     if (to <= from) return std::nullopt;
-    return static_cast<double>(last - first) / (static_cast<double>(to - from) / 1e9);
+    const double seconds = static_cast<double>(to - from) / 1e9;
+    return StepRate{static_cast<double>(last - first) / seconds, seconds};
 }
 
-// `isPart`: nothing is known of before, as training began then or an evaluation came between.
-std::optional<double> stepRate(BeginOfStep steps, const BeginOfStep& launches, bool isPart) {
+std::optional<StepRate> stepRate(BeginOfStep steps, const BeginOfStep& launches, bool isPart) {
     if (steps.empty()) return std::nullopt;
     if (launches.size() > 1) return rateBetween(launches);
     if (isPart && !launches.empty()) return std::nullopt;
@@ -72,10 +76,10 @@ RankNow nowOf(int rank, const std::vector<Span>& spans, TimeRange range, TimeRan
     BeginOfStep steps, launches;
     std::set<std::uint64_t> collectives;
     Ns compute = 0, skew = 0;
-    bool isPart = range.start > recent.start;
+    now.isPart = range.start > recent.start;
     for (const Span& span : spans) {
         if (isReduce(span.kind)) takeEarliest(launches, span);
-        isPart = isPart || (isCompute(span.kind) && span.step <= 1);
+        now.isPart = now.isPart || (isCompute(span.kind) && span.step <= 1);
         if (span.start < range.start || span.end > range.end) continue;
         if (isCompute(span.kind)) {
             takeEarliest(steps, span);
@@ -88,7 +92,11 @@ RankNow nowOf(int rank, const std::vector<Span>& spans, TimeRange range, TimeRan
     if (!collectives.empty()) now.skewMs = static_cast<double>(skew) / 1e6 / static_cast<double>(collectives.size());
     std::erase_if(launches, [&](const auto& launch) { return launch.second < range.start; });
     now.trains = !steps.empty();
-    now.stepsPerS = stepRate(std::move(steps), launches, isPart);
+    now.wholeRounds = now.trains && launches.size() > 1;
+    if (const auto rate = stepRate(std::move(steps), launches, now.isPart)) {
+        now.stepsPerS = rate->perS;
+        now.rateSeconds = rate->seconds;
+    }
     return now;
 }
 
@@ -100,6 +108,17 @@ std::vector<RankNow> ranksNow(std::span<const RankSpan> spans, TimeRange recent)
         if (const auto range = undisturbed(own, recent)) now.push_back(nowOf(rank, own, *range, recent));
     }
     return now;
+}
+
+bool needsMoreRounds(const std::vector<RankNow>& ranks) {
+    return std::ranges::any_of(ranks,
+                               [](const RankNow& rank) { return rank.trains && !rank.wholeRounds && !rank.isPart; });
+}
+
+void forgetPartsOfRounds(std::vector<RankNow>& ranks) {
+    for (RankNow& rank : ranks) {
+        if (rank.isPart && !rank.wholeRounds) rank.stepsPerS = std::nullopt;
+    }
 }
 
 std::optional<double> samplesNow(const std::vector<RankNow>& ranks, double batch) {

@@ -25,11 +25,18 @@ struct RankNow {
     // it. Over whole steps where no two were launched; absent where those are fewer than two, or are a part of the
     // first round of training or after an evaluation.
     std::optional<double> stepsPerS;
-    bool trains = false;  // it has made steps
+    double rateSeconds = 0;    // that they are of
+    bool wholeRounds = false;  // they are, and not of whole steps
+    bool trains = false;       // it has made steps
+    bool isPart = false;       // nothing is known of before: training began then, or an evaluation came between
 };
 
 // `spans` of any ranks, that touch `recent`. Ranks of which nothing is left are not in the answer.
 [[nodiscard]] std::vector<RankNow> ranksNow(std::span<const RankSpan> spans, TimeRange recent);
+// Whether spans of before would tell a rate over whole rounds of each rank.
+[[nodiscard]] bool needsMoreRounds(const std::vector<RankNow>& ranks);
+// Of a run that communicates the steps before its first collective are faster than any round: takes such rates away.
+void forgetPartsOfRounds(std::vector<RankNow>& ranks);
 // Of all ranks together, `batch` of each a step; absent while one that trains has no rate yet.
 [[nodiscard]] std::optional<double> samplesNow(const std::vector<RankNow>& ranks, double batch);
 // Over the ranks, pooled by time, as of a run; absent where nothing was transferred.
@@ -41,6 +48,7 @@ struct RankStates {
     std::vector<RankNow> now;             // by rank; empty once the run has ended
     std::optional<double> hidden;         // of all of them, now
     std::optional<double> samplesPerS;    // the same: the sum of those whose rate is known; absent where none is
+    double rateSeconds = 0;               // that samplesPerS is of, of the rank where that is longest
     double seconds = 0;                   // how far back `now` reaches
     LastHeardOfRanks heard;               // since one looks; empty once the run has ended
     std::optional<Straggler> straggler;   // of the newest spans, of an ended run too; absent where it is noise

@@ -67,6 +67,11 @@ private:
 // How its times came about: "measured", "measured, link emulated", "time simulated", "imported".
 [[nodiscard]] QString originInWords(const RunItem& run);
 
+// Its ranks take part in collectives, sooner or later.
+[[nodiscard]] inline bool communicates(const storage::RunRow& row) {
+    return row.workers > 1 && row.algorithm != "independent";
+}
+
 // A run of `dasgd calibrate`: it measures the cluster. Those of older workspaces have the experiment's name.
 [[nodiscard]] inline bool isProbe(const storage::RunRow& row) { return row.algorithm == "probe"; }
 

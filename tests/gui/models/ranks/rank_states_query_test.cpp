@@ -37,6 +37,42 @@ TEST(RankStatesQuery, SaysWhatALiveRunDoesBeforeAnythingIsTimed) {
     EXPECT_TRUE(last.timed[2].hidden);
 }
 
+// Rounds of 2.7 s: in the newest 2 s there is no whole one.
+TEST(RankStatesQuery, LooksBackAsFarAsTheLastWholeRounds) {
+    LiveBench bench;
+    test::SyntheticRun run(bench.workspace.store(), {.ranks = 2, .period = 100, .steps = 1000, .stepsPerEpoch = 1000});
+    bench.know();
+    bench.store.setWatch({QString::fromStdString(run.id()), {}});
+    RankStatesQuery query;
+    query.setWanted(true);
+    RankStates last;
+    QObject::connect(&query, &RankStatesQuery::arrived, [&](const RankStates& states) { last = states; });
+    const auto after = [&](std::int64_t steps) {
+        run.train(steps);
+        const bool isStored = eventually([&] {
+            bench.know();
+            const auto extent = bench.store.reader().spanExtent(run.id()).value();
+            return extent && extent->end > steps * 25'000'000;
+        });
+        last = {};
+        return isStored && eventually([&] {
+                   bench.store.touch();
+                   bench.refresh(query);
+                   return last.now.size() == 2;
+               });
+    };
+    ASSERT_TRUE(after(60));
+    EXPECT_FALSE(last.samplesPerS) << "steps that nothing was waited for in are faster than any round";
+    ASSERT_TRUE(after(160));
+    EXPECT_FALSE(last.samplesPerS) << "one reduction: no whole round";
+    ASSERT_TRUE(after(260));
+    ASSERT_TRUE(last.samplesPerS);
+    EXPECT_NEAR(last.rateSeconds, 2.7, 0.2) << "from the reduction of step 100 to that of step 200";
+    EXPECT_NEAR(*last.samplesPerS, 2 * 32 * 100 / last.rateSeconds, 20) << "of the ranks the slower one";
+    EXPECT_GE(last.seconds, last.rateSeconds);
+    run.finish();
+}
+
 // A finished run of two ranks of which the second computes for twice as long.
 QString recordUnequalRanks(storage::Store& store) {
     const std::string id = store.newRunId("dasgd");

@@ -99,6 +99,27 @@ TEST(RankStates, TheFirstSecondsOfTrainingAreNotFasterThanItsRounds) {
     }
 }
 
+TEST(RankStates, ARateSaysOfHowLongItIsAndWhetherItIsOfWholeRounds) {
+    const RankNow whole = ranksNow(inRounds(23), {0, 1'000'000'000}).at(0);
+    EXPECT_TRUE(whole.wholeRounds);
+    EXPECT_NEAR(whole.rateSeconds, 4 * 0.007, 1e-9) << "from the launch of step 4 to that of step 20";
+    // Of the newest part: one launch alone, and before it there are more.
+    std::vector<RankSpan> recent;
+    for (const RankSpan& span : inRounds(23)) {
+        if (span.span.start >= 27'000'000) recent.push_back(span);
+    }
+    const std::vector<RankNow> part = ranksNow(recent, {27'000'000, 1'000'000'000});
+    EXPECT_FALSE(part.at(0).wholeRounds);
+    EXPECT_TRUE(needsMoreRounds(part));
+    EXPECT_FALSE(needsMoreRounds({whole}));
+    // Before the first launch of a run.
+    std::vector<RankNow> first = ranksNow(inRounds(5), {0, 1'000'000'000});
+    EXPECT_FALSE(needsMoreRounds(first)) << "there is no more";
+    ASSERT_TRUE(first.at(0).stepsPerS);
+    forgetPartsOfRounds(first);
+    EXPECT_FALSE(first.at(0).stepsPerS);
+}
+
 // A sum over some of the ranks would be a fraction of the run's.
 TEST(RankStates, AllRanksTogetherHaveARateOnceEachOfThemHas) {
     const RankNow known{.rank = 0, .stepsPerS = 10, .trains = true}, other{.rank = 1, .stepsPerS = 12, .trains = true};
