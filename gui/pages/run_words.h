@@ -1,4 +1,4 @@
-// What the head of the Run page says of a run.
+// What the heads of the pages of runs say.
 #pragma once
 
 #include <QString>
@@ -7,6 +7,7 @@
 #include <cmath>
 #include <optional>
 
+#include "gui/models/live/queue_query.h"
 #include "gui/models/live/session.h"
 #include "gui/models/ranks/rank_states.h"
 #include "gui/models/runs/run_config.h"
@@ -38,6 +39,33 @@ namespace dasgd::gui {
         time += QStringLiteral(", ") + clockText(left) + QStringLiteral(" left");
     }
     return (parts << time).join(QStringLiteral("     "));
+}
+
+// "9 runs", "1 running", "3 queued": in the workspace's queue as many as the bar above the table says.
+[[nodiscard]] inline QStringList countsInWords(const std::vector<RunItemPtr>& runs, const QueueState& queue) {
+    qint64 running = 0, ofSweeps = 0, held = 0, elsewhere = 0;
+    for (const RunItemPtr& run : runs) {
+        const storage::RunRow& row = run->row;
+        running += row.status == "running" ? 1 : 0;
+        if (row.status != "queued") continue;
+        if (row.held) {
+            ++held;
+        } else if (!row.origin.empty()) {
+            ++elsewhere;
+        } else if (!row.inQueue) {
+            ++ofSweeps;
+        }
+    }
+    QStringList words{counted(static_cast<qint64>(runs.size()), "run")};
+    const auto add = [&words](qint64 count, const QString& what) {
+        if (count > 0) words << grouped(count) + what;
+    };
+    add(running, QStringLiteral(" running"));
+    add(queue.waiting, QStringLiteral(" queued"));
+    add(elsewhere, QStringLiteral(" queued elsewhere"));
+    add(ofSweeps, QStringLiteral(" to come of sweeps that run"));
+    add(held, QStringLiteral(" held"));
+    return words;
 }
 
 // Timed, else of the newest rounds with the seconds that these took; `now`: nothing of an ended run.

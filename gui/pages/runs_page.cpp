@@ -17,6 +17,7 @@
 #include "gui/pages/job_action.h"
 #include "gui/pages/page.h"
 #include "gui/pages/queue_actions.h"
+#include "gui/pages/run_words.h"
 #include "gui/widgets/button_key.h"
 #include "gui/widgets/keyed_action.h"
 #include "gui/widgets/parts.h"
@@ -136,6 +137,10 @@ private:
         });
         connect(list_, &RunListModel::updated, this, [this] { update(); });
         connect(&session_, &Session::runsChanged, this, [this] { update(); });
+        connect(&session_.feed().query<QueueQuery>(), &QueueQuery::changed, this, [this](const QueueState& state) {
+            queue_ = state;
+            update();
+        });
         connect(&session_, &Session::errorChanged, this, [this] { sayError(); });
         connect(&context_.engine, &Engine::failed, this, [this](const QString& message) { message_->say(message); });
         connect(&context_.engine, &Engine::started, this, [this](const QString& file, Engine::Order order) {
@@ -317,13 +322,7 @@ private:
 
     void update() {
         const int all = session_.runs().rowCount(), shown = list_->runCount();
-        const auto countOf = [this](const char* status) {
-            return std::ranges::count(session_.runs().items(), status, [](const auto& run) { return run->row.status; });
-        };
-        const auto running = countOf("running"), queued = countOf("queued");
-        QStringList words{all == 1 ? tr("1 run") : tr("%1 runs").arg(grouped(all))};
-        if (running > 0) words << tr("%1 running").arg(grouped(running));
-        if (queued > 0) words << tr("%1 queued").arg(grouped(queued));
+        QStringList words = countsInWords(session_.runs().items(), queue_);
         if (shown != all) words << tr("%1 shown").arg(grouped(shown));
         words << list_->leftOutInWords() << said_;
         words.removeAll(QString());
@@ -379,6 +378,7 @@ private:
     QString said_;  // what was just done
     QTimer saying_;
     NotesQuery& notes_;
+    QueueState queue_;
     RunListModel* list_;
     RunDrawer* drawer_ = nullptr;
     QToolButton *about_ = nullptr, *columns_ = nullptr, *csv_ = nullptr;

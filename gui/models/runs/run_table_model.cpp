@@ -33,7 +33,9 @@ constexpr std::array<const char*, RunTableModel::kColumns> kHelp{
     "of initial weights, shuffles and partitions; with those of jitter, failures and traffic where they are set",
     "number of workers",
     "what carries the messages",
-    "when the first rank started, local time; of a run that waits: which of its series it is to be",
+    "when the first rank started, local time; of a run that waits: its turn in the queue, or which run of its sweep it "
+    "is "
+    "to be",
     "from the start to the newest record; sim: on a virtual cluster, nothing was measured",
     "completed local steps of the rank that is furthest",
     "test loss of the last evaluation; of a run without one, or that diverged since, the last training loss",
@@ -104,8 +106,8 @@ QString tipOf(const RunItem& item, RunTableModel::Column column) {
     QStringList lines{item.id};
     if (column == RunTableModel::Status && item.row.takenOut()) lines << kTakenOut;
     if (mayBeCut(column)) lines << RunTableModel::textOf(item, column);
-    if (column == RunTableModel::Started && item.row.queueTurn && item.row.inQueue)
-        lines.back() += QStringLiteral(" in the queue");
+    if (column == RunTableModel::Started && item.row.queueTurn)
+        lines.back() += item.row.inQueue ? QStringLiteral(" in the queue") : QStringLiteral(" of its sweep");
     if (item.row.timeSimulated) lines << QStringLiteral("simulated time");
     for (const std::string& text : {item.row.error, item.notes.note}) {
         if (!text.empty()) lines << QString::fromStdString(text);
@@ -137,9 +139,9 @@ QString RunTableModel::textOf(const RunItem& item, Column column) {
         case RunTableModel::Started:
             if (neverBegan(row) && !isLive(row) && row.status != "failed") return kAbsent;
             if (!row.queueTurn) return startedText(row.startedAt);
-            // All that wait in the queue have turns of one series; the tool tip says so.
+            // A turn is a place among all that wait in the queue; a launcher that runs its own sweep has none there.
             if (row.inQueue) return QStringLiteral("turn %1").arg(std::llround(*row.queueTurn) + 1);
-            return QStringLiteral("turn %1 of %2").arg(std::llround(*row.queueTurn) + 1).arg(row.seriesSize);
+            return QStringLiteral("run %1 of %2").arg(std::llround(*row.queueTurn) + 1).arg(row.seriesSize);
         case RunTableModel::Wall: return number ? timed(timeText(*number), row) : kAbsent;
         case RunTableModel::Steps: return grouped(row.steps);
         case RunTableModel::FinalLoss: return number ? shortNumber(*number) : kAbsent;

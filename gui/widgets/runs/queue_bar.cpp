@@ -24,9 +24,10 @@ QueueBar::QueueBar(QueueQuery& query, Engine& engine, const Look& look, QWidget*
 
 void QueueBar::say(const QueueState& state) {
     state_ = state;
-    const QString runs = state.waiting == 1 ? tr("1 run waits") : tr("%1 runs wait").arg(grouped(state.waiting));
+    const QString runs =
+        state.waiting == 1 ? tr("1 run is queued") : tr("%1 runs are queued").arg(grouped(state.waiting));
     const bool starts = state.worked && !state.paused;
-    const QString words = starts         ? tr("%1 in the queue.").arg(runs)
+    const QString words = starts         ? tr("%1.").arg(runs)
                           : state.paused ? tr("The queue is paused: %1, and none starts.").arg(runs)
                                          : tr("Nobody works the queue: %1, and none starts.").arg(runs);
     words_->say((starts ? QString() : QStringLiteral("⚠  ")) + words);

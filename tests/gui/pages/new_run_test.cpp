@@ -182,7 +182,7 @@ TEST_F(NewRunTest, WhatWaitsIsHeldAndMovedByKeys) {
         return QModelIndex();
     };
     const QString last = waiting().back()->id;
-    EXPECT_EQ(cellOf(last, RunTableModel::Started).data().toString(), QStringLiteral("turn 4 of 4"));
+    EXPECT_EQ(cellOf(last, RunTableModel::Started).data().toString(), QStringLiteral("run 4 of 4"));
     const auto press = [&](const QString& id, Qt::Key key, Qt::KeyboardModifiers with) {
         QTest::mouseClick(table->viewport(), Qt::LeftButton, {},
                           table->visualRect(cellOf(id, RunTableModel::Seed)).center());
@@ -190,7 +190,7 @@ TEST_F(NewRunTest, WhatWaitsIsHeldAndMovedByKeys) {
     };
     press(last, Qt::Key_Home, Qt::AltModifier);
     ASSERT_TRUE(soon([&] { return waiting().front()->id == last; }));
-    EXPECT_EQ(cellOf(last, RunTableModel::Started).data().toString(), QStringLiteral("turn 2 of 4"));
+    EXPECT_EQ(cellOf(last, RunTableModel::Started).data().toString(), QStringLiteral("run 2 of 4"));
     press(last, Qt::Key_H, Qt::ControlModifier);
     ASSERT_TRUE(soon([&] { return runs.find(last)->row.held; }));
     EXPECT_EQ(cellOf(last, RunTableModel::Status).data().toString(), QStringLiteral("held"));

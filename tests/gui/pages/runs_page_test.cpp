@@ -10,7 +10,9 @@
 #include <QTableView>
 #include <QToolButton>
 
+#include "gui/pages/run_words.h"
 #include "storage/notes/run_notes.h"
+#include "storage/queue.h"
 #include "tests/gui/support/session_bench.h"
 #include "tests/gui/support/small_schema.h"
 
@@ -48,6 +50,34 @@ TEST_F(RunsPageTest, RunsAppearByThemselvesNewestFirst) {
     ASSERT_TRUE(eventually([&] { return rows() == 2 && table()->isVisible(); }));
     EXPECT_EQ(table()->model()->index(0, 0).data(RunTableModel::IdRole).toString(), second);
     EXPECT_NE(label(QStringLiteral("2 runs")), nullptr);
+}
+
+// The bar counts what may start, the table has a row for each that waits for anything.
+TEST_F(RunsPageTest, TheHeadCountsWhatIsQueuedAsTheBarBelowItDoes) {
+    for (const char* id : {"a", "b", "c"}) {
+        storage::RunInfo info{.runId = id, .experiment = "e", .algorithm = "dasgd", .backend = "gloo"};
+        info.queueEntry.emplace();
+        ASSERT_TRUE(workspace_.store().addRun(info));
+    }
+    auto queue = storage::QueueStore::open(workspace_.path()).value();
+    ASSERT_TRUE(queue.setHeld({"b"}, true));
+    openRuns();
+    EXPECT_TRUE(eventually([&] { return label(QStringLiteral("3 runs  ·  2 queued  ·  1 held")) != nullptr; }));
+    EXPECT_NE(label(QStringLiteral("2 runs are queued")), nullptr);
+}
+
+TEST(CountsInWords, WhatASweepStartsByItselfIsNotInTheQueue) {
+    storage::RunRow row = makeRun("sweep", "dasgd")->row;
+    row.status = "queued";
+    row.queueTurn = 2;
+    storage::RunRow there = row, entry = row;
+    there.origin = "ssh://login/lab";
+    entry.inQueue = true;
+    const std::vector<RunItemPtr> runs{makeRunItem(row), makeRunItem(there), makeRunItem(entry),
+                                       makeRun("r", "dasgd", "", 1, "running")};
+    EXPECT_EQ(countsInWords(runs, {.waiting = 1}).join(u'|'),
+              QStringLiteral("4 runs|1 running|1 queued|1 queued elsewhere|1 to come of sweeps that run"));
+    EXPECT_EQ(countsInWords({runs.back()}, {}).join(u'|'), QStringLiteral("1 run|1 running"));
 }
 
 TEST_F(RunsPageTest, TheTableAsItStandsBecomesANewCsvFile) {

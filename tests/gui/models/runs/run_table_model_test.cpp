@@ -92,12 +92,11 @@ TEST_F(RunTableModelTest, WhatWaitsSaysItsTurn) {
     entry.runId = "r2";
     entry.inQueue = true;
     model_.take({makeRunItem(row), makeRunItem(entry)}, {});
-    EXPECT_EQ(cell(0, RunTableModel::Started), QStringLiteral("turn 3 of 4"));
+    const auto tip = [&](int of) { return model_.index(of, RunTableModel::Started).data(Qt::ToolTipRole).toString(); };
+    EXPECT_EQ(cell(0, RunTableModel::Started), QStringLiteral("run 3 of 4")) << "no turn: others may start before it";
+    EXPECT_TRUE(tip(0).contains(QStringLiteral("run 3 of 4 of its sweep"))) << tip(0).toStdString();
     EXPECT_EQ(cell(1, RunTableModel::Started), QStringLiteral("turn 3")) << "of all that wait there";
-    EXPECT_TRUE(model_.index(1, RunTableModel::Started)
-                    .data(Qt::ToolTipRole)
-                    .toString()
-                    .contains(QStringLiteral("turn 3 in the queue")));
+    EXPECT_TRUE(tip(1).contains(QStringLiteral("turn 3 in the queue"))) << tip(1).toStdString();
     for (const int waiting : {0, 1}) EXPECT_EQ(cell(waiting, RunTableModel::Wall), kAbsent) << waiting;
 }
 

@@ -39,13 +39,13 @@ TEST_F(QueueBarTest, SaysWhetherWhatWaitsWillStart) {
     EXPECT_TRUE(bar_.isHidden()) << "nothing waits";
     tell({.waiting = 2, .worked = true});
     EXPECT_FALSE(bar_.isHidden());
-    EXPECT_EQ(words(), QStringLiteral("2 runs wait in the queue."));
+    EXPECT_EQ(words(), QStringLiteral("2 runs are queued."));
     EXPECT_EQ(bar_.button().text(), QStringLiteral("Pause the queue"));
     bar_.button().click();
     EXPECT_TRUE(hasBeenAsked("pause --workspace"));
 
     tell({.waiting = 1, .paused = true, .worked = true});
-    EXPECT_TRUE(words().contains(QStringLiteral("The queue is paused: 1 run waits, and none starts.")));
+    EXPECT_TRUE(words().contains(QStringLiteral("The queue is paused: 1 run is queued, and none starts.")));
     bar_.button().click();
     EXPECT_TRUE(hasBeenAsked("resume --work"));
     tell({});
@@ -55,8 +55,8 @@ TEST_F(QueueBarTest, SaysWhetherWhatWaitsWillStart) {
 // As after a reboot.
 TEST_F(QueueBarTest, WhereNobodyWorksTheQueueItCanBeWorked) {
     tell({.waiting = 3});
-    EXPECT_TRUE(words().contains(QStringLiteral("Nobody works the queue: 3 runs wait, and none starts.")));
-    EXPECT_EQ(bar_.accessibleName(), QStringLiteral("Nobody works the queue: 3 runs wait, and none starts."));
+    EXPECT_TRUE(words().contains(QStringLiteral("Nobody works the queue: 3 runs are queued, and none starts.")));
+    EXPECT_EQ(bar_.accessibleName(), QStringLiteral("Nobody works the queue: 3 runs are queued, and none starts."));
     EXPECT_EQ(bar_.button().text(), QStringLiteral("Work the queue"));
     bar_.button().click();
     EXPECT_TRUE(hasBeenAsked("resume --work"));
