@@ -11,6 +11,7 @@
 #include "gui/main_window.h"
 #include "gui/pages/page.h"
 #include "gui/theme/portal_scheme.h"
+#include "gui/widgets/wrapped_tips.h"
 
 namespace {
 
@@ -107,6 +108,8 @@ int runWindow(QApplication& app) {
     Look look(name);
     if (portal) look.setDesktop(*portal);
     if (!parser.isSet(theme) && !chosenTheme()) look.followSystem();
+    WrappedTips tips;
+    app.installEventFilter(&tips);
     MainWindow window(parser.value(workspace).toStdString(), look);
     // A picture does not depend on how somebody left the window.
     const QString wanted =

@@ -59,7 +59,7 @@ Quantity durationInWords(Ns duration) {
 }
 
 QString asTip(const QString& plain) {
-    return QStringLiteral("<p style=\"white-space: pre\">") +
+    return QStringLiteral("<p style=\"white-space: pre-wrap\">") +
            plain.toHtmlEscaped().replace(QLatin1Char('\n'), QStringLiteral("<br>")) + QStringLiteral("</p>");
 }
 

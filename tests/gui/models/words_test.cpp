@@ -67,7 +67,7 @@ TEST(Words, ANounFollowsItsNumber) {
 
 TEST(Words, ATipShowsMarkupAsText) {
     EXPECT_EQ(asTip(QStringLiteral("<b>run</b>\n2")),
-              QStringLiteral("<p style=\"white-space: pre\">&lt;b&gt;run&lt;/b&gt;<br>2</p>"));
+              QStringLiteral("<p style=\"white-space: pre-wrap\">&lt;b&gt;run&lt;/b&gt;<br>2</p>"));
 }
 
 }  // namespace
