@@ -31,7 +31,7 @@ namespace {
 
 constexpr int kRunChartWidth = 425;   // at least, of each of several in a row
 constexpr int kFiguresPauseMs = 250;  // between two readings of a live run
-constexpr int kNarrowRun = 900;       // below, the ranks and their logs stand above each other
+constexpr int kNarrowRun = 1300;      // below, the ranks and their logs stand above each other
 
 class RunPage : public QScrollArea {
 public:

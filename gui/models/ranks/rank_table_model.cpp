@@ -15,8 +15,8 @@ QString number(const std::optional<double>& value, double scale = 1) {
 }
 
 constexpr std::array<const char*, RankTableModel::kColumns> kTitles{
-    "rank",      "ms/step",      "hidden %",      "blocked %",      "skew ms",      "late by ms",
-    "inflation", "steps/s\nnow", "hidden %\nnow", "blocked %\nnow", "skew ms\nnow", "compute ms\nnow"};
+    "rank",      "ms/step",      "hidden %",      "blocked %",      "skew ms",      "late by\nms",
+    "inflation", "steps/s\nnow", "hidden\n% now", "blocked\n% now", "skew\nms now", "compute\nms now"};
 constexpr std::array<const char*, RankTableModel::kColumns> kHelp{
     "Its number; by how much the one that computes longest is above the median of the ranks, in the newest spans",
     "Time per step in clean windows: evaluations and what they disturb left out",

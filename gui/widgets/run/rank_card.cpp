@@ -71,12 +71,14 @@ RankCard::RankCard(Session& session, const Look& look, QWidget* parent)
     silence_->hide();
     body().addWidget(silence_);
     body().addWidget(table_, 1);
+    showNow(false);
     connect(&look_, &QTimer::timeout, this, &RankCard::showSilence);
     connect(&session_.feed().query<RankStatesQuery>(), &RankStatesQuery::arrived, this, &RankCard::take);
     connect(&lateness_, &LatenessQuery::arrived, this, &RankCard::takeLateness);
     connect(&session_, &Session::currentChanged, this, [this] {
         model_.setLateness(std::nullopt);
         model_.take({});
+        showNow(false);
         heard_.clear();
         showSilence();
     });
@@ -116,15 +118,19 @@ void RankCard::showSilence() {
     silence_->setVisible(!words.isEmpty());
 }
 
+void RankCard::showNow(bool live) {
+    for (int column = RankTableModel::kFirstNow; column < RankTableModel::kColumns; ++column) {
+        table_->setColumnHidden(column, !live);
+    }
+}
+
 void RankCard::take(const RankStates& states) {
     if (states.runId != session_.currentId()) return;
     model_.take(states);
     heard_ = states.heard;
     showSilence();
     const bool live = !states.now.empty();
-    for (int column = RankTableModel::kFirstNow; column < RankTableModel::kColumns; ++column) {
-        table_->setColumnHidden(column, !live);
-    }
+    showNow(live);
     note_->setText(
         live ? tr("in clean windows; now: the newest %1 s, evaluations left out").arg(shortNumber(states.seconds, 2))
              : tr("in clean windows"));

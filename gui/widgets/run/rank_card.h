@@ -28,6 +28,7 @@ private:
     void take(const RankStates& states);
     void takeLateness(const LatenessAnswer& answer);
     void showSilence();
+    void showNow(bool live);
 
     Session& session_;
     LatenessQuery& lateness_;

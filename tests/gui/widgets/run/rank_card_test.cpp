@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <QHeaderView>
+
 #include "gui/models/timeline/timeline_rows.h"
 #include "gui/models/words.h"
 #include "tests/gui/support/session_bench.h"
@@ -36,6 +38,25 @@ TEST_F(RankCardTest, SaysHowLateEachRankComesWhileItIsSeen) {
     EXPECT_TRUE(session_.timelineRows().lateness()) << "the timeline of its page has it too";
     session_.choose(other_);
     ASSERT_TRUE(eventually([&] { return card.table().model()->rowCount() == 4 && late() != kAbsent; }));
+}
+
+// Half of a title at the edge says nothing, and what is beyond it is not seen at all.
+TEST_F(RankCardTest, AllColumnsOfALiveRunFitIntoTheWidthThatThePageGivesThem) {
+    RankCard card(session_, testLook());
+    for (int column = RankTableModel::kFirstNow; column < RankTableModel::kColumns; ++column) {
+        EXPECT_TRUE(card.table().isColumnHidden(column)) << "without a run there is no now";
+    }
+    session_.feed().query<RankStatesQuery>().setWanted(true);
+    test::SyntheticRun run(workspace_.store(), {.steps = 100});
+    run.train(60);
+    ASSERT_TRUE(eventually([&] { return !card.table().isColumnHidden(RankTableModel::kFirstNow); }));
+    // Beside the log in a window of 1600 pixels; in a narrower one it has the whole row.
+    card.resize(880, 200);
+    card.show();
+    const QHeaderView& head = *card.table().horizontalHeader();
+    EXPECT_TRUE(eventually([&] { return head.length() <= card.table().viewport()->width(); }))
+        << head.length() << " in " << card.table().viewport()->width();
+    run.finish();
 }
 
 }  // namespace
