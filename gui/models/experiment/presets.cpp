@@ -3,12 +3,16 @@
 #include <QDir>
 #include <QFile>
 #include <QRegularExpression>
+#include <algorithm>
 
 #include "gui/models/experiment/experiment_document.h"
 
 namespace dasgd::gui {
 
 namespace {
+
+// What `./lab run` trains where no file is named: to begin with.
+const QString kFirstPreset = QStringLiteral("first-light.toml");
 
 // Of the comment that the file begins with.
 QString firstSentence(const QString& toml) {
@@ -27,7 +31,9 @@ QString firstSentence(const QString& toml) {
 
 std::vector<Preset> presetsIn(const QString& folder) {
     std::vector<Preset> presets;
-    for (const QFileInfo& info : QDir(folder).entryInfoList({QStringLiteral("*.toml")}, QDir::Files, QDir::Name)) {
+    QFileInfoList files = QDir(folder).entryInfoList({QStringLiteral("*.toml")}, QDir::Files, QDir::Name);
+    std::ranges::stable_sort(files, {}, [](const QFileInfo& file) { return file.fileName() != kFirstPreset; });
+    for (const QFileInfo& info : files) {
         QFile file(info.filePath());
         if (!file.open(QIODevice::ReadOnly)) continue;
         const QString text = QString::fromUtf8(file.readAll());

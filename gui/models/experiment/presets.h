@@ -13,7 +13,7 @@ struct Preset {
     QString text;
 };
 
-// By title. `folder`: of the .toml files, by default those that are embedded.
+// What `./lab run` trains first, the others by file. `folder`: of the .toml files, by default those that are embedded.
 [[nodiscard]] std::vector<Preset> presetsIn(const QString& folder = QStringLiteral(":/suites"));
 
 }  // namespace dasgd::gui

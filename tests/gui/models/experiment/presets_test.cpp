@@ -42,6 +42,7 @@ TEST(Presets, EveryShippedExperimentIsEmbeddedAsItIs) {
         ASSERT_TRUE(embedded.open(QIODevice::ReadOnly)) << name.toStdString() << " is not in resources.qrc";
         EXPECT_EQ(embedded.readAll(), shipped.readAll());
     }
+    EXPECT_EQ(presetsIn().front().title, QStringLiteral("first-light")) << "what ./lab run trains comes first";
     for (const Preset& preset : presetsIn()) EXPECT_FALSE(preset.remark.isEmpty()) << preset.title.toStdString();
 }
 
