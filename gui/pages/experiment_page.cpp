@@ -25,7 +25,7 @@ namespace dasgd::gui {
 namespace {
 
 constexpr int kFormWidth = 548, kNarrowFormWidth = 490, kLeastFormWidth = 450, kEmptyFormWidth = 250, kPlanHeight = 236,
-              kLowPlanHeight = 186;
+              kLowPlanHeight = 186, kMutePlanHeight = 92;  // mute: that an error has to be mended is all that it says
 constexpr int kSweepWidth = 268, kSweepHeight = 196;
 // Widths of the page. The start list folds, so that three columns keep their width; the sweep stands beside the text,
 // below it under that; the form is wide where there is room for all of them.
@@ -231,7 +231,7 @@ private:
         sweep_->setLow(below);
         sweep_->setMinimumSize(below ? QSize(0, kSweepHeight) : QSize(kSweepWidth, 0));
         sweep_->setMaximumSize(below ? QSize(QWIDGETSIZE_MAX, kSweepHeight) : QSize(kSweepWidth, QWIDGETSIZE_MAX));
-        plan_->setFixedHeight(below ? kLowPlanHeight : kPlanHeight);
+        plan_->setFixedHeight(!below ? kPlanHeight : draft_.problem() ? kMutePlanHeight : kLowPlanHeight);
         plan_->setLow(below);
     }
 
@@ -329,6 +329,7 @@ private:
         } else {
             plan_->showChecking();
         }
+        arrange();
     }
 
     void showForecast() {

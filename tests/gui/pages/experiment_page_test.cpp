@@ -317,7 +317,8 @@ TEST_F(ExperimentPageTest, TheListFoldsInANarrowWindow) {
             EXPECT_TRUE(window_->height() < 720 || placeOf(one).bottom() < window_->height()) << when;
             for (const Card* other : cards) {
                 const bool within = one == other || one->isAncestorOf(other) || other->isAncestorOf(one);
-                EXPECT_TRUE(within || !placeOf(one).intersects(placeOf(other))) << when;
+                const QRect withGap = placeOf(one).adjusted(0, 0, kGap - 1, kGap - 1);
+                EXPECT_TRUE(within || !withGap.intersects(placeOf(other))) << when;
             }
         }
     };
@@ -329,6 +330,12 @@ TEST_F(ExperimentPageTest, TheListFoldsInANarrowWindow) {
     window_->resize(960, 600);  // at 200 % of 1920
     expectNothingOverlaps("at 200 %");
     window_->resize(1280, 720);
+    const QString right = text()->toPlainText();
+    text()->replaceText(QString(right).replace("delay = 3\n", "delay = 9\n"));
+    ASSERT_TRUE(eventually([&] { return window_->draft().problem().has_value(); }));
+    expectNothingOverlaps("with an error below the text");
+    text()->replaceText(right);
+    ASSERT_TRUE(eventually([&] { return !window_->draft().problem(); }));
     auto* unfold = button<QToolButton>(QStringLiteral("Begin with"));
     ASSERT_NE(unfold, nullptr);
     unfold->click();
