@@ -16,7 +16,7 @@ FindBar::FindBar(Session& session, QWidget& page) : QWidget(&page), finder_(sess
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(6);
-    row->addWidget(field_ = new QLineEdit, 1);
+    row->addWidget(field_ = new QLineEdit, 2);
     field_->setPlaceholderText(tr("Find spans: wait > 20 ms and rank >= 2"));
     field_->setAccessibleName(tr("Find spans"));
     field_->setToolTip(asTip(spanFilterHelp() + tr("\nEnter or F3 next, Shift+F3 previous  Ctrl+F")));

@@ -32,5 +32,18 @@ TEST_F(SessionBench, FindBarSaysWhatIsWrongAtItsPlace) {
     EXPECT_TRUE(bar.words().isEmpty());
 }
 
+// As wide as the page makes it in a window of 1280 pixels.
+TEST_F(SessionBench, TheExampleInTheFindBarIsWhole) {
+    QWidget page;
+    FindBar bar(session_, page);
+    bar.resize(590, 32);
+    page.resize(600, 40);
+    page.show();
+    QCoreApplication::processEvents();
+    const int needed = bar.field().fontMetrics().horizontalAdvance(bar.field().placeholderText());
+    constexpr int kInField = 30;  // its padding and frame
+    EXPECT_GE(bar.field().width(), needed + kInField);
+}
+
 }  // namespace
 }  // namespace dasgd::gui
