@@ -19,6 +19,7 @@ constexpr int kTypingMs = 1500;
 // More runs side by side cannot be read; their values are listed instead.
 constexpr std::size_t kMostColumns = 3;
 constexpr qsizetype kMostValues = 12;  // of one setting
+constexpr int kMostRows = 12;          // of a table beside which other facts stand
 // Comparing more of them would hold the window up.
 constexpr int kMostCompared = 1000;
 constexpr int kNoteHeight = 84;
@@ -284,8 +285,6 @@ void RunDrawer::showDifferences() {
     for (std::size_t i = 0; columns && i < runs_.size(); ++i) {
         differing_->horizontalHeaderItem(static_cast<int>(i) + 1)->setToolTip(runs_[i]->id);
     }
-    // The end of a key says more than its section; of many values the first are enough.
-    differences_->setTextElideMode(columns ? Qt::ElideLeft : Qt::ElideRight);
     for (const SettingDifference& one : all) {
         QList<QStandardItem*> row{new QStandardItem(one.key)};
         QStringList values = one.values;
@@ -301,11 +300,8 @@ void RunDrawer::showDifferences() {
     }
     // Nothing stands below that of many runs.
     const bool alone = runs_.size() > FactsQuery::kMostRuns;
-    const int shown = alone ? static_cast<int>(all.size()) : std::min(static_cast<int>(all.size()), 12);
-    differences_->setFixedHeight(differences_->horizontalHeader()->sizeHint().height() +
-                                 shown * DifferencesTable::kRowHeight + 12);
     differences_->show();
-    differences_->fitKeys();
+    differences_->showRows(alone ? static_cast<int>(all.size()) : std::min(static_cast<int>(all.size()), kMostRows));
 }
 
 }  // namespace dasgd::gui
