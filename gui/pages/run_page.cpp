@@ -168,6 +168,7 @@ private:
         for (ChartCard* chart : charts_) grid_->removeWidget(chart);
         const int n = static_cast<int>(charts_.size());
         for (int i = 0; i < n; ++i) {
+            grid_->setColumnStretch(i, i < columns ? 1 : 0);
             const bool alone = i == n - 1 && i % columns == 0;
             grid_->addWidget(charts_[static_cast<std::size_t>(i)], i / columns, i % columns, 1, alone ? columns : 1);
         }

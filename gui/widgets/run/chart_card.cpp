@@ -10,6 +10,7 @@
 #include "gui/models/compare/compare_numbers.h"
 #include "gui/models/curves/smoothing.h"
 #include "gui/models/settings_file.h"
+#include "gui/widgets/folding_row.h"
 
 namespace dasgd::gui {
 
@@ -64,13 +65,15 @@ ChartCard::~ChartCard() {
 double ChartCard::smoothingWeight() const { return smoothingAt(smoothing_->chosen()); }
 
 void ChartCard::layOut() {
-    auto* head = new QHBoxLayout;
-    head->setSpacing(2);
-    head->addWidget(picker_);
-    head->addStretch();
-    for (Choice* choice : {axis_, scale_, smoothing_, seeds_}) head->addWidget(choice);
+    auto* choices = new QWidget;
+    auto* inRow = new QHBoxLayout(choices);
+    inRow->setSpacing(2);
+    inRow->setContentsMargins(0, 0, 0, 0);
+    for (Choice* choice : {axis_, scale_, smoothing_, seeds_}) inRow->addWidget(choice);
     seeds_->hide();
     seedWords_->hide();
+    auto* head = new QHBoxLayout;
+    head->addWidget(new FoldingRow(picker_, choices));
     head->setContentsMargins(0, 0, -6, 0);
     auto* middle = new QHBoxLayout;
     middle->setSpacing(6);

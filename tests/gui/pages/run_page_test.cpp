@@ -222,6 +222,9 @@ TEST_F(RunPageTest, TheChartsBeginWithTestAccuracyAndFoldWhereItIsNarrow) {
     EXPECT_LE(charts[0]->plot().curves()[0].line.y.back(), 100);
     EXPECT_GT(charts[0]->plot().curves()[0].line.y.back(), 1) << "in percent";
     EXPECT_EQ(charts[0]->y(), charts[2]->y());
+    charts[1]->axis().choose(static_cast<int>(XAxis::Training));
+    EXPECT_TRUE(eventually([&] { return std::abs(charts[0]->width() - charts[1]->width()) <= 1; }))
+        << "whatever is chosen there";
     window_->resize(1280, 720);
     ASSERT_TRUE(eventually([&] { return charts[2]->y() > charts[0]->y(); }));
     EXPECT_EQ(charts[0]->y(), charts[1]->y());

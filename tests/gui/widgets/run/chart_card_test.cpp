@@ -178,6 +178,19 @@ TEST_F(ChartCardTest, ThePlotKeepsItsHeightHoweverManyNamesAreAboveIt) {
     }
 }
 
+// Three stand beside each other in a window of 1600 pixels.
+TEST_F(ChartCardTest, TheLongestChoicesDoNotMakeItWider) {
+    workspace_.record({.seed = 2, .steps = 60});
+    session_.choose(id_);
+    card_->QWidget::show();
+    ASSERT_TRUE(eventually([&] { return !card_->seeds().isHidden(); }));
+    for (Choice* choice : {&card_->axis(), &card_->smoothing(), &card_->seeds()}) {
+        choice->choose(static_cast<int>(choice->menu()->actions().size()) - 1);
+    }
+    QCoreApplication::processEvents();
+    EXPECT_LE(card_->minimumSizeHint().width(), 425);
+}
+
 TEST_F(ChartCardTest, ARunThatHasEndedIsNotSaidToRecordItYet) {
     card_->picker().choose("never/recorded", false);
     EXPECT_TRUE(card_->plot().emptyText().startsWith(QStringLiteral("This run recorded no")))
