@@ -121,7 +121,7 @@ private:
         row->setSpacing(kGap);
         for (const char* metric : {metrics::kTrainLoss, metrics::kEvalLoss, metrics::kEvalAccuracy})
             session_.wantMetric(metric);
-        row->addWidget(loss_ = new KeyFigure({}, {}));
+        row->addWidget(loss_ = new KeyFigure(tr("training loss"), {}));
         row->addWidget(
             accuracy_ = new KeyFigure(tr("test accuracy"), tr("Ranks' average, last evaluation; Runs shows the best")));
         row->addWidget(

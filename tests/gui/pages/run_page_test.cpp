@@ -49,6 +49,7 @@ TEST_F(RunPageTest, WithoutARunItSaysWhatToDo) {
     window_->open("Run");
     EXPECT_NE(label(QStringLiteral("No run yet")), nullptr);
     EXPECT_NE(label(QStringLiteral("Set one up on the Experiment page")), nullptr);
+    EXPECT_EQ(figure(QStringLiteral("training loss")), kAbsent) << "each figure has its name";
 }
 
 TEST_F(RunPageTest, SaysInWordsWhatOneLooksAt) {
