@@ -9,13 +9,14 @@
 
 namespace dasgd::storage {
 
-// Of one host, means over the seconds in which both were recorded (`process/cpu_cores`, `host/cpu_cores`).
+// Of one host, means over the seconds in which it was recorded (`host/cpu_cores`, `process/cpu_cores`).
 struct OtherLoad {
     std::string host;   // "" where there is but one
     double ranks = 0;   // busy cores, of the run's ranks there
     double others = 0;  // of everything else: the launcher, a window that follows the run, other people
     std::size_t seconds = 0;
-    std::optional<int> cores;  // that the run might use; nullopt in runs whose record does not say it
+    // That the run might use; nullopt where the record does not say it, and where it might not use all.
+    std::optional<int> cores;
     // More than the launcher and a window take, on a host that had few cores to spare.
     [[nodiscard]] bool disturbs() const {
         return cores && others > kMostOfOwn * ranks && ranks + others > kMostOfCores * *cores;
@@ -26,7 +27,7 @@ struct OtherLoad {
 // By host, in the order of their first ranks; none where time is simulated, where fewer than `kLeastSeconds` were
 // recorded, and in runs of traces. Errors: of the database.
 [[nodiscard]] Result<std::vector<OtherLoad>> readOtherLoad(RunReader& reader, const RunRow& row);
-inline constexpr std::size_t kLeastSeconds = 3;
+inline constexpr std::int64_t kLeastSeconds = 3;
 
 // "node1: 0.82 cores by other programs, beside the ranks' 1.95"
 [[nodiscard]] std::string otherLoadText(const OtherLoad& load);

@@ -323,6 +323,22 @@ Result<MetricAnswer> RunReader::metrics(const MetricQuery& wanted) {
     });
 }
 
+Result<std::vector<MetricSum>> RunReader::metricSums(const std::string& runId, const std::string& name) {
+    return impl_->guard([&]() -> Result<std::vector<MetricSum>> {
+        const auto query = impl_->statements.take(
+            "SELECT rank, count(value), total(value) FROM metric "
+            "WHERE run = ? AND name = (SELECT id FROM metric_name WHERE name = ?) GROUP BY rank ORDER BY rank");
+        query->bind(1, impl_->keyOf(runId));
+        query->bind(2, name);
+        std::vector<MetricSum> sums;
+        while (query->executeStep()) {
+            sums.push_back(
+                {query->getColumn(0).getInt(), query->getColumn(1).getInt64(), query->getColumn(2).getDouble()});
+        }
+        return sums;
+    });
+}
+
 Result<Ns> RunReader::newestInstant(const std::string& runId) {
     return impl_->guard([&]() -> Result<Ns> { return impl_->integerOf(runId, "newest_ns"); });
 }

@@ -158,6 +158,13 @@ struct MetricAnswer {
     std::int64_t lastRowid = 0;
 };
 
+// Of one rank's samples of a metric.
+struct MetricSum {
+    int rank = -1;
+    std::int64_t n = 0;
+    double sum = 0;
+};
+
 class RunReader {
 public:
     // `workspace` is the folder that holds lab.db. Errors: no such workspace, not a database of ours, a newer schema
@@ -188,6 +195,8 @@ public:
     [[nodiscard]] Result<std::vector<RankLastSeen>> lastSeen(const std::string& runId);  // by rank
     [[nodiscard]] Result<std::vector<std::string>> metricNames(const std::string& runId);
     [[nodiscard]] Result<MetricAnswer> metrics(const MetricQuery& query);
+    // By rank: what a mean over a run needs, without its samples.
+    [[nodiscard]] Result<std::vector<MetricSum>> metricSums(const std::string& runId, const std::string& name);
     // Spans that touch `range`, by rank and start. `limit` bounds the answer; nullopt: all of them.
     [[nodiscard]] Result<std::vector<SpanRow>> spans(const std::string& runId, TimeRange range,
                                                      std::optional<std::size_t> limit = std::nullopt);

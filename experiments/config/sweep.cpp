@@ -306,13 +306,13 @@ Result<std::vector<ExpandedExperiment>> sweepOut(const Value& document, const Ov
     return settlePlugins(std::move(choices), axes, overrides);
 }
 
-// Every configuration with the first seed, then every one with the next. What a machine's speed drifts by over the
+// Every configuration with its first seed, then every one with its next. What a machine's speed drifts by over the
 // hours of a sweep then falls on all configurations alike, and not on those that come last.
 void takeSeedsInTurn(std::vector<ExpandedExperiment>& experiments) {
-    std::map<std::string, std::size_t> turnOf;  // by their seeds, of training and of all else
+    std::map<std::string, std::size_t> made;  // of each configuration
     std::vector<std::pair<std::size_t, ExpandedExperiment>> turns;
     for (ExpandedExperiment& experiment : experiments) {
-        const auto turn = turnOf.emplace(seedsOf(settingsOf(experiment.document)), turnOf.size()).first->second;
+        const auto turn = made[configurationKey(settingsOf(experiment.document))]++;
         turns.emplace_back(turn, std::move(experiment));
     }
     std::ranges::stable_sort(turns, {}, [](const auto& one) { return one.first; });

@@ -37,7 +37,10 @@ std::string machineInWords() {
     CPU_ZERO(&allowed);
     ::sched_getaffinity(0, sizeof allowed, &allowed);
     const double memory = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
-    return cpuModel() + ", " + std::to_string(CPU_COUNT(&allowed)) + " cores to use, " + byteCount(memory) + " memory";
+    const int own = CPU_COUNT(&allowed);
+    const long all = ::sysconf(_SC_NPROCESSORS_ONLN);
+    return cpuModel() + ", " + std::to_string(own) + (own < all ? " of " + std::to_string(all) : "") +
+           " cores to use, " + byteCount(memory) + " memory";
 }
 
 std::string versionsJson() {

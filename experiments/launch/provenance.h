@@ -25,7 +25,7 @@ struct Provenance {
 [[nodiscard]] std::string versionsJson();
 
 [[nodiscard]] std::string cpuModel();
-// "Intel(R) Xeon(R) Processor, 16 cores to use, 135.1 GB memory".
+// "Intel(R) Xeon(R) Processor, 16 cores to use, 135.1 GB memory"; "8 of 16 cores to use" where not all are for us.
 [[nodiscard]] std::string machineInWords();
 
 }  // namespace dasgd::experiments

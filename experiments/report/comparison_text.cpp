@@ -280,7 +280,7 @@ std::string comparisonCsv(const Comparison& comparison) {
         csv += std::string(",") + name + "_mean," + name + "_std," + name + "_ci95," + name + "_n";
     }
     for (const auto& [name, sample] : olderSamples(none)) csv += std::string(",") + name + "_n";
-    csv += ",step_ratio_ci95,compute_ratio_ci95,setup\r\n";
+    csv += ",step_ratio_ci95,compute_ratio_ci95,setup,disturbed\r\n";
     for (const ComparedGroup& group : comparison.groups) {
         csv += csvText(group.label) + "," + csvText(group.algorithm) + "," + std::to_string(group.runIds.size()) + "," +
                std::to_string(group.unfinished);

@@ -63,6 +63,51 @@ TEST(OtherLoad, IsNotJudgedWhereTheCoresAreNotKnown) {
     EXPECT_FALSE(loads[0].disturbs());
 }
 
+TEST(OtherLoad, ARankThatWentEarlyHidesNone) {
+    test::OneRun one(2);
+    for (int second = 1; second <= 4; ++second) {
+        one.rank(0).metric({.name = "host/cpu_cores", .wall = second * 1'000'000'000LL, .value = 2});
+        one.rank(0).metric({.name = "process/cpu_cores", .wall = second * 1'000'000'000LL, .value = 1});
+    }
+    one.rank(1).metric({.name = "process/cpu_cores", .wall = 1'000'000'000, .value = 1});
+    const auto loads = loadsOf(one);
+    ASSERT_EQ(loads.size(), 1U);
+    EXPECT_DOUBLE_EQ(loads[0].ranks, 1.25);
+    EXPECT_DOUBLE_EQ(loads[0].others, 0.75);
+}
+
+// Neighbours on cores that the run may not use take none of its own.
+TEST(OtherLoad, IsNotJudgedWhereTheRunHasButAPartOfTheHost) {
+    test::OneRun one(1);
+    for (int second = 1; second <= 3; ++second) {
+        one.rank(0).metric({.name = "host/cpu_cores", .wall = second * 1'000'000'000LL, .value = 48});
+        one.rank(0).metric({.name = "process/cpu_cores", .wall = second * 1'000'000'000LL, .value = 8});
+    }
+    const auto loads = loadsOf(one, "EPYC, 8 of 64 cores to use, 512.0 GB memory");
+    ASSERT_EQ(loads.size(), 1U);
+    EXPECT_DOUBLE_EQ(loads[0].others, 40);
+    EXPECT_FALSE(loads[0].disturbs());
+}
+
+TEST(OtherLoad, IsOfEachHostForItself) {
+    test::OneRun one(4);
+    for (int rank = 0; rank < 4; ++rank) {
+        one.rank(rank).state(RankState::Starting, 0, rank < 2 ? "node1" : "node2");
+        for (int second = 1; second <= 3; ++second) {
+            const Ns at = second * 1'000'000'000LL;
+            one.rank(rank).metric({.name = "process/cpu_cores", .wall = at, .value = 0.5});
+            if (rank % 2 == 0) one.rank(rank).metric({.name = "host/cpu_cores", .wall = at, .value = 1.0 + rank / 4.0});
+        }
+    }
+    const auto loads = loadsOf(one);
+    ASSERT_EQ(loads.size(), 2U);
+    EXPECT_EQ(loads[0].host, "node1");
+    EXPECT_DOUBLE_EQ(loads[0].others, 0);
+    EXPECT_EQ(loads[1].host, "node2");
+    EXPECT_DOUBLE_EQ(loads[1].others, 0.5);
+    EXPECT_THAT(otherLoadText(loads[1]), HasSubstr("node2: 0.50 cores by other programs"));
+}
+
 TEST(OtherLoad, OfAMomentIsNotKnown) {
     test::OneRun one(1);
     one.rank(0).metric({.name = "host/cpu_cores", .wall = 1'000'000'000, .value = 2});

@@ -54,7 +54,7 @@ TEST(ShowOtherLoad, TellsWhatOtherProgramsComputed) {
     busy.join();
     ASSERT_EQ(load.size(), 1U);
     EXPECT_GT(load[0]["ranks_cores"], 0);
-    EXPECT_GT(load[0]["other_cores"], 0);
+    EXPECT_GT(load[0]["other_cores"], 0.2) << "the launcher alone takes some hundredths";
     EXPECT_THAT(folder.run({"show", folder.firstRun(), "-w", "w"}).out, HasSubstr(" cores by other programs"));
 }
 

@@ -131,11 +131,18 @@ TEST(Sweep, AnAxisCountsForTheAlgorithmsThatKnowIt) {
 // A machine that slows down over a night slows down every configuration alike.
 TEST(Sweep, SeedsTurnSlowestAndTakeCasesWithThem) {
     EXPECT_THAT(labels("[train]\nx = 0\n[sweep]\n\"train.seed\" = [7, 3]\n\"train.x\" = [1, 2]\n"
-                       "[[case]]\nname = \"a\"\n[[case]]\nname = \"b\"\nsweep.\"train.seed\" = [3, 5]\n"),
+                       "[[case]]\nname = \"a\"\n[[case]]\nname = \"b\"\ntrain.y = 1\nsweep.\"train.seed\" = [3, 5]\n"),
                 ElementsAre("case=a, train.seed=7, train.x=1", "case=a, train.seed=7, train.x=2",
-                            "case=a, train.seed=3, train.x=1", "case=a, train.seed=3, train.x=2",
                             "case=b, train.seed=3, train.x=1", "case=b, train.seed=3, train.x=2",
+                            "case=a, train.seed=3, train.x=1", "case=a, train.seed=3, train.x=2",
                             "case=b, train.seed=5, train.x=1", "case=b, train.seed=5, train.x=2"));
+}
+
+TEST(Sweep, ACaseWithASeedMoreTakesItsTurnsTheSame) {
+    EXPECT_THAT(labels("[sweep]\n\"train.seed\" = [1, 2]\n[[case]]\nname = \"calm\"\n"
+                       "[[case]]\nname = \"jitter\"\n[case.compute]\njitter = \"normal(0.1)\"\nseed = 7\n"),
+                ElementsAre("case=calm, train.seed=1", "case=jitter, train.seed=1", "case=calm, train.seed=2",
+                            "case=jitter, train.seed=2"));
 }
 
 TEST(Sweep, SettingAnotherAlgorithmNamesTheKeysToDrop) {
