@@ -53,12 +53,14 @@ std::vector<QueueLine> linesOf(const std::vector<storage::RunRow>& rows, const s
     return lines;
 }
 
-// Of a launcher that cannot be asked for another order there is none.
+// A place in the queue, or the run of a sweep that its own launcher starts in its own order, as the window says it. Of
+// a launcher that cannot be asked for another order there is none.
 std::string turnText(const QueueLine& line) {
     if (line.entry && line.row.status != "queued") return line.row.status == "running" ? "runs" : "goes on";
     if (!line.row.queueTurn) return {};
     const auto of = line.entry ? static_cast<std::int64_t>(line.waiting) : line.row.seriesSize;
-    return std::to_string(std::llround(*line.row.queueTurn) + 1) + " of " + std::to_string(of);
+    return (line.entry ? "" : "run ") + std::to_string(std::llround(*line.row.queueTurn) + 1) + " of " +
+           std::to_string(of);
 }
 
 std::string secondsText(const QueueLine& line, const std::optional<double>& seconds) {

@@ -30,6 +30,7 @@ TEST_F(QueueAdd, RunsWaitAfterItHasEnded) {
     EXPECT_THAT(folder_.run({"list", "-w", "w"}).out, HasSubstr("queued"));
     const std::string table = folder_.run({"queue", "-w", "w"}).out;
     EXPECT_THAT(table, HasSubstr("3 of 3"));
+    EXPECT_THAT(table, ::testing::Not(HasSubstr("run 3 of 3"))) << "its turn in the queue";
     EXPECT_THAT(table, HasSubstr("2 cores"));
     EXPECT_THAT(table, HasSubstr("not known"));
     EXPECT_THAT(table, HasSubstr("nobody works the queue"));

@@ -56,8 +56,8 @@ TEST_F(QueueCommand, MovesRunsAndSaysTheOrder) {
     const auto runs = ids();
     EXPECT_EQ(seedsOf(queue({}).out), (std::vector{2, 3, 4, 5}));
     const std::string table = folder_.run({"queue", "-w", "w"}).out;
-    EXPECT_THAT(table, HasSubstr("2 of 5")) << "the first runs already; the window says the same";
-    EXPECT_THAT(table, HasSubstr("5 of 5"));
+    EXPECT_THAT(table, HasSubstr("run 2 of 5")) << "the first runs already; the window says the same";
+    EXPECT_THAT(table, HasSubstr("run 5 of 5"));
     EXPECT_EQ(seedsOf(queue({"last", runs[1]}).out), (std::vector{3, 4, 5, 2}));
     EXPECT_EQ(seedsOf(queue({"up", runs[4], runs[1]}).out), (std::vector{3, 5, 2, 4})) << "both, in their order";
     EXPECT_EQ(seedsOf(queue({"up", runs[2]}).out), (std::vector{3, 5, 2, 4})) << "the first goes no further up";
