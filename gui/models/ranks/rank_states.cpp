@@ -115,6 +115,12 @@ bool needsMoreRounds(const std::vector<RankNow>& ranks) {
                                [](const RankNow& rank) { return rank.trains && !rank.wholeRounds && !rank.isPart; });
 }
 
+bool tellsAsMuch(const std::vector<RankNow>& part, const std::vector<RankNow>& whole) {
+    return !needsMoreRounds(part) && std::ranges::equal(part, whole, [](const RankNow& own, const RankNow& all) {
+        return own.rank == all.rank && own.trains == all.trains;
+    });
+}
+
 void forgetPartsOfRounds(std::vector<RankNow>& ranks) {
     for (RankNow& rank : ranks) {
         if (rank.isPart && !rank.wholeRounds) rank.stepsPerS = std::nullopt;

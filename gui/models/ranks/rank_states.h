@@ -35,6 +35,8 @@ struct RankNow {
 [[nodiscard]] std::vector<RankNow> ranksNow(std::span<const RankSpan> spans, TimeRange recent);
 // Whether spans of before would tell a rate over whole rounds of each rank.
 [[nodiscard]] bool needsMoreRounds(const std::vector<RankNow>& ranks);
+// Whether spans of before `part` would tell nothing more of the ranks that `whole`, which has those too, tells of.
+[[nodiscard]] bool tellsAsMuch(const std::vector<RankNow>& part, const std::vector<RankNow>& whole);
 // Of a run that communicates the steps before its first collective are faster than any round: takes such rates away.
 void forgetPartsOfRounds(std::vector<RankNow>& ranks);
 // Of all ranks together, `batch` of each a step; absent while one that trains has no rate yet.

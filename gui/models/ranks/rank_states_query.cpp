@@ -51,22 +51,45 @@ Status RankStatesQuery::readNow(LiveStore& store, RankStates& states) {
     DASGD_ASSIGN(const std::optional<TimeRange> extent, store.reader().spanExtent(id));
     if (!extent) return {};
     const RunItem& run = *store.runs().at(states.runId);
-    TimeRange recent;
-    std::vector<storage::SpanRow> spans;
-    for (bool grows = true; grows;) {
-        recent = {std::max(extent->start, extent->end - reach_), extent->end};
+    const auto newest = [&](Ns reach) { return TimeRange{std::max(extent->start, extent->end - reach), extent->end}; };
+    TimeRange recent = newest(reach_);
+    DASGD_ASSIGN(std::vector<storage::SpanRow> spans, store.reader().spans(id, recent, 2 * kManySpans));
+    std::vector<RankNow> now = ranksNow(spans, recent);
+    // Rounds may be longer than the reach.
+    const auto grows = [&] {
+        return communicates(run.row) && needsMoreRounds(now) && recent.start > extent->start &&
+               2 * spans.size() <= kManySpans && reach_ < kMostReach;
+    };
+    // Once a refresh: others wait for this thread.
+    if (grows()) {
+        reach_ *= 2;
+        recent = newest(reach_);
         DASGD_ASSIGN(spans, store.reader().spans(id, recent, 2 * kManySpans));
-        states.now = ranksNow(spans, recent);
-        // Rounds may be longer than the reach.
-        grows = communicates(run.row) && needsMoreRounds(states.now) && recent.start > extent->start &&
-                2 * spans.size() <= kManySpans && reach_ < kMostReach;
-        if (grows) reach_ *= 2;
+        now = ranksNow(spans, recent);
     }
-    if (spans.size() > kManySpans && reach_ > kLeastReach) reach_ /= 2;
+    const bool many = spans.size() > kManySpans;
+    if (many) reach_ = std::max(kLeastReach, reach_ / 2);
     // Cut off by the limit, ranks would be missing.
     if (spans.size() >= 2 * kManySpans) return {};
     hear(heard_, spans);
     states.heard = heard_;
+    // After one long round, or a stall, the numbers would be of a minute for ever.
+    while (!many && reach_ > kReach) {
+        const TimeRange half = newest(reach_ / 2);
+        std::vector<storage::SpanRow> later = spans;
+        std::erase_if(later, [&](const storage::SpanRow& row) { return row.span.end <= half.start; });
+        std::vector<RankNow> nowLater = ranksNow(later, half);
+        if (!tellsAsMuch(nowLater, now)) break;
+        reach_ /= 2;
+        recent = half;
+        spans = std::move(later);
+        now = std::move(nowLater);
+    }
+    // Steps between which nothing was waited for are faster than any round.
+    for (RankNow& rank : now) {
+        if (!rank.wholeRounds && grows()) rank.stepsPerS = std::nullopt;
+    }
+    states.now = std::move(now);
     if (communicates(run.row)) forgetPartsOfRounds(states.now);
     states.hidden = hiddenNow(spans, recent);
     states.samplesPerS = samplesNow(states.now, samplesOfStep(run));

@@ -86,6 +86,10 @@ public:
     void train(std::int64_t to) {
         for (; done_ < to; ++done_) step(done_ + 1);
     }
+    // For so long no rank does anything.
+    void stall(double forS) {
+        for (RankTrace& trace : ranks_) trace.now += static_cast<Ns>(forS * 1e9);
+    }
     void finish() {
         closeWindows(done_);
         for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {

@@ -73,6 +73,46 @@ TEST(RankStatesQuery, LooksBackAsFarAsTheLastWholeRounds) {
     run.finish();
 }
 
+// Averages over a minute would stand there for the rest of the run.
+TEST(RankStatesQuery, AStallMakesTheReachLongerOnlyUntilRoundsAreShortAgain) {
+    LiveBench bench;
+    test::SyntheticRun run(bench.workspace.store(), {.ranks = 2, .steps = 400, .stepsPerEpoch = 1000});
+    bench.know();
+    bench.store.setWatch({QString::fromStdString(run.id()), {}});
+    RankStatesQuery query;
+    query.setWanted(true);
+    RankStates last;
+    QObject::connect(&query, &RankStatesQuery::arrived, [&](const RankStates& states) { last = states; });
+    const auto isStored = [&](double untilS) {
+        return eventually([&] {
+            bench.know();
+            const auto extent = bench.store.reader().spanExtent(run.id()).value();
+            return extent && static_cast<double>(extent->end) / 1e9 > untilS;
+        });
+    };
+    const auto look = [&] {
+        query.setWanted(false);
+        query.setWanted(true);
+        bench.store.touch();
+        bench.refresh(query);
+        return last.seconds;
+    };
+    run.train(200);
+    ASSERT_TRUE(isStored(5.0));
+    EXPECT_NEAR(look(), 2, 1e-6);
+    run.stall(20);
+    run.train(202);
+    ASSERT_TRUE(isStored(25.1));
+    EXPECT_NEAR(look(), 4, 1e-6) << "twice as far in one refresh: others wait for it";
+    EXPECT_NEAR(look(), 8, 1e-6);
+    EXPECT_NEAR(look(), 16, 1e-6);
+    run.train(400);
+    ASSERT_TRUE(isStored(30.0));
+    EXPECT_NEAR(look(), 2, 1e-6);
+    EXPECT_TRUE(last.samplesPerS);
+    run.finish();
+}
+
 // A finished run of two ranks of which the second computes for twice as long.
 QString recordUnequalRanks(storage::Store& store) {
     const std::string id = store.newRunId("dasgd");

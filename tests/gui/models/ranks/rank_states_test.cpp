@@ -120,6 +120,16 @@ TEST(RankStates, ARateSaysOfHowLongItIsAndWhetherItIsOfWholeRounds) {
     EXPECT_FALSE(first.at(0).stepsPerS);
 }
 
+TEST(RankStates, AShorterReachTellsAsMuchWhileEachRankThatTrainsHasWholeRoundsInIt) {
+    const RankNow whole{.rank = 0, .wholeRounds = true, .trains = true}, other{.rank = 1, .trains = true};
+    const RankNow waits{.rank = 0};
+    EXPECT_TRUE(tellsAsMuch({whole}, {whole}));
+    EXPECT_FALSE(tellsAsMuch({whole, other}, {whole, other})) << "the second has no whole rounds in it";
+    EXPECT_FALSE(tellsAsMuch({whole}, {whole, other})) << "the second is not in it";
+    EXPECT_FALSE(tellsAsMuch({waits}, {whole})) << "it waits all the while";
+    EXPECT_TRUE(tellsAsMuch({waits}, {waits}));
+}
+
 // A sum over some of the ranks would be a fraction of the run's.
 TEST(RankStates, AllRanksTogetherHaveARateOnceEachOfThemHas) {
     const RankNow known{.rank = 0, .stepsPerS = 10, .trains = true}, other{.rank = 1, .stepsPerS = 12, .trains = true};
