@@ -68,6 +68,17 @@ namespace dasgd::gui {
     return words;
 }
 
+// Why ranks that train have no rate yet; "" where none of them lacks one.
+[[nodiscard]] inline QString rateLackInWords(const RankStates& now) {
+    const auto lacks = [](const RankNow& rank) { return rank.trains && !rank.stepsPerS; };
+    const auto rank = std::ranges::find_if(now.now, lacks);
+    if (rank == now.now.end()) return {};
+    if (rank->pause == SpanKind::Eval) return QStringLiteral("after an evaluation");
+    if (rank->pause) return QStringLiteral("after a checkpoint");
+    return rank->isPart ? QStringLiteral("first round")
+                        : QStringLiteral("no round in %1 s").arg(shortNumber(now.seconds, 2));
+}
+
 // Timed, else of the newest rounds with the seconds that these took; `now`: nothing of an ended run.
 [[nodiscard]] inline Quantity speedInWords(std::optional<double> timed, const RankStates& now) {
     if (timed) return {grouped(std::llround(*timed)), {}};
@@ -75,8 +86,7 @@ namespace dasgd::gui {
         return {grouped(std::llround(*now.samplesPerS)),
                 QStringLiteral("now, %1 s").arg(shortNumber(now.rateSeconds, 2))};
     }
-    const bool trains = std::ranges::any_of(now.now, &RankNow::trains);
-    return {kAbsent, trains ? QStringLiteral("first round") : QString()};
+    return {kAbsent, rateLackInWords(now)};
 }
 
 // Of an experiment with more configurations than the curves have room for, how many are drawn.

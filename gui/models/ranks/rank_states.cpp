@@ -19,13 +19,15 @@ SpansByRank byRank(std::span<const RankSpan> spans) {
     return ranks;
 }
 
+bool isPause(SpanKind kind) { return kind == SpanKind::Eval || kind == SpanKind::Checkpoint; }
+
 // The newest stretch that no evaluation touched or disturbed; nullopt where there is none.
 std::optional<TimeRange> undisturbed(const std::vector<Span>& spans, TimeRange recent) {
     Ns disturbedUntil = recent.start, newest = recent.start;
     bool disturbed = false;
     for (const Span& span : spans) {
         newest = std::max(newest, std::min(span.end, recent.end));
-        if (span.kind != SpanKind::Eval && span.kind != SpanKind::Checkpoint) continue;
+        if (!isPause(span.kind)) continue;
         disturbed = true;
         disturbedUntil = std::max(disturbedUntil, span.end);
     }
@@ -76,10 +78,12 @@ RankNow nowOf(int rank, const std::vector<Span>& spans, TimeRange range, TimeRan
     BeginOfStep steps, launches;
     std::set<std::uint64_t> collectives;
     Ns compute = 0, skew = 0;
-    now.isPart = range.start > recent.start;
+    std::optional<Ns> begun;
+    std::optional<Span> pause;
     for (const Span& span : spans) {
         if (isReduce(span.kind)) takeEarliest(launches, span);
-        now.isPart = now.isPart || (isCompute(span.kind) && span.step <= 1);
+        if (isCompute(span.kind) && span.step <= 1) begun = std::min(begun.value_or(span.start), span.start);
+        if (isPause(span.kind) && (!pause || span.end > pause->end)) pause = span;
         if (span.start < range.start || span.end > range.end) continue;
         if (isCompute(span.kind)) {
             takeEarliest(steps, span);
@@ -88,6 +92,8 @@ RankNow nowOf(int rank, const std::vector<Span>& spans, TimeRange range, TimeRan
         if (span.kind == SpanKind::Transfer) collectives.insert(span.collective);
         if (span.kind == SpanKind::Skew) skew += span.end - span.start;
     }
+    now.isPart = begun || range.start > recent.start;
+    if (pause && (!begun || pause->end > *begun)) now.pause = pause->kind;
     if (!steps.empty()) now.computeMs = static_cast<double>(compute) / 1e6 / static_cast<double>(steps.size());
     if (!collectives.empty()) now.skewMs = static_cast<double>(skew) / 1e6 / static_cast<double>(collectives.size());
     std::erase_if(launches, [&](const auto& launch) { return launch.second < range.start; });

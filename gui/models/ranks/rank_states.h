@@ -25,10 +25,11 @@ struct RankNow {
     // it. Over whole steps where no two were launched; absent where those are fewer than two, or are a part of the
     // first round of training or after an evaluation.
     std::optional<double> stepsPerS;
-    double rateSeconds = 0;    // that they are of
-    bool wholeRounds = false;  // they are, and not of whole steps
-    bool trains = false;       // it has made steps
-    bool isPart = false;       // nothing is known of before: training began then, or an evaluation came between
+    double rateSeconds = 0;         // that they are of
+    bool wholeRounds = false;       // they are, and not of whole steps
+    bool trains = false;            // it has made steps
+    bool isPart = false;            // nothing is known of before: training began then, or an evaluation came between
+    std::optional<SpanKind> pause;  // the newest evaluation or checkpoint since training began; absent without one
 };
 
 // `spans` of any ranks, that touch `recent`. Ranks of which nothing is left are not in the answer.

@@ -130,6 +130,16 @@ TEST(RankStates, AShorterReachTellsAsMuchWhileEachRankThatTrainsHasWholeRoundsIn
     EXPECT_TRUE(tellsAsMuch({waits}, {waits}));
 }
 
+TEST(RankStates, ARankKnowsThePauseThatItGoesOnFrom) {
+    std::vector<RankSpan> spans = inRounds(12);
+    const TimeRange recent{0, 1'000'000'000};
+    EXPECT_FALSE(ranksNow(spans, recent).at(0).pause);
+    spans.push_back(spanOf(0, Lane::Compute, SpanKind::Eval, 7, 7'000'000, 7'500'000));
+    EXPECT_EQ(ranksNow(spans, recent).at(0).pause, SpanKind::Eval);
+    spans.push_back(spanOf(0, Lane::Compute, SpanKind::Checkpoint, 7, 7'500'000, 7'600'000));
+    EXPECT_EQ(ranksNow(spans, recent).at(0).pause, SpanKind::Checkpoint) << "the newest";
+}
+
 // A sum over some of the ranks would be a fraction of the run's.
 TEST(RankStates, AllRanksTogetherHaveARateOnceEachOfThemHas) {
     const RankNow known{.rank = 0, .stepsPerS = 10, .trains = true}, other{.rank = 1, .stepsPerS = 12, .trains = true};
@@ -153,6 +163,7 @@ TEST(RankStates, TheEvaluationBeforeTheFirstStepMakesNoRoundOfAPart) {
         const auto rate = ranksNow(spans, {0, 1'000'000'000}).at(0).stepsPerS;
         EXPECT_EQ(rate.has_value(), steps >= 11) << steps;
         EXPECT_NEAR(rate.value_or(4 / 0.007), 4 / 0.007, 1e-6) << steps;
+        EXPECT_FALSE(ranksNow(spans, {0, 1'000'000'000}).at(0).pause) << "it is the first round";
     }
 }
 
