@@ -213,8 +213,10 @@ std::set<TimeSource> Comparison::times() const {
 }
 
 std::vector<SetupDifference> Comparison::setupDifferences() const {
-    std::vector<RunSetup> setups;
-    for (const ComparedGroup& group : groups) setups.insert(setups.end(), group.setups.begin(), group.setups.end());
+    std::vector<const RunSetup*> setups;
+    for (const ComparedGroup& group : groups) {
+        for (const RunSetup& setup : group.setups) setups.push_back(&setup);
+    }
     return dasgd::setupDifferences(setups);
 }
 

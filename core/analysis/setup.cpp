@@ -1,8 +1,10 @@
 #include "core/analysis/setup.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string_view>
+#include <tuple>
 
 namespace dasgd {
 
@@ -67,32 +69,51 @@ const std::set<std::string>& kindsOfReading() {
     return kKeys;
 }
 
-std::vector<const SetupPart*> partsOf(const std::vector<RunSetup>& setups, const std::string& what) {
-    std::vector<const SetupPart*> parts;
-    for (const RunSetup& setup : setups) {
-        const auto own = std::ranges::find(setup, what, &SetupPart::what);
-        if (own == setup.end()) continue;
-        const bool isNew = std::ranges::none_of(parts, [&](const SetupPart* known) { return *known == *own; });
-        if (isNew) parts.push_back(&*own);
+using Setups = std::vector<const RunSetup*>;
+using Parts = std::vector<const SetupPart*>;
+
+Setups pointersTo(const std::vector<RunSetup>& setups) {
+    Setups pointers;
+    pointers.reserve(setups.size());
+    for (const RunSetup& setup : setups) pointers.push_back(&setup);
+    return pointers;
+}
+
+// Each once, in their order. There may be as many as runs.
+Parts partsOf(const Setups& setups, const std::string& what) {
+    const auto before = [](const SetupPart* a, const SetupPart* b) {
+        return std::tie(a->text, a->detail) < std::tie(b->text, b->detail);
+    };
+    std::set<const SetupPart*, decltype(before)> known;
+    Parts parts;
+    for (const RunSetup* setup : setups) {
+        const auto own = std::ranges::find(*setup, what, &SetupPart::what);
+        if (own != setup->end() && known.insert(&*own).second) parts.push_back(&*own);
     }
     return parts;
 }
 
-std::string detailInWords(const SetupPart& part, const std::vector<const SetupPart*>& all) {
+// The settings that all of them have alike.
+Settings commonDetail(const Parts& parts) {
+    Settings common = parts.front()->detail;
+    for (const SetupPart* part : parts)
+        std::erase_if(common, [&](const auto& entry) { return valueIn(part->detail, entry.first) != entry.second; });
+    return common;
+}
+
+std::string detailInWords(const SetupPart& part, const Settings& common) {
     std::string words;
     for (const auto& [key, value] : part.detail) {
-        const bool same =
-            std::ranges::all_of(all, [&](const SetupPart* other) { return valueIn(other->detail, key) == value; });
-        if (same) continue;
+        if (common.contains(key)) continue;
         words += (words.empty() ? "" : ", ") + key + "=" + (value.size() > kLongestDetail ? "…" : value);
     }
     return words.empty() ? words : " (" + words + ")";
 }
 
-std::vector<std::string> namesOfParts(const std::vector<RunSetup>& setups) {
+std::vector<std::string> namesOfParts(const Setups& setups) {
     std::vector<std::string> names;
-    for (const RunSetup& setup : setups) {
-        for (const SetupPart& part : setup) {
+    for (const RunSetup* setup : setups) {
+        for (const SetupPart& part : *setup) {
             if (std::ranges::find(names, part.what) == names.end()) names.push_back(part.what);
         }
     }
@@ -126,14 +147,21 @@ RunSetup setupOf(const Settings& settings, TimeSource time, const std::string& m
 }
 
 std::vector<SetupDifference> setupDifferences(const std::vector<RunSetup>& setups) {
+    return setupDifferences(pointersTo(setups));
+}
+
+std::vector<SetupDifference> setupDifferences(const std::vector<const RunSetup*>& setups) {
     std::vector<SetupDifference> differences;
     for (const std::string& what : namesOfParts(setups)) {
-        const std::vector<const SetupPart*> parts = partsOf(setups, what);
+        const Parts parts = partsOf(setups, what);
         if (parts.size() < 2) continue;
+        std::map<std::string_view, int> sameTexts;
+        for (const SetupPart* part : parts) ++sameTexts[part->text];
+        const Settings common = commonDetail(parts);
         SetupDifference difference{what, {}};
         for (const SetupPart* part : parts) {
-            const bool named = std::ranges::count(parts, part->text, &SetupPart::text) == 1;
-            difference.values.push_back(part->text + (named ? "" : detailInWords(*part, parts)));
+            const bool named = sameTexts[part->text] == 1;
+            difference.values.push_back(part->text + (named ? "" : detailInWords(*part, common)));
         }
         differences.push_back(std::move(difference));
     }
@@ -142,11 +170,12 @@ std::vector<SetupDifference> setupDifferences(const std::vector<RunSetup>& setup
 
 RunSetup commonSetup(const std::vector<RunSetup>& setups) {
     RunSetup common;
-    for (const std::string& what : namesOfParts(setups)) {
+    const Setups each = pointersTo(setups);
+    for (const std::string& what : namesOfParts(each)) {
         const bool all = std::ranges::all_of(setups, [&](const RunSetup& setup) {
             return std::ranges::find(setup, what, &SetupPart::what) != setup.end();
         });
-        const std::vector<const SetupPart*> parts = partsOf(setups, what);
+        const Parts parts = partsOf(each, what);
         if (all && parts.size() == 1) common.push_back(*parts.front());
     }
     return common;

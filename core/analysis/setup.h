@@ -37,6 +37,7 @@ struct SetupDifference {
     std::vector<std::string> values;
 };
 // Among those that have the part.
+[[nodiscard]] std::vector<SetupDifference> setupDifferences(const std::vector<const RunSetup*>& setups);
 [[nodiscard]] std::vector<SetupDifference> setupDifferences(const std::vector<RunSetup>& setups);
 // The parts that all of them have alike.
 [[nodiscard]] RunSetup commonSetup(const std::vector<RunSetup>& setups);

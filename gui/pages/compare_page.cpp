@@ -310,8 +310,7 @@ private:
         words << (board_.spread() == Spread::None ? tr("mean over seeds")
                                                   : tr("mean ± %1 over seeds").arg(spreadName(board_.spread())));
         if (const auto baseline = board_.baseline()) words << tr("baseline %1").arg(board_.groups()[*baseline].name);
-        if (const QString cautions = board_.view().cautionsInWords(); !cautions.isEmpty())
-            words.prepend(tr("⚠ ") + cautions);
+        if (const QString& cautions = board_.cautionsInWords(); !cautions.isEmpty()) words.prepend(tr("⚠ ") + cautions);
         words << QStringList(origins.begin(), origins.end()).join(QStringLiteral(" and "));
         return words.join(QStringLiteral("  ·  "));
     }

@@ -50,6 +50,7 @@ void CompareBoard::take(const std::shared_ptr<const Compared>& compared) {
         if (compared->keys[i] != groups_[i].key || !isSame) return;
     }
     compared_ = compared;
+    cautions_.reset();
     emit comparedChanged();
 }
 
@@ -72,6 +73,7 @@ void CompareBoard::setRuns(const QStringList& ids, const QString& filter) {
     highlighted_.reset();
     baselineKey_.clear();
     compared_.reset();
+    cautions_.reset();
     if (!filterText_.isEmpty() || filterError_) {
         setFilter({});
         emit filterCleared();
@@ -152,6 +154,7 @@ void CompareBoard::request() {
 void CompareBoard::sift() {
     listed_.clear();
     shown_.clear();
+    cautions_.reset();
     for (std::size_t i = 0; i < groups_.size(); ++i) {
         const CompareGroup& group = groups_[i];
         if (!passesFilter(i) || (brushed_ && !brushed_->contains(group.key))) continue;
@@ -313,6 +316,11 @@ CompareView CompareBoard::view() const {
     view.spread = spread_;
     view.target = target_;
     return view;
+}
+
+const QString& CompareBoard::cautionsInWords() const {
+    if (!cautions_) cautions_ = view().cautionsInWords();
+    return *cautions_;
 }
 
 std::optional<double> CompareBoard::readAt() const {

@@ -92,6 +92,8 @@ public:
     }
     // What pictures show of it, until it changes.
     [[nodiscard]] CompareView view() const;
+    // Those of the view. Formed once: the lines that have them are written anew with every move of the cursor.
+    [[nodiscard]] const QString& cautionsInWords() const;
 
     // Null until it is formed. While runs are added the row before stands until the next is formed.
     [[nodiscard]] const ComparedGroup* row(std::size_t group) const {
@@ -158,6 +160,7 @@ private:
     std::optional<Target> target_;
     std::string baselineKey_;
     std::shared_ptr<const Compared> compared_;
+    mutable std::optional<QString> cautions_;  // of `compared_` and `shown_`
     std::optional<double> cursor_;
     CompareCurveKey cursorKey_;
 };

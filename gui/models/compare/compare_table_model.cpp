@@ -313,7 +313,7 @@ QString CompareTableModel::footnote() const {
     if (const QString best = bestInWords(); !best.isEmpty()) notes << best;
     if (const QString target = targetInWords(); !target.isEmpty()) notes << QStringLiteral("target: ") + target;
     if (const QString times = timesInWords(); !times.isEmpty()) notes << times;
-    if (const QString cautions = board_.view().cautionsInWords(); !cautions.isEmpty()) notes << cautions;
+    if (const QString& cautions = board_.cautionsInWords(); !cautions.isEmpty()) notes << cautions;
     if (single) notes << (repeated ? QStringLiteral("n = 1 has no spread") : QStringLiteral("each of one run, n = 1"));
     if (differs && baseline) {
         notes << QStringLiteral("† differs from %1 at 5 % (Welch, not corrected for several comparisons)")

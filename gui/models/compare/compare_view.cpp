@@ -11,12 +11,12 @@ QString setupsInWords(const std::vector<SetupDifference>& differences) {
 
 QString CompareView::cautionsInWords() const {
     std::vector<const ComparedGroup*> groups;
-    std::vector<RunSetup> setups;
+    std::vector<const RunSetup*> setups;
     for (const std::size_t group : shown) {
         const ComparedGroup* own = row(group);
         if (!own) continue;
         groups.push_back(own);
-        setups.insert(setups.end(), own->setups.begin(), own->setups.end());
+        for (const RunSetup& setup : own->setups) setups.push_back(&setup);
     }
     QStringList cautions{setupsInWords(setupDifferences(setups)), QString::fromStdString(disturbedInWords(groups))};
     cautions.removeAll(QString());

@@ -69,6 +69,21 @@ TEST(RunSetup, OneNameOfTwoModelsHasTheSettingsThatDiffer) {
               "model lenet (model.hidden=256) / lenet (model.hidden=64)");
 }
 
+TEST(RunSetup, OfManyModelsOfOneNameEachHasTheSettingsThatNotAllHave) {
+    std::vector<RunSetup> setups;
+    for (int i = 0; i < 20'000; ++i) {
+        setups.push_back(RunSetup{{"model", "mlp", {{"model.hidden", std::to_string(i)}, {"model.layers", "2"}}}});
+        if (i == 1) setups.push_back(setups.front());
+    }
+    setups[1].front().detail["model.bias"] = "true";
+    const auto found = setupDifferences(setups);
+    ASSERT_EQ(found.size(), 1U);
+    ASSERT_EQ(found[0].values.size(), 20'000U) << "each once";
+    EXPECT_EQ(found[0].values[0], "mlp (model.hidden=0)");
+    EXPECT_EQ(found[0].values[1], "mlp (model.bias=true, model.hidden=1)");
+    EXPECT_EQ(found[0].values.back(), "mlp (model.hidden=19999)");
+}
+
 // Its times do not depend on the machine that simulated it, but on what it simulated.
 TEST(RunSetup, ASimulatedRunHasALinkAndAComputerOfItsModelAndNoMachine) {
     Settings model = settings();

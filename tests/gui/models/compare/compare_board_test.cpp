@@ -51,6 +51,27 @@ TEST_F(CompareBoardTest, TheBaselineCanBeChosen) {
     EXPECT_EQ(board_.row(placeOf("d 1"))->stepRatio.mean, 1);
 }
 
+// With many configurations it takes longer than a picture may.
+TEST_F(CompareBoardTest, WhatTheComparisonHasToBeReadWithIsFormedOnceForWhatIsShown) {
+    const QString two = workspace_.record({.experiment = "wide", .ranks = 2, .steps = 20});
+    const QString three = workspace_.record({.experiment = "wide", .ranks = 3, .steps = 20});
+    ASSERT_TRUE(eventually([&] { return session_.runs().items().size() == 11; }));
+    board_.want(this, loss_);
+    board_.setWatching(true);
+    board_.setRuns({two, three});
+    ASSERT_EQ(board_.groups().size(), 2U);
+    EXPECT_EQ(board_.cautionsInWords(), QString()) << "nothing is read";
+    ASSERT_TRUE(eventually([&] { return board_.row(1) != nullptr; }));
+    const QString formed = board_.cautionsInWords();
+    ASSERT_TRUE(formed.startsWith(QStringLiteral("set-ups differ: workers "))) << formed.toStdString();
+    board_.setCursor(10, loss_);
+    EXPECT_EQ(board_.cautionsInWords().constData(), formed.constData()) << "the same text, not one like it";
+    board_.setHidden({1}, true);
+    EXPECT_EQ(board_.cautionsInWords(), QString()) << "there is no other";
+    board_.setHidden({1}, false);
+    EXPECT_EQ(board_.cautionsInWords(), formed);
+}
+
 TEST_F(CompareBoardTest, NoRowIsEverOfAnotherConfiguration) {
     look();
     bool isRight = true;
