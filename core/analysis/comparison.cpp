@@ -10,6 +10,8 @@ namespace dasgd {
 
 namespace {
 
+constexpr std::size_t kMostNamed = 3;  // of the groups that were disturbed
+
 struct Gathered {
     ComparedGroup group;
     Settings settings;
@@ -221,13 +223,20 @@ std::vector<SetupDifference> Comparison::setupDifferences() const {
 }
 
 std::string disturbedInWords(const std::vector<const ComparedGroup*>& groups) {
-    std::string text;
+    std::size_t runs = 0, disturbed = 0, of = 0;
+    std::string first, named;
     for (const ComparedGroup* group : groups) {
+        runs += group->finished();
         if (group->disturbed == 0) continue;
-        text += (text.empty() ? "other programs took cores beside " : ", ") + std::to_string(group->disturbed) +
-                " of " + std::to_string(group->finished()) + " runs of " + group->label;
+        disturbed += group->disturbed;
+        const std::string share = std::to_string(group->disturbed) + " of " + std::to_string(group->finished());
+        if (of == 0) first = share + " runs of " + group->label;
+        if (of++ < kMostNamed) named += (named.empty() ? "" : ", ") + share + " of " + group->label;
     }
-    return text.empty() ? text : text + ": these times are not of the machine alone";
+    if (of == 0) return {};
+    if (of > kMostNamed) named += " and " + std::to_string(of - kMostNamed) + " more";
+    const std::string all = std::to_string(disturbed) + " of " + std::to_string(runs) + " runs (" + named + ")";
+    return "other programs took cores beside " + (of == 1 ? first : all) + ": these times are not of the machine alone";
 }
 
 Result<Comparison> compareRuns(const std::vector<ComparedRun>& runs, const std::string& baseline) {

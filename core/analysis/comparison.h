@@ -100,8 +100,8 @@ struct Comparison {
     [[nodiscard]] std::vector<SetupDifference> setupDifferences() const;
 };
 
-// "other programs took cores beside 1 of 3 runs of dasgd delay=2: these times are not of the machine alone"; "" where
-// no run was disturbed.
+// "other programs took cores beside 1 of 3 runs of dasgd delay=2: these times are not of the machine alone"; of several
+// groups how many runs of all, and the first few groups by name. "" where no run was disturbed.
 [[nodiscard]] std::string disturbedInWords(const std::vector<const ComparedGroup*>& groups);
 
 // `baseline`: the label or algorithm that ratios refer to; "" takes sync_sgd where there is one, else the slowest.

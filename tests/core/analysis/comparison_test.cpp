@@ -52,6 +52,24 @@ TEST(Comparison, CountsFinishedRunsThatWereDisturbed) {
     EXPECT_EQ(disturbedInWords({}), "");
 }
 
+TEST(Comparison, OfManyDisturbedConfigurationsTheFirstAreNamedAndTheRunsOfAllCounted) {
+    std::vector<ComparedRun> runs;
+    for (const std::string name : {"a", "b", "c", "d", "e", "f"}) {
+        for (const int seed : {1, 2}) {
+            runs.push_back(run(name, seed, 10));
+            runs.back().disturbed = name != "b" && (seed == 1 || name == "a");
+        }
+    }
+    const auto compared = compareRuns(runs, "");
+    std::vector<const ComparedGroup*> groups;
+    for (const ComparedGroup& group : compared->groups) groups.push_back(&group);
+    EXPECT_EQ(disturbedInWords(groups),
+              "other programs took cores beside 6 of 12 runs (2 of 2 of a, 1 of 2 of c, 1 of 2 of d and 2 more): these "
+              "times are not of the machine alone");
+    EXPECT_EQ(disturbedInWords({groups[1], groups[2]}),
+              "other programs took cores beside 1 of 2 runs of c: these times are not of the machine alone");
+}
+
 TEST(Comparison, RatiosAndProbabilitiesReferToTheBaseline) {
     std::vector<ComparedRun> runs{run("sync_sgd", 1, 40), run("sync_sgd", 2, 42), run("dasgd", 1, 10),
                                   run("dasgd", 2, 10.5)};
