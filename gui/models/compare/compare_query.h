@@ -49,6 +49,8 @@ struct Compared {
     std::map<std::string, double> secondsToTarget;  // by run
 };
 
+// What is live waits no longer than that.
+inline constexpr qint64 kCompareBudgetMs = 30;
 // So many runs of a comparison are asked for the names of their metrics.
 inline constexpr std::size_t kMostNamedRuns = 1000;
 // "Of the first 1 000 of 1 200 runs"; "" where all are asked.
@@ -58,7 +60,8 @@ class CompareQuery : public LiveQuery {
     Q_OBJECT
 
 public:
-    CompareQuery() : LiveQuery(Priority::Background) {}
+    // `budgetMs`: of a refresh; of what is compared, one run is read in each even so.
+    explicit CompareQuery(qint64 budgetMs = kCompareBudgetMs) : LiveQuery(Priority::Background), budgetMs_(budgetMs) {}
     // Replaces the request before. What was delivered and has not changed since is not delivered again.
     void request(CompareRequest request);
     // What was delivered is no longer kept by the one who asked.
@@ -86,9 +89,12 @@ private:
     [[nodiscard]] std::optional<Job> nextJob() const;
     Status work(LiveStore& store, Job& job);
     Status compare(LiveStore& store);
+    // Whether all runs are there.
+    Result<bool> readCompared(LiveStore& store);
     Status readNames(LiveStore& store);
     [[nodiscard]] std::string signatureOf(const CompareGroup& group) const;
 
+    const qint64 budgetMs_;
     std::mutex mutex_;
     std::optional<CompareRequest> asked_;  // guarded by mutex_
     bool forget_ = false;                  // guarded by mutex_

@@ -72,6 +72,18 @@ TEST_F(CompareQueryTest, GivesTheNumbersOfTheCommand) {
     }
 }
 
+// However many runs there are, or however slow they are to read.
+TEST_F(CompareQueryTest, ComparesInTheEndWithoutTimeForMoreThanARunAtOnce) {
+    CompareQuery slow(0);
+    int compared = 0;
+    QObject::connect(&slow, &CompareQuery::compared, [&] { ++compared; });
+    slow.request(requestOf({}));
+    for (int i = 0; i < 8; ++i) refresh(slow);
+    EXPECT_EQ(compared, 0) << "of nine runs";
+    refresh(slow);
+    EXPECT_EQ(compared, 1);
+}
+
 TEST_F(CompareQueryTest, ABaselineIsChosenByItsKeyAndOneThatIsGoneIsTheDefault) {
     CompareRequest request = requestOf({});
     const std::string last = request.groups.back().key;
