@@ -295,13 +295,27 @@ private:
                                    : Quantity{percent(accuracy.points().back().value), QStringLiteral("%")});
     }
 
+    [[nodiscard]] bool isOfTest(const RunItem& run) const {
+        return !session_.series(run.id, metrics::kEvalLoss).empty();
+    }
+    // Until its evaluations are read, that nothing is there of them says nothing: it has to be the last one of
+    // training.
+    [[nodiscard]] bool isOfTraining(const RunItem& run) const {
+        const auto& points = session_.series(run.id, metrics::kTrainLoss).points();
+        const double last = finalLossOf(run.row).value_or(0);
+        return !points.empty() && std::abs(points.back().value - last) <= 1e-9 * std::abs(last);
+    }
+
     // Of a run that has ended, that of the tables under their name for it; before, that of the minibatches.
     void showLoss() {
         const RunItemPtr run = session_.current();
         if (run && !isLive(run->row)) {
             const auto last = finalLossOf(run->row);
-            const bool isOfTest = !session_.series(run->id, metrics::kEvalLoss).empty();
-            const QString which = !last || !std::isfinite(*last) ? QString() : isOfTest ? tr("test") : tr("training");
+            const bool finite = last && std::isfinite(*last);
+            const QString which = !finite              ? QString()
+                                  : isOfTest(*run)     ? tr("test")
+                                  : isOfTraining(*run) ? tr("training")
+                                                       : QString();
             loss_->setLabel(tr("final loss"),
                             RunTableModel::headerOf(RunTableModel::FinalLoss, Qt::ToolTipRole).toString());
             return loss_->setQuantity({last ? shortNumber(*last) : kAbsent, which});

@@ -127,6 +127,21 @@ TEST_F(RunPageTest, TheLossOfAnEndedRunIsThatOfTheTableAndSaysOfWhat) {
     EXPECT_EQ(figure(QStringLiteral("training loss")), QString());
 }
 
+TEST_F(RunPageTest, TheLossOfATestIsNotCalledThatOfTrainingWhileItIsRead) {
+    const QString id = workspace_.record({.steps = 100, .testLoss = true});
+    workspace_.record({.experiment = "shown first", .steps = 60});
+    open();
+    ASSERT_TRUE(eventually([&] { return figure(QStringLiteral("final loss")).endsWith(QStringLiteral("training")); }));
+    const storage::RunRow row = storage::RunReader::open(workspace_.path())->run(id.toStdString())->row;
+    const QString own = shortNumber(row.finalLoss.value_or(0)) + QStringLiteral("\u00a0");
+    window_->session().choose(id);
+    EXPECT_TRUE(eventually([&] {
+        const QString loss = figure(QStringLiteral("final loss"));
+        EXPECT_NE(loss, own + QStringLiteral("training"));
+        return loss == own + QStringLiteral("test");
+    }));
+}
+
 TEST_F(RunPageTest, TheLossOfALiveRunIsThatOfItsMinibatchesSmoothed) {
     test::SyntheticRun run(workspace_.store(), {.steps = 100, .testLoss = true});
     run.train(40);
