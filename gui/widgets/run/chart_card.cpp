@@ -175,6 +175,7 @@ void ChartCard::takeMetric() {
     if (!drawsSpans()) session_.wantMetric(picker_->metric());
     words_ = wordsOf(picker_->metric());
     made_.clear();
+    madeOfRanks_ = {};
     const std::string ofRanks = picker_->byRank() && !drawsSpans() ? picker_->metric() : std::string();
     if (ofRanks != ofRanks_) {
         if (!ofRanks_.empty()) rankQuery_.release(ofRanks_);

@@ -97,7 +97,7 @@ private:
     [[nodiscard]] std::size_t samplesOfClock(const RunItem& run) const;
     // Empty over training time where that is not known.
     [[nodiscard]] Curve curveOnAxis(const RunItem& run, const Series& series, const CurveShape& shape) const;
-    [[nodiscard]] std::vector<Curve> curvesOfRanks(const CurveShape& shape) const;
+    [[nodiscard]] std::vector<Curve> curvesOfRanks(const CurveShape& shape);
     [[nodiscard]] std::vector<Curve> runCurves();
     void wantSiblings();
     void addMean(std::vector<Curve>& curves);
@@ -116,6 +116,13 @@ private:
         Curve curve;
     };
     std::map<QString, Made> made_;  // of this metric, by run
+    struct MadeOfRanks {
+        QString run;
+        CurveShape shape;
+        std::vector<std::size_t> samples;  // of the clock, and of each rank
+        std::vector<Curve> curves;
+    };
+    MadeOfRanks madeOfRanks_;  // of this metric
     PlotView* plot_;
     MetricPicker* picker_;
     Choice* axis_;

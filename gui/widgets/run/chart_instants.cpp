@@ -25,14 +25,22 @@ Curve ChartCard::curveOnAxis(const RunItem& run, const Series& series, const Cur
     return clock ? dasgd::gui::curveOf(onTrainingTime(series, *clock), shape) : Curve{};
 }
 
-std::vector<Curve> ChartCard::curvesOfRanks(const CurveShape& shape) const {
+// Other runs grow, or other charts do, far more often than this one.
+std::vector<Curve> ChartCard::curvesOfRanks(const CurveShape& shape) {
     const RunItemPtr run = session_.current();
     if (!run || xAxis() != XAxis::Training) return rankCurves(picker_->metric(), rankSeries(), shape);
+    std::vector<std::size_t> samples{samplesOfClock(*run)};
+    for (const auto& [rank, series] : rankSeries()) samples.push_back(series.samples());
+    MadeOfRanks& made = madeOfRanks_;
+    // Of spans as many may be others.
+    const bool recorded = spans_->name().empty();
+    if (recorded && made.run == run->id && made.shape == shape && made.samples == samples) return made.curves;
     std::map<int, Series> ranks;
     if (const auto clock = clockOf(*run)) {
         for (const auto& [rank, series] : rankSeries()) ranks.emplace(rank, onTrainingTime(series, *clock));
     }
-    return rankCurves(picker_->metric(), ranks, shape);
+    made = {recorded ? run->id : QString(), shape, std::move(samples), rankCurves(picker_->metric(), ranks, shape)};
+    return made.curves;
 }
 
 // Where the timeline's window lies on this x axis, by the current run's own points; no further than these.

@@ -135,6 +135,36 @@ TEST_F(ChartInstantsTest, TheRanksOfARunAreDrawnOverItsTrainingTimeToo) {
     EXPECT_LT(card_->plot().curves()[1].line.x.front(), 1);
 }
 
+// While nothing of them is new their curves are not formed again.
+TEST_F(ChartInstantsTest, TheRanksOverTrainingTimeGrowWithTheRunAndAreFormedAnewForAnotherOne) {
+    test::SyntheticRun run(workspace_.store(), {.experiment = "grows", .ranks = 2, .steps = 160});
+    run.train(120);
+    const QString grows = QString::fromStdString(run.id());
+    const QString other = workspace_.record({.experiment = "other", .ranks = 2, .steps = 160, .stepMs = 13});
+    ASSERT_TRUE(eventually([&] { return session_.runs().find(grows) && session_.runs().find(other); }));
+    session_.choose(grows);
+    card_->QWidget::show();
+    card_->picker().choose("train/loss", true);
+    card_->axis().choose(kTrainingTime);
+    const auto drawn = [&](std::size_t points) {
+        return eventually([&] {
+            card_->refresh();
+            const auto& curves = card_->plot().curves();
+            return curves.size() == 2 && curves[1].line.x.size() == points;
+        });
+    };
+    ASSERT_TRUE(drawn(120));
+    run.train(160);
+    ASSERT_TRUE(drawn(160));
+    const double end = card_->plot().curves()[1].line.x.back();
+    const std::vector<double> raw = card_->plot().curves()[1].line.y;
+    card_->smoothing().choose(card_->smoothing().chosen() == 0 ? 2 : 0);
+    EXPECT_NE(card_->plot().curves()[1].line.y, raw);
+    session_.choose(other);
+    EXPECT_TRUE(eventually([&] { return drawn(160) && card_->plot().curves()[1].line.x.back() < 0.8 * end; }));
+    run.finish();
+}
+
 // What a virtual cluster records has no evaluations in its time.
 TEST_F(ChartInstantsTest, SimulatedTimeIsTrainingTimeAndSaysThatItIsSimulated) {
     const QString simulated = workspace_.record({.experiment = "virtual", .steps = 30, .simulated = true});
