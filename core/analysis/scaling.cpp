@@ -204,10 +204,13 @@ std::optional<UnequalStarts> unequalStarts(const std::vector<const std::vector<S
             const ScalingPoint *slow = startOf(a), *fast = startOf(b);
             if (!slow || !fast || slow->workers != fast->workers) continue;
             const double share = slow->samplesPerS.mean / fast->samplesPerS.mean;
-            if (share >= (widest ? widest->share : kEqual)) continue;
-            // Of one seed, and where none scatters, nothing but the share is known.
-            if (welchP(slow->samplesPerS, fast->samplesPerS).value_or(0) >= kSignificance) continue;
-            widest = UnequalStarts{.slowest = a, .fastest = b, .workers = slow->workers, .share = share};
+            if (share >= kEqual) continue;
+            // Of one seed, and where none scatters, nothing but the share is known. Few seeds that scatter prove no
+            // difference, and just as little that there is none.
+            const bool scattered = welchP(slow->samplesPerS, fast->samplesPerS).value_or(0) >= kSignificance;
+            if (widest && std::pair(widest->withinScatter, widest->share) <= std::pair(scattered, share)) continue;
+            widest = UnequalStarts{
+                .slowest = a, .fastest = b, .workers = slow->workers, .share = share, .withinScatter = scattered};
         }
     }
     return widest;

@@ -114,9 +114,11 @@ struct UnequalStarts {
     std::size_t slowest = 0, fastest = 0;  // places among the lines
     int workers = 0;
     double share = 1;  // throughput of the slowest ÷ that of the fastest
+    // The seeds of the two scatter by as much (welchP()), which does not say that they begin alike.
+    bool withinScatter = false;
 };
-// nullopt where they begin within 2 % of each other or, of several seeds each, no further apart than these scatter
-// (welchP()), or fewer than two lines scale.
+// Of the lines that are further apart than their seeds scatter, else of all, the two that are furthest apart. nullopt
+// where they begin within 2 % of each other, or fewer than two lines scale.
 [[nodiscard]] std::optional<UnequalStarts> unequalStarts(const std::vector<const std::vector<ScalingPoint>*>& lines);
 
 }  // namespace dasgd

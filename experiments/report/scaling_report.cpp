@@ -70,7 +70,8 @@ std::string startsText(const ScalingReport& report) {
     std::snprintf(share, sizeof share, "%.0f %%", 100 * apart->share);
     return "the lines begin apart, so these two do not compare them: at " + std::to_string(apart->workers) +
            (apart->workers == 1 ? " worker " : " workers ") + printable(report.tables[apart->slowest].label) + " has " +
-           share + " of the samples/s of " + printable(report.tables[apart->fastest].label) + "\n";
+           share + " of the samples/s of " + printable(report.tables[apart->fastest].label) +
+           (apart->withinScatter ? ", no further apart than their seeds scatter\n" : "\n");
 }
 
 }  // namespace

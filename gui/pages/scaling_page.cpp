@@ -308,9 +308,8 @@ private:
         if (live > 0) words << tr("%1 still to finish").arg(grouped(live));
         if (board_.missing() > 0) words << tr("reading %1 runs …").arg(grouped(board_.missing()));
         const bool any = std::ranges::any_of(board_.drawn(), [](const DrawnLine& line) { return line.line->scales(); });
-        const QString base = any ? tr("speed-up and efficiency against each line's smallest number of workers")
-                                 : tr("one number of workers so far; dasgd scale FILE.toml --workers 1,2,4 adds more");
-        words << base;
+        words << (any ? tr("speed-up and efficiency against each line's smallest number of workers")
+                      : tr("one number of workers so far; dasgd scale FILE.toml --workers 1,2,4 adds more"));
         std::vector<const std::vector<ScalingPoint>*> lines;
         for (const DrawnLine& line : board_.drawn()) lines.push_back(&line.points);
         if (const auto apart = unequalStarts(lines)) {
@@ -318,6 +317,7 @@ private:
                          .arg(apart->workers == 1 ? tr("1 worker") : tr("%1 workers").arg(apart->workers),
                               board_.drawn()[apart->slowest].name, QString::number(std::round(100 * apart->share)),
                               board_.drawn()[apart->fastest].name);
+            if (apart->withinScatter) words.back() += tr(", no further apart than their seeds scatter");
         }
         return words.join(QStringLiteral("  ·  "));
     }

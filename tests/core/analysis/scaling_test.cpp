@@ -217,7 +217,8 @@ TEST(ScalingPoints, LinesThatBeginApartAreNamed) {
     EXPECT_FALSE(unequalStarts({}));
 }
 
-TEST(ScalingPoints, LinesBeginApartWhereSeedsScatterLessThanThat) {
+// Two seeds a line, a seventh apart, are no proof of a difference, and none that there is none.
+TEST(ScalingPoints, LinesThatBeginNoFurtherApartThanTheirSeedsScatterAreNamedToo) {
     const auto line = [](std::initializer_list<double> ofOneWorker) {
         std::vector<ScalingRun> runs{run(8, 40)};
         for (const double stepMs : ofOneWorker) {
@@ -228,11 +229,21 @@ TEST(ScalingPoints, LinesBeginApartWhereSeedsScatterLessThanThat) {
         return scalingPoints(std::move(runs));
     };
     const auto quiet = line({60, 60.1, 59.9}), slower = line({63, 63.1, 62.9});
-    const auto noisy = line({56, 70, 63});
-    EXPECT_TRUE(unequalStarts({&quiet, &slower}));
-    EXPECT_FALSE(unequalStarts({&quiet, &noisy})) << "5 % apart, and scattered by more";
-    const auto single = line({63});
-    EXPECT_TRUE(unequalStarts({&quiet, &single})) << "of one seed no scatter is known";
+    const auto lower = line({56, 64}), higher = line({66, 74}), single = line({63});
+    const auto scattered = unequalStarts({&lower, &higher});
+    ASSERT_TRUE(scattered);
+    EXPECT_TRUE(scattered->withinScatter);
+    EXPECT_LT(scattered->share, 0.87);
+    const auto sure = unequalStarts({&quiet, &slower});
+    ASSERT_TRUE(sure);
+    EXPECT_FALSE(sure->withinScatter);
+    const auto all = unequalStarts({&lower, &higher, &quiet, &slower});
+    ASSERT_TRUE(all);
+    EXPECT_FALSE(all->withinScatter) << "a difference that is sure is not hidden by one that is not";
+    EXPECT_EQ(all->share, sure->share);
+    const auto alone = unequalStarts({&quiet, &single});
+    ASSERT_TRUE(alone);
+    EXPECT_FALSE(alone->withinScatter) << "of one seed no scatter is known";
 }
 
 }  // namespace

@@ -42,6 +42,21 @@ TEST(ScalingReport, ATableSaysEveryNumberWithItsSpread) {
     EXPECT_THAT(text, HasSubstr("mean ± standard deviation over n seeds"));
 }
 
+TEST(ScalingReport, LinesThatBeginApartAreNotComparedHoweverTheirSeedsScatter) {
+    const auto made = [](double by) {
+        ScalingReport apart;
+        for (const auto& [label, stepMs] : {std::pair("sync_sgd", 60.0), std::pair("dasgd", 70.0)}) {
+            apart.tables.push_back({.label = label});
+            apart.tables.back().points =
+                scalingPoints({run(1, "1", stepMs - by, {}), run(1, "2", stepMs + by, {}), run(8, "1", 90, {})});
+        }
+        return scalingText(apart);
+    };
+    EXPECT_THAT(made(4), HasSubstr("dasgd has 86 % of the samples/s of sync_sgd, no further apart than their seeds "
+                                   "scatter\n"));
+    EXPECT_THAT(made(0.1), HasSubstr("dasgd has 86 % of the samples/s of sync_sgd\n"));
+}
+
 TEST(ScalingReport, SaysOnWhichSetTheTargetIsJudged) {
     ScalingReport made = report();
     EXPECT_EQ(scalingJson(made)["configurations"][0]["target_on"], "test");
