@@ -90,6 +90,14 @@ Sample divided(Sample sample, double by) {
     return sample;
 }
 
+// The base was measured too, and scatters as every point does; against itself it is 1 whatever was measured.
+Sample speedUpOf(const ScalingPoint& point, const ScalingPoint& base) {
+    Sample ratio = ratioOf(point.samplesPerS, base.samplesPerS);
+    if (ratio.n > 0) ratio.n = point.samplesPerS.n;
+    if (&point == &base) ratio.std = ratio.confidence = std::nullopt;
+    return ratio;
+}
+
 }  // namespace
 
 LinePlace placeOf(const Settings& settings) {
@@ -181,10 +189,9 @@ std::vector<ScalingPoint> scalingPoints(std::vector<ScalingRun> runs) {
     // One number of workers is as good as itself, which says nothing.
     if (std::count_if(points.begin(), points.end(), timed) < 2) return points;
     const double baseWorkers = base->workers;
-    const double baseThroughput = base->samplesPerS.mean;
     for (ScalingPoint& point : points) {
         if (point.samplesPerS.n == 0) continue;
-        point.speedUp = divided(point.samplesPerS, baseThroughput);
+        point.speedUp = speedUpOf(point, *base);
         point.efficiency = divided(point.speedUp, point.workers / baseWorkers);
     }
     return points;

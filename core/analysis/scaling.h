@@ -98,7 +98,9 @@ struct ScalingPoint {
     std::vector<std::string> runIds;  // what the numbers are of, by seeds
     Sample stepMs, samplesPerS, hidden;
     // Throughput ÷ mean throughput at the smallest number of workers of the line that was timed; and that ÷ the ratio
-    // of the workers, so that 1 is as good as the smallest. None where only one number of workers was timed.
+    // of the workers, so that 1 is as good as the smallest. None where only one number of workers was timed. Spreads
+    // are of both (ratioOf()), with the point's own n: none where either has one seed, and none of what is divided by
+    // itself.
     Sample speedUp, efficiency;
     Sample secondsToTarget;   // of those that reached it: n may be smaller than the number of runs
     std::size_t reached = 0;  // runs that reached it, also those whose time is not known

@@ -182,6 +182,29 @@ TEST(Scaling, SeedsBecomeMeanAndSpread) {
     EXPECT_THAT(points[1].runIds, ElementsAre("p2s1a", "p2s2a"));
 }
 
+// 90 and 110, and 180 and 220 samples/s: each scatters by √0.02 of its mean, their ratio by √0.04 of its own, which is
+// 2. Its interval is 2 · √(0.02/2 + 0.02/2) · t with Welch's two degrees of freedom, 4.3027.
+TEST(Scaling, TheBaseScattersAsThePointsDo) {
+    const auto timed = [](int workers, double samplesPerS, const std::string& seeds) {
+        ScalingRun made = run(workers, 10, seeds);
+        made.samplesPerS = samplesPerS;
+        return made;
+    };
+    const auto points = scalingPoints({timed(1, 90, "1"), timed(1, 110, "2"), timed(4, 180, "1"), timed(4, 220, "2")});
+    ASSERT_EQ(points.size(), 2U);
+    EXPECT_EQ(points[0].speedUp.n, 2U);
+    EXPECT_EQ(points[0].speedUp.mean, 1);
+    EXPECT_FALSE(points[0].speedUp.std) << "it is 1 whatever was measured";
+    EXPECT_FALSE(points[0].efficiency.confidence);
+    EXPECT_DOUBLE_EQ(points[1].speedUp.mean, 2);
+    EXPECT_NEAR(*points[1].speedUp.std, 0.4, 1e-12);
+    EXPECT_NEAR(*points[1].speedUp.confidence, 1.21698, 1e-4);
+    EXPECT_NEAR(*points[1].efficiency.std, 0.1, 1e-12);
+    const auto single = scalingPoints({timed(1, 100, "1"), timed(4, 180, "1"), timed(4, 220, "2")});
+    EXPECT_EQ(single[1].speedUp.n, 2U);
+    EXPECT_FALSE(single[1].speedUp.confidence) << "how a base of one seed scatters is not known";
+}
+
 TEST(Scaling, TheNewestOfTheSameSeedCounts) {
     const auto points = scalingPoints({run(1, 10, "1", "2026-01-01"), run(1, 30, "1", "2026-01-02")});
     ASSERT_EQ(points.size(), 1U);
