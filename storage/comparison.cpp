@@ -56,8 +56,8 @@ void addWayToTarget(ComparedRun& run, const MetricSample& reached, const Trained
 
 Result<RunSetup> readSetup(RunReader& reader, const RunRow& row) {
     const Settings settings = settingsOf(row);
-    DASGD_ASSIGN(const std::string machine, reader.machine(row.runId));
-    return setupOf(settings, timeSourceOf(row, settings), machine);
+    DASGD_ASSIGN(const RunProvenance ran, reader.provenance(row.runId));
+    return setupOf(settings, timeSourceOf(row, settings), machineOf(ran.host, ran.cpu, ran.hosts));
 }
 
 Result<ComparedRun> readComparedRun(RunReader& reader, const RunRow& row, const std::optional<Target>& target) {

@@ -103,6 +103,13 @@ struct RunDetail {
     std::string waitsFor;
 };
 
+// Where a run ran, and whether its code was that of its commit.
+struct RunProvenance {
+    std::string host, cpu;  // "" where they were not recorded
+    std::size_t hosts = 0;  // of its ranks; 0 where not every rank said where it is
+    bool gitDirty = false;
+};
+
 // The timed part of one rank, as it is now. Absent: not timed, nothing transferred, no step of the kind.
 struct RankRow {
     int rank = 0;
@@ -182,6 +189,8 @@ public:
     [[nodiscard]] Result<RunRow> row(const std::string& runId);
     // What it ran on: "node-3 (EPYC 7543)"; "" where that was not recorded.
     [[nodiscard]] Result<std::string> machine(const std::string& runId);
+    // The same as parts, without reading its spans. Errors: no such run.
+    [[nodiscard]] Result<RunProvenance> provenance(const std::string& runId);
     // Of a run that is stored as queued or running and that nobody runs any more: the end that the next opening of the
     // workspace for writing gives it, by what has been collected of it. nullopt while a process owns it or a rank of it
     // lives, of a run that waits in the queue, and where that cannot be known: without an owner lock, where locks of

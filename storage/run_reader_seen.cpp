@@ -1,6 +1,7 @@
 // Where each rank of a run is, and what the record has last of it.
 #include <array>
 #include <map>
+#include <set>
 
 #include "core/base/event.h"
 #include "storage/run_reader_impl.h"
@@ -28,6 +29,27 @@ std::map<int, std::string> RunReader::Impl::hostsOfRanks(std::int64_t run) {
     std::map<int, std::string> hosts;
     while (query.executeStep()) hosts[query.getColumn(0).getInt()] = query.getColumn(1).getString();
     return hosts;
+}
+
+Result<RunProvenance> RunReader::provenance(const std::string& runId) {
+    return impl_->guard([&]() -> Result<RunProvenance> {
+        const auto query =
+            impl_->statements.take("SELECT host, cpu, git_dirty, workers, time_simulated FROM run WHERE id = ?");
+        const std::int64_t run = impl_->keyOf(runId);
+        query->bind(1, run);
+        if (!query->executeStep()) return fail("there is no run '" + runId + "'");
+        RunProvenance found{.host = query->getColumn(0).getString(),
+                            .cpu = query->getColumn(1).getString(),
+                            .gitDirty = query->getColumn(2).getInt() != 0};
+        // Simulated workers are on no host, and there may be thousands.
+        if (query->getColumn(4).getInt() != 0) return found;
+        const std::map<int, std::string> hostOf = impl_->hostsOfRanks(run);
+        if (std::ssize(hostOf) != query->getColumn(3).getInt()) return found;
+        std::set<std::string> hosts;
+        for (const auto& [rank, host] : hostOf) hosts.insert(host);
+        found.hosts = hosts.size();
+        return found;
+    });
 }
 
 Result<std::vector<RankLastSeen>> RunReader::lastSeen(const std::string& runId) {

@@ -42,7 +42,7 @@ SetupPart batchOf(const Settings& settings) {
     return {"batch", text.empty() ? text : text + " a worker", {}};
 }
 
-SetupPart linkOf(const Settings& settings, TimeSource time) {
+SetupPart linkOf(const Settings& settings, TimeSource time, std::size_t hosts) {
     if (time == TimeSource::Simulated) {
         return {"link",
                 joined({valueIn(settings, "network.name"), valueIn(settings, "network.bandwidth"),
@@ -51,7 +51,7 @@ SetupPart linkOf(const Settings& settings, TimeSource time) {
     }
     if (time == TimeSource::Imported) return {"link", "", {}};
     const std::string bandwidth = valueIn(settings, "cluster.link.bandwidth");
-    if (bandwidth.empty()) return {"link", "of the machine", {}};
+    if (bandwidth.empty()) return {"link", hosts > 1 ? "of the hosts' network" : "of the machine", {}};
     return {"link", joined({bandwidth, valueIn(settings, "cluster.link.latency"), "emulated"}), {}};
 }
 
@@ -132,16 +132,31 @@ const char* timeInWords(TimeSource source) {
     return "";
 }
 
-RunSetup setupOf(const Settings& settings, TimeSource time, const std::string& machine) {
+RunMachine machineOf(const std::string& host, const std::string& cpu, std::size_t hosts) {
+    RunMachine machine{.host = host, .processor = cpu, .cores = {}, .hosts = hosts};
+    const auto end = cpu.find(" cores to use");
+    const auto comma = end == std::string::npos ? end : cpu.rfind(", ", end);
+    if (comma == std::string::npos) return machine;
+    machine.processor = cpu.substr(0, comma);
+    machine.cores = cpu.substr(comma + 2, end - comma - 2);
+    return machine;
+}
+
+RunSetup setupOf(const Settings& settings, TimeSource time, const RunMachine& machine) {
     const bool ofMachine = time == TimeSource::Measured || time == TimeSource::EmulatedLink;
+    const auto known = [&](const std::string& text) { return ofMachine ? text : std::string(); };
+    // Each a part of its own, so that what one of two runs did not record is no difference between them.
     RunSetup setup{{"model", valueIn(settings, "model.name"), below(settings, "model.", {"model.name"})},
                    {"data", valueIn(settings, "data.name"), below(settings, "data.", kindsOfReading())},
                    {"workers", valueIn(settings, "cluster.workers"), {}},
+                   {"hosts", known(machine.hosts > 0 ? std::to_string(machine.hosts) : ""), {}},
                    batchOf(settings),
                    {"backend", valueIn(settings, "cluster.backend"), {}},
-                   linkOf(settings, time),
+                   linkOf(settings, time, machine.hosts),
                    computingOf(settings, time),
-                   {"machine", ofMachine ? machine : std::string(), {}}};
+                   {"machine", known(machine.host), {}},
+                   {"processor", known(machine.processor), {}},
+                   {"cores", known(machine.cores), {}}};
     std::erase_if(setup, [](const SetupPart& part) { return part.text.empty(); });
     return setup;
 }
@@ -196,6 +211,8 @@ std::string setupInWords(const RunSetup& setup) {
     bool afterModel = false;
     for (const auto& [what, own, detail] : setup) {
         const std::string words = what == "workers"   ? own + (own == "1" ? " worker" : " workers")
+                                  : what == "hosts"   ? own + (own == "1" ? " host" : " hosts")
+                                  : what == "cores"   ? own + (own == "1" ? " core" : " cores")
                                   : what == "data"    ? (afterModel ? "on " + own : "data " + own)
                                   : what == "model"   ? own
                                   : what == "backend" ? own

@@ -23,12 +23,21 @@ struct SetupPart {
     bool operator==(const SetupPart&) const = default;
 };
 
-// In the order of a caption. A part that a run does not have is absent: the machine of simulated time, which it does
-// not depend on.
+// In the order of a caption. A part that a run does not have, or of which nothing is known, is absent: the machine of
+// simulated time, which it does not depend on, and the cores of older runs, which did not record them.
 using RunSetup = std::vector<SetupPart>;
 
-// `machine`: "" where it is not known.
-[[nodiscard]] RunSetup setupOf(const Settings& settings, TimeSource time, const std::string& machine);
+// What a run was computed on; what is not known is "", and 0.
+struct RunMachine {
+    std::string host;  // that started it
+    std::string processor, cores;
+    std::size_t hosts = 0;  // of its ranks
+};
+// `cpu` as it was recorded: "EPYC 7543, 16 cores to use, 135.1 GB memory", of older runs "EPYC 7543". The memory is no
+// part of a machine: another kernel says another tenth of a gigabyte of it.
+[[nodiscard]] RunMachine machineOf(const std::string& host, const std::string& cpu, std::size_t hosts);
+
+[[nodiscard]] RunSetup setupOf(const Settings& settings, TimeSource time, const RunMachine& machine);
 
 // A part in which set-ups differ, and what it is in them, each once. Where texts are the same they have the settings
 // that are not.
@@ -44,7 +53,7 @@ struct SetupDifference {
 
 // "workers 2 / 4; link of the machine / 200Mbps, 1ms, emulated"; "" without any.
 [[nodiscard]] std::string setupInWords(const std::vector<SetupDifference>& differences);
-// "lenet on mnist, 4 workers, batch 32 a worker, gloo, link of the machine".
+// "lenet on mnist, 4 workers, 1 host, batch 32 a worker, gloo, link of the machine".
 [[nodiscard]] std::string setupInWords(const RunSetup& setup);
 
 }  // namespace dasgd

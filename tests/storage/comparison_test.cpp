@@ -57,10 +57,47 @@ TEST(Comparison, ReadsWhatARunWasMadeOn) {
     add("b", "[cluster]\nworkers = 1\n[cluster.link]\nbandwidth = \"200Mbps\"\nlatency = \"1ms\"\n");
     auto reader = test::orDie(RunReader::open(store.paths().root));
     const RunSetup own = test::orDie(readSetup(reader, test::orDie(reader.row("a"))));
-    EXPECT_THAT(setupInWords(own), HasSubstr("machine node-3 (EPYC)"));
+    EXPECT_THAT(setupInWords(own), HasSubstr("machine node-3, processor EPYC"));
     const auto comparison = compareRuns(reader, {"a", "b"}, "");
     ASSERT_TRUE(comparison) << comparison.error().message;
     EXPECT_EQ(setupInWords(comparison->setupDifferences()), "link of the machine / 200Mbps, 1ms, emulated");
+}
+
+// One machine as it was described before and after the cores were recorded, and after its kernel was another one.
+TEST(Comparison, AMachineThatIsDescribedOtherwiseIsTheSameOne) {
+    const test::TempDir folder;
+    auto store = test::orDie(Store::open(folder / "workspace"));
+    const auto setup = [&](const std::string& id, const std::string& host, const std::string& cpu) {
+        RunInfo info = test::runInfo(id);
+        info.host = host;
+        info.cpu = cpu;
+        test::orDie(store.addRun(info));
+        auto reader = test::orDie(RunReader::open(store.paths().root));
+        return test::orDie(readSetup(reader, test::orDie(reader.row(id))));
+    };
+    const RunSetup old = setup("a", "node-3", "EPYC 7543");
+    const RunSetup own = setup("b", "node-3", "EPYC 7543, 16 cores to use, 135.1 GB memory");
+    const RunSetup updated = setup("c", "node-3", "EPYC 7543, 16 cores to use, 135.0 GB memory");
+    const RunSetup other = setup("d", "node-4", "EPYC 7543, 64 cores to use, 135.1 GB memory");
+    const auto differences = [](const std::vector<RunSetup>& setups) { return setupInWords(setupDifferences(setups)); };
+    EXPECT_EQ(differences({old, own, updated}), "");
+    EXPECT_EQ(differences({own, other}), "machine node-3 / node-4; cores 16 / 64");
+    EXPECT_EQ(differences({old, other}), "machine node-3 / node-4") << "how many cores it had is not known";
+}
+
+TEST(Comparison, WorkersOverTwoHostsAreAnotherSetUpThanOnOne) {
+    const auto setup = [](const std::string& second) {
+        test::OneRun one(2);
+        one.rank(0).state(RankState::Starting, 0, "node-1");
+        one.rank(1).state(RankState::Starting, 0, second);
+        one.finish();
+        auto reader = one.reader();
+        return test::orDie(readSetup(reader, test::orDie(reader.row(one.runId))));
+    };
+    const RunSetup alone = setup("node-1"), spread = setup("node-2");
+    EXPECT_THAT(setupInWords(alone), HasSubstr("1 host, gloo, link of the machine"));
+    EXPECT_EQ(setupInWords(setupDifferences({alone, spread})),
+              "hosts 1 / 2; link of the machine / of the hosts' network");
 }
 
 // Half of what its host computed was of others.

@@ -44,5 +44,20 @@ TEST(LastSeenTest, HostsAreKnownWhereEveryRankSaidItsOwn) {
     EXPECT_EQ(orDie(run.reader().run(run.runId)).rankHosts, (std::vector<std::string>{"node0", "node1"}));
 }
 
+TEST(LastSeenTest, ProvenanceCountsTheHostsOfTheRanks) {
+    OneRun run(3);
+    for (const int rank : {0, 1}) run.rank(rank).state(RankState::Starting, 0, "node0");
+    run.finish();
+    EXPECT_EQ(orDie(run.reader().provenance(run.runId)).hosts, 0U) << "one rank did not say where it is";
+    OneRun two(3, "run-b");
+    for (const int rank : {0, 1, 2}) two.rank(rank).state(RankState::Starting, 0, rank == 1 ? "node1" : "node0");
+    two.finish();
+    const RunProvenance found = orDie(two.reader().provenance("run-b"));
+    EXPECT_EQ(found.hosts, 2U);
+    EXPECT_EQ(found.host + found.cpu, "labcpu");
+    EXPECT_TRUE(found.gitDirty);
+    EXPECT_FALSE(two.reader().provenance("another"));
+}
+
 }  // namespace
 }  // namespace dasgd::storage

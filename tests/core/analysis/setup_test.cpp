@@ -21,19 +21,22 @@ Settings withLink(const std::string& bandwidth) {
 std::string differences(const std::vector<RunSetup>& setups) { return setupInWords(setupDifferences(setups)); }
 
 TEST(RunSetup, IsSaidAsACaptionHasIt) {
-    EXPECT_EQ(setupInWords(setupOf(settings(), TimeSource::Measured, "node-3 (EPYC)")),
-              "lenet on mnist, 4 workers, batch 32 a worker, gloo, link of the machine, machine node-3 (EPYC)");
+    EXPECT_EQ(
+        setupInWords(setupOf(settings(), TimeSource::Measured,
+                             machineOf("node-3", "EPYC, 16 cores to use, 135.1 GB memory", 1))),
+        "lenet on mnist, 4 workers, 1 host, batch 32 a worker, gloo, link of the machine, machine node-3, processor "
+        "EPYC, 16 cores");
     Settings accumulated = withLink("200Mbps");
     accumulated["train.accumulate"] = "4";
     accumulated["cluster.workers"] = "1";
-    EXPECT_EQ(setupInWords(setupOf(accumulated, TimeSource::EmulatedLink, "")),
+    EXPECT_EQ(setupInWords(setupOf(accumulated, TimeSource::EmulatedLink, {})),
               "lenet on mnist, 1 worker, batch 32 × 4 a worker, gloo, link 200Mbps, 1ms, emulated");
 }
 
 TEST(RunSetup, LinksThatDifferAreNamed) {
-    const RunSetup own = setupOf(settings(), TimeSource::Measured, "");
-    const RunSetup slow = setupOf(withLink("200Mbps"), TimeSource::EmulatedLink, "");
-    const RunSetup fast = setupOf(withLink("1Gbps"), TimeSource::EmulatedLink, "");
+    const RunSetup own = setupOf(settings(), TimeSource::Measured, {});
+    const RunSetup slow = setupOf(withLink("200Mbps"), TimeSource::EmulatedLink, {});
+    const RunSetup fast = setupOf(withLink("1Gbps"), TimeSource::EmulatedLink, {});
     EXPECT_EQ(differences({own, own}), "");
     EXPECT_EQ(differences({own, slow, own, fast, slow}),
               "link of the machine / 200Mbps, 1ms, emulated / 1Gbps, 1ms, emulated");
@@ -45,8 +48,21 @@ TEST(RunSetup, WorkersBatchBackendAndMachineCountToo) {
     other["cluster.workers"] = "8";
     other["cluster.backend"] = "nccl";
     other["train.batch_size"] = "64";
-    EXPECT_EQ(differences({setupOf(settings(), TimeSource::Measured, "a"), setupOf(other, TimeSource::Measured, "b")}),
+    EXPECT_EQ(differences({setupOf(settings(), TimeSource::Measured, {.host = "a"}),
+                           setupOf(other, TimeSource::Measured, {.host = "b"})}),
               "workers 4 / 8; batch 32 a worker / 64 a worker; backend gloo / nccl; machine a / b");
+}
+
+TEST(RunSetup, APartThatOneOfTwoDidNotRecordIsNoDifference) {
+    const auto on = [](const std::string& host, const std::string& cpu, std::size_t hosts) {
+        return setupOf(settings(), TimeSource::Measured, machineOf(host, cpu, hosts));
+    };
+    const RunSetup known = on("node-3", "EPYC, 7543, 16 cores to use, 135.1 GB memory", 1);
+    EXPECT_EQ(differences({known, on("node-3", "EPYC, 7543", 0), on("", "", 0)}), "");
+    EXPECT_EQ(differences({known, on("node-3", "EPYC, 7543, 16 cores to use, 135.0 GB memory", 1)}), "");
+    EXPECT_EQ(differences({known, on("node-3", "EPYC, 7543, 8 cores to use, 135.1 GB memory", 1)}), "cores 16 / 8");
+    EXPECT_EQ(differences({known, on("node-3", "Xeon", 1)}), "processor EPYC, 7543 / Xeon");
+    EXPECT_EQ(differences({known, on("node-3", "", 2)}), "hosts 1 / 2; link of the machine / of the hosts' network");
 }
 
 // What reads the samples, and from where, changes none of them.
@@ -56,7 +72,7 @@ TEST(RunSetup, SeedsAndTheWayOfReadingAreNoDifference) {
     other["data.path"] = "/there";
     other["train.seed"] = "2";
     other["algorithm.name"] = "dasgd";
-    EXPECT_EQ(differences({setupOf(settings(), TimeSource::Measured, ""), setupOf(other, TimeSource::Measured, "")}),
+    EXPECT_EQ(differences({setupOf(settings(), TimeSource::Measured, {}), setupOf(other, TimeSource::Measured, {})}),
               "");
 }
 
@@ -65,7 +81,7 @@ TEST(RunSetup, OneNameOfTwoModelsHasTheSettingsThatDiffer) {
     wide["model.hidden"] = "256";
     narrow["model.hidden"] = "64";
     wide["model.layers"] = narrow["model.layers"] = "2";
-    EXPECT_EQ(differences({setupOf(wide, TimeSource::Measured, ""), setupOf(narrow, TimeSource::Measured, "")}),
+    EXPECT_EQ(differences({setupOf(wide, TimeSource::Measured, {}), setupOf(narrow, TimeSource::Measured, {})}),
               "model lenet (model.hidden=256) / lenet (model.hidden=64)");
 }
 
@@ -96,14 +112,15 @@ TEST(RunSetup, ASimulatedRunHasALinkAndAComputerOfItsModelAndNoMachine) {
     Settings tree = model;
     tree["network.collective"] = "tree";
     tree["compute.seed"] = "2";
-    const RunSetup ring = setupOf(model, TimeSource::Simulated, "a"), other = setupOf(tree, TimeSource::Simulated, "b");
+    const RunSetup ring = setupOf(model, TimeSource::Simulated, {.host = "a"}),
+                   other = setupOf(tree, TimeSource::Simulated, {.host = "b"});
     EXPECT_EQ(setupInWords(ring),
               "lenet on mnist, 4 workers, batch 32 a worker, gloo, link star, 10Gbps, 25us, simulated, computing 10ms "
               "a step");
     EXPECT_EQ(differences({ring, other}),
               "link star, 10Gbps, 25us, simulated (network.collective=ring) / star, 10Gbps, 25us, simulated "
               "(network.collective=tree)");
-    EXPECT_EQ(differences({ring, setupOf(settings(), TimeSource::Measured, "a")}),
+    EXPECT_EQ(differences({ring, setupOf(settings(), TimeSource::Measured, {.host = "a"})}),
               "link star, 10Gbps, 25us, simulated / of the machine");
 }
 
@@ -112,7 +129,7 @@ TEST(RunSetup, OfManyValuesTheFirstAreNamed) {
     for (int workers = 1; workers <= 8; ++workers) {
         Settings own = settings();
         own["cluster.workers"] = std::to_string(workers);
-        setups.push_back(setupOf(own, TimeSource::Measured, ""));
+        setups.push_back(setupOf(own, TimeSource::Measured, {}));
     }
     EXPECT_EQ(differences(setups), "workers 1 / 2 / 3 / 4 / 5 / 6 and 2 more");
 }
