@@ -53,6 +53,7 @@ struct FigureContent {
     QString pointsCsv;  // of scaling: every number of every point
     std::vector<FigureSource> sources;
     QStringList notes;        // beside those of the curves: what was left out of the figure, what its bars are
+    QStringList cautions;     // those of `notes` that a caption has to say too
     QStringList leftOut;      // runs that are in no mean and no point, one note each
     QStringList missing;      // runs that are named and are not there
     QStringList unusedNames;  // keys of FigureSpec::names that are no curve's: their names are nowhere in the figure

@@ -72,6 +72,18 @@ QString runsInWords(const FigureContent& content) {
     return drawn == 1 ? QStringLiteral("run ") + (*only)->id : QStringLiteral("runs in figure.json");
 }
 
+// What panels say, each once, with the letters of those that say it.
+struct PanelWords {
+    QStringList words;
+    std::map<QString, QString> letters;
+    void add(const QString& said, std::size_t panel) {
+        if (said.isEmpty()) return;
+        if (!words.contains(said)) words << said;
+        letters[said] += panelLabel(panel);
+    }
+    [[nodiscard]] QString labelled(const QString& said) const { return letters.at(said) + QLatin1Char(' ') + said; }
+};
+
 QString withEnd(QString sentence) {
     return sentence.isEmpty() || sentence.endsWith(QLatin1Char('.')) ? sentence : sentence + QLatin1Char('.');
 }
@@ -85,26 +97,25 @@ Status addSetup(storage::RunReader& reader, const FigureSpec& spec, FigureConten
     if (!setups.empty()) parts << runsInWords(into);
     parts.removeAll(QString());
     into.setup = parts.join(QStringLiteral(", "));
-    if (const QString words = setupsInWords(setupDifferences(setups)); !words.isEmpty()) into.notes << words;
+    into.cautions = {setupsInWords(setupDifferences(setups))};
+    into.cautions.removeAll(QString());
+    into.notes += into.cautions;
     return {};
 }
 
 QString captionOf(const FigureContent& content, const FigureSpec& spec) {
     QStringList sentences{withEnd(spec.caption.isEmpty() ? spec.title : spec.caption)};
-    std::map<QString, QString> panels;  // letters of each set-up
-    QStringList setups;
+    PanelWords setups, cautions;
     for (std::size_t i = 0; i < content.panels.size(); ++i) {
-        const QString& setup = content.panels[i].setup;
-        if (!setup.isEmpty() && !setups.contains(setup)) setups << setup;
-        panels[setup] += panelLabel(i);
+        setups.add(content.panels[i].setup, i);
+        for (const QString& caution : content.panels[i].cautions) cautions.add(caution, i);
     }
-    if (content.panels.empty()) setups << content.setup;
-    for (const QString& setup : setups) {
-        sentences << withEnd(setups.size() > 1 ? panels[setup] + QLatin1Char(' ') + setup : setup);
+    if (content.panels.empty()) sentences << withEnd(content.setup);
+    for (const QString& setup : setups.words) {
+        sentences << withEnd(setups.words.size() > 1 ? setups.labelled(setup) : setup);
     }
-    for (const QString& note : content.notes) {
-        if (note.startsWith(kSetupsDiffer)) sentences << withEnd(QLatin1Char('S') + note.mid(1));
-    }
+    for (const QString& caution : content.cautions) sentences << withEnd(caution.front().toUpper() + caution.mid(1));
+    for (const QString& caution : cautions.words) sentences << withEnd(cautions.labelled(caution));
     sentences.removeAll(QString());
     return sentences.join(QLatin1Char(' '));
 }

@@ -77,6 +77,11 @@ TEST(FigureSetup, ACaptionSaysInWhatSetUpsDifferAndPanelsHaveTheirs) {
     const QString caption = captionOf(contentOf(workspace, panels), panels);
     EXPECT_TRUE(caption.startsWith(QStringLiteral("(a)(c) "))) << caption.toStdString();
     EXPECT_TRUE(caption.contains(QStringLiteral(" (b) "))) << caption.toStdString();
+    EXPECT_FALSE(caption.contains(QStringLiteral("differ"))) << "each panel is of one set-up";
+    // What one panel compares is not all alike.
+    panels.panels = {two, both, both};
+    const QString mixed = captionOf(contentOf(workspace, panels), panels);
+    EXPECT_TRUE(mixed.endsWith(QStringLiteral(" (b)(c) set-ups differ: workers 2 / 4."))) << mixed.toStdString();
 }
 
 }  // namespace
