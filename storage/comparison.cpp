@@ -60,6 +60,11 @@ Result<RunSetup> readSetup(RunReader& reader, const RunRow& row) {
     return setupOf(settings, timeSourceOf(row, settings), machineOf(ran.host, ran.cpu, ran.hosts));
 }
 
+Result<bool> readDisturbed(RunReader& reader, const RunRow& row) {
+    DASGD_ASSIGN(const std::vector<OtherLoad> loads, readOtherLoad(reader, row));
+    return std::ranges::any_of(loads, &OtherLoad::disturbs);
+}
+
 Result<ComparedRun> readComparedRun(RunReader& reader, const RunRow& row, const std::optional<Target>& target) {
     ComparedRun run{.runId = row.runId,
                     .algorithm = row.algorithm,
@@ -80,8 +85,7 @@ Result<ComparedRun> readComparedRun(RunReader& reader, const RunRow& row, const 
     if (run.time == TimeSource::EmulatedLink) run.emulatedLink = emulatedLinkOf(run.settings);
     if (!run.finished) return run;
     DASGD_ASSIGN(run.setup, readSetup(reader, row));
-    DASGD_ASSIGN(const std::vector<OtherLoad> loads, readOtherLoad(reader, row));
-    run.disturbed = std::ranges::any_of(loads, &OtherLoad::disturbs);
+    DASGD_ASSIGN(run.disturbed, readDisturbed(reader, row));
     DASGD_ASSIGN(run.losses, readEvaluations(reader, row.runId, metrics::kEvalLoss));
     DASGD_ASSIGN(run.accuracies, readEvaluations(reader, row.runId, metrics::kEvalAccuracy));
     DASGD_ASSIGN(const EvaluationCurve perplexities, readEvaluations(reader, row.runId, metrics::kEvalPerplexity));

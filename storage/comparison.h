@@ -14,6 +14,9 @@ namespace dasgd::storage {
 // Errors: of the database.
 [[nodiscard]] Result<RunSetup> readSetup(RunReader& reader, const RunRow& row);
 
+// Whether other programs took cores that its ranks wanted (storage/other_load.h). Errors: of the database.
+[[nodiscard]] Result<bool> readDisturbed(RunReader& reader, const RunRow& row);
+
 // The run with its evaluations, where it has finished. Its time is to `target`, else to the target that it had itself
 // (readTargetReached()). Errors: of the database.
 [[nodiscard]] Result<ComparedRun> readComparedRun(RunReader& reader, const RunRow& row,

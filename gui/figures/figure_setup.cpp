@@ -45,6 +45,25 @@ QString seedsInWords(const FigureContent& content) {
     return counts.isEmpty() ? QString() : QStringLiteral("n = ") + counts.join(QStringLiteral(", "));
 }
 
+// "other programs took cores beside 1 of 3 runs of dasgd: …", of the runs that are drawn; "" where none was disturbed.
+Result<QString> disturbedOf(storage::RunReader& reader, const FigureContent& content) {
+    std::vector<ComparedGroup> groups;
+    for (const FigureSource& source : content.sources) {
+        ComparedGroup group;
+        group.label = source.name.toStdString();
+        for (std::size_t i = 0; i < source.runs.size(); ++i) {
+            if (!source.drawn[i]) continue;
+            DASGD_ASSIGN(const bool disturbed, storage::readDisturbed(reader, source.runs[i]->row));
+            group.runIds.push_back(source.runs[i]->row.runId);
+            group.disturbed += disturbed ? 1 : 0;
+        }
+        groups.push_back(std::move(group));
+    }
+    std::vector<const ComparedGroup*> all;
+    for (const ComparedGroup& group : groups) all.push_back(&group);
+    return QString::fromStdString(disturbedInWords(all));
+}
+
 QString commitsInWords(const FigureContent& content) {
     QStringList commits;
     for (const FigureSource& source : content.sources) {
@@ -97,7 +116,8 @@ Status addSetup(storage::RunReader& reader, const FigureSpec& spec, FigureConten
     if (!setups.empty()) parts << runsInWords(into);
     parts.removeAll(QString());
     into.setup = parts.join(QStringLiteral(", "));
-    into.cautions = {setupsInWords(setupDifferences(setups))};
+    DASGD_ASSIGN(const QString disturbed, disturbedOf(reader, into));
+    into.cautions = {setupsInWords(setupDifferences(setups)), disturbed};
     into.cautions.removeAll(QString());
     into.notes += into.cautions;
     return {};

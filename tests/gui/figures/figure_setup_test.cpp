@@ -5,6 +5,7 @@
 #include "gui/figures/figure_curves.h"
 #include "gui/figures/latex.h"
 #include "tests/gui/support/bench.h"
+#include "tests/support/runs.h"
 
 namespace dasgd::gui {
 namespace {
@@ -82,6 +83,30 @@ TEST(FigureSetup, ACaptionSaysInWhatSetUpsDifferAndPanelsHaveTheirs) {
     panels.panels = {two, both, both};
     const QString mixed = captionOf(contentOf(workspace, panels), panels);
     EXPECT_TRUE(mixed.endsWith(QStringLiteral(" (b)(c) set-ups differ: workers 2 / 4."))) << mixed.toStdString();
+}
+
+TEST(FigureSetup, SaysThatOtherProgramsTookCoresBesideTheRunsThatAreDrawn) {
+    test::OneRun one(1);
+    for (std::int64_t step = 1; step <= 4; ++step) {
+        for (const auto& [name, value] :
+             {std::pair("host/cpu_cores", 2.0), std::pair("process/cpu_cores", 1.0), std::pair("train/loss", 1.0)})
+            one.rank(0).metric({.name = name, .step = step, .wall = step * 1'000'000'000, .value = value});
+    }
+    one.finish();
+    FigureSpec spec;
+    spec.runs = {QString::fromStdString(one.runId)};
+    const QString words = QStringLiteral("ther programs took cores beside 1 of 1 runs of ");
+    const auto content = [&] {
+        auto reader = one.reader();
+        return readFigure(reader, spec, allRuns(reader).value()).value();
+    };
+    EXPECT_TRUE(content().paperNotes().filter(words).isEmpty()) << "of how many cores is not known";
+    one.describe("EPYC, 2 cores to use, 24.0 GB memory");
+    const FigureContent disturbed = content();
+    EXPECT_FALSE(disturbed.paperNotes().filter(words).isEmpty());
+    EXPECT_FALSE(disturbed.table.notes.filter(words).isEmpty());
+    const QString caption = captionOf(disturbed, spec);
+    EXPECT_TRUE(caption.contains(QStringLiteral(" O") + words)) << caption.toStdString();
 }
 
 }  // namespace
