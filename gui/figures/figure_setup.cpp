@@ -64,16 +64,18 @@ Result<QString> disturbedOf(storage::RunReader& reader, const FigureContent& con
     return QString::fromStdString(disturbedInWords(all));
 }
 
-QString commitsInWords(const FigureContent& content) {
+Result<QString> commitsInWords(storage::RunReader& reader, const FigureContent& content) {
     QStringList commits;
     for (const FigureSource& source : content.sources) {
         for (std::size_t i = 0; i < source.runs.size(); ++i) {
             const QString commit = QString::fromStdString(source.runs[i]->row.gitCommit).left(kShortCommit);
-            if (source.drawn[i] && !commit.isEmpty()) commits << commit;
+            if (!source.drawn[i] || commit.isEmpty()) continue;
+            DASGD_ASSIGN(const storage::RunProvenance ran, reader.provenance(source.runs[i]->row.runId));
+            commits << (ran.gitDirty ? commit + QStringLiteral(" with uncommitted changes") : commit);
         }
     }
     commits.removeDuplicates();
-    if (commits.isEmpty()) return {};
+    if (commits.isEmpty()) return QString();
     return QLatin1String(commits.size() == 1 ? "commit " : "commits ") + commits.join(QStringLiteral(", "));
 }
 
@@ -111,8 +113,8 @@ QString withEnd(QString sentence) {
 
 Status addSetup(storage::RunReader& reader, const FigureSpec& spec, FigureContent& into) {
     DASGD_ASSIGN(const std::vector<RunSetup> setups, setupsOf(reader, spec, into));
-    QStringList parts{QString::fromStdString(setupInWords(commonSetup(setups))), seedsInWords(into),
-                      commitsInWords(into)};
+    DASGD_ASSIGN(const QString commits, commitsInWords(reader, into));
+    QStringList parts{QString::fromStdString(setupInWords(commonSetup(setups))), seedsInWords(into), commits};
     if (!setups.empty()) parts << runsInWords(into);
     parts.removeAll(QString());
     into.setup = parts.join(QStringLiteral(", "));

@@ -107,6 +107,8 @@ TEST(FigureSetup, SaysThatOtherProgramsTookCoresBesideTheRunsThatAreDrawn) {
     EXPECT_FALSE(disturbed.table.notes.filter(words).isEmpty());
     const QString caption = captionOf(disturbed, spec);
     EXPECT_TRUE(caption.contains(QStringLiteral(" O") + words)) << caption.toStdString();
+    EXPECT_TRUE(caption.contains(QStringLiteral("commit 0123456789ab with uncommitted changes, run ")))
+        << caption.toStdString();
 }
 
 }  // namespace
