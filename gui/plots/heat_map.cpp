@@ -36,6 +36,24 @@ struct HeatLayout {
     }
 };
 
+// How far apart the ends of the colours are at least, and what that is.
+struct LeastScale {
+    double wide = 0;
+    QString words;
+};
+
+LeastScale leastOf(const HeatMap& map, double middle) {
+    if (map.exact) return {};
+    if (map.noise > 0)
+        return {kNoiseOfScale * map.noise,
+                QStringLiteral("%1 standard errors of a cell over seeds").arg(kNoiseOfScale)};
+    const double lacking = std::abs(map.whole - middle);
+    if (map.whole > 0 && lacking < std::abs(middle))
+        return {kLeastShare * lacking,
+                QStringLiteral("%1 % of what is lacking to %2").arg(100 * kLeastShare).arg(map.whole)};
+    return {kLeastShare * std::abs(middle), QStringLiteral("%1 % of the value").arg(100 * kLeastShare)};
+}
+
 double widest(const QFontMetricsF& metrics, const QStringList& texts) {
     double most = 0;
     for (const QString& text : texts) most = std::max(most, metrics.horizontalAdvance(text));
@@ -162,16 +180,16 @@ HeatEnds endsOf(const HeatMap& map) {
     if (texts.size() == 1 && !texts.front().isEmpty()) ends.high = ends.low;
     if (!(ends.low < ends.high)) return ends;
     const double middle = (ends.low + ends.high) / 2;
-    const double least = map.noise > 0 ? kNoiseOfScale * map.noise : kLeastShare * std::abs(middle);
+    const double least = leastOf(map, middle).wide;
     if (ends.high - ends.low >= least) return ends;
     return {middle - least / 2, middle + least / 2, true};
 }
 
 QString widenedInWords(const HeatMap& map) {
-    if (!endsOf(map).widened) return {};
+    const HeatEnds ends = endsOf(map);
+    if (!ends.widened) return {};
     return QStringLiteral("cells hardly differ: the colours span %1, more than the cells do")
-        .arg(map.noise > 0 ? QStringLiteral("%1 standard deviations over seeds").arg(kNoiseOfScale)
-                           : QStringLiteral("%1 % of the value").arg(100 * kLeastShare));
+        .arg(leastOf(map, (ends.low + ends.high) / 2).words);
 }
 
 QColor viridis(double share) {

@@ -27,7 +27,9 @@ struct HeatMap {
     std::vector<HeatCell> cells;  // row by row
     QString title;                // the number with its unit
     bool lowIsGood = false;       // the bright end of the colours is the small one
-    double noise = 0;             // standard deviation over the seeds of a cell; 0 where none is known
+    double noise = 0;             // standard error of a cell's mean over seeds; 0 where none is known
+    bool exact = false;           // no seed would change a cell: any difference is one
+    double whole = 0;             // what shares are parts of, 100 of percentages; 0 of other numbers
     [[nodiscard]] std::size_t placeOf(std::size_t row, std::size_t column) const {
         return row * static_cast<std::size_t>(columns.size()) + column;
     }
@@ -36,8 +38,9 @@ struct HeatMap {
 
 // The ends of the colours: one value where all cells say the same number, as colours would tell apart what is rounding.
 // Where the cells differ by less than four times the noise or, where none is known, by less than 2 % of their middle,
-// the ends lie that far apart around them: what can hardly be told apart has nearly one colour. `low` is above `high`
-// where no cell has a value.
+// the ends lie that far apart around them: what can hardly be told apart has nearly one colour. Of shares it is 2 % of
+// what their middle lacks to the whole where that is less, as 99 % is twice as good as 98 %. Exact cells have the ends
+// that they have. `low` is above `high` where no cell has a value.
 struct HeatEnds {
     double low = std::numeric_limits<double>::infinity(), high = -low;
     bool widened = false;

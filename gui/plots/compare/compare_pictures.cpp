@@ -282,13 +282,19 @@ GroupMap groupMap(const CompareView& view, CompareNumber number, const std::stri
             if (out.groups.back().size() > 1) out.mixedKeys.merge(differingKeys(view, out.groups.back(), others));
         }
     }
-    std::vector<double> deviations;
+    std::vector<double> errors;
+    out.map.exact = true;
     for (const auto& groups : out.groups) {
         const ComparedGroup* row = groups.size() == 1 ? view.row(groups.front()) : nullptr;
-        const double deviation = row ? drawnSampleOf(*row, number).std.value_or(0) : 0;
-        if (deviation > 0) deviations.push_back(deviation);
+        const Sample sample = row ? drawnSampleOf(*row, number) : Sample{};
+        if (sample.n == 0) continue;
+        // A mean over seeds is surer than one of them.
+        const double error = sample.std.value_or(0) / std::sqrt(static_cast<double>(sample.n));
+        if (error > 0) errors.push_back(error);
+        out.map.exact = out.map.exact && sample.std == 0.0 && row->times == std::set{TimeSource::Simulated};
     }
-    if (!deviations.empty()) out.map.noise = median(deviations);
+    if (!errors.empty()) out.map.noise = median(errors);
+    if (std::string_view(wordsOf(number).unit) == "%") out.map.whole = 100;
     out.map.title = numberTitle(view, number);
     out.map.lowIsGood = wordsOf(number).lowIsGood;
     return out;

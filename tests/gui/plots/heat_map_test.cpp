@@ -89,12 +89,47 @@ TEST(HeatMap, CellsThatHardlyDifferHaveNearlyOneColour) {
     // Seeds that scatter by as much as the cells differ.
     map.noise = 0.5;
     EXPECT_NEAR(endsOf(map).high - endsOf(map).low, 2, 1e-9);
-    EXPECT_TRUE(widenedInWords(map).contains(QStringLiteral("4 standard deviations over seeds")));
+    EXPECT_TRUE(widenedInWords(map).contains(QStringLiteral("4 standard errors of a cell over seeds")));
     // Seeds that scatter less: a small difference is one.
     map.noise = 0.01;
     EXPECT_FALSE(endsOf(map).widened);
     EXPECT_EQ(endsOf(map).low, 100);
     EXPECT_EQ(widenedInWords(map), QString());
+}
+
+TEST(HeatMap, ExactCellsHaveTheColoursOfTheirDifference) {
+    HeatMap map = twoByThree();
+    for (HeatCell& cell : map.cells) {
+        if (cell.value) cell.value = 100 + 0.1 * *cell.value;
+    }
+    ASSERT_TRUE(endsOf(map).widened);
+    map.exact = true;
+    EXPECT_FALSE(endsOf(map).widened);
+    EXPECT_EQ(endsOf(map).low, 100);
+    EXPECT_EQ(widenedInWords(map), QString());
+}
+
+// Half of the errors are gone from 97.9 to 98.9 %.
+TEST(HeatMap, SharesNearTheWholeDifferByWhatTheyLackToIt) {
+    HeatMap map = twoByThree();
+    for (HeatCell& cell : map.cells) {
+        if (cell.value) cell.value = 97.9 + 0.2 * *cell.value;
+    }
+    ASSERT_TRUE(endsOf(map).widened) << "2 % of 98.4";
+    map.whole = 100;
+    EXPECT_FALSE(endsOf(map).widened);
+    EXPECT_NEAR(endsOf(map).low, 97.9, 1e-9);
+    for (HeatCell& cell : map.cells) {
+        if (cell.value) cell.value = 98 + 0.01 * (*cell.value - 97.9);
+    }
+    EXPECT_NEAR(endsOf(map).high - endsOf(map).low, 0.02 * 1.995, 1e-6);
+    EXPECT_TRUE(widenedInWords(map).contains(QStringLiteral("2 % of what is lacking to 100")))
+        << widenedInWords(map).toStdString();
+    // Far from it, of what they are.
+    for (HeatCell& cell : map.cells) {
+        if (cell.value) cell.value = *cell.value - 88;
+    }
+    EXPECT_NEAR(endsOf(map).high - endsOf(map).low, 0.02 * 10.005, 1e-6);
 }
 
 TEST(HeatMapView, ArrowsGoFromCellToCell) {

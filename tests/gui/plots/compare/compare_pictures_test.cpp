@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "gui/models/figures/figure_spec.h"
 #include "tests/gui/support/compare_bench.h"
 
@@ -135,6 +137,25 @@ TEST(ComparePictures, AMeanOverThoseThatReachedTheTargetAloneHasNoColourAndNoPla
     EXPECT_FALSE(plot.lines[0].values[1]);
     EXPECT_EQ(plot.lines[1].values[1], 20);
     EXPECT_EQ(plot.axes[1].low, 20) << "nor does it stretch the axis";
+}
+
+TEST(ComparePictures, TheNoiseOfAMapIsThatOfTheMeansInItsCells) {
+    PartlyReached some;
+    const auto mapOf = [&](const Sample& sample, TimeSource time) {
+        for (ComparedGroup& group : some.compared.comparison.groups) {
+            group.stepMs = sample;
+            group.times = {time};
+        }
+        return groupMap(some.view, CompareNumber::StepMs, "algorithm.period", "algorithm.delay").map;
+    };
+    EXPECT_NEAR(mapOf(summarise({10, 12, 14}), TimeSource::Measured).noise, 2 / std::sqrt(3), 1e-12);
+    const HeatMap simulated = mapOf(summarise({10, 10}), TimeSource::Simulated);
+    EXPECT_EQ(simulated.noise, 0);
+    EXPECT_TRUE(simulated.exact);
+    EXPECT_FALSE(mapOf(summarise({10}), TimeSource::Simulated).exact) << "another seed may draw other steps";
+    EXPECT_FALSE(mapOf(summarise({10, 10}), TimeSource::Measured).exact);
+    EXPECT_EQ(simulated.whole, 0);
+    EXPECT_EQ(groupMap(some.view, CompareNumber::BestAccuracy, "algorithm.period", "algorithm.delay").map.whole, 100);
 }
 
 TEST(ComparePictures, ATimeThatIsMissingWasNotTimed) {
