@@ -187,6 +187,8 @@ Status addRatios(Comparison& comparison, const std::string& wanted) {
     for (ComparedGroup& group : comparison.groups) {
         addDifferences(group, *baseline, comparison.samplesDiffer);
         if (group.stepMs.n == 0) continue;
+        group.isBaseline = &group == baseline;
+        group.isComputeBase = &group == compute;
         group.stepRatio = ratioBetween(group, *baseline, &ComparedGroup::stepMs);
         group.speedUp = speedUpOf(group, *baseline);
         if (compute) group.computeRatio = ratioBetween(group, *compute, &ComparedGroup::stepMs);

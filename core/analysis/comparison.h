@@ -72,6 +72,8 @@ struct ComparedGroup {
     // Time per step ÷ that of the baseline, and ÷ that of `independent` (computing alone); n = 0 without either. No
     // spread of what is divided by itself.
     Sample stepRatio, computeRatio;
+    // What stepRatio, and what computeRatio, divide by: their own are of themselves, which no seed changes.
+    bool isBaseline = false, isComputeBase = false;
     // Time to the target ÷ that of the baseline; only where all finished runs of both reached it.
     Sample targetRatio;
     // How probable a difference as large as that from the baseline were between equals (welchP()); nullopt of the

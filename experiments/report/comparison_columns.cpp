@@ -30,14 +30,14 @@ std::string toldBytes(const Sample& bytes, const ComparedGroup& group) {
     return bytes.n == 0 ? kDash : ofRuns(byteCount(bytes.mean), bytes, group.finished());
 }
 
-// "0.281 (CI ±0.021)"; a ratio without an interval is of one run, or of what is divided by itself.
-std::string factor(const Sample& ratio) {
+// "0.281 (CI ±0.021)"; a ratio without an interval is of one run, or `ofItself`.
+std::string factor(const Sample& ratio, bool ofItself) {
     if (ratio.n == 0) return kDash;
     char text[64];
     if (ratio.confidence) {
         std::snprintf(text, sizeof text, "%.3f (CI ±%.3f)", ratio.mean, *ratio.confidence);
     } else {
-        std::snprintf(text, sizeof text, ratio.n == 1 && ratio.mean != 1 ? "%.3f (n = 1)" : "%.3f", ratio.mean);
+        std::snprintf(text, sizeof text, ratio.n == 1 && !ofItself ? "%.3f (n = 1)" : "%.3f", ratio.mean);
     }
     return text;
 }
@@ -84,15 +84,16 @@ std::vector<std::pair<std::string, CellOf>> resultColumns(const Comparison& comp
 
 std::vector<std::pair<std::string, CellOf>> stepColumns() {
     using Group = ComparedGroup;
-    return {{"ms/step", [](const Group& group) { return told(group.stepMs, group) + significanceMark(group.stepP); }},
-            {"ms/step ÷ baseline's", [](const Group& group) { return factor(group.stepRatio); }},
-            {"ms/step ÷ independent's", [](const Group& group) { return factor(group.computeRatio); }},
-            {"hidden %", [](const Group& group) { return told(group.hidden, group, 100); }},
-            {"blocked %", [](const Group& group) { return told(group.blocked, group, 100); }},
-            {"skew ms", [](const Group& group) { return told(group.skewMs, group); }},
-            {"inflation",
-             [](const Group& group) { return told(group.inflation, group) + (showsNone(group.inflation) ? "~" : ""); }},
-            {"sent", [](const Group& group) { return toldBytes(group.bytesSent, group); }}};
+    return {
+        {"ms/step", [](const Group& group) { return told(group.stepMs, group) + significanceMark(group.stepP); }},
+        {"ms/step ÷ baseline's", [](const Group& group) { return factor(group.stepRatio, group.isBaseline); }},
+        {"ms/step ÷ independent's", [](const Group& group) { return factor(group.computeRatio, group.isComputeBase); }},
+        {"hidden %", [](const Group& group) { return told(group.hidden, group, 100); }},
+        {"blocked %", [](const Group& group) { return told(group.blocked, group, 100); }},
+        {"skew ms", [](const Group& group) { return told(group.skewMs, group); }},
+        {"inflation",
+         [](const Group& group) { return told(group.inflation, group) + (showsNone(group.inflation) ? "~" : ""); }},
+        {"sent", [](const Group& group) { return toldBytes(group.bytesSent, group); }}};
 }
 
 std::vector<std::pair<std::string, CellOf>> targetColumns() {

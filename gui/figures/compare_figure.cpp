@@ -108,7 +108,7 @@ FigureTable tableOf(const CompareView& view, const FigureSpec& spec) {
     FigureTable table{.columns = {QStringLiteral("configuration"), QStringLiteral("time"), QStringLiteral("n")}};
     for (const CompareNumber number : numbersOf(spec)) table.columns << numberTitle(view, number);
     const bool ratios = hasRatios(view, spec);
-    if (ratios) table.columns << QStringLiteral("÷ baseline's");
+    if (ratios) table.columns << QStringLiteral("×");
     for (const std::size_t at : view.shown) {
         const CompareGroup& group = view.groups()[at];
         QStringList row{group.name, group.origin(), {}};
@@ -123,7 +123,7 @@ FigureTable tableOf(const CompareView& view, const FigureSpec& spec) {
             }
             row << (view.row(at) ? numberInWords(*view.row(at), number, view.spread) : kAbsent);
         }
-        if (ratios) row << ratioInWords(ratioToBaseline(view, at, spec.number), view.spread);
+        if (ratios) row << ratioInWords(ratioToBaseline(view, at, spec.number), view.spread, at == *view.baseline());
         table.rows.push_back(std::move(row));
     }
     return table;

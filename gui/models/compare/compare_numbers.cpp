@@ -133,10 +133,10 @@ QString spreadInWords(const Sample& sample, Spread spread) {
     return half ? withSpread(sample.mean, *half) : shortNumber(sample.mean);
 }
 
-QString ratioInWords(const Sample& ratio, Spread spread) {
+QString ratioInWords(const Sample& ratio, Spread spread, bool ofItself) {
     if (ratio.n == 0) return kAbsent;
     if (const auto half = spreadOf(ratio, spread)) return withSpread(ratio.mean, *half);
-    const bool single = ratio.n == 1 && ratio.mean != 1 && spread != Spread::None;
+    const bool single = ratio.n == 1 && !ofItself && spread != Spread::None;
     return shortNumber(ratio.mean, 3) + (single ? QStringLiteral(" (n = 1)") : QString());
 }
 

@@ -69,7 +69,7 @@ struct NumberWords {
 [[nodiscard]] QString spreadInWords(const Sample& sample, Spread spread);
 // "0.281 ± 0.021"; "0.281 (n = 1)" where there is no spread for want of a second run, "1.00" of what is divided by
 // itself.
-[[nodiscard]] QString ratioInWords(const Sample& ratio, Spread spread);
+[[nodiscard]] QString ratioInWords(const Sample& ratio, Spread spread, bool ofItself);
 // spreadInWords() of a number; of a time to a target that not all finished runs reached "reached by 2 of 3 finished:
 // 17.9 s".
 [[nodiscard]] QString numberInWords(const ComparedGroup& group, CompareNumber number, Spread spread);

@@ -154,7 +154,10 @@ QString CompareTableModel::textOf(std::size_t group, int column) const {
     if (!row) return column == Count ? own.count() : QStringLiteral("…");
     // The table is of finished runs, as `dasgd compare`, whatever the curves take.
     if (column == Count) return own.count();
-    if (isRatio(column)) return ratioInWords(ratioOfColumn(*row, column), board_.spread());
+    if (isRatio(column)) {
+        const bool ofItself = column == Ratio ? row->isBaseline : row->isComputeBase;
+        return ratioInWords(ratioOfColumn(*row, column), board_.spread(), ofItself);
+    }
     const Sample sample = *sampleOfColumn(*row, column);
     if (column == Samples) return sample.n > 0 ? grouped(std::llround(sample.mean)) : kAbsent;
     const auto number = numberOfColumn(column);

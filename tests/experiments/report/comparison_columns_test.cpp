@@ -53,13 +53,14 @@ TEST(ComparisonColumns, WhatNoRunRecordedIsLeftOutAndNamed) {
 }
 
 TEST(ComparisonColumns, RatiosSayWhatIsDividedByWhatAndHowSurelyTheyAreKnown) {
-    Comparison comparison{{group("sync_sgd"), group("dasgd"), group("easgd")}, "sync_sgd"};
-    comparison.groups[0].stepRatio = {2, 1, std::nullopt, std::nullopt};
+    Comparison comparison{{group("sync_sgd"), group("dasgd"), group("easgd"), group("other")}, "sync_sgd"};
+    comparison.groups[0].stepRatio = comparison.groups[3].stepRatio = {1, 1, std::nullopt, std::nullopt};
+    comparison.groups[0].isBaseline = true;
     comparison.groups[1].stepRatio = {2, 0.281, 0.01, 0.0214};
     comparison.groups[2].stepRatio = {1, 0.5, std::nullopt, std::nullopt};
     const ComparisonTables made = comparisonTables(comparison);
     ASSERT_THAT(headsOf(made.tables[1]), ElementsAre("ms/step", "ms/step ÷ baseline's"));
-    EXPECT_THAT(made.tables[1][1].cells, ElementsAre("1.000", "0.281 (CI ±0.021)", "0.500 (n = 1)"));
+    EXPECT_THAT(made.tables[1][1].cells, ElementsAre("1.000", "0.281 (CI ±0.021)", "0.500 (n = 1)", "1.000 (n = 1)"));
     EXPECT_THAT(comparisonText(comparison), HasSubstr("baseline: sync_sgd\n"));
 }
 

@@ -57,8 +57,8 @@ std::vector<QString> cellsOf(const QJsonValue& group, Spread spread) {
     cells[CompareTableModel::BestAccuracy] = cell(sampleAt(group, "best_accuracy", kShare), "best_accuracy_p");
     cells[CompareTableModel::Perplexity] = cell(sampleAt(group, "best_perplexity"), "best_perplexity_p");
     cells[CompareTableModel::StepMs] = cell(sampleAt(group, "step_ms"), "step_p");
-    cells[CompareTableModel::Ratio] = ratioInWords(sampleAt(group, "step_ratio_over_seeds"), spread);
-    cells[CompareTableModel::ComputeRatio] = ratioInWords(sampleAt(group, "compute_ratio_over_seeds"), spread);
+    cells[CompareTableModel::Ratio] = ratioInWords(sampleAt(group, "step_ratio_over_seeds"), spread, false);
+    cells[CompareTableModel::ComputeRatio] = ratioInWords(sampleAt(group, "compute_ratio_over_seeds"), spread, false);
     cells[CompareTableModel::ToTarget] = cell(sampleAt(group, "seconds_to_target"), "seconds_to_target_p");
     cells[CompareTableModel::Hidden] = cell(sampleAt(group, "hidden", kShare));
     cells[CompareTableModel::Blocked] = cell(sampleAt(group, "blocked", kShare));

@@ -56,12 +56,13 @@ TEST(CompareNumbers, ATimeThatNotAllReachedIsSaidAndNeitherDrawnNorRanked) {
 
 TEST(CompareNumbers, ARatioSaysHowSurelyItIsKnown) {
     const Sample ratio{3, 0.281, 0.01, 0.021};
-    EXPECT_EQ(ratioInWords(ratio, Spread::Interval), QStringLiteral("0.281 ± 0.021"));
-    EXPECT_EQ(ratioInWords(ratio, Spread::Deviation), QStringLiteral("0.281 ± 0.010"));
-    EXPECT_EQ(ratioInWords(ratio, Spread::None), QStringLiteral("0.281"));
-    EXPECT_EQ(ratioInWords({1, 0.281, {}, {}}, Spread::Interval), QStringLiteral("0.281 (n = 1)"));
-    EXPECT_EQ(ratioInWords({1, 1, {}, {}}, Spread::Interval), QStringLiteral("1.00")) << "the baseline itself";
-    EXPECT_EQ(ratioInWords({}, Spread::Interval), kAbsent);
+    EXPECT_EQ(ratioInWords(ratio, Spread::Interval, false), QStringLiteral("0.281 ± 0.021"));
+    EXPECT_EQ(ratioInWords(ratio, Spread::Deviation, false), QStringLiteral("0.281 ± 0.010"));
+    EXPECT_EQ(ratioInWords(ratio, Spread::None, false), QStringLiteral("0.281"));
+    EXPECT_EQ(ratioInWords({1, 0.281, {}, {}}, Spread::Interval, false), QStringLiteral("0.281 (n = 1)"));
+    EXPECT_EQ(ratioInWords({1, 1, {}, {}}, Spread::Interval, true), QStringLiteral("1.00")) << "the baseline itself";
+    EXPECT_EQ(ratioInWords({1, 1, {}, {}}, Spread::Interval, false), QStringLiteral("1.00 (n = 1)")) << "equal to it";
+    EXPECT_EQ(ratioInWords({}, Spread::Interval, false), kAbsent);
 }
 
 TEST(CompareNumbers, EachHasItsWords) {

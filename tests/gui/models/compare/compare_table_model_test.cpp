@@ -183,7 +183,7 @@ TEST_F(CompareTableModelTest, WhereSamplesDifferResultsAtTheSameNumberStandBesid
     }
     EXPECT_TRUE(model.footnote().contains(QStringLiteral("those at %1 samples are").arg(grouped(100 * 32 * 2))));
     const Sample ratio = ratioOf(board_.row(placeOf("sync"))->stepMs, board_.row(placeOf("independent"))->stepMs);
-    EXPECT_EQ(cell("sync", CompareTableModel::ComputeRatio), ratioInWords(ratio, board_.spread()));
+    EXPECT_EQ(cell("sync", CompareTableModel::ComputeRatio), ratioInWords(ratio, board_.spread(), false));
     EXPECT_TRUE(model.asText().contains(QStringLiteral("0.1875 ± 0\t81.25 ± 0")));
     const QStringList lines = model.asCsv().split(QStringLiteral("\r\n"), Qt::SkipEmptyParts);
     const QStringList heads = lines[0].split(QLatin1Char(','));
