@@ -70,9 +70,21 @@ QString csvNumberText(const std::optional<double>& value) {
     return value && std::isfinite(*value) ? QString::number(*value, 'g', 10) : QString();
 }
 
+QStringList csvHeads(const QString& name) {
+    QStringList heads;
+    for (const char* part : {" mean", " std", " ci95", " n"}) heads << csvCell(name + QLatin1String(part));
+    return heads;
+}
+
 QStringList csvSampleCells(const Sample& sample) {
     return {csvNumberText(meanOf(sample)), csvNumberText(sample.std), csvNumberText(sample.confidence),
             QString::number(sample.n)};
+}
+
+QString setupsOf(const ComparedGroup& row) {
+    QStringList setups;
+    for (const RunSetup& setup : row.setups) setups << QString::fromStdString(setupInWords(setup));
+    return setups.join(QStringLiteral("; "));
 }
 
 }  // namespace
@@ -213,15 +225,10 @@ QVariant CompareTableModel::headerData(int section, Qt::Orientation orientation,
             QStringLiteral("test loss of the last evaluation; of a run without one the last training loss, which is "
                            "another number"));
     }
-    if (role == Qt::ToolTipRole && section == BestAccuracy) {
-        return asTip(
-            QStringLiteral("best test accuracy: chosen on the validation set; without one on the test set itself, "
-                           "which is optimistic"));
-    }
-    if (role == Qt::ToolTipRole && section == Perplexity) {
-        return asTip(
-            QStringLiteral("best test perplexity: chosen on the validation set; without one on the test set itself, "
-                           "which is optimistic"));
+    if (role == Qt::ToolTipRole && (section == BestAccuracy || section == Perplexity)) {
+        const QString tip = QStringLiteral(
+            "best test %1: chosen on the validation set; without one on the test set itself, which is optimistic");
+        return asTip(tip.arg(QLatin1String(section == Perplexity ? "perplexity" : "accuracy")));
     }
     if (role == Qt::ToolTipRole && section == Skew) {
         return asTip(QStringLiteral("from a rank's arrival at a collective to that of the last one, mean"));
@@ -355,22 +362,16 @@ QString CompareTableModel::asText() const {
 QString CompareTableModel::asCsv() const {
     QStringList head{QStringLiteral("configuration"), QStringLiteral("runs"), QStringLiteral("finished")};
     for (const NumberWords& number : compareNumbers()) {
-        const QString name = number.text();
-        for (const char* part : {"mean", "std", "ci95", "n", "p"}) {
-            head << csvCell(name + QLatin1Char(' ') + QLatin1String(part));
-        }
+        head << csvHeads(number.text()) << csvCell(number.text() + QStringLiteral(" p"));
     }
-    QStringList others{QStringLiteral("best perplexity")};
+    QStringList others{QStringLiteral("independent ratio"), QStringLiteral("step ratio"),
+                       QStringLiteral("best perplexity")};
     if (equalSamples_) {
         others << QStringLiteral("loss at %1 samples").arg(*equalSamples_)
                << QStringLiteral("best accuracy at %1 samples [%]").arg(*equalSamples_);
     }
-    for (const QString& name : others) {
-        for (const char* part : {"mean", "std", "ci95", "n"}) {
-            head << csvCell(name + QLatin1Char(' ') + QLatin1String(part));
-        }
-    }
-    head << QStringLiteral("independent ratio") << QStringLiteral("step ratio") << QStringLiteral("baseline")
+    for (const QString& name : others) head << csvHeads(name);
+    head << QStringLiteral("disturbed") << QStringLiteral("set-ups") << QStringLiteral("baseline")
          << QStringLiteral("target");
     // Each line says what its numbers refer to, wherever it is pasted.
     const auto baseline = board_.baseline();
@@ -387,11 +388,11 @@ QString CompareTableModel::asCsv() const {
             const Sample sample = isStale ? Sample{} : sampleOf(*row, number.number);
             cells << csvSampleCells(sample) << csvNumberText(probabilityOf(*row, number.number));
         }
-        cells << csvSampleCells(row->bestPerplexity);
+        cells << csvSampleCells(row->computeRatio) << csvSampleCells(row->stepRatio)
+              << csvSampleCells(row->bestPerplexity);
         if (equalSamples_) cells << csvSampleCells(row->equalLoss) << csvSampleCells(inPercent(row->equalBestAccuracy));
-        lines << (cells << csvNumberText(meanOf(row->computeRatio)) << csvNumberText(meanOf(row->stepRatio)) << against
-                        << target)
-                     .join(QLatin1Char(','));
+        cells << QString::number(row->disturbed) << csvCell(setupsOf(*row)) << against << target;
+        lines << cells.join(QLatin1Char(','));
     }
     return lines.join(QStringLiteral("\r\n")) + QStringLiteral("\r\n");
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <QAbstractItemModelTester>
+#include <QRegularExpression>
 
 #include "gui/models/words.h"
 #include "tests/gui/support/compare_bench.h"
@@ -11,6 +12,12 @@ namespace dasgd::gui {
 namespace {
 
 using CompareTableModelTest = CompareBench;
+
+// Commas between quotes are of a cell.
+QStringList csvCellsOf(const QString& line) {
+    static const QRegularExpression kComma(QStringLiteral(",(?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)"));
+    return line.split(kComma);
+}
 
 TEST_F(CompareTableModelTest, HasTheShownRowsAndSortsThem) {
     CompareTableModel model(board_);
@@ -94,10 +101,11 @@ TEST_F(CompareTableModelTest, IsCopiedAsTextAndAsNumbersInFull) {
     EXPECT_TRUE(model.asText().contains(QStringLiteral("seed 3 was stopped at step 60")));
     const QStringList lines = model.asCsv().split(QStringLiteral("\r\n"), Qt::SkipEmptyParts);
     ASSERT_EQ(lines.size(), 4);
-    const auto cells = lines[0].count(QLatin1Char(','));
-    for (const QString& line : lines) EXPECT_EQ(line.count(QLatin1Char(',')), cells);
+    for (const QString& line : lines) EXPECT_EQ(csvCellsOf(line).size(), csvCellsOf(lines[0]).size());
     EXPECT_TRUE(lines[0].contains(QStringLiteral("time per step [ms] ci95")));
-    EXPECT_TRUE(lines[0].endsWith(QStringLiteral("step ratio,baseline,target")));
+    EXPECT_TRUE(lines[0].endsWith(QStringLiteral("disturbed,set-ups,baseline,target")));
+    EXPECT_TRUE(lines[0].contains(QStringLiteral("\"step ratio ci95\"")));
+    EXPECT_TRUE(lines[1].contains(QStringLiteral(",0,\"2 workers, batch 32 a worker, "))) << lines[1].toStdString();
     EXPECT_TRUE(lines[1].endsWith(QStringLiteral(",\"sync_sgd\",")));
     board_.setTarget(*parseTarget("accuracy=0.6"));
     EXPECT_TRUE(model.asCsv().split(QStringLiteral("\r\n"))[1].endsWith(QStringLiteral("accuracy ≥ 0.6\"")));
@@ -186,11 +194,11 @@ TEST_F(CompareTableModelTest, WhereSamplesDifferResultsAtTheSameNumberStandBesid
     EXPECT_EQ(cell("sync", CompareTableModel::ComputeRatio), ratioInWords(ratio, board_.spread(), false));
     EXPECT_TRUE(model.asText().contains(QStringLiteral("0.1875 ± 0\t81.25 ± 0")));
     const QStringList lines = model.asCsv().split(QStringLiteral("\r\n"), Qt::SkipEmptyParts);
-    const QStringList heads = lines[0].split(QLatin1Char(','));
+    const QStringList heads = csvCellsOf(lines[0]);
     const auto at = heads.indexOf(QStringLiteral("\"loss at 6400 samples mean\""));
     ASSERT_GE(at, 0) << lines[0].toStdString();
     for (const QString& line : lines.mid(1)) {
-        const QStringList cells = line.split(QLatin1Char(','));
+        const QStringList cells = csvCellsOf(line);
         ASSERT_EQ(cells.size(), heads.size());
         EXPECT_EQ(cells[at], QStringLiteral("0.1875"));
     }
