@@ -2,8 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <bitset>
+#include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "core/base/fnv1a.h"
 
@@ -44,176 +51,225 @@ CurveStyle styleOfVariant(AlgorithmLook look, int variant) {
 }
 
 std::string algorithmSettingsOf(const RunItem& run) {
+    constexpr std::string_view kPrefix = "algorithm.";
     std::string text = run.row.algorithm;
-    for (const auto& [key, value] : run.config.unpacked()) {
-        if (key.starts_with("algorithm.")) text += '\n' + key + '=' + value;
+    if (!run.config.keys()) return text;
+    const RunSettings::Keys& keys = *run.config.keys();
+    for (auto key = std::lower_bound(keys.begin(), keys.end(), kPrefix); key != keys.end() && key->starts_with(kPrefix);
+         ++key) {
+        text.append(1, '\n').append(*key).append(1, '=');
+        text += run.config.at(static_cast<std::size_t>(key - keys.begin()));
     }
     return text;
 }
 
-// Gives out the styles of one experiment: none twice, as long as its colours have any left.
-class StylesOfExperiment {
-public:
-    // The first configuration of each of these has its algorithm's own style, in whatever order they come.
-    explicit StylesOfExperiment(const std::set<std::string>& algorithms) {
-        for (const std::string& algorithm : algorithms) {
-            const CurveStyle own = styleOfVariant(lookOf(algorithm), 0);
-            if (reserve(own)) own_[algorithm] = own;
-        }
-    }
+constexpr std::size_t kLooks = static_cast<std::size_t>(kCurveColors) * kCurveColors * kCurveColors;
+using StyleSet = std::bitset<kLooks>;
 
-    // From here on their colours are given to no other algorithm's configurations. Of what starts later nothing is
-    // known: a figure that is made again then has the colours of before.
-    void meet(const std::set<std::string>& algorithms) {
-        for (const std::string& algorithm : algorithms) {
-            used_.insert(lookOf(algorithm).color);
-            const CurveStyle own = styleOfVariant(lookOf(algorithm), 0);
-            met_.emplace(own.color, own.dash, own.marker);
-        }
-    }
+std::size_t bitOf(CurveStyle style) {
+    return static_cast<std::size_t>((style.color * kCurveColors + style.dash) * kCurveColors + style.marker);
+}
 
-    // A configuration of an earlier experiment, before any of this one's own: nobody else gets its style here.
-    void keep(const RunItem& run, CurveStyle style) {
-        reserve(style);
-        met_.emplace(style.color, style.dash, style.marker);
-        const std::string& algorithm = run.row.algorithm;
-        const auto own = own_.find(algorithm);
-        if (own != own_.end() && own->second == style) own_.erase(own);
-        colors_[algorithm].try_emplace(placeOf(run), style.color);
-        if (style.color != lookOf(algorithm).color) ++given_[style.color];
-    }
+CurveStyle ownStyleOf(std::string_view algorithm) { return styleOfVariant(lookOf(algorithm), 0); }
 
-    CurveStyle next(const RunItem& run) {
-        const std::string& algorithm = run.row.algorithm;
-        const AlgorithmLook look = lookOf(algorithm);
-        const int color = colorOf(run, look.color);
-        if (auto own = own_.extract(algorithm)) return own.mapped();
-        int& given = variants_[algorithm];
-        // A dash alone is seen late, and so is a colour: as long as there are others, no two share all but one.
-        for (const bool plain : {true, false}) {
-            for (int further = 1; further <= kCurveColors * kCurveColors; ++further) {
-                CurveStyle style = styleOfVariant(look, given + further);
-                style.color = color;
-                if (plain && isLike(style)) continue;
-                if (!reserve(style)) continue;
-                given += further;
-                met_.emplace(style.color, style.dash, style.marker);
-                return style;
-            }
-        }
-        return styleOfVariant(look, 0);
-    }
-
-private:
-    // Configurations with the algorithm's settings alike share a colour, unless one sweep has several of them: what was
-    // run once more with other settings of the training looks like before.
-    int colorOf(const RunItem& run, int own) {
-        auto& colors = colors_[run.row.algorithm];
-        const auto [known, isNew] = colors.try_emplace(placeOf(run), own);
-        if (isNew && colors.size() > 1) known->second = nextColor(own);
-        return known->second;
-    }
-    // The algorithm's settings, and which of the sweep's configurations with these it is.
-    std::pair<std::string, int> placeOf(const RunItem& run) {
-        std::string settings = algorithmSettingsOf(run);
-        const int place = places_[{settings, run.row.series.empty() ? run.row.runId : run.row.series}]++;
-        return {std::move(settings), place};
-    }
-    // In turn those that no algorithm has, then the algorithm's own.
-    int nextColor(int own) {
-        int best = own;
-        for (int color = kCurveColors - 1; color >= 0; --color) {
-            if (!used_.contains(color) && given_[color] <= given_[best]) best = color;
-        }
-        ++given_[best];
-        return best;
-    }
-    [[nodiscard]] bool isLike(CurveStyle style) const {
-        // An algorithm of the list has its own style kept for it, whether it comes or not.
-        const auto isOwn = [style](std::string_view algorithm) {
-            return styleOfVariant(lookOf(algorithm), 0) == style;
-        };
-        return std::ranges::any_of(kKnown, isOwn) || std::ranges::any_of(met_, [style](const auto& other) {
-                   const auto [color, dash, marker] = other;
-                   return marker == style.marker && (color == style.color || dash == style.dash);
-               });
-    }
-    bool reserve(CurveStyle style) { return taken_.emplace(style.color, style.dash, style.marker).second; }
-
-    std::map<std::string, CurveStyle> own_;  // of algorithms that have not come yet
-    std::set<int> used_;                     // colours of algorithms
-    std::map<int, int> given_;               // how often a colour was given beside the first of an algorithm
-    std::map<std::pair<std::string, std::string>, int> places_;  // configurations, by algorithm's settings and sweep
-    std::map<std::string, std::map<std::pair<std::string, int>, int>> colors_;  // of each algorithm
-    std::map<std::string, int> variants_;  // of each algorithm, so many were given out
-    std::set<std::tuple<int, int, int>> taken_;
-    std::set<std::tuple<int, int, int>> met_;  // those of configurations and algorithms so far
-};
+// An algorithm of the list has its own style kept for it, whether it comes or not.
+const StyleSet& ownOfKnown() {
+    static const StyleSet kOwn = [] {
+        StyleSet own;
+        for (const std::string_view algorithm : kKnown) own.set(bitOf(ownStyleOf(algorithm)));
+        return own;
+    }();
+    return kOwn;
+}
 
 // In the order in which they were asked for: ids begin with that time, and stay when a run that waits starts. The runs
 // of a series are asked for at once, and have their places in it.
 std::vector<RunItemPtr> asRecorded(std::span<const RunItemPtr> runs) {
-    std::map<std::string_view, std::string_view> first;  // id of each series
+    std::unordered_map<std::string_view, std::string_view> first;  // id of each series
     for (const RunItemPtr& run : runs) {
         std::string_view& id = first.try_emplace(run->row.series, run->row.runId).first->second;
         id = std::min<std::string_view>(id, run->row.runId);
     }
     using Place = std::tuple<std::string_view, std::int64_t, std::string_view>;
-    std::vector<std::pair<Place, RunItemPtr>> placed;
+    std::vector<std::pair<Place, const RunItemPtr*>> placed;
     placed.reserve(runs.size());
     for (const RunItemPtr& run : runs) {
         const storage::RunRow& row = run->row;
         placed.emplace_back(
             Place(row.series.empty() ? std::string_view(row.runId) : first.at(row.series), row.seriesPlace, row.runId),
-            run);
+            &run);
     }
-    std::ranges::sort(placed, {}, &std::pair<Place, RunItemPtr>::first);
+    std::ranges::sort(placed, {}, &std::pair<Place, const RunItemPtr*>::first);
     std::vector<RunItemPtr> ordered;
     ordered.reserve(runs.size());
-    for (auto& [place, run] : placed) ordered.push_back(std::move(run));
+    for (const auto& [place, run] : placed) ordered.push_back(*run);
     return ordered;
 }
 
-// Of one experiment, in that order. `styles`: of the experiments before it; then with its own.
-void assignExperiment(std::span<const RunItemPtr> runs, std::map<std::string, CurveStyle>& styles) {
-    std::set<std::string> algorithms;
-    std::map<std::string, std::set<std::string>> together;  // of one sweep
-    std::vector<RunItemPtr> firsts;                         // of each configuration
-    std::set<std::string_view> seen;
-    for (const RunItemPtr& run : runs) {
-        algorithms.insert(run->row.algorithm);
-        if (!run->row.series.empty()) together[run->row.series].insert(run->row.algorithm);
-        if (seen.insert(run->group).second) firsts.push_back(run);
+// A configuration comes into an experiment, by the first of its runs there.
+struct StyleStep {
+    RunItemPtr run;
+    StyleSet together;  // own styles of the algorithms of its sweep
+    bool operator==(const StyleStep& other) const {
+        if (together != other.together) return false;
+        return run == other.run ||
+               (run->group == other.run->group && run->row.experiment == other.run->row.experiment &&
+                run->row.series == other.run->row.series);
     }
-    StylesOfExperiment own(algorithms);
-    for (const RunItemPtr& run : firsts) {
-        if (const auto before = styles.find(run->group); before != styles.end()) own.keep(*run, before->second);
+};
+
+std::vector<StyleStep> stepsOf(std::span<const RunItemPtr> runs) {
+    std::unordered_map<std::string_view, StyleSet> together;  // of each sweep
+    std::unordered_map<std::string_view, std::unordered_set<std::string_view>> seen;
+    std::vector<StyleStep> steps;
+    for (const RunItemPtr& run : asRecorded(runs)) {
+        const std::size_t own = bitOf(ownStyleOf(run->row.algorithm));
+        if (!run->row.series.empty()) together[run->row.series].set(own);
+        if (seen[run->row.experiment].insert(run->group).second) steps.push_back({run, StyleSet().set(own)});
     }
-    for (const RunItemPtr& run : firsts) {
-        own.meet(together[run->row.series]);
-        own.meet({run->row.algorithm});
-        if (!styles.contains(run->group)) styles[run->group] = own.next(*run);
+    for (StyleStep& step : steps) {
+        if (!step.run->row.series.empty()) step.together |= together[step.run->row.series];
     }
+    return steps;
 }
 
 }  // namespace
 
-void StyleBook::assign(std::span<const RunItemPtr> runs) {
-    styles_.clear();
-    std::vector<std::string_view> order;
-    std::map<std::string_view, std::vector<RunItemPtr>> experiments;
-    const std::vector<RunItemPtr> ordered = asRecorded(runs);
-    for (const RunItemPtr& run : ordered) {
-        std::vector<RunItemPtr>& own = experiments[run->row.experiment];
-        if (own.empty()) order.push_back(run->row.experiment);
-        own.push_back(run);
+// All views are of the runs of the steps.
+struct StyleBook::State {
+    // Gives out the styles of one experiment: none twice, as long as its colours have any left.
+    class Experiment {
+    public:
+        // From here on the colours of these own styles are given to no other algorithm's configurations. Of what starts
+        // later nothing is known: a figure that is made again then has the colours of before.
+        void meet(const StyleSet& own) {
+            if ((own & ~known_).none()) return;
+            known_ |= own;
+            for (std::size_t bit = 0; bit < kLooks; ++bit) {
+                if (own[bit]) used_.set(bit / (kLooks / kCurveColors)), avoidLikesOf(bit);
+            }
+        }
+
+        // The style of an earlier experiment; nullopt where another configuration has it here.
+        std::optional<CurveStyle> keep(const RunItem& run, CurveStyle style) {
+            if (!reserve(style)) return std::nullopt;
+            Algorithm& algorithm = algorithms_[run.row.algorithm];
+            algorithm.hasCome = true;
+            algorithm.colors.try_emplace(placeOf(run), style.color);
+            if (style.color != lookOf(run.row.algorithm).color) ++given_[static_cast<std::size_t>(style.color)];
+            return style;
+        }
+
+        CurveStyle next(const RunItem& run) {
+            const AlgorithmLook look = lookOf(run.row.algorithm);
+            const CurveStyle own = styleOfVariant(look, 0);
+            Algorithm& algorithm = algorithms_[run.row.algorithm];
+            const int color = colorOf(run, algorithm, look.color);
+            if (!std::exchange(algorithm.hasCome, true) && reserve(own)) return own;
+            // A dash alone is seen late, and so is a colour: as long as there are others, no two share all but one.
+            for (const bool plain : {true, false}) {
+                for (int further = 1; further <= kCurveColors * kCurveColors; ++further) {
+                    CurveStyle style = styleOfVariant(look, algorithm.variants + further);
+                    style.color = color;
+                    const std::size_t bit = bitOf(style);
+                    if (ownOfKnown()[bit] || (plain && like_[bit]) || !reserve(style)) continue;
+                    algorithm.variants += further;
+                    return style;
+                }
+            }
+            return own;
+        }
+
+        std::unordered_map<std::string_view, CurveStyle> styles;  // by configuration
+
+    private:
+        struct Algorithm {
+            bool hasCome = false;
+            int variants = 0;                             // so many were given out
+            std::unordered_map<std::string, int> colors;  // by placeOf()
+        };
+
+        // Configurations with the algorithm's settings alike share a colour, unless one sweep has several of them: what
+        // was run once more with other settings of the training looks like before.
+        int colorOf(const RunItem& run, Algorithm& algorithm, int own) {
+            const auto [known, isNew] = algorithm.colors.try_emplace(placeOf(run), own);
+            if (isNew && algorithm.colors.size() > 1) known->second = nextColor(own);
+            return known->second;
+        }
+        // The algorithm's settings, and which of the sweep's configurations with these it is.
+        std::string placeOf(const RunItem& run) {
+            const std::string settings = algorithmSettingsOf(run);
+            const int place = run.row.series.empty() ? 0 : places_[run.row.series + '\n' + settings]++;
+            return std::to_string(place) + '\n' + settings;
+        }
+        // In turn those that no algorithm has, then the algorithm's own.
+        int nextColor(int own) {
+            auto best = static_cast<std::size_t>(own);
+            for (std::size_t color = kCurveColors; color-- > 0;) {
+                if (!used_[color] && given_[color] <= given_[best]) best = color;
+            }
+            ++given_[best];
+            return static_cast<int>(best);
+        }
+        bool reserve(CurveStyle style) {
+            const std::size_t bit = bitOf(style);
+            if (taken_[bit]) return false;
+            taken_.set(bit);
+            avoidLikesOf(bit);
+            return true;
+        }
+        void avoidLikesOf(std::size_t bit) {
+            const int whole = static_cast<int>(bit);
+            const CurveStyle style{whole / (kCurveColors * kCurveColors), whole / kCurveColors % kCurveColors,
+                                   whole % kCurveColors};
+            for (int other = 0; other < kCurveColors; ++other) {
+                like_.set(bitOf({other, style.dash, style.marker}));
+                like_.set(bitOf({style.color, other, style.marker}));
+            }
+        }
+
+        std::unordered_map<std::string_view, Algorithm> algorithms_;
+        std::unordered_map<std::string, int> places_;  // configurations, by sweep and algorithm's settings
+        std::bitset<kCurveColors> used_;               // colours of algorithms
+        std::array<int, kCurveColors> given_{};        // how often a colour was given beside the first of an algorithm
+        StyleSet taken_;
+        StyleSet known_;  // of algorithms so far
+        StyleSet like_;   // those and what was taken, and what is too like them
+    };
+
+    void take(StyleStep step) {
+        const RunItem& run = *steps.emplace_back(std::move(step)).run;
+        Experiment& experiment = experiments[run.row.experiment];
+        experiment.meet(steps.back().together);
+        const auto before = first.find(run.group);
+        std::optional<CurveStyle> style;
+        if (before != first.end()) style = experiment.keep(run, before->second);
+        if (!style) style = experiment.next(run);
+        first.try_emplace(run.group, *style);
+        experiment.styles.emplace(run.group, *style);
     }
-    for (const std::string_view experiment : order) assignExperiment(experiments[experiment], styles_);
+
+    std::vector<StyleStep> steps;
+    std::unordered_map<std::string_view, CurveStyle> first;  // of each configuration, where it came first
+    std::unordered_map<std::string_view, Experiment> experiments;
+};
+
+StyleBook::StyleBook() : state_(std::make_unique<State>()) {}
+StyleBook::~StyleBook() = default;
+
+void StyleBook::assign(std::span<const RunItemPtr> runs) {
+    std::vector<StyleStep> steps = stepsOf(runs);
+    const std::vector<StyleStep>& done = state_->steps;
+    const bool goesOn = done.size() <= steps.size() && std::equal(done.begin(), done.end(), steps.begin());
+    if (!goesOn) state_ = std::make_unique<State>();
+    for (std::size_t i = state_->steps.size(); i < steps.size(); ++i) state_->take(std::move(steps[i]));
 }
 
 CurveStyle StyleBook::styleOf(const RunItem& run) const {
-    const auto style = styles_.find(run.group);
-    return style == styles_.end() ? CurveStyle{} : style->second;
+    const auto experiment = state_->experiments.find(run.row.experiment);
+    if (experiment == state_->experiments.end()) return {};
+    const auto style = experiment->second.styles.find(run.group);
+    return style == experiment->second.styles.end() ? CurveStyle{} : style->second;
 }
 
 CurveStyle StylesApart::take(CurveStyle wanted) {

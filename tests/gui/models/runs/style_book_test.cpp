@@ -266,6 +266,58 @@ TEST(StyleBook, AnExperimentOfOtherConfigurationsHasTheAlgorithmsOwnStyle) {
     EXPECT_EQ(book.styleOf(*runs[3]), styleAlone("dasgd"));
 }
 
+bool lookAlike(const StyleBook& book, const RunItemPtr& one, const RunItemPtr& other) {
+    const CurveStyle a = book.styleOf(*one), b = book.styleOf(*other);
+    return a.dash == b.dash || a.marker == b.marker;
+}
+
+// In their own experiments both have the algorithm's own style.
+TEST(StyleBook, ConfigurationsThatLookAlikeInTwoExperimentsAreToldApartInAThird) {
+    const std::vector<RunItemPtr> runs{delayedIn("a", "01", 1), delayedIn("b", "02", 2), delayedIn("c", "03", 1),
+                                       delayedIn("c", "04", 2), delayedIn("c", "05", 3), delayedIn("d", "06", 2)};
+    StyleBook book;
+    book.assign(runs);
+    EXPECT_EQ(book.styleOf(*runs[1]), book.styleOf(*runs[0]));
+    EXPECT_EQ(book.styleOf(*runs[2]), book.styleOf(*runs[0]));
+    EXPECT_FALSE(lookAlike(book, runs[2], runs[3]));
+    EXPECT_FALSE(lookAlike(book, runs[2], runs[4]));
+    EXPECT_FALSE(lookAlike(book, runs[3], runs[4]));
+    EXPECT_EQ(book.styleOf(*runs[5]), book.styleOf(*runs[1])) << "nobody has it there";
+}
+
+TEST(StyleBook, StylesStayWhenAnOlderExperimentGetsTheConfigurationOfANewerOne) {
+    std::vector<RunItemPtr> runs{delayedIn("older", "01", 1), delayedIn("newer", "02", 2)};
+    StyleBook before, after;
+    before.assign(runs);
+    runs.push_back(delayedIn("older", "03", 2));
+    after.assign(runs);
+    for (const RunItemPtr& run : std::span(runs).first(2)) EXPECT_EQ(after.styleOf(*run), before.styleOf(*run));
+    EXPECT_FALSE(lookAlike(after, runs[0], runs[2]));
+}
+
+// What was added is assigned by itself only where that comes to the same.
+TEST(StyleBook, RunsThatAreAddedInAnyOrderComeToTheSame) {
+    std::vector<RunItemPtr> runs{delayedIn("b", "11", 1), delayedIn("a", "13", 3), delayedIn("b", "14", 3),
+                                 delayedIn("a", "12", 2), namedRun("sync_sgd", "10")};
+    for (const char* algorithm : {"dasgd", "local_sgd"}) {
+        storage::RunRow row = namedRun(algorithm, "20", "period = 8\n")->row;
+        row.series = "sweep";
+        runs.push_back(makeRunItem(row));
+    }
+    std::ranges::sort(runs, {}, [](const RunItemPtr& run) { return run->row.runId; });
+    do {
+        StyleBook once, grown;
+        once.assign(runs);
+        for (std::size_t count = 1; count <= runs.size(); ++count) grown.assign(std::span(runs).first(count));
+        for (const RunItemPtr& run : runs) EXPECT_EQ(grown.styleOf(*run), once.styleOf(*run)) << run->row.runId;
+    } while (std::ranges::next_permutation(runs, {}, [](const RunItemPtr& run) { return run->row.runId; }).found);
+    StyleBook fewer, never;
+    fewer.assign(runs);
+    fewer.assign(std::span(runs).subspan(1));
+    never.assign(std::span(runs).subspan(1));
+    for (const RunItemPtr& run : std::span(runs).subspan(1)) EXPECT_EQ(fewer.styleOf(*run), never.styleOf(*run));
+}
+
 TEST(StyleBook, SeedsShareAStyle) {
     StyleBook book;
     const std::vector<RunItemPtr> runs{makeRun("a", "dasgd", delayedBy(3) + "[train]\nseed = 1\n", 1),
