@@ -5,6 +5,7 @@
 #include <set>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 #include "gui/models/runs/compare.h"
 #include "gui/models/words.h"
@@ -44,16 +45,13 @@ QString endInWords(const RunItem& run) {
 }
 
 // By their age, whatever order they are drawn in: a figure that names its runs in another one looks the same.
-void takeApart(std::vector<CompareGroup>& groups) {
-    const auto oldest = [](const CompareGroup* group) {
-        const auto byId = [](const RunItemPtr& run) { return std::string_view(run->row.runId); };
-        return byId(*std::ranges::min_element(group->runs, {}, byId));
-    };
-    std::vector<CompareGroup*> ordered;
-    for (CompareGroup& group : groups) ordered.push_back(&group);
-    std::ranges::stable_sort(ordered, {}, oldest);
+void takeStyles(std::vector<CompareGroup>& groups, const std::function<CurveStyle(const RunItem&)>& styleOf) {
+    const auto byId = [](const RunItemPtr& run) { return std::string_view(run->row.runId); };
+    std::vector<std::pair<RunItemPtr, CompareGroup*>> ordered;  // by the oldest run of each
+    for (CompareGroup& group : groups) ordered.emplace_back(*std::ranges::min_element(group.runs, {}, byId), &group);
+    std::ranges::stable_sort(ordered, {}, [&](const auto& entry) { return byId(entry.first); });
     StylesApart apart;
-    for (CompareGroup* group : ordered) group->style = apart.take(group->style);
+    for (const auto& [oldest, group] : ordered) group->style = apart.take(styleOf(*oldest));
 }
 
 }  // namespace
@@ -127,7 +125,7 @@ std::vector<CompareGroup> compareGroups(std::span<const RunItemPtr> runs,
     std::map<std::string, std::size_t> places;
     for (const RunItemPtr& run : runs) {
         const auto [place, isNew] = places.try_emplace(run->group, groups.size());
-        if (isNew) groups.push_back({.key = run->group, .style = styleOf(*run)});
+        if (isNew) groups.push_back({.key = run->group});
         groups[place->second].runs.push_back(run);
     }
     std::vector<std::vector<RunItemPtr>> configurations;
@@ -140,7 +138,7 @@ std::vector<CompareGroup> compareGroups(std::span<const RunItemPtr> runs,
         groups[i].repeated = repeatedOf(groups[i].runs);
         groups[i].parts = earlierPartsOf(groups[i].runs);
     }
-    takeApart(groups);
+    takeStyles(groups, styleOf);
     return groups;
 }
 

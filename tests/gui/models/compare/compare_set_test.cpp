@@ -159,5 +159,16 @@ TEST(CompareSet, WhatIsLeftOutIsNamed) {
     EXPECT_FALSE(drawsUnfinished(compareGroups(std::vector{runs[0], runs[1]}, oneStyle)));
 }
 
+// A configuration of two experiments may have another style in each.
+TEST(CompareSet, AConfigurationHasTheStyleOfItsOldestRunInWhateverOrderTheyCome) {
+    const auto older = makeRun("a", "dasgd", delayedBy(3), 1), newer = makeRun("b", "dasgd", delayedBy(3), 2);
+    const auto styleOf = [&](const RunItem& run) { return run.id == older->id ? CurveStyle{1, 1, 1} : CurveStyle{}; };
+    for (const auto& runs : {std::vector{older, newer}, std::vector{newer, older}}) {
+        const auto groups = compareGroups(runs, styleOf);
+        ASSERT_EQ(groups.size(), 1U);
+        EXPECT_EQ(groups.front().style, (CurveStyle{1, 1, 1}));
+    }
+}
+
 }  // namespace
 }  // namespace dasgd::gui
