@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "core/analysis/statistics.h"
 #include "gui/models/compare/compare_set.h"
@@ -236,6 +237,45 @@ Status addCurves(storage::RunReader& reader, const FigureGroup& group, std::vect
     return {};
 }
 
+// Which name was written for a run's experiment itself; "" where none was.
+QString writtenNameOf(const RunItem& run, const std::map<QString, QString>& names) {
+    const auto written = names.find(curveKey(run));
+    return written == names.end() ? QString() : written->second;
+}
+
+// Whoever named the curves of two experiments differently compares them, as before and after a change of the code:
+// neither is the other run again, though the runs are of one configuration.
+std::vector<CompareGroup> apartByNames(std::vector<CompareGroup> groups, const std::map<QString, QString>& names) {
+    StylesApart styles;
+    for (CompareGroup& group : groups) group.style = styles.take(group.style);
+    std::vector<CompareGroup> apart;
+    for (CompareGroup& group : groups) {
+        std::map<QString, std::string> oldest;  // run of each name
+        for (const RunItemPtr& run : group.runs) {
+            std::string& id = oldest.try_emplace(writtenNameOf(*run, names), run->row.runId).first->second;
+            id = std::min(id, run->row.runId);
+        }
+        if (oldest.size() - (oldest.contains(QString()) ? 1 : 0) < 2) {
+            apart.push_back(std::move(group));
+            continue;
+        }
+        std::vector<std::pair<std::string, QString>> byAge;
+        for (const auto& [name, id] : oldest) byAge.emplace_back(id, name);
+        std::ranges::sort(byAge);
+        for (const auto& [id, name] : byAge) {
+            CompareGroup part{.key = group.key, .name = group.name, .style = group.style};
+            if (id != byAge.front().first) part.style = styles.take(group.style);
+            for (const RunItemPtr& run : group.runs) {
+                if (writtenNameOf(*run, names) == name) part.runs.push_back(run);
+            }
+            part.repeated = repeatedOf(part.runs);
+            part.parts = earlierPartsOf(part.runs);
+            apart.push_back(std::move(part));
+        }
+    }
+    return apart;
+}
+
 }  // namespace
 
 QString endOf(const RunItem& run) {
@@ -260,14 +300,15 @@ Result<std::vector<RunItemPtr>> allRuns(storage::RunReader& reader) {
     return all;
 }
 
-// As bars, maps and the Compare page have them: runs of several experiments may be of one configuration.
+// As bars, maps and the Compare page have them, but for names: runs of several experiments may be of one configuration.
 Result<std::vector<FigureGroup>> figureGroups(storage::RunReader& reader, std::span<const RunItemPtr> runs,
                                               std::span<const RunItemPtr> all,
                                               const std::map<QString, QString>& names) {
     StyleBook styles;
     styles.assign(all);
     std::vector<FigureGroup> groups;
-    for (CompareGroup& own : compareGroups(runs, [&](const RunItem& run) { return styles.styleOf(run); })) {
+    const auto styleOf = [&](const RunItem& run) { return styles.styleOf(run); };
+    for (CompareGroup& own : apartByNames(compareGroups(runs, styleOf), names)) {
         // The link is a setting: that of one run is that of all.
         DASGD_ASSIGN(const storage::RunDetail detail, reader.run(own.runs.front()->row.runId));
         groups.push_back({.key = curveKey(*own.runs.front()),

@@ -47,7 +47,8 @@ struct FigureCurves {
 // Every run of the workspace.
 [[nodiscard]] Result<std::vector<RunItemPtr>> allRuns(storage::RunReader& reader);
 
-// `names`: by key or usual name. `all`: of the workspace; they decide the styles.
+// `names`: by key or usual name; experiments whose keys have different ones are groups of their own. `all`: of the
+// workspace; they decide the styles.
 [[nodiscard]] Result<std::vector<FigureGroup>> figureGroups(storage::RunReader& reader,
                                                             std::span<const RunItemPtr> runs,
                                                             std::span<const RunItemPtr> all,

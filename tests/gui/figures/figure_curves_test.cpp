@@ -304,6 +304,31 @@ TEST(FigureCurves, ACurveOfTwoExperimentsIsNamedByEitherOfItsKeys) {
     }
 }
 
+TEST(FigureCurves, ExperimentsThatWereNamedDifferentlyAreCurvesApart) {
+    Workspace workspace;
+    FigureSpec spec;
+    for (const char* experiment : {"a", "b", "c"})
+        spec.runs << workspace.record({.experiment = experiment, .steps = 8});
+    auto reader = storage::RunReader::open(workspace.path());
+    const auto all = allRuns(*reader).value();
+    const auto runs = runsOf(spec, all)->runs;
+    spec.names = {{curveKey(*runs[0]), QStringLiteral("before")}, {curveKey(*runs[1]), QStringLiteral("after")}};
+    const auto groups = figureGroups(*reader, runs, all, spec.names).value();
+    ASSERT_EQ(groups.size(), 3U);
+    StylesApart styles;
+    for (const FigureGroup& group : groups) {
+        EXPECT_EQ(styles.take(group.style), group.style) << "two look alike";
+        EXPECT_TRUE(group.repeated.empty()) << group.name.toStdString() << " was not run again";
+    }
+    const FigureContent content = readFigure(*reader, spec, all).value();
+    ASSERT_EQ(content.sources.size(), 3U);
+    QStringList names;
+    for (const FigureSource& source : content.sources) names << source.name;
+    names.sort();
+    EXPECT_EQ(names, (QStringList{QStringLiteral("after"), QStringLiteral("before"), QStringLiteral("dasgd")}));
+    EXPECT_TRUE(content.unusedNames.isEmpty());
+}
+
 TEST(FigureCurves, SeedsThatWereRunAgainAreOneNote) {
     Workspace workspace;
     QStringList ids;
