@@ -91,14 +91,16 @@ Status CompareQuery::work(LiveStore& store, Job& job) {
         member.series.add(answer.samples);
         job.recorded = job.recorded || !answer.samples.empty();
         if (job.key.axis == XAxis::Training) {
-            DASGD_ASSIGN(member.series, onTrainingTime(store.reader(), run->row, member.series));
+            DASGD_ASSIGN(const auto clock, TrainingClock::read(store.reader(), run->row));
+            job.clocked = job.clocked || (clock && !answer.samples.empty());
+            member.series = clock ? onTrainingTime(member.series, *clock) : Series(member.series.along());
         }
         job.members.push_back(std::move(member));
         if (job.members.size() < job.runs.size()) return {};
     }
     const double scale = wordsOf(job.key.metric).scale;
     GroupCurve curve = groupCurve(std::move(job.members), job.key.axis, scale, job.key.smoothing);
-    curve.unclocked = job.recorded && curve.mean.mean.x.empty() && job.key.axis == XAxis::Training;
+    curve.unclocked = job.recorded && !job.clocked && job.key.axis == XAxis::Training;
     auto made = std::make_shared<const GroupCurve>(std::move(curve));
     delivered_[{job.key, job.group}] = job.signature;
     deliver([this, curve = CompareCurve{job.key, job.group, std::move(made)}] { emit curveArrived(curve); });

@@ -83,6 +83,7 @@ private:
         std::vector<RunItemPtr> runs;
         std::vector<GroupMember> members;  // read so far
         bool recorded = false;             // one of them has records
+        bool clocked = false;              // and tells how long it has trained
     };
 
     void take();

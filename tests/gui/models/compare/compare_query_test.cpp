@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "gui/models/words.h"
 #include "storage/comparison.h"
 #include "tests/gui/support/compare_bench.h"
 #include "tests/gui/support/live_bench.h"
+#include "tests/gui/support/scaling_runs.h"
 
 namespace dasgd::gui {
 namespace {
@@ -96,6 +98,36 @@ TEST_F(CompareQueryTest, ABaselineIsChosenByItsKeyAndOneThatIsGoneIsTheDefault) 
     request.baseline = "of no group";
     ask(std::move(request));
     EXPECT_EQ(compared_->comparison.baseline, "sync_sgd");
+}
+
+// What was recorded before the first step alone has no place in the time of training, which is known nevertheless.
+TEST_F(CompareQueryTest, ACurveWithoutAMeanIsUnclockedOnlyWithoutTrainingTime) {
+    const std::string id = workspace.store().newRunId("dasgd");
+    ASSERT_TRUE(workspace.store().addRun(test::scalingInfo({.experiment = "early", .backend = "gloo"}, id)));
+    {
+        auto journal = JournalWriter::create(workspace.store().paths().journal(id, 0), {.segmentRecords = 256});
+        ASSERT_TRUE(journal);
+        (*journal)->metric({.name = "eval/accuracy", .step = 0, .wall = 1'000'000'000, .value = 0.1});
+        (*journal)->metric({.name = "eval/trained_s", .step = 100, .wall = 10'000'000'000, .value = 1});
+        (*journal)->state(RankState::Finished, 100, "");
+    }
+    auto recorder = storage::Recorder::start(workspace.store(), id, {0}, {0});
+    ASSERT_TRUE(recorder);
+    ASSERT_TRUE((*recorder)->finish("finished", ""));
+    workspace.record({.experiment = "unevaluated", .ranks = 1, .steps = 20, .stepsPerEpoch = 100});
+    const auto unclocked = [&](const char* experiment, const char* metric) {
+        CompareRequest request = requestOf({{metric, XAxis::Training}});
+        std::erase_if(request.groups,
+                      [&](const CompareGroup& group) { return group.runs.front()->row.experiment != experiment; });
+        EXPECT_EQ(request.groups.size(), 1U);
+        curves_.clear();
+        ask(std::move(request));
+        if (curves_.size() != 1) throw std::runtime_error("no curve arrived");
+        EXPECT_TRUE(curves_.front().curve->mean.mean.x.empty()) << experiment;
+        return curves_.front().curve->unclocked;
+    };
+    EXPECT_FALSE(unclocked("early", "eval/accuracy"));
+    EXPECT_TRUE(unclocked("unevaluated", "train/loss"));
 }
 
 // Each read costs a parse of its settings, so they do not fit into one refresh; what was read must not be read again.
