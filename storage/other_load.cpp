@@ -1,6 +1,7 @@
 #include "storage/other_load.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <map>
 #include <regex>
@@ -18,7 +19,10 @@ std::optional<int> coresIn(const std::string& machine) {
     static const std::regex kCores(R"(, (\d+) cores to use)");
     std::smatch found;
     if (!std::regex_search(machine, found, kCores)) return std::nullopt;
-    return std::stoi(found[1]);
+    int cores = 0;
+    const std::string text = found[1];
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), cores);
+    return read.ec == std::errc() && cores > 0 ? std::optional(cores) : std::nullopt;
 }
 
 }  // namespace

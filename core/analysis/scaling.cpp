@@ -93,7 +93,6 @@ Sample divided(Sample sample, double by) {
 // The base was measured too, and scatters as every point does; against itself it is 1 whatever was measured.
 Sample speedUpOf(const ScalingPoint& point, const ScalingPoint& base) {
     Sample ratio = ratioOf(point.samplesPerS, base.samplesPerS);
-    if (ratio.n > 0) ratio.n = point.samplesPerS.n;
     if (&point == &base) ratio.std = ratio.confidence = std::nullopt;
     return ratio;
 }

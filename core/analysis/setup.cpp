@@ -42,7 +42,7 @@ SetupPart batchOf(const Settings& settings) {
     return {"batch", text.empty() ? text : text + " a worker", {}};
 }
 
-SetupPart linkOf(const Settings& settings, TimeSource time, std::size_t hosts) {
+SetupPart linkOf(const Settings& settings, TimeSource time) {
     if (time == TimeSource::Simulated) {
         return {"link",
                 joined({valueIn(settings, "network.name"), valueIn(settings, "network.bandwidth"),
@@ -51,7 +51,8 @@ SetupPart linkOf(const Settings& settings, TimeSource time, std::size_t hosts) {
     }
     if (time == TimeSource::Imported) return {"link", "", {}};
     const std::string bandwidth = valueIn(settings, "cluster.link.bandwidth");
-    if (bandwidth.empty()) return {"link", hosts > 1 ? "of the hosts' network" : "of the machine", {}};
+    // Over how many hosts is a part of its own, which not every record has.
+    if (bandwidth.empty()) return {"link", "not emulated", {}};
     return {"link", joined({bandwidth, valueIn(settings, "cluster.link.latency"), "emulated"}), {}};
 }
 
@@ -138,7 +139,9 @@ RunMachine machineOf(const std::string& host, const std::string& cpu, std::size_
     const auto comma = end == std::string::npos ? end : cpu.rfind(", ", end);
     if (comma == std::string::npos) return machine;
     machine.processor = cpu.substr(0, comma);
+    // "8 of 64": how many others the host has is said of newer runs alone.
     machine.cores = cpu.substr(comma + 2, end - comma - 2);
+    machine.cores = machine.cores.substr(0, machine.cores.find(" of "));
     return machine;
 }
 
@@ -152,7 +155,7 @@ RunSetup setupOf(const Settings& settings, TimeSource time, const RunMachine& ma
                    {"hosts", known(machine.hosts > 0 ? std::to_string(machine.hosts) : ""), {}},
                    batchOf(settings),
                    {"backend", valueIn(settings, "cluster.backend"), {}},
-                   linkOf(settings, time, machine.hosts),
+                   linkOf(settings, time),
                    computingOf(settings, time),
                    {"machine", known(machine.host), {}},
                    {"processor", known(machine.processor), {}},

@@ -51,9 +51,9 @@ struct SetupDifference {
 // The parts that all of them have alike.
 [[nodiscard]] RunSetup commonSetup(const std::vector<RunSetup>& setups);
 
-// "workers 2 / 4; link of the machine / 200Mbps, 1ms, emulated"; "" without any.
+// "workers 2 / 4; link not emulated / 200Mbps, 1ms, emulated"; "" without any.
 [[nodiscard]] std::string setupInWords(const std::vector<SetupDifference>& differences);
-// "lenet on mnist, 4 workers, 1 host, batch 32 a worker, gloo, link of the machine".
+// "lenet on mnist, 4 workers, 1 host, batch 32 a worker, gloo, link not emulated".
 [[nodiscard]] std::string setupInWords(const RunSetup& setup);
 
 }  // namespace dasgd

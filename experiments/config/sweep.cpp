@@ -306,17 +306,16 @@ Result<std::vector<ExpandedExperiment>> sweepOut(const Value& document, const Ov
     return settlePlugins(std::move(choices), axes, overrides);
 }
 
+using Turns = std::vector<std::pair<std::size_t, ExpandedExperiment>>;
+
 // Every configuration with its first seed, then every one with its next. What a machine's speed drifts by over the
 // hours of a sweep then falls on all configurations alike, and not on those that come last.
-void takeSeedsInTurn(std::vector<ExpandedExperiment>& experiments) {
-    std::map<std::string, std::size_t> made;  // of each configuration
-    std::vector<std::pair<std::size_t, ExpandedExperiment>> turns;
-    for (ExpandedExperiment& experiment : experiments) {
-        const auto turn = made[configurationKey(settingsOf(experiment.document))]++;
-        turns.emplace_back(turn, std::move(experiment));
-    }
+std::vector<ExpandedExperiment> inTurn(Turns turns) {
     std::ranges::stable_sort(turns, {}, [](const auto& one) { return one.first; });
-    std::ranges::transform(turns, experiments.begin(), [](auto& one) { return std::move(one.second); });
+    std::vector<ExpandedExperiment> experiments;
+    experiments.reserve(turns.size());
+    for (auto& [turn, experiment] : turns) experiments.push_back(std::move(experiment));
+    return experiments;
 }
 
 }  // namespace
@@ -325,17 +324,18 @@ std::string SweepAxis::key() const { return joined(path); }
 
 Result<std::vector<ExpandedExperiment>> expandExperiments(const Value& document, const Overrides& overrides) {
     DASGD_ASSIGN(const std::vector<Case> cases, layCases(document));
-    std::vector<ExpandedExperiment> all;
+    Turns all;
     for (const Case& one : cases) {
         DASGD_ASSIGN(auto expanded, sweepOut(one.document, overrides));
+        std::map<std::string, std::size_t> made;  // of each configuration
         for (ExpandedExperiment& experiment : expanded) {
             const bool both = !one.label.empty() && !experiment.label.empty();
             experiment.label = one.label + (both ? ", " : "") + experiment.label;
-            all.push_back(std::move(experiment));
+            const auto turn = made[configurationKey(settingsOf(experiment.document))]++;
+            all.emplace_back(turn, std::move(experiment));
         }
     }
-    takeSeedsInTurn(all);
-    return all;
+    return inTurn(std::move(all));
 }
 
 void reportDropped(const std::vector<ExpandedExperiment>& experiments) {

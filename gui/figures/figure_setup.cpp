@@ -16,7 +16,8 @@ constexpr qsizetype kShortCommit = 12;
 RunSetup fixedPart(RunSetup setup, const FigureSpec& spec) {
     if (spec.kind != FigureKind::Scaling) return setup;
     std::erase_if(setup, [&](const SetupPart& part) {
-        return part.what == "workers" || (part.what == "batch" && spec.scaling == Scaling::Strong);
+        return part.what == "workers" || part.what == "hosts" ||
+               (part.what == "batch" && spec.scaling == Scaling::Strong);
     });
     return setup;
 }

@@ -75,8 +75,11 @@ namespace dasgd::gui {
     if (rank == now.now.end()) return {};
     if (rank->pause == SpanKind::Eval) return QStringLiteral("after an evaluation");
     if (rank->pause) return QStringLiteral("after a checkpoint");
-    return rank->isPart ? QStringLiteral("first round")
-                        : QStringLiteral("no round in %1 s").arg(shortNumber(now.seconds, 2));
+    const QString what = QLatin1String(now.hasRounds ? "round" : "steps");
+    return rank->isPart ? QStringLiteral("first ") + what
+                        : QStringLiteral("no %1 in %2 s")
+                              .arg(now.hasRounds ? what : QStringLiteral("two steps"))
+                              .arg(shortNumber(now.seconds, 2));
 }
 
 // Timed, else of the newest rounds with the seconds that these took; `now`: nothing of an ended run.

@@ -60,7 +60,7 @@ TEST(Comparison, ReadsWhatARunWasMadeOn) {
     EXPECT_THAT(setupInWords(own), HasSubstr("machine node-3, processor EPYC"));
     const auto comparison = compareRuns(reader, {"a", "b"}, "");
     ASSERT_TRUE(comparison) << comparison.error().message;
-    EXPECT_EQ(setupInWords(comparison->setupDifferences()), "link of the machine / 200Mbps, 1ms, emulated");
+    EXPECT_EQ(setupInWords(comparison->setupDifferences()), "link not emulated / 200Mbps, 1ms, emulated");
 }
 
 // One machine as it was described before and after the cores were recorded, and after its kernel was another one.
@@ -95,9 +95,8 @@ TEST(Comparison, WorkersOverTwoHostsAreAnotherSetUpThanOnOne) {
         return test::orDie(readSetup(reader, test::orDie(reader.row(one.runId))));
     };
     const RunSetup alone = setup("node-1"), spread = setup("node-2");
-    EXPECT_THAT(setupInWords(alone), HasSubstr("1 host, gloo, link of the machine"));
-    EXPECT_EQ(setupInWords(setupDifferences({alone, spread})),
-              "hosts 1 / 2; link of the machine / of the hosts' network");
+    EXPECT_THAT(setupInWords(alone), HasSubstr("1 host, gloo, link not emulated"));
+    EXPECT_EQ(setupInWords(setupDifferences({alone, spread})), "hosts 1 / 2");
 }
 
 // Half of what its host computed was of others.

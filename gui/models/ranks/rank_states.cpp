@@ -116,20 +116,21 @@ std::vector<RankNow> ranksNow(std::span<const RankSpan> spans, TimeRange recent)
     return now;
 }
 
-bool needsMoreRounds(const std::vector<RankNow>& ranks) {
-    return std::ranges::any_of(ranks,
-                               [](const RankNow& rank) { return rank.trains && !rank.wholeRounds && !rank.isPart; });
+bool needsMore(const std::vector<RankNow>& ranks, bool hasRounds) {
+    return std::ranges::any_of(ranks, [&](const RankNow& rank) {
+        return rank.trains && !rank.isPart && !(hasRounds ? rank.wholeRounds : rank.stepsPerS.has_value());
+    });
 }
 
-bool tellsAsMuch(const std::vector<RankNow>& part, const std::vector<RankNow>& whole) {
-    return !needsMoreRounds(part) && std::ranges::equal(part, whole, [](const RankNow& own, const RankNow& all) {
+bool tellsAsMuch(const std::vector<RankNow>& part, const std::vector<RankNow>& whole, bool hasRounds) {
+    return !needsMore(part, hasRounds) && std::ranges::equal(part, whole, [](const RankNow& own, const RankNow& all) {
         return own.rank == all.rank && own.trains == all.trains;
     });
 }
 
-void forgetPartsOfRounds(std::vector<RankNow>& ranks) {
+void forgetRatesOfSteps(std::vector<RankNow>& ranks) {
     for (RankNow& rank : ranks) {
-        if (rank.isPart && !rank.wholeRounds) rank.stepsPerS = std::nullopt;
+        if (!rank.wholeRounds) rank.stepsPerS = std::nullopt;
     }
 }
 

@@ -34,12 +34,13 @@ struct RankNow {
 
 // `spans` of any ranks, that touch `recent`. Ranks of which nothing is left are not in the answer.
 [[nodiscard]] std::vector<RankNow> ranksNow(std::span<const RankSpan> spans, TimeRange recent);
-// Whether spans of before would tell a rate over whole rounds of each rank.
-[[nodiscard]] bool needsMoreRounds(const std::vector<RankNow>& ranks);
+// Whether spans of before would tell a rate of each rank, which is over whole rounds where a run has any.
+[[nodiscard]] bool needsMore(const std::vector<RankNow>& ranks, bool hasRounds);
 // Whether spans of before `part` would tell nothing more of the ranks that `whole`, which has those too, tells of.
-[[nodiscard]] bool tellsAsMuch(const std::vector<RankNow>& part, const std::vector<RankNow>& whole);
-// Of a run that communicates the steps before its first collective are faster than any round: takes such rates away.
-void forgetPartsOfRounds(std::vector<RankNow>& ranks);
+[[nodiscard]] bool tellsAsMuch(const std::vector<RankNow>& part, const std::vector<RankNow>& whole, bool hasRounds);
+// Of a run that communicates: steps between which nothing was waited for are faster than any round. Takes their rates
+// away.
+void forgetRatesOfSteps(std::vector<RankNow>& ranks);
 // Of all ranks together, `batch` of each a step; absent while one that trains has no rate yet.
 [[nodiscard]] std::optional<double> samplesNow(const std::vector<RankNow>& ranks, double batch);
 // Over the ranks, pooled by time, as of a run; absent where nothing was transferred.
@@ -53,6 +54,7 @@ struct RankStates {
     std::optional<double> samplesPerS;    // the same: the sum of those whose rate is known; absent where none is
     double rateSeconds = 0;               // that samplesPerS is of, of the rank where that is longest
     double seconds = 0;                   // how far back `now` reaches
+    bool hasRounds = true;                // its ranks communicate
     LastHeardOfRanks heard;               // since one looks; empty once the run has ended
     std::optional<Straggler> straggler;   // of the newest spans, of an ended run too; absent where it is noise
 };

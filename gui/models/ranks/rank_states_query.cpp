@@ -8,7 +8,8 @@ namespace dasgd::gui {
 namespace {
 
 constexpr Ns kReach = 2'000'000'000;
-constexpr Ns kLeastReach = 100'000'000, kMostReach = 64'000'000'000;
+// Of many ranks a millisecond has as many spans as may be read.
+constexpr Ns kLeastReach = 1'000'000, kMostReach = 64'000'000'000;
 // More spans than these are not read twice a second: the reach is halved until fewer are.
 constexpr std::size_t kManySpans = 20'000;
 
@@ -55,10 +56,11 @@ Status RankStatesQuery::readNow(LiveStore& store, RankStates& states) {
     TimeRange recent = newest(reach_);
     DASGD_ASSIGN(std::vector<storage::SpanRow> spans, store.reader().spans(id, recent, 2 * kManySpans));
     std::vector<RankNow> now = ranksNow(spans, recent);
-    // Rounds may be longer than the reach.
+    states.hasRounds = communicates(run.row);
+    // Rounds may be longer than the reach, and so may two steps.
     const auto grows = [&] {
-        return communicates(run.row) && needsMoreRounds(now) && recent.start > extent->start &&
-               2 * spans.size() <= kManySpans && reach_ < kMostReach;
+        return needsMore(now, states.hasRounds) && recent.start > extent->start && 2 * spans.size() <= kManySpans &&
+               reach_ < kMostReach;
     };
     // Once a refresh: others wait for this thread.
     if (grows()) {
@@ -79,18 +81,14 @@ Status RankStatesQuery::readNow(LiveStore& store, RankStates& states) {
         std::vector<storage::SpanRow> later = spans;
         std::erase_if(later, [&](const storage::SpanRow& row) { return row.span.end <= half.start; });
         std::vector<RankNow> nowLater = ranksNow(later, half);
-        if (!tellsAsMuch(nowLater, now)) break;
+        if (!tellsAsMuch(nowLater, now, states.hasRounds)) break;
         reach_ /= 2;
         recent = half;
         spans = std::move(later);
         now = std::move(nowLater);
     }
-    // Steps between which nothing was waited for are faster than any round.
-    for (RankNow& rank : now) {
-        if (!rank.wholeRounds && grows()) rank.stepsPerS = std::nullopt;
-    }
+    if (states.hasRounds) forgetRatesOfSteps(now);
     states.now = std::move(now);
-    if (communicates(run.row)) forgetPartsOfRounds(states.now);
     states.hidden = hiddenNow(spans, recent);
     states.samplesPerS = samplesNow(states.now, samplesOfStep(run));
     for (const RankNow& rank : states.now) states.rateSeconds = std::max(states.rateSeconds, rank.rateSeconds);

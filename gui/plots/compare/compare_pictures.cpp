@@ -282,18 +282,19 @@ GroupMap groupMap(const CompareView& view, CompareNumber number, const std::stri
             if (out.groups.back().size() > 1) out.mixedKeys.merge(differingKeys(view, out.groups.back(), others));
         }
     }
-    std::vector<double> errors;
-    out.map.exact = true;
+    std::vector<double> spreads, counts;
+    using enum CompareNumber;  // no training is in these
+    out.map.exact = std::set{StepMs, Hidden, Blocked, Skew, SamplesPerS, SpeedUp}.contains(number);
     for (const auto& groups : out.groups) {
         const ComparedGroup* row = groups.size() == 1 ? view.row(groups.front()) : nullptr;
         const Sample sample = row ? drawnSampleOf(*row, number) : Sample{};
         if (sample.n == 0) continue;
-        // A mean over seeds is surer than one of them.
-        const double error = sample.std.value_or(0) / std::sqrt(static_cast<double>(sample.n));
-        if (error > 0) errors.push_back(error);
+        counts.push_back(static_cast<double>(sample.n));
+        if (sample.std.value_or(0) > 0) spreads.push_back(*sample.std);
         out.map.exact = out.map.exact && sample.std == 0.0 && row->times == std::set{TimeSource::Simulated};
     }
-    if (!errors.empty()) out.map.noise = median(errors);
+    // A mean over seeds is surer than one of them; how one of them scatters is taken to be alike in all cells.
+    if (!spreads.empty()) out.map.noise = median(spreads) / std::sqrt(median(counts));
     if (std::string_view(wordsOf(number).unit) == "%") out.map.whole = 100;
     out.map.title = numberTitle(view, number);
     out.map.lowIsGood = wordsOf(number).lowIsGood;

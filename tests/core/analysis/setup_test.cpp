@@ -24,7 +24,7 @@ TEST(RunSetup, IsSaidAsACaptionHasIt) {
     EXPECT_EQ(
         setupInWords(setupOf(settings(), TimeSource::Measured,
                              machineOf("node-3", "EPYC, 16 cores to use, 135.1 GB memory", 1))),
-        "lenet on mnist, 4 workers, 1 host, batch 32 a worker, gloo, link of the machine, machine node-3, processor "
+        "lenet on mnist, 4 workers, 1 host, batch 32 a worker, gloo, link not emulated, machine node-3, processor "
         "EPYC, 16 cores");
     Settings accumulated = withLink("200Mbps");
     accumulated["train.accumulate"] = "4";
@@ -39,7 +39,7 @@ TEST(RunSetup, LinksThatDifferAreNamed) {
     const RunSetup fast = setupOf(withLink("1Gbps"), TimeSource::EmulatedLink, {});
     EXPECT_EQ(differences({own, own}), "");
     EXPECT_EQ(differences({own, slow, own, fast, slow}),
-              "link of the machine / 200Mbps, 1ms, emulated / 1Gbps, 1ms, emulated");
+              "link not emulated / 200Mbps, 1ms, emulated / 1Gbps, 1ms, emulated");
     EXPECT_EQ(setupInWords(commonSetup({own, slow})), "lenet on mnist, 4 workers, batch 32 a worker, gloo");
 }
 
@@ -62,7 +62,11 @@ TEST(RunSetup, APartThatOneOfTwoDidNotRecordIsNoDifference) {
     EXPECT_EQ(differences({known, on("node-3", "EPYC, 7543, 16 cores to use, 135.0 GB memory", 1)}), "");
     EXPECT_EQ(differences({known, on("node-3", "EPYC, 7543, 8 cores to use, 135.1 GB memory", 1)}), "cores 16 / 8");
     EXPECT_EQ(differences({known, on("node-3", "Xeon", 1)}), "processor EPYC, 7543 / Xeon");
-    EXPECT_EQ(differences({known, on("node-3", "", 2)}), "hosts 1 / 2; link of the machine / of the hosts' network");
+    EXPECT_EQ(differences({known, on("node-3", "", 2)}), "hosts 1 / 2");
+    EXPECT_EQ(differences({on("node-3", "", 0), on("node-3", "", 2)}), "") << "on how many hosts it was is not known";
+    EXPECT_EQ(differences({on("node-3", "EPYC, 8 cores to use, 135.1 GB memory", 1),
+                           on("node-3", "EPYC, 8 of 64 cores to use, 135.1 GB memory", 1)}),
+              "");
 }
 
 // What reads the samples, and from where, changes none of them.
@@ -121,7 +125,7 @@ TEST(RunSetup, ASimulatedRunHasALinkAndAComputerOfItsModelAndNoMachine) {
               "link star, 10Gbps, 25us, simulated (network.collective=ring) / star, 10Gbps, 25us, simulated "
               "(network.collective=tree)");
     EXPECT_EQ(differences({ring, setupOf(settings(), TimeSource::Measured, {.host = "a"})}),
-              "link star, 10Gbps, 25us, simulated / of the machine");
+              "link star, 10Gbps, 25us, simulated / not emulated");
 }
 
 TEST(RunSetup, OfManyValuesTheFirstAreNamed) {

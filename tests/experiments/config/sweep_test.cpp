@@ -131,7 +131,7 @@ TEST(Sweep, AnAxisCountsForTheAlgorithmsThatKnowIt) {
 // A machine that slows down over a night slows down every configuration alike.
 TEST(Sweep, SeedsTurnSlowestAndTakeCasesWithThem) {
     EXPECT_THAT(labels("[train]\nx = 0\n[sweep]\n\"train.seed\" = [7, 3]\n\"train.x\" = [1, 2]\n"
-                       "[[case]]\nname = \"a\"\n[[case]]\nname = \"b\"\ntrain.y = 1\nsweep.\"train.seed\" = [3, 5]\n"),
+                       "[[case]]\nname = \"a\"\n[[case]]\nname = \"b\"\nsweep.\"train.seed\" = [3, 5]\n"),
                 ElementsAre("case=a, train.seed=7, train.x=1", "case=a, train.seed=7, train.x=2",
                             "case=b, train.seed=3, train.x=1", "case=b, train.seed=3, train.x=2",
                             "case=a, train.seed=3, train.x=1", "case=a, train.seed=3, train.x=2",

@@ -29,6 +29,9 @@ TEST(RunWords, ThroughputThatIsMissingSaysWhy) {
               QStringLiteral("after a checkpoint"));
     EXPECT_EQ(words({.trains = true}), QStringLiteral("no round in 64 s"));
     EXPECT_EQ(words({.isPart = true}), QString()) << "it trains nothing";
+    RankStates alone = stateOf({.trains = true});
+    alone.hasRounds = false;
+    EXPECT_EQ(speedInWords({}, alone).unit, QStringLiteral("no two steps in 64 s"));
 }
 
 }  // namespace

@@ -110,24 +110,37 @@ TEST(RankStates, ARateSaysOfHowLongItIsAndWhetherItIsOfWholeRounds) {
     }
     const std::vector<RankNow> part = ranksNow(recent, {27'000'000, 1'000'000'000});
     EXPECT_FALSE(part.at(0).wholeRounds);
-    EXPECT_TRUE(needsMoreRounds(part));
-    EXPECT_FALSE(needsMoreRounds({whole}));
+    EXPECT_TRUE(needsMore(part, true));
+    EXPECT_FALSE(needsMore({whole}, true));
     // Before the first launch of a run.
     std::vector<RankNow> first = ranksNow(inRounds(5), {0, 1'000'000'000});
-    EXPECT_FALSE(needsMoreRounds(first)) << "there is no more";
+    EXPECT_FALSE(needsMore(first, true)) << "there is no more";
     ASSERT_TRUE(first.at(0).stepsPerS);
-    forgetPartsOfRounds(first);
+    forgetRatesOfSteps(first);
     EXPECT_FALSE(first.at(0).stepsPerS);
+}
+
+// However far one may look back: a rate of steps that nothing was waited for in is no throughput of the run.
+TEST(RankStates, WhereARunHasRoundsARateIsOfWholeOnes) {
+    std::vector<RankNow> ranks{{.rank = 0, .stepsPerS = 10, .wholeRounds = true, .trains = true},
+                               {.rank = 1, .stepsPerS = 30, .trains = true}};
+    EXPECT_TRUE(needsMore(ranks, true));
+    EXPECT_FALSE(needsMore(ranks, false)) << "without rounds a rate of steps is the run's";
+    forgetRatesOfSteps(ranks);
+    EXPECT_EQ(ranks[0].stepsPerS, 10);
+    EXPECT_FALSE(ranks[1].stepsPerS);
+    EXPECT_TRUE(needsMore(ranks, false)) << "two steps may be longer than one looked back";
+    EXPECT_EQ(samplesNow(ranks, 32), std::nullopt);
 }
 
 TEST(RankStates, AShorterReachTellsAsMuchWhileEachRankThatTrainsHasWholeRoundsInIt) {
     const RankNow whole{.rank = 0, .wholeRounds = true, .trains = true}, other{.rank = 1, .trains = true};
     const RankNow waits{.rank = 0};
-    EXPECT_TRUE(tellsAsMuch({whole}, {whole}));
-    EXPECT_FALSE(tellsAsMuch({whole, other}, {whole, other})) << "the second has no whole rounds in it";
-    EXPECT_FALSE(tellsAsMuch({whole}, {whole, other})) << "the second is not in it";
-    EXPECT_FALSE(tellsAsMuch({waits}, {whole})) << "it waits all the while";
-    EXPECT_TRUE(tellsAsMuch({waits}, {waits}));
+    EXPECT_TRUE(tellsAsMuch({whole}, {whole}, true));
+    EXPECT_FALSE(tellsAsMuch({whole, other}, {whole, other}, true)) << "the second has no whole rounds in it";
+    EXPECT_FALSE(tellsAsMuch({whole}, {whole, other}, true)) << "the second is not in it";
+    EXPECT_FALSE(tellsAsMuch({waits}, {whole}, true)) << "it waits all the while";
+    EXPECT_TRUE(tellsAsMuch({waits}, {waits}, true));
 }
 
 TEST(RankStates, ARankKnowsThePauseThatItGoesOnFrom) {

@@ -154,8 +154,21 @@ TEST(ComparePictures, TheNoiseOfAMapIsThatOfTheMeansInItsCells) {
     EXPECT_TRUE(simulated.exact);
     EXPECT_FALSE(mapOf(summarise({10}), TimeSource::Simulated).exact) << "another seed may draw other steps";
     EXPECT_FALSE(mapOf(summarise({10, 10}), TimeSource::Measured).exact);
+    for (ComparedGroup& group : some.compared.comparison.groups) group.finalLoss = summarise({0.5, 0.5});
+    EXPECT_FALSE(groupMap(some.view, CompareNumber::FinalLoss, "algorithm.period", "algorithm.delay").map.exact)
+        << "two seeds that happen to agree";
     EXPECT_EQ(simulated.whole, 0);
     EXPECT_EQ(groupMap(some.view, CompareNumber::BestAccuracy, "algorithm.period", "algorithm.delay").map.whole, 100);
+}
+
+// A cell of one seed scatters as a run does, whatever others have.
+TEST(ComparePictures, AMapOfFewSeedsIsAsNoisyAsMostOfItsCells) {
+    PartlyReached some;
+    std::vector<ComparedGroup>& groups = some.compared.comparison.groups;
+    for (ComparedGroup& group : groups) group.stepMs = summarise({11});
+    groups[0].stepMs = summarise({10, 12, 14});
+    const auto map = groupMap(some.view, CompareNumber::StepMs, "algorithm.period", "algorithm.delay").map;
+    EXPECT_DOUBLE_EQ(map.noise, 2);
 }
 
 TEST(ComparePictures, ATimeThatIsMissingWasNotTimed) {
