@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
+#include "core/base/metric_names.h"
 #include "gui/models/compare/compare_view.h"
 #include "storage/comparison.h"
 
@@ -106,6 +108,20 @@ struct PanelWords {
     [[nodiscard]] QString labelled(const QString& said) const { return letters.at(said) + QLatin1Char(' ') + said; }
 };
 
+// A loss over steps is the same however long they took.
+bool showsTime(const FigureSpec& spec) {
+    using enum CompareNumber;
+    if (spec.kind == FigureKind::Curves) {
+        const QString& metric = spec.metric;
+        const bool isOfTraining = metric == QLatin1String(metrics::kTrainLoss) ||
+                                  metric.startsWith(QLatin1String("eval/")) ||
+                                  metric.startsWith(QLatin1String("consensus/"));
+        return !isOfTraining || spec.x == XAxis::Wall || spec.x == XAxis::Training;
+    }
+    if (spec.kind != FigureKind::Bars && spec.kind != FigureKind::Map) return true;
+    return !std::set{FinalLoss, BestAccuracy, MegabytesSent, Samples}.contains(spec.number);
+}
+
 QString withEnd(QString sentence) {
     return sentence.isEmpty() || sentence.endsWith(QLatin1Char('.')) ? sentence : sentence + QLatin1Char('.');
 }
@@ -119,8 +135,11 @@ Status addSetup(storage::RunReader& reader, const FigureSpec& spec, FigureConten
     if (!setups.empty()) parts << runsInWords(into);
     parts.removeAll(QString());
     into.setup = parts.join(QStringLiteral(", "));
-    DASGD_ASSIGN(const QString disturbed, disturbedOf(reader, into));
-    into.cautions = {setupsInWords(setupDifferences(setups)), disturbed};
+    into.cautions = {setupsInWords(setupDifferences(setups))};
+    if (showsTime(spec)) {
+        DASGD_ASSIGN(const QString disturbed, disturbedOf(reader, into));
+        into.cautions << disturbed;
+    }
     into.cautions.removeAll(QString());
     into.notes += into.cautions;
     return {};

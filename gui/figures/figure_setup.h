@@ -7,8 +7,8 @@
 namespace dasgd::gui {
 
 // Of the runs that are in the picture: `setup`, and as notes and cautions in what their set-ups differ and beside which
-// of them other programs took cores. The numbers of workers and hosts of scaling are what it is about, and so are the
-// batches that share one between them. Errors: of the store.
+// of them other programs took cores, where a time is shown. The numbers of workers and hosts of scaling are what it is
+// about, and so are the batches that share one between them. Errors: of the store.
 [[nodiscard]] Status addSetup(storage::RunReader& reader, const FigureSpec& spec, FigureContent& into);
 
 // What a caption says of the figure: the words that were written for it, else its title, then the set-up, with what

@@ -95,6 +95,7 @@ TEST(FigureSetup, SaysThatOtherProgramsTookCoresBesideTheRunsThatAreDrawn) {
     one.finish();
     FigureSpec spec;
     spec.runs = {QString::fromStdString(one.runId)};
+    spec.x = XAxis::Wall;
     const QString words = QStringLiteral("ther programs took cores beside 1 of 1 runs of ");
     const auto content = [&] {
         auto reader = one.reader();
@@ -109,6 +110,8 @@ TEST(FigureSetup, SaysThatOtherProgramsTookCoresBesideTheRunsThatAreDrawn) {
     EXPECT_TRUE(caption.contains(QStringLiteral(" O") + words)) << caption.toStdString();
     EXPECT_TRUE(caption.contains(QStringLiteral("commit 0123456789ab with uncommitted changes, run ")))
         << caption.toStdString();
+    spec.x = XAxis::Step;
+    EXPECT_TRUE(content().paperNotes().filter(words).isEmpty()) << "a loss over steps has no time in it";
 }
 
 }  // namespace
