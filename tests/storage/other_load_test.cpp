@@ -11,6 +11,10 @@ using ::testing::HasSubstr;
 
 constexpr const char* kTwoCores = "Processor, 2 cores to use, 24.0 GB memory";
 
+void record(test::OneRun& one, int rank, const char* name, int second, double cores) {
+    one.rank(rank).metric({.name = name, .wall = second * 1'000'000'000LL, .value = cores});
+}
+
 std::vector<OtherLoad> loadsOf(test::OneRun& one, const std::string& cpu = kTwoCores) {
     one.finish();
     one.describe(cpu);
@@ -18,15 +22,22 @@ std::vector<OtherLoad> loadsOf(test::OneRun& one, const std::string& cpu = kTwoC
     return test::orDie(readOtherLoad(reader, test::orDie(reader.row(one.runId))));
 }
 
+// Of one rank that computed with `own` of the `host` cores that were busy.
+std::vector<OtherLoad> loadsOf(double host, double own, int seconds, const std::string& cpu = kTwoCores) {
+    test::OneRun one(1);
+    for (int second = 1; second <= seconds; ++second) {
+        record(one, 0, "host/cpu_cores", second, host);
+        record(one, 0, "process/cpu_cores", second, own);
+    }
+    return loadsOf(one, cpu);
+}
+
 TEST(OtherLoad, IsWhatTheHostComputedBesideTheRanks) {
     test::OneRun one(2);
     for (int second = 1; second <= 4; ++second) {
-        const auto put = [&](int rank, const char* name, double value) {
-            one.rank(rank).metric({.name = name, .wall = second * 1'000'000'000LL, .value = value});
-        };
-        put(0, "host/cpu_cores", second == 4 ? 2.0 : 1.6);
-        put(0, "process/cpu_cores", 0.5);
-        put(1, "process/cpu_cores", 0.7);
+        record(one, 0, "host/cpu_cores", second, second == 4 ? 2.0 : 1.6);
+        record(one, 0, "process/cpu_cores", second, 0.5);
+        record(one, 1, "process/cpu_cores", second, 0.7);
     }
     const auto loads = loadsOf(one);
     ASSERT_EQ(loads.size(), 1U);
@@ -41,35 +52,27 @@ TEST(OtherLoad, IsWhatTheHostComputedBesideTheRanks) {
 }
 
 TEST(OtherLoad, OfALauncherDisturbsNothing) {
-    test::OneRun one(1);
-    for (int second = 1; second <= 3; ++second) {
-        one.rank(0).metric({.name = "host/cpu_cores", .wall = second * 1'000'000'000LL, .value = 1.1});
-        one.rank(0).metric({.name = "process/cpu_cores", .wall = second * 1'000'000'000LL, .value = 1.0});
-    }
-    const auto loads = loadsOf(one);
+    const auto loads = loadsOf(1.1, 1.0, 3);
     ASSERT_EQ(loads.size(), 1U);
     EXPECT_FALSE(loads[0].disturbs());
 }
 
 TEST(OtherLoad, IsNotJudgedWhereTheCoresAreNotKnown) {
-    test::OneRun one(1);
-    for (int second = 1; second <= 3; ++second) {
-        one.rank(0).metric({.name = "host/cpu_cores", .wall = second * 1'000'000'000LL, .value = 2});
-        one.rank(0).metric({.name = "process/cpu_cores", .wall = second * 1'000'000'000LL, .value = 1});
+    for (const char* cpu : {"cpu", "cpu, 0 cores to use, 24.0 GB memory", "cpu, 99999999999 cores to use"}) {
+        const auto loads = loadsOf(2, 1, 3, cpu);
+        ASSERT_EQ(loads.size(), 1U) << cpu;
+        EXPECT_DOUBLE_EQ(loads[0].others, 1) << cpu;
+        EXPECT_FALSE(loads[0].disturbs()) << cpu;
     }
-    const auto loads = loadsOf(one, "cpu");
-    ASSERT_EQ(loads.size(), 1U);
-    EXPECT_DOUBLE_EQ(loads[0].others, 1);
-    EXPECT_FALSE(loads[0].disturbs());
 }
 
 TEST(OtherLoad, ARankThatWentEarlyHidesNone) {
     test::OneRun one(2);
     for (int second = 1; second <= 4; ++second) {
-        one.rank(0).metric({.name = "host/cpu_cores", .wall = second * 1'000'000'000LL, .value = 2});
-        one.rank(0).metric({.name = "process/cpu_cores", .wall = second * 1'000'000'000LL, .value = 1});
+        record(one, 0, "host/cpu_cores", second, 2);
+        record(one, 0, "process/cpu_cores", second, 1);
     }
-    one.rank(1).metric({.name = "process/cpu_cores", .wall = 1'000'000'000, .value = 1});
+    record(one, 1, "process/cpu_cores", 1, 1);
     const auto loads = loadsOf(one);
     ASSERT_EQ(loads.size(), 1U);
     EXPECT_DOUBLE_EQ(loads[0].ranks, 1.25);
@@ -78,12 +81,7 @@ TEST(OtherLoad, ARankThatWentEarlyHidesNone) {
 
 // Neighbours on cores that the run may not use take none of its own.
 TEST(OtherLoad, IsNotJudgedWhereTheRunHasButAPartOfTheHost) {
-    test::OneRun one(1);
-    for (int second = 1; second <= 3; ++second) {
-        one.rank(0).metric({.name = "host/cpu_cores", .wall = second * 1'000'000'000LL, .value = 48});
-        one.rank(0).metric({.name = "process/cpu_cores", .wall = second * 1'000'000'000LL, .value = 8});
-    }
-    const auto loads = loadsOf(one, "EPYC, 8 of 64 cores to use, 512.0 GB memory");
+    const auto loads = loadsOf(48, 8, 3, "EPYC, 8 of 64 cores to use, 512.0 GB memory");
     ASSERT_EQ(loads.size(), 1U);
     EXPECT_DOUBLE_EQ(loads[0].others, 40);
     EXPECT_FALSE(loads[0].disturbs());
@@ -94,9 +92,8 @@ TEST(OtherLoad, IsOfEachHostForItself) {
     for (int rank = 0; rank < 4; ++rank) {
         one.rank(rank).state(RankState::Starting, 0, rank < 2 ? "node1" : "node2");
         for (int second = 1; second <= 3; ++second) {
-            const Ns at = second * 1'000'000'000LL;
-            one.rank(rank).metric({.name = "process/cpu_cores", .wall = at, .value = 0.5});
-            if (rank % 2 == 0) one.rank(rank).metric({.name = "host/cpu_cores", .wall = at, .value = 1.0 + rank / 4.0});
+            record(one, rank, "process/cpu_cores", second, 0.5);
+            if (rank % 2 == 0) record(one, rank, "host/cpu_cores", second, 1.0 + rank / 4.0);
         }
     }
     const auto loads = loadsOf(one);
@@ -108,12 +105,7 @@ TEST(OtherLoad, IsOfEachHostForItself) {
     EXPECT_THAT(otherLoadText(loads[1]), HasSubstr("node2: 0.50 cores by other programs"));
 }
 
-TEST(OtherLoad, OfAMomentIsNotKnown) {
-    test::OneRun one(1);
-    one.rank(0).metric({.name = "host/cpu_cores", .wall = 1'000'000'000, .value = 2});
-    one.rank(0).metric({.name = "process/cpu_cores", .wall = 1'000'000'000, .value = 1});
-    EXPECT_THAT(loadsOf(one), ::testing::IsEmpty());
-}
+TEST(OtherLoad, OfAMomentIsNotKnown) { EXPECT_THAT(loadsOf(2, 1, 1), ::testing::IsEmpty()); }
 
 }  // namespace
 }  // namespace dasgd::storage
