@@ -259,16 +259,6 @@ Result<RunDetail> RunReader::run(const std::string& runId) {
     });
 }
 
-Result<std::string> RunReader::machine(const std::string& runId) {
-    return impl_->guard([&]() -> Result<std::string> {
-        const auto query = impl_->statements.take("SELECT host, cpu FROM run WHERE run_id = ?");
-        query->bind(1, runId);
-        if (!query->executeStep()) return std::string();
-        const std::string host = query->getColumn(0).getString(), cpu = query->getColumn(1).getString();
-        return host.empty() || cpu.empty() ? host + cpu : host + " (" + cpu + ")";
-    });
-}
-
 Result<std::vector<RankRow>> RunReader::ranks(const std::string& runId) {
     return impl_->guard([&]() -> Result<std::vector<RankRow>> {
         const auto query = impl_->statements.take(

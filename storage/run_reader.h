@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -105,8 +106,9 @@ struct RunDetail {
 
 // Where a run ran, and whether its code was that of its commit.
 struct RunProvenance {
-    std::string host, cpu;  // "" where they were not recorded
-    std::size_t hosts = 0;  // of its ranks; 0 where not every rank said where it is
+    std::string host, cpu;              // "" where they were not recorded
+    std::map<int, std::string> hostOf;  // of the ranks that said where they are; none where time is simulated
+    std::size_t hosts = 0;              // of its ranks; 0 where not every rank said where it is
     bool gitDirty = false;
 };
 
@@ -187,9 +189,7 @@ public:
     [[nodiscard]] Result<RunDetail> run(const std::string& runId);  // exact id or a unique prefix
     // The row of the same run, without reading its spans.
     [[nodiscard]] Result<RunRow> row(const std::string& runId);
-    // What it ran on: "node-3 (EPYC 7543)"; "" where that was not recorded.
-    [[nodiscard]] Result<std::string> machine(const std::string& runId);
-    // The same as parts, without reading its spans. Errors: no such run.
+    // What it ran on, without reading its spans. Errors: no such run.
     [[nodiscard]] Result<RunProvenance> provenance(const std::string& runId);
     // Of a run that is stored as queued or running and that nobody runs any more: the end that the next opening of the
     // workspace for writing gives it, by what has been collected of it. nullopt while a process owns it or a rank of it

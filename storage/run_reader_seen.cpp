@@ -43,10 +43,10 @@ Result<RunProvenance> RunReader::provenance(const std::string& runId) {
                             .gitDirty = query->getColumn(2).getInt() != 0};
         // Simulated workers are on no host, and there may be thousands.
         if (query->getColumn(4).getInt() != 0) return found;
-        const std::map<int, std::string> hostOf = impl_->hostsOfRanks(run);
-        if (std::ssize(hostOf) != query->getColumn(3).getInt()) return found;
+        found.hostOf = impl_->hostsOfRanks(run);
+        if (std::ssize(found.hostOf) != query->getColumn(3).getInt()) return found;
         std::set<std::string> hosts;
-        for (const auto& [rank, host] : hostOf) hosts.insert(host);
+        for (const auto& [rank, host] : found.hostOf) hosts.insert(host);
         found.hosts = hosts.size();
         return found;
     });

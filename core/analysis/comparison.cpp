@@ -140,13 +140,6 @@ tl::unexpected<Error> noBaseline(const Comparison& comparison, const std::string
                         : "no finished run of '" + name + "' to compare with");
 }
 
-Sample withoutSpread(Sample sample) {
-    sample.std.reset();
-    sample.confidence.reset();
-    return sample;
-}
-
-// Of itself it is 1 whatever was measured.
 Sample ratioBetween(const ComparedGroup& group, const ComparedGroup& other, Sample ComparedGroup::*number) {
     const Sample ratio = ratioOf(group.*number, other.*number);
     return &group == &other ? withoutSpread(ratio) : ratio;

@@ -90,11 +90,10 @@ Sample divided(Sample sample, double by) {
     return sample;
 }
 
-// The base was measured too, and scatters as every point does; against itself it is 1 whatever was measured.
+// The base was measured too, and scatters as every point does.
 Sample speedUpOf(const ScalingPoint& point, const ScalingPoint& base) {
-    Sample ratio = ratioOf(point.samplesPerS, base.samplesPerS);
-    if (&point == &base) ratio.std = ratio.confidence = std::nullopt;
-    return ratio;
+    const Sample ratio = ratioOf(point.samplesPerS, base.samplesPerS);
+    return &point == &base ? withoutSpread(ratio) : ratio;
 }
 
 }  // namespace

@@ -134,14 +134,16 @@ const char* timeInWords(TimeSource source) {
 }
 
 RunMachine machineOf(const std::string& host, const std::string& cpu, std::size_t hosts) {
-    RunMachine machine{.host = host, .processor = cpu, .cores = {}, .hosts = hosts};
+    RunMachine machine{.host = host, .processor = cpu, .cores = {}, .allCores = false, .hosts = hosts};
     const auto end = cpu.find(" cores to use");
     const auto comma = end == std::string::npos ? end : cpu.rfind(", ", end);
     if (comma == std::string::npos) return machine;
     machine.processor = cpu.substr(0, comma);
     // "8 of 64": how many others the host has is said of newer runs alone.
     machine.cores = cpu.substr(comma + 2, end - comma - 2);
-    machine.cores = machine.cores.substr(0, machine.cores.find(" of "));
+    const auto others = machine.cores.find(" of ");
+    machine.allCores = others == std::string::npos;
+    machine.cores = machine.cores.substr(0, others);
     return machine;
 }
 

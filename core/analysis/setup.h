@@ -31,6 +31,7 @@ using RunSetup = std::vector<SetupPart>;
 struct RunMachine {
     std::string host;  // that started it
     std::string processor, cores;
+    bool allCores = false;  // `cores` are known and all that the host has
     std::size_t hosts = 0;  // of its ranks
 };
 // `cpu` as it was recorded: "EPYC 7543, 16 cores to use, 135.1 GB memory", of older runs "EPYC 7543". The memory is no

@@ -14,6 +14,12 @@ constexpr double kRounding = 1e-13;
 
 }  // namespace
 
+Sample withoutSpread(Sample sample) {
+    sample.std.reset();
+    sample.confidence.reset();
+    return sample;
+}
+
 double median(std::vector<double> values) {
     DASGD_CHECK(!values.empty());
     const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);

@@ -27,6 +27,8 @@ inline constexpr double kSignificance = 0.05;
 // Welch's degrees of freedom. `n` is that of the smaller sample: where it is 1 there is no interval. n = 0 where either
 // is empty or not above 0.
 [[nodiscard]] Sample ratioOf(const Sample& over, const Sample& under);
+// As of what is divided by itself, which is 1 whatever was measured.
+[[nodiscard]] Sample withoutSpread(Sample sample);
 
 // The middle value, or the mean of the two; of at least one.
 [[nodiscard]] double median(std::vector<double> values);
