@@ -12,6 +12,7 @@
 #include "core/base/check.h"
 #include "core/base/metric_names.h"
 #include "experiments/worker/worker_process.h"
+#include "storage/base/workspace.h"
 #include "storage/run_reader.h"
 #include "tests/support/dasgd_program.h"
 #include "tests/support/free_port.h"
@@ -136,6 +137,16 @@ TEST_F(WorkerByHand, RefusesWhatDoesNotFit) {
     EXPECT_FALSE(std::filesystem::exists(folder_.path() / "hand"));
 }
 
+// One that is stopped while it writes to lab.db keeps the lock, and nobody writes there why its peers failed.
+void leaveWithoutTheLock(const test::StartedProgram& worker, int signal, const std::filesystem::path& workspace) {
+    const auto lock =
+        storage::FileLock::wait(storage::WorkspacePaths{workspace}.lock(), storage::FileLock::Kind::Exclusive);
+    ASSERT_TRUE(lock) << lock.error().message;
+    worker.signal(signal);
+    siginfo_t left{};
+    ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(worker.id()), &left, WEXITED | WSTOPPED | WNOWAIT), 0);
+}
+
 // Whoever is gone or hangs is named, within the deadline of a collective and 5 s.
 TEST_F(WorkerByHand, NameAPeerThatDiesOrHangs) {
     folder_.write("e.toml", test::quickExperiment("gloo", 100'000'000) + "timeout_s = 5.0\n");
@@ -148,7 +159,7 @@ TEST_F(WorkerByHand, NameAPeerThatDiesOrHangs) {
                 {{"RANK", rank}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "127.0.0.1"}, {"MASTER_PORT", port}}));
         }
         ASSERT_TRUE(test::newestRunTrains(folder_.path() / lab));
-        workers[1].signal(signal);
+        leaveWithoutTheLock(workers[1], signal, folder_.path() / lab);
         const auto begin = std::chrono::steady_clock::now();
         EXPECT_TRUE(test::eventually([&] { return workers[0].errors().find("does not answer") != std::string::npos; }));
         EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/base/metric_names.h"
 #include "gui/models/curves/span_series_query.h"
 #include "tests/gui/support/live_bench.h"
 
@@ -10,6 +11,16 @@ namespace {
 
 RunItemPtr itemOf(storage::RunReader& reader, const QString& run) {
     return makeRunItem(reader.row(run.toStdString()).value());
+}
+
+// In lab.db too. The loss is what a rank records of a step last.
+bool bothRanksCameTo(storage::RunReader& reader, const std::string& run, std::int64_t step) {
+    int ranks = 0;
+    for (const int rank : {0, 1}) {
+        const auto losses = reader.metrics({.runId = run, .name = metrics::kTrainLoss, .rank = rank});
+        if (losses && !losses->samples.empty() && losses->samples.back().step == step) ++ranks;
+    }
+    return ranks == 2;
 }
 
 // A figure has what the window shows.
@@ -50,8 +61,11 @@ TEST(SpanCurve, OfALiveRunEndsWhereTheQueryOfTheWindowDoes) {
     LiveBench bench;
     test::SyntheticRun run(bench.workspace.store(), {.ranks = 2, .steps = 200});
     run.train(45);
-    bench.know();
     const QString id = QString::fromStdString(run.id());
+    auto reader = storage::RunReader::open(bench.workspace.path()).value();
+    // Both are to read the same: the recorder takes the ranks' steps in beside them.
+    ASSERT_TRUE(eventually([&] { return bothRanksCameTo(reader, run.id(), 45); }));
+    bench.know();
     bench.store.setWatch({id, {}});
     SpanSeriesQuery query;
     RankBatch told;
@@ -62,7 +76,6 @@ TEST(SpanCurve, OfALiveRunEndsWhereTheQueryOfTheWindowDoes) {
         bench.refresh(query);
         return !told.samples.empty();
     }));
-    auto reader = storage::RunReader::open(bench.workspace.path()).value();
     const auto curve = readSpanCurve(reader, *itemOf(reader, id), kSpansThroughput);
     ASSERT_TRUE(curve) << curve.error().message;
     ASSERT_EQ(curve->size(), told.samples.size());
