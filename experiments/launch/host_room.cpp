@@ -11,6 +11,7 @@
 
 #include "experiments/base/text.h"
 #include "experiments/config/document.h"
+#include "experiments/launch/control_groups.h"
 
 namespace dasgd::experiments {
 
@@ -40,25 +41,6 @@ std::optional<double> availableMemory() {
         if (words >> name >> kib && name == "MemAvailable:") return kib * 1024;
     }
     return std::nullopt;
-}
-
-// Of the unified hierarchy: "0::/user.slice/…". A group's limit holds for those below it.
-fs::path ownGroup() {
-    std::ifstream in("/proc/self/cgroup");
-    for (std::string line; std::getline(in, line);) {
-        if (line.starts_with("0::")) return fs::path("/sys/fs/cgroup") / line.substr(3).substr(line.size() > 3 ? 1 : 0);
-    }
-    return {};
-}
-
-// The smallest of what the groups above this process leave; `max` and `current` are files of each.
-std::optional<double> leftByGroups(const char* max, const char* current) {
-    std::optional<double> left;
-    for (fs::path group = ownGroup(); group.native().starts_with("/sys/fs/cgroup/"); group = group.parent_path()) {
-        const auto limit = numberIn(group / max), used = numberIn(group / current);  // "max" is no number
-        if (limit && used) left = std::min(left.value_or(*limit), std::max(0.0, *limit - *used));
-    }
-    return left;
 }
 
 std::optional<double> smallest(std::initializer_list<std::optional<double>> limits) {
@@ -113,9 +95,9 @@ Status fits(const Need& need, const HostRoom& room, const std::string& whose, co
 
 HostRoom hostRoom() {
     HostRoom room;
-    room.memory = smallest({availableMemory(), leftByGroups("memory.max", "memory.current")});
+    room.memory = smallest({availableMemory(), memoryLeft()});
     const auto threads =
-        smallest({numberIn("/proc/sys/kernel/threads-max"), userLimit(), leftByGroups("pids.max", "pids.current")});
+        smallest({numberIn("/proc/sys/kernel/threads-max"), userLimit(), threadsLeft()});
     if (threads) room.threads = static_cast<std::int64_t>(*threads);
     return room;
 }

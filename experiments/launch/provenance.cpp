@@ -7,14 +7,17 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <sstream>
 #include <utility>
 
 #include "core/base/host_name.h"
 #include "experiments/base/build_id.h"
 #include "experiments/base/text.h"
+#include "experiments/launch/control_groups.h"
 #include "experiments/launch/hardware.h"
 #include "experiments/launch/repository.h"
 #include "storage/run_reader.h"
@@ -37,10 +40,13 @@ std::string machineInWords() {
     CPU_ZERO(&allowed);
     ::sched_getaffinity(0, sizeof allowed, &allowed);
     const double memory = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
-    const int own = CPU_COUNT(&allowed);
+    const double own = std::min<double>(CPU_COUNT(&allowed), cpuQuota().value_or(CPU_COUNT(&allowed)));
     const long all = ::sysconf(_SC_NPROCESSORS_ONLN);
-    return cpuModel() + ", " + std::to_string(own) + (own < all ? " of " + std::to_string(all) : "") +
-           " cores to use, " + byteCount(memory) + " memory";
+    std::ostringstream text;
+    text << cpuModel() << ", " << own;
+    if (own < static_cast<double>(all)) text << " of " << all;
+    text << " cores to use, " << byteCount(memory) << " memory";
+    return text.str();
 }
 
 std::string versionsJson() {

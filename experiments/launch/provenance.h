@@ -25,7 +25,8 @@ struct Provenance {
 [[nodiscard]] std::string versionsJson();
 
 [[nodiscard]] std::string cpuModel();
-// "Intel(R) Xeon(R) Processor, 16 cores to use, 135.1 GB memory"; "8 of 16 cores to use" where not all are for us.
+// "Intel(R) Xeon(R) Processor, 16 cores to use, 135.1 GB memory"; "8 of 16 cores to use" where not all are for us, and
+// "1.5 of 16 cores to use" where a container may take no more of their time.
 [[nodiscard]] std::string machineInWords();
 
 }  // namespace dasgd::experiments

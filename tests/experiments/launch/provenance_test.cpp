@@ -87,7 +87,7 @@ TEST(Provenance, NamesLibrariesAndMachine) {
     }
     EXPECT_THAT(versions.value("dasgd", ""), ::testing::MatchesRegex("[0-9.]+, build [0-9a-f]{12}"));
     EXPECT_THAT(collectProvenance("/").cpu,
-                ::testing::MatchesRegex(".+, [0-9]+( of [0-9]+)? cores to use, [0-9.]+ [MGT]B memory"));
+                ::testing::MatchesRegex(".+, [0-9.]+( of [0-9]+)? cores to use, [0-9.]+ [MGT]B memory"));
     EXPECT_FALSE(collectProvenance("/").host.empty());
     EXPECT_EQ(collectProvenance("/").hardware, hardware());
 }

@@ -1,0 +1,102 @@
+#include "experiments/launch/control_groups.h"
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+namespace dasgd::experiments {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Of no limit version 1 says −1 or, of memory, the largest number of whole pages; version 2 "max".
+constexpr double kNoLimit = 9e18;
+
+std::optional<double> limitIn(const fs::path& file) {
+    double number = -1;
+    std::ifstream in(file);
+    return in >> number && number >= 0 && number < kNoLimit ? std::optional(number) : std::nullopt;
+}
+
+std::optional<double> smaller(std::optional<double> a, std::optional<double> b) {
+    return a && b ? std::min(*a, *b) : a ? a : b;
+}
+
+// The lines of memory.stat that say so: version 1 counts a group's own alone under the short names.
+double pageCache(const fs::path& group) {
+    double shortly = 0, total = 0;
+    bool isTotal = false;
+    std::ifstream in(group / "memory.stat");
+    std::string name;
+    for (double bytes = 0; in >> name >> bytes;) {
+        if (name == "active_file" || name == "inactive_file") shortly += bytes;
+        if (name != "total_active_file" && name != "total_inactive_file") continue;
+        total += bytes;
+        isTotal = true;
+    }
+    return isTotal ? total : shortly;
+}
+
+std::optional<double> left(const fs::path& limitFile, const fs::path& usedFile, double given) {
+    const auto limit = limitIn(limitFile), used = limitIn(usedFile);
+    if (!limit || !used) return std::nullopt;
+    return std::max(0.0, *limit - std::max(0.0, *used - given));
+}
+
+std::optional<double> quotaOf(const fs::path& group) {
+    double time = -1, period = 0;
+    // "150000 100000", or "max 100000".
+    if (std::ifstream both(group / "cpu.max"); both >> time >> period && period > 0) return time / period;
+    const auto own = limitIn(group / "cpu.cfs_quota_us"), of = limitIn(group / "cpu.cfs_period_us");
+    return own && of && *of > 0 ? std::optional(*own / *of) : std::nullopt;
+}
+
+}  // namespace
+
+std::vector<fs::path> controlGroups(const std::string& controller, const ControlGroupFiles& files) {
+    std::vector<fs::path> groups;
+    std::ifstream in(files.own);
+    // "0::/user.slice/…", and of version 1 "4:cpu,cpuacct:/docker/…".
+    for (std::string line; std::getline(in, line);) {
+        const auto names = line.find(':'), path = line.find(':', names + 1);
+        if (names == std::string::npos || path == std::string::npos) continue;
+        const std::string controllers = line.substr(names + 1, path - names - 1);
+        std::istringstream each(controllers);
+        bool ours = controllers.empty();
+        for (std::string name; std::getline(each, name, ',');) ours = ours || name == controller;
+        if (!ours) continue;
+        const fs::path root = controllers.empty() ? files.root : files.root / controllers;
+        fs::path group = fs::path(line.substr(path + 1)).relative_path();
+        if (!group.empty() && !group.has_filename()) group = group.parent_path();
+        for (; !group.empty(); group = group.parent_path()) groups.push_back(root / group);
+        groups.push_back(root);
+    }
+    return groups;
+}
+
+std::optional<double> memoryLeft(const ControlGroupFiles& files) {
+    std::optional<double> least;
+    for (const fs::path& group : controlGroups("memory", files)) {
+        const double cache = pageCache(group);
+        least = smaller(least, left(group / "memory.max", group / "memory.current", cache));
+        least = smaller(least, left(group / "memory.limit_in_bytes", group / "memory.usage_in_bytes", cache));
+    }
+    return least;
+}
+
+std::optional<double> threadsLeft(const ControlGroupFiles& files) {
+    std::optional<double> least;
+    for (const fs::path& group : controlGroups("pids", files)) {
+        least = smaller(least, left(group / "pids.max", group / "pids.current", 0));
+    }
+    return least;
+}
+
+std::optional<double> cpuQuota(const ControlGroupFiles& files) {
+    std::optional<double> least;
+    for (const fs::path& group : controlGroups("cpu", files)) least = smaller(least, quotaOf(group));
+    return least;
+}
+
+}  // namespace dasgd::experiments
