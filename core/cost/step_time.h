@@ -4,6 +4,9 @@
 
 namespace dasgd {
 
+// Of κ: computing as good as stands still beside a transfer. What is beyond cannot be told apart by measuring.
+constexpr double kMostContention = 100;
+
 // DaSGD (arXiv 2006.00441): T_c + max(0, T_m − d·T_c)/τ, for 0 ≤ d ≤ τ. With contention κ, computation takes (1+κ)
 // times as long while a collective transfers, and T_m stays: T_c + max(T_m·κ/(1+κ), T_m − d·T_c)/τ.
 [[nodiscard]] double dasgdStepSeconds(double compute, double communication, int period, int delay,

@@ -9,6 +9,7 @@
 
 #include "core/base/metric_names.h"
 #include "core/base/toml_reader.h"
+#include "core/cost/step_time.h"
 #include "experiments/config/document.h"
 #include "experiments/report/run_summary.h"
 
@@ -97,7 +98,10 @@ double contentionOf(const ByRank& alone, const ByRank& overlapped) {
             undisturbed += stepSeconds - (step.seconds - step.overlapped);
         }
     }
-    return slowed > 0 && undisturbed > 0 ? std::max(0.0, slowed / undisturbed - 1) : 0;
+    if (slowed <= 0) return 0;
+    // Nothing left, or less than nothing by its scatter, is the most of it and not none.
+    if (slowed >= undisturbed * (1 + kMostContention)) return kMostContention;
+    return std::max(0.0, slowed / undisturbed - 1);
 }
 
 std::size_t countOf(const ByRank& ranks) {

@@ -22,7 +22,7 @@ struct ComputeFit {
     // ranks apart in a step: a host that slows all of them down at once causes no wait.
     std::vector<double> jitter;
     double jitterDeviation = 0;
-    double contention = 0;       // κ; 0 where no step ran beside a collective, or each did
+    double contention = 0;       // κ, kMostContention at most; 0 where no step ran beside a collective, or each did
     std::size_t aloneSteps = 0;  // of all ranks
     std::size_t overlapped = 0;
 };

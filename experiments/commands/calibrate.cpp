@@ -4,6 +4,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "core/cost/step_time.h"
 #include "experiments/base/text.h"
 #include "experiments/calibrate/calibration_file.h"
 #include "experiments/calibrate/probe_experiment.h"
@@ -68,6 +69,8 @@ std::string rangeOf(const std::vector<double>& factors) {
     return shortNumber(least) + " … " + shortNumber(most);
 }
 
+constexpr const char* kStoodStill = ", in which computing stood still; was the machine free of other programs?";
+
 std::string textOf(const Calibration& calibration) {
     const ComputeFit& compute = calibration.compute;
     TextTable table({"what", "measured", ""});
@@ -76,9 +79,9 @@ std::string textOf(const Calibration& calibration) {
                std::to_string(compute.aloneSteps) + " steps alone, backward " + percent(compute.backwardShare)});
     table.add({"  scatter within a step", percent(compute.jitterDeviation), "standard deviation, ÷ T_c"});
     table.add({"  ranks ÷ their mean", rangeOf(compute.rankFactors), ""});
-    table.add({"κ, contention", shortNumber(compute.contention),
-               compute.overlapped > 0 ? std::to_string(compute.overlapped) + " steps beside a collective"
-                                      : "no step ran beside a collective"});
+    table.add({"κ, contention", compute.overlapped > 0 ? shortNumber(compute.contention) : "–",
+               (compute.overlapped > 0 ? std::to_string(compute.overlapped) + " steps" : std::string("no step ran")) +
+                   " beside a collective" + (compute.contention < kMostContention ? "" : kStoodStill)});
     if (calibration.memoryBytesPerSecond) {
         table.add({"snapshots", shortNumber(*calibration.memoryBytesPerSecond * 1e-9) + " GB/s", "read and write"});
     }

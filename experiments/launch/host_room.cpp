@@ -96,8 +96,7 @@ Status fits(const Need& need, const HostRoom& room, const std::string& whose, co
 HostRoom hostRoom() {
     HostRoom room;
     room.memory = smallest({availableMemory(), memoryLeft()});
-    const auto threads =
-        smallest({numberIn("/proc/sys/kernel/threads-max"), userLimit(), threadsLeft()});
+    const auto threads = smallest({numberIn("/proc/sys/kernel/threads-max"), userLimit(), threadsLeft()});
     if (threads) room.threads = static_cast<std::int64_t>(*threads);
     return room;
 }

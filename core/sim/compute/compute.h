@@ -9,6 +9,7 @@
 #include "core/base/event.h"
 #include "core/base/fields.h"
 #include "core/base/result.h"
+#include "core/cost/step_time.h"
 #include "core/sim/compute/jitter.h"
 
 namespace dasgd {
@@ -69,7 +70,7 @@ struct ComputeParams {
           {.help = "At which snapshots and merges go over the weights, as 10GB/s; device: its own"});
         f(contention, "contention",
           {.min = 0,
-           .max = 100,
+           .max = kMostContention,
            .symbol = "κ",
            .help = "Computing takes 1 + κ times as long while a collective transfers"});
         f(jitter, "jitter",

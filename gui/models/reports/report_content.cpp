@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "core/cost/step_time.h"
 #include "gui/models/compare/compare_numbers.h"
 #include "gui/models/runs/run_config.h"
 #include "gui/models/words.h"
@@ -69,6 +70,10 @@ void addTimes(ReportContent& content, const QJsonObject& result) {
     add(QStringLiteral("κ, contention"), beside > 0 ? shownNumber(numberOf(result, "contention"), 1, 3) : kAbsent, {},
         beside > 0 ? QStringLiteral("computing takes 1 + κ times as long beside a collective, n = %1").arg(beside)
                    : QStringLiteral("no step ran beside a collective"));
+    if (numberOf(result, "contention").value_or(0) < kMostContention) return;
+    content.notes << QStringLiteral(
+        "Computing stood still beside a collective: other programs may have had the cores. Calibrate once more on a "
+        "machine that is free of them.");
 }
 
 void addLink(ReportContent& content, const QJsonObject& result) {

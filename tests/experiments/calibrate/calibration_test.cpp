@@ -5,6 +5,7 @@
 #include <cmath>
 #include <random>
 
+#include "core/cost/step_time.h"
 #include "tests/support/runs.h"
 
 namespace dasgd::experiments {
@@ -71,6 +72,20 @@ TEST(FitCompute, KnowsScatterThatMakesSomeoneWaitFromScatterThatSlowsAllDown) {
     EXPECT_NEAR(fit->jitter[16], 1, 0.002) << "the median";
     // 0.158655 of a normal distribution lies below −σ: a little above the sixth of 33 quantiles, 5/32 = 0.15625.
     EXPECT_NEAR(fit->jitter[5], 1 - 0.03 * 1.0100, 0.001);
+}
+
+// Also where scatter leaves less than nothing of what a step computes beside it.
+TEST(FitCompute, WhereComputingStandsStillContentionIsTheMostThereIs) {
+    for (const double beside : {1.0, 1.0 + 1e-6, 1.1}) {
+        std::vector<ComputedStep> steps = stepsOf({}, 13, 0);
+        for (int k = 14; k <= 23; ++k) {
+            steps.push_back({.step = k,
+                             .seconds = kStep * (beside + 0.5),
+                             .overlapped = kStep / 2,
+                             .backward = kStep * beside / 2});
+        }
+        EXPECT_EQ(fitCompute(steps)->contention, kMostContention) << beside;
+    }
 }
 
 TEST(FitCompute, SaysNothingOfContentionThatItDidNotSee) {

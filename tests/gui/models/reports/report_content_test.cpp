@@ -50,6 +50,12 @@ TEST(ReportContent, ACalibrationNamesItsNumbersTheirUnitsAndTheirN) {
     EXPECT_NEAR(content.fit[0].fitted, 0.022, 1e-9);
     EXPECT_NEAR(content.fit[1].fitted, 0.00108, 1e-9);
     EXPECT_TRUE(content.notes.join(u' ').contains(QStringLiteral("1.5 % off")));
+    const auto warned = [](QByteArray result) {
+        const ReportContent said = contentOf(finished(JobKind::Calibrate, result), configOf);
+        return said.notes.join(u' ').contains(QStringLiteral("Computing stood still"));
+    };
+    EXPECT_FALSE(warned(kCalibration));
+    EXPECT_TRUE(warned(QByteArray(kCalibration).replace("0.18", "100.0"))) << "the most that is told";
 }
 
 TEST(ReportContent, WithoutALinkAndWithoutOverlapItSaysSo) {
