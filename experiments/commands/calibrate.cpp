@@ -69,7 +69,13 @@ std::string rangeOf(const std::vector<double>& factors) {
     return shortNumber(least) + " … " + shortNumber(most);
 }
 
-constexpr const char* kStoodStill = ", in which computing stood still; was the machine free of other programs?";
+std::string besideInWords(const ComputeFit& compute) {
+    if (compute.overlapped == 0) return "no step ran beside a collective";
+    const std::string steps = std::to_string(compute.overlapped) + " steps beside a collective";
+    if (compute.aloneSteps == 0) return steps + ", and none without one";
+    if (compute.contention < kMostContention) return steps;
+    return steps + ", in which computing stood still; was the machine free of other programs?";
+}
 
 std::string textOf(const Calibration& calibration) {
     const ComputeFit& compute = calibration.compute;
@@ -79,9 +85,8 @@ std::string textOf(const Calibration& calibration) {
                std::to_string(compute.aloneSteps) + " steps alone, backward " + percent(compute.backwardShare)});
     table.add({"  scatter within a step", percent(compute.jitterDeviation), "standard deviation, ÷ T_c"});
     table.add({"  ranks ÷ their mean", rangeOf(compute.rankFactors), ""});
-    table.add({"κ, contention", compute.overlapped > 0 ? shortNumber(compute.contention) : "–",
-               (compute.overlapped > 0 ? std::to_string(compute.overlapped) + " steps" : std::string("no step ran")) +
-                   " beside a collective" + (compute.contention < kMostContention ? "" : kStoodStill)});
+    const bool isKnown = compute.overlapped > 0 && compute.aloneSteps > 0;
+    table.add({"κ, contention", isKnown ? shortNumber(compute.contention) : "–", besideInWords(compute)});
     if (calibration.memoryBytesPerSecond) {
         table.add({"snapshots", shortNumber(*calibration.memoryBytesPerSecond * 1e-9) + " GB/s", "read and write"});
     }

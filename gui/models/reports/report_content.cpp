@@ -55,6 +55,12 @@ LinkCost linkOf(const QJsonObject& result) {
             .rho = numberOf(result, "reduce_seconds_per_byte").value_or(0)};
 }
 
+QString contentionHelp(int stepsAlone, int stepsBeside) {
+    if (stepsBeside == 0) return QStringLiteral("no step ran beside a collective");
+    if (stepsAlone == 0) return QStringLiteral("no step ran without a collective beside it");
+    return QStringLiteral("computing takes 1 + κ times as long beside a collective, n = %1").arg(stepsBeside);
+}
+
 void addTimes(ReportContent& content, const QJsonObject& result) {
     const auto add = [&](const QString& label, const QString& number, const QString& unit, const QString& help) {
         content.figures.push_back({label, number, unit, help});
@@ -62,14 +68,15 @@ void addTimes(ReportContent& content, const QJsonObject& result) {
     const int steps = result[QLatin1String("steps_alone")].toInt();
     const int beside = result[QLatin1String("steps_overlapped")].toInt();
     add(QStringLiteral("T_c, a local step"), shownNumber(numberOf(result, "step_s"), 1e3), QStringLiteral("ms"),
-        QStringLiteral("mean of %1 steps with nothing on the link, of all ranks").arg(steps));
+        steps > 0 ? QStringLiteral("mean of %1 steps with nothing on the link, of all ranks").arg(steps)
+                  : QStringLiteral("mean of all steps, as none was without a collective beside it"));
     add(QStringLiteral("scatter"), shownNumber(numberOf(result, "jitter_deviation"), 100, 3),
         QStringLiteral("% of T_c"), QStringLiteral("standard deviation of a step within its rank, n = %1").arg(steps));
     add(QStringLiteral("backward"), shownNumber(numberOf(result, "backward_share"), 100, 3), QStringLiteral("% of T_c"),
         QStringLiteral("the rest is the forward pass and the update"));
-    add(QStringLiteral("κ, contention"), beside > 0 ? shownNumber(numberOf(result, "contention"), 1, 3) : kAbsent, {},
-        beside > 0 ? QStringLiteral("computing takes 1 + κ times as long beside a collective, n = %1").arg(beside)
-                   : QStringLiteral("no step ran beside a collective"));
+    add(QStringLiteral("κ, contention"),
+        beside > 0 && steps > 0 ? shownNumber(numberOf(result, "contention"), 1, 3) : kAbsent, {},
+        contentionHelp(steps, beside));
     if (numberOf(result, "contention").value_or(0) < kMostContention) return;
     content.notes << QStringLiteral(
         "Computing stood still beside a collective: other programs may have had the cores. Calibrate once more on a "

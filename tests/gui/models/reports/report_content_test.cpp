@@ -56,6 +56,9 @@ TEST(ReportContent, ACalibrationNamesItsNumbersTheirUnitsAndTheirN) {
     };
     EXPECT_FALSE(warned(kCalibration));
     EXPECT_TRUE(warned(QByteArray(kCalibration).replace("0.18", "100.0"))) << "the most that is told";
+    const QByteArray always =
+        QByteArray(kCalibration).replace("\"steps_alone\":43", "\"steps_alone\":0").replace("0.18", "0.0");
+    EXPECT_EQ(figure(contentOf(finished(JobKind::Calibrate, always), configOf), "κ"), kAbsent + u' ');
 }
 
 TEST(ReportContent, WithoutALinkAndWithoutOverlapItSaysSo) {
