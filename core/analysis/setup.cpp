@@ -144,6 +144,11 @@ RunMachine machineOf(const std::string& host, const std::string& cpu, std::size_
     const auto others = machine.cores.find(" of ");
     machine.allCores = others == std::string::npos;
     machine.cores = machine.cores.substr(0, others);
+    constexpr std::string_view kTime = " cores to use for the time of ";
+    if (cpu.compare(end, kTime.size(), kTime) == 0) {
+        const auto time = end + kTime.size();
+        machine.time = cpu.substr(time, cpu.find(", ", time) - time);
+    }
     return machine;
 }
 
@@ -161,7 +166,7 @@ RunSetup setupOf(const Settings& settings, TimeSource time, const RunMachine& ma
                    computingOf(settings, time),
                    {"machine", known(machine.host), {}},
                    {"processor", known(machine.processor), {}},
-                   {"cores", known(machine.cores), {}}};
+                   {"cores", known(machine.time.empty() ? machine.cores : machine.time + " of " + machine.cores), {}}};
     std::erase_if(setup, [](const SetupPart& part) { return part.text.empty(); });
     return setup;
 }

@@ -31,11 +31,13 @@ using RunSetup = std::vector<SetupPart>;
 struct RunMachine {
     std::string host;  // that started it
     std::string processor, cores;
+    std::string time;       // of how many cores it might take at most, in a container that has a quota
     bool allCores = false;  // `cores` are known and all that the host has
     std::size_t hosts = 0;  // of its ranks
 };
-// `cpu` as it was recorded: "EPYC 7543, 16 cores to use, 135.1 GB memory", of older runs "EPYC 7543". The memory is no
-// part of a machine: another kernel says another tenth of a gigabyte of it.
+// `cpu` as it was recorded: "EPYC 7543, 16 cores to use, 135.1 GB memory", of older runs "EPYC 7543", and "16 cores to
+// use for the time of 1.5" under a quota. The memory is no part of a machine: another kernel says another tenth of a
+// gigabyte of it.
 [[nodiscard]] RunMachine machineOf(const std::string& host, const std::string& cpu, std::size_t hosts);
 
 [[nodiscard]] RunSetup setupOf(const Settings& settings, TimeSource time, const RunMachine& machine);

@@ -19,7 +19,8 @@ std::string milliseconds(double seconds) { return shortNumber(seconds * 1e3) + "
 
 // Contention stretches computing by κ while a collective transfers, T_m of every round.
 double contentionSeconds(const ClusterFacts& facts) {
-    return facts.reduceSeconds * facts.contention / (1 + facts.contention);
+    const double contention = facts.contention.value_or(0);
+    return facts.reduceSeconds * contention / (1 + contention);
 }
 
 double roundCost(const ClusterFacts& facts) {
@@ -66,10 +67,11 @@ void explain(const ClusterFacts& facts, double allowedOverhead, Advice& advice) 
         say("Even " + d + " steps do not cover it: this network is too slow for this model and batch.");
     } else if (advice.period > advice.delay) {
         say("τ = " + tau + ": a shorter period spends more than " + percent(allowedOverhead) +
-            " of a step on contention (κ = " + shortNumber(facts.contention) + "), snapshots and merges.");
+            " of a step on contention (κ = " + shortNumber(facts.contention.value_or(0)) + "), snapshots and merges.");
     } else {
         say("τ = d: one average is under way at a time, and the next leaves when it has arrived.");
     }
+    if (!facts.contention) say("How much a collective slows computing down was not seen: it counts as nothing.");
     say("ξ = 0, c = 1: this merge keeps every local step. The published blend (ξ = 0.25, c = 0) discards " +
         percent(1 - effectiveShare(advice.period, advice.delay, 0.25, 0)) + " of them at this τ and d.");
     say("Batch: with " + std::to_string(advice.delayBatch) +
@@ -106,7 +108,7 @@ Advice advise(const ClusterFacts& facts, double allowedOverhead) {
     advice.overhead = roundCost(facts) / (static_cast<double>(advice.period) * facts.stepSeconds);
     const double passes = roundCost(facts) - contentionSeconds(facts);
     advice.stepSeconds = dasgdStepSeconds(facts.stepSeconds, facts.reduceSeconds, static_cast<int>(advice.period),
-                                          static_cast<int>(advice.delay), facts.contention) +
+                                          static_cast<int>(advice.delay), facts.contention.value_or(0)) +
                          passes / static_cast<double>(advice.period);
     advice.delayBatch = samplesThatCover(facts, 1);
     advice.syncBatch = samplesThatCover(facts, std::max(facts.backwardShare, 1e-9));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,12 +14,12 @@ namespace dasgd::experiments {
 // Of one experiment on one cluster.
 struct ClusterFacts {
     int workers = 0;
-    double stepSeconds = 0;    // T_c
-    double backwardShare = 0;  // of it
-    double reduceSeconds = 0;  // T_m, one all-reduce of all weights with nothing else to do
-    double bytes = 0;          // S
-    double jitter = 0;         // standard deviation of a step between ranks, ÷ T_c
-    double contention = 0;     // κ
+    double stepSeconds = 0;                // T_c
+    double backwardShare = 0;              // of it
+    double reduceSeconds = 0;              // T_m, one all-reduce of all weights with nothing else to do
+    double bytes = 0;                      // S
+    double jitter = 0;                     // standard deviation of a step between ranks, ÷ T_c
+    std::optional<double> contention = 0;  // κ; none: not seen, and counted as 0
     double memoryBytesPerSecond = 0;
     LinkCost link;               // as a ring sees it
     std::int64_t batchSize = 0;  // b of a worker

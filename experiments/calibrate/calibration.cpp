@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <string_view>
 
 #include "core/base/metric_names.h"
@@ -87,7 +88,7 @@ double deviationOf(const std::vector<double>& values) {
 }
 
 // T − (x − o) = o/(1+κ), summed over the overlapped steps of each rank: `x` their time, `o` the overlapped part of it.
-double contentionOf(const ByRank& alone, const ByRank& overlapped) {
+std::optional<double> contentionOf(const ByRank& alone, const ByRank& overlapped) {
     double slowed = 0, undisturbed = 0;
     for (const auto& [rank, steps] : overlapped) {
         const auto own = alone.find(rank);
@@ -98,7 +99,7 @@ double contentionOf(const ByRank& alone, const ByRank& overlapped) {
             undisturbed += stepSeconds - (step.seconds - step.overlapped);
         }
     }
-    if (slowed <= 0) return 0;
+    if (slowed <= 0) return std::nullopt;
     // Nothing left, or less than nothing by its scatter, is the most of it and not none.
     if (slowed >= undisturbed * (1 + kMostContention)) return kMostContention;
     return std::max(0.0, slowed / undisturbed - 1);
@@ -129,8 +130,8 @@ Result<ComputeFit> fitCompute(const std::vector<ComputedStep>& steps) {
         return fail("no rank made " + std::to_string(kFewestSteps) + " whole steps after the first " +
                     std::to_string(kWarmUpSteps) + "; record.trace = \"full\" and more steps are needed");
     }
-    ComputeFit fit{.aloneSteps = countOf(alone), .overlapped = countOf(overlapped)};
     const bool separate = alone.size() == all.size();
+    ComputeFit fit{.aloneSteps = separate ? countOf(alone) : 0, .overlapped = countOf(overlapped)};
     if (separate) fit.contention = contentionOf(alone, overlapped);
     const ByRank& used = separate ? alone : all;
     std::vector<double> ofRank, backward;

@@ -22,9 +22,10 @@ struct ComputeFit {
     // ranks apart in a step: a host that slows all of them down at once causes no wait.
     std::vector<double> jitter;
     double jitterDeviation = 0;
-    double contention = 0;       // κ, kMostContention at most; 0 where no step ran beside a collective, or each did
-    std::size_t aloneSteps = 0;  // of all ranks
-    std::size_t overlapped = 0;
+    // κ, kMostContention at most; none where too few steps of a rank ran beside a collective, or without one.
+    std::optional<double> contention;
+    std::size_t aloneSteps = 0;  // of all ranks, which T_c is of; 0: too few of a rank, and T_c is of all steps
+    std::size_t overlapped = 0;  // beside a collective
 };
 
 // Errors: no rank has three whole steps.

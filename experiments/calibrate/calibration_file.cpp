@@ -4,6 +4,9 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <optional>
+
+#include "core/cost/step_time.h"
 
 namespace dasgd::experiments {
 
@@ -50,13 +53,19 @@ Value computeOf(const Calibration& calibration) {
     if (calibration.memoryBytesPerSecond) {
         compute.set("memory_bandwidth", Value(quantity(*calibration.memoryBytesPerSecond * 1e-9, "GB/s")));
     }
-    compute.set("contention", Value(rounded(fit.contention)));
+    compute.set("contention", Value(rounded(fit.contention.value_or(0))));
     if (!fit.jitter.empty()) {
         compute.set("jitter", Value(std::string("samples")));
         compute.set("jitter_samples", numbers(fit.jitter));
     }
     compute.set("rank_factors", numbers(fit.rankFactors));
     return compute;
+}
+
+std::string contentionRemark(const std::optional<double>& contention) {
+    if (!contention) return "# How much a collective slows computing down was not seen: it counts as nothing.\n";
+    if (*contention < kMostContention) return {};
+    return "# Contention is the most there is: calibrate again with nothing else running on these machines.\n";
 }
 
 }  // namespace
@@ -76,6 +85,7 @@ std::string calibrationDocument(const Calibration& calibration) {
     return "# A cluster as run " + calibration.runId + " found it, with " + calibration.model + " and a batch of " +
            std::to_string(calibration.batchSize) +
            " samples a worker.\n# Use it: dasgd run FILE.toml --calibration THIS\n" +
+           contentionRemark(calibration.compute.contention) +
            (calibration.gitCommit.empty() ? "" : "# commit " + calibration.gitCommit + "\n") +
            toTomlDocument(calibratedCluster(calibration));
 }

@@ -51,9 +51,10 @@ FormulaTime formulaTimeOf(const ClusterFacts& facts, const Advice& advice, const
         return made;
     }
     const double exchange = exchangeSeconds(*round, {}, facts.link, facts.bytes, facts.workers);
+    const double contention = facts.contention.value_or(0);
     made.assumes = round->assumes;
-    made.stepSeconds = roundStepSeconds(*round, facts.stepSeconds, exchange, facts.contention);
-    const double covered = static_cast<double>(round->delay) * facts.stepSeconds * (1 + facts.contention);
+    made.stepSeconds = roundStepSeconds(*round, facts.stepSeconds, exchange, contention);
+    const double covered = static_cast<double>(round->delay) * facts.stepSeconds * (1 + contention);
     if (exchange > 0) made.hidden = std::min(1.0, covered / exchange);
     return made;
 }

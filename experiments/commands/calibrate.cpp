@@ -70,11 +70,10 @@ std::string rangeOf(const std::vector<double>& factors) {
 }
 
 std::string besideInWords(const ComputeFit& compute) {
-    if (compute.overlapped == 0) return "no step ran beside a collective";
     const std::string steps = std::to_string(compute.overlapped) + " steps beside a collective";
-    if (compute.aloneSteps == 0) return steps + ", and none without one";
-    if (compute.contention < kMostContention) return steps;
-    return steps + ", in which computing stood still; was the machine free of other programs?";
+    if (!compute.contention) return steps + ", " + std::to_string(compute.aloneSteps) + " alone: too few";
+    if (*compute.contention < kMostContention) return steps;
+    return "or more: " + steps + "; calibrate again with nothing else running on these machines";
 }
 
 std::string textOf(const Calibration& calibration) {
@@ -82,11 +81,12 @@ std::string textOf(const Calibration& calibration) {
     TextTable table({"what", "measured", ""});
     table.leftAlign(2);
     table.add({"T_c, one local step", shortNumber(compute.stepSeconds * 1e3) + " ms",
-               std::to_string(compute.aloneSteps) + " steps alone, backward " + percent(compute.backwardShare)});
+               (compute.aloneSteps > 0 ? std::to_string(compute.aloneSteps) + " steps alone"
+                                       : std::string("all steps, too few alone")) +
+                   ", backward " + percent(compute.backwardShare)});
     table.add({"  scatter within a step", percent(compute.jitterDeviation), "standard deviation, ÷ T_c"});
     table.add({"  ranks ÷ their mean", rangeOf(compute.rankFactors), ""});
-    const bool isKnown = compute.overlapped > 0 && compute.aloneSteps > 0;
-    table.add({"κ, contention", isKnown ? shortNumber(compute.contention) : "–", besideInWords(compute)});
+    table.add({"κ, contention", shortNumber(compute.contention), besideInWords(compute)});
     if (calibration.memoryBytesPerSecond) {
         table.add({"snapshots", shortNumber(*calibration.memoryBytesPerSecond * 1e-9) + " GB/s", "read and write"});
     }

@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 // Of no limit version 1 says −1 or, of memory, the largest number of whole pages; version 2 "max".
 constexpr double kNoLimit = 9e18;
 
-std::optional<double> limitIn(const fs::path& file) {
+std::optional<double> amountIn(const fs::path& file) {
     double number = -1;
     std::ifstream in(file);
     return in >> number && number >= 0 && number < kNoLimit ? std::optional(number) : std::nullopt;
@@ -25,31 +25,40 @@ std::optional<double> smaller(std::optional<double> a, std::optional<double> b) 
 
 // The lines of memory.stat that say so: version 1 counts a group's own alone under the short names.
 double pageCache(const fs::path& group) {
-    double shortly = 0, total = 0;
+    double own = 0, total = 0;
     bool isTotal = false;
     std::ifstream in(group / "memory.stat");
     std::string name;
     for (double bytes = 0; in >> name >> bytes;) {
-        if (name == "active_file" || name == "inactive_file") shortly += bytes;
+        if (name == "active_file" || name == "inactive_file") own += bytes;
         if (name != "total_active_file" && name != "total_inactive_file") continue;
         total += bytes;
         isTotal = true;
     }
-    return isTotal ? total : shortly;
+    return isTotal ? total : own;
 }
 
-std::optional<double> left(const fs::path& limitFile, const fs::path& usedFile, double given) {
-    const auto limit = limitIn(limitFile), used = limitIn(usedFile);
+std::optional<double> left(const fs::path& limitFile, const fs::path& usedFile, double reclaimable) {
+    const auto limit = amountIn(limitFile), used = amountIn(usedFile);
     if (!limit || !used) return std::nullopt;
-    return std::max(0.0, *limit - std::max(0.0, *used - given));
+    return std::max(0.0, *limit - std::max(0.0, *used - reclaimable));
 }
 
 std::optional<double> quotaOf(const fs::path& group) {
     double time = -1, period = 0;
     // "150000 100000", or "max 100000".
     if (std::ifstream both(group / "cpu.max"); both >> time >> period && period > 0) return time / period;
-    const auto own = limitIn(group / "cpu.cfs_quota_us"), of = limitIn(group / "cpu.cfs_period_us");
+    const auto own = amountIn(group / "cpu.cfs_quota_us"), of = amountIn(group / "cpu.cfs_period_us");
     return own && of && *of > 0 ? std::optional(*own / *of) : std::nullopt;
+}
+
+// Some systems tell the names of controllers in another order than they have mounted them under; each also has a link
+// of its own. Beside version 1 the unified hierarchy is in a folder of its own.
+fs::path rootOf(const std::string& controllers, const std::string& controller, const fs::path& root) {
+    std::error_code ignored;
+    const fs::path mounted = root / (controllers.empty() ? "unified" : controllers);
+    if (fs::is_directory(mounted, ignored)) return mounted;
+    return controllers.empty() ? root : root / controller;
 }
 
 }  // namespace
@@ -66,7 +75,7 @@ std::vector<fs::path> controlGroups(const std::string& controller, const Control
         bool ours = controllers.empty();
         for (std::string name; std::getline(each, name, ',');) ours = ours || name == controller;
         if (!ours) continue;
-        const fs::path root = controllers.empty() ? files.root : files.root / controllers;
+        const fs::path root = rootOf(controllers, controller, files.root);
         fs::path group = fs::path(line.substr(path + 1)).relative_path();
         if (!group.empty() && !group.has_filename()) group = group.parent_path();
         for (; !group.empty(); group = group.parent_path()) groups.push_back(root / group);

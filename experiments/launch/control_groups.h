@@ -14,13 +14,13 @@ struct ControlGroupFiles {
 };
 
 // The folders of this process's groups for `controller` ("memory"), its own first and then those above, whose limits
-// hold for it too: of the unified hierarchy, and of the controller's own one where version 1 is mounted. One that is
-// not to be seen from inside a container is among them, and has no files.
+// hold for it too: of the unified hierarchy, and of the controller's own one where version 1 is mounted. A container
+// may be told its path on the host: that group has no files here, the one above all does.
 [[nodiscard]] std::vector<std::filesystem::path> controlGroups(const std::string& controller,
                                                                const ControlGroupFiles& files = {});
 
-// The least of what they leave, nullopt where none has a limit. Bytes, of which the page cache can be had; processes
-// and threads; how many cores' time.
+// The least of what they leave, nullopt where none has a limit. Bytes, with those of the page cache, which the kernel
+// gives back; processes and threads; of how many cores the time.
 [[nodiscard]] std::optional<double> memoryLeft(const ControlGroupFiles& files = {});
 [[nodiscard]] std::optional<double> threadsLeft(const ControlGroupFiles& files = {});
 [[nodiscard]] std::optional<double> cpuQuota(const ControlGroupFiles& files = {});

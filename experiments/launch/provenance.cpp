@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -35,18 +35,22 @@ std::string cpuModel() {
     return kernel.machine;
 }
 
+std::string coresInWords(int own, long all, std::optional<double> quota) {
+    std::ostringstream text;
+    text << own;
+    if (own < all) text << " of " << all;
+    text << " cores to use";
+    if (quota && *quota < own) text << " for the time of " << std::round(*quota * 100) / 100;
+    return text.str();
+}
+
 std::string machineInWords() {
     cpu_set_t allowed;
     CPU_ZERO(&allowed);
     ::sched_getaffinity(0, sizeof allowed, &allowed);
     const double memory = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
-    const double own = std::min<double>(CPU_COUNT(&allowed), cpuQuota().value_or(CPU_COUNT(&allowed)));
-    const long all = ::sysconf(_SC_NPROCESSORS_ONLN);
-    std::ostringstream text;
-    text << cpuModel() << ", " << own;
-    if (own < static_cast<double>(all)) text << " of " << all;
-    text << " cores to use, " << byteCount(memory) << " memory";
-    return text.str();
+    return cpuModel() + ", " + coresInWords(CPU_COUNT(&allowed), ::sysconf(_SC_NPROCESSORS_ONLN), cpuQuota()) + ", " +
+           byteCount(memory) + " memory";
 }
 
 std::string versionsJson() {

@@ -25,8 +25,10 @@ struct Provenance {
 [[nodiscard]] std::string versionsJson();
 
 [[nodiscard]] std::string cpuModel();
-// "Intel(R) Xeon(R) Processor, 16 cores to use, 135.1 GB memory"; "8 of 16 cores to use" where not all are for us, and
-// "1.5 of 16 cores to use" where a container may take no more of their time.
+// "8 of 16 cores to use" where not all of the host's are for us, "16 cores to use for the time of 1.5" in a container
+// that may take no more of it (`quota`, cores).
+[[nodiscard]] std::string coresInWords(int own, long all, std::optional<double> quota);
+// "Intel(R) Xeon(R) Processor, 16 cores to use, 135.1 GB memory".
 [[nodiscard]] std::string machineInWords();
 
 }  // namespace dasgd::experiments

@@ -56,8 +56,8 @@ LinkCost linkOf(const QJsonObject& result) {
 }
 
 QString contentionHelp(int stepsAlone, int stepsBeside) {
-    if (stepsBeside == 0) return QStringLiteral("no step ran beside a collective");
-    if (stepsAlone == 0) return QStringLiteral("no step ran without a collective beside it");
+    if (stepsBeside == 0) return QStringLiteral("too few steps ran beside a collective");
+    if (stepsAlone == 0) return QStringLiteral("too few steps ran without a collective beside them");
     return QStringLiteral("computing takes 1 + κ times as long beside a collective, n = %1").arg(stepsBeside);
 }
 
@@ -69,18 +69,16 @@ void addTimes(ReportContent& content, const QJsonObject& result) {
     const int beside = result[QLatin1String("steps_overlapped")].toInt();
     add(QStringLiteral("T_c, a local step"), shownNumber(numberOf(result, "step_s"), 1e3), QStringLiteral("ms"),
         steps > 0 ? QStringLiteral("mean of %1 steps with nothing on the link, of all ranks").arg(steps)
-                  : QStringLiteral("mean of all steps, as none was without a collective beside it"));
+                  : QStringLiteral("mean of all steps: too few ran with nothing on the link"));
     add(QStringLiteral("scatter"), shownNumber(numberOf(result, "jitter_deviation"), 100, 3),
-        QStringLiteral("% of T_c"), QStringLiteral("standard deviation of a step within its rank, n = %1").arg(steps));
+        QStringLiteral("% of T_c"),
+        QStringLiteral("standard deviation of a step within its rank, ") +
+            (steps > 0 ? QStringLiteral("n = %1").arg(steps) : QStringLiteral("of all steps")));
     add(QStringLiteral("backward"), shownNumber(numberOf(result, "backward_share"), 100, 3), QStringLiteral("% of T_c"),
         QStringLiteral("the rest is the forward pass and the update"));
     add(QStringLiteral("κ, contention"),
         beside > 0 && steps > 0 ? shownNumber(numberOf(result, "contention"), 1, 3) : kAbsent, {},
         contentionHelp(steps, beside));
-    if (numberOf(result, "contention").value_or(0) < kMostContention) return;
-    content.notes << QStringLiteral(
-        "Computing stood still beside a collective: other programs may have had the cores. Calibrate once more on a "
-        "machine that is free of them.");
 }
 
 void addLink(ReportContent& content, const QJsonObject& result) {
@@ -146,10 +144,23 @@ void judgeFit(ReportContent& content, const QJsonObject& result) {
     content.warning += QStringLiteral(". Calibrate again with nothing else running on these machines.");
 }
 
+void judgeContention(ReportContent& content, const QJsonObject& result) {
+    const auto contention = numberOf(result, "contention");
+    if (!numberOf(result, "latency_s") || contention.value_or(kMostContention) < kMostContention) return;
+    if (!content.warning.isEmpty()) content.warning += u' ';
+    content.warning +=
+        contention
+            ? QStringLiteral(
+                  "Beside a collective hardly anything was computed, or something else had the cores: κ "
+                  "is this or more. Calibrate again with nothing else running on these machines.")
+            : QStringLiteral("How much a collective slows computing down was not seen: forecasts count it as none.");
+}
+
 QString fitWarning(const QJsonObject& result) {
     ReportContent content;
     addFit(content, result);
     judgeFit(content, result);
+    judgeContention(content, result);
     return content.warning;
 }
 
@@ -170,6 +181,7 @@ void fillCalibration(ReportContent& content, const Report& report, const ConfigO
     addLink(content, result);
     addFit(content, result);
     judgeFit(content, result);
+    judgeContention(content, result);
     content.notes << QStringLiteral("%1, %2, %3 a worker and step.")
                          .arg(counted(result[QLatin1String("workers")].toInt(), "worker"), textOf(result, "model"),
                               counted(result[QLatin1String("batch_size")].toInt(), "sample"));

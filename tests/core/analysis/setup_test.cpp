@@ -64,6 +64,8 @@ TEST(RunSetup, APartThatOneOfTwoDidNotRecordIsNoDifference) {
     EXPECT_EQ(differences({known, on("node-3", "Xeon", 1)}), "processor EPYC, 7543 / Xeon");
     EXPECT_EQ(differences({known, on("node-3", "", 2)}), "hosts 1 / 2");
     EXPECT_EQ(differences({on("node-3", "", 0), on("node-3", "", 2)}), "") << "on how many hosts it was is not known";
+    EXPECT_EQ(differences({known, on("node-3", "EPYC, 7543, 16 cores to use for the time of 1.5, 135.1 GB memory", 1)}),
+              "cores 16 / 1.5 of 16");
     EXPECT_EQ(differences({on("node-3", "EPYC, 8 cores to use, 135.1 GB memory", 1),
                            on("node-3", "EPYC, 8 of 64 cores to use, 135.1 GB memory", 1)}),
               "");

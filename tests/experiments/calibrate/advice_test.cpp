@@ -7,6 +7,7 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 ClusterFacts facts() {
     return {.workers = 8,
@@ -49,6 +50,15 @@ TEST(Advice, LengthensThePeriodUntilContentionIsAffordable) {
     EXPECT_EQ(advice.delay, 3);
     EXPECT_NEAR(advice.overhead, 0.013 / 8 / 0.060, 1e-4);
     EXPECT_EQ(advise(contended, 0.3).period, 3) << "who may spend more gets the shortest period that hides";
+}
+
+TEST(Advice, SaysThatUnseenContentionCountsAsNone) {
+    ClusterFacts unseen = facts();
+    unseen.contention = std::nullopt;
+    const Advice advice = advise(unseen, 0.03);
+    EXPECT_THAT(advice.why, Contains(HasSubstr("was not seen")));
+    EXPECT_EQ(advice.period, advise(facts(), 0.03).period);
+    EXPECT_THAT(advise(facts(), 0.03).why, Not(Contains(HasSubstr("was not seen"))));
 }
 
 TEST(Advice, SaysSoWhereNothingHides) {

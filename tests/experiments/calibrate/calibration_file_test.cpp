@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "core/base/toml_reader.h"
+#include "core/cost/step_time.h"
 #include "experiments/config/checked_experiment.h"
 #include "tests/support/runs.h"
 
@@ -36,12 +37,22 @@ TEST(CalibrationFile, IsAFileThatAnExperimentRunsOn) {
     const std::string text = calibrationDocument(calibrated());
     EXPECT_THAT(text, AllOf(HasSubstr("run-a"), HasSubstr("commit 0123456789abcdef"), HasSubstr("1000Mbps"),
                             HasSubstr("90us"), HasSubstr("2GB/s"), HasSubstr("12.3456ms"), HasSubstr("7.5GB/s")));
+    EXPECT_THAT(text, Not(HasSubstr("ontention is"))) << "nothing to remark";
     Value document = parsed("[algorithm]\nname = \"dasgd\"\n[model]\nname = \"lenet\"\n[train]\nsteps = 9\n");
     ASSERT_TRUE(applyCalibration(document, parsed(text)));
     const auto checked = checkExperiments(document, {});
     ASSERT_TRUE(checked) << checked.error().message;
     EXPECT_EQ(checked->front().backend, "virtual");
     EXPECT_EQ(checked->front().workers, 4) << "the calibration's, where the experiment says nothing";
+}
+
+TEST(CalibrationFile, RemarksWhatIsNotKnownOfContention) {
+    Calibration calibration = calibrated();
+    calibration.compute.contention = std::nullopt;
+    EXPECT_THAT(calibrationDocument(calibration), AllOf(HasSubstr("was not seen"), HasSubstr("contention = 0.0")));
+    calibration.compute.contention = kMostContention;
+    EXPECT_THAT(calibrationDocument(calibration),
+                AllOf(HasSubstr("Contention is the most there is"), HasSubstr("contention = 100.0")));
 }
 
 TEST(CalibrationFile, ReplacesTheClusterAndKeepsTheExperimentsWorkers) {

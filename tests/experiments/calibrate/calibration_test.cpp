@@ -52,7 +52,7 @@ TEST(FitCompute, FindsTheStepTheRanksAndTheContention) {
     EXPECT_NEAR(fit->stepSeconds, kStep, 1e-12);
     EXPECT_NEAR(fit->backwardShare, 0.6, 1e-12);
     EXPECT_THAT(fit->rankFactors, ElementsAre(DoubleNear(0.9, 1e-9), DoubleNear(1.1, 1e-9)));
-    EXPECT_NEAR(fit->contention, 0.2, 1e-9);
+    EXPECT_NEAR(fit->contention.value(), 0.2, 1e-9);
     EXPECT_EQ(fit->aloneSteps, 20U) << "of two ranks, without the first three";
     EXPECT_NEAR(fit->jitterDeviation, 0, 1e-9);
 }
@@ -76,7 +76,7 @@ TEST(FitCompute, KnowsScatterThatMakesSomeoneWaitFromScatterThatSlowsAllDown) {
 
 // Also where scatter leaves less than nothing of what a step computes beside it.
 TEST(FitCompute, WhereComputingStandsStillContentionIsTheMostThereIs) {
-    for (const double beside : {1.0, 1.0 + 1e-6, 1.1}) {
+    for (const auto& [beside, contention] : {std::pair{0.98, 24.0}, {0.999, kMostContention}, {1.1, kMostContention}}) {
         std::vector<ComputedStep> steps = stepsOf({}, 13, 0);
         for (int k = 14; k <= 23; ++k) {
             steps.push_back({.step = k,
@@ -84,15 +84,26 @@ TEST(FitCompute, WhereComputingStandsStillContentionIsTheMostThereIs) {
                              .overlapped = kStep / 2,
                              .backward = kStep * beside / 2});
         }
-        EXPECT_EQ(fitCompute(steps)->contention, kMostContention) << beside;
+        const auto fit = fitCompute(steps);
+        ASSERT_TRUE(fit) << fit.error().message;
+        ASSERT_TRUE(fit->contention);
+        EXPECT_NEAR(*fit->contention, contention, 1e-6) << beside;
     }
 }
 
 TEST(FitCompute, SaysNothingOfContentionThatItDidNotSee) {
     const auto always = fitCompute(stepsOf({.contention = 0.2}, 0, 20));
     ASSERT_TRUE(always);
-    EXPECT_EQ(always->contention, 0);
+    EXPECT_FALSE(always->contention);
+    EXPECT_EQ(always->aloneSteps, 0U);
     EXPECT_NEAR(always->stepSeconds, kStep * 1.1, 1e-12) << "what its steps took, contention and all";
+    EXPECT_FALSE(fitCompute(stepsOf({}, 20, 0))->contention) << "no step beside a collective";
+    std::vector<ComputedStep> oneRank = stepsOf({.factors = {1, 1}, .contention = 0.2}, 13, 10);
+    std::erase_if(oneRank, [](const ComputedStep& step) { return step.rank == 1 && step.step <= 13; });
+    const auto half = fitCompute(oneRank);
+    ASSERT_TRUE(half);
+    EXPECT_FALSE(half->contention) << "of rank 1 it is not known how long a step takes alone";
+    EXPECT_EQ(half->aloneSteps, 0U) << "T_c is of all steps";
     EXPECT_THAT(fitCompute(stepsOf({}, 5, 0)).error().message, HasSubstr("no rank made 3 whole steps"));
 }
 

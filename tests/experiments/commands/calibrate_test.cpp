@@ -84,7 +84,8 @@ TEST(CalibrateCommand, WritesNoCalibrationOfARunThatNeverCommunicated) {
     EXPECT_FALSE(std::filesystem::exists(folder.path() / "p.toml"));
     const test::Ended printed = folder.run({"calibrate", "--run", folder.firstRun(), "-w", "w"});
     EXPECT_EQ(printed.exit, 0) << printed.err;
-    EXPECT_THAT(printed.out, AllOf(HasSubstr("T_c, one local step"), HasSubstr("No calibration: ")));
+    EXPECT_THAT(printed.out, AllOf(HasSubstr("T_c, one local step"), HasSubstr("No calibration: "),
+                                   HasSubstr("0 steps beside a collective, "), HasSubstr(" alone: too few")));
 }
 
 TEST(CalibrateCommand, TellsWhatItMeasuredWhereItCannotWriteIt) {

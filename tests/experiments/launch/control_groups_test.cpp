@@ -22,7 +22,12 @@ TEST_F(ControlGroups, AreItsOwnAndThoseAbove) {
     write("own", "0::/a/b\n");
     EXPECT_THAT(controlGroups("memory", files_), ElementsAre(group("/a/b"), group("/a"), group("")));
     write("own", "5:cpu,cpuacct:/x\n3:memory:/y/z\n1:name=systemd:/s\n0::/\n");
-    EXPECT_THAT(controlGroups("cpu", files_), ElementsAre(group("/cpu,cpuacct/x"), group("/cpu,cpuacct"), group("")));
+    EXPECT_THAT(controlGroups("cpu", files_), ElementsAre(group("/cpu/x"), group("/cpu"), group("")));
+    std::filesystem::create_directories(group("/cpu,cpuacct"));
+    std::filesystem::create_directories(group("/unified"));
+    EXPECT_THAT(controlGroups("cpu", files_),
+                ElementsAre(group("/cpu,cpuacct/x"), group("/cpu,cpuacct"), group("/unified")));
+    std::filesystem::remove(group("/unified"));
     EXPECT_THAT(controlGroups("memory", files_),
                 ElementsAre(group("/memory/y/z"), group("/memory/y"), group("/memory"), group("")));
     EXPECT_TRUE(controlGroups("memory", {.own = folder_ / "none", .root = folder_ / "cgroup"}).empty());

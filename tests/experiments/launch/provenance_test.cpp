@@ -80,6 +80,14 @@ TEST_F(ProvenanceTest, FetchesNothingThatIsMissing) {
     EXPECT_FALSE(std::filesystem::exists(folder_ / "ran"));
 }
 
+TEST(Provenance, SaysWhatOfTheHostsCoresIsForUs) {
+    EXPECT_EQ(coresInWords(16, 16, std::nullopt), "16 cores to use");
+    EXPECT_EQ(coresInWords(16, 16, 16), "16 cores to use");
+    EXPECT_EQ(coresInWords(8, 16, std::nullopt), "8 of 16 cores to use");
+    EXPECT_EQ(coresInWords(16, 16, 1.5), "16 cores to use for the time of 1.5");
+    EXPECT_EQ(coresInWords(8, 16, 1.0 / 3), "8 of 16 cores to use for the time of 0.33");
+}
+
 TEST(Provenance, NamesLibrariesAndMachine) {
     const auto versions = nlohmann::json::parse(versionsJson());
     for (const char* name : {"dasgd", "LibTorch", "SQLite", "Gloo headers", "compiler", "kernel"}) {
@@ -87,7 +95,8 @@ TEST(Provenance, NamesLibrariesAndMachine) {
     }
     EXPECT_THAT(versions.value("dasgd", ""), ::testing::MatchesRegex("[0-9.]+, build [0-9a-f]{12}"));
     EXPECT_THAT(collectProvenance("/").cpu,
-                ::testing::MatchesRegex(".+, [0-9.]+( of [0-9]+)? cores to use, [0-9.]+ [MGT]B memory"));
+                ::testing::MatchesRegex(
+                    ".+, [0-9]+( of [0-9]+)? cores to use( for the time of [0-9.]+)?, [0-9.]+ [MGT]B memory"));
     EXPECT_FALSE(collectProvenance("/").host.empty());
     EXPECT_EQ(collectProvenance("/").hardware, hardware());
 }

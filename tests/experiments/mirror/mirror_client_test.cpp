@@ -76,7 +76,7 @@ TEST_F(MirrorClientTest, NothingIsMissingAndNothingTwiceHoweverOftenItIsCut) {
     }
     EXPECT_TRUE(eventually([&] { return hasAll(); }, seconds(30)));
     // All may have come before the last one, which is new, has got as far as to hear a signal.
-    EXPECT_TRUE(eventually([&] { return timesConnected(printed()) > 10; }, seconds(30))) << printed();
+    EXPECT_TRUE(eventually([&] { return timesConnected(mirror->output()) > 0; }, seconds(30))) << printed();
     mirror->signal(SIGTERM);
     EXPECT_EQ(mirror->wait().exit, 130);
     EXPECT_EQ(recordsOf(folder_.here(), "run-a"), 1'000'000);

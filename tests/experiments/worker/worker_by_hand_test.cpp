@@ -1,6 +1,7 @@
 // Ranks started through the contract of torchrun, over loopback.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 
 #include <chrono>
 #include <cmath>
@@ -159,7 +160,7 @@ TEST_F(WorkerByHand, NameAPeerThatDiesOrHangs) {
                 {{"RANK", rank}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "127.0.0.1"}, {"MASTER_PORT", port}}));
         }
         ASSERT_TRUE(test::newestRunTrains(folder_.path() / lab));
-        leaveWithoutTheLock(workers[1], signal, folder_.path() / lab);
+        ASSERT_NO_FATAL_FAILURE(leaveWithoutTheLock(workers[1], signal, folder_.path() / lab));
         const auto begin = std::chrono::steady_clock::now();
         EXPECT_TRUE(test::eventually([&] { return workers[0].errors().find("does not answer") != std::string::npos; }));
         EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));

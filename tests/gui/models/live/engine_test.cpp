@@ -40,7 +40,9 @@ TEST_F(EngineTest, StartsTheProgramDetachedWithFileAndWorkspace) {
     EXPECT_EQ(QString::fromUtf8(file.readAll()).trimmed(),
               QStringLiteral("run my file.toml --workspace ") + QString::fromStdString(workspace().string()));
     const QDir logs(QString::fromStdString(workspace().string()) + QStringLiteral("/logs"));
+    EXPECT_TRUE(logs.exists());
     EXPECT_TRUE(eventually([&] { return logs.isEmpty(); })) << "nothing went wrong, nothing is kept";
+    QTest::qWait(300);  // longer than it takes from one look at the logs to the next
     EXPECT_EQ(failed.count(), 0);
 }
 
