@@ -124,7 +124,7 @@ TEST_F(ReportViewTest, TimesByFormulaStandApartFromWhatRan) {
 TEST_F(ReportViewTest, ACalibrationShowsItsFitAndCanBeUsed) {
     show(
         report(JobKind::Calibrate),
-        R"({"run_id":"r1","workers":2,"step_s":0.006,"latency_s":0.001,"seconds_per_byte":8e-8,)"
+        R"({"run_id":"r1","workers":2,"step_s":0.006,"contention":0.1,"latency_s":0.001,"seconds_per_byte":8e-8,)"
         R"("reduce_seconds_per_byte":0,"bytes":250000,"timed":[{"collective":"all-reduce","bytes":250000,"seconds":0.02}]})");
     auto* fit = view_.findChild<PlotView*>();
     ASSERT_TRUE(fit->isVisible());
@@ -175,7 +175,7 @@ TEST_F(ReportViewTest, AFailureIsTheWordsOfTheProgram) {
 
 TEST_F(ReportViewTest, AFitThatIsFarOffIsWarnedOf) {
     show(report(JobKind::Calibrate),
-         R"({"run_id":"r1","workers":2,"step_s":0.006,"latency_s":0.001,"seconds_per_byte":8e-8,)"
+         R"({"run_id":"r1","workers":2,"step_s":0.006,"contention":0.1,"latency_s":0.001,"seconds_per_byte":8e-8,)"
          R"("reduce_seconds_per_byte":0,"bytes":250000,"longest_deviation":0.65,"worst_deviation":0.75,)"
          R"("timed":[{"collective":"all-reduce","bytes":250000,"seconds":0.06}]})");
     EXPECT_TRUE(shows(QStringLiteral("⚠ No link fits these transfers")));
