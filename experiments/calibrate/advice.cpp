@@ -19,7 +19,7 @@ std::string milliseconds(double seconds) { return shortNumber(seconds * 1e3) + "
 
 // Contention stretches computing by κ while a collective transfers, T_m of every round.
 double contentionSeconds(const ClusterFacts& facts) {
-    const double contention = facts.contention.value_or(0);
+    const double contention = facts.countedContention();
     return facts.reduceSeconds * contention / (1 + contention);
 }
 
@@ -67,7 +67,7 @@ void explain(const ClusterFacts& facts, double allowedOverhead, Advice& advice) 
         say("Even " + d + " steps do not cover it: this network is too slow for this model and batch.");
     } else if (advice.period > advice.delay) {
         say("τ = " + tau + ": a shorter period spends more than " + percent(allowedOverhead) +
-            " of a step on contention (κ = " + shortNumber(facts.contention.value_or(0)) + "), snapshots and merges.");
+            " of a step on contention (κ = " + shortNumber(facts.countedContention()) + "), snapshots and merges.");
     } else {
         say("τ = d: one average is under way at a time, and the next leaves when it has arrived.");
     }
@@ -108,7 +108,7 @@ Advice advise(const ClusterFacts& facts, double allowedOverhead) {
     advice.overhead = roundCost(facts) / (static_cast<double>(advice.period) * facts.stepSeconds);
     const double passes = roundCost(facts) - contentionSeconds(facts);
     advice.stepSeconds = dasgdStepSeconds(facts.stepSeconds, facts.reduceSeconds, static_cast<int>(advice.period),
-                                          static_cast<int>(advice.delay), facts.contention.value_or(0)) +
+                                          static_cast<int>(advice.delay), facts.countedContention()) +
                          passes / static_cast<double>(advice.period);
     advice.delayBatch = samplesThatCover(facts, 1);
     advice.syncBatch = samplesThatCover(facts, std::max(facts.backwardShare, 1e-9));

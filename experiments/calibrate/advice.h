@@ -23,6 +23,7 @@ struct ClusterFacts {
     double memoryBytesPerSecond = 0;
     LinkCost link;               // as a ring sees it
     std::int64_t batchSize = 0;  // b of a worker
+    [[nodiscard]] double countedContention() const { return contention.value_or(0); }
 };
 
 struct Advice {

@@ -51,7 +51,7 @@ FormulaTime formulaTimeOf(const ClusterFacts& facts, const Advice& advice, const
         return made;
     }
     const double exchange = exchangeSeconds(*round, {}, facts.link, facts.bytes, facts.workers);
-    const double contention = facts.contention.value_or(0);
+    const double contention = facts.countedContention();
     made.assumes = round->assumes;
     made.stepSeconds = roundStepSeconds(*round, facts.stepSeconds, exchange, contention);
     const double covered = static_cast<double>(round->delay) * facts.stepSeconds * (1 + contention);

@@ -4,24 +4,13 @@
 #include <fstream>
 #include <sstream>
 
+#include "experiments/launch/limits.h"
+
 namespace dasgd::experiments {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-// Of no limit version 1 says −1 or, of memory, the largest number of whole pages; version 2 "max".
-constexpr double kNoLimit = 9e18;
-
-std::optional<double> amountIn(const fs::path& file) {
-    double number = -1;
-    std::ifstream in(file);
-    return in >> number && number >= 0 && number < kNoLimit ? std::optional(number) : std::nullopt;
-}
-
-std::optional<double> smaller(std::optional<double> a, std::optional<double> b) {
-    return a && b ? std::min(*a, *b) : a ? a : b;
-}
 
 // The lines of memory.stat that say so: version 1 counts a group's own alone under the short names.
 double pageCache(const fs::path& group) {
@@ -77,35 +66,36 @@ std::vector<fs::path> controlGroups(const std::string& controller, const Control
         if (!ours) continue;
         const fs::path root = rootOf(controllers, controller, files.root);
         fs::path group = fs::path(line.substr(path + 1)).relative_path();
-        if (!group.empty() && !group.has_filename()) group = group.parent_path();
         for (; !group.empty(); group = group.parent_path()) groups.push_back(root / group);
         groups.push_back(root);
     }
     return groups;
 }
 
-std::optional<double> memoryLeft(const ControlGroupFiles& files) {
+namespace {
+
+template <class Of>
+std::optional<double> leastOf(const char* controller, const ControlGroupFiles& files, Of of) {
     std::optional<double> least;
-    for (const fs::path& group : controlGroups("memory", files)) {
-        const double cache = pageCache(group);
-        least = smaller(least, left(group / "memory.max", group / "memory.current", cache));
-        least = smaller(least, left(group / "memory.limit_in_bytes", group / "memory.usage_in_bytes", cache));
-    }
+    for (const fs::path& group : controlGroups(controller, files)) least = smallest({least, of(group)});
     return least;
+}
+
+}  // namespace
+
+std::optional<double> memoryLeft(const ControlGroupFiles& files) {
+    return leastOf("memory", files, [](const fs::path& group) {
+        const double cache = pageCache(group);
+        return smallest({left(group / "memory.max", group / "memory.current", cache),
+                         left(group / "memory.limit_in_bytes", group / "memory.usage_in_bytes", cache)});
+    });
 }
 
 std::optional<double> threadsLeft(const ControlGroupFiles& files) {
-    std::optional<double> least;
-    for (const fs::path& group : controlGroups("pids", files)) {
-        least = smaller(least, left(group / "pids.max", group / "pids.current", 0));
-    }
-    return least;
+    return leastOf("pids", files,
+                   [](const fs::path& group) { return left(group / "pids.max", group / "pids.current", 0); });
 }
 
-std::optional<double> cpuQuota(const ControlGroupFiles& files) {
-    std::optional<double> least;
-    for (const fs::path& group : controlGroups("cpu", files)) least = smaller(least, quotaOf(group));
-    return least;
-}
+std::optional<double> cpuQuota(const ControlGroupFiles& files) { return leastOf("cpu", files, quotaOf); }
 
 }  // namespace dasgd::experiments

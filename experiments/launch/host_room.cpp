@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -12,24 +11,16 @@
 #include "experiments/base/text.h"
 #include "experiments/config/document.h"
 #include "experiments/launch/control_groups.h"
+#include "experiments/launch/limits.h"
 
 namespace dasgd::experiments {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 // Private memory and threads of a rank's process with a model of two weights, over Gloo on two hosts of x86-64: 64 MB,
 // of which the estimate takes a little less.
 constexpr double kProcessBytes = 60e6;
 constexpr std::int64_t kProcessThreads = 4;
-
-std::optional<double> numberIn(const fs::path& file) {
-    double number = 0;
-    std::ifstream in(file);
-    if (in >> number) return number;
-    return std::nullopt;
-}
 
 // "MemAvailable:   22510792 kB".
 std::optional<double> availableMemory() {
@@ -41,14 +32,6 @@ std::optional<double> availableMemory() {
         if (words >> name >> kib && name == "MemAvailable:") return kib * 1024;
     }
     return std::nullopt;
-}
-
-std::optional<double> smallest(std::initializer_list<std::optional<double>> limits) {
-    std::optional<double> least;
-    for (const auto& limit : limits) {
-        if (limit) least = std::min(least.value_or(*limit), *limit);
-    }
-    return least;
 }
 
 // The limit of the user, who is not root; what the user has already is not told in one place, and left out.
@@ -96,7 +79,7 @@ Status fits(const Need& need, const HostRoom& room, const std::string& whose, co
 HostRoom hostRoom() {
     HostRoom room;
     room.memory = smallest({availableMemory(), memoryLeft()});
-    const auto threads = smallest({numberIn("/proc/sys/kernel/threads-max"), userLimit(), threadsLeft()});
+    const auto threads = smallest({amountIn("/proc/sys/kernel/threads-max"), userLimit(), threadsLeft()});
     if (threads) room.threads = static_cast<std::int64_t>(*threads);
     return room;
 }
