@@ -27,6 +27,8 @@ TEST(Isolated, CountsWhatPassedFailedAndWasSkipped) {
     EXPECT_THAT(all.out, HasSubstr("FAILED: Sample.Crashes ended by Killed\n"));
     EXPECT_THAT(all.out, HasSubstr("FAILED: Sample.EndsTheProcess ended without a verdict\n"));
     EXPECT_THAT(all.out, HasSubstr("FAILED: Sample.Hangs took longer than 1 s\n"));
+    EXPECT_THAT(all.out, HasSubstr("slow: Sample.Hangs 1."));
+    EXPECT_THAT(all.out, Not(HasSubstr("slow: Sample.Passes")));
 }
 
 TEST(Isolated, RunsWhatTheFilterAndTheShardChoose) {

@@ -3,7 +3,7 @@
 
 passed=0 failed=0 skipped=0 failures=() ahead=
 
-# What a stage costs can be read off the beginnings of two.
+# Prints the start of a stage; the difference between two starts is what a stage took.
 stage() { say "== $1 ($((SECONDS / 60)) min $((SECONDS % 60)) s since the start)"; }
 
 stage_failed() {
@@ -25,7 +25,7 @@ ensure_python() {
     fi
 }
 
-# What the failed tests of ctest's report printed.
+# Prints the output of the failed tests in ctest's report.
 failed_tests() {
     awk -v preset="$1" '
         /<testcase / && (failing = / status="fail"/) {
@@ -57,6 +57,20 @@ count_tests() {
         }
         END { print passed + 0, failed + 0, skipped + 0 }' "$1")
     passed=$((passed + counts[0])) failed=$((failed + counts[1])) skipped=$((skipped + counts[2]))
+}
+
+# Prints the time of each program in ctest's report, the slowest first, with the slowest single tests it named.
+slowest_tests() {
+    awk '
+        match($0, / name="[^"]*"/) && /<testcase / {
+            name = substr($0, RSTART + 7, RLENGTH - 8)
+            match($0, / time="[0-9.]+"/)
+            seconds = substr($0, RSTART + 7, RLENGTH - 8) + 0
+            total += seconds
+            printf "%7.1f s  %s\n", seconds, name
+        }
+        /slow: / { sub(/.*slow: /, ""); split($0, words, " "); printf "%7.1f s      %s\n", words[2], words[1] }
+        END { printf "%7.1f s  all programs together\n", total }' "$1" | sort -rn | head -25
 }
 
 # compile_ahead PRESET…: in the background, with what the processors have left. Tests of many processes wait for each
@@ -97,6 +111,7 @@ test_preset() {
     ctest --preset "$preset" -j "$(nproc)" --no-tests=error --output-junit "$report" \
         --test-output-truncation middle --test-output-size-passed 65536 >&2 9>&- || status=$?
     [ -f "$report" ] || { stage_failed "ctest gave no report for the preset $preset"; return 0; }
+    say "$(slowest_tests "$report")"
     local before=$failed
     count_tests "$report"
     if [ "$failed" -gt "$before" ]; then

@@ -9,7 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -151,6 +153,19 @@ std::string awaitVerdict(pid_t id) {
     return verdict().ended ? "" : "ended without a verdict";
 }
 
+struct Duration {
+    double seconds;
+    std::string test;
+};
+
+// Prints the tests that took longest, at most five and each at least a second: where the time of a check goes.
+void printSlowest(std::vector<Duration> durations) {
+    std::erase_if(durations, [](const Duration& one) { return one.seconds < 1; });
+    std::ranges::sort(durations, std::greater{}, &Duration::seconds);
+    if (durations.size() > 5) durations.resize(5);
+    for (const Duration& one : durations) std::printf("slow: %s %.1f s\n", one.test.c_str(), one.seconds);
+}
+
 // From GoogleTest's "file:line: Skipped" on, to the line that ends the test.
 std::string reasonToSkip(const std::string& output) {
     const std::size_t from = output.find(": Skipped\n");
@@ -175,12 +190,15 @@ bool takeIsolate(int& argc, char** argv) {
 
 int runIsolated(const std::function<int()>& runChosen) {
     int passed = 0, failed = 0, skipped = 0;
+    std::vector<Duration> durations;
     for (const std::string& test : chosenTests()) {
         const Output output;
         verdict().ended = false;
+        const auto start = std::chrono::steady_clock::now();
         const pid_t id = forked();
         if (id == 0) return runOne(test, output, runChosen);
         const std::string fault = awaitVerdict(id);
+        durations.push_back({std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), test});
         if (!fault.empty()) {
             ++failed;
             std::printf("FAILED: %s %s\n%s\n", test.c_str(), fault.c_str(), output.end().c_str());
@@ -191,6 +209,7 @@ int runIsolated(const std::function<int()>& runChosen) {
             ++passed;
         }
     }
+    printSlowest(std::move(durations));
     std::printf("isolated tests: %d passed, %d failed, %d skipped\n", passed, failed, skipped);
     return failed > 0 || passed + skipped == 0 ? 1 : 0;
 }
