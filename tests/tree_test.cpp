@@ -73,11 +73,12 @@ TEST(Tree, EverySourceHasItsTestInTheMirror) {
                 IsEmpty());
 }
 
-// Of a source, or of what several files of its folder are together.
+// A test belongs to one source, or to several of its folder together. Fault cases belong to the whole program.
 TEST(Tree, EveryTestIsOfSomethingInTheFolderThatItMirrors) {
     EXPECT_THAT(everyViolation([&](const File& file) {
                     const fs::path path = fs::path(file.path).lexically_relative("tests");
                     if (!file.path.ends_with("_test.cpp") || path.parent_path().empty()) return Names{};
+                    if (path.parent_path() == "faults") return Names{};
                     const bool mirrors = std::ranges::any_of(tree(), [&](const File& other) {
                         return fs::path(other.path).parent_path() == path.parent_path();
                     });
@@ -104,7 +105,7 @@ TEST(Tree, FilesKeepToTheirBudget) {
                     const bool counts = isSource(file) || file.path == "lab" || file.path.ends_with(".sh") ||
                                         file.path.ends_with(".cmake") || file.path.ends_with("CMakeLists.txt");
                     const auto lines = counts ? std::ranges::count(file.text, '\n') : 0;
-                    return lines <= 400 ? Names{} : Names{file.path + " has " + std::to_string(lines) + " lines"};
+                    return lines <= 600 ? Names{} : Names{file.path + " has " + std::to_string(lines) + " lines"};
                 }),
                 IsEmpty());
 }
@@ -154,7 +155,7 @@ TEST(Tree, OnlyDeviceTestsMaySkip) {
                     const bool network = file.path == "tests/core/checkpoint/python_safetensors_test.cpp";
                     const bool skips = isSource(file) && (file.text.find(skip) != std::string::npos ||
                                                           file.text.find(qtSkip) != std::string::npos);
-                    // Of which another test looks at what is told.
+                    // Another test runs this one and checks what is printed of it.
                     const bool sample = file.path == "tests/support/isolated/sample.cpp";
                     return skips && !device && !large && !root && !network && !sample ? Names{file.path + " skips"}
                                                                                       : Names{};
