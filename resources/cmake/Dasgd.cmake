@@ -25,7 +25,7 @@ endif()
 # Compiles the target's sources a few at a time: headers of LibTorch, CLI11 and Qt cost far more than our own lines. So
 # names in anonymous namespaces must differ within a library or a program of tests. Off for clang-tidy, which wants one
 # source at a time. UNITY_BUILD of CMake before 4.0 writes absolute paths, so that no checkout finds in the compiler
-# cache what another one compiled.
+# cache what another one compiled. A source with properties of its own has SKIP_UNITY_BUILD_INCLUSION, set before its target.
 option(DASGD_UNITY "Compile several sources of a target as one" ON)
 function(dasgd_unity name)
   if(NOT DASGD_UNITY)
@@ -38,9 +38,8 @@ function(dasgd_unity name)
   foreach(source IN LISTS sources)
     cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE OUTPUT_VARIABLE path)
     cmake_path(IS_PREFIX CMAKE_BINARY_DIR "${path}" generated)
-    get_source_file_property(options ${source} COMPILE_OPTIONS)
-    get_source_file_property(objects ${source} OBJECT_DEPENDS)
-    if(generated OR options OR objects OR NOT source MATCHES "^[^$]*\\.cpp$")
+    get_source_file_property(alone ${source} SKIP_UNITY_BUILD_INCLUSION)
+    if(generated OR alone OR NOT source MATCHES "^[^$]*\\.cpp$")
       continue()
     endif()
     file(RELATIVE_PATH path "${CMAKE_SOURCE_DIR}" "${path}")
