@@ -153,9 +153,14 @@ private:
         });
     }
 
+    // The calendar may have been set back meanwhile: a run does not end before it has started, nor before its time is
+    // over.
     void markEnded(SQLite::Database& database) const {
-        SQLite::Statement mark(database, "UPDATE run SET ended_at = ? WHERE id = ?");
-        mark.bind(1, utcNow());
+        const auto sinceStart = std::chrono::duration_cast<std::chrono::system_clock::duration>(
+            std::chrono::steady_clock::now() - startedAt_);
+        const std::string byClock = utcText(startedOn_ + sinceStart), byCalendar = utcNow();
+        SQLite::Statement mark(database, "UPDATE run SET ended_at = max(?, ifnull(started_at, '')) WHERE id = ?");
+        mark.bind(1, std::max(byClock, byCalendar));
         mark.bind(2, parts_.runKey);
         mark.exec();
     }
@@ -174,6 +179,8 @@ private:
         }
     }
 
+    const std::chrono::steady_clock::time_point startedAt_ = std::chrono::steady_clock::now();
+    const std::chrono::system_clock::time_point startedOn_ = std::chrono::system_clock::now();
     Parts parts_;
     std::vector<std::pair<int, std::string>> elsewhere_;
     RunIngest ingest_;  // of the thread, and of finish() once that has ended

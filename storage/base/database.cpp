@@ -2,8 +2,11 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <thread>
 
+#include "core/base/log.h"
 #include "storage/base/migrate.h"
 
 namespace dasgd::storage {
@@ -16,6 +19,31 @@ constexpr int kPagesOfTooLargeWal = 32768;  // 128 MiB
 // SQLite counts its memory under a lock of the whole process unless it is told not to, before its first use. A refusal
 // costs speed and nothing else.
 [[maybe_unused]] const int kNoMemoryCounts = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+
+using Steady = std::chrono::steady_clock;
+constexpr std::chrono::seconds kUntilSaid{2};  // of a wait, before it is said
+
+// SQLite calls it while another program, which does not know of our lock, writes or has a transaction open. That is
+// waited for as long as for a program of ours: a run is not to be lost to a shell that somebody has left open.
+int waitForWriter(void* database, int tries) {
+    thread_local Steady::time_point began;
+    thread_local bool told = false;
+    const auto now = Steady::now();
+    if (tries == 0) {
+        began = now;
+        told = false;
+    }
+    const auto waited = now - began;
+    if (waited >= FileLock::kPatience) return 0;
+    if (waited >= kUntilSaid && !told) {
+        told = true;
+        const char* file = sqlite3_db_filename(static_cast<sqlite3*>(database), "main");
+        logLine(LogLevel::Warning, std::string("waiting for ") + (file ? file : "the database") +
+                                       ", which another program has locked: end its transaction");
+    }
+    std::this_thread::sleep_for(std::min(std::chrono::milliseconds(1 + tries), std::chrono::milliseconds(50)));
+    return 1;
+}
 
 // Nothing where it cannot be told, as of a disk that does not answer.
 std::optional<FileIdentity> fileAt(const std::filesystem::path& path) {
@@ -42,7 +70,7 @@ void HotStatement::run() {
 
 WriteConnection::WriteConnection(const WorkspacePaths& paths)
     : paths_(paths), database_(paths.database().string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE | kUnlocked) {
-    database_.setBusyTimeout(5000);
+    sqlite3_busy_handler(database_.getHandle(), waitForWriter, database_.getHandle());
     sqlite3_db_config(database_.getHandle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
 }
 
@@ -73,7 +101,7 @@ void WriteConnection::checkpoint(bool everything) {
     const int mode = everything ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
     if (everything) sqlite3_busy_timeout(database_.getHandle(), 100);
     sqlite3_wal_checkpoint_v2(database_.getHandle(), nullptr, mode, &pages, &done);
-    if (everything) sqlite3_busy_timeout(database_.getHandle(), 5000);
+    if (everything) sqlite3_busy_handler(database_.getHandle(), waitForWriter, database_.getHandle());
     walWarning_ =
         pages > kPagesOfTooLargeWal
             ? paths_.database().string() + "-wal has grown past 128 MiB, as some reader keeps a transaction open"
@@ -90,6 +118,8 @@ Batch::Batch(WriteConnection& connection, FileLock lock) : connection_(connectio
 }
 
 Result<std::unique_ptr<Batch>> Batch::begin(WriteConnection& connection, std::chrono::milliseconds patience) {
+    // Waiting makes the lock's file, which a workspace that was removed is not to get again.
+    DASGD_TRY(connection.checkFile());
     DASGD_ASSIGN(FileLock lock, FileLock::wait(connection.paths_.lock(), FileLock::Kind::Exclusive, patience));
     DASGD_TRY(connection.checkFile());
     return guarded(connection.paths_.database(), [&]() -> Result<std::unique_ptr<Batch>> {

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <thread>
 
+#include "tests/support/processes.h"
 #include "tests/support/runs.h"
 
 namespace dasgd::storage {
@@ -40,6 +41,43 @@ TEST(RecorderTest, ARunGoesFromQueuedToFinished) {
     EXPECT_DOUBLE_EQ(rowOf(run).wallS, 2.0);
     EXPECT_GE(rowOf(run).endedAt, rowOf(run).startedAt) << "the same form, in which order is that of time";
     EXPECT_FALSE(fs::exists(run.store.paths().journal(run.runId, 0))) << "the journal is in lab.db and may go";
+}
+
+// Another program, as a shell, does not know of our lock. SQLite itself would give up after the 5 s that were asked
+// for.
+TEST(RecorderTest, ARunEndsThoughAnotherProgramWritesForLong) {
+    OneRun run;
+    const std::string file = run.store.paths().database().string();
+    SharedCounter held;
+    ChildProcess shell([&] {
+        SQLite::Database database(file, SQLite::OPEN_READWRITE, 10'000);
+        database.exec("BEGIN IMMEDIATE");
+        held.set(1);
+        std::this_thread::sleep_for(std::chrono::seconds(7));
+        database.exec("ROLLBACK");
+        return 0;
+    });
+    ASSERT_TRUE(eventually([&] { return held.get() == 1; }));
+    const auto recorder = orDie(Recorder::start(run.store, run.runId, {0}));
+    run.rank(0).state(RankState::Finished, 1, "");
+    run.journals.clear();
+    orDie(recorder->finish("finished", ""));
+    EXPECT_EQ(shell.wait(), 0);
+    EXPECT_EQ(rowOf(run).status, "finished");
+}
+
+// The calendar was set back by an hour while the run was under way.
+TEST(RecorderTest, ARunDoesNotEndBeforeItStarted) {
+    OneRun run;
+    const auto recorder = orDie(Recorder::start(run.store, run.runId, {0}));
+    {
+        SQLite::Database database(run.store.paths().database().string(), SQLite::OPEN_READWRITE, 10'000);
+        database.exec("UPDATE run SET started_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '+1 hour')");
+    }
+    run.rank(0).state(RankState::Finished, 1, "");
+    run.journals.clear();
+    orDie(recorder->finish("finished", ""));
+    EXPECT_GE(rowOf(run).endedAt, rowOf(run).startedAt);
 }
 
 TEST(RecorderTest, AFailedRankIsNamedWithItsStep) {
