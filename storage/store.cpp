@@ -148,6 +148,8 @@ Status Store::addRun(const RunInfo& info) {
     if (!isRunId(info.runId)) {
         return fail("'" + info.runId + "' cannot be a run id; use letters, digits, '.', '_' and '-', at most 128");
     }
+    // A workspace that was removed is not to get folders again.
+    DASGD_TRY(impl_->connection->checkFile());
     std::error_code error;
     fs::create_directories(impl_->paths.run(info.runId) / "journal", error);
     if (error) return fail("cannot make the folder " + impl_->paths.run(info.runId).string() + ": " + error.message());

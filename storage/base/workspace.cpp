@@ -1,6 +1,7 @@
 #include "storage/base/workspace.h"
 
 #include <fcntl.h>
+#include <pwd.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -100,12 +101,13 @@ std::string describeHolders(const fs::path& file) {
     return text.empty() ? "another process" : text;
 }
 
-// SIGINT or SIGTERM has come, and waits, blocked, for whoever reads it (experiments/base/stop_signals.h).
+// A signal that asks for the end has come, and waits, blocked, for whoever reads it (experiments/base/stop_signals.h).
 bool endIsAskedFor() {
     sigset_t pending;
     sigemptyset(&pending);
     ::sigpending(&pending);
-    return sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1;
+    return std::ranges::any_of(std::array{SIGINT, SIGTERM, SIGUSR1, SIGUSR2},
+                               [&](int number) { return sigismember(&pending, number) == 1; });
 }
 
 Result<int> openLockFile(const fs::path& file) {
@@ -253,6 +255,45 @@ Result<std::string> judgeFileSystem(const fs::path& root, long type, bool allowe
 
 namespace {
 
+// Everybody may put other files and links in the place of those in the folder.
+bool isOpenToAll(const struct stat& folder) {
+    return (folder.st_mode & S_IWOTH) != 0 && (folder.st_mode & S_ISVTX) == 0;
+}
+
+std::string nameOfUser(uid_t user) {
+    const passwd* entry = ::getpwuid(user);
+    return entry ? entry->pw_name : "user " + std::to_string(user);
+}
+
+// A link in a workspace leads to where its maker wants, with the rights of whoever records.
+Status checkLink(const fs::path& file, const struct stat& root) {
+    struct stat found {};
+    if (::lstat(file.c_str(), &found) != 0 || !S_ISLNK(found.st_mode)) return {};
+    const bool own = found.st_uid == ::geteuid() || found.st_uid == 0;
+    // Root works in folders of others, as in a container.
+    const bool trusted = ::geteuid() == 0 && found.st_uid == root.st_uid;
+    if (own || trusted) return {};
+    return fail(file.string() + " is a link that " + nameOfUser(found.st_uid) +
+                " made, and would be followed: remove it, or choose another workspace (--workspace)");
+}
+
+// What others could do to a workspace that is to be written to.
+Status checkOthers(const fs::path& root) {
+    const fs::path folder = root.has_filename() ? root : root.parent_path();
+    for (const fs::path& place : {folder, fs::absolute(folder).parent_path()}) {
+        struct stat found {};
+        if (::stat(place.c_str(), &found) != 0 || !isOpenToAll(found)) continue;
+        return fail("the workspace " + root.string() + " is not safe from other users: everybody may write to " +
+                    place.string() + ", and so put links to other files in its place. Run `chmod o-w '" +
+                    place.string() + "'`, or choose another workspace (--workspace)");
+    }
+    struct stat found {};
+    if (::stat(root.c_str(), &found) != 0) return {};
+    const WorkspacePaths paths{root};
+    for (const fs::path& file : {root / "runs", paths.database(), paths.lock()}) DASGD_TRY(checkLink(file, found));
+    return {};
+}
+
 // What is to be said of the place; "" of a good one.
 Result<std::string> judgePlace(const fs::path& root) {
     const std::size_t bytes = WorkspacePaths{root}.database().string().size();
@@ -266,6 +307,7 @@ Result<std::string> judgePlace(const fs::path& root) {
     struct statfs info {};
     if (::statfs(there.c_str(), &info) != 0) return fail("cannot look at " + there.string() + ": " + reason(errno));
     DASGD_ASSIGN(std::string warning, judgeFileSystem(root, info.f_type, isFileSystemAllowed(root)));
+    DASGD_TRY(checkOthers(root));
     DASGD_TRY(checkDatabaseFile(WorkspacePaths{root}.database()));
     return warning;
 }

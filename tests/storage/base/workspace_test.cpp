@@ -145,6 +145,45 @@ TEST(WorkspaceTest, ANewOneIsItsOwnersAlone) {
     EXPECT_NE(std::filesystem::status(root).permissions(), perms::owner_all);
 }
 
+TEST(WorkspaceTest, APlaceThatEverybodyMayWriteToIsRefused) {
+    using std::filesystem::perms;
+    const TempDir folder;
+    const auto place = folder / "place", root = place / "w";
+    std::filesystem::create_directory(place);
+    orDie(prepareWorkspace(root));
+    const perms all = perms::owner_all | perms::group_all | perms::others_all;
+    for (const auto& open : {root, place}) {
+        const perms before = std::filesystem::status(open).permissions();
+        std::filesystem::permissions(open, all);
+        for (const Status& judged : {prepareWorkspace(root), checkPlace(root)}) {
+            ASSERT_FALSE(judged);
+            EXPECT_THAT(judged.error().message,
+                        AllOf(HasSubstr("everybody may write to " + open.string()), HasSubstr("chmod o-w")));
+        }
+        std::filesystem::permissions(open, all | perms::sticky_bit);
+        EXPECT_TRUE(prepareWorkspace(root)) << "as /tmp is";
+        std::filesystem::permissions(open, before);
+    }
+}
+
+TEST(WorkspaceTest, ALinkThatAnotherUserMadeIsNotFollowed) {
+    if (::geteuid() != 0) GTEST_SKIP() << "only root can make files of another user";
+    const TempDir folder;
+    const auto root = folder / "w", other = folder / "other";
+    orDie(prepareWorkspace(root));
+    std::filesystem::create_directory(other);
+    std::filesystem::remove(root / "runs");
+    std::filesystem::create_directory_symlink(other, root / "runs");
+    EXPECT_TRUE(prepareWorkspace(root)) << "our own leads to where we want";
+    ASSERT_EQ(::lchown((root / "runs").c_str(), 12345, 12345), 0);
+    const auto refused = prepareWorkspace(root);
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message,
+                AllOf(HasSubstr("w/runs is a link that user 12345 made"), HasSubstr("remove it")));
+    ASSERT_EQ(::chown(root.c_str(), 12345, 12345), 0);
+    EXPECT_TRUE(prepareWorkspace(root)) << "root in a folder of that user";
+}
+
 TEST(WorkspaceTest, ADatabaseThatIsNoFileIsRefusedAtOnce) {
     const TempDir folder;
     const WorkspacePaths paths{folder / "w"};
