@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/metric_names.h"
+#include "storage/imported_run.h"
 #include "storage/other_load.h"
 #include "storage/scaling.h"
 
@@ -86,6 +87,7 @@ Result<ComparedRun> readComparedRun(RunReader& reader, const RunRow& row, const 
     if (!run.finished) return run;
     DASGD_ASSIGN(run.setup, readSetup(reader, row));
     DASGD_ASSIGN(run.disturbed, readDisturbed(reader, row));
+    run.partlyRead = isPartlyRead(row);
     DASGD_ASSIGN(run.losses, readEvaluations(reader, row.runId, metrics::kEvalLoss));
     DASGD_ASSIGN(run.accuracies, readEvaluations(reader, row.runId, metrics::kEvalAccuracy));
     DASGD_ASSIGN(const EvaluationCurve perplexities, readEvaluations(reader, row.runId, metrics::kEvalPerplexity));

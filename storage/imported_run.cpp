@@ -13,6 +13,7 @@ namespace dasgd::storage {
 namespace {
 
 constexpr std::size_t kSpansOfBatch = 65536;
+constexpr const char* kPartlyRead = "partly read: ";
 
 // Records that are handed over by the one who collects them. A file has no position to go on from: an import that was
 // killed is begun anew.
@@ -98,7 +99,7 @@ public:
             write.bind(2, steps);
             write.bind(3, runKey_);
             write.exec();
-            writeStatus(database, runKey_, "finished", "");
+            writeStatus(database, runKey_, "finished", unknown.events.empty() ? "" : kPartlyRead + unknown.events);
         }));
         return {};
     }
@@ -183,5 +184,7 @@ Result<std::unique_ptr<ImportedRun>> ImportedRun::begin(Store& store, RunInfo in
     DASGD_ASSIGN(const std::int64_t key, markRunning(*connection, info));
     return std::make_unique<RunWriter>(std::move(connection), std::move(owner), key);
 }
+
+bool isPartlyRead(const RunRow& row) { return row.imported() && row.error.starts_with(kPartlyRead); }
 
 }  // namespace dasgd::storage

@@ -8,6 +8,7 @@
 #include "core/base/event.h"
 #include "core/base/result.h"
 #include "storage/recorder.h"
+#include "storage/run_reader.h"
 
 namespace dasgd::storage {
 
@@ -15,11 +16,12 @@ namespace dasgd::storage {
 // `failed`, or `interrupted` where the process was killed; what was written by then stays.
 class ImportedRun {
 public:
-    // What the file cannot tell, and what is therefore absent instead of 0 in the numbers of the run.
+    // What the files cannot tell: absent instead of 0 in the numbers of the run.
     struct Unknown {
         bool waits = false;   // no span says when a rank stood still: blocked
         bool passes = false;  // no forward and backward: inflation
         bool skews = false;   // arrivals of the ranks are not known: skew
+        std::string events;   // what the files hold and the run lacks, "" for nothing: see isPartlyRead()
     };
 
     // Adds the run as `running`; backend "trace" for all. Errors: as Store::addRun.
@@ -36,5 +38,9 @@ public:
     // The same as `failed`.
     virtual void abandon(const std::string& why) = 0;
 };
+
+// The run lacks events of its files, which are damaged there: its error begins with "partly read: ", though it is
+// `finished`. Every list of runs says so.
+[[nodiscard]] bool isPartlyRead(const RunRow& row);
 
 }  // namespace dasgd::storage

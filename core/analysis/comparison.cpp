@@ -10,7 +10,7 @@ namespace dasgd {
 
 namespace {
 
-constexpr std::size_t kMostNamed = 3;  // of the groups that were disturbed
+constexpr std::size_t kMostNamed = 3;  // groups in a warning
 
 struct Gathered {
     ComparedGroup group;
@@ -63,6 +63,23 @@ Sample sampleOf(const Gathered& gathered, const auto& valueOf) {
     return summarise(values);
 }
 
+// "1 of 3 runs of dasgd delay=2"; of several groups how many runs of all, and the first few groups by name.
+std::string sharesInWords(const std::vector<const ComparedGroup*>& groups, std::size_t ComparedGroup::*count) {
+    std::size_t runs = 0, counted = 0, of = 0;
+    std::string first, named;
+    for (const ComparedGroup* group : groups) {
+        runs += group->finished();
+        if (group->*count == 0) continue;
+        counted += group->*count;
+        const std::string share = std::to_string(group->*count) + " of " + std::to_string(group->finished());
+        if (of == 0) first = share + " runs of " + group->label;
+        if (of++ < kMostNamed) named += (named.empty() ? "" : ", ") + share + " of " + group->label;
+    }
+    if (of < 2) return first;
+    if (of > kMostNamed) named += " and " + std::to_string(of - kMostNamed) + " more";
+    return std::to_string(counted) + " of " + std::to_string(runs) + " runs (" + named + ")";
+}
+
 ComparedGroup reduce(const Gathered& gathered) {
     ComparedGroup group = gathered.group;
     group.chosenOnValidation = !gathered.finished.empty() && choosesOnValidation(gathered.finished.front()->settings);
@@ -73,6 +90,7 @@ ComparedGroup reduce(const Gathered& gathered) {
     for (const ComparedRun* run : gathered.finished) {
         group.times.insert(run->time);
         group.disturbed += run->disturbed ? 1 : 0;
+        group.partlyRead += run->partlyRead ? 1 : 0;
         if (std::ranges::find(group.setups, run->setup) == group.setups.end()) group.setups.push_back(run->setup);
     }
     group.bestLoss = sampleOf(gathered, [](const ComparedRun& run) { return run.bestLoss(); });
@@ -218,20 +236,15 @@ std::vector<SetupDifference> Comparison::setupDifferences() const {
 }
 
 std::string disturbedInWords(const std::vector<const ComparedGroup*>& groups) {
-    std::size_t runs = 0, disturbed = 0, of = 0;
-    std::string first, named;
-    for (const ComparedGroup* group : groups) {
-        runs += group->finished();
-        if (group->disturbed == 0) continue;
-        disturbed += group->disturbed;
-        const std::string share = std::to_string(group->disturbed) + " of " + std::to_string(group->finished());
-        if (of == 0) first = share + " runs of " + group->label;
-        if (of++ < kMostNamed) named += (named.empty() ? "" : ", ") + share + " of " + group->label;
-    }
-    if (of == 0) return {};
-    if (of > kMostNamed) named += " and " + std::to_string(of - kMostNamed) + " more";
-    const std::string all = std::to_string(disturbed) + " of " + std::to_string(runs) + " runs (" + named + ")";
-    return "other programs took cores beside " + (of == 1 ? first : all) + ": these times are not of the machine alone";
+    const std::string runs = sharesInWords(groups, &ComparedGroup::disturbed);
+    if (runs.empty()) return {};
+    return "other programs took cores beside " + runs + ": these times are not of the machine alone";
+}
+
+std::string partlyReadInWords(const std::vector<const ComparedGroup*>& groups) {
+    const std::string runs = sharesInWords(groups, &ComparedGroup::partlyRead);
+    if (runs.empty()) return {};
+    return runs + " were read in part, as their files are damaged: their numbers are of what could be read";
 }
 
 Result<Comparison> compareRuns(const std::vector<ComparedRun>& runs, const std::string& baseline) {

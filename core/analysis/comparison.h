@@ -29,7 +29,8 @@ struct ComparedRun {
     TimeSource time = TimeSource::Measured;
     std::string emulatedLink;  // "200Mbps, 1ms"; "" where none is emulated
     RunSetup setup;
-    bool disturbed = false;  // other programs took cores that its ranks wanted (storage/other_load.h)
+    bool disturbed = false;   // other programs took cores that its ranks wanted (storage/other_load.h)
+    bool partlyRead = false;  // an imported run that lacks events of its damaged files (storage/imported_run.h)
     // Of a finished run.
     EvaluationCurve losses, accuracies;
     // Of the model chosen on the validation set so far, on the test set; empty without one.
@@ -55,7 +56,8 @@ struct ComparedGroup {
     // Runs whose seeds another run of `runIds` has too: the same run made twice, of which the newest counts, a finished
     // one before the others. In no mean, and not in `unfinished`.
     std::size_t repeated = 0;
-    std::size_t disturbed = 0;  // of its finished runs
+    std::size_t disturbed = 0;   // of its finished runs
+    std::size_t partlyRead = 0;  // of its finished runs
     // The best accuracy, loss and perplexity are of models chosen on a validation set, not on the test set itself.
     bool chosenOnValidation = false;
     std::set<TimeSource> times;    // of its finished runs
@@ -105,6 +107,9 @@ struct Comparison {
 // "other programs took cores beside 1 of 3 runs of dasgd delay=2: these times are not of the machine alone"; of several
 // groups how many runs of all, and the first few groups by name. "" where no run was disturbed.
 [[nodiscard]] std::string disturbedInWords(const std::vector<const ComparedGroup*>& groups);
+// "1 of 2 runs of imported were read in part, as their files are damaged: their numbers are of what could be read". ""
+// where all were read.
+[[nodiscard]] std::string partlyReadInWords(const std::vector<const ComparedGroup*>& groups);
 
 // `baseline`: the label or algorithm that ratios refer to; "" takes sync_sgd where there is one, else the slowest.
 // Errors: no such baseline.

@@ -174,6 +174,9 @@ std::string warningsText(const Comparison& comparison) {
     if (const std::string words = disturbedInWords(groups); !words.empty()) {
         text += "warning: " + printable(words) + " (`dasgd show RUN` tells how much)\n";
     }
+    if (const std::string words = partlyReadInWords(groups); !words.empty()) {
+        text += "warning: " + printable(words) + " (`dasgd show RUN` tells what)\n";
+    }
     return text;
 }
 

@@ -8,6 +8,7 @@
 #include "core/analysis/configuration.h"
 #include "core/base/metric_names.h"
 #include "experiments/base/text.h"
+#include "storage/imported_run.h"
 
 namespace dasgd::experiments {
 
@@ -97,6 +98,7 @@ nlohmann::json toJson(const storage::RunRow& row) {
 
 std::string statusWords(const storage::RunRow& row) {
     if (row.takenOut()) return "taken out";
+    if (storage::isPartlyRead(row)) return row.status + ", partly read";
     if (row.origin.empty() || (row.status != "running" && row.status != "queued")) return row.status;
     tm heard{};
     const bool known = ::strptime(row.heardAt.c_str(), "%Y-%m-%dT%H:%M:%S", &heard) != nullptr;

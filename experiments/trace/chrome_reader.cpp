@@ -3,6 +3,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -15,6 +16,7 @@ namespace {
 
 constexpr Ns kMost = std::numeric_limits<Ns>::max();
 constexpr std::size_t kDeepest = 1000;  // objects and arrays in each other
+constexpr Ns kLargestElement = 16;      // bytes
 
 // A value of the document. Numbers as they are written, so that none loses digits.
 struct Scalar {
@@ -35,23 +37,69 @@ struct EventFields {
     std::uint64_t collective = 0;
 };
 
-std::int64_t sizeOf(std::string_view elementType) {
-    constexpr std::array<std::pair<std::string_view, int>, 12> kSizes{{{"Float", 4},
-                                                                       {"float", 4},
+// Bytes of an element by c10's name of its type, or Python's; types that are packed have one name for a whole byte.
+// nullopt: another name.
+std::optional<std::int64_t> sizeOf(std::string_view elementType) {
+    constexpr std::array<std::pair<std::string_view, int>, 50> kSizes{{{"Float", 4},
                                                                        {"Double", 8},
-                                                                       {"double", 8},
                                                                        {"Half", 2},
-                                                                       {"half", 2},
                                                                        {"BFloat16", 2},
-                                                                       {"bfloat16", 2},
+                                                                       {"Byte", 1},
+                                                                       {"Char", 1},
+                                                                       {"Short", 2},
                                                                        {"Int", 4},
                                                                        {"Long", 8},
-                                                                       {"Byte", 1},
-                                                                       {"Char", 1}}};
+                                                                       {"Bool", 1},
+                                                                       {"UInt16", 2},
+                                                                       {"UInt32", 4},
+                                                                       {"UInt64", 8},
+                                                                       {"ComplexHalf", 4},
+                                                                       {"ComplexFloat", 8},
+                                                                       {"ComplexDouble", 16},
+                                                                       {"Float8_e5m2", 1},
+                                                                       {"Float8_e4m3fn", 1},
+                                                                       {"Float8_e5m2fnuz", 1},
+                                                                       {"Float8_e4m3fnuz", 1},
+                                                                       {"Float8_e8m0fnu", 1},
+                                                                       {"Float4_e2m1fn_x2", 1},
+                                                                       {"QInt8", 1},
+                                                                       {"QUInt8", 1},
+                                                                       {"QInt32", 4},
+                                                                       {"QUInt4x2", 1},
+                                                                       {"QUInt2x4", 1},
+                                                                       {"Bits1x8", 1},
+                                                                       {"Bits2x4", 1},
+                                                                       {"Bits4x2", 1},
+                                                                       {"Bits8", 1},
+                                                                       {"Bits16", 2},
+                                                                       {"float", 4},
+                                                                       {"double", 8},
+                                                                       {"half", 2},
+                                                                       {"bfloat16", 2},
+                                                                       {"float16", 2},
+                                                                       {"float32", 4},
+                                                                       {"float64", 8},
+                                                                       {"int8", 1},
+                                                                       {"uint8", 1},
+                                                                       {"int16", 2},
+                                                                       {"int32", 4},
+                                                                       {"int64", 8},
+                                                                       {"bool", 1},
+                                                                       {"complex32", 4},
+                                                                       {"complex64", 8},
+                                                                       {"complex128", 16},
+                                                                       {"int", 4},
+                                                                       {"long", 8}}};
+    for (const std::string_view space : {"torch.", "c10::"}) {
+        if (elementType.starts_with(space)) elementType.remove_prefix(space.size());
+    }
     for (const auto& [name, size] : kSizes) {
         if (name == elementType) return size;
     }
-    return 0;
+    // Integers of less than 8 bits take a byte.
+    if (elementType.size() == 4 && elementType.starts_with("Int") && elementType[3] < '8') return 1;
+    if (elementType.size() == 5 && elementType.starts_with("UInt") && elementType[4] < '8') return 1;
+    return std::nullopt;
 }
 
 TraceEvent::Phase phaseOf(std::string_view text) {
@@ -72,10 +120,23 @@ TraceEvent::Phase phaseOf(std::string_view text) {
     }
 }
 
-// nlohmann's SAX interface: false stops the parser.
+// Takes the values of a document one after the other. nlohmann's SAX interface: false stops the parser.
 class ChromeEvents {
 public:
     explicit ChromeEvents(TraceSlices& slices) : slices_(slices) {}
+
+    // The value that comes is an element of the list of events. `sure`: it is an event whatever it holds.
+    void beginElement(bool sure) {
+        places_ = {Place::Events};
+        hasPhase_ = false;
+        sure_ = sure;
+    }
+    // The value that comes is that of a key of the document.
+    void beginMember(std::string key) {
+        places_ = {Place::Root};
+        key_ = std::move(key);
+    }
+    [[nodiscard]] bool hasPhase() const { return hasPhase_; }  // of the element
 
     bool null() { return true; }
     bool boolean(bool value) { return scalar({.text = value ? "true" : "false", .isTrue = value}); }
@@ -92,7 +153,6 @@ public:
     bool start_object(std::size_t) {
         const Place in = place();
         Place next = Place::Elsewhere;
-        if (in == Place::Nowhere) next = Place::Root;
         if (in == Place::Events) next = Place::Event;
         if (in == Place::Event && key_ == "args") next = Place::Arguments;
         if (in == Place::Root && key_ == "otherData") next = Place::Ours;
@@ -101,13 +161,9 @@ public:
         if (next == Place::Distributed) slices_.origin.pytorch = true;
         return enter(next);
     }
-    bool start_array(std::size_t) {
-        const Place in = place();
-        const bool events = in == Place::Nowhere || (in == Place::Root && key_ == "traceEvents");
-        return enter(events ? Place::Events : Place::Elsewhere);
-    }
+    bool start_array(std::size_t) { return enter(Place::Elsewhere); }
     bool end_object() {
-        if (place() == Place::Event) finishEvent();
+        if (place() == Place::Event && (sure_ || hasPhase_)) finishEvent();
         places_.pop_back();
         return true;
     }
@@ -115,22 +171,14 @@ public:
         places_.pop_back();
         return true;
     }
-    bool parse_error(std::size_t position, const std::string&, const nlohmann::json::exception& error) {
-        const bool cutOff = std::string_view(error.what()).find("unexpected end of input") != std::string_view::npos ||
-                            std::string_view(error.what()).find("missing closing quote") != std::string_view::npos;
-        slices_.stoppedAt =
-            (cutOff ? "it is cut off at byte " : "it is no JSON from byte ") + std::to_string(position) + " on";
-        return false;
-    }
+    bool parse_error(std::size_t, const std::string&, const nlohmann::json::exception&) { return false; }
 
 private:
-    enum class Place : std::uint8_t { Nowhere, Root, Events, Event, Arguments, Ours, Distributed, Elsewhere };
-    [[nodiscard]] Place place() const { return places_.empty() ? Place::Nowhere : places_.back(); }
+    enum class Place : std::uint8_t { Root, Events, Event, Arguments, Ours, Distributed, Elsewhere };
+    [[nodiscard]] Place place() const { return places_.back(); }
     bool enter(Place place) {
         places_.push_back(place);
-        if (places_.size() <= kDeepest) return true;
-        slices_.stoppedAt = "its objects lie more than " + std::to_string(kDeepest) + " deep in each other";
-        return false;
+        return places_.size() <= kDeepest;
     }
 
     template <class Number>
@@ -156,7 +204,7 @@ private:
 
     void eventField(const Scalar& value) {
         const std::string_view text = value.text.substr(0, TraceNames::kLongest);
-        if (key_ == "ph") event_.phase = text;
+        if (key_ == "ph") event_.phase = text, hasPhase_ = true;
         if (key_ == "name") event_.name = text;
         if (key_ == "cat") event_.category = text;
         if (key_ == "pid") event_.process = text;
@@ -182,6 +230,7 @@ private:
         if (key_ == "run") slices_.origin.run = value.text;
         if (key_ == "experiment") slices_.origin.experiment = value.text;
         if (key_ == "algorithm") slices_.origin.algorithm = value.text;
+        if (key_ == "steps") slices_.origin.steps = value.integer();
         if (key_ == "simulated") slices_.origin.simulated = value.isTrue;
     }
 
@@ -192,8 +241,9 @@ private:
             return;
         }
         if (event_.category == "cpu_op" || event_.category == "kernel") slices_.origin.pytorch = true;
-        const std::int64_t size = sizeOf(event_.elementType);
-        const bool counted = event_.elements > 0 && event_.elements < kMost / 8;
+        const bool counted = event_.elements > 0 && event_.elements < kMost / kLargestElement;
+        const auto size = sizeOf(event_.elementType);
+        if (counted && !size) ++slices_.remarks["messages without their bytes, as their type of element is not known"];
         slices_.take({.phase = phaseOf(event_.phase),
                       .name = event_.name,
                       .category = event_.category,
@@ -202,7 +252,7 @@ private:
                       .at = event_.at,
                       .length = event_.length,
                       .step = event_.step,
-                      .bytes = counted && size > 0 ? event_.elements * size : event_.bytes,
+                      .bytes = counted && size ? event_.elements * *size : event_.bytes,
                       .collective = event_.collective});
     }
 
@@ -211,6 +261,159 @@ private:
     std::string key_;
     EventFields event_;
     std::array<char, 32> digits_{};
+    bool hasPhase_ = false, sure_ = true;
+};
+
+// Reads the document from its first byte to its last: what is between the events itself, each value by the library. So
+// an event with a token that is no JSON costs that event and not all that follow.
+class ChromeDocument {
+public:
+    ChromeDocument(std::streambuf& bytes, TraceSlices& slices) : bytes_(bytes), slices_(slices), events_(slices) {}
+
+    void read() {
+        const int first = next();
+        if (first == '[') {
+            readEvents();
+        } else if (first == '{') {
+            readMembers();
+        } else {
+            stop("it is no JSON");
+        }
+    }
+
+private:
+    static constexpr int kEnd = std::char_traits<char>::eof();
+    static bool isBlank(int byte) { return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t'; }
+
+    // The first byte that is neither blank nor in `others`; it stays to be read.
+    int next(std::string_view others = "") {
+        int byte = bytes_.sgetc();
+        while (byte != kEnd && (isBlank(byte) || others.find(static_cast<char>(byte)) != std::string_view::npos)) {
+            byte = bytes_.snextc();
+        }
+        return byte;
+    }
+
+    // False: it is no JSON up to where the next byte is, or the file ends in it.
+    bool readValue() {
+        // The library reads one byte past a number.
+        if (const int first = bytes_.sgetc(); first == '-' || (first >= '0' && first <= '9')) {
+            std::string number;
+            for (int byte = first; byte != kEnd && !isBlank(byte) && byte != ',' && byte != ']' && byte != '}';
+                 byte = bytes_.snextc()) {
+                if (number.size() < TraceNames::kLongest) number += static_cast<char>(byte);
+            }
+            return nlohmann::json::sax_parse(number, &events_);
+        }
+        return nlohmann::json::sax_parse(std::istreambuf_iterator<char>(&bytes_), std::istreambuf_iterator<char>(),
+                                         &events_, nlohmann::json::input_format_t::json, false);
+    }
+
+    void readMembers() {
+        bytes_.sbumpc();
+        for (;;) {
+            const int first = next(",");
+            if (first == '}') return void(bytes_.sbumpc());
+            if (first == kEnd) return stop(kCutOff);
+            const auto key = first == '"' ? readKey() : std::nullopt;
+            if (key && next() == ':') {
+                bytes_.sbumpc();
+                if (next() == '[' && *key == "traceEvents") {
+                    if (!readEvents()) return;
+                    continue;
+                }
+                events_.beginMember(*key);
+                if (readValue()) continue;
+            }
+            if (bytes_.sgetc() == kEnd) return stop(kCutOff);
+            ++slices_.dropped["members of the head that are no JSON"];
+            ++slices_.unreadable;
+            if (!findEvents()) return stop("it is no JSON");
+            if (!readEvents()) return;
+        }
+    }
+
+    std::optional<std::string> readKey() {
+        std::string key;
+        bool escaped = false;
+        for (int byte = bytes_.snextc(); byte != kEnd; byte = bytes_.snextc()) {
+            if (byte == '"' && !escaped) return bytes_.sbumpc(), key;
+            escaped = byte == '\\' && !escaped;
+            if (key.size() < TraceNames::kLongest) key += static_cast<char>(byte);
+        }
+        return std::nullopt;
+    }
+
+    // After a head that is no JSON.
+    bool findEvents() {
+        constexpr std::string_view kKey = "\"traceEvents\"";
+        std::size_t same = 0;
+        for (int byte = bytes_.sgetc(); byte != kEnd;) {
+            same = byte == kKey[same] ? same + 1 : (byte == '"' ? 1 : 0);
+            byte = bytes_.snextc();
+            if (same < kKey.size()) continue;
+            if (next(":") == '[') return true;
+            same = 0;
+            byte = bytes_.sgetc();
+        }
+        return false;
+    }
+
+    // False: the file ends in it.
+    bool readEvents() {
+        bytes_.sbumpc();
+        for (;;) {
+            const int first = next(",");
+            if (first == ']') return bytes_.sbumpc(), true;
+            if (first == kEnd) return stop(kCutOff), false;
+            events_.beginElement(true);
+            if (readValue()) continue;
+            if (bytes_.sgetc() == kEnd) return stop(kCutOff), false;
+            stepOver();
+            if (first != '{') {
+                for (int byte = bytes_.sgetc(); byte != kEnd && byte != ',' && byte != '{' && byte != ']';) {
+                    byte = bytes_.snextc();
+                }
+            } else if (!findEvent()) {
+                return false;
+            }
+        }
+    }
+
+    void stepOver() {
+        ++slices_.dropped["events that are no JSON"];
+        ++slices_.unreadable;
+    }
+
+    // Finds the next event behind a token that is no JSON, and reads it. An event begins where an object has ended and
+    // another one begins, whatever quotation marks lie before that; objects inside of a damaged event have no phase.
+    bool findEvent() {
+        int before = '}';  // the newest byte that is neither blank nor comma; the token may have been an end
+        for (int byte = bytes_.sgetc(); byte != kEnd; byte = bytes_.sgetc()) {
+            if (byte == '{' && before == '}') {
+                events_.beginElement(false);
+                const bool whole = readValue();
+                if (whole && events_.hasPhase()) return true;
+                if (!whole && bytes_.sgetc() != kEnd) stepOver();
+                before = whole || bytes_.sgetc() != kEnd ? '}' : ' ';
+                continue;
+            }
+            if (!isBlank(byte) && byte != ',') before = byte;
+            bytes_.sbumpc();
+        }
+        if (before != '}' && before != ']') stop(kCutOff);
+        return false;
+    }
+
+    void stop(const char* why) {
+        const auto at = static_cast<std::int64_t>(bytes_.pubseekoff(0, std::ios_base::cur, std::ios_base::in));
+        slices_.stoppedAt = std::string(why) + " at byte " + std::to_string(at);
+    }
+
+    static constexpr const char* kCutOff = "it is cut off";
+    std::streambuf& bytes_;
+    TraceSlices& slices_;
+    ChromeEvents events_;
 };
 
 // Rounds to the nearest; for numbers with an exponent, which no profiler writes.
@@ -252,8 +455,8 @@ std::optional<Ns> nanosecondsOf(std::string_view micros) {
 }
 
 void readChromeTrace(std::istream& bytes, TraceSlices& slices) {
-    ChromeEvents events(slices);
-    nlohmann::json::sax_parse(bytes, &events, nlohmann::json::input_format_t::json, false);
+    slices.ties = TraceSlices::Ties::EndsFirst;
+    ChromeDocument(*bytes.rdbuf(), slices).read();
 }
 
 }  // namespace dasgd::experiments

@@ -27,6 +27,7 @@ public:
         const nlohmann::json ours{{"run", run.runId},
                                   {"experiment", run.experiment},
                                   {"algorithm", run.algorithm},
+                                  {"steps", run.steps},
                                   {"simulated", run.timeSimulated}};
         file_.write("{\"displayTimeUnit\":\"ms\",\"otherData\":" + dumpLine(ours) + ",\"traceEvents\":[\n");
     }

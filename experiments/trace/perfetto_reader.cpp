@@ -314,6 +314,7 @@ private:
         slices_.origin.run = run.text("run");
         slices_.origin.experiment = run.text("experiment");
         slices_.origin.algorithm = run.text("algorithm");
+        if (run.values.contains("steps")) slices_.origin.steps = run.number("steps", 0);
         slices_.origin.simulated = run.number("simulated", 0) != 0;
         slices_.origin.base = run.number("origin", 0);
     }

@@ -33,6 +33,7 @@ public:
         event.message(pf::event::kAnnotation, annotation("run", run.runId));
         event.message(pf::event::kAnnotation, annotation("experiment", run.experiment));
         event.message(pf::event::kAnnotation, annotation("algorithm", run.algorithm));
+        event.message(pf::event::kAnnotation, annotation("steps", run.steps));
         event.message(pf::event::kAnnotation, annotation("simulated", run.timeSimulated ? 1 : 0));
         event.message(pf::event::kAnnotation, annotation("origin", origin_));
         packet(ProtoWriter()

@@ -18,33 +18,39 @@ constexpr std::int64_t kSlicesOfProgress = 65536;
 constexpr Ns kLongest = Ns{1} << 57, kFarthest = Ns{1} << 61;
 constexpr std::int64_t kMostCounted = std::int64_t{1} << 48;  // steps, bytes
 
-// Without a sign, as instants of damaged files may be anything.
+// Adds without a sign, as instants of damaged files may be anything.
 Ns shifted(Ns instant, Ns offset) {
     return static_cast<Ns>(static_cast<std::uint64_t>(instant) + static_cast<std::uint64_t>(offset));
 }
 
 }  // namespace
 
-SpanStream::SpanStream(TraceFormat format, std::vector<TraceSource> sources, int ranks)
+SpanStream::SpanStream(TraceFormat format, std::vector<TraceSource> sources, int ranks, bool oneClock)
     : format_(format), ranksOfRun_(ranks), ranks_(static_cast<std::size_t>(ranks)) {
+    bool kernels = false;
     for (TraceSource& source : sources) {
         sources_.push_back({});
         static_cast<TraceSource&>(sources_.back()) = std::move(source);
         names_ = &sources_.back().slices->names();
-        prepare(sources_.back());
+        findRoles(sources_.back());
+        kernels = kernels || sources_.back().kernels;
+        all_ += sources_.back().slices->slices().size() * (format_ == TraceFormat::Ours ? 1 : 2);
     }
-    findMatching();
+    // Operators of a host are the work of all ranks of a run or of none.
+    for (Source& source : sources_) {
+        if (kernels && !source.kernels) ++remarks_["files without kernels beside others that have them"];
+        source.kernels = kernels;
+    }
+    if (oneClock) findMatching();
 }
 
-void SpanStream::prepare(Source& source) {
+void SpanStream::findRoles(Source& source) {
     for (const auto& [kind, count] : source.slices->kinds()) {
         const SliceRole role = roleOf(format_, (*names_)[kind.name], (*names_)[kind.category]);
         source.kernels = source.kernels || role.is == Is::Kernel || role.is == Is::Transfer;
         source.works = source.works || role.is == Is::Work;
-        source.steps = source.steps || role.is == Is::Step;
         source.roles.emplace(kind, role);
     }
-    source.outermostEnd.assign(source.slices->tracks().size(), std::numeric_limits<Ns>::min());
 }
 
 // Collectives are told apart by their names and their order, which is the same on all ranks: where all are there and
@@ -67,9 +73,11 @@ void SpanStream::findMatching() {
     }
 }
 
-Status SpanStream::run(const Take& take, const std::function<void(std::int64_t)>& progress) {
-    for (Source& source : sources_) source.next = source.slices->slices().next();
-    std::int64_t done = 0;
+Status SpanStream::run(const Take& take, const std::function<void(double)>& progress) {
+    for (Source& source : sources_) {
+        if (format_ != TraceFormat::Ours) DASGD_TRY(takeFrames(source, progress));
+        source.next = source.sorted().next();
+    }
     for (;;) {
         Source* first = nullptr;
         for (Source& source : sources_) {
@@ -90,9 +98,9 @@ Status SpanStream::run(const Take& take, const std::function<void(std::int64_t)>
         } else {
             ++dropped_["slices too far from the others"];
         }
-        first->next = first->slices->slices().next();
-        if (!first->next && !first->slices->slices().error().empty()) return fail(first->slices->slices().error());
-        if (++done % kSlicesOfProgress == 0) progress(done);
+        first->next = first->sorted().next();
+        if (!first->next && !first->sorted().error().empty()) return fail(first->sorted().error());
+        tell(progress);
     }
     for (const auto& [number, waiting] : arrivals_) {
         remarks_["collectives that not all ranks have ended"] += 1;
@@ -103,25 +111,78 @@ Status SpanStream::run(const Take& take, const std::function<void(std::int64_t)>
     return emitWindows(std::numeric_limits<Ns>::max(), take);
 }
 
+void SpanStream::tell(const std::function<void(double)>& progress) {
+    if (++done_ % kSlicesOfProgress == 0) progress(static_cast<double>(done_) / static_cast<double>(all_));
+}
+
+Status SpanStream::takeFrames(Source& source, const std::function<void(double)>& progress) {
+    source.counted = std::make_unique<SliceSorter>(source.slices->scratch);
+    const auto [first, last] = source.slices->extent().value_or(TraceSlices::Extent{});
+    source.latestEnd = last + std::max(kFarApart, kTimesTheRest * std::min(last - first, kLongest / kTimesTheRest));
+    ThreadFrames frames(
+        source.slices->tracks().size(), [&](const Slice& slice) { keep(source, slice); }, leftOut_, remarks_);
+    SliceSorter& all = source.slices->slices();
+    while (const auto slice = all.next()) {
+        if (!source.slices->isFar(slice->start)) takeFrame(source, *slice, frames);
+        tell(progress);
+    }
+    if (!all.error().empty()) return fail(all.error());
+    frames.finish();
+    return source.counted->close();
+}
+
+void SpanStream::takeFrame(Source& source, const Slice& slice, ThreadFrames& frames) {
+    using Frame = ThreadFrames::Frame;
+    if (source.rankOfProcess[source.slices->tracks()[slice.track].process] < 0)
+        return void(++leftOut_["slices of processes that are no rank"]);
+    const SliceRole& role = source.roleOf(slice);
+    const bool counted = counts(source, role);
+    if (role.inStream) return frames.add(slice, Frame::Kernel);
+    switch (role.is) {
+        case Is::Operator:
+        case Is::Outermost:
+            if (counted) frames.add(slice, role.compiled ? Frame::Compiled : Frame::Operator);
+            return;
+        case Is::Work:
+        case Is::Launch:
+        case Is::Call:
+            // Where kernels tell what was computed, no call of the host takes time from it.
+            if (!source.kernels) frames.add(slice, role.is == Is::Work ? Frame::Work : Frame::Call);
+            [[fallthrough]];
+        default:
+            if (counted) keep(source, slice);
+    }
+}
+
+void SpanStream::keep(Source& source, const Slice& slice) {
+    if (slice.end > source.latestEnd) return void(++dropped_[kFarAway]);
+    source.counted->add(slice);
+}
+
+bool SpanStream::counts(const Source& source, const SliceRole& role) {
+    if (role.is == Is::LeftOut) return ++leftOut_[role.why], false;
+    if (countsHere(source, role)) return true;
+    const bool call = role.lane == Lane::Comm;
+    ++leftOut_[call ? "calls of collectives whose time is there apart" : "operators of a host that has kernels"];
+    return false;
+}
+
 bool SpanStream::countsHere(const Source& source, const SliceRole& role) {
     switch (role.is) {
         case Is::Operator: return !source.kernels || role.kind == SpanKind::Data;
         case Is::Work: return !source.kernels;
         case Is::Launch: return !source.kernels && !source.works;
+        case Is::Call: return false;
         default: return role.is != Is::LeftOut;
     }
 }
 
 Status SpanStream::place(Source& source, const Slice& slice, const Take& take) {
-    const SliceRole& role = source.roles.at({slice.name, slice.category});
+    const SliceRole& role = source.roleOf(slice);
     const int rank = source.rankOfProcess[source.slices->tracks()[slice.track].process];
-    if (rank < 0) return ++leftOut_["slices of processes that are no rank"], Status{};
-    if (role.is == Is::LeftOut) return ++leftOut_[role.why], Status{};
-    if (!countsHere(source, role)) {
-        const bool launch = role.is == Is::Launch || role.is == Is::Work;
-        ++leftOut_[launch ? "calls of collectives whose time is there apart" : "operators of a host that has kernels"];
-        return {};
-    }
+    // The other formats' slices are counted when their frames are taken.
+    if (format_ == TraceFormat::Ours && rank < 0) return ++leftOut_["slices of processes that are no rank"], Status{};
+    if (format_ == TraceFormat::Ours && !counts(source, role)) return {};
     Rank& state = ranks_[static_cast<std::size_t>(rank)];
     if (role.is == Is::Step) state.step = role.step;
     const std::string& name = (*names_)[slice.name];
@@ -149,31 +210,21 @@ Status SpanStream::place(Source& source, const Slice& slice, const Take& take) {
         case Is::Operator:
             if (source.kernels) span.lane = Lane::Io;
             [[fallthrough]];
-        case Is::Outermost:
-            if (!isOutermost(source, slice)) return ++leftOut_["slices inside of others of their thread"], Status{};
-            [[fallthrough]];
         default: span.collective = 0; return emit(rank, span, name, take);
     }
 }
 
 Status SpanStream::placeOurs(int rank, const SliceRole& role, Span span, std::string_view name, const Take& take) {
+    // The last window need not reach the last step: an evaluation may have disturbed it.
+    steps_ = std::max(steps_, span.step);
     if (role.is == Is::Span) {
         // Only what was never divided is left as a reduce; without its number nobody waits for the other ranks.
         transfers_ += span.kind == SpanKind::Transfer ? 1 : 0;
         divided_ = transfers_;
         return emit(rank, span, name == nameOf(role.kind) ? std::string_view() : name, take);
     }
-    steps_ = std::max(steps_, span.step);
     windows_.push({span.end, rank, span});
     return {};
-}
-
-bool SpanStream::isOutermost(Source& source, const Slice& slice) {
-    Ns& end = source.outermostEnd[slice.track];
-    if (slice.start < end && slice.end <= end) return false;
-    if (slice.start < end) ++remarks_["slices that overlap another one of their thread"];
-    end = std::max(end, slice.end);
-    return true;
 }
 
 Status SpanStream::placeTransfer(int rank, Span span, std::uint32_t name, const Take& take) {

@@ -1,10 +1,11 @@
-// From the slices of traces, by start, to the spans of a run: who is which rank, what counts, which step it is of,
-// which collectives belong together.
+// Makes the spans of a run from the slices of traces: who is which rank, what counts, which step it is of, which
+// collectives belong together.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <queue>
 #include <string>
@@ -12,12 +13,13 @@
 #include <utility>
 #include <vector>
 
+#include "experiments/trace/thread_frames.h"
 #include "experiments/trace/trace_roles.h"
 #include "experiments/trace/trace_slices.h"
 
 namespace dasgd::experiments {
 
-// One of the files of a run, after its last event.
+// One file of a run, after its last event.
 struct TraceSource {
     TraceSlices* slices = nullptr;
     std::vector<int> rankOfProcess;  // by process; −1: of none
@@ -28,14 +30,15 @@ class SpanStream {
 public:
     // "" where the name says no more than the kind.
     using Take = std::function<Status(int rank, const Span& span, std::string_view name)>;
-    SpanStream(TraceFormat format, std::vector<TraceSource> sources, int ranks);
+    // `oneClock`: instants of different sources may be compared.
+    SpanStream(TraceFormat format, std::vector<TraceSource> sources, int ranks, bool oneClock = true);
 
-    // Every span, by start; a window after what it covers. `progress` from time to time: how many slices are done.
-    Status run(const Take& take, const std::function<void(std::int64_t)>& progress);
+    // Every span, by start; a window after what it covers. `progress` from time to time: the share that is done.
+    Status run(const Take& take, const std::function<void(double)>& progress);
 
     [[nodiscard]] const TraceCounts& leftOut() const { return leftOut_; }
     [[nodiscard]] const TraceCounts& dropped() const { return dropped_; }
-    [[nodiscard]] const TraceCounts& remarks() const { return remarks_; }  // kept, but with something to know of it
+    [[nodiscard]] const TraceCounts& remarks() const { return remarks_; }  // see TraceSlices
     [[nodiscard]] std::int64_t steps() const { return steps_; }
     [[nodiscard]] std::int64_t spans() const { return spans_; }
     // Whether it was told when each rank arrived at every collective.
@@ -43,11 +46,15 @@ public:
 
 private:
     struct Source : TraceSource {
+        [[nodiscard]] SliceSorter& sorted() { return counted ? *counted : slices->slices(); }
+        [[nodiscard]] const SliceRole& roleOf(const Slice& slice) const {
+            return roles.at({slice.name, slice.category});
+        }
         std::optional<Slice> next;
         std::map<TraceSlices::Kind, SliceRole> roles;
-        std::vector<Ns> outermostEnd;  // by track
+        std::unique_ptr<SliceSorter> counted;  // slices that takeFrames() left; absent for runs of ours
+        Ns latestEnd = 0;                      // a slice that ends later has a wrong end
         bool kernels = false, works = false;
-        bool steps = false;
     };
     struct Rank {
         std::int64_t step = 0, steps = 0;                   // the newest, by its number; how many
@@ -66,13 +73,18 @@ private:
         std::uint32_t name = 0;
     };
 
-    void prepare(Source& source);
+    void findRoles(Source& source);
     void findMatching();
+    // Finds out which time of the slices counts, file by file.
+    Status takeFrames(Source& source, const std::function<void(double)>& progress);
+    void takeFrame(Source& source, const Slice& slice, ThreadFrames& frames);
+    void keep(Source& source, const Slice& slice);
+    [[nodiscard]] bool counts(const Source& source, const SliceRole& role);
+    void tell(const std::function<void(double)>& progress);
     Status place(Source& source, const Slice& slice, const Take& take);
     Status placeOurs(int rank, const SliceRole& role, Span span, std::string_view name, const Take& take);
     Status placeTransfer(int rank, Span span, std::uint32_t name, const Take& take);
     Status divide(const std::vector<Arrival>& arrivals, const Take& take);
-    [[nodiscard]] bool isOutermost(Source& source, const Slice& slice);
     [[nodiscard]] static bool countsHere(const Source& source, const SliceRole& role);
     Status emit(int rank, const Span& span, std::string_view name, const Take& take);
     Status emitWindows(Ns until, const Take& take);
@@ -90,6 +102,7 @@ private:
     std::map<std::uint64_t, std::vector<Arrival>> arrivals_;
     std::uint64_t newestCollective_ = 0;
     TraceCounts leftOut_, dropped_, remarks_;
+    std::int64_t done_ = 0, all_ = 0;  // slices, those of both passes
     std::int64_t steps_ = 0, spans_ = 0, transfers_ = 0, divided_ = 0;
     const TraceNames* names_ = nullptr;
 };

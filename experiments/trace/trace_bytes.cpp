@@ -136,6 +136,7 @@ std::size_t TraceBytes::fill(char* to, std::size_t room) {
 
 TraceBytes::int_type TraceBytes::underflow() {
     if (gptr() < egptr()) return traits_type::to_int_type(*gptr());
+    taken_ += egptr() - eback();
     const std::size_t length = fill(text_.data(), text_.size() - 4);
     if (length == 0) return traits_type::eof();
     setg(text_.data(), text_.data(), text_.data() + length);
@@ -148,6 +149,11 @@ TraceBytes::int_type TraceBytes::underflow() {
         }
     }
     return traits_type::to_int_type(*gptr());
+}
+
+TraceBytes::pos_type TraceBytes::seekoff(off_type offset, std::ios_base::seekdir from, std::ios_base::openmode) {
+    if (offset != 0 || from != std::ios_base::cur) return pos_type(off_type(-1));
+    return pos_type(taken_ + (gptr() - eback()));
 }
 
 void TraceBytes::countText() {

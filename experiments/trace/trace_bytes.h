@@ -41,6 +41,8 @@ public:
 
 protected:
     int_type underflow() override;
+    // Tells how many bytes of the (unpacked) file are taken; moves nowhere.
+    pos_type seekoff(off_type offset, std::ios_base::seekdir from, std::ios_base::openmode) override;
 
 private:
     struct Gzip;
@@ -57,6 +59,7 @@ private:
     std::array<char, 1 << 16> raw_{};
     std::size_t rawAt_ = 0, rawEnd_ = 0;
     std::uint64_t read_ = 0;
+    std::int64_t taken_ = 0;  // bytes of the parts before the one in text_
     std::array<char, 1 << 18> text_{};
     As as_ = As::Binary;
     Sha256 sha_;

@@ -25,6 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kMostRanks = 65536;
+constexpr std::int64_t kMostSteps = std::int64_t{1} << 48;
 constexpr std::int64_t kSpansUnasked = 1024;  // between two questions whether it was cancelled
 constexpr double kReading = 0.6;              // share of reading in the progress
 constexpr Ns kFarthestBase = std::numeric_limits<Ns>::max() / 4;
@@ -36,6 +37,29 @@ struct ReadFile {
     TraceFormat format = TraceFormat::Other;
     std::uint64_t replaced = 0;
 };
+
+// Numbers in names by their value: "rank2" before "rank10".
+bool isBeforeNaturally(std::string_view a, std::string_view b) {
+    const auto isDigit = [](char c) { return c >= '0' && c <= '9'; };
+    while (!a.empty() && !b.empty()) {
+        if (!isDigit(a.front()) || !isDigit(b.front())) {
+            if (a.front() != b.front()) return a.front() < b.front();
+            a.remove_prefix(1), b.remove_prefix(1);
+            continue;
+        }
+        const auto takeNumber = [&](std::string_view& text) {
+            text.remove_prefix(std::min(text.find_first_not_of('0'), text.size()));
+            const auto end = std::ranges::find_if_not(text, isDigit);
+            const std::string_view digits = text.substr(0, static_cast<std::size_t>(end - text.begin()));
+            text.remove_prefix(digits.size());
+            return digits;
+        };
+        const std::string_view one = takeNumber(a), other = takeNumber(b);
+        if (one.size() != other.size()) return one.size() < other.size();
+        if (one != other) return one < other;
+    }
+    return a.empty() && !b.empty();
+}
 
 std::optional<std::int64_t> integerOf(std::string_view text) {
     std::int64_t value = 0;
@@ -56,7 +80,11 @@ public:
 
     Result<ImportOutcome> run() {
         DASGD_ASSIGN(storage::Store store, storage::Store::open(options_.workspace));
-        for (const fs::path& file : options_.files) DASGD_TRY(read(file));
+        // The shell's order has rank10 before rank2.
+        std::vector<fs::path> paths = options_.files;
+        std::ranges::stable_sort(
+            paths, [](const fs::path& a, const fs::path& b) { return isBeforeNaturally(a.string(), b.string()); });
+        for (const fs::path& file : paths) DASGD_TRY(read(file));
         const TraceFormat format = files_.front().format;
         for (const ReadFile& file : files_) {
             if (file.format == format) continue;
@@ -66,8 +94,8 @@ public:
         std::vector<TraceSource> sources;
         for (const ReadFile& file : files_) sources.push_back({.slices = file.slices.get()});
         DASGD_TRY(giveRanks(format, sources));
-        giveOffsets(format, sources);
-        SpanStream stream(format, std::move(sources), ranks_);
+        const bool oneClock = giveOffsets(format, sources);
+        SpanStream stream(format, std::move(sources), ranks_, oneClock);
         return write(store, format, stream);
     }
 
@@ -112,7 +140,7 @@ private:
             const auto& processes = source.slices->processes();
             all.insert(all.end(), processes.begin(), processes.end());
         }
-        DASGD_ASSIGN(const auto ranks, ranksOf(all, format));
+        DASGD_ASSIGN(const auto ranks, ranksOf(all, format, sources.size() == 1));
         std::size_t next = 0;
         for (TraceSource& source : sources) {
             for (std::size_t i = 0; i < source.slices->processes().size(); ++i) {
@@ -125,8 +153,10 @@ private:
         return {};
     }
 
-    // What the processes call themselves, where that is clear; else by their numbers.
-    static Result<std::vector<std::int64_t>> ranksOf(const std::vector<TraceProcess>& processes, TraceFormat format) {
+    // Ranks as the processes call themselves, where that is clear; else by their numbers in one file, and in several
+    // in the order of the files.
+    static Result<std::vector<std::int64_t>> ranksOf(const std::vector<TraceProcess>& processes, TraceFormat format,
+                                                     bool oneFile) {
         std::vector<std::int64_t> ranks;
         std::set<std::int64_t> seen;
         for (const TraceProcess& process : processes) {
@@ -137,7 +167,8 @@ private:
         if (format == TraceFormat::Ours) return fail("a process of the trace has no rank for a number");
         std::vector<std::size_t> order(processes.size());
         std::iota(order.begin(), order.end(), std::size_t{0});
-        std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
+        const auto end = oneFile ? order.end() : order.begin();
+        std::stable_sort(order.begin(), end, [&](std::size_t a, std::size_t b) {
             const auto one = integerOf(processes[a].id), other = integerOf(processes[b].id);
             if (one && other) return *one < *other;
             return one.has_value() > other.has_value();
@@ -165,29 +196,41 @@ private:
         return {};
     }
 
-    // Instant 0 is the first slice of any file, but for our own runs, whose time line stays.
-    void giveOffsets(TraceFormat format, std::vector<TraceSource>& sources) {
+    // Instant 0 is the first slice of any file, but for our own runs, whose time line stays. False: the files have no
+    // clock in common, and each begins at 0.
+    bool giveOffsets(TraceFormat format, std::vector<TraceSource>& sources) {
         const bool bases = std::ranges::all_of(sources, [](const TraceSource& source) {
             const auto& base = source.slices->origin.base;
             return base && *base > -kFarthestBase && *base < kFarthestBase;
         });
         if (format == TraceFormat::Ours) {
             sources.front().offset = bases ? *sources.front().slices->origin.base : 0;
-            return;
+            return true;
         }
         // Wider than an instant, as those of a damaged file may be anything.
         __extension__ using Wide = __int128;
-        Wide first = std::numeric_limits<Ns>::max();
         const auto baseOf = [&](const TraceSource& source) { return bases ? *source.slices->origin.base : Ns{0}; };
+        std::vector<std::pair<Wide, Wide>> extents;
         for (const TraceSource& source : sources) {
-            first = std::min(first, Wide{source.slices->first().value_or(0)} + baseOf(source));
+            const auto [first, last] = source.slices->extent().value_or(TraceSlices::Extent{});
+            extents.emplace_back(Wide{first} + baseOf(source), Wide{last} + baseOf(source));
         }
-        for (TraceSource& source : sources) source.offset = static_cast<Ns>(baseOf(source) - first);
+        std::ranges::sort(extents);
+        bool oneClock = true;
+        Wide last = extents.front().second;
+        for (const auto& extent : extents) {
+            oneClock = oneClock && extent.first - last <= kFarApart;
+            last = std::max(last, extent.second);
+        }
+        for (TraceSource& source : sources) {
+            const Wide begin = Wide{source.slices->extent().value_or(TraceSlices::Extent{}).first};
+            source.offset = static_cast<Ns>(oneClock ? baseOf(source) - extents.front().first : -begin);
+        }
+        if (!oneClock) ++remarks_["sets of files whose clocks are more than 10 minutes apart; each file begins at 0"];
+        return oneClock;
     }
 
     Result<ImportOutcome> write(storage::Store& store, TraceFormat format, SpanStream& stream) {
-        std::int64_t all = 0;
-        for (const ReadFile& file : files_) all += file.slices->slices().size();
         const TraceOrigin& origin = files_.front().slices->origin;
         ImportOutcome outcome{.format = nameOf(format), .ranks = ranks_};
         count(outcome);
@@ -209,26 +252,29 @@ private:
                 if (taken++ % kSpansUnasked == 0) DASGD_TRY(goOn());
                 return run->span(rank, span, name);
             },
-            [&](std::int64_t slices) {
-                progress(kReading + (1 - kReading) * static_cast<double>(slices) / static_cast<double>(all));
-            });
+            [&](double share) { progress(kReading + (1 - kReading) * share); });
         if (!done) return run->abandon(done.error().message), tl::unexpected<Error>(done.error());
         outcome.spans = stream.spans();
         outcome.steps = stream.steps();
+        if (origin.steps.value_or(0) <= kMostSteps) outcome.steps = std::max(outcome.steps, origin.steps.value_or(0));
         add(outcome.leftOut, stream.leftOut());
         add(outcome.dropped, stream.dropped());
         add(outcome.remarks, stream.remarks());
         const bool ours = format == TraceFormat::Ours;
         DASGD_TRY(run->setConfig(configOf(info.experiment, outcome, origin)));
-        DASGD_TRY(run->finish(outcome.steps, {.waits = !ours, .passes = !ours, .skews = !stream.knowsSkews()}));
+        DASGD_TRY(
+            run->finish(outcome.steps,
+                        {.waits = !ours, .passes = !ours, .skews = !stream.knowsSkews(), .events = missingEvents()}));
         progress(1);
         return outcome;
     }
 
     void count(ImportOutcome& outcome) const {
+        add(outcome.remarks, remarks_);
         for (const ReadFile& file : files_) {
             add(outcome.dropped, file.slices->dropped);
             add(outcome.leftOut, file.slices->leftOut);
+            add(outcome.remarks, file.slices->remarks);
             if (file.replaced > 0) {
                 outcome.remarks["bytes that are not UTF-8"] += static_cast<std::int64_t>(file.replaced);
             }
@@ -237,13 +283,27 @@ private:
         }
     }
 
+    // What the files hold and the run lacks; "": nothing. Whoever sees the run in a list must see that.
+    std::string missingEvents() const {
+        std::string text;
+        for (const ReadFile& file : files_) {
+            const std::string& stopped = file.slices->stoppedAt;
+            const std::int64_t events = file.slices->unreadable;
+            if (stopped.empty() && events == 0) continue;
+            text += (text.empty() ? "" : "; ") + file.file.filename().string() + ": ";
+            if (events > 0) text += std::to_string(events) + (events == 1 ? " event is" : " events are") + " no JSON";
+            if (!stopped.empty()) text += (events > 0 ? ", and " : "") + stopped;
+        }
+        return text;
+    }
+
     static void add(TraceCounts& to, const TraceCounts& more) {
         for (const auto& [what, count] : more) to[what] += count;
     }
 
     std::string experimentName() const {
         if (!options_.name.empty()) return options_.name;
-        std::string name = options_.files.front().filename().string();
+        std::string name = files_.front().file.filename().string();
         for (const char* ending : {".gz", ".json", ".pftrace", ".perfetto-trace", ".pt.trace", ".trace"}) {
             if (name.size() > std::string_view(ending).size() && name.ends_with(ending)) {
                 name.resize(name.size() - std::string_view(ending).size());
@@ -298,6 +358,7 @@ private:
     const ImportOptions& options_;
     TraceNames names_;
     std::vector<ReadFile> files_;
+    TraceCounts remarks_;
     int ranks_ = 0;
 };
 

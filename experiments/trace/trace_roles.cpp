@@ -44,14 +44,19 @@ SliceRole roleOfOurs(std::string_view name, std::string_view category) {
 SliceRole roleOfKernel(std::string_view name) {
     constexpr std::array<std::string_view, 4> kCollectives{"nccl", "rccl", "oneccl", "hccl"};
     if (startsWithAny(lower(name), kCollectives)) {
-        return {.is = Is::Transfer, .lane = Lane::Comm, .kind = SpanKind::Transfer};
+        return {.is = Is::Transfer, .lane = Lane::Comm, .kind = SpanKind::Transfer, .inStream = true};
     }
-    return {.is = Is::Kernel, .kind = SpanKind::Compute};
+    return {.is = Is::Kernel, .kind = SpanKind::Compute, .inStream = true};
 }
 
 SliceRole roleOfHost(std::string_view name, bool annotation) {
     constexpr std::string_view kStep = "ProfilerStep#";
     constexpr std::array<std::string_view, 5> kWorks{"nccl:", "gloo:", "mpi:", "ucc:", "xccl:"};
+    // Functional collectives and their waits, DTensor's, and what c10d notes of each call.
+    constexpr std::array<std::string_view, 4> kCalls{"_c10d_functional",
+                                                     "c10d_functional::", "_dtensor::", "record_param_comms"};
+    constexpr std::array<std::string_view, 3> kCompiled{"Torch-Compiled Region", "CompiledFunction",
+                                                        "## Call CompiledFxGraph"};
     if (name.starts_with(kStep)) {
         SliceRole role{.is = Is::Step, .lane = Lane::Io, .kind = SpanKind::Window};
         std::from_chars(name.data() + kStep.size(), name.data() + name.size(), role.step);
@@ -59,19 +64,20 @@ SliceRole roleOfHost(std::string_view name, bool annotation) {
     }
     if (startsWithAny(name, kWorks)) return {.is = Is::Work, .lane = Lane::Comm, .kind = SpanKind::Transfer};
     if (name.starts_with("c10d::")) return {.is = Is::Launch, .lane = Lane::Comm, .kind = SpanKind::Transfer};
+    if (startsWithAny(name, kCalls)) return {.is = Is::Call, .lane = Lane::Comm, .kind = SpanKind::Transfer};
     if (name.starts_with("Optimizer.step")) return {.is = Is::Operator, .kind = SpanKind::Update};
     if (name.starts_with("enumerate(DataLoader)")) return {.is = Is::Operator, .kind = SpanKind::Data};
     if (annotation) return {.is = Is::Beside, .lane = Lane::Io, .kind = SpanKind::Other};
     if (name.starts_with("autograd::engine::evaluate_function"))
         return {.is = Is::Operator, .kind = SpanKind::Backward};
-    return {.is = Is::Operator, .kind = SpanKind::Compute};
+    return {.is = Is::Operator, .kind = SpanKind::Compute, .compiled = startsWithAny(name, kCompiled)};
 }
 
 SliceRole roleOfPyTorch(std::string_view name, std::string_view category) {
     const std::string kind = lower(category);
     if (kind == "kernel") return roleOfKernel(name);
     if (kind == "gpu_memcpy" || kind == "gpu_memset" || kind == "memcpy" || kind == "memset") {
-        return {.is = Is::Beside, .lane = Lane::Io, .kind = SpanKind::Other};
+        return {.is = Is::Beside, .lane = Lane::Io, .kind = SpanKind::Other, .inStream = true};
     }
     if (kind == "cpu_op" || kind == "operator") return roleOfHost(name, false);
     if (kind == "user_annotation") return roleOfHost(name, true);

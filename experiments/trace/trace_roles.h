@@ -22,6 +22,7 @@ struct SliceRole {
         Operator,   // of the host; the outermost of a thread counts
         Work,       // the time of a collective of a process group that has no kernels
         Launch,     // the call that starts one
+        Call,       // another call frame of one: a functional collective, its wait
         Beside,     // shown in the lane io: annotations, copies between host and device
         Outermost,  // of another program; what lies inside of it is left out
         LeftOut
@@ -30,6 +31,8 @@ struct SliceRole {
     Lane lane = Lane::Compute;
     SpanKind kind = SpanKind::Other;
     std::int64_t step = 0;  // of a Step
+    bool inStream = false;  // work of a device's stream, which does one thing after the other
+    bool compiled = false;  // an Operator that runs kernels which are no slices
     std::string why;        // of LeftOut, in the plural
 };
 

@@ -1,5 +1,6 @@
 #include "experiments/trace/trace_slices.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace dasgd::experiments {
@@ -9,6 +10,12 @@ namespace {
 // The difference of any two instants fits.
 constexpr Ns kEarliest = -(Ns{1} << 57);
 constexpr Ns kLatest = std::numeric_limits<Ns>::max() + kEarliest;
+
+// In the track of a mark: it is an end.
+constexpr std::uint32_t kEnd = std::uint32_t{1} << 31;
+
+constexpr Ns kStretch = Ns{1} << 36;  // 69 s: slices that start so close together are counted together
+constexpr std::size_t kMostStretches = 65'536;
 
 // Without the beginning of a character at its end.
 std::string_view cut(std::string_view text, std::size_t most) {
@@ -42,43 +49,121 @@ void TraceSlices::take(const TraceEvent& event) {
     if (*event.at > kLatest || *event.at < kEarliest) return void(++dropped["slices too far from the others"]);
     const auto track = trackOf(event.process, event.thread);
     if (!track) return void(++dropped["slices of more than 65536 tracks"]);
-    if (event.phase == Phase::Begin) return begin(*track, event);
-    if (event.phase == Phase::End) return end(*track, event);
+    Slice slice{.start = *event.at,
+                .end = *event.at,
+                .step = event.step,
+                .bytes = event.bytes,
+                .collective = event.collective,
+                .track = *track,
+                .name = names_.numberOf(event.name),
+                .category = names_.numberOf(event.category)};
+    if (event.phase == Phase::End) slice.track |= kEnd;
+    if (event.phase == Phase::Begin || event.phase == Phase::End) return marks_.add(slice);
     if (!event.length) return void(++dropped["slices without an end"]);
     if (*event.length < 0 || *event.length > -kEarliest) return void(++dropped["slices that end before they begin"]);
-    keep(*track,
-         {names_.numberOf(event.name), names_.numberOf(event.category), *event.at, event.step, event.bytes,
-          event.collective},
-         *event.at + *event.length);
+    slice.end += *event.length;
+    keep(slice);
 }
 
-void TraceSlices::begin(std::uint32_t track, const TraceEvent& event) {
-    if (openCount_ == kMostOpen) return void(++dropped["slices without an end"]);
-    ++openCount_;
-    open_[track].push_back({names_.numberOf(event.name), names_.numberOf(event.category), *event.at, event.step,
-                            event.bytes, event.collective});
+void TraceSlices::keep(const Slice& slice) {
+    ++kinds_[{slice.name, slice.category}];
+    slices_.add(slice);
+    if (!extent_) extent_ = {slice.start, slice.start};
+    extent_->first = std::min(extent_->first, slice.start);
+    extent_->last = std::max(extent_->last, slice.start);
+    if (stretches_.size() > kMostStretches) return;
+    Stretch& stretch = stretches_[slice.start >= 0 ? slice.start / kStretch : (slice.start + 1) / kStretch - 1];
+    if (stretch.slices++ == 0) stretch.starts = {slice.start, slice.start};
+    stretch.starts.first = std::min(stretch.starts.first, slice.start);
+    stretch.starts.last = std::max(stretch.starts.last, slice.start);
 }
 
-void TraceSlices::end(std::uint32_t track, const TraceEvent& event) {
-    auto& open = open_[track];
-    if (open.empty()) return void(++dropped["ends without a beginning"]);
-    const Open begun = open.back();
-    open.pop_back();
-    --openCount_;
-    if (*event.at < begun.at) return void(++dropped["slices that end before they begin"]);
-    keep(track, begun, *event.at);
-}
+// Pairs the marks of a file, which come by their instants, those of one instant in the order of the file.
+class TraceSlices::Pairs {
+public:
+    explicit Pairs(TraceSlices& slices) : slices_(slices), open_(slices.tracks().size()) {}
 
-void TraceSlices::keep(std::uint32_t track, const Open& from, Ns end) {
-    if (!first_ || from.at < *first_) first_ = from.at;
-    ++kinds_[{from.name, from.category}];
-    slices_.add({from.at, end, from.step, from.bytes, from.collective, track, from.name, from.category});
+    void add(const Slice& mark) {
+        if ((mark.track & kEnd) != 0) return end(mark);
+        if (openCount_ == kMostOpen) return void(++slices_.dropped["slices without an end"]);
+        ++openCount_;
+        open_[mark.track].push_back(mark);
+    }
+    void finish() {
+        if (openCount_ > 0) slices_.dropped["slices without an end"] += static_cast<std::int64_t>(openCount_);
+    }
+
+private:
+    static constexpr int kDeepest = 64;  // open slices among which an end looks for its name
+
+    void end(const Slice& mark) {
+        auto& open = open_[mark.track & ~kEnd];
+        if (open.empty()) return void(++slices_.dropped["ends without a beginning"]);
+        const auto last = open.size() > kDeepest ? open.rbegin() + kDeepest : open.rend();
+        const auto newest = [&](auto&& fits) { return std::find_if(open.rbegin(), last, fits); };
+        const auto hasName = [&](const Slice& one) { return mark.name == 0 || one.name == 0 || one.name == mark.name; };
+        auto found = last;
+        if (slices_.ties == Ties::EndsFirst) {
+            found = newest([&](const Slice& one) { return one.start < mark.start && hasName(one); });
+        }
+        if (found == last) found = newest(hasName);
+        if (found == last) found = open.rbegin();
+        Slice slice = *found;
+        open.erase(std::next(found).base());
+        --openCount_;
+        slice.end = mark.start;
+        slices_.keep(slice);
+    }
+
+    TraceSlices& slices_;
+    std::vector<std::vector<Slice>> open_;  // by track
+    std::size_t openCount_ = 0;
+};
+
+Status TraceSlices::pairMarks() {
+    DASGD_TRY(marks_.close());
+    Pairs pairs(*this);
+    while (const auto mark = marks_.next()) pairs.add(*mark);
+    if (!marks_.error().empty()) return fail(marks_.error());
+    pairs.finish();
+    return {};
 }
 
 Status TraceSlices::close() {
-    if (openCount_ > 0) dropped["slices without an end"] += static_cast<std::int64_t>(openCount_);
-    open_.clear();
+    DASGD_TRY(pairMarks());
+    findExtent();
     return slices_.close();
+}
+
+// The largest group of slices is the trace. The others have wrong instants where they are few, and the trace has pauses
+// where they are many.
+void TraceSlices::findExtent() {
+    if (stretches_.size() > kMostStretches || !origin.run.empty()) return;
+    std::vector<Stretch> groups;
+    std::int64_t all = 0;
+    for (const auto& [place, stretch] : stretches_) {
+        all += stretch.slices;
+        if (!groups.empty() && stretch.starts.first - groups.back().starts.last <= kFarApart) {
+            groups.back().slices += stretch.slices;
+            groups.back().starts.last = stretch.starts.last;
+        } else {
+            groups.push_back(stretch);
+        }
+    }
+    if (groups.size() < 2) return;
+    const auto most = std::ranges::max_element(groups, {}, &Stretch::slices);
+    const std::int64_t others = all - most->slices;
+    const Ns taken = most->starts.last - most->starts.first;
+    const Ns apart = kTimesTheRest * std::min(taken, std::numeric_limits<Ns>::max() / kTimesTheRest);
+    const bool few = others <= std::max(most->slices / 10, std::min<std::int64_t>(10, most->slices / 2));
+    const bool before = most == groups.begin() || most->starts.first - std::prev(most)->starts.last > apart;
+    const bool after = std::next(most) == groups.end() || std::next(most)->starts.first - most->starts.last > apart;
+    if (!few || !before || !after) {
+        remarks["pauses of more than 10 minutes"] += static_cast<std::int64_t>(groups.size()) - 1;
+        return;
+    }
+    dropped[kFarAway] += others;
+    extent_ = most->starts;
 }
 
 std::uint32_t TraceSlices::processOf(std::string_view process) {
@@ -94,7 +179,6 @@ std::optional<std::uint32_t> TraceSlices::trackOf(std::string_view process, std:
     if (tracks_.size() == kMostTracks) return std::nullopt;
     const auto track = static_cast<std::uint32_t>(tracks_.size());
     tracks_.push_back({processOf(process), std::string(cut(thread, TraceNames::kLongest)), {}});
-    open_.emplace_back();
     trackOf_.emplace(key_, track);
     return track;
 }

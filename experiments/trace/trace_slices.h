@@ -43,14 +43,15 @@ private:
     std::vector<const std::string*> names_;
 };
 
-// Of what it was written by. Absent where the file does not say.
+// The program that wrote the file, and what it says of the run. Absent where the file does not say.
 struct TraceOrigin {
     bool pytorch = false;
     std::optional<std::int64_t> rank, ranks;
     std::optional<Ns> base;  // added to every instant: what the file's 0 is on the clock of its host
     // An exported run of ours.
     std::string run, experiment, algorithm;
-    bool simulated = false, complete = true;
+    std::optional<std::int64_t> steps;
+    bool simulated = false;
 };
 
 // How often each thing happened, by what to call it: "slices without an end".
@@ -64,25 +65,39 @@ struct TraceProcess {
     std::string id, name;
 };
 
-// Takes the events of one file: pairs begins with ends, keeps the slices on the disk by their start, counts the rest.
+// A few slices that are further away than this, and than ten times what all others take together, have wrong instants:
+// the zeros and overflows that profilers write are hours and years away.
+inline constexpr Ns kFarApart = Ns{600} * 1'000'000'000;
+inline constexpr int kTimesTheRest = 10;
+inline constexpr const char* kFarAway = "slices more than 10 minutes away from all others";
+
+// Takes the events of one file in any order, keeps the slices on the disk by their start, counts the rest.
 class TraceSlices {
 public:
     static constexpr std::size_t kMostTracks = 65536;
     static constexpr std::size_t kMostOpen = 1'000'000;  // begun and not ended, of all tracks
+    // Begins and ends that share an instant of a track. Perfetto's packets stand in the order in which things happened;
+    // in Chrome's JSON the order means nothing, and what ends there ends before anything else begins.
+    enum class Ties : std::uint8_t { InFileOrder, EndsFirst };
 
-    TraceSlices(TraceNames& names, const std::filesystem::path& scratch) : names_(names), slices_(scratch) {}
+    TraceSlices(TraceNames& names, std::filesystem::path folder)
+        : scratch(std::move(folder)), names_(names), slices_(scratch), marks_(scratch) {}
 
     void take(const TraceEvent& event);
     void nameProcess(std::string_view process, std::string_view name);
     void nameThread(std::string_view process, std::string_view thread, std::string_view name);
-    // No more events; then the slices by start, the longer first.
+    // No more events: pairs begins with ends by their instants, then slices() answers by start, the longer first.
     Status close();
     [[nodiscard]] SliceSorter& slices() { return slices_; }
 
+    const std::filesystem::path scratch;  // folder for what does not fit in memory
+    Ties ties = Ties::InFileOrder;
     TraceOrigin origin;
-    TraceCounts dropped;    // what could not be used: the file is damaged there
-    TraceCounts leftOut;    // what was understood, and is no span
-    std::string stoppedAt;  // "" or why the file was not read to its end
+    TraceCounts dropped;          // what could not be used: the file is damaged there
+    TraceCounts leftOut;          // what was understood, and is no span
+    TraceCounts remarks;          // what was kept, but with something to know of it
+    std::int64_t unreadable = 0;  // events that were stepped over, as they are no JSON; in `dropped`, too
+    std::string stoppedAt;        // "" or why the file was not read to its end
     [[nodiscard]] const std::vector<TraceTrack>& tracks() const { return tracks_; }
     [[nodiscard]] const std::vector<TraceProcess>& processes() const { return processes_; }
     [[nodiscard]] std::int64_t events() const { return events_; }
@@ -92,32 +107,39 @@ public:
         auto operator<=>(const Kind&) const = default;
     };
     [[nodiscard]] const std::map<Kind, std::int64_t>& kinds() const { return kinds_; }
-    [[nodiscard]] std::optional<Ns> first() const { return first_; }
+    // Starts of the first and of the last slice; after close() without the few that lie so far from all others that
+    // their instants must be wrong: those are in `dropped`, and isFar().
+    struct Extent {
+        Ns first = 0, last = 0;
+    };
+    [[nodiscard]] std::optional<Extent> extent() const { return extent_; }
+    [[nodiscard]] bool isFar(Ns start) const { return !extent_ || start < extent_->first || start > extent_->last; }
     [[nodiscard]] const TraceNames& names() const { return names_; }
 
 private:
-    struct Open {
-        std::uint32_t name = 0, category = 0;
-        Ns at = 0;
-        std::int64_t step = -1, bytes = 0;
-        std::uint64_t collective = 0;
+    // Slices that start in one stretch of kStretch.
+    struct Stretch {
+        std::int64_t slices = 0;
+        Extent starts;
     };
+    class Pairs;
+
     std::optional<std::uint32_t> trackOf(std::string_view process, std::string_view thread);
     std::uint32_t processOf(std::string_view process);
-    void begin(std::uint32_t track, const TraceEvent& event);
-    void end(std::uint32_t track, const TraceEvent& event);
-    void keep(std::uint32_t track, const Open& from, Ns end);
+    void keep(const Slice& slice);
+    Status pairMarks();
+    void findExtent();
 
     TraceNames& names_;
     SliceSorter slices_;
+    SliceSorter marks_;  // begins and ends
     std::vector<TraceTrack> tracks_;
     std::vector<TraceProcess> processes_;
     std::unordered_map<std::string, std::uint32_t> trackOf_, processOf_;
-    std::vector<std::vector<Open>> open_;  // by track
-    std::size_t openCount_ = 0;
     std::map<Kind, std::int64_t> kinds_;
     std::string key_;
-    std::optional<Ns> first_;
+    std::map<Ns, Stretch> stretches_;
+    std::optional<Extent> extent_;
     std::int64_t events_ = 0;
 };
 

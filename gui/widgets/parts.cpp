@@ -173,7 +173,8 @@ std::pair<QColor, QColor> StatePill::colorsOf(const QString& state, const Theme&
         return {theme.good, state == QLatin1String("running") ? theme.goodTint : theme.raised};
     }
     if (state == QLatin1String("failed")) return {theme.bad, theme.badTint};
-    if (state == QLatin1String("interrupted")) return {theme.warn, theme.warnTint};
+    if (state == QLatin1String("interrupted") || state.endsWith(QLatin1String("partly read")))
+        return {theme.warn, theme.warnTint};
     return {theme.muted, theme.raised};
 }
 

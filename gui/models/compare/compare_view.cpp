@@ -18,7 +18,8 @@ QString CompareView::cautionsInWords() const {
         groups.push_back(own);
         for (const RunSetup& setup : own->setups) setups.push_back(&setup);
     }
-    QStringList cautions{setupsInWords(setupDifferences(setups)), QString::fromStdString(disturbedInWords(groups))};
+    QStringList cautions{setupsInWords(setupDifferences(setups)), QString::fromStdString(disturbedInWords(groups)),
+                         QString::fromStdString(partlyReadInWords(groups))};
     cautions.removeAll(QString());
     return cautions.join(QStringLiteral("; "));
 }

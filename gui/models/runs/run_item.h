@@ -13,6 +13,7 @@
 #include "core/analysis/settings_reader.h"
 #include "gui/models/runs/run_schema.h"
 #include "gui/models/runs/run_settings.h"
+#include "storage/imported_run.h"
 #include "storage/notes/run_notes.h"
 #include "storage/run_reader.h"
 
@@ -95,9 +96,11 @@ inline const QString kTakenOut = QStringLiteral("taken out of the queue before i
 [[nodiscard]] inline QString stateOf(const storage::RunRow& row) {
     return row.held ? QStringLiteral("held") : QString::fromStdString(row.status);
 }
-// The same for people, as `dasgd list` says it: what was taken out of the queue did not begin, and did not stop.
+// The status for people, as `dasgd list` says it: a run that was taken out of the queue did not begin, and did not
+// stop; an imported one may lack events of its files.
 [[nodiscard]] inline QString stateInWords(const storage::RunRow& row) {
-    return row.takenOut() ? QStringLiteral("taken out") : stateOf(row);
+    if (row.takenOut()) return QStringLiteral("taken out");
+    return storage::isPartlyRead(row) ? stateOf(row) + QStringLiteral(", partly read") : stateOf(row);
 }
 
 // NaN where that is what was recorded; nullopt where nothing was.

@@ -52,6 +52,16 @@ TEST(Comparison, CountsFinishedRunsThatWereDisturbed) {
     EXPECT_EQ(disturbedInWords({}), "");
 }
 
+TEST(Comparison, SaysWhichFinishedRunsWereReadInPart) {
+    std::vector<ComparedRun> runs{run("a", 1, 10), run("a", 2, 10), run("b", 1, 10, false)};
+    runs[0].partlyRead = runs[2].partlyRead = true;
+    const auto compared = compareRuns(runs, "");
+    EXPECT_EQ(
+        partlyReadInWords({&compared->groups[0], &compared->groups[1]}),
+        "1 of 2 runs of a were read in part, as their files are damaged: their numbers are of what could be read");
+    EXPECT_EQ(partlyReadInWords({&compared->groups[1]}), "") << "it is in no mean";
+}
+
 TEST(Comparison, OfManyDisturbedConfigurationsTheFirstAreNamedAndTheRunsOfAllCounted) {
     std::vector<ComparedRun> runs;
     for (const std::string name : {"a", "b", "c", "d", "e", "f"}) {

@@ -59,6 +59,17 @@ TEST(RunSummary, WhatNeverBeganDidNotStop) {
     EXPECT_EQ(statusWords(row), "stopped");
 }
 
+TEST(RunSummary, ATraceThatWasReadInPartSaysSo) {
+    storage::RunRow row{
+        .backend = storage::kTraceBackend, .status = "finished", .error = "partly read: t.json: cut off"};
+    EXPECT_EQ(statusWords(row), "finished, partly read");
+    row.error.clear();
+    EXPECT_EQ(statusWords(row), "finished");
+    row.backend = "gloo";
+    row.error = "partly read: said by something else";
+    EXPECT_EQ(statusWords(row), "finished");
+}
+
 TEST(RunSummary, AStatusFromElsewhereHasItsAgeOnceItIsOld) {
     storage::RunRow row{.status = "running"};
     EXPECT_EQ(statusWords(row), "running");

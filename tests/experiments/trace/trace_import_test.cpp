@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <random>
 
+#include "storage/imported_run.h"
 #include "tests/experiments/trace/trace_files.h"
 
 namespace dasgd::experiments {
@@ -92,6 +94,150 @@ TEST_F(TraceImportTest, TakesTheOutermostOperatorsWhereThereAreNoKernels) {
                     "0 compute update 11 70000..80000 Optimizer.step#SGD.step", "0 io window 12 100000..200000"));
     EXPECT_EQ(outcome.leftOut.at("slices inside of others of their thread"), 2);
     EXPECT_EQ(outcome.leftOut.at("calls of collectives whose time is there apart"), 1);
+}
+
+// Right values by hand: a collective of 5 ms on gloo's thread, and what stands beside it on the others.
+TEST_F(TraceImportTest, ACollectivesOwnCallHidesNothing) {
+    const std::string work = test::slice("gloo:all_reduce", "user_annotation", "2", "3100", "5000");
+    const auto op = [](const char* name, const char* start, const char* length, const char* thread = "1") {
+        return test::slice(name, "cpu_op", thread, start, length);
+    };
+    const char* kAccumulate = "autograd::engine::evaluate_function: torch::autograd::AccumulateGrad";
+    struct Case {
+        const char* name;
+        std::vector<std::string> events;
+        double hidden;
+    };
+    const std::vector<Case> cases{
+        {"functional: the wait alone", {op("_c10d_functional::wait_tensor", "3110", "5000")}, 0},
+        {"functional: the wait inside of a tensor subclass's division",
+         {op("aten::div", "3050", "5400"), op("PythonSubclass", "3060", "5200"),
+          op("_c10d_functional::wait_tensor", "3110", "5000"), op("aten::div", "8300", "100")},
+         0},
+        {"a hook that waits in the call", {op(kAccumulate, "3000", "5200"), op("c10d::allreduce_", "3100", "5000")}, 0},
+        {"a hook that waits without a frame",
+         {op(kAccumulate, "3000", "5200"), op("c10d::allreduce_", "3050", "40")},
+         0},
+        {"a hook, then a backward operator of 1 ms beside the collective",
+         {op(kAccumulate, "3000", "200"), op("c10d::allreduce_", "3050", "100"),
+          op("autograd::engine::evaluate_function: AddmmBackward0", "3600", "1000")},
+         0.2},
+        {"the library's own copies inside of its work", {op("aten::copy_", "4000", "3000", "2")}, 0},
+        {"half of it beside an operator", {op("aten::mm", "3100", "2500")}, 0.5},
+        {"nothing", {}, 0},
+        {"compiled code beside the first 2 ms, then its wait",
+         {op("Torch-Compiled Region: 0/0", "3000", "5100"), op("_c10d_functional::wait_tensor", "5100", "3000")},
+         0.4}};
+    for (const Case& one : cases) {
+        std::vector<std::string> events = one.events;
+        events.push_back(test::slice("aten::mm", "cpu_op", "1", "0", "3000"));
+        events.push_back(work);
+        const storage::RunRow row = folder_.row(import({folder_.write("t.json", test::cpuTrace(events))}));
+        ASSERT_TRUE(row.hidden) << one.name;
+        EXPECT_NEAR(*row.hidden, one.hidden, 1e-9) << one.name;
+    }
+}
+
+// ROCm gives a kernel the time until somebody noticed its end.
+TEST_F(TraceImportTest, AKernelEndsWhereTheNextOfItsStreamBegins) {
+    const auto kernel = [](const char* name, const char* stream, const char* start, const char* length) {
+        return test::slice(name, "kernel", stream, start, length);
+    };
+    const storage::RunRow row = folder_.row(import({folder_.write(
+        "rocm.json",
+        test::pytorchTrace(0, 1,
+                           {kernel("gemm", "7", "1000", "20"), kernel("fmha_bwd", "7", "1020", "1600000000"),
+                            kernel("next", "7", "1030", "0.5"), kernel("ncclDevKernel", "20", "1020", "20")}))}));
+    EXPECT_NEAR(*row.hidden, 0.525, 1e-9) << "10 and 0.5 of 20 µs";
+    EXPECT_NEAR(row.wallS, 200e-6, 1e-9);
+}
+
+TEST_F(TraceImportTest, OperatorsAreNoWorkOfOneRankWhereOthersHaveKernels) {
+    const ImportOutcome outcome = import(
+        {folder_.write("a.json", test::pytorchTrace(0, 2, {test::slice("gemm", "kernel", "7", "1000", "10")})),
+         folder_.write("b.json", test::pytorchTrace(1, 2, {test::slice("aten::mm", "cpu_op", "1", "1000", "10")}))});
+    EXPECT_EQ(outcome.remarks.at("files without kernels beside others that have them"), 1);
+    EXPECT_EQ(outcome.leftOut.at("operators of a host that has kernels"), 1);
+}
+
+TEST_F(TraceImportTest, AnInstantOfZeroMakesNoRunOfWeeks) {
+    std::vector<std::string> events{test::slice("gemm", "kernel", "7", "0", "1"),
+                                    test::slice("far", "user_annotation", "9", "1700000001000", "1700000000000")};
+    for (int i = 0; i < 9; ++i) {
+        events.push_back(test::slice("gemm", "kernel", "7", std::to_string(1'700'000'001'000 + 20 * i), "10"));
+    }
+    std::string text;
+    for (const std::string& event : events) text += (text.empty() ? "" : ",") + event;
+    const ImportOutcome outcome =
+        import({folder_.write("t.json", R"({"schemaVersion":1,"traceEvents":[)" + text + "]}")});
+    EXPECT_EQ(outcome.dropped.at("slices more than 10 minutes away from all others"), 2);
+    const auto lines = folder_.lines(outcome);
+    ASSERT_EQ(lines.size(), 9U);
+    EXPECT_EQ(lines.front(), "0 compute compute 0 0..10000 gemm");
+    EXPECT_EQ(lines.back(), "0 compute compute 0 160000..170000 gemm");
+}
+
+TEST_F(TraceImportTest, FilesWithoutACommonClockBeginTogether) {
+    const auto trace = [](int rank, const char* at) {
+        return R"({"schemaVersion":1,"distributedInfo":{"rank":)" + std::to_string(rank) +
+               R"(,"world_size":2},"traceEvents":[)" + test::slice("ncclKernel", "kernel", "20", at, "30") + "]}";
+    };
+    const ImportOutcome outcome =
+        import({folder_.write("a.json", trace(0, "1000")), folder_.write("b.json", trace(1, "1700000000000"))});
+    EXPECT_THAT(folder_.lines(outcome),
+                ElementsAre("0 comm transfer 0 0..30000 ncclKernel", "1 comm transfer 0 0..30000 ncclKernel"));
+    EXPECT_EQ(outcome.remarks.size(), 1U);
+    EXPECT_FALSE(folder_.row(outcome).skewS);
+}
+
+TEST_F(TraceImportTest, RanksAreInTheNaturalOrderOfTheFiles) {
+    std::vector<std::filesystem::path> files;
+    for (const char* number : {"1", "10", "2"}) {
+        files.push_back(folder_.write(std::string("rank") + number + ".json",
+                                      R"({"schemaVersion":1,"traceEvents":[)" +
+                                          test::slice(std::string("of rank") + number, "kernel", "7", "5", "1") +
+                                          "]}"));
+    }
+    EXPECT_THAT(folder_.lines(import(files)),
+                ElementsAre("0 compute compute 0 0..1000 of rank1", "1 compute compute 0 0..1000 of rank2",
+                            "2 compute compute 0 0..1000 of rank10"));
+    // Of another program the processes have any numbers.
+    for (std::size_t i = 0; i < 3; ++i) {
+        const char* number = std::array{"1", "10", "2"}[i];
+        files[i] = folder_.write(std::string("p") + number + ".json",
+                                 R"([{"ph":"X","name":"of p)" + std::string(number) + R"(","pid":)" +
+                                     std::to_string(900 - 100 * i) + R"(,"tid":1,"ts":5,"dur":1}])");
+    }
+    EXPECT_THAT(folder_.lines(import(files)),
+                ElementsAre("0 compute other 0 0..1000 of p1", "1 compute other 0 0..1000 of p2",
+                            "2 compute other 0 0..1000 of p10"));
+}
+
+TEST_F(TraceImportTest, ARunOfWhichEventsAreMissingSaysSo) {
+    const std::string bad = R"j({"ph":"X","cat":"kernel","name":"torch\cuda","pid":7,"tid":7,"ts":1001,"dur":1})j";
+    const std::string text = test::pytorchTrace(0, 1, {bad, test::slice("gemm", "kernel", "7", "1010", "40"), bad});
+    const ImportOutcome outcome = import({folder_.write("rank0.json", text)});
+    EXPECT_EQ(outcome.spans, 3);
+    EXPECT_EQ(outcome.dropped.at("events that are no JSON"), 2);
+    const storage::RunRow row = folder_.row(outcome);
+    EXPECT_EQ(row.status, "finished");
+    EXPECT_EQ(row.error, "partly read: rank0.json: 2 events are no JSON");
+    EXPECT_TRUE(isPartlyRead(row));
+    const storage::RunRow cut = folder_.row(import({folder_.write("cut.json", text.substr(0, text.size() - 40))}));
+    EXPECT_THAT(cut.error, HasSubstr("partly read: cut.json: 2 events are no JSON, and it is cut off at byte"));
+}
+
+// Its last window ends before an evaluation; the other ones are whole.
+TEST_F(TraceImportTest, CountsEveryStepOfAnExportedRun) {
+    const auto exported = [](const char* steps) {
+        return std::string(R"({"otherData":{"run":"r","experiment":"e","algorithm":"a")") + steps +
+               R"(},"traceEvents":[
+            {"ph":"X","pid":0,"tid":1,"name":"forward","cat":"compute","ts":0,"dur":5,"args":{"step":600}},
+            {"ph":"X","pid":0,"tid":2,"name":"window","cat":"io","ts":0,"dur":5,"args":{"step":599,"bytes":9}}]})";
+    };
+    EXPECT_EQ(import({folder_.write("old.json", exported(""))}).steps, 600) << "by the newest span";
+    EXPECT_EQ(import({folder_.write("new.json", exported(R"(,"steps":620)"))}).steps, 620);
+    EXPECT_EQ(import({folder_.write("bad.json", exported(R"(,"steps":9000000000000000000)"))}).steps, 600);
 }
 
 TEST_F(TraceImportTest, DividesCollectivesWhereAllRanksAreThere) {

@@ -236,6 +236,11 @@ TEST_F(RunTableModelTest, OfARunThatNeverStartedItIsSaid) {
     row.steps = 3;
     EXPECT_FALSE(tip(row).contains(kTakenOut));
     EXPECT_EQ(word(row), QStringLiteral("stopped"));
+    row.status = "finished";
+    row.backend = storage::kTraceBackend;
+    row.error = "partly read: t.json: 1 event is no JSON";
+    EXPECT_EQ(word(row), QStringLiteral("finished, partly read"));
+    EXPECT_TRUE(tip(row).contains(QStringLiteral("1 event is no JSON")));
 }
 
 TEST_F(RunTableModelTest, EachExperimentIsNamedOnce) {
