@@ -27,7 +27,7 @@ Each fromArchive(const Archive& archive, const std::string& prefix) {
         [&archive, prefix](const std::string& name, at::Tensor tensor) { return archive.read(prefix + name, tensor); };
 }
 
-// `flat`, which is laid out as the weights are, by the parameters' names.
+// Puts `flat`, which is laid out as the weights are, into the archive under the parameters' names.
 void putByName(Archive& archive, const std::string& prefix, const RankParts& parts, const at::Tensor& flat) {
     const FlatParams& params = parts.context.params();
     const at::Tensor dense = params.withoutPadding(flat);
@@ -58,7 +58,7 @@ Status restoreGenerator(const Archive& archive, const NamedGenerator& own) {
     return {};
 }
 
-// What every rank has, whatever their number.
+// Restores the state that every rank has, whatever their number.
 Status restoreShared(const RankParts& parts, const Archive& archive) {
     DASGD_TRY(forEachOnce(parts.model.module().named_parameters(), fromArchive(archive, "weights/")));
     DASGD_TRY(forEachOnce(parts.model.module().named_buffers(), fromArchive(archive, "buffers/")));
@@ -116,7 +116,7 @@ Archive saveRank(const RankParts& parts, const Archive& algorithm, const RankCou
 Result<RankCounters> restoreRank(const RankParts& parts, const Archive& archive) {
     const at::NoGradGuard guard;
     auto* algorithm = dynamic_cast<Checkpointed*>(&parts.algorithm);
-    if (!algorithm) return fail("this algorithm cannot go on from a checkpoint");
+    if (!algorithm) return fail("this algorithm cannot be resumed from a checkpoint");
     DASGD_ASSIGN(const RankCounters counters, countersOf(archive));
     DASGD_TRY(restoreShared(parts, archive));
     for (const NamedGenerator& own : generatorsOf(parts)) DASGD_TRY(restoreGenerator(archive, own));
@@ -131,7 +131,7 @@ Status restoreCommon(const RankParts& parts, const Archive& common, const Archiv
     DASGD_TRY(restoreShared(parts, common));
     for (const NamedGenerator& stream : generatorsOf(parts)) {
         const Archive& of = common.has(stream.name) ? common : own;
-        // A rank that the checkpoint did not have begins its streams.
+        // A rank that the checkpoint did not have begins its streams anew.
         if (of.has(stream.name)) DASGD_TRY(restoreGenerator(of, stream));
     }
     return {};

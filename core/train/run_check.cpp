@@ -12,7 +12,7 @@ namespace dasgd {
 
 namespace {
 
-// "section.key" of the document, else the section, else nothing.
+// Beginning of a message: the position of "section.key" in the document, else that of the section, else nothing.
 std::string placeOfKey(const Value& document, const std::string& path) {
     const auto dot = path.find('.');
     const Value* section = document.find(path.substr(0, dot));
@@ -53,7 +53,7 @@ Status checkStraggler(const Value& document, const Experiment& experiment) {
                         " workers the ranks are 0 to " + std::to_string(workers - 1));
 }
 
-// A step of a worker takes no sample twice, though passes over its part may follow one another.
+// Refuses a batch that would hold a sample twice; passes over a worker's part may follow one another within a step.
 Status checkBatch(const Value& document, const Experiment& experiment, const Plan& plan) {
     if (plan.trainSamples == 0 || !plan.passesJoin || experiment.timeOnly()) return {};
     const TrainParams& train = experiment.train;
@@ -75,7 +75,7 @@ Status checkBatch(const Value& document, const Experiment& experiment, const Pla
     return refuseKey(document, "train.batch_size", text);
 }
 
-// Where nothing is trained there is no evaluation that could decide anything.
+// Refuses settings that depend on evaluations where nothing is trained, since there are none.
 Status checkEvaluated(const Value& document, const Experiment& experiment) {
     if (!experiment.timeOnly()) return {};
     const TrainParams& train = experiment.train;
@@ -91,7 +91,8 @@ Status checkEvaluated(const Value& document, const Experiment& experiment) {
     return {};
 }
 
-// LibTorch has one profiler a process, and a run that is simulated has no operators of a rank's own.
+// Refuses record.profile where it cannot work: LibTorch has one profiler a process, and a simulated run has no
+// operators of a rank's own.
 Status checkProfile(const Value& document, const Experiment& experiment, const Plan& plan) {
     const auto& profile = experiment.record.profile;
     if (!profile) return {};
@@ -106,7 +107,7 @@ Status checkProfile(const Value& document, const Experiment& experiment, const P
     }
     if (profile->last() <= plan.totalSteps) return {};
     return refuseKey(document, "record.profile",
-                     "profile is of the steps " + std::to_string(profile->first) + " to " +
+                     "profile covers the steps " + std::to_string(profile->first) + " to " +
                          std::to_string(profile->last()) + ", and the run has " + std::to_string(plan.totalSteps));
 }
 

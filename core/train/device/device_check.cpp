@@ -12,7 +12,7 @@ Status refuseTrain(const Value& document, const char* key, const std::string& wh
     return document.find("train")->find(key)->error(why);
 }
 
-// Whether buckets leave during its backward passes, in any step.
+// True where the algorithm sends buckets during its backward passes, in any step.
 bool sendsGradients(const Experiment& experiment) {
     const auto& pattern = AlgorithmRegistry::find(experiment.algorithmName)->traits;
     if (pattern.kind == CommunicationPattern::Kind::Gradients) return true;
@@ -57,15 +57,15 @@ Status checkResident(const Experiment& experiment) {
                        "' computes on the processor: remove it, or set backend = \"nccl\" in [cluster]");
 }
 
-// The operator of LibTorch whose tensor there was no room for, from frames such as
-// "frame #10: at::_ops::mm::redispatch(…) + 0xe8 (…)", innermost first. "" where none is there.
+// Name of the LibTorch operator whose tensor did not fit, from frames such as "frame #10: at::_ops::mm::redispatch(…) +
+// 0xe8 (…)", innermost first. "" where there is none.
 std::string operatorOf(std::string_view frames) {
     constexpr std::string_view kOperator = "at::_ops::";
     std::string allocating;
     for (auto at = frames.find(kOperator); at != std::string_view::npos; at = frames.find(kOperator, at)) {
         at += kOperator.size();
         const std::string name(frames.substr(at, frames.find("::", at) - at));
-        // Those that allocate do it for the one that called them, or for this project itself.
+        // Operators that allocate do it for the operator that called them, or for this project itself.
         const bool allocates = name.starts_with("empty") || name.starts_with("resize") || name.starts_with("new_");
         if (!allocates) return name;
         if (allocating.empty()) allocating = name;
@@ -82,7 +82,7 @@ Status checkDeviceSettings(const Value& document, const Experiment& experiment) 
     for (const auto& [key, given] : {std::pair("tf32", train.tf32), std::pair("cuda_graph", train.cudaGraph)}) {
         if (!given || experiment.layout.onGpus) continue;
         return refuseTrain(document, key,
-                           std::string(key) + " is of GPUs, and the backend '" + experiment.cluster.backend +
+                           std::string(key) + " applies to GPUs, and the backend '" + experiment.cluster.backend +
                                "' computes on the processor: remove it, or set backend = \"nccl\" in [cluster]");
     }
     return checkGraph(document, experiment);
@@ -90,7 +90,7 @@ Status checkDeviceSettings(const Value& document, const Experiment& experiment) 
 
 std::string outOfMemoryText(const std::string& doing, const std::string& reason, TensorDevice* device) {
     const std::string first = reason.substr(0, reason.find('\n'));
-    // "CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has …"
+    // LibTorch's text: "CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has …"
     constexpr std::string_view kAsked = "Tried to allocate ";
     std::string asked;
     if (const auto begin = first.find(kAsked); begin != std::string::npos) {
