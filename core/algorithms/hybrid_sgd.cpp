@@ -1,13 +1,14 @@
-// The synchronous SGD of Das et al. (arXiv 1602.06709), as far as time goes. A layer's gradients set out as soon as its
-// backward pass is done and need to be there only when the next step's forward pass comes to it. Convolutions are data
-// parallel. A fully connected layer is split among the ranks of a group, which is data parallel to the other groups:
-// within the group inputs are gathered before its forward pass and their gradients summed after its backward pass, and
-// everyone waits for that; between groups the ranks that hold the same share of the weights average its gradients.
+// The synchronous SGD of Das et al. (arXiv 1602.06709), as far as time goes. A layer's gradients are sent as soon as
+// its backward pass is done and are needed only when the next step's forward pass reaches the layer. Convolutions are
+// data parallel. A fully connected layer is split among the ranks of a group, which is data parallel to the other
+// groups: within the group inputs are gathered before its forward pass and their gradients summed after its backward
+// pass, and everyone waits for that; between groups the ranks that hold the same share of the weights average its
+// gradients.
 //
-// Nothing is computed: what is exchanged has the right size and no values. All-reduces are the communicator's. Within a
-// group messages go round a ring. Between groups each rank sends every peer its part of the share, and then, when a
-// layer comes by and finds the parts arrived, the sum of its own part: both directly. Where messages go by formula they
-// share no link, so that this wants fidelity = "message".
+// Nothing is computed: the exchanged tensors have the right size and no values. All-reduces are the communicator's.
+// Within a group messages go round a ring. Between groups each rank sends every peer its part of the share, and then,
+// when a pass reaches a layer whose parts have arrived, the sum of its own part: both directly. Where messages go by
+// formula they share no link, so this algorithm needs fidelity = "message".
 #include <torch/types.h>
 
 #include <algorithm>
@@ -46,11 +47,11 @@ struct HybridSgdParams {
 struct Layer {
     int groups = 1;
     int members = 1;            // ranks a group
-    at::Tensor gradients;       // of an all-reduce; of a split layer one rank's part of its share
-    at::Tensor inputs;          // of this rank's samples, or of its share of the outputs of the layer before
-    std::vector<Pending> way;   // under way
-    int rounds = 0;             // still to launch
-    std::int64_t launched = 0;  // at which step
+    at::Tensor gradients;       // all-reduced; for a split layer, one rank's part of its share
+    at::Tensor inputs;          // of this rank's samples, or its share of the previous layer's outputs
+    std::vector<Pending> way;   // messages under way
+    int rounds = 0;             // rounds still to launch
+    std::int64_t launched = 0;  // step of the launch
 };
 
 class HybridSgd final : public Algorithm, public Checkpointed {
@@ -71,7 +72,7 @@ public:
     void start(StepContext& context) override {
         const auto& slots = context.params().slots();
         for (std::size_t slot = 0; slot < slots.size(); ++slot) layers_.push_back(layerOf(context, slots[slot]));
-        // What the network itself takes in is read by everyone who needs it.
+        // The network's own inputs are read by every rank that needs them, so nothing is gathered for the first layer.
         layers_.front().inputs.reset();
         context.gradientFeed().listenToLayers({[this, &context](std::size_t slot) { beforeForward(context, slot); },
                                                [this, &context](std::size_t slot) { afterBackward(context, slot); }});
@@ -80,7 +81,7 @@ public:
     void drain(StepContext& context) override {
         for (std::size_t slot = 0; slot < layers_.size(); ++slot) finish(context, slot);
     }
-    // What is in flight has no values, so that nothing of it is left once it has arrived.
+    // Messages have no values, so nothing remains to be saved once they have arrived.
     void save(StepContext& context, Archive&) override { drain(context); }
     Status load(StepContext& context, const Archive&) override {
         start(context);
@@ -105,7 +106,7 @@ private:
     }
 
     // The divisor of the ranks with which a rank sends least: 8·ifm·MB/G within its group, 4(2−ov)·ifm·ofm·G/P between
-    // the groups. Of equals the largest: what goes between the groups can hide.
+    // the groups. Among equals the largest, as messages between the groups can be hidden.
     [[nodiscard]] int groupsOf(std::int64_t inputs, std::int64_t outputs, std::int64_t minibatch, int ranks) const {
         if (params_.groups > 0) return static_cast<int>(params_.groups);
         const auto bytes = [&](int groups) {
@@ -146,7 +147,7 @@ private:
         }
     }
 
-    // Sends the layer's gradients off.
+    // Sends the layer's gradients.
     void launch(StepContext& context, std::size_t slot) {
         Layer& layer = layers_[slot];
         layer.launched = context.step();
@@ -171,7 +172,7 @@ private:
         }
     }
 
-    // Second rounds of what has gone through its first.
+    // Launches the second rounds of layers whose first round is over.
     void progress(StepContext& context) {
         for (std::size_t slot = 0; slot < layers_.size(); ++slot) {
             Layer& layer = layers_[slot];
@@ -199,11 +200,11 @@ private:
         context.executor().waitFor(pending, launched, static_cast<std::int64_t>(tensor.nbytes()));
     }
 
-    // Between two ranks the rounds of different layers may pass each other.
+    // Tag of a layer's round: between two ranks the rounds of different layers may overtake each other.
     static int tagOf(std::size_t slot, int round) { return static_cast<int>(3 * slot) + round; }
 
     HybridSgdParams params_;
-    std::vector<Layer> layers_;  // of each slot
+    std::vector<Layer> layers_;  // one for each slot
 };
 
 const AlgorithmRegistry::Add<HybridSgd, HybridSgdParams> kHybridSgdEntry{

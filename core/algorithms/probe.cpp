@@ -1,9 +1,9 @@
-// Measures a cluster instead of training on it well: what `dasgd calibrate` runs. Half of the steps alone, as
-// `independent` makes them; then snapshots and transfers of several sizes with nothing else to do; then steps during
-// which all weights are reduced again and again; then the other half alone, so that a machine that grows slower
-// meanwhile does not pass for contention. On a device the host waits for it where something is timed, and gradients are
-// timed in one step, the last to warm up: waiting for each makes a step longer. Spans and the metrics probe/… hold what
-// was seen (storage/format.md).
+// Measures a cluster instead of training on it well; `dasgd calibrate` runs it. First half of the steps without
+// communication, as `independent` makes them; then snapshots and transfers of several sizes with nothing else to do;
+// then steps during which all weights are reduced again and again; then the other half without communication, so that a
+// machine that becomes slower meanwhile is not mistaken for contention. On a device the host waits for it where
+// something is timed, and gradients are timed in one step, the last to warm up: waiting for each makes a step longer.
+// Spans and the metrics probe/… hold the measurements (storage/format.md).
 #include <torch/types.h>
 
 #include <algorithm>
@@ -80,7 +80,7 @@ public:
 
     void afterStep(StepContext& context) override {
         const std::int64_t k = context.step();
-        // A device is timed over all steps alone at once.
+        // A device is timed once over all steps without communication.
         const bool timed = !context.device() || k == kProbeWarmUp || k == lastAlone_;
         const Ns now = timed ? reached(context) : stepBegan_;
         if (k > kProbeWarmUp && k <= lastAlone_) aloneTime_ += now - stepBegan_;
@@ -98,7 +98,7 @@ public:
         if (pending_) context.executor().waitFor(pending_, launchedAt_, bytesOf(payload_));
     }
 
-    // Sums that were measured so far; of a reduction in flight nobody reads the result.
+    // Saves the sums measured so far; the result of a reduction in flight is never read.
     void save(StepContext& context, Archive& archive) override {
         drain(context);
         archive.put("round", round_);
@@ -118,7 +118,7 @@ public:
     }
 
 private:
-    // The present, once the device has done what it was given.
+    // The present instant, once the device has done all that it was given.
     Ns reached(StepContext& context) const {
         if (context.device()) (void)context.device()->send(payload_.narrow(0, 0, 1).squeeze(0))->read();
         return context.clock().now();
@@ -131,7 +131,7 @@ private:
     static double milliseconds(Ns ns) { return static_cast<double>(ns) * 1e-6; }
     static std::int64_t bytesOf(const at::Tensor& tensor) { return static_cast<std::int64_t>(tensor.nbytes()); }
 
-    // An evaluation of the cluster: what it takes belongs to no step.
+    // Measures the cluster, as an evaluation: its time belongs to no step.
     void measure(StepContext& context) {
         context.executor().run({SpanKind::Eval}, [&] {
             reportGradients(context);
@@ -141,7 +141,7 @@ private:
         });
     }
 
-    // As a merge algorithm does before it sends.
+    // Takes a snapshot as a merge algorithm does before it sends.
     void takeSnapshot(StepContext& context) {
         context.executor().run({SpanKind::Snapshot, context.params().bytes()}, [&] {
             const at::NoGradGuard guard;
@@ -204,7 +204,7 @@ private:
         }
     }
 
-    // How many steps one reduction takes. Rank 0 decides: every rank has to start as many.
+    // Chooses how many steps one reduction takes. Rank 0 decides: every rank has to start as many.
     void chooseRound(StepContext& context) {
         const double stepMs = milliseconds(aloneTime_) / aloneSteps();
         const double steps = std::ceil(allReduceMs_ / std::max(stepMs, 1e-6));
@@ -226,7 +226,7 @@ private:
     [[nodiscard]] double aloneSteps() const { return static_cast<double>(lastAlone_ - kProbeWarmUp); }
 
     ProbeParams params_;
-    const std::int64_t lastAlone_;  // of the first half
+    const std::int64_t lastAlone_;  // last step of the first half
     at::Tensor payload_;            // [N]
     Pending pending_;
     std::int64_t launchedAt_ = 0;
@@ -234,10 +234,10 @@ private:
     Ns stepBegan_ = 0;
     Ns aloneTime_ = 0;
     std::int64_t largest_ = 0;  // bytes reduced at once so far
-    double allReduceMs_ = 0;    // of all of the payload
+    double allReduceMs_ = 0;    // duration of reducing the whole payload
     std::vector<Ns> gradientSeen_;
     std::vector<double>
-        beforeEnd_;  // of each slot, mean milliseconds from its gradient to the end of the backward pass
+        beforeEnd_;  // for each slot: mean milliseconds from its gradient to the end of the backward pass
 };
 
 const AlgorithmRegistry::Add<Probe, ProbeParams> kProbeEntry{"probe", "Measures the cluster; what dasgd calibrate runs",

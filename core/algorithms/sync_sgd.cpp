@@ -1,5 +1,5 @@
 // Synchronous SGD: every step descends along the mean of all gradients, averaged in buckets during the backward pass
-// (as PyTorch DDP, arXiv 2006.15704): gradient_buckets.h.
+// (as in PyTorch DDP, arXiv 2006.15704): gradient_buckets.h.
 //
 // Checked against PyTorch's code (torch/nn/parallel/distributed.py, torch/csrc/distributed/c10d/reducer.cpp and .hpp):
 // buckets of 25 MiB, the first of 1 MiB, each closed by the gradient that brings it there, in the reverse of the order
@@ -21,7 +21,7 @@ public:
     void afterBackward(StepContext& context) override { buckets_.finish(context); }
     void afterStep(StepContext& context) override { buckets_.broadcastBuffers(context); }
     void drain(StepContext&) override {}
-    // Between two steps every bucket has been awaited.
+    // There is no state: between two steps every bucket has been awaited.
     void save(StepContext&, Archive&) override {}
     Status load(StepContext& context, const Archive&) override {
         start(context);

@@ -33,7 +33,7 @@ std::string pluginOf(const Settings& settings, const std::string& key) {
     return valueIn(settings, key.substr(0, key.find('.')) + ".name");
 }
 
-// Whether `key` has more than one value among configurations of one plug-in.
+// True where `key` has more than one value among configurations of one plug-in.
 bool differs(const std::vector<Settings>& all, const std::string& key) {
     std::map<std::string, std::set<std::pair<bool, std::string>>> values;
     const bool isPlugin = key.ends_with(".name") && std::count(key.begin(), key.end(), '.') == 1;
@@ -43,7 +43,7 @@ bool differs(const std::vector<Settings>& all, const std::string& key) {
     return std::ranges::any_of(values, [](const auto& ofPlugin) { return ofPlugin.second.size() > 1; });
 }
 
-// A matrix says less in a label than which of the matrices it is.
+// Numbers for long values: a matrix says less in a label than which of the matrices it is.
 class ValueNumbers {
 public:
     std::string shown(const std::string& key, const std::string& value) {

@@ -11,7 +11,7 @@ namespace {
 
 struct RankParts {
     Intervals compute, windows;
-    std::vector<std::pair<Ns, std::int64_t>> steps;  // where spans of computing begin
+    std::vector<std::pair<Ns, std::int64_t>> steps;  // starts of spans of computing
     Intervals transfers;
 };
 
@@ -46,7 +46,7 @@ std::int64_t stepAt(const RankParts& parts, Ns instant) {
 
 std::vector<HiddenStep> hiddenPerStep(std::span<const RankSpan> spans, TimeRange range) {
     const std::map<int, RankParts> ranks = partsOf(spans, range);
-    std::map<std::int64_t, std::vector<double>> shares;  // by step, a rank each
+    std::map<std::int64_t, std::vector<double>> shares;  // by step, one value for each rank
     for (const auto& [rank, parts] : ranks) {
         std::map<std::int64_t, Intervals> ended;
         for (const TimeRange& transfer : parts.transfers) {

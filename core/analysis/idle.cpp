@@ -22,7 +22,7 @@ Intervals without(const Intervals& from, const Intervals& taken) {
     return left;
 }
 
-// The length of what `causes` cover of `idle`, which is taken out of it.
+// Length of the part of `idle` that `causes` cover; removes that part from `idle`.
 Ns take(Intervals& idle, const Intervals& causes) {
     const Ns common = lengthOfCommon(idle, causes);
     if (common > 0) idle = without(idle, causes);

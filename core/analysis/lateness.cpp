@@ -11,11 +11,12 @@ namespace dasgd {
 
 namespace {
 
-// Averages that follow each other are no independent measurements, stretches of them nearly are.
+// Averages are measured in so many stretches: consecutive averages are no independent measurements, stretches of them
+// nearly are.
 constexpr std::size_t kStretches = 8;
 constexpr double kErrors = 4;
-// Where time is simulated without scatter, no error is left: what is less than a tenth of a millisecond shows does not
-// make a straggler.
+// Where time is simulated without scatter, no error is left; a lateness that is not visible in tenths of a millisecond
+// does not make a straggler.
 constexpr double kLeastNoise = 50'000;  // ns
 
 struct Arrival {
@@ -53,7 +54,7 @@ std::map<int, Intervals> windowsOf(std::span<const RankSpan> spans) {
     return windows;
 }
 
-// Whether every rank came to it in a window of its own; of a run without any window all of them did.
+// True where every rank came to the collective in a window of its own. In a run without any window all of them did.
 bool isTimed(const Collective& one, const std::map<int, Intervals>& windows) {
     if (windows.empty()) return true;
     return std::ranges::all_of(one.arrivals, [&](const Arrival& arrival) {
@@ -96,7 +97,7 @@ std::optional<Lateness> latenessOf(std::span<const RankSpan> spans, int ranks, d
         for (const Arrival& arrival : one.arrivals)
             late[arrival.rank].push_back(static_cast<double>(arrival.at) - middle);
         const auto latest = std::ranges::max_element(one.arrivals, {}, &Arrival::at);
-        // Of ranks that arrive together none is last.
+        // A single latest rank counts as last; among ranks that arrive together none does.
         if (std::ranges::count(one.arrivals, latest->at, &Arrival::at) == 1) ++last[latest->rank];
     }
     if (lateness.averages < static_cast<std::int64_t>(kStretches)) return std::nullopt;

@@ -24,7 +24,7 @@ const Settings* SettingsReader::table(std::string_view text) {
 std::optional<Settings> SettingsReader::readTables(std::string_view toml) {
     Settings settings;
     while (!toml.empty()) {
-        // Inside a value of several lines this may be no header: then neither part is TOML.
+        // Inside a value of several lines this may be no header: then neither part is valid TOML.
         const std::size_t end = toml.find("\n[");
         const std::string_view part = toml.substr(0, end == std::string_view::npos ? end : end + 1);
         // Tables of an array are no settings of their own.

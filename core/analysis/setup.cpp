@@ -51,7 +51,7 @@ SetupPart linkOf(const Settings& settings, TimeSource time) {
     }
     if (time == TimeSource::Imported) return {"link", "", {}};
     const std::string bandwidth = valueIn(settings, "cluster.link.bandwidth");
-    // Over how many hosts is a part of its own, which not every record has.
+    // The number of hosts is a part of its own, which not every record has.
     if (bandwidth.empty()) return {"link", "not emulated", {}};
     return {"link", joined({bandwidth, valueIn(settings, "cluster.link.latency"), "emulated"}), {}};
 }
@@ -63,7 +63,7 @@ SetupPart computingOf(const Settings& settings, TimeSource time) {
             below(settings, "compute.", {"compute.device", "compute.step_time", "compute.mode"})};
 }
 
-// How samples get from the disk to the worker changes no sample, and where they lie is no property of them.
+// Settings of reading: they change no sample, and where samples lie is no property of them.
 const std::set<std::string>& kindsOfReading() {
     static const std::set<std::string> kKeys{"data.name", "data.path", "data.threads", "data.prefetch",
                                              "data.device_data"};
@@ -80,7 +80,7 @@ Setups pointersTo(const std::vector<RunSetup>& setups) {
     return pointers;
 }
 
-// Each once, in their order. There may be as many as runs.
+// The parts named `what`, each once, in their order. There may be as many as runs.
 Parts partsOf(const Setups& setups, const std::string& what) {
     const auto before = [](const SetupPart* a, const SetupPart* b) {
         return std::tie(a->text, a->detail) < std::tie(b->text, b->detail);
@@ -94,7 +94,7 @@ Parts partsOf(const Setups& setups, const std::string& what) {
     return parts;
 }
 
-// The settings that all of them have alike.
+// The settings that are the same in all of them.
 Settings commonDetail(const Parts& parts) {
     Settings common = parts.front()->detail;
     for (const SetupPart* part : parts)
@@ -139,7 +139,7 @@ RunMachine machineOf(const std::string& host, const std::string& cpu, std::size_
     const auto comma = end == std::string::npos ? end : cpu.rfind(", ", end);
     if (comma == std::string::npos) return machine;
     machine.processor = cpu.substr(0, comma);
-    // "8 of 64": how many others the host has is said of newer runs alone.
+    // Only newer runs record how many other cores the host has: "8 of 64".
     machine.cores = cpu.substr(comma + 2, end - comma - 2);
     const auto others = machine.cores.find(" of ");
     machine.allCores = others == std::string::npos;
@@ -155,7 +155,7 @@ RunMachine machineOf(const std::string& host, const std::string& cpu, std::size_
 RunSetup setupOf(const Settings& settings, TimeSource time, const RunMachine& machine) {
     const bool ofMachine = time == TimeSource::Measured || time == TimeSource::EmulatedLink;
     const auto known = [&](const std::string& text) { return ofMachine ? text : std::string(); };
-    // Each a part of its own, so that what one of two runs did not record is no difference between them.
+    // Each is a part of its own, so that a fact that one of two runs did not record is no difference between them.
     RunSetup setup{{"model", valueIn(settings, "model.name"), below(settings, "model.", {"model.name"})},
                    {"data", valueIn(settings, "data.name"), below(settings, "data.", kindsOfReading())},
                    {"workers", valueIn(settings, "cluster.workers"), {}},

@@ -99,15 +99,14 @@ std::optional<Straggler> stragglerOf(std::span<const RankSpan> spans) {
         first = std::min(first, steps.begin()->first);
         last = std::max(last, steps.rbegin()->first);
     }
-    // The first and the last step may be there in parts.
+    // The first and the last step may be recorded in part only.
     ++first;
     --last;
     const std::int64_t stretches = std::min(kStretches, last - first + 1);
     if (stretches < kLeastStretches) return std::nullopt;
     const auto slowest = slowestOf(ranks, first, last + 1);
     if (!slowest || slowest->excess < kLeastExcess) return std::nullopt;
-    // A machine is slow for a while: steps that follow each other are no independent measurements, stretches of them
-    // nearly are.
+    // A machine is slow for a while: consecutive steps are no independent measurements, stretches of them nearly are.
     std::vector<double> excesses;
     for (std::int64_t i = 0; i < stretches; ++i) {
         const std::int64_t from = first + (last - first + 1) * i / stretches;

@@ -25,7 +25,7 @@ std::size_t placeOf(SpanKind kind) { return static_cast<std::size_t>(kind); }
 struct RankSteps {
     std::map<std::int64_t, Ns> starts;         // when each step begins
     std::set<std::int64_t> merges, snapshots;  // steps with one
-    // Whether step `step` begins a round.
+    // True where step `step` begins a round.
     [[nodiscard]] bool beginsRound(std::int64_t step) const {
         const auto& ends = merges.empty() ? snapshots : merges;
         return ends.empty() || ends.contains(step - 1);
@@ -37,7 +37,7 @@ bool beginsStep(SpanKind kind) {
            kind == SpanKind::Compute || kind == SpanKind::Passes;
 }
 
-// Of a window that the stretch cuts: its whole rounds inside. The first step that is seen may have begun outside.
+// Adds the whole rounds inside a window that the stretch cuts. The first step that is seen may have begun outside.
 void addWholeRounds(RankParts& parts, TimeRange window, TimeRange stretch, const RankSteps& steps) {
     const bool cutLeft = window.start<stretch.start, cutRight = window.end> stretch.end;
     std::vector<std::pair<std::int64_t, Ns>> inside;

@@ -8,7 +8,7 @@ namespace dasgd {
 
 namespace {
 
-// "\"virtual\"", or several of them.
+// Names for a message: "\"virtual\"", or several of them.
 std::string backendsWithSimulatedTime() {
     std::string names;
     for (const std::string& name : backendNames()) {

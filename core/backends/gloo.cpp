@@ -1,5 +1,5 @@
 // Ranks are processes of one or many hosts. Communication: c10d's Gloo (core/comm/gloo/gloo.h); time: the host's
-// monotonic clock. The ranks meet through a file of the run's folder, or where a launcher of others says.
+// monotonic clock. The ranks meet through a file in the run's folder, or where another launcher says.
 #include "core/backends/gloo_group.h"
 
 namespace dasgd {
@@ -14,7 +14,7 @@ public:
         HostedRank rank{*comm_, clock_, gate_};
         body(rank);
     }
-    // The process has no other rank.
+    // Nothing to do: the process has no other rank.
     void abort(const std::string&) override {}
 
 private:

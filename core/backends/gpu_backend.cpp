@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kQueuesOfGpu = 64;
 
-// A rank, its GPU and all that it holds of it. Members are in the order in which they need one another.
+// A rank and its GPU. Members are in the order in which they need one another.
 class GpuHost final : public RankHost {
 public:
     // Throws DeviceError.
@@ -51,10 +51,10 @@ public:
                         .executor = onDevice({device_, times_, tensors_->stream(), deadline_}),
                         .device = tensors_.get()};
         body(rank);
-        // It only grows.
+        // The bound only grows.
         if (times_.errorBound() > recordedBound_) recordClockError();
     }
-    // The process has no other rank.
+    // Nothing to do: the process has no other rank.
     void abort(const std::string&) override {}
 
 private:
@@ -77,7 +77,7 @@ private:
     std::unique_ptr<Communicator> comm_;
 };
 
-// Before NCCL connects, and by all ranks alike.
+// Checks the placement of all ranks, before NCCL connects. Collective over all ranks.
 Status takeSeats(Communicator& control, const DeviceFacts& gpu, int ranksPerGpu, bool mixed) {
     GpuSeat own = seatOnThisHost();
     own.gpu = gpu.name;
@@ -105,11 +105,11 @@ Status GpuBackend::check(const Value& document, const ClusterParams& cluster) co
                 "\"gloo\" to emulate a network");
 }
 
-// What NCCL and CUDA read once. What users set themselves stays.
+// Sets the environment variables that NCCL and CUDA read once. Values that users have set stay.
 void GpuBackend::tellNccl() const {
-    // Streams that share a queue wait for each other, and connections that are made when they are first needed hold up
-    // the thread that launches. Ranks that share a GPU share its queues: with 32 each, a few of them have taken all
-    // (CUDA documentation, Multi-Process Service, CUDA_DEVICE_MAX_CONNECTIONS).
+    // Streams that share a hardware queue wait for each other, and connections that are made when they are first needed
+    // hold up the thread that launches. Ranks that share a GPU share its queues: with 32 each, a few of them have taken
+    // all (CUDA documentation, Multi-Process Service, CUDA_DEVICE_MAX_CONNECTIONS).
     const int queues = std::clamp(kQueuesOfGpu / static_cast<int>(params_.ranksPerGpu), 8, 32);
     ::setenv("CUDA_DEVICE_MAX_CONNECTIONS", std::to_string(queues).c_str(), 0);
     ::setenv("NCCL_RUNTIME_CONNECT", "0", 0);
@@ -118,7 +118,7 @@ void GpuBackend::tellNccl() const {
     ::setenv("NCCL_NET_GDR_LEVEL", "LOC", 0);
 }
 
-// With its default NCCL has room for two ranks on a GPU, and more of them hang (NCCL documentation,
+// NCCL's default has room for two ranks on a GPU, and more of them hang (NCCL documentation,
 // NCCL_MULTI_RANK_GPU_ENABLE).
 int GpuBackend::channels() const {
     if (params_.ncclChannels > 0 || params_.ranksPerGpu == 1) return static_cast<int>(params_.ncclChannels);
@@ -143,7 +143,8 @@ Result<std::string> GpuBackend::checkMachine(const ClusterParams& cluster) const
 }
 
 Result<int> GpuBackend::gpuOf(const HostRequest& request, int gpus) const {
-    // A launcher may show each rank its own GPU and no other. Whether it is its own, the ranks find out together.
+    // A launcher may show each rank its own GPU and no other. The ranks check together, in takeSeats(), that they do
+    // not share it.
     if (gpus == 1) return 0;
     if (!request.localRank && request.cluster->ranks() > 1) {
         return fail("this rank sees " + countOfGpus(static_cast<std::size_t>(gpus)) +
@@ -164,7 +165,7 @@ Result<std::unique_ptr<RankHost>> GpuBackend::open(const HostRequest& request) c
     const int ranksPerGpu = static_cast<int>(params_.ranksPerGpu);
     tellNccl();
     DASGD_ASSIGN(GpuRuntime runtime, load_());
-    // What this process can find out alone, before others wait for it.
+    // Checks that this process can make alone, before others wait for it.
     DASGD_ASSIGN(const auto gpus, checkGpus(runtime, {.ranks = 1, .ranksPerGpu = ranksPerGpu}));
     DASGD_ASSIGN(const int gpu, gpuOf(request, static_cast<int>(gpus.size())));
     if (ranksPerGpu > 1 && request.ranks.front() == 0 && !multiProcessServiceRuns()) {
@@ -173,7 +174,7 @@ Result<std::unique_ptr<RankHost>> GpuBackend::open(const HostRequest& request) c
     DASGD_ASSIGN(auto tensors, runtime.open(gpu));
     DASGD_ASSIGN(GlooGroup group, meetOverGloo(request));
     DASGD_TRY(takeSeats(*group.comm, gpus[static_cast<std::size_t>(gpu)], ranksPerGpu, params_.mixedGpus));
-    // Moves the clock, by which the device's is read.
+    // The callback moves the host's clock, by which the device's is read.
     if (request.connected) DASGD_TRY(request.connected(*group.comm));
     const NcclOptions options{
         .rank = Rank(request.ranks.front()),

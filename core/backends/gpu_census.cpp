@@ -17,7 +17,7 @@ namespace dasgd {
 
 namespace {
 
-// A text on the wire: its length, then its bytes.
+// Wire format of a text: its length, then its bytes.
 constexpr std::size_t kTextBytes = 256;
 using Fields = std::array<std::string GpuSeat::*, 4>;
 constexpr Fields kFields{&GpuSeat::host, &GpuSeat::boot, &GpuSeat::gpu, &GpuSeat::uuid};

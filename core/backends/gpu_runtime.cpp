@@ -12,7 +12,7 @@ namespace dasgd {
 
 namespace {
 
-// "4 ranks".
+// Number for a message: "4 ranks".
 std::string ranksText(int ranks) { return ranks == 1 ? "one rank" : std::to_string(ranks).append(" ranks"); }
 
 Status enoughGpus(int found, const GpuDemand& demand) {
@@ -62,7 +62,7 @@ Result<GpuRuntime> loadGpuRuntime() {
     };
     runtime.open = openTensorDevice;
     auto device = loadDeviceApi();
-    // Without a driver nothing else is of use.
+    // Without a driver nothing else can be checked.
     if (device) {
         if (const auto usable = usableDevices(*device); !usable) return tl::unexpected(usable.error());
     }

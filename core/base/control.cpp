@@ -36,7 +36,7 @@ tl::unexpected<Error> failure(const std::string& what, const fs::path& file, int
 
 }  // namespace
 
-// One cache line a rank: no rank's store disturbs another.
+// One cache line per rank, so that the stores of two ranks do not share a line.
 struct alignas(64) RunControl::Line {
     std::atomic<std::int64_t> completed{0};
     std::atomic<std::int64_t> entered{0};      // the step it was last allowed to make

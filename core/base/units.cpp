@@ -20,7 +20,7 @@ constexpr Unit kTimes[] = {{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}};
 constexpr Unit kDurations[] = {{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}, {"min", 60}, {"h", 3600}};
 constexpr Unit kSizes[] = {{"B", 1}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}};
 
-// Number times unit; nothing where either cannot be read.
+// Number × unit; nullopt where either cannot be read.
 std::optional<double> quantity(std::string_view text, std::span<const Unit> units) {
     double number = 0;
     const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);

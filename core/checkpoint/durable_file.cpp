@@ -23,7 +23,7 @@ public:
     OpenFile(const OpenFile&) = delete;
     OpenFile& operator=(const OpenFile&) = delete;
     [[nodiscard]] int get() const { return descriptor_; }
-    // Errors that a file system keeps until the end are told here.
+    // Reports errors that a file system holds back until the file is closed.
     [[nodiscard]] bool close() { return ::close(std::exchange(descriptor_, -1)) == 0; }
 
 private:
@@ -33,7 +33,7 @@ private:
 std::string reason() { return std::generic_category().message(errno); }
 
 bool writeAll(int descriptor, std::span<const unsigned char> bytes) {
-    // One call takes less than 2 GiB.
+    // One call writes less than 2 GiB.
     constexpr std::size_t kMost = 1 << 30;
     while (!bytes.empty()) {
         const ssize_t written = ::write(descriptor, bytes.data(), std::min(bytes.size(), kMost));
@@ -44,7 +44,7 @@ bool writeAll(int descriptor, std::span<const unsigned char> bytes) {
     return true;
 }
 
-// What is in the way, or nothing.
+// Writes `parts` to `file`; returns the reason of a failure, else "".
 std::string write(const fs::path& file, const std::vector<std::span<const unsigned char>>& parts) {
     OpenFile out(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
     if (out.get() < 0) return reason();

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kAlignment = 8;
 
-// Bytes of one element; what has none counts as the smallest.
+// Bytes of one element; a tensor without elements counts as the smallest.
 std::size_t elementSize(const StoredTensor& tensor) {
     std::size_t elements = 1;
     for (const std::int64_t extent : tensor.shape) elements *= static_cast<std::size_t>(extent);

@@ -113,7 +113,7 @@ private:
         awaitQuestion();
     }
 
-    // An operation has ended when its callback has run.
+    // Waits until the question's callback has run: only then has the operation ended.
     static void awaitAnswer(Pending::Operation& question) {
         try {
             question.wait();
@@ -134,7 +134,7 @@ private:
         }
     }
 
-    // On the raw clock, which nothing steers meanwhile.
+    // Measures on the raw clock, which is not steered meanwhile.
     void measure() {
         const MonotonicClock raw(0);
         const ClockOffset found = askRankZero(*comm_, raw, kRoundsAgain);
@@ -152,7 +152,7 @@ private:
     std::condition_variable condition_;
     bool closing_ = false;
     at::Tensor asked_ = torch::zeros({1}, torch::kInt64);
-    std::shared_ptr<Pending::Operation> question_;  // that rank 0 awaits
+    std::shared_ptr<Pending::Operation> question_;  // the question that rank 0 awaits
     Pending answered_;
     std::atomic<Ns> error_ = 0;
     std::atomic<std::uint64_t> measurements_ = 0;

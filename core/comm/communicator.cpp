@@ -24,7 +24,7 @@ std::string listOf(const std::vector<Rank>& ranks, std::size_t most) {
 
 std::int64_t bytesOf(const at::Tensor& tensor) { return static_cast<std::int64_t>(tensor.nbytes()); }
 
-// Positive as a signed 64-bit number once it is in the upper half of a collective's.
+// Hash of a group's path, positive as a signed 64-bit number once it is in the upper half of a collective's number.
 std::uint32_t keyOf(const std::string& path) { return std::max(fnv1a(path) & 0x7fff'ffffU, 1U); }
 
 void checkShapes(const CollectiveCall& call, Rank rank, int size) {

@@ -15,19 +15,19 @@ namespace {
 
 Ns nanoseconds(double seconds) { return static_cast<Ns>(std::llround(seconds * 1e9)); }
 
-// One rank's way to the network: when each direction is free again. Thread-safe.
+// One rank's port to the network: when each direction is free again. Thread-safe.
 class Port {
 public:
     Port(const LinkCost& link, Clock& clock) : link_(link), clock_(clock), timer_(clock) {}
 
-    // When a message of `bytes` that is launched now begins to leave; takes its place in the queue.
+    // Takes the next place in the queue for a message of `bytes` that is launched now; returns when it begins to leave.
     Ns depart(std::int64_t bytes) {
         const std::lock_guard lock(mutex_);
         const Ns start = std::max(clock_.now(), sendFree_);
         sendFree_ = start + occupied(bytes);
         return start;
     }
-    // When a message ends that departed at `departed` and whose real send ended at `ended`. Where the receiver came so
+    // End of a message that departed at `departed` and whose real send ended at `ended`. Where the receiver came so
     // late that its place has passed, it queues again.
     Ns sent(std::int64_t bytes, Ns departed, Ns ended) {
         const std::lock_guard lock(mutex_);
@@ -38,14 +38,14 @@ public:
         }
         return start + occupied(bytes) + latency();
     }
-    // When a message ends whose real receive ended at `ended`.
+    // End of a message whose real receive ended at `ended`.
     Ns received(std::int64_t bytes, Ns ended) {
         const std::lock_guard lock(mutex_);
         const Ns start = std::max(ended, receiveFree_);
         receiveFree_ = start + occupied(bytes);
         return receiveFree_ + latency();
     }
-    // When a collective of `seconds` ends whose real one ended at `ended`, and when its turn came.
+    // Start (when its turn came) and end of a collective of `seconds` whose real one ended at `ended`.
     Interval collective(double seconds, Ns launched, Ns ended) {
         const std::lock_guard lock(mutex_);
         const Ns free = std::max(sendFree_, receiveFree_);
@@ -58,7 +58,7 @@ public:
     [[nodiscard]] const LinkCost& link() const { return link_; }
     [[nodiscard]] Clock& clock() { return clock_; }
     [[nodiscard]] Timer& timer() { return timer_; }
-    // Sends that the timer has still to hand over: no later send may pass them.
+    // Number of sends that the timer has still to hand over: no later send may pass them.
     std::atomic<int>& queued() { return queued_; }
 
 private:
@@ -77,13 +77,13 @@ private:
 // is needed for chains alone.
 class EmulatedOperation final : public Pending::Operation, public std::enable_shared_from_this<EmulatedOperation> {
 public:
-    // The interval and the source from those of the real operation. Called once, by the thread that ends it.
+    // Computes the interval from that of the real operation. Called once, by the thread that ends it.
     using Emulate = std::function<Interval(const Interval& real)>;
 
     EmulatedOperation(std::shared_ptr<Port> port, Emulate emulate)
         : port_(std::move(port)), emulate_(std::move(emulate)) {}
 
-    // The real operation was launched.
+    // Sets the real operation, which has been launched.
     void start(const Pending& inner) {
         {
             const std::lock_guard lock(mutex_);
@@ -92,7 +92,7 @@ public:
         condition_.notify_all();
         inner.operation()->onEnd([self = shared_from_this()] { self->resolve(); });
     }
-    // It could not be launched.
+    // Fails because the real operation could not be launched.
     void fail(const std::string& error) {
         {
             const std::lock_guard lock(mutex_);
@@ -109,7 +109,7 @@ public:
             lock.unlock();
             inner_->wait();
             lock.lock();
-            // Whoever launched it may not have got round to resolving it.
+            // The launching thread may not have called resolve() yet.
             condition_.wait(lock, [&] { return outcome_ || finished_; });
         }
         if (!outcome_) throw CommError(error_);
@@ -129,7 +129,7 @@ public:
         const auto inner = real();
         return inner && inner->cancel();
     }
-    // The end is known before it comes.
+    // The end is known before it comes: the outcome waits for the emulated instant.
     std::optional<Pending::Outcome> outcome() override {
         const std::lock_guard lock(mutex_);
         return outcome_ && port_->clock().now() >= outcome_->interval.end ? outcome_ : std::nullopt;
@@ -153,7 +153,7 @@ private:
         return inner_;
     }
 
-    // The real operation ended, failed or was cancelled.
+    // Takes over the outcome of the real operation, which ended, failed or was cancelled.
     void resolve() {
         const auto real = inner_->outcome();
         if (!real) return finish();
@@ -189,7 +189,7 @@ private:
     std::optional<Pending::Outcome> outcome_;
     std::string error_ = "the operation was not launched";
     std::vector<std::function<void()>> callbacks_;
-    bool finished_ = false;  // and the callbacks have run
+    bool finished_ = false;  // finished, and the callbacks have run
 };
 
 class EmulatedLink final : public Communicator {
@@ -223,7 +223,7 @@ private:
     Pending receive(MessageCall call, std::int64_t bytes) {
         const auto operation = std::make_shared<EmulatedOperation>(
             port_, [port = port_, bytes, launched = port_->clock().now()](const Interval& real) -> Interval {
-                // Waiting for a late sender is no transfer.
+                // The interval starts when both ends were launched: waiting for a late sender is no transfer.
                 return {std::max(launched, real.start), port->received(bytes, real.end)};
             });
         operation->start(inner_->launch(std::move(call)));

@@ -19,8 +19,8 @@ public:
         first_->onEnd([self = shared_from_this()] { self->firstEnded(); });
     }
 
-    // The callback of an operation has run before its wait() returns, so the second is there then; but of an operation
-    // that a stream waits for, which ends later, at its deadline at the latest.
+    // An operation's callback runs before its wait() returns, so the second operation exists by then. The exception is
+    // an operation that a stream waits for: it ends later, at the latest at its deadline.
     void wait() override {
         first_->wait();
         {

@@ -15,7 +15,7 @@ void SteeredClock::follow(Ns origin, Ns slew) {
     course_.store(&courses_.back(), std::memory_order_release);
 }
 
-// The origin may move meanwhile.
+// Sleeps again until the instant has come, as the origin may move meanwhile.
 void SteeredClock::sleepUntil(Ns instant) {
     while (now() < instant) MonotonicClock(origin()).sleepUntil(instant);
 }

@@ -25,7 +25,7 @@ using Ended = std::shared_ptr<Completion>;
 struct GroupRound {
     std::uint64_t number = 0;
     int opener = 0;
-    std::vector<std::optional<CollectiveCall>> calls;  // of each rank that has arrived
+    std::vector<std::optional<CollectiveCall>> calls;  // one for each rank that has arrived
     std::vector<Ended> ends;
     int arrived = 0;
 };
@@ -36,11 +36,11 @@ struct End {
     Ended ended;
 };
 
-// What the ranks of one communicator share; guarded by the mutex of ThreadsGroup::Impl.
+// State shared by the ranks of one communicator; guarded by the mutex of ThreadsGroup::Impl.
 struct Circle {
     std::map<std::uint64_t, std::shared_ptr<GroupRound>> rounds;  // not everyone has arrived
     Matching<End, End> messages;
-    Ns lastEnd = 0;  // of its collectives
+    Ns lastEnd = 0;  // end of its newest collective
 };
 
 }  // namespace
@@ -106,7 +106,8 @@ public:
     Ended post(const std::shared_ptr<Circle>& circle, const Group& group, const MessageCall& call) {
         Completion::Facts facts{
             .label = group.nameOf(group.rank) + ": " + describe(call), .launched = clock_.now(), .timeout = timeout_};
-        // Points to the operation once it is there, which outlives whoever may cancel it.
+        // Set once the operation exists. The callback below belongs to that operation, so the pointer is valid whenever
+        // it is called.
         const auto self = std::make_shared<const Completion*>();
         if (!call.sends) {
             facts.withdraw = [weak = weak_from_this(), open = std::weak_ptr(circle), self] {
@@ -169,7 +170,7 @@ private:
         return taken;
     }
 
-    // The end that comes second carries the message over.
+    // Carries a message over at its second end; the first end to come waits.
     void match(Circle& circle, int own, const MessageCall& call, const End& mine) {
         std::optional<End> other;
         int from = own;
@@ -256,7 +257,7 @@ private:
         if (call.sends) countSent(static_cast<std::int64_t>(call.tensor.nbytes()));
         return Pending(ranks_->post(circle_, group(), call));
     }
-    // Nothing to connect: who comes first makes what the others find.
+    // Needs no connection: the first member to call creates the state that the others find.
     std::unique_ptr<Communicator> open(Group group) override {
         return std::make_unique<ThreadsCommunicator>(ranks_, std::move(group));
     }

@@ -21,7 +21,7 @@ double foldSeconds(const LinkCost& link, double bytes, int ranks) {
     return 2 * messageSeconds(link, bytes) + bytes * link.rho;
 }
 
-// Everyone sends and receives S(n−1)/n to scatter the sum and as much to gather it.
+// Scatter and gather of the sum: every rank sends and receives S(n−1)/n for each.
 double scatterGatherSeconds(const LinkCost& link, double bytes, double parts, double messages) {
     const double share = bytes * (parts - 1) / parts;
     return messages * link.alpha + 2 * share * link.beta + share * link.rho;

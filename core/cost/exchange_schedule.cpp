@@ -8,7 +8,7 @@ namespace dasgd {
 
 namespace {
 
-// The ring's all-gather of blocks that are cut by hand.
+// Ring all-gather of blocks of given, unequal sizes.
 class UnevenGatherSchedule final : public MessageSchedule {
 public:
     explicit UnevenGatherSchedule(const std::vector<std::int64_t>& bytesOf) : ranks_(static_cast<int>(bytesOf.size())) {

@@ -9,9 +9,9 @@ namespace dasgd {
 
 namespace {
 
-using Three = std::array<double, 3>;  // of α, β, ρ
+using Three = std::array<double, 3>;  // α, β, ρ
 
-// How often each of the three is paid.
+// How often each of α, β and ρ is paid.
 Three paid(const TimedCollective& timed, int ranks) {
     const double others = ranks - 1;
     if (timed.kind == TimedCollective::Kind::AllGather) return {others, others * timed.bytes, 0};
@@ -48,7 +48,7 @@ std::optional<Three> solve(std::array<Three, 3> matrix, Three right, unsigned ma
     return found;
 }
 
-// Non-negative least squares of three unknowns: the best of the subsets that may be positive.
+// Non-negative least squares of three unknowns: the best solution over the subsets of them that may be positive.
 std::optional<Three> leastSquares(std::span<const TimedCollective> timed, const std::vector<Three>& rows,
                                   const Three& scale) {
     std::array<Three, 3> matrix{};
@@ -80,7 +80,7 @@ std::optional<Three> leastSquares(std::span<const TimedCollective> timed, const 
     return chosen;
 }
 
-// With ρ = 0: α and β of the all-reduces alone, or what was found where there are too few of them.
+// Fit with ρ = 0: α and β of the all-reduces alone; `found` where there are too few of them.
 Three withoutReduction(std::span<const TimedCollective> timed, const std::vector<Three>& rows, const Three& found) {
     std::vector<TimedCollective> reductions;
     std::vector<Three> ofReductions;
@@ -95,7 +95,7 @@ Three withoutReduction(std::span<const TimedCollective> timed, const std::vector
     return leastSquares(reductions, ofReductions, scale).value_or(found);
 }
 
-// Mean over both kinds of what the smallest transfer takes beyond its bytes, per message.
+// Latency per message: time of the smallest transfer beyond that of its bytes, averaged over both kinds.
 double latencyOf(std::span<const TimedCollective> timed, const std::vector<Three>& rows, const Three& found) {
     double sum = 0, kinds = 0;
     for (const auto kind : {TimedCollective::Kind::AllReduce, TimedCollective::Kind::AllGather}) {

@@ -170,7 +170,7 @@ private:
     Tree tree_;
 };
 
-// What the two doubling methods share: a power of two of members, the ranks in excess folded into their neighbours.
+// Common part of the two doubling methods: a power of two of members, the excess ranks folded into their neighbours.
 class FoldedSchedule : public MessageSchedule {
 public:
     FoldedSchedule(const Payload& payload, int ranks)
@@ -237,8 +237,7 @@ class HalvingDoublingSchedule final : public FoldedSchedule {
         out.addReceive(rankOf(other), halves ? mine : theirs, halves);
     }
 
-    // What `member` is in charge of once it has halved at levels 0 … level: bit k of its number chose the half at level
-    // k.
+    // Slice that `member` keeps after halving at levels 0 … level: bit k of its number chose the half at level k.
     [[nodiscard]] Slice kept(int member, int level) const {
         const int blocks = 1 << levels();
         int first = 0;

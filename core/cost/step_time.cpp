@@ -24,7 +24,8 @@ int minimumDelay(double communication, double compute, double jitter) {
 
 double expectedMaximumNormal(double mean, double deviation, int n) {
     DASGD_CHECK(n >= 1 && deviation >= 0);
-    // E[max] = ∫₀^∞ 1 − Φ(x)ⁿ − Φ(−x)ⁿ dx, by Simpson's rule; beyond 12 nothing is left of it for any n of interest.
+    // E[max] = ∫₀^∞ 1 − Φ(x)ⁿ − Φ(−x)ⁿ dx, by Simpson's rule; beyond 12 the integrand is negligible for any n of
+    // interest.
     constexpr double kEnd = 12;
     constexpr int kSteps = 4096;
     constexpr double kWidth = kEnd / kSteps;

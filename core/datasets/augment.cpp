@@ -14,11 +14,11 @@ namespace dasgd {
 namespace {
 
 struct Move {
-    std::int64_t down = 0, right = 0;  // of the image's content, in pixels
+    std::int64_t down = 0, right = 0;  // by how much the image's content moves, in pixels
     bool mirrored = false;
 };
 
-// One channel of height x width; `to` is black.
+// Moves one channel of height x width; `to` is black before.
 void movePlane(const std::uint8_t* from, std::uint8_t* to, std::int64_t height, std::int64_t width, const Move& move) {
     const std::int64_t first = std::max<std::int64_t>(0, move.right);
     const std::int64_t count = width - std::abs(move.right);
@@ -44,7 +44,7 @@ std::vector<Move> drawMoves(std::int64_t count, const Augmentation& augmentation
     return moves;
 }
 
-// On the processor.
+// Moves images on the processor.
 at::Tensor movedByRows(const at::Tensor& source, const std::vector<Move>& moves) {
     at::Tensor moved = torch::zeros_like(source);
     const std::int64_t channels = source.size(1), height = source.size(2), width = source.size(3);
@@ -59,7 +59,7 @@ at::Tensor movedByRows(const at::Tensor& source, const std::vector<Move>& moves)
     return moved;
 }
 
-// On a device: places that each pixel comes from, [B, extent], -1 where it is black.
+// Moves images on a device, by the source position of each pixel, [B, extent], -1 where it is black.
 at::Tensor movedByIndices(const at::Tensor& images, const std::vector<Move>& moves) {
     const std::int64_t channels = images.size(1), height = images.size(2), width = images.size(3);
     at::Tensor rows = torch::empty({images.size(0), height}, torch::kLong);

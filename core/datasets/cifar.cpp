@@ -1,5 +1,5 @@
-// CIFAR-10 and CIFAR-100, binary version (https://www.cs.toronto.edu/~kriz/cifar.html): records of one label byte, of
-// CIFAR-100 two, coarse and fine, and 3 x 32 x 32 pixels. The files are mapped: all processes of a host share them.
+// CIFAR-10 and CIFAR-100, binary version (https://www.cs.toronto.edu/~kriz/cifar.html): records of one label byte (in
+// CIFAR-100 two, coarse and fine) and 3 x 32 x 32 pixels. The files are mapped: all processes of a host share them.
 #include <torch/types.h>
 
 #include <algorithm>
@@ -17,11 +17,11 @@ constexpr std::size_t kCifarPixels = 3 * kCifarExtent * kCifarExtent;
 
 struct CifarKind {
     std::int64_t classes;
-    std::size_t labels;                     // bytes before the pixels; the last is the class
-    std::size_t trainRecords, testRecords;  // of a file
+    std::size_t labels;                     // bytes before the pixels; the last one is the class
+    std::size_t trainRecords, testRecords;  // records of a file
     std::vector<std::string> train;
     std::string test;
-    PixelScale scale;  // of the training set, as the literature normalises
+    PixelScale scale;  // of the training set, as usual in the literature
 
     [[nodiscard]] std::size_t recordBytes() const { return labels + kCifarPixels; }
 };
@@ -42,7 +42,7 @@ class CifarReader final : public SampleReader {
 public:
     explicit CifarReader(const CifarKind& kind) : kind_(kind) {}
 
-    // `records`: how many there must be; 0: any.
+    // Adds a file. `records`: how many it must hold; 0: any number.
     Status add(const std::filesystem::path& file, std::size_t records) {
         std::error_code ignored;
         if (!std::filesystem::exists(file, ignored)) {
@@ -110,7 +110,7 @@ private:
 
     const CifarKind& kind_;
     std::vector<std::shared_ptr<const FileMapping>> mappings_;
-    std::vector<const unsigned char*> pixels_;  // of each record
+    std::vector<const unsigned char*> pixels_;  // start of each record's pixels
     std::vector<std::int64_t> labels_;
 };
 

@@ -1,6 +1,6 @@
 #include "core/datasets/embedded.h"
 
-// The assembler copies each file between two symbols; CMake says where the files lie.
+// The assembler places each file between two symbols; CMake gives the files' paths.
 // clang-format off
 #define DASGD_EMBED(symbol, file)                      \
     asm(".pushsection .rodata\n"                       \

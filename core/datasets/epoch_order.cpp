@@ -19,7 +19,7 @@ at::Tensor EpochOrder::of(std::int64_t epoch) {
     const std::lock_guard lock(mutex_);
     if (newest_.first == epoch) return newest_.second;
     at::Tensor order = make(epoch);
-    // A rank that lags behind draws its own again; it does not take the newest from the others.
+    // A rank that lags behind draws its order again, and leaves the newest to the others.
     if (epoch > newest_.first) newest_ = {epoch, order};
     return order;
 }

@@ -12,7 +12,7 @@ namespace dasgd {
 
 namespace {
 
-// Samples that may be held out, by class and in any order within one: all but one of each class.
+// Samples that may be held out, grouped by class and in any order within one: all but one of each class.
 at::Tensor candidatesOf(const at::Tensor& drawn, const at::Tensor& classes) {
     const at::Tensor drawnClasses = classes.index_select(0, drawn);
     const at::Tensor order = torch::argsort(drawnClasses, /*stable=*/true, /*dim=*/0);
@@ -35,12 +35,12 @@ HeldOut drawHeldOut(std::int64_t count, double fraction, const at::Tensor& class
     const at::Tensor drawn = torch::randperm(count, at::detail::createCPUGenerator(kSeed), torch::kInt64);
     at::Tensor candidates = drawn;
     if (classes.defined() && count > 1) candidates = candidatesOf(drawn, classes);
-    if (candidates.numel() == 0) candidates = drawn;  // no two samples are of one class
+    if (candidates.numel() == 0) candidates = drawn;  // every sample is in a class of its own
     const std::int64_t there = candidates.numel();
     const std::int64_t tests = std::min(heldOutCount(count, fraction), there);
     at::Tensor isTest = torch::zeros({count}, torch::kBool);
     if (tests > 0) {
-        // At equal distances, so that a class has as many as its share.
+        // Positions at equal distances, so that each class gets its share.
         const at::Tensor places = torch::arange(tests, torch::kInt64).mul(2).add(1).mul(there).floor_divide(2 * tests);
         isTest.index_fill_(0, candidates.index_select(0, places), true);
     }

@@ -68,7 +68,7 @@ void BatchLoader::orderAhead() {
 }
 
 void BatchLoader::work() {
-    // One core a thread: the others compute the step.
+    // Each thread uses one core: the others compute the step.
     const c10::ParallelGuard serial(true);
     while (true) {
         std::packaged_task<Batch()> task;

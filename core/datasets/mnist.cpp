@@ -1,4 +1,4 @@
-// MNIST and Fashion-MNIST: four IDX files under their usual names, plain, which are mapped, or gzip. MNIST without a
+// MNIST and Fashion-MNIST: four IDX files under their usual names, plain (and then mapped) or gzip. MNIST without a
 // path is the subset of 5,000 digits inside the program.
 #include <ATen/ops/from_blob.h>
 #include <torch/types.h>
@@ -16,7 +16,7 @@ namespace {
 constexpr std::int64_t kExtent = 28;
 constexpr std::int64_t kClasses = 10;
 
-// Mean and standard deviation of the pixels of the full training set, as the literature normalises.
+// Mean and standard deviation of the pixels of the full training set, as usual in the literature.
 const PixelScale kDigits{{0.1307}, {0.3081}};
 const PixelScale kFashion{{0.2860}, {0.3530}};
 
@@ -56,7 +56,7 @@ Samples toSamples(const IdxPair& pair, const PixelScale& scale) {
             .scale = scale};
 }
 
-// The plain file if it is there, else the .gz.
+// Reads the plain file if it exists, else the .gz.
 Result<IdxArray> readEither(const std::filesystem::path& folder, const std::string& name, int dimensions,
                             std::string& found) {
     std::error_code ignored;

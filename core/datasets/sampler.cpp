@@ -32,7 +32,7 @@ Sampler::Sampler(PassSource passes) : passes_(std::move(passes)), order_(passes_
     DASGD_CHECK(order_.numel() > 0);
 }
 
-// The next ones of one pass, at least one.
+// The next `count` samples, or fewer at the end of a pass; at least one.
 at::Tensor Sampler::upTo(std::int64_t count) {
     if (position_ == order_.size(0)) {
         order_ = passes_(++pass_);

@@ -12,8 +12,8 @@ namespace dasgd {
 
 namespace {
 
-// In float: pixels have 8 bits, and a run in float64 starts from the same inputs as one in float32. Divisors are
-// tensors: a device multiplies by the reciprocal of a number, and batches would depend on where they are made.
+// Scales pixels in float32: they have 8 bits, and a run in float64 starts from the same inputs as one in float32.
+// Divisors are tensors: a device multiplies by the reciprocal of a number, and batches would depend on the device.
 at::Tensor scaled(const at::Tensor& pixels, const PixelScale& scale) {
     at::Tensor values = pixels.to(torch::kFloat);
     const auto one = [&](double number) { return torch::full({}, number, values.options()); };

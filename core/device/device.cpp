@@ -10,7 +10,7 @@ namespace {
 constexpr Ns kPollEvery = 50'000;
 constexpr const char* kElapsed = "cudaEventElapsedTime";
 
-// "device 1: ".
+// Beginning of a message: "device 1: ".
 std::string deviceName(int index) { return std::string("device ").append(std::to_string(index)).append(": "); }
 
 }  // namespace
@@ -48,7 +48,7 @@ void Device::makeWait(StreamHandle stream, const DeviceEvent& event) {
     check(api_.streamWaitEvent(stream, event.handle(), 0), "cudaStreamWaitEvent");
 }
 
-// Whoever launches a kernel next looks for an error of this thread, and is not to find this one.
+// Clears the thread's last error: the next kernel launch on it checks for one, and must not find this.
 bool Device::isNotReady(int answer) const {
     if (answer != DeviceApi::kNotReady) return false;
     api_.takeError();

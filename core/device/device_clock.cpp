@@ -11,9 +11,9 @@ namespace dasgd {
 namespace {
 
 constexpr Ns kRefreshAfter = 1'000'000'000;
-// Of cudaEventElapsedTime.
+// Resolution of cudaEventElapsedTime.
 constexpr Ns kResolution = 500;
-// At the start, and while the rank trains.
+// Numbers of tries and queries: at the start, then while the rank trains.
 constexpr int kStartTries = 8, kStartQueries = 100'000;
 constexpr int kTries = 2, kQueries = 200;
 
@@ -36,7 +36,7 @@ std::shared_ptr<const DeviceClock::Reference> DeviceClock::measure(int tries, in
         DeviceEvent event = device_.record(stream_.handle());
         int left = queries;
         while (left > 0 && !device_.hasPassed(event)) {
-            // Only at the start, on a busy host.
+            // Only the queries beyond kQueries yield, and only the start makes so many: a busy host needs them.
             if (--left < queries - kQueries) std::this_thread::yield();
         }
         const Ns after = clock_.now();
@@ -68,7 +68,7 @@ void DeviceClock::refresh() {
     const auto old = reference();
     if (clock_.now() - old->at < kRefreshAfter) return;
     auto next = measure(kTries, kQueries);
-    // Tried again at the next call.
+    // The next call tries again.
     if (!next) return;
     const Ns drift = std::abs(old->at + device_.between(old->event, next->event) - next->at);
     const std::lock_guard lock(mutex_);

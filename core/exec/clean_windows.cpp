@@ -9,7 +9,7 @@ void CleanWindows::waited(std::int64_t launchedAt) {
     if (launchedAt > disturbedAt_) {
         clean_ = true;
     } else {
-        // It may have arrived during the disturbance: this wait was too short, whatever was awaited before it.
+        // The operation may have ended during the disturbance: this wait was too short, whatever was awaited before it.
         end();
         clean_ = false;
     }

@@ -8,13 +8,14 @@ namespace dasgd {
 namespace {
 
 constexpr Ns kPollOperationsEvery = 100'000;
-// A mark of its own would lie at most this much later; about as long as it takes to record two.
+// Age up to which the last mark is used again: a new mark would lie at most this much later, about as long as it takes
+// to record two.
 constexpr Ns kJustNow = 3'000;
 
 }  // namespace
 
 Ns DeviceExecutor::instant() {
-    // Before: a host that is held up in the call has not marked just now.
+    // Read before recording: where the host is held up in the call, the mark does not count as recent.
     markedAt_ = host_.now();
     marks_.push_back({.event = compute_.device.record(compute_.stream)});
     return newestMark();
@@ -69,7 +70,7 @@ void DeviceExecutor::catchUp() {
     settleEntries();
 }
 
-// Another thread ends them, soon after their events have passed.
+// Waits for operations, which another thread ends soon after their events have passed.
 void DeviceExecutor::awaitOperations() {
     const Ns last = host_.now() + std::chrono::nanoseconds(compute_.deadline).count();
     while (owesOperations() && host_.now() < last) {
@@ -114,7 +115,7 @@ bool DeviceExecutor::settle(Milestone milestone) {
 }
 
 void DeviceExecutor::dropMarks() {
-    // Work under way will need the mark of its start.
+    // Work under way still needs the mark of its start.
     if (!isIdle()) return;
     Ns needed = firstMark_ + static_cast<Ns>(marks_.size());
     for (const Entry& entry : entries_) {

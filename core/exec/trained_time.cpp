@@ -24,7 +24,7 @@ void TrainedTime::awaited(std::int64_t launchedAt, Ns ended, Ns returned) {
         between += pause->length;
     }
     Ns hidden = between - (returned - ended);
-    // The wait that is added comes after all of them: what was launched later gains by it too.
+    // The wait that is added comes after all pauses: operations launched later gain by it too.
     for (auto pause = pauses_.rbegin(); pause != pauses_.rend() && hidden > 0; ++pause) {
         const Ns paid = std::min(hidden, pause->length);
         pause->length -= paid;

@@ -29,7 +29,7 @@ std::vector<FieldInfo> describeCluster() {
     std::vector<FieldInfo> fields = describeFields<ClusterParams>();
     for (const auto& [name, entry] : BackendRegistry::entries()) {
         for (FieldInfo field : entry.fields) {
-            field.optional = true;  // absent where another backend is chosen
+            field.optional = true;  // absent from the table where another backend is chosen
             fields.push_back(std::move(field));
         }
     }

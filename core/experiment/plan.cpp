@@ -66,7 +66,7 @@ std::int64_t stepOfSamePlace(const Plan& before, const Plan& now, std::int64_t s
     const std::int64_t ofEpoch = before.workers * before.epochSamples;
     const std::int64_t samples = before.samplesAfter(step);
     const std::int64_t epochs = samples / ofEpoch;
-    // Of one rank of `now`, in the epoch that has begun.
+    // Samples of one rank of `now` in the epoch that has begun.
     const std::int64_t begun = samples % ofEpoch * now.epochSamples / ofEpoch;
     if (now.passesJoin) return (epochs * now.epochSamples + begun) / now.batchSize;
     return epochs * now.stepsPerEpoch + begun / now.batchSize;

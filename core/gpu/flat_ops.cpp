@@ -14,7 +14,7 @@ using OptionalTensor = std::optional<at::Tensor>;
 
 OptionalTensor optional(const at::Tensor& tensor) { return tensor.defined() ? OptionalTensor(tensor) : std::nullopt; }
 
-// What follows is done where no device has a kernel of its own: on the CPU, and on the meta device.
+// Implementations for devices without kernels of their own: the CPU and the meta device.
 
 void snapshotByAten(const at::Tensor& weights, at::Tensor out, OptionalTensor copy, double scale) {
     at::mul_out(out, weights, at::scalar_tensor(scale, weights.options()));
@@ -27,7 +27,7 @@ void snapshotAtByAten(const at::Tensor& weights, const at::Tensor& places, at::T
     at::mul_out(out, copy, at::scalar_tensor(scale, weights.options()));
 }
 
-// The first two terms in one pass where no product comes first: then `to` may be either.
+// Adds the first two terms in one pass where no product comes first: then `to` may be either.
 void sumByAten(at::Tensor to, at::TensorList x, at::ArrayRef<double> a) {
     std::size_t next = 1;
     if (a[0] == 1 && x.size() > 1) {
@@ -81,7 +81,7 @@ void mergeByAten(at::Tensor weights, at::Tensor mean, OptionalTensor snapshot, d
     } else if (c == 0) {
         weights.lerp_(mean, 1 - xi);
     } else if (c == 1) {
-        // In this form equal replicas stay equal to the last bit: m − s is exactly zero then.
+        // This form keeps equal replicas equal to the last bit: m − s is exactly zero then.
         weights.add_(mean.sub_(*snapshot), 1 - xi);
     } else {
         mean.sub_(*snapshot, c);
@@ -116,7 +116,7 @@ void outerStepToMeanByAten(at::Tensor outer, at::Tensor mean, OptionalTensor vel
 void outerStepLateByAten(at::Tensor outer, at::Tensor mean, OptionalTensor velocity, at::Tensor weights, double rate,
                          double momentum, double penalty, double clip, bool nesterov, bool none, bool fromPresent,
                          double share, OptionalTensor own) {
-    // The weights hold what leaves until they become the outer ones.
+    // `weights` holds the value that leaves until it becomes the outer weights.
     if (!fromPresent) at::add_out(weights, outer, weights, -1);
     if (share != 1) weights.mul_(share);
     if (none) {
@@ -132,7 +132,7 @@ void outerStepLateByAten(at::Tensor outer, at::Tensor mean, OptionalTensor veloc
     weights.copy_(outer);
 }
 
-// Of an operator below.
+// Looks up one of the operators defined below.
 template <class F>
 auto operatorOf(const char* name, F*) {
     return c10::Dispatcher::singleton().findSchemaOrThrow(name, "").typed<F>();

@@ -60,7 +60,7 @@ private:
     int error_ = 0;
 };
 
-// The newest that a device of `capability` can run, and the compiler can compile for.
+// Newest architecture that a device of `capability` can run and the compiler can compile for.
 Result<int> architectureFor(const NvrtcApi& api, int capability) {
     int count = 0;
     if (api.architectureCount(&count) != NvrtcApi::kSuccess || count <= 0) return fail("NVRTC knows no device");

@@ -97,7 +97,7 @@ public:
         return {};
     }
 
-    // Without a name: "".
+    // Records a span; `name` is "" where it has none.
     void span(std::uint32_t rank, const Span& span, std::string_view name = {}) {
         Record record = recordOf(span, name.empty() ? 0 : spellFor(rank, name));
         sayRank(rank);
@@ -186,7 +186,7 @@ private:
         return names_.emplace(std::string(name), KnownName{.id = id}).first->second;
     }
 
-    // The number of `name` in the segment that the next record, which is one of `rank`, goes into.
+    // The number of `name` in the segment that the next record, one of `rank`, goes into.
     std::uint32_t spellFor(std::uint32_t rank, std::string_view name) {
         name = name.substr(0, journal::kMaxNameBytes);
         KnownName& known = knownName(name);
@@ -197,7 +197,7 @@ private:
         return known.id;
     }
 
-    // Has `name` spelled out in the segment that the next record goes into.
+    // Writes `name` out in the segment that the next record goes into.
     void spell(KnownName& known, std::string_view name) {
         while (known.segment != segmentOfNext()) {
             known.segment = segmentOfNext();
@@ -278,7 +278,7 @@ private:
             unmap(std::exchange(segment, segment->nextRetired));
         }
     }
-    // A segment that was made ready and never used.
+    // Removes a segment that was made ready and never used.
     void discard(Segment* segment) const {
         if (!segment) return;
         ::unlink(journal::segmentFile(directory_, segment->number, ".seg").c_str());
@@ -289,20 +289,20 @@ private:
     const std::size_t slotsInSegment_;
     const int lock_;
 
-    // Of the producer.
+    // Used by the producer alone.
     Segment* current_ = nullptr;
     std::size_t slot_ = 1;
     std::uint64_t sequence_ = 0;
     std::size_t taken_ = 0;
     std::unordered_map<std::string, KnownName, NameHash, std::equal_to<>> names_;
-    std::uint32_t saidRank_ = journal::kOwnRank;  // whose the next record of current_ is
+    std::uint32_t saidRank_ = journal::kOwnRank;  // rank of the next record of current_
     std::deque<RankSink> sinks_;                  // by rank; a deque, as they must not move
 
-    // Between the two: filled by the helper, emptied by the producer, and the other way round.
+    // Handed over between the two: filled by the helper and emptied by the producer, and the other way round.
     std::array<std::atomic<Segment*>, 2> ready_{};
     std::atomic<Segment*> retired_{nullptr};
 
-    // Of the helper.
+    // Used by the helper alone.
     std::uint64_t prepared_ = 0;
     std::size_t filledCount_ = 0;
     bool reported_ = false;

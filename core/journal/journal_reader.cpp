@@ -38,7 +38,7 @@ Result<std::size_t> readAt(int file, void* target, std::size_t bytes, std::size_
     return done;
 }
 
-// Numbers of the segments that are there, ascending.
+// Numbers of the segments in `directory`, ascending.
 std::vector<std::uint64_t> segmentsIn(const fs::path& directory) {
     std::vector<std::uint64_t> numbers;
     std::error_code ignored;
@@ -71,7 +71,7 @@ public:
 
     Result<std::size_t> read(std::size_t limit, const std::function<void(const EventRecord&)>& take) {
         std::size_t taken = 0;
-        bufferCount_ = 0;  // what was read before may have been half a record
+        bufferCount_ = 0;  // bytes read before may have ended within a record
         while (taken < limit) {
             auto record = current();
             if (!record) return tl::unexpected<Error>(std::move(record).error());
@@ -201,7 +201,7 @@ private:
         return fail("the header of the journal segment " + file.string() + " is damaged");
     }
 
-    // Whether `record` completes an entry that is to be handed out.
+    // Takes one record in; true where it completes an entry that is to be handed out.
     bool digest(const Record& record, bool fresh) {
         if (record.type == RecordType::Continuation) return continueText(record, fresh);
         missingText_ = 0;
@@ -299,8 +299,8 @@ private:
     [[nodiscard]] fs::path name() const { return journal::segmentFile(directory_, open_, ".seg"); }
 
     const fs::path directory_;
-    std::uint64_t last_;  // of the last entry handed out
-    std::uint64_t seen_;  // of the last record looked at
+    std::uint64_t last_;  // sequence of the last entry handed out
+    std::uint64_t seen_;  // sequence of the last record looked at
     std::size_t slots_ = 0;
     std::uint64_t releasedBelow_ = 0;
 
@@ -310,7 +310,7 @@ private:
     std::uint64_t bufferFirst_ = 0;
     std::size_t bufferCount_ = 0;
 
-    std::optional<int> rank_;  // whose the records are here; nullopt: the journal's
+    std::optional<int> rank_;  // rank of the records here; nullopt: the journal's own
     EventRecord entry_;
     bool entryIsName_ = false;
     std::uint32_t nameId_ = 0;

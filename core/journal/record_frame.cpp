@@ -45,7 +45,7 @@ public:
         rest_.remove_prefix(size);
         return true;
     }
-    // One byte that numbers one of `count`.
+    // Reads one byte that numbers one of `count` values.
     template <class E>
     bool getOneOf(E& value, std::size_t count) {
         std::uint8_t number = 0;
@@ -60,8 +60,8 @@ private:
 
 constexpr std::size_t kTypes = 3, kStates = 5;
 
-// Calls `each` with the numbers of a span or a metric, of 8 bytes each and in the order of a frame, until it answers
-// false; whether it never did.
+// Calls `each` with the numbers of a span or a metric, 8 bytes each and in the order of a frame, until it answers
+// false. Returns true where it never did.
 bool numbersOf(auto& span, auto&& each) requires requires { span.collective; }
 {
     return each(span.step) && each(span.start) && each(span.end) && each(span.bytes) && each(span.collective) &&

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Takes a segment that the reader has finished with, if there is one, under the new name.
+// Reuses a segment that the reader has finished with, if there is one, under the new name.
 bool reuseFreeSegment(const fs::path& directory, const fs::path& target) {
     std::error_code ignored;
     for (const auto& entry : fs::directory_iterator(directory, ignored)) {

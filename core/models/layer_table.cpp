@@ -1,6 +1,6 @@
-// A network that is nothing but the sizes of its layers, for virtual runs that are after time alone: what there is to
-// compute and to send follows from them. Convolutions come first, then fully connected layers, as in AlexNet, VGG and
-// OverFeat; biases, pooling and activations are left out.
+// A network given only by the sizes of its layers, for virtual runs that simulate time alone: the amounts to compute
+// and to send follow from them. Convolutions come first, then fully connected layers, as in AlexNet, VGG and OverFeat;
+// biases, pooling and activations are left out.
 #include <ATen/ops/empty.h>
 #include <ATen/ops/linear.h>
 #include <torch/nn/module.h>
@@ -58,7 +58,7 @@ private:
     }
 };
 
-// On the meta device tensors have shapes and no values.
+// Makes a tensor on the meta device, which has a shape and no values.
 at::Tensor shape(std::vector<std::int64_t> sizes) { return at::empty(sizes, at::TensorOptions(at::kMeta)); }
 
 class Table final : public torch::nn::Module {
@@ -71,8 +71,8 @@ public:
         for (const auto& row : params.dense) add(shape({whole(row[1]), whole(row[0])}), 1);
     }
 
-    // Every layer once, on an input of its own. The meta device knows no convolutions: they are the products that they
-    // come down to, one a pixel.
+    // Computes every layer once, on an input of its own. The meta device has no convolutions, so they are expressed as
+    // matrix products, one for each pixel.
     at::Tensor computeOnce() {
         at::Tensor last;
         for (std::size_t i = 0; i < weights_.size(); ++i) last = at::linear(inputs_[i], weights_[i].flatten(1));

@@ -18,7 +18,7 @@ constexpr std::string_view kTaskNames[] = {"classes", "floating-point values", "
 
 std::string nameOf(Task task) { return std::string(kTaskNames[static_cast<std::size_t>(task)]); }
 
-// [B, T, classes] and [B, T] become [B·T, classes] and [B·T].
+// Turns [B, T, classes] and [B, T] into [B·T, classes] and [B·T].
 at::Tensor perPrediction(const at::Tensor& outputs) { return outputs.dim() > 2 ? outputs.flatten(0, -2) : outputs; }
 
 at::Tensor hingePerSample(const at::Tensor& scores, const at::Tensor& targets) {
@@ -32,7 +32,7 @@ at::Tensor hingePerSample(const at::Tensor& scores, const at::Tensor& targets) {
     return (1 + others - own).clamp_min(0);
 }
 
-// Sums of losses are formed in float32 at least, whatever the network computed in.
+// Sums of losses are formed in at least float32, whatever type the network computed in.
 at::Tensor widened(const at::Tensor& outputs) {
     return outputs.scalar_type() == at::kBFloat16 ? outputs.to(at::kFloat) : outputs;
 }

@@ -1,6 +1,6 @@
-// A quadratic for theory, one bowl a worker: f_i(w) = ½ (w − b_i)ᵀ A (w − b_i). The objective of the run is the mean
-// over workers, so evaluate() answers this rank's f_i as one sample. Gradient noise N(0, noise²) per coordinate and
-// step comes from a generator of the rank's own.
+// A quadratic objective for theory, one for each worker: f_i(w) = ½ (w − b_i)ᵀ A (w − b_i). The objective of the run is
+// the mean over workers, so evaluate() returns this rank's f_i as one sample. Gradient noise N(0, noise²) per
+// coordinate and step comes from a generator of the rank's own.
 #include <torch/nn/module.h>
 #include <torch/types.h>
 
@@ -77,7 +77,8 @@ public:
         matrix_ = matrixOf(params_.matrix);
         target_ = vectorOf(params_.targets[rank]);
         point_ = std::make_shared<Point>(params_.start.empty() ? at::zeros_like(target_) : vectorOf(params_.start));
-        // Drawn from the default generator, which every rank seeded alike: another run seed gives other noise.
+        // The seed of the noise is drawn from the default generator, which every rank seeded alike, so it depends on
+        // the run's seed.
         const auto runSeed = at::randint(std::int64_t{1} << 40, {1}, at::kLong).item<std::int64_t>();
         const at::Device device = context.random.defined() ? context.random.device() : at::Device(at::kCPU);
         noise_ = makeGenerator(device, static_cast<std::uint64_t>(runSeed) + rank);
@@ -102,7 +103,7 @@ public:
         return {.lossSum = bowl(), .correct = 0, .samples = 1};
     }
 
-    // A generator of its own: that of the rank is drawn from by the data as well.
+    // True with noise: the noise comes from a generator of the model's own, as the data draw from the rank's too.
     [[nodiscard]] bool goesOn() const override { return params_.noise != 0; }
     [[nodiscard]] std::vector<at::Tensor> passState() const override {
         return params_.noise == 0 ? std::vector<at::Tensor>() : std::vector{noise_.get_state()};

@@ -32,7 +32,7 @@ class RandomFeaturesNetwork final : public Network {
 public:
     RandomFeaturesNetwork(const InputSpec& input, const RandomFeaturesParams& params)
         : scale_(std::sqrt(2.0 / static_cast<double>(params.features))),
-          // Of the default generator, which every rank seeded alike.
+          // Drawn from the default generator, which every rank seeded alike.
           frequencies_(at::randn({params.features, elementCount(input.shape)}).div_(params.lengthScale)),
           phases_(at::rand({params.features}).mul_(2 * std::numbers::pi)),
           linear_(register_module(

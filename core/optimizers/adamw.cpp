@@ -8,7 +8,7 @@ struct AdamwParams : AdamFields {
     void visit(auto&& f) { visitWith(f, "Shrinks the weights by ηλ a step"); }
 };
 
-// w *= 1 − ηλ, then Adam. The order of torch.optim.AdamW.
+// w *= 1 − ηλ, then Adam, in the order of torch.optim.AdamW: the decay leaves the moments alone.
 const OptimizerRegistry::Add<FusedAdam<DecayKind::Decoupled>, AdamwParams> kAdamwEntry{
     "adamw", "Adam with decoupled weight decay", "arXiv 1711.05101"};
 

@@ -74,7 +74,7 @@ public:
     }
 
 private:
-    // Adam's, with the moments corrected for their start at zero.
+    // Adam's update, with the moments corrected for their start at zero.
     at::Tensor direction(const at::Tensor& gradients) {
         mean_.mul_(params_.beta1).add_(gradients, 1 - params_.beta1);
         meanSquare_.mul_(params_.beta2).addcmul_(gradients, gradients, 1 - params_.beta2);

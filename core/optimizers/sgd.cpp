@@ -66,7 +66,7 @@ public:
     }
 
 private:
-    // `Rate`: a number, or a tensor.
+    // `Rate`: a number or a tensor.
     template <class Rate>
     void update(FlatParams& flat, const Rate& learningRate, bool first) {
         const at::NoGradGuard noGrad;

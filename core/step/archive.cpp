@@ -17,7 +17,7 @@ std::string shapeAndType(const at::Tensor& tensor) {
 
 }  // namespace
 
-// Tensors are shared: nobody changes those of an archive.
+// Tensors are shared between archives: nobody changes those of an archive.
 void Archive::putUnder(const std::string& prefix, const Archive& other) {
     for (const auto& [name, tensor] : other.tensors_) tensors_[prefix + name] = tensor;
     for (const auto& [name, value] : other.integers_) integers_[prefix + name] = value;

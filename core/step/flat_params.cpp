@@ -13,7 +13,7 @@ namespace dasgd {
 
 namespace {
 
-// The first of each group of tensors that are the same object.
+// The first tensor of each group of tensors that are the same object, where `keep` holds.
 template <class Keep>
 std::vector<at::Tensor> distinct(const std::vector<at::Tensor>& tensors, Keep keep) {
     std::vector<at::Tensor> kept;
@@ -116,7 +116,7 @@ at::Tensor FlatParams::withoutPadding(const at::Tensor& flat) const {
     if (parameters_ == size() && !reordered_) return flat;
     std::vector<at::Tensor> parts;
     for (const Slot& slot : slots_) {
-        // As the parameter lies in the flat tensors: its own strides, from the slot's first element on.
+        // The view has the parameter's own strides, from the slot's first element on.
         parts.push_back(
             flat.narrow(0, slot.offset, slot.numel)
                 .as_strided(slot.parameter.sizes(), slot.parameter.strides(), flat.storage_offset() + slot.offset)

@@ -14,7 +14,7 @@ void reduceToLargest(Communicator& comm, at::Tensor& values) {
 }  // namespace
 
 Ns resumeInstant(Communicator& comm, const Clock& clock, Ns arrived) {
-    // How long an exchange takes: whoever comes last to this one waits for nobody.
+    // Duration of an exchange: the rank that comes last to this one waits for nobody.
     at::Tensor nothing = torch::zeros({1}, torch::kInt64);
     const Ns begun = clock.now();
     reduceToLargest(comm, nothing);
@@ -25,7 +25,7 @@ Ns resumeInstant(Communicator& comm, const Clock& clock, Ns arrived) {
     const Ns first = -largest[0];
     const Ns exchange = -largest[1];
     const Ns latest = largest[2];
-    // Twice, so that the earliest rank knows the result before its resume instant.
+    // Two exchanges, so that the earliest rank knows the result before its resume instant.
     return latest + 2 * exchange + (arrived - first);
 }
 

@@ -26,12 +26,12 @@ constexpr std::array<std::string_view, 2> kAddedProducts{"aten::addmm", "aten::b
 constexpr std::string_view kAttention = "aten::scaled_dot_product_attention";
 constexpr std::string_view kLstm = "aten::lstm";
 
-// An operation that multiplies, as it begins.
+// A multiplying operation under way.
 struct Product final : at::ObserverContext {
     std::size_t slot = 0;
     int gradients = 0;          // how many of its two factors need one
     double perOutput = 0;       // multiply-adds that go into one element of the output
-    std::optional<double> all;  // or of the whole operation
+    std::optional<double> all;  // or multiply-adds of the whole operation
 };
 
 class FlopCounter {
@@ -44,7 +44,7 @@ public:
         work_.backward.assign(slots_.size(), 0);
     }
 
-    // Null for what does not multiply, or is a part of what does and has been seen already.
+    // Null for operations that do not multiply, and for parts of one that has been seen already.
     std::unique_ptr<at::ObserverContext> begin(const at::RecordFunction& function) {
         const std::string_view name = function.name();
         const auto inputs = function.inputs();
@@ -96,7 +96,7 @@ private:
         return product;
     }
 
-    // weight [out, in / groups, …kernel]; of a transposed convolution [in, out / groups, …kernel].
+    // Weight [out, in / groups, …kernel]; for a transposed convolution [in, out / groups, …kernel].
     std::unique_ptr<at::ObserverContext> beginLayer(const c10::IValue& in, const c10::IValue& by, bool transposed) {
         const at::Tensor& input = in.toTensor();
         const at::Tensor& weight = by.toTensor();
@@ -113,8 +113,8 @@ private:
         return product;
     }
 
-    // Queries [..., T, d], keys [..., S, d] and values [..., S, e]: two products. Pairs that a mask leaves out count,
-    // as published figures of transformers count them.
+    // Two products: queries [..., T, d], keys [..., S, d] and values [..., S, e]. Pairs that a mask leaves out count,
+    // as in published figures of transformers.
     std::unique_ptr<at::ObserverContext> beginAttention(const c10::IValue& queries, const c10::IValue& keys,
                                                         const c10::IValue& values) {
         auto product = make(queries.toTensor(), keys.toTensor());
@@ -153,7 +153,7 @@ private:
     bool inside_ = false;
 };
 
-// LibTorch calls plain functions, and only on the thread that asked for it.
+// Counter in use. LibTorch calls plain functions, and only on the thread that asked for it.
 thread_local FlopCounter* counting = nullptr;
 
 class Watch {
@@ -194,7 +194,7 @@ Result<LayerWork> layerWorkOf(const Experiment& experiment, const TrainingData& 
     const Samples& train = data.splits.train;
     if (train.count() == 0) return countFlops(*model, {}, 1);
     const std::int64_t samples = std::min(kSamples, train.count());
-    // As they were built: nothing has converted them to the type of the run.
+    // The type in which parameters were built: nothing has converted them to the run's type.
     const at::ScalarType type = trainableParameters(model->module()).front().scalar_type();
     return countFlops(*model, makeBatch(train, torch::arange(samples, torch::kInt64), type), samples);
 }

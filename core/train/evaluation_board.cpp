@@ -16,10 +16,10 @@ namespace dasgd {
 
 namespace {
 
-// As the communicators of one process form it.
+// Reduces in the same order as the communicators of one process do.
 at::Tensor reduced(std::vector<at::Tensor> tensors, Reduce op) { return reducePairwise(std::move(tensors), op); }
 
-// As takeNamedModel() forms it, in the order of the ranks, whichever came first.
+// Sums in the same order as takeNamedModel(): that of the ranks, whichever came first.
 at::Tensor sumOfParts(std::vector<at::Tensor> parts) {
     const auto named = std::ranges::find_if(parts, [](const at::Tensor& part) { return part.defined(); });
     DASGD_CHECK(named != parts.end());
@@ -53,7 +53,7 @@ Result<std::unique_ptr<EvaluationBoard>> EvaluationBoard::create(const Experimen
                                                                  const TrainingData& data) {
     const int ranks = static_cast<int>(experiment.cluster.workers);
     Roles roles = experiment.roles();
-    // A model without data is the rank's own objective; others differ in weights and buffers alone.
+    // A model without data is the rank's own objective; other models differ in weights and buffers alone.
     const int needed = data.splits.train.count() == 0 ? roles.trainers() : 1;
     std::vector<std::unique_ptr<Model>> models;
     for (int rank = 0; std::ssize(models) < needed; ++rank) {
@@ -77,7 +77,7 @@ EvaluationBoard::Judge& EvaluationBoard::judgeOf(Rank rank) {
     return judges_.size() == 1 ? judges_[0] : judges_[static_cast<std::size_t>(roles_.trainerIndex(rank))];
 }
 
-// As averageModel() forms it: a rank that serves adds zeros.
+// Forms the mean as averageModel() does: a rank that serves adds zeros.
 at::Tensor EvaluationBoard::meanOf(std::vector<at::Tensor> tensors) const {
     if (roles_.everyoneTrains()) return reduced(std::move(tensors), Reduce::Mean);
     return reduced(std::move(tensors), Reduce::Sum).div_(roles_.trainers());

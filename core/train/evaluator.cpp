@@ -38,7 +38,7 @@ void averageBuffers(FlatParams& params, Communicator& comm, const Roles& roles) 
     setBuffers(params, buffers);
 }
 
-// A pass over `indices` in batches of `batch`.
+// Adds a pass over `indices` in batches of `batch`.
 void addPass(Model& model, const TestShare& share, const at::Tensor& indices, std::int64_t batch, Evaluation& total) {
     const std::int64_t count = indices.numel();
     if (count == 0) return;
@@ -64,7 +64,7 @@ TestShare shareOf(const SamplePlaces::Placed& test, Rank rank, int ranks, at::Sc
     const std::int64_t count = test.samples.count();
     if (count == 0) return {};
     const std::int64_t begin = count * rank.value() / ranks, end = count * (rank.value() + 1) / ranks;
-    // Ranks beyond the last sample have none.
+    // Ranks beyond the last sample have no share.
     const std::int64_t first = std::min<std::int64_t>(rank.value(), count);
     const at::Tensor indices = test.samples.continuous ? torch::arange(begin, end, torch::kInt64)
                                                        : torch::arange(first, count, ranks, torch::kInt64);
@@ -151,7 +151,7 @@ void averageModel(FlatParams& params, Communicator& comm, const Roles& roles) {
 
 void takeNamedModel(const at::Tensor& part, FlatParams& params, Communicator& comm, const Roles& roles) {
     const at::NoGradGuard guard;
-    // A copy: it may be the weights themselves.
+    // A copy, because `part` may be the weights themselves.
     at::Tensor named = part.defined() ? part.clone() : at::zeros_like(params.weights());
     reduceNow(comm, named, Reduce::Sum);
     params.weights().copy_(named);
@@ -181,7 +181,7 @@ void record(const EvaluationReport& report, Metric at, Ns wall, EventSink& sink)
     }
     if (!std::isnan(report.perplexity)) tell(metrics::kEvalPerplexity, report.perplexity);
     tell(metrics::kConsensusDistance, report.consensusDistance);
-    // After the accuracy: whoever sums up takes the last word on the run's best from here.
+    // Recorded after the accuracy, because a reader that sums up the run takes the last value as its best from here.
     if (report.chosenAccuracy) tell(metrics::kEvalChosenAccuracy, *report.chosenAccuracy);
     if (report.chosenLoss) tell(metrics::kEvalChosenLoss, *report.chosenLoss);
     if (report.trainedSeconds) tell(metrics::kTrainedSeconds, *report.trainedSeconds);

@@ -50,7 +50,7 @@ public:
     void warmUp(at::Generator& random) override {
         if (!where_.device || !loader_ || model_.goesOn()) return;
         PassEffects effects(model_.module(), random);
-        // Of the samples that come next, which are not taken by this.
+        // These are the samples of the next step; another loader reads them, so that the step still gets them.
         Batch batch = openLoader_()->take(train_.batchSize);
         if (batch.targets.numel() == 0) return;
         if (where_.train.bring) batch = *PrefetchedBatches(*where_.train.bring, [&] { return batch; }).take();
@@ -112,7 +112,7 @@ private:
         if (first_) params_.gradients().zero_();
         loss_.backward();
     }
-    // Of a whole step: share and place in it are those of one micro-batch.
+    // Passes of a whole step: share and position are those of one micro-batch.
     [[nodiscard]] CapturedPasses::Passes passes() {
         // A replay does nothing on the host: its loss stays in the tensor that the capture left it in.
         return {.forward = [this] { share_ = 1, computeLoss(), replayedLoss_ = loss_; },
@@ -123,7 +123,7 @@ private:
         return where_.capturePrevented ? where_.capturePrevented() : "";
     }
 
-    // What load() will be asked for next, counted as the worker cuts steps up.
+    // The next batch that load() will be asked for; the sizes follow from how the worker divides steps.
     std::optional<Batch> nextPlanned() {
         if (aheadOf_ == 0) aheadOf_ = plan_.batchOf(++aheadStep_);
         const std::int64_t samples = std::min(train_.batchSize, aheadOf_);
@@ -141,19 +141,19 @@ private:
     FlatParams& params_;
     Optimizer& optimizer_;
     const StepDevice where_;
-    std::function<std::unique_ptr<BatchLoader>()> openLoader_;  // another one, at the first step, without threads
+    std::function<std::unique_ptr<BatchLoader>()> openLoader_;  // opens another one at the first step, without threads
     std::unique_ptr<BatchLoader> loader_;                       // null for a model that needs no data
     std::optional<PrefetchedBatches> prefetched_;
     std::optional<CapturedPasses> captured_;
     std::optional<CapturedUpdate> update_;
     Plan plan_;
-    std::int64_t steps_;        // begun
+    std::int64_t steps_;        // steps begun
     std::int64_t aheadStep_;    // the step whose batches are being made ahead
-    std::int64_t aheadOf_ = 0;  // its samples that are left
+    std::int64_t aheadOf_ = 0;  // samples of that step that are left
     Batch batch_;
-    at::Tensor loss_;          // of the micro-batch, by its share of the step
-    at::Tensor replayedLoss_;  // where replays write theirs
-    at::Tensor sum_;           // of the step's micro-batches so far
+    at::Tensor loss_;          // loss of the micro-batch, times its share of the step
+    at::Tensor replayedLoss_;  // tensor that replays write the loss to
+    at::Tensor sum_;           // sum over the step's micro-batches so far
     double share_ = 1;
     bool first_ = true;
     bool replays_ = false;  // the present passes are captured ones

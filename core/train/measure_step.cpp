@@ -78,7 +78,7 @@ private:
     std::unique_ptr<LocalStep> step_;
     std::int64_t batchSize_;
     Ns lastGradient_ = 0;
-    std::vector<double> untilGradient_;  // of each slot, seconds since the gradient before it, summed over the steps
+    std::vector<double> untilGradient_;  // for each slot: seconds since the gradient before it, summed over the steps
     std::array<std::vector<double>, 4> phases_;
 };
 

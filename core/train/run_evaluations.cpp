@@ -18,7 +18,7 @@ RunEvaluations::RunEvaluations(Parts parts, const EvaluationSets& sets)
     if (parts_.board && parts_.keepBest && rank() == Rank{0}) parts_.board->keepBest(parts_.keepBest);
 }
 
-// Null: the mean of the ranks that train.
+// Takes the model that the algorithm names; null for the mean of the ranks that train.
 Evaluator::TakeModel RunEvaluations::evaluatedModel() {
     if (!names_) return nullptr;
     return [this] {
@@ -31,15 +31,15 @@ void RunEvaluations::evaluate(const Metric& at, bool last) {
     if (roles_.trains(rank()) || names_) deposit(at);
 }
 
-// Ranks that do not communicate compute ahead of simulated time: an early end has to find each at its instant.
+// Ranks that do not communicate compute ahead of simulated time; an early end must find each at its instant.
 bool RunEvaluations::goOn(std::int64_t completed) {
     if (!parts_.board) return !over_;
     if (selection_.mayStop()) parts_.context.clock().sleepUntil(0);
     return parts_.board->goOn(completed);
 }
 
-// All ranks meet and then resume with the same offsets as before. Ranks that never wait for each other skip this: their
-// offsets grow without bound.
+// All ranks meet and then resume with the same offsets as before. Ranks that never wait for each other do not keep
+// them: their offsets grow without bound.
 void RunEvaluations::meet(const Metric& at, bool last) {
     Communicator& comm = parts_.context.comm();
     Clock& clock = parts_.context.clock();
@@ -47,7 +47,7 @@ void RunEvaluations::meet(const Metric& at, bool last) {
     const Ns arrived = parts_.apart ? 0 : came;
     const std::int64_t before = comm.bytesSent();
     EvaluationReport report;
-    std::optional<Archive> evaluated;  // the network that was, where the best one is kept
+    std::optional<Archive> evaluated;  // the evaluated network, where the best one is kept
     const auto copy = [&] { evaluated = modelOf(parts_.model.module()); };
     Ns known = 0;
     const UntimedScope untimed(parts_.context.executor());
@@ -66,7 +66,7 @@ void RunEvaluations::meet(const Metric& at, bool last) {
     if (rank() == Rank{0}) record(report, at, known, parts_.sink);
 }
 
-// Rank 0's word: the sums behind a report may differ between ranks in their last bit.
+// Rank 0 decides: the sums behind a report may differ between ranks in their last bit.
 void RunEvaluations::agreeOnEnd(const EvaluationReport& report) {
     if (!selection_.mayStop()) return;
     at::Tensor stop = torch::tensor({report.stop ? 1.0F : 0.0F});

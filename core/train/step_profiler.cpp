@@ -30,9 +30,9 @@ using torch::profiler::impl::ProfilerState;
 
 constexpr int kClockReadings = 8;
 
-// What is added to an instant of the system's clock, which the profiler's are, to have it on `clock`.
+// Offset from the system's clock, which the profiler uses, to `clock`.
 Ns offsetOf(Clock& clock) {
-    std::pair<Ns, Ns> best{0, 0};  // how long the reading took, offset
+    std::pair<Ns, Ns> best{0, 0};  // duration of the reading, offset
     for (int i = 0; i < kClockReadings; ++i) {
         const Ns before = calendarNow();
         const Ns now = clock.now();
@@ -64,7 +64,7 @@ std::vector<ProfiledAction> actionsOf(const kineto::ProfilerResult& result) {
     return actions;
 }
 
-// By Kineto a collective's kernels are named after the library.
+// Kineto names a collective's kernels after the library.
 bool isTransfer(const ProfiledAction& action) { return action.onDevice && action.name.starts_with("nccl"); }
 
 }  // namespace
@@ -148,7 +148,7 @@ void StepProfiler::record(kineto::ProfilerResult& result) {
     }
 }
 
-// What began before the first step belongs to that.
+// Step at an instant; actions that began before the first step belong to that.
 std::int64_t StepProfiler::stepAt(Ns instant) const {
     const auto after = std::ranges::upper_bound(steps_, instant, {}, [](const Step& step) { return step.start; });
     return after == steps_.begin() ? steps_.front().number : std::prev(after)->number;

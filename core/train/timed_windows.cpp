@@ -8,13 +8,13 @@ namespace {
 
 constexpr std::int64_t kWarmUpSteps = 3;
 constexpr Ns kShortestPart = 200'000'000;
-// Of ranks that never wait for each other, in real time.
+// Longest part for ranks that never wait for each other, in real time.
 constexpr std::int64_t kMostStepsOfPart = 64;
 
 }  // namespace
 
 CleanWindowOptions windowsOf(const Experiment& experiment, const Plan& plan, bool apart, std::int64_t from) {
-    // A rank alone has nobody to wait for.
+    // A single rank has nobody to wait for.
     const bool alone = experiment.cluster.workers == 1;
     CleanWindowOptions windows{.waits = !alone && !apart,
                                .warmUpSteps = from + std::min(kWarmUpSteps, (plan.totalSteps - from) / 2),

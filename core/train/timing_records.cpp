@@ -28,7 +28,7 @@ void TimingRecords::recordWindows() {
                         .end = window.time.end,
                         .bytes = window.steps});
         } else {
-            // Without spans for the collector to add up.
+            // Recorded here because there are no spans from which the collector could add it up.
             recordTimed();
         }
         if (window.length() > 0) recordThroughput(window);

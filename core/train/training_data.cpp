@@ -19,15 +19,17 @@ namespace dasgd {
 
 namespace {
 
-// Where time is simulated a step that waits for its batch is charged for it, unless the experiment asks for threads.
+// Number of loader threads. Where time is simulated a step that waits for its batch is charged for it, unless the
+// experiment asks for threads.
 int loaderThreads(const Experiment& experiment, const Samples& samples) {
     if (experiment.data.threads >= 0) return static_cast<int>(experiment.data.threads);
     constexpr int kDefaultThreads = 2;
     return samples.reader && samples.reader->isSlow() && !experiment.timeSimulated() ? kDefaultThreads : 0;
 }
 
-// Before anything is dealt out to the workers. Both parts keep the order of the training set. Of continuous samples the
-// last ones are set apart: drawn ones would break the text into pieces.
+// Takes the validation set out of the training set, before anything is dealt out to the workers. Both parts keep the
+// order of the training set. For continuous samples the last ones are set apart: drawn ones would break the text into
+// pieces.
 void setValidationApart(TrainingData& data, double share, std::uint64_t seed) {
     Samples& train = data.splits.train;
     const std::int64_t count = validationCount(train.count(), share);
@@ -102,7 +104,7 @@ PassSource passesOf(const Experiment& experiment, const TrainingData& data, Rank
         const auto& shard = data.shards[static_cast<std::size_t>(rank.value())];
         if (data.splits.train.continuous) {
             const Plan plan = planSteps(experiment, data.splits.train.count());
-            // Each micro-batch goes on where the one before it ended.
+            // Each micro-batch continues where the one before it ended.
             return rowPasses(shard, experiment.train.batchSize, plan.stepsPerEpoch * experiment.train.accumulate);
         }
         return shardPasses(shard, experiment.data.shuffle == "shard", seed, rank);

@@ -18,7 +18,8 @@ std::string firstLineOf(const std::exception& error) {
 
 std::string afterStep(std::int64_t step) { return step > 0 ? " (after step " + std::to_string(step) + ")" : ""; }
 
-// TensorFloat-32 is LibTorch's own default for convolutions: here it is what the experiment says, for both.
+// Enters the device and sets TensorFloat-32, LibTorch's own default for convolutions, for convolutions and matrix
+// products as the experiment says.
 void enter(TensorDevice& device, const TrainParams& train) {
     at::globalContext().setAllowTF32CuBLAS(train.tf32);
     at::globalContext().setAllowTF32CuDNN(train.tf32);

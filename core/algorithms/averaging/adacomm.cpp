@@ -3,17 +3,17 @@
 //
 //   τ ← ⌈τ₀·√(η₀·F(w)/(η·F(w₀)))⌉, or ⌈τ/2⌉ where that is not smaller; never less than 1
 //
-// Averages wait, as Local SGD's; the loss travels in their collective, N + 1 numbers. F is what the ranks know: the
-// mean over ranks of the newest minibatch loss, that of step 1 for F(w₀), rounded to the weights' type.
+// Averages wait, as Local SGD's; the loss travels in their collective, N + 1 numbers. F is the loss that the ranks
+// know: the mean over ranks of the newest minibatch loss, that of step 1 for F(w₀), rounded to the weights' type.
 //
 // Verified: the abstract, of the paper alone; ⌈τ₀·√(F(w)/F(w₀))⌉ in a third party's code for federated learning (class
 // AdaCommStrategy); and η₀F(w)/(ηF(w₀)) under the root in PaddlePaddle's localsgd_optimizer.py, which has τ₀ there too,
 // adapts at every average and does not halve. As recalled: the halving, and that η₀/η is not cubed. Variant: intervals
 // are steps, not the paper's 60 s, so that a run does not depend on the machine.
 //
-// A rank's newest loss is that of the step before the average. It goes into the collective from where it was computed:
-// on a device the host reads the mean of all ranks where a period is chosen, and only there, at the first average and
-// once an interval.
+// A rank's newest loss is that of the step before the average. It is copied into the collective where it was computed:
+// on a device the host reads the mean of all ranks only where a period is chosen, at the first average and once an
+// interval.
 //
 // Memory: N beside the weights. Where only time is simulated there is no loss, and the period stays τ₀.
 #include <torch/types.h>
@@ -58,7 +58,7 @@ public:
         remember(context.loss());
     }
 
-    // The present one: a round is as long as the period that it began with.
+    // Length of the present round: the period that it began with.
     [[nodiscard]] std::int64_t roundSteps() const override { return period_; }
 
     void save(StepContext& context, Archive& archive) override {
@@ -103,7 +103,7 @@ private:
         loss_ = mean[size];
     }
 
-    // Of the step just made, for the next one: copied, as its memory is the next step's too.
+    // Keeps the loss of the step just made for the next one: a copy, as its memory is the next step's too.
     void remember(const at::Tensor& loss) {
         if (!loss.defined()) return;
         known_.own = loss.to(at::kDouble, /*non_blocking=*/false, /*copy=*/true);
@@ -134,15 +134,15 @@ private:
     static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
     struct Known {
         at::Tensor own;           // [] float64: this rank's newest loss, of the step before
-        at::Tensor first;         // [] float64: and its first
+        at::Tensor first;         // [] float64: this rank's first loss
         double firstRate = 0;     // η₀
-        double start = kUnknown;  // F(w₀), of all ranks
+        double start = kUnknown;  // F(w₀), over all ranks
     };
 
     AdacommParams fields_;
     std::int64_t period_;  // τ
     std::int64_t averagedAt_ = 0, chosenAt_ = 0;
-    at::Tensor loss_;  // F(w), of all ranks: of the newest average, until the next one leaves
+    at::Tensor loss_;  // F(w) over all ranks, of the newest average, until the next one leaves
     Known known_;
 };
 

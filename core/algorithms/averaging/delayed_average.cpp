@@ -101,7 +101,7 @@ std::vector<at::Tensor> DelayedAverage::received(std::int64_t begin, std::int64_
     return parts;
 }
 
-// A merge is charged as one operation on two tensors: two more make another one.
+// Bytes of a merge: it is charged as one operation on two tensors, and two more tensors make another one.
 std::int64_t DelayedAverage::mergedBytes() const {
     const std::size_t parts = mixer_.received ? mixer_.received->size() : 0;
     return static_cast<std::int64_t>(mean_.nbytes() * (1 + (parts + 1) / 2));
@@ -122,7 +122,7 @@ void DelayedAverage::save(StepContext& context, Archive& archive) {
     if (params_.correction > 0) archive.put("snapshot", snapshot_);
 }
 
-// Not start(): a snapshot of step 0 has long been taken. The optimizer's state is restored before.
+// Called in place of start(): a snapshot of step 0 has long been taken. The optimiser's state is restored before.
 Status DelayedAverage::load(StepContext& context, const Archive& archive) {
     makeOwnState(context);
     for (const auto& [name, tensor] : ownState()) DASGD_TRY(archive.read(name, *tensor));
@@ -131,11 +131,11 @@ Status DelayedAverage::load(StepContext& context, const Archive& archive) {
     if (!arrived_) return {};
     DASGD_ASSIGN(launchedAt_, archive.integer("launched_at"));
     const at::Tensor& weights = context.params().weights();
-    // A snapshot of step 0 has the weights alone, whatever state the optimizer has by now.
+    // A snapshot of step 0 has the weights alone, even where the optimiser has state by now.
     DASGD_ASSIGN(const std::int64_t tensors, archive.integer("tensors"));
     const std::int64_t leaves = payload(weights.numel());
     mean_ = at::empty({leaves + (tensors - 1) * weights.numel()}, weights.options());
-    // Programs before parts saved their sum, and refuse what has parts.
+    // Older checkpoints hold one summed tensor; newer ones hold one tensor for each part that arrived.
     const Result<std::int64_t> parts = archive.integer("received");
     DASGD_TRY(archive.read(parts ? kOwnPart : kMean, mean_));
     for (std::int64_t i = 0; i < parts.value_or(0); ++i) {
@@ -151,7 +151,7 @@ Status DelayedAverage::load(StepContext& context, const Archive& archive) {
 std::vector<at::Tensor> DelayedAverage::averagedState(StepContext& context) const {
     if (params_.optimizerState != "average") return {};
     const at::Tensor& weights = context.params().weights();
-    // Where only time is simulated the optimiser has not stepped; what it would hold is sent all the same.
+    // Where only time is simulated the optimiser has not stepped; the state that it would have is sent all the same.
     if (weights.is_meta() && context.step() > 0) {
         return {static_cast<std::size_t>(context.optimizer().stateTensors()), weights};
     }

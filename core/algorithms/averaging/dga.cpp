@@ -35,7 +35,7 @@ class Dga : public DelayedAverage {
 public:
     explicit Dga(const DgaParams& params) : DelayedAverage(params.values) {}
 
-    // The engine's step, before the optimiser's: what is merged is the gradient.
+    // Runs the engine's step before the optimiser's: the gradient is merged.
     void afterBackward(StepContext& context) override {
         context.executor().run({SpanKind::Snapshot, context.params().bytes()}, [&] {
             const at::NoGradGuard guard;
@@ -57,7 +57,7 @@ public:
 
 private:
     OwnState ownState() override { return {{"sum", &sum_}}; }
-    // What is in the sum has no meaning: it has left with the step before.
+    // True where the values in the sum have no meaning, as they left with the step before.
     [[nodiscard]] bool beginsSum(const StepContext& context) const { return launchedAt() == context.step() - 1; }
     // The tensors change places, so that nothing is copied and nothing cleared.
     void take(StepContext&, at::Tensor out, double scale) override {
@@ -69,7 +69,7 @@ private:
     }
 
     at::Tensor sum_;                   // [N]: own gradients since the newest snapshot, from the step behind it on
-    at::Tensor zero_ = at::zeros({});  // of the host; 0 + g, as a cleared sum would have it: a copy keeps −0
+    at::Tensor zero_ = at::zeros({});  // on the host; 0 + g, as a cleared sum would have it: a copy keeps −0
 };
 
 const AddWithSyncSteps<Dga, DgaParams> kDgaEntry{"dga", "Local gradients replaced by their mean some steps later",

@@ -54,7 +54,7 @@ public:
                                       std::to_string(most) + "), above which the centre overshoots"};
     }
 
-    // The newest centre is the sum over ranks of what left them. Before start() it is the weights, of one rank.
+    // This rank's summand of the newest centre. Before start() the centre is one rank's weights.
     at::Tensor namedWeights(StepContext& context) override {
         if (left_.defined()) return left_;
         return context.comm().rank() == Rank{0} ? context.params().weights() : at::Tensor();

@@ -58,12 +58,12 @@ void drawMask(at::Tensor& mask, std::int64_t size, std::uint64_t seed) {
     }
 }
 
-// Ascending numbers of parameters become their places in the flat tensors.
+// Turns ascending numbers of parameters into their positions in the flat tensors.
 void withPadding(at::Tensor& chosen, const FlatParams& params) {
     if (params.parameters() == params.size()) return;
     auto* place = chosen.mutable_data_ptr<std::int64_t>();
     const auto* end = place + chosen.numel();
-    std::int64_t before = 0;  // parameters of the slots behind
+    std::int64_t before = 0;  // parameters of the preceding slots
     for (const FlatParams::Slot& slot : params.slots()) {
         for (; place < end && *place < before + slot.numel; ++place) *place += slot.offset - before;
         before += slot.numel;
@@ -100,7 +100,7 @@ public:
 private:
     static constexpr std::int64_t kMostSeeds = std::int64_t{1} << 53;
 
-    // Of the parameters, whatever padding lies between them.
+    // Counted in parameters, without the padding between them.
     [[nodiscard]] std::int64_t payload(std::int64_t size) const override {
         const std::int64_t parameters = parameters_ > 0 ? parameters_ : size;
         return std::max<std::int64_t>(1, std::llround(share_ * static_cast<double>(parameters)));

@@ -38,7 +38,7 @@ std::vector<Rank> ringNeighbours(Rank rank, int size) {
     return all;
 }
 
-// Equal weights: every rank scales its own snapshot, and a mixture is a sum, which the merge forms.
+// Gossip with equal weights: every rank scales its own snapshot, and a mixture is a sum, which the merge forms.
 Mixer ringMixer() {
     const auto received = std::make_shared<std::vector<at::Tensor>>();
     return {.scale = [](int size) { return 1.0 / std::min(size, 3); },

@@ -46,7 +46,7 @@ private:
     }
 
     void take(StepContext& context, at::Tensor out, double scale) override {
-        // At the start the anchor is the weights, and has made no step.
+        // At the start the anchor is the weights, and has made no slow step.
         if (!hasSlowSteps() || context.ownSteps() == 0) return DelayedAverage::take(context, out, scale);
         const double rate = context.learningRate(), before = rate_.item<double>();
         const double kept = before > 0 ? fields_.slowMomentum * rate / before : 0;
@@ -57,7 +57,7 @@ private:
 
     OverlapLocalSgdParams fields_;
     at::Tensor slow_;                               // [N]: p = ηu
-    at::Tensor rate_ = at::zeros({}, at::kDouble);  // η of its last step
+    at::Tensor rate_ = at::zeros({}, at::kDouble);  // η of the last slow step
 };
 
 const AddWithSyncSteps<OverlapLocalSgd, OverlapLocalSgdParams> kOverlapLocalSgdEntry{

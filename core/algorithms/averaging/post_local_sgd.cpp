@@ -1,5 +1,5 @@
 // Post-local SGD (Lin et al., "Don't Use Large Mini-Batches, Use Local SGD", arXiv 1808.07217): the first k₀ steps are
-// synchronous SGD, those behind them Local SGD. Of PyTorch's implementation (torch/distributed/algorithms:
+// synchronous SGD, the following ones Local SGD. As PyTorch's implementation (torch/distributed/algorithms:
 // ddp_comm_hooks/post_localSGD_hook.py, model_averaging/averagers.py) without its averages inside a node. Weights are
 // averaged after the steps k > k₀ that τ divides; PyTorch, which counts steps from k₀, does so after k₀+1, k₀+1+τ, ….
 #include "core/algorithms/averaging/delayed_average.h"

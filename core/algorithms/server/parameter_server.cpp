@@ -85,7 +85,7 @@ void ParameterServer::afterStep(StepContext& context) {
     }
 }
 
-// The deadline of a worker that waits for a slow one comes before the server's.
+// Waits for a pull. A worker that waits for a slow one reaches its deadline before the server does.
 void ParameterServer::awaitPull(StepContext& context, Pending& pull, int server, std::int64_t bytes) const {
     try {
         context.executor().waitFor(pull, context.step(), bytes);
@@ -103,7 +103,7 @@ void ParameterServer::drain(StepContext& context) {
     if (server_) server_->close(context);
 }
 
-// The ranks meet: a worker that went on would push what a server has not saved.
+// Ranks meet at a save: a worker that went on would push gradients that a server has not saved.
 void ParameterServer::save(StepContext& context, Archive& archive) {
     if (server_) server_->save(context, archive);
     at::Tensor nothing = at::zeros({1}, context.params().weights().options());

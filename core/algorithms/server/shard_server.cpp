@@ -56,7 +56,7 @@ void ShardServer::post(StepContext& context) {
     free_.clear();
 }
 
-// Receives are answered in the order in which they were posted.
+// Takes the next gradient. Receives are answered in the order in which they were posted.
 void ShardServer::take(StepContext& context) {
     const std::size_t place = order_.front();
     Worker& worker = workers_[static_cast<std::size_t>(await(context, places_[place]).value())];
@@ -103,7 +103,7 @@ void ShardServer::updateOfMean(StepContext& context) {
     Place& first = places_[workers_.front().place];
     context.executor().run({SpanKind::Merge, gradients * bytes_}, [&] {
         const at::NoGradGuard guard;
-        // In the order of the workers, whichever came first: the sum repeats to the last bit.
+        // Sums in the order of the workers, whichever came first, so that it repeats to the last bit.
         std::vector<at::Tensor> all;
         for (const Worker& worker : workers_) all.push_back(places_[worker.place].shard.gradients());
         sumFlat(all, {.out = all.front(), .divisor = static_cast<double>(gradients)});
@@ -132,7 +132,7 @@ void ShardServer::send(StepContext& context, int to) {
             copy_.copy_(weights_);
         });
     }
-    // It has arrived: the worker has made a step with it.
+    // The previous answer has arrived: the worker has made a step with it.
     if (worker.answer) context.executor().waitFor(worker.answer, worker.answeredAt, bytes_);
     worker.answer = context.comm().send(copy_, Rank{to}, kWeightsTag);
     worker.answeredAt = context.step();

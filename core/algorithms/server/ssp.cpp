@@ -3,9 +3,10 @@
 // that is bulk-synchronous SGD; with no bound, s >= the run's steps, asynchronous SGD (Downpour, Dean et al., NIPS
 // 2012).
 //
-// Checked against code of the paper's group (sailing-pmls/jbosen, SSPDemo): who has finished c steps reads, in the next
-// one, what all others did in c − s steps at least. Variant: there workers add up updates of their own making, here
-// they push gradients and the servers' optimiser steps; there reads are from a cache, here a pull follows each push.
+// Checked against code of the paper's group (sailing-pmls/jbosen, SSPDemo): a worker that has finished c steps reads,
+// in the next one, at least the first c − s steps of all others. Variant: there workers add up updates of their own
+// making, here they push gradients and the servers' optimiser steps; there reads are from a cache, here a pull follows
+// each push.
 //
 // With s > 0 every gradient is an update w ← U(w, g) of its own, also of the momentum, which lives on the servers: P
 // updates a step at the learning rate at which s = 0 makes one, of the mean. A rate that suits one does not suit the
@@ -43,7 +44,7 @@ public:
         : ParameterServer({.servers = params.servers, .staleness = params.staleness}) {}
 };
 
-// Of equal workers without a lead: they push at once, and pull once the last push has come.
+// Pattern for equally fast workers: they push at once, and pull once the last push has come.
 CommunicationPattern patternOfSsp() {
     CommunicationPattern pattern = averagesEvery(1);
     pattern.servers = ofField("servers");

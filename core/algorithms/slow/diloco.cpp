@@ -1,6 +1,6 @@
 // DiLoCo (Douillard et al., arXiv 2311.08105): an outer SGD with Nesterov momentum on the outer gradient Δ = θ − ⟨w⟩.
 //   u ← βu + Δ    θ ← θ − α(Δ + βu)    w ← θ
-// The local optimiser is any, AdamW in the paper, and keeps its state. As OpenDiloco has it
+// The local optimiser is any, AdamW in the paper, and keeps its state. Parameters as in OpenDiloco
 // (PrimeIntellect-ai/OpenDiloco, open_diloco/train_diloco_torch.py: H = 500, α = 0.7, β = 0.9), which averages θ − w in
 // place of w. Its clipping of local gradients is not part of it here. β = 0, α = 1 is Local SGD, to the last bit.
 // Memory: θ and u, 2 N.

@@ -40,7 +40,7 @@ std::vector<Fragment> cutIntoFragments(const std::vector<std::int64_t>& sizes, s
         const auto distance = [&](std::int64_t of) {
             return std::abs(ends[static_cast<std::size_t>(of)] * count - i * ends.back());
         };
-        // The fragments to come need a part each.
+        // Each of the following fragments needs a part.
         const std::int64_t last = parts - 1 - (count - i);
         std::int64_t cut = i == count ? last : part;
         while (cut < last && distance(cut + 1) <= distance(cut)) ++cut;

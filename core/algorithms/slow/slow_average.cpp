@@ -64,7 +64,7 @@ void SlowAverage::allocate(StepContext& context) {
     std::vector<std::vector<std::int64_t>> shapes;
     for (const FlatParams::Slot& slot : context.params().slots()) shapes.push_back(slot.parameter.sizes().vec());
     fragments_ = cutIntoFragments(indivisibleSizes(shapes), params_.fragments);
-    // Cut by parameters; what is sent has their padding.
+    // Fragments are cut by parameters; the sent ranges include their padding.
     for (Fragment& fragment : fragments_) {
         fragment = {context.params().offsetOf(fragment.begin), context.params().offsetOf(fragment.end)};
     }
@@ -79,7 +79,7 @@ void SlowAverage::allocate(StepContext& context) {
     mean_ = buffer_;
 }
 
-// A delayed average is of the fragment whose outer step comes next.
+// A delayed average belongs to the fragment whose outer step comes next.
 void SlowAverage::takeTurn(const StepContext& context, std::int64_t launchedAt) {
     launchedAt_ = launchedAt;
     const std::int64_t round = (launchedAt - context.origin() + params_.delay) / interval() - 1;
@@ -127,7 +127,7 @@ void SlowAverage::finish(StepContext& context) {
     merged(context);
 }
 
-// One round late. In one pass: what leaves now is formed as the outer step takes the weights away.
+// Exchange of a late round, in one pass: the value that leaves now is formed as the outer step reads the weights.
 void SlowAverage::exchange(StepContext& context) {
     const at::NoGradGuard guard;
     await(context);
@@ -158,15 +158,16 @@ OuterStep SlowAverage::outerStep(double momentum) const {
             .clip = params_.clip};
 }
 
-// Where the last outer step was made at a rate of 0 there is no scale to carry over, and u starts anew.
+// Factor of the kept momentum. Where the last outer step was made at a rate of 0 there is no scale to carry over, and u
+// starts anew.
 double SlowAverage::momentumAt(double rate) {
     const double before = std::exchange(rate_, rate);
     if (!params_.momentumOfRate) return params_.momentum;
     return before > 0 ? params_.momentum * rate / before : 0;
 }
 
-// A merge is charged as one operation on two tensors; an outer step is two of them, with momentum four. One round late
-// that includes the snapshot.
+// Bytes of a merge: it is charged as one operation on two tensors; an outer step is two of them, with momentum four.
+// One round late that includes the snapshot.
 std::int64_t SlowAverage::mergedBytes() const {
     return static_cast<std::int64_t>(mean_.nbytes()) * (params_.momentum > 0 ? 4 : 2);
 }

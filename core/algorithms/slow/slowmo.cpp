@@ -1,8 +1,9 @@
 // SlowMo (Wang et al., ICLR 2020, arXiv 1910.00643) over Local SGD. With η the learning rate of the round's last step:
 //   u ← βu + (θ − ⟨w⟩)/η    θ ← θ − αη·u    w ← θ
-// As fairscale has it (fairscale/experimental/nn/data_parallel/gossip/distributed.py, _perform_local_optimization), but
-// for more frequent averages within a round, which are optional there. Kept is ηu, so that a rate of 0 divides nothing.
-// β = 0, α = 1 is Local SGD, to the last bit; with a constant rate SlowMo is BMUF. Memory: θ and u, 2 N.
+// The update is that of fairscale (fairscale/experimental/nn/data_parallel/gossip/distributed.py,
+// _perform_local_optimization), except for more frequent averages within a round, which are optional there. ηu is kept,
+// so that a rate of 0 divides nothing. β = 0, α = 1 is Local SGD, to the last bit; with a constant rate SlowMo is BMUF.
+// Memory: θ and u, 2 N.
 #include "core/algorithms/slow/slow_average.h"
 #include "core/algorithms/sync_steps.h"
 

@@ -2,7 +2,8 @@
 // steps. A fragment leaves δ steps before its outer step, at a multiple of H/F, and its weights, which trained on
 // meanwhile, are mixed with the result:
 //   Δ = θ − ⟨w⟩ of δ steps ago    u ← βu + Δ    θ ← θ − α(Δ + βu)    w ← (1 − a)θ + a·w
-// As torchft has it (pytorch/torchft, local_sgd.py, _StreamingDiLoCoFragment), whose defaults are δ = 0 and a = 0.
+// The update is torchft's (pytorch/torchft, local_sgd.py, _StreamingDiLoCoFragment), whose defaults are δ = 0 and a =
+// 0.
 // Verified: in summaries of the paper that outer gradients are floats of 4 bits and fragments strided; a = 0.5 as the
 // default of another implementation alone. Variant: nothing is quantised, and fragments are consecutive layers of about
 // equal size. With F = 1, α = 1, β = 0 it is DaSGD, to the last bit: its blend ξ = a with delay δ and snapshots at

@@ -22,11 +22,11 @@ using std::chrono::milliseconds;
 
 namespace {
 
-// Gloo's own deadline of a collective comes first; this much later ours holds where Gloo drops its own
+// Our deadline of a collective lies this much after Gloo's own; it takes effect where Gloo drops its own
 // (pytorch/gloo#520).
 constexpr milliseconds kGrace{2000};
 
-// What all groups of a rank share.
+// State shared by all groups of a rank.
 struct GlooSetting {
     c10::intrusive_ptr<c10d::Store> store;
     std::shared_ptr<gloo::transport::Device> device;
@@ -37,7 +37,7 @@ struct GlooSetting {
 c10::intrusive_ptr<c10d::ProcessGroupGloo> connect(const GlooSetting& setting, const Group& group) {
     auto options = c10d::ProcessGroupGloo::Options::create(setting.timeout);
     options->devices.push_back(setting.device);
-    options->threads = 1;  // in launch order
+    options->threads = 1;  // collectives run in launch order
     c10::intrusive_ptr<c10d::Store> store = setting.store;
     const LocalPeers peers;
     if (!group.path.empty()) store = c10::make_intrusive<c10d::PrefixStore>("dasgd/group" + group.path, store);
@@ -51,16 +51,16 @@ c10::intrusive_ptr<c10d::ProcessGroupGloo> connect(const GlooSetting& setting, c
     return backend;
 }
 
-// What a collective has to do once its bytes have arrived.
+// Work left for a collective once its bytes have arrived.
 using Finish = std::function<void()>;
 
-// When the collectives of a communicator have ended: they run one after the other.
+// End of a communicator's newest collective: they run one after the other.
 struct Queue {
     std::mutex mutex;
     Ns lastEnd = 0;
 };
 
-// On Gloo's thread, or on the caller's where there was nothing to do.
+// Completes `operation`, on Gloo's thread, or on the caller's where there was nothing to do.
 void complete(Completion& operation, Queue& queue, const Finish& finish, const Clock& clock) {
     try {
         const at::NoGradGuard guard;
@@ -189,7 +189,7 @@ private:
         return std::vector<std::int64_t>(static_cast<std::size_t>(size()), tensor.numel() / size());
     }
 
-    // Direct exchange: so many elements from and to each rank.
+    // Direct exchange with each rank of the given numbers of elements.
     Work exchange(const at::Tensor& into, const at::Tensor& from, std::vector<std::int64_t> received,
                   std::vector<std::int64_t> sent) {
         c10d::AllToAllOptions options;
@@ -205,7 +205,7 @@ private:
     GlooMessages messages_;
 };
 
-// Once a process, before its first group.
+// Settings of the process; made once, before its first group.
 void prepareProcess() {
     // Gloo writes to sockets without MSG_NOSIGNAL: without this, the death of a peer ends this rank by SIGPIPE.
     std::signal(SIGPIPE, SIG_IGN);

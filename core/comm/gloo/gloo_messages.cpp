@@ -21,11 +21,11 @@ using std::chrono::milliseconds;
 
 namespace {
 
-// Tags of c10d: each carries every peer's stream of its kind.
+// Tags that c10d sees: each carries every peer's stream of its kind.
 constexpr int kHeaderTag = 0;
 constexpr int kPayloadTag = 1;
 constexpr std::size_t kInlineBytes = 48;
-// c10d has no wait without an end.
+// Deadline of waits that should have none, which c10d does not offer.
 constexpr milliseconds kForever = std::chrono::hours(24 * 3650);
 
 struct Header {
@@ -37,7 +37,7 @@ struct Header {
 
 at::Tensor headerTensor() { return torch::zeros({static_cast<std::int64_t>(sizeof(Header))}, torch::kUInt8); }
 
-// A message that nobody has asked for yet.
+// A message that no receive has asked for yet.
 struct Stored {
     at::Tensor bytes;
     Ns launched = 0;  // by its sender
@@ -106,7 +106,8 @@ public:
     }
 
     Pending receive(const MessageCall& call) {
-        // Points to the operation once it is there, which outlives whoever may cancel it.
+        // Set once the operation exists. The callback below belongs to that operation, so the pointer is valid whenever
+        // it is called.
         const auto self = std::make_shared<const Completion*>();
         const auto ended = completion(call, [weak = weak_from_this(), self] {
             const auto messages = weak.lock();
@@ -141,7 +142,7 @@ private:
         std::thread sender, receiver;
         std::deque<Sent> sending;
         Works receiving;   // what the receiver waits for
-        std::string gone;  // why it sends no more
+        std::string gone;  // why the peer sends no more
     };
 
     std::shared_ptr<Completion> completion(const MessageCall& call, std::function<bool()> withdraw) {
@@ -156,7 +157,7 @@ private:
         return at::from_blob(tensor.data_ptr(), {static_cast<std::int64_t>(tensor.nbytes())}, torch::kUInt8);
     }
 
-    // Hands a message to Gloo: nothing of another may come between its parts.
+    // Hands a message to Gloo. Parts of another message must not come between its parts.
     Works post(const MessageCall& call, int to, Ns launched) {
         Header header{.tag = call.tag, .bytes = static_cast<std::int64_t>(call.tensor.nbytes()), .launched = launched};
         const bool fits = call.tensor.nbytes() <= kInlineBytes;
@@ -189,7 +190,7 @@ private:
         }
     }
 
-    // Empty where all have ended well.
+    // Waits for all of them; returns "" where all ended without an error, else the reason.
     static std::string awaitAll(const Works& works) {
         try {
             for (const auto& work : works) {
@@ -201,7 +202,8 @@ private:
         }
     }
 
-    // Under the mutex.
+    // Starts receiving from peer `from` where a receive from `asked` (nullopt: any rank) concerns it. Call with the
+    // mutex held.
     void listenTo(int from, std::optional<int> asked) {
         Peer& peer = peers_[static_cast<std::size_t>(from)];
         const bool concerned = from != group_.rank.value() && (!asked || *asked == from);
@@ -209,7 +211,7 @@ private:
         peer.receiver = std::thread([this, from] { receiveAll(from); });
     }
 
-    // Reads `tensor` from the peer; false, and the peer is gone, where that failed.
+    // Reads `tensor` from the peer; where that fails, returns false and marks the peer as gone.
     bool read(int from, at::Tensor tensor, int tag) {
         Peer& peer = peers_[static_cast<std::size_t>(from)];
         Works works;
@@ -256,7 +258,7 @@ private:
             const std::lock_guard lock(mutex_);
             wanted = matching_.takeReceive(from, 0, tag);
         }
-        // Straight into its place, unless that is of another size.
+        // Receives directly into the asked tensor, unless that has another size.
         const bool fits = wanted && static_cast<std::int64_t>(wanted->tensor.nbytes()) == header.bytes;
         const at::Tensor place = fits ? wanted->tensor : torch::empty({header.bytes}, torch::kUInt8);
         const bool whole = read(from, place, kPayloadTag);
@@ -274,7 +276,7 @@ private:
         return whole;
     }
 
-    // A whole message has come.
+    // Gives a message that has arrived whole to the receive that asked for it, or stores it.
     void deliver(int from, int tag, const Stored& message) {
         std::optional<Wanted> wanted;
         {
@@ -306,7 +308,7 @@ private:
         return taken;
     }
 
-    // Under the mutex. Why no peer that was asked will ever answer; empty where one may.
+    // Reason why no peer that was asked will ever answer; "" where one may. Call with the mutex held.
     [[nodiscard]] std::string whyNobodyAnswers(std::optional<int> asked) const {
         if (closing_) return "the communicator was closed";
         if (asked) return peers_[static_cast<std::size_t>(*asked)].gone;
@@ -319,7 +321,7 @@ private:
         return last.empty() ? "" : "every other rank is gone; " + last;
     }
 
-    // A peer is gone: so are the receives that it alone could answer.
+    // Fails the receives that only a peer that is gone could answer.
     void failWaiting() {
         std::vector<std::pair<std::shared_ptr<Completion>, std::string>> failed;
         {
@@ -335,7 +337,8 @@ private:
         for (const auto& [ended, why] : failed) ended->fail(why);
     }
 
-    // Gloo may still write to what a receive that was given up names: kept until the connections are closed.
+    // Receives that were given up: Gloo may still write to their tensors, so they are kept until the connections are
+    // closed.
     Works unfinished_;
     c10::intrusive_ptr<c10d::ProcessGroupGloo> backend_;
     const std::shared_ptr<std::mutex> launching_;
@@ -345,7 +348,7 @@ private:
     std::mutex mutex_;
     std::condition_variable condition_;
     std::vector<Peer> peers_;
-    Matching<Stored, Wanted> matching_;  // of this rank: the receiver is always 0
+    Matching<Stored, Wanted> matching_;  // of this rank, so the receiver is always 0
     bool closing_ = false;
 };
 

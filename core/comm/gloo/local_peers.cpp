@@ -21,10 +21,10 @@ namespace {
 
 constexpr std::uint32_t kEstablished = 1;
 
-// Address and port as /proc/net/tcp has them: the address in the byte order of the network.
+// Address and port as in /proc/net/tcp: the address in network byte order.
 using End = std::pair<std::uint32_t, std::uint16_t>;
 
-// By the number of each, which no other socket has later; descriptors are given again.
+// Open sockets of this process by inode number, which no later socket gets; descriptors are reused.
 std::map<ino_t, int> openSockets() {
     std::map<ino_t, int> sockets;
     std::error_code code;
@@ -36,7 +36,7 @@ std::map<ino_t, int> openSockets() {
     return sockets;
 }
 
-// The end of a connection over IPv4 that `name` (getsockname, getpeername) tells.
+// Reads one end of an IPv4 connection by `name`, getsockname or getpeername.
 bool endOf(int descriptor, int (*name)(int, sockaddr*, socklen_t*), End& end) {
     sockaddr_in address{};
     socklen_t size = sizeof address;
@@ -46,7 +46,7 @@ bool endOf(int descriptor, int (*name)(int, sockaddr*, socklen_t*), End& end) {
     return true;
 }
 
-// Whose the sockets of this network are, by their own and their other end.
+// Owners (user ids) of the sockets of this network namespace, by their own and their other end.
 std::map<std::pair<End, End>, std::uint32_t> owners() {
     std::map<std::pair<End, End>, std::uint32_t> owners;
     std::ifstream table("/proc/self/net/tcp");
@@ -60,7 +60,7 @@ std::map<std::pair<End, End>, std::uint32_t> owners() {
                                      "%*d: %" SCNx32 ":%" SCNx16 " %" SCNx32 ":%" SCNx16 " %" SCNx32
                                      " %*x:%*x %*x:%*x %*x %" SCNu32 " %*d %" SCNu64,
                                      &own.first, &own.second, &other.first, &other.second, &state, &user, &socket);
-        // What no process has any more, or not yet, is shown as the superuser's.
+        // Sockets that belong to no process any more, or not yet, are listed as the superuser's.
         if (read == 7 && state == kEstablished && socket != 0) owners[{own, other}] = user;
     }
     return owners;
@@ -80,7 +80,7 @@ Status LocalPeers::check() const {
             !endOf(descriptor, ::getpeername, other)) {
             continue;
         }
-        // Of another host nothing is known.
+        // Sockets of other hosts are not in the table.
         const auto found = known.find({other, own});
         if (found == known.end() || found->second == ::geteuid()) continue;
         return fail("a process of another user (id " + std::to_string(found->second) +

@@ -9,7 +9,7 @@ namespace dasgd {
 
 namespace {
 
-// Pinned, which makes a copy asynchronous.
+// A host tensor like `tensor`; pinned where that is on a device, which makes the copy asynchronous.
 at::Tensor hostTensorFor(const at::Tensor& tensor) {
     const auto options = at::TensorOptions(tensor.scalar_type()).pinned_memory(!tensor.is_cpu());
     return at::empty(tensor.sizes(), options);

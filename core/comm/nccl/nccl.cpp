@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::chrono::microseconds kWatchEvery{1000};
 
-// What all groups of a rank share.
+// State shared by all groups of a rank.
 struct NcclSetting {
     NcclSetting(const Rendezvous& rendezvous, const NcclOptions& options, const NcclDevice& device, const Clock& clock)
         : rendezvous(rendezvous), options(options), device(device), clock(clock) {}
@@ -31,12 +31,12 @@ struct NcclSetting {
     NcclOptions options;
     NcclDevice device;
     const Clock& clock;
-    // Its thread asks for events of this device: on another one CUDA would make a context for it.
+    // The watchdog's thread queries events of this device; with another one selected CUDA would make a context for it.
     Watchdog watchdog{kWatchEvery, [this] {
                           try {
                               device.device.select();
                           } catch (const DeviceError&) {
-                              // The first look fails for the same reason, and says it.
+                              // The first call of look() fails for the same reason, and reports it.
                           }
                       }};
 };
@@ -73,7 +73,7 @@ struct NcclAnswers {
     }
 };
 
-// Both ends name as many bytes, so what is empty is left out at both.
+// Submits all messages that are not empty: both ends name as many bytes, so both leave out the same ones.
 int submitExchange(const std::vector<MessageCall>& messages, const NcclApi& api, NcclHandle handle,
                    StreamHandle stream) {
     NcclAnswers answers;
@@ -87,7 +87,7 @@ int submitExchange(const std::vector<MessageCall>& messages, const NcclApi& api,
     return answers.first;
 }
 
-// One rank's part in a collective, as NCCL is asked for it.
+// One rank's part in a collective, in NCCL's terms.
 struct NcclCall {
     CollectiveCall call;
     int type;
@@ -116,8 +116,8 @@ struct NcclCall {
     }
 
 private:
-    // A message to and from each rank. What goes to the next rank lies `stride` elements further; of each rank come so
-    // many elements.
+    // Sends a message to each rank and receives one from each. The part for the next rank begins `stride` elements
+    // further; counts[r] elements come from rank r.
     [[nodiscard]] int exchange(const NcclApi& api, NcclHandle handle, StreamHandle stream,
                                const std::vector<std::int64_t>& counts, std::int64_t stride) const {
         const auto width = static_cast<std::int64_t>(call.in.element_size());
@@ -135,7 +135,7 @@ private:
     }
 };
 
-// Null for a rank that is alone.
+// Connects the group; null for a group of one rank.
 Result<std::shared_ptr<NcclGroup>> connectNccl(NcclSetting& setting, const Group& group) {
     if (group.size() == 1) return nullptr;
     const NcclApi& api = setting.device.nccl;
@@ -177,7 +177,7 @@ public:
     ~NcclCommunicator() override { setting_->watchdog.remove(look_); }
 
 private:
-    // On the watchdog's thread.
+    // Polls messages, errors and deadlines; runs on the watchdog's thread.
     void look() {
         messages_.poll();
         std::optional<std::string> reason = nccl_ ? nccl_->asyncError() : std::nullopt;
@@ -186,7 +186,7 @@ private:
         } else {
             reason = queue_.poll();
         }
-        // After the operations have failed: an abort lets their events pass.
+        // Only after the operations have failed: an abort lets their events pass.
         if (reason && nccl_) nccl_->abort();
     }
 
@@ -201,8 +201,8 @@ private:
         }
     }
 
-    // One group of NCCL's sends and receives, in the queue of the collectives. What is in the host's memory goes
-    // message by message; it is so at both ends.
+    // Submits one group of NCCL's sends and receives, in the queue of the collectives. Tensors in the host's memory go
+    // message by message, at both ends.
     std::vector<Pending> startExchange(std::vector<MessageCall> messages) override {
         const auto onDevice = [&](const MessageCall& message) { return setting_->device.holds(message.tensor); };
         if (!nccl_ || !std::ranges::all_of(messages, onDevice)) {
@@ -256,7 +256,7 @@ private:
              }});
     }
 
-    // With nobody, or of nothing: on the stream that computes.
+    // Completes a collective of one rank or of empty tensors, on the compute stream.
     std::shared_ptr<Completion> doneAtOnce(const CollectiveCall& call, std::string label) {
         const at::NoGradGuard guard;
         if (!call.out.is_same(call.in)) call.out.view(-1).copy_(call.in.view(-1));
@@ -276,7 +276,7 @@ private:
     std::atomic<std::uint64_t> exchanges_ = 0;
     StreamQueue queue_;
     DeviceMessages messages_;
-    // Goes before the queue does: what is under way on the device ends then.
+    // Destroyed before the queue: that ends what is under way on the device.
     const std::shared_ptr<NcclGroup> nccl_;
     const int look_;
 };
@@ -286,7 +286,8 @@ private:
 Result<std::unique_ptr<Communicator>> makeNccl(const Rendezvous& rendezvous, const NcclOptions& options,
                                                const NcclDevice& device, std::unique_ptr<Communicator> control,
                                                const Clock& clock) {
-    // NCCL reads it once a process. '=': that one, not those whose names begin so.
+    // NCCL reads this variable once in a process. "=" selects the interface of exactly this name, not all whose names
+    // begin with it.
     static std::once_flag named;
     std::call_once(named, [&] { ::setenv("NCCL_SOCKET_IFNAME", ("=" + options.interface).c_str(), 1); });
     const std::string whose = std::string("rank ").append(std::to_string(options.rank.value())).append(": ");

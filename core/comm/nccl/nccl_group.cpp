@@ -17,7 +17,7 @@ constexpr std::chrono::microseconds kAskEvery{50};
 constexpr std::chrono::microseconds kAskAtOnce{200};
 constexpr milliseconds kCloseWithin{2000};
 
-// NCCL's words for an error, and what it adds.
+// NCCL's text for an error, with the details that it adds.
 std::string ncclErrorText(const NcclApi& api, NcclHandle handle, int error) {
     std::string text = std::string("NCCL: ") + api.errorText(error);
     const char* more = api.lastError(handle);
@@ -25,7 +25,7 @@ std::string ncclErrorText(const NcclApi& api, NcclHandle handle, int error) {
     return text;
 }
 
-// How what is in progress ends; kInProgress where it had not by then.
+// Waits until `last` for the operation in progress; returns its state, kInProgress where it has not ended by then.
 int endOf(const NcclApi& api, NcclHandle handle, Instant last) {
     const Instant began = std::chrono::steady_clock::now();
     while (true) {
@@ -88,7 +88,7 @@ void NcclGroup::give(const std::function<int(const NcclApi&, NcclHandle)>& calls
         const int ended = api_.groupEnd();
         if (good(state)) state = ended;
     }
-    // Events that follow must not overtake it on the way to the stream.
+    // Events that follow must not reach the stream before this work.
     if (state == NcclApi::kInProgress) state = endOf(api_, handle_, std::chrono::steady_clock::now() + timeout_);
     if (state == NcclApi::kSuccess) return;
     refused_ = state == NcclApi::kInProgress ? std::string("NCCL did not take it").append(within(timeout_))
@@ -97,7 +97,7 @@ void NcclGroup::give(const std::function<int(const NcclApi&, NcclHandle)>& calls
 }
 
 std::optional<std::string> NcclGroup::asyncError() {
-    // Somebody is giving it work: that one will hear of it.
+    // Where the lock is taken, another thread is giving NCCL work and will get the error.
     const std::unique_lock lock(mutex_, std::try_to_lock);
     if (!lock || !handle_) return std::nullopt;
     if (refused_) return std::exchange(refused_, std::nullopt);

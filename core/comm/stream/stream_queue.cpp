@@ -24,16 +24,16 @@ public:
     [[nodiscard]] std::shared_ptr<StreamOperation> launch(const std::shared_ptr<Impl>& self, StreamCall call);
     [[nodiscard]] std::optional<std::string> poll();
     void fail(const std::string& reason);
-    // Operations point to this, and this to them.
+    // Breaks the reference cycle between this object and its operations.
     void forget();
 
-    // The compute stream waits for `event`.
+    // Makes the compute stream wait for `event`.
     void makeComputeWait(const DeviceEvent& event) { device_.makeWait(options_.compute, event); }
 
 private:
-    // Takes out of open_ what has passed.
+    // Moves the operations of open_ that the device has ended into `passed`.
     void takePassed(Operations& passed);
-    // Why the first of open_ is too late, or nothing.
+    // Error where the first of open_ has passed its deadline; nullopt where it has not.
     [[nodiscard]] std::optional<std::string> overdue();
 
     Device& device_;
@@ -41,13 +41,13 @@ private:
     const Clock& clock_;
     const StreamQueueOptions options_;
     const DeviceStream stream_;
-    std::mutex mutex_;  // of what follows, and of the order in which the stream is given its work
+    std::mutex mutex_;  // guards the members below, and the order in which the stream is given its work
     Operations open_;
     Operations lost_;       // failed, but the device may still write to their tensors
     Ns turnSince_ = 0;      // when the turn of the first of open_ came, or when it was seen to have started
-    bool started_ = false;  // it was
-    Ns lastEnd_ = 0;        // of the newest that has ended
-    std::string broken_;    // why everything fails
+    bool started_ = false;  // the first of open_ has started
+    Ns lastEnd_ = 0;        // end of the newest operation that has ended
+    std::string broken_;    // reason why every operation fails
 };
 
 namespace {
@@ -132,7 +132,8 @@ void StreamQueue::Impl::takePassed(Operations& passed) {
         StreamOperation& operation = *open_.front();
         turnSince_ = clock_.now();
         started_ = false;
-        // What is known better than from the device's clock: it follows its launch and the one before, and is over.
+        // Bounds that are known better than the device's clock: an operation starts after its launch and after the end
+        // of the one before it, and has ended by now.
         const Ns start = std::max({times_.instantOf(operation.started), operation.completion.launched(), lastEnd_});
         lastEnd_ = std::max(start, std::min(times_.instantOf(operation.ended), turnSince_));
         operation.interval = {start, lastEnd_};
@@ -144,7 +145,8 @@ void StreamQueue::Impl::takePassed(Operations& passed) {
 std::optional<std::string> StreamQueue::Impl::overdue() {
     if (open_.empty()) return std::nullopt;
     const Ns now = clock_.now();
-    // What is computed before it is no fault of the communication: only from then on the others are waited for.
+    // The deadline counts from the operation's own start: time that the device spends computing before it is not
+    // charged to it.
     if (!started_ && device_.hasPassed(open_.front()->started)) {
         started_ = true;
         turnSince_ = now;

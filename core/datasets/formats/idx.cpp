@@ -82,7 +82,7 @@ Result<IdxArray> decode(std::span<const unsigned char> file, int dimensions) {
         }
         total *= extent;
     }
-    const bool plain = file[0] == 0;  // as IDX begins, and gzip does not
+    const bool plain = file[0] == 0;  // IDX begins with 0, gzip does not
     if (plain) {
         DASGD_TRY(takeMapped(file.subspan(magicBytes.size() + extentBytes.size()), total, array));
     } else {

@@ -9,10 +9,10 @@ namespace {
 
 struct Character {
     char32_t code = 0;
-    std::size_t bytes = 0;  // 0: it is none
+    std::size_t bytes = 0;  // 0: no valid character
 };
 
-// By the first byte: how many follow, which of its bits count, and the smallest code that needs that many.
+// Form of a first byte: how many bytes follow, which of its bits count, and the smallest code that needs that many.
 struct Form {
     unsigned char mask, mark;
     std::size_t bytes;

@@ -27,13 +27,13 @@ namespace {
 using c10::cuda::CUDAStream;
 using c10::cuda::CUDAStreamGuard;
 
-// CUDA's errors go on with advice for those who debug LibTorch.
+// Removes the advice for developers of LibTorch that follows the first line of CUDA's errors.
 std::string withoutAdvice(std::string text) {
     const std::size_t advice = text.starts_with("CUDA error") ? text.find('\n') : std::string::npos;
     return advice == std::string::npos ? text : text.substr(0, advice);
 }
 
-// What `work` throws, in the words of whoever threw it; nothing where it does not.
+// Runs `work`; returns the message of what it throws, nullopt where it throws nothing.
 template <class F>
 std::optional<std::string> failureOf(F&& work) {
     try {
@@ -54,7 +54,7 @@ public:
     }
     std::vector<at::Tensor> take() override {
         arrived_.block(compute_);
-        // Their memory is the copy stream's, which must not have it back before the compute stream is done with it.
+        // The copy stream owns this memory and must not get it back before the compute stream is done with it.
         for (const at::Tensor& tensor : tensors_) tensor.record_stream(compute_);
         return std::move(tensors_);
     }
@@ -69,13 +69,13 @@ private:
 // each other. For one thread.
 class PinnedNumbers {
 public:
-    // Once.
+    // Allocates the numbers, at the first call only.
     void prepare(at::ScalarType type) {
         if (numbers_.defined()) return;
         numbers_ = at::empty({kNumbers}, at::TensorOptions(type).pinned_memory(true));
         for (std::int64_t i = kNumbers; i > 0; --i) free_.push_back(i - 1);
     }
-    // Nothing where all are taken.
+    // nullopt where all are taken.
     std::optional<std::int64_t> take(at::ScalarType type) {
         prepare(type);
         if (free_.empty() || numbers_.scalar_type() != type) return std::nullopt;
@@ -94,7 +94,7 @@ private:
 
 class CudaDeparture final : public Departure {
 public:
-    // `number`: of `numbers`, where the host's tensor is one of them.
+    // `number`: index within `numbers`, where the host's tensor is one of them.
     CudaDeparture(at::Tensor host, CUDAStream compute, std::shared_ptr<PinnedNumbers> numbers,
                   std::optional<std::int64_t> number)
         : host_(std::move(host)), numbers_(std::move(numbers)), number_(number) {
@@ -102,7 +102,7 @@ public:
     }
     ~CudaDeparture() override {
         if (!number_) return;
-        // One that nobody read may still be written to.
+        // A number that nobody read may still be written to.
         (void)failureOf([&] { arrived_.synchronize(); });
         numbers_->putBack(*number_);
     }
@@ -143,11 +143,11 @@ void abandonCapture(CUDAStream stream, c10::MempoolId_t pool) {
         (void)cudaStreamEndCapture(stream, &broken);
         if (broken) (void)cudaGraphDestroy(broken);
     }
-    // Each fails where LibTorch came so far by itself.
+    // Each call fails where LibTorch has already done it by itself.
     (void)failureOf([&] { c10::cuda::CUDACachingAllocator::endAllocateToPool(stream.device_index(), pool); });
     (void)failureOf([&] { at::getHostAllocator(at::kCUDA)->end_allocate_to_pool(pool); });
     (void)failureOf([&] { c10::cuda::CUDACachingAllocator::releasePool(stream.device_index(), pool); });
-    // The next call that checks for errors would find this one's.
+    // The next call that checks for errors would find the one of the failed capture.
     (void)cudaGetLastError();
 }
 
@@ -184,14 +184,14 @@ public:
     std::unique_ptr<Arrival> bring(std::vector<at::Tensor> host) override {
         const CUDAStreamGuard guard(copies_);
         for (at::Tensor& tensor : host) {
-            // LibTorch's allocator of pinned memory keeps a tensor's until the copy is over.
+            // LibTorch's allocator keeps the pinned memory until the copy is over.
             const at::Tensor pinned = tensor.is_pinned() ? tensor : tensor.pin_memory();
             tensor = pinned.to(device(), pinned.scalar_type(), /*non_blocking=*/true, /*copy=*/true);
         }
         return std::make_unique<CudaArrival>(std::move(host), copies_, compute_);
     }
 
-    // On the compute stream: a graph's next replay writes to the same memory.
+    // Copies on the compute stream: a graph's next replay writes to the same memory.
     std::unique_ptr<Departure> send(const at::Tensor& scalar) override {
         const CUDAStreamGuard guard(compute_);
         const std::optional<std::int64_t> number = numbers_->take(scalar.scalar_type());
@@ -209,7 +209,8 @@ public:
         auto graph = std::make_unique<at::cuda::CUDAGraph>();
         std::optional<std::string> failure = failureOf([&] {
             at::check_generator<at::CUDAGeneratorImpl>(random)->register_graph(graph.get());
-            // Of this thread alone: autograd's threads, NCCL's and the watchdog's may call what they like meanwhile.
+            // Captures this thread's calls alone: autograd's threads, NCCL's and the watchdog's may call what they like
+            // meanwhile.
             graph->capture_begin(pool, cudaStreamCaptureModeThreadLocal);
         });
         bool ended = false;

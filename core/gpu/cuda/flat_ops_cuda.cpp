@@ -41,9 +41,9 @@ enum class Kernel : std::uint8_t {
 constexpr std::array kKernelNames{"snapshot",     "snapshotAt", "combine",         "sum",          "merge",
                                   "mergeOfParts", "mergeAt",    "outerStepToMean", "outerStepLate"};
 constexpr std::size_t kMostTerms = 4;
-constexpr long long kThreads = 256;  // of a block
+constexpr long long kThreads = 256;  // threads of a block
 
-// Each kernel for packs, then for single elements.
+// Kernels of one type; each for packs, then for single elements.
 using KernelsOfType = std::array<std::array<cudaKernel_t, 2>, kKernelNames.size()>;
 
 template <class T>
@@ -100,7 +100,7 @@ const KernelsOfType& kernelsFor(at::ScalarType type, int device) {
     return found->second;
 }
 
-// As the kernels have it, whatever its pointers are to.
+// Memory layout of the kernels' Addends, whatever its pointers point to.
 struct AnyAddends {
     std::array<void*, kMostAddends> of{};
     long long count = 0;
@@ -115,7 +115,7 @@ public:
         pointers_[used_++] = tensor ? flat(*tensor) : nullptr;
         return *this;
     }
-    // At most kMostAddends.
+    // Passes the tensors to add up, at most kMostAddends.
     Launch& adding(at::TensorList tensors) {
         TORCH_CHECK(tensors.size() <= addends_.of.size(), "more tensors to add up than a kernel takes");
         for (const at::Tensor& tensor : tensors) {
@@ -125,9 +125,9 @@ public:
         return *this;
     }
 
-    // Of which single elements are read or written, at places within.
+    // Passes a tensor whose single elements are read or written, at places within it.
     Launch& within(const at::Tensor& tensor) { return apart(tensor, first_.scalar_type()); }
-    // As many numbers of elements as there are elements.
+    // Passes the places, as many as there are elements.
     Launch& at(const at::Tensor& places) {
         TORCH_CHECK(places.numel() == first_.numel(), "places and values differ in number");
         return apart(places, at::kLong);
@@ -141,7 +141,7 @@ public:
         const KernelsOfType& kernels = kernelsFor(first_.scalar_type(), first_.get_device());
         const cudaKernel_t chosen = kernels[static_cast<std::size_t>(kernel)][isAligned_ ? 0 : 1];
         const long long wide = isAligned_ ? kPackBytes / static_cast<long long>(first_.element_size()) : 1;
-        // Of tensors smaller than a pack too.
+        // At least one block, for tensors smaller than a pack too.
         const long long blocks = std::clamp((elements / wide + kThreads - 1) / kThreads, 1LL, 0x7fffffffLL);
         std::vector<void*> arguments;
         for (std::size_t i = 0; i < used_; ++i) arguments.push_back(&pointers_[i]);

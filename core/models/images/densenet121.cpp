@@ -22,7 +22,7 @@ struct DenseNetParams {
     }
 };
 
-// Norm, ReLU, convolution, in this order.
+// Norm, ReLU and convolution, in this order.
 class NormConv final : public torch::nn::Module {
 public:
     NormConv(std::int64_t in, std::int64_t out, std::int64_t kernel)

@@ -20,13 +20,13 @@ struct GoogLeNetParams {
     }
 };
 
-// Channels of a module's branches: 1x1; 3x3 and what it is reduced from, twice; 1x1 after pooling.
+// Channels of a module's branches: 1x1; twice 3x3 with the reduction before it; 1x1 after pooling.
 struct InceptionChannels {
     std::int64_t direct, reduce3, out3, reduce5, out5, pooled;
     [[nodiscard]] std::int64_t all() const { return direct + out3 + out5 + pooled; }
 };
 
-// Poolings of the network round up.
+// Max pooling that rounds up, as all poolings of the network do.
 at::Tensor poolUp(const at::Tensor& x, std::int64_t kernel, std::int64_t stride, std::int64_t padding = 0) {
     return at::max_pool2d(x, {kernel, kernel}, {stride, stride}, {padding, padding}, {1, 1}, true);
 }

@@ -26,7 +26,7 @@ struct MobileNetParams {
 
 at::Tensor rectify6(at::Tensor x) { return at::hardtanh_(x, 0, 6); }
 
-// The nearest multiple of 8, and not a tenth below `channels`.
+// The nearest multiple of 8 that is not more than a tenth below `channels`.
 std::int64_t multipleOf8(double channels) {
     const std::int64_t rounded = std::max<std::int64_t>(8, static_cast<std::int64_t>(channels + 4) / 8 * 8);
     return static_cast<double>(rounded) < 0.9 * channels ? rounded + 8 : rounded;

@@ -1,6 +1,5 @@
-// ResNet-50 (He et al., arXiv 1512.03385, table 1) with the stride of a bottleneck in its 3x3 convolution, as
-// torchvision's `resnet50` has it ("v1.5"). 25,557,032 parameters and 4.09 G multiply-adds on 3x224x224 and 1,000
-// classes.
+// ResNet-50 (He et al., arXiv 1512.03385, table 1) with the stride of a bottleneck in its 3x3 convolution, as in
+// torchvision's `resnet50` ("v1.5"). 25,557,032 parameters and 4.09 G multiply-adds on 3x224x224 and 1,000 classes.
 #include <ATen/ops/adaptive_avg_pool2d.h>
 
 #include "core/models/classifier.h"

@@ -1,6 +1,6 @@
-// A language model of characters: embedding, LSTM layers (Hochreiter and Schmidhuber 1997), linear layer; as McMahan et
-// al. (arXiv 1602.05629) train on Shakespeare: 8-dimensional embedding, 2 layers of 256. The state goes on from one
-// batch to the next of a pass, without gradients (truncated backpropagation through time).
+// A language model of characters: embedding, LSTM layers (Hochreiter and Schmidhuber 1997), linear layer; sizes as in
+// McMahan et al. (arXiv 1602.05629) for Shakespeare: 8-dimensional embedding, 2 layers of 256. The state is carried
+// from one batch to the next of a pass, without gradients (truncated backpropagation through time).
 #include <torch/nn/modules/embedding.h>
 #include <torch/nn/modules/linear.h>
 #include <torch/nn/modules/rnn.h>

@@ -34,7 +34,7 @@ LinkCost neighbours(const Wire& wire, const NetworkParams& network, const std::v
     return reached(wire.worstNeighbourLink(ranks, network.reduceSecondsPerByte()), network);
 }
 
-// All groups' rings go at once.
+// Link cost within the groups of a hierarchical all-reduce: all groups' rings run at once.
 LinkCost withinGroups(const Wire& wire, const NetworkParams& network, const AllReduceKind& kind,
                       const std::vector<int>& ranks) {
     if (kind.method != AllReduceMethod::Hierarchical) return {};
@@ -42,7 +42,7 @@ LinkCost withinGroups(const Wire& wire, const NetworkParams& network, const AllR
     return reached(wire.worstOfAllWays(ranks, next, network.reduceSecondsPerByte()), network);
 }
 
-// And so do those between the groups, one for each of a group's ranks.
+// Link cost between those groups: one ring for each of a group's ranks, all at once.
 LinkCost betweenGroups(const Wire& wire, const NetworkParams& network, const AllReduceKind& kind,
                        const std::vector<int>& ranks) {
     if (kind.method != AllReduceMethod::Hierarchical) return {};
@@ -138,7 +138,7 @@ void VirtualGroup::begin(int rank) {
     collective->walk->enter(rank);
 }
 
-// From here on the collective transfers; what a rank waited for the last one was skew.
+// Begins the transfer of a collective: a rank that waited for the last one was in its skew until now.
 void VirtualGroup::occupyLinks(SharedCollective& collective) {
     for (int rank = 0; rank < size(); ++rank) {
         SharedCollective::Part& part = collective.parts[static_cast<std::size_t>(rank)];
@@ -149,7 +149,7 @@ void VirtualGroup::occupyLinks(SharedCollective& collective) {
     }
 }
 
-// Once the links of all members are free of collectives of other groups.
+// Starts the collective once the links of all members are free of collectives of other groups.
 void VirtualGroup::beginFormula(const Collective& collective) {
     double wait = 0;
     for (const int rank : ranks_) wait = std::max(wait, links_->formulaUntil[static_cast<std::size_t>(rank)] - now());
@@ -165,7 +165,7 @@ void VirtualGroup::walked(const Collective& collective, int rank) {
     settle(collective, rank);
 }
 
-// A rank's operation ends when its messages are through and all ranks have arrived.
+// Ends a rank's operation once its messages are through and all ranks have arrived.
 void VirtualGroup::settle(const Collective& collective, int rank) {
     auto& part = collective->parts[static_cast<std::size_t>(rank)];
     if (!part.walked || part.end->done || collective->arrived < size()) return;
@@ -176,7 +176,7 @@ void VirtualGroup::settle(const Collective& collective, int rank) {
     DASGD_CHECK(queue.front() == collective);
     queue.pop_front();
     end(rank, *mine, collective->error);
-    // What a chain launched meanwhile has begun by itself where the queue was empty.
+    // A collective that a chain launched meanwhile has begun by itself where the queue was empty.
     const bool nextWaits = !queue.empty() && queue.front()->parts[static_cast<std::size_t>(rank)].end->began < 0;
     if (nextWaits) begin(rank);
 }
@@ -251,7 +251,7 @@ void VirtualGroup::post(int own, const MessageCall& call, bool free, std::shared
     }
 }
 
-// Both ends are there.
+// Carries a message; both ends are there.
 void VirtualGroup::carry(const MessageEnd& from, const MessageEnd& to, bool free) {
     from.end->began = to.end->began = now();
     const auto arrived = [this, from, to] {

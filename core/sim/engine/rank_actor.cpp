@@ -40,8 +40,8 @@ void RankActor::charge(SpanKind kind, std::int64_t bytes) {
         inBackward_ = false;
     }
     ahead_ += seconds;
-    // With contention the time that work takes depends on what goes on meanwhile; and a failure is to find the rank at
-    // the step that it was in.
+    // With contention the time of work depends on concurrent transfers; and a failure must find the rank at the step
+    // that it was in.
     if (!planned_.empty() || world_.options().compute.contention > 0 || isTouched()) settle();
 }
 
@@ -72,8 +72,8 @@ void RankActor::setUntimed(bool untimed) {
     free_ = untimed;
 }
 
-// Autograd keeps its place in the thread, so a backward pass cannot be left for another rank's: what it launches is
-// played once the pass is over.
+// Autograd keeps its state in the thread, so a backward pass cannot be interrupted for another rank's: operations that
+// it launches are played back once the pass is over.
 void RankActor::launch(std::function<void()> launch) {
     if (inCallback_) return launch();
     if (inBackward_) {

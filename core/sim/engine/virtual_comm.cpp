@@ -12,10 +12,10 @@ namespace dasgd {
 
 namespace {
 
-// Launched when its rank's simulated time has come so far: inside a backward pass that is later.
+// An operation that is launched when its rank's simulated time has come so far: inside a backward pass that is later.
 class VirtualOperation final : public Pending::Operation {
 public:
-    // What was launched, for errors: in words only once there is one.
+    // Description of the operation for errors, put into words only once there is one.
     struct Launched {
         std::string message;  // of a message, in words; otherwise a collective
         CollectiveKind kind{};
@@ -71,7 +71,7 @@ private:
                (message.empty() ? describe(launched_.kind, launched_.number, launched_.bytes) : message);
     }
 
-    // In SimGrid's context.
+    // Runs the callbacks, in SimGrid's context.
     void runCallbacks() {
         if (callbacks_.empty()) return;
         const std::vector<std::function<void()>> callbacks = std::exchange(callbacks_, {});
@@ -115,7 +115,7 @@ private:
         return Pending(operation);
     }
 
-    // Takes no simulated time: nobody has to meet.
+    // Opening a group takes no simulated time: nobody has to meet.
     std::unique_ptr<Communicator> open(Group group) override {
         return std::make_unique<VirtualCommunicator>(actor_, std::move(group));
     }
@@ -127,7 +127,8 @@ private:
         return {operation, &operation->end()};
     }
 
-    // An algorithm has few kinds of collectives and launches each of them often.
+    // Counts the bytes sent, computed once for each kind of call: an algorithm has few kinds and launches each of them
+    // often.
     void count(const CollectiveCall& call) {
         if (!call.counts.empty()) return countSent(ranks_.bytesSentBy(rank().value(), call));
         const auto [known, isNew] =
@@ -138,7 +139,8 @@ private:
 
     RankActor& actor_;
     VirtualGroup& ranks_;
-    std::map<std::tuple<CollectiveKind, Rank, std::size_t, std::size_t>, std::int64_t> sent_;  // in one of its kind
+    // bytes of one call of each kind
+    std::map<std::tuple<CollectiveKind, Rank, std::size_t, std::size_t>, std::int64_t> sent_;
 };
 
 }  // namespace

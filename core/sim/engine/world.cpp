@@ -15,10 +15,10 @@ namespace sg = simgrid::s4u;
 
 namespace {
 
-// A report of one rank goes through a pipe in one piece, so it must not grow with the cluster.
+// A report of one rank goes through a pipe in one piece, so its size must not grow with the cluster.
 constexpr int kRanksToName = 8;
 
-// Whether autograd records is a property of the thread, and all actors share one: each keeps its own across a switch.
+// Keeps an actor's grad mode across a switch: the mode is a property of the thread, and all actors share one.
 class KeepGradMode {
 public:
     KeepGradMode() : enabled_(at::GradMode::is_enabled()) {}
@@ -87,7 +87,7 @@ void VirtualWorld::Impl::run(const std::function<void(VirtualRank&)>& body) {
     if (outages_) outages_->start();
     if (background_) background_->start();
     engine_->run();
-    // SimGrid gives up, and says so on stderr alone, where nothing is left that could wake those who wait.
+    // SimGrid gives up, and reports it on stderr alone, where nothing is left that could wake a waiting actor.
     DASGD_CHECK(ended_ == options_.ranks && "a rank stands still for ever");
 }
 
@@ -102,7 +102,7 @@ void VirtualWorld::Impl::sleepUntil(double instant) {
 }
 
 void VirtualWorld::Impl::sleepUntilChange(int rank, double instant) {
-    // SimGrid waits for ever where the time is not above 0.
+    // SimGrid waits forever where the time is not above 0.
     if (!(instant > now())) return;
     const KeepGradMode keep;
     const auto own = static_cast<std::size_t>(rank);

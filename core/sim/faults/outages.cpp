@@ -42,7 +42,7 @@ void Outages::stop() {
     }
 }
 
-// An outage ends at an instant that is no longer part of it, so the next one is another.
+// Waits for the part's next outage. An outage's end is no longer part of it, so next() gives another one there.
 void Outages::await(Part& part) {
     const Outage outage = part.calendar.next(part.event.at);
     if (std::isinf(outage.from)) return;

@@ -14,11 +14,11 @@ namespace sg = simgrid::s4u;
 
 namespace {
 
-// Ways that are looked at from each host: all of them up to this many hosts, evenly spread ones beyond it, so that
-// every host is looked at equally often from either end.
+// Routes examined from each host: all of them up to this many hosts, evenly spread ones beyond it, so that every host
+// is examined equally often from either end.
 constexpr std::size_t kWays = 128;
 
-// For a message a second between random hosts: how long the busiest link is in use by it, in seconds a byte.
+// Busy time of the busiest link for one message a second between random hosts, in seconds a byte.
 double busiestSecondsPerByte(const std::vector<sg::Host*>& hosts) {
     const std::size_t ways = std::min(kWays, hosts.size() - 1);
     std::unordered_map<const sg::Link*, double> crossings;

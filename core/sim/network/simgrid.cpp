@@ -7,7 +7,7 @@ namespace dasgd {
 
 namespace {
 
-// What the process does about the signals that SimGrid takes: kept, and put back at the end.
+// The process's actions for the signals that SimGrid takes: kept, and restored at the end.
 class KeptSignalActions {
 public:
     KeptSignalActions() {

@@ -37,7 +37,7 @@ sg::CommPtr carry(sg::Host* from, sg::Host* to, std::int64_t bytes, Wire::Callba
 
 void onEnd(const sg::Activity& activity) {
     const auto* comm = dynamic_cast<const sg::Comm*>(&activity);
-    // One that is cancelled ends a second time, as failed, when SimGrid has done with it.
+    // A cancelled activity ends a second time, as failed, when SimGrid has done with it.
     if (!comm || comm->get_state() == sg::Activity::State::CANCELED) return;
     const std::unique_ptr<Carried> carried(comm->get_data<Carried>());
     if (carried && comm->get_state() == sg::Activity::State::FINISHED) carried->arrived();
@@ -51,7 +51,7 @@ struct Wire::Flight {
     bool timed = false;  // a formula's time, or computing; otherwise a message
     double whole = 0;    // bytes, or seconds
     Callback arrived;
-    double left = 0;   // when it last stood still
+    double left = 0;   // what was left when it last stopped
     double since = 0;  // when it last departed
     Timer* timer = nullptr;
     sg::CommPtr comm;

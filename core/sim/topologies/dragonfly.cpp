@@ -25,7 +25,7 @@ struct DragonflyFields {
         f(routerLinks, "router_links", {.min = 1, .max = 4096, .help = "Side by side between two routers"});
         link.visit(f);
     }
-    // SimGrid leads from a group to group g by the router of that number in each chassis, and looks no further.
+    // SimGrid routes from a group to group g by the router of that number in each chassis, and looks no further.
     [[nodiscard]] std::optional<FieldError> check() const {
         if (groups > 1 && groups > routers) {
             return FieldError{"groups",
@@ -47,7 +47,8 @@ public:
                          .switches = groups * chassis * routers,
                          .fields = "groups, chassis, routers or hosts"};
         size.hosts = size.switches * static_cast<double>(fields_.hosts);
-        // Of the hosts; of a router to all others of its chassis, and to its likes in the group; of groups.
+        // Links of the hosts; of a router to all others of its chassis, and to its counterparts in the group; of
+        // groups.
         size.links = size.hosts + size.switches * (routers - 1 + chassis - 1) / 2 + groups * (groups - 1) / 2;
         return checkSize(hosts, size);
     }

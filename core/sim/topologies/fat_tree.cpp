@@ -33,7 +33,7 @@ public:
     explicit FatTree(const FatTreeFields& fields) : fields_(fields) {}
     [[nodiscard]] Status check(int hosts) const override {
         NetworkSize size = gridOf(fields_.down, "down, up or parallel");
-        double nodes = size.hosts;  // of the level below
+        double nodes = size.hosts;  // nodes of the level below
         for (std::size_t level = 0; level < fields_.down.size(); ++level) {
             const auto up = static_cast<double>(fields_.up[level]);
             size.links += nodes * up * static_cast<double>(fields_.parallel[level]);

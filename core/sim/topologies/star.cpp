@@ -1,5 +1,5 @@
 // Every host on one switch: a message crosses the sender's link and the receiver's. The switch itself is never the
-// limit.
+// bottleneck.
 #include "core/sim/network/network.h"
 #include "core/sim/topologies/cluster_hosts.h"
 

@@ -1,5 +1,5 @@
-// Hosts on a grid that closes on itself in every dimension, a link to each neighbour; messages turn a corner at most
-// once a dimension and share the links with all others on their way. A ring is the torus of one dimension.
+// Hosts on a grid that is closed in every dimension, with a link to each neighbour; messages change direction at most
+// once a dimension and share links with all other messages on their route. A ring is the torus of one dimension.
 #include "core/sim/network/network.h"
 #include "core/sim/topologies/cluster_hosts.h"
 

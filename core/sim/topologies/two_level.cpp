@@ -22,7 +22,7 @@ public:
     explicit TwoLevel(const TwoLevelParams& params) : params_(params) {}
     [[nodiscard]] Status check(int) const override { return {}; }
 
-    // A way crosses two equal links on each level, with half of the level's latency each.
+    // A route crosses two equal links on each level, with half of the level's latency each.
     [[nodiscard]] Result<std::vector<simgrid::s4u::Host*>> build(int hosts) const override {
         auto* switches = simgrid::s4u::create_star_zone("between");
         std::vector<simgrid::s4u::Host*> made;

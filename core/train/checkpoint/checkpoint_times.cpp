@@ -9,9 +9,10 @@ namespace dasgd {
 
 namespace {
 
-// So many steps tell how long one takes.
+// First step at which ranks meet: so many steps tell how long one takes.
 constexpr std::int64_t kFirstMeeting = 10;
-// A checkpoint that would be due before the next meeting is made at this one.
+// A checkpoint is made at this meeting where at least so much of the interval has passed, as it would be due before the
+// next one.
 constexpr double kAlmost = 0.95;
 
 double secondsBetween(HostTime from, HostTime to) { return std::chrono::duration<double>(to - from).count(); }
@@ -56,7 +57,8 @@ bool CheckpointTimes::agree(Communicator& comm, std::int64_t step) {
     const double elapsed = secondsBetween(last_, now);
     const double stepTime = secondsBetween(begun_, now) / static_cast<double>(step - from_);
     const bool due = elapsed >= kAlmost * every;
-    // No further than twice as far as this one: the first steps may be slower or faster than those to come.
+    // The next meeting is at most twice as far ahead as this one: the first steps may be slower or faster than later
+    // ones.
     const double left = due ? every : every - elapsed;
     const double ahead = std::clamp(left / std::max(stepTime, 1e-9), 1.0, static_cast<double>(step - from_));
     at::Tensor word = torch::tensor({due ? 1.0 : 0.0, static_cast<double>(step) + std::floor(ahead)}, torch::kFloat64);

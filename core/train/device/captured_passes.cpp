@@ -10,7 +10,7 @@ namespace dasgd {
 
 namespace {
 
-// As PyTorch advises before a capture: libraries choose kernels and make their workspaces in the first passes.
+// Steps before a capture, as PyTorch advises: libraries choose kernels and make their workspaces in the first passes.
 constexpr int kEagerSteps = 3;
 
 bool fits(const at::Tensor& values, const at::Tensor& place) {
@@ -29,7 +29,7 @@ void CapturedPasses::refuse(const std::string& why) {
     const std::string text =
         "cuda_graph has no effect: " + why + ". Every step is given to the device kernel by kernel";
     note_(text);
-    // What a rank says at its end takes the note's place.
+    // Logged too, because the rank's last state replaces the note.
     logLine(LogLevel::Warning, text);
 }
 

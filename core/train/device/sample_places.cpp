@@ -6,7 +6,7 @@ namespace dasgd {
 
 namespace {
 
-// How many bytes samples in memory take.
+// Bytes that samples take in memory.
 std::int64_t bytesOf(const Samples& samples) {
     return static_cast<std::int64_t>(samples.inputs.nbytes() + samples.targets.nbytes());
 }
