@@ -4,6 +4,9 @@
 #include <spdlog/sinks/stdout_sinks.h>
 
 #include <memory>
+#include <string_view>
+
+#include "core/base/printable.h"
 
 namespace dasgd {
 
@@ -30,6 +33,14 @@ spdlog::level::level_enum levelOf(LogLevel level) {
     return spdlog::level::err;
 }
 
+std::string printableLines(std::string_view text) {
+    std::string out;
+    for (std::size_t end; (end = text.find('\n')) != std::string_view::npos; text.remove_prefix(end + 1)) {
+        out += printable(text.substr(0, end)) + '\n';
+    }
+    return out + printable(text);
+}
+
 }  // namespace
 
 void logToTerminal(const std::string& program) { logger() = terminalLogger(program); }
@@ -41,7 +52,7 @@ void logAsRanks() {
 }
 
 void logLine(LogLevel level, const std::string& text, std::optional<int> rank) {
-    logger().log(levelOf(level), rank ? "rank " + std::to_string(*rank) + ": " + text : text);
+    logger().log(levelOf(level), printableLines(rank ? "rank " + std::to_string(*rank) + ": " + text : text));
 }
 
 }  // namespace dasgd

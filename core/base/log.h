@@ -15,8 +15,8 @@ void logToTerminal(const std::string& program);
 // "2026-11-22 04:56:30.123 error rank 3: text"; the level is info, warning or error.
 void logAsRanks();
 
-// One line; control characters of `text` are the caller's to remove. `rank`: whom it is about, where that is one rank.
-// Thread-safe.
+// One message; what would steer a terminal in it becomes visible escapes (printable.h), line breaks stay. `rank`: whom
+// it is about, where that is one rank. Thread-safe.
 void logLine(LogLevel level, const std::string& text, std::optional<int> rank = std::nullopt);
 
 }  // namespace dasgd

@@ -6,8 +6,6 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "core/base/code_points.h"
-
 namespace dasgd::experiments {
 
 namespace {
@@ -24,27 +22,6 @@ std::size_t seenWidth(std::string_view text) {
 }
 
 }  // namespace
-
-std::string printable(std::string_view text) {
-    std::string out;
-    while (!text.empty()) {
-        const CodePoint point = firstCodePoint(text);
-        char escape[16];
-        if (point.bytes == 0 || point.value < 0x80) {
-            const auto byte = static_cast<unsigned char>(text[0]);
-            std::snprintf(escape, sizeof escape, "\\x%02x", byte);
-            const bool plain = point.bytes == 1 && !isHidden(byte);
-            out += plain ? std::string(1, text[0]) : escape;
-        } else if (isHidden(point.value)) {
-            std::snprintf(escape, sizeof escape, "\\u%04x", point.value);
-            out += escape;
-        } else {
-            out += text.substr(0, point.bytes);
-        }
-        text.remove_prefix(std::max<std::size_t>(point.bytes, 1));
-    }
-    return out;
-}
 
 std::string printableLines(std::string_view text, std::string_view between) {
     std::string out;

@@ -10,13 +10,12 @@
 #include <vector>
 
 #include "core/analysis/statistics.h"
+#include "core/base/printable.h"
 #include "experiments/base/text.h"
 
 namespace dasgd::experiments {
 
-// Control characters, bidirectional overrides and broken UTF-8 become visible escapes (\x1b, \u202e).
-[[nodiscard]] std::string printable(std::string_view text);
-// The same of each line of the text, with `between` for the line breaks.
+// printable() of each line of the text, with `between` for the line breaks.
 [[nodiscard]] std::string printableLines(std::string_view text, std::string_view between);
 // What another `dasgd` said in a line, without its "dasgd: ": to be said again after ours.
 [[nodiscard]] std::string printableWords(std::string_view line);

@@ -25,6 +25,12 @@ TEST(Log, SaysWhoSpeaksOnATerminal) {
     EXPECT_EQ(GetCapturedStderr(), "dasgd: e.toml:3:1: no such key {}\ndasgd-lab: ready\ndasgd-lab: rank 3: slow\n");
 }
 
+TEST(Log, SaysNothingThatATerminalWouldObey) {
+    CaptureStderr();
+    logLine(LogLevel::Error, "a\x1b[2J.svm: '\xff'\n    more");
+    EXPECT_EQ(GetCapturedStderr(), "dasgd: a\\x1b[2J.svm: '\\xff'\n    more\n");
+}
+
 TEST(Log, TellsTimeLevelAndRankInALogFile) {
     CaptureStdout();
     logAsRanks();

@@ -1,0 +1,16 @@
+// What others wrote (names, words of a file), made fit for a message: it may not steer a terminal or flood it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace dasgd {
+
+// Control characters, bidirectional overrides and broken UTF-8 become visible escapes (\x1b, \u202e). What is printable
+// already stays as it is.
+[[nodiscard]] std::string printable(std::string_view text);
+
+// The beginning of the text, printable: 40 characters at the most, and "…" where there is more.
+[[nodiscard]] std::string excerpt(std::string_view text);
+
+}  // namespace dasgd
