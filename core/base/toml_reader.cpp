@@ -17,6 +17,7 @@
 #include <memory>
 
 #include "core/base/check.h"
+#include "core/base/input_file.h"
 
 namespace dasgd {
 
@@ -182,6 +183,7 @@ Result<Value> readTomlFile(const std::filesystem::path& file) {
     const auto status = std::filesystem::status(file, code);
     if (!std::filesystem::exists(status)) return fail(file.string() + ": no such experiment file");
     if (std::filesystem::is_directory(status)) return fail(file.string() + ": is a folder; name a .toml file");
+    if (!isInputFile(file)) return fail(file.string() + ": is no regular file; name a .toml file");
     std::ifstream in(file, std::ios::binary);
     std::string text(kMaxTomlBytes + 1, '\0');
     in.read(text.data(), static_cast<std::streamsize>(text.size()));

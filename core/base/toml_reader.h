@@ -19,7 +19,8 @@ inline constexpr int kMaxTomlDepth = 24;  // open brackets, and parts of one dot
 // beyond the limits. Tables keep the order of the source.
 [[nodiscard]] Result<Value> parseToml(std::string_view text, const std::string& source);
 
-// The same from a file (also a pipe). Errors: missing, unreadable, a folder, too large.
+// The same from a file, or a pipe that this process was given open. Errors: missing, unreadable, a folder, a FIFO or a
+// device by its name, too large.
 [[nodiscard]] Result<Value> readTomlFile(const std::filesystem::path& file);
 
 // One value as it stands in an argument of the command line: TOML, or a bare word (letters, digits and _-+./()%), which

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "core/base/input_file.h"
 #include "core/base/metric_names.h"
 #include "gui/figures/figure_curves.h"
 #include "gui/figures/figure_files.h"
@@ -146,6 +147,8 @@ Result<std::vector<NamedFigure>> readFigures(const QString& name) {
     QFile file(name);
     if (name == kStandardInput && file.open(fileno(stdin), QIODevice::ReadOnly))
         return figuresOf(file.readAll(), QStringLiteral("standard input"));
+    if (QFileInfo::exists(name) && !isInputFile(name.toStdString()))
+        return fail(name.toStdString() + ": is no regular file; name a file of figures");
     if (!file.open(QIODevice::ReadOnly))
         return fail(name.toStdString() + ": cannot be read (" + file.errorString().toStdString() + ")");
     return figuresOf(file.readAll(), name);

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "tests/support/temp_dir.h"
 
@@ -62,13 +63,19 @@ TEST(TomlReader, BoundsNesting) {
 TEST(TomlReader, BoundsSize) {
     EXPECT_TRUE(parseToml(std::string(kMaxTomlBytes, '\n'), "f"));
     EXPECT_THAT(parseToml(std::string(kMaxTomlBytes + 1, '\n'), "f").error().message, HasSubstr("1 MiB"));
-    EXPECT_THAT(readTomlFile("/dev/zero").error().message, HasSubstr("1 MiB"));
+    const test::TempDir folder;
+    const auto large = folder.write("large.toml", std::string(2 << 20, '\n'));
+    EXPECT_THAT(readTomlFile(large).error().message, HasSubstr("1 MiB"));
 }
 
 TEST(TomlReader, NamesFilesThatCannotBeRead) {
     const test::TempDir folder;
     EXPECT_THAT(readTomlFile(folder / "none.toml").error().message, HasSubstr("none.toml: no such"));
     EXPECT_THAT(readTomlFile(folder.path()).error().message, HasSubstr("is a folder"));
+    // Opening it would wait for a writer that may never come.
+    ASSERT_EQ(::mkfifo((folder / "fifo.toml").c_str(), 0600), 0);
+    EXPECT_THAT(readTomlFile(folder / "fifo.toml").error().message, HasSubstr("fifo.toml: is no regular file"));
+    EXPECT_THAT(readTomlFile("/dev/zero").error().message, HasSubstr("is no regular file"));
 }
 
 TEST(TomlReader, TakesArguments) {

@@ -1,0 +1,28 @@
+#include "core/base/input_file.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "tests/support/temp_dir.h"
+
+namespace dasgd {
+namespace {
+
+TEST(InputFile, IsWhatCanBeOpenedWithoutWaiting) {
+    const test::TempDir folder;
+    const auto file = folder.write("a.toml", "");
+    std::filesystem::create_symlink(file, folder / "link.toml");
+    ASSERT_EQ(::mkfifo((folder / "fifo.toml").c_str(), 0600), 0);
+    std::filesystem::create_symlink(folder / "fifo.toml", folder / "linked-fifo.toml");
+    EXPECT_TRUE(isInputFile(file));
+    EXPECT_TRUE(isInputFile(folder / "link.toml"));
+    for (const char* name : {"fifo.toml", "linked-fifo.toml", "none.toml", ""})
+        EXPECT_FALSE(isInputFile(folder / name));
+    EXPECT_FALSE(isInputFile("/dev/zero"));
+    for (const char* open : {"/dev/stdin", "/dev/fd/0", "/dev/fd/63", "/proc/self/fd/3"})
+        EXPECT_TRUE(isInputFile(open));
+    EXPECT_FALSE(isInputFile("/dev/fd/../zero"));
+}
+
+}  // namespace
+}  // namespace dasgd
