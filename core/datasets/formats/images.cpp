@@ -13,6 +13,9 @@
 #include <cmath>
 #include <csetjmp>
 #include <string>
+#include <utility>
+
+#include "core/base/check.h"
 
 namespace dasgd {
 
@@ -80,11 +83,12 @@ public:
         jpeg_read_header(&info_, TRUE);
         return true;
     }
-    [[nodiscard]] bool start(int channels, int reduction) {
+    // Rows come as they are stored: grey, inks (libjpeg converts no CMYK) or colours.
+    [[nodiscard]] bool start(int reduction) {
         if (setjmp(errors_.back) != 0) return false;
-        // libjpeg converts no CMYK.
         const bool inks = info_.jpeg_color_space == JCS_CMYK || info_.jpeg_color_space == JCS_YCCK;
-        info_.out_color_space = inks ? JCS_CMYK : channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
+        const bool grey = info_.jpeg_color_space == JCS_GRAYSCALE;
+        info_.out_color_space = inks ? JCS_CMYK : grey ? JCS_GRAYSCALE : JCS_RGB;
         info_.scale_num = 1;
         info_.scale_denom = static_cast<unsigned>(reduction);
         jpeg_start_decompress(&info_);
@@ -110,65 +114,167 @@ private:
     JpegErrors errors_{};
 };
 
-// Inks of Adobe's JPEG files are stored inverted: 255 is none.
-void inksToColours(const std::uint8_t* inks, int width, int channels, std::uint8_t* out) {
+// Luma of ITU-R BT.601 in fixed point, as PIL computes mode L.
+std::uint8_t greyOf(int red, int green, int blue) {
+    return static_cast<std::uint8_t>((red * 19595 + green * 38470 + blue * 7471 + 0x8000) >> 16);
+}
+
+// a * b / 255, rounded, for a and b up to 255.
+int scaledBy(int a, int b) {
+    const int product = a * b + 128;
+    return ((product >> 8) + product) >> 8;
+}
+
+// Adobe's JPEG files store inks inverted: 255 is none. PIL takes all files of four channels to be such.
+void inksToColours(const std::uint8_t* inks, int width, std::uint8_t* out) {
     for (int x = 0; x < width; ++x, inks += 4) {
-        int colours[3];
-        for (int c = 0; c < 3; ++c) colours[c] = inks[c] * inks[3] / 255;
-        if (channels == 3) {
-            for (const int colour : colours) *out++ = static_cast<std::uint8_t>(colour);
-        } else {
-            *out++ = static_cast<std::uint8_t>((299 * colours[0] + 587 * colours[1] + 114 * colours[2]) / 1000);
+        for (int c = 0; c < 3; ++c) {
+            *out++ = static_cast<std::uint8_t>(std::max(0, inks[3] - scaledBy(255 - inks[c], inks[3])));
         }
     }
+}
+
+// Converts a row of pixels; each of `from` and `to` is 1, grey, or 3, colours. Grey of colours comes from what is
+// shown, as PIL has it, and not from the luma that a JPEG stores, which may lie outside of what can be shown.
+void convertRow(const std::uint8_t* row, int from, int width, int to, std::uint8_t* out) {
+    const auto pixels = static_cast<std::size_t>(width);
+    if (from == to) {
+        std::copy_n(row, pixels * static_cast<std::size_t>(from), out);
+    } else if (from == 1) {
+        for (std::size_t x = 0; x < pixels; ++x, out += 3) std::fill_n(out, 3, row[x]);
+    } else {
+        for (std::size_t x = 0; x < pixels; ++x, row += 3) out[x] = greyOf(row[0], row[1], row[2]);
+    }
+}
+
+Image emptyImage(int width, int height, int channels) {
+    Image image{.width = width, .height = height, .channels = channels, .pixels = {}};
+    image.pixels.resize(static_cast<std::size_t>(channels) * static_cast<std::size_t>(width) *
+                        static_cast<std::size_t>(height));
+    return image;
 }
 
 Result<Image> decodeJpeg(FileBytes file, int channels, int reduction) {
     JpegDecoder decoder(file);
     if (!decoder.readHeader()) return decoder.damage();
     DASGD_TRY(checkExtents(decoder.info().image_width, decoder.info().image_height));
-    if (!decoder.start(channels, reduction)) return decoder.damage();
-    const bool inks = decoder.info().out_color_space == JCS_CMYK;
-    Image image{.width = static_cast<int>(decoder.info().output_width),
-                .height = static_cast<int>(decoder.info().output_height),
-                .channels = channels};
-    const std::size_t stride = static_cast<std::size_t>(image.width) * static_cast<std::size_t>(channels);
-    image.pixels.resize(stride * static_cast<std::size_t>(image.height));
-    std::vector<std::uint8_t> inkRow(inks ? 4 * static_cast<std::size_t>(image.width) : 0);
+    if (!decoder.start(reduction)) return decoder.damage();
+    const int stored = decoder.info().out_color_components;
+    Image image = emptyImage(static_cast<int>(decoder.info().output_width),
+                             static_cast<int>(decoder.info().output_height), channels);
+    const std::size_t width = decoder.info().output_width, stride = width * static_cast<std::size_t>(channels);
+    std::vector<std::uint8_t> row(width * static_cast<std::size_t>(stored)), colours(stored == 4 ? 3 * width : 0);
     for (int y = 0; y < image.height; ++y) {
-        std::uint8_t* row = image.pixels.data() + static_cast<std::size_t>(y) * stride;
-        if (!decoder.readRow(inks ? inkRow.data() : row)) return decoder.damage();
-        if (inks) inksToColours(inkRow.data(), image.width, channels, row);
+        std::uint8_t* out = image.pixels.data() + static_cast<std::size_t>(y) * stride;
+        if (!decoder.readRow(stored == channels ? out : row.data())) return decoder.damage();
+        if (stored == 4) {
+            inksToColours(row.data(), image.width, colours.data());
+            convertRow(colours.data(), 3, image.width, channels, out);
+        } else if (stored != channels) {
+            convertRow(row.data(), stored, image.width, channels, out);
+        }
     }
     if (!decoder.finish()) return decoder.damage();
     return image;
 }
 
-struct PngReader {
-    PngReader() { image.version = PNG_IMAGE_VERSION; }
-    ~PngReader() { png_image_free(&image); }
-    PngReader(const PngReader&) = delete;
-    PngReader& operator=(const PngReader&) = delete;
-
-    [[nodiscard]] Status open(FileBytes file) {
-        if (!png_image_begin_read_from_memory(&image, file.data(), file.size())) return damage();
-        return checkExtents(image.width, image.height);
+// libpng reports an error by a call that must not return, as libjpeg does.
+class PngDecoder {
+public:
+    explicit PngDecoder(FileBytes file) : rest_(file) {
+        png_ =
+            png_create_read_struct(PNG_LIBPNG_VER_STRING, this, &PngDecoder::giveUp, [](png_structp, const char*) {});
+        DASGD_CHECK(png_ != nullptr);
+        info_ = png_create_info_struct(png_);
+        DASGD_CHECK(info_ != nullptr);
     }
-    [[nodiscard]] tl::unexpected<Error> damage() const { return fail(std::string("it is damaged: ") + image.message); }
+    ~PngDecoder() { png_destroy_read_struct(&png_, &info_, nullptr); }
+    PngDecoder(const PngDecoder&) = delete;
+    PngDecoder& operator=(const PngDecoder&) = delete;
 
-    png_image image{};
+    [[nodiscard]] bool readHeader() {
+        if (setjmp(png_jmpbuf(png_)) != 0) return false;
+        png_set_benign_errors(png_, 1);
+        png_set_read_fn(png_, this, &PngDecoder::read);
+        png_read_info(png_, info_);
+        return true;
+    }
+    // Values as they are stored, in 8 bits: gamma, transparency and the lower byte of 16 bits do not count. Grey of 16
+    // bits stays so.
+    [[nodiscard]] bool start() {
+        if (setjmp(png_jmpbuf(png_)) != 0) return false;
+        const int type = png_get_color_type(png_, info_);
+        if (type == PNG_COLOR_TYPE_PALETTE) png_set_palette_to_rgb(png_);
+        if (type == PNG_COLOR_TYPE_GRAY) png_set_expand_gray_1_2_4_to_8(png_);
+        if (type != PNG_COLOR_TYPE_GRAY) png_set_strip_16(png_);
+        png_set_strip_alpha(png_);
+        passes_ = png_set_interlace_handling(png_);
+        png_read_update_info(png_, info_);
+        return true;
+    }
+    // One row into `row`; of an interlaced image, its pixels of the present pass.
+    [[nodiscard]] bool readRow(std::uint8_t* row) {
+        if (setjmp(png_jmpbuf(png_)) != 0) return false;
+        png_read_row(png_, row, nullptr);
+        return true;
+    }
+    [[nodiscard]] int width() const { return static_cast<int>(png_get_image_width(png_, info_)); }
+    [[nodiscard]] int height() const { return static_cast<int>(png_get_image_height(png_, info_)); }
+    [[nodiscard]] int passes() const { return passes_; }
+    [[nodiscard]] std::size_t rowBytes() const { return png_get_rowbytes(png_, info_); }
+    [[nodiscard]] int storedChannels() const { return png_get_channels(png_, info_); }
+    [[nodiscard]] bool isWide() const { return png_get_bit_depth(png_, info_) == 16; }
+    [[nodiscard]] tl::unexpected<Error> damage() const { return fail("it is damaged: " + problem_); }
+
+private:
+    [[noreturn]] static void giveUp(png_structp png, const char* problem) {
+        static_cast<PngDecoder*>(png_get_error_ptr(png))->problem_ = problem;
+        png_longjmp(png, 1);
+    }
+    static void read(png_structp png, png_bytep out, std::size_t count) {
+        auto* self = static_cast<PngDecoder*>(png_get_io_ptr(png));
+        if (count > self->rest_.size()) png_error(png, "it breaks off early");
+        std::copy_n(self->rest_.begin(), count, out);
+        self->rest_ = self->rest_.subspan(count);
+    }
+
+    FileBytes rest_;
+    png_structp png_ = nullptr;
+    png_infop info_ = nullptr;
+    int passes_ = 1;
+    std::string problem_;
 };
 
+// PIL clips grey of 16 bits at 255 where it converts it, and does not scale it.
+std::vector<std::uint8_t> clippedTo8Bits(const std::vector<std::uint8_t>& stored) {
+    std::vector<std::uint8_t> clipped(stored.size() / 2);
+    for (std::size_t i = 0; i < clipped.size(); ++i) clipped[i] = stored[2 * i] > 0 ? 255 : stored[2 * i + 1];
+    return clipped;
+}
+
 Result<Image> decodePng(FileBytes file, int channels) {
-    PngReader reader;
-    DASGD_TRY(reader.open(file));
-    reader.image.format = channels == 1 ? PNG_FORMAT_GRAY : PNG_FORMAT_RGB;
-    Image image{.width = static_cast<int>(reader.image.width),
-                .height = static_cast<int>(reader.image.height),
-                .channels = channels,
-                .pixels = std::vector<std::uint8_t>(PNG_IMAGE_SIZE(reader.image))};
-    const png_color black{0, 0, 0};  // behind what is transparent
-    if (!png_image_finish_read(&reader.image, &black, image.pixels.data(), 0, nullptr)) return reader.damage();
+    PngDecoder decoder(file);
+    if (!decoder.readHeader()) return decoder.damage();
+    DASGD_TRY(checkExtents(decoder.width(), decoder.height()));
+    if (!decoder.start()) return decoder.damage();
+    std::vector<std::uint8_t> stored(decoder.rowBytes() * static_cast<std::size_t>(decoder.height()));
+    for (int pass = 0; pass < decoder.passes(); ++pass) {
+        for (std::size_t at = 0; at < stored.size(); at += decoder.rowBytes()) {
+            if (!decoder.readRow(stored.data() + at)) return decoder.damage();
+        }
+    }
+    if (decoder.isWide()) stored = clippedTo8Bits(stored);
+    Image image = emptyImage(decoder.width(), decoder.height(), channels);
+    if (decoder.storedChannels() == channels) {
+        image.pixels = std::move(stored);
+        return image;
+    }
+    const auto width = static_cast<std::size_t>(image.width);
+    for (std::size_t y = 0; y < static_cast<std::size_t>(image.height); ++y) {
+        convertRow(stored.data() + y * width * static_cast<std::size_t>(decoder.storedChannels()),
+                   decoder.storedChannels(), image.width, channels,
+                   image.pixels.data() + y * width * static_cast<std::size_t>(channels));
+    }
     return image;
 }
 
@@ -205,9 +311,10 @@ Result<bool> endsAsItShould(FileBytes file) {
 
 Result<ImageSize> sizeInHeader(FileBytes file) {
     if (isPng(file)) {
-        PngReader reader;
-        DASGD_TRY(reader.open(file));
-        return ImageSize{static_cast<int>(reader.image.width), static_cast<int>(reader.image.height)};
+        PngDecoder decoder(file);
+        if (!decoder.readHeader()) return decoder.damage();
+        DASGD_TRY(checkExtents(decoder.width(), decoder.height()));
+        return ImageSize{decoder.width(), decoder.height()};
     }
     JpegDecoder decoder(file);
     if (!decoder.readHeader()) return decoder.damage();
@@ -264,6 +371,8 @@ void resampleRow(const Image& image, int y, const std::vector<Weights>& columns,
 
 }  // namespace
 
+bool isKnownImage(FileBytes file) { return isPng(file) || isJpeg(file); }
+
 Result<Image> decodeImage(FileBytes file, int channels, int reduction) {
     if (isPng(file)) return decodePng(file, channels);
     if (isJpeg(file)) return decodeJpeg(file, channels, reduction);
@@ -271,7 +380,7 @@ Result<Image> decodeImage(FileBytes file, int channels, int reduction) {
 }
 
 Result<ImageSize> inspectImage(FileBytes file) {
-    if (!isPng(file) && !isJpeg(file)) return fail("it is neither JPEG nor PNG");
+    if (!isKnownImage(file)) return fail("it is neither JPEG nor PNG");
     DASGD_ASSIGN(const ImageSize size, sizeInHeader(file));
     DASGD_ASSIGN(const bool ends, endsAsItShould(file));
     // Some writers add bytes after the end.

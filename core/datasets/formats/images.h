@@ -1,4 +1,7 @@
-// JPEG by libjpeg-turbo, PNG by libpng: which of them it is, the first bytes say.
+// JPEG by libjpeg-turbo, PNG by libpng, told apart by their first bytes. Pixels are those that PIL gives:
+// Image.open(file).convert("RGB"), or "L" for grey. So a PNG's gamma, colour profile and transparency do not count (the
+// colours behind transparent pixels are taken as they are stored), 16 bits lose their lower byte, but grey of 16 bits
+// is clipped at 255; an orientation in EXIF is not applied; four channels of a JPEG are Adobe's inverted inks.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +12,9 @@
 #include "core/base/result.h"
 
 namespace dasgd {
+
+// Whether the first bytes are those of a JPEG or a PNG.
+[[nodiscard]] bool isKnownImage(std::span<const unsigned char> file);
 
 struct ImageSize {
     int width = 0, height = 0;

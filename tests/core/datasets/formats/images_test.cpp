@@ -4,9 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
+#include <sstream>
 #include <string>
 
 #include "tests/support/image_files.h"
+#include "tests/support/paths.h"
 
 namespace dasgd {
 namespace {
@@ -32,6 +35,40 @@ TEST(DecodeImage, PngIsExactInColoursAndInGrey) {
     ASSERT_TRUE(grey);
     EXPECT_EQ(grey->pixels.size(), 35U);
     for (const int pixel : grey->pixels) EXPECT_NEAR(pixel, 77, 1) << "a grey colour is itself";
+}
+
+std::string fromHex(const std::string& digits) {
+    std::string bytes;
+    for (std::size_t i = 0; i + 1 < digits.size(); i += 2) {
+        bytes += static_cast<char>(std::stoi(digits.substr(i, 2), nullptr, 16));
+    }
+    return bytes;
+}
+
+// All kinds of PNG (colour types, depths, interlacing, gamma, transparency) and of JPEG, with the pixels that PIL
+// gives.
+TEST(DecodeImage, PixelsAreThoseOfPil) {
+    std::ifstream in(std::string(test::kSourceDir) + "/tests/golden/pil_images.txt");
+    int files = 0;
+    for (std::string line; std::getline(in, line);) {
+        if (line.starts_with('#')) continue;
+        std::istringstream words(line);
+        std::string name, file, colours, grey;
+        int width = 0, height = 0;
+        ASSERT_TRUE(words >> name >> file >> width >> height >> colours >> grey) << line;
+        const std::string bytes = fromHex(file);
+        const auto size = inspectImage(bytesOf(bytes));
+        ASSERT_TRUE(size) << name << ": " << size.error().message;
+        for (const auto& [channels, right] : {std::pair(3, fromHex(colours)), std::pair(1, fromHex(grey))}) {
+            const auto image = decodeImage(bytesOf(bytes), channels);
+            ASSERT_TRUE(image) << name << ": " << image.error().message;
+            EXPECT_EQ(image->width, width) << name;
+            EXPECT_EQ(image->height, height) << name;
+            EXPECT_EQ(std::string(image->pixels.begin(), image->pixels.end()), right) << name << ", " << channels;
+        }
+        ++files;
+    }
+    EXPECT_EQ(files, 30);
 }
 
 TEST(DecodeImage, JpegIsNearAndCanBeReduced) {
