@@ -18,6 +18,7 @@ struct Splits {
     // Damaged files, or lines, that were left out; empty where damage is refused.
     std::optional<std::int64_t> skipped = std::nullopt;
     std::string firstSkipped = {};  // the first of them and what is wrong with it; "" where none was
+    std::string notRead = {};       // files in place of samples that are of no format that is read, in words; or ""
 };
 
 class Dataset {

@@ -1,14 +1,15 @@
 // Images in folders, one a class: path/train/CLASS/FILE and path/val/CLASS/FILE (or test/), JPEG or PNG, as ImageNet is
-// kept. Sizes and ends of all files and checksums of PNG are looked at when the set is loaded; pixels are decoded when
-// a batch is made. Training crops: "resized", a part of 8 to 100 % of the area with sides 3:4 to 4:3 (Szegedy et al.,
-// arXiv 1409.4842, section 6, with the numbers of torchvision's RandomResizedCrop); "shifted", a square anywhere in the
-// resized image.
+// kept; files in sub-folders of a class are of that class, as in torchvision's ImageFolder. Sizes and ends of all files
+// and checksums of PNG are looked at when the set is loaded; pixels are decoded when a batch is made. Training crops:
+// "resized", a part of 8 to 100 % of the area with sides 3:4 to 4:3 (Szegedy et al., arXiv 1409.4842, section 6, with
+// the numbers of torchvision's RandomResizedCrop); "shifted", a square anywhere in the resized image.
 #include <torch/types.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -18,6 +19,7 @@
 #include "core/base/random.h"
 #include "core/datasets/augment.h"
 #include "core/datasets/dataset.h"
+#include "core/datasets/formats/class_folders.h"
 #include "core/datasets/formats/file_mapping.h"
 #include "core/datasets/formats/images.h"
 
@@ -39,7 +41,8 @@ struct ImageFolderParams {
     std::string inspect = "auto";
 
     void visit(auto&& f) {
-        f(path, "path", {.help = "Folder with train/CLASS/FILE and val/CLASS/FILE (or test/), .jpg, .jpeg or .png"});
+        f(path, "path",
+          {.help = "Folder with train/CLASS/FILE and val/CLASS/FILE (or test/), JPEG and PNG, in sub-folders too"});
         f(extent, "extent",
           {.min = 0, .max = 4096, .unit = "pixels", .help = "Width and height for the model; 0: what the model takes"});
         f(resize, "resize",
@@ -196,11 +199,8 @@ private:
             const std::lock_guard lock(mutex_);
             if (!damaged_.insert(index).second) return;
         }
-        std::string text = files_[static_cast<std::size_t>(index)].path.string();
-        // Names may hold what steers a terminal.
-        std::ranges::replace_if(
-            text, [](unsigned char c) { return c < 0x20 || c == 0x7F; }, '?');
-        logLine(LogLevel::Warning, text + ": " + problem + "; it is left out from now on");
+        logLine(LogLevel::Warning, files_[static_cast<std::size_t>(index)].path.string() + ": " + problem +
+                                       "; it is left out from now on");
     }
 
     bool someAreWhole() const {
@@ -234,54 +234,83 @@ private:
     mutable std::set<std::int64_t> damaged_;  // guarded by mutex_
 };
 
-bool isImageName(const fs::path& path) {
-    std::string ending = path.extension().string();
+std::string endingOf(const fs::path& file) {
+    const std::string ending = file.extension().string();
+    return ending.empty() ? "no ending" : ending;
+}
+
+// Files in the folders of classes that are no samples, as nothing here reads them.
+class UnreadFiles {
+public:
+    void add(const fs::path& file) {
+        if (endings_.empty()) first_ = file;
+        ++endings_[endingOf(file)];
+    }
+    // "4 files are left out, as they are neither JPEG nor PNG (.bmp 1, .webp 3)"; "" where there are none.
+    [[nodiscard]] std::string inWords() const {
+        std::int64_t count = 0;
+        std::string kinds;
+        for (const auto& [ending, files] : endings_) {
+            count += files;
+            kinds += (kinds.empty() ? "" : ", ") + ending + " " + std::to_string(files);
+        }
+        if (count == 0) return "";
+        return std::to_string(count) + (count == 1 ? " file is" : " files are") +
+               " left out as neither JPEG nor PNG (" + kinds + "), the first: " + first_.string() +
+               ". Convert images among them to PNG to use them";
+    }
+
+private:
+    std::map<std::string, std::int64_t> endings_;
+    fs::path first_;
+};
+
+// What looking at a file showed.
+struct Inspected {
+    Status order;          // an error says what is wrong
+    bool foreign = false;  // it is an image of another format, by its name and its first bytes
+};
+
+bool isNamedAsRead(const fs::path& file) {
+    std::string ending = file.extension().string();
     std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
     return ending == ".jpg" || ending == ".jpeg" || ending == ".png";
 }
 
-// Sorted, so that every process has the same order.
-Result<std::vector<fs::path>> entriesOf(const fs::path& folder, bool folders) {
-    std::error_code code;
-    std::vector<fs::path> entries;
-    for (fs::directory_iterator at(folder, code), end; !code && at != end; at.increment(code)) {
-        std::error_code ignored;
-        if (folders ? at->is_directory(ignored) : isImageName(at->path())) entries.push_back(at->path());
-    }
-    if (code) {
-        return fail(folder.string() + ": this folder cannot be read (" + code.message() +
-                    "). data.path must name the folder with train/CLASS/FILE and val/CLASS/FILE (or test/)");
-    }
-    std::ranges::sort(entries);
-    return entries;
+Inspected inspect(ImageFile& file, bool decodes) {
+    const auto mapping = FileMapping::open(file.path);
+    // Its message begins with the file's name; the caller's too.
+    if (!mapping) return {fail("it is empty or cannot be read"), false};
+    const auto bytes = (*mapping)->bytes();
+    if (!isKnownImage(bytes) && !isNamedAsRead(file.path)) return {{}, true};
+    const auto size = inspectImage(bytes);
+    if (!size) return {fail(size.error().message), false};
+    file.size = *size;
+    if (!decodes) return {};
+    // All codes are read, whatever the size and the channels.
+    if (const auto image = decodeImage(bytes, 1, 8); !image) return {fail(image.error().message), false};
+    return {};
 }
 
-// What is wrong with each file; sizes are filled in. Several threads: on a network file system each file has its delay.
-std::vector<Status> inspectAll(std::vector<ImageFile>& files, bool decodes) {
-    std::vector<Status> found(files.size());
+// Looks at each file; sizes are filled in. Several threads: on a network file system each file has its delay.
+std::vector<Inspected> inspectAll(std::vector<ImageFile>& files, bool decodes) {
+    std::vector<Inspected> found(files.size());
     std::atomic<std::size_t> next = 0;
     const auto work = [&] {
-        for (std::size_t i = next++; i < files.size(); i = next++) {
-            const auto mapping = FileMapping::open(files[i].path);
-            // Its message begins with the file's name; the caller's too.
-            auto size = mapping ? inspectImage((*mapping)->bytes()) : fail("it is empty or cannot be read");
-            if (size && decodes) {
-                // All codes are read, whatever the size and the channels.
-                if (const auto image = decodeImage((*mapping)->bytes(), 1, 8); !image)
-                    size = fail(image.error().message);
-            }
-            if (size) {
-                files[i].size = *size;
-            } else {
-                found[i] = fail(size.error().message);
-            }
-        }
+        for (std::size_t i = next++; i < files.size(); i = next++) found[i] = inspect(files[i], decodes);
     };
     constexpr std::size_t kInspectors = 4;
     std::vector<std::jthread> threads;
     for (std::size_t t = 0; t < std::min(kInspectors, files.size() / 64); ++t) threads.emplace_back(work);
     work();
     return found;
+}
+
+Result<std::vector<fs::path>> classesIn(const fs::path& split) {
+    auto classes = classFolders(split);
+    if (classes) return classes;
+    return fail(classes.error().message +
+                ". data.path must name the folder with train/CLASS/FILE and val/CLASS/FILE (or test/)");
 }
 
 class ImageFolder final : public Dataset {
@@ -293,13 +322,19 @@ public:
         const Cutting cutting = cuttingFor(natural);
         std::error_code ignored;
         const fs::path tests = fs::is_directory(root / "val", ignored) ? root / "val" : root / "test";
-        DASGD_ASSIGN(const std::vector<fs::path> classes, entriesOf(root / "train", true));
-        DASGD_TRY(checkClasses(root / "train", classes));
+        DASGD_ASSIGN(const std::vector<fs::path> classes, classesIn(root / "train"));
+        if (classes.size() < 2) {
+            return fail((root / "train").string() + ": it has " + std::to_string(classes.size()) +
+                        (classes.size() == 1 ? " folder" : " folders") +
+                        " of a class, and classification needs at least 2: keep files as train/CLASS/FILE");
+        }
         Splits splits{
             .input = {.shape = {cutting.channels, cutting.extent, cutting.extent}, .classes = std::ssize(classes)}};
         if (skips()) splits.skipped = 0;
-        DASGD_ASSIGN(splits.train, readSplit(root / "train", classes, cutting, SampleUse::kTraining, splits));
-        DASGD_ASSIGN(splits.test, readSplit(tests, classes, cutting, SampleUse::kEvaluation, splits));
+        UnreadFiles unread;
+        DASGD_ASSIGN(splits.train, readSplit(root / "train", classes, cutting, SampleUse::kTraining, splits, unread));
+        DASGD_ASSIGN(splits.test, readSplit(tests, classes, cutting, SampleUse::kEvaluation, splits, unread));
+        splits.notRead = unread.inWords();
         return splits;
     }
 
@@ -307,18 +342,17 @@ private:
     [[nodiscard]] bool skips() const { return params_.onDamage == "skip"; }
 
     // A folder without images would be a class that nobody meant, and move the numbers of those behind it.
-    static Status checkClasses(const fs::path& train, const std::vector<fs::path>& classes) {
-        if (classes.size() < 2) {
-            return fail(train.string() + ": it has " + std::to_string(classes.size()) +
-                        (classes.size() == 1 ? " folder" : " folders") +
-                        " of a class, and classification needs at least 2: keep files as train/CLASS/FILE");
+    static Status checkClasses(const std::vector<fs::path>& classes, const std::vector<ImageFile>& files,
+                               const std::vector<Inspected>& found) {
+        std::vector<bool> hasImage(classes.size());
+        for (std::size_t i = 0; i < files.size(); ++i) {
+            if (!found[i].foreign) hasImage[static_cast<std::size_t>(files[i].label)] = true;
         }
-        for (const fs::path& one : classes) {
-            DASGD_ASSIGN(const std::vector<fs::path> images, entriesOf(one, false));
-            if (!images.empty()) continue;
-            return fail(one.string() + ": this class has no image, .jpg, .jpeg or .png; add some or remove the folder");
-        }
-        return {};
+        const auto empty = std::ranges::find(hasImage, false) - hasImage.begin();
+        if (empty == std::ssize(classes)) return {};
+        return fail(classes[static_cast<std::size_t>(empty)].string() +
+                    ": this class has no image that is read, JPEG or PNG; convert its files to PNG, add some or "
+                    "remove the folder");
     }
 
     [[nodiscard]] Cutting cuttingFor(const InputSpec& natural) const {
@@ -346,8 +380,9 @@ private:
         return PixelScale{params_.mean, params_.deviation};
     }
 
-    Result<std::vector<ImageFile>> listSplit(const fs::path& folder, const std::vector<fs::path>& classes) const {
-        DASGD_ASSIGN(const std::vector<fs::path> folders, entriesOf(folder, true));
+    static Result<std::vector<ImageFile>> listSplit(const fs::path& folder, const std::vector<fs::path>& classes,
+                                                    UnreadFiles& unread) {
+        DASGD_ASSIGN(const std::vector<fs::path> folders, classesIn(folder));
         std::vector<ImageFile> files;
         for (const fs::path& one : folders) {
             const auto same = [&](const fs::path& other) { return other.filename() == one.filename(); };
@@ -355,10 +390,15 @@ private:
             if (label == std::ssize(classes)) {
                 return fail(one.string() + ": the training set has no class of this name; add it or remove the folder");
             }
-            DASGD_ASSIGN(const std::vector<fs::path> images, entriesOf(one, false));
-            for (const fs::path& image : images) files.push_back({image, label, {}});
+            DASGD_ASSIGN(std::vector<fs::path> inside, filesBelow(one));
+            for (fs::path& file : inside) {
+                if (hasImageName(file)) {
+                    files.push_back({std::move(file), label, {}});
+                } else {
+                    unread.add(file);
+                }
+            }
         }
-        if (files.empty()) return fail(folder.string() + ": it has no image; keep files as CLASS/FILE, .jpg or .png");
         return files;
     }
 
@@ -367,22 +407,30 @@ private:
     }
 
     Result<Samples> readSplit(const fs::path& folder, const std::vector<fs::path>& classes, const Cutting& cutting,
-                              SampleUse use, Splits& into) const {
-        DASGD_ASSIGN(std::vector<ImageFile> files, listSplit(folder, classes));
-        const std::vector<Status> found = inspectAll(files, decodes(files.size()));
+                              SampleUse use, Splits& into, UnreadFiles& unread) const {
+        DASGD_ASSIGN(std::vector<ImageFile> files, listSplit(folder, classes, unread));
+        const std::vector<Inspected> found = inspectAll(files, decodes(files.size()));
+        if (use == SampleUse::kTraining) DASGD_TRY(checkClasses(classes, files, found));
         std::vector<ImageFile> whole;
         std::vector<std::int64_t> labels;
+        std::int64_t damaged = 0;
         for (std::size_t i = 0; i < files.size(); ++i) {
-            if (found[i]) {
+            if (found[i].foreign) {
+                unread.add(files[i].path);
+            } else if (found[i].order) {
                 labels.push_back(files[i].label);
                 whole.push_back(std::move(files[i]));
             } else if (!skips()) {
-                return refusedFile(files[i].path, found[i].error().message);
-            } else if ((*into.skipped)++ == 0) {
-                into.firstSkipped = files[i].path.string() + ": " + found[i].error().message;
+                return refusedFile(files[i].path, found[i].order.error().message);
+            } else if (++damaged; (*into.skipped)++ == 0) {
+                into.firstSkipped = files[i].path.string() + ": " + found[i].order.error().message;
             }
         }
-        if (whole.empty()) return fail(folder.string() + ": all of its images are damaged");
+        if (whole.empty()) {
+            return fail(folder.string() + (damaged > 0 ? ": all of its images are damaged"
+                                                       : ": it has no image that is read; keep files as CLASS/FILE, "
+                                                         "JPEG or PNG"));
+        }
         Samples samples;
         DASGD_ASSIGN(samples.scale, scaleFor(cutting.channels));
         samples.targets = torch::tensor(labels, torch::kInt64);

@@ -30,7 +30,8 @@ struct Plan {
     // Of the model, of planExperiment() alone: N, and each trainable parameter's shape in registration order.
     std::int64_t parameters = 0;
     std::vector<std::vector<std::int64_t>> parameterShapes;
-    std::string leftOut;  // the damaged files or lines that the data do without, in words; "" where there are none
+    std::string leftOut;  // damaged files or lines, and files of other formats, that the data do without; "" where
+                          // there are none
 
     std::int64_t workers = 1;
     std::int64_t batchSize = 1;     // B, of one rank

@@ -82,11 +82,11 @@ Status checkData(const Splits& splits, const Experiment& experiment) {
 
 std::string leftOutInWords(const Splits& splits) {
     const std::int64_t count = splits.skipped.value_or(0);
-    if (count == 0) return "";
+    if (count == 0) return splits.notRead;
     std::string text = std::to_string(count);
     text +=
         count == 1 ? " damaged part of the data is left out: " : " damaged parts of the data are left out; the first: ";
-    return text + splits.firstSkipped;
+    return text + splits.firstSkipped + (splits.notRead.empty() ? "" : "; " + splits.notRead);
 }
 
 Result<Plan> loadAndBuild(const Experiment& experiment) {

@@ -12,6 +12,7 @@
 namespace dasgd {
 namespace {
 
+using test::array;
 using test::Fields;
 using test::gradient;
 using test::integer;
@@ -251,12 +252,60 @@ TEST_F(ImageFolderTest, PixelsAreLookedAtBeforeTheRunWhereToldTo) {
     EXPECT_EQ(load({{"inspect", text("pixels")}}).value().train.count(), 5) << "whole images of all kinds pass";
 }
 
+TEST_F(ImageFolderTest, FilesThatAreNotReadAreCountedAndNamed) {
+    folder_.write("train/ant/0.webp", "RIFF");
+    folder_.write("train/bee/0.bmp", "BM");
+    folder_.write("val/bee/8.webp", "RIFF");
+    folder_.write("train/bee/4.tif", pngOf(20, 20, plain(20, 20, 200)));  // by its bytes, not by its name
+    folder_.write("train/ant/._1.png", "left behind by a copy");
+    const auto splits = load();
+    ASSERT_TRUE(splits) << splits.error().message;
+    EXPECT_EQ(splits->train.count(), 6);
+    EXPECT_EQ(splits->test.count(), 2);
+    EXPECT_THAT(splits->notRead, AllOf(StartsWith("4 files are left out as neither JPEG nor PNG (.bmp 1, .txt 1, "
+                                                  ".webp 2), the first: "),
+                                       HasSubstr("Convert images")));
+    EXPECT_THAT(splits->notRead, HasSubstr((folder_ / "train/ant/notes.txt").string())) << "found before any is opened";
+    EXPECT_FALSE(splits->skipped) << "they are not damaged";
+    for (const char* file : {"train/ant/0.webp", "train/bee/0.bmp", "val/bee/8.webp", "train/ant/notes.txt"}) {
+        std::filesystem::remove(folder_ / file);
+    }
+    EXPECT_EQ(load().value().notRead, "");
+}
+
+TEST_F(ImageFolderTest, ImagesInSubFoldersAreOfTheirClassAndDotNamesOfNone) {
+    for (const char* folder : {"train/ant/queens/old", "train/.ipynb_checkpoints", "train/bee/.thumbnails"}) {
+        std::filesystem::create_directories(folder_ / folder);
+    }
+    folder_.write("train/ant/queens/old/7.png", pngOf(20, 20, plain(20, 20, 40)));
+    folder_.write("train/.ipynb_checkpoints/1-checkpoint.png", pngOf(20, 20, plain(20, 20, 90)));
+    folder_.write("train/bee/.thumbnails/1.png", pngOf(20, 20, plain(20, 20, 90)));
+    const auto splits = load();
+    ASSERT_TRUE(splits) << splits.error().message;
+    EXPECT_EQ(splits->input.classes, 2);
+    EXPECT_TRUE(splits->train.targets.equal(torch::tensor({0, 0, 0, 0, 1, 1}, torch::kInt64)));
+}
+
+// Values as they are stored: a gamma in a PNG does not count, as elsewhere.
+TEST_F(ImageFolderTest, PixelsAreThoseOfPilWhateverTheGamma) {
+    std::string png = pngOf(20, 20, plain(20, 20, 64));
+    const std::string gamma("\0\0\0\x04gAMA\0\x01\x86\xa0\x31\xe8\x96\x5f", 16);  // 1.0
+    const std::size_t data = png.find("IDAT") - 4;
+    if (const std::size_t own = png.find("gAMA"); own < data) png.erase(own - 4, 16);
+    png.insert(png.find("IDAT") - 4, gamma);
+    for (const char* file : {"train/ant/1.png", "train/ant/2.JPEG", "train/ant/3.jpg"}) folder_.write(file, png);
+    const auto splits = load({{"mean", array(std::vector<double>{0})}, {"deviation", array(std::vector<double>{1})}});
+    ASSERT_TRUE(splits) << splits.error().message;
+    EXPECT_NEAR(all(splits->train).inputs[0].mean().item<double>(), 64 / 255.0, 1e-6);
+}
+
 TEST_F(ImageFolderTest, RefusesAClassWithoutAnImage) {
     std::filesystem::create_directories(folder_.path() / "train" / "cat");
     folder_.write("train/cat/notes.txt", "no image");
+    folder_.write("train/cat/1.webp", "RIFF");
     EXPECT_THAT(load().error().message,
-                AllOf(StartsWith((folder_ / "train/cat").string() + ": this class has no image"),
-                      HasSubstr("remove the folder")));
+                AllOf(StartsWith((folder_ / "train/cat").string() + ": this class has no image that is read"),
+                      HasSubstr("convert its files to PNG"), HasSubstr("remove the folder")));
 }
 
 TEST_F(ImageFolderTest, RefusesFoldersThatMakeNoClasses) {
