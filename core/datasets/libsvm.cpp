@@ -1,6 +1,7 @@
 // Files in LIBSVM's format. Rows stay sparse until a batch is made of them. Targets are classes for a model that
 // classifies: the different targets of the training set in ascending order; for one that estimates values they are
-// these.
+// these. Indices count from 0 where an index 0 occurs in the training or the test file, else from 1, as scikit-learn's
+// zero_based="auto".
 #include <torch/types.h>
 
 #include <algorithm>
@@ -25,7 +26,7 @@ struct LibsvmParams {
     std::int64_t features = 0;
     std::string onDamage = "refuse";
     void visit(auto&& f) {
-        f(path, "path", {.help = "A file of lines `target index:value …`, plain or .gz"});
+        f(path, "path", {.help = "A file of lines `target index:value …`, indices from 1 or from 0, plain or .gz"});
         f(testPath, "test_path", {.help = "The same for the test set; empty: lines drawn from path"});
         f(testFraction, "test_fraction",
           {.min = 0,
@@ -52,8 +53,9 @@ struct LibsvmParams {
 // The rows `samples` (int64), as dense vectors.
 class SparseReader final : public SampleReader {
 public:
-    SparseReader(std::shared_ptr<const SparseRows> rows, at::Tensor samples, std::int64_t width)
-        : rows_(std::move(rows)), samples_(std::move(samples)), width_(width) {}
+    // `first`: the index of the first column.
+    SparseReader(std::shared_ptr<const SparseRows> rows, at::Tensor samples, std::int64_t width, int first)
+        : rows_(std::move(rows)), samples_(std::move(samples)), width_(width), first_(first) {}
     Inputs read(const at::Tensor& indices, std::uint64_t) const override {
         const at::Tensor wanted = samples_.index_select(0, indices);
         const auto* index = wanted.const_data_ptr<std::int64_t>();
@@ -62,7 +64,7 @@ public:
         for (std::int64_t i = 0; i < wanted.numel(); ++i, row += width_) {
             const auto sample = static_cast<std::size_t>(index[i]);
             for (std::size_t e = rows_->starts[sample]; e < rows_->starts[sample + 1]; ++e) {
-                row[rows_->columns[e]] = rows_->values[e];
+                row[rows_->columns[e] - first_] = rows_->values[e];
             }
         }
         return {dense, indices};
@@ -70,13 +72,14 @@ public:
     bool isSlow() const override { return false; }
     std::int64_t skipped() const override { return 0; }
     std::shared_ptr<const SampleReader> selected(const at::Tensor& indices, SampleUse) const override {
-        return std::make_shared<SparseReader>(rows_, samples_.index_select(0, indices), width_);
+        return std::make_shared<SparseReader>(rows_, samples_.index_select(0, indices), width_, first_);
     }
 
 private:
     const std::shared_ptr<const SparseRows> rows_;
     const at::Tensor samples_;
     const std::int64_t width_;
+    const int first_;
 };
 
 std::vector<double> targetsOf(const SparseRows& rows, const at::Tensor& samples) {
@@ -105,16 +108,18 @@ public:
             sets = {torch::arange(std::ssize(train->targets), torch::kInt64),
                     torch::arange(std::ssize(test->targets), torch::kInt64)};
         }
-        const std::int64_t widest = std::max(train->width, test->width);
+        const int first = train->fromZero || test->fromZero ? 0 : 1;
+        const std::int64_t largest = std::max(train->largestIndex, test->largestIndex), widest = largest + 1 - first;
         if (params_.features > 0 && params_.features < widest) {
-            return fail((test->width > train->width ? test : train)->widest + ": index " + std::to_string(widest) +
-                        " occurs, and data.features is " + std::to_string(params_.features) + "; set features = " +
-                        std::to_string(widest) + (widest > kMaxUnaskedIndex ? " if that is meant" : " or 0"));
+            return fail((test->largestIndex > train->largestIndex ? test : train)->widest + ": index " +
+                        std::to_string(largest) + (first == 0 ? " occurs, counted from 0, " : " occurs, ") +
+                        "and data.features is " + std::to_string(params_.features) + "; set features = " +
+                        std::to_string(widest) + (largest > kMaxUnaskedIndex ? " if that is meant" : " or 0"));
         }
         const std::int64_t width = std::max<std::int64_t>(1, std::max(widest, params_.features));
         Splits splits{.input = {.shape = {width}, .classes = 1, .task = natural.task}};
-        splits.train.reader = std::make_shared<SparseReader>(train, sets.train, width);
-        splits.test.reader = std::make_shared<SparseReader>(test, sets.test, width);
+        splits.train.reader = std::make_shared<SparseReader>(train, sets.train, width, first);
+        splits.test.reader = std::make_shared<SparseReader>(test, sets.test, width, first);
         const std::vector<double> targets = targetsOf(*train, sets.train), tests = targetsOf(*test, sets.test);
         DASGD_TRY(setTargets(splits, targets, tests));
         if (params_.onDamage == "skip") {

@@ -108,7 +108,10 @@ private:
 
     [[nodiscard]] Result<Tokens> tokensOf(const std::string& text) const {
         if (params_.tokens == "bytes") return bytesAsTokens(text);
-        const auto characters = decodeUtf8(text);
+        // A byte order mark is no character of the text.
+        constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+        const std::size_t begin = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+        const auto characters = decodeUtf8(std::string_view(text).substr(begin));
         if (characters) return predictable(charactersAsTokens(*characters));
         return fail(name() + ":" + characters.error().message +
                     ". Convert the file to UTF-8, or set tokens = \"bytes\" in [data], which takes any file");

@@ -2,9 +2,13 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
+#include <limits>
 #include <optional>
+#include <type_traits>
 
 #include "core/base/check.h"
+#include "core/base/printable.h"
 
 namespace dasgd {
 
@@ -23,7 +27,23 @@ template <class Number>
 bool parsesWhole(std::string_view word, Number& number) {
     if (word.starts_with('+')) word.remove_prefix(1);
     const auto parsed = std::from_chars(word.data(), word.data() + word.size(), number);
-    return parsed.ec == std::errc() && parsed.ptr == word.data() + word.size() && !word.empty();
+    if (parsed.ptr != word.data() + word.size() || word.empty()) return false;
+    if (parsed.ec == std::errc()) return true;
+    if constexpr (std::is_floating_point_v<Number>) {
+        // from_chars leaves numbers alone that are too large or too small for the type, as 1e400 and 1e-400.
+        if (parsed.ec != std::errc::result_out_of_range) return false;
+        number = std::strtod(std::string(word).c_str(), nullptr);
+        return true;
+    }
+    return false;
+}
+
+// What is wrong with a number that is to be a float32; "" where nothing is.
+std::string problemOf(std::string_view word, double& number) {
+    const std::string found = "'" + excerpt(word) + "', which is ";
+    if (!parsesWhole(word, number) || std::isnan(number)) return found + "no number";
+    if (std::fabs(number) <= std::numeric_limits<float>::max()) return "";
+    return found + "not finite in float32 (at most 3.4e38); divide these numbers by a constant";
 }
 
 // Reads one line word by word into `rows`; what a damaged line left there the caller takes away.
@@ -37,12 +57,14 @@ public:
     tl::expected<void, LineError> parse() {
         const std::string_view target = nextWord();
         double value = 0;
-        if (!parsesWhole(target, value) || !std::isfinite(value)) {
-            return complain("the target is '" + std::string(target) + "', which is no number");
+        if (const std::string problem = problemOf(target, value); !problem.empty()) {
+            return complain("the target is " + problem);
         }
         rows_.targets.push_back(value);
-        std::int64_t before = 0;
-        for (std::string_view word = nextWord(); !word.empty(); word = nextWord()) {
+        std::int64_t before = -1;
+        std::string_view word = nextWord();
+        if (std::int64_t query = 0; word.starts_with("qid:") && parsesWhole(word.substr(4), query)) word = nextWord();
+        for (; !word.empty(); word = nextWord()) {
             if (auto added = addEntry(word, before); !added) return added;
         }
         if (beyond_) return tl::unexpected(*beyond_);
@@ -63,9 +85,9 @@ private:
         std::int64_t index = 0;
         double value = 0;
         if (colon == std::string_view::npos || !parsesWhole(word.substr(0, colon), index)) {
-            return complain("found '" + std::string(word) + "' where index:value is expected");
+            return complain("found '" + excerpt(word) + "' where index:value is expected");
         }
-        if (index < 1) return complain("the index is " + std::to_string(index) + "; indices begin with 1");
+        if (index < 0) return complain("the index is " + std::to_string(index) + "; indices begin with 0 or 1");
         if (index > kMaxLibsvmFeatures) return complain(tooWide(index) + "at most " + mostFeatures() + " are possible");
         if (index > maxIndex_ && !beyond_) {
             beyond_ = LineError{begin_,
@@ -78,12 +100,11 @@ private:
             return complain("index " + std::to_string(index) + " follows " + std::to_string(before) +
                             "; indices of a line must ascend");
         }
-        if (!parsesWhole(word.substr(colon + 1), value) || !std::isfinite(value)) {
-            return complain("the value of index " + std::to_string(index) + " is '" +
-                            std::string(word.substr(colon + 1)) + "', which is no number");
+        if (const std::string problem = problemOf(word.substr(colon + 1), value); !problem.empty()) {
+            return complain("the value of index " + std::to_string(index) + " is " + problem);
         }
         before = index;
-        rows_.columns.push_back(static_cast<std::int32_t>(index - 1));
+        rows_.columns.push_back(static_cast<std::int32_t>(index));
         rows_.values.push_back(static_cast<float>(value));
         return {};
     }
@@ -115,6 +136,9 @@ void takeBack(SparseRows& rows, std::size_t samples) {
 Result<SparseRows> parseLibsvm(std::string_view text, const std::string& name, bool skipsDamage,
                                std::int64_t maxIndex) {
     DASGD_CHECK(maxIndex <= kMaxLibsvmFeatures);
+    if (constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF"; text.starts_with(kByteOrderMark)) {
+        text.remove_prefix(kByteOrderMark.size());
+    }
     SparseRows rows;
     std::size_t number = 0;
     while (!text.empty()) {
@@ -134,8 +158,10 @@ Result<SparseRows> parseLibsvm(std::string_view text, const std::string& name, b
             if (++rows.skipped == 1) rows.firstSkipped = problem;
             continue;
         }
-        if (rows.columns.size() > rows.starts.back() && rows.columns.back() + std::int64_t{1} > rows.width) {
-            rows.width = rows.columns.back() + std::int64_t{1};
+        const bool hasEntries = rows.columns.size() > rows.starts.back();
+        if (hasEntries && rows.columns[rows.starts.back()] == 0) rows.fromZero = true;
+        if (hasEntries && rows.columns.back() > rows.largestIndex) {
+            rows.largestIndex = rows.columns.back();
             // Indices rise within a line, so that it is the last word with a colon; a comment may follow.
             const std::size_t colon = whole.substr(0, whole.find('#')).rfind(':');
             const std::size_t before = whole.find_last_of(" \t", colon);

@@ -75,6 +75,20 @@ TEST_F(LibsvmTest, TakesTheTestSetFromItsOwnFileInTheSameWidth) {
                 StartsWith(tests + ": the test set has target 3"));
 }
 
+// scikit-learn's load_svmlight_files with zero_based="auto": one index 0 in any of the files decides for all of them.
+TEST_F(LibsvmTest, IndicesCountFromZeroWhereAnIndexZeroOccurs) {
+    const std::string tests = folder_.write("test.txt", "1 2:5\n").string();
+    const Fields both{{"test_path", text(tests)}};
+    const Splits zero = load("-1 0:1 1:2\n+1 1:3\n", both).value();
+    EXPECT_TRUE(all(zero.train).inputs.equal(torch::tensor({{1., 2., 0.}, {0., 3., 0.}}).to(torch::kFloat)));
+    EXPECT_TRUE(all(zero.test).inputs.equal(torch::tensor({{0., 0., 5.}}).to(torch::kFloat)));
+    folder_.write("test.txt", "1 0:7 2:5\n");
+    const Splits both0 = load("-1 1:2\n+1 1:3\n", both).value();
+    EXPECT_TRUE(all(both0.train).inputs.equal(torch::tensor({{0., 2., 0.}, {0., 3., 0.}}).to(torch::kFloat)));
+    EXPECT_THAT(load("-1 1:2\n+1 1:3\n", {{"test_path", text(tests)}, {"features", integer(2)}}).error().message,
+                AllOf(StartsWith(tests + ":1:7: index 2 occurs, counted from 0"), HasSubstr("set features = 3 or 0")));
+}
+
 // As files are often sorted by class, and their lines are then no sample of what they hold.
 TEST_F(LibsvmTest, DrawsTheTestSetWhereThereIsNoFileOfIt) {
     std::string lines;
@@ -109,12 +123,13 @@ TEST_F(LibsvmTest, AnIndexOfAbsurdSizeIsRefusedAtItsPlace) {
 }
 
 TEST_F(LibsvmTest, ADamagedLineIsRefusedAtItsPlaceOrCounted) {
-    const std::string content = std::string(kLines) + "1 0:1\n-1 2:3\n";
-    EXPECT_THAT(load(content).error().message, StartsWith(path() + ":5:3: the index is 0"));
+    const std::string content = std::string(kLines) + "1 1:1e39\n-1 2:3\n";
+    EXPECT_THAT(load(content).error().message,
+                AllOf(StartsWith(path() + ":5:3: the value of index 1 is '1e39'"), HasSubstr("divide")));
     const auto skipping = load(content, {{"on_damage", text("skip")}});
     ASSERT_TRUE(skipping);
     EXPECT_EQ(skipping->skipped, 1);
-    EXPECT_THAT(skipping->firstSkipped, StartsWith(path() + ":5:3: the index is 0"));
+    EXPECT_THAT(skipping->firstSkipped, StartsWith(path() + ":5:3: the value of index 1"));
     EXPECT_EQ(skipping->train.count() + skipping->test.count(), 5);
     EXPECT_FALSE(load(kLines)->skipped);
 }

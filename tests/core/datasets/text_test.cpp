@@ -49,6 +49,17 @@ TEST(TextTest, CharactersAreNumberedByThoseThatOccur) {
     EXPECT_TRUE(longer.test.inputs.to(torch::kLong).equal(torch::tensor({{1, 3}}, torch::kInt64)));
 }
 
+TEST(TextTest, AByteOrderMarkIsNoCharacter) {
+    const TempDir folder;
+    const auto classes = [&](const std::string& content, const char* tokens) {
+        const std::string path = folder.write("a.txt", content).string();
+        return loadText({{"path", text(path)}, {"length", integer(2)}, {"tokens", text(tokens)}})->input.classes;
+    };
+    const std::string letters = "abababababababababababababababab", mark = "\xEF\xBB\xBF";
+    EXPECT_EQ(classes(mark + letters, "characters"), 2);
+    EXPECT_EQ(classes(letters + mark, "characters"), 3) << "anywhere else it is one";
+}
+
 TEST(TextTest, MoreThan256CharactersTakeWiderTokens) {
     std::string characters;
     for (int code = 0x100; code < 0x300; ++code) {

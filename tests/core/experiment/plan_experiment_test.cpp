@@ -97,7 +97,7 @@ TEST(PlanExperiment, KnowsTheSizeOfTheTrainingSet) {
 
 TEST(PlanExperiment, SaysWhatDataDoWithout) {
     const test::TempDir folder;
-    const std::string file = folder.write("a.svm", "1 1:1\n0 0:1\n0 2:1\n1 1:2\n0 x\n0 2:2\n").string();
+    const std::string file = folder.write("a.svm", "1 1:1\n0 -1:1\n0 2:1\n1 1:2\n0 x\n0 2:2\n").string();
     Value document = minimal();
     section(document, "model") = table({{"name", text("logistic")}});
     section(document, "data") = table({{"name", text("libsvm")}, {"path", text(file)}, {"on_damage", text("skip")}});
@@ -106,7 +106,7 @@ TEST(PlanExperiment, SaysWhatDataDoWithout) {
     const auto plan = planExperiment(readExperiment(document).value());
     ASSERT_TRUE(plan) << plan.error().message;
     EXPECT_EQ(plan->leftOut, "2 damaged parts of the data are left out; the first: " + file +
-                                 ":2:3: the index is 0; indices begin with 1");
+                                 ":2:3: the index is -1; indices begin with 0 or 1");
     EXPECT_EQ(planExperiment(readExperiment(minimal()).value())->leftOut, "");
 }
 

@@ -18,10 +18,50 @@ TEST(ParseLibsvm, ReadsSparseRowsCommentsAndEmptyLines) {
     ASSERT_TRUE(rows) << rows.error().message;
     EXPECT_THAT(rows->targets, ElementsAre(1, -1, 2.5));
     EXPECT_THAT(rows->starts, ElementsAre(0U, 2U, 2U, 4U));
-    EXPECT_THAT(rows->columns, ElementsAre(0, 3, 1, 2));
+    EXPECT_THAT(rows->columns, ElementsAre(1, 4, 2, 3));
     EXPECT_THAT(rows->values, ElementsAre(0.5F, -20.0F, 1.0F, 7.0F));
-    EXPECT_EQ(rows->width, 4);
+    EXPECT_FALSE(rows->fromZero);
+    EXPECT_EQ(rows->largestIndex, 4);
     EXPECT_EQ(rows->widest, "a.txt:1:10");
+}
+
+// As scikit-learn writes unless told otherwise.
+TEST(ParseLibsvm, TellsWhereIndicesBeginWithZero) {
+    const auto rows = parseLibsvm("1 1:1\n-1 0:0.5 3:2\n", "a.txt", false, kMaxIndex);
+    ASSERT_TRUE(rows) << rows.error().message;
+    EXPECT_TRUE(rows->fromZero);
+    EXPECT_THAT(rows->columns, ElementsAre(1, 0, 3));
+    EXPECT_EQ(rows->largestIndex, 3);
+}
+
+TEST(ParseLibsvm, ReadsOverAByteOrderMarkAndQueries) {
+    const auto rows = parseLibsvm(
+        "\xEF\xBB\xBF"
+        "2 qid:7 1:1\n",
+        "a.txt", false, kMaxIndex);
+    ASSERT_TRUE(rows) << rows.error().message;
+    EXPECT_THAT(rows->targets, ElementsAre(2));
+    EXPECT_THAT(rows->columns, ElementsAre(1));
+    EXPECT_THAT(parseLibsvm("\xEF\xBB\xBF"
+                            "2 1:a\n",
+                            "a.txt", false, kMaxIndex)
+                    .error()
+                    .message,
+                StartsWith("a.txt:1:3: "));
+}
+
+TEST(ParseLibsvm, WhatIsTooSmallForANumberIsZero) {
+    const auto rows = parseLibsvm("1e-400 1:1e-400 2:-1e-50 3:1e-40 4:3.4028234e38\n", "a.txt", false, kMaxIndex);
+    ASSERT_TRUE(rows) << rows.error().message;
+    EXPECT_THAT(rows->targets, ElementsAre(0));
+    EXPECT_THAT(rows->values, ElementsAre(0, 0, 1e-40F, 3.4028234e38F));
+}
+
+TEST(ParseLibsvm, QuotesBytesThatAreNoTextAsShortEscapes) {
+    const std::string binary("\x89PNG\x1b[2J\0" + std::string(5000, '\xff'));
+    const std::string message = parseLibsvm(binary, "a.txt", false, kMaxIndex).error().message;
+    EXPECT_THAT(message, StartsWith("a.txt:1:1: the target is '\\x89PNG\\x1b[2J\\xff"));
+    EXPECT_LT(message.size(), 400U);
 }
 
 struct WrongLine {
@@ -42,16 +82,19 @@ TEST_P(WrongLibsvm, IsRefusedAtItsPlaceOrLeftOutAndCounted) {
     EXPECT_EQ(skipping->skipped, 1);
     EXPECT_THAT(skipping->firstSkipped, StartsWith("a.txt:2:" + GetParam().place + ": "));
     EXPECT_THAT(skipping->targets, ElementsAre(1, 0));
-    EXPECT_THAT(skipping->columns, ElementsAre(0, 1)) << "nothing of the line stays";
+    EXPECT_THAT(skipping->columns, ElementsAre(1, 2)) << "nothing of the line stays";
     EXPECT_THAT(skipping->starts, ElementsAre(0U, 1U, 2U));
 }
 
 INSTANTIATE_TEST_SUITE_P(
     All, WrongLibsvm,
     testing::Values(WrongLine{"x 1:1", "1", "the target is 'x'"}, WrongLine{"nan 1:1", "1", "no number"},
-                    WrongLine{"1 0:1", "3", "indices begin with 1"},
-                    WrongLine{"1 2:1 -3:1", "7", "indices begin with 1"}, WrongLine{"1 3:1 3:2", "7", "must ascend"},
-                    WrongLine{"1 3:1 2:2", "7", "index 2 follows 3"},
+                    WrongLine{"1e39 1:1", "1", "'1e39', which is not finite in float32"},
+                    WrongLine{"1 1:1e39", "3", "'1e39', which is not finite in float32"},
+                    WrongLine{"1 1:1 2:-1e400", "7", "'-1e400', which is not finite in float32"},
+                    WrongLine{"1 1:inf", "3", "not finite in float32"}, WrongLine{"1 1:nan", "3", "no number"},
+                    WrongLine{"1 2:1 -3:1", "7", "indices begin with 0 or 1"},
+                    WrongLine{"1 3:1 3:2", "7", "must ascend"}, WrongLine{"1 3:1 2:2", "7", "index 2 follows 3"},
                     WrongLine{"1 1:1 2", "7", "index:value is expected"}, WrongLine{"1 1:1 qid:4", "7", "'qid:4'"},
                     WrongLine{"1 1:a", "3", "the value of index 1 is 'a'"},
                     WrongLine{"1 99999999999:1", "3", "index 99999999999 would make each sample as many values wide"},
@@ -70,9 +113,9 @@ TEST(ParseLibsvm, ALineInOrderBeyondTheAllowedIndexIsRefusedWhateverIsDoneToDama
 }
 
 TEST(ParseLibsvm, TakesTheLargestIndexThatIsAllowed) {
-    EXPECT_EQ(parseLibsvm("1 1000:1\n", "a.txt", false, kMaxIndex)->width, 1000);
+    EXPECT_EQ(parseLibsvm("1 1000:1\n", "a.txt", false, kMaxIndex)->largestIndex, 1000);
     const auto widest = [](const char* line) { return parseLibsvm(line, "a.txt", false, kMaxLibsvmFeatures); };
-    EXPECT_EQ(widest("1 2000000000:1\n")->width, 2000000000);
+    EXPECT_EQ(widest("1 2000000000:1\n")->largestIndex, 2000000000);
     EXPECT_THAT(widest("1 2000000001:1\n").error().message,
                 testing::AllOf(HasSubstr("values wide; at most 2000000000 are possible. Correct"),
                                testing::Not(HasSubstr("set features"))));
