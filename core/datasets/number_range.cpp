@@ -2,6 +2,10 @@
 
 #include <torch/types.h>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 namespace dasgd {
 
 std::optional<NumberOutside> firstOutside(const at::Tensor& numbers, std::int64_t count) {
@@ -11,6 +15,26 @@ std::optional<NumberOutside> firstOutside(const at::Tensor& numbers, std::int64_
     const at::Tensor all = numbers.to(torch::kLong).flatten();
     const auto at = all.lt(0).logical_or(all.ge(count)).to(torch::kByte).argmax().item<std::int64_t>();
     return NumberOutside{.sample = at / (numbers.numel() / numbers.size(0)), .value = all[at].item<std::int64_t>()};
+}
+
+std::optional<std::int64_t> firstNotFinite(const at::Tensor& numbers) {
+    if (!numbers.is_floating_point() || numbers.numel() == 0) return std::nullopt;
+    const auto isFinite = [](const at::Tensor& some) {
+        // A NaN among them is both.
+        const auto [lowest, highest] = at::aminmax(some);
+        constexpr double kMost = std::numeric_limits<float>::max();
+        return std::fabs(lowest.item<double>()) <= kMost && std::fabs(highest.item<double>()) <= kMost;
+    };
+    constexpr std::int64_t kPart = 1 << 16;
+    const std::int64_t samples = numbers.size(0);
+    for (std::int64_t begin = 0; begin < samples; begin += kPart) {
+        const std::int64_t end = std::min(begin + kPart, samples);
+        if (isFinite(numbers.slice(0, begin, end))) continue;
+        for (std::int64_t i = begin; i < end; ++i) {
+            if (!isFinite(numbers[i])) return i;
+        }
+    }
+    return std::nullopt;
 }
 
 }  // namespace dasgd

@@ -1,4 +1,4 @@
-// Whether classes and tokens are numbers that a network has outputs for.
+// Whether classes and tokens are numbers that a network has outputs for, and whether values can be trained on.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -16,5 +16,9 @@ struct NumberOutside {
 // The first of `numbers` (integers of any type, [N, …]: of N samples) that is none of 0 to `count` − 1; none where all
 // are.
 [[nodiscard]] std::optional<NumberOutside> firstOutside(const at::Tensor& numbers, std::int64_t count);
+
+// The first sample of `numbers` ([N, …]) with a value that is NaN or not finite in float32; none where all are finite,
+// or integers. Nothing as large as `numbers` is allocated.
+[[nodiscard]] std::optional<std::int64_t> firstNotFinite(const at::Tensor& numbers);
 
 }  // namespace dasgd

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/base/printable.h"
 #include "core/datasets/dataset.h"
 #include "core/datasets/formats/file_mapping.h"
 #include "core/datasets/formats/safetensors_file.h"
@@ -56,9 +57,7 @@ public:
     [[nodiscard]] Result<at::Tensor> tensor(const std::string& name) const {
         const auto stored = std::ranges::find(tensors_, name, &StoredTensor::name);
         if (stored == tensors_.end()) {
-            std::string names;
-            for (const StoredTensor& other : tensors_) names += (names.empty() ? "" : ", ") + other.name;
-            return fail(path_ + ": it has no tensor '" + name + "', but " + (names.empty() ? "none" : names) +
+            return fail(path_ + ": it has no tensor '" + excerpt(name) + "', but " + namesInWords() +
                         ". Name it in [data] as inputs or targets");
         }
         const auto type = torchTypeOf(stored->type);
@@ -81,6 +80,16 @@ public:
     }
 
 private:
+    [[nodiscard]] std::string namesInWords() const {
+        constexpr std::size_t kMost = 10;
+        std::string names;
+        for (std::size_t i = 0; i < std::min(kMost, tensors_.size()); ++i) {
+            names += (i == 0 ? "" : ", ") + excerpt(tensors_[i].name);
+        }
+        if (tensors_.size() > kMost) names += " and " + std::to_string(tensors_.size() - kMost) + " more";
+        return names.empty() ? "none" : names;
+    }
+
     explicit TensorFile(std::string path) : path_(std::move(path)) {}
 
     std::string path_;
@@ -153,6 +162,8 @@ private:
         if (natural.task == Task::kLanguage) return readTokens(file, std::move(samples), natural);
         DASGD_ASSIGN(samples.targets, file.tensor(params_.targets));
         DASGD_TRY(checkTogether(file, samples));
+        DASGD_TRY(checkFinite(file, params_.inputs, samples.inputs));
+        DASGD_TRY(checkFinite(file, params_.targets, samples.targets));
         if (samples.inputs.scalar_type() == torch::kByte) {
             samples.scale = {{0}, {1}};
         } else if (isWhole(samples.inputs)) {
@@ -190,6 +201,16 @@ private:
                            std::to_string(outside->sample) + "; numbers of classes and tokens go from 0 to at most " +
                            std::to_string(kMost - 1) +
                            ". Number them anew without gaps, and leave out samples that have none");
+    }
+
+    // One such value makes every weight NaN, at whatever step its sample comes. Training is in float32 or less.
+    [[nodiscard]] static Status checkFinite(const TensorFile& file, const std::string& name,
+                                            const at::Tensor& numbers) {
+        const auto sample = firstNotFinite(numbers);
+        if (!sample) return {};
+        return file.refuse("'" + name + "' holds a number in sample " + std::to_string(*sample) +
+                           " that is not finite in float32 (NaN, infinite or above 3.4e38). Correct it, or leave the "
+                           "sample out");
     }
 
     [[nodiscard]] Result<Samples> readTokens(const TensorFile& file, Samples samples, const InputSpec& natural) const {

@@ -15,12 +15,13 @@ using namespace dasgd;
 using dasgd::fuzz::require;
 using Bytes = std::span<const unsigned char>;
 
+// 0 of a type that is not known.
 std::uint64_t bytesOf(const std::string& type) {
     static const std::map<std::string, std::uint64_t> kSizes{
         {"BOOL", 1}, {"U8", 1},  {"I8", 1},  {"I16", 2}, {"U16", 2}, {"F16", 2}, {"BF16", 2},
         {"I32", 4},  {"U32", 4}, {"F32", 4}, {"I64", 8}, {"U64", 8}, {"F64", 8}};
-    require(kSizes.contains(type), "a type is one of the format", type);
-    return kSizes.at(type);
+    const auto known = kSizes.find(type);
+    return known == kSizes.end() ? 0 : known->second;
 }
 
 void tensor(Bytes file, const StoredTensor& tensor) {
@@ -33,7 +34,8 @@ void tensor(Bytes file, const StoredTensor& tensor) {
         size = empty ? 0 : size * static_cast<std::uint64_t>(extent);
         require(size <= file.size() || !empty, "a tensor is no larger than its file", tensor.name);
     }
-    require(tensor.bytes.size() == size, "a tensor has the bytes of its shape", tensor.name);
+    const bool known = bytesOf(tensor.type) > 0;
+    require(!known || tensor.bytes.size() == size, "a tensor has the bytes of its shape", tensor.name);
     require(
         tensor.bytes.data() >= file.data() && tensor.bytes.data() + tensor.bytes.size() <= file.data() + file.size(),
         "a tensor lies in its file", tensor.name);

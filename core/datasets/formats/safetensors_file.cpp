@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
+
+#include "core/base/printable.h"
 
 namespace dasgd {
 
@@ -30,10 +33,10 @@ constexpr std::array<std::pair<std::string_view, std::uint64_t>, 13> kTypeBytes{
                                                                                  {"U64", 8},
                                                                                  {"F64", 8}}};
 
-Result<std::uint64_t> bytesOfType(const std::string& type) {
+// nullopt: not known. Elements of some types of the format are no whole bytes.
+std::optional<std::uint64_t> bytesOfType(const std::string& type) {
     const auto* found = std::ranges::find(kTypeBytes, std::string_view(type), &decltype(kTypeBytes)::value_type::first);
-    if (found == kTypeBytes.end()) return fail("its type '" + type + "' is unknown");
-    return found->second;
+    return found == kTypeBytes.end() ? std::nullopt : std::optional(found->second);
 }
 
 // A number of the header that is not negative.
@@ -63,18 +66,18 @@ Result<StoredTensor> tensorOf(const std::string& name, const Json& entry, std::s
         return fail("it lacks dtype, shape or data_offsets");
     }
     StoredTensor tensor{.name = name, .type = entry["dtype"].get<std::string>()};
-    DASGD_ASSIGN(const std::uint64_t elementBytes, bytesOfType(tensor.type));
-    DASGD_ASSIGN(const std::uint64_t size, sizeOf(entry["shape"], elementBytes, tensor.shape));
+    const std::optional<std::uint64_t> elementBytes = bytesOfType(tensor.type);
+    DASGD_ASSIGN(const std::uint64_t size, sizeOf(entry["shape"], elementBytes.value_or(1), tensor.shape));
     DASGD_ASSIGN(const std::uint64_t begin, countOf(entry["data_offsets"][0]));
     DASGD_ASSIGN(const std::uint64_t end, countOf(entry["data_offsets"][1]));
     if (begin > end || end > data.size()) {
         return fail("its bytes " + std::to_string(begin) + " to " + std::to_string(end) + " lie outside the " +
                     std::to_string(data.size()) + " bytes that follow the header");
     }
-    if (end - begin != size) {
+    if (elementBytes && end - begin != size) {
         return fail("its shape needs " + std::to_string(size) + " bytes, and it has " + std::to_string(end - begin));
     }
-    tensor.bytes = data.subspan(begin, size);
+    tensor.bytes = data.subspan(begin, end - begin);
     return tensor;
 }
 
@@ -99,6 +102,32 @@ Status checkCover(std::vector<StoredTensor> tensors, std::span<const unsigned ch
     return {};
 }
 
+// Finds a name that the header has twice: of its two entries Json::parse() would silently take the last. A callback of
+// Json::parse() could tell, too, and takes time in the square of the number of tensors.
+struct NamesOnce final : nlohmann::json_sax<Json> {
+    bool null() override { return true; }
+    bool boolean(bool) override { return true; }
+    bool number_integer(number_integer_t) override { return true; }
+    bool number_unsigned(number_unsigned_t) override { return true; }
+    bool number_float(number_float_t, const string_t&) override { return true; }
+    bool string(string_t&) override { return true; }
+    bool binary(binary_t&) override { return true; }
+    bool start_object(std::size_t) override { return ++depth, true; }
+    bool end_object() override { return --depth, true; }
+    bool start_array(std::size_t) override { return ++depth, true; }
+    bool end_array() override { return --depth, true; }
+    bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override { return false; }
+    bool key(string_t& name) override {
+        if (depth != 1 || seen.insert(name).second) return true;
+        twice = name;
+        return false;
+    }
+
+    int depth = 0;
+    std::set<std::string> seen;
+    std::string twice;
+};
+
 Result<Json> headerOf(std::span<const unsigned char> file, std::uint64_t& headerBytes) {
     if (file.size() < kLengthBytes) return fail("it is shorter than the 8 bytes that a safetensors file begins with");
     headerBytes = 0;
@@ -108,17 +137,10 @@ Result<Json> headerOf(std::span<const unsigned char> file, std::uint64_t& header
                     std::to_string(file.size()) + ", and a header at most 100 MB. Is it a safetensors file?");
     }
     const auto text = file.subspan(kLengthBytes, headerBytes);
-    // Of two entries of one name the last would silently be taken.
-    std::set<std::string> names;
-    std::string twice;
-    const auto look = [&](int depth, Json::parse_event_t event, const Json& parsed) {
-        if (depth == 1 && event == Json::parse_event_t::key && !names.insert(parsed.get<std::string>()).second) {
-            twice = parsed.get<std::string>();
-        }
-        return true;
-    };
-    Json header = Json::parse(text.begin(), text.end(), look, false);
-    if (!twice.empty()) return fail("its header has '" + twice + "' twice" + kWriteAnew);
+    NamesOnce names;
+    Json::sax_parse(text.begin(), text.end(), &names);
+    if (!names.twice.empty()) return fail("its header has '" + excerpt(names.twice) + "' twice" + kWriteAnew);
+    Json header = Json::parse(text.begin(), text.end(), nullptr, false);
     if (!header.is_object()) return fail("its header is no JSON object. Is it a safetensors file?");
     return header;
 }
@@ -134,7 +156,7 @@ Result<std::vector<StoredTensor>> readSafetensors(std::span<const unsigned char>
     for (const auto& [key, entry] : header->items()) {
         if (key == "__metadata__") continue;
         auto tensor = tensorOf(key, entry, data);
-        if (!tensor) return fail(name + ": tensor '" + key + "': " + tensor.error().message + kWriteAnew);
+        if (!tensor) return fail(name + ": tensor '" + excerpt(key) + "': " + tensor.error().message + kWriteAnew);
         tensors.push_back(std::move(*tensor));
     }
     if (const Status whole = checkCover(tensors, data); !whole) {

@@ -16,12 +16,13 @@ struct StoredTensor {
     std::string name;
     std::string type;  // as the header has it: F32, I64, U8, …
     std::vector<std::int64_t> shape;
-    std::span<const unsigned char> bytes;  // exactly those of the shape
+    std::span<const unsigned char> bytes;  // exactly those of the shape, where the type is one that is known
 };
 
-// The tensors of `file`, whose bytes outlive them, by name. Nothing but the header is copied. `name` is what errors
-// call the file. Errors: a header beyond the file or 100 MB, not JSON, an unknown type, a shape whose size overflows or
-// does not match its bytes, bytes outside the file or of two tensors.
+// The tensors of `file`, whose bytes outlive them, by name. Nothing but the header is copied. Tensors of types that are
+// not known, as F8_E4M3 and C64, are among them: who needs one asks torchTypeOf(). `name` is what errors call the file.
+// Errors: a header beyond the file or 100 MB, not JSON, a shape whose size overflows or does not match its bytes, bytes
+// outside the file or of two tensors.
 [[nodiscard]] Result<std::vector<StoredTensor>> readSafetensors(std::span<const unsigned char> file,
                                                                 const std::string& name);
 

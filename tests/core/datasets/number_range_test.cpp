@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
+#include <cmath>
+#include <limits>
+
 namespace dasgd {
 namespace {
 
@@ -28,6 +31,21 @@ TEST(FirstOutside, OfATextASampleHasManyNumbers) {
     ASSERT_TRUE(outside);
     EXPECT_EQ(outside->sample, 1);
     EXPECT_EQ(outside->value, 50);
+}
+
+TEST(FirstNotFinite, NamesTheFirstSampleThatFloat32DoesNotHold) {
+    const double infinite = std::numeric_limits<double>::infinity();
+    for (const double wrong : {1e39, -1e39, infinite, -infinite, std::nan("")}) {
+        at::Tensor numbers = torch::zeros({200'000, 2}, torch::kDouble);
+        EXPECT_FALSE(firstNotFinite(numbers));
+        numbers[150'001][1] = wrong;
+        numbers[199'999][0] = wrong;
+        EXPECT_EQ(firstNotFinite(numbers), 150'001) << wrong;
+    }
+    EXPECT_FALSE(firstNotFinite(torch::tensor({3.4e38, -3.4e38, 1e-320}, torch::kDouble)));
+    EXPECT_EQ(firstNotFinite(torch::tensor({1.0, infinite}, torch::kHalf)), 1);
+    EXPECT_FALSE(firstNotFinite(torch::zeros({0, 3})));
+    EXPECT_FALSE(firstNotFinite(torch::ones({3}, torch::kLong))) << "integers are finite";
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
+#include <cmath>
+
 #include "core/datasets/dataset.h"
 #include "tests/support/document.h"
 #include "tests/support/safetensors_files.h"
@@ -85,6 +87,22 @@ TEST_F(SafetensorsTest, ReadsClassesWhateverTheAlignmentOfTheFile) {
                         .index_select(0, order)
                         .equal(torch::tensor({0, 2, 1, 2}, torch::kInt64)));
     }
+}
+
+TEST_F(SafetensorsTest, TensorsThatAreNotAskedForMayBeOfAnyType) {
+    const Stored scale{"scale", "F8_E4M3", "[3]", "abc"}, wave{"wave", "C64", "[1]", "12345678"};
+    const auto splits = load({kInputs, kTargets, scale, wave});
+    ASSERT_TRUE(splits) << splits.error().message;
+    EXPECT_THAT(errorOf({{"inputs", "F8_E4M3", "[4,2]", "12345678"}, kTargets}), HasSubstr("its type F8_E4M3 is none"));
+}
+
+TEST_F(SafetensorsTest, NumbersThatAreNotFiniteInFloat32AreRefusedWithTheirSample) {
+    const double huge = 1e39, nan = std::nan("");
+    EXPECT_THAT(errorOf({{"inputs", "F64", "[4,2]", rawBytes<double>({1, 2, 3, 4, 5, huge, 7, 8})}, kTargets}),
+                HasSubstr("'inputs' holds a number in sample 2 that is not finite in float32"));
+    EXPECT_THAT(errorOf({kInputs, {"targets", "F64", "[4]", rawBytes<double>({1, 2, 3, nan})}}, kValues),
+                HasSubstr("'targets' holds a number in sample 3"));
+    EXPECT_TRUE(load({{"inputs", "F64", "[4,2]", rawBytes<double>({1, 2, 3, 4, 5, 3e38, 1e-320, 8})}, kTargets}));
 }
 
 TEST_F(SafetensorsTest, BytesArePixels) {

@@ -60,11 +60,12 @@ TEST(SyntheticTest, NoiseZeroGivesThePrototypes) {
 }
 
 TEST(SyntheticTest, RefusesWhatNoMemoryHolds) {
-    auto set =
-        DatasetRegistry::find("synthetic")->create(table({{"shape", array<std::int64_t>({65536, 65536})}}), {}).value();
-    const auto splits = set->load(kDrawn);
-    ASSERT_FALSE(splits);
-    EXPECT_THAT(splits.error().message, testing::HasSubstr("lower train_samples"));
+    const Value large = array<std::int64_t>({65536, 65536}), one = array<std::int64_t>({65536});
+    for (const Value& fields : {table({{"shape", large}}), table({{"shape", one}, {"classes", integer(1'000'000)}})}) {
+        const auto splits = DatasetRegistry::find("synthetic")->create(fields, {}).value()->load(kDrawn);
+        ASSERT_FALSE(splits);
+        EXPECT_THAT(splits.error().message, testing::HasSubstr("lower train_samples"));
+    }
 }
 
 TEST(SyntheticTest, ValuesAreALinearMapOfTheInputs) {
