@@ -101,8 +101,13 @@ Status checkWay(const fs::path& file, const sg::Host* from, const sg::Host* to) 
     } catch (const std::exception&) {
         return fail(way);
     }
-    if (links.empty()) return fail(way);
-    return {};
+    if (!links.empty()) return {};
+    if (latency > 0) {
+        return fail(file.string() + ": the way" + fromHost(from) + " to host '" + to->get_name() +
+                    "' has a latency and no link, so that it would carry any number of bytes at once; describe hosts "
+                    "that have coordinates as <peer>, with bw_in and bw_out");
+    }
+    return fail(way);
 }
 
 Status checkWays(const fs::path& file, const std::vector<sg::Host*>& hosts, const PlatformProgress& progress) {

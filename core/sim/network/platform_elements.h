@@ -1,10 +1,11 @@
-// The elements and attributes of SimGrid's platform files that a network needs, and which values they may have. What is
-// not listed here never reaches SimGrid.
+// The elements and attributes of SimGrid's platform files that a network needs, those that change nothing of it, and
+// which values they may have. Nothing else reaches SimGrid.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <set>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -14,6 +15,8 @@ namespace dasgd {
 struct PlatformValue {
     bool (*isRight)(std::string_view value);  // null: any, and it is not passed on
     std::string_view allowed;                 // for people
+    // How SimGrid is to read a right one; null: as it is.
+    std::string (*written)(std::string_view value) = nullptr;
 };
 
 struct PlatformAttribute {
@@ -26,7 +29,11 @@ struct PlatformElement {
     std::string_view written;  // its name in what SimGrid reads; empty: it is left out
     std::vector<PlatformAttribute> attributes;
     std::set<std::string_view> children;
+    bool isSkipped = false;  // it is left out with all that it holds, which is not looked at
 };
+
+// The name under which the <prop> of a <config> is listed, as other properties are free.
+inline constexpr std::string_view kConfigOption = "config/prop";
 
 // By name.
 [[nodiscard]] const std::map<std::string_view, PlatformElement>& platformElements();

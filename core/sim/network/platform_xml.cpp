@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/printable.h"
 #include "core/sim/network/platform_elements.h"
 
 namespace dasgd {
@@ -17,14 +18,6 @@ using Element = PlatformElement;
 using Attribute = PlatformAttribute;
 
 constexpr int kDeepest = 32;  // zones within zones
-
-// A name or value of the file, short and printable, for an error.
-std::string shown(Text value) {
-    std::string text(value.substr(0, 40));
-    std::ranges::replace_if(
-        text, [](char c) { return c < ' ' || c > '~'; }, '?');
-    return value.size() > 40 ? text + "…" : text;
-}
 
 template <class Names>
 std::string listed(const Names& names) {
@@ -78,6 +71,7 @@ private:
     Status element(const pugi::xml_node& node, const Element& rule, int depth) {
         if (depth > kDeepest) return wrong(node, "zones are nested more than " + std::to_string(kDeepest) + " deep");
         DASGD_TRY(count(node));
+        if (rule.isSkipped) return {};
         std::string tag = "<" + std::string(rule.written);
         DASGD_TRY(attributes(node, rule, tag));
         const bool writes = !rule.written.empty();
@@ -90,9 +84,12 @@ private:
     Status child(const pugi::xml_node& node, const Element& rule, const pugi::xml_node& inner, int depth) {
         const std::string outer = "<" + std::string(node.name()) + ">";
         if (inner.type() != pugi::node_element) return wrong(inner, "text is not allowed in " + outer);
-        if (rule.children.contains(inner.name())) return element(inner, platformElements().at(inner.name()), depth + 1);
+        if (rule.children.contains(inner.name())) {
+            const bool option = Text(node.name()) == "config";
+            return element(inner, platformElements().at(option ? kConfigOption : inner.name()), depth + 1);
+        }
         const std::string reason(reasonAgainst(inner.name()));
-        return wrong(inner, "<" + shown(inner.name()) + "> is not allowed in " + outer +
+        return wrong(inner, "<" + excerpt(inner.name()) + "> is not allowed in " + outer +
                                 (reason.empty() ? "" : ": " + reason) + "; allowed: " + listed(rule.children));
     }
 
@@ -104,13 +101,14 @@ private:
             const Text value = attribute.value();
             const auto found = std::ranges::find(rule.attributes, name, &Attribute::name);
             if (found == rule.attributes.end()) return wrong(node, unknown(own, name, rule));
-            if (!given.insert(name).second) return wrong(node, own + " has the attribute " + shown(name) + " twice");
+            if (!given.insert(name).second) return wrong(node, own + " has the attribute " + excerpt(name) + " twice");
             if (!found->value->isRight || (value.empty() && !found->required)) continue;
             if (!found->value->isRight(value)) {
-                return wrong(node, own + " has " + shown(name) + "=\"" + shown(value) +
+                return wrong(node, own + " has " + excerpt(name) + "=\"" + excerpt(value) +
                                        "\"; allowed: " + std::string(found->value->allowed));
             }
-            tag.append(" ").append(name).append("=\"").append(value).append("\"");
+            tag.append(" ").append(name).append("=\"");
+            tag.append(found->value->written ? found->value->written(value) : std::string(value)).append("\"");
         }
         for (const Attribute& attribute : rule.attributes) {
             if (!attribute.required || given.contains(attribute.name)) continue;
@@ -123,14 +121,14 @@ private:
         std::vector<Text> names;
         for (const Attribute& attribute : rule.attributes) names.push_back(attribute.name);
         const std::string reason(reasonAgainst(name));
-        return "the attribute " + shown(name) + " is not allowed in " + own + (reason.empty() ? "" : ": " + reason) +
+        return "the attribute " + excerpt(name) + " is not allowed in " + own + (reason.empty() ? "" : ": " + reason) +
                "; allowed: " + listed(names);
     }
 
     // SimGrid makes all of them, used or not.
     Status count(const pugi::xml_node& node) {
         const Text name = node.name();
-        if (name == "host") ++hosts_;
+        if (name == "host" || name == "peer") ++hosts_;
         if (name == "cluster" || name == "cabinet") {
             hosts_ += std::max<std::int64_t>(0, countOfRadical(node.attribute("radical").value()));
         }

@@ -94,9 +94,20 @@ TEST_P(HostilePlatform, IsRefusedAndWritesNothing) {
 const std::string kGoodCluster =
     "<cluster id=\"all\" prefix=\"node-\" suffix=\"\" radical=\"0-3\" speed=\"1Gf\" bw=\"1Gbps\" lat=\"50us\"/>\n";
 
-std::string tracingTo(const std::string& file) {
+std::string tracingTo(const std::string& file, const std::string& more = "") {
     return test::platform("<config><prop id=\"tracing\" value=\"yes\"/><prop id=\"tracing/filename\" value=\"" + file +
-                          "\"/></config>\n" + kGoodCluster);
+                          "\"/>" + more + "</config>\n" + kGoodCluster);
+}
+
+// SimGrid never learns of options that change no times.
+TEST(PlatformOptions, AreReadOverAndWriteNothing) {
+    const test::DasgdFolder folder;
+    const std::string canary = (folder.path() / "canary").string();
+    folder.write("cluster.xml", tracingTo(canary));
+    folder.write("e.toml", onPlatform("cluster.xml", 3));
+    const test::Ended ended = folder.run({"run", "e.toml", "-w", "w"});
+    EXPECT_EQ(ended.exit, 0) << ended.err;
+    EXPECT_FALSE(std::filesystem::exists(canary));
 }
 
 // Each entity is ten of the one before it: 10^10 characters from a few hundred.
@@ -121,7 +132,8 @@ std::string deeplyNested(int depth) {
 INSTANTIATE_TEST_SUITE_P(
     Table, HostilePlatform,
     ::testing::Values(
-        Wrong{"optionsOfSimGrid", tracingTo("CANARY"), ":4:2: <config> is not allowed in <platform>: it sets options"},
+        Wrong{"optionsOfSimGrid", tracingTo("CANARY", "<prop id=\"network/model\" value=\"SMPI\"/>"),
+              "<prop> has id=\"network/model\"; allowed: options that change no times of messages"},
         Wrong{"entityExpansion", billionLaughs(), ":2:11: the DOCTYPE declares entities"},
         Wrong{"externalEntity",
               "<!DOCTYPE platform [<!ENTITY x SYSTEM \"/etc/passwd\">]>\n<platform version=\"4.1\">&x;</platform>",

@@ -25,15 +25,18 @@ bool takes(std::string_view element, std::string_view name, std::string_view val
 
 // SimGrid's DTD knows these, and a network needs none of them.
 TEST(PlatformElements, HasNothingThatSetsOptionsReadsFilesOrStartsActors) {
-    for (const char* name : {"config", "include", "trace", "trace_connect", "process", "actor", "argument", "random",
-                             "storage", "storage_type", "mount", "disk", "model_prop", "peer"}) {
+    for (const char* name : {"include", "process", "actor", "argument", "model_prop"}) {
         EXPECT_FALSE(platformElements().contains(name)) << name;
+    }
+    for (const char* name : {"config", "config/prop", "trace", "trace_connect", "random", "storage", "storage_type",
+                             "mount", "disk", "prop"}) {
+        EXPECT_EQ(platformElements().at(name).written, "") << name << " is read over";
     }
     for (const auto& [name, element] : platformElements()) {
         for (const auto child : element.children)
             EXPECT_TRUE(platformElements().contains(child)) << name << " " << child;
         for (const auto& one : element.attributes) {
-            EXPECT_THAT(std::string(one.name), Not(HasSubstr("file"))) << name;
+            if (one.value->isRight) EXPECT_THAT(std::string(one.name), Not(HasSubstr("file"))) << name;
         }
     }
 }
@@ -44,19 +47,26 @@ TEST(PlatformElements, PassesNoPropertyOn) {
 }
 
 TEST(PlatformElements, TakesQuantitiesWithTheirUnits) {
-    for (const char* right : {"10Gbps", "1.25GBps", "1e3kbps", "0.5Gibps", "8bps"}) {
+    for (const char* right : {"10Gbps", "1.25GBps", "1e3kbps", "0.5Gibps", "8bps", "10", "10 Gbps", " 1kBps "}) {
         EXPECT_TRUE(takes("link", "bandwidth", right)) << right;
     }
-    for (const char* wrong :
-         {"0Gbps", "-1Gbps", "fast", "10", "10 Gbps", "inf", "nanGbps", "1e999Gbps", "10gbps", ""}) {
+    for (const char* wrong : {"0Gbps", "-1Gbps", "fast", "0", "10 G", "inf", "nanGbps", "1e999Gbps", "10gbps", ""}) {
         EXPECT_FALSE(takes("link", "bandwidth", wrong)) << wrong;
     }
-    for (const char* right : {"0", "50us", "1.5ms", "0s"}) EXPECT_TRUE(takes("link", "latency", right)) << right;
-    for (const char* wrong : {"5", "-1ms", "1min", "us"}) EXPECT_FALSE(takes("link", "latency", wrong)) << wrong;
-    for (const char* right : {"1Gf", "2gigaflops", "1f", "100Mf, 50Mf"}) {
+    for (const char* right : {"0", "50us", "1.5ms", "0s", "5", "1E-4"})
+        EXPECT_TRUE(takes("link", "latency", right)) << right;
+    for (const char* wrong : {"-5", "-1ms", "1min", "us", ""}) EXPECT_FALSE(takes("link", "latency", wrong)) << wrong;
+    for (const char* right : {"1Gf", "2gigaflops", "1f", "100Mf, 50Mf", "100Mf ,\t50Mf,0f ", "0f", "1e9"}) {
         EXPECT_TRUE(takes("host", "speed", right)) << right;
     }
-    for (const char* wrong : {"0f", "1G", "1Gf,", "Gf"}) EXPECT_FALSE(takes("host", "speed", wrong)) << wrong;
+    for (const char* wrong : {"-1f", "1G", "1Gf,", "Gf", ""}) EXPECT_FALSE(takes("host", "speed", wrong)) << wrong;
+}
+
+TEST(PlatformElements, TakesPlacesOfThreeNumbers) {
+    for (const char* right : {"25.5 9.4 1.4", " -12.7 -9.9  2.1 "}) EXPECT_TRUE(takes("peer", "coordinates", right));
+    for (const char* wrong : {"", "1 2", "1 2 3 4", "1 2 x", "1 2 3x", "1 2 nan"}) {
+        EXPECT_FALSE(takes("peer", "coordinates", wrong)) << wrong;
+    }
 }
 
 TEST(PlatformElements, TakesNamesWithoutMarkup) {

@@ -12,6 +12,7 @@
 namespace dasgd::test {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -83,6 +84,26 @@ TEST_P(PlatformRouting, LeadsOverSeveralLinks) {
 
 INSTANTIATE_TEST_SUITE_P(Kinds, PlatformRouting, ::testing::Values("Dijkstra", "DijkstraCache", "Floyd"),
                          [](const auto& info) { return std::string(info.param); });
+
+// Vivaldi's coordinates: the distance in the plane and both heights, in milliseconds; here 5 + 0 + 1.
+TEST_F(Platform, TakesPeersByTheirCoordinates) {
+    const std::string peer = "speed=\"1Gf\" bw_in=\"1Gbps\" bw_out=\"1Gbps\"/>";
+    const auto file = write(platform("<zone id=\"z\" routing=\"Vivaldi\">\n<peer id=\"a\" coordinates=\"0 0 0\" " +
+                                     peer + "<peer id=\"b\" coordinates=\"3 4 1\" " + peer + "</zone>\n"));
+    EXPECT_NEAR(messages("platform", table({{"file", text(file.string())}}), 2, {{0, 1}})[0], 6 * kHop + kTransfer,
+                kClose);
+}
+
+// SimGrid would carry any number of bytes between them at once.
+TEST_F(Platform, RefusesHostsThatHaveCoordinatesAndNoLink) {
+    const auto file =
+        write(platform("<zone id=\"z\" routing=\"Vivaldi\">\n<host id=\"a\" speed=\"1Gf\" coordinates=\"0 0 "
+                       "0\"/><host id=\"b\" speed=\"1Gf\" coordinates=\"3 4 1\"/></zone>\n"));
+    const auto image = PlatformImage::make(openPlatform(file, "").value());
+    ASSERT_TRUE(image);
+    EXPECT_THAT(checkPlatform(*image, {}, 2, {}).error().message,
+                AllOf(HasSubstr("from host 'a' to host 'b' has a latency and no link"), HasSubstr("<peer>")));
+}
 
 TEST_F(Platform, RefusesHostsThatDoNotGoRound) {
     const auto refused = [](const std::string& hosts) {

@@ -21,6 +21,8 @@ std::string refusal(const std::string& text) {
     return xml ? "accepted: " + *xml : xml.error().message;
 }
 
+const std::string kZone = "<zone id=\"z\" routing=\"Full\">";
+
 TEST(PlatformXml, WritesElementsInTheirLines) {
     EXPECT_EQ(written(clusterPlatform(4)),
               "<?xml version=\"1.0\"?><!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n\n"
@@ -36,6 +38,30 @@ TEST(PlatformXml, WritesNothingThatIsNotListed) {
     EXPECT_THAT(xml, HasSubstr("<zone id=\"z\" routing=\"Full\">"));
     EXPECT_THAT(xml, HasSubstr("<host id=\"a\" speed=\"1Gf\">"));
     for (const char* gone : {"AS", "prop", "tracing", "watt", "config", "<!--"}) EXPECT_THAT(xml, Not(HasSubstr(gone)));
+}
+
+// As in SimGrid's own examples; the network is that of the file without them.
+TEST(PlatformXml, ReadsOverWhatChangesNoNetwork) {
+    const std::string zone = "<zone id=\"z\" routing=\"full\"><host id=\"a\" speed=\"1Gf,0f\"/>\n";
+    const std::string end = "<host id=\"b\" speed=\"5f\"/></zone>\n";
+    const auto element = [](const std::string& xml) { return xml.substr(xml.find("<zone")); };
+    const std::string right = element(written(platform("\n" + zone + end)));
+    const std::string busy =
+        "<config id=\"c\"><prop id=\"tracing/filename\" value=\"/tmp/x\"/></config><trace id=\"t\" "
+        "periodicity=\"1\">0.0 1.0</trace><trace_connect kind=\"SPEED\" trace=\"t\" element=\"a\"/>\n"
+        "<zone id=\"z\" routing=\"full\"><host id=\"a\" speed=\" 1Gf,  0f \" pstate=\"0\" speed_file=\"a.txt\">"
+        "<disk id=\"d\" read_bw=\"1\"><prop id=\"mount\" value=\"&amp;\"/></disk><mount storageId=\"s\" name=\"/\"/>"
+        "</host>\n<host id=\"b\" speed=\"5\" coordinates=\"\"/></zone>\n";
+    std::string read = element(written(platform(busy)));
+    for (std::size_t at; (at = read.find("></host>")) != std::string::npos;) read.replace(at, 8, "/>");
+    EXPECT_EQ(read, right);
+}
+
+TEST(PlatformXml, WritesTheUnitsThatSimGridTakesForGranted) {
+    const std::string xml = written(platform(
+        kZone + "<link id=\"l\" bandwidth=\"1.25E8\" latency=\"1E-4\"/><link id=\"m\" bandwidth=\"10 Gbps\"/></zone>"));
+    EXPECT_THAT(xml, HasSubstr("bandwidth=\"1.25E8Bps\" latency=\"1E-4s\""));
+    EXPECT_THAT(xml, HasSubstr("bandwidth=\"10Gbps\""));
 }
 
 // What is written is a platform too, and the same one.
@@ -54,8 +80,6 @@ class PlatformXmlRefusal : public ::testing::TestWithParam<Refused> {};
 
 TEST_P(PlatformXmlRefusal, SaysWhereAndWhy) { EXPECT_THAT(refusal(GetParam().text), StartsWith(GetParam().says)); }
 
-const std::string kZone = "<zone id=\"z\" routing=\"Full\">";
-
 std::string nested(int depth) {
     std::string zones, ends;
     for (int i = 0; i < depth; ++i) {
@@ -68,16 +92,26 @@ std::string nested(int depth) {
 INSTANTIATE_TEST_SUITE_P(
     Table, PlatformXmlRefusal,
     ::testing::Values(
-        Refused{"config", platform("<config><prop id=\"tracing\" value=\"yes\"/></config>\n"),
-                "cluster.xml:4:2: <config> is not allowed in <platform>: it sets options of SimGrid, which are the "
-                "program's; allowed: AS, cluster, zone"},
+        Refused{
+            "option",
+            platform(
+                "<config><prop id=\"tracing\" value=\"yes\"/>\n<prop id=\"network/model\" value=\"SMPI\"/></config>"),
+            "cluster.xml:5:2: <prop> has id=\"network/model\"; allowed: options that change no times of messages"},
+        Refused{"optionOfAZone", platform(kZone + "<config/></zone>"),
+                "cluster.xml:4:30: <config> is not allowed in <zone>; allowed: "},
+        Refused{"wireless", platform("<zone id=\"w\" routing=\"WIFI\"/>"),
+                "cluster.xml:4:2: <zone> has routing=\"WIFI\"; allowed: Full, Floyd, Dijkstra, DijkstraCache, Cluster, "
+                "Vivaldi or None; wireless networks are not simulated"},
         Refused{"include", platform(kZone + "\n  <include file=\"other.xml\"/></zone>"),
                 "cluster.xml:5:4: <include> is not allowed in <zone>: it names another file"},
-        Refused{"stateFile", platform(kZone + "<host id=\"a\" speed=\"1Gf\" state_file=\"a.txt\"/></zone>"),
-                "cluster.xml:4:30: the attribute state_file is not allowed in <host>: it names another file, and a run "
-                "keeps a copy of one file; write everything into that one; allowed: id, speed, core"},
-        Refused{"trace", platform("<trace_connect kind=\"HOST_AVAIL\" trace=\"t\" element=\"a\"/>"),
-                "cluster.xml:4:2: <trace_connect> is not allowed in <platform>: what changes in time is for [faults]"},
+        Refused{
+            "stateFile", platform(kZone + "<host id=\"a\" speed=\"1Gf\" state_file=\"a.txt\"/></zone>"),
+            "cluster.xml:4:30: the attribute state_file is not allowed in <host>: what changes in time is for [faults] "
+            "and [network.background] to say; write it there, and remove the attribute; allowed: id, speed, core"},
+        Refused{
+            "trace", platform("<trace_connect kind=\"HOST_AVAIL\" trace=\"t\" element=\"a\"/>"),
+            "cluster.xml:4:2: <trace_connect> has kind=\"HOST_AVAIL\"; allowed: SPEED, which changes no network; links "
+            "and hosts that change in time are for [faults]"},
         Refused{"actor", platform("<actor host=\"a\" function=\"f\"/>"),
                 "cluster.xml:4:2: <actor> is not allowed in <platform>: the ranks are the only actors"},
         Refused{"unknown", platform("<script>x</script>"), "cluster.xml:4:2: <script> is not allowed in <platform>;"},
@@ -115,7 +149,7 @@ TEST(PlatformXml, OutlivesDeepNesting) {
 
 TEST(PlatformXml, ShowsNoBytesThatATerminalWouldObey) {
     const std::string says = refusal(platform("<zone id=\"\x1b[2J\" routing=\"Full\"/>"));
-    EXPECT_THAT(says, HasSubstr("<zone> has id=\"?[2J\""));
+    EXPECT_THAT(says, HasSubstr("<zone> has id=\"\\x1b[2J\""));
 }
 
 }  // namespace
