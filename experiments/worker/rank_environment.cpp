@@ -67,15 +67,20 @@ void leaveSignalMark(const Lookup& lookup) {
 }
 
 std::string firstHostOf(const std::string& nodeList) {
-    const auto bracket = nodeList.find('[');
-    const auto comma = nodeList.find(',');
-    if (bracket == std::string::npos || comma < bracket) return nodeList.substr(0, comma);
-    const auto end = nodeList.find_first_of("-,]", bracket + 1);
-    const auto close = nodeList.find(']', bracket);
-    std::string host = nodeList.substr(0, bracket) + nodeList.substr(bracket + 1, end - bracket - 1);
-    if (close == std::string::npos) return host;
-    const auto next = nodeList.find(',', close);
-    return host + nodeList.substr(close + 1, next == std::string::npos ? next : next - close - 1);
+    std::string host;
+    bool inBrackets = false, taken = false;  // taken: the first number of these brackets is
+    for (const char c : nodeList) {
+        if (c == ',' && !inBrackets) break;
+        if (c == '[' || c == ']') {
+            inBrackets = c == '[';
+            taken = false;
+        } else if (inBrackets && (c == ',' || c == '-')) {
+            taken = true;
+        } else if (!taken) {
+            host += c;
+        }
+    }
+    return host;
 }
 
 Result<RankEnvironment> readRankEnvironment(const Lookup& lookup) {

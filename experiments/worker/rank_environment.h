@@ -33,7 +33,7 @@ using Lookup = std::function<std::optional<std::string>(const std::string& name)
 // signal and not by `dasgd stop`.
 void leaveSignalMark(const Lookup& lookup);
 
-// "node[03-07,12],login" → "node03".
+// The first host of a list of SLURM's: "rack[0-1]n[03-07,12],login" → "rack0n03".
 [[nodiscard]] std::string firstHostOf(const std::string& nodeList);
 
 }  // namespace dasgd::experiments

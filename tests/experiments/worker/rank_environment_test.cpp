@@ -85,6 +85,11 @@ TEST(RankEnvironment, FindsTheFirstHost) {
     EXPECT_EQ(firstHostOf("a,b[1-2]"), "a");
     EXPECT_EQ(firstHostOf("node[03-07,12],login"), "node03");
     EXPECT_EQ(firstHostOf("r[7]n1,x"), "r7n1");
+    // Several brackets, numbers with leading zeros, what stands between and behind brackets.
+    EXPECT_EQ(firstHostOf("rack[0-1]n[1-2]"), "rack0n1");
+    EXPECT_EQ(firstHostOf("rack[01,10-12]n[001-128,200]-ib.example,login[1-2]"), "rack01n001-ib.example");
+    EXPECT_EQ(firstHostOf("gpu-node-3,gpu-node-[5-9]"), "gpu-node-3");
+    EXPECT_EQ(firstHostOf("cn[0005-0007]a[2],x"), "cn0005a2");
 }
 
 }  // namespace
