@@ -53,12 +53,16 @@ public:
         Splits splits{.input = natural};
         if (!params_.shape.empty()) splits.input.shape = params_.shape;
         if (params_.classes > 0) splits.input.classes = params_.classes;
-        double elements = static_cast<double>(params_.trainSamples + params_.testSamples);
+        const auto samples = static_cast<double>(params_.trainSamples + params_.testSamples);
+        const auto classes = static_cast<double>(splits.input.classes);
+        // Each class or value has a prototype as large as a sample; a token has none.
+        double elements = natural.task == Task::kLanguage ? samples : samples + classes;
         for (const std::int64_t extent : splits.input.shape) elements *= static_cast<double>(extent);
+        if (natural.task == Task::kRegression) elements += samples * classes;
         if (elements > kMaxElements) {
             return fail(
-                "synthetic data would take more than 40 GB of memory; lower train_samples, test_samples or "
-                "shape");
+                "synthetic data would take more than 40 GB of memory; lower train_samples, test_samples, "
+                "classes or shape");
         }
         if (natural.task == Task::kLanguage) return text(std::move(splits));
         at::Generator random = at::make_generator<at::CPUGeneratorImpl>(static_cast<std::uint64_t>(params_.seed));

@@ -1,15 +1,18 @@
 #include "core/experiment/plan_experiment.h"
 
+#include <sys/sysinfo.h>
 #include <torch/nn/module.h>
 #include <torch/types.h>
 #include <torch/utils.h>
 
+#include <cmath>
 #include <memory>
 #include <new>
 #include <string>
 #include <string_view>
 
 #include "core/datasets/number_range.h"
+#include "core/models/built_size.h"
 #include "core/step/flat_params.h"
 
 namespace dasgd {
@@ -89,6 +92,24 @@ std::string leftOutInWords(const Splits& splits) {
     return text + splits.firstSkipped + (splits.notRead.empty() ? "" : "; " + splits.notRead);
 }
 
+double memoryOfHost() {
+    struct sysinfo about {};
+    ::sysinfo(&about);
+    return (static_cast<double>(about.totalram) + static_cast<double>(about.totalswap)) * about.mem_unit;
+}
+
+// Before anything is allocated: initializing a layer that fits takes long where the next one does not. A model that is
+// read from a file is as large as the file, and is not built twice.
+Status checkSize(const Experiment& experiment, const BuildContext& context) {
+    if (experiment.modelTable.find("path")) return {};
+    const auto bytes = sizeOfBuilt(*experiment.makeModel(), context);
+    if (!bytes || *bytes <= memoryOfHost()) return {};
+    const auto gigabytes = [](double size) { return std::to_string(std::llround(size / 1e9)) + " GB"; };
+    return experiment.modelTable.error(experiment.modelName + " of these sizes, for these data, takes " +
+                                       gigabytes(*bytes) + " of memory, and this machine has " +
+                                       gigabytes(memoryOfHost()) + ": make it smaller");
+}
+
 Result<Plan> loadAndBuild(const Experiment& experiment) {
     const std::unique_ptr<Model> model = experiment.makeModel();
     BuildContext context{.input = model->naturalInput(),
@@ -105,6 +126,7 @@ Result<Plan> loadAndBuild(const Experiment& experiment) {
         context.input = splits.input;
         leftOut = leftOutInWords(splits);
     }
+    DASGD_TRY(checkSize(experiment, context));
     torch::manual_seed(static_cast<std::uint64_t>(experiment.train.seed));
     if (auto built = model->build(context); !built) {
         return tl::unexpected<Error>(placed(experiment.modelTable, built.error()));

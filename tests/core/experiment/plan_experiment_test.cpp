@@ -114,7 +114,10 @@ TEST(PlanExperiment, AModelThatNoMemoryHoldsIsRefusedNotThrown) {
     Value document = minimal();
     section(document, "model") =
         table({{"name", text("mlp")}, {"hidden", array<std::int64_t>({1'000'000, 1'000'000})}});
-    EXPECT_THAT(planErrorOf(document), AllOf(HasSubstr("cannot be made"), HasSubstr("memory")));
+    section(document, "model").setPosition(test::at(4, 1));
+    EXPECT_THAT(planErrorOf(document),
+                AllOf(StartsWith("test.toml:4:1: mlp of these sizes, for these data, takes 4003 GB of memory"),
+                      HasSubstr("make it smaller")));
 }
 
 class WithLabels final : public Dataset {
