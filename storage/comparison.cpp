@@ -18,7 +18,7 @@ EvaluationCurve evaluationsOf(const MetricAnswer& answer) {
     return EvaluationCurve(points);
 }
 
-// What the row and the settings say: a link is emulated where the cluster is given one and time is real.
+// The source of a run's times: a link is emulated if the cluster has one and time is real.
 TimeSource timeSourceOf(const RunRow& row, const Settings& settings) {
     if (row.imported()) return TimeSource::Imported;
     if (row.timeSimulated) return TimeSource::Simulated;

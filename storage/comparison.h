@@ -1,4 +1,4 @@
-// Of stored runs: what core/analysis/comparison.h needs to know.
+// Reads from stored runs the facts that core/analysis/comparison.h compares.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ namespace dasgd::storage {
 // Errors: of the database.
 [[nodiscard]] Result<RunSetup> readSetup(RunReader& reader, const RunRow& row);
 
-// Whether other programs took cores that its ranks wanted (storage/other_load.h). Errors: of the database.
+// True if other programs took cores that the run's ranks needed (storage/other_load.h). Errors: database errors.
 [[nodiscard]] Result<bool> readDisturbed(RunReader& reader, const RunRow& row);
 
 // The run with its evaluations, where it has finished. Its time is to `target`, else to the target that it had itself

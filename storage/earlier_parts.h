@@ -18,7 +18,8 @@ public:
         const bool wentOn = !run.resumedFrom.empty() && run.steps > run.resumedStep;
         if (wentOn) workers_[run.resumedFrom].insert(run.workers);
     }
-    // Whether a run that was seen goes on from this one, with as many workers: others take over no curves.
+    // True if a run that was seen resumes this one with the same number of workers; with another number, curves are not
+    // taken over.
     [[nodiscard]] bool has(const RunRow& run) const {
         const auto found = workers_.find(run.runId);
         return found != workers_.end() && found->second.contains(run.workers);

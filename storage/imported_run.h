@@ -16,7 +16,7 @@ namespace dasgd::storage {
 // `failed`, or `interrupted` where the process was killed; what was written by then stays.
 class ImportedRun {
 public:
-    // What the files cannot tell: absent instead of 0 in the numbers of the run.
+    // The numbers that the trace files cannot tell. They are absent from the run instead of 0.
     struct Unknown {
         bool waits = false;   // no span says when a rank stood still: blocked
         bool passes = false;  // no forward and backward: inflation
@@ -35,7 +35,7 @@ public:
     virtual Status setConfig(const std::string& config) = 0;
     // Commits the rest; the run is `finished` with that many steps. Once.
     virtual Status finish(std::int64_t steps, const Unknown& unknown) = 0;
-    // The same as `failed`.
+    // Ends the run as `failed`, for the reason `why`.
     virtual void abandon(const std::string& why) = 0;
 };
 

@@ -15,17 +15,17 @@ namespace dasgd::storage {
 // One thread.
 class LateRecords {
 public:
-    // Of `streams`, each of one rank. Errors: unknown run; it has not ended; another process collects one of the ranks;
-    // of the disk.
+    // Opens a run that has ended to take in late records from `streams`, one stream a rank. Errors: an unknown run; a
+    // run that has not ended; another process collects one of the ranks; disk errors.
     static Result<std::unique_ptr<LateRecords>> open(Store& store, const std::string& runId,
                                                      std::vector<std::shared_ptr<RecordStream>> streams);
     virtual ~LateRecords() = default;
 
     // Stores what is there now; answers how many records.
     virtual Result<std::size_t> collect() = 0;
-    // Of each rank whose stream has ended the outcome is what it said last, and that its records came later is added to
-    // the run's error; of one whose journal is damaged, that it is. The run keeps its status. Answers the ranks of
-    // which all is here. Once.
+    // Stores the last reported outcome of each rank whose stream has ended, and adds to the run's error that these
+    // records came late, or that a journal is damaged. The run keeps its status. Returns the ranks whose records are
+    // complete. Call it once.
     virtual Result<std::vector<int>> finish() = 0;
 };
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kSpansOfRead = 40'000;
 
-// Of a collective that reaches beyond `edge` a part may be missing.
+// Removes collectives that begin before `edge`: some of their spans may be missing.
 void dropCut(std::vector<RankSpan>& spans, Ns edge) {
     std::set<std::uint64_t> cut;
     for (const RankSpan& one : spans) {

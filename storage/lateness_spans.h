@@ -1,5 +1,5 @@
-// What latenessOf() (core/analysis/lateness.h) is formed of, read from a run's record: for the window in parts, for a
-// command at once.
+// Reads the spans from which latenessOf() (core/analysis/lateness.h) is computed: in parts for the window, at once for
+// a command.
 #pragma once
 
 #include <optional>

@@ -24,7 +24,7 @@ bool haveAsManyWorkers(SQLite::Database& database, std::int64_t one, std::int64_
     return query.executeStep() && query.getColumn(0).getInt() != 0;
 }
 
-// What a collector forms as records arrive, of those that were taken over.
+// Computes the summary of the records that were taken over; a collector computes it for records that arrive.
 void formSummary(SQLite::Database& database, std::int64_t run) {
     SQLite::Statement form(
         database,

@@ -11,8 +11,9 @@ namespace dasgd::storage {
 
 namespace {
 
-// That the run might use, of the first host; the others are taken to be like it. nullopt of "8 of 16 cores to use" too:
-// what is recorded of a host is of all its cores, and who else is on the other ones takes none of ours.
+// Number of cores that the run might use on the first host; the other hosts are assumed to be equal. nullopt for "8 of
+// 16 cores to use" too: the recorded load covers all cores of a host, and load on the other ones takes nothing from the
+// run.
 std::optional<int> coresOf(const RunMachine& machine) {
     int cores = 0;
     const std::string& text = machine.cores;

@@ -1,4 +1,5 @@
-// What other programs computed on the hosts of a run while it ran: its times are then not those of the machine alone.
+// External load: processor time that other programs took on the hosts of a run, so that its times are not those of an
+// idle machine.
 #pragma once
 
 #include <optional>
@@ -9,13 +10,13 @@
 
 namespace dasgd::storage {
 
-// Of one host, means over the seconds in which it was recorded (`host/cpu_cores`, `process/cpu_cores`).
+// Load of one host: means over the recorded seconds (`host/cpu_cores`, `process/cpu_cores`).
 struct OtherLoad {
     std::string host;   // "" where there is but one
     double ranks = 0;   // busy cores, of the run's ranks there
     double others = 0;  // of everything else: the launcher, a window that follows the run, other people
     std::size_t seconds = 0;
-    // That the run might use; nullopt where the record does not say it, and where it might not use all.
+    // Number of cores that the run might use; nullopt if that was not recorded or was not all cores of the host.
     std::optional<int> cores;
     // More than the launcher and a window take, on a host that had few cores to spare.
     [[nodiscard]] bool disturbs() const {

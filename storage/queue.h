@@ -39,7 +39,7 @@ struct Queue {
     std::vector<QueueEntry> entries;  // by turn
 };
 
-// What a run needs of the machine that trains and that no entry stands for: of other commands.
+// A run under way that is no entry of the queue, with its settings, from which its needs follow.
 struct ForeignRun {
     std::string runId, config;
 };
@@ -66,7 +66,7 @@ public:
     Result<Queue> read();
     // Runs that are recorded as under way and are no entries; of a command between two of its runs the next one.
     Result<std::vector<ForeignRun>> foreignRuns();
-    // Of each run its turn; what is no entry any more is passed over.
+    // Sets the turn of each run; runs that are no entry any more are passed over.
     Status setTurns(const std::vector<std::pair<std::string, double>>& turns);
     Status setHeld(const std::vector<std::string>& runs, bool held);
     Status setPaused(bool paused);

@@ -58,7 +58,7 @@ public:
         stopThread();
         ingest_.add(std::exchange(measured_, {}));
         DASGD_TRY(ingest_.collectAll());
-        // What an I/O error kept from being read may be there a moment later.
+        // Records that an I/O error kept from being read may be readable a moment later.
         for (int again = 0; again < kTriesToRead && !ingest_.unread().empty(); ++again) {
             std::this_thread::sleep_for(kPauseAfterError);
             DASGD_TRY(ingest_.collectAll());

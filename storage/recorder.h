@@ -18,7 +18,7 @@ namespace dasgd::storage {
 
 class RecordStream;
 
-// What is known of a run before its first step. Strings as RunRow and RunDetail show them.
+// The facts of a run that are known before its first step. Strings are as in RunRow and RunDetail.
 struct RunInfo {
     std::string runId, experiment, algorithm, backend, config;
     std::int64_t seed = 0;
@@ -44,7 +44,7 @@ struct RunInfo {
     // The run whose checkpoint this one goes on from, and the step of that; "" and 0: it begins at its beginning.
     std::string resumedFrom;
     std::int64_t resumedStep = 0;
-    // Of a run that waits in the workspace's queue (storage/queue.h) and belongs to no process.
+    // Entry in the workspace's queue (storage/queue.h) of a run that waits there and belongs to no process.
     struct QueueEntry {
         int cores = 1, gpus = 0;
         int restarts = 0;
@@ -53,7 +53,7 @@ struct RunInfo {
     std::optional<QueueEntry> queueEntry;
 };
 
-// Of a run that waits: the one with the smallest turn starts next, one that is held does not start.
+// The place of a run that waits: the run with the smallest turn starts next, a held run does not start.
 struct QueuePlace {
     std::string runId;
     double turn = 0;
@@ -82,7 +82,7 @@ public:
     // place of what was known when it was queued; host, cpu, hardware and versions of `where` count. Errors: it does
     // not wait there any more, or some process has it.
     Status takeFromQueue(const std::string& runId, const RunInfo& where);
-    // What addRun() was given of a run, without its place in the queue.
+    // The argument with which addRun() added a run, without its place in the queue.
     [[nodiscard]] Result<RunInfo> infoOf(const std::string& runId);
     // The run's instant 0, where it is not that of addRun(): raw CLOCK_MONOTONIC of this host.
     Status setClockOrigin(const std::string& runId, Ns clockOrigin);
@@ -102,7 +102,7 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-// What ranks ended as.
+// The common outcome of ranks.
 struct RanksEnd {
     std::string status, error;
 };
@@ -135,8 +135,9 @@ public:
     virtual Result<RanksEnd> finish(const std::string& status, const std::string& error) = 0;
     // Before finish(): a rank whose records are in another workspace, of another host, has ended as `status`.
     virtual void endedElsewhere(int rank, const std::string& status) = 0;
-    // What the collecting process measures itself; rank −1: of the whole run. In no journal, so that the newest is lost
-    // where the process is killed; dropped where too much of it cannot be stored. Any thread.
+    // Records a metric that the collecting process measured itself; rank −1 stands for the whole run. It is in no
+    // journal, so the newest values are lost if the process is killed, and dropped if too many cannot be stored.
+    // Callable from any thread.
     virtual void measured(int rank, const Metric& metric) = 0;
     [[nodiscard]] virtual std::int64_t recordsStored() const = 0;  // spans, metrics and states, by this object
     [[nodiscard]] virtual std::string currentError()

@@ -41,9 +41,9 @@ std::string statusFromRanks(SQLite::Database& database, std::int64_t runKey, int
 
 namespace {
 
-// What a collector would go on from. Late records may come of a rank on another host that has not said how it ended:
-// its meter stays, or they would make its numbers those of their own time alone. Ranks of simulated time share one
-// process, and nothing of them comes later. Collectives stay as they are, undivided: levels and mirrors have them.
+// Removes the state from which a collector would continue. Late records may come from a rank on another host that has
+// not reported its end: its meter stays, otherwise its numbers would cover the late records alone. Ranks of simulated
+// time share one process and send no late records. Collectives stay undivided, because levels and mirrors have them.
 void removeUnderWay(SQLite::Database& database, std::int64_t runKey) {
     SQLite::Statement arrivals(database, "DELETE FROM arrival WHERE run = ?");
     arrivals.bind(1, runKey);
@@ -60,8 +60,8 @@ void removeUnderWay(SQLite::Database& database, std::int64_t runKey) {
     meters.exec();
 }
 
-// What ranks that ended well say they lost, checkpoints for instance: else it would be in their states alone, and those
-// of other hosts say it to nobody else. `error`: the run's, which may be of one of them.
+// Adds to the run's `error` the losses, for instance of checkpoints, that ranks reported although they ended well. They
+// would otherwise stand in the ranks' states alone.
 std::string withLosses(SQLite::Database& database, std::int64_t runKey, std::string error) {
     SQLite::Statement query(database,
                             "SELECT rank, state_text FROM rank_state WHERE run = ? AND state IN (?, ?) AND "

@@ -15,8 +15,8 @@ namespace dasgd::storage {
 // The outcome of several ranks together: failed, interrupted, stopped or finished, the first of these that occurs.
 std::string worstOf(const std::vector<std::string>& outcomes);
 
-// What the ranks' own last states say: `failed` if any said so, `finished` or `stopped` if all `workers` said that,
-// else `interrupted`.
+// The status that follows from the last states of the ranks: `failed` if any rank failed, `finished` or `stopped` if
+// all `workers` reported that, else `interrupted`.
 std::string statusFromRanks(SQLite::Database& database, std::int64_t runKey, int workers);
 
 // `status`, but a run is no success without its record: `finished` becomes `failed` where there is `damage`.
@@ -31,16 +31,16 @@ void forgetMeters(SQLite::Database& database, std::int64_t runKey, const std::ve
 // Why a run has no end, where `holder` is who signed its owner lock last.
 std::string causeOfLoss(const std::string& holder);
 
-// What RunReader::lost() is made of, in this order: whether no process owns the run and no rank of it lives, as far as
-// that can be known; and, of one that is stored as queued or running all the same, the end that it gets. nullopt for a
-// run that was taken from another workspace: its owner is there.
+// The two steps of RunReader::lost(), in this order. mayBeLost() is true if no process owns the run and none of its
+// ranks lives, as far as that can be known. endOfLost() gives the end of such a run that is stored as queued or
+// running; nullopt for a run that was taken from another workspace, where its owner is.
 bool mayBeLost(const WorkspacePaths& paths, const std::string& runId);
 std::optional<LostRun> endOfLost(SQLite::Database& database, const WorkspacePaths& paths, const std::string& runId);
 
 // The journals of a run that are there, by the rank that each is of.
 std::vector<int> journalsOf(const WorkspacePaths& paths, const std::string& runId);
 
-// Whether a process still writes one of them.
+// True if a process still writes one of the journals.
 bool anyWriterAlive(const WorkspacePaths& paths, const std::string& runId, const std::vector<int>& journals);
 
 // One process collects a rank: the locks of the ranks' journals say which, whether or not a journal is there. Errors:

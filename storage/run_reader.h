@@ -23,7 +23,7 @@
 
 namespace dasgd::storage {
 
-// What stands in the place of the backend of a run that was imported from a trace file.
+// Stands for the backend of a run that was imported from a trace file.
 inline constexpr const char* kTraceBackend = "trace";
 
 // One row of the view run_list. Absent numbers (run too young, nothing reduced) are nullopt.
@@ -66,8 +66,8 @@ struct RunRow {
     // "" and 0: it began at its beginning.
     std::string resumedFrom;
     std::int64_t resumedStep = 0;
-    // Of a run that was taken from another workspace: "ssh://login/lab", or a folder or file; and when that was heard
-    // from last, ISO 8601 in UTC; and what `dasgd` is called there. "" of a run of this workspace.
+    // The workspace that a run was taken from ("ssh://login/lab", a folder or a file), when it was last heard from (ISO
+    // 8601, UTC), and the path of `dasgd` there. "" for a run of this workspace.
     std::string origin, heardAt, originProgram;
     // Every instant and duration of the run is simulated.
     bool timeSimulated = false;
@@ -119,7 +119,7 @@ struct RankRow {
     std::int64_t timedSteps = 0;
 };
 
-// What the record has last of a rank.
+// The newest record of a rank.
 struct RankLastSeen {
     int rank = 0;
     std::string host;   // "": not recorded
@@ -167,7 +167,7 @@ struct MetricAnswer {
     std::int64_t lastRowid = 0;
 };
 
-// Of one rank's samples of a metric.
+// Number and sum of one rank's samples of a metric.
 struct MetricSum {
     int rank = -1;
     std::int64_t n = 0;
@@ -189,13 +189,12 @@ public:
     [[nodiscard]] Result<RunDetail> run(const std::string& runId);  // exact id or a unique prefix
     // The row of the same run, without reading its spans.
     [[nodiscard]] Result<RunRow> row(const std::string& runId);
-    // What it ran on, without reading its spans. Errors: no such run.
+    // The hosts and the state of the code of a run, without reading its spans. Errors: no such run.
     [[nodiscard]] Result<RunProvenance> provenance(const std::string& runId);
-    // Of a run that is stored as queued or running and that nobody runs any more: the end that the next opening of the
-    // workspace for writing gives it, by what has been collected of it. nullopt while a process owns it or a rank of it
-    // lives, of a run that waits in the queue, and where that cannot be known: without an owner lock, where locks of
-    // other hosts may not be seen, and of a run from another workspace, which has its owner there (RunRow::heardAt says
-    // how old its status is).
+    // The end of a run that is stored as queued or running although no process runs it any more: the end that the next
+    // opening of the workspace for writing stores. nullopt while a process owns the run or one of its ranks lives,
+    // while it waits in the queue, and if that cannot be known: without an owner lock, if locks of other hosts may be
+    // hidden, and for a run from another workspace, where its owner is (RunRow::heardAt gives the age of its status).
     [[nodiscard]] Result<std::optional<LostRun>> lost(const std::string& runId);
     // The workspace's queue, and "pid host" of the process that works it, "" where none does.
     [[nodiscard]] Result<Queue> queue();
@@ -212,18 +211,18 @@ public:
     // Those of some kinds, in any order.
     [[nodiscard]] Result<std::vector<SpanRow>> spansOf(const std::string& runId, TimeRange range,
                                                        std::initializer_list<SpanKind> kinds);
-    // The same with their names, for a run that was imported; in any order.
+    // The spans of an imported run that touch `range`, with their names, in any order.
     [[nodiscard]] Result<std::vector<NamedSpan>> namedSpans(const std::string& runId, TimeRange range);
-    // What another program called the span of that rank, lane, kind and start; "" where there is none, or no name.
+    // The name that another program gave to the span of that rank, lane, kind and start; "" if there is none.
     [[nodiscard]] Result<std::string> spanName(const std::string& runId, const SpanRow& span);
     // The names that another program gave to spans of a part of level 0, each with its place among the part's rows.
     [[nodiscard]] Result<std::vector<std::pair<std::int64_t, std::string>>> spanLabels(const SpanPart& part);
     // Every span of a run in order of arrival, one at a time, in bounded memory and one read transaction;
     // until `take` answers false. For exporters.
     Status eachSpan(const std::string& runId, const std::function<bool(const SpanRow&)>& take);
-    // What covers all spans of the run: a few parts of each level, and rows that have none yet.
+    // The parts that together cover all spans of the run: a few of each level, and rows without a level yet.
     [[nodiscard]] Result<std::vector<SpanPart>> spanRoots(const std::string& runId);
-    // What a part with a level is made of.
+    // The parts of which a part with a level consists.
     [[nodiscard]] Result<std::vector<SpanPart>> spanParts(const std::string& runId, const SpanPart& of);
     [[nodiscard]] Result<SpanLevel> spanLevel(const SpanPart& part);
     // The spans of a part of level 0 in order of arrival, without the first `skip`. Of a part that is not settled an
@@ -243,7 +242,7 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-// Of the library in use, "3.40.1".
+// Version of the SQLite library in use, for example "3.40.1".
 [[nodiscard]] std::string sqliteVersion();
 
 }  // namespace dasgd::storage

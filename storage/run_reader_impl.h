@@ -30,18 +30,18 @@ public:
     // The run that has this id, or the only one whose id begins with it.
     Result<std::string> fullId(const std::string& prefix);
     RunRow row(const std::string& fullId);
-    // Of the entries of the queue that wait, by run: which of them it is, from 0.
+    // Place of each waiting entry of the queue, by run, counted from 0.
     std::map<std::string, double> queuePlaces();
     // RunDetail::waitsFor of an entry of the queue that is queued.
     std::string waitsFor(const std::string& fullId);
-    // The same of a queued run of a command that trains several, one after the other; "" of one that is of no series.
+    // RunDetail::waitsFor of a queued run of a series; "" for a run of no series.
     std::string waitsInSeries(const RunRow& row);
     std::vector<HardwarePart> hardware(const std::string& fullId);
     // By rank, of those that said it.
     std::map<int, std::string> hostsOfRanks(std::int64_t run);
-    // Of the ranks of a run that know theirs; of `mean` alone where none does, as of an imported run.
+    // Inflation over the ranks of a run that know theirs; `mean` alone if none does, as for an imported run.
     Sample inflationOfRanks(std::int64_t run, std::optional<double> mean);
-    // Of all ranks together, in any order.
+    // The newest spans of all ranks together, in any order.
     std::vector<SpanRow> newestSpans(std::int64_t run);
     // Reads what was added since the last call: the schema of a run is written once, with its row.
     void readSchemas();

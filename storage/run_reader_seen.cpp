@@ -10,7 +10,7 @@ namespace dasgd::storage {
 
 namespace {
 
-// As storage/format.md numbers them.
+// Names of the states, by the numbers of storage/format.md.
 constexpr std::array kStateNames{"starting", "running", "finished", "failed", "stopped"};
 
 std::string stateName(const SQLite::Column& column) {
@@ -74,7 +74,7 @@ Result<std::vector<RankLastSeen>> RunReader::lastSeen(const std::string& runId) 
                               .newest = query.getColumn(4).getInt64()};
             if (const auto host = hosts.find(seen.rank); host != hosts.end()) seen.host = host->second;
             if (const auto span = last.find(seen.rank); span != last.end()) seen.last = span->second;
-            // What it says first is its host.
+            // The text of the first state is the rank's host.
             if (seen.state == kStateNames.front()) seen.text.clear();
             ranks.push_back(std::move(seen));
         }

@@ -9,7 +9,7 @@ namespace dasgd::storage {
 
 namespace {
 
-// What the configuration lacks, from the row.
+// Adds to the settings what only the run's row holds.
 Settings completed(Settings settings, const RunRow& row) {
     settings.try_emplace("algorithm.name", row.algorithm);
     settings.try_emplace("cluster.backend", row.backend);

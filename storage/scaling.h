@@ -1,4 +1,4 @@
-// Of stored runs: what core/analysis/scaling.h and configuration.h need to know.
+// Reads from stored runs the facts that core/analysis/scaling.h and configuration.h work on.
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@ namespace dasgd::storage {
 // The settings of a run's resolved configuration. What the row itself says (algorithm, backend, workers, seed) is taken
 // from there where the configuration lacks it or cannot be read.
 [[nodiscard]] Settings settingsOf(const RunRow& row);
-// The same of one of many runs, which share most of their tables.
+// settingsOf() for one of many runs, which share most of their tables.
 [[nodiscard]] Settings settingsOf(const RunRow& row, SettingsReader& reader);
 
 // The evaluations of the run on the set that targets are judged on: the validation set where there is one, else the

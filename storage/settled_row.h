@@ -6,7 +6,7 @@
 
 namespace dasgd::storage {
 
-// Of a run that is stored as under way: what RunReader::lost() found, as the next opening for writing stores it.
+// Sets in `row` the end that RunReader::lost() found, as the next opening for writing stores it.
 inline void endAs(const LostRun& end, RunRow& row) {
     row.status = end.status;
     row.error = end.error;
@@ -14,7 +14,7 @@ inline void endAs(const LostRun& end, RunRow& row) {
     row.queueTurn.reset();
 }
 
-// The same of a run that nobody runs any more; others stay as they are.
+// Sets the end of a run that is stored as under way and that no process runs any more; other rows stay as they are.
 inline Status settle(RunReader& reader, RunRow& row) {
     if (row.status != "running" && row.status != "queued") return {};
     DASGD_ASSIGN(const auto end, reader.lost(row.runId));

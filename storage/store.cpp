@@ -171,7 +171,7 @@ Status Store::addRun(const RunInfo& info) {
         insertHardware(database, info, info.runId);
         DASGD_TRY(takeOverHistory(database, info));
         DASGD_TRY(enterQueue(database, info));
-        // What waits in the queue is to outlive the machine.
+        // Entries of the queue must survive a crash of the machine.
         batch->commit(info.queueEntry ? Batch::Then::CheckpointAll : Batch::Then::Nothing);
         return {};
     });
@@ -277,7 +277,7 @@ Status Store::Impl::readAgain(const DeadRun& run) {
                                        (paths.run(run.runId) / "journal").string());
         return {};
     }
-    // What was collected before its process died.
+    // True if records that could not be read when the run ended were read now.
     const bool came = ingest.stored() > 0;
     DASGD_TRY(guarded(paths.database(), [&]() -> Status {
         DASGD_ASSIGN(const auto batch, Batch::begin(*connection));
@@ -292,7 +292,7 @@ Status Store::Impl::readAgain(const DeadRun& run) {
             error +=
                 (error.empty() ? "" : "; ") + ("what could not be read came later, " + utcNowAs("%Y-%m-%d %H:%M UTC"));
         }
-        // As a success it was not recorded, and what the lack of its records did meanwhile is not known.
+        // The status stays: the run was not recorded as a success, and what its missing records changed is not known.
         writeStatus(database, run.key, status, error);
         forgetMeters(database, run.key, journals);
         batch->commit(Batch::Then::CheckpointAll);

@@ -32,7 +32,7 @@ private:
     };
     Result<std::vector<DeadRun>> runsWhere(const char* condition);
     Result<bool> recover(const DeadRun& run);
-    // Of a run that has ended: what could not be read then may have been mended since.
+    // Reads the journals of an ended run again: those that could not be read then may be readable now.
     Status readAgain(const DeadRun& run);
 };
 

@@ -50,7 +50,7 @@ private:
     sqlite3_stmt* statement_ = nullptr;
 };
 
-// Which file a path stands for: device and inode, 0 where there is none.
+// The file that a path names: device and inode, both 0 if there is none.
 using FileIdentity = std::pair<std::uint64_t, std::uint64_t>;
 
 // The writing connection, of one thread at a time. No automatic checkpoints, none on closing: they happen in Batch,

@@ -86,7 +86,7 @@ Status createDatabase(const std::filesystem::path& file, JournalMode mode, const
     const std::filesystem::file_type there = std::filesystem::symlink_status(file, code).type();
     if (there != std::filesystem::file_type::not_found || hasJournal(file)) return {};
     const std::filesystem::path made = beside(file, ".new");
-    // What a killed maker left.
+    // A process that was killed while it made the database leaves these parts behind.
     for (const char* part : {"", "-journal", "-wal", "-shm"}) std::filesystem::remove(beside(made, part), code);
     {
         SQLite::Database database = newDatabase(made);

@@ -277,7 +277,7 @@ Status checkLink(const fs::path& file, const struct stat& root) {
                 " made, and would be followed: remove it, or choose another workspace (--workspace)");
 }
 
-// What others could do to a workspace that is to be written to.
+// Checks that other users cannot redirect what is written into a workspace.
 Status checkOthers(const fs::path& root) {
     const fs::path folder = root.has_filename() ? root : root.parent_path();
     for (const fs::path& place : {folder, fs::absolute(folder).parent_path()}) {
@@ -294,7 +294,7 @@ Status checkOthers(const fs::path& root) {
     return {};
 }
 
-// What is to be said of the place; "" of a good one.
+// The warning for a place that may not hold a workspace safely; "" for a good one.
 Result<std::string> judgePlace(const fs::path& root) {
     const std::size_t bytes = WorkspacePaths{root}.database().string().size();
     if (bytes > kLongestDatabasePath) {

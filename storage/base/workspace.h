@@ -47,8 +47,9 @@ public:
     // The processes of this host that hold it, as far as the kernel tells.
     [[nodiscard]] static std::vector<int> holders(const std::filesystem::path& file);
 
-    // Whether the file is there and no process holds it; false also where that cannot be known. Creates nothing.
-    // `allowed`: its file system was (isFileSystemAllowed), so that its locks count even where others' may be hidden.
+    // True if the file exists and no process holds its lock; false also if that cannot be known. Creates nothing.
+    // `allowed`: the user allowed this file system (isFileSystemAllowed), so its locks are trusted although those of
+    // other hosts may be hidden.
     [[nodiscard]] static bool isFree(const std::filesystem::path& file, bool allowed = false);
 
     // From shared to exclusive, if no other process holds it; the lock is lost where that fails.
@@ -75,8 +76,8 @@ Result<std::string> judgeFileSystem(const std::filesystem::path& root, long type
 Status allowFileSystem(const std::filesystem::path& root);
 [[nodiscard]] bool isFileSystemAllowed(const std::filesystem::path& root);
 
-// Whether a workspace can lie there, made or not: the path is not too long, the file system known to be of this host
-// alone or allowed, and what is in the database's place a file. Writes nothing.
+// Checks whether a folder, existing or not, can hold a workspace: its path is not too long, its file system belongs to
+// this host alone or was allowed, and lab.db is a file if it exists. Writes nothing.
 Status checkPlace(const std::filesystem::path& root);
 // Makes the folder, for its owner alone, and refuses what cannot hold a workspace: an unwritable place, a file, a path
 // that is too long, a file system that is not known to be of this host alone and was not allowed.

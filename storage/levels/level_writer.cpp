@@ -111,8 +111,8 @@ LevelWriter::Chunks LevelWriter::chunksWithoutLevel() {
     return chunks;
 }
 
-// Of these, those that no collector adds to any more: rows of a chunk follow one another, and the newest row of all
-// runs is the only one that can be followed.
+// The chunks without a level to which no collector adds rows any more. The rows of a chunk are consecutive, so only the
+// chunk that holds the newest row of all runs can still grow.
 LevelWriter::Chunks LevelWriter::closedChunks() {
     Chunks chunks = chunksWithoutLevel();
     auto& newest = statements_->newest;

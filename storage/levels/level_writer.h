@@ -13,8 +13,8 @@
 
 namespace dasgd::storage {
 
-// Of one run, for one collector, of one thread. All methods throw SQLite::Exception; then throw the object away and
-// make a new one. What other collectors of the run store is read back where it is needed.
+// Writes the levels of detail of one run, for one collector, on one thread. All methods throw SQLite::Exception; the
+// object is unusable after that. Rows of the run's other collectors are read back from the database.
 class LevelWriter {
 public:
     static constexpr std::int64_t kRowsOfNode = 8192;  // at least, of the lowest level

@@ -25,7 +25,7 @@ struct LevelCell {
     SpanKind kind = SpanKind::Data;
 };
 
-// Of one rank and lane. It begins where the lane before it ends.
+// The spans and cells of one rank and lane. They begin where those of the preceding lane end.
 struct LevelLane {
     int rank = 0;
     Lane lane = Lane::Compute;
@@ -112,7 +112,7 @@ private:
     std::size_t entries_ = 0;
 };
 
-// As it is stored (storage/format.md).
+// The stored form of a level (storage/format.md).
 [[nodiscard]] std::string encode(const SpanLevel& level);
 // Errors: not what encode() writes.
 [[nodiscard]] Result<SpanLevel> decode(std::string_view bytes);

@@ -15,14 +15,14 @@ namespace dasgd::storage {
            static_cast<std::int64_t>(span.kind);
 }
 
-// Of what a damaged database may say.
+// Sum of two numbers that a damaged database may hold: saturates instead of overflowing.
 [[nodiscard]] inline std::int64_t boundedSum(std::int64_t a, std::int64_t b) {
     std::int64_t sum = 0;
     if (__builtin_add_overflow(a, b, &sum)) return b < 0 ? INT64_MIN : INT64_MAX;
     return sum;
 }
 
-// Of columns tag, step, start_ns, duration_ns, bytes, collective.
+// The span in a result row with the columns tag, step, start_ns, duration_ns, bytes, collective.
 [[nodiscard]] inline RankSpan spanOfRow(sqlite3_stmt* row) {
     const std::int64_t tag = sqlite3_column_int64(row, 0);
     // A damaged row may hold anything: sums of what is passed on stay numbers, and there is a name for everything.

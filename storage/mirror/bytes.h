@@ -59,7 +59,7 @@ public:
         text = seen;
         return true;
     }
-    // Of things that take at least `leastBytes` each: no more of them than the rest has room for.
+    // Reads a count of items that take at least `leastBytes` each; fails if the rest has no room for so many.
     [[nodiscard]] bool getCount(std::size_t& count, std::size_t leastBytes) {
         std::uint32_t number = 0;
         if (!get(number) || number > rest_.size() / leastBytes) return failed();

@@ -22,7 +22,7 @@ namespace dasgd::storage {
 // Equal for equal documents, never 0.
 [[nodiscard]] std::uint64_t digestOf(const RunDocument& document);
 
-// Whether a file of a run may go from one workspace to the other: experiment.toml, and plain names in logs.
+// True for a file of a run that may be sent to another workspace: experiment.toml, and plain names in logs.
 [[nodiscard]] bool isMirroredFile(std::string_view path);
 
 }  // namespace dasgd::storage

@@ -10,8 +10,8 @@
 
 namespace dasgd::storage {
 
-// Of one connection, of one thread; methods throw SQLite::Exception. After a batch that was rolled back it is to be
-// made anew.
+// Writes mirrored rows over one connection, on one thread; methods throw SQLite::Exception. Make a new object after a
+// batch was rolled back.
 class RowWriter {
 public:
     explicit RowWriter(SQLite::Database& database);

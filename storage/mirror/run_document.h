@@ -11,12 +11,13 @@
 
 namespace dasgd::storage {
 
-// Which columns the tables of a document have; of one database, of one thread. Methods throw SQLite::Exception.
+// The tables of a run's document and their columns, in one database, for one thread. Methods throw SQLite::Exception.
 class DocumentTables {
 public:
     explicit DocumentTables(SQLite::Database& database);
 
-    // As it is, or with another end (RunReader::lost), of which the time is not known.
+    // read() gives the document as it is stored; setEnd() replaces its end by that of RunReader::lost(), without a
+    // time.
     [[nodiscard]] RunDocument read(std::int64_t runKey) const;
     void setEnd(RunDocument& document, const std::string& status, const std::string& error) const;
     [[nodiscard]] std::string statusOf(const RunDocument& document) const;
@@ -25,7 +26,7 @@ public:
     [[nodiscard]] Status check(const RunDocument& document, const std::string& runId) const;
     // Inside a batch, of a document that was checked: the key of the new run.
     std::int64_t insert(const RunDocument& document) const;
-    // The same for a run that is there.
+    // Replaces the document of a run that exists.
     void replace(std::int64_t runKey, const RunDocument& document) const;
 
 private:

@@ -10,7 +10,8 @@
 
 namespace dasgd::storage {
 
-// Of one database, of one thread; methods throw SQLite::Exception. Inside one read transaction of the caller.
+// Reads the rows of runs from one database, on one thread, inside one read transaction of the caller. Methods throw
+// SQLite::Exception.
 class RunRows {
 public:
     explicit RunRows(SQLite::Database& database);

@@ -16,7 +16,7 @@
 
 namespace dasgd::storage {
 
-// Of one thread.
+// Reads the runs of a workspace for another one. Belongs to one thread.
 class WorkspaceSource {
 public:
     enum class Files { None, ConfigAndLogs };
@@ -28,20 +28,20 @@ public:
     WorkspaceSource(const WorkspaceSource&) = delete;
     WorkspaceSource& operator=(const WorkspaceSource&) = delete;
 
-    // The same for a workspace and for copies of it.
+    // Identity of the workspace; a copy has the same.
     [[nodiscard]] const std::string& identity() const;
     [[nodiscard]] const WorkspacePaths& paths() const;
 
-    // What the other side has; before the first next(), and again where that has begun anew. Runs that are not named
-    // are told from their beginning.
+    // Names the runs that the receiver has, and how much of each. Call it before the first next(), and again after the
+    // receiver began anew. Runs that are not named are sent from their beginning.
     void start(const std::vector<KnownRun>& known);
 
-    // What comes next: of runs under way first, then of the newest. nullopt: there is nothing more at present; ask
-    // again later. Each answer is taken for granted: the next one goes on after it.
+    // The next part to send: runs under way first, then the newest ones. nullopt: nothing more at present; ask again
+    // later. Each answer is assumed to arrive: the next one continues after it.
     [[nodiscard]] Result<std::optional<MirrorPart>> next();
 
-    // After next() had nothing more: whether all that was stored before that call is told. Otherwise a summary waits,
-    // as summaries are told a few times a second.
+    // After next() returned nothing: true if everything stored before that call has been sent. Otherwise a summary
+    // waits, because summaries are sent a few times a second.
     [[nodiscard]] bool isCurrent() const;
 
     // Runs that the other side has from elsewhere, by their ids here.

@@ -1,6 +1,6 @@
-// What people say of runs: stars, tags, notes, and which runs are put away. They are in a database of their own,
-// notes.db beside lab.db, since a run that records holds the lock of lab.db again and again, and since what people
-// wrote outlives whatever becomes of the records.
+// User annotations of runs: stars, tags, notes and the archive flag. They are in a database of their own, notes.db
+// beside lab.db, because a recording run holds the lock of lab.db again and again, and because notes must outlive the
+// records.
 //
 // notes.db has a rollback journal, so that any process may write it in short transactions, one at a time under
 // notes.db.lock; every change is on the disk when the call returns.
@@ -31,7 +31,7 @@ struct RunNotes {
 // By run id; a run that is not there has none.
 using NotesOfRuns = std::map<std::string, RunNotes>;
 
-// What somebody changes; what is not named stays.
+// A change of annotations. Fields that are not set stay as they are.
 struct NotesChange {
     std::optional<bool> starred, archived;
     std::set<std::string> addTags, removeTags;
@@ -44,7 +44,7 @@ struct NotesChange {
 [[nodiscard]] bool isTag(const std::string& text);
 inline constexpr std::size_t kLongestNote = 65536;  // bytes
 
-// What a change did, of the runs that it changed.
+// The annotations of the changed runs before and after a change.
 struct NotesEdit {
     NotesOfRuns before, after;
 };
@@ -64,7 +64,7 @@ public:
     NotesReader(NotesReader&&) noexcept;
     ~NotesReader();
 
-    // Whether notes() is new since the last call; cheap where it is not. A workspace without notes.db has no notes.
+    // True if notes() has changed since the last call; cheap if it has not. A workspace without notes.db has no notes.
     // Errors: as changeNotes(); notes() stays.
     [[nodiscard]] Result<bool> refresh();
     [[nodiscard]] const NotesOfRuns& notes() const { return notes_; }
