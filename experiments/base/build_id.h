@@ -1,4 +1,4 @@
-// Which build of the program this process runs.
+// Identifies the build of the program that this process runs.
 #pragma once
 
 #include <string>

@@ -7,7 +7,7 @@
 // | seccomp | the same, and start programs, connect, signal or trace other processes | Linux 3.17 |
 // | limits | use 2 GiB more memory, dump core; after forbidNewFiles() write to files, open a second one | all |
 //
-// What is open stays open: a pipe to the parent can be written to, files can be read.
+// Open descriptors stay open: a pipe to the parent can still be written, and files can be read.
 #pragma once
 
 namespace dasgd::experiments {

@@ -1,4 +1,4 @@
-// Which of our processes listen on which addresses, from the kernel's tables.
+// Lists the addresses on which our own processes listen, from the kernel's tables.
 #pragma once
 
 #include <sys/types.h>
@@ -15,7 +15,7 @@ struct ListeningSocket {
     bool everywhere = false;  // bound to all interfaces
 };
 
-// Of every process of this user that runs this program, in this network namespace.
+// The listening sockets of all processes of this user that run this program in this network namespace.
 [[nodiscard]] std::vector<ListeningSocket> ownListeningSockets();
 
 // Lines of /proc/net/tcp or tcp6 that listen: the socket's inode and its address.

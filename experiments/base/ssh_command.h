@@ -22,7 +22,7 @@ struct SshHost {
 
 // Quoted for a shell, whatever is in it.
 [[nodiscard]] std::string shellQuoted(std::string_view word);
-// The same where it has to be; "~/" at the beginning stays the home folder of the other host.
+// Quotes a word only if it needs quotes; a leading "~/" still means the home folder of the other host.
 [[nodiscard]] std::string shellWord(const std::string& word);
 
 struct SshCommand {

@@ -12,7 +12,8 @@ namespace dasgd::experiments {
 
 class StopSignals {
 public:
-    // Whether a second one counts: whoever stops a process of ours may do it twice without meaning more by it.
+    // Count: a second signal asks for a harder stop. Ignore: it means nothing more, because the process that stops this
+    // one may signal twice.
     enum class Repeats { Count, Ignore };
     explicit StopSignals(Repeats repeats = Repeats::Count);
     // Readable when a signal came.
@@ -21,7 +22,7 @@ public:
     int count();
     // How many of those were SIGINT: of a person at the terminal.
     [[nodiscard]] int interrupts() const { return interrupts_; }
-    // Whether SIGTERM came, with which batch systems take the machine away. Any thread.
+    // True after SIGTERM, which batch systems send before they take the machine away. Any thread.
     [[nodiscard]] bool isTerminated() const { return terminated_; }
 
 private:
@@ -31,8 +32,8 @@ private:
     std::atomic<bool> terminated_ = false;
 };
 
-// What the record says of a run that stopped, with `error` of its ranks: "ended by SIGTERM, as what is preempted" where
-// that came; it does not tell who sent it.
+// The recorded reason why a run stopped, with the `error` of its ranks: "ended by SIGTERM, as what is preempted" after
+// SIGTERM, whoever sent it.
 [[nodiscard]] std::string stopInWords(const StopSignals& signals, const std::string& error);
 
 }  // namespace dasgd::experiments

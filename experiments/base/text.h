@@ -15,9 +15,9 @@
 
 namespace dasgd::experiments {
 
-// printable() of each line of the text, with `between` for the line breaks.
+// Applies printable() to each line of the text and joins the lines with `between`.
 [[nodiscard]] std::string printableLines(std::string_view text, std::string_view between);
-// What another `dasgd` said in a line, without its "dasgd: ": to be said again after ours.
+// A line that another `dasgd` printed, without its "dasgd: ", so that it can stand in a message of this one.
 [[nodiscard]] std::string printableWords(std::string_view line);
 
 // One line without a line break; broken UTF-8 is replaced.

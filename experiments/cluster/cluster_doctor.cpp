@@ -179,7 +179,7 @@ ClusterFinding slurmFinding(const char* what, const Result<std::string>& said) {
     return {"slurm", what, kOk, text};
 }
 
-// What one node says, as far as one is free.
+// Asks one node, if one is free.
 std::vector<ClusterFinding> askNode(const ClusterProfile& profile) {
     std::vector<std::string> arguments{"--ntasks=1", "--time=5", "--immediate=20"};
     for (const auto& [name, value] : profile.slurm) {

@@ -22,7 +22,7 @@ struct ClockOffset {
     Ns offset = 0;  // of the host's clock from this one's
     Ns bound = 0;   // of the error
 };
-// Of the exchange that took the least time. `sent` and `taken` are this host's, `there` the other's.
+// Clock readings of the fastest exchange: `sent` and `taken` on this host, `there` on the other.
 struct ClockExchange {
     Ns sent = 0, there = 0, taken = 0;
 };

@@ -1,5 +1,5 @@
-// What a cluster is like, once for all experiments that run on it: a file NAME.toml that `dasgd run FILE --on NAME`
-// reads.
+// The description of a cluster, shared by all experiments that run on it: a file NAME.toml that `dasgd run FILE --on
+// NAME` reads.
 //
 //   kind = "ssh"
 //   hosts = ["node1", "ada@node2:2222"]
@@ -91,14 +91,14 @@ using EnvironmentLookup = std::function<std::optional<std::string>(const std::st
 [[nodiscard]] Result<ClusterProfile> findClusterProfile(const std::string& name,
                                                         const std::vector<std::filesystem::path>& folders);
 
-// Which host a rank runs on.
+// A host and the ranks that run on it.
 struct RanksPlace {
     std::size_t host = 0;  // in ClusterProfile::hosts
     int first = 0, count = 0;
 };
 // Ranks in their order onto the hosts in theirs; hosts that get none are left out. Errors: there is no room.
 [[nodiscard]] Result<std::vector<RanksPlace>> placeRanks(const ClusterProfile& profile, int ranks);
-// The same on some of the hosts, at least one.
+// placeRanks() on some of the hosts, at least one.
 [[nodiscard]] Result<std::vector<RanksPlace>> placeRanks(const ClusterProfile& profile, int ranks,
                                                          const std::vector<std::size_t>& on);
 // "ranks 0 to 1 on node1, rank 2 on node2".

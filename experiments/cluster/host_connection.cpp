@@ -56,7 +56,7 @@ HostConnection::~HostConnection() {
 
 namespace {
 
-// What a person can try: "ssh -p 2222 ada@node1 true".
+// A command with which a person can test the connection: "ssh -p 2222 ada@node1 true".
 std::string triedBy(const std::string& program, const std::vector<std::string>& options, const SshHost& host) {
     std::string text = program;
     for (const std::string& option : options) text += " " + shellWord(option);
@@ -100,7 +100,7 @@ Result<nlohmann::json> HostConnection::ask(const char* what, nlohmann::json more
 
 Result<nlohmann::json> HostConnection::answer(const char* what, milliseconds patience) {
     const auto until = steady_clock::now() + patience;
-    // What came while others were waited for is read in any case.
+    // An answer that came while other hosts were awaited is read even after the deadline.
     if (answers_.empty()) take(milliseconds(0));
     while (answers_.empty() && !closed_ && steady_clock::now() < until && !stopped_()) {
         take(kGlance);

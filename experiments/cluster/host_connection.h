@@ -34,18 +34,18 @@ public:
 
     // Sends {"do": what, …}. Errors: the connection is gone, with what ssh said.
     Status tell(const char* what, nlohmann::json more = nlohmann::json::object());
-    // The same, and waits for the answer. Errors: also those that the host answers, no answer in time, and that the
-    // user has given up; each begins with the host's name.
+    // Tells the host and waits for its answer. Errors: those of tell(), an error that the host answers, no answer in
+    // time, and a user who has given up; each begins with the host's name.
     Result<nlohmann::json> ask(const char* what, nlohmann::json more, std::chrono::milliseconds patience);
     // For asking several hosts at once: tell() all, then await each.
     Result<nlohmann::json> answer(const char* what, std::chrono::milliseconds patience);
 
-    // What came of a run before is not of the next.
+    // Drops events of an earlier run, which must not be taken for those of the next.
     void forgetEvents() { events_.clear(); }
-    // What happens there besides, as {"event": …}; nullopt where there is nothing new. Waits no longer than `patience`.
+    // The next event of the host, as {"event": …}; nullopt if there is none within `patience`.
     [[nodiscard]] std::optional<nlohmann::json> event(std::chrono::milliseconds patience);
     [[nodiscard]] int fd() const { return process_.reportFd(); }
-    // Whether the host can still be heard: the connection is there, and it said something within `silence`.
+    // True if the connection stands and the host sent something within `silence`.
     [[nodiscard]] bool isAlive(std::chrono::seconds silence = kMostSilence) const;
     // Why it is not, with the host's name and what to do.
     [[nodiscard]] std::string whyLost();

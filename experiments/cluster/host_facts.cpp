@@ -76,7 +76,7 @@ nlohmann::json hostFacts(const nlohmann::json& request) {
 Result<ListeningPort> listenOn(const std::string& address, int port) {
     DASGD_ASSIGN(sockaddr_in at, socketAddress(address, port));
     Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    // As the rendezvous itself does: connections of the run before may linger at a port that is named.
+    // The rendezvous sets the same option, because connections of an earlier run may linger at a named port.
     const int yes = 1;
     if (socket) ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     socklen_t size = sizeof at;

@@ -1,4 +1,4 @@
-// What a host tells of itself before ranks start there: its program, its address, its workspace; and whether others can
+// The facts that a host reports before ranks start there: its program, address and workspace, and if other hosts can
 // reach it.
 #pragma once
 

@@ -1,5 +1,5 @@
-// What a host still keeps of runs that have ended: journals of its ranks that the collector of the run did not get, and
-// the two processes that bring them to rank 0's host.
+// Journals that a host still keeps of ended runs because the collector of the run did not get them, and the two
+// processes that bring them to rank 0's host.
 #pragma once
 
 #include <filesystem>
@@ -21,10 +21,10 @@ namespace dasgd::experiments {
 
 // The runs that are stored there and have ended, those whose processes are gone among them.
 [[nodiscard]] std::vector<std::string> runsEnded(const storage::WorkspacePaths& paths);
-// Of the folder, the same on all hosts that see it: of its lab.db, or "" where there is none.
+// Identity of a workspace folder, equal on all hosts that see it, taken from its lab.db; "" if there is none.
 [[nodiscard]] std::string identityOf(const std::filesystem::path& workspace);
 
-// What both ends need to know.
+// The parameters that both processes need.
 struct JournalsRequest {
     std::string workspace, run, secret;
     std::string address;   // of the collector's host

@@ -9,7 +9,7 @@ namespace dasgd::experiments {
 inline constexpr const char* kHostCommand = "host-ranks";
 inline constexpr int kHostProtocol = 3;
 
-// What and where this is: version, build, address, workspace.
+// Asks for version, build, address and workspace of the host.
 inline constexpr const char* kHello = "hello";
 // An experiment's text: what runs it makes.
 inline constexpr const char* kCheck = "check";

@@ -55,7 +55,7 @@ std::vector<std::string> lastLines(const fs::path& log) {
     return lines;
 }
 
-// What `dasgd worker --json` prints at the end.
+// The line that `dasgd worker --json` prints at its end.
 nlohmann::json resultLine(const fs::path& log) {
     for (const std::string& line : lastLines(log)) {
         auto json = nlohmann::json::parse(line, nullptr, false);
@@ -206,7 +206,7 @@ nlohmann::json HostRanks::ended(const One& one) const {
             {"signal", one.exit->signal}, {"log", one.log.string()}, {"words", lastWords(one.log)}};
 }
 
-// What rank 0 printed, with the summary for people; null of other hosts and where it could not say.
+// The final line of rank 0 with the summary for people; null on other hosts and if rank 0 printed none.
 nlohmann::json HostRanks::result() const {
     if (request_.first != 0) return nullptr;
     nlohmann::json line = resultLine(ranks_.front().log);

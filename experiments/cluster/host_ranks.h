@@ -18,7 +18,7 @@
 
 namespace dasgd::experiments {
 
-// What a launcher asks a host for.
+// A launcher's request to a host to start ranks.
 struct RanksRequest {
     std::string experiment;  // the text of one experiment
     std::string workspace, secret, address, interface;
@@ -35,7 +35,7 @@ struct RanksRequest {
     static Result<RanksRequest> from(const nlohmann::json& json);
 };
 
-// What is told of a run that has a record: its row, with the summary for people.
+// The answer about a recorded run: its row, with the summary for people.
 [[nodiscard]] nlohmann::json resultOf(const storage::RunRow& row, const storage::WorkspacePaths& paths);
 
 // Owner: one thread, which outlives the ranks: the kernel ends them with it.
@@ -58,7 +58,7 @@ public:
     // rank 0 has completed.
     void attend(const Tell& tell);
     [[nodiscard]] bool running() const;
-    // Of the workspace, those that were not there before the start.
+    // The runs of the workspace that did not exist before the start.
     [[nodiscard]] std::set<std::string> runsSince() const;
     [[nodiscard]] std::vector<int> watched() const;  // readable when a rank ends
 

@@ -58,7 +58,8 @@ Result<nlohmann::json> checkText(const nlohmann::json& request) {
     return nlohmann::json{{"experiments", all}};
 }
 
-// Of the experiment: that of the newest run with its settings, of `since` or, with `any`, of all; "": there is none.
+// Id of the newest run with the settings of the experiment `text`, among `since` or, with `any`, among all runs; "" if
+// there is none.
 Result<std::string> earlierRunOf(const std::string& text, storage::RunReader& reader,
                                  const std::set<std::string>& since, bool any) {
     DASGD_ASSIGN(const auto rows, reader.runs());
@@ -106,7 +107,7 @@ Result<nlohmann::json> goOn(const nlohmann::json& request, std::set<std::string>
         if (!named && &candidate == &candidates.back()) wanted = request.value("earlier_step", std::int64_t{0});
         const auto point = resumePointOf(paths, reader, row, wanted);
         if (!point && named) return tl::unexpected(point.error());
-        // Of a run that saved nothing itself it is that of the one before, which may have had other workers.
+        // A run that saved nothing resumes from the checkpoint of the run before it, which may have had other workers.
         run = point ? point->point.runId : "";
         step = point ? point->point.step : 0;
     }

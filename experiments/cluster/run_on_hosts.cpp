@@ -157,7 +157,7 @@ private:
         return {};
     }
 
-    // What ranks recorded and rank 0's host did not get before it ended, or they were cut off.
+    // Brings the records that rank 0's host did not get because it ended first or the ranks were cut off.
     void fetchRecords() {
         there_ = cluster_.revive();
         const auto collected = collectOnHosts(cluster_);

@@ -11,7 +11,7 @@
 
 namespace dasgd::experiments {
 
-// What `dasgd run` was asked for, as far as clusters know it.
+// The part of a `dasgd run` command line that concerns clusters.
 struct ClusterTask {
     std::string file;
     Overrides overrides;

@@ -77,7 +77,7 @@ std::optional<JobState> parseScontrol(const std::string& text) {
         const auto equals = word.find('=');
         if (equals == std::string::npos) continue;
         const std::string key = word.substr(0, equals), value = word.substr(equals + 1);
-        // What users write may hold such words too, but stands behind.
+        // Text that users wrote may hold such words too, but follows these fields.
         if (key == "JobState" && job.state.empty()) job.state = value;
         if (key == "Reason" && job.reason.empty()) job.reason = value;
         if (key == "NodeList" && job.nodes.empty()) job.nodes = value == "(null)" ? "" : value;

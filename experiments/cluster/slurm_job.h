@@ -10,7 +10,7 @@
 
 namespace dasgd::experiments {
 
-// What SLURM knows of a job.
+// State of a job as SLURM reports it.
 struct JobState {
     std::string state;   // PENDING, RUNNING, COMPLETED, …
     std::string reason;  // why it waits; "" or "None" where it does not
@@ -35,7 +35,7 @@ struct JobState {
 
 // The number of the new job. Errors: there is no sbatch, or what it says against it.
 [[nodiscard]] Result<std::string> submitJob(const std::filesystem::path& script, bool behindItsNamesakes);
-// Of the controller, or where that has forgotten it, of the accounting. Errors: neither answers.
+// Asks the controller, or the accounting if the controller has forgotten the job. Errors: neither answers.
 [[nodiscard]] Result<JobState> jobState(const std::string& job);
 Status cancelJob(const std::string& job);
 

@@ -9,7 +9,7 @@
 
 namespace dasgd::experiments {
 
-// What one job has in its folder, which all nodes see.
+// Files in the folder of one job, which all nodes see.
 struct JobFolder {
     std::filesystem::path path;
     [[nodiscard]] std::filesystem::path script() const { return path / "job.sh"; }

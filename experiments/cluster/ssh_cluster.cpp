@@ -138,7 +138,7 @@ Result<std::vector<HostedExperiment>> SshCluster::check(const std::string& text,
                                     {"drop_unknown", overrides.dropUnknown}};
     auto answered = hosts_.front()->ask(kCheck, request, kCheckPatience);
     if (!answered) {
-        // What is wrong with the file is so on every host.
+        // An error in the file is the same on every host, so the message names none.
         const std::string ofHost = hosts_.front()->name() + ": ";
         std::string& message = answered.error().message;
         if (message.starts_with(ofHost + source + ":")) message.erase(0, ofHost.size());

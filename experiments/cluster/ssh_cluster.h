@@ -51,9 +51,9 @@ public:
     Result<std::vector<HostedExperiment>> check(const std::string& text, const std::string& source,
                                                 const Overrides& overrides);
 
-    // What the first host knows of a run that ended early: `what` names the "run", or the "text" of its experiment,
-    // with the run that it "started" and the "earlier" one that this went on from, as far as they are known; and the
-    // "workers" that it goes on with where they are others. Errors: it cannot, with why.
+    // Asks the first host how to resume a run that ended early. `what` names the "run", or the "text" of its experiment
+    // with the run that it "started" and the "earlier" one that it resumed, if they are known, and the new number of
+    // "workers" if it differs. Errors: the run cannot be resumed, and why.
     Result<GoingOn> goOn(nlohmann::json what);
     // Connects anew where a host does not answer any more, and to hosts that were not needed before. Those that are
     // there; what is wrong with others is logged.
@@ -73,9 +73,9 @@ public:
             if (host) call(*host);
         }
     }
-    // What hostFacts() answered there.
+    // The answer of hostFacts() on that host.
     [[nodiscard]] const nlohmann::json& facts(std::size_t index) const { return facts_[index]; }
-    // Of rank 0's host, towards the others.
+    // Address of rank 0's host as the other hosts reach it.
     [[nodiscard]] std::string masterAddress() const;
 
 private:

@@ -32,11 +32,11 @@ struct SshRunEnd {
     bool stopped = false;           // by the user
     bool endedHere = false;         // killed by this launcher, as they did not stop in time or the user asked again
     [[nodiscard]] int exitCode() const;
-    // Of what went wrong, for people: the first rank first.
+    // Describes for people what failed, the first rank first.
     [[nodiscard]] std::string whatFailed() const;
 };
 
-// What ranks are told of runs before theirs.
+// The earlier run from which ranks resume.
 struct EarlierPart {
     bool resume = false;    // go on with what ended early in the workspace with the same settings, if anything did
     std::string from;       // go on with this run; "": none

@@ -14,7 +14,7 @@ namespace dasgd::experiments {
 // network, computing or backend of its own.
 Status applyCalibration(Value& document, const Value& calibration);
 
-// Whether there is a backend of that name and its time is simulated.
+// True if a backend of that name exists and its time is simulated.
 [[nodiscard]] bool timeIsSimulated(const std::string& backend);
 
 }  // namespace dasgd::experiments

@@ -18,7 +18,7 @@ namespace dasgd::experiments {
 
 namespace {
 
-// Whether a setting has no part in what is trained on what, and on which cluster.
+// True for a setting that changes neither model, data nor cluster.
 bool leavesDataAlone(const std::string& key) {
     const std::string section = key.substr(0, key.find('.'));
     return section == "algorithm" || section == "optimizer" || section == "schedule" || section == "record";

@@ -44,7 +44,7 @@ struct CheckedExperiment {
 // equally often: as those with the longest rounds, by train.eval_spacing.
 [[nodiscard]] Result<std::vector<CheckedExperiment>> checkExperiments(const std::vector<ExpandedExperiment>& expanded,
                                                                       const std::string& program = kOwnProgram);
-// The same, each with its own result.
+// Checks each experiment by itself: one result for each.
 [[nodiscard]] std::vector<Result<CheckedExperiment>> checkEach(const std::vector<ExpandedExperiment>& expanded,
                                                                const std::string& program = kOwnProgram);
 // The document of a file, on the cluster of the overrides' calibration where they name one.
@@ -53,7 +53,7 @@ struct CheckedExperiment {
 [[nodiscard]] Result<std::vector<CheckedExperiment>> loadExperiments(const std::string& file,
                                                                      const Overrides& overrides,
                                                                      const std::string& program = kOwnProgram);
-// The same of a document that is no file; the calibration of the overrides is not looked at.
+// checkExperiments() for a document that is no file; the calibration named in the overrides is ignored.
 [[nodiscard]] Result<std::vector<CheckedExperiment>> checkExperiments(const Value& document, const Overrides& overrides,
                                                                       const std::string& program = kOwnProgram);
 

@@ -1,5 +1,5 @@
-// Whether this machine has what the ranks of an experiment need, GPUs and their libraries: asked in a process of its
-// own, which ends at once. The libraries of drivers stay loaded once they are, and hold memory of a GPU.
+// Checks that this machine has the GPUs and libraries that the ranks of an experiment need. A process of its own does
+// it and ends at once, because libraries of drivers stay loaded and hold memory of a GPU.
 #pragma once
 
 #include <string>
@@ -19,10 +19,10 @@ inline constexpr Ns kMachinePatience = 120'000'000'000;
 [[nodiscard]] Result<std::string> askAboutMachine(const Value& cluster, const std::string& program = kOwnProgram,
                                                   Ns patience = kMachinePatience);
 
-// The same where the ranks of the experiment need more than any machine has; of others nothing is asked.
+// Checks the machine only if the ranks of the experiment need more than every machine has.
 [[nodiscard]] Status checkMachine(const CheckedExperiment& experiment, const std::string& program = kOwnProgram);
 
-// What that process prints, as JSON.
+// The JSON that this process prints.
 [[nodiscard]] std::string machineAnswer(const Result<std::string>& found);
 
 }  // namespace dasgd::experiments

@@ -1,5 +1,5 @@
-// Whether SimGrid can make the network of a platform file: asked in a process of its own, since SimGrid may end the one
-// that it is in.
+// Checks that SimGrid can build the network of a platform file. A process of its own does it, because SimGrid may end
+// the process that it runs in.
 #pragma once
 
 #include <filesystem>
@@ -24,8 +24,8 @@ inline constexpr Ns kPlatformPatience = 60'000'000'000;
 [[nodiscard]] Status askAboutPlatform(const PlatformQuestion& question, const std::string& program,
                                       Ns patience = kPlatformPatience);
 
-// What that process prints: a line that begins so before each step, and in the end one of the other kind; "ok" or what
-// is wrong follows. All other lines are SimGrid's.
+// Prefixes of the lines that this process prints: kPlatformStep before each step and, at the end, kPlatformAnswer with
+// "ok" or an error. All other lines come from SimGrid.
 inline constexpr const char* kPlatformStep = "platform step: ";
 inline constexpr const char* kPlatformAnswer = "platform: ";
 

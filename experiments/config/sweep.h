@@ -20,7 +20,7 @@ struct SweepAxis {
     [[nodiscard]] std::string key() const;  // "algorithm.period"
 };
 
-// What to change in a document before it is used, as given by --set and --sweep.
+// Changes to a document before it is used, as given by --set and --sweep.
 struct Overrides {
     std::vector<std::string> set;    // "algorithm.period=8"
     std::vector<std::string> sweep;  // "train.seed=1..5", "algorithm.delay=1,2,3"

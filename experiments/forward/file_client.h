@@ -20,7 +20,7 @@ public:
     FileClient(std::string endpoint, RunSecret secret, Rank rank, std::chrono::milliseconds patience)
         : endpoint_(std::move(endpoint)), secret_(std::move(secret)), rank_(rank), patience_(patience) {}
 
-    // The same, which gives up sooner.
+    // A client of the same server with another time-out.
     [[nodiscard]] FileClient within(std::chrono::milliseconds patience) const {
         return {endpoint_, secret_, rank_, patience};
     }

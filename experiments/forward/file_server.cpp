@@ -182,7 +182,7 @@ private:
         if (std::ranges::count(options_.ranks, rank) == 0 || !isSentByRank(name, Rank(static_cast<int>(rank)))) {
             return nullptr;
         }
-        // Of a checkpoint only the one on its way: an earlier one has been settled.
+        // One part of a checkpoint arrives at a time from each rank; an earlier one is complete or was given up.
         const bool part = stepOfPart(name).has_value();
         std::unique_ptr<Arrival>& arrival = arrivals_[{rank, part ? "" : name}];
         // Nobody waits for the disk with it.

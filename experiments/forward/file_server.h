@@ -16,7 +16,7 @@ namespace dasgd::experiments {
 
 // A request is a number of eight bytes that the answer repeats, an operation of one character, and operands as texts:
 // kPut rank name offset bytes; kEnd rank name size; kGet name offset. Each may be sent again: what it does is the same.
-// Of each rank one part of a checkpoint is on its way: the next takes its place.
+// Each rank has at most one part of a checkpoint under way; the next part replaces it.
 namespace file_post {
 inline constexpr char kPut = 'P', kEnd = 'E', kGet = 'G';
 // An answer: done, with the bytes of kGet (none behind its end); not yet; what is wrong, in words.

@@ -50,7 +50,7 @@ void HandshakeMonitor::takeEvents() {
 
 std::int64_t HandshakeMonitor::failures() {
     takeEvents();
-    // Of who does not speak ZeroMQ at all a server is told nothing but that it came.
+    // A server sees only the connection of a peer that does not speak ZeroMQ, and no failed handshake.
     return accepted_ > 0 ? accepted_ - succeeded_ : failed_;
 }
 

@@ -6,7 +6,7 @@
 
 namespace dasgd::experiments {
 
-// Of the thread that uses the socket, which it outlives.
+// Counts handshakes of a socket. Belongs to the thread that uses the socket, and outlives the socket.
 class HandshakeMonitor {
 public:
     HandshakeMonitor(zmq::context_t& context, zmq::socket_t& watched);

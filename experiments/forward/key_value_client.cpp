@@ -46,7 +46,7 @@ KeyValueClient::KeyValueClient(std::string address, int port, RunSecret secret, 
     connectWith(socket_, secret_.meetingKeys().publicKey, secret_.rankKeys());
     socket_.set(zmq::sockopt::reconnect_ivl, 100);
     socket_.set(zmq::sockopt::reconnect_ivl_max, 1000);
-    // What waits for a connection would be sent as often as it was asked meanwhile.
+    // Requests must not queue up while there is no connection: each repetition would be sent later.
     socket_.set(zmq::sockopt::immediate, true);
     socket_.set(zmq::sockopt::ipv6, address_.find(':') != std::string::npos);
     socket_.connect(tcpEndpoint(address_, port_));
@@ -75,7 +75,7 @@ Result<Parts> KeyValueClient::answerTo(const Parts& message, milliseconds timeou
             // An earlier request was given up, and is answered now; or this one was answered twice.
             if (answer->size() == 3 && answer->front() == message.front()) return std::move(*answer);
         }
-        // Of a process that was stopped for a while handshakes fail as well.
+        // Handshakes also fail for a process that was stopped for a while.
         const bool strange = handshakes_.failuresInARow() >= kHandshakesToGiveUp;
         if (strange && !secretIsKnown_) {
             return fail("rank 0 at " + place() + " does not know the " + RunSecret::kVariable +

@@ -22,7 +22,7 @@ namespace {
 using namespace key_value;
 
 constexpr std::chrono::milliseconds kServePause{20};
-// Of all values together: addresses of ranks and a few words of each take kilobytes a rank.
+// Limit for all values together: addresses of ranks and a few words of each take kilobytes a rank.
 constexpr std::size_t kMostBytes = std::size_t{256} << 20;
 constexpr std::size_t kMostRememberedBytes = std::size_t{16} << 20, kLongestRemembered = std::size_t{64} << 10;
 
@@ -82,7 +82,7 @@ private:
                                                                  static_cast<std::uint64_t>(*more))));
     }
 
-    // As c10d has it: of a key that is not there the expected value is the answer, unless that is empty.
+    // Follows c10d: the answer for a missing key is the expected value, unless that is empty.
     Parts compareSet(const std::string& key, const std::string& expected, const std::string& wanted) {
         const auto found = words_.find(key);
         if (found == words_.end()) return expected.empty() ? set(key, wanted) : yes(expected);
@@ -97,9 +97,9 @@ bool writes(char operation) {
     return operation == kSet || operation == kAdd || operation == kCompareSet || operation == kDelete;
 }
 
-// What each client was last answered to what writes: repeated it changes nothing more. Who has not written for longest
-// is forgotten, and a long answer, which is that to a set or compareSet, at once: again, these change nothing but what
-// others wrote meanwhile.
+// The last answer to a writing request of each client, so that a repeated request changes nothing. The client that has
+// not written for longest is forgotten first. Long answers, which belong to set and compareSet, are not kept: repeating
+// these changes nothing except values that others wrote meanwhile.
 class LastAnswers {
 public:
     struct Last {

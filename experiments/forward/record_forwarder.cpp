@@ -28,7 +28,7 @@ public:
         connectWith(socket_, secret.collectorKeys().publicKey, secret.forwarderKeys());
         socket_.set(zmq::sockopt::reconnect_ivl, 100);
         socket_.set(zmq::sockopt::reconnect_ivl_max, 2000);
-        // What waits for a lost connection is not worth keeping: the collector asks for it again.
+        // Messages for a lost connection are dropped: the collector asks for them again.
         socket_.set(zmq::sockopt::immediate, true);
         socket_.set(zmq::sockopt::ipv6, task.endpoint.find('[') != std::string::npos);
         socket_.connect(task.endpoint);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kStep = "checkpoints/step-", kPartial = ".partial/";
 
-// As it is written where nothing is added in front.
+// A number written without sign and leading zeros; nullopt for other text.
 std::optional<std::int64_t> plainNumber(std::string_view digits) {
     const auto number = decimalOf(digits);
     return number && *number >= 0 && std::to_string(*number) == digits ? number : std::nullopt;

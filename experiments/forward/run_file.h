@@ -11,11 +11,11 @@
 
 namespace dasgd::experiments {
 
-// What a rank may send: its part of a checkpoint, the best and the final model, its log, the trace of its profiler.
+// True for the files that a rank may send: its part of a checkpoint, the best and the final model, its log, its trace.
 [[nodiscard]] bool isSentByRank(std::string_view name, Rank rank);
 // "checkpoints/step-20.partial/rank-0001.safetensors" → 20; nullopt: no part of a checkpoint.
 [[nodiscard]] std::optional<std::int64_t> stepOfPart(std::string_view name);
-// What may be fetched of the checkpoint that a run goes on from: its state, its model and the parts of its ranks.
+// True for the files of a checkpoint that a resuming run may fetch: its state, its model and the parts of its ranks.
 [[nodiscard]] bool isInCheckpoint(std::string_view name);
 
 }  // namespace dasgd::experiments

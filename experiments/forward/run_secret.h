@@ -21,7 +21,7 @@ public:
     static Result<RunSecret> make();
     // Errors: these are no 64 hex digits; they are not in the text.
     static Result<RunSecret> fromHex(const std::string& hex);
-    // Of this process; nullopt where the variable is not set. Errors: it holds something else.
+    // The secret in this process's environment; nullopt if the variable is not set. Errors: it holds something else.
     static Result<std::optional<RunSecret>> fromEnvironment(
         const std::function<std::optional<std::string>(const std::string&)>& lookup);
 
@@ -36,7 +36,7 @@ public:
     };
     [[nodiscard]] Keys collectorKeys() const { return keysFor("collector"); }
     [[nodiscard]] Keys forwarderKeys() const { return keysFor("forwarder"); }
-    // Of the store where the ranks meet, and of those who come there.
+    // Keys of the store where the ranks meet, and of the ranks that connect to it.
     [[nodiscard]] Keys meetingKeys() const { return keysFor("meeting"); }
     [[nodiscard]] Keys rankKeys() const { return keysFor("rank"); }
 

@@ -1,4 +1,4 @@
-// What a forwarder and the collector of a run say to each other: messages of two parts, a head of one size and a body.
+// Messages between a forwarder and the collector of a run. Each has two parts, a head of fixed size and a body.
 // Prose: storage/format.md, "The stream of a rank".
 #pragma once
 
