@@ -6,7 +6,7 @@
 
 namespace dasgd::experiments {
 
-// Counts handshakes of a socket. Belongs to the thread that uses the socket, and outlives the socket.
+// Counts the handshakes of a socket. Belongs to the thread that uses the socket; the socket outlives it.
 class HandshakeMonitor {
 public:
     HandshakeMonitor(zmq::context_t& context, zmq::socket_t& watched);
