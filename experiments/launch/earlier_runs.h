@@ -1,4 +1,4 @@
-// What a workspace already has of the experiments that are to be run: `dasgd run --resume`.
+// Finds the runs that a workspace already has of the experiments to be run: `dasgd run --resume`.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace dasgd::experiments {
 
-// Of one experiment. Neither: it begins at its beginning.
+// The earlier run of one experiment. If neither is set, the experiment starts from step 0.
 struct EarlierRun {
     std::optional<storage::RunRow> finished;  // nothing is left to do
     std::optional<ResumePoint> from;          // of its newest run, which ended early

@@ -44,7 +44,7 @@ Result<CheckedExperiment> withWorkers(const Value& document, const CheckedExperi
 
 namespace {
 
-// What withWorkers() changes is left out.
+// Compares settings without those that withWorkers() changes.
 bool sameButForWorkers(Settings a, Settings b) {
     for (Settings* each : {&a, &b}) {
         for (const char* key : {"cluster.workers", "cluster.before.workers", "train.steps"}) each->erase(key);

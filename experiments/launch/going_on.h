@@ -16,8 +16,8 @@ namespace dasgd::experiments {
 // Errors: the run has not ended, or has nothing left to do.
 [[nodiscard]] Status checkGoesOn(storage::RunReader& reader, const storage::RunRow& run);
 
-// The same training by another number of workers, of as many epochs, or without data of as many samples. `before` is of
-// `document`. Errors: its algorithm goes on with as many workers as it had.
+// The same training with another number of workers: the same epochs, or the same samples for a model without data.
+// `before` was checked from `document`. Errors: its algorithm can only resume with the number of workers it had.
 [[nodiscard]] Result<CheckedExperiment> withWorkers(const Value& document, const CheckedExperiment& before,
                                                     int workers);
 

@@ -1,4 +1,4 @@
-// What the GPUs of this host do at present, by NVIDIA's management library.
+// Reads the present load of this host's GPUs from NVIDIA's management library.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 
 namespace dasgd::experiments {
 
-// What a GPU, or the library, does not know is absent.
+// Load of one GPU. Values that the GPU or the library does not report are absent.
 struct GpuUse {
     int index = 0;  // in the library's order
     // utilization (0 to 1, of the last sampling period), memory_bytes, power_w, temperature_c.
@@ -31,7 +31,7 @@ public:
     // Where the library does not start there are no GPUs.
     explicit GpuMeter(Nvml nvml);
 
-    // Of each GPU that answers, by index. Milliseconds.
+    // Load of each GPU that answers, by index. Takes milliseconds.
     [[nodiscard]] std::vector<GpuUse> read() const;
 
 private:

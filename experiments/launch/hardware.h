@@ -1,4 +1,4 @@
-// Which GPUs and network interfaces this host has.
+// Lists the GPUs and network interfaces of this host.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// What went over a host's InfiniBand and RoCE ports, which no network interface counts: NCCL sends by them, past the
+// Reads the traffic of a host's InfiniBand and RoCE ports. No network interface counts it, because NCCL bypasses the
 // kernel.
 #pragma once
 
@@ -15,7 +15,7 @@ struct InfinibandUse {
 
 inline constexpr const char* kInfinibandFolder = "/sys/class/infiniband";
 
-// Of every port that counts, by its name; none where there is no such folder.
+// Traffic of every port that has counters, by name; empty if there is no such folder.
 [[nodiscard]] std::vector<InfinibandUse> useOfInfiniband(const std::filesystem::path& folder = kInfinibandFolder);
 
 }  // namespace dasgd::experiments

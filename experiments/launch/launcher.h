@@ -24,7 +24,7 @@ struct LaunchedRun {
     std::string error;
 };
 
-// Which of the runs of one command this is: as in storage::RunInfo.
+// Place of a run among the runs of one command, as in storage::RunInfo.
 struct SeriesPlace {
     std::string series;                // "": the run that is queued is the first
     std::int64_t place = 0, size = 1;  // size 0: of several, nobody knows yet of how many
@@ -77,7 +77,7 @@ private:
     Progress::Style style_;
 };
 
-// What the database keeps of a run before its first step.
+// The facts that the database keeps of a run before its first step.
 [[nodiscard]] storage::RunInfo describeRun(const CheckedExperiment& experiment, const Provenance& provenance);
 // Writes the resolved experiment beside the run's records, with a copy of the file that its network is read from.
 [[nodiscard]] Status writeRunFiles(const storage::WorkspacePaths& paths, const storage::RunInfo& info,

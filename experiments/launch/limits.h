@@ -9,7 +9,8 @@
 
 namespace dasgd::experiments {
 
-// Of no limit control groups of version 1 say −1 or, of memory, the largest number of whole pages; version 2 "max".
+// Larger values mean no limit. Control groups of version 1 write −1 or, for memory, the largest number of whole pages;
+// version 2 writes "max".
 inline constexpr double kNoLimit = 9e18;
 
 // The number at the file's beginning; nullopt where there is none, or where it stands for no limit.
@@ -19,7 +20,7 @@ inline std::optional<double> amountIn(const std::filesystem::path& file) {
     return in >> number && number >= 0 && number < kNoLimit ? std::optional(number) : std::nullopt;
 }
 
-// Of those that are there.
+// The smallest of the limits that are set.
 inline std::optional<double> smallest(std::initializer_list<std::optional<double>> limits) {
     std::optional<double> least;
     for (const auto& limit : limits) {

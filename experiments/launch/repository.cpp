@@ -53,7 +53,8 @@ Settings withoutFilters(const std::filesystem::path& folder) {
 
 // A submodule has a configuration of its own: of it only the commit is looked at.
 constexpr const char* kSubmodules = "--ignore-submodules=dirty";
-// The same of a diff, in place of which the repository may have a submodule show its own; as text, of all files.
+// Arguments of `git diff` that ignore what the repository's configuration says about submodules, external programs and
+// text conversion.
 Words diffOf(std::initializer_list<std::string> what) {
     Words words{"diff",      "--no-ext-diff", "--no-textconv", "--submodule=short",
                 kSubmodules, "--no-color",    "--no-relative"};

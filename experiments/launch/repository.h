@@ -1,5 +1,5 @@
-// What git knows of a repository. It may be anyone's: nothing that its configuration names is run, nothing is fetched,
-// and it is not locked. Each call takes at most a few seconds.
+// Reads commit and changes of a git repository. The repository may be anyone's: nothing that its configuration names is
+// run, nothing is fetched, and it is not locked. Each call takes at most a few seconds.
 #pragma once
 
 #include <filesystem>
@@ -19,8 +19,8 @@ struct UncommittedChanges {
 };
 [[nodiscard]] UncommittedChanges uncommittedIn(const std::filesystem::path& folder);
 
-// What lies between two commits of that repository, as `git diff`; cut off as above. Errors: `folder` is in no
-// repository, or in one that has not both of them.
+// The `git diff` between two commits of the repository, cut off as above. Errors: `folder` is in no repository, or in
+// one that lacks one of the commits.
 [[nodiscard]] Result<std::string> diffOfCommits(const std::filesystem::path& folder, const std::string& from,
                                                 const std::string& to);
 

@@ -54,7 +54,7 @@ private:
     struct Waiting {
         std::size_t index = 0;
         QueuedRun run;
-        // Of its control page when it was last looked at: other processes change that at any instant.
+        // Copy of the run's control page, which other processes may change at any instant.
         double turn = 0;
         bool held = false;
     };

@@ -20,7 +20,7 @@ public:
     static Result<std::unique_ptr<RunSession>> open(const std::string& workspace, const std::filesystem::path& folder,
                                                     StopSignals& signals, Progress::Style style);
 
-    // Whether this machine has what the ranks need (host_room.h, config/machine_check.h); GPUs are asked for once for
+    // Checks that this machine has what the ranks need (host_room.h, config/machine_check.h). GPUs are checked once for
     // each [cluster].
     Status checkMachine(const CheckedExperiment& experiment);
     // From now on what run() makes of an experiment is one series: of a command that makes the next run by what the
@@ -28,14 +28,14 @@ public:
     void beginSeries() { series_ = SeriesPlace{.series = {}, .size = 0}; }
     // Errors: of checkMachine(); the run could not be written down. A run that failed or was stopped is none.
     Result<LaunchedRun> run(const CheckedExperiment& experiment, const std::string& title);
-    // The same in three parts, as in Launcher.
+    // run() in three parts, as in Launcher.
     Result<QueuedRun> queue(const CheckedExperiment& experiment, const SeriesPlace& place,
                             const std::optional<ResumePoint>& resume = {});
     Result<LaunchedRun> run(QueuedRun queued, const CheckedExperiment& experiment, const std::string& title,
                             const std::function<void()>& meanwhile);
     Status cancel(const QueuedRun& queued) { return launcher_.cancel(queued); }
     Status setQueue(const std::vector<storage::QueuePlace>& places) { return store_.setQueue(places); }
-    // The same for a command that needs the run whole: anything but "finished" is an error that names the run.
+    // run() for a command that needs a whole run: any status but "finished" is an error that names the run.
     Result<std::string> runToTheEnd(const CheckedExperiment& experiment, const std::string& title);
     [[nodiscard]] Result<storage::RunReader> reader() const;
     [[nodiscard]] const storage::WorkspacePaths& paths() const { return store_.paths(); }

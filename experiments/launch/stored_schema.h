@@ -1,4 +1,4 @@
-// What the settings of a run are called, for its record: whoever shows the run needs no list of algorithms.
+// Symbols, units and defaults of a run's settings, stored with the run so that showing it needs no list of algorithms.
 #pragma once
 
 #include <string>

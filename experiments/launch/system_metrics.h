@@ -1,6 +1,5 @@
-// What the processes of a run and their host use while it goes on: CPU, memory, network, GPUs. Read from /proc, /sys
-// and NVML once a second, by the launcher, or in a worker that was started by hand by a thread beside the one that
-// trains.
+// Records CPU, memory, network and GPU use of a run's processes and of their host. Read from /proc, /sys and NVML once
+// a second by the launcher, or by a second thread of a worker that was started by hand.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +18,7 @@
 
 namespace dasgd::experiments {
 
-// What a process or a host has used since it began, or has at present.
+// Use of a process or a host: counters since its start, or present values.
 struct SystemUse {
     double cpuSeconds = 0;
     double memoryBytes = 0;
@@ -58,7 +57,7 @@ public:
     // the run's time line; `step`: how many steps all ranks have completed, −1: as far as the rank's records go. The
     // first call only looks.
     void sample(Ns now, Ns wall, std::int64_t step, storage::Recorder& recorder);
-    // The same, whenever it is called.
+    // Takes a sample whenever it is called.
     void take(Ns now, Ns wall, std::int64_t step, storage::Recorder& recorder);
 
 private:

@@ -11,8 +11,9 @@
 
 namespace dasgd::experiments {
 
-// What has to be equal on all ranks: the resolved settings, the steps and parameters that follow from them (plan.*) and
-// the program (program.*). The path of the data is left out, since hosts may keep them in different places.
+// The settings that must be equal on all ranks: the resolved settings, the steps and parameters that follow from them
+// (plan.*) and the program (program.*). The path of the data is left out, because hosts may keep data in different
+// places.
 [[nodiscard]] Settings identityOf(const CheckedExperiment& experiment);
 
 // "" where `own`, of `rank`, equals that of rank 0; else the keys that differ with both values, and what to do.

@@ -1,4 +1,4 @@
-// What rank 0 of a run by hand tells the others: which run this is, and its clock.
+// The message of rank 0 to the other ranks of a run that was started by hand: the run's identity and its clock.
 #pragma once
 
 #include <cstdint>

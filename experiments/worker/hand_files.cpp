@@ -113,7 +113,7 @@ Status HandFiles::takeUp(const Options& options) {
     return {};
 }
 
-// What comes next has a deadline that knows nothing of files: it begins once all ranks have theirs.
+// Waits until all ranks have their files, because the deadline of the next phase does not allow for transfers.
 Status HandFiles::meetReady(Rendezvous& store, const Options& options, const Status& own) const {
     const auto keyOf = [](int rank) { return std::string(kReady) + "/" + std::to_string(rank); };
     const auto readKey = [&](int rank) { return keyOf(rank) + "/read"; };

@@ -41,7 +41,7 @@ public:
     // run's folder in rank 0's workspace. What could not be brought there is logged. Of a run that failed that is tried
     // briefly: rank 0 may be what was lost.
     void bringRecords(bool failed) const;
-    // Of rank 0: grows while files of other hosts are on their way.
+    // Number of bytes moved so far on rank 0; grows while files of other hosts arrive.
     [[nodiscard]] std::int64_t moved() const { return server_ ? server_->moved() : 0; }
     // After all ranks have said how they ended: nobody is served any more, and of checkpoints that no rank will
     // complete nothing stays.

@@ -12,7 +12,7 @@
 
 namespace dasgd::experiments {
 
-// Of one rank, on one matter, the same for all ranks; `store` outlives it. One thread.
+// Waits for the other ranks on one matter, which has the same name on all ranks. `store` outlives it. One thread.
 class PatientWait {
 public:
     // Grows while files are on their way; null where none can be.

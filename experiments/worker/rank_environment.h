@@ -1,4 +1,4 @@
-// Which rank a process is, as the launchers in use tell it: torchrun, mpirun (Open MPI, MPICH), srun.
+// Reads a process's rank from the variables of the usual launchers: torchrun, mpirun (Open MPI, MPICH), srun.
 #pragma once
 
 #include <functional>

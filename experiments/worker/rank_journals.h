@@ -18,7 +18,7 @@ public:
     // One journal a rank, or one for all of `ranks` together, which is then the first rank's. Errors: of the disk.
     Status open(const storage::WorkspacePaths& paths, const std::string& runId, const std::vector<int>& ranks,
                 bool shared);
-    // Of a rank that was opened.
+    // The sink of a rank whose journal was opened.
     [[nodiscard]] EventSink& of(Rank rank) const { return *sinks_.at(rank.value()); }
     // Null where its journal could not be opened.
     [[nodiscard]] EventSink* find(Rank rank) const;

@@ -1,4 +1,4 @@
-// What every rank does, whoever started it: trains and says how it ended. Sees torch.
+// The main function of a rank, whoever started it: trains and reports its end. Sees torch.
 #pragma once
 
 #include <memory>

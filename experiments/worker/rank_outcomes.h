@@ -1,5 +1,5 @@
-// What ranks that were started by hand tell each other through the store at which they met, besides what they run:
-// where their records are, and how they ended.
+// Messages that ranks started by hand exchange through their common store besides the run itself: the place of their
+// records and their outcomes.
 #pragma once
 
 #include <chrono>
@@ -14,9 +14,9 @@
 
 namespace dasgd::experiments {
 
-// Of the running system: another one, or another host, has another.
+// Identity of the running system; another host, or the same host after a reboot, has another one.
 [[nodiscard]] std::string bootId();
-// Of a host and a workspace there, which exists: of its folder, whatever else has the same path elsewhere.
+// Identity of an existing workspace folder on this host; another folder with the same path elsewhere has another one.
 [[nodiscard]] std::string placeOf(const storage::WorkspacePaths& paths);
 
 struct RankPlaces {

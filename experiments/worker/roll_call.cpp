@@ -67,7 +67,7 @@ public:
         return withoutHome();
     }
 
-    // Whether the thread is done.
+    // True if the thread has finished.
     bool leave() {
         std::unique_lock lock(mutex_);
         leaves_ = true;
@@ -84,7 +84,7 @@ private:
             lock.unlock();
             Result<bool> called = store_.has(kCalled);
             if (called && !*called && error) called = begin(*error);
-            // Of a store that does not answer for a while nothing needs to be said until this rank has failed.
+            // A store that does not answer for a while is no error until this rank has failed.
             if (!called && error) return conclude(withoutHome());
             if (called.value_or(false)) return rank_ == 0 ? tell() : conclude(hear());
             lock.lock();
@@ -105,7 +105,7 @@ private:
         return true;
     }
 
-    // Of rank 0.
+    // On rank 0: collects the answers and tells the others which ranks are missing.
     std::vector<int> tell() {
         std::vector<int> others;
         for (int rank = 1; rank < size_; ++rank) others.push_back(rank);
@@ -125,7 +125,7 @@ private:
         return others;
     }
 
-    // Of the others.
+    // On the other ranks: answers rank 0 and waits for its list of missing ranks.
     RollCallEnd hear() {
         static_cast<void>(store_.set(hereKey(rank_), "1"));
         const auto told = store_.get(kTold, kAnswer + kWord / 2);

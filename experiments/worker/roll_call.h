@@ -1,7 +1,7 @@
-// Which rank is missing, once a rank that was started by hand has failed. The network library of a survivor says at
-// most that a connection was closed or a deadline passed, not by whom or of whom. So whoever fails calls the roll by
-// the store at which the ranks met: a thread of every rank's process answers, whatever its training thread does, rank 0
-// tells all of them who did not, and of a rank 0 that tells nothing the others say that.
+// Finds out which rank is missing after a rank that was started by hand has failed. The network library of a survivor
+// reports at most a closed connection or a passed deadline, but not whose. So a failing rank asks for a check through
+// the common store: a thread in every rank's process answers, whatever its training thread does; rank 0 tells all ranks
+// which did not answer, and if rank 0 tells nothing, the others name rank 0.
 #pragma once
 
 #include <chrono>

@@ -91,7 +91,7 @@ public:
         abandoned_ = true;
     }
 
-    // Whether the thread is done.
+    // True if the thread has finished.
     bool end() {
         std::unique_lock lock(mutex_);
         leaves_ = true;
@@ -122,7 +122,7 @@ private:
         }
     }
 
-    // Whether a stop was asked for anywhere. Errors: of the store.
+    // True if any rank asked for a stop. Errors: store errors.
     Result<bool> isAsked(bool here) {
         if (!here) return store_.has(kAsked);
         DASGD_TRY(store_.set(kAsked, std::to_string(rank_.value())));

@@ -18,7 +18,7 @@
 
 namespace dasgd::experiments {
 
-// Of one rank. goOn() throws CommError where the ranks did not agree in time.
+// The gate of one rank. goOn() throws CommError if the ranks do not agree in time.
 class HandGate final : public StepGate {
 public:
     // A rank that waits longer than `patience` for a step to stop at gives up. `page`, if there is one, outlives the

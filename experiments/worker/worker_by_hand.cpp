@@ -124,7 +124,7 @@ public:
     }
 
 private:
-    // Whether rank 0 is. Who is missing is said at once, as what follows may take its time.
+    // True if rank 0 still answers. Missing ranks are reported at once, because the next phase may take long.
     static bool isHomeThere(RollCall& roll, RankReport& report, OneLab& lab) {
         const RollCallEnd end = roll.call(report.error);
         if (!end.allAnswer) logLine(LogLevel::Error, end.text, report.rank);
@@ -232,8 +232,8 @@ private:
         return {};
     }
 
-    // Of each host the first rank there tells what all of it uses; of another host than rank 0's nobody knows which
-    // that is without LOCAL_RANK.
+    // The first rank of each host records the use of the whole host. Without LOCAL_RANK it is known only on rank 0's
+    // host.
     SystemMetrics systemMetrics(const Assignment& assignment, const Interface& interface) const {
         const bool ownHost = assignment.boot == bootId();
         const bool first = ownHost ? isFirst() : environment_.localRank == 0;

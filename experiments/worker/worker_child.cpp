@@ -42,7 +42,7 @@ void tell(const RankReport& report) {
     }
 }
 
-// What every rank of this process is made from.
+// Objects that all ranks of this process share.
 struct Shared {
     const ChildTask& task;
     const Experiment& experiment;

@@ -13,8 +13,7 @@
 
 namespace dasgd::experiments {
 
-// What the launcher tells its child. The journal, the control page, the meeting point and the experiment lie in the
-// run's folder.
+// The launcher's task for its child. Journal, control page, meeting point and experiment are in the run's folder.
 struct ChildTask {
     std::string file, workspace, runId;
     int rank = 0;        // of the first rank in this process; `threads` runs all of them here
