@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/analysis/inflation.h"
 #include "core/base/metric_names.h"
 #include "storage/base/migrate.h"
 #include "storage/run_reader_impl.h"
@@ -146,8 +147,7 @@ Sample RunReader::Impl::inflationOfRanks(std::int64_t run, std::optional<double>
     query->bind(1, run);
     std::vector<double> ranks;
     while (query->executeStep()) ranks.push_back(query->getColumn(0).getDouble());
-    if (ranks.empty() && mean) ranks.push_back(*mean);
-    return summarise(ranks);
+    return ranks.empty() && mean ? summarise({*mean}) : dasgd::inflationOfRanks(ranks);
 }
 
 void RunReader::Impl::readSchemas() {

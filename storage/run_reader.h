@@ -98,7 +98,7 @@ struct RunDetail {
     Ns clockOrigin = 0;                  // raw CLOCK_MONOTONIC of instant 0, on the host that ran it
     double clockErrorS = 0;              // bound on the clock offset between hosts; 0 on one host
     std::optional<Straggler> straggler;  // of the newest 65,536 spans
-    Sample inflation;                    // of the ranks that know theirs; its mean is the row's
+    Sample inflation;                    // inflationOfRanks(); its mean is the row's
     // Why what waits, in the workspace's queue or for its turn in its series, has not started; "": it starts at once,
     // or does not wait.
     std::string waitsFor;

@@ -6,6 +6,8 @@
 #include <set>
 #include <tuple>
 
+#include "core/analysis/inflation.h"
+
 namespace dasgd {
 
 namespace {
@@ -54,13 +56,13 @@ std::vector<Gathered> gatherGroups(const std::vector<ComparedRun>& runs) {
     return gathered;
 }
 
-Sample sampleOf(const Gathered& gathered, const auto& valueOf) {
+std::vector<double> valuesOf(const Gathered& gathered, const auto& valueOf) {
     std::vector<double> values;
     for (const ComparedRun* run : gathered.finished) {
         const std::optional<double> value = valueOf(*run);
         if (value) values.push_back(*value);
     }
-    return summarise(values);
+    return values;
 }
 
 // "1 of 3 runs of dasgd delay=2"; of several groups how many runs of all, and the first few groups by name.
@@ -79,11 +81,13 @@ std::string sharesInWords(const std::vector<const ComparedGroup*>& groups, std::
     if (of > kMostNamed) named += " and " + std::to_string(of - kMostNamed) + " more";
     return std::to_string(counted) + " of " + std::to_string(runs) + " runs (" + named + ")";
 }
+Sample sampleOf(const Gathered& gathered, const auto& valueOf) { return summarise(valuesOf(gathered, valueOf)); }
+Sample timesOf(const Gathered& gathered, const auto& valueOf) { return summariseTimes(valuesOf(gathered, valueOf)); }
 
 ComparedGroup reduce(const Gathered& gathered) {
     ComparedGroup group = gathered.group;
     group.chosenOnValidation = !gathered.finished.empty() && choosesOnValidation(gathered.finished.front()->settings);
-    group.stepMs = sampleOf(gathered, [](const ComparedRun& run) { return run.stepMs; });
+    group.stepMs = timesOf(gathered, [](const ComparedRun& run) { return run.stepMs; });
     group.finalLoss = sampleOf(gathered, [](const ComparedRun& run) { return run.finalLoss; });
     group.bestAccuracy = sampleOf(gathered, [](const ComparedRun& run) { return run.bestAccuracy; });
     if (!gathered.finished.empty()) group.emulatedLink = gathered.finished.front()->emulatedLink;
@@ -95,14 +99,14 @@ ComparedGroup reduce(const Gathered& gathered) {
     }
     group.bestLoss = sampleOf(gathered, [](const ComparedRun& run) { return run.bestLoss(); });
     group.bestPerplexity = sampleOf(gathered, [](const ComparedRun& run) { return run.bestPerplexity(); });
-    group.skewMs = sampleOf(gathered, [](const ComparedRun& run) { return run.skewMs; });
-    group.inflation = sampleOf(gathered, [](const ComparedRun& run) { return run.inflation; });
-    group.hidden = sampleOf(gathered, [](const ComparedRun& run) { return run.hidden; });
-    group.blocked = sampleOf(gathered, [](const ComparedRun& run) { return run.blocked; });
-    group.samplesPerS = sampleOf(gathered, [](const ComparedRun& run) { return run.samplesPerS; });
+    group.skewMs = timesOf(gathered, [](const ComparedRun& run) { return run.skewMs; });
+    group.inflation = inflationOfRuns(valuesOf(gathered, [](const ComparedRun& run) { return run.inflation; }));
+    group.hidden = timesOf(gathered, [](const ComparedRun& run) { return run.hidden; });
+    group.blocked = timesOf(gathered, [](const ComparedRun& run) { return run.blocked; });
+    group.samplesPerS = timesOf(gathered, [](const ComparedRun& run) { return run.samplesPerS; });
     group.bytesSent = sampleOf(gathered, [](const ComparedRun& run) { return std::optional(run.bytesSent); });
     group.samples = sampleOf(gathered, [](const ComparedRun& run) { return std::optional(run.samples); });
-    group.secondsToTarget = sampleOf(gathered, [](const ComparedRun& run) { return run.secondsToTarget; });
+    group.secondsToTarget = timesOf(gathered, [](const ComparedRun& run) { return run.secondsToTarget; });
     group.stepsToTarget = sampleOf(gathered, [](const ComparedRun& run) { return run.stepsToTarget; });
     group.samplesToTarget = sampleOf(gathered, [](const ComparedRun& run) { return run.samplesToTarget; });
     group.bytesToTarget = sampleOf(gathered, [](const ComparedRun& run) { return run.bytesToTarget; });
@@ -245,6 +249,12 @@ std::string partlyReadInWords(const std::vector<const ComparedGroup*>& groups) {
     const std::string runs = sharesInWords(groups, &ComparedGroup::partlyRead);
     if (runs.empty()) return {};
     return runs + " were read in part, as their files are damaged: their numbers are of what could be read";
+}
+
+bool ComparedGroup::hasOneDraw() const {
+    return std::ranges::any_of(std::initializer_list<const Sample*>{&stepMs, &hidden, &blocked, &skewMs, &inflation,
+                                                                    &samplesPerS, &secondsToTarget},
+                               [](const Sample* sample) { return isOneDraw(*sample); });
 }
 
 Result<Comparison> compareRuns(const std::vector<ComparedRun>& runs, const std::string& baseline) {

@@ -23,7 +23,7 @@ struct ComparedRun {
     bool finished = false;  // others count in `unfinished`, and in no mean
     std::string startedAt;  // ISO 8601, UTC
     std::optional<double> stepMs, finalLoss, bestAccuracy, hidden, blocked, samplesPerS;
-    // Mean skew of a transfer, and time of a pass beside communication ÷ that of one alone.
+    // Mean skew of a transfer, and compute inflation, where the ranks of the run tell it (inflation.h).
     std::optional<double> skewMs, inflation;
     double bytesSent = 0, samples = 0;
     TimeSource time = TimeSource::Measured;
@@ -87,6 +87,8 @@ struct ComparedGroup {
     // Whether secondsToTarget is of every finished run. The mean over those that reached it alone flatters a group of
     // which others did not: it is neither drawn, ranked nor divided.
     [[nodiscard]] bool allReached() const { return secondsToTarget.n > 0 && secondsToTarget.n == finished(); }
+    // Some of its times are equal in all runs (summariseTimes()).
+    [[nodiscard]] bool hasOneDraw() const;
     // Its models are judged by perplexity; an accuracy is that of tokens.
     [[nodiscard]] bool isOfTexts() const { return bestPerplexity.n > 0; }
 };

@@ -16,18 +16,30 @@ std::string withDigits(double value, int digits) {
 
 }  // namespace
 
-bool isWithinNoise(const Sample& ranks) {
+Sample inflationOfRanks(const std::vector<double>& ranks) {
+    constexpr std::size_t kFewest = 3;
+    const Sample sample = inflationOfRuns(ranks);
+    return sample.n < kFewest ? Sample{} : sample;
+}
+
+Sample inflationOfRuns(const std::vector<double>& runs) {
+    const Sample sample = summariseTimes(runs);
+    const bool isTooWide = sample.confidence && 2 * *sample.confidence > sample.mean;
+    return isTooWide ? Sample{} : sample;
+}
+
+bool isWithinNoise(const Sample& inflation) {
     constexpr std::size_t kEnough = 3;
-    if (ranks.confidence && ranks.n >= kEnough) return std::abs(ranks.mean - 1) <= *ranks.confidence;
-    return ranks.n > 0 && ranks.mean < 1;
+    if (inflation.confidence && inflation.n >= kEnough) return std::abs(inflation.mean - 1) <= *inflation.confidence;
+    return inflation.n > 0 && inflation.mean < 1;
 }
 
 bool showsNone(const Sample& inflation) { return isWithinNoise(inflation) || (inflation.n > 0 && inflation.mean < 1); }
 
 std::string inflationInWords(const Sample& ranks, const std::string& unit) {
-    if (ranks.n == 0) return {};
+    if (ranks.n == 0) return "not known";
     constexpr double kFine = 0.01;
-    const int digits = ranks.confidence && *ranks.confidence < kFine ? 3 : 2;
+    const int digits = ranks.confidence.value_or(0) < kFine ? 3 : 2;
     std::string words = withDigits(ranks.mean, digits);
     if (ranks.confidence) words += " ± " + withDigits(*ranks.confidence, digits);
     return words + unit + (isWithinNoise(ranks) ? ", within noise" : ranks.mean < 1 ? ", below 1: none seen" : "");

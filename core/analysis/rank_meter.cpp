@@ -10,7 +10,9 @@ namespace dasgd {
 
 namespace {
 
-constexpr std::int64_t kFormat = 2;
+constexpr std::int64_t kFormat = 3;
+
+constexpr std::int64_t kMostSamples = std::numeric_limits<std::uint32_t>::max();
 
 bool isForward(SpanKind kind) { return kind == SpanKind::Forward || kind == SpanKind::Passes; }
 bool isBackward(SpanKind kind) { return kind == SpanKind::Backward || kind == SpanKind::Passes; }
@@ -74,56 +76,84 @@ private:
     bool bad_ = false;
 };
 
-// In the order of their declaration.
 template <class Totals, class Take>
 void eachTotal(Totals& totals, Take take) {
     for (auto* value : {&totals.window, &totals.transfer, &totals.compute, &totals.hidden, &totals.blocked,
-                        &totals.skew, &totals.transfers, &totals.besideSteps, &totals.freeSteps, &totals.coveredTime,
-                        &totals.uncoveredTime, &totals.freeTime}) {
+                        &totals.skew, &totals.transfers}) {
         take(*value);
     }
+}
+
+template <class Steps, class Take>
+void eachOfSteps(Steps& steps, Take take) {
+    for (auto* value : {&steps.beside, &steps.free, &steps.coveredTime, &steps.uncoveredTime, &steps.freeTime}) {
+        take(*value);
+    }
+}
+
+// The steps with the most frequent number of samples; with the larger of two numbers that are as frequent.
+const OverlapTotals::Steps* mostFrequent(const std::map<std::int64_t, OverlapTotals::Steps>& steps) {
+    const OverlapTotals::Steps* most = nullptr;
+    for (const auto& [samples, one] : steps) {
+        if (!most || one.beside + one.free >= most->beside + most->free) most = &one;
+    }
+    return most;
 }
 
 }  // namespace
 
 OverlapTotals& OverlapTotals::operator+=(const OverlapTotals& more) {
     std::vector<std::int64_t> values;
-    eachTotal(more, [&](std::int64_t value) { values.push_back(value); });
+    const auto keep = [&](std::int64_t value) { values.push_back(value); };
+    eachTotal(more, keep);
+    for (const auto& [samples, one] : more.steps) eachOfSteps(one, keep);
     auto next = values.begin();
-    eachTotal(*this, [&](std::int64_t& value) { value += *next++; });
+    const auto increase = [&](std::int64_t& value) { value += *next++; };
+    eachTotal(*this, increase);
+    for (const auto& [samples, one] : more.steps) eachOfSteps(steps[samples], increase);
     return *this;
 }
 
 std::optional<double> OverlapTotals::inflation() const {
-    if (besideSteps < kFewestSteps || freeSteps < kFewestSteps) return std::nullopt;
-    const auto covered = static_cast<double>(coveredTime), uncovered = static_cast<double>(uncoveredTime);
+    const Steps* equal = mostFrequent(steps);
+    if (!equal || equal->beside < kFewestSteps || equal->free < kFewestSteps) return std::nullopt;
+    const auto covered = static_cast<double>(equal->coveredTime), uncovered = static_cast<double>(equal->uncoveredTime);
     if (covered < kLeastCovered * (covered + uncovered)) return std::nullopt;
-    const double freeStep = static_cast<double>(freeTime) / static_cast<double>(freeSteps);
-    const double alone = static_cast<double>(besideSteps) * freeStep - uncovered;
+    const double freeStep = static_cast<double>(equal->freeTime) / static_cast<double>(equal->free);
+    const double alone = static_cast<double>(equal->beside) * freeStep - uncovered;
     if (alone <= 0) return std::nullopt;
     return covered / alone;
 }
 
-// What [from, until) is made of.
+// Sets of instants in a stretch of time.
 struct RankMeter::Sets {
     Intervals windows, compute, transfer;
-    Intervals inFlight;  // skew too: a collective that was launched before a step, whoever it waits for
+    Intervals inFlight;   // skew too: a collective that was launched before a step, whoever it waits for
+    Intervals undivided;  // reduces
 };
 
 void RankMeter::add(const Span& span) {
     if (span.kind == SpanKind::Reduce && span.collective != 0) {
-        open_.push_back({span.collective, span.start, span.end});
+        partial_ = partial_ || span.start < settled_;
+        // A rank that tells one number twice has begun to count anew: nobody divides the first one.
+        giveUp(span.collective);
+        open_[span.collective] = {span.start, span.end};
         return;
     }
     if (!isMetered(span.kind)) return;
-    if (span.kind == SpanKind::Transfer && span.collective != 0) close(span.collective);
+    if (span.kind == SpanKind::Transfer && span.collective != 0) open_.erase(span.collective);
+    partial_ = partial_ || span.start < settled_;
     if (span.end < settled_) return;
-    items_.push_back({span.start, span.end, span.step, span.kind});
+    const auto samples = isForward(span.kind) ? std::clamp<std::int64_t>(span.bytes, 0, kMostSamples) : 0;
+    items_.push_back({span.start, span.end, span.step, span.kind, static_cast<std::uint32_t>(samples)});
     if (items_.size() >= settleAt_) settle();
 }
 
-void RankMeter::close(std::uint64_t collective) {
-    std::erase_if(open_, [&](const Open& open) { return open.collective == collective; });
+void RankMeter::giveUp(std::uint64_t collective) {
+    const auto open = open_.find(collective);
+    if (open == open_.end()) return;
+    items_.push_back({.start = open->second.start, .end = open->second.end, .kind = SpanKind::Reduce});
+    open_.erase(open);
 }
 
 OverlapTotals RankMeter::totals() const {
@@ -133,22 +163,29 @@ OverlapTotals RankMeter::totals() const {
 }
 
 void RankMeter::settle() {
-    const Ns until = settleable();
-    if (until > settled_) forgetBefore(until);
-    // Thousands of spans of one step: it is cut in two, and its inflation is lost.
-    if (items_.size() >= kMostKept) {
-        forgetBefore(medianEnd());
+    settleBefore(settleable());
+    if (items_.size() >= mostKept_) {
+        forgetBefore(betweenStepsBefore(medianEnd()));
+        // Thousands of spans of one step: it is cut in two, and is in no inflation.
+        if (items_.size() > mostKept_ * 3 / 4) forgetBefore(medianEnd());
         std::erase_if(items_, [&](const Item& item) { return item.end <= settled_; });
     }
-    settleAt_ = std::min(kMostKept, std::max(2 * kLeastKept, 2 * items_.size()));
+    settleAt_ = nextSettling();
 }
 
+std::size_t RankMeter::nextSettling() const { return std::min(mostKept_, std::max(2 * kLeastKept, 2 * items_.size())); }
+
 void RankMeter::forgetBefore(Ns instant) {
+    partial_ = true;
+    settleBefore(instant);
+}
+
+void RankMeter::settleBefore(Ns instant) {
     if (instant <= settled_) return;
     totals_ += measure(settled_, instant);
     settled_ = instant;
     std::erase_if(items_, [&](const Item& item) { return item.end <= instant; });
-    std::erase_if(open_, [&](const Open& open) { return open.end <= instant; });
+    std::erase_if(open_, [&](const auto& open) { return open.second.end <= instant; });
 }
 
 Ns RankMeter::medianEnd() const {
@@ -161,7 +198,6 @@ Ns RankMeter::medianEnd() const {
 }
 
 Ns RankMeter::settleable() const {
-    if (items_.size() >= kMostKept) return startOfStepBefore(items_[items_.size() / 2].start);
     Ns until = items_[items_.size() - kLeastKept].start;
     int windows = 0;
     for (auto item = items_.rbegin(); item != items_.rend() && windows < 2; ++item) {
@@ -170,20 +206,32 @@ Ns RankMeter::settleable() const {
         until = std::min(until, item->start);
     }
     if (windows < 2) return settled_;
-    for (const Open& open : open_) until = std::min(until, open.start);
-    return startOfStepBefore(until);
+    // Before its start, so that a transfer without a length counts as one that ended later.
+    for (const auto& [collective, reduce] : open_) until = std::min(until, minus(reduce.start, 1));
+    return betweenStepsBefore(until);
 }
 
-// Of the newest step whose forward pass began by `instant`, so that no step is cut in two.
-Ns RankMeter::startOfStepBefore(Ns instant) const {
-    const Item* newest = nullptr;
-    for (const Item& item : items_) {
-        if (!isForward(item.kind) || item.start > instant) continue;
-        if (!newest || item.step > newest->step || (item.step == newest->step && item.start < newest->start)) {
-            newest = &item;
+// The start of the newest step that began by `instant` and that no pass of another step lies across, so that no step is
+// cut in two; settled_ where there is none, and `instant` where no step began by then.
+Ns RankMeter::betweenStepsBefore(Ns instant) const {
+    constexpr int kTries = 8;
+    for (int i = 0; i < kTries; ++i) {
+        const Item* newest = nullptr;
+        for (const Item& item : items_) {
+            if (!isForward(item.kind) || item.start > instant) continue;
+            if (!newest || item.step > newest->step || (item.step == newest->step && item.start < newest->start)) {
+                newest = &item;
+            }
         }
+        if (!newest) return i == 0 ? instant : settled_;
+        const bool cut = std::any_of(items_.begin(), items_.end(), [&](const Item& item) {
+            return isPass(item.kind) &&
+                   (item.step < newest->step ? item.end > newest->start : item.start < newest->start);
+        });
+        if (!cut) return newest->start;
+        instant = newest->start - 1;
     }
-    return newest ? newest->start : instant;
+    return settled_;
 }
 
 OverlapTotals RankMeter::measure(Ns from, Ns until) const {
@@ -198,13 +246,16 @@ OverlapTotals RankMeter::measure(Ns from, Ns until) const {
         if (item.kind == SpanKind::Transfer || item.kind == SpanKind::Skew) sets.inFlight.push_back(clipped(item));
         if (item.kind == SpanKind::Wait) waits.push_back(clipped(item));
         if (isCompute(item.kind)) sets.compute.push_back(clipped(item));
+        if (item.kind == SpanKind::Reduce) sets.undivided.push_back({item.start, item.end});
     }
+    for (const auto& [collective, reduce] : open_) sets.undivided.push_back(reduce);
     OverlapTotals totals;
     sets.windows = unionOf(std::move(sets.windows));
     if (sets.windows.empty()) return totals;
     sets.transfer = unionOf(std::move(sets.transfer));
     sets.compute = unionOf(std::move(sets.compute));
     sets.inFlight = unionOf(std::move(sets.inFlight));
+    sets.undivided = unionOf(std::move(sets.undivided));
     const Intervals transfer = intersectionOf(sets.transfer, sets.windows);
     totals.window = lengthOf(sets.windows);
     totals.transfer = lengthOf(transfer);
@@ -235,6 +286,7 @@ void RankMeter::measureSteps(const Sets& sets, Ns from, Ns until, OverlapTotals&
             std::find_if(first, passes.end(), [&](const Item* item) { return item->step != (*first)->step; });
         Ns total = 0;
         Ns covered = 0;
+        std::int64_t samples = 0;
         bool forward = false, backward = false;
         TimeRange extent{(*first)->start, (*first)->end};
         for (; first != last; ++first) {
@@ -243,62 +295,75 @@ void RankMeter::measureSteps(const Sets& sets, Ns from, Ns until, OverlapTotals&
             backward = backward || isBackward(item.kind);
             total += item.end - item.start;
             covered += coveredOf({item.start, item.end}, sets.transfer);
+            samples += item.samples;
             extent.end = std::max(extent.end, item.end);
         }
-        const bool known = std::none_of(open_.begin(), open_.end(), [&](const Open& open) {
-            return open.start < extent.end && open.end > extent.start;
-        });
+        const bool known = coveredOf(extent, sets.undivided) == 0;
         const bool clean = coveredOf(extent, sets.windows) == extent.end - extent.start;
         if (!forward || !backward || !known || !clean || total <= 0 || extent.end > until) continue;
         const bool beside = coveredOf(extent, sets.inFlight) > 0;
-        totals.besideSteps += beside ? 1 : 0;
-        totals.coveredTime += covered;
-        totals.uncoveredTime += beside ? total - covered : 0;
-        totals.freeSteps += beside ? 0 : 1;
-        totals.freeTime += beside ? 0 : total;
+        OverlapTotals::Steps& steps = totals.steps[samples];
+        steps.beside += beside ? 1 : 0;
+        steps.coveredTime += covered;
+        steps.uncoveredTime += beside ? total - covered : 0;
+        steps.free += beside ? 0 : 1;
+        steps.freeTime += beside ? 0 : total;
     }
 }
 
 std::string RankMeter::save() const {
     Packer packer;
-    packer.put(kFormat);
-    packer.put(settled_);
-    eachTotal(totals_, [&](std::int64_t value) { packer.put(value); });
-    packer.put(static_cast<std::int64_t>(open_.size()));
-    for (const Open& open : open_) {
-        packer.put(static_cast<std::int64_t>(open.collective));
-        packer.put(open.start);
-        packer.put(open.end);
+    const auto put = [&](std::int64_t value) { packer.put(value); };
+    put(kFormat);
+    put(settled_);
+    put(partial_ ? 1 : 0);
+    eachTotal(totals_, put);
+    put(static_cast<std::int64_t>(totals_.steps.size()));
+    for (const auto& [samples, steps] : totals_.steps) {
+        put(samples);
+        eachOfSteps(steps, put);
     }
-    packer.put(static_cast<std::int64_t>(items_.size()));
+    put(static_cast<std::int64_t>(open_.size()));
+    for (const auto& [collective, reduce] : open_) {
+        put(static_cast<std::int64_t>(collective));
+        put(reduce.start);
+        put(reduce.end);
+    }
+    put(static_cast<std::int64_t>(items_.size()));
     Item before;
     for (const Item& item : items_) {
-        packer.put(static_cast<std::int64_t>(item.kind));
-        packer.put(minus(item.step, before.step));
-        packer.put(minus(item.start, before.end));
-        packer.put(minus(item.end, item.start));
+        put(static_cast<std::int64_t>(item.kind));
+        if (isForward(item.kind)) put(item.samples);
+        put(minus(item.step, before.step));
+        put(minus(item.start, before.end));
+        put(minus(item.end, item.start));
         before = item;
     }
     return std::move(packer).bytes();
 }
 
-std::optional<RankMeter> RankMeter::load(std::string_view bytes) {
+std::optional<RankMeter> RankMeter::load(std::string_view bytes, std::size_t mostKept) {
     Unpacker unpacker(bytes);
-    RankMeter meter;
+    RankMeter meter(mostKept);
+    const auto take = [&](std::int64_t& value) { value = unpacker.get(); };
     if (unpacker.get() != kFormat) return std::nullopt;
     meter.settled_ = unpacker.get();
-    eachTotal(meter.totals_, [&](std::int64_t& value) { value = unpacker.get(); });
+    meter.partial_ = unpacker.get() != 0;
+    eachTotal(meter.totals_, take);
     for (std::size_t left = unpacker.count(); left > 0; --left) {
-        Open open;
-        open.collective = static_cast<std::uint64_t>(unpacker.get());
-        open.start = unpacker.get();
-        open.end = unpacker.get();
-        meter.open_.push_back(open);
+        const std::int64_t samples = unpacker.get();
+        eachOfSteps(meter.totals_.steps[samples], take);
+    }
+    for (std::size_t left = unpacker.count(); left > 0; --left) {
+        TimeRange& reduce = meter.open_[static_cast<std::uint64_t>(unpacker.get())];
+        reduce.start = unpacker.get();
+        reduce.end = unpacker.get();
     }
     Item before;
     for (std::size_t left = unpacker.count(); left > 0; --left) {
         Item item;
         item.kind = static_cast<SpanKind>(unpacker.get());
+        if (isForward(item.kind)) item.samples = static_cast<std::uint32_t>(unpacker.get());
         item.step = plus(before.step, unpacker.get());
         item.start = plus(before.end, unpacker.get());
         item.end = plus(item.start, unpacker.get());
@@ -306,7 +371,7 @@ std::optional<RankMeter> RankMeter::load(std::string_view bytes) {
         before = item;
     }
     if (!unpacker.good()) return std::nullopt;
-    meter.settleAt_ = std::min(kMostKept, std::max(2 * kLeastKept, 2 * meter.items_.size()));
+    meter.settleAt_ = meter.nextSettling();
     return meter;
 }
 

@@ -1,15 +1,17 @@
-// What the spans of one rank say of its overlap, over a whole run in bounded memory. Only what lies in clean windows
-// (SpanKind::Window) counts.
+// The overlap numbers of one rank, formed from its spans over a whole run in bounded memory. Only what lies in clean
+// windows (SpanKind::Window) counts.
 #pragma once
 
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/base/event.h"
+#include "core/base/time_range.h"
 
 namespace dasgd {
 
@@ -22,71 +24,84 @@ struct OverlapTotals {
     Ns blocked = 0;              // |∪ wait|
     Ns skew = 0;                 // Σ skew
     std::int64_t transfers = 0;  // that ended in a window
-    // Forward and backward of whole steps: of those beside a collective, as far as its bytes moved and as far as they
-    // did not, and of those in which none was in flight.
-    std::int64_t besideSteps = 0, freeSteps = 0;
-    Ns coveredTime = 0, uncoveredTime = 0, freeTime = 0;
+    // Forward and backward of whole steps of equal work: of those beside a collective, as far as its bytes moved and as
+    // far as they did not, and of those in which none was in flight.
+    struct Steps {
+        std::int64_t beside = 0, free = 0;  // how many
+        Ns coveredTime = 0, uncoveredTime = 0, freeTime = 0;
+        bool operator==(const Steps&) const = default;
+    };
+    // By the number of samples of a step, 0 where the spans do not tell it: the last batch of an epoch may be short.
+    std::map<std::int64_t, Steps> steps;
 
     OverlapTotals& operator+=(const OverlapTotals& more);
-    // Time under a transfer ÷ what the same work takes with none: that of the mean free step, less what the steps
-    // beside collectives did uncovered. Which steps count must not depend on how long they took: those that a short
-    // transfer covers whole are the fast ones, and their mean would say that moving bytes speeds computing up. nullopt
-    // with less than kFewestSteps of a kind, or where transfers covered less than kLeastCovered of the steps beside
-    // them.
+    // Of the steps with the most frequent number of samples: time under a transfer ÷ what the same work takes with
+    // none, that is the mean free step less what the steps beside collectives did uncovered. Which steps count must not
+    // depend on how long they took: those that a short transfer covers whole are the fast ones, and their mean would
+    // say that moving bytes speeds computing up. nullopt with less than kFewestSteps of a kind, or where transfers
+    // covered less than kLeastCovered of the steps beside them.
     static constexpr std::int64_t kFewestSteps = 10;
     static constexpr double kLeastCovered = 0.25;
     [[nodiscard]] std::optional<double> inflation() const;
     bool operator==(const OverlapTotals&) const = default;
 };
 
-// Spans come in the order in which they became known: a reduce up to a period late, divided later still. The meter
-// keeps spans until two more windows have passed, every reduce that began before is divided, and at least kLeastKept
-// came after; but never more than kMostKept. What comes later than that counts only from `settledUntil()` on, and so do
-// the windows, so that a lack of memory makes the numbers those of less time, not wrong. One thread at a time.
+// The totals are those of the set of spans, whatever order they come in, as long as isPartial() is false. The meter
+// counts a span for good, and forgets it, once two more windows have passed, every reduce that it was told of and that
+// began before is divided, and at least kLeastKept spans came after. A meter that has to keep more than `mostKept`
+// spans forgets the older half; what comes later counts from `settledUntil()` on, and so do the windows, so that a lack
+// of memory makes the numbers those of less time. One thread at a time.
 class RankMeter {
 public:
     static constexpr std::size_t kLeastKept = 512;
     static constexpr std::size_t kMostKept = 16'384;
 
+    explicit RankMeter(std::size_t mostKept = kMostKept) : mostKept_(mostKept) {}
+
     // Compute, wait, reduce, skew, transfer and window; other kinds are ignored. A reduce of a collective is open until
-    // the transfer of that collective comes.
+    // the transfer of that collective comes. The rank's reduces come before what they are divided into.
     void add(const Span& span);
+    // The open reduce of this collective will never be divided: the steps that it touches stay out of the inflation.
+    void giveUp(std::uint64_t collective);
     // Of everything so far.
     [[nodiscard]] OverlapTotals totals() const;
-    // Nothing before is looked at any more.
+    // Spans before this instant are counted for good.
     [[nodiscard]] Ns settledUntil() const { return settled_; }
-    // From here on only: what was kept of before is forgotten, what it came to is not.
+    // Counts what was kept of the time before `instant` for good, whatever may still come: the meter is partial then.
     void forgetBefore(Ns instant);
+    // Some spans are in no number, or not whole: they came after their time was counted, or there was no memory.
+    [[nodiscard]] bool isPartial() const { return partial_; }
     [[nodiscard]] std::size_t kept() const { return items_.size(); }
 
-    // The meter as bytes, for the one who goes on with it. `load` answers nullopt for bytes that `save` did not make.
+    // The meter as bytes, for another process that continues it. `load` answers nullopt for bytes that `save` did not
+    // make.
     [[nodiscard]] std::string save() const;
-    [[nodiscard]] static std::optional<RankMeter> load(std::string_view bytes);
+    [[nodiscard]] static std::optional<RankMeter> load(std::string_view bytes, std::size_t mostKept = kMostKept);
 
 private:
     struct Item {
         Ns start = 0, end = 0;
         std::int64_t step = 0;
         SpanKind kind{};
-    };
-    struct Open {
-        std::uint64_t collective = 0;
-        Ns start = 0, end = 0;
+        std::uint32_t samples = 0;  // of a forward pass
     };
     struct Sets;
 
-    void close(std::uint64_t collective);
     void settle();
+    void settleBefore(Ns instant);
     [[nodiscard]] Ns settleable() const;
     [[nodiscard]] Ns medianEnd() const;
-    [[nodiscard]] Ns startOfStepBefore(Ns instant) const;
+    [[nodiscard]] Ns betweenStepsBefore(Ns instant) const;
+    [[nodiscard]] std::size_t nextSettling() const;
     [[nodiscard]] OverlapTotals measure(Ns from, Ns until) const;
     void measureSteps(const Sets& sets, Ns from, Ns until, OverlapTotals& totals) const;
 
-    std::vector<Item> items_;  // in order of arrival
-    std::vector<Open> open_;
-    OverlapTotals totals_;  // of what ended before settled_
+    std::size_t mostKept_;
+    std::vector<Item> items_;                  // in order of arrival
+    std::map<std::uint64_t, TimeRange> open_;  // reduces that are not divided yet, by collective
+    OverlapTotals totals_;                     // of the time before settled_
     Ns settled_ = std::numeric_limits<Ns>::min();
+    bool partial_ = false;
     std::size_t settleAt_ = 2 * kLeastKept;
 };
 

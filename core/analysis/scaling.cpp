@@ -72,10 +72,10 @@ ScalingPoint pointOf(const std::vector<ScalingRun>& runs) {
         add(secondsToTarget, run.secondsToTarget);
         if (run.reachedTarget) ++point.reached;
     }
-    point.stepMs = summarise(stepMs);
-    point.samplesPerS = summarise(samplesPerS);
-    point.hidden = summarise(hidden);
-    point.secondsToTarget = summarise(secondsToTarget);
+    point.stepMs = summariseTimes(stepMs);
+    point.samplesPerS = summariseTimes(samplesPerS);
+    point.hidden = summariseTimes(hidden);
+    point.secondsToTarget = summariseTimes(secondsToTarget);
     return point;
 }
 

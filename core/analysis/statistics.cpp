@@ -34,7 +34,7 @@ double studentT975(std::size_t degreesOfFreedom) {
 }
 
 std::optional<double> welchP(const Sample& a, const Sample& b) {
-    if (a.n < 2 || b.n < 2) return std::nullopt;
+    if (!a.std || !b.std) return std::nullopt;
     const double ofA = *a.std * *a.std / static_cast<double>(a.n), ofB = *b.std * *b.std / static_cast<double>(b.n);
     const double variance = ofA + ofB;
     if (!(variance > 0)) return std::nullopt;
@@ -54,10 +54,7 @@ Sample ratioOf(const Sample& over, const Sample& under) {
     out.std = out.mean * std::hypot(ofOver, ofUnder);
     const double a = ofOver * ofOver / static_cast<double>(over.n);
     const double b = ofUnder * ofUnder / static_cast<double>(under.n);
-    if (!(a + b > 0)) {
-        out.confidence = 0;
-        return out;
-    }
+    if (!(a + b > 0)) return withoutSpread(out);
     const double degrees =
         (a + b) * (a + b) / (a * a / static_cast<double>(over.n - 1) + b * b / static_cast<double>(under.n - 1));
     // Rounded down, the wider interval; what was two before rounding errors stays two.
@@ -86,6 +83,11 @@ Sample summarise(const std::vector<double>& values) {
     out.std = deviation > kRounding * std::fabs(out.mean) ? deviation : 0;
     out.confidence = studentT975(out.n - 1) * *out.std / std::sqrt(static_cast<double>(out.n));
     return out;
+}
+
+Sample summariseTimes(const std::vector<double>& values) {
+    const Sample sample = summarise(values);
+    return sample.std && *sample.std == 0 ? withoutSpread(sample) : sample;
 }
 
 }  // namespace dasgd

@@ -14,18 +14,26 @@ struct Sample {
 };
 
 [[nodiscard]] Sample summarise(const std::vector<double>& values);
+// The same of times and of what is formed from them, as the hidden share. Where all are equal, they are one draw and
+// not repetitions: a simulation in which nothing scatters, or whose scatter has one seed. Such a sample has no spread,
+// as the next draw might be anything.
+[[nodiscard]] Sample summariseTimes(const std::vector<double>& values);
+inline constexpr const char* kOneDrawInWords =
+    "a time without ± over several seeds is simulated and the same with each of them: one draw, without an interval";
+// Whether several values are one draw.
+[[nodiscard]] inline bool isOneDraw(const Sample& times) { return times.n > 1 && !times.std; }
 
 // Welch's t test, two-sided: how probable a difference of the means as large as this one were, had both samples one
-// mean. nullopt where either has fewer than two values, and where neither has any spread: equal repetitions, as of a
-// simulation, say nothing of how the next would scatter.
+// mean. nullopt where either has no spread, and where the spread of both is 0: equal repetitions, as of a simulation,
+// say nothing of how the next would scatter.
 [[nodiscard]] std::optional<double> welchP(const Sample& a, const Sample& b);
 
 // Differences that are less probable than that between equals are called differences.
 inline constexpr double kSignificance = 0.05;
 
 // Ratio of the means of two independent samples: its spread from those of both to first order, the interval with
-// Welch's degrees of freedom. `n` is that of the smaller sample: where it is 1 there is no interval. n = 0 where either
-// is empty or not above 0.
+// Welch's degrees of freedom. `n` is that of the smaller sample. No spread where one of them has none, or both have one
+// of 0. n = 0 where either is empty or not above 0.
 [[nodiscard]] Sample ratioOf(const Sample& over, const Sample& under);
 // As of what is divided by itself, which is 1 whatever was measured.
 [[nodiscard]] Sample withoutSpread(Sample sample);

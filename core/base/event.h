@@ -19,7 +19,8 @@ namespace dasgd {
 // emits it after the spans that it covers, and at least every 256 steps: a longer stretch is several windows that
 // touch. Only a Reduce may come later than the window that it began in.
 // `Passes` is the forward and the backward pass of a step in one record, where nothing lies between them and no span is
-// kept: half as many for a collector that forms numbers from them.
+// kept: half as many for a collector that forms numbers from them. The bytes of a Forward and of Passes are the number
+// of samples of the batch; where a wait interrupts a pass, its first part has them.
 // `Compute` is an operator or a kernel, of which nothing tells to which part of a step it belongs: of a trace of
 // another program, or of a profiled step (lane Io). `Other` is what is none of the kinds; of a rank the profiler at
 // work.
@@ -71,7 +72,7 @@ struct Span {
     std::int64_t step = 0;  // of a reduce: the step at which it was launched
     Ns start = 0;           // of a reduce: this rank's arrival (its launch)
     Ns end = 0;
-    std::int64_t bytes = 0;  // payload of the tensor, 0 where none
+    std::int64_t bytes = 0;  // payload of the tensor, 0 where none; or what the kind says
     // 1, 2, …: the same on every rank that takes part, and no other collective's of the run. Links reduce, wait and
     // merge. 0: none, as of point-to-point messages.
     std::uint64_t collective = 0;

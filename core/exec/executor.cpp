@@ -17,7 +17,10 @@ bool disturbs(const Work& work) {
 }  // namespace
 
 void Executor::enter(Open& open) {
-    if (open.outer && interrupts(open.work)) record(*open.outer, open.start);
+    if (open.outer && interrupts(open.work)) {
+        record(*open.outer, open.start);
+        open.outer->bytes = 0;
+    }
     if (disturbs(open.work)) {
         happened({.kind = Milestone::Kind::Disturbed, .step = step_, .at = known(open.start)});
     }
@@ -49,7 +52,7 @@ void Executor::record(const Open& open, Ns end) {
                .step = open.step,
                .start = open.start,
                .end = end,
-               .bytes = open.work.bytes,
+               .bytes = open.bytes,
                .collective = open.work.collective});
 }
 

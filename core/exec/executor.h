@@ -26,7 +26,9 @@ enum class TraceLevel : std::uint8_t { Off, Summary, Full };
 
 struct Work {
     SpanKind kind = SpanKind::Forward;
-    std::int64_t bytes = 0;        // memory that a snapshot or a merge goes over; 0 where that is of no interest
+    // Memory that a snapshot or a merge goes over; samples of a forward pass, which tell steps of unequal work apart; 0
+    // where that is of no interest. Work that a wait interrupts is recorded in parts: the first has the bytes.
+    std::int64_t bytes = 0;
     std::uint64_t collective = 0;  // whose result is used; 0: none
 };
 
@@ -53,7 +55,7 @@ public:
     // a checkpoint ends the clean window. Where time alone is simulated, `f` of work that onlyComputes() is not called.
     template <class F>
     void run(const Work& work, F&& f) {
-        Open open{.work = work, .step = step_, .start = startNow(), .outer = open_};
+        Open open{.work = work, .step = step_, .start = startNow(), .bytes = work.bytes, .outer = open_};
         enter(open);
         try {
             if (!skips(work)) f();
@@ -136,6 +138,7 @@ private:
         Work work;
         std::int64_t step = 0;
         Ns start = 0;
+        std::int64_t bytes = 0;  // that no record has yet
         Open* outer = nullptr;
     };
     // Waited for, end not known yet.

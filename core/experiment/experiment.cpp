@@ -187,6 +187,11 @@ Status openNetwork(const Value& document, const Value& section, Experiment& expe
     return {};
 }
 
+// The record keeps -1, so that the same document with another train.seed draws other times.
+void giveSeedOfRun(std::int64_t& seed, const Experiment& experiment) {
+    if (seed < 0) seed = experiment.train.seed;
+}
+
 Status readFaults(const Value& document, Experiment& experiment) {
     if (!document.find("faults")) return {};
     DASGD_TRY(readSection(document, "faults", experiment.faults.emplace()));
@@ -194,6 +199,7 @@ Status readFaults(const Value& document, Experiment& experiment) {
         return document.find("faults")->find(wrong->field)->error(wrong->message);
     }
     experiment.resolved.set("faults", writeFields(*experiment.faults));
+    giveSeedOfRun(experiment.faults->seed, experiment);
     return {};
 }
 
@@ -216,6 +222,8 @@ Status readSimulated(const Value& document, Experiment& experiment) {
     DASGD_TRY(readSection(document, "compute", experiment.compute));
     experiment.compute.fillInDevice();
     experiment.resolved.set("compute", writeFields(experiment.compute));
+    giveSeedOfRun(experiment.compute.seed, experiment);
+    if (experiment.network.background) giveSeedOfRun(experiment.network.background->seed, experiment);
     return readFaults(document, experiment);
 }
 

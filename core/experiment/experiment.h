@@ -53,7 +53,10 @@ struct DataParams {
     std::string deviceData = "auto";
     void visit(auto&& f) {
         f(partition, "partition",
-          {.help = "iid, by-label, dirichlet(alpha), or contiguous: equal parts as the samples lie, of text always"});
+          {.help =
+               "iid, by-label, dirichlet(alpha), or contiguous: equal parts as the samples lie, of text always. "
+               "Shards of dirichlet are of unequal size, and each worker takes samples / workers an epoch: those of "
+               "a small shard several times, of a large one only a part"});
         f(shuffle, "shuffle",
           {.help = "global: one permutation of the training set an epoch, dealt out to the workers, as "
                    "DistributedSampler does; shard: each worker keeps its shard and reshuffles it, the default of "

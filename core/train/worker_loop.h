@@ -274,7 +274,7 @@ private:
         doing_ = activity::kLoading;
         if (hasData_) executor_->run({SpanKind::Data}, [&] { local_->load(part); });
         doing_ = activity::kForward;
-        executor_->run({SpanKind::Forward}, [&] { local_->forward(part); });
+        executor_->run({.kind = SpanKind::Forward, .bytes = part.samples}, [&] { local_->forward(part); });
         doing_ = activity::kBackward;
         executor_->run({SpanKind::Backward}, [&] { local_->backward(); });
     }

@@ -82,6 +82,12 @@ std::vector<std::pair<std::string, CellOf>> resultColumns(const Comparison& comp
     return columns;
 }
 
+std::string toldInflation(const ComparedGroup& group) {
+    // Something was transferred, but too few ranks tell what it slowed, or they differ too much.
+    if (group.inflation.n == 0 && group.hidden.n > 0) return "not known";
+    return told(group.inflation, group) + (showsNone(group.inflation) ? "~" : "");
+}
+
 std::vector<std::pair<std::string, CellOf>> stepColumns() {
     using Group = ComparedGroup;
     return {
@@ -91,8 +97,7 @@ std::vector<std::pair<std::string, CellOf>> stepColumns() {
         {"hidden %", [](const Group& group) { return told(group.hidden, group, 100); }},
         {"blocked %", [](const Group& group) { return told(group.blocked, group, 100); }},
         {"skew ms", [](const Group& group) { return told(group.skewMs, group); }},
-        {"inflation",
-         [](const Group& group) { return told(group.inflation, group) + (showsNone(group.inflation) ? "~" : ""); }},
+        {"inflation", toldInflation},
         {"sent", [](const Group& group) { return toldBytes(group.bytesSent, group); }}};
 }
 

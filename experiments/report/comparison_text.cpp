@@ -209,10 +209,12 @@ std::string tablesText(const ComparisonTables& made, const Comparison& compariso
 
 // What the marks of the tables mean.
 std::string notesText(const ComparisonTables& made, const Comparison& comparison) {
-    bool repeated = false, unfinished = false, again = false, differs = false, onTest = false, noise = false;
+    bool repeated = false, unfinished = false, again = false, differs = false, onTest = false, noise = false,
+         oneDraw = false;
     for (const ComparedGroup& group : comparison.groups) {
         noise = noise || showsNone(group.inflation);
         repeated = repeated || group.finished() > 1;
+        oneDraw = oneDraw || group.hasOneDraw();
         onTest = onTest || chosenOnTest(group);
         unfinished = unfinished || group.unfinished > 0;
         again = again || group.repeated > 0;
@@ -222,6 +224,7 @@ std::string notesText(const ComparisonTables& made, const Comparison& comparison
     }
     std::string text;
     if (repeated) text += "mean ± standard deviation over n seeds (CI: half width of the 95 % confidence interval)\n";
+    if (oneDraw) text += std::string(kOneDrawInWords) + "\n";
     if (!comparison.baseline.empty()) text += "baseline: " + printable(comparison.baseline) + "\n";
     if (differs) {
         text += "† differs from " + printable(comparison.baseline) +

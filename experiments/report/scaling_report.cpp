@@ -85,16 +85,20 @@ std::string scalingText(const ScalingReport& report) {
     const bool strong = report.scaling == Scaling::Strong;
     std::string text = strong ? "Strong scaling: the batch of all workers together stays the same.\n\n"
                               : "Weak scaling: the batch of each worker stays the same.\n\n";
-    bool repeated = false;
+    bool repeated = false, oneDraw = false;
     for (const ScalingTable& table : report.tables) {
         text += tableText(table, report);
-        for (const ScalingPoint& point : table.points) repeated = repeated || point.runIds.size() > 1;
+        for (const ScalingPoint& point : table.points) {
+            repeated = repeated || point.runIds.size() > 1;
+            oneDraw = oneDraw || isOneDraw(point.stepMs);
+        }
     }
     text +=
         "speed-up: throughput ÷ that of the smallest number of workers that was timed; efficiency: speed-up ÷ the "
         "ratio of the workers\n";
     text += startsText(report);
     if (repeated) text += "mean ± standard deviation over n seeds\n";
+    if (oneDraw) text += std::string(kOneDrawInWords) + "\n";
     if (report.sharesStepTime) {
         text +=
             "the step time given in the file is that of its batch: it was divided as the batch was, so what small "

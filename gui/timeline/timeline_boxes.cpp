@@ -241,6 +241,16 @@ QString boxLabel(const TimelineBox& box) {
     return kind + QLatin1Char(' ') + bytesInWords(static_cast<double>(box.span.bytes)).text();
 }
 
+// The unit of the column `bytes` depends on the kind (storage/format.md).
+QString amountInWords(const Span& span) {
+    switch (span.kind) {
+        case SpanKind::Window: return QStringLiteral("%1 steps").arg(span.bytes);
+        case SpanKind::Forward:
+        case SpanKind::Passes: return QStringLiteral("%1 samples").arg(span.bytes);
+        default: return bytesInWords(static_cast<double>(span.bytes)).text();
+    }
+}
+
 QString boxDescription(const TimelineBox& box, const TimelineRow& row) {
     const auto seconds = [](Ns t) {
         return QString::number(static_cast<double>(t) / 1e9, 'f', 6) + QStringLiteral(" s");
@@ -272,7 +282,7 @@ QString boxDescription(const TimelineBox& box, const TimelineRow& row) {
     if (box.span.kind == SpanKind::Skew) lines << QStringLiteral("arrived, and waits for the last rank");
     if (box.span.kind == SpanKind::Transfer) lines << QStringLiteral("since the last rank arrived");
     if (box.span.kind == SpanKind::Reduce) lines << QStringLiteral("not all ranks have reported it: in no number");
-    if (box.span.bytes > 0) lines << bytesInWords(static_cast<double>(box.span.bytes)).text();
+    if (box.span.bytes > 0) lines << amountInWords(box.span);
     if (box.span.collective > 0) lines << QStringLiteral("collective %1").arg(box.span.collective);
     return lines.join(QLatin1Char('\n'));
 }

@@ -45,7 +45,7 @@ void Arrivals::take(int rank, const Span& reduce) {
     touched_.insert(reduce.collective);
 }
 
-void Arrivals::settle(const Complete& complete, const Waiting& waiting) {
+void Arrivals::settle(const Complete& complete, const Waiting& waiting, const GivenUp& givenUp) {
     for (const std::uint64_t number : touched_) {
         const auto place = collectives_.find(number);
         Collective& collective = place->second;
@@ -64,7 +64,7 @@ void Arrivals::settle(const Complete& complete, const Waiting& waiting) {
     touched_.clear();
     for (const Arrival& arrival : replaced_) waiting(arrival);
     replaced_.clear();
-    while (kept_ > std::max(kMostKept, kMostOfRank * workers_)) dropOldest();
+    while (kept_ > std::max(kMostKept, kMostOfRank * workers_)) dropOldest(givenUp);
 }
 
 bool Arrivals::isComplete(const Collective& collective) const {
@@ -98,9 +98,12 @@ void Arrivals::store(std::uint64_t number, Known& known, const Waiting& waiting)
     insert_.run();
 }
 
-void Arrivals::dropOldest() {
+void Arrivals::dropOldest(const GivenUp& givenUp) {
     const auto oldest = collectives_.begin();
-    for (const Known& known : oldest->second) remove(oldest->first, known);
+    for (const Known& known : oldest->second) {
+        remove(oldest->first, known);
+        givenUp(known.arrival);
+    }
     collectives_.erase(oldest);
 }
 

@@ -1,4 +1,4 @@
-// Collectives that not all of their ranks have reported yet: as the table `arrival` has them, and what a batch adds.
+// Collectives that not all of their ranks have reported yet: those of the table `arrival`, and those of the batch.
 #pragma once
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -18,9 +18,9 @@ namespace dasgd::storage {
 // make a new one.
 class Arrivals {
 public:
-    // What is kept of the collectives under way, or so many of each rank where that is more. Beyond, the oldest stay
+    // So many reports are kept, or so many of each rank where that is more. Beyond, the oldest collectives stay
     // undivided for good: some rank has died then.
-    static constexpr std::size_t kMostKept = 32'768;
+    static constexpr std::size_t kMostKept = 262'144;
     static constexpr std::size_t kMostOfRank = 64;
 
     struct Arrival {
@@ -33,6 +33,8 @@ public:
     // Told once of each arrival of a collective that is not complete at the end of the batch that brought it; answers
     // the row that it was stored in, or 0.
     using Waiting = std::function<std::int64_t(const Arrival&)>;
+    // Told of each arrival of a collective that stays undivided for good because too many are kept.
+    using GivenUp = std::function<void(const Arrival&)>;
 
     // Reads what is there.
     Arrivals(SQLite::Database& database, std::int64_t runKey, int workers);
@@ -41,7 +43,8 @@ public:
     // what it said first stays undivided.
     void take(int rank, const Span& reduce);
     // At the end of a batch, inside its transaction.
-    void settle(const Complete& complete, const Waiting& waiting);
+    void settle(
+        const Complete& complete, const Waiting& waiting, const GivenUp& givenUp = [](const Arrival&) {});
     [[nodiscard]] std::size_t kept() const { return kept_; }
 
 private:
@@ -54,7 +57,7 @@ private:
     [[nodiscard]] bool isComplete(const Collective& collective) const;
     void remove(std::uint64_t number, const Known& known);
     void store(std::uint64_t number, Known& known, const Waiting& waiting);
-    void dropOldest();
+    void dropOldest(const GivenUp& givenUp);
 
     const std::int64_t runKey_;
     const std::size_t workers_;

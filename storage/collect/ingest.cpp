@@ -15,9 +15,9 @@ namespace {
 constexpr std::int64_t kRowsOfChunk = 8192;
 constexpr std::size_t kBatchEntries = 65536;
 constexpr std::size_t kMostNames = 65536;  // of spans, kept in memory
-// Between two times that the overlap numbers are formed, for each so many ranks.
-// For the lock: the journals keep the records meanwhile, and the next batch tries again.
+// How long a batch waits for the lock: the journals keep the records meanwhile, and the next batch tries again.
 constexpr auto kPatience = std::chrono::milliseconds(15'000);
+// The pause between two times that the overlap numbers are formed, for each kRanksOfPause ranks.
 constexpr auto kOverlapPause = std::chrono::milliseconds(500);
 constexpr int kRanksOfPause = 64;
 
@@ -78,7 +78,8 @@ void RunIngest::load() {
     loaded_ = true;
 }
 
-// Of a collector that goes on from another: what is measured beside the training may come before the next step.
+// What the ranks had reached when another collector ended: what is measured beside the training may come before the
+// next step.
 void RunIngest::loadReached() {
     reached_.clear();
     SQLite::Statement query(connection_.database(),
@@ -97,7 +98,7 @@ void RunIngest::loadReached() {
 
 // What another process may have changed, where one collects ranks of this run.
 void RunIngest::loadShared() {
-    tallies_ = std::make_unique<Tallies>(connection_.database(), runKey_);
+    tallies_ = std::make_unique<Tallies>(connection_.database(), runKey_, workers_);
     arrivals_ = std::make_unique<Arrivals>(connection_.database(), runKey_, workers_);
     rateSums_->catchUp();
 }
@@ -105,20 +106,22 @@ void RunIngest::loadShared() {
 Result<std::size_t> RunIngest::collect(std::size_t limit) {
     const auto pause = kOverlapPause * std::max(1, workers_ / kRanksOfPause);
     const bool due = std::chrono::steady_clock::now() - overlapFormed_ >= pause;
-    return collect(limit, due);
+    return collect(limit, due ? Overlap::FromMeters : Overlap::Stays);
 }
 
-Result<std::size_t> RunIngest::collect(std::size_t limit, bool formOverlap) {
-    // The next to go on with them may be another process, and this one reads them again.
-    formOverlap = formOverlap || collects_ != Collects::AllRanks;
+Result<std::size_t> RunIngest::collect(std::size_t limit, Overlap overlap) {
+    // The next collector of these ranks may be another process, which reads the meters again.
+    if (overlap == Overlap::Stays && collects_ != Collects::AllRanks) overlap = Overlap::FromMeters;
     std::unique_ptr<Batch> batch;
     auto result = guarded(connection_.paths().database(), [&]() -> Result<std::size_t> {
         try {
             if (!loaded_) load();
             const std::size_t taken = readSources(limit, batch);
-            if (!batch && ((formOverlap && tallies_->overlapIsStale()) || !own_.empty())) begin(batch);
+            const std::vector<int> anew = taken == 0 ? ranksToFormAnew(overlap) : std::vector<int>();
+            const bool stale = overlap != Overlap::Stays && tallies_->overlapIsStale();
+            if (!batch && (stale || !anew.empty() || !own_.empty())) begin(batch);
             if (!batch) return taken;
-            finish(*batch, formOverlap);
+            finish(*batch, overlap, anew);
             stored_ += static_cast<std::int64_t>(taken);
             return taken;
         } catch (const Error& error) {
@@ -129,12 +132,16 @@ Result<std::size_t> RunIngest::collect(std::size_t limit, bool formOverlap) {
     return result;
 }
 
-void RunIngest::finish(Batch& batch, bool formOverlap) {
-    arrivals_->settle([this](const Arrivals::Arrival& arrival, Ns last) { divide(arrival, last); },
-                      [this](const Arrivals::Arrival& arrival) {
-                          tallies_->derived(arrival.rank, arrival.reduce);
-                          return storeSpan(arrival.rank, arrival.reduce);
-                      });
+std::vector<int> RunIngest::ranksToFormAnew(Overlap overlap) {
+    if (overlap != Overlap::FromRows || !keepsSpans_) return {};
+    return tallies_->partialRanks(collects_ == Collects::AllRanks);
+}
+
+void RunIngest::finish(Batch& batch, Overlap overlap, const std::vector<int>& anew) {
+    arrivals_->settle(
+        [this](const Arrivals::Arrival& arrival, Ns last) { divide(arrival, last); },
+        [this](const Arrivals::Arrival& arrival) { return storeSpan(arrival.rank, arrival.reduce); },
+        [this](const Arrivals::Arrival& arrival) { tallies_->undivided(arrival.rank, arrival.reduce.collective); });
     for (std::size_t i = 0; i < sources_.size(); ++i) {
         if (positions_[i].moved) writePosition(sources_[i]->rank(), positions_[i].sequence);
     }
@@ -143,7 +150,8 @@ void RunIngest::finish(Batch& batch, bool formOverlap) {
         const bool all = collects_ == Collects::AllRanks;
         levels_->settle(all ? LevelWriter::Rows::OfThisCollector : LevelWriter::Rows::OfAnyCollector);
     }
-    if (formOverlap) {
+    if (!anew.empty()) tallies_->formAnew(anew);
+    if (overlap != Overlap::Stays) {
         tallies_->formOverlap();
         overlapFormed_ = std::chrono::steady_clock::now();
     }
@@ -160,9 +168,9 @@ void RunIngest::finish(Batch& batch, bool formOverlap) {
 
 Status RunIngest::collectAll() {
     for (;;) {
-        DASGD_ASSIGN(const std::size_t taken, collect(kBatchEntries, false));
+        DASGD_ASSIGN(const std::size_t taken, collect(kBatchEntries, Overlap::Stays));
         if (taken > 0) continue;
-        DASGD_ASSIGN(const std::size_t late, collect(kBatchEntries, true));
+        DASGD_ASSIGN(const std::size_t late, collect(kBatchEntries, Overlap::FromRows));
         if (late == 0) return {};
     }
 }
@@ -221,7 +229,11 @@ void RunIngest::take(int rank, const EventRecord& record) {
 
 void RunIngest::takeSpan(int rank, const Span& span, std::string_view name) {
     tallies_->reported(rank, span);
-    if (span.kind == SpanKind::Reduce && span.collective != 0) return arrivals_->take(rank, span);
+    if (span.kind == SpanKind::Reduce && span.collective != 0) {
+        // At once, and not at the end of the batch: until it is divided, its time must not be counted for good.
+        tallies_->derived(rank, span);
+        return arrivals_->take(rank, span);
+    }
     Span known = span;
     // A message between two ranks has nobody else to wait for.
     if (span.kind == SpanKind::Reduce) known.kind = SpanKind::Transfer;

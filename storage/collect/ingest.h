@@ -1,5 +1,6 @@
-// From the records of one run to its rows: reads, inserts, divides collectives, keeps the summary. No thread of its
-// own.
+// From the records of one run to its rows: reads, inserts, divides collectives, keeps the summary. The rows and the
+// numbers depend on the records of each rank alone, not on how they fall into batches or which rank is read first. No
+// thread of its own.
 #pragma once
 
 #include <chrono>
@@ -50,7 +51,8 @@ public:
     // After an error nothing of it is there, and the next call starts again from what is. A source that cannot be read
     // holds up no other; the next call tries it again.
     Result<std::size_t> collect(std::size_t limit);
-    // Until no source has more; then the overlap numbers are up to date, which are otherwise formed every now and then.
+    // Until no source has more. Then the overlap numbers, which are otherwise formed every now and then, are those of
+    // every row that is stored; of a run that keeps no spans, of what the collectors had in memory.
     Status collectAll();
 
     // What the sources say of records that they cannot read. The writers must have ended.
@@ -74,12 +76,17 @@ private:
         [[nodiscard]] std::int64_t rows() const { return last - first + 1; }
     };
 
-    Result<std::size_t> collect(std::size_t limit, bool formOverlap);
+    // Whether a batch leaves the overlap numbers as they are, forms them from the meters, or does that after forming
+    // anew the meters that lack spans.
+    enum class Overlap { Stays, FromMeters, FromRows };
+
+    Result<std::size_t> collect(std::size_t limit, Overlap overlap);
+    [[nodiscard]] std::vector<int> ranksToFormAnew(Overlap overlap);
     void load();
     void loadShared();
     void loadReached();
     void begin(std::unique_ptr<Batch>& batch);
-    void finish(Batch& batch, bool formOverlap);
+    void finish(Batch& batch, Overlap overlap, const std::vector<int>& anew);
     std::size_t readSources(std::size_t limit, std::unique_ptr<Batch>& batch);
     void take(int rank, const EventRecord& record);
     void takeSpan(int rank, const Span& span, std::string_view name);

@@ -1,6 +1,7 @@
 #include "storage/collect/rate_sums.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "core/base/metric_names.h"
 
@@ -33,17 +34,20 @@ void RateSums::catchUp() {
 }
 
 std::optional<Metric> RateSums::add(const Metric& rate) {
-    const auto [place, fresh] = sums_.try_emplace(rate.step);
-    Sum& sum = place->second;
-    const double before = fresh ? 0 : sum.metric.value;
-    const Ns wall = fresh ? rate.wall : std::max(sum.metric.wall, rate.wall);
-    sum.metric = rate;
-    sum.metric.name = metrics::kSamplesPerS;
-    sum.metric.wall = wall;
-    sum.metric.value = before + rate.value;
-    if (++sum.ranks < trainers_) return std::nullopt;
-    const Metric whole = sum.metric;
-    sums_.erase(place);
+    Sum& sum = sums_.try_emplace(rate.step, Sum{.metric = rate}).first->second;
+    Metric& metric = sum.metric;
+    metric.wall = std::max(metric.wall, rate.wall);
+    metric.epoch = std::max(metric.epoch, rate.epoch);
+    metric.samples = std::max(metric.samples, rate.samples);
+    metric.bytesSent = std::max(metric.bytesSent, rate.bytesSent);
+    sum.rates.push_back(rate.value);
+    if (std::ssize(sum.rates) < trainers_) return std::nullopt;
+    // In an order that does not depend on whose rate came first: the sum is then the same to the last bit.
+    std::ranges::sort(sum.rates);
+    Metric whole = metric;
+    whole.name = metrics::kSamplesPerS;
+    whole.value = std::accumulate(sum.rates.begin(), sum.rates.end(), 0.0);
+    sums_.erase(rate.step);
     return whole;
 }
 

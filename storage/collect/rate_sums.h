@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <vector>
 
 #include "core/base/event.h"
 
@@ -23,16 +24,16 @@ public:
     // collectors of the run. Inside a batch, before the first add().
     void catchUp();
     // A rank's rate, which this collector stores in this batch. Answers throughput/samples_per_s at that step once
-    // every rank has told its own: whoever stores the last rate stores the sum, in the same transaction. Ranks come to
-    // the same steps in order, each once.
+    // every rank has told its own, with the latest instant and the largest counts of the ranks: whoever stores the last
+    // rate stores the sum, in the same transaction. Ranks come to the same steps in order, each once.
     [[nodiscard]] std::optional<Metric> add(const Metric& rate);
     // At the end of a batch, inside it, after its last row.
     void stored();
 
 private:
     struct Sum {
-        Metric metric;
-        int ranks = 0;
+        Metric metric;  // its value is that of one rank
+        std::vector<double> rates;
     };
 
     const int trainers_;

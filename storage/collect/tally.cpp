@@ -5,8 +5,10 @@
 #include <functional>
 #include <utility>
 
+#include "core/analysis/inflation.h"
 #include "core/analysis/timings.h"
 #include "core/base/metric_names.h"
+#include "storage/collect/span_replay.h"
 
 namespace dasgd::storage {
 
@@ -31,13 +33,13 @@ constexpr const char* kWriteRank =
     "measured_s = excluded.measured_s";
 
 constexpr const char* kWriteRun =
-    "UPDATE run SET (newest_ns, steps, samples, bytes_sent, loss, hidden, blocked_s, skew_s, inflation, "
-    "inflation_ranks, timed_steps, measured_s) = ("
+    "UPDATE run SET (newest_ns, steps, samples, bytes_sent, loss, hidden, blocked_s, skew_s, timed_steps, measured_s) "
+    "= ("
     "  SELECT max(newest_ns), max(step), CAST(round(ifnull(avg(CASE WHEN trained OR timed_steps IS NOT NULL THEN "
     "nullif(samples, 0) END), 0)) AS INTEGER), sum(bytes_sent),"
     "         CASE WHEN count(train_loss) = sum(trained) THEN avg(train_loss) END,"
     "         sum(hidden_s) / nullif(sum(transfer_s), 0), avg(blocked_s), sum(skew_s) / nullif(sum(collectives), 0),"
-    "         avg(inflation), count(inflation), avg(timed_steps), CASE WHEN count(measured_s) = count(blocked_s) THEN "
+    "         avg(timed_steps), CASE WHEN count(measured_s) = count(blocked_s) THEN "
     "avg(measured_s) END FROM rank_state WHERE run = :run), "
     "spans = spans + :spans, first_span_ns = min(ifnull(first_span_ns, :firstSpan), ifnull(:firstSpan, "
     "first_span_ns)), "
@@ -75,8 +77,9 @@ std::optional<double> optionalColumn(const SQLite::Column& column) {
 
 }  // namespace
 
-Tallies::Tallies(SQLite::Database& database, std::int64_t runKey)
+Tallies::Tallies(SQLite::Database& database, std::int64_t runKey, int workers)
     : runKey_(runKey),
+      workers_(workers),
       database_(database),
       fetchRank_(database, kFetchRank),
       fetchMeter_(database, "SELECT events, state FROM rank_meter WHERE run = ? AND rank = ?"),
@@ -97,6 +100,12 @@ void Tallies::derived(int rank, const Span& span) {
         tally.timedSeconds = tally.timedSeconds.value_or(0) + inSeconds(span.end - span.start);
         batch_.timed = true;
     }
+    makeStale(tally);
+}
+
+void Tallies::undivided(int rank, std::uint64_t collective) {
+    RankTally& tally = touched(rank);
+    tally.meter.giveUp(collective);
     makeStale(tally);
 }
 
@@ -156,6 +165,7 @@ void Tallies::state(int rank, RankState state, std::int64_t step, std::string_vi
 Tallies::RankTally& Tallies::changing(int rank) {
     RankTally& tally = touched(rank);
     ++tally.events;
+    tally.grew = true;
     // Also by a record that its meter leaves out: a meter is whole if it was saved after so many of them.
     makeStale(tally);
     return tally;
@@ -172,7 +182,7 @@ Tallies::RankTally& Tallies::touched(int rank) {
 }
 
 Tallies::RankTally& Tallies::known(int rank) {
-    const auto [place, fresh] = ranks_.try_emplace(rank, RankTally{.rank = rank});
+    const auto [place, fresh] = ranks_.try_emplace(rank, RankTally{.rank = rank, .meter = RankMeter(mostKept())});
     if (fresh) fetch(place->second);
     return place->second;
 }
@@ -206,8 +216,15 @@ void Tallies::fetch(RankTally& tally) {
     fetchRank_.reset();
 }
 
-// Records stored after the last saved state of the meter are missing from it: the collector was killed. The overlap
-// numbers then cover less time. Where no state is left, those that are stored stay.
+// Spans that a meter keeps of its rank: many where there are few ranks, as one of them may be read long before another.
+std::size_t Tallies::mostKept() const {
+    constexpr std::size_t kOfAllRanks = 4'194'304, kMost = 262'144;
+    const auto ranks = static_cast<std::size_t>(std::max(1, workers_));
+    return std::clamp(kOfAllRanks / ranks, RankMeter::kMostKept, kMost);
+}
+
+// Records stored after the last saved state of the meter are missing from it where the collector was killed: the
+// numbers cover less time until they are formed anew. Where no state is left, those that are stored stay until then.
 void Tallies::fetchMeter(RankTally& tally) {
     fetchMeter_.reset();
     fetchMeter_.bind(1, runKey_);
@@ -215,8 +232,8 @@ void Tallies::fetchMeter(RankTally& tally) {
     bool whole = tally.events == 0;
     if (fetchMeter_.executeStep()) {
         const SQLite::Column state = fetchMeter_.getColumn(1);
-        auto meter =
-            RankMeter::load({static_cast<const char*>(state.getBlob()), static_cast<std::size_t>(state.size())});
+        auto meter = RankMeter::load(
+            {static_cast<const char*>(state.getBlob()), static_cast<std::size_t>(state.size())}, mostKept());
         whole = meter && fetchMeter_.getColumn(0).getInt64() == tally.events;
         if (meter) tally.meter = std::move(*meter);
     } else {
@@ -226,9 +243,44 @@ void Tallies::fetchMeter(RankTally& tally) {
     fetchMeter_.reset();
 }
 
+std::vector<int> Tallies::partialRanks(bool all) {
+    std::vector<int> ranks;
+    for (const auto& [rank, tally] : ranks_) {
+        if (tally.timedSteps && tally.meter.isPartial() && (tally.grew || !tally.overlapStays)) ranks.push_back(rank);
+    }
+    if (!all) return ranks;
+    SQLite::Statement query(database_,
+                            "SELECT rank_state.rank FROM rank_state LEFT JOIN rank_meter USING (run, rank) WHERE "
+                            "rank_state.run = ? AND timed_steps IS NOT NULL AND ifnull(rank_meter.events <> "
+                            "rank_state.events, measured_s IS NULL)");
+    query.bind(1, runKey_);
+    while (query.executeStep()) {
+        const int rank = query.getColumn(0).getInt();
+        if (!ranks_.contains(rank)) ranks.push_back(rank);
+    }
+    return ranks;
+}
+
+void Tallies::formAnew(const std::vector<int>& ranks) {
+    for (const int rank : ranks) {
+        RankTally& tally = touched(rank);
+        tally.meter = RankMeter(mostKept());
+        tally.overlapStays = false;
+        makeStale(tally);
+    }
+    replaySpans(database_, runKey_, [&](int rank, const Span& span, bool mayBeDivided) {
+        const auto known = ranks_.find(rank);
+        if (known == ranks_.end() || std::ranges::find(ranks, rank) == ranks.end()) return;
+        RankMeter& meter = known->second.meter;
+        meter.add(span);
+        if (!mayBeDivided) meter.giveUp(span.collective);
+    });
+}
+
 void Tallies::formOverlap() {
     for (RankTally* tally : std::exchange(stale_, {})) {
         tally->stale = false;
+        batch_.overlap = true;
         touched(tally->rank);
         const OverlapTotals totals = tally->meter.totals();
         if (totals.window > 0) {
@@ -254,6 +306,21 @@ void Tallies::write() {
     for (const RankTally* tally : changed_) writeRank(*tally);
     writeRun();
     if (batch_.timed) writeRate();
+    if (batch_.overlap) writeInflation();
+}
+
+void Tallies::writeInflation() {
+    std::vector<double> ranks;
+    SQLite::Statement query(database_,
+                            "SELECT inflation FROM rank_state WHERE run = ? AND inflation IS NOT NULL ORDER BY rank");
+    query.bind(1, runKey_);
+    while (query.executeStep()) ranks.push_back(query.getColumn(0).getDouble());
+    const Sample sample = inflationOfRanks(ranks);
+    SQLite::Statement write(database_, "UPDATE run SET inflation = :mean, inflation_ranks = :ranks WHERE id = :run");
+    bindOptional(write, ":mean", sample.n > 0 ? std::optional(sample.mean) : std::nullopt);
+    write.bind(":ranks", static_cast<std::int64_t>(ranks.size()));
+    write.bind(":run", runKey_);
+    write.exec();
 }
 
 // A run with an untimed rank has no rate: the mean of the other ranks would describe a different run. Ranks that serve

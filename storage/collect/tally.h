@@ -1,5 +1,5 @@
-// What the summary of a run is formed from: what each rank has said so far and what a batch adds to the run, and their
-// rows `rank_state` and `run`. Knows nothing of journals, nor of the rows of single records.
+// The numbers that the summary of a run is formed from, of each rank and of a batch, and their rows `rank_state` and
+// `run`. Knows nothing of journals.
 #pragma once
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -27,7 +27,7 @@ void improve(std::optional<T>& best, T value, Better better) {
 // nothing unless it changed. All methods throw SQLite::Exception; then throw the object away and make a new one.
 class Tallies {
 public:
-    Tallies(SQLite::Database& database, std::int64_t runKey);
+    Tallies(SQLite::Database& database, std::int64_t runKey, int workers);
 
     // A record of the rank's journal.
     void reported(int rank, const Span& span);
@@ -38,8 +38,16 @@ public:
     void metric(int rank, const Metric& metric);
     void state(int rank, RankState state, std::int64_t step, std::string_view text);
 
+    // The reduce of this collective, which was derived before, will never be divided.
+    void undivided(int rank, std::uint64_t collective);
+
     // Whether spans came since the overlap numbers were formed.
     [[nodiscard]] bool overlapIsStale() const { return !stale_.empty(); }
+    // Ranks whose overlap numbers lack spans that were stored: the collector before was killed, or there was no memory
+    // for what another rank had not reported yet. `all`: of the whole run, not only those of which records came.
+    [[nodiscard]] std::vector<int> partialRanks(bool all);
+    // Inside a batch: the meters of these ranks anew, from every row of the run. The rows of this batch are written.
+    void formAnew(const std::vector<int>& ranks);
     // Inside a batch, before write(): the overlap numbers of the ranks that have new spans, and what another collector
     // needs to go on with them.
     void formOverlap();
@@ -60,7 +68,8 @@ private:
         bool trained = false;
         RankMeter meter;
         bool stale = false;         // the overlap numbers are older than the meter
-        bool overlapStays = false;  // of records that the meter knows nothing of
+        bool overlapStays = false;  // the numbers are of records that the meter knows nothing of
+        bool grew = false;          // records of the rank came
     };
 
     // What one batch adds to the run's row; other processes may be adding theirs, so it goes in as max, min and sums.
@@ -70,6 +79,7 @@ private:
         std::optional<double> lossMin, lossMax, bestAccuracy, chosenAccuracy, evalLoss;
         bool evaluated = false;
         bool timed = false;
+        bool overlap = false;  // overlap numbers of a rank were formed
         std::string error;
     };
 
@@ -79,11 +89,14 @@ private:
     void makeStale(RankTally& tally);
     void fetch(RankTally& tally);
     void fetchMeter(RankTally& tally);
+    [[nodiscard]] std::size_t mostKept() const;
     void writeRate();
+    void writeInflation();
     void writeRank(const RankTally& tally);
     void writeRun();
 
     const std::int64_t runKey_;
+    const int workers_;
     SQLite::Database& database_;
     SQLite::Statement fetchRank_, fetchMeter_, writeRun_;
     HotStatement writeRank_, writeMeter_;

@@ -54,10 +54,12 @@ TEST(RunReaderTest, TheInflationOfARunComesWithThatOfItsRanks) {
         database.exec(sql);
     };
     change("UPDATE rank_state SET inflation = CASE rank WHEN 0 THEN 1.1 WHEN 1 THEN 0.9 END");
+    EXPECT_EQ(orDie(run.reader().run(run.runId)).inflation.n, 0U) << "two ranks do not tell it";
+    change("UPDATE rank_state SET inflation = 1.0 WHERE rank = 2");
     const Sample ranks = orDie(run.reader().run(run.runId)).inflation;
-    EXPECT_EQ(ranks.n, 2U);
+    EXPECT_EQ(ranks.n, 3U);
     EXPECT_DOUBLE_EQ(ranks.mean, 1);
-    EXPECT_NEAR(ranks.confidence.value_or(0), 12.706 * 0.1, 1e-3) << "t(0.975, 1) = 12.706";
+    EXPECT_NEAR(ranks.confidence.value_or(0), 4.3027 * 0.1 / std::sqrt(3), 1e-4) << "t(0.975, 2) = 4.3027";
 }
 
 TEST(RunReaderTest, NumbersComeBackAsTheyWere) {

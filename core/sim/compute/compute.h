@@ -45,7 +45,7 @@ struct ComputeParams {
     std::vector<double> rankFactors = {1.0};
     std::vector<double> gradientShares;
     std::optional<StragglerParams> straggler;
-    std::int64_t seed = 1;
+    std::int64_t seed = -1;  // below 0: train.seed, once an experiment is read
     void visit(auto&& f) {
         f(mode, "mode",
           {.help = "maths: train, simulate only time; time-only: no replicas, no loss, thousands of workers",
@@ -90,7 +90,7 @@ struct ComputeParams {
                "Of a given step time: which share of the backward pass each parameter's gradient takes, in order of "
                "registration; none: by the model's layers"});
         f(straggler, "straggler", {.help = "Ranks that are slow: always, at random, or every so many steps"});
-        f(seed, "seed", {.min = 0, .max = 9e15, .help = "Of jitter and stragglers"});
+        f(seed, "seed", {.min = -1, .max = 9e15, .help = "Of jitter and stragglers; -1: train.seed"});
     }
     [[nodiscard]] std::optional<FieldError> check() const;
     [[nodiscard]] bool measured() const { return stepTime == "measured"; }

@@ -17,7 +17,7 @@ struct FaultParams {
     std::vector<std::vector<double>> hosts, links;
     std::string hostMtbf = "never", hostMttr = "30s";
     std::string linkMtbf = "never", linkMttr = "1s";
-    std::int64_t seed = 1;
+    std::int64_t seed = -1;  // below 0: train.seed, once an experiment is read
     void visit(auto&& f) {
         const char* rows =
             "one row each: [rank, at_s, for_s]; without for_s it does not come back. A host that is out stands still; "
@@ -30,7 +30,8 @@ struct FaultParams {
         f(hostMttr, "host_mttr", {.help = "Mean time until such a host is back, as 30s"});
         f(linkMtbf, "link_mtbf", {.help = "Mean time of a link between coming back and failing, as 1h; never"});
         f(linkMttr, "link_mttr", {.help = "Mean time until such a link is back, as 1s"});
-        f(seed, "seed", {.min = 0, .max = 9e15, .help = "Of the random failures; their times are exponential"});
+        f(seed, "seed",
+          {.min = -1, .max = 9e15, .help = "Of the random failures, whose times are exponential; -1: train.seed"});
     }
     [[nodiscard]] std::optional<FieldError> check() const;
     // Whether every row names one of so many ranks.

@@ -25,11 +25,11 @@ namespace dasgd {
 struct BackgroundParams {
     double load = 0.3;
     std::string message = "1MB";
-    std::int64_t seed = 1;
+    std::int64_t seed = -1;  // below 0: train.seed, once an experiment is read
     void visit(auto&& f) {
         f(load, "load", {.min = 0, .max = 0.95, .help = "Share of the busiest link that it takes on average"});
         f(message, "message", {.help = "Size of each message, as 1MB"});
-        f(seed, "seed", {.min = 0, .max = 9e15, .help = "Of its instants and hosts"});
+        f(seed, "seed", {.min = -1, .max = 9e15, .help = "Of its instants and hosts; -1: train.seed"});
     }
     [[nodiscard]] std::optional<FieldError> check() const;
     [[nodiscard]] double messageBytes() const;  // of checked values

@@ -177,6 +177,7 @@ QString CompareTableModel::textOf(std::size_t group, int column) const {
     if (column == ToTarget && board_.target() && sample.n == 0 && row->finished() > 0)
         return row->stepsToTarget.n > 0 ? QStringLiteral("not timed") : QStringLiteral("not reached");
     if (column == FinalLoss && sample.n == 0 && own.diverged()) return QStringLiteral("NaN");
+    if (column == Inflation && sample.n == 0 && row->hidden.n > 0) return QStringLiteral("not known");
     QString text = spreadInWords(sample, board_.spread());
     if (sample.n > 0 && sample.n < row->finished()) {
         text += QStringLiteral(" (%1 of %2)").arg(sample.n).arg(row->finished());
@@ -307,18 +308,20 @@ QString CompareTableModel::bestInWords() const {
 QString CompareTableModel::footnote() const {
     QStringList notes;
     const auto baseline = board_.baseline();
-    bool differs = false, single = false, repeated = false;
+    bool differs = false, single = false, repeated = false, oneDraw = false;
     for (const std::size_t group : rows_) {
         const ComparedGroup* row = board_.row(group);
         if (!row) continue;
         single = single || row->finished() == 1;
         repeated = repeated || row->finished() > 1;
+        oneDraw = oneDraw || row->hasOneDraw();
         for (const NumberWords& number : compareNumbers()) {
             differs = differs || isSignificant(probabilityOf(*row, number.number));
         }
         differs = differs || isSignificant(row->perplexityP);
     }
     if (repeated) notes << QStringLiteral("mean ± %1 over finished seeds").arg(spreadName(board_.spread()));
+    if (oneDraw && board_.spread() != Spread::None) notes << QString::fromUtf8(kOneDrawInWords);
     if (baseline) notes << QStringLiteral("baseline: ") + board_.groups()[*baseline].name;
     if (const QString best = bestInWords(); !best.isEmpty()) notes << best;
     if (const QString target = targetInWords(); !target.isEmpty()) notes << QStringLiteral("target: ") + target;

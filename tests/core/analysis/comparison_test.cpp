@@ -114,6 +114,36 @@ TEST(Comparison, RatiosAndProbabilitiesReferToTheBaseline) {
     EXPECT_FALSE(compareRuns(runs, "easgd"));
 }
 
+// Simulated times that no seed changes are one draw. What is learnt in them differs.
+TEST(Comparison, TimesThatAreEqualInAllRunsHaveNoInterval) {
+    std::vector<ComparedRun> runs{run("dasgd", 1, 10), run("dasgd", 2, 10), run("dasgd", 3, 10), run("sync_sgd", 1, 40),
+                                  run("sync_sgd", 2, 41)};
+    for (ComparedRun& each : runs) {
+        each.hidden = each.inflation = 1;
+        each.bestAccuracy = 0.9;
+        each.samplesPerS = 1e3 / *each.stepMs;
+    }
+    const auto compared = compareRuns(runs, "");
+    const ComparedGroup &dasgd = compared->groups[0], &sync = compared->groups[1];
+    for (const Sample* times : {&dasgd.stepMs, &dasgd.hidden, &dasgd.samplesPerS, &dasgd.inflation}) {
+        EXPECT_EQ(times->n, 3U);
+        EXPECT_FALSE(times->std || times->confidence);
+    }
+    EXPECT_TRUE(dasgd.hasOneDraw());
+    EXPECT_EQ(dasgd.bestAccuracy.confidence, 0) << "each of these runs was trained";
+    EXPECT_FALSE(dasgd.stepRatio.confidence || dasgd.speedUp.confidence || dasgd.stepP);
+    EXPECT_TRUE(sync.stepMs.confidence);
+}
+
+TEST(Comparison, InflationThatScattersMoreThanItIsIsNotKnown) {
+    std::vector<ComparedRun> runs{run("dasgd", 1, 10), run("dasgd", 2, 11)};
+    runs[0].inflation = 1;
+    runs[1].inflation = 1.3;
+    EXPECT_EQ(compareRuns(runs, "")->groups[0].inflation.n, 0U) << "1.15 ± 1.9";
+    runs[1].inflation = 1.02;
+    EXPECT_EQ(compareRuns(runs, "")->groups[0].inflation.n, 2U);
+}
+
 TEST(Comparison, TheSameSeedTwiceIsOneRepetitionTheNewest) {
     std::vector<ComparedRun> runs{run("dasgd", 1, 10), run("dasgd", 2, 12), run("dasgd", 1, 30),
                                   run("dasgd", 2, 99, false)};

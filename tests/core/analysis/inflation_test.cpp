@@ -19,20 +19,36 @@ TEST(Inflation, BelowOneAndBeyondItsNoiseIsSaidAsItIs) {
     EXPECT_EQ(inflationInWords(ranks), "0.91 ± 0.02, below 1: none seen");
 }
 
-TEST(Inflation, OneRankHasNoInterval) {
-    EXPECT_EQ(inflationInWords(summarise({1.04})), "1.04");
-    EXPECT_EQ(inflationInWords(summarise({0.98})), "0.98, within noise");
-    EXPECT_EQ(inflationInWords(summarise({0.98}), " ×"), "0.98 ×, within noise");
-    EXPECT_EQ(inflationInWords({}), "");
-    EXPECT_FALSE(showsNone({}));
+TEST(Inflation, FewerThanThreeRanksDoNotTellIt) {
+    EXPECT_EQ(inflationOfRanks({}).n, 0U);
+    EXPECT_EQ(inflationOfRanks({1.04}).n, 0U);
+    EXPECT_EQ(inflationOfRanks({1.30, 1.31}).n, 0U);
+    EXPECT_EQ(inflationOfRanks({1.30, 1.31, 1.32}).n, 3U);
+    EXPECT_EQ(inflationInWords(inflationOfRanks({0.52, 0.82})), "not known") << "0.67 ± 0.15 was told";
 }
 
-// Each a third slower: an interval of two values, which holds 1, is no reason to call that noise.
-TEST(Inflation, TwoRanksThatAgreeAreNotCalledNoise) {
-    EXPECT_EQ(inflationInWords(summarise({1.30, 1.40})), "1.35 ± 0.64");
-    EXPECT_EQ(inflationInWords(summarise({0.80, 0.90})), "0.85 ± 0.64, within noise");
+// 10.05 ± 39 was told of four ranks.
+TEST(Inflation, AnIntervalWiderThanTheValueDoesNotTellIt) {
+    EXPECT_EQ(inflationOfRanks({0.4, 1.1, 0.9, 37.8}).n, 0U);
+    EXPECT_EQ(inflationOfRuns({1, 1.3}).n, 0U) << "t(0.975, 1) = 12.7: 1.15 ± 1.9";
+    EXPECT_EQ(inflationOfRuns({1.2, 1.21}).n, 2U);
+    // t(0.975, 2) = 4.30 ÷ √3: half the interval is 2.48 standard deviations.
+    EXPECT_EQ(inflationOfRanks({0.81, 1, 1.19}).n, 3U) << "0.94 wide";
+    EXPECT_EQ(inflationOfRanks({0.79, 1, 1.21}).n, 0U) << "1.04 wide";
+}
+
+TEST(Inflation, ASingleRunHasNoInterval) {
+    EXPECT_TRUE(showsNone(inflationOfRuns({0.98})));
+    EXPECT_FALSE(showsNone(inflationOfRuns({1.04})));
+    EXPECT_FALSE(showsNone({}));
     EXPECT_TRUE(showsNone(summarise({0.91, 0.90, 0.92})));
     EXPECT_FALSE(showsNone(summarise({1.06, 1.07, 1.08, 1.09})));
+}
+
+// Ranks of a simulation in which nothing scatters.
+TEST(Inflation, EqualRanksHaveNoInterval) {
+    EXPECT_EQ(inflationInWords(inflationOfRanks({1.08, 1.08, 1.08, 1.08})), "1.080");
+    EXPECT_EQ(inflationInWords(inflationOfRanks({1, 1, 1}), " ×"), "1.000 ×");
 }
 
 }  // namespace

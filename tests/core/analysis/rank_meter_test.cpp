@@ -76,8 +76,8 @@ TEST(RankMeterTest, InflationComparesStepsUnderATransferWithFreeOnes) {
     }
     spans.push_back(window(0, now));
     const OverlapTotals totals = totalsOf(spans);
-    EXPECT_EQ(totals.besideSteps, 10);
-    EXPECT_EQ(totals.freeSteps, 10);
+    EXPECT_EQ(totals.steps.at(0).beside, 10);
+    EXPECT_EQ(totals.steps.at(0).free, 10);
     EXPECT_DOUBLE_EQ(*totals.inflation(), 1.5);
 }
 
@@ -119,8 +119,8 @@ TEST(RankMeterTest, AStepInWhichACollectiveWaitsForOthersIsNotFree) {
     }
     spans.push_back(window(0, now));
     const OverlapTotals totals = totalsOf(spans);
-    EXPECT_EQ(totals.freeSteps, 20);
-    EXPECT_EQ(totals.besideSteps, 20);
+    EXPECT_EQ(totals.steps.at(0).free, 20);
+    EXPECT_EQ(totals.steps.at(0).beside, 20);
     EXPECT_FALSE(totals.inflation()) << "no byte moved";
 }
 
@@ -188,9 +188,38 @@ TEST(RankMeterTest, PassesInOneRecordSayWhatTwoSay) {
     }
     EXPECT_LT(joined.size(), spans.size() - 4'999);
     const OverlapTotals totals = totalsOf(spans);
-    EXPECT_GT(totals.freeSteps, 0);
-    EXPECT_GT(totals.besideSteps, 0);
+    EXPECT_GT(totals.steps.at(0).free, 0);
+    EXPECT_GT(totals.steps.at(0).beside, 0);
     EXPECT_EQ(totalsOf(joined), totals);
+}
+
+// The last batch of an epoch is short: its step takes a tenth of the time and is no step to compare full ones with.
+TEST(RankMeterTest, OnlyPassesOfEqualWorkAreCompared) {
+    for (const Ns slowed : {100, 120}) {
+        std::vector<Span> spans;
+        Ns now = 0;
+        for (std::int64_t k = 1; k <= 200; ++k) {
+            const bool last = k % 10 == 0, moving = k % 10 < 6 && !last;
+            const std::size_t forward = spans.size();
+            step(spans, now, k, last ? 10 : moving ? slowed : 100, moving ? static_cast<std::uint64_t>(k) : 0);
+            spans[forward].bytes = last ? 6 : 64;
+        }
+        spans.push_back(window(0, now));
+        EXPECT_DOUBLE_EQ(*totalsOf(spans).inflation(), static_cast<double>(slowed) / 100);
+        EXPECT_EQ(totalsOf(spans).steps.at(6).free, 20);
+    }
+}
+
+// Micro-batches, and a pass that a wait cut in two: the work of a step is that of all its parts.
+TEST(RankMeterTest, TheSamplesOfAStepAreThoseOfAllItsPasses) {
+    Span first = span(SpanKind::Forward, 0, 10, 1), second = span(SpanKind::Forward, 30, 40, 1);
+    first.bytes = 32;
+    second.bytes = 32;
+    const OverlapTotals totals =
+        totalsOf({first, span(SpanKind::Forward, 15, 20, 1), span(SpanKind::Backward, 20, 30, 1), second,
+                  span(SpanKind::Backward, 40, 60, 1), window(0, 60)});
+    EXPECT_EQ(totals.steps.at(64).free, 1);
+    EXPECT_EQ(totals.steps.size(), 1U);
 }
 
 TEST(RankMeterTest, InflationNeedsBothKindsOfSteps) {
@@ -213,7 +242,7 @@ TEST(RankMeterTest, StepsThatAnEvaluationOrAnUnknownReduceTouchedAreLeftOut) {
     spans.push_back(span(SpanKind::Reduce, 210, 260, 3, 5));
     spans.push_back(window(0, 150));
     spans.push_back(window(200, 300));
-    EXPECT_EQ(totalsOf(spans).freeSteps, 1);
+    EXPECT_EQ(totalsOf(spans).steps.at(0).free, 1);
 }
 
 // Weights of ranks that compute at different speeds must not meet in one quotient (rank_factors = [1, 2]).
@@ -269,6 +298,7 @@ TEST(RankMeterTest, ForgettingChangesNothingWhereTransfersAreLateByLessThanTwoWi
     }
     EXPECT_LE(most, RankMeter::kMostKept);
     EXPECT_LT(most, spans.size() / 4);
+    EXPECT_FALSE(meter.isPartial());
     EXPECT_GT(meter.settledUntil(), 0);
     const OverlapTotals counted = countedByInstant(spans);
     EXPECT_GT(counted.hidden, 0);
@@ -295,6 +325,8 @@ TEST(RankMeterTest, WithoutWindowsMemoryIsBoundedAndNothingIsInvented) {
     for (std::int64_t k = 0; k < 50'000; ++k, now += 100) meter.add(span(SpanKind::Forward, now, now + 90, k));
     EXPECT_LE(meter.kept(), RankMeter::kMostKept);
     meter.add(window(0, now));
+    EXPECT_TRUE(meter.isPartial());
+    EXPECT_TRUE(RankMeter::load(meter.save())->isPartial());
     const OverlapTotals totals = meter.totals();
     EXPECT_GT(totals.window, 0);
     EXPECT_LT(totals.window, now) << "of the newest part only";
@@ -312,6 +344,38 @@ TEST(RankMeterTest, AnOpenReduceHoldsItsTimeBack) {
     EXPECT_LE(meter.settledUntil(), 40);
     meter.add(span(SpanKind::Transfer, 60, 100, 0, 77));
     EXPECT_EQ(meter.totals().hidden, 30) << "late, but not lost";
+    EXPECT_FALSE(meter.isPartial());
+}
+
+TEST(RankMeterTest, ASpanThatComesAfterItsTimeWasCountedMakesTheMeterPartial) {
+    std::mt19937 random(3);
+    const std::vector<Span> spans = longRun(1'000, random);
+    for (const SpanKind late : {SpanKind::Transfer, SpanKind::Reduce, SpanKind::Data}) {
+        RankMeter meter;
+        for (const Span& one : spans) meter.add(one);
+        meter.add(span(late, 500, 600, 5, 999'999));
+        EXPECT_EQ(meter.isPartial(), late != SpanKind::Data) << "no number is formed from data";
+    }
+}
+
+// Its steps are in no inflation, whether or not it still waits for a rank; and it holds nothing back any more.
+TEST(RankMeterTest, AReduceThatIsGivenUpKeepsItsStepsOut) {
+    RankMeter meter, open;
+    for (RankMeter* one : {&meter, &open}) one->add(span(SpanKind::Reduce, 40, 100, 1, 77));
+    meter.giveUp(77);
+    Ns now = 0;
+    for (std::int64_t k = 1; k <= 3000; ++k) {
+        std::vector<Span> spans;
+        step(spans, now, k, 100);
+        if (k % 100 == 0) spans.push_back(window(now - 10'000, now));
+        for (const Span& one : spans) {
+            meter.add(one);
+            open.add(one);
+        }
+    }
+    EXPECT_GT(meter.settledUntil(), 100);
+    EXPECT_EQ(meter.totals().steps.at(0).free, 2999);
+    EXPECT_EQ(meter.totals(), open.totals());
 }
 
 TEST(RankMeterTest, ForgetKeepsWhatItCameTo) {

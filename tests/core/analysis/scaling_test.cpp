@@ -205,6 +205,15 @@ TEST(Scaling, TheBaseScattersAsThePointsDo) {
     EXPECT_FALSE(single[1].speedUp.confidence) << "how a base of one seed scatters is not known";
 }
 
+TEST(Scaling, TimesThatAreEqualWithAllSeedsHaveNoInterval) {
+    const auto points = scalingPoints({run(1, 10, "1"), run(1, 10, "2"), run(4, 20, "1"), run(4, 20, "2")});
+    ASSERT_EQ(points.size(), 2U);
+    EXPECT_EQ(points[1].stepMs.n, 2U);
+    EXPECT_FALSE(points[1].stepMs.std || points[1].samplesPerS.confidence);
+    EXPECT_EQ(points[1].speedUp.n, 2U);
+    EXPECT_FALSE(points[1].speedUp.confidence || points[1].efficiency.std);
+}
+
 TEST(Scaling, TheNewestOfTheSameSeedCounts) {
     const auto points = scalingPoints({run(1, 10, "1", "2026-01-01"), run(1, 30, "1", "2026-01-02")});
     ASSERT_EQ(points.size(), 1U);

@@ -46,6 +46,19 @@ TEST(Statistics, EqualValuesHaveNoSpread) {
     EXPECT_GT(*summarise({1, 1 + 1e-9}).std, 0);
 }
 
+// Five seeds of a simulation without jitter were "19.83 ± 0 (CI ±0)".
+TEST(Statistics, EqualTimesAreOneDrawAndHaveNoSpread) {
+    const Sample equal = summariseTimes({19.83, 19.83, 19.83, 19.83, 19.83});
+    EXPECT_EQ(equal.n, 5U);
+    EXPECT_DOUBLE_EQ(equal.mean, 19.83);
+    EXPECT_FALSE(equal.std || equal.confidence);
+    EXPECT_TRUE(isOneDraw(equal));
+    EXPECT_TRUE(summariseTimes({19.83, 19.84}).confidence);
+    EXPECT_FALSE(isOneDraw(summariseTimes({19.83, 19.84})));
+    EXPECT_FALSE(isOneDraw(summariseTimes({19.83}))) << "one run is not several that are alike";
+    EXPECT_FALSE(welchP(equal, summariseTimes({20, 21})));
+}
+
 TEST(Statistics, ClaimsNoSpreadOfOneValue) {
     EXPECT_EQ(summarise({7}).n, 1u);
     EXPECT_FALSE(summarise({7}).std);
@@ -59,7 +72,8 @@ TEST(Statistics, ARatioHasTheSpreadOfBothMeans) {
     EXPECT_DOUBLE_EQ(ratio.mean, 4);
     // Relative standard errors of 1/41 each, and two degrees of freedom.
     EXPECT_NEAR(ratio.confidence.value(), 4 * std::sqrt(2) / 41 * 4.302653, 1e-4);
-    EXPECT_EQ(ratioOf(summarise({5, 5}), summarise({2, 2})).confidence, 0);
+    EXPECT_FALSE(ratioOf(summarise({5, 5}), summarise({2, 2})).confidence) << "equal values tell no scatter";
+    EXPECT_FALSE(ratioOf(over, summariseTimes({10, 10})).confidence);
     const Sample single = ratioOf(over, summarise({20}));
     EXPECT_EQ(single.n, 1U);
     EXPECT_FALSE(single.confidence) << "one run has no spread";

@@ -48,6 +48,27 @@ TEST(ExperimentTest, TheLeastDocumentGetsTheDefaults) {
     EXPECT_NE(experiment->makeAlgorithm(), nullptr);
 }
 
+// Five runs of a simulation that differed in train.seed alone had the same jitter, and times of "± 0".
+TEST(ExperimentTest, SimulatedChanceFollowsTheSeedOfTheRunUnlessItHasItsOwn) {
+    Value document = minimal();
+    section(document, "train").set("seed", integer(5));
+    section(document, "cluster") = table({{"backend", text("virtual")}, {"workers", integer(2)}});
+    document.set("network", table({{"background", table({{"load", number(0.2)}})}}));
+    document.set("faults", table({{"host_mtbf", text("1h")}, {"host_mttr", text("1s")}}));
+    const auto followed = readExperiment(document);
+    ASSERT_TRUE(followed) << followed.error().message;
+    EXPECT_EQ(followed->compute.seed, 5);
+    EXPECT_EQ(followed->faults->seed, 5);
+    EXPECT_EQ(followed->network.background->seed, 5);
+    const Value* recorded = followed->resolved.find("compute")->find("seed");
+    EXPECT_EQ(*recorded->as<std::int64_t>(), -1) << "the record with another train.seed draws other times";
+    section(document, "compute").set("seed", integer(3));
+    EXPECT_EQ(readExperiment(document)->compute.seed, 3);
+    EXPECT_EQ(readExperiment(document)->faults->seed, 5);
+    section(document, "compute").set("seed", integer(-2));
+    EXPECT_THAT(errorOf(document), HasSubstr("seed"));
+}
+
 TEST(ExperimentTest, ResolvedHoldsEveryFieldAndReadsBackToItself) {
     Value full = minimal();
     full.set("name", text("a \"quoted\" name"));

@@ -48,8 +48,19 @@ TEST(ComparisonColumns, WhatNoRunRecordedIsLeftOutAndNamed) {
     comparison.groups[1].inflation = {2, 0.75, 0.05, 0.45};
     EXPECT_THAT(comparisonTables(comparison).tables[1][2].cells, ElementsAre("–", "0.7500 ± 0.0500 (CI ±0.4500)~"));
     EXPECT_THAT(comparisonText(comparison), HasSubstr("~ inflation below 1, or with 1 in the interval"));
+    comparison.groups[0].hidden = {1, 0.5, std::nullopt, std::nullopt};
+    EXPECT_EQ(comparisonTables(comparison).tables[1][3].cells.front(), "not known") << "something was transferred";
     EXPECT_TRUE(some.hasDash);
     EXPECT_THAT(comparisonText(comparison), HasSubstr("– none of its runs has it"));
+}
+
+// Equal simulated times were "10.00 ± 0 (CI ±0)".
+TEST(ComparisonColumns, TimesThatAreOneDrawHaveNoIntervalAndANoteSaysSo) {
+    Comparison comparison{{group("sync_sgd"), group("dasgd")}, "sync_sgd"};
+    EXPECT_THAT(comparisonText(comparison), Not(HasSubstr(kOneDrawInWords)));
+    comparison.groups[1].stepMs = summariseTimes({10, 10});
+    EXPECT_EQ(comparisonTables(comparison).tables[1][0].cells[1], "10.00");
+    EXPECT_THAT(comparisonText(comparison), HasSubstr(kOneDrawInWords));
 }
 
 TEST(ComparisonColumns, RatiosSayWhatIsDividedByWhatAndHowSurelyTheyAreKnown) {

@@ -148,6 +148,39 @@ TEST(MigrateTest, AVersionTwoWorkspaceKeepsItsNumbers) {
     EXPECT_EQ(database.execAndGet("PRAGMA integrity_check").getString(), "ok");
 }
 
+// Version 12 stored the mean inflation of any number of ranks, however far it scattered.
+TEST(MigrateTest, InflationThatTheRanksDoNotTellIsNotKnownAfterVersionTwelve) {
+    const TempDir folder;
+    fs::create_directories(folder / "w");
+    const std::vector<std::pair<std::string, std::vector<double>>> runs{
+        {"two", {0.52, 0.82}}, {"wide", {0.4, 1.1, 0.9, 37.8}}, {"good", {1.07, 1.08, 1.09}}};
+    {
+        auto database = newDatabase(folder / "w" / "lab.db");
+        orDie(migrate(database, folder / "w" / "lab.db", {migrations().begin(), migrations().begin() + 12}));
+        for (std::size_t i = 0; i < runs.size(); ++i) {
+            const std::string key = std::to_string(i + 1);
+            database.exec(
+                "INSERT INTO run (id, run_id, experiment, algorithm, seed, workers, backend, status, started_at, "
+                "clock_origin, planned_steps, steps_per_epoch, link_emulated, inflation, link, host, cpu, "
+                "git_commit, git_dirty, versions, config, git_dirty_diff) VALUES (" +
+                key + ", '" + runs[i].first +
+                "', 'e', 'dasgd', 3, 4, 'gloo', 'finished', '2025', 5, 100, 10, 0, 1.08, '', "
+                "'h', 'c', 'abc', 0, '{}', '', '')");
+            for (std::size_t rank = 0; rank < runs[i].second.size(); ++rank) {
+                database.exec("INSERT INTO rank_state (run, rank, inflation) VALUES (" + key + ", " +
+                              std::to_string(rank) + ", " + std::to_string(runs[i].second[rank]) + ")");
+            }
+        }
+    }
+    { const Store store = orDie(Store::open(folder / "w")); }
+    RunReader reader = orDie(RunReader::open(folder / "w"));
+    for (const auto& [id, ranks] : runs) {
+        const RunDetail detail = orDie(reader.run(id));
+        EXPECT_EQ(detail.row.inflation.has_value(), id == "good") << id;
+        EXPECT_EQ(detail.inflation.n, id == "good" ? 3U : 0U) << id;
+    }
+}
+
 TEST(MigrateTest, SomeoneElsesDatabaseIsNotTouched) {
     const TempDir folder;
     fs::create_directories(folder / "w");

@@ -15,7 +15,8 @@ using ::testing::IsEmpty;
 
 class TallyTest : public ::testing::Test {
 protected:
-    TallyTest() : connection_(orDie(WriteConnection::open(run_.store.paths()))), tallies_(connection_->database(), 1) {}
+    TallyTest()
+        : connection_(orDie(WriteConnection::open(run_.store.paths()))), tallies_(connection_->database(), 1, 2) {}
 
     void write() {
         const auto batch = orDie(Batch::begin(*connection_));
@@ -98,7 +99,7 @@ TEST_F(TallyTest, WindowsAddUpToWhatARankWasTimed) {
     tallies_.metric(0, timing("timing/seconds", 0.5));
     write();
     EXPECT_DOUBLE_EQ(row().timedSteps.value(), 30) << "not twice";
-    Tallies next(connection_->database(), 1);
+    Tallies next(connection_->database(), 1, 2);
     next.derived(1, {.kind = SpanKind::Window, .start = 200 * kMs, .end = 400 * kMs, .bytes = 10});
     {
         const auto batch = orDie(Batch::begin(*connection_));
@@ -108,8 +109,7 @@ TEST_F(TallyTest, WindowsAddUpToWhatARankWasTimed) {
     EXPECT_DOUBLE_EQ(row().timedSteps.value(), 35);
 }
 
-// Rows of spans: what is divided is told by who divides.
-TEST_F(TallyTest, OverlapIsPooledByTimeAndInflationIsTheMeanOfTheRanksThatKnowIt) {
+TEST_F(TallyTest, OverlapIsPooledByTime) {
     const auto tell = [&](int rank, SpanKind kind, Ns start, Ns end, std::int64_t step = 1, std::uint64_t c = 0) {
         tallies_.derived(rank, {.kind = kind, .step = step, .start = start, .end = end, .collective = c});
     };
@@ -139,8 +139,28 @@ TEST_F(TallyTest, OverlapIsPooledByTimeAndInflationIsTheMeanOfTheRanksThatKnowIt
     EXPECT_DOUBLE_EQ(told.blockedS.value(), (1.0 + 3.0) / 2);
     EXPECT_DOUBLE_EQ(told.measuredS.value(), (3.0 + 9.0) / 2);
     EXPECT_DOUBLE_EQ(told.skewS.value(), (0.01 + 0.03) / 3) << "of three transfers";
-    EXPECT_DOUBLE_EQ(told.inflation.value(), 1) << "of rank 0; a pool of both would say more";
     EXPECT_EQ(told.inflationRanks, 1);
+    EXPECT_FALSE(told.inflation) << "one rank does not tell that of the run";
+    auto& database = connection_->database();
+    EXPECT_EQ(database.execAndGet("SELECT inflation FROM rank_state WHERE rank = 0").getDouble(), 1);
+}
+
+// The inflation of a run is the mean of its ranks where three of them tell it and agree well enough.
+TEST_F(TallyTest, TheInflationOfTheRunIsKnownWhereItsRanksTellIt) {
+    auto& database = connection_->database();
+    const auto written = [&](const std::string& values) {
+        database.exec("INSERT OR REPLACE INTO rank_state (run, rank, inflation) VALUES " + values);
+        tallies_.derived(9, {.kind = SpanKind::Window, .start = 0, .end = 1});
+        tallies_.formOverlap();
+        write();
+        return row();
+    };
+    EXPECT_FALSE(written("(1, 0, 1.04), (1, 1, 1.05)").inflation);
+    EXPECT_EQ(row().inflationRanks, 2);
+    EXPECT_DOUBLE_EQ(written("(1, 2, 1.06)").inflation.value(), 1.05);
+    EXPECT_EQ(row().inflationRanks, 3);
+    EXPECT_FALSE(written("(1, 3, 9.0)").inflation) << "3.04 ± 6.3";
+    EXPECT_EQ(row().inflationRanks, 4);
 }
 
 // A collector was killed after its last batch and before the overlap was formed.
@@ -158,7 +178,7 @@ TEST_F(TallyTest, WhatACollectorTookWithItIsCountedAsLessTime) {
     tell(tallies_, SpanKind::Transfer, 200, 400);
     tell(tallies_, SpanKind::Forward, 200, 400);
     write();
-    Tallies next(connection_->database(), 1);
+    Tallies next(connection_->database(), 1, 2);
     tell(next, SpanKind::Forward, 400, 500);
     tell(next, SpanKind::Transfer, 350, 600);
     tell(next, SpanKind::Window, 200, 600);
@@ -207,7 +227,7 @@ TEST_F(TallyTest, AnotherObjectGoesOnFromTheRows) {
     tallies_.state(5, RankState::Running, 8, "words");
     write();
     connection_->database().exec("UPDATE rank_state SET sequence = 1234");
-    Tallies next(connection_->database(), 1);
+    Tallies next(connection_->database(), 1, 2);
     next.reported(5, {.end = 1});
     {
         const auto batch = orDie(Batch::begin(*connection_));

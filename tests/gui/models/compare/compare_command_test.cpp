@@ -63,7 +63,9 @@ std::vector<QString> cellsOf(const QJsonValue& group, Spread spread) {
     cells[CompareTableModel::Hidden] = cell(sampleAt(group, "hidden", kShare));
     cells[CompareTableModel::Blocked] = cell(sampleAt(group, "blocked", kShare));
     cells[CompareTableModel::Skew] = cell(sampleAt(group, "skew_ms"));
-    cells[CompareTableModel::Inflation] = cell(sampleAt(group, "compute_inflation"));
+    const Sample inflation = sampleAt(group, "compute_inflation");
+    const bool isUntold = inflation.n == 0 && sampleAt(group, "hidden").n > 0;
+    cells[CompareTableModel::Inflation] = isUntold ? QStringLiteral("not known") : cell(inflation);
     cells[CompareTableModel::Sent] = cell(sampleAt(group, "bytes_sent", kBytes));
     cells[CompareTableModel::EqualLoss] = cell(sampleAt(group, "loss_at_equal_samples"));
     cells[CompareTableModel::EqualAccuracy] = cell(sampleAt(group, "best_accuracy_at_equal_samples", kShare));
