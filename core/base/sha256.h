@@ -1,28 +1,31 @@
-// SHA-256 (FIPS 180-4), to tell which file something was made from.
+// SHA-256 (FIPS 180-4) by OpenSSL's libcrypto, which uses the processor's own instructions: tells which file something
+// was made from, and whether a file is still what was written.
 #pragma once
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
+
+struct evp_md_ctx_st;
 
 namespace dasgd {
 
 class Sha256 {
 public:
+    Sha256();
+    ~Sha256();
+    Sha256(Sha256&&) noexcept;
+    Sha256& operator=(Sha256&&) noexcept;
+
     void add(std::string_view bytes);
     // 64 hex digits of all bytes so far. Once.
     [[nodiscard]] std::string finish();
 
 private:
-    void block(const unsigned char* bytes);
-
-    std::array<std::uint32_t, 8> state_{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                                        0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-    std::array<unsigned char, 64> rest_{};
-    std::size_t kept_ = 0;
-    std::uint64_t length_ = 0;
+    struct Free {
+        void operator()(evp_md_ctx_st* context) const;
+    };
+    std::unique_ptr<evp_md_ctx_st, Free> context_;
 };
 
 [[nodiscard]] inline std::string sha256Of(std::string_view bytes) {
