@@ -118,6 +118,8 @@ public:
         arrived_ = inFlight >= 0;
         if (!arrived_) return {};
         peers_ = inFlight;
+        pushedAt_ =
+            context.step();  // every step ends with a push, so the newest one left after the step that was saved
         allocate(context);
         at::Tensor received = received_.narrow(0, 0, peers_);
         return archive.read("received", received);
