@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "core/base/log.h"
+#include "core/base/unfinished_checkpoints.h"
 #include "core/base/utc.h"
 #include "core/base/zero_padded.h"
 #include "core/journal/journal.h"
@@ -319,6 +320,9 @@ Result<bool> Store::Impl::recover(const DeadRun& run) {
     const Status collected = ingest.collectAll();
     std::string why = causeOfLoss(holder);
     if (!collected) why += "; " + collected.error().message;
+    if (const Status swept = removeUnfinishedCheckpoints(paths.checkpoints(run.runId)); !swept) {
+        logLine(LogLevel::Warning, "run " + run.runId + ": " + swept.error().message);
+    }
     const std::string damage = ingest.damage();
     if (!damage.empty()) why += "; " + damage;
     const Status written = guarded(paths.database(), [&]() -> Status {

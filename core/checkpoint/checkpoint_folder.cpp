@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <fstream>
 #include <limits>
@@ -10,8 +11,12 @@
 #include <sstream>
 #include <system_error>
 
+#include "core/base/sha256.h"
+#include "core/base/unfinished_checkpoints.h"
 #include "core/base/zero_padded.h"
 #include "core/checkpoint/durable_file.h"
+#include "core/datasets/formats/file_mapping.h"
+#include "core/datasets/formats/safetensors_file.h"
 
 namespace dasgd {
 
@@ -20,12 +25,15 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-constexpr std::string_view kPrefix = "step-", kPartial = ".partial", kGoing = ".removed";
+constexpr std::string_view kPrefix = "step-";
 constexpr std::string_view kClaim = "completing";
-constexpr int kFormat = 1;
+// Format 1 has no digests: `files` are sizes.
+constexpr int kFormat = 2, kFormatWithoutDigests = 1;
+constexpr const char* kOwnDigest = "sha256";
+constexpr std::size_t kDigestLength = 64;
 constexpr int kMostRanks = 1 << 20;
 
-// The step of a folder's name, where it is one of a whole checkpoint.
+// Step in the name of a whole checkpoint's folder; nullopt for other names.
 std::optional<std::int64_t> stepOf(const std::string& name) {
     if (!name.starts_with(kPrefix)) return std::nullopt;
     std::int64_t step = 0;
@@ -35,52 +43,110 @@ std::optional<std::int64_t> stepOf(const std::string& name) {
     return step;
 }
 
-Json toJson(const CheckpointState& state) {
-    return {{"format", kFormat},
-            {"run", state.runId},
-            {"step", state.step},
-            {"ranks", state.ranks},
-            {"wall_ns", state.wall},
-            {"collectives", state.collectives},
-            {"config_sha256", state.configHash},
-            {"saved_at", state.savedAt},
-            {"files", state.files}};
+// Step in the name of a folder in which a checkpoint is being made; nullopt for other names.
+std::optional<std::int64_t> partialStepOf(const std::string& name) {
+    return name.ends_with(kPartialCheckpoint) ? stepOf(name.substr(0, name.size() - kPartialCheckpoint.size()))
+                                              : std::nullopt;
 }
 
-Status checkFiles(const Checkpoint& checkpoint) {
+std::string dumped(const Json& json) { return json.dump(2) + "\n"; }
+
+// The document carries a digest of itself, because a flipped digit still is valid JSON.
+std::string toText(const CheckpointState& state) {
+    Json files = Json::object();
+    for (const auto& [name, file] : state.files) files[name] = {{"bytes", file.bytes}, {"sha256", file.sha256}};
+    Json json = {{"format", kFormat},
+                 {"run", state.runId},
+                 {"step", state.step},
+                 {"ranks", state.ranks},
+                 {"wall_ns", state.wall},
+                 {"collectives", state.collectives},
+                 {"config_sha256", state.configHash},
+                 {"saved_at", state.savedAt},
+                 {"files", std::move(files)}};
+    json[kOwnDigest] = sha256Of(dumped(json));
+    return dumped(json);
+}
+
+bool isIntact(Json json) {
+    const auto digest = json.find(kOwnDigest);
+    if (digest == json.end()) return false;
+    const Json found = *digest;
+    json.erase(kOwnDigest);
+    return found == sha256Of(dumped(json));
+}
+
+// Reads `files` of state.json. Throws Json::exception where it has another form.
+std::map<std::string, CheckpointFile> filesOf(const Json& files, bool haveDigests) {
+    std::map<std::string, CheckpointFile> all;
+    for (const auto& [name, file] : files.items()) {
+        CheckpointFile& one = all[name];
+        one.bytes = (haveDigests ? file.at("bytes") : file).get<std::int64_t>();
+        if (haveDigests) one.sha256 = file.at("sha256").get<std::string>();
+    }
+    return all;
+}
+
+bool isUsable(const std::string& name, const CheckpointFile& file, bool haveDigests) {
+    const bool isName = !name.empty() && name.find('/') == std::string::npos && name.front() != '.';
+    return isName && file.bytes >= 0 && file.sha256.size() == (haveDigests ? kDigestLength : 0);
+}
+
+Status checkSizes(const Checkpoint& checkpoint) {
     for (int rank = 0; rank < checkpoint.state.ranks; ++rank) {
         if (checkpoint.state.files.contains(CheckpointFolder::rankFileName(Rank(rank)))) continue;
         return fail(checkpoint.folder.string() + ": holds nothing of rank " + std::to_string(rank));
     }
-    for (const auto& [name, bytes] : checkpoint.state.files) {
+    for (const auto& [name, file] : checkpoint.state.files) {
         std::error_code code;
         const auto found = fs::file_size(checkpoint.folder / name, code);
         if (code) return fail((checkpoint.folder / name).string() + ": " + code.message());
-        if (found == static_cast<std::uintmax_t>(bytes)) continue;
+        if (found == static_cast<std::uintmax_t>(file.bytes)) continue;
         return fail((checkpoint.folder / name).string() + ": has " + std::to_string(found) +
-                    " bytes; it was written with " + std::to_string(bytes));
+                    " bytes; it was written with " + std::to_string(file.bytes));
     }
     return {};
 }
 
-// Its state goes first: what is left of it is no checkpoint, whenever this ends.
-void removeCheckpoint(const fs::path& folder) {
-    fs::path going = folder;
-    going += kGoing;
-    std::error_code ignored;
-    fs::rename(folder, going, ignored);
-    fs::remove_all(going, ignored);
+Result<std::string> digestOf(const fs::path& file) {
+    DASGD_ASSIGN(const auto mapping, FileMapping::open(file));
+    const auto bytes = mapping->bytes();
+    return sha256Of({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
-template <class Predicate>
-void removeNamed(const fs::path& folder, Predicate isMeant) {
-    std::vector<fs::path> meant;
-    std::error_code code;
-    for (fs::directory_iterator entry(folder, code), end; !code && entry != end; entry.increment(code)) {
-        if (isMeant(entry->path().filename().string())) meant.push_back(entry->path());
-    }
-    for (const fs::path& path : meant) fs::remove_all(path, code);
+// Identity of a file by its own metadata, as "rank 1 of step 40 of run x"; "" where the metadata does not tell.
+std::string identityOf(const fs::path& file) {
+    const auto mapping = FileMapping::open(file);
+    if (!mapping) return {};
+    const auto texts = readSafetensorsMetadata((*mapping)->bytes(), file.string());
+    if (!texts || !texts->contains("run") || !texts->contains("step")) return {};
+    const auto rank = texts->find("rank");
+    return (rank == texts->end() ? "the model" : "rank " + rank->second) + " of step " + texts->at("step") +
+           " of run " + texts->at("run");
 }
+
+// Renames the folder first, so that a half-removed one is never taken for a checkpoint.
+Status removeCheckpoint(const fs::path& folder) {
+    fs::path going = folder;
+    going += kRemovedCheckpoint;
+    std::error_code code;
+    fs::rename(folder, going, code);
+    if (!code) fs::remove_all(going, code);
+    if (code) return fail(folder.string() + ": cannot be removed: " + code.message());
+    return {};
+}
+
+// Collects errors that leave the checkpoint whole.
+class Troubles {
+public:
+    void note(const Status& status) {
+        if (!status) text_ += (text_.empty() ? "" : "; ") + status.error().message;
+    }
+    [[nodiscard]] std::string take() { return std::move(text_); }
+
+private:
+    std::string text_;
+};
 
 }  // namespace
 
@@ -92,16 +158,22 @@ Result<CheckpointState> readCheckpointState(const fs::path& file) {
     const Json json = Json::parse(text.str(), nullptr, false);
     const std::string damaged = file.string() + ": is damaged: it is not what a checkpoint's state.json holds";
     try {
-        if (json.at("format") != kFormat) return fail(file.string() + ": is of a newer version of dasgd; update it");
+        const bool haveDigests = json.at("format") != kFormatWithoutDigests;
+        if (haveDigests && json.at("format") != kFormat) {
+            return fail(file.string() + ": is of a newer version of dasgd; update it");
+        }
+        if (haveDigests && !isIntact(json)) return fail(damaged);
         const Json &step = json.at("step"), &ranks = json.at("ranks");
         // Those of older runs do not say.
         const Json collectives = json.value("collectives", Json(0U));
         const bool counts = step.is_number_unsigned() && ranks.is_number_unsigned() && ranks > 0 &&
                             ranks <= kMostRanks && json.at("wall_ns").is_number_integer() &&
                             collectives.is_number_unsigned() &&
-                            collectives <= std::numeric_limits<std::uint32_t>::max() &&
-                            std::ranges::all_of(json.at("files"), &Json::is_number_unsigned);
-        if (!counts) return fail(damaged);
+                            collectives <= std::numeric_limits<std::uint32_t>::max();
+        const std::map<std::string, CheckpointFile> files = filesOf(json.at("files"), haveDigests);
+        const bool usable = std::ranges::all_of(
+            files, [&](const auto& file) { return isUsable(file.first, file.second, haveDigests); });
+        if (!counts || !usable) return fail(damaged);
         return CheckpointState{.runId = json.at("run"),
                                .step = json.at("step"),
                                .ranks = json.at("ranks"),
@@ -109,7 +181,7 @@ Result<CheckpointState> readCheckpointState(const fs::path& file) {
                                .wall = json.at("wall_ns"),
                                .collectives = collectives,
                                .savedAt = json.at("saved_at"),
-                               .files = json.at("files")};
+                               .files = files};
     } catch (const Json::exception&) {
         return fail(damaged);
     }
@@ -122,13 +194,29 @@ std::string CheckpointFolder::rankFileName(Rank rank) {
 fs::path Checkpoint::rankFile(Rank rank) const { return folder / CheckpointFolder::rankFileName(rank); }
 fs::path Checkpoint::modelFile() const { return folder / CheckpointFolder::kModelFile; }
 
+bool CheckpointState::hasDigests() const {
+    return std::ranges::none_of(files, [](const auto& file) { return file.second.sha256.empty(); });
+}
+
+Status Checkpoint::checkFile(const std::string& name) const {
+    const fs::path file = folder / name;
+    const auto written = state.files.find(name);
+    if (written == state.files.end()) return fail(file.string() + ": is no file of this checkpoint");
+    if (written->second.sha256.empty()) return {};
+    DASGD_ASSIGN(const std::string digest, digestOf(file));
+    if (digest == written->second.sha256) return {};
+    const std::string claim = identityOf(file);
+    return fail(file.string() + ": is not what was written for step " + std::to_string(state.step) + " of run " +
+                state.runId + ": its SHA-256 differs" + (claim.empty() ? "" : "; it says that it is " + claim));
+}
+
 fs::path CheckpointFolder::whole(std::int64_t step) const {
     return folder_ / (std::string(kPrefix) + std::to_string(step));
 }
 
 fs::path CheckpointFolder::partial(std::int64_t step) const {
     fs::path folder = whole(step);
-    return folder += kPartial;
+    return folder += kPartialCheckpoint;
 }
 
 std::vector<std::int64_t> CheckpointFolder::steps() const {
@@ -151,15 +239,22 @@ Result<Checkpoint> CheckpointFolder::at(std::int64_t step) const {
     if (found.state.step != step) {
         return fail(found.folder.string() + ": holds step " + std::to_string(found.state.step));
     }
-    DASGD_TRY(checkFiles(found));
+    DASGD_TRY(checkSizes(found));
     return found;
 }
 
-Result<CheckpointFolder::Latest> CheckpointFolder::latest() const {
+Result<Checkpoint> CheckpointFolder::checkedAt(std::int64_t step) const {
+    DASGD_ASSIGN(Checkpoint found, at(step));
+    for (const auto& [name, file] : found.state.files) DASGD_TRY(found.checkFile(name));
+    return found;
+}
+
+Result<CheckpointFolder::Latest> CheckpointFolder::latest(std::optional<std::int64_t> most) const {
     Latest latest;
     std::vector<std::int64_t> all = steps();
+    std::erase_if(all, [&](std::int64_t step) { return most && step > *most; });
     for (auto step = all.rbegin(); step != all.rend(); ++step) {
-        auto found = at(*step);
+        auto found = checkedAt(*step);
         if (found) {
             latest.checkpoint = std::move(*found);
             return latest;
@@ -178,48 +273,63 @@ Result<fs::path> CheckpointFolder::begin(std::int64_t step) const {
     return partial(step);
 }
 
-bool CheckpointFolder::claim(std::int64_t step, int ranks) const {
+Result<bool> CheckpointFolder::claim(std::int64_t step, int ranks) const {
     std::error_code code;
     for (int rank = 0; rank < ranks; ++rank) {
         if (!fs::exists(partial(step) / rankFileName(Rank(rank)), code)) return false;
     }
     // Two ranks may have found all files; one of them makes this folder.
-    return ::mkdir((partial(step) / kClaim).c_str(), 0755) == 0;
+    const fs::path mark = partial(step) / kClaim;
+    if (::mkdir(mark.c_str(), 0755) == 0) return true;
+    // The other one may have completed it, and its folder has another name.
+    if (errno == EEXIST || errno == ENOENT) return false;
+    return fail(mark.string() + ": cannot be made: " + std::generic_category().message(errno));
 }
 
-Status CheckpointFolder::complete(CheckpointState state, int keep) const {
+Result<std::string> CheckpointFolder::complete(CheckpointState state, int keep) const {
     const fs::path making = partial(state.step);
     std::error_code code;
     state.files.clear();
     for (fs::directory_iterator entry(making, code), end; !code && entry != end; entry.increment(code)) {
         if (!entry->is_regular_file(code)) continue;
-        state.files[entry->path().filename().string()] = static_cast<std::int64_t>(entry->file_size(code));
+        DASGD_ASSIGN(std::string digest, digestOf(entry->path()));
+        state.files[entry->path().filename().string()] = {static_cast<std::int64_t>(entry->file_size(code)),
+                                                          std::move(digest)};
     }
     if (code) return fail(making.string() + ": " + code.message());
-    DASGD_TRY(writeDurably(making / kStateFile, toJson(state).dump(2) + "\n"));
+    DASGD_TRY(writeDurably(making / kStateFile, toText(state)));
     fs::remove(making / kClaim, code);
-    DASGD_TRY(syncFolder(making));
+    Troubles troubles;
+    troubles.note(syncFolder(making));
     // A step that was saved before, by a run that went on from here, gives way.
-    if (fs::exists(whole(state.step), code)) removeCheckpoint(whole(state.step));
+    if (fs::exists(whole(state.step), code)) DASGD_TRY(removeCheckpoint(whole(state.step)));
     fs::rename(making, whole(state.step), code);
     if (code) return fail(making.string() + ": cannot be renamed: " + code.message());
-    DASGD_TRY(syncFolder(folder_));
-    DASGD_TRY(pointLatestTo(state.step));
+    // The checkpoint is whole now. Returning at an error of the folder would keep every old checkpoint.
+    troubles.note(syncFolder(folder_));
+    troubles.note(pointLatestTo(state.step));
     std::vector<std::int64_t> kept = steps();
     for (std::size_t i = 0; i + static_cast<std::size_t>(keep) < kept.size(); ++i) {
-        if (kept[i] != state.step) removeCheckpoint(whole(kept[i]));
+        if (kept[i] != state.step) troubles.note(removeCheckpoint(whole(kept[i])));
     }
-    removePartialBefore(state.step);
-    return {};
+    troubles.note(removePartialBefore(state.step));
+    return troubles.take();
 }
 
 // Ranks save one step after the other: one that all have come past was lost by some of them.
-void CheckpointFolder::removePartialBefore(std::int64_t step) const {
-    removeNamed(folder_, [step](const std::string& name) {
-        if (!name.ends_with(kPartial)) return false;
-        const auto its = stepOf(name.substr(0, name.size() - kPartial.size()));
+Status CheckpointFolder::removePartialBefore(std::int64_t step) const {
+    return removeFoldersNamed(folder_, [step](const std::string& name) {
+        const auto its = partialStepOf(name);
         return its && *its < step;
     });
+}
+
+void CheckpointFolder::giveUp(std::int64_t step, Rank rank) const {
+    static_cast<void>(removeFoldersNamed(folder_, [&](const std::string& name) {
+        const auto its = partialStepOf(name);
+        std::error_code ignored;
+        return its && (*its == step || (*its < step && !fs::exists(folder_ / name / rankFileName(rank), ignored)));
+    }));
 }
 
 Status CheckpointFolder::pointLatestTo(std::int64_t step) const {
@@ -232,8 +342,6 @@ Status CheckpointFolder::pointLatestTo(std::int64_t step) const {
     return syncFolder(folder_);
 }
 
-void CheckpointFolder::sweep() const {
-    removeNamed(folder_, [](const std::string& name) { return name.ends_with(kPartial) || name.ends_with(kGoing); });
-}
+void CheckpointFolder::sweep() const { static_cast<void>(removeUnfinishedCheckpoints(folder_)); }
 
 }  // namespace dasgd

@@ -15,16 +15,24 @@
 
 namespace dasgd {
 
-// What a checkpoint is of: state.json.
+// One file of a checkpoint as it was written.
+struct CheckpointFile {
+    std::int64_t bytes = 0;
+    std::string sha256;  // "" in checkpoints of format 1, which have no digests
+};
+
+// The contents of state.json.
 struct CheckpointState {
     std::string runId;
     std::int64_t step = 0;
     int ranks = 0;
-    std::string configHash;                     // SHA-256 of the run's resolved experiment.toml
-    Ns wall = 0;                                // the run's own time, of its last rank
-    std::uint32_t collectives = 0;              // begun by then, of the rank that was ahead
-    std::string savedAt;                        // ISO 8601, UTC
-    std::map<std::string, std::int64_t> files;  // bytes by name
+    std::string configHash;         // SHA-256 of the run's resolved experiment.toml
+    Ns wall = 0;                    // the run's own time, of its last rank
+    std::uint32_t collectives = 0;  // begun by then, of the rank that was ahead
+    std::string savedAt;            // ISO 8601, UTC
+    std::map<std::string, CheckpointFile> files;
+    // False for checkpoints of format 1: their files can be checked by size alone.
+    [[nodiscard]] bool hasDigests() const;
 };
 
 struct Checkpoint {
@@ -32,6 +40,9 @@ struct Checkpoint {
     CheckpointState state;
     [[nodiscard]] std::filesystem::path rankFile(Rank rank) const;
     [[nodiscard]] std::filesystem::path modelFile() const;
+    // Reads the whole file `name`. Errors: it is missing, or is not what was written; where it is a file of another
+    // rank, step or run, the error says of which.
+    [[nodiscard]] Status checkFile(const std::string& name) const;
 };
 
 // Errors name the file: it is missing, damaged, of a newer version.
@@ -44,22 +55,31 @@ public:
 
     // Whole ones, by step.
     [[nodiscard]] std::vector<std::int64_t> steps() const;
-    // Errors: there is none of that step; it is damaged, with what is wrong.
+    // By its state.json and the sizes of its files; whoever reads a file checks it (Checkpoint::checkFile). Errors:
+    // there is none of that step; it is damaged, with what is wrong.
     [[nodiscard]] Result<Checkpoint> at(std::int64_t step) const;
-    // The newest that can be read, and what was wrong with newer ones. Errors: there is none.
+    // The same, with every byte of every file checked.
+    [[nodiscard]] Result<Checkpoint> checkedAt(std::int64_t step) const;
+    // The newest of at most step `most` of which every byte is as it was written, and what was wrong with newer ones.
+    // Errors: there is none.
     struct Latest {
         Checkpoint checkpoint;
         std::vector<std::string> passedOver;
     };
-    [[nodiscard]] Result<Latest> latest() const;
+    [[nodiscard]] Result<Latest> latest(std::optional<std::int64_t> most = {}) const;
 
     // Writing, for one step: each rank writes its file, which begin() makes a place for, then asks whether it is the
     // one to complete the checkpoint: true for exactly one rank, once all `ranks` files are there. That one writes the
     // model beside them and calls complete(), which keeps the newest `keep` checkpoints and nothing of earlier ones
     // that never became whole. Errors name the file.
     [[nodiscard]] Result<std::filesystem::path> begin(std::int64_t step) const;
-    [[nodiscard]] bool claim(std::int64_t step, int ranks) const;
-    Status complete(CheckpointState state, int keep) const;
+    [[nodiscard]] Result<bool> claim(std::int64_t step, int ranks) const;
+    // Errors: the checkpoint is lost. Else it is whole, and the answer says what went wrong beside it: a folder that
+    // could not be synced, `latest` not moved, an old checkpoint not removed; "" where nothing did.
+    [[nodiscard]] Result<std::string> complete(CheckpointState state, int keep) const;
+    // After an error of `rank` with `step`: removes its part, and earlier parts that lack the rank's file, which
+    // nobody can complete any more. They would fill the disk where each checkpoint fails.
+    void giveUp(std::int64_t step, Rank rank) const;
     // Removes what no run will complete any more. Of a run that has ended.
     void sweep() const;
 
@@ -72,7 +92,7 @@ public:
 private:
     [[nodiscard]] std::filesystem::path whole(std::int64_t step) const;
     [[nodiscard]] std::filesystem::path partial(std::int64_t step) const;
-    void removePartialBefore(std::int64_t step) const;
+    [[nodiscard]] Status removePartialBefore(std::int64_t step) const;
     [[nodiscard]] Status pointLatestTo(std::int64_t step) const;
 
     std::filesystem::path folder_;

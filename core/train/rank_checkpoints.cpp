@@ -109,8 +109,7 @@ RankCounters RankCheckpoints::restoreOfOthers() {
     // Simulated ranks share a process, others have one each.
     const int here = experiment_.timeSimulated() ? workers : 1;
     const std::shared_ptr<const CommonState> common = orThrow(environment_.common->of(from, here));
-    const Archive own =
-        rank.value() < from.state.ranks ? orThrow(readArchive(from.rankFile(rank), {"random/"})) : Archive();
+    const Archive own = rank.value() < from.state.ranks ? orThrow(readRank(from, rank, {"random/"})) : Archive();
     const Status restored = restoreCommon(parts_, common->archive, own);
     if (!restored) throw std::runtime_error(from.folder.string() + ": " + restored.error().message);
     if (rank == Rank{0}) takeOverBest();
@@ -145,21 +144,32 @@ void RankCheckpoints::save(const RankCounters& counters, CheckpointWriter::Pace 
     if (!canBeSaved_) return;
     const Archive algorithm = saveAlgorithm(parts_);
     parts_.context.executor().run({SpanKind::Checkpoint}, [&] {
-        const Status before = writer_.write(counters.step, saveRank(parts_, algorithm, counters), pace);
-        if (!before) lose(counters.step, before.error().message);
+        const auto before = writer_.write(counters.step, saveRank(parts_, algorithm, counters), pace);
+        takeOutcome(counters.step, before);
     });
 }
 
-// Whoever follows the run reads that it is losing them while something can be done about it.
-void RankCheckpoints::lose(std::int64_t step, const std::string& why) {
-    ++lost_;
-    whyLost_ = why;
-    const std::string text = "a checkpoint was lost: " + why;
-    sink_.state(RankState::Running, step, text);
+// Whoever follows the run reads that it is losing checkpoints, or keeps too many, while something can be done about it.
+void RankCheckpoints::takeOutcome(std::int64_t step, const Result<std::string>& written) {
+    if (!written) {
+        ++lost_;
+        whyLost_ = written.error().message;
+        const std::string text = "a checkpoint was lost: " + whyLost_;
+        sink_.state(RankState::Running, step, text);
+        sayOnce(text);
+    } else if (!written->empty()) {
+        trouble_ = "the folder of the checkpoints could not be kept in order: " + *written;
+        if (sayOnce(trouble_)) sink_.state(RankState::Running, step, trouble_);
+    }
+}
+
+bool RankCheckpoints::sayOnce(const std::string& text) {
     // The names of its files have the step.
-    std::string cause = why;
+    std::string cause = text;
     std::erase_if(cause, [](unsigned char one) { return std::isdigit(one) != 0; });
-    if (causes_.insert(cause).second) logLine(LogLevel::Warning, text, parts_.context.comm().rank().value());
+    const bool isNew = causes_.insert(cause).second;
+    if (isNew) logLine(LogLevel::Warning, text, parts_.context.comm().rank().value());
+    return isNew;
 }
 
 void RankCheckpoints::keepBest(std::int64_t step, Archive network) {
@@ -184,11 +194,11 @@ void RankCheckpoints::takeOverBest() const {
 }
 
 std::string RankCheckpoints::finish(std::int64_t step) {
-    const Status written = writer_.finish();
-    if (!written) lose(step, written.error().message);
+    takeOutcome(step, writer_.finish());
     std::string lost;
     if (lost_ == 1) lost = "a checkpoint was lost: " + whyLost_;
     if (lost_ > 1) lost = std::to_string(lost_) + " checkpoints were lost; last: " + whyLost_;
+    if (!trouble_.empty()) lost += (lost.empty() ? "" : "; ") + trouble_;
     const Status best = best_.valid() ? best_.get() : Status{};
     if (!best) lost += (lost.empty() ? "" : "; ") + ("the best model was lost: " + best.error().message);
     return lost;

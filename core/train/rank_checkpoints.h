@@ -71,7 +71,9 @@ private:
     [[nodiscard]] RankCounters restoreOwn();
     [[nodiscard]] RankCounters restoreOfOthers();
     void takeOverBest() const;
-    void lose(std::int64_t step, const std::string& why);
+    void takeOutcome(std::int64_t step, const Result<std::string>& written);
+    // Logs it; false where it was said before, but for numbers in it.
+    bool sayOnce(const std::string& text);
 
     const Experiment& experiment_;
     const CheckpointEnvironment& environment_;
@@ -85,6 +87,7 @@ private:
     std::int64_t bytes_ = 0;
     std::int64_t lost_ = 0;
     std::string whyLost_;           // of the last
+    std::string trouble_;           // of the last checkpoint that was whole and had any
     std::set<std::string> causes_;  // that were said
     std::future<Status> best_;
 };

@@ -104,9 +104,7 @@ int resume(const ResumeOptions& options) {
     StopSignals signals;  // before torch starts a thread
     auto found = find(options);
     if (!found) return refuse(found.error());
-    for (const std::string& damaged : found->from.passedOver) {
-        logLine(LogLevel::Warning, printable("passed over: " + damaged));
-    }
+    logDoubts(found->from);
     auto session = RunSession::open(options.workspace, std::filesystem::current_path(), signals,
                                     Progress::styleFor(options.quiet));
     if (!session) return refuse(session.error());

@@ -60,6 +60,7 @@ Result<ResumePoint> pointToGoOnFrom(const storage::WorkspacePaths& paths, storag
     DASGD_ASSIGN(const storage::RunRow run, reader.row(runId));
     DASGD_TRY(checkGoesOn(reader, run));
     DASGD_ASSIGN(FoundResumePoint from, resumePointOf(paths, reader, run, step));
+    logDoubts(from);
     const std::string others =
         "run " + runId + " had other settings than this experiment; `dasgd show " + runId + "` tells them";
     if (from.point.ranks == experiment.workers) {

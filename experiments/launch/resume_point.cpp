@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "core/base/log.h"
 #include "core/base/sha256.h"
 #include "core/checkpoint/checkpoint_folder.h"
+#include "experiments/base/text.h"
 
 namespace dasgd::experiments {
 
@@ -15,15 +17,32 @@ std::string stepsText(const std::vector<std::int64_t>& steps) {
     return text;
 }
 
-Result<CheckpointFolder::Latest> chosen(const CheckpointFolder& folder, std::optional<std::int64_t> step) {
-    if (!step) return folder.latest();
+struct Found {
+    storage::RunRow run;  // whose it is
+    CheckpointFolder::Latest latest;
+};
+
+Result<Found> ofStep(const CheckpointFolder& folder, const storage::RunRow& run, std::int64_t step) {
     const std::vector<std::int64_t> steps = folder.steps();
-    if (std::ranges::find(steps, *step) == steps.end() && !steps.empty()) {
-        return fail("there is no checkpoint of step " + std::to_string(*step) + "; there are those of " +
+    if (std::ranges::find(steps, step) == steps.end() && !steps.empty()) {
+        return fail("there is no checkpoint of step " + std::to_string(step) + "; there are those of " +
                     stepsText(steps));
     }
-    CheckpointFolder::Latest found;
-    DASGD_ASSIGN(found.checkpoint, folder.at(*step));
+    Found found{.run = run, .latest = {}};
+    DASGD_ASSIGN(found.latest.checkpoint, folder.checkedAt(step));
+    return found;
+}
+
+// The newest up to step `most` of the run, or of the runs that it went on from.
+Result<Found> newest(const storage::WorkspacePaths& paths, storage::RunReader& reader, const storage::RunRow& run,
+                     std::optional<std::int64_t> most) {
+    const CheckpointFolder folder(paths.checkpoints(run.runId));
+    auto own = folder.latest(most);
+    if (own) return Found{.run = run, .latest = std::move(*own)};
+    if (run.resumedFrom.empty()) return fail(own.error().message);
+    DASGD_ASSIGN(const storage::RunRow before, reader.row(run.resumedFrom));
+    DASGD_ASSIGN(Found found, newest(paths, reader, before, run.resumedStep));
+    if (!folder.steps().empty()) found.latest.passedOver.insert(found.latest.passedOver.begin(), own.error().message);
     return found;
 }
 
@@ -32,11 +51,7 @@ Result<CheckpointFolder::Latest> chosen(const CheckpointFolder& folder, std::opt
 Result<FoundResumePoint> resumePointOf(const storage::WorkspacePaths& paths, storage::RunReader& reader,
                                        const storage::RunRow& run, std::optional<std::int64_t> step) {
     const CheckpointFolder folder(paths.checkpoints(run.runId));
-    if (folder.steps().empty() && !run.resumedFrom.empty() && !step) {
-        DASGD_ASSIGN(const storage::RunRow before, reader.row(run.resumedFrom));
-        return resumePointOf(paths, reader, before, run.resumedStep);
-    }
-    auto found = chosen(folder, step);
+    auto found = step ? ofStep(folder, run, *step) : newest(paths, reader, run, {});
     if (!found) {
         return fail(
             "run " + run.runId + " cannot go on: " + found.error().message +
@@ -45,16 +60,44 @@ Result<FoundResumePoint> resumePointOf(const storage::WorkspacePaths& paths, sto
                    "\"10min\" }`"
                  : ""));
     }
-    const CheckpointState& state = found->checkpoint.state;
-    if (state.configHash != sha256Of(run.config)) {
-        return fail(found->checkpoint.folder.string() + " is of another configuration than run " + run.runId);
+    const Checkpoint& checkpoint = found->latest.checkpoint;
+    const CheckpointState& state = checkpoint.state;
+    if (state.runId != found->run.runId) {
+        return fail(checkpoint.folder.string() + " is of run " + state.runId + ", not of run " + found->run.runId);
     }
-    return FoundResumePoint{.point = {.runId = run.runId,
-                                      .checkpoints = paths.checkpoints(run.runId),
-                                      .step = state.step,
-                                      .ranks = state.ranks,
-                                      .wall = state.wall},
-                            .passedOver = std::move(found->passedOver)};
+    if (state.configHash != sha256Of(found->run.config)) {
+        return fail(checkpoint.folder.string() + " is of another configuration than run " + found->run.runId);
+    }
+    return FoundResumePoint{
+        .point = {.runId = found->run.runId,
+                  .checkpoints = paths.checkpoints(found->run.runId),
+                  .step = state.step,
+                  .ranks = state.ranks,
+                  .wall = state.wall},
+        .passedOver = std::move(found->latest.passedOver),
+        .unchecked = state.hasDigests() ? ""
+                                        : checkpoint.folder.string() +
+                                              " was written before checkpoints had digests: its files were checked by "
+                                              "their size alone"};
+}
+
+void logDoubts(const FoundResumePoint& found) {
+    for (const std::string& damaged : found.passedOver) {
+        logLine(LogLevel::Warning, printable("passed over: " + damaged));
+    }
+    if (!found.unchecked.empty()) logLine(LogLevel::Warning, printable(found.unchecked));
+}
+
+std::optional<ResumePoint> restartPointOf(const storage::WorkspacePaths& paths, storage::RunReader& reader,
+                                          const storage::RunRow& run) {
+    auto found = resumePointOf(paths, reader, run);
+    if (found) {
+        logDoubts(*found);
+        return std::move(found->point);
+    }
+    const bool hasAny = !CheckpointFolder(paths.checkpoints(run.runId)).steps().empty() || !run.resumedFrom.empty();
+    if (hasAny) logLine(LogLevel::Warning, printable(found.error().message + "; it begins again"));
+    return std::nullopt;
 }
 
 }  // namespace dasgd::experiments

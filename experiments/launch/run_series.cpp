@@ -245,8 +245,7 @@ std::string RunSeries::runAndRestart(QueuedRun run, const CheckedExperiment& exp
 Result<QueuedRun> RunSeries::startAgain(const std::string& failed, const CheckedExperiment& experiment) {
     DASGD_ASSIGN(auto reader, session_.reader());
     DASGD_ASSIGN(const storage::RunRow row, reader.row(failed));
-    const auto found = resumePointOf(session_.paths(), reader, row);
-    return session_.queue(experiment, {}, found ? std::optional(found->point) : std::nullopt);
+    return session_.queue(experiment, {}, restartPointOf(session_.paths(), reader, row));
 }
 
 void RunSeries::tell(const std::string& runId, const std::string& title, const Report& report) {

@@ -152,7 +152,10 @@ Status HandFiles::serve(const Options& options) {
     }
     server.arrived = [run = completionOf(options.experiment, environment_.place)](const std::string& name) -> Status {
         const auto step = stepOfPart(name);
-        return step ? completeIfLast(run, *step) : Status{};
+        if (!step) return {};
+        DASGD_ASSIGN(const std::string trouble, completeIfLast(run, *step));
+        if (!trouble.empty()) logLine(LogLevel::Warning, trouble);
+        return {};
     };
     DASGD_ASSIGN(server_, FileServer::start(std::move(server), *options.secret));
     return {};

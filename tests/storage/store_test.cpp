@@ -249,7 +249,14 @@ TEST(StoreTest, WhatADeadOwnerLeftIsTakenIn) {
         for (std::int64_t step = 1; step <= 1000; ++step) journal.metric({.name = "train/loss", .step = step});
         journal.state(RankState::Running, 1000, "");
     });
+    const fs::path checkpoints = folder / "w" / "runs" / "run-a" / "checkpoints";
+    for (const char* name : {"step-400", "step-600.partial", "step-200.removed"}) {
+        fs::create_directories(checkpoints / name);
+        std::ofstream(checkpoints / name / "rank-0000.safetensors") << "state";
+    }
     EXPECT_EQ(orDie(Store::open(folder / "w")).recovered(), 1);
+    EXPECT_TRUE(fs::exists(checkpoints / "step-400"));
+    EXPECT_EQ(std::distance(fs::directory_iterator(checkpoints), {}), 1) << "nobody completes the others";
     const RunRow row = rowOf(folder / "w", "run-a");
     EXPECT_EQ(row.status, "interrupted");
     EXPECT_EQ(row.steps, 1000);

@@ -35,8 +35,8 @@ Result<std::int64_t> integerOf(const std::string& text) {
 
 }  // namespace
 
-Status writeArchive(const std::filesystem::path& file, const Archive& archive) {
-    std::deque<at::Tensor> held;  // whose bytes are written
+Status writeArchive(const std::filesystem::path& file, const Archive& archive, const std::string& run) {
+    std::deque<at::Tensor> held;  // owns the bytes until they are written
     std::vector<StoredTensor> tensors;
     for (const auto& [name, tensor] : archive.tensors()) {
         auto type = storedTypeOf(tensor.scalar_type());
@@ -47,9 +47,10 @@ Status writeArchive(const std::filesystem::path& file, const Archive& archive) {
                            .shape = host.sizes().vec(),
                            .bytes = {static_cast<const unsigned char*>(host.const_data_ptr()), host.nbytes()}});
     }
-    std::map<std::string, std::string> integers;
-    for (const auto& [name, value] : archive.integers()) integers[name] = std::to_string(value);
-    return writeSafetensors(file, std::move(tensors), integers);
+    std::map<std::string, std::string> texts;
+    for (const auto& [name, value] : archive.integers()) texts[name] = std::to_string(value);
+    if (!run.empty()) texts[kRunOfFile] = run;
+    return writeSafetensors(file, std::move(tensors), texts);
 }
 
 Result<Archive> readArchive(const std::filesystem::path& file, const std::vector<std::string>& prefixes) {
@@ -69,6 +70,7 @@ Result<Archive> readArchive(const std::filesystem::path& file, const std::vector
         archive.put(stored.name, *tensor);
     }
     for (const auto& [name, text] : texts) {
+        if (name == kRunOfFile) continue;
         const auto value = integerOf(text);
         if (!value) return fail(file.string() + ": '" + name + "': " + value.error().message);
         archive.put(name, *value);

@@ -1,4 +1,5 @@
-// An archive as a safetensors file: its tensors by name, its integers as texts in the metadata.
+// An archive as a safetensors file: its tensors by name, its integers as texts in the metadata, and beside them, in a
+// file of a checkpoint, the run that it is of.
 #pragma once
 
 #include <filesystem>
@@ -10,9 +11,13 @@
 
 namespace dasgd {
 
-// Durably (core/checkpoint/durable_file.h). Tensors of a device are copied to the host first. Errors: of the disk; a
-// tensor whose type the format does not know.
-[[nodiscard]] Status writeArchive(const std::filesystem::path& file, const Archive& archive);
+// The key of the metadata that names the run; no integer of an archive may have it.
+inline constexpr const char* kRunOfFile = "run";
+
+// Durably (core/checkpoint/durable_file.h). Tensors of a device are copied to the host first. `run` is left out where
+// it is "". Errors: of the disk; a tensor whose type the format does not know.
+[[nodiscard]] Status writeArchive(const std::filesystem::path& file, const Archive& archive,
+                                  const std::string& run = {});
 
 // On the host; where `prefixes` are given, only the tensors whose names begin with one of them. Errors name the file:
 // missing, damaged, an integer that is none. Nothing is allocated for a tensor whose bytes are not there.

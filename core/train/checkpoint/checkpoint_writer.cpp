@@ -15,25 +15,38 @@ namespace dasgd {
 namespace {
 
 constexpr int kBehindTraining = 10;  // nice: a tenth of a core that others want too
+constexpr const char* kRank = "rank";
+constexpr const char* kStep = "step";
 
-}  // namespace
+// Compares a number in the metadata with the expected one. This finds files without a digest and files that were
+// exchanged before they got one; files written before format 2 do not name their rank.
+Status checkIdentity(const std::filesystem::path& file, const Archive& saved, const char* name, std::int64_t expected) {
+    const auto found = saved.integer(name);
+    if (!found || *found == expected) return {};
+    return fail(file.string() + ": is of " + name + " " + std::to_string(*found) + ", not of " + name + " " +
+                std::to_string(expected));
+}
 
-Status completeIfLast(const CheckpointCompletion& run, std::int64_t step) {
-    const CheckpointFolder folder(run.place.folder);
-    if (!folder.claim(step, run.ranks)) return {};
+// Makes the model and state.json of a step whose rank files are all there.
+Result<std::string> completeClaimed(const CheckpointCompletion& run, const CheckpointFolder& folder,
+                                    std::int64_t step) {
     DASGD_ASSIGN(const std::filesystem::path making, folder.begin(step));
     SavedModel model;
     Ns wall = 0;
     std::int64_t collectives = 0;
     for (int rank = 0; rank < run.ranks; ++rank) {
-        DASGD_ASSIGN(const Archive saved, readArchive(making / CheckpointFolder::rankFileName(Rank(rank)),
-                                                      {"weights/", "named/", "buffers/"}));
+        const std::filesystem::path file = making / CheckpointFolder::rankFileName(Rank(rank));
+        DASGD_ASSIGN(const Archive saved, readArchive(file, {"weights/", "named/", "buffers/"}));
+        DASGD_TRY(checkIdentity(file, saved, kRank, rank));
+        DASGD_TRY(checkIdentity(file, saved, kStep, step));
         DASGD_ASSIGN(const RankCounters counters, countersOf(saved));
         wall = std::max(wall, counters.wall);
         collectives = std::max(collectives, counters.collectives);
         DASGD_TRY(model.add(saved, run.roles.trains(Rank(rank))));
     }
-    DASGD_TRY(writeArchive(making / CheckpointFolder::kModelFile, model.take()));
+    Archive mean = model.take();
+    mean.put(kStep, step);
+    DASGD_TRY(writeArchive(making / CheckpointFolder::kModelFile, mean, run.place.runId));
     return folder.complete({.runId = run.place.runId,
                             .step = step,
                             .ranks = run.ranks,
@@ -45,6 +58,17 @@ Status completeIfLast(const CheckpointCompletion& run, std::int64_t step) {
                            run.keep);
 }
 
+}  // namespace
+
+Result<std::string> completeIfLast(const CheckpointCompletion& run, std::int64_t step) {
+    const CheckpointFolder folder(run.place.folder);
+    DASGD_ASSIGN(const bool isLast, folder.claim(step, run.ranks));
+    if (!isLast) return std::string();
+    Result<std::string> completed = completeClaimed(run, folder, step);
+    if (!completed) folder.giveUp(step, Rank(0));
+    return completed;
+}
+
 CheckpointWriter::CheckpointWriter(CheckpointCompletion run, Rank rank, Thread thread)
     : run_(std::move(run)), rank_(rank), thread_(thread) {}
 
@@ -52,8 +76,9 @@ CheckpointWriter::~CheckpointWriter() {
     if (pending_.valid()) pending_.wait();
 }
 
-Status CheckpointWriter::write(std::int64_t step, Archive state, Pace pace) {
-    Status before = finish();
+Result<std::string> CheckpointWriter::write(std::int64_t step, Archive state, Pace pace) {
+    Result<std::string> before = finish();
+    state.put(kRank, rank_.value());
     const auto policy = thread_ == Thread::Own ? std::launch::async : std::launch::deferred;
     const bool behind = thread_ == Thread::Own && pace == Pace::BehindTraining;
     pending_ = std::async(policy, [this, step, behind, state = std::move(state)] {
@@ -65,16 +90,37 @@ Status CheckpointWriter::write(std::int64_t step, Archive state, Pace pace) {
     return before;
 }
 
-Status CheckpointWriter::finish() { return pending_.valid() ? pending_.get() : Status{}; }
+Result<std::string> CheckpointWriter::finish() { return pending_.valid() ? pending_.get() : std::string(); }
 
-Status CheckpointWriter::store(std::int64_t step, const Archive& state) const {
-    DASGD_ASSIGN(const std::filesystem::path making, CheckpointFolder(run_.place.folder).begin(step));
-    const std::filesystem::path file = making / CheckpointFolder::rankFileName(rank_);
-    DASGD_TRY(writeArchive(file, state));
-    // The folder stays: other ranks of this host may be writing into it.
-    return run_.place.deliver ? run_.place.deliver(file) : completeIfLast(run_, step);
+Result<std::string> CheckpointWriter::store(std::int64_t step, const Archive& state) const {
+    Result<std::string> stored = tryToStore(step, state);
+    // In a place of files on their way to another host other ranks may still have theirs.
+    if (!stored && !run_.place.deliver) CheckpointFolder(run_.place.folder).giveUp(step, rank_);
+    return stored;
 }
 
-Result<Archive> readRank(const Checkpoint& checkpoint, Rank rank) { return readArchive(checkpoint.rankFile(rank)); }
+Result<std::string> CheckpointWriter::tryToStore(std::int64_t step, const Archive& state) const {
+    DASGD_ASSIGN(const std::filesystem::path making, CheckpointFolder(run_.place.folder).begin(step));
+    const std::filesystem::path file = making / CheckpointFolder::rankFileName(rank_);
+    DASGD_TRY(writeArchive(file, state, run_.place.runId));
+    if (!run_.place.deliver) return completeIfLast(run_, step);
+    // The folder stays: other ranks of this host may be writing into it.
+    DASGD_TRY(run_.place.deliver(file));
+    return std::string();
+}
+
+Result<Archive> readRank(const Checkpoint& checkpoint, Rank rank, const std::vector<std::string>& prefixes) {
+    const std::filesystem::path file = checkpoint.rankFile(rank);
+    DASGD_TRY(checkpoint.checkFile(file.filename()));
+    DASGD_ASSIGN(Archive saved, readArchive(file, prefixes));
+    DASGD_TRY(checkIdentity(file, saved, kRank, rank.value()));
+    DASGD_TRY(checkIdentity(file, saved, kStep, checkpoint.state.step));
+    return saved;
+}
+
+Result<Archive> readModel(const Checkpoint& checkpoint) {
+    DASGD_TRY(checkpoint.checkFile(CheckpointFolder::kModelFile));
+    return readArchive(checkpoint.modelFile());
+}
 
 }  // namespace dasgd

@@ -8,6 +8,7 @@
 #include <future>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/base/result.h"
 #include "core/checkpoint/checkpoint_folder.h"
@@ -34,8 +35,9 @@ struct CheckpointCompletion {
     int keep = 0;  // how many checkpoints stay
 };
 // After a rank's file of `step` has come into its place: completes the checkpoint where it was the last, making the
-// model from all ranks' files, moving `latest`, and removing what is too old. Any thread.
-Status completeIfLast(const CheckpointCompletion& run, std::int64_t step);
+// model from all ranks' files, moving `latest`, and removing what is too old. Any thread. The answer as that of
+// CheckpointFolder::complete().
+[[nodiscard]] Result<std::string> completeIfLast(const CheckpointCompletion& run, std::int64_t step);
 
 class CheckpointWriter {
 public:
@@ -50,22 +52,27 @@ public:
     // Where every core trains, training goes before the thread that writes; AtOnce: nothing trains any more.
     enum class Pace : std::uint8_t { BehindTraining, AtOnce };
 
-    // `state`: of this rank after `step`. Returns once the one before is written. Errors: of that one, which does no
-    // harm to those before it.
-    Status write(std::int64_t step, Archive state, Pace pace = Pace::BehindTraining);
-    // Waits. Errors: of the last one.
-    Status finish();
+    // `state`: of this rank after `step`. Returns once the one before is written. Errors: that one is lost, which does
+    // no harm to those before it. Else what went wrong beside it, or "".
+    Result<std::string> write(std::int64_t step, Archive state, Pace pace = Pace::BehindTraining);
+    // Waits. The same of the last one.
+    Result<std::string> finish();
 
 private:
-    [[nodiscard]] Status store(std::int64_t step, const Archive& state) const;
+    [[nodiscard]] Result<std::string> store(std::int64_t step, const Archive& state) const;
+    [[nodiscard]] Result<std::string> tryToStore(std::int64_t step, const Archive& state) const;
 
     CheckpointCompletion run_;
     Rank rank_;
     Thread thread_;
-    std::future<Status> pending_;
+    std::future<Result<std::string>> pending_;
 };
 
-// The archive of `rank` in a checkpoint. Errors: of its file.
-[[nodiscard]] Result<Archive> readRank(const Checkpoint& checkpoint, Rank rank);
+// The archive of `rank` in a checkpoint, and the model; of the former only the tensors whose names begin with one of
+// `prefixes`, where any are given. Every byte of the file is checked. Errors name it: missing, damaged, of another
+// rank, step or run.
+[[nodiscard]] Result<Archive> readRank(const Checkpoint& checkpoint, Rank rank,
+                                       const std::vector<std::string>& prefixes = {});
+[[nodiscard]] Result<Archive> readModel(const Checkpoint& checkpoint);
 
 }  // namespace dasgd

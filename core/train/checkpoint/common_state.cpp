@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-#include "core/train/checkpoint/archive_file.h"
+#include "core/train/checkpoint/checkpoint_writer.h"
 #include "core/train/checkpoint/saved_model.h"
 
 namespace dasgd {
@@ -48,13 +48,13 @@ Result<CommonState> commonStateOf(const Checkpoint& checkpoint) {
     const at::NoGradGuard guard;
     CommonState common;
     MeanOptimizer optimizer;
-    DASGD_ASSIGN(const Archive model, readArchive(checkpoint.modelFile()));
+    DASGD_ASSIGN(const Archive model, readModel(checkpoint));
     for (int i = 0; i < checkpoint.state.ranks; ++i) {
         const Rank rank(i);
         const std::string file = checkpoint.rankFile(rank).string();
         std::vector<std::string> wanted{kOptimizer};
         if (i == 0) wanted.insert(wanted.end(), {"buffers/", kSharedStream, kSelection});
-        DASGD_ASSIGN(const Archive saved, readArchive(checkpoint.rankFile(rank), wanted));
+        DASGD_ASSIGN(const Archive saved, readRank(checkpoint, rank, wanted));
         DASGD_ASSIGN(RankCounters counters, countersOf(saved));
         common.counters.push_back(counters);
         const Status added = optimizer.add(saved.under(kOptimizer));

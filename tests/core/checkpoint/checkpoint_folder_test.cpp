@@ -8,6 +8,8 @@
 #include <thread>
 
 #include "core/checkpoint/durable_file.h"
+#include "core/checkpoint/safetensors_writer.h"
+#include "tests/support/failing_disk.h"
 #include "tests/support/processes.h"
 #include "tests/support/temp_dir.h"
 
@@ -36,7 +38,10 @@ Status save(const CheckpointFolder& folder, std::int64_t step, int ranks = 2, in
         DASGD_ASSIGN(const fs::path making, folder.begin(step));
         DASGD_TRY(writeDurably(making / CheckpointFolder::rankFileName(Rank(rank)),
                                "rank " + std::to_string(rank) + " at step " + std::to_string(step)));
-        if (folder.claim(step, ranks)) DASGD_TRY(folder.complete(stateAt(step, ranks), keep));
+        DASGD_ASSIGN(const bool isLast, folder.claim(step, ranks));
+        if (!isLast) continue;
+        DASGD_ASSIGN(const std::string trouble, folder.complete(stateAt(step, ranks), keep));
+        if (!trouble.empty()) return fail(trouble);
     }
     return {};
 }
@@ -72,11 +77,11 @@ TEST(CheckpointFolder, IsNoCheckpointUntilTheLastRankHasWritten) {
     const auto making = folder.begin(10);
     ASSERT_TRUE(making);
     ASSERT_TRUE(writeDurably(*making / CheckpointFolder::rankFileName(Rank(1)), "second"));
-    EXPECT_FALSE(folder.claim(10, 2));
+    EXPECT_FALSE(folder.claim(10, 2).value());
     EXPECT_THAT(folder.steps(), IsEmpty());
     ASSERT_TRUE(writeDurably(*making / CheckpointFolder::rankFileName(Rank(0)), "first"));
-    EXPECT_TRUE(folder.claim(10, 2));
-    EXPECT_FALSE(folder.claim(10, 2)) << "one rank alone completes it";
+    EXPECT_TRUE(folder.claim(10, 2).value());
+    EXPECT_FALSE(folder.claim(10, 2).value()) << "one rank alone completes it";
     ASSERT_TRUE(folder.complete(stateAt(10), 3));
     EXPECT_THAT(folder.steps(), ElementsAre(10));
 }
@@ -113,10 +118,145 @@ TEST(CheckpointFolder, PassesOverWhatIsDamagedAndSaysWhat) {
     EXPECT_THAT(latest->passedOver,
                 ElementsAre(AllOf(HasSubstr("step-4/rank-0001"), HasSubstr("it was written with")),
                             HasSubstr("step-3/state.json: is damaged"), HasSubstr("step-2/rank-0000")));
-    std::ofstream(dir / "checkpoints/step-1/state.json") << "{\"format\": 2}";
+    std::ofstream(dir / "checkpoints/step-1/state.json") << "{\"format\": 3}";
     const auto none = folder.latest();
     ASSERT_FALSE(none);
     EXPECT_THAT(none.error().message, HasSubstr("newer version"));
+}
+
+// Saves 16 KiB a rank as safetensors whose metadata name run, rank and step.
+void saveTensors(const CheckpointFolder& folder, std::int64_t step, int ranks = 2) {
+    for (int rank = 0; rank < ranks; ++rank) {
+        const std::vector<unsigned char> bytes(16384, static_cast<unsigned char>(10 * step + rank));
+        const auto making = folder.begin(step);
+        ASSERT_TRUE(making);
+        ASSERT_TRUE(
+            writeSafetensors(*making / CheckpointFolder::rankFileName(Rank(rank)),
+                             {{.name = "w", .type = "U8", .shape = {16384}, .bytes = bytes}},
+                             {{"run", "run-1"}, {"rank", std::to_string(rank)}, {"step", std::to_string(step)}}));
+    }
+    ASSERT_TRUE(folder.claim(step, ranks).value());
+    ASSERT_EQ(folder.complete(stateAt(step, ranks), 9).value(), "");
+}
+
+void overwrite(const fs::path& file, std::streamoff at, const std::string& bytes) {
+    std::fstream out(file, std::ios::binary | std::ios::in | std::ios::out);
+    out.seekp(at);
+    out << bytes;
+    ASSERT_TRUE(out.good());
+}
+
+// Each leaves the sizes as they were.
+TEST(CheckpointFolder, FilesThatWereExchangedOrAlteredAreNamedAndAnOlderOneIsTaken) {
+    const TempDir dir;
+    const CheckpointFolder folder(dir / "checkpoints");
+    for (const std::int64_t step : {1, 2, 3, 4, 5, 6}) saveTensors(folder, step);
+    ASSERT_EQ(folder.latest()->checkpoint.state.step, 6);
+    const fs::path root = dir / "checkpoints";
+    const std::string zero = "rank-0000.safetensors", one = "rank-0001.safetensors";
+    fs::rename(root / "step-6" / zero, root / "aside");
+    fs::rename(root / "step-6" / one, root / "step-6" / zero);
+    fs::rename(root / "aside", root / "step-6" / one);
+    fs::copy_file(root / "step-5" / one, root / "step-5" / zero, fs::copy_options::overwrite_existing);
+    fs::copy_file(root / "step-1" / one, root / "step-4" / one, fs::copy_options::overwrite_existing);
+    overwrite(root / "step-3" / one, 8192, std::string(4096, '\0'));
+    overwrite(root / "step-2" / zero, 9000, std::string(1, static_cast<char>(20 ^ 1)));  // one bit of a byte that is 20
+    const auto latest = folder.latest();
+    ASSERT_TRUE(latest) << latest.error().message;
+    EXPECT_EQ(latest->checkpoint.state.step, 1);
+    EXPECT_THAT(latest->passedOver,
+                ElementsAre(AllOf(HasSubstr("step-6/rank-0000"), HasSubstr("rank 1 of step 6 of run run-1")),
+                            AllOf(HasSubstr("step-5/rank-0000"), HasSubstr("rank 1 of step 5 of run run-1")),
+                            AllOf(HasSubstr("step-4/rank-0001"), HasSubstr("rank 1 of step 1 of run run-1")),
+                            AllOf(HasSubstr("step-3/rank-0001"), HasSubstr("SHA-256 differs")),
+                            AllOf(HasSubstr("step-2/rank-0000"), HasSubstr("SHA-256 differs"))));
+    EXPECT_EQ(folder.checkedAt(2).error().message, latest->passedOver.back());
+    EXPECT_EQ(folder.latest(1)->checkpoint.state.step, 1) << "newer ones are not asked for";
+}
+
+TEST(CheckpointFolder, AnAlteredNumberOfItsStateIsFound) {
+    const TempDir dir;
+    const CheckpointFolder folder(dir / "checkpoints");
+    ASSERT_TRUE(save(folder, 3));
+    const fs::path file = dir / "checkpoints/step-3/state.json";
+    std::ostringstream text;
+    text << std::ifstream(file).rdbuf();
+    std::string altered = text.str();
+    const auto at = altered.find("1500000000");
+    ASSERT_NE(at, std::string::npos);
+    altered[at] = '2';
+    std::ofstream(file) << altered;
+    EXPECT_THAT(folder.at(3).error().message, HasSubstr("state.json: is damaged"));
+}
+
+TEST(CheckpointFolder, ThoseWithoutDigestsAreReadBySize) {
+    const TempDir dir;
+    const CheckpointFolder folder(dir / "checkpoints");
+    fs::create_directories(dir / "checkpoints/step-8");
+    dir.write("checkpoints/step-8/rank-0000.safetensors", "state");
+    dir.write("checkpoints/step-8/state.json",
+              R"({"format": 1, "run": "run-1", "step": 8, "ranks": 1, "wall_ns": 5, "config_sha256": "abc",
+                  "saved_at": "t", "files": {"rank-0000.safetensors": 5}})");
+    const auto latest = folder.latest();
+    ASSERT_TRUE(latest) << latest.error().message;
+    EXPECT_FALSE(latest->checkpoint.state.hasDigests());
+    EXPECT_TRUE(latest->checkpoint.checkFile("rank-0000.safetensors"));
+    ASSERT_TRUE(save(folder, 9));
+    EXPECT_TRUE(folder.at(9)->state.hasDigests());
+}
+
+// An error of the folder, not of the checkpoint in it: old ones are removed all the same.
+TEST(CheckpointFolder, ErrorsOfTheFolderAreToldAndStopNoPruning) {
+    const TempDir dir;
+    const CheckpointFolder folder(dir / "checkpoints");
+    DiskFaults faults;
+    faults.ofSync = [](const fs::path& file) { return file.filename() == "checkpoints"; };
+    for (std::int64_t step = 1; step <= 20; ++step) {
+        const Status saved = save(folder, step, 2, 3);
+        ASSERT_FALSE(saved) << "it is told each time";
+        EXPECT_THAT(saved.error().message, HasSubstr("checkpoints: Input/output error"));
+    }
+    EXPECT_GE(faults.injected, 20);
+    EXPECT_THAT(folder.steps(), ElementsAre(18, 19, 20));
+    EXPECT_EQ(fs::read_symlink(dir / "checkpoints/latest"), "step-20");
+    EXPECT_EQ(folder.latest()->checkpoint.state.step, 20);
+}
+
+TEST(CheckpointFolder, ARenameThatFailsIsTold) {
+    const TempDir dir;
+    const CheckpointFolder folder(dir / "checkpoints");
+    for (const std::int64_t step : {1, 2}) ASSERT_TRUE(save(folder, step, 2, 2));
+    const auto fails = [&](std::int64_t step, const std::string& name) {
+        DiskFaults faults;
+        faults.ofRename = [&](const fs::path& from) { return from.filename() == name; };
+        const Status saved = save(folder, step, 2, 2);
+        EXPECT_GE(faults.injected, 1) << name;
+        return saved ? std::string() : saved.error().message;
+    };
+    EXPECT_THAT(fails(3, "latest.writing"), HasSubstr("latest: cannot be moved: Input/output error"));
+    EXPECT_THAT(folder.steps(), ElementsAre(2, 3)) << "whole, and old ones went";
+    EXPECT_THAT(fails(4, "step-2"), HasSubstr("step-2: cannot be removed: Input/output error"));
+    EXPECT_THAT(folder.steps(), ElementsAre(2, 3, 4));
+    ASSERT_TRUE(save(folder, 5, 2, 2));
+    EXPECT_THAT(folder.steps(), ElementsAre(4, 5)) << "removed with the next";
+    EXPECT_THAT(fails(6, "step-6.partial"), HasSubstr("step-6.partial: cannot be renamed: Input/output error"));
+    EXPECT_THAT(folder.steps(), ElementsAre(4, 5));
+    EXPECT_EQ(fs::read_symlink(dir / "checkpoints/latest"), "step-5");
+}
+
+TEST(CheckpointFolder, PartsThatNobodyCanCompleteGoWithTheFailure) {
+    const TempDir dir;
+    const CheckpointFolder folder(dir / "checkpoints");
+    for (const std::int64_t step : {5, 30}) {
+        ASSERT_TRUE(writeDurably(*folder.begin(step) / CheckpointFolder::rankFileName(Rank(1)), "part"));
+    }
+    ASSERT_TRUE(writeDurably(*folder.begin(10) / CheckpointFolder::rankFileName(Rank(0)), "part"));
+    folder.giveUp(20, Rank(0));
+    EXPECT_FALSE(fs::exists(dir / "checkpoints/step-5.partial")) << "rank 0 has come past it";
+    EXPECT_TRUE(fs::exists(dir / "checkpoints/step-10.partial")) << "rank 1 may be on its way";
+    EXPECT_TRUE(fs::exists(dir / "checkpoints/step-30.partial"));
+    folder.giveUp(30, Rank(1));
+    EXPECT_FALSE(fs::exists(dir / "checkpoints/step-30.partial"));
 }
 
 TEST(CheckpointFolder, NamesThatAreNoneOfItsOwnDoNotCount) {

@@ -5,6 +5,7 @@
 #include "core/base/sha256.h"
 #include "core/checkpoint/checkpoint_folder.h"
 #include "core/checkpoint/durable_file.h"
+#include "tests/support/dasgd_program.h"
 #include "tests/support/runs.h"
 
 namespace dasgd::experiments {
@@ -17,14 +18,14 @@ using ::testing::SizeIs;
 void save(const storage::WorkspacePaths& paths, const storage::RunRow& run, std::int64_t step) {
     const CheckpointFolder folder(paths.checkpoints(run.runId));
     test::orDie(writeDurably(test::orDie(folder.begin(step)) / CheckpointFolder::rankFileName(Rank(0)), "state"));
-    DASGD_CHECK(folder.claim(step, 1));
-    test::orDie(folder.complete({.runId = run.runId,
-                                 .step = step,
-                                 .ranks = 1,
-                                 .configHash = sha256Of(run.config),
-                                 .wall = step * 1000,
-                                 .savedAt = ""},
-                                9));
+    DASGD_CHECK(folder.claim(step, 1).value());
+    static_cast<void>(test::orDie(folder.complete({.runId = run.runId,
+                                                   .step = step,
+                                                   .ranks = 1,
+                                                   .configHash = sha256Of(run.config),
+                                                   .wall = step * 1000,
+                                                   .savedAt = ""},
+                                                  9)));
 }
 
 class ResumePointTest : public ::testing::Test {
@@ -51,6 +52,47 @@ TEST_F(ResumePointTest, PassesOverADamagedOne) {
     std::filesystem::remove(run_.store.paths().checkpoints(run_.runId) / "step-20/rank-0000.safetensors");
     EXPECT_EQ(find(run_.runId)->point.step, 10);
     EXPECT_THAT(find(run_.runId)->passedOver, SizeIs(1));
+}
+
+TEST_F(ResumePointTest, TakesThatOfTheRunBeforeWhereAllOfItsOwnAreDamaged) {
+    for (const std::int64_t step : {10, 20}) save(run_.store.paths(), test::rowOf(run_), step);
+    storage::RunInfo info = test::runInfo("run-b");
+    info.resumedFrom = run_.runId;
+    info.resumedStep = 20;
+    test::orDie(run_.store.addRun(info));
+    auto reader = run_.reader();
+    save(run_.store.paths(), reader.row("run-b").value(), 30);
+    const auto fileOf = [&](const std::string& run, const std::string& step) {
+        return run_.store.paths().checkpoints(run) / step / "rank-0000.safetensors";
+    };
+    test::writeText(fileOf("run-b", "step-30"), "stafe");
+    EXPECT_EQ(find("run-b")->point.runId, run_.runId);
+    EXPECT_EQ(find("run-b")->point.step, 20);
+    EXPECT_THAT(find("run-b")->passedOver, ::testing::ElementsAre(HasSubstr("step-30/rank-0000")));
+    test::writeText(fileOf(run_.runId, "step-20"), "stafe");
+    EXPECT_EQ(find("run-b")->point.step, 10);
+    EXPECT_THAT(find("run-b")->passedOver, SizeIs(2));
+    EXPECT_THAT(find(run_.runId, 20).error().message, HasSubstr("step-20/rank-0000"));
+}
+
+TEST_F(ResumePointTest, ACheckpointOfAnotherRunIsRefused) {
+    save(run_.store.paths(), test::rowOf(run_), 10);
+    storage::RunInfo info = test::runInfo("run-b");
+    test::orDie(run_.store.addRun(info));
+    std::filesystem::copy(run_.store.paths().checkpoints(run_.runId), run_.store.paths().checkpoints("run-b"),
+                          std::filesystem::copy_options::recursive | std::filesystem::copy_options::copy_symlinks);
+    EXPECT_THAT(find("run-b").error().message, HasSubstr("is of run " + run_.runId + ", not of run run-b"));
+}
+
+TEST_F(ResumePointTest, SaysThatFilesWithoutDigestsWereCheckedBySizeAlone) {
+    save(run_.store.paths(), test::rowOf(run_), 10);
+    EXPECT_EQ(find(run_.runId)->unchecked, "");
+    test::writeText(
+        run_.store.paths().checkpoints(run_.runId) / "step-10/state.json",
+        R"({"format": 1, "run": ")" + run_.runId + R"(", "step": 10, "ranks": 1, "wall_ns": 5, "config_sha256": ")" +
+            sha256Of(test::rowOf(run_).config) + R"(", "saved_at": "", "files": {"rank-0000.safetensors": 5}})");
+    EXPECT_EQ(find(run_.runId)->point.step, 10);
+    EXPECT_THAT(find(run_.runId)->unchecked, HasSubstr("checked by their size alone"));
 }
 
 // One that failed before it had a checkpoint of its own.

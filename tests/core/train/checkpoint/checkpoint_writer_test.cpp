@@ -11,6 +11,7 @@
 namespace dasgd::test {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -64,7 +65,8 @@ TEST(CheckpointWriter, AFileThatIsDeliveredCompletesTheCheckpointElsewhere) {
     CheckpointCompletion away = ofRanks(2, dir / "away");
     away.place.deliver = [&](const std::filesystem::path& file) -> Status {
         std::filesystem::rename(file, CheckpointFolder(dir / "home").begin(7).value() / file.filename());
-        return completeIfLast(home, 7);
+        DASGD_ASSIGN(const std::string trouble, completeIfLast(home, 7));
+        return trouble.empty() ? Status() : fail(trouble);
     };
     CheckpointWriter first(home, Rank(0), CheckpointWriter::Thread::Callers);
     CheckpointWriter second(away, Rank(1), CheckpointWriter::Thread::Callers);
@@ -88,11 +90,39 @@ TEST(CheckpointWriter, WhatWentWrongIsToldWithTheNextOne) {
     const auto file = dir.write("file", "no folder");
     CheckpointWriter writer(ofRanks(1, file / "checkpoints"), Rank(0), CheckpointWriter::Thread::Callers);
     EXPECT_TRUE(writer.write(1, stateOf(0, 1)));
-    const Status before = writer.write(2, stateOf(0, 2));
+    const auto before = writer.write(2, stateOf(0, 2));
     ASSERT_FALSE(before);
     EXPECT_THAT(before.error().message, HasSubstr("step-1.partial"));
     EXPECT_FALSE(writer.finish());
     EXPECT_TRUE(writer.finish()) << "told once";
+}
+
+// Two ranks' files exchanged, which no digest tells where there was none yet.
+TEST(CheckpointWriter, AFileOfAnotherRankOrStepIsNamed) {
+    const TempDir dir;
+    const CheckpointCompletion run = ofRanks(2, dir / "checkpoints");
+    CheckpointWriter first(run, Rank(0), CheckpointWriter::Thread::Callers);
+    CheckpointWriter second(run, Rank(1), CheckpointWriter::Thread::Callers);
+    const std::filesystem::path partial = dir / "checkpoints/step-5.partial";
+    EXPECT_TRUE(first.write(5, stateOf(0, 5)));
+    std::filesystem::copy_file(partial / "rank-0000.safetensors", dir / "other");
+    std::filesystem::remove(partial / "rank-0000.safetensors");
+    EXPECT_TRUE(second.write(5, stateOf(1, 5)));
+    std::filesystem::copy_file(partial / "rank-0001.safetensors", partial / "rank-0000.safetensors");
+    EXPECT_THAT(completeIfLast(run, 5).error().message,
+                AllOf(HasSubstr("rank-0000.safetensors"), HasSubstr("is of rank 1, not of rank 0")));
+    EXPECT_FALSE(std::filesystem::exists(partial)) << "nobody will complete it";
+    EXPECT_TRUE(first.write(6, stateOf(0, 6)));
+    EXPECT_TRUE(second.write(6, stateOf(1, 6)));
+    EXPECT_TRUE(second.finish());
+    Checkpoint found = CheckpointFolder(dir / "checkpoints").at(6).value();
+    ASSERT_TRUE(readRank(found, Rank(0)));
+    std::filesystem::copy_file(dir / "other", found.rankFile(Rank(0)),
+                               std::filesystem::copy_options::overwrite_existing);
+    EXPECT_THAT(readRank(found, Rank(0)).error().message, HasSubstr("rank 0 of step 5 of run run"));
+    for (auto& [name, file] : found.state.files) file.sha256.clear();  // as they were written before digests
+    EXPECT_THAT(readRank(found, Rank(0)).error().message, HasSubstr("is of step 5, not of step 6"));
+    EXPECT_TRUE(readModel(found));
 }
 
 }  // namespace

@@ -29,6 +29,9 @@ protected:
     void SetUp() override {
         checkpoint_.folder = folder_.path();
         checkpoint_.state.ranks = 3;
+        checkpoint_.state.step = 8;
+        for (int rank = 0; rank < 3; ++rank) checkpoint_.state.files[CheckpointFolder::rankFileName(Rank(rank))] = {};
+        checkpoint_.state.files[CheckpointFolder::kModelFile] = {};
         Archive model;
         model.put("fc.weight", torch::full({2}, 10.0F));
         model.put("bn.mean", torch::full({1}, 2.0F));

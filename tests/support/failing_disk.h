@@ -1,0 +1,54 @@
+// Errors of the disk at the moments that a test chooses. This header defines fsync() and rename() for the whole
+// program, calls of the C++ library included: one source of a test program may include it.
+#pragma once
+
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <functional>
+#include <string>
+
+namespace dasgd::test {
+
+// While it lives, what the functions take for a fault fails with EIO; `injected` proves that it happened.
+struct DiskFaults {
+    std::function<bool(const std::filesystem::path& file)> ofSync;
+    std::function<bool(const std::filesystem::path& from)> ofRename;
+    int injected = 0;
+
+    DiskFaults() { present() = this; }
+    ~DiskFaults() { present() = nullptr; }
+    DiskFaults(const DiskFaults&) = delete;
+    DiskFaults& operator=(const DiskFaults&) = delete;
+
+    static DiskFaults*& present() {
+        static DiskFaults* faults = nullptr;
+        return faults;
+    }
+    // True where the call has to fail; counts it.
+    static bool strikes(std::function<bool(const std::filesystem::path&)> DiskFaults::*kind,
+                        const std::filesystem::path& file) {
+        DiskFaults* const faults = present();
+        if (!faults || !(faults->*kind) || !(faults->*kind)(file)) return false;
+        ++faults->injected;
+        errno = EIO;
+        return true;
+    }
+};
+
+}  // namespace dasgd::test
+
+extern "C" int fsync(int descriptor) {
+    std::error_code ignored;
+    const auto file = std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(descriptor), ignored);
+    if (dasgd::test::DiskFaults::strikes(&dasgd::test::DiskFaults::ofSync, file)) return -1;
+    return static_cast<int>(::syscall(SYS_fsync, descriptor));
+}
+
+extern "C" int rename(const char* from, const char* to) noexcept {
+    if (dasgd::test::DiskFaults::strikes(&dasgd::test::DiskFaults::ofRename, from)) return -1;
+    return static_cast<int>(::syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0));
+}
