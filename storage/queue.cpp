@@ -23,6 +23,18 @@ std::int64_t changes(SQLite::Database& database, const char* sql, const std::str
     return statement.exec();
 }
 
+// The run goes on, or begins again, in the place of another one.
+void countRestart(SQLite::Database& database, const RunInfo& info) {
+    SQLite::Statement insert(database,
+                             "INSERT INTO run_restart (run, number, reason) SELECT id, 1 + ifnull((SELECT number FROM "
+                             "run_restart WHERE run = (SELECT id FROM run WHERE run_id = ?)), 0), ? FROM run WHERE "
+                             "run_id = ?");
+    insert.bind(1, info.queueEntry->replaces);
+    insert.bind(2, info.queueEntry->reason);
+    insert.bind(3, info.runId);
+    insert.exec();
+}
+
 }  // namespace
 
 std::filesystem::path queueLock(const WorkspacePaths& paths) { return paths.root / "queue-work.lock"; }
@@ -53,7 +65,8 @@ Queue readQueue(SQLite::Database& database) {
         queue.atOnce = state.getColumn(1).getInt();
     }
     SQLite::Statement query(database,
-                            "SELECT run_id, status, turn, held, cancelled, cores, gpus, restarts FROM queue_list");
+                            "SELECT run_id, status, turn, held, cancelled, cores, gpus, restarts, after_failure, "
+                            "restarted, restart_reason FROM queue_list");
     while (query.executeStep()) {
         queue.entries.push_back({.runId = query.getColumn(0).getString(),
                                  .status = query.getColumn(1).getString(),
@@ -62,7 +75,10 @@ Queue readQueue(SQLite::Database& database) {
                                  .cancelled = query.getColumn(4).getInt() != 0,
                                  .cores = query.getColumn(5).getInt(),
                                  .gpus = query.getColumn(6).getInt(),
-                                 .restarts = query.getColumn(7).getInt()});
+                                 .restarts = query.getColumn(7).getInt(),
+                                 .afterFailure = query.getColumn(8).getInt() != 0,
+                                 .restarted = query.getColumn(9).getInt(),
+                                 .restartReason = query.getColumn(10).getString()});
     }
     return queue;
 }
@@ -77,17 +93,21 @@ Status enterQueue(SQLite::Database& database, const RunInfo& info) {
         replace.bind(1, info.runId);
         replace.bind(2, entry.restarts);
         replace.bind(3, entry.replaces);
-        if (replace.exec() == 1) return {};
+        if (replace.exec() == 1) {
+            countRestart(database, info);
+            return {};
+        }
         return fail("run " + entry.replaces + " is not in the queue any more, so that none goes on in its place");
     }
     SQLite::Statement insert(database,
-                             "INSERT INTO queue_entry (run, turn, cores, gpus, restarts) "
-                             "SELECT id, (SELECT ifnull(max(turn) + 1, 0) FROM queue_entry), ?, ?, ? FROM run "
+                             "INSERT INTO queue_entry (run, turn, cores, gpus, restarts, after_failure) "
+                             "SELECT id, (SELECT ifnull(max(turn) + 1, 0) FROM queue_entry), ?, ?, ?, ? FROM run "
                              "WHERE run_id = ?");
     insert.bind(1, entry.cores);
     insert.bind(2, entry.gpus);
     insert.bind(3, entry.restarts);
-    insert.bind(4, info.runId);
+    insert.bind(4, entry.afterFailure ? 1 : 0);
+    insert.bind(5, info.runId);
     insert.exec();
     return {};
 }

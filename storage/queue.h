@@ -30,7 +30,10 @@ struct QueueEntry {
     bool held = false;
     bool cancelled = false;  // `dasgd stop`: does not go on
     int cores = 1, gpus = 0;
-    int restarts = 0;  // how often it may still start again after it failed
+    int restarts = 0;           // how often it may still start again
+    bool afterFailure = false;  // also where it fails by itself, and not only where its process dies
+    int restarted = 0;          // how often it did, and why the last time
+    std::string restartReason;
 };
 
 struct Queue {

@@ -47,8 +47,10 @@ struct RunInfo {
     // Entry in the workspace's queue (storage/queue.h) of a run that waits there and belongs to no process.
     struct QueueEntry {
         int cores = 1, gpus = 0;
-        int restarts = 0;
-        std::string replaces;  // the run whose entry this one takes, with its place and its needs; "": a new one
+        int restarts = 0;           // how often it may still start again
+        bool afterFailure = false;  // also where it fails by itself, and not only where its process dies
+        std::string replaces;       // the run whose entry this one takes, with its place and its needs; "": a new one
+        std::string reason;         // why this one takes it
     };
     std::optional<QueueEntry> queueEntry;
 };

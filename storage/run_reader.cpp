@@ -18,7 +18,7 @@ constexpr const char* kRunColumns =
     "skew_s, inflation, inflation_ranks, timed_steps, time_simulated, measured_s, planned_steps, "
     "ifnull(series, ''), ifnull(series_place, 0), ifnull(series_size, 0), "
     "queue_turn, held, ifnull(resumed_from, ''), ifnull(resumed_step, 0), ifnull(ended_at, ''), in_queue, "
-    "ifnull(origin, ''), ifnull(heard_at, ''), ifnull(origin_program, ''), "
+    "ifnull(origin, ''), ifnull(heard_at, ''), ifnull(origin_program, ''), restarted, restart_reason, "
     // NaN is stored as NULL, so is what was never recorded: runs without a model train and have no loss.
     "final_loss IS NULL AND (SELECT evaluated OR EXISTS (SELECT 1 FROM metric WHERE metric.run = run.id AND "
     "metric.name "
@@ -78,6 +78,8 @@ RunRow runRow(SQLite::Statement& query) {
     row.origin = query.getColumn(place++).getString();
     row.heardAt = query.getColumn(place++).getString();
     row.originProgram = query.getColumn(place++).getString();
+    row.restarted = query.getColumn(place++).getInt();
+    row.restartReason = query.getColumn(place++).getString();
     row.lossIsNaN = query.getColumn(place++).getInt() != 0;
     return row;
 }

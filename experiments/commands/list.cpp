@@ -5,6 +5,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "experiments/base/text.h"
 #include "experiments/commands/command.h"
@@ -34,15 +36,29 @@ std::string timedText(const std::string& text, const storage::RunRow& row) {
 constexpr std::optional<double> kNaN = std::numeric_limits<double>::quiet_NaN();
 
 std::string tableOf(const std::vector<storage::RunRow>& rows) {
-    TextTable table({"run", "experiment", "algorithm", "seed", "workers", "status", "steps", "wall", "loss",
-                     "best accuracy", "hidden", "samples/s"});
+    std::vector<std::string> columns{"run",   "experiment", "algorithm", "seed",          "workers", "status",
+                                     "steps", "wall",       "loss",      "best accuracy", "hidden",  "samples/s"};
+    const bool anyRestarted = std::ranges::any_of(rows, [](const storage::RunRow& row) { return row.restarted > 0; });
+    if (anyRestarted) columns.emplace_back("restarted");
+    TextTable table(columns);
+    if (anyRestarted) table.leftAlign(columns.size() - 1);
     for (const std::size_t column : {1, 2, 5}) table.leftAlign(column);
     for (const storage::RunRow& row : rows) {
-        table.add({printable(row.runId), printable(row.experiment), printable(row.algorithm), std::to_string(row.seed),
-                   std::to_string(row.workers), printable(statusWords(row)), std::to_string(row.steps),
-                   timedText(duration(row.wallS), row), shortNumber(row.lossIsNaN ? kNaN : row.finalLoss),
-                   percent(row.bestAccuracy), percent(row.hidden),
-                   row.samplesPerS ? timedText(shortNumber(row.samplesPerS), row) : shortNumber(row.samplesPerS)});
+        std::vector<std::string> cells{
+            printable(row.runId),
+            printable(row.experiment),
+            printable(row.algorithm),
+            std::to_string(row.seed),
+            std::to_string(row.workers),
+            printable(statusWords(row)),
+            std::to_string(row.steps),
+            timedText(duration(row.wallS), row),
+            shortNumber(row.lossIsNaN ? kNaN : row.finalLoss),
+            percent(row.bestAccuracy),
+            percent(row.hidden),
+            row.samplesPerS ? timedText(shortNumber(row.samplesPerS), row) : shortNumber(row.samplesPerS)};
+        if (anyRestarted) cells.push_back(printable(restartedWords(row)));
+        table.add(std::move(cells));
     }
     return table.toString();
 }

@@ -67,12 +67,20 @@ std::string secondsText(const QueueLine& line, const std::optional<double>& seco
     return !line.entry ? "" : seconds ? duration(*seconds) : "not known";
 }
 
+// "1x, interrupted; 2 left".
+std::string restartsText(const QueueLine& line) {
+    const std::string words = restartedWords(line.row);
+    if (words.empty() || !line.entry) return printable(words);
+    return printable(words) + "; " + std::to_string(line.entry->restarts) + " left";
+}
+
 void printJsonLine(const QueueLine& line) {
     nlohmann::json json = toJson(line.row);
     if (line.entry) {
         json["cores"] = line.entry->cores;
         json["gpus"] = line.entry->gpus;
         json["restarts"] = line.entry->restarts;
+        json["after_failure"] = line.entry->afterFailure;
         json["left_s"] = jsonNumber(line.expected.left);
         json["ends_in_s"] = jsonNumber(line.expected.endsIn);
     }
@@ -80,14 +88,15 @@ void printJsonLine(const QueueLine& line) {
 }
 
 void printTable(const std::vector<QueueLine>& lines) {
-    TextTable table({"run", "experiment", "turn", "", "algorithm", "seed", "workers", "needs", "left", "ends in"});
-    for (const std::size_t column : {1, 3, 4, 7}) table.leftAlign(column);
+    TextTable table(
+        {"run", "experiment", "turn", "", "algorithm", "seed", "workers", "needs", "left", "ends in", "restarted"});
+    for (const std::size_t column : {1, 3, 4, 7, 10}) table.leftAlign(column);
     for (const QueueLine& line : lines) {
         const storage::RunRow& row = line.row;
         const std::string needs = line.entry ? inWords({line.entry->cores, line.entry->gpus}) : "";
         table.add({printable(row.runId), printable(row.experiment), turnText(line), row.held ? "held" : "",
                    printable(row.algorithm), std::to_string(row.seed), std::to_string(row.workers), needs,
-                   secondsText(line, line.expected.left), secondsText(line, line.expected.endsIn)});
+                   secondsText(line, line.expected.left), secondsText(line, line.expected.endsIn), restartsText(line)});
     }
     std::fputs(table.toString().c_str(), stdout);
 }

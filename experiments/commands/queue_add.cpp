@@ -36,7 +36,7 @@ struct QueueAddOptions {
     std::string workspace;
     std::string at, program = "dasgd";  // of another machine
     Overrides overrides;
-    int restarts = 0;
+    std::optional<int> restarts;
     bool json = false, allowFileSystem = false;
     WorkAfter after;
 };
@@ -126,7 +126,7 @@ Result<int> addThere(const QueueAddOptions& options) {
     std::vector<std::string> words{"queue", "add", kStandardInput};
     for (const std::string& set : options.overrides.set) words.insert(words.end(), {"--set", set});
     for (const std::string& axis : options.overrides.sweep) words.insert(words.end(), {"--sweep", axis});
-    if (options.restarts > 0) words.insert(words.end(), {"--restarts", std::to_string(options.restarts)});
+    if (options.restarts) words.insert(words.end(), {"--restarts", std::to_string(*options.restarts)});
     if (options.json) words.emplace_back("--json");
     // In the background: it must not end with the link.
     if (options.after.work) words.insert(words.end(), {"--work", "--background"});
@@ -201,8 +201,10 @@ Action declareQueueAdd(CLI::App& app) {
     addCalibrationOption(app, options->overrides.calibration);
     addWorkspaceOption(app, options->workspace);
     addFileSystemOption(app, options->allowFileSystem);
-    app.add_option("--restarts", options->restarts,
-                   "How often a run that fails starts again: from its newest checkpoint, or its beginning")
+    app.add_option(
+           "--restarts", options->restarts,
+           "How often a run that fails, or whose process dies, starts again: from its newest checkpoint, or its "
+           "beginning (default: 3 times where its process dies, never where it fails by itself)")
         ->check(CLI::Range(0, 1000));
     app.add_flag("--json", options->json, "One line of JSON a run");
     addWorkAfter(app, options->after);

@@ -25,7 +25,9 @@ std::string outcomeText(const storage::RunRow& row, const Settled& settled) {
     switch (settled.end) {
         case Settled::End::GoesOn: return "it goes on from " + from + " as " + settled.next;
         case Settled::End::Restarts:
-            return "run " + row.runId + " failed; it goes on from " + from + " as " + settled.next;
+            return "run " + row.runId + " " + (row.status == "interrupted" ? "was interrupted" : "failed") +
+                   "; it goes on from " + from + " as " + settled.next + ", with " +
+                   std::to_string(settled.restartsLeft) + " restarts left";
         case Settled::End::TakenOut: return "run " + row.runId + " was stopped, and is taken out of the queue";
         default: return {};
     }

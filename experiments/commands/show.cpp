@@ -262,6 +262,10 @@ std::string textOf(const Shown& shown) {
     if (!row.resumedFrom.empty()) {
         field(out, "goes on from", row.resumedFrom + ", step " + std::to_string(row.resumedStep));
     }
+    if (row.restarted > 0) {
+        field(out, "restarted",
+              std::to_string(row.restarted) + "x by the queue, the last time as it was " + row.restartReason);
+    }
     field(out, "final loss", shortNumber(row.finalLoss));
     out += bestText(shown);
     field(out, "target", targetText(shown));

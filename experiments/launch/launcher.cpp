@@ -175,7 +175,7 @@ Result<LaunchedRun> Launcher::run(QueuedRun queued, const CheckedExperiment& exp
                                                                : "failed";
     CheckpointFolder(store_.paths().checkpoints(info.runId)).sweep();
     DASGD_ASSIGN(const storage::RanksEnd end, (*recorder)->finish(status, outcome.error));
-    return LaunchedRun{info.runId, end.status, end.error};
+    return LaunchedRun{info.runId, end.status, end.error, outcome.died};
 }
 
 Result<std::unique_ptr<storage::Recorder>> Launcher::startRecorder(const CheckedExperiment& experiment,

@@ -22,6 +22,7 @@ struct LaunchedRun {
     std::string runId;
     std::string status;  // finished, failed, stopped
     std::string error;
+    bool died = false;  // it failed by no fault of its own: a process of it was killed, or crashed
 };
 
 // Place of a run among the runs of one command, as in storage::RunInfo.

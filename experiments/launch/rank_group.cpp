@@ -183,7 +183,7 @@ GroupOutcome RankGroup::outcome() {
                                            " after completing step " + std::to_string(step)};
         }
     }
-    if (!killed.text.empty()) return {RankState::Failed, killed.text + left};
+    if (!killed.text.empty()) return {RankState::Failed, killed.text + left, true};
     // Others say what they waited for when it did not come; that of whom is not theirs to know.
     if (!first.text.empty()) return {RankState::Failed, first.text + silent + left};
     if (!left.empty()) return {RankState::Failed, "a rank did not end." + left};

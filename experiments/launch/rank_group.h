@@ -28,6 +28,7 @@ struct RankReport {
 struct GroupOutcome {
     RankState state = RankState::Finished;  // Finished, Stopped or Failed
     std::string error;
+    bool died = false;  // failed because a process ended without a word: killed, or crashed
 };
 
 // Owner: one thread, which must outlive the processes: the kernel ends them with the thread that started them.

@@ -24,7 +24,7 @@ fs::path networkFileOf(const storage::WorkspacePaths& paths, const std::string& 
 }  // namespace
 
 Result<std::string> enqueue(storage::Store& store, const CheckedExperiment& experiment, const Provenance& provenance,
-                            const SeriesPlace& place, int restarts) {
+                            const SeriesPlace& place, std::optional<int> restarts) {
     storage::RunInfo info = describeRun(experiment, provenance);
     info.runId = store.newRunId(info.algorithm);
     if (place.size > 1) {
@@ -33,20 +33,25 @@ Result<std::string> enqueue(storage::Store& store, const CheckedExperiment& expe
         info.seriesSize = place.size;
     }
     const Needs needs = needsOf(experiment.resolved);
-    info.queueEntry = {.cores = needs.cores, .gpus = needs.gpus, .restarts = restarts, .replaces = {}};
+    info.queueEntry = {.cores = needs.cores,
+                       .gpus = needs.gpus,
+                       .restarts = restarts.value_or(kRestartsAfterDeath),
+                       .afterFailure = restarts.has_value(),
+                       .replaces = {},
+                       .reason = {}};
     DASGD_TRY(writeRunFiles(store.paths(), info, experiment.networkFile));
     DASGD_TRY(store.addRun(info));
     return info.runId;
 }
 
 Result<std::string> enqueueNext(storage::Store& store, const std::string& ended, const std::optional<ResumePoint>& from,
-                                int restarts) {
+                                int restarts, const std::string& reason) {
     DASGD_ASSIGN(storage::RunInfo info, store.infoOf(ended));
     info.runId = store.newRunId(info.algorithm);
     info.clockOrigin = 0;
     info.resumedFrom = from ? from->runId : "";
     info.resumedStep = from ? from->step : 0;
-    info.queueEntry = {.restarts = restarts, .replaces = ended};
+    info.queueEntry = {.restarts = restarts, .replaces = ended, .reason = reason};
     DASGD_TRY(writeRunFiles(store.paths(), info, networkFileOf(store.paths(), ended)));
     DASGD_TRY(store.addRun(info));
     return info.runId;

@@ -59,7 +59,14 @@ Result<LaunchedRun> launch(storage::Store& store, const std::string& run, StopSi
     const storage::WorkspacePaths& paths = store.paths();
     DASGD_ASSIGN(storage::RunInfo info, store.infoOf(run));
     DASGD_ASSIGN(const CheckedExperiment experiment, experimentOf(paths, info));
-    DASGD_ASSIGN(auto from, pointOf(paths, info));
+    auto from = pointOf(paths, info);
+    if (!from) {
+        const std::string why = from.error().message;
+        logLine(LogLevel::Error, printable(why));
+        // It goes on from an older one, as after any interruption.
+        DASGD_TRY(store.abandonRun(run, "interrupted", why));
+        return LaunchedRun{run, "interrupted", why};
+    }
     DASGD_ASSIGN(RunControl control, RunControl::create(paths.control(run), info.workers));
     // Whoever stopped it until now found no page to say so; whoever does from now on finds this one.
     DASGD_ASSIGN(auto reader, storage::RunReader::open(paths.root));
@@ -72,7 +79,7 @@ Result<LaunchedRun> launch(storage::Store& store, const std::string& run, StopSi
         if (control.stopRequested()) DASGD_TRY(store.abandonRun(run, status, ""));
         return LaunchedRun{run, status, ""};
     }
-    QueuedRun queued{.info = std::move(info), .resume = std::move(from), .control = std::move(control), .problem = {}};
+    QueuedRun queued{.info = std::move(info), .resume = std::move(*from), .control = std::move(control), .problem = {}};
     Launcher launcher(store, signals, Progress::Style::Lines);
     return launcher.run(std::move(queued), experiment, run, {});
 }
@@ -102,6 +109,13 @@ int runEntry(const EntryTask& task, StopSignals& signals) {
         const std::string why = launched.error().message;
         logLine(LogLevel::Error, printable(why));
         if (const Status written = store->abandonRun(task.run, "failed", why); !written) return refuse(written.error());
+        return kRunFailed;
+    }
+    // Recorded, because whoever settles the run may be another worker, after this one was killed too.
+    if (launched->died) {
+        if (const Status written = store->abandonRun(task.run, "interrupted", ""); !written) {
+            return refuse(written.error());
+        }
         return kRunFailed;
     }
     return launched->status == "finished" ? kFinished : launched->status == "failed" ? kRunFailed : kStopped;

@@ -14,34 +14,51 @@ using End = Settled::End;
 
 Result<Settled> takeOut(storage::QueueStore& queue, const std::string& run, End end) {
     DASGD_TRY(queue.remove(run));
-    return Settled{.end = end, .next = {}};
+    Settled settled;
+    settled.end = end;
+    return settled;
 }
 
-Result<Settled> goOn(storage::Store& store, const storage::QueueEntry& entry, int restarts, End end) {
+std::string reasonOf(const storage::RunRow& row, EndCause cause) {
+    if (cause == EndCause::StopOfAll) return "worker stopped";
+    return row.status + (row.error.empty() ? "" : ": " + row.error);
+}
+
+Result<Settled> goOn(storage::Store& store, const storage::QueueEntry& entry, EndCause cause, int restarts, End end) {
     DASGD_ASSIGN(auto reader, storage::RunReader::open(store.paths().root));
     DASGD_ASSIGN(const storage::RunRow row, reader.row(entry.runId));
-    std::optional<ResumePoint> from;
-    if (auto found = resumePointOf(store.paths(), reader, row)) from = std::move(found->point);
-    DASGD_ASSIGN(std::string next, enqueueNext(store, entry.runId, from, restarts));
-    return Settled{.end = end, .next = std::move(next), .step = from ? from->step : 0};
+    Settled settled;
+    settled.end = end;
+    settled.restartsLeft = restarts;
+    const std::optional<ResumePoint> from = restartPointOf(store.paths(), reader, row);
+    settled.step = from ? from->step : 0;
+    DASGD_ASSIGN(settled.next, enqueueNext(store, entry.runId, from, restarts, reasonOf(row, cause)));
+    return settled;
 }
 
-Result<Settled> afterFailure(storage::Store& store, storage::QueueStore& queue, const storage::QueueEntry& entry) {
-    if (entry.restarts > 0 && !entry.cancelled) return goOn(store, entry, entry.restarts - 1, End::Restarts);
+// A run that fails by itself mostly fails again; one whose process died does not.
+Result<Settled> afterFailure(storage::Store& store, storage::QueueStore& queue, const storage::QueueEntry& entry,
+                             EndCause cause) {
+    const bool maySpend = entry.status == "interrupted" || entry.afterFailure;
+    if (entry.restarts > 0 && maySpend && !entry.cancelled) {
+        return goOn(store, entry, cause, entry.restarts - 1, End::Restarts);
+    }
     return takeOut(queue, entry.runId, End::Failed);
 }
 
 // The process ended before it had begun the run.
 Result<Settled> notBegun(storage::Store& store, storage::QueueStore& queue, const storage::QueueEntry& entry,
                          EndCause cause) {
+    Settled settled;
     if (entry.cancelled) {
         DASGD_ASSIGN(const auto done, queue.cancel(entry.runId));
-        return Settled{.end = done == storage::QueueStore::Cancelled::TakenOut ? End::TakenOut : End::Undecided,
-                       .next = {}};
+        settled.end = done == storage::QueueStore::Cancelled::TakenOut ? End::TakenOut : End::Undecided;
+        return settled;
     }
-    if (cause != EndCause::Itself) return Settled{.end = End::Waits, .next = {}};
+    settled.end = End::Waits;
+    if (cause != EndCause::Itself) return settled;
     DASGD_ASSIGN(const bool again, queue.spendRestart(entry.runId));
-    if (again) return Settled{.end = End::Waits, .next = {}};
+    if (again) return settled;
     DASGD_TRY(store.abandonRun(
         entry.runId, "failed",
         "it could not be started: see " + (store.paths().run(entry.runId) / "logs" / "launcher.log").string()));
@@ -55,10 +72,10 @@ Result<Settled> settle(storage::Store& store, storage::QueueStore& queue, const 
     if (entry.status == "running") return Settled{};
     if (entry.status == "queued") return notBegun(store, queue, entry, cause);
     if (entry.status == "finished") return takeOut(queue, entry.runId, End::Finished);
-    if (entry.status == "failed" && cause != EndCause::StopOfAll) return afterFailure(store, queue, entry);
+    if (entry.status == "failed" && cause != EndCause::StopOfAll) return afterFailure(store, queue, entry, cause);
     if (entry.cancelled) return takeOut(queue, entry.runId, End::TakenOut);
-    if (entry.status == "interrupted" && cause == EndCause::Itself) return afterFailure(store, queue, entry);
-    return goOn(store, entry, entry.restarts, End::GoesOn);
+    if (entry.status == "interrupted" && cause == EndCause::Itself) return afterFailure(store, queue, entry, cause);
+    return goOn(store, entry, cause, entry.restarts, End::GoesOn);
 }
 
 }  // namespace dasgd::experiments

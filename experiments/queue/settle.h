@@ -24,13 +24,14 @@ struct Settled {
         Failed,    // for good: no restart was left
         TakenOut,  // somebody stopped it
         GoesOn,    // as the run `next`, from `step`
-        Restarts,  // the same after a failure, which cost it a restart
+        Restarts,  // the same after a failure, or as a process of it died, which cost it one of its restarts
         Waits,     // it was not begun; it starts in its turn
         Undecided  // a rank of it still lives: ask again later
     };
     End end = End::Undecided;
     std::string next;
     std::int64_t step = 0;
+    int restartsLeft = 0;  // of the run `next`
 };
 
 // `entry` as it is now, owned by nobody; the workspace was opened for writing since (records of a dead process are

@@ -90,6 +90,8 @@ nlohmann::json toJson(const storage::RunRow& row) {
             {"held", row.held},
             {"resumed_from", row.resumedFrom.empty() ? nlohmann::json() : nlohmann::json(row.resumedFrom)},
             {"resumed_step", row.resumedFrom.empty() ? nlohmann::json() : nlohmann::json(row.resumedStep)},
+            {"restarted", row.restarted},
+            {"restart_reason", row.restarted > 0 ? nlohmann::json(row.restartReason) : nlohmann::json()},
             {"origin", row.origin.empty() ? nlohmann::json() : nlohmann::json(row.origin)},
             {"heard_at", row.origin.empty() ? nlohmann::json() : nlohmann::json(row.heardAt)},
             {"git_commit", row.gitCommit},
@@ -105,6 +107,11 @@ std::string statusWords(const storage::RunRow& row) {
     const double age = known ? ::difftime(::time(nullptr), ::timegm(&heard)) : 0;
     if (known && age < kAgeOfNews) return row.status;
     return row.status + (known ? " " + duration(age) + " ago" : ", as far as known");
+}
+
+std::string restartedWords(const storage::RunRow& row) {
+    if (row.restarted == 0) return {};
+    return std::to_string(row.restarted) + "x, " + row.restartReason.substr(0, row.restartReason.find(':'));
 }
 
 nlohmann::json toJson(const Sample& sample) {

@@ -34,6 +34,8 @@ struct FaultCounts {
 // The status; "taken out" of a run that was in a queue and never began; of a run of another workspace that has no end
 // here yet, and of which nothing was heard for a minute, with how long ago it was: "running 2 h 05 min ago".
 [[nodiscard]] std::string statusWords(const storage::RunRow& row);
+// How often the workspace's queue started the training again, and why the last time: "2x, interrupted"; "" where never.
+[[nodiscard]] std::string restartedWords(const storage::RunRow& row);
 
 // "finished  loss 0.0812  accuracy 97.3 %  8.31 ms/step  hidden 99.2 %  …"
 [[nodiscard]] std::string summaryLine(const storage::RunRow& row);

@@ -14,11 +14,12 @@ struct DocumentTable {
     const char* order;
 };
 // The first has one row.
-constexpr std::array<DocumentTable, 5> kDocumentTables{{{"run", "id", "id"},
+constexpr std::array<DocumentTable, 6> kDocumentTables{{{"run", "id", "id"},
                                                         {"rank_state", "run", "rank"},
                                                         {"run_series", "run", "run"},
                                                         {"run_hardware", "run", "place"},
-                                                        {"run_lineage", "run", "run"}}};
+                                                        {"run_lineage", "run", "run"},
+                                                        {"run_restart", "run", "run"}}};
 
 constexpr std::array<std::string_view, 6> kStatusWords{"queued", "running", "finished",
                                                        "failed", "stopped", "interrupted"};

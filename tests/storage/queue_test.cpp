@@ -107,8 +107,12 @@ TEST_F(WorkspaceQueue, OneThatWaitsToGoOnIsTakenOutWithItsStatus) {
 TEST_F(WorkspaceQueue, TheNextOfALineageTakesThePlaceOnce) {
     orDie(store_.abandonRun("a", "interrupted", ""));
     RunInfo next = runInfo("a2");
-    next.queueEntry = {.restarts = 0, .replaces = "a"};
+    next.queueEntry = {.restarts = 0, .replaces = "a", .reason = "interrupted: killed"};
     orDie(store_.addRun(next));
+    EXPECT_EQ(orDie(queue_.read()).entries[0].restarted, 1);
+    EXPECT_EQ(orDie(queue_.read()).entries[0].restartReason, "interrupted: killed");
+    EXPECT_EQ(orDie(reader_.row("a2")).restarted, 1);
+    EXPECT_EQ(orDie(reader_.row("a")).restarted, 0);
     EXPECT_THAT(order(), ElementsAre("a2", "b", "c"));
     EXPECT_EQ(orDie(queue_.read()).entries[0].cores, 2) << "with what it needs";
     EXPECT_EQ(orDie(queue_.read()).entries[0].restarts, 0);
@@ -117,6 +121,12 @@ TEST_F(WorkspaceQueue, TheNextOfALineageTakesThePlaceOnce) {
     ASSERT_FALSE(again);
     EXPECT_THAT(again.error().message, HasSubstr("is not in the queue any more"));
     EXPECT_FALSE(reader_.row("a3")) << "and no run was made";
+    next.queueEntry->replaces = "a2";
+    next.queueEntry->reason = "failed: again";
+    orDie(store_.addRun(next));
+    orDie(queue_.remove("a3"));
+    EXPECT_EQ(orDie(reader_.row("a3")).restarted, 2) << "of the whole training, and known once it is no entry";
+    EXPECT_EQ(orDie(reader_.row("a3")).restartReason, "failed: again");
 }
 
 TEST_F(WorkspaceQueue, RestartsAreSpent) {
@@ -179,7 +189,8 @@ TEST_F(WorkspaceQueue, TheViewHasTheColumnsThatAreDocumented) {
     SQLite::Statement query(database, "SELECT * FROM queue_list");
     std::vector<std::string> names;
     for (int i = 0; i < query.getColumnCount(); ++i) names.emplace_back(query.getColumnName(i));
-    EXPECT_THAT(names, ElementsAre("run_id", "status", "turn", "held", "cancelled", "cores", "gpus", "restarts"));
+    EXPECT_THAT(names, ElementsAre("run_id", "status", "turn", "held", "cancelled", "cores", "gpus", "restarts",
+                                   "after_failure", "restarted", "restart_reason"));
 }
 
 TEST_F(WorkspaceQueue, WhoWorksItIsSeenFromOutside) {

@@ -251,7 +251,7 @@ TEST(ViewsTest, HaveTheColumnsThatAreDocumented) {
                   "bytes_sent final_loss best_accuracy hidden blocked_s samples_per_s git_commit config error "
                   "step_ms skew_s inflation inflation_ranks timed_steps time_simulated measured_s planned_steps "
                   "series series_place series_size queue_turn held resumed_from resumed_step ended_at in_queue "
-                  "origin heard_at origin_program | "
+                  "origin heard_at origin_program restarted restart_reason | "
                   "run-a delay-sweep dasgd 7 1 gloo finished 20"));
 }
 

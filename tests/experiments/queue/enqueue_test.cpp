@@ -38,6 +38,13 @@ TEST_F(Enqueue, ARunWaitsWithItsFilesAndItsProvenance) {
     ASSERT_EQ(queue.entries.size(), 1U);
     EXPECT_EQ(queue.entries[0].cores, 2);
     EXPECT_EQ(queue.entries[0].restarts, 2);
+    EXPECT_TRUE(queue.entries[0].afterFailure);
+}
+
+TEST_F(Enqueue, WhereNobodySaidHowOftenItStartsAgainWhenItsProcessDies) {
+    static_cast<void>(test::orDie(enqueue(store_, experiment(), {}, {.series = {}}, {})));
+    EXPECT_EQ(test::orDie(reader_.queue()).entries.at(0).restarts, 3);
+    EXPECT_FALSE(test::orDie(reader_.queue()).entries.at(0).afterFailure);
 }
 
 TEST_F(Enqueue, RunsOfOneFileAreASeries) {
@@ -56,7 +63,7 @@ TEST_F(Enqueue, TheNextTakesThePlaceOfTheOne) {
     test::orDie(store_.abandonRun(run, "interrupted", ""));
     std::filesystem::create_directories(folder_ / "w/runs" / run / "artefacts");
     test::writeText(folder_ / "w/runs" / run / "artefacts/net.xml", "<platform/>");
-    const std::string next = test::orDie(enqueueNext(store_, run, {}, 1));
+    const std::string next = test::orDie(enqueueNext(store_, run, {}, 1, "interrupted"));
     EXPECT_NE(next, run);
     const storage::RunRow row = test::orDie(reader_.row(next));
     EXPECT_EQ(row.config, test::orDie(reader_.row(run)).config);
@@ -66,7 +73,7 @@ TEST_F(Enqueue, TheNextTakesThePlaceOfTheOne) {
     EXPECT_EQ(test::orDie(reader_.queue()).entries.at(0).restarts, 1);
     EXPECT_EQ(fileOf(next), row.config);
     EXPECT_EQ(fileOf(next, "artefacts/net.xml"), "<platform/>");
-    EXPECT_THAT(enqueueNext(store_, run, {}, 1).error().message, HasSubstr("not in the queue any more"));
+    EXPECT_THAT(enqueueNext(store_, run, {}, 1, "interrupted").error().message, HasSubstr("not in the queue any more"));
 }
 
 TEST_F(Enqueue, AFileThatACrashTookIsWrittenAgain) {

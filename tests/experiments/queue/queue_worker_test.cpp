@@ -58,7 +58,7 @@ TEST_F(QueueWorkerTest, AFolderThatIsGoneIsMadeAgain) {
 
 TEST_F(QueueWorkerTest, TwoAtOnceShareNoCore) {
     if (ownMachine({}, {})->cpus.size() < 2) return;  // they run one after another then
-    const auto ids = add(test::longExperiment(1), {"--sweep", "train.seed=1..3"});
+    const auto ids = add(test::longExperiment(1), {"--sweep", "train.seed=1..3", "--restarts", "0"});
     test::StartedProgram worker = work({"--slots", "2"});
     ASSERT_TRUE(trains(1));
     ASSERT_TRUE(trains(2));
@@ -152,6 +152,65 @@ TEST_F(QueueWorkerTest, WaitsForRunsOfOtherCommands) {
     EXPECT_EQ(ended.exit, 0);
     EXPECT_THAT(ended.err, HasSubstr("other runs train"));
     EXPECT_EQ(row(ids[0]).status, "finished");
+}
+
+// The process of a run, and a rank of it, are killed while it trains.
+TEST_F(QueueWorkerTest, WhatIsKilledGoesOnFromItsCheckpointAndTheListSaysSo) {
+    static_cast<void>(add(test::longExperiment(2, 20'000, 500)));
+    test::StartedProgram worker = work({"--until-empty"});
+    std::string last;
+    for (const bool rank : {false, true}) {
+        const auto trainsAgain = [&] {
+            const storage::RunRow newest = newestOf(1);
+            return newest.runId != last && newest.status == "running" && newest.steps > newest.resumedStep + 600;
+        };
+        ASSERT_TRUE(test::eventually(trainsAgain, std::chrono::seconds(50)));
+        last = newestOf(1).runId;
+        const auto entries = test::childrenOf(worker.id());
+        ASSERT_THAT(entries, SizeIs(1));
+        const auto ranks = test::childrenOf(entries[0]);
+        ASSERT_FALSE(ranks.empty());
+        ::kill(rank ? ranks.front() : entries[0], SIGKILL);
+    }
+    ASSERT_TRUE(test::eventually([&] { return newestOf(1).runId != last; }));
+    const std::string table = folder_.run({"queue", "-w", "w"}).out;
+    EXPECT_THAT(table, HasSubstr("2x, interrupted; 1 left"));
+    const test::Ended ended = worker.wait();
+    EXPECT_EQ(ended.exit, 0) << ended.err;
+    EXPECT_THAT(ended.err, HasSubstr("was interrupted; it goes on from step"));
+    EXPECT_EQ(newestOf(1).status, "finished");
+    EXPECT_EQ(newestOf(1).restarted, 2);
+    EXPECT_GT(newestOf(1).resumedStep, 0);
+    EXPECT_THAT(newestOf(1).restartReason, HasSubstr("signal 9"));
+    EXPECT_THAT(folder_.run({"list", "-w", "w"}).out, HasSubstr("2x, interrupted"));
+    EXPECT_THAT(folder_.run({"show", newestOf(1).runId, "-w", "w"}).out, HasSubstr("2x by the queue"));
+    const test::Ended whole = folder_.run({"run", "e.toml", "-w", "whole", "-q"});
+    ASSERT_EQ(whole.exit, 0) << whole.err;
+    auto reader = storage::RunReader::open(folder_.path() / "whole");
+    ASSERT_TRUE(reader);
+    EXPECT_EQ(modelOf(newestOf(1)),
+              test::contentOf(folder_.path() / "whole/runs" / reader->runs()->front().runId / "model.safetensors"));
+}
+
+// Without a checkpoint it begins again, and after so many deaths it is given up.
+TEST_F(QueueWorkerTest, WhatIsKilledAgainAndAgainIsGivenUp) {
+    static_cast<void>(add(test::longExperiment(1, 100'000'000, 1'000'000'000)));
+    test::StartedProgram worker = work({"--until-empty"});
+    std::string last;
+    for (int kill = 0; kill < 4; ++kill) {
+        ASSERT_TRUE(test::eventually(
+            [&] { return newestOf(1).runId != last && newestOf(1).status == "running" && newestOf(1).steps > 10; },
+            std::chrono::seconds(50)));
+        last = newestOf(1).runId;
+        const auto entries = test::childrenOf(worker.id());
+        ASSERT_THAT(entries, SizeIs(1));
+        ::kill(entries[0], SIGKILL);
+    }
+    EXPECT_EQ(worker.wait().exit, 1);
+    EXPECT_THAT(queue().entries, IsEmpty());
+    EXPECT_EQ(newestOf(1).runId, last);
+    EXPECT_EQ(newestOf(1).restarted, 3);
+    EXPECT_EQ(newestOf(1).status, "interrupted");
 }
 
 TEST_F(QueueWorkerTest, AFailureTakesItsRestartsAndTheQueueGoesOn) {

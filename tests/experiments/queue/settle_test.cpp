@@ -5,6 +5,7 @@
 #include "core/base/sha256.h"
 #include "core/checkpoint/checkpoint_folder.h"
 #include "core/checkpoint/durable_file.h"
+#include "tests/support/dasgd_program.h"
 #include "tests/support/runs.h"
 
 namespace dasgd::experiments {
@@ -17,22 +18,22 @@ using End = Settled::End;
 class Settle : public ::testing::Test {
 protected:
     Settle() { add("a", 0); }
-    void add(const std::string& id, int restarts) {
+    void add(const std::string& id, int restarts, bool afterFailure = true) {
         storage::RunInfo info = test::runInfo(id);
-        info.queueEntry = {.restarts = restarts, .replaces = {}};
+        info.queueEntry = {.restarts = restarts, .afterFailure = afterFailure};
         test::orDie(store_.addRun(info));
     }
     void checkpoint(const std::string& id, std::int64_t step) {
         const CheckpointFolder folder(store_.paths().checkpoints(id));
         test::orDie(writeDurably(test::orDie(folder.begin(step)) / CheckpointFolder::rankFileName(Rank(0)), "state"));
-        DASGD_CHECK(folder.claim(step, 1));
-        test::orDie(folder.complete({.runId = id,
-                                     .step = step,
-                                     .ranks = 1,
-                                     .configHash = sha256Of(test::runInfo(id).config),
-                                     .wall = step * 1000,
-                                     .savedAt = ""},
-                                    9));
+        DASGD_CHECK(folder.claim(step, 1).value());
+        static_cast<void>(test::orDie(folder.complete({.runId = id,
+                                                       .step = step,
+                                                       .ranks = 1,
+                                                       .configHash = sha256Of(test::runInfo(id).config),
+                                                       .wall = step * 1000,
+                                                       .savedAt = ""},
+                                                      9)));
     }
     std::vector<storage::QueueEntry> entries() { return test::orDie(queue_.read()).entries; }
     // Of the first entry, whose run has ended as `status`.
@@ -87,6 +88,37 @@ TEST_F(Settle, AFailureCostsARestart) {
     EXPECT_EQ(settled.end, End::Restarts);
     EXPECT_EQ(entries().at(0).restarts, 0);
     EXPECT_EQ(after("interrupted", EndCause::Itself).end, End::Failed) << "its process alone was killed";
+}
+
+// A training that was killed is restarted from its checkpoint; one that fails by itself would mostly fail again.
+TEST_F(Settle, ADeathCostsARestartAndAFailureGetsNoneUnlessAskedFor) {
+    test::orDie(queue_.remove("a"));
+    add("b", 2, false);
+    checkpoint("b", 40);
+    const Settled killed = after("interrupted", EndCause::Itself);
+    EXPECT_EQ(killed.end, End::Restarts);
+    EXPECT_EQ(killed.step, 40);
+    EXPECT_EQ(killed.restartsLeft, 1);
+    EXPECT_EQ(row(killed.next).restarted, 1);
+    EXPECT_EQ(row(killed.next).restartReason, "interrupted");
+    test::orDie(store_.abandonRun(killed.next, "interrupted", "rank 1 ended by signal 9"));
+    const Settled ofRank = test::orDie(settle(store_, queue_, entries().front(), EndCause::Itself));
+    EXPECT_EQ(ofRank.end, End::Restarts) << "a rank was killed";
+    EXPECT_EQ(ofRank.step, 40);
+    EXPECT_EQ(row(ofRank.next).restarted, 2);
+    EXPECT_EQ(row(ofRank.next).restartReason, "interrupted: rank 1 ended by signal 9");
+    EXPECT_EQ(after("interrupted", EndCause::Itself).end, End::Failed) << "none is left";
+    add("c", 2, false);
+    EXPECT_EQ(after("failed", EndCause::Itself).end, End::Failed);
+    EXPECT_THAT(entries(), IsEmpty());
+}
+
+TEST_F(Settle, ADamagedCheckpointIsPassedOver) {
+    test::orDie(queue_.remove("a"));
+    add("b", 2, false);
+    for (const std::int64_t step : {40, 60}) checkpoint("b", step);
+    test::writeText(store_.paths().checkpoints("b") / "step-60/rank-0000.safetensors", "stafe");
+    EXPECT_EQ(after("interrupted", EndCause::Itself).step, 40);
 }
 
 // Whoever ends a job sends the ranks a signal too: that is no failure of theirs.
