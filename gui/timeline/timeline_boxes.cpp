@@ -241,6 +241,8 @@ QString boxLabel(const TimelineBox& box) {
     return kind + QLatin1Char(' ') + bytesInWords(static_cast<double>(box.span.bytes)).text();
 }
 
+namespace {
+
 // The unit of the column `bytes` depends on the kind (storage/format.md).
 QString amountInWords(const Span& span) {
     switch (span.kind) {
@@ -250,6 +252,8 @@ QString amountInWords(const Span& span) {
         default: return bytesInWords(static_cast<double>(span.bytes)).text();
     }
 }
+
+}  // namespace
 
 QString boxDescription(const TimelineBox& box, const TimelineRow& row) {
     const auto seconds = [](Ns t) {
