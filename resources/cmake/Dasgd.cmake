@@ -83,15 +83,24 @@ function(dasgd_torch_library name)
   target_precompile_headers(${name} REUSE_FROM torch_pch)
 endfunction()
 
-# dasgd_plugins(name LINKS … [GLOB …] [SOURCES …]): every .cpp that a pattern of GLOB finds (by default the folder's), and
-# SOURCES, linked whole, so that no registration is dropped: a static library would lose objects that nobody names.
+# dasgd_sources(OUT FOLDER PATTERN): the files of a folder and of those below that match, in new folders too. A folder with
+# a CMakeLists.txt of its own is a library of its own.
+function(dasgd_sources out folder pattern)
+  file(GLOB_RECURSE found CONFIGURE_DEPENDS "${folder}/${pattern}")
+  file(GLOB_RECURSE others "${folder}/*/CMakeLists.txt")
+  foreach(other IN LISTS others)
+    cmake_path(GET other PARENT_PATH other)
+    list(FILTER found EXCLUDE REGEX "^${other}/")
+  endforeach()
+  set(${out} ${found} PARENT_SCOPE)
+endfunction()
+
+# dasgd_plugins(name LINKS … [FOLDER …] [SOURCES …]): every .cpp of the folder (by default the current one) and of those
+# below, and SOURCES, linked whole, so that no registration is dropped: a static library would lose objects that nobody
+# names.
 function(dasgd_plugins name)
-  cmake_parse_arguments(arg "" "" "LINKS;GLOB;SOURCES" ${ARGN})
-  if(NOT arg_GLOB)
-    set(arg_GLOB "*.cpp")
-  endif()
-  list(TRANSFORM arg_GLOB PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/")
-  file(GLOB found CONFIGURE_DEPENDS ${arg_GLOB})
+  cmake_parse_arguments(arg "" "FOLDER" "LINKS;SOURCES" ${ARGN})
+  dasgd_sources(found "${CMAKE_CURRENT_SOURCE_DIR}/${arg_FOLDER}" "*.cpp")
   add_library(${name}_objects OBJECT ${found} ${arg_SOURCES})
   target_link_libraries(${name}_objects PUBLIC dasgd_options ${arg_LINKS})
   dasgd_unity(${name}_objects)
@@ -124,14 +133,17 @@ endfunction()
 set(DASGD_TEST_OPTIONS -O0 -fPIC)
 
 # dasgd_test(core/base LINKS …): every tests/core/base/*_test.cpp, and SOURCES, in one program, core_base_test; with FILES
-# only those. NAME is the program's, HEADER a dasgd_test_header. Label: the folder, `tree` at the root. Every test runs in
-# a process of its own and has 60 s (tests/support/isolated), one after the other; of programs with the same LOCK one runs
-# at a time. SHARDS splits the tests of a slow program into as many entries of ctest, which run side by side.
+# only those; with PLUGINS those of the folders below too, so that tests over a registry see what each plug-in's test
+# registers. NAME is the program's, HEADER a dasgd_test_header. Label: the folder, `tree` at the root. Every test runs in a
+# process of its own and has 60 s (tests/support/isolated), one after the other; of programs with the same LOCK one runs at
+# a time. SHARDS splits the tests of a slow program into as many entries of ctest, which run side by side.
 function(dasgd_test folder)
-  cmake_parse_arguments(arg "" "NAME;HEADER;LOCK;SHARDS" "LINKS;SOURCES;FILES;EXCEPT" ${ARGN})
+  cmake_parse_arguments(arg "PLUGINS" "NAME;HEADER;LOCK;SHARDS" "LINKS;SOURCES;FILES;EXCEPT" ${ARGN})
   set(path "${CMAKE_SOURCE_DIR}/tests/${folder}")
   if(arg_FILES)
     list(TRANSFORM arg_FILES PREPEND "${path}/" OUTPUT_VARIABLE files)
+  elseif(arg_PLUGINS)
+    dasgd_sources(files "${path}" "*_test.cpp")
   else()
     file(GLOB files CONFIGURE_DEPENDS "${path}/*_test.cpp")
     foreach(name IN LISTS arg_EXCEPT)

@@ -82,4 +82,30 @@ inline void expectSameModelAfterStops(TrainedOn on, const Value& document, const
     EXPECT_EQ(whole, bytesOf(checkpoints.place.folder.parent_path() / "model.safetensors"));
 }
 
+// A network that draws, on three ranks and short batches, which evaluations interrupt.
+inline constexpr std::int64_t kResumedSteps = 29;
+
+inline Value resumedExperiment(Value algorithm, TrainedOn on, Value model, Value optimizer) {
+    return table(
+        {{"name", text("resumed")},
+         {"algorithm", std::move(algorithm)},
+         {"model", std::move(model)},
+         {"data", table({{"name", text("synthetic")},
+                         {"shape", array<std::int64_t>({9})},
+                         {"classes", integer(4)},
+                         {"train_samples", integer(90)},
+                         {"test_samples", integer(12)},
+                         {"validation", number(0.2)}})},
+         {"train", table({{"steps", integer(kResumedSteps)}, {"batch_size", integer(4)}, {"eval_every", integer(7)}})},
+         {"optimizer", std::move(optimizer)},
+         {"cluster", table({{"backend", text(nameOf(on))}, {"workers", integer(3)}})}});
+}
+
+inline Value droppingMlp(std::int64_t width = 12) {
+    return table({{"name", text("mlp")}, {"hidden", array<std::int64_t>({width})}, {"dropout", number(0.25)}});
+}
+inline Value momentum() {
+    return table({{"name", text("sgd")}, {"learning_rate", number(0.02)}, {"momentum", number(0.9)}});
+}
+
 }  // namespace dasgd::test

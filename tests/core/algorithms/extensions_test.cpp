@@ -5,12 +5,11 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
-#include <random>
-
 #include "core/optimizers/optimizer.h"
 #include "core/step/archive.h"
 #include "core/step/step_context.h"
 #include "core/train/local_step.h"
+#include "tests/support/algorithm_trials.h"
 #include "tests/support/sim/virtual_cluster.h"
 
 namespace dasgd::test {
@@ -140,11 +139,10 @@ Value bowl(Fields algorithm) {
     return document;
 }
 
-// With the fields that let it repeat on threads: no worker of a parameter server ahead of another.
-Fields repeatable(const std::string& name) {
-    Fields fields{{"name", text(name)}};
-    if (name == "ssp") fields.emplace_back("staleness", integer(0));
-    return fields;
+Value bowlOf(const AlgorithmTrial& trial) {
+    Value document = bowl({});
+    document.set("algorithm", trial.table());
+    return document;
 }
 
 // Whatever the steps are after which it is saved, each in a run of its own.
@@ -165,18 +163,14 @@ std::vector<std::int64_t> firstSteps(std::int64_t count) {
     return steps;
 }
 
-class EveryAlgorithm : public ::testing::TestWithParam<std::string> {};
+// Wherever the save falls: with an average in flight, between the launch of a fragment and its outer step, a round
+// before the next exchange, on either side of the last synchronous step.
+class EverySave : public ::testing::TestWithParam<AlgorithmTrial> {};
 
-TEST_P(EveryAlgorithm, GoesOnInNewObjectsAsIfNothingHadHappened) {
-    std::mt19937 random(static_cast<unsigned>(std::hash<std::string>()(GetParam())));
-    std::vector<std::int64_t> steps;
-    for (int draw = 0; draw < 6; ++draw) {
-        steps.push_back(std::uniform_int_distribution<std::int64_t>(1, kSteps - 1)(random));
-    }
-    expectSurvivesASaveAfter(steps, bowl(repeatable(GetParam())));
+TEST_P(EverySave, GoesOnInNewObjectsAsIfNothingHadHappened) {
+    expectSurvivesASaveAfter(firstSteps(kSteps - 1), bowlOf(GetParam()));
 }
-INSTANTIATE_TEST_SUITE_P(Registry, EveryAlgorithm, ::testing::ValuesIn(algorithmsThatTrain()),
-                         [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(Registry, EverySave, ::testing::ValuesIn(trialsThatRepeat()), trialName);
 
 // Snapshots after steps 6, 12, 18 are merged 4 steps later: after step 14 one is in flight.
 class InFlight : public ::testing::TestWithParam<std::pair<double, double>> {};
@@ -200,27 +194,15 @@ TEST(Overlapped, ASharePushedIsAddedAllTheSame) {
     }
 }
 
-// Wherever the save falls: between the launch of a fragment and its outer step, a round before the next exchange, on
-// either side of the last synchronous step.
-class AnyStep : public ::testing::TestWithParam<std::string> {};
-
-TEST_P(AnyStep, IsGoodForASave) { expectSurvivesASaveAfter(firstSteps(13), bowl(repeatable(GetParam()))); }
-INSTANTIATE_TEST_SUITE_P(StateAcrossRounds, AnyStep,
-                         ::testing::Values("easgd", "slowmo", "co2", "eager_diloco", "streaming_diloco",
-                                           "post_local_sgd", "ssp"),
-                         [](const auto& info) { return info.param; });
-
 // On either side of the last synchronous step, and in the rounds behind it, which are counted from there.
-class BehindSyncSteps : public ::testing::TestWithParam<std::string> {};
+class BehindSyncSteps : public ::testing::TestWithParam<AlgorithmTrial> {};
 
 TEST_P(BehindSyncSteps, EveryStepIsGoodForASave) {
-    const Value document = bowl({{"name", text(GetParam())}, {"sync_steps", integer(3)}});
+    Value document = bowlOf(GetParam());
+    document.find("algorithm")->set("sync_steps", integer(3));
     expectSurvivesASaveAfter(firstSteps(9), document);
 }
-INSTANTIATE_TEST_SUITE_P(CoreFamily, BehindSyncSteps,
-                         ::testing::Values("dasgd", "easgd", "overlap_local_sgd", "adacomm", "dga", "loscar", "slowmo",
-                                           "co2", "eager_diloco", "streaming_diloco"),
-                         [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(Registry, BehindSyncSteps, ::testing::ValuesIn(trialsBehindSyncSteps()), trialName);
 
 // An algorithm that models time only has nothing but what it has in flight; it still has to be resumable.
 TEST(AllAlgorithms, AreCheckpointed) {

@@ -1,7 +1,8 @@
-// Every algorithm still takes the way that it took when tests/golden/<name>.json was recorded: a bowl a worker, the
-// weights of every rank after every step; of an algorithm that models time only, when each step ends on a virtual
-// cluster. Fields have their defaults, but for those that the file names under "fields". With
-// DASGD_RECORD_GOLDEN=FOLDER the files are written instead of compared.
+// Every trial of an algorithm still takes the way that it took when tests/golden/<trial>.json was written: a bowl a
+// worker, the weights of every rank after every step. A trial that repeats in simulated time alone is recorded there,
+// with the instants at which its steps end; of an algorithm that models time only there are the instants alone. The
+// file says with which fields it was written. `core_algorithms_test --write-goldens` writes the files that are missing,
+// with the trial's fields; one that is to change is deleted first.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -9,6 +10,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "tests/support/algorithm_trials.h"
 #include "tests/support/paths.h"
 #include "tests/support/sim/virtual_cluster.h"
 
@@ -18,17 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kWorkers = 3;
-
-std::vector<std::string> allAlgorithms() {
-    std::vector<std::string> names;
-    for (const auto& [name, entry] : AlgorithmRegistry::entries()) names.push_back(name);
-    return names;
-}
-
-bool trains(const std::string& algorithm) {
-    const auto names = algorithmsThatTrain();
-    return std::find(names.begin(), names.end(), algorithm) != names.end();
-}
 
 // weights[rank][step] = {w0, w1}.
 nlohmann::json weightsOf(const std::vector<RankRecord>& records) {
@@ -58,50 +49,80 @@ nlohmann::json endsOf(const std::vector<RankRecord>& records) {
     return all;
 }
 
-Value timeOnly(const std::string& algorithm) {
-    return table({{"algorithm", table({{"name", text(algorithm)}})},
-                  {"model", table({{"name", text("lenet")}})},
+Value timeOnly() {
+    return table({{"model", table({{"name", text("lenet")}})},
                   {"data", table({{"name", text("mnist")}})},
                   {"train", table({{"steps", integer(8)}, {"batch_size", integer(8)}})},
                   {"cluster", table({{"backend", text("virtual")}, {"workers", integer(kWorkers)}})},
                   {"network", gigabit()},
                   {"compute", table({{"mode", text("time-only")}, {"step_time", text("3ms")}})}});
 }
-
-// `fields`: integers by name.
-nlohmann::json trajectoryOf(const std::string& algorithm, const nlohmann::json& fields) {
-    if (!trains(algorithm)) return {{"step_end_ns", endsOf(trainVirtually(timeOnly(algorithm)))}};
-    Value document = quadratic(algorithm, kWorkers, "threads");
-    for (const auto& [name, value] : fields.items()) {
-        document.find("algorithm")->set(name, integer(value.get<std::int64_t>()));
-    }
-    return {{"weights", weightsOf(train(document))}};
+// Ranks of which none finishes its steps together with another.
+Value uneven() {
+    Value document = quadratic("independent", kWorkers, "virtual");
+    document.set("network", gigabit());
+    document.set("compute", table({{"step_time", text("3ms")}, {"rank_factors", vector({1, 1.7, 1.23})}}));
+    return document;
 }
 
-nlohmann::json recordedOf(const std::string& file) {
-    std::ifstream stream(fs::path(kSourceDir) / "tests" / "golden" / file);
-    return stream ? nlohmann::json::parse(stream) : nlohmann::json::object();
+nlohmann::json jsonOf(const Value& value) {
+    if (const auto* whole = value.as<std::int64_t>()) return *whole;
+    if (const auto* real = value.as<double>()) return *real;
+    if (const auto* truth = value.as<bool>()) return *truth;
+    if (const auto* words = value.as<std::string>()) return *words;
+    nlohmann::json all = nlohmann::json::array();
+    for (const Value& item : *value.as<Value::Array>()) all.push_back(jsonOf(item));
+    return all;
+}
+Value valueOf(const nlohmann::json& json) {
+    if (json.is_boolean()) return Value(json.get<bool>());
+    if (json.is_number_integer()) return Value(json.get<std::int64_t>());
+    if (json.is_number()) return Value(json.get<double>());
+    if (json.is_string()) return Value(json.get<std::string>());
+    Value::Array all;
+    for (const nlohmann::json& item : json) all.push_back(valueOf(item));
+    return Value(std::move(all));
 }
 
-class Golden : public ::testing::TestWithParam<std::string> {};
+nlohmann::json trajectoryOf(const AlgorithmTrial& trial, const nlohmann::json& fields) {
+    Value algorithm = table({{"name", text(trial.algorithm)}});
+    for (const auto& [name, value] : fields.items()) algorithm.set(name, valueOf(value));
+    const auto recordsOf = [&](Value document, bool virtually) {
+        document.set("algorithm", algorithm);
+        return virtually ? trainVirtually(document) : train(document);
+    };
+    if (trial.isTimeOnly()) return {{"step_end_ns", endsOf(recordsOf(timeOnly(), true))}};
+    if (trial.repeats) return {{"weights", weightsOf(recordsOf(quadratic("independent", kWorkers, "threads"), false))}};
+    const auto records = recordsOf(uneven(), true);
+    return {{"weights", weightsOf(records)}, {"step_end_ns", endsOf(records)}};
+}
+
+class Golden : public ::testing::TestWithParam<AlgorithmTrial> {};
 
 TEST_P(Golden, TrajectoryIsTheRecordedOne) {
-    const std::string name = GetParam() + ".json";
-    const nlohmann::json recorded = recordedOf(name);
+    const fs::path file = fs::path(kSourceDir) / "tests" / "golden" / (GetParam().name() + ".json");
+    const bool isThere = fs::exists(file);
+    nlohmann::json recorded = nlohmann::json::object();
+    if (isThere) {
+        std::ifstream stream(file);
+        recorded = nlohmann::json::parse(stream);
+    } else {
+        nlohmann::json& fields = recorded["fields"] = nlohmann::json::object();
+        for (const auto& [name, value] : GetParam().fields) fields[name] = jsonOf(value);
+    }
     const nlohmann::json fields = recorded.value("fields", nlohmann::json::object());
     nlohmann::json present = trajectoryOf(GetParam(), fields);
-    present["algorithm"] = GetParam();
-    if (!fields.empty()) present["fields"] = fields;
-    if (const char* folder = std::getenv("DASGD_RECORD_GOLDEN")) {
-        std::ofstream(fs::path(folder) / name) << present.dump(1) << "\n";
+    present["algorithm"] = GetParam().algorithm;
+    if (recorded.contains("fields")) present["fields"] = fields;
+    if (!isThere && std::getenv("DASGD_WRITE_GOLDENS")) {
+        std::ofstream(file) << present.dump(1) << "\n";
         return;
     }
-    ASSERT_FALSE(recorded.empty()) << "tests/golden/" << name << " is missing: record it with DASGD_RECORD_GOLDEN";
+    ASSERT_TRUE(isThere) << file << " is missing: `core_algorithms_test --write-goldens` writes it";
     EXPECT_EQ(present, recorded) << "to the last bit: numbers are written with as many digits as it takes";
 }
 
-INSTANTIATE_TEST_SUITE_P(Registry, Golden, ::testing::ValuesIn(allAlgorithms()),
-                         [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(Registry, Golden, ::testing::ValuesIn(AlgorithmTrial::list()), trialName);
 
 }  // namespace
 }  // namespace dasgd::test

@@ -4,6 +4,7 @@
 
 #include "core/cost/cost.h"
 #include "core/cost/sizing.h"
+#include "tests/support/algorithm_trials.h"
 #include "tests/support/sim/virtual_cluster.h"
 
 namespace dasgd::test {
@@ -124,6 +125,8 @@ TEST(HybridSgd, IsRefusedWhereItWouldHaveToTrain) {
     ASSERT_FALSE(read);
     EXPECT_THAT(read.error().message, HasSubstr("mode = \"time-only\""));
 }
+
+const AlgorithmTrial::Add kHybridSgdTrial{{.algorithm = "hybrid_sgd"}};
 
 }  // namespace
 }  // namespace dasgd::test

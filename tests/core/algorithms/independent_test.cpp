@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "tests/support/algorithm_trials.h"
 #include "tests/support/quadratic_oracle.h"
 
 namespace dasgd::test {
@@ -13,6 +14,11 @@ TEST(Independent, EachWorkerGoesItsOwnWayAndSendsNothing) {
         EXPECT_EQ(records[0].sink.metrics.at("train/loss").back().bytesSent, 0);
     }
 }
+
+const AlgorithmTrial::Add kIndependentTrial{{.algorithm = "independent",
+                                             .rule = [](const SerialView&) { return SerialRule{}; },
+                                             .snapshotPasses = 0,
+                                             .mergePasses = 0}};
 
 }  // namespace
 }  // namespace dasgd::test

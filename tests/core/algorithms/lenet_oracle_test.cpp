@@ -1,5 +1,5 @@
 // Every algorithm of the registry on a network as it is used: four ranks that train LeNet on the digits in float32 take
-// the way of its serial rule in float64 (tests/support/serial_rules.h), to 1e-5.
+// the way of its serial rule in float64, which its own test registers (tests/support/algorithm_trials.h), to 1e-5.
 //
 // The rule makes a trajectory of its own; only the gradients are those of float32 at the weights that the ranks have.
 // A gradient of LeNet jumps where a ReLU or a pool changes sides, and two runs of one algorithm that are 1e-8 apart
@@ -18,8 +18,7 @@
 #include "core/base/metric_names.h"
 #include "core/step/flat_params.h"
 #include "core/train/worker.h"
-#include "tests/support/serial_rules.h"
-#include "tests/support/sim/virtual_cluster.h"
+#include "tests/support/algorithm_trials.h"
 #include "tests/support/training.h"
 
 namespace dasgd::test {
@@ -28,14 +27,11 @@ namespace {
 constexpr int kLenetRanks = 4;
 constexpr std::int64_t kLenetSteps = 24, kLenetBatch = 8;
 constexpr double kLenetRate = 0.02, kLenetMomentum = 0.9;
-// Weights and biases of both convolutions and the first linear layer.
-constexpr std::int64_t kLenetCut = 156 + 2'416 + 48'120;
 constexpr double kTolerance = 1e-5;
 
-Experiment lenetWith(const std::string& algorithm, Fields fields) {
-    fields.emplace_back("name", text(algorithm));
+Experiment lenetWith(const AlgorithmTrial& trial) {
     return std::move(
-        readExperiment(table({{"algorithm", table(std::move(fields))},
+        readExperiment(table({{"algorithm", trial.table()},
                               {"model", table({{"name", text("lenet")}})},
                               {"data", table({{"name", text("mnist")}})},
                               {"train", table({{"steps", integer(kLenetSteps)}, {"batch_size", integer(kLenetBatch)}})},
@@ -103,6 +99,15 @@ public:
     }
     [[nodiscard]] std::size_t workers() const { return loaders_.size(); }
     [[nodiscard]] at::Tensor start() { return onHost(params_.weights()); }
+    // Elements of each layer: a weight and the bias behind it.
+    [[nodiscard]] std::vector<std::int64_t> layers() const {
+        std::vector<std::int64_t> all;
+        for (const FlatParams::Slot& slot : params_.slots()) {
+            if (slot.parameter.dim() > 1) all.push_back(0);
+            all.back() += slot.numel;
+        }
+        return all;
+    }
 
     struct Descent {
         at::Tensor gradient;
@@ -143,24 +148,22 @@ Vectors afterStep(const std::vector<at::Tensor>& ranks, std::int64_t k) {
     return all;
 }
 
-class LenetOracle : public ::testing::TestWithParam<std::string> {};
+class LenetOracle : public ::testing::TestWithParam<AlgorithmTrial> {};
 
 TEST_P(LenetOracle, FourRanksTakeTheWayOfTheSerialRule) {
-    const auto oracles = serialOracles(kLenetCut);
-    ASSERT_TRUE(oracles.contains(GetParam())) << "its rule belongs into tests/support/serial_rules.h";
-    const SerialOracle& oracle = oracles.at(GetParam());
-    const Experiment experiment = lenetWith(GetParam(), oracle.fields);
+    const Experiment experiment = lenetWith(GetParam());
     const Trained run = trained(experiment);
     const std::vector<at::Tensor>& ranks = run.ranks;
 
     at::set_num_threads(1);
     SerialLenet lenet(experiment, run.device);
     ASSERT_EQ(ranks.size(), lenet.workers());
-    SerialView view{
-        .start = lenet.start(), .workers = lenet.workers(), .rate = kLenetRate, .ranks = [&](std::int64_t k) {
-            return afterStep(ranks, k);
-        }};
-    const SerialRule rule = oracle.rule(view);
+    SerialView view{.start = lenet.start(),
+                    .workers = lenet.workers(),
+                    .rate = kLenetRate,
+                    .layers = lenet.layers(),
+                    .ranks = [&](std::int64_t k) { return afterStep(ranks, k); }};
+    const SerialRule rule = GetParam().rule(view);
     Vectors w(lenet.workers(), view.start), v(lenet.workers(), torch::zeros_like(view.start));
     for (std::int64_t k = 1; k <= kLenetSteps; ++k) {
         Vectors g;
@@ -186,8 +189,10 @@ TEST_P(LenetOracle, FourRanksTakeTheWayOfTheSerialRule) {
     EXPECT_GT(way, 500 * kTolerance) << "it trains";
 }
 
-INSTANTIATE_TEST_SUITE_P(Registry, LenetOracle, ::testing::ValuesIn(algorithmsThatTrain()),
-                         [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(Registry, LenetOracle, ::testing::ValuesIn(trialsThat([](const AlgorithmTrial& trial) {
+                             return trial.rule != nullptr;
+                         })),
+                         trialName);
 
 }  // namespace
 }  // namespace dasgd::test

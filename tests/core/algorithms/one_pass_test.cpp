@@ -1,5 +1,5 @@
 // What snapshots and merges cost a device: how many operators go over the weights in a step, between what arrives and
-// the weights with which the next step begins. One for a merge and one for a snapshot; what needs more is listed.
+// the weights with which the next step begins. One for a merge and one for a snapshot; a trial says where it is more.
 #include <ATen/record_function.h>
 #include <gmock/gmock.h>
 #include <torch/nn/modules/container/sequential.h>
@@ -8,15 +8,14 @@
 
 #include <algorithm>
 #include <mutex>
-#include <set>
 
 #include "core/algorithms/algorithm.h"
 #include "core/algorithms/extensions.h"
 #include "core/exec/executor.h"
 #include "core/optimizers/optimizer.h"
 #include "core/step/step_context.h"
+#include "tests/support/algorithm_trials.h"
 #include "tests/support/ranks.h"
-#include "tests/support/trained_algorithms.h"
 #include "tests/support/training.h"
 
 namespace dasgd::test {
@@ -95,59 +94,10 @@ private:
     Passes passes_;
 };
 
-// The most passes of any step of any rank.
-struct Passing {
-    std::string name;
-    std::size_t snapshot = 1, merge = 1;
-    std::string what = {};  // told from others of that name
-    Fields more = {};
-};
-// What failed is told by it: gtest's own words are bytes.
-std::ostream& operator<<(std::ostream& to, const Passing& one) { return to << one.name << one.what; }
-
-const std::vector<Passing> kPassings{
-    {"adacomm"},
-    {"bmuf"},
-    // What leaves is formed in the pass of the outer step.
-    {.name = "co2", .snapshot = 0},
-    {"cocod_sgd"},
-    {"dasgd"},
-    // The optimiser's state lies apart from the weights: a pass for each of its tensors, here the momentum.
-    {.name = "dasgd", .snapshot = 2, .merge = 2, .what = "_with_state", .more = {{"optimizer_state", text("average")}}},
-    // Every step adds its gradient to what is going to leave; a merge due before it leaves changes the gradient.
-    {.name = "dga", .snapshot = 2},
-    {"diloco"},
-    {.name = "eager_diloco", .snapshot = 0},
-    {"easgd"},
-    {.name = "independent", .snapshot = 0, .merge = 0},
-    // The weights themselves travel.
-    {.name = "local_sgd", .merge = 0},
-    {"loscar"},
-    {"oldsgd"},
-    {"overlap_local_sgd"},
-    {.name = "post_local_sgd", .merge = 0},
-    {"sgp"},
-    // Of ranks that are all peers.
-    {.name = "sgp", .what = "_to_all", .more = {{"peers", integer(7)}}},
-    // The share that leaves is taken in the pass of the merge; before the update, which is any optimiser's, the weights
-    // become x again.
-    {.name = "sgp", .snapshot = 0, .merge = 2, .what = "_overlapped", .more = {{"overlap", boolean(true)}}},
-    {"slowmo"},
-    // The server's: the mean of the gradients, and the step of an optimiser that may be any.
-    {.name = "ssp", .merge = 2},
-    {"streaming_diloco"},
-    {.name = "sync_sgd", .snapshot = 0, .merge = 0},
-};
-
-class OnePass : public ::testing::TestWithParam<Passing> {};
+class OnePass : public ::testing::TestWithParam<AlgorithmTrial> {};
 
 TEST_P(OnePass, IsWhatASnapshotAndAMergeTake) {
-    const Passing& expected = GetParam();
-    Value fields = often(expected.name);
-    for (const FieldInfo& field : AlgorithmRegistry::find(expected.name)->fields) {
-        if (field.name == "fragments") fields.set("fragments", integer(2));
-    }
-    for (const auto& [key, value] : expected.more) fields.set(key, value);
+    const AlgorithmTrial& trial = GetParam();
     constexpr int kRanks = 8;
     std::mutex mutex;
     std::size_t snapshot = 0, merge = 0;
@@ -159,7 +109,7 @@ TEST_P(OnePass, IsWhatASnapshotAndAMergeTake) {
         CountingExecutor executor(clock, sink);
         const auto optimizer = OptimizerRegistry::find("sgd")->create(Value(Value::Table{}), {}).value();
         StepContext context(comm, clock, params, executor, 1, {.optimizer = optimizer.get()});
-        const auto algorithm = AlgorithmRegistry::find(expected.name)->create(fields, {"name"}).value();
+        const auto algorithm = trial.make();
         auto* const ownUpdate = dynamic_cast<OwnUpdate*>(algorithm.get());
         auto* const roles = dynamic_cast<HasRoles*>(algorithm.get());
         const bool serves = roles && !roles->roles(kRanks).trains(comm.rank());
@@ -176,28 +126,45 @@ TEST_P(OnePass, IsWhatASnapshotAndAMergeTake) {
                 ownUpdate ? ownUpdate->update(context, *optimizer) : optimizer->step(params, 0.01);
                 algorithm->afterStep(context);
             }
-            // In which a server's optimiser makes its state, once a run.
+            // In the first step a server's optimiser makes its state.
             if (step == 1) continue;
-            EXPECT_LE(executor.snapshot.size(), expected.snapshot) << ::testing::PrintToString(executor.snapshot);
-            EXPECT_LE(executor.merge.size(), expected.merge) << ::testing::PrintToString(executor.merge);
+            EXPECT_LE(executor.snapshot.size(), trial.snapshotPasses) << ::testing::PrintToString(executor.snapshot);
+            EXPECT_LE(executor.merge.size(), trial.mergePasses) << ::testing::PrintToString(executor.merge);
             const std::lock_guard lock(mutex);
             snapshot = std::max(snapshot, executor.snapshot.size());
             merge = std::max(merge, executor.merge.size());
         }
         algorithm->drain(context);
     });
-    EXPECT_EQ(snapshot, expected.snapshot);
-    EXPECT_EQ(merge, expected.merge);
+    EXPECT_EQ(snapshot, trial.snapshotPasses);
+    EXPECT_EQ(merge, trial.mergePasses);
 }
 
-INSTANTIATE_TEST_SUITE_P(Registered, OnePass, ::testing::ValuesIn(kPassings),
-                         [](const auto& info) { return info.param.name + info.param.what; });
+INSTANTIATE_TEST_SUITE_P(Registry, OnePass, ::testing::ValuesIn(trialsThat([](const AlgorithmTrial& trial) {
+                             return !trial.isTimeOnly() && !trial.measures;
+                         })),
+                         trialName);
 
-TEST(OnePassOfAll, NoAlgorithmIsLeftOut) {
-    std::set<std::string> counted;
-    for (const Passing& one : kPassings) counted.insert(one.name);
-    EXPECT_THAT(counted, ::testing::ElementsAreArray(trainingAlgorithms()));
-}
+// Settings that change the number of passes.
+const std::vector<AlgorithmTrial> kOtherSettings{
+    // The optimiser's state lies apart from the weights: a pass for each of its tensors, here the momentum.
+    {.algorithm = "dasgd",
+     .fields = {{"period", integer(4)}, {"optimizer_state", text("average")}},
+     .what = "with_state",
+     .snapshotPasses = 2,
+     .mergePasses = 2},
+    // All ranks are peers.
+    {.algorithm = "sgp", .fields = {{"peers", integer(7)}}, .what = "to_all"},
+    // The pass of the merge takes the share that leaves; before the update, which is any optimiser's, the weights
+    // become
+    // x again.
+    {.algorithm = "sgp",
+     .fields = {{"overlap", boolean(true)}},
+     .what = "overlapped",
+     .snapshotPasses = 0,
+     .mergePasses = 2}};
+
+INSTANTIATE_TEST_SUITE_P(OtherSettings, OnePass, ::testing::ValuesIn(kOtherSettings), trialName);
 
 }  // namespace
 }  // namespace dasgd::test

@@ -1,6 +1,7 @@
 // What the algorithm of `dasgd calibrate` records; that its numbers are right is shown in calibrate_test.
 #include <gmock/gmock.h>
 
+#include "tests/support/algorithm_trials.h"
 #include "tests/support/sim/virtual_cluster.h"
 
 namespace dasgd::test {
@@ -74,6 +75,12 @@ TEST(Probe, LeavesTheTrainingAlone) {
     for (const char* section : {"network", "compute"}) alone.erase(section);
     EXPECT_EQ(losses(trainVirtually(experiment(10))), losses(train(alone)));
 }
+
+const AlgorithmTrial::Add kProbeTrial{
+    {.algorithm = "probe",
+     .fields = {{"alone", integer(8)}, {"overlapped", integer(8)}, {"sizes", integer(2)}, {"repeats", integer(1)}},
+     .rule = [](const SerialView&) { return SerialRule{}; },
+     .measures = true}};
 
 }  // namespace
 }  // namespace dasgd::test

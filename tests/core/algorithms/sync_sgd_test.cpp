@@ -9,6 +9,7 @@
 
 #include "core/exec/cpu_executor.h"
 #include "core/step/step_context.h"
+#include "tests/support/algorithm_trials.h"
 #include "tests/support/quadratic_oracle.h"
 
 namespace dasgd::test {
@@ -155,6 +156,13 @@ TEST(SyncSgd, EqualsOneProcessOnTheConcatenatedBatch) {
         }
     }
 }
+
+const AlgorithmTrial::Add kSyncSgdTrial{
+    {.algorithm = "sync_sgd",
+     .fields = {{"first_bucket_mb", number(0.01)}, {"bucket_mb", number(0.05)}},
+     .rule = [](const SerialView&) { return SerialRule{.gradients = averagesUntil(kEveryStep)}; },
+     .snapshotPasses = 0,
+     .mergePasses = 0}};
 
 }  // namespace
 }  // namespace dasgd::test

@@ -1,4 +1,4 @@
-// Synchronous SGD in front of every rule of the core family.
+// Synchronous SGD in front of every rule that can begin behind it.
 #include "core/algorithms/sync_steps.h"
 
 #include <gmock/gmock.h>
@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/algorithm_trials.h"
 #include "tests/support/outer_oracle.h"
 
 namespace dasgd::test {
@@ -19,46 +20,53 @@ Fields behind(const std::string& name, std::int64_t syncSteps) {
     return {{"name", text(name)}, {"sync_steps", integer(syncSteps)}};
 }
 
-class EveryRule : public testing::TestWithParam<std::string> {};
+Value bowlOf(const QuadraticProblem& problem, const AlgorithmTrial& trial, std::int64_t syncSteps = 0) {
+    Value document = problem.experiment({});
+    document.set("algorithm", trial.table());
+    if (syncSteps != 0) document.find("algorithm")->set("sync_steps", integer(syncSteps));
+    return document;
+}
+Trajectory wayOf(const Value& document) { return recorded(train(document)); }
+Trajectory syncSgdOf(const QuadraticProblem& problem) { return trained(problem, {{"name", text("sync_sgd")}}); }
+
+class EveryRule : public testing::TestWithParam<AlgorithmTrial> {};
 
 // Without momentum a run has no state but its weights, so that the second one can begin where the first one is.
 TEST_P(EveryRule, BeginsBehindSynchronousStepsAsIfAtStepZero) {
     QuadraticProblem problem{.steps = 50, .momentum = 0, .weightDecay = 0.01};
-    const Trajectory got = trained(problem, behind(GetParam(), kFirst));
+    const Trajectory got = wayOf(bowlOf(problem, GetParam(), kFirst));
     problem.steps = kFirst;
-    const Trajectory first = trained(problem, {{"name", text("sync_sgd")}});
+    const Trajectory first = syncSgdOf(problem);
     expectSame({got.begin(), got.begin() + kFirst + 1}, first, 0);
     problem.start = first.back()[0];
     problem.steps = 50 - kFirst;
-    expectSame({got.begin() + kFirst, got.end()}, trained(problem, {{"name", text(GetParam())}}), 0);
+    expectSame({got.begin() + kFirst, got.end()}, wayOf(bowlOf(problem, GetParam())), 0);
 }
 
 TEST_P(EveryRule, IsSynchronousSgdWhereNoStepIsLeft) {
     const QuadraticProblem problem{.steps = 30};
-    expectSame(trained(problem, behind(GetParam(), 30)), trained(problem, {{"name", text("sync_sgd")}}), 0);
-    expectSame(trained(problem, behind(GetParam(), 1'000'000)), trained(problem, {{"name", text("sync_sgd")}}), 0);
+    expectSame(wayOf(bowlOf(problem, GetParam(), 30)), syncSgdOf(problem), 0);
+    expectSame(wayOf(bowlOf(problem, GetParam(), 1'000'000)), syncSgdOf(problem), 0);
 }
 
 TEST_P(EveryRule, HasNoSynchronousStepsUnlessTold) {
     const QuadraticProblem problem{.steps = 30};
-    const auto told = train(problem.experiment(behind(GetParam(), 0)));
-    const auto plain = train(problem.experiment({{"name", text(GetParam())}}));
+    Value none = bowlOf(problem, GetParam());
+    none.find("algorithm")->set("sync_steps", integer(0));
+    const auto told = train(none);
+    const auto plain = train(bowlOf(problem, GetParam()));
     expectSame(recorded(told), recorded(plain), 0);
     const auto bytes = [](const auto& of) { return of[0].sink.metrics.at("train/loss").back().bytesSent; };
     EXPECT_EQ(bytes(told), bytes(plain));
 }
 
 TEST_P(EveryRule, RefusesFewerThanNone) {
-    const auto refused = readExperiment(QuadraticProblem{}.experiment(behind(GetParam(), -1)));
+    const auto refused = readExperiment(bowlOf(QuadraticProblem{}, GetParam(), -1));
     ASSERT_FALSE(refused);
     EXPECT_THAT(refused.error().message, testing::HasSubstr("sync_steps"));
 }
 
-INSTANTIATE_TEST_SUITE_P(CoreFamily, EveryRule,
-                         testing::Values("local_sgd", "dasgd", "cocod_sgd", "overlap_local_sgd", "easgd", "adacomm",
-                                         "dga", "oldsgd", "loscar", "bmuf", "slowmo", "co2", "diloco", "eager_diloco",
-                                         "streaming_diloco"),
-                         [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(Registry, EveryRule, testing::ValuesIn(trialsBehindSyncSteps()), trialName);
 
 // Gradients are averaged in the first steps; momentum goes on across the change.
 std::function<void(Workers&)> averagedFirst() {

@@ -19,69 +19,6 @@ namespace {
 using ::testing::Each;
 using ::testing::Field;
 
-// Every rank's losses and weights after each step; of rank 0 what the evaluations found too.
-struct Outcome {
-    std::vector<std::vector<double>> losses;
-    std::vector<std::vector<double>> weights;
-};
-
-Outcome outcomeOf(const std::vector<RankRecord>& records) {
-    Outcome outcome;
-    for (const RankRecord& record : records) {
-        EXPECT_EQ(record.outcome.error, "");
-        std::vector<double> losses, weights;
-        for (const auto& point : record.sink.metrics.at("train/loss")) losses.push_back(point.value);
-        for (const char* name : {"weight/0", "weight/1"}) {
-            for (const auto& point : record.sink.metrics.at(name)) weights.push_back(point.value);
-        }
-        for (const char* name : {"eval/loss", "eval/replica_accuracy", "consensus/distance"}) {
-            const auto evaluated = record.sink.metrics.find(name);
-            if (evaluated == record.sink.metrics.end()) continue;
-            for (const auto& point : evaluated->second) losses.push_back(point.value);
-        }
-        outcome.losses.push_back(std::move(losses));
-        outcome.weights.push_back(std::move(weights));
-    }
-    return outcome;
-}
-
-// To a millionth, of each value and of 1 where it is smaller: weights go through 0, where rounding is no smaller.
-void expectClose(const std::vector<std::vector<double>>& values, const std::vector<std::vector<double>>& others) {
-    ASSERT_EQ(values.size(), others.size());
-    for (std::size_t rank = 0; rank < values.size(); ++rank) {
-        ASSERT_EQ(values[rank].size(), others[rank].size()) << "rank " << rank;
-        for (std::size_t i = 0; i < values[rank].size(); ++i) {
-            EXPECT_NEAR(values[rank][i], others[rank][i], 1e-6 * std::max(1.0, std::abs(others[rank][i])))
-                << "rank " << rank << ", number " << i;
-        }
-    }
-}
-
-class EveryAlgorithm : public ::testing::TestWithParam<std::tuple<std::string, int>> {};
-
-TEST_P(EveryAlgorithm, HasTheWeightsOfTheRealBackends) {
-    const auto& [name, workers] = GetParam();
-    Value simulated = quadratic(name, workers, "virtual");
-    simulated.set("compute", table({{"step_time", text("3ms")}}));
-    const Outcome virtually = outcomeOf(trainVirtually(simulated));
-    const Outcome really = outcomeOf(train(quadratic(name, workers, "threads")));
-    EXPECT_EQ(virtually.losses, really.losses);
-    EXPECT_EQ(virtually.weights, really.weights);
-    const Outcome throughGloo = outcomeOf(train(quadratic(name, workers, "gloo"), Backend::Gloo));
-    if (workers > 2) {
-        // Gloo adds more than two numbers up in an order of its own.
-        expectClose(virtually.losses, throughGloo.losses);
-        expectClose(virtually.weights, throughGloo.weights);
-        return;
-    }
-    EXPECT_EQ(virtually.losses, throughGloo.losses);
-    EXPECT_EQ(virtually.weights, throughGloo.weights);
-}
-
-INSTANTIATE_TEST_SUITE_P(Registry, EveryAlgorithm,
-                         ::testing::Combine(::testing::ValuesIn(algorithmsWithoutServers()),
-                                            ::testing::Values(1, 2, 5)));
-
 std::int64_t bytesSentInTime(const std::string& model, Fields algorithm) {
     const auto records = trainVirtually(table(
         {{"algorithm", table(std::move(algorithm))},
@@ -175,52 +112,6 @@ TEST(Dropout, HasOtherMasksOnOtherRanks) {
     EXPECT_EQ(loss(0), loss(0));
     EXPECT_NE(loss(0), loss(1));
 }
-
-// Unequal ranks whose steps scatter, over a network that takes longer than a step.
-Value scattered(const std::string& algorithm, double contention, std::int64_t evalEvery) {
-    Value document = quadratic(algorithm, 4, "virtual");
-    document.find("train")->set("steps", integer(60));
-    document.find("train")->set("eval_every", integer(evalEvery));
-    document.set("network", table({{"bandwidth", text("1Gbps")}, {"latency", text("1ms")}}));
-    document.set("compute", table({{"step_time", text("3ms")},
-                                   {"jitter", text("lognormal(0.3)")},
-                                   {"rank_factors", vector({1, 1.7, 1.2})},
-                                   {"contention", number(contention)}}));
-    return document;
-}
-
-// When everything happened that a rank recorded, and what was timed of it.
-std::vector<double> instantsOf(const Value& document) {
-    return apart([&] {
-        std::vector<double> instants;
-        for (const RankRecord& record : trainVirtually(document)) {
-            for (const Span& span : record.sink.spans) {
-                for (const Ns number : {static_cast<Ns>(span.kind), span.step, span.start, span.end, span.bytes}) {
-                    instants.push_back(static_cast<double>(number));
-                }
-            }
-            // A rank that serves makes no steps to time.
-            if (!record.sink.metrics.contains("train/loss")) continue;
-            for (const char* name : {"timing/steps", "timing/seconds"}) {
-                instants.push_back(record.sink.metrics.at(name).back().value);
-            }
-        }
-        return instants;
-    });
-}
-
-class EveryAlgorithmEvaluated : public ::testing::TestWithParam<std::tuple<std::string, double>> {};
-
-TEST_P(EveryAlgorithmEvaluated, TakesTheTimeThatItTakesUnevaluated) {
-    const auto& [name, contention] = GetParam();
-    const auto plain = instantsOf(scattered(name, contention, 1'000'000));
-    EXPECT_GT(plain.size(), 4U * 60 * 3 * 5);
-    EXPECT_EQ(instantsOf(scattered(name, contention, 4)), plain) << "to the nanosecond";
-    EXPECT_EQ(instantsOf(scattered(name, contention, 1)), plain);
-}
-
-INSTANTIATE_TEST_SUITE_P(Registry, EveryAlgorithmEvaluated,
-                         ::testing::Combine(::testing::ValuesIn(algorithmsThatTrain()), ::testing::Values(0, 0.5)));
 
 // An evaluation after each average leaves: 10 ms for the average, of which the one step of delay hides 3.
 TEST(VirtualTraining, AnEvaluationHidesNoCommunication) {

@@ -1,13 +1,14 @@
-// A run that is stopped and goes on in new objects ends with the same bits as one that is not.
+// A run that is stopped and goes on in new objects ends with the same bits as one that is not: what the worker keeps
+// and every optimiser. Every algorithm: tests/core/algorithms/resumed_test.cpp.
 #include "core/train/rank_checkpoints.h"
 
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <random>
 #include <set>
 #include <sstream>
 
+#include "core/optimizers/optimizer.h"
 #include "tests/support/resumed_runs.h"
 #include "tests/support/trained_algorithms.h"
 
@@ -16,67 +17,25 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr std::int64_t kSteps = 29;
+constexpr std::int64_t kSteps = kResumedSteps;
 
-Value document(Value algorithm, TrainedOn on, Value model, Value optimizer) {
-    return table(
-        {{"name", text("resumed")},
-         {"algorithm", std::move(algorithm)},
-         {"model", std::move(model)},
-         {"data", table({{"name", text("synthetic")},
-                         {"shape", array<std::int64_t>({9})},
-                         {"classes", integer(4)},
-                         {"train_samples", integer(90)},
-                         {"test_samples", integer(12)},
-                         {"validation", number(0.2)}})},
-         {"train", table({{"steps", integer(kSteps)}, {"batch_size", integer(4)}, {"eval_every", integer(7)}})},
-         {"optimizer", std::move(optimizer)},
-         {"cluster", table({{"backend", text(nameOf(on))}, {"workers", integer(3)}})}});
-}
-
-// With the fields that let it repeat: no worker of a parameter server ahead of another.
-Value repeatable(const std::string& name) {
-    Fields fields{{"name", text(name)}};
-    if (name == "ssp") fields.emplace_back("staleness", integer(0));
-    return table(std::move(fields));
-}
-
-Value droppingMlp(std::int64_t width = 12) {
-    return table({{"name", text("mlp")}, {"hidden", array<std::int64_t>({width})}, {"dropout", number(0.25)}});
-}
-Value momentum() { return table({{"name", text("sgd")}, {"learning_rate", number(0.02)}, {"momentum", number(0.9)}}); }
-
-class EveryAlgorithm : public ::testing::TestWithParam<std::tuple<std::string, TrainedOn>> {};
-
-TEST_P(EveryAlgorithm, EndsWithTheSameBitsAfterAStop) {
-    const auto& [name, on] = GetParam();
-    std::mt19937 random(static_cast<unsigned>(std::hash<std::string>()(name)) + static_cast<unsigned>(on));
-    const std::int64_t stop = std::uniform_int_distribution<std::int64_t>(1, kSteps - 1)(random);
-    SCOPED_TRACE("stopped after step " + std::to_string(stop));
-    expectSameModelAfterStops(on, document(repeatable(name), on, droppingMlp(), momentum()), {stop});
-}
-INSTANTIATE_TEST_SUITE_P(Registry, EveryAlgorithm,
-                         ::testing::Combine(::testing::ValuesIn(algorithmsThatTrain()),
-                                            ::testing::Values(TrainedOn::Virtual, TrainedOn::Threads, TrainedOn::Gloo)),
-                         [](const auto& info) {
-                             return std::get<0>(info.param) + "_" + nameOf(std::get<1>(info.param));
-                         });
+Value named(const std::string& name) { return table({{"name", text(name)}}); }
 
 class EveryOptimizer : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(EveryOptimizer, GoesOnWithItsState) {
     Value optimizer = table({{"name", text(GetParam())}});
-    expectSameModelAfterStops(TrainedOn::Threads,
-                              document(repeatable("dasgd"), TrainedOn::Threads, droppingMlp(), std::move(optimizer)),
-                              {1, 10, 21});
+    expectSameModelAfterStops(
+        TrainedOn::Threads, resumedExperiment(named("dasgd"), TrainedOn::Threads, droppingMlp(), std::move(optimizer)),
+        {1, 10, 21});
 }
-INSTANTIATE_TEST_SUITE_P(Registry, EveryOptimizer, ::testing::Values("sgd", "adam", "adamw", "lars", "lamb"),
+INSTANTIATE_TEST_SUITE_P(Registry, EveryOptimizer, ::testing::ValuesIn(OptimizerRegistry::names()),
                          [](const auto& info) { return info.param; });
 
 // Running statistics and counts of batches, random streams of dropout, and the state of a recurrent network.
 TEST(RankCheckpoints, WhatANetworkKeepsGoesOn) {
-    Value image = document(repeatable("dasgd"), TrainedOn::Threads,
-                           table({{"name", text("mobilenet_v2")}, {"dropout", number(0.3)}}), momentum());
+    Value image = resumedExperiment(named("dasgd"), TrainedOn::Threads,
+                                    table({{"name", text("mobilenet_v2")}, {"dropout", number(0.3)}}), momentum());
     image.set("data", table({{"name", text("synthetic")},
                              {"train_samples", integer(24)},
                              {"test_samples", integer(6)},
@@ -89,8 +48,8 @@ TEST(RankCheckpoints, WhatANetworkKeepsGoesOn) {
     std::string prose;
     for (int i = 0; i < 1500; ++i) prose += static_cast<char>('a' + (i * i + i / 7) % 26);
     const std::string path = folder.write("prose.txt", prose).string();
-    Value language = document(
-        repeatable("dasgd"), TrainedOn::Threads,
+    Value language = resumedExperiment(
+        named("dasgd"), TrainedOn::Threads,
         table({{"name", text("char_lstm")}, {"width", integer(6)}, {"context", integer(5)}, {"dropout", number(0.3)}}),
         momentum());
     language.set("data", table({{"name", text("text")}, {"path", text(path)}}));
@@ -102,7 +61,7 @@ TEST(RankCheckpoints, TheNoiseOfAQuadraticGoesOn) {
                               {"matrix", matrix({{2, 0.5}, {0.5, 1}})},
                               {"targets", matrix({{1, 2}, {-1, 4}, {0, 0}})},
                               {"noise", number(0.5)}});
-    Value doc = document(repeatable("dasgd"), TrainedOn::Threads, bowl, momentum());
+    Value doc = resumedExperiment(named("dasgd"), TrainedOn::Threads, bowl, momentum());
     doc.erase("data");
     expectSameModelAfterStops(TrainedOn::Threads, doc, {2, 13});
 }
@@ -110,7 +69,7 @@ TEST(RankCheckpoints, TheNoiseOfAQuadraticGoesOn) {
 // Short batches at the end of an epoch, micro-batches, an epoch's order, augmentation drawn by the batch.
 TEST(RankCheckpoints, BatchesGoOnWhereTheyWere) {
     for (const bool accumulates : {false, true}) {
-        Value doc = document(repeatable("local_sgd"), TrainedOn::Threads, droppingMlp(), momentum());
+        Value doc = resumedExperiment(named("local_sgd"), TrainedOn::Threads, droppingMlp(), momentum());
         doc.set("train", table({{"steps", integer(kSteps)},
                                 {"batch_size", integer(5)},
                                 {"accumulate", integer(accumulates ? 2 : 1)},
@@ -130,7 +89,7 @@ std::vector<RankRecord> recordsOf(const Value& doc, const CheckpointEnvironment&
 // Every step saved leaves the run as it is, and each save is good to go on from.
 TEST(RankCheckpoints, SavingNowAndThenChangesNothing) {
     const TempDir dir;
-    Value doc = document(repeatable("dasgd"), TrainedOn::Threads, droppingMlp(), momentum());
+    Value doc = resumedExperiment(named("dasgd"), TrainedOn::Threads, droppingMlp(), momentum());
     static_cast<void>(recordsOf(doc, checkpointsIn(dir / "plain")));
     doc.find("train")->set("checkpoint", table({{"every", text("3 steps")}, {"keep", integer(4)}}));
     const CheckpointEnvironment saving = checkpointsIn(dir / "saving");
@@ -213,7 +172,7 @@ INSTANTIATE_TEST_SUITE_P(Registry, EveryMetric, ::testing::ValuesIn(algorithmsTh
 // Steps, samples, bytes, epochs and what evaluations decided go on; what was recorded is as of a run without a stop.
 TEST(RankCheckpoints, RecordsGoOnWhereTheyWere) {
     const TempDir dir;
-    const Value doc = document(repeatable("dasgd"), TrainedOn::Threads, droppingMlp(), momentum());
+    const Value doc = resumedExperiment(named("dasgd"), TrainedOn::Threads, droppingMlp(), momentum());
     const auto whole = recordsOf(doc, checkpointsIn(dir / "whole"));
     static_cast<void>(recordsOf(doc, checkpointsIn(dir / "part"), 10));
     CheckpointEnvironment from = checkpointsIn(dir / "rest");
@@ -265,7 +224,7 @@ TEST(RankCheckpoints, RecordsGoOnWhereTheyWere) {
 TEST(RankCheckpoints, TheBestModelIsKeptAcrossStops) {
     for (const TrainedOn on : {TrainedOn::Virtual, TrainedOn::Threads}) {
         const TempDir dir;
-        Value doc = document(repeatable("dasgd"), on, droppingMlp(), momentum());
+        Value doc = resumedExperiment(named("dasgd"), on, droppingMlp(), momentum());
         doc.find("train")->set("checkpoint", table({{"every", text("1h")}, {"best", boolean(true)}}));
         trainOn(on, doc, checkpointsIn(dir / "whole"));
         const auto best = readArchive(dir / "whole/checkpoints/best.safetensors");
@@ -290,7 +249,7 @@ TEST(RankCheckpoints, TheBestModelIsKeptAcrossStops) {
 
 TEST(RankCheckpoints, ACheckpointOfAnotherNetworkIsRefused) {
     const TempDir dir;
-    const Value doc = document(repeatable("dasgd"), TrainedOn::Threads, droppingMlp(), momentum());
+    const Value doc = resumedExperiment(named("dasgd"), TrainedOn::Threads, droppingMlp(), momentum());
     static_cast<void>(recordsOf(doc, checkpointsIn(dir / "part"), 10));
     CheckpointEnvironment from = checkpointsIn(dir / "rest");
     from.from = CheckpointFolder(dir / "part/checkpoints").at(10).value();
@@ -306,7 +265,7 @@ TEST(RankCheckpoints, ACheckpointOfAnotherNetworkIsRefused) {
 TEST(RankCheckpoints, WhatCannotBeWrittenStopsNoTraining) {
     const TempDir dir;
     const std::filesystem::path file = dir.write("run", "a file where a folder should be");
-    Value doc = document(repeatable("dasgd"), TrainedOn::Threads, droppingMlp(), momentum());
+    Value doc = resumedExperiment(named("dasgd"), TrainedOn::Threads, droppingMlp(), momentum());
     doc.find("train")->set("checkpoint", table({{"every", text("10 steps")}}));
     const auto records = recordsOf(doc, checkpointsIn(file));
     EXPECT_EQ(records[0].outcome.kind, WorkerOutcome::Kind::Finished);

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "core/algorithms/extensions.h"
 #include "core/exec/simulated_executor.h"
 #include "core/sim/engine/world.h"
 #include "core/train/evaluation_board.h"
@@ -21,24 +20,6 @@ inline constexpr double kLatency = 50e-6;
 inline Value gigabit() { return table({{"bandwidth", text("1Gbps")}, {"latency", text("50us")}}); }
 
 inline double seconds(Ns ns) { return static_cast<double>(ns) * 1e-9; }
-
-inline std::vector<std::string> algorithmsThatTrain() {
-    std::vector<std::string> names;
-    for (const auto& [name, entry] : AlgorithmRegistry::entries()) {
-        if (!entry.create(Value(), {}).value()->isTimeOnly()) names.push_back(name);
-    }
-    return names;
-}
-
-// Of them those whose ranks all train. The others have the same tests of their own, with what lets a run repeat.
-inline std::vector<std::string> algorithmsWithoutServers() {
-    std::vector<std::string> names = algorithmsThatTrain();
-    std::erase_if(names, [](const std::string& name) {
-        const auto algorithm = AlgorithmRegistry::find(name)->create(Value(), {}).value();
-        return dynamic_cast<const HasRoles*>(algorithm.get()) != nullptr;
-    });
-    return names;
-}
 
 // A bowl a worker, every step's weights recorded.
 inline Value quadratic(const std::string& algorithm, int workers, const std::string& backend) {

@@ -2,6 +2,7 @@
 
 #include "core/algorithms/extensions.h"
 #include "core/step/archive.h"
+#include "tests/support/algorithm_trials.h"
 #include "tests/support/driven_algorithm.h"
 #include "tests/support/quadratic_oracle.h"
 
@@ -198,6 +199,30 @@ TEST(Adacomm, RefusesAnIntervalOfNoSteps) {
     ASSERT_FALSE(refused);
     EXPECT_THAT(refused.error().message, testing::HasSubstr("interval"));
 }
+
+// τ ← ⌈τ₀·√(F/F₀)⌉, or ⌈τ/2⌉ where that is not smaller; F as known in step k, of step k − 1. τ₀ = 4, chosen anew after
+// 4 steps at the earliest.
+SerialRule averagesAsTheLossAsks(const SerialView& view) {
+    struct Periods {
+        std::int64_t tau = 4, averaged = 0, chosen = 0;
+        bool begun = false;
+    };
+    return {.weights = [&view, at = Periods()](std::int64_t k, Vectors& w) mutable {
+        if (k != at.averaged + at.tau) return;
+        takeMean(w);
+        at.averaged = k;
+        if (!std::exchange(at.begun, true) || k - at.chosen < 4) return;
+        at.chosen = k;
+        const double ratio = view.losses[static_cast<std::size_t>(k - 2)] / view.losses[0];
+        const auto wanted = static_cast<std::int64_t>(std::ceil(4 * std::sqrt(ratio)));
+        at.tau = wanted < at.tau ? wanted : (at.tau + 1) / 2;
+    }};
+}
+
+const AlgorithmTrial::Add kAdacommTrial{{.algorithm = "adacomm",
+                                         .fields = {{"period", integer(4)}, {"interval", integer(4)}},
+                                         .rule = &averagesAsTheLossAsks,
+                                         .hostReads = HostReads::OfDevice}};
 
 }  // namespace
 }  // namespace dasgd::test

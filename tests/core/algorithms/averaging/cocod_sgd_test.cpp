@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include "tests/support/algorithm_trials.h"
 #include "tests/support/quadratic_oracle.h"
 
 namespace dasgd::test {
@@ -30,14 +31,6 @@ INSTANTIATE_TEST_SUITE_P(Sizes, CocodSgdOracle,
                          testing::Combine(testing::ValuesIn(suiteBackends()), testing::Values(1, 2, 4, 7),
                                           testing::Values(1, 4)));
 
-// A2.8, to the last bit: the same engine.
-TEST(CocodSgd, IsTheDeltaWithADelayOfAPeriod) {
-    const QuadraticProblem problem{.workers = 3, .weightDecay = 0.01};
-    const Fields delta{{"name", text("dasgd")},     {"period", integer(4)},    {"delay", integer(4)},
-                       {"local_weight", number(0)}, {"correction", number(1)}, {"snapshot_at_zero", Value(true)}};
-    expectSame(recorded(train(problem.experiment(cocod(4)))), recorded(train(problem.experiment(delta))), 0);
-}
-
 // A2.2: no merge moves the mean of the workers.
 TEST(CocodSgd, LeavesTheMeanOfTheWorkersAlone) {
     const QuadraticProblem problem{.workers = 4, .steps = 60, .momentum = 0};
@@ -53,6 +46,22 @@ TEST(CocodSgd, RefusesAPeriodOfNoSteps) {
     ASSERT_FALSE(refused);
     EXPECT_THAT(refused.error().message, testing::HasSubstr("period"));
 }
+
+const AlgorithmTrial::Add kCocodTrial{{.algorithm = "cocod_sgd",
+                                       .fields = {{"period", integer(4)}},
+                                       .rule =
+                                           [](const SerialView& view) {
+                                               return merges({.period = 4, .delay = 4, .xi = 0, .c = 1, .atZero = true},
+                                                             view);
+                                           },
+                                       .identities = {// A2.8: the delta with a delay of a period, by the same engine.
+                                                      {.with = {{"period", integer(4)}},
+                                                       .algorithm = "dasgd",
+                                                       .fields = {{"period", integer(4)},
+                                                                  {"delay", integer(4)},
+                                                                  {"local_weight", number(0)},
+                                                                  {"correction", number(1)},
+                                                                  {"snapshot_at_zero", boolean(true)}}}}}};
 
 }  // namespace
 }  // namespace dasgd::test

@@ -3,6 +3,7 @@
 
 #include <thread>
 
+#include "tests/support/algorithm_trials.h"
 #include "tests/support/quadratic_oracle.h"
 
 namespace dasgd::test {
@@ -162,17 +163,6 @@ TEST(Dasgd, MergesLeaveTheMeanAloneOnlyForGammaOne) {
         << "the blend throws part of the overlapped steps away";
 }
 
-// A2.4
-TEST(Dasgd, WithoutDelayOverwriteIsLocalSgdToTheLastBit) {
-    for (const int workers : {1, 2, 4, 7}) {
-        const QuadraticProblem problem{.workers = workers};
-        const Trajectory local =
-            recorded(train(problem.experiment({{"name", text("local_sgd")}, {"period", integer(4)}})));
-        expectSame(recorded(train(problem.experiment(dasgd(4, 0, 0, 0)))), local, 0);
-        expectSame(recorded(train(problem.experiment(dasgd(4, 0, 0, 0.6)))), local, 0);
-    }
-}
-
 // A2.5: linear recursions commute with the mean, so unaveraged momentum buffers do not matter.
 TEST(Dasgd, PeriodOneWithoutDelayIsSynchronousSgd) {
     for (const bool nesterov : {false, true}) {
@@ -326,6 +316,24 @@ TEST(Dasgd, RefusesADelayBeyondThePeriod) {
     ASSERT_FALSE(refused);
     EXPECT_THAT(refused.error().message, testing::HasSubstr("delay is 9; allowed: 0 to period (4) steps"));
 }
+
+const AlgorithmTrial::Add kDasgdTrial{
+    {.algorithm = "dasgd",
+     .fields =
+         {{"period", integer(4)}, {"delay", integer(3)}, {"local_weight", number(0.25)}, {"correction", number(0.5)}},
+     .rule = [](const SerialView& view) { return merges({.period = 4, .delay = 3, .xi = 0.25, .c = 0.5}, view); },
+     .identities = {
+         // A2.4: overwriting without delay.
+         {.with =
+              {{"period", integer(4)}, {"delay", integer(0)}, {"local_weight", number(0)}, {"correction", number(0)}},
+          .algorithm = "local_sgd",
+          .fields = {{"period", integer(4)}},
+          .workers = {1, 2, 4, 7}},
+         {.with =
+              {{"period", integer(4)}, {"delay", integer(0)}, {"local_weight", number(0)}, {"correction", number(0.6)}},
+          .algorithm = "local_sgd",
+          .fields = {{"period", integer(4)}},
+          .workers = {1, 2, 4, 7}}}}};
 
 }  // namespace
 }  // namespace dasgd::test

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include "tests/support/algorithm_trials.h"
 #include "tests/support/quadratic_oracle.h"
 
 namespace dasgd::test {
@@ -87,6 +88,26 @@ TEST(Dga, RefusesADelayBeyondThePeriodOrOfNoStep) {
         EXPECT_THAT(refused.error().message, testing::HasSubstr(said));
     }
 }
+
+// gᵢ ← gᵢ + ⟨Gᵢ⟩ − Gᵢ three steps after the sum G of four gradients left.
+SerialRule replacesGradients(const SerialView& view) {
+    const Vectors zero(view.workers, torch::zeros_like(view.start));
+    return {.gradients = [zero, sum = zero, left = zero](std::int64_t k, Vectors& g) mutable {
+        for (std::size_t i = 0; i < g.size(); ++i) sum[i] = sum[i] + g[i];
+        if (k > 4 && k % 4 == 3) {
+            const at::Tensor m = meanOf(left);
+            for (std::size_t i = 0; i < g.size(); ++i) g[i] = g[i] + m - left[i];
+        }
+        if (k % 4 == 0) left = std::exchange(sum, zero);
+    }};
+}
+
+const AlgorithmTrial::Add kDgaTrial{{.algorithm = "dga",
+                                     .fields = {{"period", integer(4)}, {"delay", integer(3)}},
+                                     .rule = &replacesGradients,
+                                     // Every step adds its gradient to the sum that is going to leave; a merge due
+                                     // before it leaves changes the gradient.
+                                     .snapshotPasses = 2}};
 
 }  // namespace
 }  // namespace dasgd::test

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "core/algorithms/extensions.h"
+#include "tests/support/algorithm_trials.h"
 #include "tests/support/driven_algorithm.h"
 #include "tests/support/quadratic_oracle.h"
 
@@ -56,12 +57,6 @@ TEST_P(EasgdOracle, PullsWorkersAndCentreToEachOther) {
 INSTANTIATE_TEST_SUITE_P(Settings, EasgdOracle,
                          testing::Combine(testing::ValuesIn(suiteBackends()), testing::Values(1, 4, 7),
                                           testing::Values(1, 4), testing::Values(0.03, 0.1, 1.0 / 7)));
-
-TEST(Easgd, WithoutPullTheWorkersAreIndependent) {
-    const QuadraticProblem problem{.workers = 3};
-    expectSame(recorded(train(problem.experiment(easgd(4, 0)))),
-               recorded(train(problem.experiment({{"name", text("independent")}}))), 0);
-}
 
 // Without gradients a pull moves as much from the workers to the centre as back, and their distance ⟨x⟩ − z shrinks by
 // 1 − (P + 1)α, up to the largest pull that is allowed, Pα = 1.
@@ -130,6 +125,22 @@ TEST(Easgd, RefusesARunThatEndsBeforeTheCentreMoves) {
     EXPECT_THAT(refused->message, testing::HasSubstr("a worker makes 3 steps"));
     EXPECT_FALSE(algorithm->check({.workers = 2, .steps = 4}));
 }
+
+// x = (1−α)x + αz; z = (1−Pα)z + αΣx, both of the old values. α = 0.1.
+SerialRule pullsElastically(const SerialView& view) {
+    return {.weights = [z = view.start](std::int64_t k, Vectors& x) mutable {
+        if (k % 4 != 0) return;
+        const at::Tensor sum = torch::stack(x).sum(0), old = z;
+        z = old * (1 - 0.1 * static_cast<double>(x.size())) + sum * 0.1;
+        for (at::Tensor& one : x) one = one * 0.9 + old * 0.1;
+    }};
+}
+
+const AlgorithmTrial::Add kEasgdTrial{
+    {.algorithm = "easgd",
+     .fields = {{"period", integer(4)}, {"pull", number(0.1)}},
+     .rule = &pullsElastically,
+     .identities = {{.with = {{"period", integer(4)}, {"pull", number(0)}}, .algorithm = "independent"}}}};
 
 }  // namespace
 }  // namespace dasgd::test

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include "tests/support/algorithm_trials.h"
 #include "tests/support/quadratic_oracle.h"
 
 namespace dasgd::test {
@@ -60,6 +61,13 @@ TEST(LocalSgd, NothingOverlapsAndTheWaitIsSeen) {
     EXPECT_EQ(reduces, 4);
     EXPECT_EQ(overlapOf(records[0]).hidden, 0);
 }
+
+const AlgorithmTrial::Add kLocalSgdTrial{
+    {.algorithm = "local_sgd",
+     .fields = {{"period", integer(4)}},
+     .rule = [](const SerialView& view) { return merges({.period = 4, .delay = 0, .xi = 0, .c = 0}, view); },
+     // The weights themselves travel.
+     .mergePasses = 0}};
 
 }  // namespace
 }  // namespace dasgd::test

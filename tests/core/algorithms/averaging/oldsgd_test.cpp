@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include "tests/support/algorithm_trials.h"
 #include "tests/support/quadratic_oracle.h"
 
 namespace dasgd::test {
@@ -72,6 +73,22 @@ TEST(Oldsgd, SendsTheWeightsToTwoNeighboursAPeriod) {
     // Of each exchange that was merged: two messages sent and two received, or, between GPUs, one for all.
     EXPECT_GE(operations, 4 * (runElsewhere() ? 1 : 4));
 }
+
+// x(t) = Σⱼ Wᵢⱼ·xⱼ(t−τ) + the local steps since; W of a ring of more than two.
+SerialRule mixesOnARing(const SerialView& view) {
+    return {.weights = [before = Vectors(view.workers, view.start)](std::int64_t k, Vectors& x) mutable {
+        if (k % 4 != 0) return;
+        const std::size_t size = x.size();
+        for (std::size_t i = 0; i < size; ++i) {
+            const at::Tensor mixed = (before[i] + before[(i + 1) % size] + before[(i + size - 1) % size]) / 3;
+            x[i] = mixed + (x[i] - before[i]);
+        }
+        before = x;
+    }};
+}
+
+const AlgorithmTrial::Add kOldsgdTrial{
+    {.algorithm = "oldsgd", .fields = {{"period", integer(4)}}, .rule = &mixesOnARing}};
 
 }  // namespace
 }  // namespace dasgd::test

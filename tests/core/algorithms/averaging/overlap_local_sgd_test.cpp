@@ -3,6 +3,7 @@
 #include <iterator>
 #include <vector>
 
+#include "tests/support/algorithm_trials.h"
 #include "tests/support/driven_algorithm.h"
 #include "tests/support/quadratic_oracle.h"
 
@@ -52,23 +53,6 @@ INSTANTIATE_TEST_SUITE_P(Settings, OverlapOracle,
                                           testing::Values(Anchor{4, 0.6, 0.7}, Anchor{2, 0.2, 0}, Anchor{1, 0.8, 0.3},
                                                           Anchor{3, 0.5, 0.5, 0.8})));
 
-// A2.9, to the last bit: without slow momentum the anchor is the mean of the workers.
-TEST(OverlapLocalSgd, WithoutSlowMomentumIsTheBlendWithADelayOfAPeriod) {
-    const QuadraticProblem problem{.workers = 3, .weightDecay = 0.01};
-    const Fields blend{{"name", text("dasgd")},
-                       {"period", integer(4)},
-                       {"delay", integer(4)},
-                       {"local_weight", number(1 - 0.6)},
-                       {"snapshot_at_zero", Value(true)}};
-    expectSame(recorded(train(problem.experiment(overlap(4, 0.6, 0)))), recorded(train(problem.experiment(blend))), 0);
-}
-
-TEST(OverlapLocalSgd, WithoutPullTheWorkersAreIndependent) {
-    const QuadraticProblem problem{.workers = 3};
-    expectSame(recorded(train(problem.experiment(overlap(4, 0, 0.7)))),
-               recorded(train(problem.experiment({{"name", text("independent")}}))), 0);
-}
-
 // A schedule: u is what η divides, so that its part in the anchor's step follows the new η. At η = 0, where u has no
 // value, ηu is z − x alone, and behind it u begins anew, as slow_average's does.
 TEST(OverlapLocalSgd, SlowStepsFollowTheLearningRate) {
@@ -105,6 +89,36 @@ TEST(OverlapLocalSgd, RefusesFieldsOutOfRange) {
         EXPECT_THAT(refused.error().message, testing::HasSubstr(field));
     }
 }
+
+// x = (1−α)x + αz; u = βu + (z−x)/η; z = ⟨z−ηu⟩. α = 0.6, β = 0.7.
+SerialRule pullsToAnchor(const SerialView& view) {
+    Vectors zero(view.workers, torch::zeros_like(view.start));
+    return {.weights = [eta = view.rate, z = view.start, u = std::move(zero)](std::int64_t k, Vectors& x) mutable {
+        if (k % 4 != 0) return;
+        Vectors leaving;
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            x[i] = x[i] * 0.4 + z * 0.6;
+            u[i] = u[i] * 0.7 + (z - x[i]) / eta;
+            leaving.push_back(z - u[i] * eta);
+        }
+        z = meanOf(leaving);
+    }};
+}
+
+const AlgorithmTrial::Add kOverlapTrial{
+    {.algorithm = "overlap_local_sgd",
+     .fields = {{"period", integer(4)}, {"pull", number(0.6)}, {"slow_momentum", number(0.7)}},
+     .rule = &pullsToAnchor,
+     .hostReads = HostReads::OfItsOwn,
+     .identities = {{.with = {{"period", integer(4)}, {"pull", number(0)}, {"slow_momentum", number(0.7)}},
+                     .algorithm = "independent"},
+                    // A2.9: without slow momentum the anchor is the mean of the workers.
+                    {.with = {{"period", integer(4)}, {"pull", number(0.6)}, {"slow_momentum", number(0)}},
+                     .algorithm = "dasgd",
+                     .fields = {{"period", integer(4)},
+                                {"delay", integer(4)},
+                                {"local_weight", number(1 - 0.6)},
+                                {"snapshot_at_zero", boolean(true)}}}}}};
 
 }  // namespace
 }  // namespace dasgd::test

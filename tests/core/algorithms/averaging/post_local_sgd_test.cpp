@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include "tests/support/algorithm_trials.h"
 #include "tests/support/quadratic_oracle.h"
 
 namespace dasgd::test {
@@ -29,16 +30,6 @@ TEST_P(PostLocalOracle, FollowsTheSerialRule) {
 
 INSTANTIATE_TEST_SUITE_P(Settings, PostLocalOracle,
                          testing::Combine(testing::ValuesIn(suiteBackends()), testing::Values(1, 8, 50)));
-
-TEST(PostLocalSgd, WithoutSyncStepsIsLocalSgdToTheLastBit) {
-    expectSame(recorded(train(kProblem.experiment(postLocal(0)))),
-               recorded(train(kProblem.experiment({{"name", text("local_sgd")}, {"period", integer(4)}}))), 0);
-}
-
-TEST(PostLocalSgd, WithSyncStepsAloneIsSynchronousSgdToTheLastBit) {
-    expectSame(recorded(train(kProblem.experiment(postLocal(1'000'000)))),
-               recorded(train(kProblem.experiment({{"name", text("sync_sgd")}}))), 0);
-}
 
 // Gradients of 10 steps, then weights after steps 12, 16 and 20: no bucket leaves from step 11 on.
 TEST(PostLocalSgd, SendsGradientsFirstAndThenWeights) {
@@ -73,6 +64,22 @@ TEST(PostLocalSgd, RefusesABucketOfNothing) {
     ASSERT_FALSE(refused);
     EXPECT_THAT(refused.error().message, testing::HasSubstr("bucket_mb"));
 }
+
+const AlgorithmTrial::Add kPostLocalTrial{
+    {.algorithm = "post_local_sgd",
+     .fields = {{"period", integer(4)}, {"sync_steps", integer(10)}},
+     .rule =
+         [](const SerialView&) {
+             return SerialRule{.gradients = averagesUntil(10), .weights = [](std::int64_t k, Vectors& w) {
+                                   if (k > 10 && k % 4 == 0) takeMean(w);
+                               }};
+         },
+     // The weights themselves travel.
+     .mergePasses = 0,
+     .identities = {{.with = {{"period", integer(4)}, {"sync_steps", integer(0)}},
+                     .algorithm = "local_sgd",
+                     .fields = {{"period", integer(4)}}},
+                    {.with = {{"period", integer(4)}, {"sync_steps", integer(1'000'000)}}, .algorithm = "sync_sgd"}}}};
 
 }  // namespace
 }  // namespace dasgd::test

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "core/algorithms/extensions.h"
+#include "tests/support/algorithm_trials.h"
 #include "tests/support/driven_algorithm.h"
 #include "tests/support/quadratic_oracle.h"
 
@@ -143,13 +144,6 @@ TEST(Sgp, RecordsThePushSumWeightWhenItChanges) {
     EXPECT_EQ(blocking[0].sink.metrics.at("staleness/steps").back().value, 0);
 }
 
-// With every other rank a peer an exchange is an average of weights.
-TEST(Sgp, WithAllPeersIsLocalSgdWithoutLocalSteps) {
-    const QuadraticProblem problem{.workers = 4, .weightDecay = 0.01};
-    const Fields local{{"name", text("local_sgd")}, {"period", integer(1)}};
-    expectSame(recorded(train(problem.experiment(sgp(3, false)))), recorded(train(problem.experiment(local))), 1e-12);
-}
-
 TEST(Sgp, SendsTheWeightsAndOneNumberToEachPeer) {
     const QuadraticProblem problem{.workers = 7, .steps = 17};
     const auto records = train(problem.experiment(sgp(2, false)));
@@ -164,6 +158,27 @@ TEST(Sgp, RefusesMorePeersThanOtherRanks) {
     EXPECT_EQ(refused->message, "peers is 4; with 4 workers allowed: 1 to 3");
     EXPECT_FALSE(algorithm->check({.workers = 5}));
 }
+
+// Half of what a worker has goes to the one 1 or, every second time, 2 further on. Among four all push-sum weights
+// stay 1.
+SerialRule pushesHalves(const SerialView&) {
+    return {.weights = [](std::int64_t k, Vectors& x) {
+        const Vectors before = x;
+        const std::size_t offset = k % 2 == 1 ? 1 : 2;
+        for (std::size_t i = 0; i < x.size(); ++i)
+            x[(i + offset) % x.size()] = (before[i] + before[(i + offset) % x.size()]) / 2;
+    }};
+}
+
+const AlgorithmTrial::Add kSgpTrial{{.algorithm = "sgp",
+                                     .fields = {{"peers", integer(1)}},
+                                     .rule = &pushesHalves,
+                                     .identities = {// All are peers: an average after every step.
+                                                    {.with = {{"peers", integer(3)}},
+                                                     .algorithm = "local_sgd",
+                                                     .fields = {{"period", integer(1)}},
+                                                     .workers = {4},
+                                                     .tolerance = 1e-12}}}};
 
 }  // namespace
 }  // namespace dasgd::test

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/algorithm_trials.h"
 #include "tests/support/apart.h"
 #include "tests/support/quadratic_oracle.h"
 #include "tests/support/sim/virtual_cluster.h"
@@ -339,6 +340,15 @@ TEST(Ssp, WorkersThatRunApartRecordTheirOwnThroughput) {
     EXPECT_EQ(bounded[2], 0);
     EXPECT_NEAR(bounded[3] / bounded[1], 1, 0.1) << "the fast ones wait for the slow one";
 }
+
+const AlgorithmTrial::Add kSspTrial{
+    {.algorithm = "ssp",
+     .fields = {{"staleness", integer(0)}},
+     .rule = [](const SerialView&) { return SerialRule{.gradients = averagesUntil(kEveryStep)}; },
+     // The server's: the mean of the gradients, and the step of an optimiser that may be any.
+     .mergePasses = 2,
+     // A server takes a gradient of each worker in a step, and each worker the weights.
+     .messagesReceived = 4}};
 
 }  // namespace
 }  // namespace dasgd::test

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include "tests/support/algorithm_trials.h"
 #include "tests/support/outer_oracle.h"
 
 namespace dasgd::test {
@@ -44,17 +45,27 @@ INSTANTIATE_TEST_SUITE_P(Settings, BmufOracle,
                                           testing::Values(std::tuple(0.5, 1.0, false), std::tuple(0.75, 0.8, true),
                                                           std::tuple(0.0, 0.8, true))));
 
-TEST(Bmuf, WithoutMomentumAtRateOneIsLocalSgdToTheLastBit) {
-    expectSame(trained(kOuterProblem, bmuf(0, 1)), localSgdOf(kOuterProblem, 4), 0);
+// G = ⟨w⟩ − θ, D = βD + G, θ = θ + D. β = 0.5.
+SerialRule filtersBlocks(const SerialView& view) {
+    return {.weights = [theta = view.start, d = torch::zeros_like(view.start)](std::int64_t k, Vectors& w) mutable {
+        if (k % 4 != 0) return;
+        d = d * 0.5 + (meanOf(w) - theta);
+        theta = theta + d;
+        w.assign(w.size(), theta);
+    }};
 }
 
-// The learning rate is constant here, so that nothing scales the slow momentum.
-TEST(Bmuf, IsSlowMoAtAConstantRateToTheLastBit) {
-    expectSame(trained(kOuterProblem, bmuf(0.6, 0.9)),
-               trained(kOuterProblem,
-                       {{"name", text("slowmo")}, {"slow_momentum", number(0.6)}, {"slow_learning_rate", number(0.9)}}),
-               0);
-}
+const AlgorithmTrial::Add kBmufTrial{
+    {.algorithm = "bmuf",
+     .fields = {{"period", integer(4)}, {"slow_momentum", number(0.5)}, {"slow_learning_rate", number(1)}},
+     .rule = &filtersBlocks,
+     .identities = {{.with = {{"slow_momentum", number(0)}, {"slow_learning_rate", number(1)}},
+                     .algorithm = "local_sgd",
+                     .fields = {{"period", integer(4)}}},
+                    // The learning rate is constant, so that nothing scales the slow momentum.
+                    {.with = {{"slow_momentum", number(0.6)}, {"slow_learning_rate", number(0.9)}},
+                     .algorithm = "slowmo",
+                     .fields = {{"slow_momentum", number(0.6)}, {"slow_learning_rate", number(0.9)}}}}}};
 
 }  // namespace
 }  // namespace dasgd::test

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tests/support/algorithm_trials.h"
 #include "tests/support/outer_oracle.h"
 
 namespace dasgd::test {
@@ -94,6 +95,25 @@ TEST(Co2, RefusesAPenaltyOfZero) {
     ASSERT_FALSE(refused);
     EXPECT_THAT(refused.error().message, testing::HasSubstr("gap_penalty"));
 }
+
+// u = βu + θ − ⟨w⟩ of the round before, θ −= u; nothing after the first round. β = 0.5.
+SerialRule movesARoundLate(const SerialView& view) {
+    return {.weights = [theta = view.start, u = torch::zeros_like(view.start), late = view.start](std::int64_t k,
+                                                                                                  Vectors& w) mutable {
+        if (k % 4 != 0) return;
+        u = u * 0.5 + (theta - late);
+        late = meanOf(w);
+        theta = theta - u;
+        w.assign(w.size(), theta);
+    }};
+}
+
+const AlgorithmTrial::Add kCo2Trial{
+    {.algorithm = "co2",
+     .fields = {{"period", integer(4)}, {"slow_momentum", number(0.5)}, {"slow_learning_rate", number(1)}},
+     .rule = &movesARoundLate,
+     // The pass of the outer step forms what leaves.
+     .snapshotPasses = 0}};
 
 }  // namespace
 }  // namespace dasgd::test

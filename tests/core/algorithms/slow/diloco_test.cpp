@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include "tests/support/algorithm_trials.h"
 #include "tests/support/outer_oracle.h"
 
 namespace dasgd::test {
@@ -44,20 +45,31 @@ INSTANTIATE_TEST_SUITE_P(
                      testing::Values(std::tuple(0.9, 0.7, true, false), std::tuple(0.9, 1.0, true, true),
                                      std::tuple(0.9, 0.7, false, true), std::tuple(0.0, 0.7, true, false))));
 
-TEST(DiLoCo, AtRateOneWithoutMomentumIsLocalSgdToTheLastBit) {
-    for (const int workers : {1, 3, 4}) {
-        QuadraticProblem problem = kOuterProblem;
-        problem.workers = workers;
-        expectSame(trained(problem, diloco(0, 1)), localSgdOf(problem, 5), 0);
-    }
-}
-
 // The round is all that leaves: one all-reduce of the weights each period.
 TEST(DiLoCo, SendsOneAllReduceARound) {
     const std::vector<RankRecord> records = train(kOuterProblem.experiment(diloco(0.9, 0.7)));
     EXPECT_EQ(records[0].sink.metrics.at("train/loss").back().bytesSent, 200 / 5 * 2 * flatBytes(3) * 3 / 4);
     EXPECT_EQ(overlapOf(records[0]).hidden, 0);
 }
+
+SerialRule stepsOutside(const SerialView& view) {
+    return {.weights = [outer = outerOf(view)](std::int64_t k, Vectors& w) mutable {
+        if (k % 4 != 0) return;
+        outer.step(outer.theta - meanOf(w));
+        w.assign(w.size(), outer.theta);
+    }};
+}
+
+const AlgorithmTrial::Add kDiLoCoTrial{
+    {.algorithm = "diloco",
+     .fields = {{"period", integer(4)}, {"outer_learning_rate", number(0.7)}, {"outer_momentum", number(0.9)}},
+     .rule = &stepsOutside,
+     .identities = {{.with = {{"period", integer(5)},
+                              {"outer_momentum", number(0)},
+                              {"outer_learning_rate", number(1)},
+                              {"nesterov", boolean(true)}},
+                     .algorithm = "local_sgd",
+                     .fields = {{"period", integer(5)}}}}}};
 
 }  // namespace
 }  // namespace dasgd::test

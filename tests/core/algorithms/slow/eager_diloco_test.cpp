@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include "tests/support/algorithm_trials.h"
 #include "tests/support/outer_oracle.h"
 
 namespace dasgd::test {
@@ -46,17 +47,6 @@ INSTANTIATE_TEST_SUITE_P(Settings, EagerOracle,
                                           testing::Values(std::tuple(0.3, 0.5, true), std::tuple(0.2, 0.5, false),
                                                           std::tuple(0.0, 0.5, true))));
 
-// The others' part is nothing, to the last bit. Without momentum DiLoCo interpolates instead: then to rounding.
-TEST(EagerDiLoCo, AloneIsDiLoCo) {
-    QuadraticProblem problem = kOuterProblem;
-    problem.workers = 1;
-    for (const bool nesterov : {false, true}) {
-        expectSame(trained(problem, eager(0.9, 0.7, nesterov)), trained(problem, eager(0.9, 0.7, nesterov, "diloco")),
-                   0);
-    }
-    expectSame(trained(problem, eager(0, 0.7)), trained(problem, eager(0, 0.7, true, "diloco")), 1e-12);
-}
-
 TEST(EagerDiLoCo, NeverWaitsWithinARound) {
     const std::vector<RankRecord> records = train(kOuterProblem.experiment(eager(0.9, 0.7)));
     for (const Span& span : records[0].sink.spans) {
@@ -67,6 +57,48 @@ TEST(EagerDiLoCo, NeverWaitsWithinARound) {
     ASSERT_EQ(staleness.size(), 49U) << "from the end of the second of 50 rounds on";
     for (const auto& point : staleness) EXPECT_EQ(point.value, 4);
 }
+
+// ⟨Δ⟩ of the round before + (Δᵢ − Δᵢ of the round before)/P.
+SerialRule stepsEagerly(const SerialView& view) {
+    const Vectors zero(view.workers, torch::zeros_like(view.start));
+    std::vector<SerialOuterSgd> outer(view.workers, outerOf(view));
+    return {.weights = [outer = std::move(outer), before = zero](std::int64_t k, Vectors& w) mutable {
+        if (k % 4 != 0) return;
+        const at::Tensor stale = meanOf(before);
+        for (std::size_t i = 0; i < w.size(); ++i) {
+            const at::Tensor fresh = outer[i].theta - w[i];
+            outer[i].step(stale + (fresh - before[i]) / static_cast<double>(w.size()));
+            before[i] = fresh;
+            w[i] = outer[i].theta;
+        }
+    }};
+}
+
+const AlgorithmTrial::Add kEagerTrial{
+    {.algorithm = "eager_diloco",
+     .fields = {{"period", integer(4)}, {"outer_learning_rate", number(0.7)}, {"outer_momentum", number(0.9)}},
+     .rule = &stepsEagerly,
+     // The pass of the outer step forms what leaves.
+     .snapshotPasses = 0,
+     .identities = {
+         // Alone the others' part is nothing. Without momentum DiLoCo interpolates instead: then to rounding.
+         {.with = {{"outer_momentum", number(0.9)}, {"outer_learning_rate", number(0.7)}, {"nesterov", boolean(false)}},
+          .algorithm = "diloco",
+          .fields = {{"outer_momentum", number(0.9)},
+                     {"outer_learning_rate", number(0.7)},
+                     {"nesterov", boolean(false)}},
+          .workers = {1}},
+         {.with = {{"outer_momentum", number(0.9)}, {"outer_learning_rate", number(0.7)}, {"nesterov", boolean(true)}},
+          .algorithm = "diloco",
+          .fields = {{"outer_momentum", number(0.9)},
+                     {"outer_learning_rate", number(0.7)},
+                     {"nesterov", boolean(true)}},
+          .workers = {1}},
+         {.with = {{"outer_momentum", number(0)}, {"outer_learning_rate", number(0.7)}, {"nesterov", boolean(true)}},
+          .algorithm = "diloco",
+          .fields = {{"outer_momentum", number(0)}, {"outer_learning_rate", number(0.7)}, {"nesterov", boolean(true)}},
+          .workers = {1},
+          .tolerance = 1e-12}}}};
 
 }  // namespace
 }  // namespace dasgd::test

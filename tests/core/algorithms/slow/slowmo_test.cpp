@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include "tests/support/algorithm_trials.h"
 #include "tests/support/outer_oracle.h"
 
 namespace dasgd::test {
@@ -44,14 +45,6 @@ INSTANTIATE_TEST_SUITE_P(Settings, SlowMoOracle,
                                           testing::Values(std::tuple(0.2, 1.0, 5), std::tuple(0.3, 0.8, 1),
                                                           std::tuple(0.0, 0.5, 4), std::tuple(0.5, 1.0, 4))));
 
-TEST(SlowMo, WithoutMomentumAtRateOneIsLocalSgdToTheLastBit) {
-    for (const int workers : {1, 3, 4}) {
-        QuadraticProblem problem = kOuterProblem;
-        problem.workers = workers;
-        expectSame(trained(problem, slowMo(0, 1)), localSgdOf(problem, 4), 0);
-    }
-}
-
 TEST(SlowMo, ForgetsTheLocalMomentumWhereTold) {
     SerialSlowMo rule{.eta = kOuterProblem.rate, .beta = 0.5, .alpha = 1, .theta = kOuterProblem.start};
     const auto reset = [](std::int64_t k, Workers& v) {
@@ -67,6 +60,25 @@ TEST(SlowMo, RefusesAMomentumOfOne) {
     ASSERT_FALSE(refused);
     EXPECT_THAT(refused.error().message, testing::HasSubstr("slow_momentum"));
 }
+
+// u = βu + (θ − ⟨w⟩)/η, θ −= ηu. β = 0.5.
+SerialRule movesSlowly(const SerialView& view) {
+    return {.weights = [eta = view.rate, theta = view.start, u = torch::zeros_like(view.start)](std::int64_t k,
+                                                                                                Vectors& w) mutable {
+        if (k % 4 != 0) return;
+        u = u * 0.5 + (theta - meanOf(w)) / eta;
+        theta = theta - u * eta;
+        w.assign(w.size(), theta);
+    }};
+}
+
+const AlgorithmTrial::Add kSlowMoTrial{
+    {.algorithm = "slowmo",
+     .fields = {{"period", integer(4)}, {"slow_momentum", number(0.5)}, {"slow_learning_rate", number(1)}},
+     .rule = &movesSlowly,
+     .identities = {{.with = {{"period", integer(4)}, {"slow_momentum", number(0)}, {"slow_learning_rate", number(1)}},
+                     .algorithm = "local_sgd",
+                     .fields = {{"period", integer(4)}}}}}};
 
 }  // namespace
 }  // namespace dasgd::test

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include "tests/support/algorithm_trials.h"
 #include "tests/support/outer_oracle.h"
 
 namespace dasgd::test {
@@ -52,11 +53,6 @@ INSTANTIATE_TEST_SUITE_P(
                                      Streaming{6, 3, 0, 0.5, 0.7, 0.9, false}, Streaming{6, 2, 0, 0, 1, 0},
                                      Streaming{3, 3, 0, 0.1, 0.5, 0.3}, Streaming{8, 1, 7, 0.5, 0.7, 0.6})));
 
-TEST(StreamingDiLoCo, OneFragmentWithoutDelayIsDiLoCoToTheLastBit) {
-    expectSame(trained(kOuterProblem, streaming({4, 1, 0, 0, 0.7, 0.9})),
-               trained(kOuterProblem, {{"name", text("diloco")}}), 0);
-}
-
 // Identity 10 of the merge family: plain averaging in place of the outer step is DaSGD's blend, whose snapshots at
 // H − δ are merged at H.
 TEST(StreamingDiLoCo, OneFragmentWithPlainAveragesIsDasgdToTheLastBit) {
@@ -108,6 +104,46 @@ TEST(StreamingDiLoCo, RefusesWhatDoesNotFit) {
     EXPECT_EQ(broken->field, "fragments");
     EXPECT_THAT(broken->message, testing::HasSubstr("fragments is 4, but mlp can be cut into at most 2"));
 }
+
+// Elements [0, cut) and the others in turn: an outer step every two steps, of weights that left one step before, mixed
+// half and half with what was trained meanwhile.
+SerialRule stepsOnFragments(const SerialView& view) {
+    const std::int64_t size = view.start.numel(), cut = view.cutNearestToHalf();
+    std::vector<SerialOuterSgd> outer;
+    for (const at::Tensor& part : view.start.split_with_sizes({cut, size - cut})) {
+        outer.push_back({.rate = 0.7, .momentum = 0.9, .nesterov = true, .theta = part});
+    }
+    return {.weights = [=, left = view.start](std::int64_t k, Vectors& w) mutable {
+        if (k % 2 == 1) {
+            left = meanOf(w);
+            return;
+        }
+        const auto turn = static_cast<std::size_t>((k / 2 - 1) % 2);
+        const std::int64_t begin = turn == 0 ? 0 : cut, length = turn == 0 ? cut : size - cut;
+        outer[turn].step(outer[turn].theta - left.narrow(0, begin, length));
+        for (at::Tensor& one : w) {
+            at::Tensor mixed = one.clone();
+            mixed.narrow(0, begin, length).copy_((one.narrow(0, begin, length) + outer[turn].theta) / 2);
+            one = mixed;
+        }
+    }};
+}
+
+const AlgorithmTrial::Add kStreamingTrial{{.algorithm = "streaming_diloco",
+                                           .fields = {{"period", integer(4)},
+                                                      {"fragments", integer(2)},
+                                                      {"delay", integer(1)},
+                                                      {"local_weight", number(0.5)},
+                                                      {"outer_learning_rate", number(0.7)},
+                                                      {"outer_momentum", number(0.9)}},
+                                           .rule = &stepsOnFragments,
+                                           .identities = {{.with = {{"period", integer(4)},
+                                                                    {"fragments", integer(1)},
+                                                                    {"delay", integer(0)},
+                                                                    {"local_weight", number(0)},
+                                                                    {"outer_learning_rate", number(0.7)},
+                                                                    {"outer_momentum", number(0.9)}},
+                                                           .algorithm = "diloco"}}}};
 
 }  // namespace
 }  // namespace dasgd::test

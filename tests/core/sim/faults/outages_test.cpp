@@ -134,55 +134,6 @@ TEST(Outages, ALinkStallsWhatIsOnItAndNothingElse) {
     EXPECT_EQ(computing.end[0], quiet.end[0]) << "over before the next all-reduce";
 }
 
-Value trained(const std::string& algorithm) {
-    Value document = quadratic(algorithm, kRanks, "virtual");
-    document.set("network", gigabit());
-    document.set("compute", table({{"step_time", text("3ms")}}));
-    return document;
-}
-
-// Every loss and weight of every rank; then every rank's end and its number of failures and returns.
-std::vector<double> everythingOf(const Value& document) {
-    return apart([&] {
-        std::vector<double> values, times;
-        for (const RankRecord& record : trainVirtually(document)) {
-            for (const char* name : {"train/loss", "weight/0", "weight/1"}) {
-                for (const auto& point : record.sink.metrics.at(name)) values.push_back(point.value);
-            }
-            times.push_back(endOf(record));
-            times.push_back(static_cast<double>(record.faults.size()));
-        }
-        values.insert(values.end(), times.begin(), times.end());
-        return values;
-    });
-}
-
-class EveryAlgorithmWithFaults : public ::testing::TestWithParam<std::string> {};
-
-TEST_P(EveryAlgorithmWithFaults, ComputesTheSameWhateverFailsAndComesBack) {
-    Value disturbed = trained(GetParam());
-    disturbed.set("faults", table({{"hosts", matrix({{1, 0.004, 0.1}, {3, 0.02, 0.03}})},
-                                   {"links", matrix({{0, 0.006, 0.05}})},
-                                   {"host_mtbf", text("50ms")},
-                                   {"host_mttr", text("5ms")},
-                                   {"link_mtbf", text("20ms")},
-                                   {"link_mttr", text("1ms")}}));
-    const auto quiet = everythingOf(trained(GetParam())), first = everythingOf(disturbed);
-    ASSERT_EQ(first.size(), quiet.size());
-    constexpr std::size_t kTimes = 2 * kRanks;
-    const std::size_t values = first.size() - kTimes;
-    EXPECT_GT(values, 3U * 23 * kRanks);
-    EXPECT_EQ(std::vector<double>(first.begin(), first.end() - kTimes),
-              std::vector<double>(quiet.begin(), quiet.end() - kTimes));
-    EXPECT_EQ(first, everythingOf(disturbed)) << "times to the nanosecond";
-    double faults = 0;
-    for (std::size_t rank = 0; rank < kRanks; ++rank) faults += first[values + 2 * rank + 1];
-    EXPECT_GT(faults, 8);
-    EXPECT_GT(first[values + 2], quiet[values + 2] + 0.1) << "rank 1 was out for so long";
-}
-
-INSTANTIATE_TEST_SUITE_P(Registry, EveryAlgorithmWithFaults, ::testing::ValuesIn(algorithmsWithoutServers()));
-
 TEST(Outages, TheOthersRunIntoTheDeadlineWhenAHostIsGone) {
     Value document = failing(timeOnly(kLocalSgd), "hosts", {{2, 0.105}});
     document.find("cluster")->set("timeout_s", number(5));

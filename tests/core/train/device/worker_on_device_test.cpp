@@ -1,18 +1,16 @@
-// Whole runs on the stand-in accelerator against the same runs on the processor: every algorithm, data that are
-// resident and data that are brought, captured passes, and what makes the host wait.
+// Whole runs on the stand-in accelerator against the same runs on the processor: data that are resident and data that
+// are brought, captured passes, and what makes the host wait. Every algorithm:
+// tests/core/algorithms/on_device_test.cpp.
 #include <ATen/Context.h>
 #include <gmock/gmock.h>
 #include <torch/types.h>
 
 #include <algorithm>
-#include <atomic>
 
 #include "core/backends/gpu_backend.h"
-#include "core/comm/group_places.h"
-#include "tests/support/gpu/host_device.h"
+#include "tests/support/gpu/trained_on_device.h"
 #include "tests/support/hosted.h"
 #include "tests/support/nccl/standin_machine.h"
-#include "tests/support/steps_between.h"
 #include "tests/support/trained_algorithms.h"
 #include "tests/support/training.h"
 
@@ -26,134 +24,6 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::Pair;
 
-constexpr int kSteps = 12, kFrom = 1, kUntil = 11;
-
-Value digits(const Value& algorithm, Fields train = {}, Fields data = {}) {
-    Fields of{{"steps", integer(kSteps)}, {"batch_size", integer(8)}, {"eval_every", integer(1000)}};
-    for (auto& field : train) of.push_back(std::move(field));
-    Fields from{{"name", text("mnist")}};
-    for (auto& field : data) from.push_back(std::move(field));
-    return table({{"algorithm", algorithm},
-                  {"model", table({{"name", text("lenet")}})},
-                  {"data", table(std::move(from))},
-                  {"train", table(std::move(of))},
-                  {"optimizer", table({{"name", text("sgd")}, {"learning_rate", number(0.02)}})},
-                  {"cluster", table({{"backend", text("threads")}, {"workers", integer(3)}})}});
-}
-
-struct OnDevice {
-    std::vector<RankRecord> records;
-    std::vector<std::string> waits;  // of all ranks, between steps kFrom and kUntil
-    int brought = 0, captured = 0, replayed = 0;
-};
-
-OnDevice trainOnDevice(const Value& document, HostDevice::Capture capture = HostDevice::Capture::Refuses) {
-    const Experiment experiment = std::move(readExperiment(document).value());
-    const int ranks = experiment.cluster.ranks();
-    OnDevice run;
-    run.records.resize(static_cast<std::size_t>(ranks));
-    std::mutex mutex;
-    StepsBetween between(
-        ranks, kFrom, kUntil, [] { (void)HostWaits::take(); }, [&] { run.waits = HostWaits::take(); });
-    runRanks(Backend::Threads, ranks, [&](Communicator& comm, Clock& clock) {
-        HostDevice device(capture, kSteps);  // the host is ahead of it by all losses
-        RankRecord& record = run.records[static_cast<std::size_t>(comm.rank().value())];
-        record.outcome = runWorker(
-            experiment, {.comm = comm, .clock = clock, .sink = record.sink, .control = &between, .device = &device});
-        const std::lock_guard lock(mutex);
-        run.brought += device.brought();
-        run.captured += device.captured();
-        run.replayed += device.replayed();
-    });
-    return run;
-}
-
-std::vector<double> valuesOf(const RankRecord& record, const std::string& metric) {
-    std::vector<double> values;
-    const auto found = record.sink.metrics.find(metric);
-    if (found == record.sink.metrics.end()) return values;
-    for (const auto& point : found->second) values.push_back(point.value);
-    return values;
-}
-
-void expectSameTraining(const std::vector<RankRecord>& there, const std::vector<RankRecord>& here,
-                        const std::string& what) {
-    ASSERT_EQ(there.size(), here.size());
-    for (std::size_t rank = 0; rank < there.size(); ++rank) {
-        EXPECT_EQ(there[rank].outcome.error, "") << what;
-        EXPECT_EQ(valuesOf(there[rank], "train/loss"), valuesOf(here[rank], "train/loss")) << what << ", rank " << rank;
-        for (const char* metric : {"eval/loss", "eval/accuracy"}) {
-            EXPECT_EQ(valuesOf(there[rank], metric), valuesOf(here[rank], metric)) << what << ", " << metric;
-        }
-    }
-}
-
-// After which of the steps between kFrom and kUntil adacomm averaged.
-std::size_t averagesBetween(const RankRecord& record) {
-    return static_cast<std::size_t>(std::ranges::count_if(
-        record.sink.metrics.at("algorithm/period"),
-        [](const MemorySink::Point& point) { return point.step > kFrom && point.step <= kUntil; }));
-}
-
-class CountsReceives final : public Communicator {
-public:
-    CountsReceives(Communicator& inner, std::atomic<int>& received)
-        : Communicator(inner.group()), inner_(inner), received_(received) {}
-
-private:
-    Pending start(CollectiveCall call, std::uint64_t) override { return inner_.launch(std::move(call)); }
-    Pending start(MessageCall call) override {
-        if (!call.sends) ++received_;
-        return inner_.launch(std::move(call));
-    }
-    std::vector<Pending> startExchange(std::vector<MessageCall> messages) override {
-        return inner_.exchange(std::move(messages));
-    }
-    std::unique_ptr<Communicator> open(Group group) override { return inner_.split(placesOf(group, this->group())); }
-
-    Communicator& inner_;
-    std::atomic<int>& received_;
-};
-
-class EveryAlgorithm : public ::testing::TestWithParam<std::string> {};
-
-TEST_P(EveryAlgorithm, TrainsOnADeviceAsOnTheProcessor) {
-    const Value document = digits(often(GetParam()));
-    const OnDevice run = trainOnDevice(document);
-    expectSameTraining(run.records, train(document), GetParam());
-}
-
-// Wherever batches come from.
-TEST_P(EveryAlgorithm, NeverMakesTheHostWaitBetweenEvaluations) {
-    for (const char* place : {"resident", "prefetch"}) {
-        const OnDevice run = trainOnDevice(digits(often(GetParam()), {}, {{"device_data", text(place)}}));
-        for (const RankRecord& record : run.records) EXPECT_EQ(record.outcome.error, "") << place;
-        if (GetParam() == "adacomm") {
-            // Of each rank, once an average, where it chooses a period: after steps 4, 8 and so on, at the latest.
-            std::size_t averages = 0;
-            for (const RankRecord& record : run.records) averages += averagesBetween(record);
-            EXPECT_GE(averages, 3 * 2U);
-            EXPECT_EQ(run.waits, std::vector<std::string>(averages, "aten::_local_scalar_dense")) << place;
-        } else {
-            EXPECT_THAT(run.waits, IsEmpty()) << place;
-        }
-    }
-}
-
-// What receives single messages makes the host wait for them, on GPUs too (core/comm/nccl/device_messages.h).
-TEST_P(EveryAlgorithm, OnlyAParameterServerReceivesByTheHost) {
-    std::atomic<int> received = 0;
-    const auto counted = [&](Communicator& comm, Clock&) { return std::make_unique<CountsReceives>(comm, received); };
-    for (const RankRecord& record : train(digits(often(GetParam())), Backend::Threads, counted)) {
-        EXPECT_EQ(record.outcome.error, "");
-    }
-    // Each step a server has a gradient of each of the two workers, and a worker the weights.
-    EXPECT_EQ(received, GetParam() == "ssp" ? kSteps * (2 + 2) : 0);
-}
-
-INSTANTIATE_TEST_SUITE_P(Registered, EveryAlgorithm, ::testing::ValuesIn(trainingAlgorithms()),
-                         [](const auto& info) { return info.param; });
-
 // Over the communicator of GPUs: no tensor of a device may come to the group of the host beside it.
 TEST(WorkerOnDevice, AlgorithmsThatSendMessagesTrainOverTheCommunicatorOfGpus) {
     for (const char* name : {"sgp", "oldsgd", "ssp"}) {
@@ -164,7 +34,7 @@ TEST(WorkerOnDevice, AlgorithmsThatSendMessagesTrainOverTheCommunicatorOfGpus) {
         std::vector<RankRecord> there(static_cast<std::size_t>(ranks));
         std::vector<std::string> waits;
         StepsBetween between(
-            ranks, kFrom, kUntil, [] { (void)HostWaits::take(); }, [&] { waits = HostWaits::take(); });
+            ranks, kWatchedFrom, kWatchedUntil, [] { (void)HostWaits::take(); }, [&] { waits = HostWaits::take(); });
         EXPECT_THAT(onBackend(backend, experiment.cluster,
                               [&](RankHost&, HostedRank& rank) {
                                   RankRecord& record = there[static_cast<std::size_t>(rank.comm.rank().value())];
@@ -231,7 +101,7 @@ TEST(WorkerOnDevice, BroughtBatchesAreTheSame) {
         expectSameTraining(two.records, one.records, "prefetch");
         expectSameTraining(two.records, dasgd::test::train(brought), "the processor");
         EXPECT_EQ(one.brought, 0);
-        EXPECT_GT(two.brought, 3 * kSteps * accumulate) << "and those of the evaluations";
+        EXPECT_GT(two.brought, 3 * kDigitSteps * accumulate) << "and those of the evaluations";
     }
 }
 
@@ -245,7 +115,7 @@ TEST(WorkerOnDevice, CapturedStepsTrainAlike) {
         const OnDevice run = trainOnDevice(document, HostDevice::Capture::Keeps);
         expectSameTraining(run.records, plain, algorithm);
         EXPECT_EQ(run.captured, 3 * 3) << "forward pass, backward pass and update of each rank";
-        EXPECT_EQ(run.replayed, 3 * 3 * (kSteps - 3)) << "after three steps without";
+        EXPECT_EQ(run.replayed, 3 * 3 * (kDigitSteps - 3)) << "after three steps without";
     }
 }
 

@@ -11,6 +11,7 @@
 #include "core/exec/device_executor.h"
 #include "core/optimizers/optimizer.h"
 #include "core/step/step_context.h"
+#include "tests/support/algorithm_trials.h"
 #include "tests/support/device/observed_ops.h"
 #include "tests/support/training.h"
 
@@ -323,26 +324,13 @@ TEST_F(BucketsOnDeviceTest, AnUpdateThatDoesNotWaitForTheMeansIsFound) {
 
 // ------------------------------------------------------------------------------------- the relatives of DaSGD
 
-// Those that train on every rank: neither of the twins serves.
-class RelativesOnDevice : public TwinsOnDeviceTest, public ::testing::WithParamInterface<std::string> {
+// Trials that train on every rank, since neither of the twins serves, and communicate.
+class RelativesOnDevice : public TwinsOnDeviceTest, public ::testing::WithParamInterface<AlgorithmTrial> {
 protected:
-    // Averages as often as a short run wants them; "osgp" is sgp that overlaps.
-    [[nodiscard]] static std::unique_ptr<Algorithm> algorithm() {
-        const bool overlaps = GetParam() == "osgp";
-        const auto* entry = AlgorithmRegistry::find(overlaps ? "sgp" : GetParam());
-        Value fields(Value::Table{});
-        for (const FieldInfo& field : entry->fields) {
-            if (field.name == "period") fields.set("period", integer(4));
-            if (field.name == "share") fields.set("share", number(0.4));
-            if (field.name == "overlap") fields.set("overlap", Value(overlaps));
-        }
-        return entry->create(fields, {}).value();
-    }
-
     void train(const Keeps& keeps = nullptr) {
         TwinRank rank(*this, keeps);
         const auto optimizer = OptimizerRegistry::find("sgd")->create(table({{"momentum", number(0.9)}}), {}).value();
-        const auto own = algorithm();
+        const auto own = GetParam().make();
         auto* const ownUpdate = dynamic_cast<OwnUpdate*>(own.get());
         own->start(rank.context);
         {
@@ -371,9 +359,8 @@ TEST_P(RelativesOnDevice, TheHostNeverWaitsAndEveryAccessIsOrdered) {
     train();
     EXPECT_FALSE(spansOf(SpanKind::Reduce).empty());
     EXPECT_EQ(hostWaits, 0);
-    // The one chooses its period by a loss, which the host has to know at an average; the other keeps a rate in a
-    // tensor of the host, which looks no different here (worker_on_device_test.cpp tells them apart).
-    if (GetParam() != "adacomm" && GetParam() != "overlap_local_sgd") {
+    // A tensor of the host looks no different here; on_device_test.cpp tells them apart.
+    if (GetParam().hostReads == HostReads::Nothing) {
         EXPECT_THAT(modelWaits, IsEmpty());
     }
     EXPECT_THAT(model.races(), IsEmpty());
@@ -388,11 +375,14 @@ TEST_P(RelativesOnDevice, AMissingWaitOfEitherStreamIsFound) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Registered, RelativesOnDevice,
-                         ::testing::Values("adacomm", "bmuf", "co2", "cocod_sgd", "dga", "diloco", "eager_diloco",
-                                           "easgd", "local_sgd", "loscar", "oldsgd", "osgp", "overlap_local_sgd",
-                                           "post_local_sgd", "sgp", "slowmo", "streaming_diloco", "sync_sgd"),
-                         [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(Registry, RelativesOnDevice, ::testing::ValuesIn(trialsThat([](const AlgorithmTrial& trial) {
+                             const auto made = trial.make();
+                             return !made->isTimeOnly() && !trial.measures && made->roundSteps() > 0 &&
+                                    dynamic_cast<HasRoles*>(made.get()) == nullptr;
+                         })),
+                         trialName);
+const AlgorithmTrial kOverlappedPush{.algorithm = "sgp", .fields = {{"overlap", boolean(true)}}, .what = "overlapped"};
+INSTANTIATE_TEST_SUITE_P(OtherSettings, RelativesOnDevice, ::testing::Values(kOverlappedPush), trialName);
 
 }  // namespace
 }  // namespace dasgd::test

@@ -1,9 +1,12 @@
 // A run that goes on with more or fewer ranks than its checkpoint is of.
 #include <gmock/gmock.h>
 
+#include <functional>
+
 #include "core/base/metric_names.h"
 #include "core/experiment/plan.h"
 #include "core/train/rank_state.h"
+#include "tests/support/algorithm_trials.h"
 #include "tests/support/resumed_runs.h"
 
 namespace dasgd::test {
@@ -37,12 +40,15 @@ Value onData(const std::string& algorithm, std::int64_t workers, TrainedOn on = 
          {"cluster", table({{"backend", text(nameOf(on))}, {"workers", integer(workers)}})}});
 }
 
-std::vector<std::string> elasticAlgorithms() {
-    std::vector<std::string> names = algorithmsThatTrain();
-    std::erase_if(names, [](const std::string& name) {
-        return !isElastic(*readExperiment(onData(name, 3)).value().makeAlgorithm());
-    });
-    return names;
+Value onData(const AlgorithmTrial& trial, std::int64_t workers, TrainedOn on) {
+    Value document = onData(trial.algorithm, workers, on);
+    document.set("algorithm", trial.table());
+    return document;
+}
+
+std::vector<AlgorithmTrial> elasticTrials(const std::function<bool(const AlgorithmTrial&)>& suit) {
+    return trialsThat(
+        [&](const AlgorithmTrial& trial) { return trial.repeats && suit(trial) && isElastic(*trial.make()); });
 }
 
 // The run that `document` describes, on from step `step` of `from`; stopped after `stop`, or not.
@@ -59,18 +65,17 @@ std::string modelIn(const CheckpointEnvironment& run) {
     return bytesOf(run.place.folder.parent_path() / CheckpointFolder::kModelFile);
 }
 
-using Case = std::tuple<std::string, TrainedOn>;
-class OtherWorkers : public ::testing::TestWithParam<Case> {};
+class OtherWorkers : public ::testing::TestWithParam<std::tuple<AlgorithmTrial, TrainedOn>> {};
 
 // What begins behind a step is itself saved and goes on with the same bits.
 TEST_P(OtherWorkers, GoOnAndCanBeStoppedAgain) {
-    const auto& [algorithm, on] = GetParam();
+    const auto& [trial, on] = GetParam();
     for (const std::int64_t workers : {2, 4}) {
         SCOPED_TRACE(std::to_string(workers) + " workers");
         const TempDir dir;
         const CheckpointEnvironment three = checkpointsIn(dir / "three");
-        trainOn(on, onData(algorithm, 3, on), three, kStopOfThree);
-        const Value other = onData(algorithm, workers, on);
+        trainOn(on, onData(trial, 3, on), three, kStopOfThree);
+        const Value other = onData(trial, workers, on);
         const auto whole = goesOn(dir, "whole", other, three, kStopOfThree, 0, on);
         const std::int64_t stop = sameStep(workers) + 3;
         const auto stopped = goesOn(dir, "stopped", other, three, kStopOfThree, stop, on);
@@ -79,12 +84,21 @@ TEST_P(OtherWorkers, GoOnAndCanBeStoppedAgain) {
         EXPECT_EQ(modelIn(whole), modelIn(again));
     }
 }
-INSTANTIATE_TEST_SUITE_P(Registry, OtherWorkers,
-                         ::testing::Combine(::testing::ValuesIn(elasticAlgorithms()),
+std::string caseName(const ::testing::TestParamInfo<std::tuple<AlgorithmTrial, TrainedOn>>& info) {
+    return std::get<0>(info.param).name() + "_" + nameOf(std::get<1>(info.param));
+}
+// One of each kind is resumed on GPUs too (tests/core/gpu_suites.txt).
+bool isOfTheKinds(const AlgorithmTrial& trial) {
+    return trial.algorithm == "dasgd" || trial.algorithm == "easgd" || trial.algorithm == "sync_sgd";
+}
+INSTANTIATE_TEST_SUITE_P(Kinds, OtherWorkers,
+                         ::testing::Combine(::testing::ValuesIn(elasticTrials(isOfTheKinds)),
                                             ::testing::Values(TrainedOn::Virtual, TrainedOn::Threads)),
-                         [](const auto& info) {
-                             return std::get<0>(info.param) + "_" + nameOf(std::get<1>(info.param));
-                         });
+                         caseName);
+INSTANTIATE_TEST_SUITE_P(Registry, OtherWorkers,
+                         ::testing::Combine(::testing::ValuesIn(elasticTrials(std::not_fn(isOfTheKinds))),
+                                            ::testing::Values(TrainedOn::Virtual, TrainedOn::Threads)),
+                         caseName);
 
 // Step 11 of three ranks is step 8 of four: what was behind eleven synchronous steps stays behind them.
 TEST(OtherWorkersOfARun, DoNotMakeTheSynchronousStepsAgain) {
@@ -111,9 +125,12 @@ TEST(OtherWorkersOfARun, DoNotMakeTheSynchronousStepsAgain) {
 }
 
 TEST(OtherWorkersOfARegistry, AreForRulesThatBeginBehindSynchronousSteps) {
-    EXPECT_THAT(elasticAlgorithms(), ::testing::IsSupersetOf({"dasgd", "local_sgd", "sync_sgd", "diloco", "easgd"}));
-    EXPECT_THAT(elasticAlgorithms(), ::testing::Not(::testing::Contains("independent")));
-    EXPECT_THAT(elasticAlgorithms(), ::testing::Not(::testing::Contains("ssp")));
+    std::vector<std::string> elastic;
+    const auto any = [](const AlgorithmTrial&) { return true; };
+    for (const AlgorithmTrial& trial : elasticTrials(any)) elastic.push_back(trial.algorithm);
+    EXPECT_THAT(elastic, ::testing::IsSupersetOf({"dasgd", "local_sgd", "sync_sgd", "diloco", "easgd"}));
+    EXPECT_THAT(elastic, ::testing::Not(::testing::Contains("independent")));
+    EXPECT_THAT(elastic, ::testing::Not(::testing::Contains("ssp")));
 }
 
 // Ranks that all see the same are as one, whatever their number: then nothing may show of the change but the count of

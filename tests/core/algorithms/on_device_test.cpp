@@ -1,0 +1,85 @@
+// Every trial of an algorithm on the stand-in accelerator: it trains as on the processor, and the host does not wait.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <atomic>
+
+#include "core/comm/group_places.h"
+#include "tests/support/algorithm_trials.h"
+#include "tests/support/gpu/trained_on_device.h"
+
+namespace dasgd::test {
+namespace {
+
+std::size_t collectivesWatched(const std::vector<RankRecord>& records) {
+    std::size_t collectives = 0;
+    for (const RankRecord& record : records) {
+        collectives += static_cast<std::size_t>(std::ranges::count_if(record.sink.spans, [](const Span& span) {
+            return span.kind == SpanKind::Reduce && span.step > kWatchedFrom && span.step <= kWatchedUntil;
+        }));
+    }
+    return collectives;
+}
+
+class CountsReceives final : public Communicator {
+public:
+    CountsReceives(Communicator& inner, std::atomic<int>& received)
+        : Communicator(inner.group()), inner_(inner), received_(received) {}
+
+private:
+    Pending start(CollectiveCall call, std::uint64_t) override { return inner_.launch(std::move(call)); }
+    Pending start(MessageCall call) override {
+        if (!call.sends) ++received_;
+        return inner_.launch(std::move(call));
+    }
+    std::vector<Pending> startExchange(std::vector<MessageCall> messages) override {
+        return inner_.exchange(std::move(messages));
+    }
+    std::unique_ptr<Communicator> open(Group group) override { return inner_.split(placesOf(group, this->group())); }
+
+    Communicator& inner_;
+    std::atomic<int>& received_;
+};
+
+class OnDeviceEvery : public ::testing::TestWithParam<AlgorithmTrial> {};
+
+TEST_P(OnDeviceEvery, TrainsAsOnTheProcessor) {
+    const Value document = digits(GetParam().table());
+    const OnDevice run = trainOnDevice(document);
+    if (GetParam().repeats) return expectSameTraining(run.records, train(document), GetParam().name());
+    for (const RankRecord& record : run.records) EXPECT_EQ(record.outcome.error, "");
+}
+
+// Wherever batches come from.
+TEST_P(OnDeviceEvery, NeverMakesTheHostWaitBetweenEvaluations) {
+    for (const char* place : {"resident", "prefetch"}) {
+        const OnDevice run = trainOnDevice(digits(GetParam().table(), {}, {{"device_data", text(place)}}));
+        for (const RankRecord& record : run.records) EXPECT_EQ(record.outcome.error, "") << place;
+        if (GetParam().hostReads == HostReads::OfDevice) {
+            // Once an average of each rank.
+            const std::size_t averages = collectivesWatched(run.records);
+            EXPECT_GE(averages, 3 * 2U);
+            EXPECT_EQ(run.waits, std::vector<std::string>(averages, "aten::_local_scalar_dense")) << place;
+        } else {
+            EXPECT_THAT(run.waits, ::testing::IsEmpty()) << place;
+        }
+    }
+}
+
+// Who receives single messages makes the host wait for them, on GPUs too (core/comm/nccl/device_messages.h).
+TEST_P(OnDeviceEvery, ReceivesSingleMessagesOnlyWhereTheTrialSaysSo) {
+    std::atomic<int> received = 0;
+    const auto counted = [&](Communicator& comm, Clock&) { return std::make_unique<CountsReceives>(comm, received); };
+    for (const RankRecord& record : train(digits(GetParam().table()), Backend::Threads, counted)) {
+        EXPECT_EQ(record.outcome.error, "");
+    }
+    EXPECT_EQ(received, kDigitSteps * GetParam().messagesReceived);
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, OnDeviceEvery, ::testing::ValuesIn(trialsThat([](const AlgorithmTrial& trial) {
+                             return !trial.isTimeOnly() && !trial.measures;
+                         })),
+                         trialName);
+
+}  // namespace
+}  // namespace dasgd::test
