@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "tests/support/document.h"
+#include "tests/support/model_trials.h"
 #include "tests/support/sim/networks.h"
 
 namespace dasgd {
@@ -63,19 +64,14 @@ TEST(Dropout, IsAShareBelowOneInEveryModelThatHasIt) {
     EXPECT_GE(models, 8);
 }
 
-// What a model draws in loss() from LibTorch's default generator would differ between the backends.
-class DrawingTest : public ::testing::TestWithParam<std::string> {};
+// A number that a model draws in loss() from LibTorch's default generator would differ between the backends.
+class DrawingTest : public ::testing::TestWithParam<test::ModelTrial> {};
 
 TEST_P(DrawingTest, DoesNotDrawFromTheDefaultGenerator) {
-    const std::string& name = GetParam();
-    Value fields;
-    if (name == "mlp") fields = test::table({{"dropout", test::number(0.5)}});
-    if (name == "quadratic") {
-        fields = test::table(
-            {{"matrix", test::matrix({{1}})}, {"targets", test::matrix({{0}})}, {"noise", test::number(1)}});
-    }
-    const InputSpec input = test::createModel(name, fields)->naturalInput();
-    const auto model = test::buildModel(name, input, fields);
+    const test::ModelTrial& trial = GetParam();
+    const InputSpec input =
+        trial.leftOut.empty() ? trial.input : test::createModel(trial.model, trial.fields)->naturalInput();
+    const auto model = test::buildModel(trial.model, input, trial.fields);
     const Batch batch = input.shape.empty() ? Batch{} : test::randomBatch(input, 2);
     const at::Tensor before = at::detail::getDefaultCPUGenerator().get_state();
     (void)model->loss(batch);
@@ -83,15 +79,15 @@ TEST_P(DrawingTest, DoesNotDrawFromTheDefaultGenerator) {
 }
 
 // Those that compute, but torchscript, which is what its file is: torchscript_test asks the same of one that draws.
-std::vector<std::string> drawingModels() {
-    std::vector<std::string> names = ModelRegistry::names();
-    std::erase(names, "layer_table");
-    std::erase(names, "torchscript");
-    return names;
+std::vector<test::ModelTrial> drawingModels() {
+    std::vector<test::ModelTrial> trials = test::ModelTrial::list();
+    std::erase_if(trials, [](const test::ModelTrial& trial) {
+        return trial.model == "layer_table" || trial.model == "torchscript";
+    });
+    return trials;
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, DrawingTest, ::testing::ValuesIn(drawingModels()),
-                         [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(Models, DrawingTest, ::testing::ValuesIn(drawingModels()), test::modelTrialName);
 
 }  // namespace
 }  // namespace dasgd

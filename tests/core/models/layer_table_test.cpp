@@ -3,6 +3,7 @@
 #include "core/experiment/plan_experiment.h"
 #include "core/train/count_flops.h"
 #include "tests/support/document.h"
+#include "tests/support/model_trials.h"
 #include "tests/support/sim/networks.h"
 
 namespace dasgd::test {
@@ -66,6 +67,8 @@ TEST(LayerTable, IsForVirtualRunsAfterTimeAloneWithATimeToGoBy) {
     EXPECT_THAT(planned(experiment({}, "threads")), HasSubstr("backend = \"virtual\""));
     EXPECT_THAT(planned(experiment({{"mode", text("time-only")}})), HasSubstr("write step_time"));
 }
+
+const ModelTrial::Add kLayerTableTrial{{.model = "layer_table", .leftOut = "it computes nothing"}};
 
 }  // namespace
 }  // namespace dasgd::test

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/autograd.h>
 
+#include "tests/support/model_trials.h"
 #include "tests/support/sim/networks.h"
 
 namespace dasgd {
@@ -51,6 +52,8 @@ TEST(LeNetTest, SmallestImagePasses) {
     auto model = test::buildModel("lenet", smallest);
     EXPECT_TRUE(model->loss(test::randomBatch(smallest, 2)).isfinite().item<bool>());
 }
+
+const test::ModelTrial::Add kLeNetTrial{{.model = "lenet", .input = {.shape = {3, 12, 12}, .classes = 5}}};
 
 }  // namespace
 }  // namespace dasgd

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/document.h"
+#include "tests/support/model_trials.h"
 #include "tests/support/sim/networks.h"
 
 namespace dasgd::test {
@@ -59,6 +60,8 @@ TEST(LinearSvmTest, RefusesValues) {
     const InputSpec values{.shape = {6}, .classes = 1, .task = Task::kRegression};
     EXPECT_NE(refusalOf("linear_svm", values).find("learns classes"), std::string::npos);
 }
+
+const ModelTrial::Add kLinearSvmTrial{{.model = "linear_svm", .input = {.shape = {6}, .classes = 4}}};
 
 }  // namespace
 }  // namespace dasgd::test

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "tests/support/model_trials.h"
 #include "tests/support/sim/networks.h"
 
 namespace dasgd {
@@ -55,6 +56,8 @@ TEST(LogisticTest, RefusesASingleClass) {
     auto model = test::createModel("logistic");
     EXPECT_FALSE(model->build({.input = {.shape = {4}, .classes = 1}}));
 }
+
+const test::ModelTrial::Add kLogisticTrial{{.model = "logistic", .input = {.shape = {6}, .classes = 4}}};
 
 }  // namespace
 }  // namespace dasgd

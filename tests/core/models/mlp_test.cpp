@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/document.h"
+#include "tests/support/model_trials.h"
 #include "tests/support/sim/networks.h"
 
 namespace dasgd {
@@ -54,6 +55,9 @@ TEST(MlpTest, RefusesAnEmptyLayer) {
     ASSERT_FALSE(model);
     EXPECT_NE(model.error().message.find("hidden is 0"), std::string::npos) << model.error().message;
 }
+
+const test::ModelTrial::Add kMlpTrial{
+    {.model = "mlp", .input = {.shape = {6}, .classes = 4}, .fields = test::table({{"dropout", test::number(0.4)}})}};
 
 }  // namespace
 }  // namespace dasgd

@@ -5,6 +5,7 @@
 
 #include "core/models/model.h"
 #include "tests/support/document.h"
+#include "tests/support/model_trials.h"
 
 namespace dasgd {
 namespace {
@@ -166,6 +167,11 @@ TEST(QuadraticTest, RefusesMoreWorkersThanTargets) {
     ASSERT_FALSE(status);
     EXPECT_THAT(status.error().message, HasSubstr("3 targets for 4 workers"));
 }
+
+const test::ModelTrial::Add kQuadraticTrial{{.model = "quadratic",
+                                             .fields = test::table({{"matrix", test::matrix({{1, 0}, {0, 2}})},
+                                                                    {"targets", test::matrix({{1, 1}})},
+                                                                    {"noise", test::number(0.3)}})}};
 
 }  // namespace
 }  // namespace dasgd

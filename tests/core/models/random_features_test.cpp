@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "tests/support/document.h"
+#include "tests/support/model_trials.h"
 #include "tests/support/sim/networks.h"
 
 namespace dasgd::test {
@@ -71,6 +72,9 @@ TEST(RandomFeaturesTest, RefusesClasses) {
     EXPECT_NE(refusalOf("random_features", {.shape = {3}, .classes = 4}).find("learns floating-point values"),
               std::string::npos);
 }
+
+const ModelTrial::Add kRandomFeaturesTrial{
+    {.model = "random_features", .input = {.shape = {8}, .classes = 2, .task = Task::kRegression}}};
 
 }  // namespace
 }  // namespace dasgd::test

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/document.h"
+#include "tests/support/model_trials.h"
 #include "tests/support/sim/networks.h"
 
 namespace dasgd {
@@ -54,6 +55,10 @@ TEST(ResNet18Test, RefusesSmallImages) {
     auto model = test::createModel("resnet18");
     EXPECT_FALSE(model->build({.input = {.shape = {3, 8, 8}, .classes = 10}}));
 }
+
+const test::ModelTrial::Add kResNet18Trial{{.model = "resnet18",
+                                            .input = {.shape = {3, 16, 16}, .classes = 5},
+                                            .fields = test::table({{"width", test::integer(4)}})}};
 
 }  // namespace
 }  // namespace dasgd

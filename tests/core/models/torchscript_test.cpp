@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "core/step/flat_params.h"
+#include "tests/support/model_trials.h"
 #include "tests/support/script_modules.h"
 #include "tests/support/sim/networks.h"
 #include "tests/support/temp_dir.h"
@@ -307,6 +308,9 @@ TEST_F(TorchScriptTest, RefusesToChangeTheData) {
                                    "    x.mul_(2.0)\n    return x.flatten(1).matmul(self.weight.t())\n")),
                 HasSubstr("changes its inputs in place"));
 }
+
+const ModelTrial::Add kTorchScriptTrial{
+    {.model = "torchscript", .leftOut = "its file is the network: torchscript_test.cpp trains and draws with some"}};
 
 }  // namespace
 }  // namespace dasgd::test

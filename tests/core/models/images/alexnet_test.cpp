@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/support/document.h"
+#include "tests/support/model_trials.h"
 #include "tests/support/model_work.h"
 
 namespace dasgd::test {
@@ -29,6 +30,8 @@ TEST(AlexNetTest, DropsUnitsInTrainingAlone) {
     const auto kept = buildModel("alexnet", small, table({{"dropout", number(0)}}));
     EXPECT_EQ(kept->loss(batch).item<float>(), kept->loss(batch).item<float>());
 }
+
+const ModelTrial::Add kAlexNetTrial{{.model = "alexnet", .input = {.shape = {3, 63, 63}, .classes = 5}}};
 
 }  // namespace
 }  // namespace dasgd::test

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/support/document.h"
+#include "tests/support/model_trials.h"
 #include "tests/support/model_work.h"
 
 namespace dasgd::test {
@@ -21,6 +22,8 @@ TEST(DenseNet121Test, HasTheBlocksOfThePaper) {
 TEST(DenseNet121Test, TakesImagesThatLeaveFourPixels) {
     expectTakesImagesFrom("densenet121", 61, table({{"growth", integer(4)}}));
 }
+
+const ModelTrial::Add kDenseNetTrial{{.model = "densenet121", .input = {.shape = {3, 61, 61}, .classes = 5}}};
 
 }  // namespace
 }  // namespace dasgd::test

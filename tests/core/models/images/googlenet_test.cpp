@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/document.h"
+#include "tests/support/model_trials.h"
 #include "tests/support/model_work.h"
 
 namespace dasgd::test {
@@ -22,6 +23,8 @@ TEST(GoogLeNetTest, HasTheModulesOfTorchvisionsVariant) {
 }
 
 TEST(GoogLeNetTest, TakesImagesThatLeaveFourPixels) { expectTakesImagesFrom("googlenet", 47); }
+
+const ModelTrial::Add kGoogLeNetTrial{{.model = "googlenet", .input = {.shape = {3, 47, 47}, .classes = 5}}};
 
 }  // namespace
 }  // namespace dasgd::test

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/document.h"
+#include "tests/support/model_trials.h"
 #include "tests/support/model_work.h"
 
 namespace dasgd::test {
@@ -37,6 +38,10 @@ TEST(MobileNetV2Test, MultipliesItsChannels) {
 }
 
 TEST(MobileNetV2Test, TakesImagesThatLeaveFourPixels) { expectTakesImagesFrom("mobilenet_v2", 33); }
+
+const ModelTrial::Add kMobileNetTrial{{.model = "mobilenet_v2",
+                                       .input = {.shape = {3, 33, 33}, .classes = 5},
+                                       .fields = table({{"width_multiplier", number(0.25)}})}};
 
 }  // namespace
 }  // namespace dasgd::test

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/support/document.h"
+#include "tests/support/model_trials.h"
 #include "tests/support/model_work.h"
 
 namespace dasgd::test {
@@ -38,6 +39,9 @@ TEST(OverFeatFastTest, IsTheLayerTableOfDas2016ButForBiases) {
 }
 
 TEST(OverFeatFastTest, TakesImagesThatLeaveAPixelAfterThePoolings) { expectTakesImagesFrom("overfeat_fast", 71); }
+
+const ModelTrial::Add kOverFeatTrial{
+    {.model = "overfeat_fast", .leftOut = "its layers are all in alexnet, and its size is more than a test may take"}};
 
 }  // namespace
 }  // namespace dasgd::test

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/support/document.h"
+#include "tests/support/model_trials.h"
 #include "tests/support/model_work.h"
 
 namespace dasgd::test {
@@ -27,6 +28,9 @@ TEST(ResNet50Test, CountsTheBackwardPassAsTwoForwardButForTheStem) {
 TEST(ResNet50Test, TakesImagesThatLeaveFourPixels) {
     expectTakesImagesFrom("resnet50", 33, table({{"width", integer(8)}}));
 }
+
+const ModelTrial::Add kResNet50Trial{
+    {.model = "resnet50", .input = {.shape = {3, 33, 33}, .classes = 5}, .fields = table({{"width", integer(4)}})}};
 
 }  // namespace
 }  // namespace dasgd::test

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/support/document.h"
+#include "tests/support/model_trials.h"
 #include "tests/support/model_work.h"
 
 namespace dasgd::test {
@@ -37,6 +38,9 @@ TEST(VggATest, IsTheLayerTableOfDas2016ButForBiases) {
 }
 
 TEST(VggATest, TakesImagesThatLeaveAPixelAfterFivePoolings) { expectTakesImagesFrom("vgg_a", 32); }
+
+const ModelTrial::Add kVggATrial{
+    {.model = "vgg_a", .leftOut = "its layers are all in alexnet, and its size is more than a test may take"}};
 
 }  // namespace
 }  // namespace dasgd::test

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/support/document.h"
+#include "tests/support/model_trials.h"
 #include "tests/support/model_work.h"
 
 namespace dasgd::test {
@@ -43,6 +44,9 @@ TEST(CdDnnTest, GradientsMatchFiniteDifferences) {
     model->module().to(torch::kFloat64);
     expectGradientsMatchDifferences(*model, randomBatch(few, 6, torch::kFloat64));
 }
+
+const ModelTrial::Add kCdDnnTrial{
+    {.model = "cd_dnn", .leftOut = "its layers are all in mlp, and its size is more than a test may take"}};
 
 }  // namespace
 }  // namespace dasgd::test

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "tests/support/document.h"
+#include "tests/support/model_trials.h"
 #include "tests/support/model_work.h"
 
 namespace dasgd::test {
@@ -127,6 +128,11 @@ TEST(CharLstmTest, GradientsMatchFiniteDifferences) {
 TEST(CharLstmTest, RefusesWhatIsNoText) {
     EXPECT_THAT(refusalOf("char_lstm", {.shape = {1, 28, 28}, .classes = 10}), HasSubstr("the tokens of a text"));
 }
+
+const ModelTrial::Add kCharLstmTrial{{.model = "char_lstm",
+                                      .input = {.shape = {6}, .classes = 11, .task = Task::kLanguage},
+                                      .fields = table({{"width", integer(8)}, {"dropout", number(0.2)}}),
+                                      .tolerance = 1e-5}};
 
 }  // namespace
 }  // namespace dasgd::test

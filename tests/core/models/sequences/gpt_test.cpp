@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "tests/support/document.h"
+#include "tests/support/model_trials.h"
 #include "tests/support/model_work.h"
 
 namespace dasgd::test {
@@ -94,6 +95,11 @@ TEST(GptTest, RefusesWhatItCannotAttendTo) {
     ASSERT_FALSE(made);
     EXPECT_THAT(made.error().message, HasSubstr("must divide width (30)"));
 }
+
+const ModelTrial::Add kGptTrial{{.model = "gpt",
+                                 .input = {.shape = {6}, .classes = 11, .task = Task::kLanguage},
+                                 .fields = table({{"layers", integer(2)}, {"dropout", number(0.2)}}),
+                                 .tolerance = 1e-5}};
 
 }  // namespace
 }  // namespace dasgd::test
