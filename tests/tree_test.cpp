@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -108,6 +110,30 @@ TEST(Tree, FilesKeepToTheirBudget) {
                     return lines <= 600 ? Names{} : Names{file.path + " has " + std::to_string(lines) + " lines"};
                 }),
                 IsEmpty());
+}
+
+// The tests over the registries take up what a plug-in's own test registers: settings, and of an algorithm its serial
+// rule.
+TEST(Tree, TheTestOfAnAlgorithmOrAModelRegistersItsTrial) {
+    const std::vector<std::array<std::string, 3>> kinds{
+        {"core/algorithms/", "AlgorithmRegistry::Add<|AddWithSyncSteps<", "AlgorithmTrial::Add"},
+        {"core/models/", "ModelRegistry::Add<", "ModelTrial::Add"}};
+    int plugins = 0;
+    EXPECT_THAT(everyViolation([&](const File& file) {
+                    for (const auto& [folder, registers, trial] : kinds) {
+                        const bool isPlugin = file.path.starts_with(folder) && file.path.ends_with(".cpp") &&
+                                              std::regex_search(file.text, std::regex("^const (" + registers + ")",
+                                                                                      std::regex::multiline));
+                        if (!isPlugin) continue;
+                        ++plugins;
+                        const auto test = std::ranges::find(tree(), testOf(file.path), &File::path);
+                        const bool has = test != tree().end() && test->text.find(trial) != std::string::npos;
+                        if (!has) return Names{testOf(file.path) + " has no " + trial};
+                    }
+                    return Names{};
+                }),
+                IsEmpty());
+    EXPECT_GT(plugins, 40);
 }
 
 // With its reference, its fields and its registration; what the family has in common is in its engines.

@@ -137,6 +137,16 @@ fuzz() {
     [ "$broken" -eq 0 ] || failures+=("$(grep '^FAILED' <<<"$report")")
 }
 
+# Counts as one test; its output says how many ran in the copy of the tree.
+add_one_of_each() {
+    stage "one plug-in of each kind is added to a copy of the tree"
+    if JOBS=$(build_jobs) tests/bench/add_one_of_each.sh >&2 9>&-; then
+        passed=$((passed + 1))
+    else
+        stage_failed "tests/bench/add_one_of_each.sh"
+    fi
+}
+
 tracked() { git ls-files -- "$@" 2>/dev/null; }
 
 check_format() {

@@ -1,52 +1,79 @@
 #!/usr/bin/env bash
-# Shows what it takes to add an algorithm, a model, a data set, an optimiser, a schedule, a backend, a command and a page: in a copy
-# of the tree it adds a file and its test for each, from tests/support/templates, builds both programs and the tests of
-# the tree's shape, and asks the programs for what was added. Nothing that was there is edited.
-#   tests/bench/add_one_of_each.sh [folder of the copy]      # takes as long as a build; run by hand
+# Shows how many files are edited to add an algorithm, a model, a data set, an optimiser, a schedule, a backend, a topology, a
+# command and a page: none. In a copy of the last commit it adds a file and its test for each (the algorithm and its test are
+# those of README.md, in a new folder; the others are in tests/support/templates), writes the golden trajectory, and runs the
+# new tests and every test over a registry. `./lab test --full` runs it.
+#   tests/bench/add_one_of_each.sh [folder of the copy]      # builds what the compiler cache does not have
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 copy=${1:-$(mktemp -d)/dasgd}
 git clone -q "$root" "$copy"
 [ -e "$root/.deps" ] && ln -s "$(readlink -f "$root/.deps")" "$copy/.deps"
 cd "$copy"
+export QT_QPA_PLATFORM=offscreen CCACHE_DEPEND=1
 
-# add FOLDER TEMPLATE NAME HEADER CHECK: the plug-in, and a test in the mirror that finds it.
-add() {
-    local file=$1/extra_$2.cpp test=tests/$1/extra_$2_test.cpp
-    cp "tests/support/templates/$2.cpp" "$file"
-    printf '#include <gtest/gtest.h>\n\n%s\n\nnamespace {\n\nTEST(%s, IsRegistered) { EXPECT_TRUE(%s); }\n\n}  // namespace\n' \
-        "#include \"$3\"" "Extra${2^}" "$4" >"$test"
-    echo "added $file and $test"
+new_tests=()
+add() { # FOLDER NAME: a plug-in and its test, from standard input and the file descriptor 3
+    mkdir -p "$1" "tests/$1"
+    cat >"$1/$2.cpp"
+    cat <&3 >"tests/$1/$2_test.cpp"
+    new_tests+=("tests/$1/$2_test.cpp")
+    echo "added $1/$2.cpp and tests/$1/$2_test.cpp"
 }
-add core/algorithms algorithm core/algorithms/algorithm.h 'dasgd::AlgorithmRegistry::find("extra_algorithm")'
-add core/models model core/models/model.h 'dasgd::ModelRegistry::find("extra_model")'
-add core/datasets dataset core/datasets/dataset.h 'dasgd::DatasetRegistry::find("extra_dataset")'
-add core/optimizers optimizer core/optimizers/optimizer.h 'dasgd::OptimizerRegistry::find("extra_optimizer")'
-add core/schedules schedule core/schedules/schedule.h 'dasgd::ScheduleRegistry::find("extra_schedule")'
-add core/backends backend core/backends/backend.h 'dasgd::BackendRegistry::find("extra_backend")'
-add experiments/commands command experiments/commands/command.h '!dasgd::experiments::CommandRegistry::entries().empty()'
-add gui/pages page gui/pages/page.h '!dasgd::gui::PageRegistry::entries().empty()'
-echo "edited: $(git diff --name-only | wc -l) files"
+readme_block() { awk -v want="$1" '/^```cpp$/ { inside = ++block == want; next } /^```/ { inside = 0 } inside' README.md; }
+add core/algorithms/doubling doubling < <(readme_block 1) 3< <(readme_block 2)
+while read -r folder kind; do
+    add "$folder" "extra_$kind" <"tests/support/templates/$kind.cpp" 3<"tests/support/templates/$kind.test.cpp"
+done <<'PLUGINS'
+core/models model
+core/datasets dataset
+core/optimizers optimizer
+core/schedules schedule
+core/backends backend
+core/sim/topologies topology
+experiments/commands command
+gui/pages page
+PLUGINS
 
 cmake --preset release >/dev/null
-cmake --build build/release -j "${JOBS:-2}" --target dasgd dasgd-lab tree_test >build.log 2>&1 || { tail -40 build.log; exit 1; }
-found=0 missing=0
-expect() { # what, then the text that must hold it
-    if grep -q -- "$1" <<<"$2"; then
-        echo "$3 shows $1"
-        found=$((found + 1))
-    else
-        echo "$3 does not show $1"
-        missing=$((missing + 1))
+# Files of tests that look at every entry of a registry, at what the programs describe, or at every file of the tree.
+mapfile -t over_registries < <(grep -rlE --include='*_test.cpp' \
+    'Registry(<\w+>)?::(entries|names)\(|trials?That|trainingAlgorithms|backendNames|Trial::(list|thatTrain)|describeExperiment|"describe"|everyViolation' tests)
+declare -A filters # by program: the suites of these files
+for file in "${new_tests[@]}" "${over_registries[@]}"; do
+    # Sources are compiled several at a time: the file that names this one is called after its program.
+    compiled=$(grep -rlF --include='*_[0-9]*.cpp' "\"$file\"" build/release/tests | head -1)
+    if [ -z "$compiled" ]; then # not built: a program without a backend or a sanitizer of its own
+        echo "$file is in no program"
+        continue
     fi
+    program=$(sed 's/.*\///; s/_[0-9]*\.cpp$//' <<<"$compiled")
+    while read -r suite; do
+        filters[$program]+="$suite.*:*/$suite.*:"
+    done < <(grep -oE '^TEST(_P|_F)?\(\w+' "$file" | sed 's/.*(//' | sort -u)
+done
+
+build() {
+    cmake --build build/release -j "${JOBS:-2}" --target "$@" >build.log 2>&1 || {
+        grep -m 1 -A 40 '^FAILED' build.log || tail -40 build.log
+        exit 1
+    }
 }
-described=$(build/release/dasgd describe)
-for name in extra_algorithm extra_model extra_dataset extra_optimizer extra_schedule; do expect $name "$described" describe; done
-expect extra_backend "$described" describe
-expect extra-command "$(build/release/dasgd --help)" --help
-expect Extra "$(QT_QPA_PLATFORM=offscreen build/release/dasgd-lab --help)" 'dasgd-lab --help'
-QT_QPA_PLATFORM=offscreen build/release/dasgd-lab --workspace "$(mktemp -d)" --page Extra --screenshot rail.png --after-ms 500
-[ -s rail.png ] && echo "rail: $copy/rail.png"
-build/release/tests/tree_test --gtest_brief=1
-echo "$found shown, $missing missing"
-[ "$missing" = 0 ]
+build core_algorithms_test
+build/release/tests/core_algorithms_test --write-goldens --gtest_brief=1 >goldens.log || { tail -40 goldens.log && exit 1; }
+echo "edited: $(git diff --name-only | wc -l) files; added: $(git status --porcelain -uall -- core experiments gui tests | grep -c '^??')"
+build dasgd dasgd-lab dasgd_on_stand_ins "${!filters[@]}"
+
+passed=0 failed=0
+for program in "${!filters[@]}"; do
+    build/release/tests/"$program" --isolate --gtest_filter="${filters[$program]}" >tests.log 2>&1 || true
+    read -r ours theirs < <(sed -n 's/^isolated tests: \([0-9]*\) passed, \([0-9]*\) failed.*/\1 \2/p' tests.log)
+    passed=$((passed + ${ours:-0})) failed=$((failed + ${theirs:-1}))
+    [ "${theirs:-1}" = 0 ] || sed "s/^/$program: /" tests.log | head -200
+done
+described=$(build/release/dasgd describe && build/release/dasgd --help && build/release/dasgd-lab --help)
+for name in doubling extra_{model,dataset,optimizer,schedule,backend,topology} extra-command Extra; do
+    grep -q -- "$name" <<<"$described" || { echo "the programs do not show $name" && failed=$((failed + 1)); }
+done
+echo "tests over registries and of what was added, in ${#filters[@]} programs: $passed passed, $failed failed"
+[ "$failed" = 0 ]

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "tests/support/dasgd_program.h"
 
@@ -26,7 +28,8 @@ TEST(DescribeCommand, HasTheWholeSchema) {
     EXPECT_EQ(delay["type"], "integer");
     EXPECT_TRUE(delay.contains("default") && delay.contains("help"));
     const auto backend = named(named(schema["sections"], "cluster")["fields"], "backend");
-    EXPECT_EQ(backend["choices"], (nlohmann::json{"gloo", "nccl", "threads", "virtual"}));
+    EXPECT_THAT(backend["choices"].get<std::vector<std::string>>(),
+                ::testing::IsSupersetOf({"gloo", "nccl", "threads", "virtual"}));
     EXPECT_EQ(named(named(schema["sections"], "cluster")["fields"], "link")["fields"].size(), 2u);
     EXPECT_EQ(named(named(schema["sections"], "cluster")["fields"], "workers")["min"], 1);
 }
