@@ -66,17 +66,12 @@ struct RunRow {
     // "" and 0: it began at its beginning.
     std::string resumedFrom;
     std::int64_t resumedStep = 0;
-<<<<<<< Updated upstream
-    // The workspace that a run was taken from ("ssh://login/lab", a folder or a file), when it was last heard from (ISO
-    // 8601, UTC), and the path of `dasgd` there. "" for a run of this workspace.
-=======
     // How often the workspace's queue has started its training again, from a checkpoint or from the beginning, this run
     // included; and why the last time, "interrupted: …". 0 and "" where it never did.
     int restarted = 0;
     std::string restartReason;
-    // Of a run that was taken from another workspace: "ssh://login/lab", or a folder or file; and when that was heard
-    // from last, ISO 8601 in UTC; and what `dasgd` is called there. "" of a run of this workspace.
->>>>>>> Stashed changes
+    // The workspace that a run was taken from ("ssh://login/lab", a folder or a file), when it was last heard from (ISO
+    // 8601, UTC), and the path of `dasgd` there. "" for a run of this workspace.
     std::string origin, heardAt, originProgram;
     // Every instant and duration of the run is simulated.
     bool timeSimulated = false;

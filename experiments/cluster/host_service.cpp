@@ -107,12 +107,8 @@ Result<nlohmann::json> goOn(const nlohmann::json& request, std::set<std::string>
         if (!named && &candidate == &candidates.back()) wanted = request.value("earlier_step", std::int64_t{0});
         const auto point = resumePointOf(paths, reader, row, wanted);
         if (!point && named) return tl::unexpected(point.error());
-<<<<<<< Updated upstream
-        // A run that saved nothing resumes from the checkpoint of the run before it, which may have had other workers.
-=======
         if (point) logDoubts(*point);
-        // Of a run that saved nothing itself it is that of the one before, which may have had other workers.
->>>>>>> Stashed changes
+        // A run that saved nothing resumes from the checkpoint of the run before it, which may have had other workers.
         run = point ? point->point.runId : "";
         step = point ? point->point.step : 0;
     }

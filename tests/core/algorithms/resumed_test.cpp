@@ -1,10 +1,12 @@
 // Every trial of an algorithm, stopped and resumed in new objects: it ends with the same bits as a run that was not
-// stopped.
+// stopped, and records the same metrics.
 #include <gtest/gtest.h>
 
 #include <random>
+#include <sstream>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "tests/support/algorithm_trials.h"
 #include "tests/support/resumed_runs.h"
@@ -36,6 +38,72 @@ INSTANTIATE_TEST_SUITE_P(Registry, EveryAlgorithm,
                          [](const auto& info) {
                              return std::get<0>(info.param).name() + "_" + nameOf(std::get<1>(info.param));
                          });
+
+// Numbers of clocks are no two times the same.
+bool isOfClocks(const std::string& metric) {
+    return metric.starts_with("timing/") || metric.starts_with("throughput/") || metric == "eval/trained_s";
+}
+
+// Everything that a rank recorded after step `from`, a line each.
+std::vector<std::string> recordedAfter(std::int64_t from, const RankRecord& rank) {
+    std::vector<std::string> lines;
+    for (const auto& [name, points] : rank.sink.metrics) {
+        if (isOfClocks(name)) continue;
+        for (const MemorySink::Point& point : points) {
+            if (point.step <= from) continue;
+            std::ostringstream line;
+            line << name << " at step " << point.step << ": " << std::hexfloat << point.value << ", epoch "
+                 << point.epoch << ", samples " << std::dec << point.samples << ", bytes " << point.bytesSent;
+            lines.push_back(line.str());
+        }
+    }
+    return lines;
+}
+
+std::vector<RankRecord> recordsOf(const Value& document, const CheckpointEnvironment& checkpoints,
+                                  std::int64_t stop = 0) {
+    StopAfter gate(stop);
+    return train(document, Backend::Threads, nullptr, {&checkpoints, &gate});
+}
+
+// The settings of the trial, and the same with each switch of the algorithm the other way.
+std::vector<Value> variantsOf(const AlgorithmTrial& trial) {
+    std::vector<Value> variants{trial.table()};
+    for (const FieldInfo& field : AlgorithmRegistry::find(trial.algorithm)->fields) {
+        if (field.type != "bool") continue;
+        const Value* given = variants.front().find(field.name);
+        const bool* set = given ? given->as<bool>() : nullptr;
+        Value other = variants.front();
+        other.set(field.name, boolean(!(set ? *set : field.defaultToml == "true")));
+        variants.push_back(std::move(other));
+    }
+    return variants;
+}
+
+class EveryMetric : public ::testing::TestWithParam<AlgorithmTrial> {};
+
+TEST_P(EveryMetric, IsAsOfARunThatNeverStopped) {
+    for (const Value& algorithm : variantsOf(GetParam())) {
+        SCOPED_TRACE(algorithm.toToml());
+        const TempDir dir;
+        const Value document = resumedExperiment(algorithm, TrainedOn::Threads, droppingMlp(), momentum());
+        const auto whole = recordsOf(document, checkpointsIn(dir / "whole"));
+        ASSERT_EQ(whole[0].outcome.kind, WorkerOutcome::Kind::Finished) << whole[0].outcome.error;
+        for (const std::int64_t stop : {1, 6, 13, 20}) {
+            SCOPED_TRACE("stopped after step " + std::to_string(stop));
+            const CheckpointEnvironment part = checkpointsIn(dir / ("part-" + std::to_string(stop)));
+            static_cast<void>(recordsOf(document, part, stop));
+            CheckpointEnvironment from = checkpointsIn(dir / ("rest-" + std::to_string(stop)));
+            from.from = CheckpointFolder(part.place.folder).at(stop).value();
+            const auto rest = recordsOf(document, from);
+            for (std::size_t rank = 0; rank < whole.size(); ++rank) {
+                EXPECT_EQ(recordedAfter(stop, rest[rank]), recordedAfter(stop, whole[rank])) << "rank " << rank;
+            }
+            EXPECT_FALSE(recordedAfter(stop, whole[0]).empty());
+        }
+    }
+}
+INSTANTIATE_TEST_SUITE_P(Registry, EveryMetric, ::testing::ValuesIn(trialsThatRepeat()), trialName);
 
 }  // namespace
 }  // namespace dasgd::test

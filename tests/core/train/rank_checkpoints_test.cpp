@@ -6,11 +6,9 @@
 
 #include <algorithm>
 #include <set>
-#include <sstream>
 
 #include "core/optimizers/optimizer.h"
 #include "tests/support/resumed_runs.h"
-#include "tests/support/trained_algorithms.h"
 
 namespace dasgd::test {
 namespace {
@@ -107,67 +105,6 @@ TEST(RankCheckpoints, SavingNowAndThenChangesNothing) {
                   bytesOf(from.place.folder.parent_path() / "model.safetensors"));
     }
 }
-
-// The algorithm with its defaults and often enough, and with each of its switches the other way.
-std::vector<Value> variantsOf(const std::string& name) {
-    std::vector<Value> variants{repeatable(name), often(name)};
-    for (const FieldInfo& field : AlgorithmRegistry::find(name)->fields) {
-        if (field.type != "bool") continue;
-        for (std::size_t i = 0; i < 2; ++i) {
-            variants.push_back(variants[i]);
-            variants.back().set(field.name, boolean(field.defaultToml != "true"));
-        }
-    }
-    return variants;
-}
-
-// Numbers of clocks are no two times the same.
-bool isOfClocks(const std::string& metric) {
-    return metric.starts_with("timing/") || metric.starts_with("throughput/") || metric == "eval/trained_s";
-}
-
-// Everything that a rank recorded after step `from`, a line each.
-std::vector<std::string> recordedAfter(std::int64_t from, const RankRecord& rank) {
-    std::vector<std::string> lines;
-    for (const auto& [name, points] : rank.sink.metrics) {
-        if (isOfClocks(name)) continue;
-        for (const MemorySink::Point& point : points) {
-            if (point.step <= from) continue;
-            std::ostringstream line;
-            line << name << " at step " << point.step << ": " << std::hexfloat << point.value << ", epoch "
-                 << point.epoch << ", samples " << std::dec << point.samples << ", bytes " << point.bytesSent;
-            lines.push_back(line.str());
-        }
-    }
-    return lines;
-}
-
-class EveryMetric : public ::testing::TestWithParam<std::string> {};
-
-TEST_P(EveryMetric, IsAsOfARunThatNeverStopped) {
-    for (const Value& algorithm : variantsOf(GetParam())) {
-        SCOPED_TRACE(algorithm.toToml());
-        const TempDir dir;
-        Value doc = document(algorithm, TrainedOn::Threads, droppingMlp(), momentum());
-        const auto whole = recordsOf(doc, checkpointsIn(dir / "whole"));
-        ASSERT_EQ(whole[0].outcome.kind, WorkerOutcome::Kind::Finished) << whole[0].outcome.error;
-        for (const std::int64_t stop : {1, 6, 13, 20}) {
-            SCOPED_TRACE("stopped after step " + std::to_string(stop));
-            const CheckpointEnvironment part = checkpointsIn(dir / ("part-" + std::to_string(stop)));
-            static_cast<void>(recordsOf(doc, part, stop));
-            CheckpointEnvironment from = checkpointsIn(dir / ("rest-" + std::to_string(stop)));
-            from.from = CheckpointFolder(part.place.folder).at(stop).value();
-            const auto rest = recordsOf(doc, from);
-            for (std::size_t rank = 0; rank < whole.size(); ++rank) {
-                const auto expected = recordedAfter(stop, whole[rank]);
-                EXPECT_FALSE(expected.empty());
-                EXPECT_EQ(recordedAfter(stop, rest[rank]), expected) << "rank " << rank;
-            }
-        }
-    }
-}
-INSTANTIATE_TEST_SUITE_P(Registry, EveryMetric, ::testing::ValuesIn(algorithmsThatTrain()),
-                         [](const auto& info) { return info.param; });
 
 // Steps, samples, bytes, epochs and what evaluations decided go on; what was recorded is as of a run without a stop.
 TEST(RankCheckpoints, RecordsGoOnWhereTheyWere) {

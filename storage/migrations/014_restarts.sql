@@ -1,4 +1,4 @@
--- Schema version 13: how often the trainings of the queue were started again, and why. What the columns mean:
+-- Schema version 14: how often the trainings of the queue were started again, and why. What the columns mean:
 -- storage/format.md.
 
 -- Whoever added an entry said nothing of restarts, or how many there may be after a failure.
