@@ -3,13 +3,11 @@
 #include <torch/types.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 #include "core/analysis/rank_meter.h"
 #include "core/analysis/timings.h"
 #include "core/cost/cost.h"
-#include "tests/support/apart.h"
 #include "tests/support/oracle_formulas.h"
 #include "tests/support/sim/virtual_cluster.h"
 
