@@ -12,16 +12,16 @@
 
 namespace dasgd {
 
-// Of the emulated link.
+// Parameters of the emulated link.
 struct LinkParams : LinkSpec {
     LinkParams() : LinkSpec{.bandwidth = "1Gbps", .latency = "0ms"} {}
     void visit(auto&& f) {
-        f(bandwidth, "bandwidth", {.help = "Of the emulated link, as 200Mbps, 1.5Gbps"});
-        f(latency, "latency", {.help = "Of one message, as 1ms, 50us"});
+        f(bandwidth, "bandwidth", {.help = "Bandwidth of the emulated link, as 200Mbps, 1.5Gbps"});
+        f(latency, "latency", {.help = "Latency of one message, as 1ms, 50us"});
     }
 };
 
-// Marks a run that went on with another number of workers than it began with: it is a configuration of its own.
+// Marks a run that was resumed with another number of workers than it began with: it is a configuration of its own.
 struct WorkersBefore {
     std::int64_t workers = 1;
     void visit(auto&& f) { f(workers, "workers", {.min = 1, .max = 4096, .help = "How many ranks it had"}); }
@@ -43,10 +43,10 @@ struct ClusterParams {
           {.min = 0, .max = 86400, .minOpen = true, .unit = "s", .help = "Deadline of one communication"});
         f(link, "link", {.help = "Slows every collective down to this emulated link"});
         f(before, "before",
-          {.help = "Of a run that `dasgd resume --workers` let go on with another number of workers"});
+          {.help = "Set in a run that `dasgd resume --workers` resumed with another number of workers"});
     }
     [[nodiscard]] int ranks() const { return static_cast<int>(workers); }
-    // Of one communication.
+    // Deadline of one communication.
     [[nodiscard]] std::chrono::milliseconds deadline() const {
         return std::chrono::milliseconds(static_cast<std::int64_t>(timeoutS * 1e3));
     }

@@ -1,5 +1,5 @@
-// A backend whose ranks compute on GPUs: processes, each with a GPU, that talk through NCCL, with a Gloo group beside
-// it. What it runs on is given to it (gpu_runtime.h): `nccl` gives it what is installed.
+// A backend whose ranks compute on GPUs: processes, each with a GPU, that communicate through NCCL, with a Gloo group
+// beside it. Its libraries are given to it (gpu_runtime.h): `nccl` gives it those that are installed.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace dasgd {
 
-// Its own fields of [cluster].
+// The backend's own fields of [cluster].
 struct GpuParams {
     std::int64_t ranksPerGpu = 1;
     std::string commPriority = "high";
@@ -20,7 +20,7 @@ struct GpuParams {
         f(ranksPerGpu, "ranks_per_gpu",
           {.min = 1, .max = 64, .unit = "ranks", .help = "Ranks that share a GPU; more than one needs NCCL 2.30"});
         f(commPriority, "comm_priority",
-          {.help = "Of the streams that communicate, beside the one that computes", .choices = {"high", "low"}});
+          {.help = "Priority of the communication streams beside the compute stream", .choices = {"high", "low"}});
         f(ncclChannels, "nccl_channels",
           {.min = 0, .max = 64, .help = "Thread blocks that NCCL may take of a GPU; 0: NCCL chooses"});
         f(mixedGpus, "mixed_gpus", {.help = "Ranks may compute on GPUs of different kinds"});
@@ -43,7 +43,7 @@ public:
 
 private:
     [[nodiscard]] Result<int> gpuOf(const HostRequest& request, int gpus) const;
-    // Several ranks on a GPU are something that NCCL has to be told, by its environment.
+    // Tells NCCL through its environment that several ranks share a GPU.
     void tellNccl() const;
     [[nodiscard]] int channels() const;
 

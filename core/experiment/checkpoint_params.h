@@ -10,7 +10,7 @@
 
 namespace dasgd {
 
-// Either of the two.
+// Interval between checkpoints: one of the two members is set.
 struct CheckpointInterval {
     std::int64_t steps = 0;
     Ns time = 0;
@@ -22,15 +22,18 @@ struct CheckpointParams {
     bool best = false;
     void visit(auto&& f) {
         f(every, "every",
-          {.help = "Time between two, such as \"10min\" or \"1h\", or steps, such as \"500 steps\". A run that is "
-                   "stopped leaves one in any case, and one that ends its model"});
+          {.help =
+               "Interval between checkpoints: a time, such as \"10min\" or \"1h\", or steps, such as \"500 steps\". A "
+               "run that is stopped leaves a checkpoint in any case, and a run that ends leaves its model"});
         f(keep, "keep",
-          {.min = 1, .max = 1e6, .help = "How many stay; older ones are removed once a newer one is whole"});
+          {.min = 1,
+           .max = 1e6,
+           .help = "Number of checkpoints kept; older ones are removed once a newer one is whole"});
         f(best, "best",
           {.help = "Keep the model of the evaluation that was best on the validation set too (needs data.validation)"});
     }
     [[nodiscard]] std::optional<FieldError> check() const;
-    // Of fields that have passed check().
+    // Interval of fields that have passed check().
     [[nodiscard]] CheckpointInterval interval() const;
 };
 

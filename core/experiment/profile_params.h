@@ -1,4 +1,4 @@
-// record.profile: which steps are looked at more closely.
+// record.profile: the steps that are profiled.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ struct ProfileParams {
     std::int64_t first = 20;
     std::int64_t steps = 3;
     void visit(auto&& f) {
-        f(first, "first", {.min = 1, .max = 1e9, .unit = "steps", .help = "The first step that is looked at"});
-        f(steps, "steps", {.min = 1, .max = 100, .unit = "steps", .help = "How many, one after the other"});
+        f(first, "first", {.min = 1, .max = 1e9, .unit = "steps", .help = "The first profiled step"});
+        f(steps, "steps", {.min = 1, .max = 100, .unit = "steps", .help = "Number of consecutive steps"});
     }
     [[nodiscard]] std::int64_t last() const { return first + steps - 1; }
 };

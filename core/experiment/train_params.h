@@ -1,4 +1,4 @@
-// How long, on how much a step, and to what end a run trains: [train].
+// [train]: duration of the training, batch sizes, and the target at which it ends.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ struct TrainParams {
         visitSpeed(f);
     }
     [[nodiscard]] std::optional<FieldError> check() const;
-    // Of one worker.
+    // Samples of one worker in a step.
     [[nodiscard]] std::int64_t samplesPerStep() const { return batchSize * accumulate; }
     [[nodiscard]] bool autocasts() const { return autocast != "off"; }
 
@@ -104,8 +104,8 @@ private:
         f(minDelta, "min_delta",
           {.min = 0,
            .max = 1e9,
-           .help = "By more than this an evaluation has to be better to count for patience, in the unit of what it "
-                   "looks at: accuracy, 0 to 1, or of values and texts the loss"});
+           .help = "An evaluation that is better by more than this resets patience, in the unit of what is judged: "
+                   "accuracy, 0 to 1, or for values and texts the loss"});
         f(targetAccuracy, "target_accuracy",
           {.min = 0,
            .max = 1,
@@ -118,8 +118,8 @@ private:
         f(stopAtTarget, "stop_at_target",
           {.help = "The run ends with the evaluation that reaches target_accuracy or target_loss"});
         f(checkpoint, "checkpoint",
-          {.help = "Save all that the ranks are made of now and then, so that `dasgd resume` goes on from there after "
-                   "a rank or the host has died: { every = \"10min\", keep = 3 }"});
+          {.help = "Save the state of all ranks at intervals, so that `dasgd resume` can continue after a rank or the "
+                   "host has died: { every = \"10min\", keep = 3 }"});
     }
     void visitSpeed(auto&& f) {
         f(autocast, "autocast",
@@ -136,7 +136,7 @@ private:
         f(cudaGraph, "cuda_graph",
           {.help = "On a GPU, forward and backward pass of a full batch and the update of sgd, adam and adamw are "
                    "captured once, as CUDA graphs, and given again each step, which spares small models the launch of "
-                   "every kernel; where they cannot be, the run says so and goes on without"});
+                   "every kernel; where they cannot be captured, the run reports it and continues without"});
     }
 };
 
