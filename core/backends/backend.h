@@ -1,5 +1,5 @@
-// A kind of cluster as a plug-in: where the ranks are, and their communicators, clocks and devices. One .cpp each, the
-// class hidden, registered by its last line; whoever needs to know something of a backend asks it.
+// A kind of cluster as a plug-in: placement of the ranks, their communicators, clocks and devices. One .cpp each, the
+// class hidden, registered by its last line; code that depends on the kind of backend asks the plug-in.
 #pragma once
 
 #include <filesystem>
@@ -27,7 +27,7 @@
 
 namespace dasgd {
 
-// What one rank runs on. Owned by its host; for the rank's own thread, while its body runs.
+// Objects that one rank runs on. Owned by its host; for the rank's own thread, while its body runs.
 struct HostedRank {
     Communicator& comm;
     Clock& clock;
@@ -48,8 +48,8 @@ public:
     virtual void abort(const std::string& reason) = 0;
 };
 
-// What stands in [network], [compute] and [faults], and how long a step takes, which costs seconds to ask where it has
-// to be measured.
+// Contents of [network], [compute] and [faults], and the time of a step, which takes seconds to obtain where it has to
+// be measured.
 struct SimulatedCluster {
     const Topology& topology;
     const NetworkParams& network;
@@ -57,28 +57,28 @@ struct SimulatedCluster {
     const std::optional<FaultParams>& faults;
     std::function<Result<StepTimes>()> stepTimes;
     double stepsPerEpoch = 1;
-    std::int64_t microBatches = 1;  // of a step
+    std::int64_t microBatches = 1;  // micro-batches of one step
 };
 
-// Where the launcher of others lets the ranks meet.
+// Meeting point given by another launcher (torchrun, srun).
 struct Meeting {
     Rendezvous rendezvous;
     Interface interface;
 };
 
-// One process asks for its ranks. All of it is used during open() alone, except `clock`, `control` and what `sink`
+// A process's request for its ranks. All of it is used during open() alone, except `clock`, `control` and what `sink`
 // answers, which outlive the host.
 struct HostRequest {
-    std::vector<int> ranks;          // of this process, as the layout has them
+    std::vector<int> ranks;          // the ranks of this process, as the layout has them
     Clock& clock;                    // the run's time line on this host; unused where time is simulated
     RunControl* control = nullptr;   // null: nobody can stop the run
     std::filesystem::path folder;    // where the ranks of all processes find each other without a meeting
-    std::optional<Meeting> meeting;  // only of a rank that is a process of its own
-    std::optional<int> localRank;    // of such a rank: its number on this host, from 0; nothing: nobody told
+    std::optional<Meeting> meeting;  // only for a rank that is a process of its own
+    std::optional<int> localRank;    // for such a rank: its number on this host, from 0; nullopt where nobody told
     // Called once a rank when it is connected, before a link is emulated and before its body. May be empty. An error
     // ends open() with it.
     std::function<Status(Communicator&)> connected;
-    // Where a rank's records go.
+    // Returns the sink of a rank's records.
     std::function<EventSink&(Rank)> sink;
 
     const ClusterParams* cluster = nullptr;
@@ -89,10 +89,11 @@ class Backend {
 public:
     virtual ~Backend() = default;
     [[nodiscard]] virtual Layout layout(int ranks) const = 0;
-    // What of the document does not go with this backend, `cluster` being its [cluster]; the error has the place.
+    // Refuses what in the document does not go with this backend, `cluster` being its [cluster]; the error has the
+    // place.
     [[nodiscard]] virtual Status check(const Value& document, const ClusterParams& cluster) const = 0;
-    // Before all ranks of a run are started on this machine: whether it has what they need. It may load libraries of
-    // drivers and take seconds, so it is asked in a process of its own (experiments/config/machine_check.h). Answers
+    // Checks, before all ranks of a run are started on this machine, that it has what they need. It may load libraries
+    // of drivers and take seconds, so it is asked in a process of its own (experiments/config/machine_check.h). Answers
     // what was found, in words, "" where nothing is needed. Errors: what is missing, and what to do.
     [[nodiscard]] virtual Result<std::string> checkMachine(const ClusterParams& cluster) const {
         static_cast<void>(cluster);

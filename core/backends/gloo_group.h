@@ -1,5 +1,5 @@
-// How the ranks of processes meet, and talk through Gloo: the communicator of the backend gloo, and beside that of
-// another backend the group for what is in the host's memory.
+// Meeting of ranks that are processes, and their Gloo communicator: that of the backend gloo, and the group for tensors
+// in the host's memory beside that of another backend.
 #pragma once
 
 #include <memory>
@@ -10,12 +10,12 @@ namespace dasgd {
 
 struct GlooGroup {
     Rendezvous rendezvous;
-    Interface interface;  // to which the sockets are bound
+    Interface interface;  // the sockets are bound to it
     std::unique_ptr<Communicator> comm;
 };
 
-// The process has one rank. It meets the others through a file of the run's folder, or where a launcher of others says.
-// Blocks until all are there. Errors: a rank that did not come in time.
+// Joins the other ranks; the process has one rank. They meet through a file in the run's folder, or where another
+// launcher says. Blocks until all are there. Errors: a rank that did not come in time.
 [[nodiscard]] Result<GlooGroup> meetOverGloo(const HostRequest& request);
 
 }  // namespace dasgd

@@ -1,5 +1,5 @@
-// Which rank computes on which GPU: told to all ranks before they connect by NCCL, whose own error for two ranks on one
-// GPU names neither.
+// Placement of ranks on GPUs, told to all ranks before they connect by NCCL, whose own error for two ranks on one GPU
+// names neither.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace dasgd {
 
 struct GpuSeat {
     std::string host;  // its name
-    std::string boot;  // what tells hosts of one name apart, the same in all containers of a host
+    std::string boot;  // tells hosts of one name apart; the same in all containers of a host
     std::string gpu;   // its name
     std::string uuid;
 };

@@ -1,4 +1,4 @@
-// Where the ranks of a run are and what its time is, by the name of its backend. No torch.
+// Placement of a run's ranks and kind of its time, by the name of its backend. No torch.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ struct Layout {
     bool timeSimulated = false;               // every instant and duration of the run is simulated
     bool onGpus = false;                      // each rank computes on a GPU
 
-    // Every rank is a process of its own, so that a launcher of others (torchrun, srun) can start it.
+    // True where every rank is a process of its own, so that another launcher (torchrun, srun) can start it.
     [[nodiscard]] bool isProcessARank() const;
     // The ranks that have a journal of their own, ascending.
     [[nodiscard]] std::vector<int> journals() const;
@@ -24,9 +24,9 @@ struct Layout {
     [[nodiscard]] static Layout oneProcess(int ranks);
 };
 
-// Of every registered backend, in alphabetical order.
+// Names of all registered backends, in alphabetical order.
 [[nodiscard]] std::vector<std::string> backendNames();
-// "gloo: processes; threads: …": each with its summary.
+// All names with their summaries: "gloo: processes; threads: …".
 [[nodiscard]] std::string backendSummaries();
 // Errors: no backend of that name; the message lists those there are.
 [[nodiscard]] Result<Layout> layoutOf(const std::string& backend, int ranks);

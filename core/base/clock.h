@@ -24,7 +24,7 @@ public:
     [[nodiscard]] Ns now() const override { return rawNow() - origin_; }
     void sleepUntil(Ns instant) override;
     [[nodiscard]] Ns origin() const { return origin_; }
-    // Moves the time line; while no other thread reads the clock.
+    // Moves the time line. Only while no other thread reads the clock.
     void setOrigin(Ns origin) { origin_ = origin; }
 
 private:

@@ -9,15 +9,15 @@ namespace dasgd {
 
 struct CodePoint {
     std::uint32_t value = 0;
-    std::size_t bytes = 0;  // 0: not UTF-8
+    std::size_t bytes = 0;  // 0 where the bytes are not UTF-8
 };
-// Of a text that is not empty.
+// Decodes the first character of `text`, which is not empty.
 [[nodiscard]] CodePoint firstCodePoint(std::string_view text);
 
-// Control characters, and those that join, separate or turn round what stands beside them: a name with one of them is
-// not what it looks like.
+// True for control characters and for characters that join, separate or reverse their neighbours: a name with one of
+// them reads differently from what it is.
 [[nodiscard]] bool isHidden(std::uint32_t codePoint);
-// Whether one of them is in `text`, or a byte that is not UTF-8.
+// True where `text` holds a hidden character or a byte that is not UTF-8.
 [[nodiscard]] bool hasHidden(std::string_view text);
 
 }  // namespace dasgd

@@ -71,11 +71,11 @@ private:
     std::size_t bytes_ = 0;
 };
 
-// Where ranks that share one thread stop, none of which may block: at the furthest step that any of them had been
-// allowed to make when the stop was asked for.
+// Stop step of ranks that share one thread, none of which may block: the furthest step that any of them had been
+// allowed to make when the stop was requested.
 class FurthestStop {
 public:
-    // Whether a rank with `completed` steps makes another one.
+    // True where a rank with `completed` steps makes another one.
     [[nodiscard]] bool goOn(bool stopAsked, std::int64_t completed) {
         if (!stop_ && stopAsked) stop_ = furthest_;
         if (stop_ && completed >= *stop_) return false;

@@ -1,4 +1,4 @@
-// What a rank records while it trains: spans, metrics, states.
+// Events that a rank records while it trains: spans, metrics, states.
 #pragma once
 
 #include <array>
@@ -69,14 +69,14 @@ constexpr bool isCompute(SpanKind kind) {
 struct Span {
     Lane lane = Lane::Compute;
     SpanKind kind = SpanKind::Forward;
-    std::int64_t step = 0;  // of a reduce: the step at which it was launched
-    Ns start = 0;           // of a reduce: this rank's arrival (its launch)
+    std::int64_t step = 0;  // for a reduce: the step at which it was launched
+    Ns start = 0;           // for a reduce: this rank's arrival (its launch)
     Ns end = 0;
     std::int64_t bytes = 0;  // payload of the tensor, 0 where none; or what the kind says
     // 1, 2, …: the same on every rank that takes part, and no other collective's of the run. Links reduce, wait and
-    // merge. 0: none, as of point-to-point messages.
+    // merge. 0: none, as for point-to-point messages.
     std::uint64_t collective = 0;
-    std::int64_t ranks = 0;  // of a reduce: how many take part in the collective; 0: all of the run
+    std::int64_t ranks = 0;  // for a reduce: how many take part in the collective; 0: all of the run
 };
 
 struct Metric {
@@ -97,7 +97,7 @@ public:
     virtual ~EventSink() = default;
     virtual void span(const Span& span) = 0;
     virtual void metric(const Metric& metric) = 0;
-    // `text` says why, where there is something to say; any length.
+    // `text` gives the reason, where there is one; any length.
     virtual void state(RankState state, std::int64_t step, std::string_view text) = 0;
 };
 

@@ -33,7 +33,7 @@ struct FieldSpec {
     std::string unit = {};
     std::string symbol = {};  // as in the paper: "τ"
     std::string help = {};
-    std::vector<std::string> choices = {};  // of a string
+    std::vector<std::string> choices = {};  // allowed values of a string
 };
 
 // A rule across fields was broken; `field` names the one to point at.
@@ -48,7 +48,7 @@ struct FieldInfo {
     std::string defaultToml;
     bool optional = false;
     FieldSpec spec;
-    std::vector<FieldInfo> children;  // of a table
+    std::vector<FieldInfo> children;  // fields of a table
 };
 
 struct FieldProbe {

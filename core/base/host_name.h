@@ -1,4 +1,4 @@
-// The name of this host, as its kernel has it; "" where that cannot be told.
+// Name of this host as its kernel has it; "" where that cannot be told.
 #pragma once
 
 #include <unistd.h>

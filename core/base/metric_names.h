@@ -41,14 +41,15 @@ inline constexpr const char* kHostMemory = "host/memory_bytes";
 inline constexpr const char* kHostSent = "host/sent_bytes_per_s";
 inline constexpr const char* kHostReceived = "host/received_bytes_per_s";
 
-// What follows is the payload in bytes, the parameter, the weight, or the name that the algorithm gave.
+// Prefixes. The rest of such a name is the payload in bytes, the parameter, the weight, or the name that the algorithm
+// gave.
 inline constexpr const char* kProbeAllReduceMs = "probe/all_reduce_ms/";
 inline constexpr const char* kProbeAllGatherMs = "probe/all_gather_ms/";
 inline constexpr const char* kProbeGradientBeforeEndMs = "probe/gradient_before_end_ms/";
 inline constexpr const char* kWeight = "weight/";
 inline constexpr const char* kAlgorithm = "algorithm/";
 
-// All of them.
+// All names and prefixes above.
 inline constexpr std::array<std::string_view, 37> kNames{kTrainLoss,
                                                          kTrainStepMs,
                                                          kEvalLoss,
@@ -87,7 +88,7 @@ inline constexpr std::array<std::string_view, 37> kNames{kTrainLoss,
                                                          kEvalValidationPerplexity,
                                                          kSkippedFiles};
 
-// What is recorded under these beginnings is about the whole run, whichever rank records it.
+// Metrics with these prefixes describe the whole run, whichever rank records them.
 inline constexpr std::array<std::string_view, 4> kWholeRunPrefixes{"eval/", "consensus/", "run/", "throughput/"};
 
 constexpr bool isOfWholeRun(std::string_view name) {
@@ -95,10 +96,10 @@ constexpr bool isOfWholeRun(std::string_view name) {
                        [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
-// What is recorded under this beginning is about a host: its first rank there records it.
+// Metrics with this prefix describe a host; the first rank on that host records them.
 constexpr bool isOfHost(std::string_view name) { return name.starts_with("host/"); }
 
-// What is recorded under these beginnings is taken at instants of the clock, so several of them may lie in one step.
+// Metrics with these prefixes are sampled by time, so that several samples may fall into one step.
 inline constexpr std::array<std::string_view, 4> kOverTimePrefixes{"process/", "host/", "fault/", "clock/"};
 
 constexpr bool isOverTime(std::string_view name) {

@@ -1,4 +1,4 @@
-// Spans with names of their own: operators and kernels of a step that was looked at more closely.
+// Spans with names of their own: operators and kernels of a profiled step.
 #pragma once
 
 #include <string_view>
@@ -7,7 +7,7 @@
 
 namespace dasgd {
 
-// What an EventSink may be beside; of the same one thread.
+// Optional second interface of an EventSink, called by the same producer thread.
 class NamedSpanSink {
 public:
     virtual ~NamedSpanSink() = default;

@@ -5,7 +5,7 @@
 
 namespace dasgd {
 
-// What a stream is drawn for. Streams of different purposes have different seeds.
+// Purpose of a random stream. Streams of different purposes have different seeds.
 enum class StreamPurpose : std::uint8_t {
     Shuffle = 0,     // order of the samples; the counter is the pass
     Forward = 1,     // dropout masks and whatever else a model draws while it trains

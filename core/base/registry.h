@@ -22,7 +22,7 @@ struct NoParams {
     void visit(auto&&) {}
 };
 
-// What every plug-in of a kind declares beside its fields: the kind's `Traits`, where it has any.
+// Declarations that every plug-in of a kind adds to its fields: the kind's `Traits`; NoTraits where it has none.
 struct NoTraits {};
 namespace detail {
 template <class T>
@@ -47,8 +47,8 @@ public:
         std::string reference;  // paper or library, "" where none
         std::vector<FieldInfo> fields;
         PluginTraits<T> traits;
-        // Reads the plug-in's own fields from `table`; keys in `alsoKnown` belong to someone else. The second is the
-        // table with every field written out.
+        // create() reads the plug-in's own fields from `table`; keys in `alsoKnown` belong to someone else. resolve()
+        // returns the table with every field written out.
         std::function<Result<std::unique_ptr<T>>(const Value& table, const std::vector<std::string>& alsoKnown)> create;
         std::function<Result<Value>(const Value& table, const std::vector<std::string>& alsoKnown)> resolve;
     };

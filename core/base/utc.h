@@ -1,4 +1,4 @@
-// An instant of the calendar in UTC.
+// Calendar time in UTC.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace dasgd {
 
-// As strftime words it, to the second before.
+// `at` in UTC in strftime's `format`, rounded down to a whole second.
 [[nodiscard]] inline std::string utcAs(const char* format, std::chrono::system_clock::time_point at) {
     const auto seconds =
         static_cast<std::time_t>(std::chrono::floor<std::chrono::seconds>(at).time_since_epoch().count());
@@ -25,7 +25,7 @@ namespace dasgd {
     return utcAs(format, std::chrono::system_clock::now());
 }
 
-// Since 1970.
+// Nanoseconds since 1970-01-01 UTC.
 [[nodiscard]] inline Ns calendarNow() {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
         .count();

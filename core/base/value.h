@@ -1,5 +1,5 @@
-// A configuration tree with the place in the source each value came from. No TOML library in sight: readers of
-// TOML, of the command line and of the form all make one of these.
+// A configuration tree with the source position of each value. Independent of the TOML library: readers of TOML, of the
+// command line and of the form all build one of these.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct SourcePosition {
     int line = 0;                               // from 1; 0 where the source has no lines
     int column = 0;
 
-    // "file.toml:7:9: " or "--set: " or "".
+    // Beginning of a message: "file.toml:7:9: ", "--set: " or "".
     [[nodiscard]] std::string prefix() const;
 };
 
@@ -44,7 +44,7 @@ public:
     [[nodiscard]] const Data& data() const { return data_; }
     [[nodiscard]] const SourcePosition& position() const { return position_; }
     void setPosition(SourcePosition position) { position_ = std::move(position); }
-    // Where the key stands that names this value; the value's own place where it has no key.
+    // Position of the key that names this value; the value's own position where it has no key.
     [[nodiscard]] const SourcePosition& keyPosition() const { return keyPosition_.source ? keyPosition_ : position_; }
     void setKeyPosition(SourcePosition position) { keyPosition_ = std::move(position); }
 
@@ -55,7 +55,7 @@ public:
     void set(std::string_view key, Value value);
     bool erase(std::string_view key);
 
-    // "integer", "string", … as TOML calls them.
+    // TOML's name of the type: "integer", "string", ….
     [[nodiscard]] std::string_view typeName() const;
     // One line of TOML for a scalar, array or inline table.
     [[nodiscard]] std::string toToml() const;

@@ -7,7 +7,7 @@
 
 namespace dasgd {
 
-// "0003" of 3 in four digits; longer where the number is.
+// `number` with at least `digits` digits: 3 in four digits is "0003".
 [[nodiscard]] inline std::string zeroPadded(std::uint64_t number, std::size_t digits) {
     std::string text = std::to_string(number);
     if (text.size() < digits) text.insert(0, digits - text.size(), '0');

@@ -64,11 +64,11 @@ struct Alignment {
 class ClockErrorSink final : public EventSink, public NamedSpanSink {
 public:
     ClockErrorSink(EventSink& sink, const Clock& clock) : sink_(sink), clock_(clock) {}
-    // Whose measurements to record; null for none.
+    // Sets the keeper whose measurements are recorded; null for none.
     void watch(const ClockKeeper* keeper) { keeper_ = keeper; }
 
     void span(const Span& span) override;
-    // To a sink that takes none, as a span without a name.
+    // Passes the span on; without its name where the sink takes no names.
     void namedSpan(const Span& span, std::string_view name) override;
     void metric(const Metric& metric) override;
     void state(RankState state, std::int64_t step, std::string_view text) override;

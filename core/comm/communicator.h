@@ -1,4 +1,4 @@
-// What an algorithm may ask of the network. Every operation returns at once with a Pending and has a deadline.
+// Communication operations for algorithms. Every operation returns at once with a Pending and has a deadline.
 //
 // The tensors are contiguous and stay untouched by the caller from the launch until wait() has returned. All ranks of a
 // communicator launch the same collectives in the same order. Owner: the rank's training thread; one communicator a
@@ -6,7 +6,7 @@
 // collectives stays the same on every rank.
 //
 // A backend implements three functions: start() for collectives, start() for messages, and open() for groups; and a
-// fourth, startExchange(), where it has something better for many messages than one after the other.
+// fourth, startExchange(), where it can carry many messages better than one after the other.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -35,10 +35,10 @@ enum class CollectiveKind : std::uint8_t { AllReduce, ReduceScatter, AllGather, 
 struct CollectiveCall {
     CollectiveKind kind{};
     Reduce op = Reduce::Sum;
-    Rank root{};  // of a broadcast
+    Rank root{};  // for a broadcast
     at::Tensor in;
     at::Tensor out;
-    std::vector<std::int64_t> counts;  // of AllGatherV: elements of each rank
+    std::vector<std::int64_t> counts;  // for AllGatherV: elements of each rank
 };
 
 // One end of a message.
@@ -49,12 +49,12 @@ struct MessageCall {
     at::Tensor tensor;
 };
 
-// Which ranks of the run a communicator joins.
+// Membership of a communicator: the ranks of the run that it joins, as one of them sees it.
 struct Group {
     Rank rank{};                // this rank's number within
     std::vector<Rank> members;  // their numbers in the run, in the group's order
     std::string name;           // " of ranks 0,2,4"; empty for the whole run
-    std::uint32_t key = 0;      // of the collectives' numbers: equal on all members, other than 0 for a group
+    std::uint32_t key = 0;      // part of the collectives' numbers: equal on all members, other than 0 for a group
     std::string path;           // where the group's members meet: unique within the run, equal on all members
 
     [[nodiscard]] int size() const { return static_cast<int>(members.size()); }
@@ -69,7 +69,7 @@ public:
     Communicator(const Communicator&) = delete;
     Communicator& operator=(const Communicator&) = delete;
 
-    // In place over all ranks; same shape and type everywhere, empty allowed.
+    // Reduces in place over all ranks; same shape and type everywhere, empty allowed.
     Pending allReduce(at::Tensor& tensor, Reduce op);
     // `in` has shape [size, …out.shape]: row r, reduced over all ranks, goes to rank r.
     Pending reduceScatter(const at::Tensor& in, at::Tensor& out, Reduce op);
@@ -78,7 +78,7 @@ public:
     // `in` has counts[rank] elements, `out` the sum of `counts`: rank 0's elements, then rank 1's, …. The same counts
     // on every rank; 0 allowed.
     Pending allGatherV(const at::Tensor& in, at::Tensor& out, std::vector<std::int64_t> counts);
-    // Both of shape [size, …]: row r of `in` goes to rank r, row r of `out` comes from rank r. Not in place.
+    // Both tensors have shape [size, …]: row r of `in` goes to rank r, row r of `out` comes from rank r. Not in place.
     Pending allToAll(const at::Tensor& in, at::Tensor& out);
     Pending broadcast(at::Tensor& tensor, Rank root);
 
@@ -86,7 +86,7 @@ public:
     // has not asked for it yet may wait in the memory of either.
     Pending send(const at::Tensor& tensor, Rank to, int tag);
     Pending receive(at::Tensor& tensor, Rank from, int tag);
-    // From whoever sends first with this tag; Pending::source() tells who. Can be cancelled.
+    // Receives from whichever rank sends first with this tag; Pending::source() names it. Can be cancelled.
     Pending receiveAny(at::Tensor& tensor, int tag);
     // All that this rank sends to its neighbours and receives from them, in the order given. Each message has a peer;
     // all have one tag, which only exchanges use. As with collectives, all ranks launch the same exchanges in the same
@@ -102,7 +102,7 @@ public:
     // by this one too; false for messages that are no part of the training.
     [[nodiscard]] std::unique_ptr<Communicator> split(const std::vector<Rank>& ranks, bool counted = true);
 
-    // The same operations as data, for communicators that wrap another one.
+    // Launches an operation given as data, for communicators that wrap another one.
     Pending launch(CollectiveCall call);
     Pending launch(MessageCall call);
 
@@ -112,9 +112,10 @@ public:
     // Payload that this rank has put on the wire so far, counted groups included, by the algorithm in use
     // (ring: 2S(P−1)/P per all-reduce of S bytes).
     [[nodiscard]] std::int64_t bytesSent() const { return *bytesSent_; }
-    // How many collectives of this group were begun; the next one has the number after it.
+    // Number of collectives launched on this group; the next one gets the number after it.
     [[nodiscard]] std::uint32_t collectives() const { return collectives_; }
-    // The next one has a number after `collectives`. All ranks say the same, between the same two.
+    // Gives the next collective a number after `collectives`. All ranks call this with the same value, between the same
+    // two collectives.
     void countCollectivesFrom(std::uint32_t collectives) {
         collectives_ = std::max(collectives_.load(), collectives);
         countedFrom(collectives);
@@ -126,16 +127,16 @@ protected:
 
     void countSent(std::int64_t bytes) { *bytesSent_ += bytes; }
 
-    // At least one message. Default: each by start(), in order.
+    // Carries out an exchange of at least one message. Default: each by start(), in order.
     virtual std::vector<Pending> startExchange(std::vector<MessageCall> messages);
 
 private:
     // `number`: the value of Pending::collective.
     virtual Pending start(CollectiveCall call, std::uint64_t number) = 0;
     virtual Pending start(MessageCall call) = 0;
-    // Of countCollectivesFrom(): for communicators that wrap another one, which numbers its own.
+    // Called by countCollectivesFrom(), for communicators that wrap another one, which numbers its own collectives.
     virtual void countedFrom(std::uint32_t /*collectives*/) {}
-    // Connects the members of `group`, whose communicator of this rank it returns.
+    // Connects the members of `group`; returns this rank's communicator of it.
     virtual std::unique_ptr<Communicator> open(Group group) = 0;
 
     const Group group_;
@@ -145,16 +146,16 @@ private:
     std::map<std::vector<Rank>, int> splits_;  // how often each group was split off
 };
 
-// What rank `rank` of `size` puts on the wire in a collective by the methods of the real backends: ring all-reduce,
-// reduce-scatter and all-gather, a broadcast counted at its root, direct exchange.
+// Bytes that rank `rank` of `size` puts on the wire in a collective by the methods of the real backends: ring
+// all-reduce, reduce-scatter and all-gather, a broadcast counted at its root, direct exchange.
 [[nodiscard]] std::int64_t bytesOnWire(const CollectiveCall& call, Rank rank, int size);
 
-// "all_reduce #17 (246824 bytes)", of what this rank gives.
+// Text for errors: "all_reduce #17 (246824 bytes)"; the bytes are what this rank gives.
 [[nodiscard]] std::string describe(CollectiveKind kind, std::uint64_t number, std::size_t bytes);
 [[nodiscard]] std::string describe(const CollectiveCall& call, std::uint64_t number);
-// "send to rank 3, tag 7 (64 bytes)", "receive from any rank, tag 7 (64 bytes)".
+// Text for errors: "send to rank 3, tag 7 (64 bytes)", "receive from any rank, tag 7 (64 bytes)".
 [[nodiscard]] std::string describe(const MessageCall& call);
-// "exchange #17 with ranks 1,3 (246824 bytes)", of what this rank gives.
+// Text for errors: "exchange #17 with ranks 1,3 (246824 bytes)"; the bytes are what this rank gives.
 [[nodiscard]] std::string describe(const std::vector<MessageCall>& exchange, std::uint64_t number);
 
 }  // namespace dasgd

@@ -1,4 +1,4 @@
-// An operation that another thread ends: what the threads and Gloo communicators hand out.
+// An operation that another thread ends, as the threads and Gloo communicators return it.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@ public:
     struct Facts {
         std::string label;  // "rank 2: all_reduce #17 (247 bytes)", for errors
         Ns launched = 0;
-        std::chrono::milliseconds timeout{};  // of wait()
+        std::chrono::milliseconds timeout{};  // deadline of wait()
         // "; not arrived: rank 1", for the error of a deadline. May be empty. Called by the waiting thread.
         std::function<std::string()> missing;
         // Takes the operation out of its queue: true where that was still possible. Empty: cannot be cancelled.
@@ -46,13 +46,13 @@ private:
     std::mutex mutex_;
     std::condition_variable condition_;
     bool settled_ = false;  // outcome and error are final
-    bool done_ = false;     // and the callbacks have run
+    bool done_ = false;     // settled, and the callbacks have run
     std::optional<Pending::Outcome> outcome_;
     std::string error_;
     std::vector<std::function<void()>> callbacks_;
 };
 
-// First line of a library's message: the rest is its own stack.
+// First line of a library's message; the following lines are its own stack.
 [[nodiscard]] std::string firstLine(const std::exception& error);
 
 }  // namespace dasgd

@@ -1,4 +1,5 @@
-// What communication does to the tensors, where all of them lie in one process: the threads' and the virtual cluster's.
+// Results of communication computed on the tensors themselves, where all ranks lie in one process: the backends
+// `threads` and `virtual`.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -19,11 +20,11 @@ namespace dasgd {
 // arrived; the calls are of one kind.
 void carryOut(std::vector<std::optional<CollectiveCall>>& arrivals);
 
-// What a message does: copies. Throws CommError where the two ends name unlike numbers of bytes, or types.
+// Delivers a message by copying it. Throws CommError where the two ends name different numbers of bytes, or types.
 void carryOver(const at::Tensor& from, Rank sender, at::Tensor to);
 
-// Two ranks launched these in the same place of `group`. Throws CommError, which says what both are, where they are not
-// the same collective.
+// Checks that two ranks launched the same collective in the same place of `group`. Throws CommError, naming both, where
+// they did not.
 void checkSame(const Group& group, std::uint64_t number, Rank openedBy, const CollectiveCall& opened, Rank mineBy,
                const CollectiveCall& mine);
 

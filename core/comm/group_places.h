@@ -1,4 +1,4 @@
-// Where the members of a group stand in the group that it was split from, for communicators that wrap another one.
+// Positions of a group's members within the group that it was split from, for communicators that wrap another one.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 namespace dasgd {
 
-// The ranks within `whole` of the members of `part`, in the order of `part`: what splits the same group off another
-// communicator of `whole`. All members of `part` are members of `whole`.
+// The ranks within `whole` of the members of `part`, in the order of `part`: with them the same group can be split off
+// another communicator of `whole`. All members of `part` are members of `whole`.
 [[nodiscard]] inline std::vector<Rank> placesOf(const Group& part, const Group& whole) {
     std::vector<Rank> places;
     places.reserve(part.members.size());

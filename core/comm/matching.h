@@ -19,7 +19,7 @@ public:
         Send send;
     };
 
-    // The receive that waits for this message, or nothing: then the message waits here.
+    // Returns the receive that waits for this message; nullopt where none does, and then the message waits here.
     std::optional<Receive> offer(int from, int to, int tag, Send send) {
         Box& box = boxes_[{to, tag}];
         const auto found =
@@ -34,7 +34,8 @@ public:
         return receive;
     }
 
-    // The message that this receive takes, or nothing: then the receive waits here. `from`: nothing for any rank.
+    // Returns the message that this receive takes; nullopt where there is none, and then the receive waits here.
+    // `from`: nullopt for any rank.
     std::optional<Sent> ask(std::optional<int> from, int to, int tag, Receive receive) {
         Box& box = boxes_[{to, tag}];
         const auto found =
@@ -49,7 +50,7 @@ public:
         return sent;
     }
 
-    // The first receive that waits for a message of this kind, taken out.
+    // Takes out the first receive that waits for a message of this kind.
     std::optional<Receive> takeReceive(int from, int to, int tag) {
         const auto box = boxes_.find({to, tag});
         if (box == boxes_.end()) return std::nullopt;
@@ -103,7 +104,7 @@ private:
         if (box->second.sends.empty() && box->second.receives.empty()) boxes_.erase(box);
     }
 
-    std::map<std::pair<int, int>, Box> boxes_;  // of a receiver and a tag
+    std::map<std::pair<int, int>, Box> boxes_;  // by receiver and tag
 };
 
 }  // namespace dasgd

@@ -21,17 +21,17 @@ struct CommError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// When the operation began and ended on this rank, on the run's time line. A collective begins when it was launched and
-// the one before it on the same communicator had ended; a message when it was launched, or, where the backend knows,
-// when both of its ends were; an exchange that a stream carries as one begins as a collective does. All end when the
-// last byte has arrived, a send when its last byte has left.
+// Start and end of the operation on this rank, on the run's time line. A collective starts when it was launched and the
+// one before it on the same communicator had ended; a message when it was launched, or, where the backend knows, when
+// both of its ends were; an exchange that a stream carries as one starts as a collective does. All end when the last
+// byte has arrived, a send when its last byte has left.
 using Interval = TimeRange;
 
 class [[nodiscard]] Pending {
 public:
     struct Outcome {
         Interval interval;
-        std::optional<Rank> source;  // of a receive: who sent
+        std::optional<Rank> source;  // for a receive: who sent
     };
 
     // Implemented by each communicator. All functions may be called from any thread.
@@ -39,14 +39,14 @@ public:
     public:
         virtual ~Operation() = default;
         // Returns when the operation has ended. Throws CommError where it failed or was cancelled, and when its
-        // deadline passes first. Of a device's stream: as soon as the stream that computes has been made to wait for
-        // the end; what is computed from then on sees the result.
+        // deadline passes first. For an operation on a device's stream it returns as soon as the compute stream has
+        // been made to wait for the end: what is computed from then on sees the result.
         virtual void wait() = 0;
-        // Ended, failed or cancelled: wait() returns or throws at once. Never blocks.
+        // True where the operation ended, failed or was cancelled: wait() returns or throws at once. Never blocks.
         virtual bool done() = 0;
-        // As Pending::cancel.
+        // See Pending::cancel.
         virtual bool cancel() = 0;
-        // Nothing until the operation has ended well.
+        // nullopt until the operation has ended without an error.
         virtual std::optional<Outcome> outcome() = 0;
         // Calls `callback` once, when the operation has ended, failed or was cancelled: on the thread that ends it,
         // before done() turns true; at once where that has happened. It may launch operations and must not wait or
@@ -60,23 +60,23 @@ public:
     Pending(Pending&&) = default;
     Pending& operator=(Pending&&) = default;
 
-    // False: nothing was launched, or this was moved from.
+    // False where nothing was launched, or this was moved from.
     [[nodiscard]] explicit operator bool() const { return operation_ != nullptr; }
 
     // Blocks until the end, at most until the communicator's deadline, which counts from the call; on a device the
-    // stream that computes waits, not the host. Throws CommError.
+    // compute stream waits, not the host. Throws CommError.
     void wait() { operation_->wait(); }
     // True from the end on, also where wait() will throw. Does not block.
     [[nodiscard]] bool done() { return operation_->done(); }
     // Withdraws a receive that no message has answered yet: its tensor will not be written, a later message of the same
     // tag goes to the next receive, and wait() throws. False, and no effect, for everything else.
     bool cancel() { return operation_->cancel(); }
-    // Nothing until the end is known.
+    // nullopt until the end is known.
     [[nodiscard]] std::optional<Interval> interval() {
         const auto outcome = operation_->outcome();
         return outcome ? std::optional(outcome->interval) : std::nullopt;
     }
-    // Of a receive that has ended: who sent the message.
+    // Sender of the message, for a receive that has ended; nullopt otherwise.
     [[nodiscard]] std::optional<Rank> source() {
         const auto outcome = operation_->outcome();
         return outcome ? outcome->source : std::nullopt;
@@ -89,10 +89,11 @@ public:
     // communicator (Communicator::split) on which nothing else is launched meanwhile.
     [[nodiscard]] Pending then(std::function<Pending()> launch) &&;
 
-    // 1, 2, … in launch order, the same on every rank of the communicator; those of a group carry the group's key in
-    // the upper 32 bits, so that they are distinct within a run. 0 for messages. Of a chain: the first operation's.
+    // Number of the collective: 1, 2, … in launch order, the same on every rank of the communicator; those of a group
+    // carry the group's key in the upper 32 bits, so that they are distinct within a run. 0 for messages. A chain has
+    // the first operation's.
     [[nodiscard]] std::uint64_t collective() const { return collective_; }
-    // How many ranks take part in the collective of a group; 0 for all of the run, and for messages.
+    // Number of ranks that take part in a group's collective; 0 for all of the run, and for messages.
     [[nodiscard]] int ranks() const { return ranks_; }
     // For communicators that wrap another one.
     [[nodiscard]] const std::shared_ptr<Operation>& operation() const { return operation_; }

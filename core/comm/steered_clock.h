@@ -1,4 +1,4 @@
-// The time line of a rank whose host has another clock than rank 0's.
+// The time line of a rank whose host has a clock other than rank 0's.
 #pragma once
 
 #include <atomic>
@@ -20,18 +20,18 @@ public:
 
     // The time line's origin at present.
     [[nodiscard]] Ns origin() const;
-    // Jumps; while no other thread reads the clock.
+    // Sets the origin at once. Only while no other thread reads the clock.
     void setOrigin(Ns origin) { follow(origin, 0); }
     // Begins to move the origin to `origin`, 20 ms from now.
     void steer(Ns origin) { follow(origin, kSlew); }
 
 private:
-    // Nanoseconds that a correction of one takes.
+    // Nanoseconds over which one nanosecond of correction is spread.
     static constexpr Ns kSlew = 1000;
-    // A correction begins so much later: by then every reader knows of it, so that no two of them disagree.
+    // Delay before a correction begins: by then every reader knows of it, so that no two of them disagree.
     static constexpr Ns kLead = 20'000'000;
 
-    // Of the origin, from one correction to the next.
+    // Course of the origin from one correction to the next.
     struct Course {
         Ns since = 0;  // raw time
         Ns from = 0;

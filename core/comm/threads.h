@@ -11,8 +11,8 @@
 
 namespace dasgd {
 
-// What the ranks of one run share. Thread-safe. Owns the thread that carries out collectives while the ranks compute,
-// one at a time in the order in which they became complete.
+// State shared by the ranks of one run. Thread-safe. Owns the thread that carries out collectives while the ranks
+// compute, one at a time in the order in which they became complete.
 class ThreadsGroup {
 public:
     ThreadsGroup(int size, std::chrono::milliseconds timeout, const Clock& clock);
@@ -22,7 +22,7 @@ public:
 
     // One communicator a rank; the group outlives it.
     [[nodiscard]] std::unique_ptr<Communicator> communicator(Rank rank);
-    // A rank has failed: every operation that is open, and every later one, fails with this reason.
+    // Called when a rank has failed: every operation that is open, and every later one, fails with this reason.
     void abort(const std::string& reason);
 
     class Impl;

@@ -18,7 +18,7 @@ public:
     Timer(const Timer&) = delete;
     Timer& operator=(const Timer&) = delete;
 
-    // `work` must not wait or throw; of one instant in the order of the calls.
+    // Calls `work` at `instant`. It must not wait or throw. Calls for one instant are made in the order of at().
     void at(Ns instant, std::function<void()> work);
 
 private:

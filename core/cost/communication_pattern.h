@@ -1,6 +1,6 @@
-// What an algorithm sends and when it waits for it, in the terms of cost.h and step_time.h. Declared beside the
-// algorithm's registration, published by `dasgd describe --json`, and read wherever a time is computed without a run.
-// Plain data and pure functions; seconds and bytes.
+// Communication pattern of an algorithm, in the terms of cost.h and step_time.h: what it sends, and when it waits.
+// Declared beside the algorithm's registration, published by `dasgd describe --json`, and read wherever a time is
+// computed without a run. Plain data and pure functions; seconds and bytes.
 #pragma once
 
 #include <array>
@@ -17,8 +17,8 @@
 
 namespace dasgd {
 
-// A number of a pattern: what one of the algorithm's own fields says, where `field` names one, else `value`. A field
-// that is true or false counts as 1 or 0.
+// A number of a pattern: the value of the algorithm's own field that `field` names, else `value`. A field that is true
+// or false counts as 1 or 0.
 struct PatternNumber {
     PatternNumber(double number = 0) : value(number) {}  // NOLINT(google-explicit-constructor): so that a pattern reads
     [[nodiscard]] bool operator==(const PatternNumber&) const = default;
@@ -31,14 +31,14 @@ struct PatternNumber {
     return number;
 }
 
-// With this value in this field the pattern's formula does not hold; `unless`: with any other value.
+// Value of a field with which the pattern's formula does not hold; `unless`: any other value of it.
 struct PatternLimit {
     std::string field, value, why;
     bool unless = false;
 };
 
-// Which short runs `dasgd advise` makes of an algorithm, beside the time by formula that it gives of every one. What
-// sends nothing is always run: all else is judged by it.
+// Short runs that `dasgd advise` makes of an algorithm, beside the time by formula that it gives of every one.
+// Algorithms that send nothing are always run: they are the reference for all others.
 //  None      none
 //  Buckets   with its field bucket_mb at several sizes, of which the best is kept
 //  Messages  with its defaults, where messages share links; for time alone
@@ -47,7 +47,7 @@ struct PatternLimit {
 //            snapshot_at_zero of core/algorithms/averaging/dasgd.cpp; of one algorithm
 enum class ForecastRole : std::uint8_t { None, Buckets, Messages, Blocking, Advised };
 
-// In a file and in JSON by kPatternKindNames.
+// Files and JSON use the names in kPatternKindNames.
 //  Undeclared  nothing is known
 //  NoFormula   there is none, for the reason `why`
 //  None        nothing is sent
@@ -59,19 +59,19 @@ enum class ForecastRole : std::uint8_t { None, Buckets, Messages, Blocking, Advi
 struct CommunicationPattern {
     enum class Kind : std::uint8_t { Undeclared, NoFormula, None, Gradients, Averages };
     Kind kind = Kind::Undeclared;
-    std::string why = {};                     // of NoFormula
+    std::string why = {};                     // for NoFormula
     PatternNumber period = 1;                 // τ
     PatternNumber delay;                      // d; the field of the period where an average takes a whole one
     PatternNumber fragments = 1;              // F
-    PatternNumber share = 1;                  // of the weights' bytes, 0 … 1
+    PatternNumber share = 1;                  // share of the weights' bytes, 0 … 1
     PatternNumber peers;                      // q; 0: all-reduce
     PatternNumber servers;                    // n; 0: all ranks train
     PatternNumber gradientSteps;              // k₀
-    PatternNumber firstBucketMb;              // of Gradients: up to so many MiB leave at once, after the backward pass
+    PatternNumber firstBucketMb;              // for Gradients: up to so many MiB leave at once, after the backward pass
     bool delayBelowInterval = false;          // d < τ/F; otherwise d ≤ τ/F
     std::optional<std::int64_t> mostDelay{};  // where the field of d ends early
     std::vector<PatternLimit> limits = {};
-    std::vector<std::string> assumes = {};       // sentences: what a time by this pattern takes for granted
+    std::vector<std::string> assumes = {};       // sentences: assumptions behind a time by this pattern
     ForecastRole forecast = ForecastRole::None;  // not published
 };
 inline constexpr std::array<std::string_view, 5> kPatternKindNames{"undeclared", "no formula", "none", "gradients",
@@ -87,37 +87,38 @@ inline constexpr std::array<std::string_view, 5> kPatternKindNames{"undeclared",
     pattern.forecast = role;
     return pattern;
 }
-// optimizer_state = "average" sends more than the weights, how much the pattern does not know.
+// optimizer_state = "average" sends more than the weights; the pattern does not know how much.
 [[nodiscard]] PatternLimit averagedStateLimit();
 
-// What a configuration says of a field of the algorithm, as TOML without quotes; nullopt where it says nothing.
+// Value that a configuration gives a field of the algorithm, as TOML without quotes; nullopt where it gives none.
 using PatternValues = std::function<std::optional<std::string>(const std::string& field)>;
 
-// A pattern with the values of one configuration: what repeats in steady state.
+// A pattern with the values of one configuration: the exchange that repeats in steady state.
 struct CommunicationRound {
     bool sends = true;
     bool gradients = false;       // `sends` during the backward pass
     std::int64_t period = 1;      // steps from one exchange to the next
     std::int64_t delay = 0;       // 0 … period
-    std::int64_t fragments = 1;   // exchanges of the algorithm's own period
-    double share = 1;             // of the weights' bytes in one exchange
+    std::int64_t fragments = 1;   // number of exchanges in one period of the algorithm
+    double share = 1;             // share of the weights' bytes in one exchange
     std::int64_t peers = 0;       // 0: all-reduce
-    std::int64_t servers = 0;     // of the ranks, that do not train
-    double firstBucketBytes = 0;  // of `gradients`
+    std::int64_t servers = 0;     // number of ranks that do not train
+    double firstBucketBytes = 0;  // for `gradients`
     std::vector<std::string> assumes = {};
 };
 
-// `steps` of the run decide which side of k₀ is described; 0: not known, the later one. Errors: NoFormula and
-// Undeclared, a limit, a field without a number, a delay that does not fit its period; in words, without the name.
+// `steps` of the run decide which side of k₀ is described; 0: not known, the later one. Errors, in words and without
+// the algorithm's name: NoFormula and Undeclared, a limit, a field without a number, a delay that does not fit its
+// period.
 [[nodiscard]] Result<CommunicationRound> roundOf(const CommunicationPattern& pattern, const PatternValues& values,
                                                  std::int64_t steps);
 
-// One exchange of a round, of weights of `bytes`; `ranks` with the servers. A push and a pull of P workers at once:
-// 2(α + max(P/n, 1)·Sβ), as a server's port carries P shards of S/n and a worker's n.
+// Seconds of one exchange of a round, for weights of `bytes`; `ranks` includes the servers. A push and a pull of P
+// workers at once take 2(α + max(P/n, 1)·Sβ), as a server's port carries P shards of S/n and a worker's n.
 [[nodiscard]] double exchangeSeconds(const CommunicationRound& round, const AllReduceKind& kind, const LinkCost& link,
                                      double bytes, int ranks);
-// In steady state, by dasgdStepSeconds(): gradients, which leave at once after the backward pass, are averages with τ =
-// 1 and d = 0. Not of gradients in more than one bucket.
+// Seconds of a step in steady state, by dasgdStepSeconds(): gradients, which leave at once after the backward pass, are
+// averages with τ = 1 and d = 0. Does not hold for gradients in more than one bucket.
 [[nodiscard]] double roundStepSeconds(const CommunicationRound& round, double compute, double communication,
                                       double contention = 0);
 

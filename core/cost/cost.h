@@ -1,6 +1,6 @@
-// What a collective costs by the α-β model, as formulas: seconds for the same methods that message_schedule.h spells
-// out in messages. Walking a schedule over idle full-duplex links of this cost gives the formula exactly where the
-// payload divides evenly, and within an element a round otherwise (tests/core/cost/cost_test.cpp).
+// Cost of collectives by the α-β model, as formulas: seconds for the methods that message_schedule.h spells out in
+// messages. Walking a schedule over idle full-duplex links of this cost gives the formula exactly where the payload
+// divides evenly, and within an element a round otherwise (tests/core/cost/cost_test.cpp).
 //
 // The model is Hockney's (Parallel Computing 20, 1994) with a term for the reduction, as in Thakur, Rabenseifner and
 // Gropp, "Optimization of collective communication operations in MPICH" (IJHPCA 19, 2005). All functions are pure.
@@ -21,7 +21,7 @@ struct LinkCost {
     double rho = 0;    // seconds a byte added up
 };
 
-// The method of `kind` among `ranks` that it fits (checkAllReduce), every message over `link`.
+// Seconds of the method of `kind` among `ranks`, for which checkAllReduce() holds; every message goes over `link`.
 [[nodiscard]] double allReduceSeconds(const AllReduceKind& kind, const LinkCost& link, double bytes, int ranks);
 
 // One message: α + Sβ.

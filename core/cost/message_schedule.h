@@ -14,7 +14,7 @@
 
 namespace dasgd {
 
-// Where something lies in the payload, in bytes.
+// A range of the payload, in bytes.
 struct Slice {
     std::int64_t offset = 0;
     std::int64_t bytes = 0;
@@ -28,14 +28,14 @@ struct Transfer {
     bool adds = false;        // the receiver adds the slice to its own; otherwise it replaces its own
 };
 
-// What one rank does in one round: it sends and receives all of these, in parallel; the round is over when all have
-// ended and `reduceBytes` have been added up. What leaves is the payload as it was when the round began. A round may be
+// One rank's part of one round: it sends and receives all of these, in parallel; the round is over when all have ended
+// and `reduceBytes` have been added up. Messages carry the payload as it was when the round began. A round may be
 // empty. A message of round r from i to j is a send in i's round r and a receive with the same slice in j's round r.
 struct Round {
     std::vector<Transfer> sends, receives;
     std::int64_t reduceBytes = 0;
     void clear();  // keeps the capacity
-    // Nothing where the slice is empty.
+    // Adds nothing where the slice is empty.
     void addSend(int peer, const Slice& slice, bool adds);
     void addReceive(int peer, const Slice& slice, bool adds);
 };
@@ -44,14 +44,14 @@ struct Round {
 class MessageSchedule {
 public:
     virtual ~MessageSchedule() = default;
-    // The same for every rank; 0 where there is nothing to send.
+    // Number of rounds, the same for every rank; 0 where there is nothing to send.
     [[nodiscard]] virtual int rounds() const = 0;
     // Overwrites `out`. 0 <= rank < ranks, 0 <= round < rounds(). Computed, not looked up: time in proportion to the
     // transfers of the round, no memory, no allocation where `out` has the capacity.
     virtual void fill(int rank, int round, Round& out) const = 0;
 };
 
-// What is to be moved: whole elements, which are never split between messages.
+// Data to be moved: whole elements, which are never split between messages.
 struct Payload {
     std::int64_t bytes = 0;  // a multiple of elementBytes
     std::int64_t elementBytes = 4;
@@ -85,20 +85,20 @@ constexpr std::string_view nameOf(AllReduceMethod method) {
 
 struct AllReduceKind {
     AllReduceMethod method = AllReduceMethod::Ring;
-    int groupSize = 1;  // G, of Hierarchical; divides the number of ranks
-    int servers = 1;    // n, of ParameterServer; 1 … ranks
+    int groupSize = 1;  // G, for Hierarchical; divides the number of ranks
+    int servers = 1;    // n, for ParameterServer; 1 … ranks
 };
-// Whether `ranks` ranks can do it; the error says what to change.
+// Checks that `ranks` ranks can carry out `kind`; the error says what to change.
 [[nodiscard]] Status checkAllReduce(const AllReduceKind& kind, int ranks);
 
-// Afterwards every rank holds the sum. Errors: as checkAllReduce, and a payload of broken elements.
+// Schedule after which every rank holds the sum. Errors: as checkAllReduce, and a payload of broken elements.
 [[nodiscard]] Result<std::unique_ptr<MessageSchedule>> allReduceSchedule(const AllReduceKind& kind,
                                                                          const Payload& payload, int ranks);
-// By ring, P−1 rounds: rank i ends with the sum of part i of P, the first half of the ring all-reduce.
+// Ring reduce-scatter, P−1 rounds: rank i ends with the sum of part i of P, the first half of the ring all-reduce.
 [[nodiscard]] std::unique_ptr<MessageSchedule> reduceScatterSchedule(const Payload& payload, int ranks);
-// By ring, P−1 rounds: block i of the payload of P · bytesEach is rank i's.
+// Ring all-gather, P−1 rounds: block i of the payload of P · bytesEach is rank i's.
 [[nodiscard]] std::unique_ptr<MessageSchedule> allGatherSchedule(std::int64_t bytesEach, int ranks);
-// Along a binomial tree from `root`, ⌈log₂P⌉ rounds.
+// Broadcast along a binomial tree from `root`, ⌈log₂P⌉ rounds.
 [[nodiscard]] std::unique_ptr<MessageSchedule> broadcastSchedule(std::int64_t bytes, int ranks, int root);
 
 // Part `part` of `parts` of a payload: as even as whole elements allow.

@@ -1,19 +1,19 @@
-// How long a training step takes, from the time T_c of its computation and T_m of one communication of the payload:
-// closed forms, no simulation. Seconds throughout; steady state; pure functions.
+// Time of a training step, from the time T_c of its computation and T_m of one communication of the payload: closed
+// forms, no simulation. Seconds throughout; steady state; pure functions.
 #pragma once
 
 namespace dasgd {
 
-// Of κ: computing as good as stands still beside a transfer. What is beyond cannot be told apart by measuring.
+// Largest contention κ: computation all but stops beside a transfer. Larger values cannot be told apart by measuring.
 constexpr double kMostContention = 100;
 
 // DaSGD (arXiv 2006.00441): T_c + max(0, T_m − d·T_c)/τ, for 0 ≤ d ≤ τ. With contention κ, computation takes (1+κ)
 // times as long while a collective transfers, and T_m stays: T_c + max(T_m·κ/(1+κ), T_m − d·T_c)/τ.
 [[nodiscard]] double dasgdStepSeconds(double compute, double communication, int period, int delay,
                                       double contention = 0);
-// The smallest delay that hides T_m: ⌈T_m/T_c⌉; what d·T_c has to spare beyond T_m absorbs jitter, so that it is
-// ⌈(T_m + jitter)/T_c⌉ where workers arrive `jitter` apart. A billionth of a step too long still counts as hidden. At
-// most the largest int.
+// The smallest delay that hides T_m: ⌈T_m/T_c⌉; the part of d·T_c beyond T_m absorbs jitter, so that it is ⌈(T_m +
+// jitter)/T_c⌉ where workers arrive `jitter` apart. A billionth of a step too long still counts as hidden. At most the
+// largest int.
 [[nodiscard]] int minimumDelay(double communication, double compute, double jitter = 0);
 
 // E[max] of n independent normal workers: by quadrature, good to 1e-9 σ.

@@ -1,4 +1,4 @@
-// One device as a rank uses it: streams of its own, events, and who waits for whom.
+// One device as a rank uses it: its own streams, events, and waits between streams.
 #pragma once
 
 #include <chrono>
@@ -46,7 +46,7 @@ private:
     EventHandle handle_ = nullptr;
 };
 
-// Whose kernels go first where the device has a choice.
+// Priority of a stream's kernels where the device has a choice.
 enum class StreamPriority : std::uint8_t { Least, Greatest };
 
 // A stream that waits for no other unless told to. Its destruction does not wait for its work.
@@ -77,19 +77,20 @@ public:
     // The calling thread uses this device from now on.
     void select();
 
-    // Passes when `stream` has done all that it was given so far.
+    // Records an event that passes when `stream` has done all that it was given so far.
     [[nodiscard]] DeviceEvent record(StreamHandle stream);
-    // What `stream` is given from now on waits for `event`. The host does not.
+    // Makes the work that `stream` is given from now on wait for `event`. The host does not wait.
     void makeWait(StreamHandle stream, const DeviceEvent& event);
     [[nodiscard]] bool hasPassed(const DeviceEvent& event);
     // Device time from one event to another; negative where `to` came first. Both have passed.
     [[nodiscard]] Ns between(const DeviceEvent& from, const DeviceEvent& to);
-    // The same where `to` has passed; `from` has. One call of the device's library in place of two.
+    // Like between(), for an event `to` that may not have passed: nullopt then. `from` has passed. One call of the
+    // device's library in place of two.
     [[nodiscard]] std::optional<Ns> betweenIfPassed(const DeviceEvent& from, const DeviceEvent& to);
 
     // The host waits until `event` has passed. Not for the training loop. Throws past the deadline.
     void await(const DeviceEvent& event, std::chrono::milliseconds deadline, Clock& clock);
-    // How often the host had to wait there.
+    // Number of times that await() made the host wait.
     [[nodiscard]] std::int64_t hostWaits() const;
 
     [[nodiscard]] int index() const { return index_; }
@@ -98,7 +99,7 @@ public:
 private:
     friend class DeviceEvent;
     friend class DeviceStream;
-    // Throws where `error` is one; `call`: "cudaEventRecord".
+    // Throws where `error` is an error's number; `call` names the function: "cudaEventRecord".
     void check(int error, const char* call) const;
     [[nodiscard]] bool isNotReady(int answer) const;
     [[nodiscard]] EventHandle takeEvent();

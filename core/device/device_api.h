@@ -1,5 +1,5 @@
-// The calls of the CUDA runtime that are used, as a table: filled from its library at run time, by a model of a device
-// in tests. No function of it blocks the host until the device has come to some point.
+// The calls of the CUDA runtime that are used, as a table: filled from its library at run time, or by a model of a
+// device in tests. No function of it blocks the host until the device has reached some point.
 //
 // Handles and numbers are CUDA's own (CUDA Runtime API, "Device", "Stream" and "Event Management"), so that no header
 // of CUDA is needed. Every function answers kSuccess or an error's number, and may be called from any thread.
@@ -15,7 +15,7 @@ namespace dasgd {
 using StreamHandle = CUstream_st*;  // null: the default stream, LibTorch's own unless told otherwise
 using EventHandle = CUevent_st*;
 
-// The beginning of CUDA's own (cudaDeviceProp), with room for the rest of it.
+// The first fields of CUDA's own struct (cudaDeviceProp), with room for the rest of it.
 struct DeviceProperties {
     char name[256];
     char uuid[16];
@@ -36,7 +36,7 @@ struct DeviceApi {
     std::function<int(int device)> setDevice;                        // of the calling thread
     std::function<int(int* least, int* greatest)> streamPriorities;  // greatest <= least
     std::function<int(StreamHandle*, unsigned flags, int priority)> streamCreate;
-    std::function<int(StreamHandle)> streamDestroy;                                 // its work goes on to its end
+    std::function<int(StreamHandle)> streamDestroy;                                 // its work is still completed
     std::function<int(StreamHandle, EventHandle, unsigned flags)> streamWaitEvent;  // for its newest record
     std::function<int(EventHandle*, unsigned flags)> eventCreate;
     std::function<int(EventHandle)> eventDestroy;

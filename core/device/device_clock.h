@@ -1,4 +1,4 @@
-// Where on the run's time line an event of the device lies.
+// Instants of a device's events on the run's time line.
 #pragma once
 
 #include <memory>
@@ -18,14 +18,14 @@ public:
     // `device` and `clock` outlive it.
     DeviceClock(Device& device, const Clock& clock);
 
-    // Of an event that has passed. Throws DeviceError.
+    // Instant of an event that has passed. Throws DeviceError.
     [[nodiscard]] Ns instantOf(const DeviceEvent& event);
-    // Of an event that may not have passed yet.
+    // Instant of an event; nullopt where it has not passed yet.
     [[nodiscard]] std::optional<Ns> instantIfPassed(const DeviceEvent& event);
     // Takes a new reference where the present one is older than a second. Takes the host some microseconds, and waits
-    // for no stream that has work. To be called every now and then.
+    // for no stream that has work. To be called regularly.
     void refresh();
-    // How far an instant may be off: half of the time that taking a reference took, and what the older reference had
+    // Bound of the error of an instant: half of the time that taking a reference took, and what the older reference had
     // drifted by until then; the largest so far.
     [[nodiscard]] Ns errorBound() const;
 
@@ -35,7 +35,7 @@ private:
         Ns at = 0;
         Ns bound = 0;
     };
-    // The narrowest of some tries; null where the device did not come to any within `queries` queries.
+    // Takes the narrowest of `tries` references; null where the device answered none within `queries` queries.
     [[nodiscard]] std::shared_ptr<const Reference> measure(int tries, int queries);
     [[nodiscard]] std::shared_ptr<const Reference> reference() const;
 

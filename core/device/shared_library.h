@@ -1,4 +1,4 @@
-// Functions of a library that is loaded at run time, as drivers' are.
+// Functions of a library that is loaded at run time, as drivers' libraries are.
 #pragma once
 
 #include <functional>

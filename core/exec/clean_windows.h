@@ -1,5 +1,6 @@
-// Which time of a run is time of the algorithm alone. An evaluation takes no time off the record, but while it lasts a
-// collective in flight can finish, so the steps after it would be charged too little. What it disturbed is left out:
+// Clean windows: the stretches of a run whose time is the algorithm's alone. An evaluation is not timed, but a
+// collective in flight can finish during it, so that the steps after it would be charged too little. Stretches that an
+// evaluation disturbed are left out:
 //
 // A clean boundary is the end of a step in which a wait returned for an operation that was launched after the last
 // disturbance (an evaluation, a checkpoint). A clean window runs from one clean boundary to a later one without a
@@ -43,11 +44,11 @@ public:
 
     // A wait returned, for what was launched at step `launchedAt`.
     void waited(std::int64_t launchedAt);
-    // After `step` completed steps something happened that belongs to no step. Ends the window.
+    // Ends the window: after `step` completed steps something happened that belongs to no step.
     void disturb(std::int64_t step);
-    // `step` steps are complete.
+    // Called when `step` steps are complete.
     void stepDone(std::int64_t step, Ns now);
-    // The run is over. Ends the window.
+    // Called when the run is over. Ends the window.
     void end();
 
     // The parts completed since the last call, in order.
@@ -63,8 +64,8 @@ private:
 
     CleanWindowOptions options_;
     std::int64_t disturbedAt_ = -1;
-    bool clean_ = false;            // a wait of the present step makes its end a clean boundary
-    std::optional<Boundary> from_;  // of the part under way
+    bool clean_ = false;            // a wait in the present step makes its end a clean boundary
+    std::optional<Boundary> from_;  // start of the part under way
     Boundary newest_;
     std::vector<CleanWindow> parts_;
 };

@@ -1,4 +1,5 @@
-// Work on a device: given to the stream that computes, and done later. Its instants are those of events around it.
+// Executor for work on a device: given to the compute stream, and done later. Its instants are those of events around
+// it.
 #pragma once
 
 #include <chrono>
@@ -12,7 +13,7 @@
 
 namespace dasgd {
 
-// Where a rank computes. Device and clock outlive the executor.
+// Stream and device that a rank computes on. Device and clock outlive the executor.
 struct ComputeStream {
     Device& device;
     DeviceClock& times;
@@ -41,13 +42,13 @@ private:
         DeviceEvent event;
         std::optional<Ns> at;  // once it has passed
     };
-    // What waits for its marks; its instants are their numbers.
+    // A record that waits for its marks; its instants are mark numbers until then.
     using Entry = std::variant<Span, Milestone>;
 
     // Marks the stream; answers the mark's number.
     [[nodiscard]] Ns instant() override;
-    // The last mark where that is of just now: on the device another one would lie there too or, where the device had
-    // nothing to do, as much later as on the host.
+    // Answers the last mark where that was recorded just now, else a new one: on the device a new one would lie there
+    // too or, where the device had nothing to do, as much later as on the host.
     [[nodiscard]] Ns startInstant() override;
     void completed(const Span& work) override;
     void happened(const Milestone& milestone) override;
@@ -56,17 +57,17 @@ private:
     void finished(const Work&) override {}
     void abandoned() noexcept override {}
 
-    // The host waits until the device has done everything, and all of it is recorded but operations.
+    // Makes the host wait until the device has done everything; records all of it but operations.
     void catchUp();
-    // The host waits until the ends of operations are known too.
+    // Makes the host wait until the ends of operations are known too.
     void awaitOperations();
     void settleEntries();
     [[nodiscard]] Ns newestMark() const { return firstMark_ + static_cast<Ns>(marks_.size()) - 1; }
     [[nodiscard]] std::optional<Ns> known(Ns number);
-    // False where the device has not come to its end yet.
+    // Records the span; false where the device has not reached its end yet.
     bool settle(Span span);
     bool settle(Milestone milestone);
-    // Of marks that no entry needs any more.
+    // Drops the marks that no entry needs any more.
     void dropMarks();
 
     Clock& host_;

@@ -1,5 +1,5 @@
-// Work on the virtual cluster: really done, unless time alone is simulated, and then charged to the rank's simulated
-// time.
+// Executor of the virtual cluster: the work is really done, unless time alone is simulated, and then charged to the
+// rank's simulated time.
 #pragma once
 
 #include "core/exec/executor.h"

@@ -1,4 +1,4 @@
-// One rank's simulated time, as the executor moves it on. Implemented by the virtual cluster.
+// One rank's simulated time as the executor advances it. Implemented by the virtual cluster.
 #pragma once
 
 #include <cstddef>
@@ -11,15 +11,15 @@ namespace dasgd {
 class SimulatedTime {
 public:
     virtual ~SimulatedTime() = default;
-    // A piece of work of this kind has just been done; `bytes`: the memory a snapshot or a merge went over. Throws
-    // CommError where the rank's host failed for good meanwhile.
+    // Charges a piece of work of this kind that has just been done; `bytes`: the memory a snapshot or a merge went
+    // over. Throws CommError where the rank's host failed for good meanwhile.
     virtual void charge(SpanKind kind, std::int64_t bytes) = 0;
-    // The pass under way failed and is not charged: what it would have launched is not launched.
+    // Called when the pass under way failed. It is not charged, and what it would have launched is not launched.
     virtual void abandon() noexcept = 0;
-    // The backward pass has come to where the gradient of parameter `slot` is ready; charge(Backward) follows.
+    // Called when the backward pass has the gradient of parameter `slot` ready; charge(Backward) follows.
     virtual void gradientReady(std::size_t slot) = 0;
-    // The pass is done with the layer of parameter `slot`, outside autograd; charge(pass) follows after the last layer.
-    // Throws as charge() does.
+    // Called when the pass is done with the layer of parameter `slot`, outside autograd; charge(pass) follows after the
+    // last layer. Throws as charge() does.
     virtual void layerDone(SpanKind pass, std::size_t slot) = 0;
     // The next passes are over this share of a full batch: loading and both of them take as much of their time.
     // `sameStep`: they belong to the step of the passes before.

@@ -1,6 +1,6 @@
-// How long a rank has trained: time that passed without what the laboratory did for itself (evaluations, checkpoints).
-// Leaving these out alone would flatter: what was in flight went on while they lasted, so waits for it were too short.
-// What such a wait would have lasted longer, had nothing come between, is counted as training.
+// Time for which a rank has trained: time that passed without what the laboratory does for itself (evaluations,
+// checkpoints). Leaving these out alone would flatter: operations in flight went on while they lasted, so waits for
+// them were too short. The time by which such a wait would have been longer without the pause is counted as training.
 //
 // Plain numbers: no torch, no clock of its own. Owner: the training thread.
 #pragma once
@@ -20,21 +20,21 @@ public:
     void pause(std::int64_t step, Ns now);
     void resume(Ns now);
 
-    // Whether an operation launched at that step may have gone on during a pause.
+    // True where an operation launched at that step may have gone on during a pause.
     [[nodiscard]] bool wasPausedSince(std::int64_t launchedAt) const {
         return !pauses_.empty() && launchedAt <= pauses_.back().step;
     }
-    // A wait for such an operation, which ended at `ended`, returned at `returned`, in the order of the waits. Without
-    // the pauses the operation had ended as much later in the rank's own time as they lasted.
+    // Called when a wait for such an operation, which ended at `ended`, returned at `returned`; in the order of the
+    // waits. Without the pauses the operation would have ended as much later in the rank's own time as they lasted.
     void awaited(std::int64_t launchedAt, Ns ended, Ns returned);
 
-    // Of an instant at which the rank trains, or a pause begins; 0 before training begins.
+    // Trained time by an instant at which the rank trains, or at which a pause begins; 0 before training begins.
     [[nodiscard]] Ns until(Ns now) const { return begun_ ? now - *begun_ - paused_ : 0; }
 
 private:
     struct Pause {
         std::int64_t step = 0;
-        Ns length = 0;  // without what was found to be hidden by it
+        Ns length = 0;  // without the part found to be hidden by it
     };
 
     std::optional<Ns> begun_;

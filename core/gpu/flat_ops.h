@@ -18,8 +18,8 @@ void snapshotFlatAt(const at::Tensor& weights, const at::Tensor& places, at::Ten
 
 // dasgd::combine_: with y the sum of all terms a·x, added up in their order,
 //   copy ← y    out ← scale·y, or scale·(base + share·y) where there is a base, which needs a copy
-// What y is formed in, `out` or, with a base, `copy`, may be the x of the first term, and of the second where the first
-// one's a is 1. At most four terms.
+// y is formed in `out` or, with a base, in `copy`. That tensor may be the x of the first term, and of the second where
+// the first one's a is 1. At most four terms.
 struct FlatTerm {
     at::Tensor x;
     double a = 1;
@@ -69,21 +69,21 @@ struct OuterStep {
 // dasgd::outer_step_to_mean_: an outer step along Δ = outer − mean, after which the weights are mixed with the result:
 //   u ← βu + Δ/Λ, cut off at ±φ    outer ← outer − α(nesterov ? Δ/Λ + βu : u)    weights ← (1−a)·outer + a·weights
 // Uses `mean` up, which may be the weights. Without `velocity`, which is u: outer ← (1−α)·outer + α·mean, with α = 1
-// the mean to the last bit; Λ and φ are not looked at.
+// the mean to the last bit; Λ and φ are ignored.
 void outerStepToMeanFlat(at::Tensor outer, at::Tensor mean, at::Tensor velocity, at::Tensor weights,
                          const OuterStep& step);
 
-// What an outer step takes of the round before, and what leaves for the next.
+// Where an outer step gets Δ from the previous round, and what leaves for the next.
 struct LateGradient {
-    bool none = false;         // it brought nothing: Δ is 0
-    bool fromPresent = false;  // it brought a mean of weights: Δ is the distance to it, outer − mean
+    bool none = false;         // the mean brought nothing: Δ is 0
+    bool fromPresent = false;  // the mean is one of weights: Δ is the distance to it, outer − mean
     double share = 1;     // what leaves is share·weights where Δ is from the present, else share·(outer − weights)
-    at::Tensor own = {};  // defined: what left of this rank, which what leaves now replaces in Δ
+    at::Tensor own = {};  // where defined: this rank's part of what left, which the part that leaves now replaces in Δ
 };
 
 // dasgd::outer_step_late_: an outer step as above along the Δ that `mean` brought, after which what leaves, of the
 // values before it, is in `mean` and `own`, and the weights become the outer ones. Without `velocity` u is Δ/Λ. a is
-// not looked at.
+// ignored.
 void outerStepLateFlat(at::Tensor outer, at::Tensor mean, at::Tensor velocity, at::Tensor weights,
                        const OuterStep& step, const LateGradient& late);
 

@@ -12,7 +12,7 @@ struct _nvrtcProgram;
 
 namespace dasgd {
 
-// What is used of NVRTC, as a table. Handles and numbers are its own, so that no header of it is needed.
+// Functions of NVRTC that are used, as a table. Handles and numbers are its own, so that no header of it is needed.
 struct NvrtcApi {
     using Program = _nvrtcProgram*;
     static constexpr int kSuccess = 0;
@@ -37,7 +37,7 @@ struct NvrtcApi {
 
 inline constexpr const char* kNvrtc = "libnvrtc.so.13";
 
-// Errors: the library is not there, or lacks a function.
+// Loads NVRTC. Errors: the library is not there, or lacks a function.
 [[nodiscard]] Result<NvrtcApi> loadNvrtc(const std::string& library = kNvrtc);
 
 struct CompiledKernels {

@@ -8,7 +8,7 @@
 namespace dasgd {
 
 inline constexpr const char* kModuleEntry = "dasgdOpenTensorDevice";
-// Null where device `index` cannot be opened; then `error` says why.
+// Opens device `index`; null where that fails, with the reason in `error`.
 using ModuleEntry = TensorDevice*(int index, std::string* error);
 
 }  // namespace dasgd

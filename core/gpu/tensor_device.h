@@ -15,21 +15,22 @@
 
 namespace dasgd {
 
-// Tensors on their way from the host to the device, beside what is computed.
+// Tensors that are being copied from the host to the device, beside what is computed.
 class Arrival {
 public:
     virtual ~Arrival() = default;
-    // On the device; what the compute stream is given from now on sees them. The host does not wait. Once.
+    // Returns the tensors on the device; what the compute stream is given from now on sees them. The host does not
+    // wait. Call it once.
     [[nodiscard]] virtual std::vector<at::Tensor> take() = 0;
 };
 
-// A number of the device on its way to the host.
+// A number of the device that is being copied to the host.
 class Departure {
 public:
     virtual ~Departure() = default;
-    // Reading it now would not wait.
+    // True where read() would not wait.
     [[nodiscard]] virtual bool ready() = 0;
-    // Waits where it is not ready.
+    // Waits where the number is not ready.
     [[nodiscard]] virtual double read() = 0;
 };
 
@@ -45,14 +46,14 @@ public:
 class TensorDevice {
 public:
     virtual ~TensorDevice() = default;
-    // cuda:1; of a stand-in the processor.
+    // LibTorch's name of the device, cuda:1; the CPU for a stand-in.
     [[nodiscard]] virtual at::Device device() const = 0;
-    // The compute stream, not the default one.
+    // The compute stream, which is not the default one.
     [[nodiscard]] virtual StreamHandle stream() const = 0;
-    // What the calling thread computes from now on, it computes here: device and compute stream are its current ones.
+    // Makes this device and its compute stream the current ones of the calling thread.
     virtual void enter() = 0;
-    // Brings here what steps over flat tensors of `type` and the numbers that send() takes need, which would make the
-    // host wait for the device later: ranks of one process could then wait for each other in a circle. Once for a type.
+    // Allocates and loads what later steps over flat tensors of `type`, and send(), need: doing it later would make the
+    // host wait for the device, and ranks of one process could then wait for each other in a circle. Once for a type.
     virtual void prepare(at::ScalarType type) = 0;
     // Starts to copy `host`, which is kept until the copy is over; pins what is not pinned where that makes the copy
     // asynchronous.
@@ -61,9 +62,9 @@ public:
     [[nodiscard]] virtual std::unique_ptr<Departure> send(const at::Tensor& scalar) = 0;
     // Captures what `work` gives to the compute stream, without doing it. Memory that it allocates stays the graph's.
     // Errors: work that cannot be captured (it synchronises, or computes on the host), in LibTorch's words; the stream
-    // goes on as before.
+    // continues as before.
     [[nodiscard]] virtual Result<std::unique_ptr<CapturedWork>> capture(const std::function<void()>& work) = 0;
-    // "12.1 GiB of 79.1 GiB are LibTorch's, 3.0 GiB are free", for errors out of memory.
+    // Text for errors out of memory: "12.1 GiB of 79.1 GiB are LibTorch's, 3.0 GiB are free".
     [[nodiscard]] virtual std::string memoryText() const = 0;
 };
 

@@ -30,7 +30,7 @@ inline constexpr const char* kTensorDeviceModule = "dasgd_cuda.so";
 
 // How many devices openTensorDevice can open, at least one: for checks before ranks start, and for doctor. Loads no
 // module, which takes seconds: whether LibTorch's CUDA libraries are complete, loadTensorDeviceModule() tells.
-// Errors: as of openTensorDevice.
+// Errors: as openTensorDevice().
 [[nodiscard]] Result<int> usableTensorDevices();
 
 }  // namespace dasgd

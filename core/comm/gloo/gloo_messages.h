@@ -24,7 +24,7 @@ public:
     // `launching` is held while anything is handed to `backend`, whose counters are not locked. `clock` outlives it.
     GlooMessages(c10::intrusive_ptr<c10d::ProcessGroupGloo> backend, std::shared_ptr<std::mutex> launching,
                  const Group& group, std::chrono::milliseconds timeout, const Clock& clock);
-    // Gives up what is under way.
+    // Gives up operations under way.
     ~GlooMessages();
     GlooMessages(const GlooMessages&) = delete;
     GlooMessages& operator=(const GlooMessages&) = delete;

@@ -1,4 +1,4 @@
-// Which network interface a worker's sockets are bound to.
+// Network interfaces, to choose the one that a worker's sockets are bound to.
 #pragma once
 
 #include <string>

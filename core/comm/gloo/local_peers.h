@@ -1,5 +1,5 @@
-// Who is at the other end of this process's connections within its host. Gloo takes in whoever connects while its mesh
-// forms, and knows nobody; the kernel does: it tells whose each socket is.
+// Users at the other ends of this process's connections within its host. Gloo accepts every connection while its mesh
+// forms and authenticates none; the kernel tells which user owns each socket.
 #pragma once
 
 #include <sys/types.h>
@@ -12,7 +12,7 @@ namespace dasgd {
 
 class LocalPeers {
 public:
-    // Connections that are there already are none of those that are checked.
+    // Connections that exist already are not checked.
     LocalPeers();
     // Errors: the other end of a connection that was opened since is a process of another user.
     [[nodiscard]] Status check() const;

@@ -24,22 +24,23 @@ namespace dasgd {
 // Thread-safe; poll() runs callbacks of the operations whose messages it sends.
 class DeviceMessages {
 public:
-    // `control` joins the same ranks, and outlives this as the rest does. `timeout`: of an operation.
+    // `control` joins the same ranks; all arguments outlive this object. `timeout`: of one operation.
     DeviceMessages(Device& device, StreamHandle compute, Communicator& control, const Clock& clock,
                    std::chrono::milliseconds timeout)
         : device_(device), compute_(compute), control_(control), clock_(clock), timeout_(timeout) {}
-    // Fails what has not left.
+    // Fails the messages that have not left.
     ~DeviceMessages();
     DeviceMessages(const DeviceMessages&) = delete;
     DeviceMessages& operator=(const DeviceMessages&) = delete;
 
-    // From the thread that computes. What it sends is the tensor as the compute stream has it at this point, whatever
-    // is written to it afterwards. What it receives is in the tensor once wait() has returned, for what that thread
-    // computes from then on: unlike a collective's, this wait() makes the host wait for the sender. `label`: for
-    // errors. Throws DeviceError, and what LibTorch throws.
+    // Called by the thread that computes. A send transmits the tensor as the compute stream has it at this point,
+    // whatever is written to it afterwards. A receive's tensor holds the message once wait() has returned, for what
+    // that thread computes from then on: unlike a collective's, this wait() makes the host wait for the sender.
+    // `label`: for errors. Throws DeviceError, and what LibTorch throws.
     [[nodiscard]] Pending start(MessageCall call, std::string label);
 
-    // Sends what has come to the host. To be called every millisecond or so by one thread, which does not train.
+    // Sends the messages whose copy has reached the host. To be called every millisecond or so by one thread, which
+    // does not train.
     void poll();
 
 private:
@@ -49,7 +50,7 @@ private:
     };
     [[nodiscard]] Pending send(MessageCall call, std::string label);
     [[nodiscard]] Pending receive(MessageCall call);
-    // Launches the send behind it.
+    // Launches the send of a message whose copy has reached the host.
     void leave(Completion& operation);
     void fail(const std::string& reason);
 

@@ -1,9 +1,9 @@
 // Communication between devices through NCCL, called directly. Collectives and exchanges run on a stream of their own
-// beside the one that computes (core/comm/stream/stream_queue.h), in launch order; a wait is one of the device, not of
-// the host. What is in the host's memory, and every message that is no part of an exchange, goes through the control
-// group beside it (Gloo), a device's messages by way of the host's memory (device_messages.h). A watchdog thread asks
-// NCCL for errors and watches the deadlines: then the communicator is aborted, and every operation of it fails with the
-// reason.
+// beside the compute stream (core/comm/stream/stream_queue.h), in launch order; a wait is one of the device, not of the
+// host. Tensors in the host's memory, and every message that is no part of an exchange, go through the control group
+// beside it (Gloo), a device's messages by way of the host's memory (device_messages.h). A watchdog thread asks NCCL
+// for errors and watches the deadlines; on either, the communicator is aborted, and every operation of it fails with
+// the reason.
 //
 // NCCL's data sockets carry no authentication: they are bound to one named interface, for trusted networks.
 #pragma once
@@ -25,13 +25,13 @@ namespace dasgd {
 struct NcclOptions {
     Rank rank;
     int size = 1;
-    std::string interface = "lo";               // of NCCL's sockets
+    std::string interface = "lo";               // for NCCL's sockets
     std::chrono::milliseconds timeout{60'000};  // of one operation
-    int channels = 0;                           // of NCCL, at most; 0: it chooses
+    int channels = 0;                           // most channels that NCCL may use; 0: NCCL chooses
     StreamPriority priority = StreamPriority::Greatest;
 };
 
-// What the communicators of a rank run on; all of it outlives them.
+// Device, clocks and library that a rank's communicators use; all of it outlives them.
 struct NcclDevice {
     const NcclApi& nccl;
     Device& device;

@@ -2,7 +2,7 @@
 //
 // Names and numbers are NCCL's own (NCCL documentation, "NCCL API"), so that neither its header nor CUDA's is needed;
 // tests/core/comm/nccl/nccl_api_test.cpp compares them with the header where there is one. Functions answer kSuccess,
-// an error's number, or kInProgress: what was asked for goes on, and commAsyncError tells how it ends.
+// an error's number, or kInProgress: the work continues, and commAsyncError gives its result.
 #pragma once
 
 #include <climits>
@@ -17,12 +17,13 @@ namespace dasgd {
 
 using NcclHandle = ncclComm*;
 
-// By which the ranks of one communicator find each other.
+// Identifier by which the ranks of one communicator find each other.
 struct NcclId {
     char bytes[128];
 };
 
-// The beginning of NCCL's own, which is all that NCCL 2.18 has; every later one goes by `size`.
+// The first fields of NCCL's own struct, which are all that NCCL 2.18 has; later versions tell by `size` which are
+// there.
 struct NcclConfig {
     static constexpr int kUndefined = INT_MIN;
     std::size_t size = sizeof(NcclConfig);
@@ -67,10 +68,10 @@ struct NcclApi {
     std::function<int()> groupEnd;
     std::function<int(const void* in, void* out, std::size_t count, int type, int op, NcclHandle, StreamHandle)>
         allReduce;
-    // `count`: of `out`.
+    // `count`: elements of `out`.
     std::function<int(const void* in, void* out, std::size_t count, int type, int op, NcclHandle, StreamHandle)>
         reduceScatter;
-    // `count`: of `in`.
+    // `count`: elements of `in`.
     std::function<int(const void* in, void* out, std::size_t count, int type, NcclHandle, StreamHandle)> allGather;
     std::function<int(const void* in, void* out, std::size_t count, int type, int root, NcclHandle, StreamHandle)>
         broadcast;

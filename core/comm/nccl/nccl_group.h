@@ -17,17 +17,17 @@ struct NcclGroupOptions {
     int rank = 0;
     int size = 1;
     std::chrono::milliseconds timeout{60'000};  // of connecting, and of taking one piece of work
-    int channels = 0;                           // at most so many; 0: as many as NCCL likes
+    int channels = 0;                           // most channels; 0: NCCL chooses
 };
 
 // Thread-safe.
 class NcclGroup {
 public:
-    // Blocks until all ranks are there, at most until the deadline. `id`: the same on all of them. `api` outlives it.
-    // Errors: they did not come in time; NCCL's own.
+    // Blocks until all ranks are there, at most until the deadline. `id` is the same on all of them; `api` outlives the
+    // group. Errors: ranks that did not come in time; NCCL's own.
     [[nodiscard]] static Result<std::shared_ptr<NcclGroup>> connect(const NcclApi& api, const NcclId& id,
                                                                     const NcclGroupOptions& options);
-    // Closes it where it was not aborted; waits for what is under way for 2 s at most.
+    // Closes the communicator unless it was aborted; waits for operations under way for 2 s at most.
     ~NcclGroup();
     NcclGroup(const NcclGroup&) = delete;
     NcclGroup& operator=(const NcclGroup&) = delete;
@@ -35,9 +35,10 @@ public:
     // `calls` gives NCCL work in one group of calls, and answers the first error's number; it must not throw. Returns
     // when NCCL has put all of it on its stream. Throws CommError where it refuses or was aborted.
     void give(const std::function<int(const NcclApi& api, NcclHandle handle)>& calls);
-    // What went wrong since, once: another rank is gone, a network failed, work was refused. Does not wait.
+    // Reports once what went wrong since the last call: another rank is gone, a network failed, work was refused. Does
+    // not wait.
     [[nodiscard]] std::optional<std::string> asyncError();
-    // Ends what is under way on the device. Nothing can be given any more.
+    // Ends operations under way on the device. Nothing can be given any more.
     void abort();
 
 private:
@@ -48,7 +49,7 @@ private:
     std::mutex mutex_;
     NcclHandle handle_;  // null once it was aborted
     const std::chrono::milliseconds timeout_;
-    std::optional<std::string> refused_;  // not told yet
+    std::optional<std::string> refused_;  // not reported yet
 };
 
 }  // namespace dasgd

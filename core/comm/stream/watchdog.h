@@ -1,4 +1,4 @@
-// Looks after things on a thread of its own, again and again.
+// Calls functions periodically on a thread of its own.
 #pragma once
 
 #include <chrono>
@@ -15,14 +15,14 @@ class Watchdog {
 public:
     // `begin` is called first on its thread; it must not throw.
     explicit Watchdog(std::chrono::microseconds every, std::function<void()> begin = nullptr);
-    // Stops; nothing may be looked after any more.
+    // Stops the thread. All functions have been removed before.
     ~Watchdog();
     Watchdog(const Watchdog&) = delete;
     Watchdog& operator=(const Watchdog&) = delete;
 
-    // Calls `look` again and again, until remove(). It must not throw, and neither add nor remove.
+    // Calls `look` periodically until remove(). It must not throw, and neither add nor remove.
     [[nodiscard]] int add(std::function<void()> look);
-    // Returns when no call of it is under way.
+    // Returns when no call of `look` is under way.
     void remove(int look);
 
 private:
