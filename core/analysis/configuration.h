@@ -1,6 +1,6 @@
-// What a configuration is: the settings of an experiment as text, which of them make repetitions of one configuration,
-// what identifies it, and what sets several of them apart. Command line, window and figures take all of this from here.
-// Pure functions, callable from any thread.
+// Configurations: the settings of an experiment as text, which settings make repetitions of one configuration, its
+// identity, and the differences between several. Command line, window and figures take all of this from here. Pure
+// functions, callable from any thread.
 #pragma once
 
 #include <map>
@@ -16,7 +16,7 @@ namespace dasgd {
 // are without quotes.
 using Settings = std::map<std::string, std::string>;
 [[nodiscard]] Settings settingsOf(const Value& table);
-// The same of a TOML document, as a run's record keeps it. Empty where the text is no TOML.
+// Settings in a TOML document, as a run's record keeps it. Empty where the text is no TOML.
 [[nodiscard]] Settings settingsOf(const std::string& toml);
 
 // The seeds of training, jitter, failures and background traffic. Runs that differ in nothing else but the
@@ -31,19 +31,19 @@ using Settings = std::map<std::string, std::string>;
 // The values of the seeds. Two runs of one configuration with equal seeds are the same run, made twice.
 [[nodiscard]] std::string seedsOf(const Settings& settings);
 
-// Whether the best model of a run is chosen on a validation set; otherwise it is chosen on the test set that its
-// accuracy is of, which makes that optimistic.
+// True where the best model of a run is chosen on a validation set; otherwise it is chosen on the test set on which its
+// accuracy is measured, which makes that optimistic.
 [[nodiscard]] bool choosesOnValidation(const Settings& settings);
 
-// Of each configuration the settings that set it apart from the others: those whose key has more than one value among
-// the configurations of the same plug-in of its section (algorithm.delay is compared among equal algorithms), where a
-// missing key counts as a value. Seeds, the experiment's name, the algorithm's name and the keys in `apart` do not
-// count. Long values, such as matrices, are replaced by a number: "#2" is the second that appears.
+// For each configuration the settings that distinguish it from the others: those whose key has more than one value
+// among the configurations of the same plug-in of its section (algorithm.delay is compared among equal algorithms),
+// where a missing key counts as a value. Seeds, the experiment's name, the algorithm's name and the keys in `apart` do
+// not count. Long values, such as matrices, are replaced by a number: "#2" is the second that appears.
 [[nodiscard]] std::vector<Settings> differencesOf(const std::vector<Settings>& all,
                                                   const std::set<std::string>& apart = {});
 
-// One label each: the algorithm, then what sets the configuration apart, as "dasgd delay=2 train.batch_size=64". Equal
-// labels are numbered.
+// One label for each configuration: the algorithm, then the settings that distinguish it, as "dasgd delay=2
+// train.batch_size=64". Equal labels are numbered.
 [[nodiscard]] std::vector<std::string> labelConfigurations(const std::vector<Settings>& all);
 
 }  // namespace dasgd

@@ -1,5 +1,5 @@
-// Results of runs at one number of samples: runs of different numbers of workers are not at the same number after the
-// same number of steps, and a run that was trained longer is no better for it.
+// Results of runs at one number of samples: runs with different numbers of workers are at different numbers after the
+// same number of steps, and a run that was trained longer must not look better for it.
 #pragma once
 
 #include <cstdint>
@@ -17,19 +17,19 @@ public:
     };
 
     EvaluationCurve() = default;
-    // From the records of eval/loss or eval/accuracy; those that are not finite are left out.
+    // Builds the curve from the records of eval/loss or eval/accuracy; values that are not finite are left out.
     explicit EvaluationCurve(const std::vector<Point>& evaluations);
 
     [[nodiscard]] bool empty() const { return points_.empty(); }
-    // Of the last evaluation; 0 where there is none.
+    // Samples of the last evaluation; 0 where there is none.
     [[nodiscard]] std::int64_t lastSamples() const { return points_.empty() ? 0 : points_.back().samples; }
-    // Between two evaluations on the straight line from one to the other. nullopt before the first and after the last.
+    // Value at `samples`, linear between two evaluations. nullopt before the first and after the last.
     [[nodiscard]] std::optional<double> at(std::int64_t samples) const;
-    // The largest value up to there. nullopt where at() is.
+    // The largest value up to there; nullopt where at() is.
     [[nodiscard]] std::optional<double> largestUpTo(std::int64_t samples) const;
-    // The same of the smallest.
+    // The smallest value up to there; nullopt where at() is.
     [[nodiscard]] std::optional<double> smallestUpTo(std::int64_t samples) const;
-    // Of the last evaluation up to there. nullopt where at() is.
+    // Value of the last evaluation up to there; nullopt where at() is.
     [[nodiscard]] std::optional<double> lastUpTo(std::int64_t samples) const;
 
 private:

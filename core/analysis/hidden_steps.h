@@ -1,4 +1,4 @@
-// The hidden share of the averages step by step. Pure.
+// The hidden share of the averages for each step. Pure.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,15 @@ namespace dasgd {
 
 struct HiddenStep {
     std::int64_t step = 0;
-    double share = 0;  // mean over the ranks of |∪ transfer ∩ ∪ compute| ÷ |∪ transfer|, of what ended in the step
-    int ranks = 0;  // that it is the mean of
+    // mean over the ranks of |∪ transfer ∩ ∪ compute| ÷ |∪ transfer|, for transfers that end in the step
+    double share = 0;
+    int ranks = 0;  // number of ranks in the mean
     bool operator==(const HiddenStep&) const = default;
 };
 
-// Of the transfers that end in `range`, by step of the rank on which they ended: the last one that had begun there.
-// What lies outside the windows of its rank even in part is left out, and so is what no window has reached yet. The
-// spans reach back to the beginning of each such transfer, or it is left out too.
+// Hidden shares of the transfers that end in `range`, by the step of the rank in which they ended: the last one that
+// had begun there. A transfer that lies outside the windows of its rank, even in part, is left out, and so is one that
+// no window has reached yet. The spans must reach back to the beginning of a transfer, or it is left out too.
 [[nodiscard]] std::vector<HiddenStep> hiddenPerStep(std::span<const RankSpan> spans, TimeRange range);
 
 }  // namespace dasgd

@@ -1,4 +1,4 @@
-// What a rank waited for where it did not compute. Pure.
+// Causes of the time in which a rank did not compute. Pure.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace dasgd {
 
-// Of the time in which a rank's compute lane was idle or waited; the parts are disjoint and add up to all().
+// Time in which a rank's compute lane was idle or waited, by cause; the parts are disjoint and add up to all().
 struct IdleBreakdown {
     Ns transfer = 0;     // waited while an average was under way
     Ns skew = 0;         // waited for ranks that had not arrived at the average yet
@@ -20,8 +20,8 @@ struct IdleBreakdown {
     bool operator==(const IdleBreakdown&) const = default;
 };
 
-// Of one rank's spans in any order, clipped to `selection`, by unions of intervals: `idle` of summariseOverlap() and
-// what of its `blocked` no computing covers.
+// Breakdown for one rank's spans in any order, clipped to `selection`, by unions of intervals: `idle` of
+// summariseOverlap(), and the part of its `blocked` that no computing covers.
 [[nodiscard]] IdleBreakdown idleOf(std::span<const Span> spans, TimeRange selection);
 
 }  // namespace dasgd

@@ -9,13 +9,13 @@ namespace dasgd {
 
 using Intervals = std::vector<TimeRange>;
 
-// Of ranges in any order, overlapping or not; ranges that touch become one, empty and inverted ones are dropped.
+// Union of ranges in any order, overlapping or not; ranges that touch become one, empty and inverted ones are dropped.
 [[nodiscard]] Intervals unionOf(Intervals ranges);
 [[nodiscard]] Intervals intersectionOf(const Intervals& a, const Intervals& b);
 [[nodiscard]] Ns lengthOf(const Intervals& intervals);
-// The length of what both cover, without making it.
+// Length of the intersection, without building it.
 [[nodiscard]] Ns lengthOfCommon(const Intervals& a, const Intervals& b);
-// How much of `range` is covered.
+// Length of the part of `range` that is covered.
 [[nodiscard]] Ns coveredOf(TimeRange range, const Intervals& intervals);
 
 }  // namespace dasgd

@@ -1,4 +1,4 @@
-// The two overlap numbers, from unions of intervals (never sums), per rank.
+// The two overlap numbers of one rank, from unions of intervals (never sums).
 #pragma once
 
 #include <limits>
@@ -13,16 +13,17 @@ namespace dasgd {
 struct OverlapSummary {
     Ns transfer = 0;  // |∪ transfer|
     Ns skew = 0;      // |∪ skew|
-    Ns reduce = 0;    // |∪ reduce|: of collectives that were not divided into skew and transfer
+    Ns reduce = 0;    // |∪ reduce|: collectives that were not divided into skew and transfer
     Ns compute = 0;   // |∪ compute|
     Ns hidden = 0;    // |∪ transfer ∩ ∪ compute|
     Ns blocked = 0;   // |∪ wait|
-    Ns idle = 0;      // of the selection: neither compute nor wait nor any other compute-lane span
+    Ns idle = 0;      // part of the selection that is neither compute nor wait nor any other compute-lane span
     // hidden ÷ transfer; NaN where nothing was transferred.
     [[nodiscard]] double hiddenFraction() const;
 };
 
-// Of one rank's spans, clipped to `selection`. Spans in any order, overlapping or not, of zero or negative length.
+// Summary of one rank's spans, clipped to `selection`. Spans in any order, overlapping or not, of zero or negative
+// length.
 [[nodiscard]] OverlapSummary summariseOverlap(std::span<const Span> spans, TimeRange selection);
 
 }  // namespace dasgd

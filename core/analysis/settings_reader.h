@@ -1,5 +1,5 @@
-// The settings of many recorded configurations: runs of a sweep differ in few of their tables, and the others are read
-// once. One thread at a time.
+// Settings of many recorded configurations: runs of a sweep differ in few of their tables, and each of the others is
+// parsed once. One thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +14,12 @@ namespace dasgd {
 
 class SettingsReader {
 public:
-    // As settingsOf(toml).
+    // Returns settingsOf(toml).
     [[nodiscard]] Settings read(const std::string& toml);
     [[nodiscard]] std::size_t tablesRead() const { return read_; }
 
 private:
-    // Of the text from one header to the next; null: it is no TOML of its own.
+    // Settings in the text from one header to the next; null where that is no valid TOML of its own.
     const Settings* table(std::string_view text);
     std::optional<Settings> readTables(std::string_view toml);
 

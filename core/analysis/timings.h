@@ -1,5 +1,5 @@
-// Numbers of a run that are over all its ranks, each defined once: what a collective's time is made of, the time per
-// step, the slowest rank. Pure. Definitions in prose: storage/format.md.
+// Numbers of a run over all its ranks, each defined once: the parts of a collective's time, the time per step, the
+// slowest rank. Pure. Definitions in prose: storage/format.md.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@ struct RankSpan {
     Span span;
 };
 
-// A collective's time on one rank: undivided, or a part of it.
+// True for a collective's time on one rank, undivided or a part of it.
 [[nodiscard]] constexpr bool isReduce(SpanKind kind) {
     return kind == SpanKind::Reduce || kind == SpanKind::Skew || kind == SpanKind::Transfer;
 }
 
-// A rank's part in a collective: until the last rank arrived, and from then to its end.
+// A rank's part in a collective: skew until the last rank arrived, transfer from then to the end.
 struct DividedReduce {
     std::optional<Span> skew;  // none where this rank arrived last
     Span transfer;
@@ -36,8 +36,8 @@ struct RankRate {
     double seconds = 0;
     [[nodiscard]] bool known() const { return steps > 0 && seconds > 0; }
 };
-// Of a run: ranks that wait for each other make steps at one rate, others each at their own. The run's time per step is
-// 1 ÷ the mean of the ranks' rates, and its samples per second the sum of batch × rate.
+// Rates of a run: ranks that wait for each other make steps at one rate, others each at their own. The run's time per
+// step is 1 ÷ the mean of the ranks' rates, and its samples per second the sum of batch × rate.
 struct RunRate {
     double stepSeconds = 0;
     double samplesPerS = 0;
@@ -51,8 +51,8 @@ struct Straggler {
     int rank = 0;
     double excess = 0;  // its compute time per step ÷ the median of the ranks − 1
 };
-// Of spans of any ranks in any order; nullopt for fewer than two ranks, and where the difference is no more than noise:
-// under one hundredth, or under four standard errors of what it is in several stretches of the spans.
+// Straggler among spans of any ranks in any order; nullopt for fewer than two ranks, and where the difference is no
+// more than noise: under one hundredth, or under four standard errors over several stretches of the spans.
 [[nodiscard]] std::optional<Straggler> stragglerOf(std::span<const RankSpan> spans);
 
 }  // namespace dasgd

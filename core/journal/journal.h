@@ -1,5 +1,5 @@
-// The journal of a rank, or of many ranks in one thread: append-only mapped segments of fixed-size records, each
-// with its own CRC. What a rank stored outlives a SIGKILL of its process. Layout and recovery rules: storage/format.md.
+// The journal of a rank, or of many ranks in one thread: append-only mapped segments of fixed-size records, each with
+// its own CRC. Records outlive a SIGKILL of the process that stored them. Layout and recovery rules: storage/format.md.
 #pragma once
 
 #include <cstdint>
@@ -35,11 +35,11 @@ public:
     void namedSpan(const Span& span, std::string_view name) override;
     void metric(const Metric& metric) override;
     void state(RankState state, std::int64_t step, std::string_view text) override;
-    // A sink of this journal, of named spans too, for the records of `rank` (0 … 2^20−1); the writer's own methods are
-    // for the rank that the journal is of. Owned by the writer, for the same one thread. Constant time; the first call
+    // A sink of this journal, of named spans too, for the records of `rank` (0 … 2^20−1); the writer's own methods
+    // record for the journal's own rank. Owned by the writer, for the same one thread. Constant time; the first call
     // for a rank allocates. Switching from one rank to another costs one record, so group the records of a rank.
     [[nodiscard]] EventSink& of(Rank rank);
-    // Whether a running process holds the journal in `directory` open for writing.
+    // True where a running process holds the journal in `directory` open for writing.
     [[nodiscard]] static bool isAlive(const std::filesystem::path& directory);
 
 private:
@@ -61,12 +61,12 @@ public:
     // Calls `take` for up to `limit` whole entries that are there now; returns how many. I/O errors and missing
     // segments are errors; a torn tail is not.
     Result<std::size_t> read(std::size_t limit, const std::function<void(const EventRecord&)>& take);
-    // Where to go on from: everything up to here was taken.
+    // Position to resume reading from: everything up to here was taken.
     [[nodiscard]] std::uint64_t lastSequence() const;
-    // Of a journal whose writer has ended, read to its end: whether whole records follow the one that stopped the
-    // reader, that is, whether it was damaged and not merely cut off.
+    // True where whole records follow the one that stopped the reader, that is, where the journal was damaged and not
+    // merely cut off. For a journal whose writer has ended, read to its end.
     [[nodiscard]] bool damaged() const;
-    // The caller has made everything up to `sequence` durable: segments that lie wholly below may be used again.
+    // The caller has made everything up to `sequence` durable: segments that lie wholly below may be reused.
     void release(std::uint64_t sequence);
 
 private:

@@ -25,7 +25,7 @@ inline constexpr std::size_t kMaxSlots = std::size_t{1} << 24;
 inline constexpr std::array<char, 8> kMagic{'D', 'A', 'S', 'G', 'D', 'J', 'N', '1'};
 inline constexpr const char* kWriterLock = "writer.lock";
 
-inline constexpr std::uint32_t kOwnRank = 0xffffffff;  // in a rank record: back to the rank that the journal is of
+inline constexpr std::uint32_t kOwnRank = 0xffffffff;  // in a rank record: back to the journal's own rank
 
 enum class RecordType : std::uint8_t { Span = 1, Metric, State, Name, Continuation, Rank };
 
@@ -36,7 +36,7 @@ struct SegmentHeader {
     std::array<std::byte, 36> zero{};
     std::uint32_t crc = 0;
 
-    // Of the header with its CRC field zero.
+    // CRC of the header with its CRC field zero.
     [[nodiscard]] std::uint32_t rightCrc() const {
         SegmentHeader plain = *this;
         plain.crc = 0;

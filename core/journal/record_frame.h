@@ -1,5 +1,5 @@
-// Records as bytes between hosts: what a forwarder reads from a journal and a collector takes in. Layout:
-// storage/format.md, "The stream of a rank".
+// Records as bytes between hosts, from the forwarder that reads a journal to the collector. Layout: storage/format.md,
+// "The stream of a rank".
 #pragma once
 
 #include <cstddef>
@@ -12,12 +12,12 @@
 
 namespace dasgd {
 
-// Adds one record to `frame`. A text or a name of any length.
+// Adds one record to `frame`. Its text or name may have any length.
 void appendRecord(std::string& frame, const EventRecord& record);
 
-// Calls `take` for every record of `frame`, in order; what a record points to lives as long as `frame`. Answers how
-// many. Errors, before the first call: the frame is cut off, or names a type, lane, kind or state that there is none
-// of, or its numbers do not grow. Allocates nothing, whatever the bytes.
+// Calls `take` for every record of `frame`, in order; texts and names of a record live as long as `frame`. Answers how
+// many. Errors, before the first call: the frame is cut off, or names a type, lane, kind or state that does not exist,
+// or its numbers do not grow. Allocates nothing, whatever the bytes.
 Result<std::size_t> readRecords(std::string_view frame, const std::function<void(const EventRecord&)>& take);
 
 }  // namespace dasgd

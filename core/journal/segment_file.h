@@ -11,13 +11,13 @@ namespace dasgd::journal {
 
 struct MappedSegment {
     void* memory = nullptr;  // shared; the caller unmaps it
-    // The directory was removed: nobody can read what is written there. So the writer goes on, where it would wait for
-    // ever.
+    // The directory was removed: nobody can read what is written there. The writer goes on without it, as it would wait
+    // forever otherwise.
     bool lost = false;
 };
 
 // Maps a new segment of `bytes` that begins with `header`, all its blocks and pages in place, and shows it to readers
-// under its final name. Takes the file of a segment that a reader has finished with where there is one. Errors: no
+// under its final name. Reuses the file of a segment that a reader has finished with, where there is one. Errors: no
 // room, a directory that cannot be written.
 [[nodiscard]] Result<MappedSegment> mapSegment(const std::filesystem::path& directory, const SegmentHeader& header,
                                                std::size_t bytes);

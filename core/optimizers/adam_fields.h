@@ -1,4 +1,4 @@
-// What the optimisers with Adam's moments are configured with.
+// Configuration fields of the optimisers with Adam's moments.
 #pragma once
 
 #include "core/optimizers/parameter_groups.h"

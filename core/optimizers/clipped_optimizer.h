@@ -41,10 +41,10 @@ private:
     double limit_;
 };
 
-// Around one with steady steps.
+// Gradient clipping around an optimiser with steady steps.
 class ClippedSteadyOptimizer final : public ClippedOptimizer, public SteadyStep {
 public:
-    // `steady` is `optimizer`.
+    // `steady` is the same object as `optimizer`.
     ClippedSteadyOptimizer(std::unique_ptr<Optimizer> optimizer, SteadyStep& steady, double limit)
         : ClippedOptimizer(std::move(optimizer), limit), steady_(steady) {}
 

@@ -54,7 +54,7 @@ public:
     }
 
 private:
-    // In the memory of before, where there was a reset.
+    // Begins the state at zero, after a reset in the memory that it had before.
     void begin(FlatParams& flat) {
         const at::NoGradGuard noGrad;
         begun_ = true;
@@ -66,7 +66,7 @@ private:
         for (at::Tensor* state : {&mean_, &meanSquare_, &steps_}) state->zero_();
     }
 
-    // `Rate`: a number, or a tensor.
+    // `Rate`: a number or a tensor.
     template <class Rate>
     void update(FlatParams& flat, const Rate& learningRate) {
         const at::NoGradGuard noGrad;
@@ -80,7 +80,7 @@ private:
         if (fields_.epsilon == 0) flat.clearPadding(flat.weights());  // 0/0
     }
 
-    // Both kernels take the same arguments.
+    // Launches the fused kernel of the kind of decay; both take the same arguments.
     template <class... Arguments>
     static void launch(const Arguments&... arguments) {
         if constexpr (kKind == DecayKind::Coupled) {
@@ -92,7 +92,7 @@ private:
 
     AdamFields fields_;
     at::Tensor mean_, meanSquare_, steps_;
-    bool begun_ = false;  // since the start or the last reset() a step was made
+    bool begun_ = false;  // a step was made since the start or the last reset()
 };
 
 }  // namespace dasgd

@@ -1,4 +1,4 @@
-// How to descend: one local step on the flat parameters. Exists once; algorithms decide when to average.
+// Optimisers: one local step on the flat parameters. The step exists once; algorithms decide when to average.
 #pragma once
 
 #include <ATen/ops/zeros_like.h>
@@ -15,7 +15,7 @@
 namespace dasgd {
 
 struct OptimizerTraits {
-    // A step takes norms of whole parameters, so that it cannot be taken in parts.
+    // A step takes norms of whole parameters, so it cannot be taken in parts.
     bool layerwise = false;
 };
 
@@ -28,31 +28,31 @@ public:
     [[nodiscard]] virtual double learningRate() const = 0;  // as configured; the schedule scales it
     // Flat state tensors of shape [N] (momentum …) in a fixed order; empty before the first step and after reset().
     [[nodiscard]] virtual std::vector<at::Tensor> state() = 0;
-    // How many tensors state() has after a step.
+    // Number of tensors that state() has after a step.
     [[nodiscard]] virtual std::int64_t stateTensors() const = 0;
-    // As before the first step: nothing of the gradients seen so far is kept.
+    // Returns to the state before the first step: nothing of the gradients seen so far is kept.
     virtual void reset() = 0;
-    // Between two steps: state() and what is counted beside it, as of nothing before the first step.
+    // Saves, between two steps, state() and the counters beside it; nothing before the first step.
     virtual void save(Archive& archive) const = 0;
-    // On a new object with the same fields, whose next step is the one after the save. Errors: state that is missing or
-    // of another model.
+    // Restores a save into a new object with the same fields; its next step is the one after the save. Errors: state
+    // that is missing or belongs to another model.
     virtual Status load(const Archive& archive, FlatParams& params) = 0;
 };
 
-// Of an optimiser whose steps, but for the first ones, are the same work on the device each time: it can be captured
-// once and given again (core/train/device/captured_update.h). Optional: whoever needs it asks by dynamic_cast. Default:
-// a step computes with its learning rate, or with what it counts, on the host.
+// Interface of an optimiser whose steps, after the first ones, are the same work on the device each time: that work can
+// be captured once and given again (core/train/device/captured_update.h). Optional: callers ask by dynamic_cast.
+// Without it a step uses its learning rate, or its counters, on the host.
 class SteadyStep {
 public:
     virtual ~SteadyStep() = default;
-    // Whether the next step is such a one: neither the first nor the one after reset(), which make the state.
+    // True where the next step is such a step: neither the first nor the one after reset(), which make the state.
     [[nodiscard]] virtual bool isSteady() const = 0;
-    // step() with the rate in a scalar [] float32 where the weights are, rounded to that. Reads and writes the same
-    // memory in all steady steps and changes nothing else. Only where isSteady().
+    // Like step(), with the learning rate in a scalar [] float32 where the weights are, rounded to that. Reads and
+    // writes the same memory in all steady steps and changes nothing else. Only where isSteady().
     virtual void steadyStep(FlatParams& params, const at::Tensor& learningRate) = 0;
 };
 
-// A tensor of an optimiser's state [N] under `name`, made for `params`. Errors: as of Archive::read().
+// Reads a tensor of an optimiser's state [N] named `name`, for `params`. Errors: as Archive::read().
 [[nodiscard]] inline Result<at::Tensor> readState(const Archive& archive, const std::string& name, FlatParams& params) {
     at::Tensor state = at::zeros_like(params.weights());
     DASGD_TRY(archive.read(name, state));

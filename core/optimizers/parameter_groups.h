@@ -1,4 +1,4 @@
-// Parameter groups: which parameters are decayed and which are not, as slices of the flat tensors.
+// Parameter groups: parameters with and without weight decay, as slices of the flat tensors.
 #pragma once
 
 #include <cstdint>
@@ -48,7 +48,7 @@ struct ParameterGroup {
 [[nodiscard]] inline std::vector<ParameterGroup> groupsOf(const FlatParams& flat, const NoDecay& noDecay,
                                                           double weightDecay) {
     ParameterGroup decayed{.weightDecay = weightDecay, .slices = {}}, exempt;
-    ParameterGroup* before = nullptr;  // of the slot before
+    ParameterGroup* before = nullptr;  // group of the slot before
     for (const FlatParams::Slot& slot : flat.slots()) {
         ParameterGroup* group = weightDecay != 0 && noDecay.exempts(slot) ? &exempt : &decayed;
         if (std::exchange(before, group) == group) {

@@ -1,5 +1,5 @@
-// Layer-wise adaptation, as LARS and LAMB have it: each parameter's update is scaled by how large its weights are
-// beside the update. A layer is one parameter tensor here: weights and biases each have a ratio of their own.
+// Layer-wise adaptation, as in LARS and LAMB: each parameter's update is scaled by the size of its weights relative to
+// the update. A layer is one parameter tensor here: weights and biases each have a ratio of their own.
 #pragma once
 
 #include <ATen/ops/_foreach_norm.h>
@@ -12,7 +12,7 @@
 
 namespace dasgd {
 
-// The part of `flat` that each parameter has, as views, in the order of FlatParams::slots().
+// Views of the part of `flat` that each parameter has, in the order of FlatParams::slots().
 [[nodiscard]] inline std::vector<at::Tensor> layersOf(const FlatParams& params, const at::Tensor& flat) {
     std::vector<at::Tensor> layers;
     for (const FlatParams::Slot& slot : params.slots()) layers.push_back(flat.narrow(0, slot.offset, slot.numel));

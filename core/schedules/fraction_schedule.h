@@ -1,4 +1,4 @@
-// Schedules that depend on how much of the run is behind, with a linear warm-up.
+// Schedules that depend on the completed fraction of the run, with a linear warm-up.
 #pragma once
 
 #include <optional>
@@ -7,8 +7,8 @@
 
 namespace dasgd {
 
-// Multiplies the schedule: warmup_factor before the first step, 1 from the end of the warm-up on, whose length is given
-// in steps or in epochs. After it the schedule is what it would be without.
+// Factor on the schedule: warmup_factor before the first step, rising to 1 at the end of the warm-up, whose length is
+// given in steps or in epochs. The schedule after the warm-up is the same as without one.
 struct Warmup {
     std::int64_t warmupSteps = 0;
     double warmupEpochs = 0;
@@ -33,7 +33,7 @@ struct Warmup {
     }
 };
 
-// A schedule as a function of how much of the run is behind: P::at(0) … P::at(1).
+// A schedule as a function of the completed fraction of the run: P::at(0) … P::at(1).
 template <class P>
 class FractionSchedule final : public Schedule {
 public:

@@ -7,7 +7,7 @@
 
 namespace dasgd {
 
-// How far a run has come.
+// Progress of a run.
 struct RunProgress {
     std::int64_t completed = 0;  // steps, 0 <= completed < total
     std::int64_t total = 1;
@@ -17,7 +17,7 @@ struct RunProgress {
 class Schedule {
 public:
     virtual ~Schedule() = default;
-    // Factor on the configured rate for the step that comes next.
+    // Factor on the configured rate for the next step.
     [[nodiscard]] virtual double factor(const RunProgress& progress) const = 0;
 };
 

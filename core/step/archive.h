@@ -1,4 +1,4 @@
-// State of one rank between two steps as named tensors and integers: what a checkpoint holds of an algorithm.
+// State of one rank between two steps as named tensors and integers: an algorithm's part of a checkpoint.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -17,16 +17,16 @@ public:
     void put(const std::string& name, const at::Tensor& tensor) { tensors_[name] = tensor.detach().clone(); }
     void put(const std::string& name, std::int64_t value) { integers_[name] = value; }
 
-    // All that `other` holds, each name behind `prefix`.
+    // Adds everything that `other` holds, with `prefix` before each name.
     void putUnder(const std::string& prefix, const Archive& other);
-    // What lies behind `prefix`, without it.
+    // The entries whose names begin with `prefix`, under the rest of their names.
     [[nodiscard]] Archive under(const std::string& prefix) const;
     // Copies tensors of a device to the host, which waits for them.
     void moveToHost();
     [[nodiscard]] bool has(const std::string& tensor) const { return tensors_.contains(tensor); }
 
-    // Copies into `out`, which has the tensor's shape and type. Errors: no tensor of that name; one that differs, as of
-    // another model or precision.
+    // Copies into `out`, which has the tensor's shape and type. Errors: no tensor of that name; a tensor of another
+    // shape or type, as from another model or precision.
     [[nodiscard]] Status read(const std::string& name, at::Tensor& out) const;
     // Errors: no integer of that name.
     [[nodiscard]] Result<std::int64_t> integer(const std::string& name) const;

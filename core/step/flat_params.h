@@ -14,23 +14,24 @@ class Module;
 
 namespace dasgd {
 
-// The parameters that training changes, in registration order. A tensor that several modules share counts once:
-// torch::nn::Module::parameters() lists it once a module.
+// The parameters that training changes, in registration order. A tensor that several modules share counts once, while
+// torch::nn::Module::parameters() lists it once for each module.
 [[nodiscard]] std::vector<at::Tensor> trainableParameters(const torch::nn::Module& module);
-// Running means and variances of BatchNorm, for instance; never num_batches_tracked. Each counts once.
+// Floating-point buffers, such as running means and variances of BatchNorm; never num_batches_tracked. Each counts
+// once.
 [[nodiscard]] std::vector<at::Tensor> floatingBuffers(const torch::nn::Module& module);
 
-// How the flat tensors are laid out, and where.
+// Memory layout of the flat tensors.
 struct FlatLayout {
     at::Device device = at::kCPU;
-    // A slot begins at a multiple of so many bytes. What is left between two slots is padding: it is 0 in weights and
-    // gradients, an optimiser leaves it 0, it travels with them, and it is no parameter.
+    // A slot begins at a multiple of so many bytes. Elements between two slots are padding: 0 in weights and gradients,
+    // left 0 by an optimiser, sent with the weights, and no parameter.
     std::int64_t alignment = 1;
     // The elements of convolution kernels, which have four dimensions, are in the order of torch.channels_last.
     bool channelsLast = false;
 };
-// As kernels want it: on an accelerator slots are aligned to 256 bytes. On the processor they follow one another, so
-// that what is recorded there (bytes sent, norms to the last bit) stays what it was.
+// The layout that kernels need: on an accelerator slots are aligned to 256 bytes. On the processor they follow one
+// another, so that recorded numbers (bytes sent, norms to the last bit) stay as in earlier versions.
 [[nodiscard]] FlatLayout layoutOn(at::Device device);
 
 class FlatParams {
@@ -42,25 +43,25 @@ public:
     // compute nothing.
     using Shapes = std::vector<std::vector<std::int64_t>>;
     [[nodiscard]] static FlatParams shapesOf(const Shapes& parameters, const Shapes& buffers, at::ScalarType type);
-    // The weights of `whole` from element `begin` on, which it shares, and gradients [n] for them: what a rank steps
-    // that holds a part of a model. A slot is what the part has of a parameter, with as many dimensions as that: n × 1
-    // × 1 … No buffers.
+    // The weights of `whole` from element `begin` on, which it shares, with gradients [n] for them: the parameters of a
+    // rank that steps a part of a model. A slot is the part's share of a parameter, with as many dimensions as that: n
+    // × 1 × 1 … No buffers.
     [[nodiscard]] static FlatParams partOf(const FlatParams& whole, std::int64_t begin, at::Tensor gradients);
 
     [[nodiscard]] at::Tensor& weights() { return weights_; }      // [N]
     [[nodiscard]] at::Tensor& gradients() { return gradients_; }  // [N]
     [[nodiscard]] bool shapesOnly() const { return weights_.is_meta(); }
-    // Elements of the flat tensors, padding included: N is this where a snapshot or a message is meant.
+    // Elements of the flat tensors, padding included: the N of a snapshot or a message.
     [[nodiscard]] std::int64_t size() const { return weights_.numel(); }
     [[nodiscard]] std::int64_t bytes() const { return size() * weights_.element_size(); }
     // Elements that are parameters.
     [[nodiscard]] std::int64_t parameters() const { return parameters_; }
-    // Where in the flat tensors parameter element `element` is, all counted from 0 in registration order; of
-    // parameters() itself size(). A range of elements that ends with a slot has that slot's padding.
+    // Position in the flat tensors of parameter element `element`, all counted from 0 in registration order; size() for
+    // parameters() itself. A range of elements that ends with a slot includes that slot's padding.
     [[nodiscard]] std::int64_t offsetOf(std::int64_t element) const;
     // `flat` without padding, each parameter in the order of its own dimensions: a copy, or `flat` itself.
     [[nodiscard]] at::Tensor withoutPadding(const at::Tensor& flat) const;
-    // Makes the padding of `flat` 0 again, after an operation that does not leave it so.
+    // Sets the padding of `flat` to 0 again, after an operation that does not leave it so.
     void clearPadding(const at::Tensor& flat) const;
 
     // Parameters in registration order with their offset in the flat tensor. Tied parameters have one slot.
@@ -81,7 +82,7 @@ private:
 
     bool reordered_ = false;  // some parameter's elements are not in the order of its dimensions
     std::int64_t parameters_ = 0;
-    std::int64_t end_ = 0;  // of the last slot, with its padding
+    std::int64_t end_ = 0;  // end of the last slot, with its padding
     at::Tensor weights_;
     at::Tensor gradients_;
     std::vector<Slot> slots_;

@@ -1,9 +1,9 @@
-// Tells an algorithm, during the backward pass, that the gradient of a parameter is ready. Synchronous SGD sends its
-// buckets from here. Where passes are only timed it can also be told of every layer as either pass comes to it.
+// Tells an algorithm, during the backward pass, that the gradient of a parameter is ready; synchronous SGD sends its
+// buckets then. Where passes are only timed it can also be told when either pass reaches a layer.
 //
 // Threads: on a device autograd runs the backward pass on a thread of its own, while the training thread waits inside
-// it. The listener is called there, one call at a time, with the compute stream as that thread's current one. What
-// either thread has written before it hands over to the other, at the start and the end of the pass, the other sees.
+// it. The listener is called there, one call at a time, with the compute stream as that thread's current one. Each
+// thread sees what the other has written before the pass starts or ends.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ public:
     using Listener = std::function<void(std::size_t slot)>;
 
     // Owner: the training thread. `executor` is told of every gradient and layer before the listener is; it may be
-    // null. `device`: null on the processor. All outlive the feed.
+    // null. `device`: null on the processor. All arguments outlive the feed.
     GradientFeed(FlatParams& params, Executor* executor, TensorDevice* device = nullptr)
         : params_(params), executor_(executor), device_(device) {}
 
@@ -37,23 +37,22 @@ public:
     // it.
     void listen(Listener listener);
     [[nodiscard]] bool hasListener() const { return static_cast<bool>(listener_); }
-    // While held back nobody is told of gradients: those of the micro-batches before a step's last one are partial
-    // sums.
+    // While held back nobody is told of gradients: before a step's last micro-batch they are partial sums.
     void holdBack(bool held) {
         const std::lock_guard lock(mutex_);
         held_ = held;
     }
-    // The gradient of `slot` is ready. Called by autograd, or by whoever stands in for it, on any thread.
+    // The gradient of `slot` is ready. Called by autograd, or by the code that stands in for it, on any thread.
     void ready(std::size_t slot);
 
-    // Of parameters that are shapes only. Unlike the listener above, these may wait.
+    // Listener for parameters that are shapes only. Unlike the listener above, it may wait.
     struct LayerListener {
         Listener beforeForward;  // from slot 0 on
         Listener afterBackward;  // from the last slot on
     };
     void listenToLayers(LayerListener listener);
     [[nodiscard]] bool hasLayerListener() const { return static_cast<bool>(layers_.beforeForward); }
-    // The pass comes to `slot`; called by whoever stands in for it.
+    // The pass reaches `slot`; called by the code that stands in for it.
     void forward(std::size_t slot);
     void backward(std::size_t slot);
 

@@ -1,5 +1,5 @@
-// Which ranks of a run train and which serve. A serving rank makes no local steps, has no data and no part in means
-// over the workers: of weights, losses, samples per second and consensus distance.
+// Roles of a run's ranks: which train and which serve. A serving rank makes no local steps, has no data and no part in
+// means over the workers: of weights, losses, samples per second and consensus distance.
 #pragma once
 
 #include <algorithm>
@@ -21,12 +21,13 @@ public:
     [[nodiscard]] bool trains(Rank rank) const { return trains_.at(static_cast<std::size_t>(rank.value())); }
     [[nodiscard]] int trainers() const { return static_cast<int>(std::ranges::count(trains_, true)); }
     [[nodiscard]] bool everyoneTrains() const { return trainers() == static_cast<int>(trains_.size()); }
-    // 0 … trainers−1 in the order of the ranks: which shard of the data a rank has. Of a rank that trains.
+    // Number of a rank among those that train, 0 … trainers−1 in the order of the ranks; it selects the rank's shard of
+    // the data. For a rank that trains.
     [[nodiscard]] int trainerIndex(Rank rank) const {
         DASGD_CHECK(trains(rank));
         return static_cast<int>(std::count(trains_.begin(), trains_.begin() + rank.value(), true));
     }
-    // Reports what is said once for all trainers. At least one rank trains.
+    // The rank that records what is recorded once for all trainers. At least one rank trains.
     [[nodiscard]] Rank firstTrainer() const {
         return Rank(static_cast<int>(std::ranges::find(trains_, true) - trains_.begin()));
     }

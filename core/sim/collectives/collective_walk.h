@@ -1,4 +1,4 @@
-// One collective on its way through the network: walks every rank through its rounds of the schedule.
+// One collective under way in the network: moves every rank through its rounds of the schedule.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@ namespace dasgd {
 
 class CollectiveWalk : public std::enable_shared_from_this<CollectiveWalk> {
 public:
-    // `hosts`: of each rank its host's number on the wire; outlives the walk. `reduceSecondsPerByte`: ρ. `finished` is
+    // `hosts`: for each rank its host's number on the wire; outlives the walk. `reduceSecondsPerByte`: ρ. `finished` is
     // called for each rank once its last round is over.
     CollectiveWalk(Wire& wire, std::unique_ptr<MessageSchedule> schedule, const std::vector<int>& hosts,
                    double reduceSecondsPerByte, std::function<void(int rank)> finished);
@@ -21,7 +21,7 @@ public:
     void enter(int rank);
 
 private:
-    // A message starts when both ends are in its round.
+    // Progress of a rank. A message starts when both of its ends are in its round.
     struct Progress {
         int round = -1;
         std::size_t outstanding = 0;

@@ -1,7 +1,7 @@
-// The communication of one communicator's ranks as SimGrid's context sees it: which operations are there, who has
-// arrived, what is done. Collectives of a rank go one at a time, in launch order; messages between two ranks go at
-// once. Groups do not wait for each other: by messages they share the links' bandwidth, by formula the ranks' links one
-// after the other. Everything here runs in SimGrid's own context.
+// Communication of one communicator's ranks in SimGrid's context: the operations that exist, the ranks that have
+// arrived, what is done. Collectives of a rank run one at a time, in launch order; messages between two ranks run at
+// once. Groups do not wait for each other: by messages they share the links' bandwidth, by formula they use the ranks'
+// links one after the other. Everything here runs in SimGrid's own context.
 #pragma once
 
 #include <deque>
@@ -23,18 +23,18 @@ namespace dasgd {
 
 // One rank's end of an operation. Owner: the operation that the rank holds.
 struct VirtualEnd {
-    double began = -1;  // simulated seconds: launched, and the rank's turn came; of a message: both ends were there
+    double began = -1;  // simulated seconds: launched, and the rank's turn came; for a message: both ends were there
     double ended = 0;
     bool done = false;
-    std::string error;  // what went wrong; `done` then
+    std::string error;  // reason of a failure; `done` is set then
     std::optional<Rank> source;
     std::function<void()> whenDone;
 };
 
-// What all ranks know of one collective.
+// State of one collective, shared by all of its ranks.
 struct SharedCollective {
     struct Part {
-        std::optional<CollectiveCall> call;  // once the rank has arrived
+        std::optional<CollectiveCall> call;  // set once the rank has arrived
         std::shared_ptr<VirtualEnd> end;
         bool walked = false;        // the rank's share of the messages is through
         bool occupiesLink = false;  // counted in RankLinks::busy
@@ -48,32 +48,32 @@ struct SharedCollective {
     std::shared_ptr<CollectiveWalk> walk;
 };
 
-// What all groups share of each rank of the run.
+// State of each rank's link, shared by all groups of the run.
 struct RankLinks {
     explicit RankLinks(int ranks) : busy(static_cast<std::size_t>(ranks)), formulaUntil(busy.size()) {}
-    std::vector<int> busy;             // collectives that transfer
-    std::vector<double> formulaUntil;  // when the last collective by formula ends
+    std::vector<int> busy;             // number of collectives that transfer
+    std::vector<double> formulaUntil;  // end of the last collective by formula
 };
 
 class VirtualGroup {
 public:
     // `ranks`: the group's members, as numbers in the run. `changed` is called with such a number whenever something
     // ended for a rank, or began to transfer. A method of all-reduce that does not fit the number of members
-    // gives way to the ring.
+    // is replaced by the ring.
     VirtualGroup(Wire& wire, const NetworkParams& network, std::vector<int> ranks, std::shared_ptr<RankLinks> links,
                  std::function<void(int rank)> changed);
 
-    // The next collective of a rank of `group`, launched now; ends `end`. `free`: it takes no time. Throws CommError
+    // Launches the next collective of a rank of `group`, which ends `end`. `free`: it takes no time. Throws CommError
     // where others launched another one in its place.
     void arrive(const Group& group, std::uint64_t number, CollectiveCall call, bool free,
                 std::shared_ptr<VirtualEnd> end);
-    // One end of a message of rank `own` of the group.
+    // Posts one end of a message of rank `own` of the group.
     void post(int own, const MessageCall& call, bool free, std::shared_ptr<VirtualEnd> end);
     // Takes a receive back; false where its message is under way.
     bool withdraw(const VirtualEnd& end);
 
-    // What a rank of the group puts on the wire in such a collective: its own messages of the schedule, a ring's
-    // counted as 2S(P−1)/P, as real backends do; by a formula of the authors' the bytes that the formula counts.
+    // Bytes that a rank of the group puts on the wire in such a collective: its own messages of the schedule, a ring's
+    // counted as 2S(P−1)/P, as real backends do; for a formula of the authors', the bytes that the formula counts.
     [[nodiscard]] std::int64_t bytesSentBy(int rank, const CollectiveCall& call) const;
 
     [[nodiscard]] int size() const { return static_cast<int>(queues_.size()); }
@@ -105,10 +105,10 @@ private:
     const std::optional<AuthorsExchange> authors_;
     const bool byFormula_;
     const LinkCost link_;              // between neighbours
-    const LinkCost within_, between_;  // of a hierarchical all-reduce: in the groups, and in the rings between them
+    const LinkCost within_, between_;  // for a hierarchical all-reduce: in the groups, and in the rings between them
     std::function<void(int rank)> changed_;
-    std::vector<std::deque<Collective>> queues_;  // of each rank
-    std::map<std::uint64_t, Collective> open_;    // not everyone has arrived
+    std::vector<std::deque<Collective>> queues_;  // one queue for each rank
+    std::map<std::uint64_t, Collective> open_;    // collectives at which not every rank has arrived
     Matching<MessageEnd, MessageEnd> messages_;
 };
 

@@ -8,16 +8,16 @@
 
 namespace dasgd {
 
-// What one worker computes on.
+// A device that a worker computes on.
 struct Device {
     std::string_view name;
     double teraflops;           // peak of single-precision multiply-adds (FP32, no tensor cores), 10¹² FLOP/s
-    double gigabytesPerSecond;  // of its memory
-    std::string_view source;    // of both figures, or how they were derived
+    double gigabytesPerSecond;  // bandwidth of its memory
+    std::string_view source;    // source of both figures, or how they were derived
 };
 
 [[nodiscard]] std::span<const Device> deviceTable();
-// Null where the table has none of that name.
+// Null where the table has no device of that name.
 [[nodiscard]] const Device* deviceNamed(std::string_view name);
 [[nodiscard]] std::vector<std::string> deviceNames();
 

@@ -1,4 +1,4 @@
-// How much there is to compute in each layer of a model. Counted by core/train/count_flops.h.
+// Amount of computation in each layer of a model. Counted by core/train/count_flops.h.
 #pragma once
 
 #include <cstdint>
@@ -6,18 +6,20 @@
 
 namespace dasgd {
 
-// Floating-point operations of one sample, two a multiply-add, under the parameter they are made with: in registration
-// order, as the slots of the flat weights. What has no parameter (activations, pooling, normalisation) is not counted.
+// Floating-point operations of one sample, two for a multiply-add, listed under the parameter they are made with: in
+// registration order, as the slots of the flat weights. Layers without parameters (activations, pooling, normalisation)
+// are not counted.
 struct LayerWork {
     std::vector<double> forward;
-    std::vector<double> backward;  // gradients of the parameter, and of the layer's input where someone needs them
+    // gradients of the parameter, and of the layer's input where a gradient of that is needed
+    std::vector<double> backward;
 
     [[nodiscard]] double forwardFlops() const;
-    [[nodiscard]] double flops() const;  // of both passes
+    [[nodiscard]] double flops() const;  // both passes together
 };
 
-// Of which share of a pass a parameter has. Where nothing was counted: as many as it has elements, which is how it is
-// in a network of fully connected layers.
+// Each parameter's share of a pass. Where nothing was counted: in proportion to its elements, as in a network of fully
+// connected layers.
 [[nodiscard]] std::vector<double> sharesOf(const std::vector<double>& work,
                                            const std::vector<std::int64_t>& parameterSizes);
 

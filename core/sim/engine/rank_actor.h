@@ -21,13 +21,13 @@ class RankActor final : public Clock, public SimulatedTime {
 public:
     RankActor(VirtualWorld::Impl& world, int rank);
 
-    // The body of the actor.
+    // Runs `body`; the function of the actor.
     void live(const std::function<void(VirtualRank&)>& body);
 
-    // Clock.
+    // Functions of Clock.
     [[nodiscard]] Ns now() const override;
     void sleepUntil(Ns instant) override;
-    // SimulatedTime.
+    // Functions of SimulatedTime.
     void charge(SpanKind kind, std::int64_t bytes) override;
     void abandon() noexcept override;
     void gradientReady(std::size_t slot) override;
@@ -36,35 +36,36 @@ public:
     void setUntimed(bool untimed) override;
     [[nodiscard]] bool computes() const override;
 
-    // Does `launch` in SimGrid's context at the rank's present time: at once, or, inside a backward pass, when time
-    // has come so far.
+    // Runs `launch` in SimGrid's context at the rank's present time: at once, or, inside a backward pass, when
+    // simulated time has reached that point.
     void launch(std::function<void()> launch);
     // In SimGrid's context, at the end of an operation of this rank: calls `work`, whose launches go out at once,
     // untimed where `free`. `work` must not throw.
     void inCallback(bool free, const std::function<void()>& work);
     // Lets simulated time catch up with what has been computed.
     void settle();
-    // Until `done`, for what `label` says. Throws CommError past the deadline or when the run is aborted.
+    // Waits until `done`; `label` names the operation in errors. Throws CommError past the deadline or when the run is
+    // aborted.
     void await(const std::function<bool()>& done, const std::string& label);
 
     [[nodiscard]] bool isFree() const { return free_; }
     [[nodiscard]] int rank() const { return rank_; }
     [[nodiscard]] VirtualWorld::Impl& world() { return world_; }
-    // What it waits for, "" while it does not.
+    // Name of the operation that the rank waits for; "" while it waits for none.
     [[nodiscard]] const std::string& waitingFor() const { return waitingFor_; }
     [[nodiscard]] bool hasEnded() const { return ended_; }
 
 private:
-    // Computes for so long, with rests while the host is out.
+    // Computes for so long, and rests while the host is out.
     void spend(double seconds);
     // Sleeps until `instant`. Throws CommError when the host has failed for good and the run is over for this rank.
     void liveUntil(double instant);
-    // A host that is out does nothing until it is back.
+    // Waits while the host is out: it does nothing until it is back.
     void resume();
     [[nodiscard]] std::string whatKilledIt() const;
-    // When work of `seconds` that begins now is done; infinite where the host does not come back before.
+    // Instant at which work of `seconds` that begins now is done; infinite where the host does not come back before.
     [[nodiscard]] double endOf(double seconds) const;
-    // What was computed since time last caught up reaches into an outage.
+    // True where work computed since simulated time last caught up reaches into an outage.
     [[nodiscard]] bool isTouched() const;
 
     VirtualWorld::Impl& world_;
@@ -72,14 +73,14 @@ private:
     ComputeModel compute_;
 
     double ahead_ = 0;     // computed since simulated time last caught up
-    double passDone_ = 0;  // of the pass under way
+    double passDone_ = 0;  // computed so far of the pass under way
     bool inBackward_ = false;
     bool free_ = false;
     bool inCallback_ = false;
     bool ended_ = false;
     bool dead_ = false;  // its host failed for good
     std::vector<std::pair<double, std::function<void()>>>
-        planned_;  // launches of the backward pass: after so many seconds
+        planned_;  // launches of the backward pass, each after so many seconds
     std::string waitingFor_;
 };
 

@@ -2,8 +2,8 @@
 // with real tensors; only time is simulated. Results repeat to the last bit, and so do times where the step time is
 // given or estimated: a measured one is measured anew by every run.
 //
-// A rank runs ahead of simulated time while it only computes, and lets time catch up when it communicates or waits: the
-// engine is asked once or twice a round instead of at every span.
+// A rank runs ahead of simulated time while it only computes, and lets time catch up when it communicates or waits:
+// SimGrid is called once or twice a round instead of at every span.
 #pragma once
 
 #include <chrono>
@@ -34,7 +34,7 @@ struct VirtualOptions {
     std::function<void(const FaultEvent&)> faulted;
 };
 
-// What a rank's body gets; valid while it runs.
+// Arguments of a rank's body; valid while it runs.
 struct VirtualRank {
     Communicator& comm;
     Clock& clock;
@@ -44,13 +44,14 @@ struct VirtualRank {
 // One at a time in a process. Owner: the main thread.
 class VirtualWorld {
 public:
-    // Errors: a platform that cannot be built, a collective that these ranks cannot do.
+    // Errors: a platform that cannot be built, a collective that these ranks cannot carry out.
     static Result<std::unique_ptr<VirtualWorld>> create(const Topology& topology, const VirtualOptions& options);
     ~VirtualWorld();
     VirtualWorld(const VirtualWorld&) = delete;
     VirtualWorld& operator=(const VirtualWorld&) = delete;
 
-    // Runs `body` once a rank, each as an actor, and returns when all have returned. Bodies must not throw. Once.
+    // Runs `body` once for each rank, each as an actor, and returns when all have returned. Bodies must not throw. Call
+    // it once.
     void run(const std::function<void(VirtualRank& rank)>& body);
     // From inside a body: every rank that waits, or will wait, gets a CommError that says `reason`.
     void abort(const std::string& reason);

@@ -39,21 +39,23 @@ public:
     [[nodiscard]] static double now() { return simgrid::s4u::Engine::get_clock(); }
 
     [[nodiscard]] const VirtualOptions& options() const { return options_; }
-    // Null where nothing fails.
+    // Null where no failures are configured.
     [[nodiscard]] Outages* outages() { return outages_.get(); }
     // The ranks of `group`; made when the first of them asks.
     [[nodiscard]] VirtualGroup& groupOf(const Group& group);
-    // A collective of this rank is under way.
+    // True where a collective of this rank is under way.
     [[nodiscard]] bool isBusy(int rank) const { return links_->busy[static_cast<std::size_t>(rank)] > 0; }
     [[nodiscard]] const std::string& aborted() const { return aborted_; }
-    // "; rank 3: its host failed at 0.5 s": which hosts and links are out now, the first few of them.
+    // Text for errors: the hosts and links that are out now, the first few of them: "; rank 3: its host failed at 0.5
+    // s".
     [[nodiscard]] std::string whoIsOut() const;
-    // "; rank 2 waits for …; rank 3 computes": what ranks other than `self` are doing, the first few of them.
+    // Text for errors: what ranks other than `self` are doing, the first few of them: "; rank 2 waits for …; rank 3
+    // computes".
     [[nodiscard]] std::string whoWaits(int self) const;
 
 private:
     void changed(int rank);
-    // One of those that may still do something is gone.
+    // Called when one of the active ranks has ended or failed for good.
     void oneLess();
 
     const Topology& topology_;
@@ -68,7 +70,7 @@ private:
     int active_ = 0;  // ranks that have neither ended nor failed for good
     int ended_ = 0;
     std::vector<std::unique_ptr<RankActor>> actors_;
-    std::vector<simgrid::s4u::SemaphorePtr> wakeups_;  // of each rank: released when it waits and something changed
+    std::vector<simgrid::s4u::SemaphorePtr> wakeups_;  // for each rank: released when it waits and something changed
     std::vector<bool> listens_;
     std::string aborted_;
 };
