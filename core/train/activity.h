@@ -1,4 +1,4 @@
-// What a rank does at a time, in words: of errors that do not say it themselves.
+// Names of a rank's activities, for errors that do not name the activity themselves.
 #pragma once
 
 namespace dasgd::activity {

@@ -2,10 +2,10 @@
 // evaluates the mean of all copies, or the weights that the algorithm names. No simulated time passes and no rank
 // waits, because waiting would let ranks meet that the algorithm keeps apart: times with and without evaluations are
 // the same. Values are those of Evaluator on the backend `threads`, to the last bit, unless ranks are steps apart and
-// what a server names has later gradients in it.
+// the weights that a server names include later gradients.
 //
-// Holds the copies of every evaluation that some rank has not come to: of ranks that run apart, as many as the fastest
-// is ahead. One board a run, shared by its ranks, which are actors of one thread; outlives them.
+// Holds the copies of every evaluation that some rank has not reached: for ranks that never wait for each other, as
+// many as the fastest is ahead. One board a run, shared by its ranks, which are actors of one thread; outlives them.
 #pragma once
 
 #include <functional>
@@ -27,18 +27,18 @@ namespace dasgd {
 
 class EvaluationBoard {
 public:
-    // Tells the result, and at which instant the last rank came to the step. May be called after the rank that gave it
-    // has ended.
+    // Tells the result, and the instant at which the last rank reached the step. May be called after the rank that gave
+    // it has ended.
     using Publish = std::function<void(const EvaluationReport& report, Ns at)>;
 
-    // Told of each evaluation that is the best so far on the validation set, with the network that was evaluated.
+    // Called for each evaluation that is the best so far on the validation set, with the network that was evaluated.
     using KeepBest = std::function<void(std::int64_t step, Archive network)>;
     void keepBest(KeepBest keep) { keepBest_ = std::move(keep); }
 
     enum class Of : std::uint8_t { Mean, NamedWeights };
 
-    // `models` judge what is evaluated: one for all, or one for each rank that trains where each has an objective of
-    // its own. The board alone uses them. `layout`: of the ranks' parameters.
+    // `models` judge the evaluated weights: one for all, or one for each rank that trains where each has an objective
+    // of its own. The board alone uses them. `layout`: layout of the ranks' parameters.
     EvaluationBoard(std::vector<std::unique_ptr<Model>> models, at::ScalarType type, const EvaluationSets& sets,
                     int ranks, Roles roles, ModelSelection selection = {}, Of what = Of::Mean,
                     const FlatLayout& layout = {});
@@ -47,18 +47,18 @@ public:
     [[nodiscard]] static Result<std::unique_ptr<EvaluationBoard>> create(const Experiment& experiment,
                                                                          const TrainingData& data);
 
-    // `rank` has come to the evaluation after `step` steps, at `now`, with these weights and buffers, which are copied;
-    // of a rank that serves they do not count. Every rank that trains comes to the same steps, in order; where named
+    // `rank` has reached the evaluation after `step` steps, at `now`, with these weights and buffers, which are copied;
+    // those of a rank that serves do not count. Every rank that trains reaches the same steps, in order; where named
     // weights are evaluated the others do too. `named`: the rank's part of those, which is copied, or undefined
     // (NamesWeights). Exactly one rank that trains gives a `publish` that is not null.
     void deposit(Rank rank, std::int64_t step, Ns now, Model& model, FlatParams& params, Publish publish,
                  const at::Tensor& named = {});
 
-    // Once an evaluation has asked for the run's end: false from the furthest step on that any rank had been allowed to
+    // False once an evaluation has asked for the run's end, from the furthest step on that any rank had been allowed to
     // make by then. Asked by each rank before every step.
     [[nodiscard]] bool goOn(std::int64_t completed) { return end_.goOn(over_, completed); }
 
-    // What the evaluations so far have decided.
+    // Decisions of the evaluations so far.
     [[nodiscard]] ModelSelection& selection() { return selection_; }
 
 private:
@@ -68,8 +68,8 @@ private:
         Evaluation evaluation;  // on the rank's share
     };
     struct Open {
-        std::vector<Replica> replicas;  // of each rank; undefined tensors of those that serve
-        std::vector<at::Tensor> named;  // the part of each rank; undefined of those that name nothing
+        std::vector<Replica> replicas;  // one for each rank; undefined tensors for those that serve
+        std::vector<at::Tensor> named;  // one part for each rank; undefined for those that name nothing
         int arrived = 0;
         Ns last = 0;
         Publish publish;
@@ -88,9 +88,9 @@ private:
     int ranks_;
     Roles roles_;
     Of what_;
-    std::optional<Task> task_;  // of the test set
+    std::optional<Task> task_;  // task of the test set
     std::vector<Judge> judges_;
-    std::vector<EvaluationShares> shares_;  // of each rank that trains
+    std::vector<EvaluationShares> shares_;  // one for each rank that trains
     ModelSelection selection_;
     KeepBest keepBest_;
     bool over_ = false;  // an evaluation has asked for the run's end

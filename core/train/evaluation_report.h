@@ -1,4 +1,4 @@
-// What one evaluation found, of ⟨w⟩ or the model that the algorithm names.
+// Result of one evaluation, of ⟨w⟩ or the model that the algorithm names.
 #pragma once
 
 #include <cmath>
@@ -13,22 +13,22 @@ struct EvaluationReport {
     double accuracy = 0;           // 0..1; NaN where there is nothing to classify
     double replicaAccuracy = 0;    // the same, each sample judged by the replica of the rank that holds it
     double consensusDistance = 0;  // ⟨‖wᵢ − ⟨w⟩‖²⟩
-    double perplexity = kNone;     // of a text: exp of the mean loss a token; else NaN
-    // Of the validation set; NaN where there is none.
+    double perplexity = kNone;     // for text: exp of the mean loss a token; else NaN
+    // Results on the validation set; NaN where there is none.
     double validationLoss = kNone;
     double validationAccuracy = kNone;
     double validationPerplexity = kNone;
-    // Classes are told apart: models are judged by their accuracy. Of values and of texts they are by their loss,
-    // though a text has an accuracy too, that of its tokens.
+    // True where classes are told apart: the models are judged by their accuracy. Models of values and of texts are
+    // judged by their loss, though a text has an accuracy too, that of its tokens.
     bool classifies = false;
     // Seconds of training until this evaluation, of the last rank to come to it, where a clock measures them. Simulated
-    // time has no evaluations in it: there the instant says it.
+    // time does not include evaluations: there the instant is the time of training.
     std::optional<double> trainedSeconds;
 
-    // Filled in by ModelSelection. Of the model that was best on the validation set so far, what it got on the test
-    // set; none without a validation set.
+    // Set by ModelSelection: results on the test set of the model that was best on the validation set so far; empty
+    // without a validation set.
     std::optional<double> chosenAccuracy, chosenLoss;
-    // The value with which this evaluation is the first to reach the run's target.
+    // Set where this evaluation is the first to reach the run's target: the value that reached it.
     std::optional<double> targetReached;
     bool stop = false;  // no further step is to be made
 

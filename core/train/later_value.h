@@ -14,13 +14,13 @@ namespace dasgd {
 class LaterValue {
 public:
     virtual ~LaterValue() = default;
-    // Reading it now would not wait.
+    // True where read() would not wait.
     [[nodiscard]] virtual bool ready() = 0;
-    // Waits where it is not ready.
+    // Waits where the value is not ready.
     [[nodiscard]] virtual double read() = 0;
 };
 
-// `scalar` [] as it is at this point, whatever its memory is used for later. `device`: on which it is, and which
+// Value of `scalar` [] at this point, whatever its memory is used for later. `device`: the device it is on, which
 // outlives the value; null: the processor, where a scalar is written once.
 [[nodiscard]] inline std::unique_ptr<LaterValue> laterValueOf(const at::Tensor& scalar, TensorDevice* device) {
     class Here final : public LaterValue {

@@ -1,5 +1,4 @@
-// What a rank computes in one local step: batch, forward, backward, update. Real, or, where only time is of interest,
-// nothing at all.
+// The work of one local step of a rank: batch, forward, backward, update. Real, or empty where only time is simulated.
 #pragma once
 
 #include <cstdint>
@@ -31,41 +30,42 @@ struct MicroBatch {
 class LocalStep {
 public:
     virtual ~LocalStep() = default;
-    // On a device: makes the passes of the next step and undoes what they do to the module and to `random`, which the
+    // On a device: makes the passes of the next step and undoes their effects on the module and on `random`, which the
     // model draws from. The first passes of a process take long (kernels are loaded, memory is taken, libraries
-    // choose), and on each rank another time: ranks that average with a delay would go on as far apart as these leave
-    // them. Nothing on the processor, and of a model that keeps more than its module does.
+    // choose), and a different time on each rank: ranks that average with a delay would stay as far apart as the first
+    // passes leave them. Does nothing on the processor, and for a model that keeps more than its module does.
     virtual void warmUp(at::Generator& random) { static_cast<void>(random); }
-    // The next micro-batch.
+    // Loads the next micro-batch.
     virtual void load(const MicroBatch& part) = 0;
     virtual void forward(const MicroBatch& part) = 0;
     // After the last micro-batch the gradients are those of the mean loss over the step's samples.
     virtual void backward() = 0;
     virtual void update(double learningRate) = 0;
-    // Mean over the samples just trained on, a scalar [] where the step is computed; the next step may write over it.
-    // Undefined where nothing is computed.
+    // Mean loss of the samples just trained on, a scalar [] where the step is computed; the next step may write over
+    // it. Undefined where nothing is computed.
     [[nodiscard]] virtual at::Tensor loss() = 0;
 };
 
-// Where a step is computed, if not on the processor.
+// Device on which a step is computed, if not on the processor.
 struct StepDevice {
     TensorDevice* device = nullptr;  // null: the processor
-    SamplePlaces::Placed train;      // the training set, where it is
-    // Before passes are captured: what is in the way, such as a listener to the backward pass; "" where nothing is. May
-    // be empty.
+    SamplePlaces::Placed train;      // the training set, in its place
+    // Asked before passes are captured: the obstacle, such as a listener to the backward pass; "" where there is none.
+    // May be empty.
     std::function<std::string()> capturePrevented;
-    std::string ownUpdate;  // by whom, if not by the optimiser, the update is made: then update() is not called
+    // name of the algorithm that makes the update in place of the optimiser: then update() is not called
+    std::string ownUpdate;
     std::function<void(const std::string&)> note;  // told why passes or update are not captured; may be empty
 };
 
-// The real thing. Everything given outlives it. `rank`: among those that train. On a device no function waits for it.
-// `done`: steps that are complete; the first one here is the one after them.
+// Local step that is computed. All arguments outlive it. `rank`: among those that train. On a device no function waits
+// for it. `done`: steps that are complete; the first one here is the one after them.
 [[nodiscard]] std::unique_ptr<LocalStep> makeLocalStep(const Experiment& experiment, const TrainingData& data,
                                                        Model& model, FlatParams& params, Optimizer& optimizer,
                                                        Rank rank, const StepDevice& where = {}, std::int64_t done = 0);
 
-// For parameters that are shapes only: computes nothing, tells `feed` of every gradient in the order in which a
-// backward pass makes them.
+// Local step for parameters that are shapes only: computes nothing, tells `feed` of every gradient in the order in
+// which a backward pass makes them.
 [[nodiscard]] std::unique_ptr<LocalStep> makeIdleStep(const FlatParams& params, GradientFeed& feed);
 
 }  // namespace dasgd

@@ -1,6 +1,6 @@
 // Losses on their way into the records. Asking for the loss of a step right after the step would make a device idle
 // until the host has launched the next one; here each is read when it is known, which on a device may be many steps
-// later: between two evaluations the host never waits for it, so that it is ahead as far as the driver lets it be.
+// later: between two evaluations the host never waits for it, and is ahead as far as the driver allows.
 #pragma once
 
 #include <deque>
@@ -22,18 +22,17 @@ void throwIfDiverged(const Metric& loss, Rank rank);
 
 class LossQueue {
 public:
-    // Gets `value` in place, everything else as it was when the loss was pushed.
+    // Called with `value` filled in, everything else as it was when the loss was pushed.
     using Record = std::function<void(const Metric&)>;
 
-    // The loss of the step just made; `at` says which, when, and after how many samples and bytes. Its name is a
-    // literal.
+    // Adds the loss of the step just made; `at` gives step, instant, samples and bytes. Its name is a literal.
     void push(const Metric& at, std::unique_ptr<LaterValue> loss);
-    // Records, oldest first, what is ready. Waits for none, unless more than kMostInFlight are not ready.
+    // Records, oldest first, the losses that are ready. Waits for none, unless more than kMostInFlight are not ready.
     void readReady(const Record& record) { read(kMostInFlight, record); }
-    // Waits for all.
+    // Records all, and waits for them.
     void readAll(const Record& record) { read(0, record); }
 
-    // More than a driver lets the host be ahead: a bound on memory.
+    // More steps than a driver lets the host be ahead: a bound on memory.
     static constexpr std::size_t kMostInFlight = 4096;
 
 private:
@@ -41,7 +40,7 @@ private:
         Metric at;
         std::unique_ptr<LaterValue> loss;
     };
-    // `kept` may stay behind if they are not ready.
+    // Up to `kept` losses may stay behind if they are not ready.
     void read(std::size_t kept, const Record& record);
 
     std::deque<Entry> entries_;

@@ -1,4 +1,4 @@
-// How long one local step takes on this machine, phase by phase: what a virtual rank's computing is made of.
+// Duration of one local step on this machine, phase by phase: the computing time of a virtual rank.
 #pragma once
 
 #include "core/base/result.h"
@@ -12,7 +12,7 @@ namespace dasgd {
 // of the training is kept. Errors: the model cannot be built.
 [[nodiscard]] Result<StepTimes> measureStepTimes(const Experiment& experiment, const TrainingData& data);
 
-// Measured, given, or estimated from the device's peak, as the experiment says.
+// Step times measured, given, or estimated from the device's peak, as the experiment says.
 [[nodiscard]] Result<StepTimes> stepTimesOf(const Experiment& experiment, const TrainingData& data);
 
 }  // namespace dasgd

@@ -1,5 +1,5 @@
-// What follows from a run's evaluations: which model is its best, whether its target is reached, whether it stops
-// early. Owner: whoever evaluates; the same evaluations give the same answers on every rank.
+// Decisions from a run's evaluations: which model is its best, whether its target is reached, whether it stops early.
+// Owner: the object that evaluates; the same evaluations give the same decisions on every rank.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -18,19 +18,21 @@ public:
     ModelSelection() : ModelSelection(TrainParams{}) {}
     explicit ModelSelection(const TrainParams& train) : train_(train) {}
 
-    // Whether judge() may ever ask for a stop.
+    // True where judge() may ask for a stop.
     [[nodiscard]] bool mayStop() const { return train_.patience > 0 || train_.stopAtTarget; }
-    // Of the run's next evaluation; fills in what the report says of the run. The best model is the one with the
-    // largest accuracy on the validation set where classes are told apart, else the one with the smallest loss on it.
+    // Judges the run's next evaluation and fills in the report's members about the run. The best model is the one with
+    // the largest accuracy on the validation set where classes are told apart, else the one with the smallest loss on
+    // it.
     void judge(EvaluationReport& report);
 
-    // Whether the newest one is the best so far.
+    // True where the newest evaluation is the best so far.
     [[nodiscard]] bool improved() const { return improved_; }
-    // How many evaluations it has judged.
+    // Number of evaluations judged.
     [[nodiscard]] std::int64_t judged() const { return judged_; }
-    // All of it, for a checkpoint: float64 [n].
+    // The whole state, for a checkpoint: float64 [n].
     [[nodiscard]] at::Tensor state() const;
-    // Of a selection with the same settings; one that has judged less than this changes nothing.
+    // Takes the state of a selection with the same settings; one that has judged fewer evaluations than this changes
+    // nothing.
     void setState(const at::Tensor& state);
 
 private:
@@ -38,7 +40,7 @@ private:
 
     TrainParams train_;
     double best_ = -std::numeric_limits<double>::infinity();     // quality of the best model so far
-    double awaited_ = -std::numeric_limits<double>::infinity();  // that an evaluation has to exceed by min_delta
+    double awaited_ = -std::numeric_limits<double>::infinity();  // value that an evaluation has to exceed by min_delta
     std::optional<double> accuracy_, loss_;                      // of the best model so far, on the test set
     std::int64_t waited_ = 0;                                    // evaluations since `awaited_` was exceeded
     bool reached_ = false;

@@ -9,8 +9,8 @@
 
 namespace dasgd {
 
-// Fills in what the request leaves open (cluster, simulated) from the experiment. `data` is needed where time is
-// simulated, null elsewhere; it and the experiment outlive the host. Errors: see Backend::open.
+// Fills in the members of the request that are left open (cluster, simulated) from the experiment. `data` is needed
+// where time is simulated, null elsewhere; it and the experiment outlive the host. Errors: see Backend::open.
 [[nodiscard]] Result<std::unique_ptr<RankHost>> openHost(const Experiment& experiment, const TrainingData* data,
                                                          HostRequest request);
 

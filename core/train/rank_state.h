@@ -1,15 +1,16 @@
-// All of a rank between two steps as named tensors and integers, and the way back. A run that was saved and went on in
-// new objects takes the same way, to the last bit, as one that was not: on the processor, and where the algorithm's
-// values do not depend on who comes first.
+// State of a rank between two steps as named tensors and integers, saved and restored. A run that was saved and resumed
+// in new objects gives the same results, to the last bit, as one that was not interrupted: on the processor, and where
+// the algorithm's values do not depend on who comes first.
 //
 //   weights/<parameter>, buffers/<buffer>   by their names in the network
 //   named/<parameter>                       the rank's part of the weights that are evaluated, where the algorithm
 //                                           names them (NamesWeights)
 //   optimizer/…, rule/…, model/<i>     what each of them keeps; the rule is the algorithm
-//   random/own, /shared, /forward           random streams: the algorithm's two, and what the network draws from
-//   selection                               what the evaluations so far have decided
+//   random/own, /shared, /forward           random streams: the algorithm's two, and the one that the network draws
+//   from
+//   selection                               decisions of the evaluations so far
 //
-// Where samples are: not kept, but made again from the step (training_data.h). Batches depend on nothing else.
+// The position in the data is not kept, but computed from the step (training_data.h). Batches depend on nothing else.
 #pragma once
 
 #include <ATen/core/Generator.h>
@@ -31,28 +32,28 @@ struct RankParts {
     Model& model;
     Optimizer& optimizer;
     Algorithm& algorithm;
-    StepContext& context;  // whose parameters are the model's
+    StepContext& context;  // its parameters are the model's
     at::Generator& forward;
     ModelSelection& selection;
 };
 
-// Whether a run of this algorithm can go on from a checkpoint, and whether with another number of ranks.
+// True where a run of this algorithm can be resumed from a checkpoint; the second, also with another number of ranks.
 [[nodiscard]] bool canBeSaved(const Algorithm& algorithm);
 [[nodiscard]] bool isElastic(const Algorithm& algorithm);
 
-// The algorithm's part, on every rank after the same step, between two steps. Awaits what is in flight. Throws
-// CommError.
+// The algorithm's part of the state, called on every rank after the same step, between two steps. Waits for operations
+// in flight. Throws CommError.
 [[nodiscard]] Archive saveAlgorithm(const RankParts& parts);
-// All of the rank, with the algorithm's part; waits for nobody.
+// The rank's whole state, with the algorithm's part; waits for nobody.
 [[nodiscard]] Archive saveRank(const RankParts& parts, const Archive& algorithm, const RankCounters& counters);
 
-// In place of the first weights and of Algorithm::start(), on new objects made from the same experiment. Errors: state
-// that is missing, or of another model, optimiser or precision.
+// Replaces the first weights and Algorithm::start(), on new objects made from the same experiment. Errors: state that
+// is missing, or of another model, optimiser or precision.
 [[nodiscard]] Result<RankCounters> restoreRank(const RankParts& parts, const Archive& archive);
 
-// In place of the first weights: what the ranks of a checkpoint of another number had in common (common_state.h), and
-// the rank's own streams, where `own`, the archive of its number, has them. Algorithm::start() comes after it. Errors:
-// as above.
+// Replaces the first weights by the common state of a checkpoint of another number of ranks (common_state.h), and
+// restores the rank's own streams where `own`, the archive of the rank's number, has them. Algorithm::start() comes
+// after it. Errors: as restoreRank().
 [[nodiscard]] Status restoreCommon(const RankParts& parts, const Archive& common, const Archive& own);
 
 }  // namespace dasgd

@@ -8,12 +8,12 @@
 
 namespace dasgd {
 
-// Of one experiment: the algorithm's own check, and settings that would have no effect. `document` is what the
-// experiment was read from; errors begin with the place of the key at fault.
+// Checks one experiment: the algorithm's own check, and settings that would have no effect. `document` is the source of
+// the experiment; errors begin with the position of the key at fault.
 [[nodiscard]] Status checkRun(const Value& document, const Experiment& experiment, const Plan& plan);
 
-// Whether the step time of a simulated run can be estimated, where it is not measured. Loads the data: experiments that
-// share model, data and cluster need it once.
+// Checks that the step time of a simulated run can be estimated, where it is not measured. Loads the data: experiments
+// that share model, data and cluster need it once.
 [[nodiscard]] Status checkStepTime(const Value& document, const Experiment& experiment);
 
 }  // namespace dasgd

@@ -1,5 +1,5 @@
 // The evaluations of one rank's run: all ranks meet for each, or, where time is simulated, leave copies on a board.
-// What follows from them for the run: the best model, an early end.
+// They decide on the run's best model and on an early end.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ namespace dasgd {
 // Owner: the rank's training thread.
 class RunEvaluations {
 public:
-    // All references outlive this. `trainedUntil`: how long the run has trained at an instant. `windowsEnded`: called
-    // when an evaluation in which ranks met is over.
+    // All references outlive this. `trainedUntil`: time for which the run has trained by an instant. `windowsEnded`:
+    // called when an evaluation in which ranks met is over.
     struct Parts {
         const Experiment& experiment;
         Model& model;
@@ -36,17 +36,17 @@ public:
     };
     RunEvaluations(Parts parts, const EvaluationSets& sets);
 
-    // After `at.step` steps; `at` tells samples and bytes too. `last`: no step follows. Throws CommError.
+    // Evaluates after `at.step` steps; `at` gives samples and bytes too. `last`: no step follows. Throws CommError.
     void evaluate(const Metric& at, bool last);
-    // Whether to make a step after `completed` ones.
+    // True where a step follows after `completed` ones.
     [[nodiscard]] bool goOn(std::int64_t completed);
-    // An evaluation has ended the run.
+    // True where an evaluation has ended the run.
     [[nodiscard]] bool over() const { return over_; }
-    // The rank's weights become those that are evaluated. Collective. Throws CommError.
+    // Replaces the rank's weights by those that are evaluated. Collective. Throws CommError.
     void takeModel();
 
     [[nodiscard]] ModelSelection& selection() { return parts_.board ? parts_.board->selection() : selection_; }
-    // Untimed communication: no part of what the algorithm sent.
+    // Bytes of untimed communication: not part of what the algorithm sent.
     [[nodiscard]] std::int64_t bytesSent() const { return bytes_; }
 
 private:
@@ -57,10 +57,10 @@ private:
     [[nodiscard]] Rank rank() const { return parts_.context.comm().rank(); }
 
     Parts parts_;
-    NamesWeights* names_;  // the algorithm, or null
+    NamesWeights* names_;  // the algorithm's interface, or null
     Roles roles_;
     Evaluator evaluator_;
-    ModelSelection selection_;  // where ranks meet
+    ModelSelection selection_;  // for evaluations in which ranks meet
     bool over_ = false;
     std::int64_t bytes_ = 0;
 };

@@ -1,4 +1,4 @@
-// How the clean windows of a rank are cut: how often the figures of a run move.
+// Lengths of a rank's clean windows, which set how often the figures of a run are updated.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace dasgd {
 
-// So many times in a run of simulated time, figures are recorded.
+// Number of times that figures are recorded in a run of simulated time.
 inline constexpr std::int64_t kReportsOfRun = 50;
 
 // `apart`: no rank waits for another (Algorithm::runsApart). Then windows end with the same steps on every rank, so

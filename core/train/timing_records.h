@@ -1,5 +1,5 @@
-// How fast a rank trains, on its way into the records: from the clean windows of its executor, and, where nothing but
-// time is simulated, from its clock.
+// Records of a rank's training speed: from the clean windows of its executor, and, where nothing but time is simulated,
+// from its clock.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ class TimingRecords {
 public:
     struct Rank {
         bool runsApart = false;  // no rank waits for another: each records its own rate
-        bool speaks = false;     // records what is of the whole run
+        bool speaks = false;     // records the metrics of the whole run
         int trainers = 1;
     };
     using RecordMetric = std::function<void(std::string_view name, double value)>;
@@ -24,20 +24,19 @@ public:
     // All references outlive this. Owner: the rank's training thread.
     TimingRecords(Executor& executor, EventSink& sink, const Plan& plan, Rank rank, RecordMetric metric);
 
-    // The clean windows that were completed since the last call. Of the steps in them alone: what was made between them
-    // is not timed.
+    // Records the clean windows that were completed since the last call. Steps outside of windows are not timed.
     void recordWindows();
-    // How many steps were timed, and for how long.
+    // Records how many steps were timed, and for how long.
     void recordTimed();
 
-    // For runs of time only: from `now` on steps are counted, and each time that enough of them are made, or the run's
-    // last one, their mean length is recorded. It is what such a run has instead of losses.
+    // For runs of time only: counts steps from `now` on, and records their mean length each time that enough of them
+    // are made, and at the run's last one. Such a run has this in place of losses.
     void countFrom(Ns now) { reportedAt_ = now; }
     void stepMade(std::int64_t step, Ns now);
 
 private:
-    // Ranks that wait for each other make steps at one rate, which one of them records for all; others record their
-    // own.
+    // Ranks that wait for each other make steps at one rate, which one of them records for all; other ranks record
+    // their own.
     void recordThroughput(const CleanWindow& window);
 
     Executor& executor_;
@@ -45,9 +44,9 @@ private:
     const Plan& plan_;
     Rank rank_;
     RecordMetric metric_;
-    std::int64_t timedSteps_ = 0;  // in clean windows
+    std::int64_t timedSteps_ = 0;  // steps in clean windows
     Ns timed_ = 0;
-    Ns reportedAt_ = 0;  // since the last train/step_ms
+    Ns reportedAt_ = 0;  // instant of the last train/step_ms
     std::int64_t stepsToReport_ = 0;
 };
 

@@ -26,22 +26,23 @@ struct WorkerEnvironment {
     EventSink& sink;
     StepGate* control = nullptr;  // null: nobody can stop the run
     MakeExecutor executor = onProcessor();
-    const TrainingData* data = nullptr;      // null: the rank loads its own
-    EvaluationBoard* evaluations = nullptr;  // of all ranks; where time is simulated, unless nothing is computed
-    TensorDevice* device = nullptr;          // null: it computes on the processor
+    const TrainingData* data = nullptr;  // null: the rank loads its own
+    // shared by all ranks; set where time is simulated, unless nothing is computed
+    EvaluationBoard* evaluations = nullptr;
+    TensorDevice* device = nullptr;                      // null: it computes on the processor
     const CheckpointEnvironment* checkpoints = nullptr;  // null: nothing is saved
-    std::string host;                    // where it runs, which its first state record says; "": on no host of its own
-    std::filesystem::path profileTrace;  // what record.profile sees is also written there; "": nowhere
+    std::string host;                    // host that it runs on, for its first state record; "": on no host of its own
+    std::filesystem::path profileTrace;  // record.profile is also written there; "": nowhere
 };
 
 struct WorkerOutcome {
     enum class Kind { Finished, Stopped, Failed };
     Kind kind = Kind::Finished;
     std::int64_t step = 0;
-    std::string error;  // of Failed: what, where, which step
+    std::string error;  // for Failed: what, where, which step
 };
 
-// Trains to the end, a stop or a failure. Catches every exception; the sink's last state says the same as the outcome.
+// Trains to the end, a stop or a failure. Catches every exception; the sink's last state agrees with the outcome.
 WorkerOutcome runWorker(const Experiment& experiment, const WorkerEnvironment& environment);
 
 }  // namespace dasgd

@@ -1,5 +1,5 @@
-// LibTorch's autocast (torch.autocast): while it is on, convolutions, matrix products and what follows them are
-// computed in bfloat16 from float32 weights; sums, norms and losses stay in float32.
+// LibTorch's autocast (torch.autocast): while it is on, convolutions, matrix products and the operations that follow
+// them are computed in bfloat16 from float32 weights; sums, norms and losses stay in float32.
 #pragma once
 
 #include <ATen/autocast_mode.h>
@@ -7,8 +7,8 @@
 
 namespace dasgd {
 
-// On for the calling thread while it lives, where `on`. Backward passes belong outside: they compute in the types of
-// their forward pass.
+// Autocast is on for the calling thread during the object's lifetime, where `on`. Backward passes belong outside: they
+// compute in the types of their forward pass.
 class AutocastScope {
 public:
     AutocastScope(at::DeviceType device, bool on) : device_(device), on_(on) {
@@ -21,7 +21,7 @@ public:
     }
     ~AutocastScope() {
         if (!on_) return;
-        // Copies of weights in bfloat16 are of this pass alone: a step changes the weights.
+        // The cached bfloat16 copies of weights are valid for this pass alone: a step changes the weights.
         if (at::autocast::decrement_nesting() == 0) at::autocast::clear_cache();
         at::autocast::set_autocast_enabled(device_, enabledBefore_);
         at::autocast::set_autocast_dtype(device_, typeBefore_);

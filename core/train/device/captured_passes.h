@@ -15,16 +15,17 @@ namespace dasgd {
 class CapturedPasses {
 public:
     struct Passes {
-        std::function<void()> forward;   // of the batch that captures() was given
+        std::function<void()> forward;   // with the batch that captures() was given
         std::function<void()> backward;  // after it
     };
     // `note` is told, once, why nothing is captured. `device` outlives this. Owner: the training thread.
     CapturedPasses(TensorDevice& device, Passes passes, std::function<void(const std::string&)> note);
 
-    // Whether the passes of the present step are to be forward() and backward() of this. The first steps are not: they
-    // make what libraries make once. Then `batch` becomes the tensors that the graphs read, with its values; it is the
-    // batch that the passes see. Another shape than that of the first such batch is for the caller to compute.
-    // `impossible`: why none can be, as where an algorithm listens to the backward pass; empty: nothing is in the way.
+    // True where the passes of the present step are to be forward() and backward() of this object. The first steps are
+    // not: libraries make their workspaces in them. Then `batch` becomes the tensors that the graphs read, with its
+    // values; it is the batch that the passes see. The caller computes a batch of another shape than that of the first
+    // such batch. `impossible`: why passes cannot be captured, as where an algorithm listens to the backward pass;
+    // empty: nothing is in the way.
     [[nodiscard]] bool captures(Batch& batch, const std::string& impossible);
     void forward() { forward_->replay(); }
     void backward() { backward_->replay(); }
@@ -38,7 +39,7 @@ private:
     std::function<void(const std::string&)> note_;
     int eagerSteps_ = 0;
     bool refused_ = false;
-    Batch inputs_;  // what the graphs read
+    Batch inputs_;  // read by the graphs
     std::unique_ptr<CapturedWork> forward_, backward_;
 };
 

@@ -1,4 +1,4 @@
-// Rules of the settings that only devices have, checked before any rank starts; and what is said where a device runs
+// Rules of the settings that only devices have, checked before any rank starts, and the message for a device that runs
 // out of memory.
 #pragma once
 
@@ -11,12 +11,12 @@
 
 namespace dasgd {
 
-// Settings that ask for a device where the backend has none, and those that cannot go together. Errors begin with the
-// place of the key in `document`, from which `experiment` was read.
+// Refuses settings that ask for a device where the backend has none, and those that exclude each other. Errors begin
+// with the position of the key in `document`, the source of `experiment`.
 [[nodiscard]] Status checkDeviceSettings(const Value& document, const Experiment& experiment);
 
-// `doing`: "the forward pass of step 12". `reason`: what LibTorch says: how much was asked for in its first line, by
-// which operator in the frames of the call behind it.
+// `doing`: "the forward pass of step 12". `reason`: LibTorch's message, with the amount asked for in its first line and
+// the operator in the frames of the call behind it.
 [[nodiscard]] std::string outOfMemoryText(const std::string& doing, const std::string& reason, TensorDevice* device);
 
 }  // namespace dasgd

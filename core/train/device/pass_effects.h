@@ -1,4 +1,4 @@
-// What passes of a model leave behind, gradients apart: buffers of its module, and how far its generator has drawn.
+// Side effects of a model's passes, gradients excepted: buffers of its module, and the state of its generator.
 #pragma once
 
 #include <ATen/core/Generator.h>
@@ -9,7 +9,7 @@
 
 namespace dasgd {
 
-// From its making on. Module and generator outlive it.
+// Undoes the effects since its construction. Module and generator outlive it.
 class PassEffects {
 public:
     // `random` may be undefined: then the model draws nothing.

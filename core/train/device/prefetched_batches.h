@@ -1,4 +1,4 @@
-// Batches made on the host and brought to the device one ahead of the one that is used, beside what is computed.
+// Batches made on the host and copied to the device one ahead of the batch in use, beside the computation.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@ public:
     // `next` is called on the owner's thread, one batch ahead. `device` outlives this.
     PrefetchedBatches(TensorDevice& device, Next next) : device_(device), next_(std::move(next)) {}
 
-    // On the device; the host does not wait for it. Throws what `next` throws.
+    // The next batch, on the device; the host does not wait for it. Throws what `next` throws.
     [[nodiscard]] std::optional<Batch> take();
 
 private:
@@ -27,7 +27,7 @@ private:
     TensorDevice& device_;
     Next next_;
     bool begun_ = false;
-    std::unique_ptr<Arrival> ahead_;  // null: there are no more
+    std::unique_ptr<Arrival> ahead_;  // null where there are no more batches
 };
 
 }  // namespace dasgd

@@ -1,4 +1,4 @@
-// Where a rank on a device has its samples: on the device, or on the host, from where batches are brought.
+// Location of the samples of a rank on a device: on the device, or on the host, from where batches are copied.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,13 @@ inline constexpr std::int64_t kMostResidentBytes = std::int64_t{2} << 30;
 class SamplePlaces {
 public:
     struct Placed {
-        Samples samples;                // what batches are made of, where it is
-        TensorDevice* bring = nullptr;  // by which each batch is brought; null: batches are made where they are used
+        Samples samples;                // samples that batches are made of, in their place
+        TensorDevice* bring = nullptr;  // copies each batch to the device; null: batches are made where they are used
     };
-    // `device`: null on the processor, where everything stays as it is.
+    // `device`: null on the processor, where everything stays where it is.
     SamplePlaces(const DataParams& params, TensorDevice* device) : params_(params), device_(device) {}
 
-    // Waits for the copy.
+    // Returns when the samples are in their place, copied where needed.
     [[nodiscard]] Placed place(const Samples& samples);
 
 private:
@@ -33,7 +33,7 @@ private:
 
     const DataParams& params_;
     TensorDevice* device_;
-    std::map<const void*, at::Tensor> moved_;  // by the tensor that it is a copy of
+    std::map<const void*, at::Tensor> moved_;  // by the tensor that was copied
 };
 
 }  // namespace dasgd
