@@ -18,7 +18,7 @@ struct Gathered {
     ComparedGroup group;
     Settings settings;
     std::vector<const ComparedRun*> finished;
-    std::map<std::string, const ComparedRun*> bySeeds;  // of each the one that counts
+    std::map<std::string, const ComparedRun*> bySeeds;  // for each choice of seeds the run that counts
 };
 
 bool countsBefore(const ComparedRun& a, const ComparedRun& b) {
@@ -113,7 +113,7 @@ ComparedGroup reduce(const Gathered& gathered) {
     return group;
 }
 
-// Where the runs were not all trained on as many samples: results at the largest number that all of them reached.
+// Adds the results at the largest number of samples that all runs reached, where not all were trained on as many.
 void addEqualSamples(const std::vector<Gathered>& gathered, Comparison& comparison) {
     std::set<double> counts;
     std::vector<const EvaluationCurve*> losses;
@@ -142,7 +142,7 @@ bool isNamed(const ComparedGroup& group, const std::string& name) {
     return group.label == name || group.algorithm == name;
 }
 
-// Of the timed ones; a label before an algorithm, which may be the name of several.
+// The timed group of that name; a label goes before an algorithm, which may be the name of several.
 const ComparedGroup* findGroup(const Comparison& comparison, const std::string& name) {
     for (const ComparedGroup& group : comparison.groups) {
         if (group.stepMs.n > 0 && group.label == name) return &group;

@@ -1,5 +1,5 @@
-// Runs side by side; repetitions of one configuration (configuration.h) are one row. Command line and window take their
-// numbers from here. Pure functions, callable from any thread; what reads rows is in storage/comparison.h.
+// Comparison of runs; repetitions of one configuration (configuration.h) are one row. Command line and window take
+// their numbers from here. Pure functions, callable from any thread; storage/comparison.h reads the rows.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@
 
 namespace dasgd {
 
-// What a comparison has to know of a run.
+// The facts about a run that a comparison needs.
 struct ComparedRun {
     std::string runId, algorithm;
     Settings settings;
@@ -33,59 +33,59 @@ struct ComparedRun {
     bool partlyRead = false;  // an imported run that lacks events of its damaged files (storage/imported_run.h)
     // Of a finished run.
     EvaluationCurve losses, accuracies;
-    // Of the model chosen on the validation set so far, on the test set; empty without one.
+    // Results on the test set of the model chosen on the validation set so far; empty without a validation set.
     EvaluationCurve chosen, chosenLosses;
-    bool language = false;  // has a perplexity
-    // On the test set: of the model chosen on the validation set, or of a text without one the smallest. Of runs that
-    // are judged by their loss, which are those of texts and of values.
+    bool language = false;  // its models have a perplexity
+    // Smallest loss on the test set; with a validation set that of the model chosen on it. For runs that are judged by
+    // their loss: those of texts and of values.
     [[nodiscard]] std::optional<double> bestLoss() const { return bestLossUpTo(losses.lastSamples()); }
     [[nodiscard]] std::optional<double> bestLossUpTo(std::int64_t trained) const;
-    // exp of it, of a text; nullopt of others.
+    // exp of the best loss of a text; nullopt for other data.
     [[nodiscard]] std::optional<double> bestPerplexity() const { return bestPerplexityUpTo(losses.lastSamples()); }
     [[nodiscard]] std::optional<double> bestPerplexityUpTo(std::int64_t trained) const;
-    // Until the first evaluation that reached the target. Samples are of all workers, bytes those that the rank which
-    // recorded it had sent. Seconds are of training (storage/format.md, eval/trained_s), and not always known.
+    // Amounts until the first evaluation that reached the target. Samples are of all workers, bytes those that the rank
+    // which recorded it had sent. Seconds are of training (storage/format.md, eval/trained_s), and not always known.
     std::optional<double> secondsToTarget, stepsToTarget, samplesToTarget, bytesToTarget;
 };
 
 struct ComparedGroup {
-    std::string label;  // "dasgd delay=2": the algorithm and what sets the groups apart
+    std::string label;  // "dasgd delay=2": the algorithm and the settings that distinguish the groups
     std::string algorithm;
     std::vector<std::string> runIds;
-    std::size_t unfinished = 0;  // runs that failed or stopped: in no mean
+    std::size_t unfinished = 0;  // runs that failed or stopped; counted in no mean
     // Runs whose seeds another run of `runIds` has too: the same run made twice, of which the newest counts, a finished
-    // one before the others. In no mean, and not in `unfinished`.
+    // one before the others. They are in no mean, and not in `unfinished`.
     std::size_t repeated = 0;
     std::size_t disturbed = 0;   // of its finished runs
     std::size_t partlyRead = 0;  // of its finished runs
     // The best accuracy, loss and perplexity are of models chosen on a validation set, not on the test set itself.
     bool chosenOnValidation = false;
     std::set<TimeSource> times;    // of its finished runs
-    std::string emulatedLink;      // of the first of them
+    std::string emulatedLink;      // of the first finished run
     std::vector<RunSetup> setups;  // of its finished runs, each once: a machine is no setting
     Sample stepMs, finalLoss, bestAccuracy, hidden, blocked, skewMs, inflation, samplesPerS, bytesSent;
-    Sample bestLoss, bestPerplexity;                                        // where the loss is what counts
-    Sample samples;                                                         // of all workers of a run
+    Sample bestLoss, bestPerplexity;                                        // for models that are judged by their loss
+    Sample samples;                                                         // trained on by all workers of a run
     Sample equalLoss, equalBestAccuracy, equalBestPerplexity;               // at Comparison::equalSamples
-    Sample secondsToTarget, stepsToTarget, samplesToTarget, bytesToTarget;  // of those that reached it
+    Sample secondsToTarget, stepsToTarget, samplesToTarget, bytesToTarget;  // over the runs that reached it
     // Time per step of the baseline ÷ that of this group (ratioOf()), with the group's own n. Exactly 1, without a
-    // spread, of the baseline itself.
+    // spread, for the baseline itself.
     Sample speedUp;
     // Time per step ÷ that of the baseline, and ÷ that of `independent` (computing alone); n = 0 without either. No
-    // spread of what is divided by itself.
+    // spread where a group is divided by itself.
     Sample stepRatio, computeRatio;
-    // What stepRatio, and what computeRatio, divide by: their own are of themselves, which no seed changes.
+    // This group is the divisor of stepRatio, or of computeRatio: its own ratio is 1, which no seed changes.
     bool isBaseline = false, isComputeBase = false;
     // Time to the target ÷ that of the baseline; only where all finished runs of both reached it.
     Sample targetRatio;
-    // How probable a difference as large as that from the baseline were between equals (welchP()); nullopt of the
-    // baseline itself, and where either has fewer than two runs. Of loss and accuracy only where all runs were trained
-    // on the same number of samples, of the target as its ratio.
+    // Probability of a difference as large as that from the baseline if both were equal (welchP()); nullopt for the
+    // baseline itself, and where either has fewer than two runs. For loss and accuracy only where all runs were trained
+    // on the same number of samples; for the target it is that of the ratio.
     std::optional<double> stepP, lossP, accuracyP, perplexityP, targetP;
-    // How many are in the means.
+    // Number of runs in the means.
     [[nodiscard]] std::size_t finished() const { return runIds.size() - unfinished - repeated; }
-    // Whether secondsToTarget is of every finished run. The mean over those that reached it alone flatters a group of
-    // which others did not: it is neither drawn, ranked nor divided.
+    // True where secondsToTarget covers every finished run. The mean over those that reached the target alone flatters
+    // a group of which others did not: it is neither drawn, ranked nor divided.
     [[nodiscard]] bool allReached() const { return secondsToTarget.n > 0 && secondsToTarget.n == finished(); }
     // Some of its times are equal in all runs (summariseTimes()).
     [[nodiscard]] bool hasOneDraw() const;
@@ -99,15 +99,16 @@ struct Comparison {
     // Where finished runs were trained on different numbers of samples: the largest number that all reached, by their
     // evaluations. nullopt where all were trained on the same, or none was evaluated.
     std::optional<std::int64_t> equalSamples;
-    bool samplesDiffer = false;  // whether finished runs were trained on different numbers of samples
-    // Of all finished runs. More than one: times of a model stand beside times of a machine.
+    bool samplesDiffer = false;  // finished runs were trained on different numbers of samples
+    // Time sources of all finished runs. More than one: simulated times stand beside measured ones.
     [[nodiscard]] std::set<TimeSource> times() const;
-    // In what the set-ups of its finished runs differ: where in anything, ratios are not of algorithms alone.
+    // Differences between the set-ups of its finished runs. Where there is any, ratios are not of algorithms alone.
     [[nodiscard]] std::vector<SetupDifference> setupDifferences() const;
 };
 
-// "other programs took cores beside 1 of 3 runs of dasgd delay=2: these times are not of the machine alone"; of several
-// groups how many runs of all, and the first few groups by name. "" where no run was disturbed.
+// Sentence for a report: "other programs took cores beside 1 of 3 runs of dasgd delay=2: these times are not of the
+// machine alone"; for several groups it counts their runs and names the first few groups. "" where no run was
+// disturbed.
 [[nodiscard]] std::string disturbedInWords(const std::vector<const ComparedGroup*>& groups);
 // "1 of 2 runs of imported were read in part, as their files are damaged: their numbers are of what could be read". ""
 // where all were read.

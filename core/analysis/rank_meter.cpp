@@ -23,7 +23,7 @@ bool isMetered(SpanKind kind) {
            kind == SpanKind::Window;
 }
 
-// Differences that wrap around instead of overflowing: instants are whatever a journal says.
+// Difference that wraps around instead of overflowing: instants are whatever a journal says.
 std::int64_t minus(std::int64_t a, std::int64_t b) {
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
 }
@@ -62,7 +62,7 @@ public:
         }
         return static_cast<std::int64_t>(bits >> 1) ^ -static_cast<std::int64_t>(bits & 1);
     }
-    // How many entries follow; none where there cannot be so many.
+    // Number of entries that follow; 0 where there cannot be so many.
     std::size_t count() {
         const std::int64_t count = get();
         if (count >= 0 && static_cast<std::size_t>(count) <= bytes_.size()) return static_cast<std::size_t>(count);

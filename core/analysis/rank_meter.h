@@ -15,7 +15,7 @@
 
 namespace dasgd {
 
-// Sums over clean windows; of unions of intervals, but for `skew`. A collective that was never divided is in none.
+// Sums over clean windows; all but `skew` are of unions of intervals. A collective that was never divided is in none.
 struct OverlapTotals {
     Ns window = 0;               // |∪ windows|
     Ns transfer = 0;             // |∪ transfer|

@@ -23,14 +23,14 @@ std::int64_t wholeNumber(const Settings& settings, const char* key) {
     return number;
 }
 
-// Nine digits: times that were divided and printed compare equal again.
+// Nine digits, so that times that were divided and printed compare equal again.
 std::string rounded(double value) {
     char text[32];
     std::snprintf(text, sizeof text, "%.9g", value);
     return text;
 }
 
-// The value of a setting, said so that it is the same at any number of workers that share the work out.
+// The value of a setting in a form that is the same at any number of workers that share the work.
 std::string sharedOut(const std::string& name, const std::string& value, const Settings& settings) {
     const std::int64_t batch = wholeNumber(settings, "train.batch_size");
     if (batch <= 0) return value;
@@ -44,7 +44,7 @@ void add(std::vector<double>& values, const std::optional<double>& value) {
     if (value) values.push_back(*value);
 }
 
-// By workers and seeds; of each the newest run.
+// The newest run for each number of workers and choice of seeds, sorted by them.
 std::vector<ScalingRun> newestOfEach(std::vector<ScalingRun> runs) {
     std::sort(runs.begin(), runs.end(), [](const ScalingRun& a, const ScalingRun& b) {
         return std::tie(a.workers, a.seeds, b.startedAt, b.runId) < std::tie(b.workers, b.seeds, a.startedAt, a.runId);
@@ -90,7 +90,7 @@ Sample divided(Sample sample, double by) {
     return sample;
 }
 
-// The base was measured too, and scatters as every point does.
+// Speed-up with the scatter of both: the base was measured too, and scatters as every point does.
 Sample speedUpOf(const ScalingPoint& point, const ScalingPoint& base) {
     const Sample ratio = ratioOf(point.samplesPerS, base.samplesPerS);
     return &point == &base ? withoutSpread(ratio) : ratio;
@@ -184,7 +184,7 @@ std::vector<ScalingPoint> scalingPoints(std::vector<ScalingRun> runs) {
     }
     const auto timed = [](const ScalingPoint& point) { return point.samplesPerS.n > 0 && point.samplesPerS.mean > 0; };
     const auto base = std::find_if(points.begin(), points.end(), timed);
-    // One number of workers is as good as itself, which says nothing.
+    // With one number of workers there is nothing to compare.
     if (std::count_if(points.begin(), points.end(), timed) < 2) return points;
     const double baseWorkers = base->workers;
     for (ScalingPoint& point : points) {
@@ -210,8 +210,8 @@ std::optional<UnequalStarts> unequalStarts(const std::vector<const std::vector<S
             if (!slow || !fast || slow->workers != fast->workers) continue;
             const double share = slow->samplesPerS.mean / fast->samplesPerS.mean;
             if (share >= kEqual) continue;
-            // Of one seed, and where none scatters, nothing but the share is known. Few seeds that scatter prove no
-            // difference, and just as little that there is none.
+            // With one seed each, or without any scatter, nothing but the share is known. Few seeds that scatter prove
+            // no difference, and just as little that there is none.
             const bool scattered = welchP(slow->samplesPerS, fast->samplesPerS).value_or(0) >= kSignificance;
             if (widest && std::pair(widest->withinScatter, widest->share) <= std::pair(scattered, share)) continue;
             widest = UnequalStarts{

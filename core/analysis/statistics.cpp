@@ -57,7 +57,7 @@ Sample ratioOf(const Sample& over, const Sample& under) {
     if (!(a + b > 0)) return withoutSpread(out);
     const double degrees =
         (a + b) * (a + b) / (a * a / static_cast<double>(over.n - 1) + b * b / static_cast<double>(under.n - 1));
-    // Rounded down, the wider interval; what was two before rounding errors stays two.
+    // Rounding down gives the wider interval; degrees that were two before rounding errors stay two.
     const auto whole = static_cast<std::size_t>(std::max(1.0, std::floor(degrees + 1e-9)));
     out.confidence = out.mean * std::sqrt(a + b) * studentT975(whole);
     return out;
@@ -79,7 +79,7 @@ Sample summarise(const std::vector<double>& values) {
         if (std::isfinite(value)) squares += (value - out.mean) * (value - out.mean);
     }
     const double deviation = std::sqrt(squares / static_cast<double>(out.n - 1));
-    // Repetitions of a simulation are equal to the last bit, their mean is only rounded.
+    // Repetitions of a simulation are equal to the last bit; only their mean is rounded.
     out.std = deviation > kRounding * std::fabs(out.mean) ? deviation : 0;
     out.confidence = studentT975(out.n - 1) * *out.std / std::sqrt(static_cast<double>(out.n));
     return out;

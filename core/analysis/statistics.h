@@ -6,6 +6,7 @@
 
 namespace dasgd {
 
+// Mean of repetitions with its spread.
 struct Sample {
     std::size_t n = 0;  // finite values; the others do not count
     double mean = 0;
@@ -28,17 +29,17 @@ inline constexpr const char* kOneDrawInWords =
 // say nothing of how the next would scatter.
 [[nodiscard]] std::optional<double> welchP(const Sample& a, const Sample& b);
 
-// Differences that are less probable than that between equals are called differences.
+// Differences whose probability under equality is below this are called differences.
 inline constexpr double kSignificance = 0.05;
 
 // Ratio of the means of two independent samples: its spread from those of both to first order, the interval with
 // Welch's degrees of freedom. `n` is that of the smaller sample. No spread where one of them has none, or both have one
 // of 0. n = 0 where either is empty or not above 0.
 [[nodiscard]] Sample ratioOf(const Sample& over, const Sample& under);
-// As of what is divided by itself, which is 1 whatever was measured.
+// The sample as a constant, without spread: a value divided by itself is 1 whatever was measured.
 [[nodiscard]] Sample withoutSpread(Sample sample);
 
-// The middle value, or the mean of the two; of at least one.
+// The middle value, or the mean of the middle two; of at least one value.
 [[nodiscard]] double median(std::vector<double> values);
 
 // Quantile 0.975 of Student's t distribution.
