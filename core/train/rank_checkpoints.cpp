@@ -26,7 +26,7 @@ CheckpointInterval intervalOf(const Experiment& experiment) {
     return experiment.train.checkpoint ? experiment.train.checkpoint->interval() : CheckpointInterval{};
 }
 
-// In the workspace that has the run's checkpoints.
+// Writes in the workspace that has the run's checkpoints.
 Status write(const CheckpointPlace& place, const std::filesystem::path& file, const Archive& archive) {
     DASGD_TRY(writeArchive(file, archive));
     return place.deliver ? place.deliver(file) : Status{};
@@ -72,7 +72,8 @@ RankCheckpoints::RankCheckpoints(const Experiment& experiment, const CheckpointE
 
 RankCounters RankCheckpoints::restore() {
     const RankCounters counters = isOfOtherRanks() ? restoreOfOthers() : restoreOwn();
-    // Not by its own count: ranks that run apart have not begun equally many.
+    // The count comes from the checkpoint, not from the rank's own: ranks that never wait for each other have not begun
+    // equally many collectives.
     parts_.context.comm().countCollectivesFrom(environment_.from->state.collectives);
     if (environment_.restored) environment_.restored();
     return counters;
@@ -96,14 +97,14 @@ void RankCheckpoints::startBehind() {
     dynamic_cast<Elastic&>(parts_.algorithm).startBehind(parts_.context, environment_.from->state.step);
 }
 
-// The ranks were more or fewer: each goes on from what they had in common.
+// The checkpoint has another number of ranks: each rank resumes from their common state.
 RankCounters RankCheckpoints::restoreOfOthers() {
     const Checkpoint& from = *environment_.from;
     const auto workers = static_cast<int>(experiment_.cluster.workers);
     if (!isElastic(parts_.algorithm)) {
         throw std::runtime_error(from.folder.string() + " is of " + std::to_string(from.state.ranks) +
                                  " workers; a run of " + experiment_.algorithmName +
-                                 " goes on with as many, not with " + std::to_string(workers));
+                                 " is resumed with as many, not with " + std::to_string(workers));
     }
     const Rank rank = parts_.context.comm().rank();
     // Simulated ranks share a process, others have one each.
@@ -122,7 +123,7 @@ void RankCheckpoints::afterStep(std::int64_t step, const std::function<RankCount
     if (canBeSaved_ && times_.asksAfter(step) && agree(step)) save(counters());
 }
 
-// Ranks that meet go on as far apart as they came.
+// Decides whether to save. Ranks that meet for it resume with the offsets with which they arrived.
 bool RankCheckpoints::agree(std::int64_t step) {
     StepContext& context = parts_.context;
     if (!times_.meets()) return times_.agree(context.comm(), step);
@@ -138,8 +139,8 @@ bool RankCheckpoints::agree(std::int64_t step) {
     return due;
 }
 
-// What is in flight is awaited outside of the pause: a wait that the laboratory brings forward is the algorithm's all
-// the same, and makes no figure better.
+// Operations in flight are awaited outside of the pause: a wait that the checkpoint brings forward still counts as the
+// algorithm's, so no figure gets better.
 void RankCheckpoints::save(const RankCounters& counters, CheckpointWriter::Pace pace) {
     if (!canBeSaved_) return;
     const Archive algorithm = saveAlgorithm(parts_);
@@ -173,20 +174,20 @@ bool RankCheckpoints::sayOnce(const std::string& text) {
 }
 
 void RankCheckpoints::keepBest(std::int64_t step, Archive network) {
-    if (best_.valid()) static_cast<void>(best_.get());  // of one that is not the best any more
+    if (best_.valid()) static_cast<void>(best_.get());  // result of one that is not the best any more
     best_ = std::async(std::launch::async, [&place = environment_.place, step, network = std::move(network)] {
         return writeBest(place, step, network);
     });
 }
 
-// The best model until the checkpoint, where no later one has taken its place.
+// Takes over the best model up to the checkpoint, where no later one has replaced it.
 void RankCheckpoints::takeOverBest() const {
     const auto best = readArchive(environment_.from->folder.parent_path() / CheckpointFolder::kBestFile);
     if (!best) return;
     const std::int64_t step = best->integer("step").value_or(0);
     const std::int64_t saved = environment_.from->state.step;
     if (step > saved) return;
-    // In steps of these ranks.
+    // Step number in these ranks' steps.
     const std::int64_t own = saved == firstStep_ ? step : step * firstStep_ / saved;
     if (const Status taken = writeBest(environment_.place, own, *best); !taken) {
         throw std::runtime_error(taken.error().message);

@@ -1,4 +1,4 @@
-// A rank's part in the checkpoints of its run: when it saves, what, and how it goes on from one.
+// A rank's part in the checkpoints of its run: when it saves, what, and how it resumes from one.
 #pragma once
 
 #include <cstdint>
@@ -20,49 +20,49 @@
 
 namespace dasgd {
 
-// Of a run, the same for all of its ranks in a process.
+// Settings of a run, the same for all of its ranks in a process.
 struct CheckpointEnvironment {
     CheckpointPlace place;
-    CheckpointDecisions* decisions = nullptr;  // of ranks of one thread
-    std::optional<Checkpoint> from;            // that the run goes on from
+    CheckpointDecisions* decisions = nullptr;  // for ranks of one thread
+    std::optional<Checkpoint> from;            // checkpoint that the run is resumed from
     std::function<void()> restored;            // called once a rank needs the files of `from` no more; may be null
     std::shared_ptr<CommonStateOnce> common = std::make_shared<CommonStateOnce>();
 };
 
-// How the checkpoints of the run become whole in `place`.
+// Makes the checkpoints of the run complete in `place`.
 [[nodiscard]] CheckpointCompletion completionOf(const Experiment& experiment, CheckpointPlace place);
 
-// How many steps of the run that `plan` is of are complete as it begins: of a checkpoint of more or fewer ranks, how
-// many of its own are as far in the data. `checkpoints` may be null.
+// Number of complete steps as a run with `plan` begins; for a checkpoint of more or fewer ranks, the number of the
+// run's own steps that is as far in the data. `checkpoints` may be null.
 [[nodiscard]] std::int64_t firstStepOf(const Experiment& experiment, const CheckpointEnvironment* checkpoints,
                                        const Plan& plan, std::int64_t trainSamples);
 
 // Owner: the rank's training thread.
 class RankCheckpoints {
 public:
-    // All references outlive this. `apart`: ranks never wait for each other (Algorithm::runsApart). `firstStep`: how
-    // many are complete as the run begins.
+    // All references outlive this. `apart`: ranks never wait for each other (Algorithm::runsApart). `firstStep`: number
+    // of complete steps as the run begins.
     RankCheckpoints(const Experiment& experiment, const CheckpointEnvironment& environment, RankParts parts,
                     EventSink& sink, bool apart, std::int64_t firstStep);
 
-    // In place of the first weights and of Algorithm::start(). Throws std::runtime_error: the checkpoint cannot be
-    // read, is of another run, or of another number of ranks than the algorithm can go on with.
+    // Replaces the first weights and Algorithm::start(). Throws std::runtime_error: the checkpoint cannot be read, is
+    // of another run, or of another number of ranks than the algorithm can resume with.
     [[nodiscard]] RankCounters restore();
-    // After restore(), with the clock going: starts the algorithm where the checkpoint is of another number of ranks.
-    // Throws CommError.
+    // Called after restore(), with the clock going: starts the algorithm where the checkpoint is of another number of
+    // ranks. Throws CommError.
     void startBehind();
-    // After each step: saves if it is time, by `counters` of that moment. Throws CommError.
+    // Called after each step: saves if it is time, with `counters` of that moment. Throws CommError.
     void afterStep(std::int64_t step, const std::function<RankCounters()>& counters);
-    // After the last step that is made: `counters` are those of now. Throws CommError.
+    // Saves after the last step; `counters` are those of now. Throws CommError.
     void save(const RankCounters& counters, CheckpointWriter::Pace pace = CheckpointWriter::Pace::BehindTraining);
-    // `network` is the best so far, of an evaluation after `step` steps: written beside the training. Of one rank.
+    // Writes `network`, the best so far, of an evaluation after `step` steps, beside the training. For one rank only.
     void keepBest(std::int64_t step, Archive network);
-    // Waits until all is written, after the last of `step` steps. What could not be of all that was saved, in words; ""
-    // where nothing.
+    // Waits until everything is written, after the last of `step` steps. Returns, in words, what could not be saved; ""
+    // where everything was.
     [[nodiscard]] std::string finish(std::int64_t step);
-    // The model with its present weights, as the run's result. What was in the way, or "".
+    // Writes the model with its present weights as the run's result. Returns the reason of a failure, else "".
     [[nodiscard]] std::string writeModel();
-    // Sent by ranks that met to agree: no part of what the algorithm sent.
+    // Bytes sent by ranks that met to agree: not part of what the algorithm sent.
     [[nodiscard]] std::int64_t bytesSent() const { return bytes_; }
 
 private:

@@ -27,8 +27,8 @@ namespace dasgd {
 
 class WorkerLoop {
 public:
-    // No `model`: only time is simulated. `forward`: what the model draws from in training. `doing` is what the rank
-    // does at any time, in words, for who catches an error.
+    // No `model`: only time is simulated. `forward`: the generator that the model draws from in training. `doing` names
+    // the rank's present activity, for the handler of an error.
     WorkerLoop(const Experiment& experiment, const WorkerEnvironment& environment, const TrainingData& data,
                std::unique_ptr<Model> model, at::Generator forward, std::string& doing)
         : experiment_(experiment),
@@ -95,7 +95,7 @@ public:
         }
     }
 
-    // Throws CommError, Diverged and whatever LibTorch throws.
+    // Throws CommError, Diverged and LibTorch's exceptions.
     WorkerOutcome run() {
         const bool goesOn = environment_.checkpoints && environment_.checkpoints->from;
         goesOn ? goOnFromCheckpoint() : begin();
@@ -153,7 +153,7 @@ private:
                                    .seed = static_cast<std::uint64_t>(experiment_.train.seed),
                                    .metric = {},
                                    .device = environment_.device};
-        // Of a run of time only an algorithm has nothing to say that its spans do not.
+        // Time-only runs record no metrics of the algorithm; the spans hold everything.
         if (!experiment_.timeOnly()) extras.metric = [this](std::string_view name, double v) { metric(name, v); };
         return extras;
     }
@@ -167,16 +167,17 @@ private:
         algorithm_->start(context_);
     }
 
-    // Training begins where the checkpoint left off: steps, samples, bytes and the run's own time go on.
+    // Resumes where the checkpoint left off: steps, samples, bytes and the run's own time continue.
     void goOnFromCheckpoint() {
-        if (!checkpoints_) throw std::runtime_error("a run of time only has nothing to go on from; run it again");
-        doing_ = "going on from the checkpoint";
+        if (!checkpoints_) throw std::runtime_error("a time-only run has no checkpoint to resume from; run it again");
+        doing_ = "resuming from the checkpoint";
         context_.moveTo(firstStep_, 0);
-        const Ns trained = restore();  // by the rank that had trained longest
+        const Ns trained = restore();  // trained time of the rank that had trained longest
         setupBytes_ += environment_.comm.bytesSent();
         environment_.sink.state(RankState::Running, step_, "");
         checkpoints_->startBehind();
-        // As of the evaluation that another run begins with: what came before is no training.
+        // Training time is counted from here on, as from the first evaluation of a run that starts; start-up is not
+        // training.
         if (speaks() && trained > 0 && !apart()) metric(metrics::kTrainedSeconds, static_cast<double>(trained) * 1e-9);
     }
 
@@ -195,7 +196,7 @@ private:
         return trained;
     }
 
-    // Null: the best model is not kept. A board may call it when this rank has ended.
+    // Callback that keeps the best model; null where it is not kept. A board may call it after this rank has ended.
     EvaluationBoard::KeepBest keepBest() {
         const auto& wanted = experiment_.train.checkpoint;
         if (!environment_.checkpoints || !wanted || !wanted->best) return nullptr;
@@ -209,13 +210,13 @@ private:
     }
     [[nodiscard]] Ns trainedUntil(Ns now) const { return trainedBefore_ + executor_->trainedUntil(now); }
 
-    // The weights of rank 0 for all, so that they do not depend on the backend; all clocks start when the last rank is
-    // ready.
+    // Gives all ranks the weights of rank 0, so that they do not depend on the backend; all clocks start when the last
+    // rank is ready.
     void startTogether() {
         const UntimedScope untimed(*executor_);
         Pending weights = environment_.comm.broadcast(params_.weights(), Rank{0});
         weights.wait();
-        // The sender of a broadcast need not wait for its receivers.
+        // The sender of a broadcast need not wait for its receivers, so all ranks meet here.
         if (!experiment_.timeSimulated())
             environment_.clock.sleepUntil(resumeInstant(environment_.comm, environment_.clock, 0));
         setupBytes_ = environment_.comm.bytesSent();
@@ -303,7 +304,8 @@ private:
 
     void recordWeights() {
         if (weightNames_.empty()) return;
-        // The one record that makes the host wait for a device each step: it is of small models, and asked for.
+        // The one record that makes the host wait for a device in each step; it is meant for small models, and off by
+        // default.
         const at::Tensor weights = params_.withoutPadding(params_.weights()).to(torch::kFloat64).cpu();
         const auto* values = weights.const_data_ptr<double>();
         for (std::size_t i = 0; i < weightNames_.size(); ++i) metric(weightNames_[i], values[i]);
@@ -329,7 +331,7 @@ private:
         return {.kind = kind, .step = step_, .error = lost};
     }
 
-    // What of it could not be written.
+    // Waits for the checkpoints and writes the model; returns what could not be written, in words, else "".
     std::string saveResult(bool finished) {
         if (!checkpoints_) return "";
         doing_ = activity::kCheckpoint;
@@ -354,16 +356,16 @@ private:
                 .bytesSent = environment_.comm.bytesSent() - untimedBytes()};
     }
 
-    // Sent by what the laboratory does for itself: not part of bytes_sent.
+    // Bytes sent by the laboratory itself: not part of bytes_sent.
     [[nodiscard]] std::int64_t untimedBytes() const {
         return setupBytes_ + (evaluations_ ? evaluations_->bytesSent() : 0) +
                (checkpoints_ ? checkpoints_->bytesSent() : 0);
     }
 
-    // No rank ever waits for another one's steps.
+    // True where no rank ever waits for another one's steps.
     [[nodiscard]] bool apart() const { return algorithm_->runsApart(plan_.totalSteps); }
 
-    // The first rank that trains records what is of the whole run.
+    // True for the first rank that trains, which records the metrics of the whole run.
     [[nodiscard]] bool speaks() const { return environment_.comm.rank() == roles_.firstTrainer(); }
 
     const Experiment& experiment_;
@@ -376,15 +378,15 @@ private:
     Plan plan_;
     const std::int64_t firstStep_;
     std::unique_ptr<Optimizer> optimizer_;
-    double rate_;  // before the schedule
+    double rate_;  // learning rate before the schedule's factor
     std::unique_ptr<Algorithm> algorithm_;
     std::unique_ptr<Executor> executor_;
     StepContext context_;
     std::unique_ptr<LocalStep> local_;
     std::optional<RunEvaluations> evaluations_;   // none where only time is simulated
-    std::optional<RankCheckpoints> checkpoints_;  // the same
+    std::optional<RankCheckpoints> checkpoints_;  // none where only time is simulated
     bool hasData_;
-    OwnUpdate* ownUpdate_;  // the algorithm, or null
+    OwnUpdate* ownUpdate_;  // the algorithm's interface, or null
     Roles roles_;
     bool trains_;
     std::vector<std::string> weightNames_;
@@ -392,9 +394,9 @@ private:
                            environment_.sink};
     TimingRecords timing_;
     LossQueue losses_;
-    Ns trainedBefore_ = 0;  // by the run that this one goes on from
+    Ns trainedBefore_ = 0;  // training time of the run that this one was resumed from
     std::int64_t step_ = 0;
-    std::int64_t setupBytes_ = 0;  // untimed; less what the run that this one goes on from had sent
+    std::int64_t setupBytes_ = 0;  // untimed bytes; minus the bytes sent by the run that this one was resumed from
 };
 
 }  // namespace dasgd

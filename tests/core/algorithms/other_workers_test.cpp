@@ -194,7 +194,8 @@ TEST(OtherWorkersOfARun, AreRefusedWhereRanksKeepWhatIsTheirOwn) {
         static_cast<void>(goesOn(dir, "two", onData("independent", 2), three, kStopOfThree));
         FAIL() << "independent ranks have nothing in common";
     } catch (const std::exception& error) {
-        EXPECT_THAT(error.what(), HasSubstr("is of 3 workers; a run of independent goes on with as many, not with 2"));
+        EXPECT_THAT(error.what(),
+                    HasSubstr("is of 3 workers; a run of independent is resumed with as many, not with 2"));
     }
 }
 
