@@ -1,6 +1,6 @@
-// What an algorithm may be besides an Algorithm. Each interface is optional: a class inherits those that it needs, and
-// the worker loop asks for them by dynamic_cast. Without one, the default that its comment names applies. They are
-// apart from Algorithm so that every interface stays small and no algorithm answers "not supported".
+// Optional interfaces of an algorithm: a class inherits those that it needs, and the worker loop asks for them by
+// dynamic_cast. Without an interface, the default that its comment names applies. They are apart from Algorithm so that
+// every interface stays small and no algorithm answers "not supported".
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -16,52 +16,55 @@ class Archive;
 class Optimizer;
 class StepContext;
 
-// Can be saved between two steps and restored on a new object. Default: a run of the algorithm cannot be resumed.
+// State that can be saved between two steps and restored on a new object. Default: a run of the algorithm cannot be
+// resumed.
 class Checkpointed {
 public:
     virtual ~Checkpointed() = default;
-    // On every rank after the same step. Awaits what is in flight and keeps its result for its merge; the run goes on
-    // as if nothing had been saved. Throws CommError.
+    // Called on every rank after the same step. Waits for operations in flight and keeps their results for their
+    // merges; the run continues as if nothing had been saved. Throws CommError.
     virtual void save(StepContext& context, Archive& archive) = 0;
-    // In place of start(), on a new object with the same fields: the next step is the one after the save, and weights
-    // and optimiser are as they were then. Errors: state that is missing or of another model.
+    // Called in place of start(), on a new object with the same fields: the next step is the one after the save, and
+    // weights and optimiser are as they were then. Errors: state that is missing or of another model.
     virtual Status load(StepContext& context, const Archive& archive) = 0;
 };
 
-// Can begin behind any step of a run, from weights and an optimiser's state that all ranks have in common: so a run of
-// it can go on with another number of ranks. What is in flight, and what it keeps besides, is left behind. Default: a
-// run goes on with as many ranks as it had.
+// Ability to begin after any step of a run, from weights and an optimiser's state that all ranks have in common, so
+// that a run can be resumed with another number of ranks. Operations in flight, and the algorithm's other state, are
+// lost. Default: a run is resumed with as many ranks as it had.
 class Elastic {
 public:
     virtual ~Elastic() = default;
-    // In place of start(), behind step context.step() of these ranks, which was step `before` of those before.
+    // Called in place of start(), after step context.step() of these ranks, which corresponds to step `before` of the
+    // previous ranks.
     virtual void startBehind(StepContext& context, std::int64_t before) = 0;
 };
 
-// Updates the weights itself. Default: optimizer.step(params, learningRate).
+// Update of the weights by the algorithm itself. Default: optimizer.step(params, learningRate).
 class OwnUpdate {
 public:
     virtual ~OwnUpdate() = default;
-    // Gradients are there and afterBackward() has returned. Not called where only time is simulated.
+    // Called when the gradients exist and afterBackward() has returned. Not called where only time is simulated.
     virtual void update(StepContext& context, Optimizer& optimizer) = 0;
 };
 
-// Names the weights that are evaluated, and that the run ends with. Default: the mean over the ranks that train.
+// Choice of the weights that are evaluated, and that the run ends with. Default: the mean over the ranks that train.
 class NamesWeights {
 public:
     virtual ~NamesWeights() = default;
     // This rank's part of them, [N]; the named weights are the sum over all ranks. Undefined: nothing is added. Called
-    // between two steps, on every rank after the same step, and before start() too. From the rank's own state: it
-    // neither communicates nor waits, and changes nothing, so that an evaluation brings no average forward. What is in
-    // flight may therefore be missing, unless it is a sum: then each rank can name what left it.
+    // between two steps, on every rank after the same step, and before start() too. It reads the rank's own state: it
+    // neither communicates nor waits, and changes nothing, so that an evaluation brings no average forward. An average
+    // in flight may therefore be missing, unless it is a sum: then each rank can name its own summand.
     [[nodiscard]] virtual at::Tensor namedWeights(StepContext& context) = 0;
 };
 
-// Some ranks serve instead of training. Default: all train.
+// Division of the ranks into those that train and those that serve. Default: all train.
 class HasRoles {
 public:
     virtual ~HasRoles() = default;
-    // The same answer everywhere; of `ranks` >= 1. At least one rank has to train, or the experiment is refused.
+    // The roles of `ranks` >= 1 ranks; the same answer everywhere. At least one rank has to train, or the experiment is
+    // refused.
     [[nodiscard]] virtual Roles roles(int ranks) const = 0;
     // A serving rank's part in step context.step(), in place of the local step, afterBackward() and afterStep(). Takes
     // part in start(), drain() and evaluations as every rank does.

@@ -14,7 +14,7 @@ void GradientBuckets::start(StepContext& context) {
 }
 
 void GradientBuckets::finish(StepContext& context) {
-    // A parameter that took no part in the loss leaves its bucket waiting; its gradient is zero everywhere.
+    // A parameter that took no part in the loss leaves its bucket unlaunched; its gradient is zero everywhere.
     while (launched_ < buckets_.size()) launchNext(context);
     for (Bucket& bucket : buckets_) {
         context.executor().waitFor(bucket.pending, context.step(),
@@ -24,8 +24,8 @@ void GradientBuckets::finish(StepContext& context) {
     launched_ = 0;
 }
 
-// DDP broadcasts at the start of the next forward pass, of an evaluation too, and waits: the same instant. It also
-// sends num_batches_tracked, which is equal on all ranks here, as they make the same steps.
+// Broadcasts the buffers and waits. DDP does so at the start of the next forward pass, of an evaluation too, which is
+// the same instant. It also sends num_batches_tracked, which is equal on all ranks here, as they make the same steps.
 void GradientBuckets::broadcastBuffers(StepContext& context) const {
     const std::vector<at::Tensor>& buffers = context.params().buffers();
     if (!params_.broadcastBuffers || buffers.empty()) return;
@@ -42,7 +42,7 @@ void GradientBuckets::broadcastBuffers(StepContext& context) const {
     }
 }
 
-// In reverse order of registration, which is about the order in which gradients become ready.
+// Forms buckets in reverse order of registration, which is roughly the order in which gradients become ready.
 void GradientBuckets::makeBuckets(FlatParams& params) {
     const auto& slots = params.slots();
     bucketOf_.assign(slots.size(), 0);

@@ -1,7 +1,7 @@
-// Gradients averaged in buckets while the backward pass goes on, as PyTorch DDP (arXiv 2006.15704): a bucket leaves
-// when its last gradient is ready. Buckets are slices of the flat gradient: nothing is copied. BatchNorm's running
-// statistics are rank 0's in every forward pass, as DDP's broadcast_buffers makes them
-// (torch/nn/parallel/distributed.py, _sync_buffers).
+// Gradients averaged in buckets during the backward pass, as in PyTorch DDP (arXiv 2006.15704): a bucket leaves when
+// its last gradient is ready. Buckets are slices of the flat gradient: nothing is copied. BatchNorm's running
+// statistics are rank 0's in every forward pass, as with DDP's broadcast_buffers (torch/nn/parallel/distributed.py,
+// _sync_buffers).
 //
 // On a device buckets leave from autograd's own thread. Each of its calls is one at a time (gradient_feed.h), and the
 // training thread, which waits for the pass meanwhile, awaits the buckets after it.
@@ -35,7 +35,7 @@ struct GradientBucketsParams {
     }
 };
 
-// Of an algorithm whose every step averages gradients so.
+// Pattern of an algorithm that averages gradients this way in every step.
 [[nodiscard]] inline CommunicationPattern gradientsInBuckets() {
     return {.kind = CommunicationPattern::Kind::Gradients,
             .firstBucketMb = ofField("first_bucket_mb"),
@@ -48,13 +48,13 @@ public:
     GradientBuckets(const GradientBuckets&) = delete;
     GradientBuckets& operator=(const GradientBuckets&) = delete;
 
-    // Once; listens to the backward passes from the next one on. `context` lives longer.
+    // Called once; listens to the backward passes from the next one on. `context` lives longer.
     void start(StepContext& context);
-    // After each backward pass: the gradients are their mean. Throws CommError.
+    // Called after each backward pass: the gradients become their mean. Throws CommError.
     void finish(StepContext& context);
-    // After each step: the next forward pass has rank 0's statistics. Throws CommError.
+    // Called after each step: the next forward pass has rank 0's statistics. Throws CommError.
     void broadcastBuffers(StepContext& context) const;
-    // No bucket leaves any more; finish() is not called after it. Between two steps.
+    // Called between two steps: no bucket leaves any more, and finish() is not called after it.
     void stop() { stopped_ = true; }
 
 private:
@@ -71,7 +71,7 @@ private:
 
     GradientBucketsParams params_;
     std::vector<Bucket> buckets_;
-    std::vector<std::size_t> bucketOf_;  // of each parameter
+    std::vector<std::size_t> bucketOf_;  // for each parameter
     std::size_t launched_ = 0;
     bool stopped_ = false;
 };

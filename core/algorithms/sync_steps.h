@@ -1,7 +1,7 @@
-// Synchronous SGD for the first N steps of a run, in front of any rule that averages weights. The rule begins behind
-// them as if at step 0, with the weights and the optimiser's state that all ranks then have in common; the learning
-// rate's schedule goes on. With N = 0, the default, the rule is what it is without. In the same way it begins behind
-// the step with which a run goes on with another number of ranks.
+// Synchronous SGD for the first N steps of a run, before any rule that averages weights. The rule begins after them as
+// if at step 0, with the weights and the optimiser's state that all ranks then have in common; the learning rate's
+// schedule continues. With N = 0, the default, the rule is unchanged. In the same way it begins after the step at which
+// a run is resumed with another number of ranks.
 //
 //   const AddWithSyncSteps<LocalSgd, LocalSgdParams> kLocalSgdEntry{"local_sgd", …};
 #pragma once
@@ -39,7 +39,7 @@ struct WithSyncSteps : Params {
     }
 };
 
-// `Rule` behind the synchronous steps. Of fields with a SyncSteps `sync` among them.
+// `Rule` after the synchronous steps; its fields include a SyncSteps `sync`.
 template <class Rule>
 class AfterSyncSteps final : public Rule, public Elastic {
     static_assert(std::is_base_of_v<Checkpointed, Rule>);
@@ -51,7 +51,7 @@ public:
     explicit AfterSyncSteps(const Params& params)
         : Rule(params), steps_(params.sync.steps), buckets_(params.sync.buckets) {}
 
-    // The rule is told of its own steps alone.
+    // The rule is told of its own steps only.
     [[nodiscard]] std::optional<FieldError> check(const RunFacts& facts) const override {
         RunFacts own = facts;
         own.steps = std::max<std::int64_t>(0, facts.steps - steps_);
@@ -62,7 +62,7 @@ public:
         context.beginAfter(context.step());
         Rule::start(context);
     }
-    // What was behind the synchronous steps stays behind them, though a step of more ranks is a smaller number.
+    // Steps that came after the synchronous ones stay after them, though with more ranks they have smaller numbers.
     void startBehind(StepContext& context, std::int64_t before) override {
         if (before >= steps_) steps_ = std::min(steps_, context.step());
         start(context);
@@ -85,7 +85,7 @@ public:
         archive.put(kBegins, context.origin());
     }
     Status load(StepContext& context, const Archive& archive) override {
-        // Not saved by older programs, which knew no other beginning.
+        // Absent in checkpoints of older versions, in which the rule always began after `steps`.
         const std::int64_t begins = archive.integer(kBegins).value_or(steps_);
         steps_ = std::min(steps_, begins);
         if (synchronous(context)) {
@@ -97,15 +97,15 @@ public:
     }
 
 private:
-    static constexpr const char* kBegins = "begins_after";  // a step: behind it the rule began
-    // Whether the next step is one of them.
+    static constexpr const char* kBegins = "begins_after";  // step after which the rule began
+    // True where the next step is a synchronous one.
     [[nodiscard]] bool synchronous(const StepContext& context) const { return context.step() < steps_; }
 
     std::int64_t steps_;
     GradientBuckets buckets_;
 };
 
-// A registration of `Rule` with the field.
+// Registration of `Rule` with the field.
 template <class Rule, class Params>
 struct AddWithSyncSteps : AlgorithmRegistry::Add<AfterSyncSteps<Rule>, WithSyncSteps<Params>> {
     AddWithSyncSteps(const char* name, const char* summary, const char* reference, CommunicationPattern pattern)

@@ -1,4 +1,4 @@
-// The merge family: average a snapshot while training goes on, merge the mean when it is due.
+// The merge family: average a snapshot while training continues, and merge the mean when it is due.
 //
 //   s_i = snapshot of worker i at step k, m = mix(s), u_i = w_i − s_i at step k + d
 //   w_i ← ξ·w_i + (1−ξ)·(m + c·u_i)
@@ -29,23 +29,23 @@ struct DelayedAverageParams {
     double correction = 0;        // c, 0 <= c <= 1
     bool snapshotAtZero = false;  // the first snapshot is the start itself
     std::int64_t offset = 0;      // snapshots at k ≡ offset (mod τ), k > 0; 0 <= offset < τ
-    // What a merge does with the optimiser's state v (momentum, Adam's means):
+    // Treatment of the optimiser's state v (momentum, Adam's means) in a merge:
     //   keep     nothing: v stays the rank's own
     //   reset    v is what it was before the first step
     //   average  v travels beside the weights, in the same collective, and is blended: v ← ξ·v + (1−ξ)·mean(v_s), with
-    //            v_s as of the snapshot. The correction does not apply: it could make a mean of squares negative.
+    //            v_s that of the snapshot. The correction does not apply: it could make a mean of squares negative.
     //            Before the first step there is no state, so a snapshot at 0 carries none and its merge changes none.
     std::string optimizerState = "keep";
-    // The rules that hold one collective in flight. With a snapshot at zero the next one leaves at `offset`, where that
-    // is not 0: it must not come before the merge of the first. Fields by their names in DasgdParams.
+    // Checks the rules that keep one collective in flight. With a snapshot at zero the next one leaves at `offset`,
+    // where that is not 0: it must not come before the merge of the first. Errors name the fields as in DasgdParams.
     [[nodiscard]] std::optional<FieldError> check() const;
 };
-// Of a period τ >= 1.
+// Field of a period τ >= 1.
 [[nodiscard]] inline FieldSpec periodField(const char* help = "Local steps between averages",
                                            const char* symbol = "τ") {
     return {.min = 1, .max = 1e9, .unit = "steps", .symbol = symbol, .help = help};
 }
-// Of a delay d.
+// Field of a delay d.
 [[nodiscard]] inline FieldSpec delayField(const char* help, const char* symbol = "d", double least = 0) {
     return {.min = least, .max = 1e9, .unit = "steps", .symbol = symbol, .help = help};
 }
@@ -53,11 +53,11 @@ struct DelayedAverageParams {
 [[nodiscard]] inline DelayedAverageParams deltaOverPeriod(std::int64_t period) {
     return {.period = period, .delay = period, .localWeight = 0, .correction = 1, .snapshotAtZero = true};
 }
-// Blend with d = τ, ξ = 1 − α and a snapshot of the start: workers are pulled to what left a period ago.
+// Blend with d = τ, ξ = 1 − α and a snapshot of the start: workers are pulled towards the average of a period ago.
 [[nodiscard]] inline DelayedAverageParams blendOverPeriod(std::int64_t period, double pull) {
     return {.period = period, .delay = period, .localWeight = 1 - pull, .snapshotAtZero = true};
 }
-// Of averages of all weights, with the fields "period" and "optimizer_state".
+// Pattern of averages of all weights, with the fields "period" and "optimizer_state".
 [[nodiscard]] inline CommunicationPattern averagesWithState(PatternNumber delay = {}) {
     CommunicationPattern pattern = averagesEvery(ofField("period"), std::move(delay));
     pattern.limits.push_back(averagedStateLimit());
@@ -68,14 +68,15 @@ struct DelayedAverageParams {
             .choices = {"keep", "reset", "average"}};
 }
 
-// Turns the snapshots of all ranks into what each merges. The mean unless told otherwise.
+// Turns the snapshots of all ranks into the tensor that each rank merges. The mean by default.
 struct Mixer {
-    // Factor that a snapshot is multiplied by as it is taken, where it costs nothing; of a group of `size` ranks.
+    // Factor by which a snapshot is multiplied as it is taken, where that costs nothing; `size` is the number of ranks
+    // in the group.
     std::function<double(int size)> scale;
-    // In place, over scaled snapshots; starts and returns. None where a rank has nobody to mix with.
+    // Starts mixing the scaled snapshots in place and returns. Empty where a rank has nobody to mix with.
     std::function<std::vector<Pending>(Communicator& comm, at::Tensor& snapshot)> start;
-    // What start() receives beside the snapshot, as large: once all that it launched has ended, the merge adds these to
-    // the snapshot, in their order. Null: nothing.
+    // Further tensors that start() receives, each as large as the snapshot: once all that it launched has ended, the
+    // merge adds them to the snapshot, in their order. Null: none.
     std::shared_ptr<std::vector<at::Tensor>> received = nullptr;
 };
 [[nodiscard]] Mixer meanMixer();
@@ -95,19 +96,19 @@ public:
     [[nodiscard]] std::int64_t roundSteps() const override { return params_.period; }
 
 protected:
-    // What a relative may do differently.
-    // Whether a snapshot leaves after its own step k >= 1 (context.ownSteps()). Default: k ≡ offset (mod τ).
+    // The functions below are what a derived algorithm may replace.
+    // True where a snapshot leaves after its own step k >= 1 (context.ownSteps()). Default: k ≡ offset (mod τ).
     [[nodiscard]] virtual bool leavesAfter(std::int64_t k) const { return (k - params_.offset) % params_.period == 0; }
-    // Elements that leave, of weights of `size`. Default: all.
+    // Number of elements that leave, for weights of `size`. Default: all.
     [[nodiscard]] virtual std::int64_t payload(std::int64_t size) const { return size; }
-    // Snapshot work: writes what leaves to `out` [payload], multiplied by `scale`; where the correction needs it, what
-    // leaves as it is to snapshot(). From the second time on `out` has what was merged last, unless the correction has
-    // used it up. Not called where only time is simulated. Default: the weights.
+    // Snapshot work: writes the elements that leave to `out` [payload], multiplied by `scale`, and, where the
+    // correction needs them, unscaled to snapshot(). From the second time on `out` holds the tensor that was merged
+    // last, unless the correction has used it up. Not called where only time is simulated. Default: the weights.
     virtual void take(StepContext& context, at::Tensor out, double scale);
     // Merge work: merges `mean` [payload], which may be overwritten. Not called where only time is simulated.
     virtual void mergeWeights(StepContext& context, at::Tensor mean);
     // State of its own, by name: saved and restored with the engine's. Tensors that are undefined when training begins
-    // are made then: as many zeros as there are weights. Default: none.
+    // are then made with as many zeros as there are weights. Default: none.
     using OwnState = std::vector<std::pair<std::string, at::Tensor*>>;
     [[nodiscard]] virtual OwnState ownState() { return {}; }
 
@@ -117,21 +118,21 @@ protected:
 
 private:
     void makeOwnState(StepContext& context);
-    // An average that was launched and is not merged yet.
+    // True where an average was launched and is not merged yet.
     [[nodiscard]] bool inFlight() const { return arrived_ || launched_; }
-    // Waits for it, where that has not been done.
+    // Waits for that average, unless it has been awaited.
     void await(StepContext& context);
     void average(StepContext& context);
     void launch(StepContext& context);
     void merge(StepContext& context);
     void mergeState(StepContext& context);
     void averageInPlace(StepContext& context);
-    // What of the optimiser is averaged with the weights; [N] each.
+    // Tensors of the optimiser's state that are averaged with the weights; [N] each.
     [[nodiscard]] std::vector<at::Tensor> averagedState(StepContext& context) const;
-    // Of what the mixer received: elements `begin` … `begin` + `size` − 1 of each.
+    // Elements `begin` … `begin` + `size` − 1 of each tensor that the mixer received.
     [[nodiscard]] std::vector<at::Tensor> received(std::int64_t begin, std::int64_t size) const;
     [[nodiscard]] std::int64_t mergedBytes() const;
-    // Of weights of `size`: what leaves of them, and part 0, 1, … of the state behind it.
+    // Parts of mean_, for weights of `size`: the elements that leave, and part 0, 1, … of the state after them.
     [[nodiscard]] at::Tensor ofWeights(std::int64_t size) const { return mean_.narrow(0, 0, payload(size)); }
     [[nodiscard]] at::Tensor ofState(std::int64_t part, std::int64_t size) const;
 

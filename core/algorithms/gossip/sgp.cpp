@@ -43,7 +43,7 @@ struct SgpParams {
     }
 };
 
-// How far away on the ring the peers of exchange `round` are; 1 … size − 1, none with one rank.
+// Distances on the ring to the peers of exchange `round`: 1 … size − 1; none with one rank.
 std::vector<int> peerOffsets(std::int64_t round, int size, std::int64_t peers) {
     std::vector<std::int64_t> powers;
     for (std::int64_t power = 1; power < size; power *= peers + 1) powers.push_back(power);
@@ -58,7 +58,7 @@ std::vector<int> peerOffsets(std::int64_t round, int size, std::int64_t peers) {
     return offsets;
 }
 
-// As it is after it was written into a tensor of that type.
+// `value` as it is after it was written into a tensor of that type.
 double inTypeOf(const at::Tensor& tensor, double value) {
     return tensor.scalar_type() == at::kFloat ? static_cast<double>(static_cast<float>(value)) : value;
 }
@@ -138,7 +138,7 @@ private:
     [[nodiscard]] at::Tensor sentWeights(StepContext& context) const {
         return sent_.narrow(0, 0, context.params().size());
     }
-    // `first` and what arrived of x.
+    // `first` and the parts of x that arrived.
     [[nodiscard]] std::vector<at::Tensor> withArrived(const at::Tensor& first) const {
         std::vector<at::Tensor> all{first};
         for (std::int64_t i = 0; arrived_ && i < peers_; ++i) {
@@ -152,12 +152,12 @@ private:
     }
     void takeShareOfWeight(StepContext& context, double share) {
         weight_ *= share;
-        // Mostly the same as in the exchange before.
+        // Usually the weight is that of the previous exchange.
         if (weight_ != sentWeight_) sent_[context.params().size()].fill_(weight_);
         sentWeight_ = weight_;
     }
 
-    // The weights stay the whole of x until what stays and what arrives takes its place.
+    // The weights stay the whole of x until its remaining share and the arrived shares replace it.
     void takeShare(StepContext& context, double share) {
         context.executor().run({SpanKind::Snapshot, static_cast<std::int64_t>(sent_.nbytes())}, [&] {
             const at::NoGradGuard guard;
@@ -221,14 +221,14 @@ private:
     SgpParams params_;
     double weight_ = 1;  // a
     double recordedWeight_ = 1;
-    double sentWeight_ = 0;  // what the last element of sent_ holds; 0: nothing
+    double sentWeight_ = 0;  // value in the last element of sent_; 0: none
     at::Tensor sent_;        // [N + 1]: share of x, then of a
     at::Tensor received_;    // [q, N + 1], each row contiguous
     std::vector<Pending> messages_;
-    std::int64_t peers_ = 0;  // of the newest exchange
+    std::int64_t peers_ = 0;  // number of peers of the newest exchange
     std::int64_t pushedAt_ = 0;
-    bool pushed_ = false;   // under way
-    bool arrived_ = false;  // ended, not added yet
+    bool pushed_ = false;   // messages are under way
+    bool arrived_ = false;  // messages have ended and are not added yet
 };
 
 const AlgorithmRegistry::Add<Sgp, SgpParams> kSgpEntry{"sgp",

@@ -26,35 +26,36 @@ class ParameterServer : public Algorithm, public Checkpointed, public HasRoles, 
 public:
     explicit ParameterServer(const ParameterServerParams& params) : params_(params) {}
 
-    // Every server needs a weight to hold. Where simulated messages share no link, a server would serve any number of
-    // workers in the time of one: refused. So is, with several servers, a step that needs norms of more than a shard.
+    // Every server needs a weight to hold. Refused: simulated messages that share no link, where a server would serve
+    // any number of workers in the time of one; and, with several servers, an optimiser whose step needs norms of more
+    // than a shard.
     [[nodiscard]] std::optional<FieldError> check(const RunFacts& facts) const override;
     [[nodiscard]] Roles roles(int ranks) const override;
     void start(StepContext& context) override;
     void serve(StepContext& context) override { server_->serve(context); }
-    // The servers do.
+    // Does nothing: the servers update.
     void update(StepContext&, Optimizer&) override {}
     void afterStep(StepContext& context) override;
     void drain(StepContext& context) override;
     void save(StepContext& context, Archive& archive) override;
     Status load(StepContext& context, const Archive& archive) override;
-    // A bound that no two workers can come to is none.
+    // True where the bound is one that no two workers can reach.
     [[nodiscard]] bool runsApart(std::int64_t steps) const override { return params_.staleness >= steps - 1; }
-    // Of a server its shard. Where ranks meet for an evaluation after step k, the workers' first k gradients are in it
-    // and no others; on the virtual cluster, where workers go on, gradients of later steps may be too.
+    // A server's shard. Where ranks meet for an evaluation after step k, it contains the workers' first k gradients and
+    // no others; on the virtual cluster, where workers continue, gradients of later steps may be in it too.
     [[nodiscard]] at::Tensor namedWeights(StepContext& context) override;
 
 private:
     [[nodiscard]] std::optional<FieldError> checkNorms(const RunFacts& facts) const;
     [[nodiscard]] int serversOf(int ranks) const;
     [[nodiscard]] int workersOf(int ranks) const { return ranks - serversOf(ranks); }
-    // Which of the servers the rank is; nothing of a worker.
+    // Number of this rank among the servers; nullopt for a worker.
     [[nodiscard]] std::optional<int> serverIndex(StepContext& context) const;
     [[nodiscard]] Shard shard(StepContext& context, int server) const;
     void awaitPull(StepContext& context, Pending& pull, int server, std::int64_t bytes) const;
 
     ParameterServerParams params_;
-    std::optional<ShardServer> server_;  // of a rank that serves
+    std::optional<ShardServer> server_;  // for a rank that serves
 };
 
 }  // namespace dasgd

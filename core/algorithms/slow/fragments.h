@@ -12,13 +12,13 @@ struct Fragment {
     [[nodiscard]] std::int64_t size() const { return end - begin; }
 };
 
-// Elements of each part that no cut goes through, in order of registration. A layer begins with a parameter of two or
-// more dimensions; the vectors behind it (bias, normalisation) belong to it. Where all parameters are vectors each is a
-// part of its own, and of a model that is one vector, as `quadratic`, each element is.
+// Numbers of elements of the indivisible parts, in order of registration. A layer begins with a parameter of two or
+// more dimensions; the vectors after it (bias, normalisation) belong to it. Where all parameters are vectors each is a
+// part of its own, and in a model that is one vector, such as `quadratic`, each element is.
 [[nodiscard]] std::vector<std::int64_t> indivisibleSizes(const std::vector<std::vector<std::int64_t>>& shapes);
 
-// `count` fragments, none empty, each cut where it is nearest to equal sizes, the later of two such places. `sizes` has
-// at least `count` parts, none empty; count >= 1.
+// Cuts into `count` fragments, none empty, each cut at the part boundary nearest to equal sizes, the later of two
+// equally near ones. `sizes` has at least `count` parts, none empty; count >= 1.
 [[nodiscard]] std::vector<Fragment> cutIntoFragments(const std::vector<std::int64_t>& sizes, std::int64_t count);
 
 }  // namespace dasgd

@@ -1,13 +1,13 @@
-// The slow family: all ranks share weights θ, train on from them by themselves, and each round an outer SGD moves θ
-// along what the ranks found on average, the outer gradient Δ.
+// The slow family: all ranks share weights θ, train from them independently, and each round an outer SGD moves θ along
+// the mean of the ranks' progress, the outer gradient Δ.
 //
 //   m = ⟨w⟩    Δ = θ − m    u ← βu + Δ    θ ← θ − α·u    w ← θ
 //
 // Its settings are SlowMo, BMUF and DiLoCo, which wait for m; Streaming DiLoCo, which sends one fragment of the weights
 // at a time, ahead of its outer step; CO2 and eager DiLoCo, which take each Δ one round after it left.
 //
-// Memory besides the weights, N elements each: θ, u where β > 0; m where it is not reduced in the place of w (of one
-// fragment; whole one round late), the own Δ of the round before where it is eager.
+// Memory besides the weights, N elements each: θ, u where β > 0; m where it is not reduced in the place of w (one
+// fragment; everything when one round late), the rank's own Δ of the previous round where it is eager.
 #pragma once
 
 #include <cstdint>
@@ -43,20 +43,20 @@ struct SlowAverageParams {
 
     // At the end of a round Δ leaves, and the outer step is made with the one that left a round before; zero at the end
     // of the first. One fragment, no delay. Eager: a rank's own share 1/P of Δ is that of this round, so that θ is no
-    // longer the same on all ranks. From present: what leaves is ⟨w⟩, and Δ, when it has arrived, the distance to it
-    // from the present θ instead of the one that its own round began with; not eager.
+    // longer the same on all ranks. From present: ⟨w⟩ leaves, and Δ, when it has arrived, is its distance from the
+    // present θ instead of the θ that its own round began with; not eager.
     bool oneRoundLate = false;
     bool eager = false;
     bool fromPresent = false;
 
-    // Of fragments, delay and period together. Fields by these names.
+    // Checks fragments, delay and period together. Errors name these fields.
     [[nodiscard]] std::optional<FieldError> check() const;
 };
 
 [[nodiscard]] FieldSpec roundField();
 [[nodiscard]] FieldSpec outerRateField();
 [[nodiscard]] FieldSpec outerMomentumField();
-[[nodiscard]] FieldSpec innerStateField();  // of a string, "keep" or "reset"
+[[nodiscard]] FieldSpec innerStateField();  // field of type string: "keep" or "reset"
 
 class SlowAverage : public Algorithm, public Checkpointed {
 public:
@@ -67,7 +67,7 @@ public:
     [[nodiscard]] std::optional<FieldError> check(const RunFacts& facts) const override;
     void start(StepContext& context) override;
     void afterStep(StepContext& context) override;
-    // One round late, the last Δ is dropped with the average: no outer step will take it.
+    // Drops the average in flight. One round late, the last Δ is dropped with it: no outer step will use it.
     void drain(StepContext& context) override;
     void save(StepContext& context, Archive& archive) override;
     Status load(StepContext& context, const Archive& archive) override;
@@ -94,13 +94,14 @@ private:
     SlowAverageParams params_;
     bool resetsInner_;
     std::vector<Fragment> fragments_;
-    Fragment turn_;        // whose average was launched last
+    Fragment turn_;        // fragment whose average was launched last
     at::Tensor outer_;     // [N], θ
     at::Tensor velocity_;  // [N], u; none without momentum
-    at::Tensor buffer_;    // of the largest fragment; none where the mean is formed in the place of the weights
-    at::Tensor mean_;      // what travels, a part of buffer_ or of the weights; one round late of Δ, or of w
-    at::Tensor own_;       // [N]: eager, this rank's share of what travels
-    double rate_ = 0;      // local learning rate of the last outer step
+    // as large as the largest fragment; none where the mean is formed in the place of the weights
+    at::Tensor buffer_;
+    at::Tensor mean_;  // the tensor that is sent, a part of buffer_ or of the weights; one round late Δ, or w
+    at::Tensor own_;   // [N]: eager, this rank's share of the sent tensor
+    double rate_ = 0;  // local learning rate of the last outer step
     Pending pending_;
     bool arrived_ = false;  // mean_ is the mean and not used yet
     std::uint64_t collective_ = 0;
