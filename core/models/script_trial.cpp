@@ -26,7 +26,7 @@ std::string joinedName(const std::string& module, const std::string& name) {
     return module.empty() ? name : module + "." + name;
 }
 
-// Of the attributes of a module those that hold values: no parameters and no modules.
+// Visits the attributes of a module that hold values, that is, no parameters and no modules.
 template <class Visit>
 void forEachAttribute(const torch::jit::Module& script, Visit visit) {
     for (const auto& module : script.named_modules()) {
@@ -38,7 +38,8 @@ void forEachAttribute(const torch::jit::Module& script, Visit visit) {
     }
 }
 
-// The engine trains what is registered: any other tensor would keep the value that it has in the file.
+// Refuses tensors that ask for a gradient and are not registered: the engine trains registered parameters only, so any
+// other tensor would keep the value that it has in the file.
 Status checkAttributes(const std::string& path, const torch::jit::Module& script) {
     std::set<const c10::TensorImpl*> registered;
     for (const at::Tensor& parameter : script.parameters()) registered.insert(parameter.unsafeGetTensorImpl());
@@ -70,7 +71,7 @@ Status checkParameters(const std::string& path, const torch::jit::Module& script
     return fail(path + " has no parameters that can be trained; was it frozen? Save it with torch.jit.script alone");
 }
 
-// From the first byte to the one behind the last.
+// Addresses of the tensor's first byte and of the byte after its last.
 std::pair<std::uintptr_t, std::uintptr_t> bytesOf(const at::Tensor& tensor) {
     const auto begin = reinterpret_cast<std::uintptr_t>(tensor.const_data_ptr());
     std::int64_t last = 0;
@@ -78,7 +79,8 @@ std::pair<std::uintptr_t, std::uintptr_t> bytesOf(const at::Tensor& tensor) {
     return {begin, begin + static_cast<std::uintptr_t>(last + 1) * tensor.element_size()};
 }
 
-// Where memory is given anew each of them would get its own, and they would train apart.
+// Refuses tensors that share memory without being the same tensor: once they are given memory of their own they would
+// train apart.
 Status checkMemory(const std::string& path, const torch::jit::Module& script) {
     std::vector<std::pair<std::string, at::Tensor>> tensors;
     for (const auto& parameter : script.named_parameters()) tensors.emplace_back(parameter.name, parameter.value);
@@ -103,7 +105,7 @@ bool isSameView(const at::Tensor& one, const at::Tensor& other) {
            one.requires_grad() == other.requires_grad();
 }
 
-// The first tensor of each memory. Answers with it where `tensor` is the same view of it.
+// The first tensor at each address. sameAs() returns it where `tensor` is the same view of it.
 class KnownTensors {
 public:
     void add(const at::Tensor& tensor) {
@@ -119,7 +121,7 @@ private:
     std::map<const void*, at::Tensor> known_;
 };
 
-// Of parameters, and of lists of them: torch.nn.LSTM computes with such a list.
+// Ties parameters, and lists of them: torch.nn.LSTM computes with such a list.
 void tie(const torch::jit::Module& script) {
     KnownTensors known;
     for (const at::Tensor& parameter : script.parameters()) known.add(parameter);
@@ -157,7 +159,8 @@ bool isZero(const torch::jit::Value* value) {
 
 bool isConstant(const torch::jit::Value* value) { return value->node()->kind() == c10::prim::Constant; }
 
-// Whether a number or a condition goes by the mode of a module. Tensors are passed by: in training nearly all do.
+// True where a number or a condition depends on the mode of a module. Tensors are not followed: in training nearly all
+// depend on it.
 bool followsMode(const torch::jit::Value* value, std::set<const torch::jit::Value*>& seen) {
     if (value->type()->kind() == c10::TypeKind::TensorType || !seen.insert(value).second) return false;
     const torch::jit::Node& node = *value->node();
@@ -177,9 +180,9 @@ bool followsMode(const torch::jit::Value* value) {
     return followsMode(value, seen);
 }
 
-// A call that does in evaluation what it does in training, because its mode is a constant. Without an effect: dropout
-// of nothing, and statistics of the batch where no others are kept. torch.nn.MultiheadAttention has the constant True,
-// and in evaluation a share of nothing.
+// True for a call that does the same in evaluation and in training, because its mode is a constant. Calls without an
+// effect are excepted: dropout with probability 0, and statistics of the batch where no others are kept.
+// torch.nn.MultiheadAttention has the constant True, and in evaluation a probability of 0.
 bool hasFixedMode(const torch::jit::Node& node) {
     const c10::FunctionSchema* schema = node.maybeSchema();
     if (!schema) return false;
@@ -198,7 +201,7 @@ bool hasFixedMode(const torch::jit::Node& node) {
 const torch::jit::Node* findFixedMode(const torch::jit::Block* block) {
     for (const torch::jit::Node* node : block->nodes()) {
         if (hasFixedMode(*node)) return node;
-        // As `if self.training:` has it.
+        // A branch on the mode, such as `if self.training:`.
         if (node->kind() == c10::prim::If && followsMode(node->inputs()[0])) continue;
         for (const torch::jit::Block* inner : node->blocks()) {
             if (const torch::jit::Node* found = findFixedMode(inner)) return found;
@@ -224,7 +227,7 @@ bool areProbabilities(const at::Tensor& outputs) {
            (rows.sum(-1) - 1).abs().max().item<double>() < kRounding;
 }
 
-// Passes through a copy of the script.
+// Trial passes through a copy of the script.
 class Trial {
 public:
     Trial(const ScriptTrial& facts, torch::jit::Module script) : facts_(facts), script_(std::move(script)) {}
@@ -235,7 +238,7 @@ public:
         const at::Tensor before = at::detail::getDefaultCPUGenerator().get_state();
         for (const std::int64_t samples : kBatches) DASGD_TRY(step(samples));
         draws_ = !before.equal(at::detail::getDefaultCPUGenerator().get_state());
-        // What chance left out may be used the next time.
+        // Parameters that chance left out may be used in one of the next steps.
         constexpr int kMoreSteps = 8;
         for (int i = 0; draws_ && i < kMoreSteps && !withoutGradient().empty(); ++i) DASGD_TRY(step(kBatches[0]));
         const std::string idle = withoutGradient();
@@ -245,7 +248,8 @@ public:
                     "requires_grad_(False)");
     }
 
-    // Alike on every rank: train() makes the same passes forward.
+    // Finds whether the script draws random numbers, with the same forward passes as train(), so that every rank finds
+    // the same.
     Status lookForDraws() {
         const at::NoGradGuard noGrad;
         script_.train(true);
@@ -267,7 +271,7 @@ public:
     }
 
     [[nodiscard]] bool drawsRandomNumbers() const { return draws_; }
-    // What it does with which batch.
+    // Description of the trial's present activity and batch, for errors.
     [[nodiscard]] std::string work() const {
         const std::string type =
             facts_.type == at::kFloat ? "" : " in a run of type " + std::string(c10::toString(facts_.type));
@@ -275,7 +279,7 @@ public:
     }
 
 private:
-    // Two, so that a forward that has one of them in it as a number is found.
+    // Two batch sizes, so that a forward that contains one of them as a constant is found.
     static constexpr std::int64_t kBatches[] = {2, 3};
 
     Status step(std::int64_t samples) {
@@ -304,7 +308,7 @@ private:
                         typeText(outputs) + " of a batch of " + std::to_string(samples) + "; the data ask for " +
                         wantedText);
         }
-        // By way of x.data no version is counted.
+        // Changes made through x.data do not count as a version, so values are compared too.
         if (batch._version() != version || !batch.equal(untouched)) {
             return fail(facts_.path +
                         " changes its inputs in place, which are the data: work on a copy, as x = x.clone()");

@@ -1,5 +1,5 @@
-// Whether a TorchScript network can be trained here. What would train, but not what its author means, is refused with
-// what to change in Python.
+// Trial of a TorchScript network before training. Networks that would train, but not as their author means, are refused
+// with what to change in Python.
 #pragma once
 
 #include <c10/core/ScalarType.h>
@@ -13,25 +13,25 @@
 
 namespace dasgd {
 
-// The line of a TorchScript error that tells what went wrong; those around it are a traceback.
+// The line of a TorchScript error that gives the reason; the lines around it are a traceback.
 [[nodiscard]] std::string reasonOf(const std::exception& error);
 
-// Of a file just read: makes parameters that are tied one tensor, which a file holds once for each module that has it,
-// and floating-point parameters and buffers those of `type`. Errors, which name `path`: memory shared in another way,
-// trained tensors that are no parameters, parameters that cannot be trained, none at all.
+// Prepares a script that was just read: makes tied parameters one tensor, which a file holds once for each module that
+// has it, and converts floating-point parameters and buffers to `type`. Errors, which name `path`: memory shared in
+// another way, trained tensors that are no parameters, parameters that cannot be trained, none at all.
 [[nodiscard]] Status prepareScript(const std::string& path, const torch::jit::Module& script, at::ScalarType type);
 
 struct ScriptTrial {
     std::string path;  // for errors
     InputSpec input;
-    at::ScalarType type = at::kFloat;  // of the run
-    bool drawsRandomNumbers = false;   // in training; found by run()
-    // Whether it has been run on this script: then only what it finds is looked for, in two passes forward.
+    at::ScalarType type = at::kFloat;  // the run's type
+    bool drawsRandomNumbers = false;   // in training; set by run()
+    // True where it has been run on this script before: then only the result is needed, from two forward passes.
     bool repeated = false;
 
-    // Steps and evaluations of batches of several sizes with `copy`, a prepared script that is of no use afterwards:
-    // gradients and statistics stay behind. Errors: a mode that forward does not follow, another shape than the data
-    // ask for, probabilities in place of what the loss takes, changed inputs, parameters without a gradient, what
+    // Makes steps and evaluations with batches of several sizes on `copy`, a prepared script that must not be used
+    // afterwards: gradients and statistics stay behind. Errors: a mode that forward does not follow, another shape than
+    // the data need, probabilities in place of what the loss takes, changed inputs, parameters without a gradient, what
     // TorchScript throws.
     [[nodiscard]] Status run(torch::jit::Module copy);
 };

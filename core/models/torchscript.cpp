@@ -1,5 +1,5 @@
-// A network that its author wrote in Python and saved with torch.jit.script(net).save("net.pt"), trained here: a batch
-// of inputs to outputs, with the loss of its task.
+// A network that its author wrote in Python and saved with torch.jit.script(net).save("net.pt"), trained here: a
+// function from a batch of inputs to outputs, with the loss of its task.
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/passes/inliner.h>
 #include <torch/csrc/jit/runtime/graph_iterator.h>
@@ -40,7 +40,7 @@ InputSpec naturalInputFor(const std::string& task) {
     return {.shape = {1, 28, 28}, .classes = 10};
 }
 
-// The first sentence of a reason, without the place in LibTorch's own source; what follows it is of no use here.
+// The first sentence of a reason, without the position in LibTorch's own source; the rest is of no use here.
 std::string firstSentence(std::string reason) {
     constexpr std::string_view kPlace = "[enforce fail at ", kPlaceEnd = "] . ";
     const auto end = reason.find(kPlaceEnd);
@@ -48,8 +48,8 @@ std::string firstSentence(std::string reason) {
     return reason.substr(0, reason.find(". "));
 }
 
-// Registers parameters and buffers of a script module, by their names, as those of `into`. Both hold the same tensors,
-// so that the script computes with whatever memory these are given later.
+// Registers parameters and buffers of a script module, under their names, as those of `into`. Both hold the same
+// tensors, so that the script computes with the memory that these are given later.
 void adopt(torch::nn::Module& into, const torch::jit::Module& from) {
     for (const auto& parameter : from.named_parameters(false)) {
         into.register_parameter(parameter.name, parameter.value, parameter.value.requires_grad());
@@ -62,7 +62,7 @@ void adopt(torch::nn::Module& into, const torch::jit::Module& from) {
     }
 }
 
-// Whether a pass gives an attribute another value, as self.calls += 1 does: the next one may compute with it.
+// True where a pass sets an attribute, as self.calls += 1 does: the next pass may compute with it.
 bool setsAttributes(const torch::jit::Module& script) {
     auto graph = script.get_method("forward").graph()->copy();
     torch::jit::Inline(*graph);
@@ -79,7 +79,7 @@ public:
     ScriptNetwork(torch::jit::Module script, std::optional<at::Generator> random)
         : script_(std::move(script)), random_(std::move(random)), setsAttributes_(dasgd::setsAttributes(script_)) {
         adopt(*this, script_);
-        script_.train(true);  // as this module is, whatever the mode it was saved in
+        script_.train(true);  // the mode of this module, whatever mode it was saved in
     }
     at::Tensor forward(at::Tensor x) override {
         moveTensorsTo(x.device());
@@ -87,7 +87,7 @@ public:
         const DefaultGeneratorScope own(*random_);
         return script_.forward({std::move(x)}).toTensor();
     }
-    // Its draws are from another stream each time.
+    // True because its draws come from another stream each time.
     [[nodiscard]] bool goesOn() const override { return random_.has_value() || setsAttributes_; }
     void train(bool on) override {
         torch::nn::Module::train(on);
@@ -95,7 +95,7 @@ public:
     }
 
 private:
-    // Those that are neither parameters nor buffers: nobody else knows of them.
+    // Moves tensors that are neither parameters nor buffers, since no other code moves them.
     void moveTensorsTo(at::Device device) {
         if (device == device_) return;
         for (const auto& attribute : script_.named_attributes()) {
@@ -121,9 +121,10 @@ public:
 protected:
     Result<std::shared_ptr<Network>> makeNetwork(const BuildContext& context) const override {
         DASGD_ASSIGN(torch::jit::Module script, load());
-        // A copy of its own: a trial leaves gradients and statistics behind.
+        // The trial gets a copy of its own: it leaves gradients and statistics behind.
         DASGD_ASSIGN(torch::jit::Module copy, load());
-        // Ranks that are threads build one after the other; the check before the run and the first of them refuse.
+        // Ranks that are threads build one after the other; the check before the run and the first rank do the whole
+        // trial.
         ScriptTrial trial{
             .path = path_, .input = context.input, .type = context.type, .repeated = context.rank != Rank(0)};
         for (const torch::jit::Module& one : {script, copy}) DASGD_TRY(prepareScript(path_, one, context.type));
