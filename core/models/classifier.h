@@ -1,4 +1,4 @@
-// What every network shares: the loss of its task, accuracy, the two modes. A model of this kind is a Network and a
+// Common part of all networks: the loss of the task, accuracy, the two modes. A model of this kind is a Network and a
 // checked way to make one.
 #pragma once
 
@@ -16,19 +16,19 @@
 
 namespace dasgd {
 
-// Outputs of inputs [B, …shape], in the shape of outputShape().
+// Computes outputs of inputs [B, …shape], in the shape of outputShape().
 class Network : public torch::nn::Module {
 public:
     virtual at::Tensor forward(at::Tensor x) = 0;
-    // As Model::beginPass().
+    // See Model::beginPass().
     virtual void beginPass(bool training) { (void)training; }
-    // As Model::goesOn(), passState() and setPassState().
+    // See Model::goesOn(), passState() and setPassState().
     [[nodiscard]] virtual bool goesOn() const { return false; }
     [[nodiscard]] virtual std::vector<at::Tensor> passState() const { return {}; }
     virtual Status setPassState(const std::vector<at::Tensor>& state) { return refusePassState(state); }
 };
 
-// "3x32x32".
+// The shape as text: "3x32x32".
 inline std::string shapeText(const std::vector<std::int64_t>& shape) {
     std::string text;
     for (const std::int64_t extent : shape) {
@@ -38,15 +38,15 @@ inline std::string shapeText(const std::vector<std::int64_t>& shape) {
     return text;
 }
 
-// Of one sample.
+// Number of elements of one sample.
 inline std::int64_t elementCount(const std::vector<std::int64_t>& shape) {
     std::int64_t count = 1;
     for (const std::int64_t extent : shape) count *= extent;
     return count;
 }
 
-// Refuses what no convolutional network here can take: anything but channels x height x width, at least `smallest` high
-// and wide.
+// Refuses inputs that no convolutional network here can take: anything but channels x height x width, at least
+// `smallest` high and wide.
 inline Status checkImage(const InputSpec& input, std::int64_t smallest, const std::string& model) {
     if (input.shape.size() == 3 && input.shape[1] >= smallest && input.shape[2] >= smallest) return {};
     return fail(model + " takes images of channels x height x width, at least " + shapeText({smallest, smallest}) +
@@ -89,7 +89,7 @@ public:
 protected:
     // The tasks that the network can learn.
     explicit NetworkModel(std::vector<Task> tasks) : tasks_(std::move(tasks)) {}
-    // Of an input whose task is one of those.
+    // Makes the network; the input's task is one of those.
     virtual Result<std::shared_ptr<Network>> makeNetwork(const BuildContext& context) const = 0;
     [[nodiscard]] virtual Loss lossOf(Task task) const { return usualLoss(task); }
 

@@ -1,5 +1,5 @@
-// Random streams of a device, and LibTorch's default one: there is one a process and device, and ranks that are threads
-// of it share it.
+// Random streams of a device, and LibTorch's default one, of which there is one for each process and device, shared by
+// ranks that are threads.
 #pragma once
 
 #include <ATen/CPUGeneratorImpl.h>
@@ -13,7 +13,7 @@
 
 namespace dasgd {
 
-// Of what is drawn on `device`.
+// Generator of numbers that are drawn on `device`.
 inline at::Generator makeGenerator(at::Device device, std::uint64_t seed) {
     if (device.is_cpu()) return at::detail::createCPUGenerator(seed);
     at::Generator generator =
@@ -22,14 +22,14 @@ inline at::Generator makeGenerator(at::Device device, std::uint64_t seed) {
     return generator;
 }
 
-// Held by whoever seeds the default generator or draws from it.
+// Held while the default generator is seeded or drawn from.
 inline std::mutex& defaultGeneratorMutex() {
     static std::mutex mutex;
     return mutex;
 }
 
-// While it lives, the default generator of `own`'s device continues the stream `own`, for code that can draw from
-// nowhere else. Afterwards it is as before, and `own` has moved on. Threads take turns.
+// During the object's lifetime the default generator of `own`'s device continues the stream `own`, for code that can
+// draw from nowhere else. Afterwards it is as before, and `own` has moved on. Threads take turns.
 class DefaultGeneratorScope {
 public:
     explicit DefaultGeneratorScope(at::Generator& own)

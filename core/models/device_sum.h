@@ -1,4 +1,4 @@
-// A sum over samples that is formed where the model computes.
+// A sum over samples that stays on the device on which the model computes.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -7,12 +7,12 @@
 
 namespace dasgd {
 
-// In double. Of the processor's tensors it is a number at once. Of a device's it stays on the device: adding to it does
-// not wait, reading it does.
+// A sum in double. Sums of the processor's tensors are numbers at once. Sums of a device's tensors stay on the device:
+// adding does not wait, reading does.
 class DeviceSum {
 public:
-    DeviceSum(double number = 0) : number_(number) {}  // NOLINT: a number is a sum
-    DeviceSum(const at::Tensor& scalar) {              // NOLINT: so is a tensor []
+    DeviceSum(double number = 0) : number_(number) {}  // NOLINT: a number converts to a sum
+    DeviceSum(const at::Tensor& scalar) {              // NOLINT: a tensor [] converts to a sum
         if (scalar.is_cpu()) {
             number_ = scalar.item<double>();
         } else {
@@ -29,7 +29,7 @@ public:
     }
 
     // Waits where the sum is on a device.
-    operator double() const {  // NOLINT: it is used as the number that it is
+    operator double() const {  // NOLINT: the sum is used as a number
         return onDevice_.defined() ? number_ + onDevice_.item<double>() : number_;
     }
     // [] in double, on `device`; does not wait.

@@ -1,5 +1,6 @@
 // Dropout (Srivastava et al., JMLR 15, 2014) from a rank's own random stream. torch::nn::Dropout draws from LibTorch's
-// default generator: there is one a process, seeded alike in every process, and all ranks of a process draw from it.
+// default generator: there is one for each process, seeded alike in every process, and all ranks of a process draw from
+// it.
 #pragma once
 
 #include <ATen/core/Generator.h>
@@ -13,7 +14,7 @@
 
 namespace dasgd {
 
-// The field of a model that drops values out: the share that is dropped. `help` says what of, and where.
+// Field for the share of values that a model drops. `help` says which values, and where.
 [[nodiscard]] inline FieldSpec dropoutField(std::string help) {
     return {.min = 0, .max = 1, .maxOpen = true, .help = std::move(help)};
 }
@@ -23,7 +24,7 @@ public:
     // Each element is zero with probability `share` (below 1), and multiplied by 1 / (1 − share) otherwise.
     Dropout(double share, at::Generator random) : share_(share), random_(std::move(random)) {}
 
-    // The input itself in evaluation mode.
+    // Returns the input itself in evaluation mode.
     at::Tensor forward(const at::Tensor& x) {
         if (!is_training() || share_ == 0) return x;
         const double kept = 1 - share_;

@@ -11,7 +11,7 @@
 
 namespace dasgd {
 
-// Padded so that stride 1 keeps the extents of an odd kernel; without bias, because a norm follows.
+// Convolution, padded so that stride 1 keeps the extents of an odd kernel; without bias, because a norm follows.
 inline torch::nn::Conv2d convolution(std::int64_t in, std::int64_t out, std::int64_t kernel, std::int64_t stride = 1,
                                      std::int64_t groups = 1) {
     return torch::nn::Conv2d(
@@ -31,14 +31,14 @@ private:
     torch::nn::BatchNorm2d norm_;
 };
 
-// ReLU after max pooling is max pooling after ReLU, values and gradients alike, and sees fewer elements.
+// Max pooling, then ReLU: the same values and gradients as in the other order, on fewer elements.
 inline at::Tensor poolAndRectify(const at::Tensor& x, std::int64_t kernel, std::int64_t stride,
                                  std::int64_t padding = 0) {
     return at::max_pool2d(x, {kernel, kernel}, {stride, stride}, {padding, padding}).relu_();
 }
 
-// Convolutions drawn as He et al. (arXiv 1502.01852) do for ReLU, by what leaves a layer, so that the signal neither
-// dies nor explodes with depth; other weight matrices N(0, 0.01²); biases 0. Draws from the default generator.
+// Draws convolutions as He et al. (arXiv 1502.01852) do for ReLU, by the outputs of a layer, so that the signal neither
+// vanishes nor explodes with depth; other weight matrices N(0, 0.01²); biases 0. Draws from the default generator.
 inline void initializeHe(torch::nn::Module& network) {
     for (const auto& module : network.modules(false)) {
         if (auto* conv = module->as<torch::nn::Conv2d>()) {

@@ -1,4 +1,4 @@
-// What training minimises, as a function of a network's outputs: here alone, for every model that is a Network.
+// Losses that training minimises, as functions of a network's outputs, for every model that is a Network.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -11,31 +11,33 @@
 namespace dasgd {
 
 enum class Loss {
-    // Of classes, outputs [B, classes]; of the tokens of a text, outputs [B, T, classes], every token counting alike.
+    // Cross entropy of classes, outputs [B, classes]; or of the tokens of a text, outputs [B, T, classes], with equal
+    // weights.
     kCrossEntropy,
-    // Mean over the values of a sample, outputs [B, values].
+    // Mean of the squared errors over the values of a sample, outputs [B, values].
     kMeanSquaredError,
-    // Outputs [B, 1] for two classes: max(0, 1 − y·s) with y = −1 for class 0 and +1 for class 1. Outputs [B, classes]
-    // for more: max(0, 1 + max_{j≠y} s_j − s_y) (Crammer and Singer, JMLR 2, 2001).
+    // Hinge loss. Outputs [B, 1] for two classes: max(0, 1 − y·s) with y = −1 for class 0 and +1 for class 1. Outputs
+    // [B, classes] for more: max(0, 1 + max_{j≠y} s_j − s_y) (Crammer and Singer, JMLR 2, 2001).
     kHinge,
 };
 
-// What a task is trained with unless the model says otherwise.
+// Loss that a task is trained with unless the model chooses another.
 [[nodiscard]] Loss usualLoss(Task task);
 
 // Scalar mean over the samples, or over the tokens of a text; `computed` are the outputs, in float32, float64 or
-// bfloat16. `smoothing`, of cross entropy alone: the share of a target that all classes divide among themselves (label
+// bfloat16. `smoothing`, for cross entropy alone: the share of a target that all classes divide among themselves (label
 // smoothing, arXiv 1512.00567, section 7).
 [[nodiscard]] at::Tensor meanLoss(Loss loss, const at::Tensor& computed, const at::Tensor& targets,
                                   double smoothing = 0);
 
-// Sums over the same; `correct` counts classes and tokens whose output is the largest, and is 0 of values.
+// Sums over the same samples or tokens; `correct` counts classes and tokens whose output is the largest, and is 0 for
+// values.
 [[nodiscard]] Evaluation evaluationOf(Loss loss, const at::Tensor& computed, const at::Tensor& targets);
 
-// The shape of a network's outputs for `batch` samples.
+// Shape of a network's outputs for `batch` samples.
 [[nodiscard]] std::vector<std::int64_t> outputShape(const InputSpec& input, std::int64_t batch);
 
-// Refuses data whose targets are of a task that is not among `tasks`, and fewer than 2 classes or 1 value.
+// Refuses data whose task is not among `tasks`, and fewer than 2 classes or 1 value.
 [[nodiscard]] Status checkTask(const InputSpec& input, const std::vector<Task>& tasks);
 
 }  // namespace dasgd

@@ -1,4 +1,4 @@
-// A network with its loss. One .cpp each; the class hides there and is registered by its last line.
+// A model: a network with its loss. One .cpp each; the class hides there and is registered by its last line.
 #pragma once
 
 #include <ATen/core/Generator.h>
@@ -19,11 +19,11 @@ class Module;
 
 namespace dasgd {
 
-// What a target is: one of `classes` classes; `classes` floating-point values; or, at each of the T places of a text,
-// the next of `classes` tokens.
+// Kind of target: one of `classes` classes; `classes` floating-point values; or, at each of the T places of a text, the
+// next of `classes` tokens.
 enum class Task { kClassification, kRegression, kLanguage };
 
-// Shape of one sample: channels first ({1, 28, 28}); of text {T}.
+// Shape of one sample: channels first ({1, 28, 28}); {T} for text.
 struct InputSpec {
     std::vector<std::int64_t> shape;
     std::int64_t classes = 0;
@@ -39,29 +39,29 @@ struct Batch {
 
 struct BuildContext {
     InputSpec input;
-    Rank rank;                  // among those that train
-    int workers = 1;            // that train
+    Rank rank;                  // number among those that train
+    int workers = 1;            // number of ranks that train
     bool timeOnly = false;      // no loss is computed; only its FLOP are counted
-    double labelSmoothing = 0;  // of loss(), not of evaluate()
-    // Of parameters and floating inputs in training. build() makes parameters in it or in float32, and FlatParams
+    double labelSmoothing = 0;  // for loss(), not for evaluate()
+    // Type of parameters and floating inputs in training. build() makes parameters in it or in float32, and FlatParams
     // converts them before the first batch.
     at::ScalarType type = at::kFloat;
-    // The rank's own stream, for what loss() draws, of the device on which the model will train: build() makes its
-    // tensors on the processor, and FlatParams moves parameters and buffers there before the first batch. LibTorch's
-    // default generator is one for all threads of a process: what is drawn from it in loss() is not the same on every
-    // backend.
+    // The rank's own stream for the numbers that loss() draws, on the device on which the model will train: build()
+    // makes its tensors on the processor, and FlatParams moves parameters and buffers there before the first batch.
+    // LibTorch's default generator is shared by all threads of a process: numbers drawn from it in loss() would not be
+    // the same on every backend.
     at::Generator random;
 };
 
 // Sums over the samples of a batch; each predicted token of a text counts as one sample. `correct` is 0 where targets
-// are no classes.
+// are not classes.
 struct Evaluation {
     DeviceSum lossSum;
     DeviceSum correct;
     std::int64_t samples = 0;
 };
 
-// Of a network that keeps nothing between two batches. Errors: a state is not nothing.
+// setPassState() of a network that keeps nothing between two batches. Errors: a state that is not empty.
 [[nodiscard]] inline Status refusePassState(const std::vector<at::Tensor>& state) {
     if (state.empty()) return {};
     return fail("the saved state is of a network that goes on from batch to batch, which this one does not");
@@ -76,21 +76,21 @@ public:
     // Scalar mean loss over the batch, in training mode, differentiable. Draws from BuildContext::random alone, so it
     // uses core/models/dropout.h and not torch::nn::Dropout.
     [[nodiscard]] virtual at::Tensor loss(const Batch& batch) = 0;
-    // In evaluation mode, without gradients.
+    // Evaluates the batch in evaluation mode, without gradients.
     [[nodiscard]] virtual Evaluation evaluate(const Batch& batch) = 0;
-    // Called before the first batch of an epoch (`training`) and of an evaluation: forgets what went on from batch to
-    // batch, as the state of a recurrent network does. The two passes keep states apart.
+    // Called before the first batch of an epoch (`training`) and of an evaluation: forgets state carried from batch to
+    // batch, such as that of a recurrent network. The two kinds of pass keep separate states.
     virtual void beginPass(bool training) { (void)training; }
-    // Whether loss() computes with more than its batch and the module's tensors, as a state that goes on from batch to
-    // batch: its work cannot be captured once and given again then.
+    // True where loss() computes with more than its batch and the module's tensors, such as a state carried from batch
+    // to batch: its work cannot be captured once and given again then.
     [[nodiscard]] virtual bool goesOn() const { return false; }
-    // What goes on from batch to batch of training and is not drawn: for a checkpoint. Empty where nothing does, or
-    // before the first batch of an epoch.
+    // State carried from batch to batch of training, without random streams: for a checkpoint. Empty where there is
+    // none, or before the first batch of an epoch.
     [[nodiscard]] virtual std::vector<at::Tensor> passState() const { return {}; }
-    // Of the same model; the next batch is the one after those that passState() went on from. Errors: a state of
-    // another model.
+    // Restores passState() of the same model; the next batch is the one that followed it. Errors: a state of another
+    // model.
     virtual Status setPassState(const std::vector<at::Tensor>& state) { return refusePassState(state); }
-    // What `synthetic` data takes when the user gives no shape; an empty shape: the model needs no data at all.
+    // Input that `synthetic` data makes when the user gives no shape; an empty shape: the model needs no data at all.
     [[nodiscard]] virtual InputSpec naturalInput() const = 0;
 };
 

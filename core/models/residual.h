@@ -7,8 +7,8 @@
 
 namespace dasgd {
 
-// How a block's input gets to the size of its output: by a 1x1 convolution and a norm (the paper's option B), or
-// without parameters, by every second pixel and channels of zeros (option A).
+// Shortcut of a block whose output has another size than its input: a 1x1 convolution and a norm (the paper's option
+// B), or, without parameters, every second pixel and channels of zeros (option A).
 enum class Shortcut { kProjection, kPadding };
 
 class BasicBlock final : public torch::nn::Module {

@@ -1,4 +1,4 @@
-// What AlexNet, OverFeat and VGG share: convolutions one after the other, then three fully connected layers with
+// Common part of AlexNet, OverFeat and VGG: convolutions one after the other, then three fully connected layers with
 // dropout.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace dasgd {
 
-// Of networks that drop units after the first and the second fully connected layer.
+// Fields of networks that drop units after the first and the second fully connected layer.
 struct DropoutAfterParams {
     double dropout = 0.5;
     void visit(auto&& f) {
@@ -26,18 +26,18 @@ protected:
     PlainNetwork(const BuildContext& context, double dropout)
         : dropout_(register_module("dropout", std::make_shared<Dropout>(dropout, context.random))) {}
 
-    // In order, as conv1, conv2, ….
+    // Adds conv1, conv2, … in order.
     void addConvolution(const torch::nn::Conv2dOptions& options) {
         convolutions_.push_back(
             register_module("conv" + std::to_string(convolutions_.size() + 1), torch::nn::Conv2d(options)));
     }
-    // After all convolutions: fc1 to fc3.
+    // Adds fc1 to fc3, after all convolutions.
     void addConnected(std::int64_t units, std::int64_t first, std::int64_t second, std::int64_t classes) {
         fc1_ = register_module("fc1", torch::nn::Linear(units, first));
         fc2_ = register_module("fc2", torch::nn::Linear(first, second));
         fc3_ = register_module("fc3", torch::nn::Linear(second, classes));
     }
-    // Every convolution with its ReLU; pooling with the first two and the last.
+    // Applies every convolution with its ReLU, and pooling after the first two and the last.
     at::Tensor convolved(at::Tensor x, std::int64_t poolKernel, std::int64_t poolStride) {
         for (std::size_t i = 0; i < convolutions_.size(); ++i) {
             x = convolutions_[i](x);
@@ -46,7 +46,7 @@ protected:
         }
         return x;
     }
-    // Dropout after the first and the second layer.
+    // Applies the fully connected layers, with dropout after the first and the second.
     at::Tensor connected(const at::Tensor& x) {
         const at::Tensor first = dropout_->forward(fc1_(x).relu_());
         return fc3_(dropout_->forward(fc2_(first).relu_()));
