@@ -92,7 +92,7 @@ tl::unexpected<Error> refusedFile(const fs::path& path, const std::string& probl
     return fail(path.string() + ": " + problem + ". Replace or remove the file, or set on_damage = \"skip\" in [data]");
 }
 
-// How the squares are cut out.
+// How squares are cut out of images.
 struct Cutting {
     int extent = 224;
     int resize = 256;
@@ -129,7 +129,7 @@ Box boxOf(const ImageSize& size, const Cutting& cutting, std::mt19937_64& random
     return box;
 }
 
-// For images that a model is judged on.
+// Cutting for images that a model is judged on.
 Cutting stillOf(Cutting cutting) {
     cutting.crop = "centre";
     cutting.mirror = false;
@@ -173,8 +173,8 @@ public:
     }
 
 private:
-    // Which one was read: where a damaged one is skipped, the next that is not, or none where samples are judged, as
-    // the next would be judged twice.
+    // Number of the image that was read: where a damaged one is skipped, that of the next whole one, or nullopt where
+    // samples are judged, as the next would be judged twice.
     std::optional<std::int64_t> readOne(std::int64_t index, std::uint64_t seed, std::uint8_t* to) const {
         for (std::size_t tries = 0; tries < files_.size(); ++tries) {
             const ImageFile& file = files_[static_cast<std::size_t>(index)];

@@ -1,6 +1,6 @@
 #include "core/datasets/formats/images.h"
 
-// jpeglib.h needs what <cstdio> declares.
+// jpeglib.h needs declarations of <cstdio>.
 #include <cstdio>
 // clang-format off
 #include <jpeglib.h>
@@ -30,7 +30,7 @@ Status checkExtents(std::int64_t width, std::int64_t height) {
     return fail("it claims to have " + std::to_string(width) + " x " + std::to_string(height) + " pixels");
 }
 
-// libjpeg reports an error by a call that must not return: it goes back to where the work was begun.
+// libjpeg reports an error by a call that must not return: it jumps back to where the work began.
 struct JpegErrors {
     jpeg_error_mgr base;
     std::jmp_buf back;
@@ -43,10 +43,10 @@ struct JpegErrors {
     std::longjmp(errors->back, 1);
 }
 
-// Whether a warning says that pixels are missing or were made up. Bytes that are left over before the marker of the end
-// are no such sign: every row has been decoded by then, or the warning would be of too few codes, and files of several
-// cameras and well-known collections have hundreds of them. Within an image they show that the decoder lost its place;
-// some encoders pad there by a few.
+// True where a warning means that pixels are missing or were made up. Bytes left over before the end marker do not mean
+// that: every row has been decoded by then, or the warning would be of too few codes, and files of several cameras and
+// well-known collections have hundreds of them. Within an image they show that the decoder lost its position; some
+// encoders pad there by a few.
 bool tellsOfDamage(const jpeg_error_mgr& errors) {
     constexpr int kPadding = 16, kEndOfImage = 0xD9;
     switch (errors.msg_code) {
@@ -64,7 +64,7 @@ void noteWarning(j_common_ptr info, int level) {
     if (level < 0 && tellsOfDamage(*info->err)) giveUp(info);
 }
 
-// Whatever may go back is in a function that has no object of its own.
+// Calls that may jump back are in functions without objects of their own.
 class JpegDecoder {
 public:
     explicit JpegDecoder(FileBytes file) : file_(file) {
@@ -94,7 +94,7 @@ public:
         jpeg_start_decompress(&info_);
         return true;
     }
-    // One row into `row`.
+    // Reads one row into `row`.
     [[nodiscard]] bool readRow(std::uint8_t* row) {
         if (setjmp(errors_.back) != 0) return false;
         jpeg_read_scanlines(&info_, &row, 1);
@@ -285,7 +285,7 @@ std::uint32_t pngNumber(const unsigned char* bytes) {
     return std::uint32_t{bytes[0]} << 24 | std::uint32_t{bytes[1]} << 16 | std::uint32_t{bytes[2]} << 8 | bytes[3];
 }
 
-// Whether the chunks are there to the last one. Errors: the checksum of a chunk that pixels depend on is wrong.
+// True where all chunks are there, to the last one. Errors: a wrong checksum of a chunk that pixels depend on.
 Result<bool> hasAllChunks(FileBytes file) {
     constexpr std::size_t kSignature = 8, kFrame = 12, kLongest = 0x7FFFFFFF;  // a frame: length, type, checksum
     for (std::size_t at = kSignature; file.size() - at >= kFrame;) {
@@ -303,7 +303,8 @@ Result<bool> hasAllChunks(FileBytes file) {
     return false;
 }
 
-// Nothing is decoded for it. Of a JPEG, which has no checksums, the last bytes tell; a PNG is read through.
+// Checks the end of a file without decoding it: the last bytes of a JPEG, which has no checksums; a PNG is read
+// through.
 Result<bool> endsAsItShould(FileBytes file) {
     if (isPng(file)) return hasAllChunks(file);
     return file[file.size() - 2] == 0xFF && file[file.size() - 1] == 0xD9;
@@ -322,7 +323,7 @@ Result<ImageSize> sizeInHeader(FileBytes file) {
     return ImageSize{static_cast<int>(decoder.info().image_width), static_cast<int>(decoder.info().image_height)};
 }
 
-// Which source pixels go into one of the output, and how much of each.
+// Source pixels of one output pixel, and the share of each.
 struct Weights {
     int first = 0;
     std::vector<float> shares;  // sum 1
@@ -335,7 +336,7 @@ std::vector<Weights> weightsOf(double begin, double length, int extent, int pixe
     const int highest = std::clamp(static_cast<int>(begin + length - 1e-9), lowest, pixels - 1);
     std::vector<Weights> all(static_cast<std::size_t>(extent));
     for (int i = 0; i < extent; ++i) {
-        const double centre = begin + (i + 0.5) * scale - 0.5;  // in the numbers of the pixels' centres
+        const double centre = begin + (i + 0.5) * scale - 0.5;  // in coordinates of the pixels' centres
         const int first = std::clamp(static_cast<int>(std::floor(centre - reach)) + 1, lowest, highest);
         const int last = std::clamp(static_cast<int>(centre + reach), first, highest);
         Weights& weights = all[static_cast<std::size_t>(i)];
@@ -351,7 +352,7 @@ std::vector<Weights> weightsOf(double begin, double length, int extent, int pixe
     return all;
 }
 
-// One row of `image`, every channel on its own: out[channel · extent + x].
+// Resamples one row of `image`, each channel separately: out[channel · extent + x].
 void resampleRow(const Image& image, int y, const std::vector<Weights>& columns, float* out) {
     const auto channels = static_cast<std::size_t>(image.channels);
     const std::uint8_t* row =
@@ -383,7 +384,7 @@ Result<ImageSize> inspectImage(FileBytes file) {
     if (!isKnownImage(file)) return fail("it is neither JPEG nor PNG");
     DASGD_ASSIGN(const ImageSize size, sizeInHeader(file));
     DASGD_ASSIGN(const bool ends, endsAsItShould(file));
-    // Some writers add bytes after the end.
+    // Some writers add bytes after the end, so the file is decoded to see whether it is whole.
     if (!ends) DASGD_TRY(decodeImage(file, 1, 8));
     return size;
 }
@@ -401,7 +402,7 @@ void resample(const Image& image, const Box& box, int extent, bool mirrored, std
     }
     std::vector<float> sums(rowFloats);
     for (std::size_t y = 0; y < size; ++y) {
-        std::ranges::fill(sums, 0.5F);  // rounds
+        std::ranges::fill(sums, 0.5F);  // for rounding
         const float* row = narrowed.data() + static_cast<std::size_t>(rows[y].first - top) * rowFloats;
         for (const float share : rows[y].shares) {
             for (std::size_t i = 0; i < rowFloats; ++i) sums[i] += share * row[i];

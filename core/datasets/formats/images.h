@@ -25,23 +25,25 @@ struct Image {
     std::vector<std::uint8_t> pixels;  // row by row, the channels of a pixel together
 };
 
-// The size that the header says, of a file that is whole: one that does not end as its format has it is decoded to see,
-// and checksums of PNG are compared. Damage in the middle of a JPEG, which has none, is for decodeImage(). Errors say
-// what is wrong, without a file's name: neither JPEG nor PNG, damaged, of more than 2^28 pixels.
+// Size in the header of a file that is whole: a file that does not end as its format requires is decoded to find out,
+// and checksums of PNG are compared. Damage in the middle of a JPEG, which has no checksums, is left to decodeImage().
+// Errors give the fault without a file's name: neither JPEG nor PNG, damaged, of more than 2^28 pixels.
 [[nodiscard]] Result<ImageSize> inspectImage(std::span<const unsigned char> file);
 
-// Pixels in `channels` channels: 1, grey; 3, red, green and blue. Of a JPEG only 1/`reduction` (1, 2, 4, 8) in each
-// direction, rounded up, which takes less time; PNG is not reduced. Errors as above; a JPEG of which libjpeg warns that
-// a part is missing or has wrong codes is damaged, one with bytes left over before its end is not.
+// Decodes into `channels` channels: 1, grey; 3, red, green and blue. A JPEG can be reduced to 1/`reduction` (1, 2, 4,
+// 8) in each direction, rounded up, which takes less time; PNG is not reduced. Errors as inspectImage(); a JPEG about
+// which libjpeg warns that a part is missing or has wrong codes is damaged, one with bytes left over before its end is
+// not.
 [[nodiscard]] Result<Image> decodeImage(std::span<const unsigned char> file, int channels, int reduction = 1);
 
-// A part of an image, in pixels, fractions of them too.
+// A part of an image, in pixels and fractions of them.
 struct Box {
     double x = 0, y = 0, width = 0, height = 0;
 };
 
-// The part `box` at extent x extent pixels, channel by channel, into `out`, which has room for them. Linear
-// interpolation, over as many pixels as one covers where the part is reduced; beyond the box no pixel counts.
+// Scales the part `box` to extent x extent pixels, channel by channel, into `out`, which has room for them. Linear
+// interpolation, over as many source pixels as an output pixel covers where the part is reduced; pixels beyond the box
+// do not count.
 void resample(const Image& image, const Box& box, int extent, bool mirrored, std::uint8_t* out);
 
 }  // namespace dasgd

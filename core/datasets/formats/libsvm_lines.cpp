@@ -16,11 +16,11 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\r";
 
-// A complaint about what stands at `at`.
+// An error at position `at` of a line.
 struct LineError {
     std::size_t at = 0;
     std::string message;
-    bool damaged = true;  // not: the line is in order, and beyond what may be read unasked
+    bool damaged = true;  // false: the line is in order, but has an index above the limit
 };
 
 template <class Number>
@@ -46,7 +46,7 @@ std::string problemOf(std::string_view word, double& number) {
     return found + "not finite in float32 (at most 3.4e38); divide these numbers by a constant";
 }
 
-// Reads one line word by word into `rows`; what a damaged line left there the caller takes away.
+// Reads one line word by word into `rows`; the caller removes what a damaged line left there.
 class LineParser {
 public:
     LineParser(std::string_view line, std::int64_t maxIndex, SparseRows& rows)
@@ -122,7 +122,7 @@ private:
     std::int64_t maxIndex_;
     SparseRows& rows_;
     std::size_t begin_ = 0, end_ = 0;
-    std::optional<LineError> beyond_;  // of the first such index
+    std::optional<LineError> beyond_;  // for the first index above the limit
 };
 
 void takeBack(SparseRows& rows, std::size_t samples) {

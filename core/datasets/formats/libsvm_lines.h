@@ -12,7 +12,7 @@
 
 namespace dasgd {
 
-// Of a sample.
+// Largest index of a sample.
 inline constexpr std::int64_t kMaxLibsvmFeatures = 2'000'000'000;
 
 // Compressed rows: row i has the entries starts[i] to starts[i + 1] − 1.

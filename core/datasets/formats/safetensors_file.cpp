@@ -39,14 +39,14 @@ std::optional<std::uint64_t> bytesOfType(const std::string& type) {
     return found == kTypeBytes.end() ? std::nullopt : std::optional(found->second);
 }
 
-// A number of the header that is not negative.
+// Reads a number of the header that is not negative.
 Result<std::uint64_t> countOf(const Json& number) {
     if (!number.is_number_unsigned())
         return fail(std::string("it has a ") + number.type_name() + " where a count is expected");
     return number.get<std::uint64_t>();
 }
 
-// Elements times bytes, checked.
+// Elements times bytes, checked for overflow.
 Result<std::uint64_t> sizeOf(const Json& shape, std::uint64_t elementBytes, std::vector<std::int64_t>& extents) {
     std::uint64_t size = elementBytes;
     for (const Json& number : shape) {
@@ -81,7 +81,7 @@ Result<StoredTensor> tensorOf(const std::string& name, const Json& entry, std::s
     return tensor;
 }
 
-// Each byte that follows the header is of one tensor, as in the format: what is hidden in a gap nobody has looked at.
+// Checks that each byte after the header belongs to one tensor, as the format requires: a gap could hide data.
 Status checkCover(std::vector<StoredTensor> tensors, std::span<const unsigned char> data) {
     std::erase_if(tensors, [](const StoredTensor& tensor) { return tensor.bytes.empty(); });
     std::ranges::sort(tensors, {}, [](const StoredTensor& tensor) { return tensor.bytes.data(); });

@@ -1,5 +1,5 @@
 // safetensors (https://github.com/huggingface/safetensors, "Format"): 8 bytes little-endian with the length of a JSON
-// header, the header, then the tensors' bytes. The header says of each tensor its type, its shape and where it lies.
+// header, the header, then the tensors' bytes. The header gives each tensor's type, shape and position.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace dasgd {
 
 struct StoredTensor {
     std::string name;
-    std::string type;  // as the header has it: F32, I64, U8, …
+    std::string type;  // the header's name: F32, I64, U8, …
     std::vector<std::int64_t> shape;
     std::span<const unsigned char> bytes;  // exactly those of the shape, where the type is one that is known
 };
@@ -26,8 +26,8 @@ struct StoredTensor {
 [[nodiscard]] Result<std::vector<StoredTensor>> readSafetensors(std::span<const unsigned char> file,
                                                                 const std::string& name);
 
-// The texts that the header keeps beside the tensors, by name; none where it has none. Errors: of the header; one that
-// is no text.
+// The texts that the header keeps beside the tensors, by name; empty where it has none. Errors: of the header; a value
+// that is not a text.
 [[nodiscard]] Result<std::map<std::string, std::string>> readSafetensorsMetadata(std::span<const unsigned char> file,
                                                                                  const std::string& name);
 
