@@ -1,4 +1,4 @@
-// What is drawn for images of a training set.
+// Random augmentation of a training set's images.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -10,13 +10,13 @@
 
 namespace dasgd {
 
-// Draws from the generator's own bits, so that they depend on no library's distribution: in [0, 1), and in 0 ..
+// Draws from the generator's own bits, so that the numbers depend on no library's distribution: in [0, 1), and in 0 ..
 // count−1.
 [[nodiscard]] double drawUnit(std::mt19937_64& random);
 [[nodiscard]] std::int64_t drawBelow(std::mt19937_64& random, std::int64_t count);
 
-// Images in bytes, [B, C, H, W], each moved and mirrored by its own draw. A copy, where the images are; what is drawn
-// and what comes of it is the same on every device.
+// Moves and mirrors images in bytes, [B, C, H, W], each by its own draw. Returns a copy, on the same device; the draws
+// and the result are the same on every device.
 [[nodiscard]] at::Tensor shifted(const at::Tensor& images, const Augmentation& augmentation, std::uint64_t seed);
 
 }  // namespace dasgd

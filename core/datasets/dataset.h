@@ -1,4 +1,4 @@
-// A set of samples. One .cpp each, registered by its last line.
+// A data set. One .cpp each, registered by its last line.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ struct Splits {
     Samples train;
     Samples test;
     InputSpec input;
-    // Damaged files, or lines, that were left out; empty where damage is refused.
+    // Number of damaged files, or lines, that were left out; nullopt where damage is refused.
     std::optional<std::int64_t> skipped = std::nullopt;
     std::string firstSkipped = {};  // the first of them and what is wrong with it; "" where none was
     std::string notRead = {};       // files in place of samples that are of no format that is read, in words; or ""
@@ -24,10 +24,11 @@ struct Splits {
 class Dataset {
 public:
     virtual ~Dataset() = default;
-    // `natural` is the model's own input: data sets with a shape of their own ignore it. Errors name the path, the
-    // place and the remedy: missing or truncated file, wrong magic number, sizes that do not match.
+    // Loads the samples. `natural` is the model's own input: data sets with a shape of their own ignore it. Errors name
+    // the path, the place and the remedy: missing or truncated file, wrong magic number, sizes that do not match.
     [[nodiscard]] virtual Result<Splits> load(const InputSpec& natural) const = 0;
-    // The samples follow one another, as of a text: each rank goes through a contiguous part of them in order.
+    // True where the samples follow one another, as in a text: each rank goes through a contiguous part of them in
+    // order.
     [[nodiscard]] virtual bool isContinuous(const InputSpec& natural) const {
         static_cast<void>(natural);
         return false;

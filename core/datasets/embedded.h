@@ -1,4 +1,4 @@
-// What ships inside the program: resources/data.
+// Data sets inside the program, from resources/data.
 #pragma once
 
 #include <span>

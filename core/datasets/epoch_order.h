@@ -1,4 +1,4 @@
-// The order in which an epoch goes over the whole training set, and which of it is a rank's.
+// Order of an epoch over the whole training set, and a rank's part of it.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -17,7 +17,7 @@ class EpochOrder {
 public:
     EpochOrder(std::int64_t samples, bool shuffled, std::uint64_t seed)
         : samples_(samples), shuffled_(shuffled), seed_(seed) {}
-    // [samples], int64. Not to be written to.
+    // [samples], int64. Must not be written to.
     [[nodiscard]] at::Tensor of(std::int64_t epoch);
 
 private:
@@ -30,10 +30,10 @@ private:
     std::pair<std::int64_t, at::Tensor> newest_{-1, {}};
 };
 
-// A rank's part of an epoch as torch.utils.data.DistributedSampler deals it out: every P-th sample from the rank's own
-// number on. What P does not divide is dropped, or filled up with the first samples of the order. The rule is torch's;
-// the permutation is not: torch seeds with seed + epoch, so that run seed 1 repeats in its second epoch what run seed 2
-// did in its first.
+// A rank's part of an epoch, as torch.utils.data.DistributedSampler assigns it: every P-th sample from the rank's own
+// number on. Samples beyond a multiple of P are dropped, or the parts are filled up with the first samples of the
+// order. The rule is torch's; the permutation is not: torch seeds with seed + epoch, so that run seed 1 repeats in its
+// second epoch what run seed 2 did in its first.
 [[nodiscard]] at::Tensor shareOf(const at::Tensor& order, Rank rank, int workers, bool dropLast);
 
 }  // namespace dasgd

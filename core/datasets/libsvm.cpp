@@ -16,7 +16,8 @@ namespace dasgd {
 namespace {
 
 constexpr std::size_t kMaxLibsvmBytes = std::size_t{1} << 36;
-// A sample is as wide as the largest index: one slip of a digit, and a batch takes all memory.
+// Largest index that is accepted without being asked for. A sample is as wide as the largest index, so one mistyped
+// digit could make a batch take all memory.
 constexpr std::int64_t kMaxUnaskedIndex = std::int64_t{1} << 24;
 
 struct LibsvmParams {
@@ -50,7 +51,7 @@ struct LibsvmParams {
     }
 };
 
-// The rows `samples` (int64), as dense vectors.
+// Makes dense vectors of the rows `samples` (int64).
 class SparseReader final : public SampleReader {
 public:
     // `first`: the index of the first column.

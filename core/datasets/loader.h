@@ -1,4 +1,4 @@
-// Makes batches before they are asked for, on threads of its own.
+// Makes batches ahead of their use, on threads of its own.
 #pragma once
 
 #include <condition_variable>
@@ -15,18 +15,18 @@
 
 namespace dasgd {
 
-// Which samples a batch is made of, and the seed of all that is drawn for it.
+// Samples of a batch, and the seed of all random numbers drawn for it.
 struct BatchOrder {
     at::Tensor indices;  // int64 [B]
     std::uint64_t seed = 0;
 };
 
-// Batches in the order in which `next` gives them, whatever the number of threads (Samples::loading), and the same:
-// what is drawn depends on the batch's seed alone. Owner: one thread, on which `next` is called, so many batches ahead
-// of the one that is taken.
+// Batches in the order in which `next` gives them. Neither order nor content depends on the number of threads
+// (Samples::loading): random numbers depend on the batch's seed alone. Owner: one thread, on which `next` is called, so
+// many batches ahead of the one that is taken.
 class BatchLoader {
 public:
-    // Empty: there are no more.
+    // Empty where there are no more batches.
     using NextOrder = std::function<std::optional<BatchOrder>()>;
 
     BatchLoader(const Samples& samples, at::ScalarType type, NextOrder next);
@@ -34,10 +34,11 @@ public:
     BatchLoader(const BatchLoader&) = delete;
     BatchLoader& operator=(const BatchLoader&) = delete;
 
-    // As `next` ordered it; waits where it is not ready. One of which damage left no sample is passed over. Throws what
-    // making it threw: DataError.
+    // The next batch as `next` ordered it; waits where it is not ready. A batch in which damage left no sample is
+    // skipped. Rethrows the exception with which making it failed: DataError.
     [[nodiscard]] std::optional<Batch> take();
-    // The next `count` samples, put together from parts of batches where they were ordered otherwise; fewer at the end.
+    // The next `count` samples, put together from parts of batches where the batches have other sizes; fewer at the
+    // end.
     [[nodiscard]] Batch take(std::int64_t count);
 
 private:
@@ -50,8 +51,8 @@ private:
     const Samples samples_;
     const at::ScalarType type_;
     NextOrder next_;
-    Batch rest_;                            // of the batch that was taken last
-    std::deque<std::future<Batch>> ahead_;  // the owner's
+    Batch rest_;                            // rest of the batch that was taken last
+    std::deque<std::future<Batch>> ahead_;  // used by the owner alone
 
     std::mutex mutex_;
     std::condition_variable ordered_;

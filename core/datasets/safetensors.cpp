@@ -1,5 +1,6 @@
 // Inputs and targets from a safetensors file, which is mapped and not copied where its tensors lie aligned. Inputs of
-// U8 are pixels, x / 255; of a language model both are integers [N, T], or the inputs alone a stream of tokens [M].
+// U8 are pixels, x / 255; for a language model both are integers [N, T], or the inputs alone are a stream of tokens
+// [M].
 #include <ATen/ops/from_blob.h>
 #include <torch/types.h>
 
@@ -53,7 +54,7 @@ public:
         return file;
     }
 
-    // Keeps the file mapped.
+    // The returned tensor keeps the file mapped.
     [[nodiscard]] Result<at::Tensor> tensor(const std::string& name) const {
         const auto stored = std::ranges::find(tensors_, name, &StoredTensor::name);
         if (stored == tensors_.end()) {
@@ -139,7 +140,7 @@ private:
         return std::max(largest, splits.train.inputs.max().item<std::int64_t>()) + 1;
     }
 
-    // Only the end of a text can be cut off without breaking it into pieces.
+    // Takes the test set from the end: only the end of a text can be cut off without breaking it into pieces.
     [[nodiscard]] Splits cutApart(const Samples& all) const {
         Splits splits;
         if (all.continuous) {
@@ -191,7 +192,7 @@ private:
                            params_.targets + "' " + std::to_string(samples.targets.size(0)));
     }
 
-    // Classes and tokens: the network has an output for each number up to the largest.
+    // Checks classes and tokens: the network has an output for each number up to the largest.
     [[nodiscard]] static Status checkNumbers(const TensorFile& file, const std::string& name,
                                              const at::Tensor& numbers) {
         constexpr std::int64_t kMost = std::int64_t{1} << 24;

@@ -1,4 +1,4 @@
-// Which samples make up each batch of one worker.
+// Order of samples in the batches of one worker.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -21,20 +21,21 @@ using PassSource = std::function<at::Tensor(std::int64_t pass)>;
 // `share` ([rows · batches] continuous samples, or more) in `rows` rows side by side, the same each pass.
 [[nodiscard]] PassSource rowPasses(const std::vector<std::int64_t>& share, std::int64_t rows, std::int64_t batches);
 
-// Takes pass after pass; a batch that a pass does not fill goes on in the next one. Owner: the rank's training thread.
+// Takes samples pass after pass; a batch that a pass does not fill continues in the next one. Owner: the rank's
+// training thread.
 class Sampler {
 public:
     explicit Sampler(PassSource passes);
-    // [count] int64 indices into the training set.
+    // The next [count] int64 indices into the training set.
     [[nodiscard]] at::Tensor next(std::int64_t count);
-    // As if they had been taken.
+    // Skips `count` samples.
     void skip(std::int64_t count);
 
 private:
     [[nodiscard]] at::Tensor upTo(std::int64_t count);
 
     PassSource passes_;
-    at::Tensor order_;  // of the present pass
+    at::Tensor order_;  // order of the present pass
     std::int64_t pass_ = 0;
     std::int64_t position_ = 0;
 };

@@ -1,4 +1,4 @@
-// Samples as they are stored, and the batches that are made of them.
+// Samples as they are stored, and batches made of them.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -13,36 +13,37 @@
 
 namespace dasgd {
 
-// A file that was in order when the data were loaded and cannot be read any more, or is damaged further in. The message
-// names the file and the remedy.
+// Thrown where a file that was in order when the data were loaded cannot be read any more, or is damaged further in.
+// The message names the file and the remedy.
 class DataError : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// Of pixels of 0 to 255: a network gets (x / 255 − mean) / deviation. One number for each channel, or one for all.
+// Scale of pixels of 0 to 255: a network gets (x / 255 − mean) / deviation. One number for each channel, or one for
+// all.
 struct PixelScale {
     std::vector<double> mean, deviation;
 };
 
-// What is done to images of a training set, [B, C, H, W] in bytes, each time they are taken: moved by up to `pad`
-// pixels each way, black where nothing is left, and mirrored with probability 1/2 (He et al., arXiv 1512.03385,
-// section 4.2).
+// Augmentation of images of a training set, [B, C, H, W] in bytes, each time they are taken: moved by up to `pad`
+// pixels each way, with black outside, and mirrored with probability 1/2 (He et al., arXiv 1512.03385, section 4.2).
 struct Augmentation {
     std::int64_t pad = 0;
     bool mirror = false;
     [[nodiscard]] bool any() const { return pad > 0 || mirror; }
 };
 
-// How batches are made ready: by so many threads, so many of them before they are asked for; by none: when asked for.
+// Preparation of batches: number of threads, and of batches that they make ahead. Without threads a batch is made when
+// it is asked for.
 struct Loading {
     int threads = 0;
     int ahead = 4;
 };
 
-// For evaluation nothing is drawn: images are neither moved nor mirrored, and cut out of the middle.
+// In evaluation nothing is random: images are neither moved nor mirrored, and cut out of the middle.
 enum class SampleUse { kTraining, kEvaluation };
 
-// Makes inputs of samples that do not lie in memory as one tensor. Read-only and used by several threads at a time.
+// Makes inputs of samples that are not in memory as one tensor. Read-only and used by several threads at a time.
 class SampleReader {
 public:
     struct Inputs {
@@ -51,13 +52,14 @@ public:
                              // another one in training, none in evaluation
     };
     virtual ~SampleReader() = default;
-    // `indices`: int64 [B]. `seed`: of all that is drawn for them. Throws DataError.
+    // `indices`: int64 [B]. `seed`: of all random numbers drawn for them. Throws DataError.
     [[nodiscard]] virtual Inputs read(const at::Tensor& indices, std::uint64_t seed) const = 0;
-    // A sample costs so much that a step would wait for its batch.
+    // True where a sample costs so much that a step would wait for its batch.
     [[nodiscard]] virtual bool isSlow() const = 0;
-    // Damaged files that were left out in reading so far.
+    // Number of damaged files that were left out in reading so far.
     [[nodiscard]] virtual std::int64_t skipped() const = 0;
-    // Of the samples `indices` (int64) alone, counted from 0: in training a damaged one is replaced by another of them.
+    // Reader of the samples `indices` (int64) alone, counted from 0: in training a damaged one is replaced by another
+    // of them.
     [[nodiscard]] virtual std::shared_ptr<const SampleReader> selected(const at::Tensor& indices,
                                                                        SampleUse use) const = 0;
 };
@@ -73,32 +75,32 @@ struct Samples {
     PixelScale scale = {};
     Augmentation augmentation = {};
     Loading loading = {};
-    bool continuous = false;  // each sample goes on where the one before it ends
-    at::Tensor rows = {};     // int64 [N]: which of `inputs` the samples are; undefined: all, in order
+    bool continuous = false;  // each sample continues where the one before it ends
+    at::Tensor rows = {};     // int64 [N]: the rows of `inputs` that are samples; undefined: all, in order
 
     [[nodiscard]] std::int64_t count() const { return targets.defined() ? targets.size(0) : 0; }
-    // By their targets, which are there.
+    // Task that follows from the targets, which must exist.
     [[nodiscard]] Task task() const;
 };
 
-// The samples `indices` (int64 [B], of the processor) as a model takes them, on the device on which they are: floating
-// inputs and targets in `type`, tokens and classes int64. Of a device nobody waits. `seed`: of what augmentation draws.
-// Fewer where damaged files were skipped in evaluation. Throws DataError.
+// Batch of the samples `indices` (int64 [B], on the processor) in a model's types, on the device of the samples:
+// floating inputs and targets in `type`, tokens and classes int64. Does not wait for a device. `seed`: for
+// augmentation. Fewer samples where damaged files were skipped in evaluation. Throws DataError.
 [[nodiscard]] Batch makeBatch(const Samples& samples, const at::Tensor& indices, at::ScalarType type,
                               std::uint64_t seed = 0);
 
-// `tokens` (integers, [M]) cut into ⌊(M − 1) / length⌋ samples that follow one another; the target at each place is the
-// next token. Inputs and targets are views of `tokens`.
+// Cuts `tokens` (integers, [M]) into ⌊(M − 1) / length⌋ consecutive samples; the target at each place is the next
+// token. Inputs and targets are views of `tokens`.
 [[nodiscard]] Samples cutText(const at::Tensor& tokens, std::int64_t length);
 
-// Those of the training samples `all` that `indices` (int64) name, in that order. Shares the inputs that lie in memory.
+// The training samples of `all` with the numbers `indices` (int64), in that order. Shares inputs that are in memory.
 [[nodiscard]] Samples selected(const Samples& all, const at::Tensor& indices, SampleUse use);
 
-// `count` samples from `begin` on, of samples in memory; views.
+// `count` samples from `begin` on, for samples in memory; views.
 [[nodiscard]] Samples partOf(const Samples& all, std::int64_t begin, std::int64_t count);
 
-// The order in which `rows` rows go through continuous samples side by side: row r of batch b is sample
-// r · batches + b of `stream` (int64 [≥ rows · batches]), so that it goes on where row r of batch b − 1 ended.
+// Order in which `rows` rows go through continuous samples side by side: row r of batch b is sample r · batches + b of
+// `stream` (int64 [≥ rows · batches]), so that it continues where row r of batch b − 1 ended.
 [[nodiscard]] at::Tensor inRows(const at::Tensor& stream, std::int64_t rows, std::int64_t batches);
 
 }  // namespace dasgd

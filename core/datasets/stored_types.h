@@ -1,4 +1,4 @@
-// The types of a safetensors file and those of tensors.
+// Conversion between the types of a safetensors file and those of tensors.
 #pragma once
 
 #include <c10/core/ScalarType.h>
@@ -24,7 +24,7 @@ inline constexpr std::array<std::pair<std::string_view, at::ScalarType>, 10> kSt
                                                                                            {"F32", at::kFloat},
                                                                                            {"F64", at::kDouble}}};
 
-// Errors: a type that LibTorch has none for.
+// Errors: a type that LibTorch does not have.
 [[nodiscard]] inline Result<at::ScalarType> torchTypeOf(const std::string& stored) {
     for (const auto& [name, type] : kStoredTypes) {
         if (name == stored) return type;
@@ -32,7 +32,7 @@ inline constexpr std::array<std::pair<std::string_view, at::ScalarType>, 10> kSt
     return fail("its type " + stored + " is none of BOOL, U8, I8, I16, I32, I64, F16, BF16, F32 and F64");
 }
 
-// Errors: a type that the format has none for.
+// Errors: a type that the format does not have.
 [[nodiscard]] inline Result<std::string> storedTypeOf(at::ScalarType type) {
     for (const auto& [name, known] : kStoredTypes) {
         if (known == type) return std::string(name);

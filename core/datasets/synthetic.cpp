@@ -1,8 +1,8 @@
-// Data of any shape that can be learnt, for each kind of task:
-// classes: every class has a prototype of white noise, a sample is its class's prototype plus noise;
+// Learnable data of any shape, for each kind of task:
+// classes: every class has a prototype of white noise, and a sample is its class's prototype plus noise;
 // values: a linear map of white noise, W x with W of deviation 1/√elements, plus noise;
 // text: a chain in which every token has one successor, or, with probability noise / (1 + noise), any.
-// The same on every rank and in every run with the same fields.
+// The data are the same on every rank and in every run with the same fields.
 #include <ATen/CPUGeneratorImpl.h>
 #include <torch/types.h>
 

@@ -1,5 +1,5 @@
-// A text for language models: its last part is the test set, the rest is cut into samples of as many tokens as the
-// model reads at a time, which follow one another. Without a path it is the prose inside the program.
+// A text for language models: its last part is the test set; the rest is cut into consecutive samples of as many tokens
+// as the model reads at a time. Without a path it is the prose inside the program.
 #include <torch/types.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ struct TextParams {
     }
 };
 
-// Token numbers in as few bytes as hold them.
+// Token numbers in the smallest integer type that holds them.
 struct Tokens {
     at::Tensor numbers;
     std::int64_t kinds = 0;
@@ -49,7 +49,7 @@ Tokens bytesAsTokens(std::string_view text) {
     return {numbers, 256};
 }
 
-// A character's number is its place among those that occur, by code.
+// Numbers characters by their rank among those that occur, in order of code.
 Tokens charactersAsTokens(const std::vector<char32_t>& text) {
     std::vector<char32_t> kinds = text;
     std::ranges::sort(kinds);

@@ -1,4 +1,4 @@
-// Characters of a text in UTF-8.
+// Decoding of UTF-8 text.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,7 @@
 
 namespace dasgd {
 
-// As RFC 3629 has it: no overlong forms, no surrogates, at most U+10FFFF. The error begins with the line, "12: ".
+// Follows RFC 3629: no overlong forms, no surrogates, at most U+10FFFF. The error begins with the line, "12: ".
 [[nodiscard]] Result<std::vector<char32_t>> decodeUtf8(std::string_view text);
 
 }  // namespace dasgd
