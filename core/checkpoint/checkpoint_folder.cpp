@@ -164,7 +164,7 @@ Result<CheckpointState> readCheckpointState(const fs::path& file) {
         }
         if (haveDigests && !isIntact(json)) return fail(damaged);
         const Json &step = json.at("step"), &ranks = json.at("ranks");
-        // Those of older runs do not say.
+        // State files of older runs do not have this number.
         const Json collectives = json.value("collectives", Json(0U));
         const bool counts = step.is_number_unsigned() && ranks.is_number_unsigned() && ranks > 0 &&
                             ranks <= kMostRanks && json.at("wall_ns").is_number_integer() &&

@@ -1,5 +1,5 @@
-// The checkpoints of one run: which there are, which are whole, and which go. Several ranks, of one process or many,
-// write into one folder at a time; readers may come at any instant.
+// The checkpoints of one run: which exist, which are whole, and which are removed. Several ranks, of one process or
+// many, write into one folder at a time; readers may come at any instant.
 #pragma once
 
 #include <cstdint>
@@ -53,7 +53,7 @@ public:
     // `folder` is made with the first checkpoint.
     explicit CheckpointFolder(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-    // Whole ones, by step.
+    // Steps of the whole checkpoints, ascending.
     [[nodiscard]] std::vector<std::int64_t> steps() const;
     // By its state.json and the sizes of its files; whoever reads a file checks it (Checkpoint::checkFile). Errors:
     // there is none of that step; it is damaged, with what is wrong.
@@ -68,10 +68,10 @@ public:
     };
     [[nodiscard]] Result<Latest> latest(std::optional<std::int64_t> most = {}) const;
 
-    // Writing, for one step: each rank writes its file, which begin() makes a place for, then asks whether it is the
-    // one to complete the checkpoint: true for exactly one rank, once all `ranks` files are there. That one writes the
-    // model beside them and calls complete(), which keeps the newest `keep` checkpoints and nothing of earlier ones
-    // that never became whole. Errors name the file.
+    // Writing, for one step: each rank writes its file at the path that begin() gives, then asks whether it has to
+    // complete the checkpoint: true for exactly one rank, once all `ranks` files are there. That rank writes the model
+    // beside them and calls complete(), which keeps the newest `keep` checkpoints and removes earlier ones that never
+    // became whole. Errors name the file.
     [[nodiscard]] Result<std::filesystem::path> begin(std::int64_t step) const;
     [[nodiscard]] Result<bool> claim(std::int64_t step, int ranks) const;
     // Errors: the checkpoint is lost. Else it is whole, and the answer says what went wrong beside it: a folder that

@@ -1,4 +1,4 @@
-// Files that are whole or not there, whatever ends the process or the power: written beside their place, synced, and
+// Files that are whole or absent, whatever ends the process or the power: written beside their final path, synced, and
 // renamed into it. Never staged elsewhere: $TMPDIR may be small, or another file system.
 #pragma once
 
@@ -11,13 +11,14 @@
 
 namespace dasgd {
 
-// `parts`, one after the other, as `file`; replaces one that is there. The name itself is on the disk once its folder
-// is synced too. Errors name the file and say why: disk full, no such folder, …; nothing of it is left then.
+// Writes `parts`, one after the other, as `file`; replaces an existing one. The name itself is on the disk once its
+// folder is synced too. Errors name the file and give the reason: disk full, no such folder, …; nothing of the file is
+// left then.
 [[nodiscard]] Status writeDurably(const std::filesystem::path& file,
                                   const std::vector<std::span<const unsigned char>>& parts);
 [[nodiscard]] Status writeDurably(const std::filesystem::path& file, std::string_view text);
 
-// The names in `folder` are on the disk. Errors name it.
+// Makes the names in `folder` durable on the disk. Errors name it.
 [[nodiscard]] Status syncFolder(const std::filesystem::path& folder);
 
 }  // namespace dasgd

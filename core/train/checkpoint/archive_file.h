@@ -19,8 +19,9 @@ inline constexpr const char* kRunOfFile = "run";
 [[nodiscard]] Status writeArchive(const std::filesystem::path& file, const Archive& archive,
                                   const std::string& run = {});
 
-// On the host; where `prefixes` are given, only the tensors whose names begin with one of them. Errors name the file:
-// missing, damaged, an integer that is none. Nothing is allocated for a tensor whose bytes are not there.
+// Reads into the host's memory; where `prefixes` are given, only tensors whose names begin with one of them. Errors
+// name the file: missing, damaged, an integer that is not one. Nothing is allocated for a tensor whose bytes are not
+// there.
 [[nodiscard]] Result<Archive> readArchive(const std::filesystem::path& file,
                                           const std::vector<std::string>& prefixes = {});
 

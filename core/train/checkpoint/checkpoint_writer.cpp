@@ -82,7 +82,7 @@ Result<std::string> CheckpointWriter::write(std::int64_t step, Archive state, Pa
     const auto policy = thread_ == Thread::Own ? std::launch::async : std::launch::deferred;
     const bool behind = thread_ == Thread::Own && pace == Pace::BehindTraining;
     pending_ = std::async(policy, [this, step, behind, state = std::move(state)] {
-        // Of this thread alone, on Linux. Who is nice already stays so.
+        // On Linux this sets the priority of this thread alone. A process that is nicer already stays so.
         if (behind) ::setpriority(PRIO_PROCESS, 0, std::max(kBehindTraining, ::getpriority(PRIO_PROCESS, 0)));
         return store(step, state);
     });

@@ -1,4 +1,4 @@
-// Writes the states of one rank beside its training. Whichever rank is the last to write its file of a step completes
+// Writes the states of one rank beside its training. The rank that is the last to write its file of a step completes
 // the checkpoint.
 #pragma once
 
@@ -17,17 +17,17 @@
 
 namespace dasgd {
 
-// Of a run: the same for all of its ranks.
+// Place of a run's checkpoints: the same for all of its ranks.
 struct CheckpointPlace {
-    std::filesystem::path folder;  // that of the run's checkpoints
+    std::filesystem::path folder;  // folder of the run's checkpoints
     std::string runId;
     std::string configHash;  // SHA-256 of its resolved configuration
-    // Of a rank whose checkpoints become whole in the workspace of another host: takes a file of the run's folder there
-    // and removes it here. Any thread.
+    // Set for a rank whose checkpoints become whole in the workspace of another host: takes a file of the run's folder
+    // there and removes it here. Any thread.
     std::function<Status(const std::filesystem::path& file)> deliver = {};
 };
 
-// Of the checkpoints of a run, for whoever completes them.
+// Settings for completing the checkpoints of a run.
 struct CheckpointCompletion {
     CheckpointPlace place;
     Roles roles;
@@ -44,12 +44,12 @@ public:
     enum class Thread : std::uint8_t { Own, Callers };  // simulated ranks share one, and take no time for it
 
     CheckpointWriter(CheckpointCompletion run, Rank rank, Thread thread);
-    // Waits.
+    // Waits for the thread.
     ~CheckpointWriter();
     CheckpointWriter(const CheckpointWriter&) = delete;
     CheckpointWriter& operator=(const CheckpointWriter&) = delete;
 
-    // Where every core trains, training goes before the thread that writes; AtOnce: nothing trains any more.
+    // Where every core trains, training has priority over the thread that writes; AtOnce: nothing trains any more.
     enum class Pace : std::uint8_t { BehindTraining, AtOnce };
 
     // `state`: of this rank after `step`. Returns once the one before is written. Errors: that one is lost, which does

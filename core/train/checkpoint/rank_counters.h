@@ -1,4 +1,4 @@
-// What is counted beside the state of a saved rank.
+// Counters saved beside the state of a rank.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@ namespace dasgd {
 
 struct RankCounters {
     std::int64_t step = 0;         // completed
-    std::int64_t bytesSent = 0;    // by the algorithm
+    std::int64_t bytesSent = 0;    // sent by the algorithm
     Ns wall = 0;                   // the run's own time
-    Ns trained = 0;                // of it in training (TrainedTime)
+    Ns trained = 0;                // the part of it spent in training (TrainedTime)
     std::int64_t collectives = 0;  // begun by the ranks together
 };
 
@@ -24,14 +24,14 @@ inline void putCounters(Archive& archive, const RankCounters& counters) {
     archive.put("collectives", counters.collectives);
 }
 
-// Errors: one is missing.
+// Errors: a counter is missing.
 [[nodiscard]] inline Result<RankCounters> countersOf(const Archive& archive) {
     RankCounters counters;
     DASGD_ASSIGN(counters.step, archive.integer("step"));
     DASGD_ASSIGN(counters.bytesSent, archive.integer("bytes_sent"));
     DASGD_ASSIGN(counters.wall, archive.integer("wall_ns"));
     DASGD_ASSIGN(counters.trained, archive.integer("trained_ns"));
-    // Those of older runs do not say.
+    // Archives of older runs do not have this number.
     counters.collectives = archive.integer("collectives").value_or(0);
     return counters;
 }

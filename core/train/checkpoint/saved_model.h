@@ -1,4 +1,4 @@
-// The model that an evaluation would judge, by its parameters' names: what Python loads into the same network.
+// The model that an evaluation would judge, by its parameters' names; Python can load it into the same network.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -17,27 +17,27 @@ namespace dasgd {
 
 // Sums over ranks by name, in float64.
 using TensorSums = std::map<std::string, at::Tensor>;
-// Adds the tensors of floating point; the others have no mean. Errors: one of another shape than before.
+// Adds the floating-point tensors; others have no mean. Errors: a tensor of another shape than before.
 Status addTo(TensorSums& sums, const Archive& part);
 
-// From the saved states of ranks, one after the other and never two of them in memory: the mean over those that train,
-// or what the algorithm names; running statistics are the mean in either case, counts those of the first that trains.
+// Model from the saved states of ranks, read one after the other and never two of them in memory: the mean over those
+// that train, or the weights that the algorithm names; running statistics are the mean in either case, counters those
+// of the first that trains.
 class SavedModel {
 public:
     // `trains`: the rank makes local steps. Errors: a rank of another model than the first.
     Status add(const Archive& rank, bool trains);
-    // Weights and buffers by name, each of its own type. After at least one rank that trains.
+    // Weights and buffers by name, each in its own type. Call it after adding at least one rank that trains.
     [[nodiscard]] Archive take();
 
 private:
     TensorSums weights_, buffers_;
-    std::map<std::string, at::Tensor> first_;  // of the first rank that trains, in its types
+    std::map<std::string, at::Tensor> first_;  // tensors of the first rank that trains, in its types
     int trainers_ = 0;
     bool named_ = false;
 };
 
-// Of a network as it is.
-// A parameter that several modules share has its first name.
+// The model of a network in its present state. A parameter that several modules share has its first name.
 [[nodiscard]] Archive modelOf(torch::nn::Module& module);
 
 }  // namespace dasgd
