@@ -1,4 +1,4 @@
-// Traffic of others on the network: messages between random pairs of hosts, with exponential times between them. Runs
+// Background traffic on the network: messages between random pairs of hosts, with exponential times between them. Runs
 // in SimGrid's own context.
 #pragma once
 
@@ -24,10 +24,11 @@ public:
     Background& operator=(const Background&) = delete;
 
     void start();
-    // Nothing more is sent; what is under way arrives.
+    // Sends no more messages; those under way arrive.
     void stop();
 
-    // So many that the busiest link is in use for `load` of the time on average, were it alone on the network.
+    // Rate at which the busiest link is busy for `load` of the time on average, if the traffic were alone on the
+    // network.
     [[nodiscard]] double messagesPerSecond() const { return messagesPerSecond_; }
     [[nodiscard]] std::uint64_t sent() const { return sent_; }
 

@@ -1,5 +1,5 @@
-// The network of a virtual cluster, as the user describes it. One topology each .cpp of topologies/, registered by its
-// last line; SimGrid makes hosts, links and routes of it.
+// The network of a virtual cluster, as the user describes it. One topology in each .cpp of topologies/, registered by
+// its last line; SimGrid makes hosts, links and routes from it.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class Host;
 
 namespace dasgd {
 
-// Traffic of others on the same network: messages between random hosts at random instants.
+// Background traffic on the same network: messages between random hosts at random instants.
 struct BackgroundParams {
     double load = 0.3;
     std::string message = "1MB";
@@ -32,7 +32,7 @@ struct BackgroundParams {
         f(seed, "seed", {.min = -1, .max = 9e15, .help = "Of its instants and hosts; -1: train.seed"});
     }
     [[nodiscard]] std::optional<FieldError> check() const;
-    [[nodiscard]] double messageBytes() const;  // of checked values
+    [[nodiscard]] double messageBytes() const;  // after check()
 };
 
 // Common to all topologies.
@@ -64,9 +64,9 @@ struct NetworkParams {
         f(background, "background", {.help = "Traffic of others on the same network; needs fidelity = \"message\""});
     }
     [[nodiscard]] std::optional<FieldError> check() const;
-    // Of checked values:
+    // Call these after check():
     [[nodiscard]] double reduceSecondsPerByte() const;  // ρ
-    [[nodiscard]] AllReduceKind allReduce() const;      // the default one where authorsExchange() has a value
+    [[nodiscard]] AllReduceKind allReduce() const;      // the default method where authorsExchange() has a value
     [[nodiscard]] std::optional<AuthorsExchange> authorsExchange() const;
 };
 
@@ -79,29 +79,29 @@ struct LinkSpec {
         f(latency, "latency", {.help = "Of one link, as 25us"});
     }
     [[nodiscard]] std::optional<FieldError> check() const;
-    [[nodiscard]] double bytesPerSecond() const;  // of checked values
+    [[nodiscard]] double bytesPerSecond() const;  // after check()
     [[nodiscard]] double latencySeconds() const;
 };
 
-// What a network is read from.
+// Source file of a network.
 struct NetworkFile {
     std::filesystem::path path;
-    std::string checksum;  // of its content
+    std::string checksum;  // checksum of its content
 };
 
 class Topology {
 public:
     virtual ~Topology() = default;
-    // The file that the network is read from, where there is one; a relative name counts from `folder`. Before check()
-    // and build(). Errors: it cannot be read, or is not the one whose checksum was given.
+    // Opens the file that the network is read from, where there is one; a relative name counts from `folder`. Call it
+    // before check() and build(). Errors: it cannot be read, or is not the one whose checksum was given.
     [[nodiscard]] virtual Result<std::optional<NetworkFile>> open(const std::filesystem::path& folder) {
         static_cast<void>(folder);
         return std::optional<NetworkFile>();
     }
-    // Whether it has room for `hosts`; the error says what to change.
+    // Checks that the network has room for `hosts`; the error says what to change.
     [[nodiscard]] virtual Status check(int hosts) const = 0;
-    // Makes the platform in the running SimGrid engine; the first `hosts` hosts, in rank order. Errors: a platform file
-    // that cannot be used.
+    // Makes the platform in the running SimGrid engine; returns the first `hosts` hosts, in rank order. Errors: a
+    // platform file that cannot be used.
     [[nodiscard]] virtual Result<std::vector<simgrid::s4u::Host*>> build(int hosts) const = 0;
 };
 

@@ -56,7 +56,7 @@ Result<std::string> contentOf(const fs::path& file) {
     return text;
 }
 
-// Hosts as they appear; SimGrid itself keeps them by name.
+// Hosts in the order in which they appear; SimGrid itself keeps them by name.
 std::vector<sg::Host*>* appearing = nullptr;
 
 std::vector<sg::Host*> hostsAsWritten(const std::string& file) {
@@ -128,7 +128,7 @@ Status checkWays(const fs::path& file, const std::vector<sg::Host*>& hosts, cons
     return {};
 }
 
-// What SimGrid says of the image, said of the user's file: both have the same lines.
+// Names the user's file in place of the image in SimGrid's message: both have the same lines.
 std::string saidOfSource(std::string text, const PlatformImage& image) {
     text.resize(std::min(text.size(), text.find('\n')));
     const std::string name = image.name();
@@ -220,7 +220,8 @@ Result<std::vector<sg::Host*>> buildPlatform(const PlatformImage& image, const s
     const std::string file = image.source().string();
     try {
         DASGD_ASSIGN(const auto chosen, chooseHosts(file, names, hostsAsWritten(image.name()), hosts));
-        // Unsealed, zones by Dijkstra and by Floyd have no routes yet, and SimGrid ends the process that asks for one.
+        // Before the platform is sealed, Dijkstra and Floyd zones have no routes, and SimGrid ends the process that
+        // asks for one.
         sg::Engine::get_instance()->seal_platform();
         return chosen;
     } catch (const std::exception& error) {

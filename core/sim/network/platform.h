@@ -1,4 +1,4 @@
-// Platform files of SimGrid as networks: opened, checked, and built. What they may have is in platform_xml.h.
+// Platform files of SimGrid as networks: opened, checked, and built. platform_xml.h defines their allowed content.
 #pragma once
 
 #include <filesystem>
@@ -14,25 +14,26 @@ namespace dasgd {
 
 struct OpenedPlatform {
     NetworkFile file;
-    std::string xml;  // what SimGrid reads instead of it
+    std::string xml;  // the checked text that SimGrid reads instead of the file
 };
 
-// Everything that can be told without SimGrid. Errors: it cannot be read, or holds more than a network, with the place;
-// `checksum` is given and not its own.
+// Makes all checks that do not need SimGrid. Errors, with their place: the file cannot be read, holds more than a
+// network, or has another checksum than `checksum`, where that is given.
 [[nodiscard]] Result<OpenedPlatform> openPlatform(const std::filesystem::path& file, const std::string& checksum);
 
-// Opens what `topology`, made from `section` of `document`, is read from. A file's name counts from the folder of the
-// file in which it is written; given by hand, from the experiment's. Errors: as Topology::open, with their place.
+// Opens the file that `topology`, made from `section` of `document`, is read from. A file's name counts from the folder
+// of the file in which it is written; given by hand, from the experiment's. Errors: as Topology::open, with their
+// place.
 [[nodiscard]] Result<std::optional<NetworkFile>> openNetworkFile(Topology& topology, const Value& document,
                                                                  const Value& section);
 
-// "node-0, node-7" as names.
+// Splits a list such as "node-0, node-7" into names.
 [[nodiscard]] std::vector<std::string> hostNames(const std::string& list);
 
 // A checked text in memory, under a name by which SimGrid can open it as a file. Owner: one thread.
 class PlatformImage {
 public:
-    // Errors: no memory for it.
+    // Errors: no memory for the text.
     static Result<PlatformImage> make(const OpenedPlatform& platform);
     PlatformImage(PlatformImage&& other) noexcept;
     PlatformImage& operator=(PlatformImage&&) = delete;
@@ -47,26 +48,26 @@ private:
     std::filesystem::path source_;
 };
 
-// Builds it in the running engine and seals it, so that routes can be asked for. The hosts of `names`, or the first
-// ones in the order of the file. Errors: hosts that are missing, what SimGrid throws. SimGrid ends the process over
-// some files.
+// Builds the platform in the running engine and seals it, so that routes can be asked for. Returns the hosts of
+// `names`, or the first ones in the order of the file. Errors: hosts that are missing, what SimGrid throws. SimGrid
+// ends the process on some files.
 [[nodiscard]] Result<std::vector<simgrid::s4u::Host*>> buildPlatform(const PlatformImage& image,
                                                                      const std::vector<std::string>& names, int hosts);
 
-// Up to so many hosts every way between two is checked: a second or two (with routing="Dijkstra", which computes every
-// route anew, 3 s for 256 hosts and minutes for 1,024). Beyond it those at distances of powers of two and those of rank
-// 0, which is what collectives use but for hierarchies and parameter servers.
+// Up to so many hosts every route between two is checked: a second or two (with routing="Dijkstra", which computes
+// every route anew, 3 s for 256 hosts and minutes for 1,024). Beyond it, only routes at distances of powers of two and
+// those of rank 0 are, which are the ones that collectives use except hierarchies and parameter servers.
 inline constexpr int kAllWaysUpTo = 1024;
 
-// The step under way, reported before it starts because SimGrid may end the process: "it looked for a route from host
+// Reports the step under way before it starts, because SimGrid may end the process: "it looked for a route from host
 // 'a'".
 struct PlatformProgress {
     std::function<void(const std::string& step)> tell = [](const std::string&) {};
-    bool everyWay = false;  // tell of each route, not only of each host from which some lead
+    bool everyWay = false;  // report each route, not only each host from which some lead
 };
 
-// Builds it with buildPlatform(), as a run does, in an engine of its own, and checks every link and the ways between
-// the ranks' hosts. SimGrid may end the process or hang: call this in a child process.
+// Builds the platform with buildPlatform(), as a run does, in an engine of its own, and checks every link and the
+// routes between the ranks' hosts. SimGrid may end the process or hang: call this in a child process.
 [[nodiscard]] Status checkPlatform(const PlatformImage& image, const std::vector<std::string>& names, int hosts,
                                    const PlatformProgress& progress);
 

@@ -94,7 +94,7 @@ std::vector<Text> split(Text text, char separator) {
     return parts;
 }
 
-// -1 where it is none.
+// -1 where the text is no whole number.
 std::int64_t wholeNumber(Text text) {
     std::int64_t number = -1;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -206,7 +206,7 @@ std::vector<PlatformAttribute> cabinetAttributes() {
 
 }  // namespace
 
-// How many numbers "0-3,7" names; -1 where it is no such list.
+// Number of numbers in a list such as "0-3,7"; -1 where it is no such list.
 std::int64_t countOfRadical(Text value) {
     std::int64_t count = 0;
     for (const Text group : split(value, ',')) {
@@ -294,7 +294,7 @@ const std::map<Text, PlatformElement>& platformElements() {
     return all;
 }
 
-// Why something that SimGrid knows is not allowed, where more is to be said than that.
+// Reason why an element or attribute that SimGrid knows is not allowed, where there is one to give.
 Text reasonAgainst(Text name) {
     if (name == "state_file" || name == "bandwidth_file" || name == "latency_file") {
         return "what changes in time is for [faults] and [network.background] to say; write it there, and remove the "

@@ -22,11 +22,11 @@ struct PlatformValue {
 struct PlatformAttribute {
     std::string_view name;
     const PlatformValue* value;
-    bool required = true;  // one that is not may also be empty, which is as if it were not there
+    bool required = true;  // an attribute that is not required may also be empty, which counts as absent
 };
 
 struct PlatformElement {
-    std::string_view written;  // its name in what SimGrid reads; empty: it is left out
+    std::string_view written;  // its name in SimGrid's input; empty: it is left out
     std::vector<PlatformAttribute> attributes;
     std::set<std::string_view> children;
     bool isSkipped = false;  // it is left out with all that it holds, which is not looked at
@@ -38,10 +38,10 @@ inline constexpr std::string_view kConfigOption = "config/prop";
 // By name.
 [[nodiscard]] const std::map<std::string_view, PlatformElement>& platformElements();
 
-// Why SimGrid's element or attribute of this name is not allowed, where there is more to say than that; else empty.
+// Reason why SimGrid's element or attribute of this name is not allowed, where there is one to give; else empty.
 [[nodiscard]] std::string_view reasonAgainst(std::string_view name);
 
-// How many numbers a cluster's radical, as "0-3,7", names; -1 where it is none.
+// Number of numbers in a cluster's radical, such as "0-3,7"; -1 where it is no such list.
 [[nodiscard]] std::int64_t countOfRadical(std::string_view value);
 
 }  // namespace dasgd

@@ -125,7 +125,7 @@ private:
                "; allowed: " + listed(names);
     }
 
-    // SimGrid makes all of them, used or not.
+    // Counts the hosts of an element: SimGrid makes all of them, used or not.
     Status count(const pugi::xml_node& node) {
         const Text name = node.name();
         if (name == "host" || name == "peer") ++hosts_;
@@ -157,7 +157,7 @@ Result<std::string> checkedPlatformXml(const std::filesystem::path& file, const 
     if (const auto nul = content.find('\0'); nul != std::string::npos)
         return writer.wrong(nul, "a NUL byte; is no XML");
     pugi::xml_document document;
-    // Entities stay as they are written: no value that passes has an '&'.
+    // Entities stay as they are written: no value that passes the checks has an '&'.
     constexpr unsigned kFlags = pugi::parse_cdata | pugi::parse_pi | pugi::parse_declaration | pugi::parse_doctype;
     const auto parsed = document.load_buffer(content.data(), content.size(), kFlags, pugi::encoding_utf8);
     if (parsed.status == pugi::status_no_document_element) {

@@ -1,4 +1,4 @@
-// The text of a platform file of SimGrid, checked and written anew.
+// The text of a platform file of SimGrid, checked and rewritten.
 //
 // Such a file may do more than describe a network: <config> sets any option of SimGrid, and some of them write files;
 // other elements start actors or read files. So SimGrid never gets the user's bytes. It gets a text that is written

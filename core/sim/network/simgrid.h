@@ -5,10 +5,10 @@
 
 namespace dasgd {
 
-// Seconds: SimGrid's time precision; instants closer than this are equal.
+// SimGrid's time precision in seconds; instants closer than this are equal.
 inline constexpr double kSameInstant = 1e-9;
 
-// SimGrid reads its own options from a command line; these are quiet.
+// Command line from which SimGrid reads its options; these make it quiet.
 class SimGridArguments {
 public:
     [[nodiscard]] int* count() { return &count_; }
@@ -22,8 +22,8 @@ private:
 };
 
 // The engine, one at a time in a process, with pure alpha-beta links: no TCP corrections, no windows, no
-// acknowledgements that eat bandwidth. SimGrid sets handlers for SIGINT, SIGSEGV and SIGBUS when its engine starts;
-// here the process keeps those that it had, so that a crash is seen by its parent. Owner: the main thread.
+// acknowledgements that use bandwidth. SimGrid sets handlers for SIGINT, SIGSEGV and SIGBUS when its engine starts;
+// here the process keeps its own, so that its parent sees a crash. Owner: the main thread.
 class SimGridEngine {
 public:
     SimGridEngine();

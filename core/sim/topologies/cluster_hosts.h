@@ -1,4 +1,4 @@
-// Shared by the topologies that SimGrid lays out itself: it calls back for the host of every leaf.
+// Common code of the topologies that SimGrid lays out itself: it calls back for the host of every leaf.
 #pragma once
 
 #include <simgrid/s4u.hpp>
@@ -16,7 +16,7 @@ namespace dasgd {
 
 inline constexpr double kFlopsUnused = 1e9;  // SimGrid requires a speed; computation is simulated as sleeping
 
-// Keeps the hosts that it makes, by leaf. Lives until the zone is made.
+// Makes the hosts and keeps them by leaf. Lives until the zone is made.
 class ClusterHosts {
 public:
     [[nodiscard]] simgrid::s4u::ClusterCallbacks callbacks() {
@@ -39,7 +39,7 @@ private:
     std::vector<std::pair<unsigned long, simgrid::s4u::Host*>> byLeaf_;
 };
 
-// Half of a way across a star: two equal links make the way, with half of its latency each.
+// Half of a route across a star: two equal links make the route, with half of its latency each.
 inline const simgrid::s4u::Link* halfWay(simgrid::s4u::NetZone* star, const std::string& name, double bytesPerSecond,
                                          double latencySeconds) {
     return star->create_split_duplex_link(name, bytesPerSecond)->set_latency(latencySeconds / 2)->seal();
@@ -56,20 +56,20 @@ inline simgrid::s4u::Host* hostOfStar(simgrid::s4u::NetZone* star, int rank, dou
     return host;
 }
 
-// What SimGrid makes of a network, whether workers need it or not.
+// Everything that SimGrid makes of a network, whether workers need it or not.
 struct NetworkSize {
     double hosts = 1;
-    std::string how;      // hosts are counted, as "4 x 4"
-    double switches = 0;  // or routers
+    std::string how;      // how hosts are counted, as "4 x 4"
+    double switches = 0;  // number of switches or routers
     double links = 0;
-    std::string fields;  // that say so, as "down or up"
+    std::string fields;  // fields that determine it, as "down or up"
 };
 
-// Up to here it is built in seconds and in less than a GB.
+// Largest network, which is built in seconds and in less than a GB.
 inline constexpr double kMostNodes = 65'536;
 inline constexpr double kMostLinks = 4 * kMostNodes;
 
-// Whether `hosts` find a place in it, and it in memory.
+// Checks that the network has room for `hosts`, and that it fits into memory.
 inline Status checkSize(int hosts, const NetworkSize& size) {
     const auto text = [](double count) {
         char digits[32];
@@ -92,7 +92,7 @@ inline Status checkSize(int hosts, const NetworkSize& size) {
     return {};
 }
 
-// Hosts that are the product of `extents`.
+// Size of a network whose number of hosts is the product of `extents`.
 inline NetworkSize gridOf(const std::vector<std::int64_t>& extents, const std::string& fields) {
     NetworkSize size{.fields = fields};
     for (const std::int64_t extent : extents) {
