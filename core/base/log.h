@@ -1,5 +1,5 @@
-// What a process says beside its results: messages on stderr for people, or the lines of a rank's log file. The only
-// user of spdlog. Not for the training thread: a line is a system call.
+// Log messages of a process: lines on stderr for people, or lines of a rank's log file. The only user of spdlog. Not
+// for the training thread: a line is a system call.
 #pragma once
 
 #include <optional>

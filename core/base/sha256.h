@@ -18,7 +18,7 @@ public:
     Sha256& operator=(Sha256&&) noexcept;
 
     void add(std::string_view bytes);
-    // 64 hex digits of all bytes so far. Once.
+    // 64 hex digits of the hash of all bytes so far. Call it once.
     [[nodiscard]] std::string finish();
 
 private:

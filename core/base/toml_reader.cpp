@@ -1,10 +1,10 @@
 #include "core/base/toml_reader.h"
 
 #define TOML_EXCEPTIONS 0
-// The library asserts what a wrong text breaks ("[" before a control character), and then reports it as an error.
+// The library asserts on some malformed texts ("[" before a control character) that it reports as errors afterwards.
 #define TOML_ASSERT(expr) static_assert(true)
 #include <toml++/impl/preprocessor.h>
-// Its tables of Unicode come to their unreachable end with letters as that in "a = 1é", where false is right.
+// Its Unicode tables reach a branch marked unreachable for letters such as the one in "a = 1é", where false is right.
 #pragma push_macro("TOML_UNREACHABLE")
 #undef TOML_UNREACHABLE
 #define TOML_UNREACHABLE return false

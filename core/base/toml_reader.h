@@ -1,4 +1,5 @@
-// TOML text into a Value tree, every value and key with its place. The only face of the TOML library.
+// TOML text into a Value tree, every value and key with its position. The only file that includes the TOML library's
+// interface.
 #pragma once
 
 #include <cstddef>
@@ -23,11 +24,11 @@ inline constexpr int kMaxTomlDepth = 24;  // open brackets, and parts of one dot
 // device by its name, too large.
 [[nodiscard]] Result<Value> readTomlFile(const std::filesystem::path& file);
 
-// One value as it stands in an argument of the command line: TOML, or a bare word (letters, digits and _-+./()%), which
-// is taken as a string, since a shell eats quotes. Every part has the position `source`.
+// Parses one value as it stands in an argument of the command line: TOML, or a bare word (letters, digits and
+// _-+./()%), which is taken as a string, since a shell removes quotes. Every part has the position `source`.
 [[nodiscard]] Result<Value> parseArgument(std::string_view text, const std::string& source);
 
-// "algorithm.period" into its parts; parts may be quoted as in TOML.
+// Splits "algorithm.period" into its parts; parts may be quoted as in TOML.
 [[nodiscard]] Result<std::vector<std::string>> parseKeyPath(std::string_view text, const SourcePosition& at);
 
 }  // namespace dasgd

@@ -1,4 +1,4 @@
-// How to split a layer among nodes, and how many servers keep up. Pure functions.
+// Formulas for how to split a layer among nodes, and how many servers keep up. Pure functions.
 #pragma once
 
 namespace dasgd {

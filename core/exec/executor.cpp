@@ -9,7 +9,7 @@ namespace {
 
 bool interrupts(const Work& work) { return work.kind == SpanKind::Wait; }
 
-// Other: what the laboratory does to a step, as looking at it through a profiler.
+// Kinds of work that disturb a clean window. Other is work of the laboratory itself in a step, such as profiling it.
 bool disturbs(const Work& work) {
     return work.kind == SpanKind::Eval || work.kind == SpanKind::Checkpoint || work.kind == SpanKind::Other;
 }
@@ -24,7 +24,7 @@ void Executor::enter(Open& open) {
     if (disturbs(open.work)) {
         happened({.kind = Milestone::Kind::Disturbed, .step = step_, .at = known(open.start)});
     }
-    // Last: nothing is open where one of these throws.
+    // Set last: where one of the calls above throws, nothing is open.
     open_ = &open;
 }
 
@@ -95,7 +95,7 @@ void Executor::apply(const Milestone& milestone) {
 bool Executor::record(Unended& ended) {
     const std::optional<Interval> interval = ended.pending.interval();
     if (!interval) {
-        // A stream waits instead of the host: then the operation may still fail.
+        // A stream waits instead of the host: the operation may still fail.
         if (ended.pending.done()) ended.pending.wait();
         return false;
     }
@@ -118,7 +118,7 @@ bool Executor::record(Unended& ended) {
 void Executor::add(const Span& span) {
     if (level_ == TraceLevel::Off) return;
     if (level_ == TraceLevel::Summary) {
-        // Many pieces of simulated work take no time; in sums they count for nothing.
+        // Many pieces of simulated work take no time; they add nothing to a sum.
         if (span.lane == Lane::Compute && span.start == span.end) return;
         if (joins(span)) return;
     }

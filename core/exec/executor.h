@@ -21,7 +21,7 @@
 
 namespace dasgd {
 
-// Summary: spans are recorded as at Full, for who forms numbers from them, but not kept (storage/format.md).
+// Spans at Summary are recorded as at Full, to form numbers from them, but not kept (storage/format.md).
 enum class TraceLevel : std::uint8_t { Off, Summary, Full };
 
 struct Work {
@@ -32,7 +32,8 @@ struct Work {
     std::uint64_t collective = 0;  // whose result is used; 0: none
 };
 
-// Work of this kind changes values of tensors and nothing else: it neither communicates nor allocates what outlives it.
+// True for work that changes values of tensors and nothing else: it neither communicates nor allocates what outlives
+// it.
 [[nodiscard]] constexpr bool onlyComputes(SpanKind kind) {
     return kind == SpanKind::Data || kind == SpanKind::Update || kind == SpanKind::Snapshot || kind == SpanKind::Merge;
 }
@@ -46,7 +47,7 @@ public:
     Executor(const Executor&) = delete;
     Executor& operator=(const Executor&) = delete;
 
-    // The step that spans carry from now on.
+    // Sets the step that spans carry from now on.
     void moveTo(std::int64_t step) { step_ = step; }
 
     // Does `work` by calling `f`, and records it on the compute lane from start to end. Calls nest; a wait inside a
@@ -68,26 +69,28 @@ public:
 
     // Waits for an operation that was launched at step `launchedAt` with a payload of `bytes`, and records the wait, if
     // there was one, and the operation. `pending` is empty afterwards. Throws what Pending::wait throws; the wait is
-    // recorded even then. Returns who sent, of a receive.
+    // recorded even then. Returns the sender, for a receive.
     std::optional<Rank> waitFor(Pending& pending, std::int64_t launchedAt, std::int64_t bytes);
 
     // Records operations that were waited for and whose end was not known then but is now, in the order of the waits.
     // Throws CommError where one has failed since.
     virtual void flush();
 
-    // The present step is complete, at `now`.
+    // Ends the present step, at `now`.
     void stepDone(Ns now);
-    // The last step was made: what follows belongs to no window.
+    // Called when the last step was made: later events belong to no window.
     void stepsDone() { happened({.kind = Milestone::Kind::StepsDone}); }
-    // Clean windows, or parts of one, that were completed since the last call, in order. At every level.
+    // Clean windows, or parts of one, that were completed since the last call, in order. Available at every trace
+    // level.
     [[nodiscard]] std::vector<CleanWindow> takeWindows() { return windows_.take(); }
-    // How long the rank has trained by `now`, as evaluations and checkpoints left it to. At every level.
+    // Time for which the rank has trained by `now`, without evaluations and checkpoints. Available at every trace
+    // level.
     [[nodiscard]] Ns trainedUntil(Ns now) const { return trained_.until(now); }
 
-    // The backward pass under way has come to where the gradient of parameter `slot` is ready. From inside autograd.
+    // Called from inside autograd when the backward pass under way has the gradient of parameter `slot` ready.
     virtual void gradientReady(std::size_t slot) = 0;
-    // The forward or backward pass under way, whichever `pass` says, is done with the layer of parameter `slot`, and
-    // nothing is inside autograd: the rank may wait now. Throws as run() does.
+    // Called when the forward or backward pass under way, whichever `pass` says, is done with the layer of parameter
+    // `slot`, and nothing is inside autograd: the rank may wait now. Throws as run() does.
     virtual void layerDone(SpanKind pass, std::size_t slot) = 0;
     // The next batch has this share of a full one's samples, and its passes that share of the time. `sameStep`: it is a
     // further micro-batch of the step under way.
@@ -99,37 +102,37 @@ public:
     [[nodiscard]] EventSink& sink() { return sink_; }
 
 protected:
-    // True: `work` is recorded and takes its time, but is not done.
+    // True where `work` is recorded and takes its time, but is not done.
     [[nodiscard]] virtual bool skips(const Work&) const { return false; }
-    // `work` was done; the clock moves on where time is simulated. May throw CommError.
+    // Called when `work` was done; the clock moves on where time is simulated. May throw CommError.
     virtual void finished(const Work& work) = 0;
-    // The work under way failed: what it had planned does not happen.
+    // Called when the work under way failed: what it had planned does not happen.
     virtual void abandoned() noexcept = 0;
 
-    // What the clean windows and the trained time go by.
+    // An event that the clean windows and the trained time depend on.
     struct Milestone {
         enum class Kind : std::uint8_t { Waited, Disturbed, Resumed, StepDone, StepsDone };
         Kind kind{};
-        std::int64_t step = 0;  // of Waited: at which the operation was launched
-        Ns at = 0;              // of Disturbed, Resumed and StepDone
+        std::int64_t step = 0;  // for Waited: at which the operation was launched
+        Ns at = 0;              // for Disturbed, Resumed and StepDone
     };
-    // Where work starts or ends: the clock's present. A device answers with a number of its own, and has completed()
-    // and happened() turn it into an instant later.
+    // The present instant, where work starts or ends. A device answers with a number of its own, which completed() and
+    // happened() turn into an instant later.
     [[nodiscard]] virtual Ns instant() { return clock_.now(); }
-    // The same where work starts that is inside no other: nothing was done since the work before it ended.
+    // Like instant(), for the start of work that is inside no other: nothing was done since the work before it ended.
     [[nodiscard]] virtual Ns startInstant() { return instant(); }
-    // Work was done between two of what instant() answered.
+    // Records work whose start and end are answers of instant().
     virtual void completed(const Span& work) { add(work); }
     virtual void happened(const Milestone& milestone) { apply(milestone); }
-    // The present instant, to be asked for with held() until that answers.
+    // Number of the present instant; held() answers the instant itself once it is known.
     [[nodiscard]] virtual Ns hold() { return clock_.now(); }
     [[nodiscard]] virtual std::optional<Ns> held(Ns number) { return number; }
-    // Into the records, and into the clean windows and the trained time.
+    // Passes the span on to the records, and the milestone to the clean windows and the trained time.
     void add(const Span& span);
     void apply(const Milestone& milestone);
-    // No work is under way.
+    // True where no work is under way.
     [[nodiscard]] bool isIdle() const { return open_ == nullptr; }
-    // An operation was waited for whose end is not known yet.
+    // True where an operation was waited for whose end is not known yet.
     [[nodiscard]] bool owesOperations() const { return !unended_.empty(); }
 
 private:
@@ -141,7 +144,7 @@ private:
         std::int64_t bytes = 0;  // that no record has yet
         Open* outer = nullptr;
     };
-    // Waited for, end not known yet.
+    // An operation that was waited for and whose end is not known yet.
     struct Unended {
         Pending pending;
         std::int64_t launchedAt = 0;
@@ -154,13 +157,13 @@ private:
     void abandon(Open& open);
     void close(const Open& open);
     void record(const Open& open, Ns end);
-    // False where the end is not known yet.
+    // Records the operation; false where its end is not known yet.
     bool record(Unended& ended);
-    // True: `span` is part of a record of both passes, kept or emitted.
+    // True where `span` is part of a record of both passes, kept or emitted.
     bool joins(const Span& span);
     [[nodiscard]] Ns now() { return level_ == TraceLevel::Off ? 0 : instant(); }
     [[nodiscard]] Ns startNow() { return level_ == TraceLevel::Off || !isIdle() ? now() : startInstant(); }
-    // `taken`: by now(). What is needed at every level.
+    // Instant for what is needed at every trace level; `taken` is now()'s answer, which is none at Off.
     [[nodiscard]] Ns known(Ns taken) const { return level_ == TraceLevel::Off ? clock_.now() : taken; }
 
     Clock& clock_;
@@ -171,14 +174,14 @@ private:
     TrainedTime trained_;
     Open* open_ = nullptr;  // the innermost
     std::deque<Unended> unended_;
-    std::optional<Span> forward_;  // at Summary: until it is known whether the backward pass touches it
+    std::optional<Span> forward_;  // at Summary: kept until it is known whether the backward pass touches it
 };
 
 // Makes the executor of a rank for its device.
 using MakeExecutor = std::function<std::unique_ptr<Executor>(Clock& clock, EventSink& sink, TraceLevel level,
                                                              const CleanWindowOptions& windows)>;
 
-// Untimed for as long as the object lives.
+// Communication is untimed for as long as the object lives.
 class UntimedScope {
 public:
     explicit UntimedScope(Executor& executor) : executor_(executor) { executor_.setUntimed(true); }

@@ -27,7 +27,7 @@ Status checkName(const Value& value, const std::string& name) {
                        " bytes and no control characters, nor any that change the direction of text or have no width");
 }
 
-// The section's table; an empty one in the document's place where it is absent.
+// The section's table; an empty one, at the document's place, where the section is absent.
 Result<Value> sectionOf(const Value& document, std::string_view section) {
     const Value* found = document.find(section);
     if (!found) return Value(Value::Table{}, document.position());
@@ -42,7 +42,7 @@ std::string listOf(const std::vector<std::string>& names) {
     return text;
 }
 
-// Which plug-in a section asks for. `fallback` empty: there is no default.
+// Name of the plug-in that a section asks for. An empty `fallback`: there is no default.
 template <class T>
 Result<std::string> pluginName(const Value& section, std::string_view kind, std::string_view fallback) {
     const Value* value = section.find("name");
@@ -98,7 +98,7 @@ Status readSection(const Value& document, std::string_view section, P& out) {
     return readFields(table, out);
 }
 
-// A global shuffle would undo any partition but iid: there the default is to shuffle each shard.
+// Sets the default of `shuffle`: a global shuffle would undo any partition but iid, so there each shard is shuffled.
 Status settleShuffle(const Value& table, Experiment& experiment) {
     DataParams& data = experiment.data;
     if (experiment.partition.kind == PartitionSpec::Kind::Iid || data.shuffle != "global") return {};
@@ -112,7 +112,7 @@ Status settleShuffle(const Value& table, Experiment& experiment) {
     return {};
 }
 
-// A text is gone through in order: what would break the order is refused.
+// Refuses settings that would break the order of continuous data, such as text: training goes through them in order.
 Status settleContinuous(const Value& table, Experiment& experiment) {
     if (!experiment.dataset->isContinuous(experiment.model->naturalInput())) return {};
     DataParams& data = experiment.data;
@@ -152,7 +152,7 @@ Status readData(const Value& document, Experiment& experiment) {
     return {};
 }
 
-// Settings of [train] that the data decide about.
+// Checks the settings of [train] whose validity depends on the data.
 Status checkTraining(const Value& document, const Experiment& experiment) {
     const TrainParams& train = experiment.train;
     const auto refuse = [&](const char* key, const std::string& why) {
@@ -180,7 +180,7 @@ Status checkTraining(const Value& document, const Experiment& experiment) {
 Status openNetwork(const Value& document, const Value& section, Experiment& experiment) {
     DASGD_ASSIGN(experiment.networkFile, openNetworkFile(*experiment.topology, document, section));
     if (!experiment.networkFile) return {};
-    // A run is made from its own copy (storage/format.md), and so is one from its record.
+    // A run reads its own copy of the file (storage/format.md), and so does a run that is made from its record.
     Value& resolved = *experiment.resolved.find("network");
     resolved.set("file", Value("artefacts/" + experiment.networkFile->path.filename().string()));
     resolved.set("checksum", Value(experiment.networkFile->checksum));
@@ -274,7 +274,7 @@ Status checkKeys(const Value& document) {
 
 }  // namespace
 
-// What all backends share, then the fields of the one that it names.
+// Reads the fields that all backends share, then those of the backend that is named.
 Result<ClusterSection> readClusterSection(const Value& table) {
     ClusterSection section;
     DASGD_TRY(readFields(commonPart<ClusterParams>(table), section.params));

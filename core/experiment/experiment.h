@@ -1,4 +1,4 @@
-// An experiment, checked and resolved: what a run is made from, in every process that has a part in it.
+// An experiment, checked and resolved: the input of a run in every process that has a part in it.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +45,7 @@ struct RecordParams {
 
 struct DataParams {
     std::string partition = "iid";
-    std::string shuffle = "global";  // of another partition than iid: "shard"
+    std::string shuffle = "global";  // for partitions other than iid: "shard"
     bool dropLast = false;
     std::int64_t threads = -1;
     std::int64_t prefetch = 4;
@@ -91,7 +91,7 @@ struct DataParams {
     [[nodiscard]] std::optional<FieldError> check() const;
 };
 
-// Of the sections that may leave their plug-in's name out.
+// Default plug-ins of the sections that may leave the name out.
 inline constexpr std::string_view kDefaultData = "mnist";
 inline constexpr std::string_view kDefaultOptimizer = "sgd";
 inline constexpr std::string_view kDefaultSchedule = "constant";
@@ -110,62 +110,62 @@ struct Experiment {
     std::unique_ptr<Optimizer> optimizer;
     std::unique_ptr<Schedule> schedule;
     std::unique_ptr<Backend> backend;
-    Layout layout;                       // of its ranks
+    Layout layout;                       // placement of its ranks
     std::unique_ptr<Topology> topology;  // of the simulated cluster; null where time is real
     NetworkParams network;
-    std::optional<NetworkFile> networkFile;  // what `topology` is read from
+    std::optional<NetworkFile> networkFile;  // source of `topology`
     ComputeParams compute;
     std::optional<FaultParams> faults;
     Value algorithmTable;  // the algorithm is made per rank: makeAlgorithm()
     Value modelTable, optimizerTable, scheduleTable;
-    Value dataTable, trainTable;  // places for errors
+    Value dataTable, trainTable;  // for the places in errors
     Value resolved;               // every field of every section written out: the run's record
 
     [[nodiscard]] std::unique_ptr<Algorithm> makeAlgorithm() const;
     [[nodiscard]] std::unique_ptr<Model> makeModel() const;
     // Clips its gradients where train.gradient_clip is set.
     [[nodiscard]] std::unique_ptr<Optimizer> makeOptimizer() const;
-    // What multiplies the optimiser's rate: 1, or by train.reference_batch.
+    // Factor of the optimiser's learning rate: 1, or the one that train.reference_batch gives.
     [[nodiscard]] double learningRateScale() const;
-    [[nodiscard]] Roles roles() const;  // as the algorithm gives them out
+    [[nodiscard]] Roles roles() const;  // as the algorithm assigns them
     [[nodiscard]] at::ScalarType scalarType() const;
     [[nodiscard]] bool timeSimulated() const { return layout.timeSimulated; }
-    // Nothing is computed: a simulated run that is after time alone.
+    // True where nothing is computed: a simulated run in mode "time-only".
     [[nodiscard]] bool timeOnly() const { return timeSimulated() && compute.mode == "time-only"; }
 };
 
-// The [cluster] of a document: what all backends share, the backend with its own fields, and every field written out.
+// The [cluster] of a document: the fields that all backends share, the backend, and every field written out.
 struct ClusterSection {
     ClusterParams params;
     std::unique_ptr<Backend> backend;
     Value resolved;
 };
-// Of the section's table. Errors carry file:line:column.
+// Reads [cluster] from the section's table. Errors carry file:line:column.
 [[nodiscard]] Result<ClusterSection> readClusterSection(const Value& table);
 
 // Checks one document without a [sweep]. Errors carry file:line:column.
 [[nodiscard]] Result<Experiment> readExperiment(const Value& document);
 
-// The whole schema as `dasgd describe --json` prints it is built from these.
+// One section of the schema; `dasgd describe --json` prints all of them.
 struct SectionInfo {
     std::string name;
     std::vector<FieldInfo> fields;  // common to all plug-ins of the section
     struct PluginInfo {
         std::string name, summary, reference;
         std::vector<FieldInfo> fields;
-        CommunicationPattern communication = {};  // of an algorithm
+        CommunicationPattern communication = {};  // for an algorithm
     };
     std::vector<PluginInfo> plugins;  // empty where the section has none
 };
 [[nodiscard]] std::vector<SectionInfo> describeExperiment();
 
-// Steps between two evaluations that have to be there where train.eval_every is 0: train.eval_spacing, or 20 and 4
-// rounds of the algorithm. Two evaluations that are nearer leave no whole round to time.
+// Least number of steps between two evaluations where train.eval_every is 0: train.eval_spacing, or the larger of 20
+// steps and 4 rounds of the algorithm. Two evaluations that are nearer leave no whole round to time.
 [[nodiscard]] std::int64_t evaluationSpacing(const Experiment& experiment);
 
-// Once the data are loaded and the validation set is taken away. `trainSamples` is 0 for a model that needs no data.
-// Where train.eval_every is 0, evaluations come after the smallest number of whole epochs that is no less than
-// evaluationSpacing(). `trainers`: how many ranks train, where not as many as the experiment has.
+// Plan of the run, once the data are loaded and the validation set is taken away. `trainSamples` is 0 for a model that
+// needs no data. Where train.eval_every is 0, evaluations come after the smallest number of whole epochs that is no
+// less than evaluationSpacing(). `trainers`: how many ranks train, where not as many as the experiment has.
 [[nodiscard]] Plan planSteps(const Experiment& experiment, std::int64_t trainSamples,
                              std::optional<std::int64_t> trainers = std::nullopt);
 

@@ -19,16 +19,17 @@ namespace dasgd {
 
 namespace {
 
-// The message with the place of the section that caused it, where the message names no place of its own.
+// The error with the place of the section that caused it, where its message names no place of its own.
 Error placed(const Value& section, const Error& error) { return {section.position().prefix() + error.message}; }
 
-// The place is the key's, or that of its section where the key is not given.
+// Error at the key's place, or at that of its section where the key is not given.
 tl::unexpected<Error> refuseAt(const Value& section, std::string_view key, const std::string& message) {
     const Value* given = section.find(key);
     return (given ? *given : section).error(message);
 }
 
-// A rank goes through its part of a continuous set in as many rows as its batch has samples.
+// Refuses a continuous set too short for its rows: a rank reads its part of it in as many rows as its batch has
+// samples.
 Status checkRows(const Splits& splits, std::int64_t samples, const Experiment& experiment) {
     const int trainers = experiment.roles().trainers();
     const std::int64_t share = samples / trainers, needed = experiment.train.samplesPerStep();
@@ -41,7 +42,7 @@ Status checkRows(const Splits& splits, std::int64_t samples, const Experiment& e
                         ": choose a smaller batch_size, shorter samples or a longer text");
 }
 
-// What the samples of a set came from: the file or folder that the user named, else the name of the data.
+// Source of the samples of a set, for messages: the file or folder that the user named, else the name of the data.
 std::string sourceOf(const Experiment& experiment, const std::string& set) {
     const Value* data = experiment.resolved.find("data");
     for (const char* key : {"test_path", "path"}) {
@@ -53,7 +54,7 @@ std::string sourceOf(const Experiment& experiment, const std::string& set) {
     return experiment.dataName;
 }
 
-// Data sets look at what their files hold; this is for those that do not.
+// Checks the labels of data sets whose own reading does not check them.
 Status checkLabels(const Samples& samples, const std::string& set, std::int64_t classes, const Experiment& experiment) {
     if (samples.count() == 0 || samples.task() == Task::kRegression) return {};
     const auto outside = firstOutside(samples.targets, classes);
@@ -157,7 +158,7 @@ Result<Plan> loadAndBuild(const Experiment& experiment) {
 }  // namespace
 
 Result<Plan> planExperiment(const Experiment& experiment) {
-    // Here as in the worker loop: LibTorch throws where memory does not suffice.
+    // Exceptions are caught here as in the worker loop: LibTorch throws where memory does not suffice.
     try {
         return loadAndBuild(experiment);
     } catch (const c10::Error& error) {

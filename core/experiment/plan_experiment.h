@@ -1,4 +1,4 @@
-// What is refused before any rank starts because of the data or the model themselves, and the plan of the run.
+// Checks that need the data or the model themselves, made before any rank starts, and the plan of the run.
 #pragma once
 
 #include "core/base/result.h"
@@ -7,7 +7,7 @@
 
 namespace dasgd {
 
-// Loads the data and builds the model once, as every rank will: what can be refused is refused here, before any rank
+// Loads the data and builds the model once, as every rank will, so that what can be refused is refused before any rank
 // starts.
 [[nodiscard]] Result<Plan> planExperiment(const Experiment& experiment);
 

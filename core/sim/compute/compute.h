@@ -1,4 +1,4 @@
-// How long a rank computes, in simulated time.
+// Computing time of a rank, in simulated time.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +23,11 @@ struct StragglerParams {
     double probability = 1;
     std::int64_t every = 1;
     void visit(auto&& f) {
-        f(ranks, "ranks", {.min = 0, .max = 4095, .help = "Which ranks; none given: all of them"});
+        f(ranks, "ranks", {.min = 0, .max = 4095, .help = "The slow ranks; none given: all ranks"});
         f(factor, "factor", {.min = 1, .max = 1e6, .help = "A slow step takes so many times as long"});
-        f(probability, "probability", {.min = 0, .max = 1, .help = "Of a step to be slow, each by itself"});
-        f(every, "every", {.min = 1, .max = 1e9, .unit = "steps", .help = "Only every so many steps may be slow"});
+        f(probability, "probability",
+          {.min = 0, .max = 1, .help = "Probability that a step is slow, each independently"});
+        f(every, "every", {.min = 1, .max = 1e9, .unit = "steps", .help = "Interval of the steps that may be slow"});
     }
     [[nodiscard]] bool mayBeSlow(int rank, std::int64_t step) const;
 };
@@ -56,7 +57,7 @@ struct ComputeParams {
                "Forward, backward and update of one local step, of one micro-batch where train.accumulate is more than "
                "1, as 60ms; measured: on this machine; device: FLOP of "
                "the model for the batch / (peak x efficiency)"});
-        f(device, "device", {.help = "What a worker computes on; its figures are the maker's", .choices = devices()});
+        f(device, "device", {.help = "Device of a worker; its figures are the maker's", .choices = devices()});
         f(peakTeraflops, "peak_tflops",
           {.min = 0, .max = 1e9, .unit = "TFLOP/s", .help = "Peak in single precision; 0: the device's"});
         f(efficiency, "efficiency",
@@ -65,9 +66,11 @@ struct ComputeParams {
           {.min = 0,
            .max = 1,
            .maxOpen = true,
-           .help = "Of a step time that is not measured: the rest is the backward pass; 0: by the layers' FLOP"});
+           .help =
+               "Forward pass as a share of a step time that is not measured; the rest is the backward pass; 0: by the "
+               "layers' FLOP"});
         f(memoryBandwidth, "memory_bandwidth",
-          {.help = "At which snapshots and merges go over the weights, as 10GB/s; device: its own"});
+          {.help = "Rate at which snapshots and merges read and write the weights, as 10GB/s; device: its own"});
         f(contention, "contention",
           {.min = 0,
            .max = kMostContention,
@@ -78,16 +81,16 @@ struct ComputeParams {
                "Scatter of the step time, mean 1: none, normal(0.05), lognormal(0.05), exponential(0.05), samples"});
         f(jitterSamples, "jitter_samples",
           {.min = 0,
-           .help = "Of jitter = \"samples\": quantiles of a measured distribution, evenly spaced, ascending"});
+           .help = "For jitter = \"samples\": quantiles of a measured distribution, evenly spaced, ascending"});
         f(rankFactors, "rank_factors",
           {.min = 0,
            .minOpen = true,
-           .help = "Of the ranks' step times, in turn: [1.0, 1.5] slows every second one down"});
+           .help = "Factors on the ranks' step times, in turn: [1.0, 1.5] slows every second rank down"});
         f(gradientShares, "gradient_shares",
           {.min = 0,
            .max = 1,
            .help =
-               "Of a given step time: which share of the backward pass each parameter's gradient takes, in order of "
+               "For a given step time: share of the backward pass that each parameter's gradient takes, in order of "
                "registration; none: by the model's layers"});
         f(straggler, "straggler", {.help = "Ranks that are slow: always, at random, or every so many steps"});
         f(seed, "seed", {.min = -1, .max = 9e15, .help = "Of jitter and stragglers; -1: train.seed"});
@@ -95,10 +98,10 @@ struct ComputeParams {
     [[nodiscard]] std::optional<FieldError> check() const;
     [[nodiscard]] bool measured() const { return stepTime == "measured"; }
     [[nodiscard]] bool ofDevice() const { return stepTime == "device"; }
-    // Writes the device's figures where the user leaves them to the table, so that a run's record has them. Checked
-    // values.
+    // Fills in the device's figures from the table where the user leaves them to it, so that a run's record has them.
+    // The values have been checked.
     void fillInDevice();
-    [[nodiscard]] double memoryBytesPerSecond() const;  // of values that are filled in
+    [[nodiscard]] double memoryBytesPerSecond() const;  // after fillInDevice()
     [[nodiscard]] JitterSpec jitterSpec() const;
 
 private:
@@ -112,40 +115,41 @@ struct StepTimes {
     double forward = 0;
     double backward = 0;
     double update = 0;
-    // Of each parameter (slot of the flat weights): which share of the backward pass comes between the gradient that
-    // was ready before it and its own. In slot order; sums to at most 1. Empty: all gradients are ready at the end.
+    // For each parameter (slot of the flat weights): the share of the backward pass between the gradient that was ready
+    // before it and its own. In slot order; sums to at most 1. Empty: all gradients are ready at the end.
     std::vector<double> gradientShares;
-    // And of the forward pass: which share is computed with it. Empty where that is not known.
+    // Share of the forward pass that is computed with each parameter. Empty where that is not known.
     std::vector<double> forwardShares;
 
-    // Of a step of so many batches, after the last of which the weights are updated.
+    // Seconds of a step of so many batches, after the last of which the weights are updated.
     [[nodiscard]] double total(std::int64_t batches = 1) const {
         return (data + forward + backward) * static_cast<double>(batches) + update;
     }
 };
 
-// Of a step time that was given, or of `samples` a step on a device: forward, backward and each layer by its share of
-// `work`, a model with parameters of these sizes. Errors: a device and a model in which nothing can be counted.
+// Step times from a step time that was given, or for `samples` a step on a device: forward, backward and each layer by
+// its share of `work`, for a model with parameters of these sizes. Errors: a device, and a model in which nothing can
+// be counted.
 [[nodiscard]] Result<StepTimes> estimateStepTimes(const ComputeParams& params, const LayerWork& work,
                                                   const std::vector<std::int64_t>& parameterSizes,
                                                   std::int64_t samples);
 
-// One rank's. The same parameters give the same times.
+// Computing times of one rank. The same parameters give the same times.
 class ComputeModel {
 public:
     ComputeModel(const ComputeParams& params, StepTimes times, int rank);
-    // Of a piece of work of this kind; `bytes` is what a snapshot or a merge goes over. 0 for what is not computing. A
-    // forward pass begins a step: jitter and stragglers are drawn for it then.
+    // Seconds of a piece of work of this kind; `bytes` is the memory that a snapshot or a merge goes over. 0 for kinds
+    // that are not computing. A forward pass begins a step: jitter and stragglers are drawn for it then.
     [[nodiscard]] double seconds(SpanKind kind, std::int64_t bytes);
-    // From now on a batch has this share of the samples that the times are of. Data, forward and backward times are
-    // taken to be proportional to it. `sameStep`: the next forward pass begins no step.
+    // Sets the share that the next batches have of the samples on which the times are based. Data, forward and backward
+    // times are taken to be proportional to it. `sameStep`: the next forward pass begins no step.
     void setBatchShare(double share, bool sameStep) {
         batchShare_ = share;
         begun_ = sameStep;
     }
-    // From the gradient before it to this one.
+    // Seconds from the gradient before it to this one.
     [[nodiscard]] double gradientSeconds(std::size_t slot) const;
-    // Of the forward pass with this parameter. The first of a step begins it.
+    // Seconds of the forward pass with this parameter. The first call of a step begins it.
     [[nodiscard]] double forwardSeconds(std::size_t slot);
 
 private:
@@ -157,8 +161,8 @@ private:
     Jitter jitter_;
     double memoryBytesPerSecond_;
     std::int64_t step_ = 0;
-    bool begun_ = false;   // the forward pass of the present step has
-    double slowness_ = 1;  // of the present step
+    bool begun_ = false;   // the forward pass of the present step has begun
+    double slowness_ = 1;  // factor of the present step
     double batchShare_ = 1;
 };
 

@@ -13,7 +13,7 @@ namespace dasgd {
 
 namespace {
 
-// Of max(0, 1 + spread·Z).
+// Mean of max(0, 1 + spread·Z).
 double meanOfCutNormal(double spread) {
     const double cut = 1 / spread;
     const double above = std::erfc(-cut / std::numbers::sqrt2) / 2;
@@ -21,7 +21,7 @@ double meanOfCutNormal(double spread) {
     return above + spread * density;
 }
 
-// Of the distribution that has straight lines between these.
+// Mean of the distribution whose quantiles lie on straight lines between these.
 double meanOfQuantiles(const std::vector<double>& quantiles) {
     const double inner = std::accumulate(quantiles.begin() + 1, quantiles.end() - 1, 0.0);
     return (inner + (quantiles.front() + quantiles.back()) / 2) / static_cast<double>(quantiles.size() - 1);

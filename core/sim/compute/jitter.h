@@ -1,4 +1,4 @@
-// How step times scatter. All distributions have mean 1 and are drawn by our own inverse transforms from mt19937_64,
+// Scatter of step times. All distributions have mean 1 and are drawn by our own inverse transforms from mt19937_64,
 // whose stream the standard fixes: the same seed gives the same times everywhere.
 #pragma once
 
@@ -15,13 +15,13 @@ namespace dasgd {
 //  normal(s)       max(0, 1 + s·Z) ÷ its mean, which is Φ(1/s) + s·φ(1/s): 1 up to s = 0.1, 1.08 for s = 1
 //  lognormal(s)    exp(s·Z − s²/2)
 //  exponential(t)  1 − t + t·E, the shifted exponential: a part that never shrinks and a tail of mean t
-//  samples         of a distribution that was measured: its quantiles, with straight lines between them, ÷ their mean
+//  samples         drawn from a measured distribution: its quantiles, with straight lines between them, ÷ their mean
 struct JitterSpec {
     enum class Kind : std::uint8_t { None, Normal, Lognormal, Exponential, Samples };
     Kind kind = Kind::None;
     double spread = 0;
-    std::vector<double> quantiles;  // of Samples, ascending from the smallest to the largest, above 0; at least two
-    // Errors: another name, a spread below 0 (of exponential: above 1).
+    std::vector<double> quantiles;  // for Samples: ascending from the smallest to the largest, above 0; at least two
+    // Errors: another name, a spread below 0 (for exponential: above 1).
     static Result<JitterSpec> parse(const std::string& text);
 };
 
@@ -31,7 +31,7 @@ public:
     Jitter(const JitterSpec& spec, std::uint64_t seed, int rank);
     // The factor of the next step.
     [[nodiscard]] double next();
-    // Uniform in (0, 1), of the same stream.
+    // Uniform in (0, 1), from the same stream.
     [[nodiscard]] double uniform();
 
 private:

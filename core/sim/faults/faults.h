@@ -1,5 +1,4 @@
-// When hosts and links of a virtual cluster fail and recover. The effect of a failure is described in
-// core/sim/README.md.
+// Failures and recoveries of a virtual cluster's hosts and links. core/sim/README.md describes the effect of a failure.
 #pragma once
 
 #include <cstdint>
@@ -34,34 +33,36 @@ struct FaultParams {
           {.min = -1, .max = 9e15, .help = "Of the random failures, whose times are exponential; -1: train.seed"});
     }
     [[nodiscard]] std::optional<FieldError> check() const;
-    // Whether every row names one of so many ranks.
+    // Checks that every row names one of so many ranks.
     [[nodiscard]] std::optional<FieldError> checkRanks(int ranks) const;
 };
 
 // A failure, or its end.
 struct FaultEvent {
     int rank = 0;
-    bool ofLink = false;  // of its host otherwise
+    bool ofLink = false;  // a failure of its link; otherwise of its host
     bool down = false;
     double at = 0;  // simulated seconds
 };
 
-// Seconds; `until` is infinite where it never ends.
+// Time range in seconds; `until` is infinite where the outage never ends.
 struct Outage {
     double from = std::numeric_limits<double>::infinity();
     double until = std::numeric_limits<double>::infinity();
 };
 
-// When one host, or one link, is out: what was given and what is drawn at random, overlaps made one. Draws as far as it
-// is asked. Not thread-safe.
+// Outages of one host, or of one link: those that were given and those drawn at random, with overlaps merged. Draws
+// only as far as it is asked. Not thread-safe.
 class OutageCalendar {
 public:
     enum class Of : std::uint8_t { Host, Link };
     OutageCalendar(const FaultParams& params, Of what, int rank);
 
-    // The first outage that ends after `instant`, which it may have begun before; none: from infinity.
+    // The first outage that ends after `instant`, which it may have begun before; starts at infinity where there is
+    // none.
     [[nodiscard]] Outage next(double instant);
-    // When work of `seconds` that begins at `instant` is done, if it rests during outages; infinite where it never is.
+    // Instant at which work of `seconds` that begins at `instant` is done, if it rests during outages; infinite where
+    // it never is.
     [[nodiscard]] double endOf(double instant, double seconds);
 
 private:
@@ -70,11 +71,11 @@ private:
     // Makes one more of outages_ final.
     void extend();
 
-    std::vector<Outage> given_;  // those not yet taken in, the next one last
+    std::vector<Outage> given_;  // not yet taken in; the next one last
     Outage drawn_;               // the next random one
     double meanUp_ = 0, meanDown_ = 0;
     std::mt19937_64 bits_;
-    std::vector<Outage> outages_;  // in order, apart from each other; all that begin before the next sources'
+    std::vector<Outage> outages_;  // in order and disjoint; all that begin before the next outage of either source
 };
 
 }  // namespace dasgd
