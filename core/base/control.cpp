@@ -119,7 +119,7 @@ Result<RunControl> RunControl::map(int file, const fs::path& name) {
 
 int RunControl::ranks() const { return page_->ranks; }
 
-bool RunControl::goOn(Rank rank, std::int64_t completed) {
+bool RunControl::mayContinue(Rank rank, std::int64_t completed) {
     publish(rank, completed);
     Line& mine = line(rank.value());
     if (completed >= page_->stop.load(std::memory_order_acquire) && !park(rank.value(), completed)) return false;
@@ -134,9 +134,9 @@ void RunControl::publish(Rank rank, std::int64_t completed) {
     mine.completed.store(completed, std::memory_order_release);
 }
 
-bool CooperativeGate::goOn(Rank rank, std::int64_t completed) {
+bool CooperativeGate::mayContinue(Rank rank, std::int64_t completed) {
     control_.publish(rank, completed);
-    return stop_.goOn(control_.stopRequested(), completed);
+    return stop_.mayContinue(control_.stopRequested(), completed);
 }
 
 // True where the rank must continue because another one has passed the stop step.
@@ -149,7 +149,7 @@ bool RunControl::park(int rank, std::int64_t completed) {
         if (page_->stop.load() > completed) return true;
         const Answer answer = inspectOtherRanks(completed);
         if (answer == Answer::Stop) return false;
-        if (answer == Answer::GoOn) return true;
+        if (answer == Answer::Continue) return true;
         if (pauses % kPausesBetweenProcessChecks == 0) markEndedProcesses();
         std::this_thread::sleep_for(kParkPause);
     }
@@ -168,7 +168,7 @@ RunControl::Answer RunControl::inspectOtherRanks(std::int64_t completed) {
             std::int64_t stop = page_->stop.load();
             while (stop < entered && !page_->stop.compare_exchange_weak(stop, entered)) {
             }
-            return Answer::GoOn;
+            return Answer::Continue;
         }
         if (!left) answer = Answer::Wait;
     }
@@ -188,8 +188,8 @@ void RunControl::leave(Rank rank) { line(rank.value()).left.store(1); }
 void RunControl::requestStop() {
     std::int64_t furthest = 0;
     for (int rank = 0; rank < page_->ranks; ++rank) furthest = std::max(furthest, line(rank).entered.load());
-    // The stop is set one step ahead: ranks that are in goOn() now usually see it in time; otherwise the stop step
-    // moves.
+    // The stop is set one step ahead: ranks that are in mayContinue() now usually see it in time; otherwise the stop
+    // step moves.
     std::int64_t none = kNoStop;
     page_->stop.compare_exchange_strong(none, furthest + 1);
 }

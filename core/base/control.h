@@ -20,8 +20,8 @@ public:
     virtual ~StepGate() = default;
     // Publishes `completed` steps and returns whether to make another one. All ranks that call it stop at the same
     // step.
-    [[nodiscard]] virtual bool goOn(Rank rank, std::int64_t completed) = 0;
-    // The rank has finished or will not call goOn() again; a stop no longer waits for it.
+    [[nodiscard]] virtual bool mayContinue(Rank rank, std::int64_t completed) = 0;
+    // The rank has finished or will not call mayContinue() again; a stop no longer waits for it.
     virtual void leave(Rank rank) = 0;
 };
 
@@ -39,7 +39,7 @@ public:
     // Rank side. A rank that reached the stop step blocks here until every running rank is there too, or continues if
     // another rank has already passed it. No system call before a stop is requested (except one at the first step). One
     // thread per rank; a rank whose process has ended counts as having left.
-    [[nodiscard]] bool goOn(Rank rank, std::int64_t completed) override;
+    [[nodiscard]] bool mayContinue(Rank rank, std::int64_t completed) override;
     void leave(Rank rank) override;
     // Only publishes: for ranks that share one thread and must not park in it (see CooperativeGate).
     void publish(Rank rank, std::int64_t completed);
@@ -60,7 +60,7 @@ public:
 private:
     struct Page;
     struct Line;
-    enum class Answer { Wait, Stop, GoOn };
+    enum class Answer { Wait, Stop, Continue };
     RunControl(Page* page, std::size_t bytes);
     static Result<RunControl> map(int file, const std::filesystem::path& name);
     [[nodiscard]] Line& line(int rank) const;
@@ -76,7 +76,7 @@ private:
 class FurthestStop {
 public:
     // True where a rank with `completed` steps makes another one.
-    [[nodiscard]] bool goOn(bool stopAsked, std::int64_t completed) {
+    [[nodiscard]] bool mayContinue(bool stopAsked, std::int64_t completed) {
         if (!stop_ && stopAsked) stop_ = furthest_;
         if (stop_ && completed >= *stop_) return false;
         furthest_ = std::max(furthest_, completed + 1);
@@ -93,7 +93,7 @@ class CooperativeGate final : public StepGate {
 public:
     // `control` outlives the gate.
     explicit CooperativeGate(RunControl& control) : control_(control) {}
-    [[nodiscard]] bool goOn(Rank rank, std::int64_t completed) override;
+    [[nodiscard]] bool mayContinue(Rank rank, std::int64_t completed) override;
     void leave(Rank rank) override { control_.leave(rank); }
 
 private:

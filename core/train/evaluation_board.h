@@ -56,7 +56,7 @@ public:
 
     // False once an evaluation has asked for the run's end, from the furthest step on that any rank had been allowed to
     // make by then. Asked by each rank before every step.
-    [[nodiscard]] bool goOn(std::int64_t completed) { return end_.goOn(over_, completed); }
+    [[nodiscard]] bool mayContinue(std::int64_t completed) { return end_.mayContinue(over_, completed); }
 
     // Decisions of the evaluations so far.
     [[nodiscard]] ModelSelection& selection() { return selection_; }

@@ -32,10 +32,10 @@ void RunEvaluations::evaluate(const Metric& at, bool last) {
 }
 
 // Ranks that do not communicate compute ahead of simulated time; an early end must find each at its instant.
-bool RunEvaluations::goOn(std::int64_t completed) {
+bool RunEvaluations::mayContinue(std::int64_t completed) {
     if (!parts_.board) return !over_;
     if (selection_.mayStop()) parts_.context.clock().sleepUntil(0);
-    return parts_.board->goOn(completed);
+    return parts_.board->mayContinue(completed);
 }
 
 // All ranks meet and then resume with the same offsets as before. Ranks that never wait for each other do not keep

@@ -39,7 +39,7 @@ public:
     // Evaluates after `at.step` steps; `at` gives samples and bytes too. `last`: no step follows. Throws CommError.
     void evaluate(const Metric& at, bool last);
     // True where a step follows after `completed` ones.
-    [[nodiscard]] bool goOn(std::int64_t completed);
+    [[nodiscard]] bool mayContinue(std::int64_t completed);
     // True where an evaluation has ended the run.
     [[nodiscard]] bool over() const { return over_; }
     // Replaces the rank's weights by those that are evaluated. Collective. Throws CommError.

@@ -97,12 +97,12 @@ public:
 
     // Throws CommError, Diverged and LibTorch's exceptions.
     WorkerOutcome run() {
-        const bool goesOn = environment_.checkpoints && environment_.checkpoints->from;
-        goesOn ? goOnFromCheckpoint() : begin();
+        const bool isResumed = environment_.checkpoints && environment_.checkpoints->from;
+        isResumed ? resumeFromCheckpoint() : begin();
         timing_.countFrom(environment_.clock.now());
         while (step_ < plan_.totalSteps) {
-            if (evaluations_ && !evaluations_->goOn(step_)) break;
-            if (environment_.control && !environment_.control->goOn(environment_.comm.rank(), step_)) {
+            if (evaluations_ && !evaluations_->mayContinue(step_)) break;
+            if (environment_.control && !environment_.control->mayContinue(environment_.comm.rank(), step_)) {
                 return end(WorkerOutcome::Kind::Stopped);
             }
             if (trains_) {
@@ -168,7 +168,7 @@ private:
     }
 
     // Resumes where the checkpoint left off: steps, samples, bytes and the run's own time continue.
-    void goOnFromCheckpoint() {
+    void resumeFromCheckpoint() {
         if (!checkpoints_) throw std::runtime_error("a time-only run has no checkpoint to resume from; run it again");
         doing_ = "resuming from the checkpoint";
         context_.moveTo(firstStep_, 0);

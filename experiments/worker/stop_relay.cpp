@@ -32,7 +32,7 @@ Result<std::int64_t> stepOf(const std::string& text) {
 }  // namespace
 
 // Either hold() sees what is stored here, or this rank sees that it is held.
-bool HandGate::goOn(Rank rank, std::int64_t completed) {
+bool HandGate::mayContinue(Rank rank, std::int64_t completed) {
     if (page_) page_->publish(rank, completed);
     entered_.store(completed + 1);
     if (!held_.load()) return true;

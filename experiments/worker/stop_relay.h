@@ -26,7 +26,7 @@ public:
     explicit HandGate(std::chrono::milliseconds patience, RunControl* page = nullptr)
         : patience_(patience), page_(page) {}
 
-    [[nodiscard]] bool goOn(Rank rank, std::int64_t completed) override;
+    [[nodiscard]] bool mayContinue(Rank rank, std::int64_t completed) override;
     void leave(Rank rank) override;
 
     // From now on the rank waits before its next step. Answers the furthest step that it may have entered by now.

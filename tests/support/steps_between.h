@@ -21,7 +21,7 @@ public:
                  std::function<void()> end)
         : from_(from), until_(until), ranks_(ranks, Turn{{std::move(begin), std::move(end)}}) {}
 
-    [[nodiscard]] bool goOn(Rank, std::int64_t completed) override {
+    [[nodiscard]] bool mayContinue(Rank, std::int64_t completed) override {
         if (completed == from_ || completed == until_) ranks_.arrive_and_wait();
         return true;
     }

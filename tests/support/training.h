@@ -125,7 +125,7 @@ struct RunWith {
 class StopAfter final : public StepGate {
 public:
     explicit StopAfter(std::int64_t steps) : steps_(steps) {}
-    [[nodiscard]] bool goOn(Rank, std::int64_t completed) override { return steps_ == 0 || completed < steps_; }
+    [[nodiscard]] bool mayContinue(Rank, std::int64_t completed) override { return steps_ == 0 || completed < steps_; }
     void leave(Rank) override {}
 
 private:

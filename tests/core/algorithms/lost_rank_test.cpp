@@ -22,7 +22,7 @@ struct RankIsGone : std::runtime_error {
 
 class LosesARank final : public StepGate {
 public:
-    bool goOn(Rank rank, std::int64_t completed) override {
+    bool mayContinue(Rank rank, std::int64_t completed) override {
         if (rank == kLost && completed == kLostAfter) throw RankIsGone();
         return true;
     }

@@ -34,7 +34,7 @@ RunControl openControl(const TempDir& folder) {
 template <class Work>
 std::int64_t runRank(RunControl& control, Rank rank, std::int64_t total, Work&& work) {
     std::int64_t step = 0;
-    while (step < total && control.goOn(rank, step)) {
+    while (step < total && control.mayContinue(rank, step)) {
         work(step);
         ++step;
     }
@@ -68,7 +68,7 @@ TEST(RunControlTest, GoesOnUntilAStopIsAskedFor) {
     EXPECT_EQ(control.ranks(), 2);
     EXPECT_FALSE(control.stopRequested());
     EXPECT_FALSE(control.stopStep());
-    for (std::int64_t step = 0; step < 100; ++step) EXPECT_TRUE(control.goOn(Rank{1}, step));
+    for (std::int64_t step = 0; step < 100; ++step) EXPECT_TRUE(control.mayContinue(Rank{1}, step));
     EXPECT_EQ(control.completed(Rank{1}), 99);
     EXPECT_EQ(control.completed(Rank{0}), 0);
     const RunControl other = openControl(folder);
@@ -93,7 +93,7 @@ TEST(RunControlTest, OtherProcessesSeeTheTurnAndTheHold) {
 TEST(RunControlTest, ASecondRequestMovesNothing) {
     const TempDir folder;
     RunControl control = newControl(folder, 1);
-    for (std::int64_t step = 0; step <= 10; ++step) EXPECT_TRUE(control.goOn(Rank{0}, step));
+    for (std::int64_t step = 0; step <= 10; ++step) EXPECT_TRUE(control.mayContinue(Rank{0}, step));
     control.requestStop();
     const auto step = control.stopStep();
     ASSERT_TRUE(step);
@@ -190,7 +190,7 @@ TEST_P(StopTest, AStopNearTheEndSplitsNobody) {
 TEST(RunControlTest, ARankThatLeftHoldsNobodyUp) {
     const TempDir folder;
     RunControl control = newControl(folder, 3);
-    for (std::int64_t step = 0; step < 5; ++step) EXPECT_TRUE(control.goOn(Rank{2}, step));
+    for (std::int64_t step = 0; step < 5; ++step) EXPECT_TRUE(control.mayContinue(Rank{2}, step));
     control.leave(Rank{2});
     control.requestStop();
     std::vector<std::int64_t> ended(2);
@@ -228,7 +228,7 @@ TEST(RunControlTest, ADeadProcessHoldsNobodyUp) {
     EXPECT_EQ(control.completed(Rank{0}), control.completed(Rank{1}));
 }
 
-// Ranks that take turns in one thread, at different paces, stop at one step without anyone waiting in goOn().
+// Ranks that take turns in one thread, at different paces, stop at one step without anyone waiting in mayContinue().
 TEST(TurnTakingTest, StopsAllRanksAtTheStepThatTheFurthestIsMaking) {
     const TempDir folder;
     RunControl control = newControl(folder, 3);
@@ -238,7 +238,7 @@ TEST(TurnTakingTest, StopsAllRanksAtTheStepThatTheFurthestIsMaking) {
     const auto ask = [&](int rank) {
         const auto own = static_cast<std::size_t>(rank);
         if (!going[own]) return;
-        going[own] = gate.goOn(Rank{rank}, completed[own]);
+        going[own] = gate.mayContinue(Rank{rank}, completed[own]);
         if (going[own]) ++completed[own];
     };
     for (int turn = 0; turn < 7; ++turn) ask(0);

@@ -110,12 +110,12 @@ TEST(RunEvaluations, EndTheRunOnAllRanksAtOnce) {
                 [](const Experiment& experiment, const TrainingData& data, Communicator& comm, Clock& clock) {
                     EvaluatingRank rank(experiment, data, comm, clock);
                     for (std::int64_t step = 0; step < 4; ++step) {
-                        EXPECT_TRUE(rank.evaluations.goOn(step)) << step;
+                        EXPECT_TRUE(rank.evaluations.mayContinue(step)) << step;
                         EXPECT_FALSE(rank.evaluations.over());
                         rank.evaluate(step);
                     }
                     EXPECT_TRUE(rank.evaluations.over());
-                    EXPECT_FALSE(rank.evaluations.goOn(4));
+                    EXPECT_FALSE(rank.evaluations.mayContinue(4));
                 });
 }
 

@@ -21,32 +21,32 @@ constexpr milliseconds kPatience{10'000};
 
 TEST(HandGate, LetsARankGoOnUntilItIsHeld) {
     HandGate gate(kPatience);
-    EXPECT_TRUE(gate.goOn(Rank{0}, 0));
-    EXPECT_TRUE(gate.goOn(Rank{0}, 1));
+    EXPECT_TRUE(gate.mayContinue(Rank{0}, 0));
+    EXPECT_TRUE(gate.mayContinue(Rank{0}, 1));
     EXPECT_EQ(gate.hold(), 2) << "it is in its second step";
     gate.stopAt(4);
-    EXPECT_TRUE(gate.goOn(Rank{0}, 2)) << "others are further";
-    EXPECT_TRUE(gate.goOn(Rank{0}, 3));
-    EXPECT_FALSE(gate.goOn(Rank{0}, 4));
+    EXPECT_TRUE(gate.mayContinue(Rank{0}, 2)) << "others are further";
+    EXPECT_TRUE(gate.mayContinue(Rank{0}, 3));
+    EXPECT_FALSE(gate.mayContinue(Rank{0}, 4));
 }
 
 TEST(HandGate, TellsThePageWhereTheRankIs) {
     const test::TempDir dir;
     RunControl page = RunControl::create(dir / "control", 2).value();
     HandGate gate(kPatience, &page);
-    EXPECT_TRUE(gate.goOn(Rank{1}, 7));
+    EXPECT_TRUE(gate.mayContinue(Rank{1}, 7));
     EXPECT_EQ(page.completed(Rank{1}), 7);
 }
 
 TEST(HandGate, WaitsForAStepNoLongerThanItsPatience) {
     HandGate gate(milliseconds(50));
     static_cast<void>(gate.hold());
-    EXPECT_THROW(static_cast<void>(gate.goOn(Rank{0}, 3)), CommError);
+    EXPECT_THROW(static_cast<void>(gate.mayContinue(Rank{0}, 3)), CommError);
     HandGate other(kPatience);
     static_cast<void>(other.hold());
     other.giveUp("rank 1 did not answer");
     try {
-        static_cast<void>(other.goOn(Rank{0}, 3));
+        static_cast<void>(other.mayContinue(Rank{0}, 3));
         FAIL() << "nothing was thrown";
     } catch (const CommError& error) {
         EXPECT_THAT(error.what(), HasSubstr("rank 1 did not answer"));
@@ -70,7 +70,7 @@ std::vector<std::int64_t> stopsOf(int ranks, int askedRank, bool meets, unsigned
                 [&asked, own = r == askedRank] { return own && asked.load(); }, kPatience);
             std::mt19937 random(seed + static_cast<unsigned>(r));
             std::int64_t step = 0;
-            while (gate.goOn(Rank{r}, step)) {
+            while (gate.mayContinue(Rank{r}, step)) {
                 ++step;
                 begun[static_cast<std::size_t>(r)] = step;
                 std::this_thread::sleep_for(std::chrono::microseconds(random() % 300));
@@ -105,7 +105,7 @@ TEST(StopRelay, ARankThatIsGoneIsNamed) {
         store.another().value(), gate, Rank{0}, 2, [] { return true; }, milliseconds(300));
     try {
         std::int64_t step = 0;
-        while (gate.goOn(Rank{0}, step)) ++step;
+        while (gate.mayContinue(Rank{0}, step)) ++step;
         FAIL() << "stopped at step " << step;
     } catch (const CommError& error) {
         EXPECT_THAT(error.what(), HasSubstr("rank 1 did not answer"));
@@ -122,7 +122,7 @@ TEST(StopRelay, AStopIsHeardAfterAStoreThatDidNotAnswerForAWhile) {
     ASSERT_TRUE(test::eventually([&] { return store->answers(); }));
     asked = true;
     std::int64_t step = 0;
-    EXPECT_TRUE(test::eventually([&] { return !gate.goOn(Rank{0}, step) || (++step, false); }));
+    EXPECT_TRUE(test::eventually([&] { return !gate.mayContinue(Rank{0}, step) || (++step, false); }));
 }
 
 }  // namespace
