@@ -37,7 +37,7 @@ public:
     virtual ~Elastic() = default;
     // Called in place of start(), after step context.step() of these ranks, which corresponds to step `before` of the
     // previous ranks.
-    virtual void startBehind(StepContext& context, std::int64_t before) = 0;
+    virtual void startFrom(StepContext& context, std::int64_t before) = 0;
 };
 
 // Update of the weights by the algorithm itself. Default: optimizer.step(params, learningRate).

@@ -17,7 +17,7 @@ public:
     explicit SyncSgd(const GradientBucketsParams& params) : buckets_(params) {}
 
     void start(StepContext& context) override { buckets_.start(context); }
-    void startBehind(StepContext& context, std::int64_t) override { start(context); }
+    void startFrom(StepContext& context, std::int64_t) override { start(context); }
     void afterBackward(StepContext& context) override { buckets_.finish(context); }
     void afterStep(StepContext& context) override { buckets_.broadcastBuffers(context); }
     void drain(StepContext&) override {}

@@ -63,7 +63,7 @@ public:
         Rule::start(context);
     }
     // Steps that came after the synchronous ones stay after them, though with more ranks they have smaller numbers.
-    void startBehind(StepContext& context, std::int64_t before) override {
+    void startFrom(StepContext& context, std::int64_t before) override {
         if (before >= steps_) steps_ = std::min(steps_, context.step());
         start(context);
     }

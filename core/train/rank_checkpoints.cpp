@@ -92,9 +92,9 @@ bool RankCheckpoints::isOfOtherRanks() const {
     return environment_.from && environment_.from->state.ranks != experiment_.cluster.workers;
 }
 
-void RankCheckpoints::startBehind() {
+void RankCheckpoints::startFrom() {
     if (!isOfOtherRanks()) return;
-    dynamic_cast<Elastic&>(parts_.algorithm).startBehind(parts_.context, environment_.from->state.step);
+    dynamic_cast<Elastic&>(parts_.algorithm).startFrom(parts_.context, environment_.from->state.step);
 }
 
 // The checkpoint has another number of ranks: each rank resumes from their common state.

@@ -74,7 +74,7 @@ public:
                                        std::to_string(facts.workers - 1)};
     }
 
-    void startBehind(StepContext& context, std::int64_t) override { start(context); }
+    void startFrom(StepContext& context, std::int64_t) override { start(context); }
     void afterBackward(StepContext& context) override {
         context.executor().run({SpanKind::Merge, context.params().bytes()}, [&] {
             const at::NoGradGuard guard;
