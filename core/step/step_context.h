@@ -76,7 +76,7 @@ public:
     [[nodiscard]] std::int64_t origin() const { return origin_; }
     // Number of steps made by that rule.
     [[nodiscard]] std::int64_t ownSteps() const { return step_ - origin_; }
-    void beginAfter(std::int64_t step) { origin_ = step; }
+    void setOrigin(std::int64_t step) { origin_ = step; }
     // Learning rate of the step just made, or about to be made.
     [[nodiscard]] double learningRate() const { return learningRate_; }
 
