@@ -41,7 +41,7 @@ void TimingRecords::recordThroughput(const CleanWindow& window) {
     const double rate = samples / seconds(window.length());
     if (rank_.runsApart) {
         metric_(metrics::kRankSamplesPerS, rate / rank_.trainers);
-    } else if (rank_.speaks) {
+    } else if (rank_.reportsForRun) {
         metric_(metrics::kSamplesPerS, rate);
     }
 }

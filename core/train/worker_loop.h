@@ -52,7 +52,7 @@ public:
           trains_(roles_.trains(environment.comm.rank())),
           timing_(*executor_, environment.sink, plan_,
                   {.runsApart = experiment.cluster.workers > 1 && apart(),
-                   .speaks = speaks(),
+                   .reportsForRun = reportsForRun(),
                    .trainers = roles_.trainers()},
                   [this](std::string_view name, double value) { metric(name, value); }) {
         if (!model_) {
@@ -178,7 +178,8 @@ private:
         checkpoints_->startFrom();
         // Training time is counted from here on, as from the first evaluation of a run that starts; start-up is not
         // training.
-        if (speaks() && trained > 0 && !apart()) metric(metrics::kTrainedSeconds, static_cast<double>(trained) * 1e-9);
+        if (reportsForRun() && trained > 0 && !apart())
+            metric(metrics::kTrainedSeconds, static_cast<double>(trained) * 1e-9);
     }
 
     Ns restore() {
@@ -336,7 +337,7 @@ private:
         if (!checkpoints_) return "";
         doing_ = activity::kCheckpoint;
         std::string lost = checkpoints_->finish(step_);
-        const std::string model = finished && speaks() ? checkpoints_->writeModel() : "";
+        const std::string model = finished && reportsForRun() ? checkpoints_->writeModel() : "";
         if (!model.empty()) lost += (lost.empty() ? "" : "; ") + model;
         return lost;
     }
@@ -366,7 +367,7 @@ private:
     [[nodiscard]] bool apart() const { return algorithm_->runsApart(plan_.totalSteps); }
 
     // True for the first rank that trains, which records the metrics of the whole run.
-    [[nodiscard]] bool speaks() const { return environment_.comm.rank() == roles_.firstTrainer(); }
+    [[nodiscard]] bool reportsForRun() const { return environment_.comm.rank() == roles_.firstTrainer(); }
 
     const Experiment& experiment_;
     const WorkerEnvironment& environment_;

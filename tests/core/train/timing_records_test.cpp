@@ -47,7 +47,7 @@ TEST_F(TimingRecordsTest, StepsOfTimeOnlyAreReportedFiftyTimesARun) {
 }
 
 TEST_F(TimingRecordsTest, WithoutACleanWindowNothingIsTimed) {
-    TimingRecords records = recordsOf({.speaks = true});
+    TimingRecords records = recordsOf({.reportsForRun = true});
     records.recordWindows();
     EXPECT_FALSE(metrics.contains("throughput/samples_per_s"));
     records.recordTimed();
