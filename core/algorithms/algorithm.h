@@ -54,7 +54,7 @@ public:
     [[nodiscard]] virtual std::int64_t roundSteps() const { return 1; }
     // True where in a run of `steps` steps no rank ever waits for another one's steps, so that the distance between
     // ranks has no bound. Default: where it never communicates.
-    [[nodiscard]] virtual bool runsApart([[maybe_unused]] std::int64_t steps) const { return roundSteps() == 0; }
+    [[nodiscard]] virtual bool hasUnboundedSkew([[maybe_unused]] std::int64_t steps) const { return roundSteps() == 0; }
     // True where it only models the time of another algorithm: it leaves the weights alone, so it can be used only in
     // virtual runs without maths. Default: no.
     [[nodiscard]] virtual bool isTimeOnly() const { return false; }

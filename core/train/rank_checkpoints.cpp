@@ -58,7 +58,7 @@ std::int64_t firstStepOf(const Experiment& experiment, const CheckpointEnvironme
 }
 
 RankCheckpoints::RankCheckpoints(const Experiment& experiment, const CheckpointEnvironment& environment,
-                                 RankParts parts, EventSink& sink, bool apart, std::int64_t firstStep)
+                                 RankParts parts, EventSink& sink, bool unboundedSkew, std::int64_t firstStep)
     : experiment_(experiment),
       environment_(environment),
       parts_(parts),
@@ -67,7 +67,7 @@ RankCheckpoints::RankCheckpoints(const Experiment& experiment, const CheckpointE
               experiment.timeSimulated() ? CheckpointWriter::Thread::Callers : CheckpointWriter::Thread::Own),
       times_(intervalOf(experiment), firstStep, environment.decisions),
       canBeSaved_(canBeSaved(parts.algorithm)),
-      apart_(apart),
+      unboundedSkew_(unboundedSkew),
       firstStep_(firstStep) {}
 
 RankCounters RankCheckpoints::restore() {
@@ -127,7 +127,7 @@ void RankCheckpoints::afterStep(std::int64_t step, const std::function<RankCount
 bool RankCheckpoints::agree(std::int64_t step) {
     StepContext& context = parts_.context;
     if (!times_.meets()) return times_.agree(context.comm(), step);
-    const Ns arrived = apart_ ? 0 : context.clock().now();
+    const Ns arrived = unboundedSkew_ ? 0 : context.clock().now();
     const std::int64_t before = context.comm().bytesSent();
     const UntimedScope untimed(context.executor());
     bool due = false;

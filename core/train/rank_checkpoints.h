@@ -40,10 +40,10 @@ struct CheckpointEnvironment {
 // Owner: the rank's training thread.
 class RankCheckpoints {
 public:
-    // All references outlive this. `apart`: ranks never wait for each other (Algorithm::runsApart). `firstStep`: number
-    // of complete steps as the run begins.
+    // All references outlive this. `unboundedSkew`: ranks never wait for each other (Algorithm::hasUnboundedSkew).
+    // `firstStep`: number of complete steps as the run begins.
     RankCheckpoints(const Experiment& experiment, const CheckpointEnvironment& environment, RankParts parts,
-                    EventSink& sink, bool apart, std::int64_t firstStep);
+                    EventSink& sink, bool unboundedSkew, std::int64_t firstStep);
 
     // Replaces the first weights and Algorithm::start(). Throws std::runtime_error: the checkpoint cannot be read, is
     // of another run, or of another number of ranks than the algorithm can resume with.
@@ -82,7 +82,7 @@ private:
     CheckpointWriter writer_;
     CheckpointTimes times_;
     bool canBeSaved_;
-    bool apart_;
+    bool unboundedSkew_;
     std::int64_t firstStep_;
     std::int64_t bytes_ = 0;
     std::int64_t lost_ = 0;

@@ -44,7 +44,7 @@ void RunEvaluations::meet(const Metric& at, bool last) {
     Communicator& comm = parts_.context.comm();
     Clock& clock = parts_.context.clock();
     const Ns came = clock.now();
-    const Ns arrived = parts_.apart ? 0 : came;
+    const Ns arrived = parts_.unboundedSkew ? 0 : came;
     const std::int64_t before = comm.bytesSent();
     EvaluationReport report;
     std::optional<Archive> evaluated;  // the evaluated network, where the best one is kept

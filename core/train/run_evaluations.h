@@ -28,7 +28,7 @@ public:
         StepContext& context;
         Algorithm& algorithm;
         EventSink& sink;
-        bool apart = false;                // ranks never wait for each other (Algorithm::runsApart)
+        bool unboundedSkew = false;        // ranks never wait for each other (Algorithm::hasUnboundedSkew)
         EvaluationBoard* board = nullptr;  // instead of meetings
         std::function<Ns(Ns now)> trainedUntil;
         std::function<void()> windowsEnded;

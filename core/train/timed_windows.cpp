@@ -13,10 +13,10 @@ constexpr std::int64_t kMostStepsOfPart = 64;
 
 }  // namespace
 
-CleanWindowOptions windowsOf(const Experiment& experiment, const Plan& plan, bool apart, std::int64_t from) {
+CleanWindowOptions windowsOf(const Experiment& experiment, const Plan& plan, bool unboundedSkew, std::int64_t from) {
     // A single rank has nobody to wait for.
     const bool alone = experiment.cluster.workers == 1;
-    CleanWindowOptions windows{.waits = !alone && !apart,
+    CleanWindowOptions windows{.waits = !alone && !unboundedSkew,
                                .warmUpSteps = from + std::min(kWarmUpSteps, (plan.totalSteps - from) / 2),
                                .shortestPart = kShortestPart};
     const std::int64_t part = plan.totalSteps / kReportsOfRun;

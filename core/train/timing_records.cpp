@@ -39,7 +39,7 @@ void TimingRecords::recordThroughput(const CleanWindow& window) {
     const auto samples =
         static_cast<double>(plan_.samplesAfter(window.lastStep) - plan_.samplesAfter(window.lastStep - window.steps));
     const double rate = samples / seconds(window.length());
-    if (rank_.runsApart) {
+    if (rank_.hasUnboundedSkew) {
         metric_(metrics::kRankSamplesPerS, rate / rank_.trainers);
     } else if (rank_.reportsForRun) {
         metric_(metrics::kSamplesPerS, rate);

@@ -15,8 +15,8 @@ namespace dasgd {
 class TimingRecords {
 public:
     struct Rank {
-        bool runsApart = false;      // no rank waits for another: each records its own rate
-        bool reportsForRun = false;  // records the metrics of the whole run
+        bool hasUnboundedSkew = false;  // no rank waits for another: each records its own rate
+        bool reportsForRun = false;     // records the metrics of the whole run
         int trainers = 1;
     };
     using RecordMetric = std::function<void(std::string_view name, double value)>;

@@ -44,14 +44,14 @@ public:
           rate_(optimizer_->learningRate() * experiment.learningRateScale()),
           algorithm_(experiment.makeAlgorithm()),
           executor_(environment.executor(environment.clock, environment.sink, levelOf(experiment.record),
-                                         windowsOf(experiment, plan_, apart(), firstStep_))),
+                                         windowsOf(experiment, plan_, hasUnboundedSkew(), firstStep_))),
           context_(environment.comm, environment.clock, params_, *executor_, plan_.batchSize, extras()),
           hasData_(data.splits.train.count() > 0),
           ownUpdate_(dynamic_cast<OwnUpdate*>(algorithm_.get())),
           roles_(experiment.roles()),
           trains_(roles_.trains(environment.comm.rank())),
           timing_(*executor_, environment.sink, plan_,
-                  {.runsApart = experiment.cluster.workers > 1 && apart(),
+                  {.hasUnboundedSkew = experiment.cluster.workers > 1 && hasUnboundedSkew(),
                    .reportsForRun = reportsForRun(),
                    .trainers = roles_.trainers()},
                   [this](std::string_view name, double value) { metric(name, value); }) {
@@ -74,7 +74,7 @@ public:
                                                    .context = context_,
                                                    .algorithm = *algorithm_,
                                                    .sink = environment.sink,
-                                                   .apart = apart(),
+                                                   .unboundedSkew = hasUnboundedSkew(),
                                                    .board = environment.evaluations,
                                                    .trainedUntil = [this](Ns now) { return trainedUntil(now); },
                                                    .windowsEnded =
@@ -87,7 +87,7 @@ public:
             checkpoints_.emplace(
                 experiment, *environment.checkpoints,
                 RankParts{*model_, *optimizer_, *algorithm_, context_, forward_, evaluations_->selection()},
-                environment.sink, apart(), firstStep_);
+                environment.sink, hasUnboundedSkew(), firstStep_);
         }
         if (experiment.record.weights) {
             for (std::int64_t i = 0; i < params_.parameters(); ++i)
@@ -178,7 +178,7 @@ private:
         checkpoints_->startFrom();
         // Training time is counted from here on, as from the first evaluation of a run that starts; start-up is not
         // training.
-        if (reportsForRun() && trained > 0 && !apart())
+        if (reportsForRun() && trained > 0 && !hasUnboundedSkew())
             metric(metrics::kTrainedSeconds, static_cast<double>(trained) * 1e-9);
     }
 
@@ -364,7 +364,7 @@ private:
     }
 
     // True where no rank ever waits for another one's steps.
-    [[nodiscard]] bool apart() const { return algorithm_->runsApart(plan_.totalSteps); }
+    [[nodiscard]] bool hasUnboundedSkew() const { return algorithm_->hasUnboundedSkew(plan_.totalSteps); }
 
     // True for the first rank that trains, which records the metrics of the whole run.
     [[nodiscard]] bool reportsForRun() const { return environment_.comm.rank() == roles_.firstTrainer(); }

@@ -40,7 +40,7 @@ public:
     void save(StepContext& context, Archive& archive) override;
     Status load(StepContext& context, const Archive& archive) override;
     // True where the bound is one that no two workers can reach.
-    [[nodiscard]] bool runsApart(std::int64_t steps) const override { return params_.staleness >= steps - 1; }
+    [[nodiscard]] bool hasUnboundedSkew(std::int64_t steps) const override { return params_.staleness >= steps - 1; }
     // A server's shard. Where ranks meet for an evaluation after step k, it contains the workers' first k gradients and
     // no others; on the virtual cluster, where workers continue, gradients of later steps may be in it too.
     [[nodiscard]] at::Tensor namedWeights(StepContext& context) override;
