@@ -28,12 +28,12 @@ public:
     }
 
 private:
-    [[nodiscard]] const Slice& block(int number) const {
+    [[nodiscard]] const PayloadRange& block(int number) const {
         return blocks_[static_cast<std::size_t>((number + ranks_) % ranks_)];
     }
 
     int ranks_, rounds_ = 0;
-    std::vector<Slice> blocks_;
+    std::vector<PayloadRange> blocks_;
 };
 
 class DirectExchangeSchedule final : public MessageSchedule {
@@ -50,7 +50,7 @@ public:
     }
 
 private:
-    [[nodiscard]] Slice block(int from, int to) const {
+    [[nodiscard]] PayloadRange block(int from, int to) const {
         return {(std::int64_t{from} * ranks_ + to) * bytesEach_, bytesEach_};
     }
 

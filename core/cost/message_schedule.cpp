@@ -14,17 +14,17 @@ void Round::clear() {
     reduceBytes = 0;
 }
 
-void Round::addSend(int peer, const Slice& slice, bool adds) {
+void Round::addSend(int peer, const PayloadRange& slice, bool adds) {
     if (slice.bytes > 0) sends.push_back({peer, slice.bytes, slice.offset, adds});
 }
 
-void Round::addReceive(int peer, const Slice& slice, bool adds) {
+void Round::addReceive(int peer, const PayloadRange& slice, bool adds) {
     if (slice.bytes == 0) return;
     receives.push_back({peer, slice.bytes, slice.offset, adds});
     if (adds) reduceBytes += slice.bytes;
 }
 
-Slice partOf(const Payload& payload, int part, int parts) {
+PayloadRange partOf(const Payload& payload, int part, int parts) {
     const std::int64_t elements = payload.bytes / payload.elementBytes;
     const std::int64_t begin = elements * part / parts;
     const std::int64_t end = elements * (part + 1) / parts;
@@ -37,7 +37,7 @@ namespace {
 // as many parts.
 class Ring {
 public:
-    Ring(int members, int first, int stride, const Slice& slice, std::int64_t elementBytes)
+    Ring(int members, int first, int stride, const PayloadRange& slice, std::int64_t elementBytes)
         : members_(members), first_(first), stride_(stride), base_(slice.offset), cut_{slice.bytes, elementBytes} {}
 
     // Rounds 0 … members−2; at the end member i holds the sum of part i.
@@ -55,8 +55,8 @@ private:
         return member < members_ ? member : member - members_;
     }
     [[nodiscard]] int rankOf(int member) const { return first_ + wrapped(member) * stride_; }
-    [[nodiscard]] Slice slice(int part) const {
-        Slice slice = partOf(cut_, wrapped(part), members_);
+    [[nodiscard]] PayloadRange slice(int part) const {
+        PayloadRange slice = partOf(cut_, wrapped(part), members_);
         slice.offset += base_;
         return slice;
     }
@@ -144,7 +144,7 @@ private:
         }
     }
 
-    Slice all_;
+    PayloadRange all_;
     int ranks_, root_;
 };
 
@@ -231,19 +231,19 @@ class HalvingDoublingSchedule final : public FoldedSchedule {
         const bool halves = step < levels();
         const int level = halves ? step : 2 * levels() - 1 - step;
         const int other = member ^ (1 << level);
-        const Slice mine = kept(member, level);
-        const Slice theirs = kept(other, level);
+        const PayloadRange mine = kept(member, level);
+        const PayloadRange theirs = kept(other, level);
         out.addSend(rankOf(other), halves ? theirs : mine, halves);
         out.addReceive(rankOf(other), halves ? mine : theirs, halves);
     }
 
-    // Slice that `member` keeps after halving at levels 0 … level: bit k of its number chose the half at level k.
-    [[nodiscard]] Slice kept(int member, int level) const {
+    // Range that `member` keeps after halving at levels 0 … level: bit k of its number chose the half at level k.
+    [[nodiscard]] PayloadRange kept(int member, int level) const {
         const int blocks = 1 << levels();
         int first = 0;
         for (int k = 0; k <= level; ++k) first += ((member >> k) & 1) * (blocks >> (k + 1));
-        const Slice begin = partOf(payload(), first, blocks);
-        const Slice last = partOf(payload(), first + (blocks >> (level + 1)) - 1, blocks);
+        const PayloadRange begin = partOf(payload(), first, blocks);
+        const PayloadRange last = partOf(payload(), first + (blocks >> (level + 1)) - 1, blocks);
         return {begin.offset, last.offset + last.bytes - begin.offset};
     }
 };
@@ -261,14 +261,14 @@ public:
             if (server != rank) move(push, server, partOf(payload_, server, servers_), push, out);
         }
         if (rank >= servers_) return;
-        const Slice shard = partOf(payload_, rank, servers_);
+        const PayloadRange shard = partOf(payload_, rank, servers_);
         for (int worker = 0; worker < ranks_; ++worker) {
             if (worker != rank) move(!push, worker, shard, push, out);
         }
     }
 
 private:
-    static void move(bool away, int peer, const Slice& slice, bool adds, Round& out) {
+    static void move(bool away, int peer, const PayloadRange& slice, bool adds, Round& out) {
         if (away) {
             out.addSend(peer, slice, adds);
         } else {

@@ -15,7 +15,7 @@
 namespace dasgd {
 
 // A range of the payload, in bytes.
-struct Slice {
+struct PayloadRange {
     std::int64_t offset = 0;
     std::int64_t bytes = 0;
 };
@@ -36,8 +36,8 @@ struct Round {
     std::int64_t reduceBytes = 0;
     void clear();  // keeps the capacity
     // Adds nothing where the slice is empty.
-    void addSend(int peer, const Slice& slice, bool adds);
-    void addReceive(int peer, const Slice& slice, bool adds);
+    void addSend(int peer, const PayloadRange& slice, bool adds);
+    void addReceive(int peer, const PayloadRange& slice, bool adds);
 };
 
 // Immutable; any number of threads may call it.
@@ -102,6 +102,6 @@ struct AllReduceKind {
 [[nodiscard]] std::unique_ptr<MessageSchedule> broadcastSchedule(std::int64_t bytes, int ranks, int root);
 
 // Part `part` of `parts` of a payload: as even as whole elements allow.
-[[nodiscard]] Slice partOf(const Payload& payload, int part, int parts);
+[[nodiscard]] PayloadRange partOf(const Payload& payload, int part, int parts);
 
 }  // namespace dasgd

@@ -29,17 +29,17 @@ struct NoDecay {
 };
 
 struct ParameterGroup {
-    struct Slice {
+    struct Range {
         std::int64_t begin = 0;
         std::int64_t length = 0;
     };
     double weightDecay = 0;
-    std::vector<Slice> slices;  // in the order of the parameters; neighbours are joined, with the padding between them
+    std::vector<Range> slices;  // in the order of the parameters; neighbours are joined, with the padding between them
 
     // Views of the group's part of a flat tensor.
     [[nodiscard]] std::vector<at::Tensor> of(const at::Tensor& flat) const {
         std::vector<at::Tensor> parts;
-        for (const Slice& slice : slices) parts.push_back(flat.narrow(0, slice.begin, slice.length));
+        for (const Range& slice : slices) parts.push_back(flat.narrow(0, slice.begin, slice.length));
         return parts;
     }
 };
@@ -52,7 +52,7 @@ struct ParameterGroup {
     for (const FlatParams::Slot& slot : flat.slots()) {
         ParameterGroup* group = weightDecay != 0 && noDecay.exempts(slot) ? &exempt : &decayed;
         if (std::exchange(before, group) == group) {
-            ParameterGroup::Slice& slice = group->slices.back();
+            ParameterGroup::Range& slice = group->slices.back();
             slice.length = slot.offset + slot.numel - slice.begin;
         } else {
             group->slices.push_back({slot.offset, slot.numel});

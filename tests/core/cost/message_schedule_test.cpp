@@ -130,7 +130,7 @@ TEST(Schedule, UnevenPartsDifferByOneElement) {
     for (const std::int64_t length : {0, 1, 6, 7, 8, 1000}) {
         std::int64_t next = 0;
         for (int part = 0; part < 7; ++part) {
-            const Slice slice = partOf({bytesOf(length), kElementBytes}, part, 7);
+            const PayloadRange slice = partOf({bytesOf(length), kElementBytes}, part, 7);
             EXPECT_EQ(slice.offset, next);
             EXPECT_GE(slice.bytes, bytesOf(length / 7));
             EXPECT_LE(slice.bytes, bytesOf((length + 6) / 7));
@@ -168,7 +168,7 @@ TEST(Schedule, ReduceScatterLeavesEachRankItsPartOfTheSum) {
             Interpreter interpreter(*schedule, start);
             ASSERT_TRUE(interpreter.run());
             for (int rank = 0; rank < ranks; ++rank) {
-                const Slice part = partOf(payload, rank, ranks);
+                const PayloadRange part = partOf(payload, rank, ranks);
                 for (auto i = part.offset / kElementBytes; i < (part.offset + part.bytes) / kElementBytes; ++i) {
                     EXPECT_EQ(interpreter.values()[rank][i], sum[i]);
                 }
