@@ -85,7 +85,7 @@ JitterSpec ComputeParams::jitterSpec() const {
 }
 
 void ComputeParams::fillInDevice() {
-    const Device* found = deviceNamed(device);
+    const DeviceSpec* found = deviceNamed(device);
     if (!found) return;
     if (peakTeraflops == 0) peakTeraflops = found->teraflops;
     if (memoryBandwidth != "device") return;

@@ -13,7 +13,7 @@ constexpr double xeonTeraflops(int cores, double avxGigahertz) { return cores * 
 // Four channels of DDR4-2133 a socket.
 constexpr double kHaswellSocketGigabytes = 68;
 
-constexpr Device kDevices[] = {
+constexpr DeviceSpec kDevices[] = {
     {"k80", 8.74 / 2, 480.0 / 2,
      "NVIDIA Tesla K80 data sheet: 8.74 TFLOPS with boost and 480 GB/s for the board; one of its two GPUs"},
     {"p100", 10.6, 732, "NVIDIA Tesla P100 data sheet, SXM2"},
@@ -32,16 +32,16 @@ constexpr Device kDevices[] = {
 
 }  // namespace
 
-std::span<const Device> deviceTable() { return kDevices; }
+std::span<const DeviceSpec> deviceTable() { return kDevices; }
 
-const Device* deviceNamed(std::string_view name) {
-    const auto found = std::ranges::find(kDevices, name, &Device::name);
+const DeviceSpec* deviceNamed(std::string_view name) {
+    const auto found = std::ranges::find(kDevices, name, &DeviceSpec::name);
     return found == std::end(kDevices) ? nullptr : found;
 }
 
 std::vector<std::string> deviceNames() {
     std::vector<std::string> names;
-    for (const Device& device : kDevices) names.emplace_back(device.name);
+    for (const DeviceSpec& device : kDevices) names.emplace_back(device.name);
     return names;
 }
 

@@ -9,7 +9,7 @@ namespace {
 
 TEST(DeviceTable, HasEachDeviceOnceWithItsSource) {
     std::set<std::string> names;
-    for (const Device& device : deviceTable()) {
+    for (const DeviceSpec& device : deviceTable()) {
         EXPECT_TRUE(names.insert(std::string(device.name)).second) << device.name;
         EXPECT_GT(device.source.size(), 20U) << device.name;
         EXPECT_EQ(deviceNamed(device.name), &device);
@@ -23,7 +23,7 @@ TEST(DeviceTable, HasEachDeviceOnceWithItsSource) {
 TEST(DeviceTable, GrowsWithTheGenerations) {
     double teraflops = 0, gigabytes = 0;
     for (const char* name : {"k80", "p100", "v100", "a100", "h100"}) {
-        const Device* device = deviceNamed(name);
+        const DeviceSpec* device = deviceNamed(name);
         ASSERT_NE(device, nullptr) << name;
         EXPECT_GT(device->teraflops, teraflops) << name;
         EXPECT_GT(device->gigabytesPerSecond, gigabytes) << name;
