@@ -22,8 +22,8 @@ public:
     virtual at::Tensor forward(at::Tensor x) = 0;
     // See Model::beginPass().
     virtual void beginPass(bool training) { (void)training; }
-    // See Model::goesOn(), passState() and setPassState().
-    [[nodiscard]] virtual bool goesOn() const { return false; }
+    // See Model::isStateful(), passState() and setPassState().
+    [[nodiscard]] virtual bool isStateful() const { return false; }
     [[nodiscard]] virtual std::vector<at::Tensor> passState() const { return {}; }
     virtual Status setPassState(const std::vector<at::Tensor>& state) { return refusePassState(state); }
 };
@@ -82,7 +82,7 @@ public:
         return evaluationOf(loss_, network_->forward(batch.inputs), batch.targets);
     }
     void beginPass(bool training) final { network_->beginPass(training); }
-    [[nodiscard]] bool goesOn() const final { return network_->goesOn(); }
+    [[nodiscard]] bool isStateful() const final { return network_->isStateful(); }
     [[nodiscard]] std::vector<at::Tensor> passState() const final { return network_->passState(); }
     Status setPassState(const std::vector<at::Tensor>& state) final { return network_->setPassState(state); }
 

@@ -83,7 +83,7 @@ public:
     virtual void beginPass(bool training) { (void)training; }
     // True where loss() computes with more than its batch and the module's tensors, such as a state carried from batch
     // to batch: its work cannot be captured once and given again then.
-    [[nodiscard]] virtual bool goesOn() const { return false; }
+    [[nodiscard]] virtual bool isStateful() const { return false; }
     // State carried from batch to batch of training, without random streams: for a checkpoint. Empty where there is
     // none, or before the first batch of an epoch.
     [[nodiscard]] virtual std::vector<at::Tensor> passState() const { return {}; }

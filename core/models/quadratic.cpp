@@ -104,7 +104,7 @@ public:
     }
 
     // True with noise: the noise comes from a generator of the model's own, as the data draw from the rank's too.
-    [[nodiscard]] bool goesOn() const override { return params_.noise != 0; }
+    [[nodiscard]] bool isStateful() const override { return params_.noise != 0; }
     [[nodiscard]] std::vector<at::Tensor> passState() const override {
         return params_.noise == 0 ? std::vector<at::Tensor>() : std::vector{noise_.get_state()};
     }

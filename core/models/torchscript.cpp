@@ -88,7 +88,7 @@ public:
         return script_.forward({std::move(x)}).toTensor();
     }
     // True because its draws come from another stream each time.
-    [[nodiscard]] bool goesOn() const override { return random_.has_value() || setsAttributes_; }
+    [[nodiscard]] bool isStateful() const override { return random_.has_value() || setsAttributes_; }
     void train(bool on) override {
         torch::nn::Module::train(on);
         script_.train(on);

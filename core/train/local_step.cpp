@@ -48,7 +48,7 @@ public:
     }
 
     void warmUp(at::Generator& random) override {
-        if (!where_.device || !loader_ || model_.goesOn()) return;
+        if (!where_.device || !loader_ || model_.isStateful()) return;
         PassEffects effects(model_.module(), random);
         // These are the samples of the next step; another loader reads them, so that the step still gets them.
         Batch batch = openLoader_()->take(train_.batchSize);
@@ -119,7 +119,8 @@ private:
                 .backward = [this] { first_ = true, descend(); }};
     }
     [[nodiscard]] std::string preventsCapture() const {
-        if (model_.goesOn()) return "the model computes with what it kept of the batch before, or draws from a stream";
+        if (model_.isStateful())
+            return "the model computes with what it kept of the batch before, or draws from a stream";
         return where_.capturePrevented ? where_.capturePrevented() : "";
     }
 

@@ -58,7 +58,7 @@ public:
     }
 
     void beginPass(bool training) override { (training ? training_ : evaluation_).clear(); }
-    [[nodiscard]] bool goesOn() const override { return true; }
+    [[nodiscard]] bool isStateful() const override { return true; }
     [[nodiscard]] std::vector<at::Tensor> passState() const override {
         std::vector<at::Tensor> tensors;
         for (const auto& [hidden, cell] : training_) tensors.insert(tensors.end(), {hidden, cell});

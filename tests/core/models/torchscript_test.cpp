@@ -134,7 +134,7 @@ TEST_F(TorchScriptTest, BuffersFollowTrainingAndNotEvaluation) {
 
 // What the next pass may compute with is lost where a pass is captured, or made once more than it counts.
 TEST_F(TorchScriptTest, WhoSetsAnAttributeGoesOnWithIt) {
-    const auto goesOn = [&](bool sets) {
+    const auto isStateful = [&](bool sets) {
         torch::jit::Module net =
             scriptOf({{"weight", torch::ones({4, 6})}}, "    return x.flatten(1).matmul(self.weight.t())\n");
         torch::jit::Module outer("__torch__.Counting");
@@ -143,10 +143,10 @@ TEST_F(TorchScriptTest, WhoSetsAnAttributeGoesOnWithIt) {
         outer.register_module("inner", net);
         outer.define(std::string("def forward(self, x):\n") + (sets ? "    self.calls += 1\n" : "") +
                      "    return self.inner.forward(x)\n");
-        return buildModel("torchscript", kScriptInput, fieldsOf(outer))->goesOn();
+        return buildModel("torchscript", kScriptInput, fieldsOf(outer))->isStateful();
     };
-    EXPECT_TRUE(goesOn(true));
-    EXPECT_FALSE(goesOn(false));
+    EXPECT_TRUE(isStateful(true));
+    EXPECT_FALSE(isStateful(false));
 }
 
 TEST_F(TorchScriptTest, DrawsFromTheStreamOfItsRank) {
