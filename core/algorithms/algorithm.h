@@ -17,7 +17,7 @@ namespace dasgd {
 class StepContext;
 
 // Facts about a run that are known before any of its ranks starts.
-struct RunFacts {
+struct RunOutline {
     int workers = 1;
     std::int64_t steps = 0;         // steps of one rank
     std::int64_t batch = 0;         // samples of one rank in one step
@@ -38,7 +38,7 @@ public:
     // Checks rules that the algorithm's fields alone cannot express. Called where an experiment is checked, before any
     // rank starts. The error's field is one of the algorithm's own ("groups") or a key of another section
     // ("train.steps"). Default: accepts.
-    [[nodiscard]] virtual std::optional<FieldError> check(const RunFacts&) const { return std::nullopt; }
+    [[nodiscard]] virtual std::optional<FieldError> check(const RunOutline&) const { return std::nullopt; }
     // Called once, before the first step, with equal weights everywhere (synchronous SGD hooks its buckets here; a
     // snapshot at step 0 leaves here). Default: does nothing.
     virtual void start(StepContext&) {}

@@ -58,7 +58,7 @@ class HybridSgd final : public Algorithm, public Checkpointed {
 public:
     explicit HybridSgd(const HybridSgdParams& params) : params_(params) {}
     [[nodiscard]] bool isTimeOnly() const override { return true; }
-    [[nodiscard]] std::optional<FieldError> check(const RunFacts& facts) const override {
+    [[nodiscard]] std::optional<FieldError> check(const RunOutline& facts) const override {
         if (facts.microBatches > 1) {
             return FieldError{"train.accumulate",
                               "hybrid_sgd exchanges the gradients of every backward pass, and "

@@ -46,7 +46,7 @@ class Probe final : public Algorithm, public Checkpointed {
 public:
     explicit Probe(const ProbeParams& params) : params_(params), lastAlone_(kProbeWarmUp + (params.alone + 1) / 2) {}
 
-    [[nodiscard]] std::optional<FieldError> check(const RunFacts& facts) const override {
+    [[nodiscard]] std::optional<FieldError> check(const RunOutline& facts) const override {
         if (facts.microBatches > 1) {
             return FieldError{"train.accumulate",
                               "the probe measures steps of one batch, and train.accumulate asks "

@@ -52,8 +52,8 @@ public:
         : Rule(params), steps_(params.sync.steps), buckets_(params.sync.buckets) {}
 
     // The rule is told of its own steps only.
-    [[nodiscard]] std::optional<FieldError> check(const RunFacts& facts) const override {
-        RunFacts own = facts;
+    [[nodiscard]] std::optional<FieldError> check(const RunOutline& facts) const override {
+        RunOutline own = facts;
         own.steps = std::max<std::int64_t>(0, facts.steps - steps_);
         return Rule::check(own);
     }

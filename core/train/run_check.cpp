@@ -26,16 +26,16 @@ Status refuseKey(const Value& document, const std::string& path, const std::stri
 }
 
 Status checkAlgorithm(const Value& document, const Experiment& experiment, const Plan& plan) {
-    const RunFacts facts{.workers = static_cast<int>(experiment.cluster.workers),
-                         .steps = plan.totalSteps,
-                         .batch = experiment.train.samplesPerStep(),
-                         .microBatches = experiment.train.accumulate,
-                         .model = experiment.modelName,
-                         .backend = experiment.cluster.backend,
-                         .byFormula = experiment.timeSimulated() && experiment.network.fidelity == "formula",
-                         .clips = experiment.train.gradientClip > 0,
-                         .layerwise = OptimizerRegistry::find(experiment.optimizerName)->traits.layerwise,
-                         .parameterShapes = plan.parameterShapes};
+    const RunOutline facts{.workers = static_cast<int>(experiment.cluster.workers),
+                           .steps = plan.totalSteps,
+                           .batch = experiment.train.samplesPerStep(),
+                           .microBatches = experiment.train.accumulate,
+                           .model = experiment.modelName,
+                           .backend = experiment.cluster.backend,
+                           .byFormula = experiment.timeSimulated() && experiment.network.fidelity == "formula",
+                           .clips = experiment.train.gradientClip > 0,
+                           .layerwise = OptimizerRegistry::find(experiment.optimizerName)->traits.layerwise,
+                           .parameterShapes = plan.parameterShapes};
     const auto broken = experiment.makeAlgorithm()->check(facts);
     if (!broken) return {};
     const bool own = broken->field.find('.') == std::string::npos;

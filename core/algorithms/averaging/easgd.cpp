@@ -40,7 +40,7 @@ public:
     explicit Easgd(const EasgdParams& params)
         : DelayedAverage(blendOverPeriod(params.period, params.pull)), pull_(params.pull) {}
 
-    [[nodiscard]] std::optional<FieldError> check(const RunFacts& facts) const override {
+    [[nodiscard]] std::optional<FieldError> check(const RunOutline& facts) const override {
         if (facts.steps > 0 && facts.steps < params().period) {
             return FieldError{"period", "period is " + std::to_string(params().period) + " and a worker makes " +
                                             std::to_string(facts.steps) +

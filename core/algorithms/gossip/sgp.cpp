@@ -67,7 +67,7 @@ class Sgp final : public Algorithm, public Checkpointed, public Elastic {
 public:
     explicit Sgp(const SgpParams& params) : params_(params) {}
 
-    [[nodiscard]] std::optional<FieldError> check(const RunFacts& facts) const override {
+    [[nodiscard]] std::optional<FieldError> check(const RunOutline& facts) const override {
         if (facts.workers == 1 || params_.peers < facts.workers) return std::nullopt;
         return FieldError{"peers", "peers is " + std::to_string(params_.peers) + "; with " +
                                        std::to_string(facts.workers) + " workers allowed: 1 to " +

@@ -9,7 +9,7 @@
 
 namespace dasgd {
 
-std::optional<FieldError> ParameterServer::check(const RunFacts& facts) const {
+std::optional<FieldError> ParameterServer::check(const RunOutline& facts) const {
     std::int64_t weights = 0;
     for (const auto& shape : facts.parameterShapes) {
         weights += std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
@@ -25,7 +25,7 @@ std::optional<FieldError> ParameterServer::check(const RunFacts& facts) const {
                                      std::to_string(weights)};
 }
 
-std::optional<FieldError> ParameterServer::checkNorms(const RunFacts& facts) const {
+std::optional<FieldError> ParameterServer::checkNorms(const RunOutline& facts) const {
     if (serversOf(facts.workers) == 1) return std::nullopt;
     const std::string each =
         ", and each of " + std::to_string(params_.servers) + " servers has only its share of them: ";

@@ -29,7 +29,7 @@ public:
     // Every server needs a weight to hold. Refused: simulated messages that share no link, where a server would serve
     // any number of workers in the time of one; and, with several servers, an optimiser whose step needs norms of more
     // than a shard.
-    [[nodiscard]] std::optional<FieldError> check(const RunFacts& facts) const override;
+    [[nodiscard]] std::optional<FieldError> check(const RunOutline& facts) const override;
     [[nodiscard]] Roles roles(int ranks) const override;
     void start(StepContext& context) override;
     void serve(StepContext& context) override { server_->serve(context); }
@@ -46,7 +46,7 @@ public:
     [[nodiscard]] at::Tensor namedWeights(StepContext& context) override;
 
 private:
-    [[nodiscard]] std::optional<FieldError> checkNorms(const RunFacts& facts) const;
+    [[nodiscard]] std::optional<FieldError> checkNorms(const RunOutline& facts) const;
     [[nodiscard]] int serversOf(int ranks) const;
     [[nodiscard]] int workersOf(int ranks) const { return ranks - serversOf(ranks); }
     // Number of this rank among the servers; nullopt for a worker.

@@ -41,7 +41,7 @@ FieldSpec innerStateField() {
     return {.help = "The local optimiser's state at an outer step: kept, or reset", .choices = {"keep", "reset"}};
 }
 
-std::optional<FieldError> SlowAverage::check(const RunFacts& facts) const {
+std::optional<FieldError> SlowAverage::check(const RunOutline& facts) const {
     if (params_.fragments == 1) return std::nullopt;
     const auto parts = static_cast<std::int64_t>(indivisibleSizes(facts.parameterShapes).size());
     if (params_.fragments <= parts) return std::nullopt;

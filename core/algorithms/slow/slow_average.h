@@ -64,7 +64,7 @@ public:
     explicit SlowAverage(const SlowAverageParams& params, const std::string& innerState = "keep")
         : params_(params), resetsInner_(innerState == "reset") {}
 
-    [[nodiscard]] std::optional<FieldError> check(const RunFacts& facts) const override;
+    [[nodiscard]] std::optional<FieldError> check(const RunOutline& facts) const override;
     void start(StepContext& context) override;
     void afterStep(StepContext& context) override;
     // Drops the average in flight. One round late, the last Δ is dropped with it: no outer step will use it.
