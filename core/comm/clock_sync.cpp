@@ -32,8 +32,8 @@ void sendTime(Communicator& comm, Rank to, Ns now) {
     pending.wait();
 }
 
-ClockOffset askRankZero(Communicator& comm, const Clock& clock, int rounds) {
-    ClockOffset best{.offset = 0, .error = std::numeric_limits<Ns>::max()};
+RankClockOffset askRankZero(Communicator& comm, const Clock& clock, int rounds) {
+    RankClockOffset best{.offset = 0, .error = std::numeric_limits<Ns>::max()};
     for (int i = 0; i < rounds; ++i) {
         const Ns asked = clock.now();
         sendTime(comm, Rank{0}, asked);
@@ -47,7 +47,7 @@ ClockOffset askRankZero(Communicator& comm, const Clock& clock, int rounds) {
 
 }  // namespace
 
-ClockOffset estimateClockOffset(Communicator& comm, const Clock& clock, int rounds) {
+RankClockOffset estimateClockOffset(Communicator& comm, const Clock& clock, int rounds) {
     if (comm.rank() != Rank{0}) return askRankZero(comm, clock, rounds);
     for (int peer = 1; peer < comm.size(); ++peer) {
         for (int i = 0; i < rounds; ++i) {
@@ -137,7 +137,7 @@ private:
     // Measures on the raw clock, which is not steered meanwhile.
     void measure() {
         const MonotonicClock raw(0);
-        const ClockOffset found = askRankZero(*comm_, raw, kRoundsAgain);
+        const RankClockOffset found = askRankZero(*comm_, raw, kRoundsAgain);
         const Ns correction = std::abs(-found.offset - clock_->origin());
         clock_->steer(-found.offset);
         error_ = found.error + correction;
@@ -168,7 +168,7 @@ Ns ClockKeeper::error() const { return impl_->error(); }
 std::uint64_t ClockKeeper::measurements() const { return impl_->measurements(); }
 
 Alignment alignClock(Communicator& comm, SteeredClock& clock, bool isOwn, std::chrono::milliseconds every) {
-    const ClockOffset found = estimateClockOffset(comm, clock);
+    const RankClockOffset found = estimateClockOffset(comm, clock);
     Alignment alignment;
     if (!isOwn) {
         clock.setOrigin(clock.origin() - found.offset);

@@ -15,13 +15,13 @@
 
 namespace dasgd {
 
-struct ClockOffset {
+struct RankClockOffset {
     Ns offset = 0;  // to add to this rank's time to have rank 0's
     Ns error = 0;   // bound: half of the quickest round trip
 };
 
 // Collective over all ranks; every rank but 0 makes `rounds` round trips, one rank after the other. Throws CommError.
-[[nodiscard]] ClockOffset estimateClockOffset(Communicator& comm, const Clock& clock, int rounds = 16);
+[[nodiscard]] RankClockOffset estimateClockOffset(Communicator& comm, const Clock& clock, int rounds = 16);
 
 // Keeps this rank's clock on rank 0's time line while it trains: measures again every few seconds and steers the clock.
 // Clocks of two hosts drift apart by some 10 µs a second.

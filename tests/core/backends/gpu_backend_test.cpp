@@ -152,7 +152,7 @@ TEST(GpuBackend, WhatIsInTheHostsMemoryGoesThroughTheGroupBeside) {
                               Pending pending = rank.comm.allReduce(sums, Reduce::Sum);
                               waitOnHost(pending);
                               EXPECT_EQ(sums[2].item<double>(), 2);
-                              const ClockOffset offset = estimateClockOffset(rank.comm, rank.clock);
+                              const RankClockOffset offset = estimateClockOffset(rank.comm, rank.clock);
                               EXPECT_LE(std::abs(offset.offset), offset.error) << "one host has one clock";
                           }),
                 IsEmpty());

@@ -29,7 +29,7 @@ TEST(ClockSync, RanksWithDifferentOriginsEndOnOneTimeLineWithinTheBound) {
                 const int rank = comm.rank().value();
                 // Rank 1 is an hour ahead, rank 2 two hours, …
                 MonotonicClock clock(shared - rank * kHour);
-                const ClockOffset found = estimateClockOffset(comm, clock);
+                const RankClockOffset found = estimateClockOffset(comm, clock);
                 clock.setOrigin(clock.origin() - found.offset);
                 if (rank == 0) {
                     EXPECT_EQ(found.offset, 0);
