@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "core/backends/gloo_group.h"
-#include "core/backends/gpu_census.h"
+#include "core/backends/gpu_placement.h"
 #include "core/base/check.h"
 #include "core/base/log.h"
 #include "core/base/metric_names.h"
@@ -78,12 +78,12 @@ private:
 };
 
 // Checks the placement of all ranks, before NCCL connects. Collective over all ranks.
-Status takeSeats(Communicator& control, const DeviceFacts& gpu, int ranksPerGpu, bool mixed) {
-    GpuSeat own = seatOnThisHost();
+Status agreeOnPlacement(Communicator& control, const DeviceFacts& gpu, int ranksPerGpu, bool mixed) {
+    GpuPlacement own = placementOnThisHost();
     own.gpu = gpu.name;
     own.uuid = gpu.uuid;
     try {
-        return checkSeats(gatherSeats(control, own), ranksPerGpu, mixed);
+        return checkPlacements(gatherPlacements(control, own), ranksPerGpu, mixed);
     } catch (const CommError& error) {
         return fail(error.what());
     }
@@ -143,8 +143,8 @@ Result<std::string> GpuBackend::checkMachine(const ClusterParams& cluster) const
 }
 
 Result<int> GpuBackend::gpuOf(const HostRequest& request, int gpus) const {
-    // A launcher may show each rank its own GPU and no other. The ranks check together, in takeSeats(), that they do
-    // not share it.
+    // A launcher may show each rank its own GPU and no other. The ranks check together, in agreeOnPlacement(), that
+    // they do not share it.
     if (gpus == 1) return 0;
     if (!request.localRank && request.cluster->ranks() > 1) {
         return fail("this rank sees " + countOfGpus(static_cast<std::size_t>(gpus)) +
@@ -173,7 +173,7 @@ Result<std::unique_ptr<RankHost>> GpuBackend::open(const HostRequest& request) c
     }
     DASGD_ASSIGN(auto tensors, runtime.open(gpu));
     DASGD_ASSIGN(GlooGroup group, meetOverGloo(request));
-    DASGD_TRY(takeSeats(*group.comm, gpus[static_cast<std::size_t>(gpu)], ranksPerGpu, params_.mixedGpus));
+    DASGD_TRY(agreeOnPlacement(*group.comm, gpus[static_cast<std::size_t>(gpu)], ranksPerGpu, params_.mixedGpus));
     // The callback moves the host's clock, by which the device's is read.
     if (request.connected) DASGD_TRY(request.connected(*group.comm));
     const NcclOptions options{

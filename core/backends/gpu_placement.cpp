@@ -1,4 +1,4 @@
-#include "core/backends/gpu_census.h"
+#include "core/backends/gpu_placement.h"
 
 #include <torch/types.h>
 #include <unistd.h>
@@ -19,20 +19,20 @@ namespace {
 
 // Wire format of a text: its length, then its bytes.
 constexpr std::size_t kTextBytes = 256;
-using Fields = std::array<std::string GpuSeat::*, 4>;
-constexpr Fields kFields{&GpuSeat::host, &GpuSeat::boot, &GpuSeat::gpu, &GpuSeat::uuid};
+using Fields = std::array<std::string GpuPlacement::*, 4>;
+constexpr Fields kFields{&GpuPlacement::host, &GpuPlacement::boot, &GpuPlacement::gpu, &GpuPlacement::uuid};
 constexpr std::size_t kSeatBytes = kFields.size() * kTextBytes;
 
 }  // namespace
 
-GpuSeat seatOnThisHost() {
-    GpuSeat seat;
-    seat.host = hostName();
-    std::ifstream("/proc/sys/kernel/random/boot_id") >> seat.boot;
-    return seat;
+GpuPlacement placementOnThisHost() {
+    GpuPlacement placement;
+    placement.host = hostName();
+    std::ifstream("/proc/sys/kernel/random/boot_id") >> placement.boot;
+    return placement;
 }
 
-std::vector<GpuSeat> gatherSeats(Communicator& comm, const GpuSeat& own) {
+std::vector<GpuPlacement> gatherPlacements(Communicator& comm, const GpuPlacement& own) {
     const at::Tensor mine = torch::zeros({static_cast<std::int64_t>(kSeatBytes)}, torch::kByte);
     auto* bytes = mine.data_ptr<std::uint8_t>();
     for (const auto field : kFields) {
@@ -44,31 +44,31 @@ std::vector<GpuSeat> gatherSeats(Communicator& comm, const GpuSeat& own) {
     at::Tensor all = torch::zeros({comm.size(), static_cast<std::int64_t>(kSeatBytes)}, torch::kByte);
     Pending gathered = comm.allGather(mine, all);
     gathered.wait();
-    std::vector<GpuSeat> seats(static_cast<std::size_t>(comm.size()));
+    std::vector<GpuPlacement> placements(static_cast<std::size_t>(comm.size()));
     const auto* from = reinterpret_cast<const char*>(all.const_data_ptr<std::uint8_t>());
-    for (GpuSeat& seat : seats) {
+    for (GpuPlacement& placement : placements) {
         for (const auto field : kFields) {
-            (seat.*field).assign(from + 1, static_cast<std::uint8_t>(*from));
+            (placement.*field).assign(from + 1, static_cast<std::uint8_t>(*from));
             from += kTextBytes;
         }
     }
-    return seats;
+    return placements;
 }
 
-Status checkSeats(const std::vector<GpuSeat>& seats, int ranksPerGpu, bool mixed) {
+Status checkPlacements(const std::vector<GpuPlacement>& placements, int ranksPerGpu, bool mixed) {
     std::map<std::pair<std::string, std::string>, std::vector<std::size_t>> ranksOf;
     std::vector<std::string> names;
-    for (std::size_t rank = 0; rank < seats.size(); ++rank) {
-        const GpuSeat& seat = seats[rank];
-        ranksOf[{seat.boot, seat.uuid}].push_back(rank);
-        if (std::ranges::find(names, seat.gpu) == names.end()) names.push_back(seat.gpu);
+    for (std::size_t rank = 0; rank < placements.size(); ++rank) {
+        const GpuPlacement& placement = placements[rank];
+        ranksOf[{placement.boot, placement.uuid}].push_back(rank);
+        if (std::ranges::find(names, placement.gpu) == names.end()) names.push_back(placement.gpu);
     }
     for (const auto& [where, ranks] : ranksOf) {
         if (ranks.size() <= static_cast<std::size_t>(ranksPerGpu)) continue;
         std::string list;
         for (const std::size_t rank : ranks) list += (list.empty() ? "" : ", ") + std::to_string(rank);
-        return fail("the ranks " + list + " are on one GPU of " + seats[ranks.front()].host + " and ranks_per_gpu is " +
-                    std::to_string(ranksPerGpu) +
+        return fail("the ranks " + list + " are on one GPU of " + placements[ranks.front()].host +
+                    " and ranks_per_gpu is " + std::to_string(ranksPerGpu) +
                     ": give each its own by LOCAL_RANK or CUDA_VISIBLE_DEVICES, or set ranks_per_gpu = " +
                     std::to_string(ranks.size()) + " in [cluster]");
     }

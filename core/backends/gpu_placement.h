@@ -10,7 +10,7 @@
 
 namespace dasgd {
 
-struct GpuSeat {
+struct GpuPlacement {
     std::string host;  // its name
     std::string boot;  // tells hosts of one name apart; the same in all containers of a host
     std::string gpu;   // its name
@@ -18,13 +18,14 @@ struct GpuSeat {
 };
 
 // This host, without a GPU.
-[[nodiscard]] GpuSeat seatOnThisHost();
+[[nodiscard]] GpuPlacement placementOnThisHost();
 
-// Collective over all ranks: the seat of each, in their order. Texts are cut off after 255 bytes. Throws CommError.
-[[nodiscard]] std::vector<GpuSeat> gatherSeats(Communicator& comm, const GpuSeat& own);
+// Collective over all ranks: the placement of each, in their order. Texts are cut off after 255 bytes. Throws
+// CommError.
+[[nodiscard]] std::vector<GpuPlacement> gatherPlacements(Communicator& comm, const GpuPlacement& own);
 
 // Errors, the same on every rank: more than `ranksPerGpu` ranks on a GPU, GPUs that differ where they may not; with
 // what to do.
-[[nodiscard]] Status checkSeats(const std::vector<GpuSeat>& seats, int ranksPerGpu, bool mixed);
+[[nodiscard]] Status checkPlacements(const std::vector<GpuPlacement>& placements, int ranksPerGpu, bool mixed);
 
 }  // namespace dasgd
