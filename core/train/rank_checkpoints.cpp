@@ -92,7 +92,7 @@ bool RankCheckpoints::isOfOtherRanks() const {
     return environment_.from && environment_.from->state.ranks != experiment_.cluster.workers;
 }
 
-void RankCheckpoints::startFrom() {
+void RankCheckpoints::startResumed() {
     if (!isOfOtherRanks()) return;
     dynamic_cast<Elastic&>(parts_.algorithm).startFrom(parts_.context, environment_.from->state.step);
 }

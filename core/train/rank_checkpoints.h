@@ -50,7 +50,7 @@ public:
     [[nodiscard]] RankCounters restore();
     // Called after restore(), with the clock going: starts the algorithm where the checkpoint is of another number of
     // ranks. Throws CommError.
-    void startFrom();
+    void startResumed();
     // Called after each step: saves if it is time, with `counters` of that moment. Throws CommError.
     void afterStep(std::int64_t step, const std::function<RankCounters()>& counters);
     // Saves after the last step; `counters` are those of now. Throws CommError.

@@ -175,7 +175,7 @@ private:
         const Ns trained = restore();  // trained time of the rank that had trained longest
         setupBytes_ += environment_.comm.bytesSent();
         environment_.sink.state(RankState::Running, step_, "");
-        checkpoints_->startFrom();
+        checkpoints_->startResumed();
         // Training time is counted from here on, as from the first evaluation of a run that starts; start-up is not
         // training.
         if (reportsForRun() && trained > 0 && !hasUnboundedSkew())
