@@ -52,12 +52,12 @@ struct ImageFolderParams {
            .help = "Shorter side of the image of which a square is cut out, of tests in the middle; 0: 8/7 extent"});
         f(channels, "channels", {.min = 0, .max = 3, .help = "1: grey; 3: colours; 0: what the model takes"});
         f(crop, "crop",
-          {.help =
-               "Of training images: resized, a part of any size and place; shifted, a square anywhere in the resized "
-               "image; centre",
+          {.help = "Crop of training images: resized, a part of any size and place; shifted, a square anywhere in the "
+                   "resized image; centre",
            .choices = {"resized", "shifted", "centre"}});
         f(mirror, "mirror", {.help = "Mirror one half of the training images"});
-        f(mean, "mean", {.min = 0, .max = 1, .help = "Of each channel, 0 to 1, or one for all; empty: of ImageNet"});
+        f(mean, "mean",
+          {.min = 0, .max = 1, .help = "Mean of each channel, 0 to 1, or one for all; empty: ImageNet's"});
         f(deviation, "deviation", {.min = 0, .minOpen = true, .help = "Likewise the standard deviation"});
         f(onDamage, "on_damage",
           {.help =
@@ -67,9 +67,9 @@ struct ImageFolderParams {
            .choices = {"refuse", "skip"}});
         f(inspect, "inspect",
           {.help =
-               "Of every file, as it is loaded. structure: header, end and checksums; pixels: it is decoded as well, "
-               "so that damage inside a JPEG is found before the run, which takes each process as long as an epoch of "
-               "decoding; auto: pixels of sets of at most 1,000 files, structure of larger ones",
+               "Check of every file as it is loaded. structure: header, end and checksums; pixels: it is decoded as "
+               "well, so that damage inside a JPEG is found before the run, which takes each process as long as an "
+               "epoch of decoding; auto: pixels of sets of at most 1,000 files, structure of larger ones",
            .choices = {"auto", "structure", "pixels"}});
     }
     [[nodiscard]] std::optional<FieldError> check() const {

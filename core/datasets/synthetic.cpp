@@ -31,7 +31,7 @@ struct SyntheticParams {
         f(shape, "shape",
           {.min = 1,
            .max = 65536,
-           .help = "Of one sample, channels first, or the length of a text; empty: what the model takes"});
+           .help = "Shape of one sample, channels first, or the length of a text; empty: the model's own"});
         f(classes, "classes",
           {.min = 0, .max = 1e6, .help = "Number of classes, values or tokens; 0: what the model takes"});
         f(trainSamples, "train_samples", {.min = 1, .max = 1e9, .unit = "samples", .help = "Size of the training set"});
@@ -41,7 +41,7 @@ struct SyntheticParams {
            .max = 1e6,
            .help = "Deviation of the noise on each sample, or on each value, where that without noise is 1; of text: "
                    "odds of any token against the successor"});
-        f(seed, "seed", {.min = 0, .max = 9e15, .help = "Of prototypes, map or chain, and of the noise"});
+        f(seed, "seed", {.min = 0, .max = 9e15, .help = "Seed of prototypes, map or chain, and of the noise"});
     }
 };
 

@@ -27,7 +27,7 @@ struct TextParams {
         f(tokens, "tokens",
           {.help = "characters: those that occur in the text, which is UTF-8; bytes: all 256, of any file",
            .choices = {"characters", "bytes"}});
-        f(length, "length", {.min = 0, .max = 1e6, .unit = "tokens", .help = "Of a sample; 0: what the model takes"});
+        f(length, "length", {.min = 0, .max = 1e6, .unit = "tokens", .help = "Length of a sample; 0: the model's own"});
         f(testFraction, "test_fraction",
           {.min = 0,
            .max = 1,

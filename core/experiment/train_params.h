@@ -59,7 +59,7 @@ private:
            .unit = "micro-batches",
            .help = "Gradient accumulation: a step descends along the mean gradient of so many batches of batch_size "
                    "samples. Buckets of sync_sgd leave during the last one"});
-        f(seed, "seed", {.min = 0, .max = 9e15, .help = "Of initial weights, shuffles and partitions"});
+        f(seed, "seed", {.min = 0, .max = 9e15, .help = "Seed of initial weights, shuffles and partitions"});
         f(precision, "precision", {.help = "Type of weights and arithmetic", .choices = {"float32", "float64"}});
         f(evalEvery, "eval_every",
           {.min = 0,

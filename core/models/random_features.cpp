@@ -24,7 +24,7 @@ struct RandomFeaturesParams {
           {.min = 0,
            .minOpen = true,
            .symbol = "sigma",
-           .help = "Of the Gaussian kernel that the features approximate"});
+           .help = "Length scale of the Gaussian kernel that the features approximate"});
     }
 };
 

@@ -36,7 +36,7 @@ struct LoscarParams {
     double share = 0.25;
     void visit(auto&& f) {
         f(period, "period", periodField());
-        f(delay, "delay", delayField("Of them beside the average; at most all", "Q"));
+        f(delay, "delay", delayField("Local steps beside the average; at most the period", "Q"));
         f(share, "share",
           {.min = 0, .max = 1, .minOpen = true, .symbol = "K/N", .help = "Share of the coordinates in an average"});
     }

@@ -16,7 +16,7 @@ struct CdDnnParams {
     void visit(auto&& f) {
         f(layers, "layers", {.min = 1, .max = 1000, .help = "Hidden layers"});
         f(width, "width", {.min = 1, .max = 1e6, .unit = "units", .help = "Width of each hidden layer"});
-        f(activation, "activation", {.help = "Of the hidden units", .choices = {"sigmoid", "relu"}});
+        f(activation, "activation", {.help = "Activation of the hidden units", .choices = {"sigmoid", "relu"}});
     }
 };
 

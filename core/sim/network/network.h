@@ -55,7 +55,7 @@ struct NetworkParams {
            .choices = {"ring", "halving-doubling", "recursive-doubling", "tree", "hierarchical", "parameter-server",
                        "authors-one-to-all", "authors-tree", "authors-butterfly", "authors-partial-mixing"}});
         f(groupSize, "group_size",
-          {.min = 1, .max = 4096, .unit = "ranks", .symbol = "G", .help = "Of a hierarchical all-reduce"});
+          {.min = 1, .max = 4096, .unit = "ranks", .symbol = "G", .help = "Group size of a hierarchical all-reduce"});
         f(servers, "servers", {.min = 1, .max = 4096, .help = "Ranks that hold the shards of a parameter server"});
         f(reduceRate, "reduce_rate",
           {.symbol = "1/ρ", .help = "How fast a rank adds up what it receives, as 10GB/s; 0GB/s: in no time"});
@@ -75,8 +75,8 @@ struct LinkSpec {
     std::string bandwidth = "10Gbps";
     std::string latency = "25us";
     void visit(auto&& f) {
-        f(bandwidth, "bandwidth", {.help = "Of one link, each way, as 10Gbps"});
-        f(latency, "latency", {.help = "Of one link, as 25us"});
+        f(bandwidth, "bandwidth", {.help = "Bandwidth of one link, each way, as 10Gbps"});
+        f(latency, "latency", {.help = "Latency of one link, as 25us"});
     }
     [[nodiscard]] std::optional<FieldError> check() const;
     [[nodiscard]] double bytesPerSecond() const;  // after check()

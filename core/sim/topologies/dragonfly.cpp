@@ -17,9 +17,9 @@ struct DragonflyFields {
     LinkSpec link;
     void visit(auto&& f) {
         f(groups, "groups", {.min = 1, .max = 4096, .help = "Groups, all linked to each other"});
-        f(chassis, "chassis", {.min = 1, .max = 4096, .help = "Of a group"});
-        f(routers, "routers", {.min = 1, .max = 4096, .help = "Of a chassis"});
-        f(hosts, "hosts", {.min = 1, .max = 4096, .help = "Of a router"});
+        f(chassis, "chassis", {.min = 1, .max = 4096, .help = "Chassis of a group"});
+        f(routers, "routers", {.min = 1, .max = 4096, .help = "Routers of a chassis"});
+        f(hosts, "hosts", {.min = 1, .max = 4096, .help = "Hosts of a router"});
         f(groupLinks, "group_links", {.min = 1, .max = 4096, .help = "Side by side between two groups"});
         f(chassisLinks, "chassis_links", {.min = 1, .max = 4096, .help = "Side by side between two chassis"});
         f(routerLinks, "router_links", {.min = 1, .max = 4096, .help = "Side by side between two routers"});

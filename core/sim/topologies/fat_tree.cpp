@@ -12,9 +12,9 @@ struct FatTreeFields {
     std::vector<std::int64_t> parallel = {1, 1};
     LinkSpec link;
     void visit(auto&& f) {
-        f(down, "down", {.min = 1, .max = 4096, .help = "Of each level from the hosts up: nodes below a switch"});
-        f(up, "up", {.min = 1, .max = 4096, .help = "Of each level: switches above a node"});
-        f(parallel, "parallel", {.min = 1, .max = 4096, .help = "Of each level: links side by side"});
+        f(down, "down", {.min = 1, .max = 4096, .help = "Nodes below a switch, for each level from the hosts up"});
+        f(up, "up", {.min = 1, .max = 4096, .help = "Switches above a node, for each level"});
+        f(parallel, "parallel", {.min = 1, .max = 4096, .help = "Parallel links, for each level"});
         link.visit(f);
     }
     [[nodiscard]] std::optional<FieldError> check() const {

@@ -17,7 +17,7 @@ struct PlatformFields {
         f(hosts, "hosts",
           {.help =
                "Names of the ranks' hosts, as \"node-0, node-8\"; empty: the first ones, in the order of the file"});
-        f(checksum, "checksum", {.help = "Of the file's content; a run's record has it. Empty: any content"});
+        f(checksum, "checksum", {.help = "Checksum of the file's content; a run's record has it. Empty: any content"});
     }
 };
 

@@ -14,7 +14,7 @@ struct StarParams {
         f(bandwidthFactors, "bandwidth_factors",
           {.min = 0,
            .minOpen = true,
-           .help = "Of the hosts' links, in turn: [1.0, 0.5] makes every second one half as wide"});
+           .help = "Factors on the hosts' links, in turn: [1.0, 0.5] makes every second one half as wide"});
     }
     [[nodiscard]] std::optional<FieldError> check() const {
         if (bandwidthFactors.empty()) {

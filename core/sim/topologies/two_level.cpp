@@ -12,8 +12,8 @@ struct TwoLevelParams {
     LinkSpec between{.bandwidth = "100Gbps", .latency = "10us"};
     void visit(auto&& f) {
         f(perNode, "per_node", {.min = 1, .max = 4096, .unit = "ranks", .help = "Accelerators of a node"});
-        f(within, "within", {.help = "Of an accelerator to the others of its node"});
-        f(between, "between", {.help = "Of a node to the switch"});
+        f(within, "within", {.help = "Link of an accelerator to the others of its node"});
+        f(between, "between", {.help = "Link of a node to the switch"});
     }
 };
 
