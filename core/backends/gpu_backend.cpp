@@ -106,7 +106,7 @@ Status GpuBackend::check(const Value& document, const ClusterParams& cluster) co
 }
 
 // Sets the environment variables that NCCL and CUDA read once. Values that users have set stay.
-void GpuBackend::tellNccl() const {
+void GpuBackend::setNcclEnvironment() const {
     // Streams that share a hardware queue wait for each other, and connections that are made when they are first needed
     // hold up the thread that launches. Ranks that share a GPU share its queues: with 32 each, a few of them have taken
     // all (CUDA documentation, Multi-Process Service, CUDA_DEVICE_MAX_CONNECTIONS).
@@ -127,13 +127,13 @@ int GpuBackend::channels() const {
 }
 
 Status GpuBackend::prepareProcess() const {
-    tellNccl();
+    setNcclEnvironment();
     DASGD_ASSIGN(const GpuRuntime runtime, load_());
     return runtime.load();
 }
 
 Result<std::string> GpuBackend::checkMachine(const ClusterParams& cluster) const {
-    tellNccl();
+    setNcclEnvironment();
     DASGD_ASSIGN(const GpuRuntime runtime, load_());
     DASGD_ASSIGN(const auto gpus, checkGpus(runtime, {.ranks = cluster.ranks(),
                                                       .ranksPerGpu = static_cast<int>(params_.ranksPerGpu),
@@ -163,7 +163,7 @@ Result<int> GpuBackend::gpuOf(const HostRequest& request, int gpus) const {
 Result<std::unique_ptr<RankHost>> GpuBackend::open(const HostRequest& request) const {
     DASGD_CHECK(request.ranks.size() == 1);
     const int ranksPerGpu = static_cast<int>(params_.ranksPerGpu);
-    tellNccl();
+    setNcclEnvironment();
     DASGD_ASSIGN(GpuRuntime runtime, load_());
     // Checks that this process can make alone, before others wait for it.
     DASGD_ASSIGN(const auto gpus, checkGpus(runtime, {.ranks = 1, .ranksPerGpu = ranksPerGpu}));

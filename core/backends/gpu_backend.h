@@ -44,7 +44,7 @@ public:
 private:
     [[nodiscard]] Result<int> gpuOf(const HostRequest& request, int gpus) const;
     // Tells NCCL through its environment that several ranks share a GPU.
-    void tellNccl() const;
+    void setNcclEnvironment() const;
     [[nodiscard]] int channels() const;
 
     const GpuParams params_;

@@ -37,7 +37,7 @@ struct End {
 };
 
 // State shared by the ranks of one communicator; guarded by the mutex of ThreadsGroup::Impl.
-struct Circle {
+struct GroupState {
     std::map<std::uint64_t, std::shared_ptr<GroupRound>> rounds;  // not everyone has arrived
     Matching<End, End> messages;
     Ns lastEnd = 0;  // end of its newest collective
@@ -59,16 +59,17 @@ public:
         thread_.join();
     }
 
-    std::shared_ptr<Circle> circle(const std::string& path) {
+    std::shared_ptr<GroupState> stateOf(const std::string& path) {
         const std::lock_guard lock(mutex_);
-        std::shared_ptr<Circle>& circle = circles_[path];
-        if (!circle) circle = std::make_shared<Circle>();
-        return circle;
+        std::shared_ptr<GroupState>& state = groups_[path];
+        if (!state) state = std::make_shared<GroupState>();
+        return state;
     }
 
-    Ended join(const std::shared_ptr<Circle>& circle, const Group& group, CollectiveCall call, std::uint64_t number) {
+    Ended join(const std::shared_ptr<GroupState>& state, const Group& group, CollectiveCall call,
+               std::uint64_t number) {
         std::unique_lock lock(mutex_);
-        std::shared_ptr<GroupRound>& slot = circle->rounds[number];
+        std::shared_ptr<GroupRound>& slot = state->rounds[number];
         if (!slot) {
             slot = std::make_shared<GroupRound>();
             slot->number = number;
@@ -96,27 +97,27 @@ public:
             lock.unlock();
             ended->fail(aborted_);
         } else if (round->arrived == group.size()) {
-            ready_.push_back({circle, round});
-            circle->rounds.erase(number);
+            ready_.push_back({state, round});
+            state->rounds.erase(number);
             condition_.notify_all();
         }
         return ended;
     }
 
-    Ended post(const std::shared_ptr<Circle>& circle, const Group& group, const MessageCall& call) {
+    Ended post(const std::shared_ptr<GroupState>& state, const Group& group, const MessageCall& call) {
         Completion::Facts facts{
             .label = group.nameOf(group.rank) + ": " + describe(call), .launched = clock_.now(), .timeout = timeout_};
         // Set once the operation exists. The callback below belongs to that operation, so the pointer is valid whenever
         // it is called.
         const auto self = std::make_shared<const Completion*>();
         if (!call.sends) {
-            facts.withdraw = [weak = weak_from_this(), open = std::weak_ptr(circle), self] {
+            facts.withdraw = [weak = weak_from_this(), open = std::weak_ptr(state), self] {
                 return withdraw(weak, open.lock(), *self);
             };
         }
         const End mine{call.tensor, std::make_shared<Completion>(std::move(facts))};
         *self = mine.ended.get();
-        match(*circle, group.rank.value(), call, mine);
+        match(*state, group.rank.value(), call, mine);
         return mine.ended;
     }
 
@@ -126,13 +127,13 @@ public:
             const std::lock_guard lock(mutex_);
             if (!aborted_.empty()) return;
             aborted_ = reason;
-            for (auto& [path, circle] : circles_) {
-                for (auto& [number, round] : circle->rounds) {
+            for (auto& [path, state] : groups_) {
+                for (auto& [number, round] : state->rounds) {
                     open.insert(open.end(), round->ends.begin(), round->ends.end());
                 }
-                circle->messages.takeReceives([](const auto&, const End&) { return true; },
-                                              [&](const End& end) { open.push_back(end.ended); });
-                circle->messages.takeSends([&](const End& end) { open.push_back(end.ended); });
+                state->messages.takeReceives([](const auto&, const End&) { return true; },
+                                             [&](const End& end) { open.push_back(end.ended); });
+                state->messages.takeSends([&](const End& end) { open.push_back(end.ended); });
             }
         }
         for (const Ended& each : open) {
@@ -144,7 +145,7 @@ public:
 
 private:
     struct Ready {
-        std::shared_ptr<Circle> circle;
+        std::shared_ptr<GroupState> state;
         std::shared_ptr<GroupRound> round;
     };
 
@@ -159,19 +160,19 @@ private:
         return absent;
     }
 
-    static bool withdraw(const std::weak_ptr<Impl>& group, const std::shared_ptr<Circle>& circle,
+    static bool withdraw(const std::weak_ptr<Impl>& group, const std::shared_ptr<GroupState>& state,
                          const Completion* operation) {
         const auto self = group.lock();
-        if (!self || !circle) return false;
+        if (!self || !state) return false;
         const std::lock_guard lock(self->mutex_);
         bool taken = false;
-        circle->messages.takeReceives([&](const auto&, const End& end) { return end.ended.get() == operation; },
-                                      [&](const End&) { taken = true; });
+        state->messages.takeReceives([&](const auto&, const End& end) { return end.ended.get() == operation; },
+                                     [&](const End&) { taken = true; });
         return taken;
     }
 
     // Carries a message over at its second end; the first end to come waits.
-    void match(Circle& circle, int own, const MessageCall& call, const End& mine) {
+    void match(GroupState& state, int own, const MessageCall& call, const End& mine) {
         std::optional<End> other;
         int from = own;
         std::string aborted;
@@ -179,10 +180,10 @@ private:
             const std::lock_guard lock(mutex_);
             aborted = aborted_;
             if (aborted.empty() && call.sends) {
-                other = circle.messages.offer(own, call.peer->value(), call.tag, mine);
+                other = state.messages.offer(own, call.peer->value(), call.tag, mine);
             } else if (aborted.empty()) {
                 const auto asked = call.peer ? std::optional(call.peer->value()) : std::nullopt;
-                if (auto sent = circle.messages.ask(asked, own, call.tag, mine)) {
+                if (auto sent = state.messages.ask(asked, own, call.tag, mine)) {
                     from = sent->from;
                     other = std::move(sent->send);
                 }
@@ -212,12 +213,12 @@ private:
             const Ready next = std::move(ready_.front());
             ready_.pop_front();
             lock.unlock();
-            carry(*next.circle, *next.round);
+            carry(*next.state, *next.round);
             lock.lock();
         }
     }
 
-    void carry(Circle& circle, GroupRound& round) {
+    void carry(GroupState& state, GroupRound& round) {
         try {
             carryOut(round.calls);
         } catch (const std::exception& error) {
@@ -225,7 +226,7 @@ private:
             return;
         }
         const Ns now = clock_.now();
-        const Ns free = std::exchange(circle.lastEnd, now);
+        const Ns free = std::exchange(state.lastEnd, now);
         for (const Ended& each : round.ends) each->end({{std::max(each->launched(), free), now}, std::nullopt});
     }
 
@@ -234,7 +235,7 @@ private:
     const Clock& clock_;
     std::mutex mutex_;
     std::condition_variable condition_;
-    std::map<std::string, std::shared_ptr<Circle>> circles_;  // of each communicator, by the path of its group
+    std::map<std::string, std::shared_ptr<GroupState>> groups_;  // of each communicator, by the path of its group
     std::deque<Ready> ready_;
     std::string aborted_;
     bool closing_ = false;
@@ -246,16 +247,16 @@ namespace {
 class ThreadsCommunicator final : public Communicator {
 public:
     ThreadsCommunicator(std::shared_ptr<ThreadsGroup::Impl> ranks, Group group)
-        : Communicator(std::move(group)), ranks_(std::move(ranks)), circle_(ranks_->circle(this->group().path)) {}
+        : Communicator(std::move(group)), ranks_(std::move(ranks)), state_(ranks_->stateOf(this->group().path)) {}
 
 private:
     Pending start(CollectiveCall call, std::uint64_t number) override {
         countSent(bytesOnWire(call, rank(), size()));
-        return Pending(ranks_->join(circle_, group(), std::move(call), number), number);
+        return Pending(ranks_->join(state_, group(), std::move(call), number), number);
     }
     Pending start(MessageCall call) override {
         if (call.sends) countSent(static_cast<std::int64_t>(call.tensor.nbytes()));
-        return Pending(ranks_->post(circle_, group(), call));
+        return Pending(ranks_->post(state_, group(), call));
     }
     // Needs no connection: the first member to call creates the state that the others find.
     std::unique_ptr<Communicator> open(Group group) override {
@@ -263,7 +264,7 @@ private:
     }
 
     std::shared_ptr<ThreadsGroup::Impl> ranks_;
-    std::shared_ptr<Circle> circle_;
+    std::shared_ptr<GroupState> state_;
 };
 
 }  // namespace

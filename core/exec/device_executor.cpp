@@ -73,7 +73,7 @@ void DeviceExecutor::catchUp() {
 // Waits for operations, which another thread ends soon after their events have passed.
 void DeviceExecutor::awaitOperations() {
     const Ns last = host_.now() + std::chrono::nanoseconds(compute_.deadline).count();
-    while (owesOperations() && host_.now() < last) {
+    while (hasUnendedOperations() && host_.now() < last) {
         host_.sleepUntil(host_.now() + kPollOperationsEvery);
         Executor::flush();
     }

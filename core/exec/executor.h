@@ -133,7 +133,7 @@ protected:
     // True where no work is under way.
     [[nodiscard]] bool isIdle() const { return open_ == nullptr; }
     // True where an operation was waited for whose end is not known yet.
-    [[nodiscard]] bool owesOperations() const { return !unended_.empty(); }
+    [[nodiscard]] bool hasUnendedOperations() const { return !unended_.empty(); }
 
 private:
     // Work under way; lives in run().

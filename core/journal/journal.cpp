@@ -100,7 +100,7 @@ public:
     // Records a span; `name` is "" where it has none.
     void span(std::uint32_t rank, const Span& span, std::string_view name = {}) {
         Record record = recordOf(span, name.empty() ? 0 : spellFor(rank, name));
-        sayRank(rank);
+        writeRank(rank);
         append(record);
     }
 
@@ -120,7 +120,7 @@ public:
                       .a = static_cast<std::uint8_t>(state),
                       .id = static_cast<std::uint32_t>(text.size())};
         record.put(0, step);
-        sayRank(rank);
+        writeRank(rank);
         appendWithText(record, text);
     }
 
@@ -169,12 +169,12 @@ private:
     }
 
     // Makes the next record one of `rank`. A segment begins with the journal's own rank.
-    void sayRank(std::uint32_t rank) {
+    void writeRank(std::uint32_t rank) {
         if (slot_ == slotsInSegment_) nextSegment();
-        while (saidRank_ != rank) {
+        while (writtenRank_ != rank) {
             Record record{.type = RecordType::Rank, .id = rank};
             append(record);
-            saidRank_ = rank;
+            writtenRank_ = rank;
             if (slot_ == slotsInSegment_) nextSegment();
         }
     }
@@ -192,7 +192,7 @@ private:
         KnownName& known = knownName(name);
         do {
             spell(known, name);
-            sayRank(rank);  // may have moved on to a segment that does not know the name
+            writeRank(rank);  // may have moved on to a segment that does not know the name
         } while (known.segment != segmentOfNext());
         return known.id;
     }
@@ -228,7 +228,7 @@ private:
         }
         current_ = next;
         slot_ = 1;
-        saidRank_ = journal::kOwnRank;
+        writtenRank_ = journal::kOwnRank;
     }
 
     void help() {
@@ -295,8 +295,8 @@ private:
     std::uint64_t sequence_ = 0;
     std::size_t taken_ = 0;
     std::unordered_map<std::string, KnownName, NameHash, std::equal_to<>> names_;
-    std::uint32_t saidRank_ = journal::kOwnRank;  // rank of the next record of current_
-    std::deque<RankSink> sinks_;                  // by rank; a deque, as they must not move
+    std::uint32_t writtenRank_ = journal::kOwnRank;  // rank of the next record of current_
+    std::deque<RankSink> sinks_;                     // by rank; a deque, as they must not move
 
     // Handed over between the two: filled by the helper and emptied by the producer, and the other way round.
     std::array<std::atomic<Segment*>, 2> ready_{};

@@ -77,11 +77,11 @@ Rank ShardServer::await(StepContext& context, Place& place) {
     try {
         return context.executor().waitFor(place.push, context.step(), bytes_).value();
     } catch (const CommError& error) {
-        throw CommError(error.what() + whoIsMissing(context.step()));
+        throw CommError(error.what() + missingWorkers(context.step()));
     }
 }
 
-std::string ShardServer::whoIsMissing(std::int64_t step) const {
+std::string ShardServer::missingWorkers(std::int64_t step) const {
     std::string text = "; no gradient of step " + std::to_string(step) + " has come from rank";
     int missing = 0;
     for (std::size_t i = 0; i < workers_.size(); ++i) {

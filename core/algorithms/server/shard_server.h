@@ -77,7 +77,7 @@ private:
     void updateOfMean(StepContext& context);
     void answer(StepContext& context);
     void send(StepContext& context, int worker);
-    [[nodiscard]] std::string whoIsMissing(std::int64_t step) const;
+    [[nodiscard]] std::string missingWorkers(std::int64_t step) const;
 
     at::Tensor weights_;  // [shard], the rank's own
     const std::int64_t staleness_;

@@ -78,7 +78,7 @@ void complete(Completion& operation, Queue& queue, const Finish& finish, const C
     operation.end({interval, std::nullopt});
 }
 
-std::string whatFailed(c10::ivalue::Future& future) {
+std::string failureText(c10::ivalue::Future& future) {
     try {
         std::rethrow_exception(future.exception_ptr());
     } catch (const std::exception& error) {
@@ -133,7 +133,7 @@ private:
             const Work work = launch(call, finish);
             work->getFuture()->addCallback([operation, ended, finish](c10::ivalue::Future& future) {
                 if (future.hasError()) {
-                    operation->fail(whatFailed(future));
+                    operation->fail(failureText(future));
                 } else {
                     ended(finish);
                 }

@@ -126,10 +126,10 @@ void RankActor::liveUntil(double instant) {
     dead_ = true;
     ahead_ = 0;
     world_.stayDown(rank_);
-    throw CommError(whatKilledIt());
+    throw CommError(hostFailureText());
 }
 
-std::string RankActor::whatKilledIt() const { return world_.outages()->describe(rank_); }
+std::string RankActor::hostFailureText() const { return world_.outages()->describe(rank_); }
 
 void RankActor::resume() {
     if (!world_.outages()) return;
@@ -159,7 +159,7 @@ void RankActor::spend(double seconds) {
 
 void RankActor::await(const std::function<bool()>& done, const std::string& label) {
     settle();
-    if (dead_) throw CommError(whatKilledIt());
+    if (dead_) throw CommError(hostFailureText());
     const double timeout = static_cast<double>(world_.options().timeout.count()) * 1e-3;
     const double deadline = VirtualWorld::Impl::now() + timeout;
     waitingFor_ = label;
@@ -167,7 +167,7 @@ void RankActor::await(const std::function<bool()>& done, const std::string& labe
         if (!world_.aborted().empty()) throw CommError(label + " failed: " + world_.aborted());
         if (VirtualWorld::Impl::now() >= deadline) {
             throw CommError(label + " did not end within " + std::to_string(world_.options().timeout.count()) +
-                            " ms of simulated time" + world_.whoIsOut() + world_.whoWaits(rank_));
+                            " ms of simulated time" + world_.outagesText() + world_.waitingText(rank_));
         }
         world_.sleepUntilChange(rank_, deadline);
     }

@@ -62,7 +62,7 @@ private:
     void liveUntil(double instant);
     // Waits while the host is out: it does nothing until it is back.
     void resume();
-    [[nodiscard]] std::string whatKilledIt() const;
+    [[nodiscard]] std::string hostFailureText() const;
     // Instant at which work of `seconds` that begins now is done; infinite where the host does not come back before.
     [[nodiscard]] double endOf(double seconds) const;
     // True where work computed since simulated time last caught up reaches into an outage.

@@ -140,7 +140,7 @@ void VirtualWorld::Impl::oneLess() {
     }
 }
 
-std::string VirtualWorld::Impl::whoIsOut() const {
+std::string VirtualWorld::Impl::outagesText() const {
     std::string text;
     int told = 0;
     for (int rank = 0; outages_ && rank < options_.ranks; ++rank) {
@@ -152,7 +152,7 @@ std::string VirtualWorld::Impl::whoIsOut() const {
     return text;
 }
 
-std::string VirtualWorld::Impl::whoWaits(int self) const {
+std::string VirtualWorld::Impl::waitingText(int self) const {
     std::string text;
     int told = 0;
     for (const auto& actor : actors_) {

@@ -48,10 +48,10 @@ public:
     [[nodiscard]] const std::string& aborted() const { return aborted_; }
     // Text for errors: the hosts and links that are out now, the first few of them: "; rank 3: its host failed at 0.5
     // s".
-    [[nodiscard]] std::string whoIsOut() const;
+    [[nodiscard]] std::string outagesText() const;
     // Text for errors: what ranks other than `self` are doing, the first few of them: "; rank 2 waits for …; rank 3
     // computes".
-    [[nodiscard]] std::string whoWaits(int self) const;
+    [[nodiscard]] std::string waitingText(int self) const;
 
 private:
     void changed(int rank);

@@ -129,7 +129,7 @@ Status checkWays(const fs::path& file, const std::vector<sg::Host*>& hosts, cons
 }
 
 // Names the user's file in place of the image in SimGrid's message: both have the same lines.
-std::string saidOfSource(std::string text, const PlatformImage& image) {
+std::string inTermsOfSource(std::string text, const PlatformImage& image) {
     text.resize(std::min(text.size(), text.find('\n')));
     const std::string name = image.name();
     const std::string source = image.source().string();
@@ -225,7 +225,7 @@ Result<std::vector<sg::Host*>> buildPlatform(const PlatformImage& image, const s
         sg::Engine::get_instance()->seal_platform();
         return chosen;
     } catch (const std::exception& error) {
-        return fail(file + ": SimGrid cannot read it: " + saidOfSource(error.what(), image));
+        return fail(file + ": SimGrid cannot read it: " + inTermsOfSource(error.what(), image));
     }
 }
 
