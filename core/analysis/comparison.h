@@ -31,7 +31,7 @@ struct ComparedRun {
     RunSetup setup;
     bool disturbed = false;   // other programs took cores that its ranks wanted (storage/other_load.h)
     bool partlyRead = false;  // an imported run that lacks events of its damaged files (storage/imported_run.h)
-    // Of a finished run.
+    // Evaluations of a finished run.
     EvaluationCurve losses, accuracies;
     // Results on the test set of the model chosen on the validation set so far; empty without a validation set.
     EvaluationCurve chosen, chosenLosses;
@@ -56,8 +56,8 @@ struct ComparedGroup {
     // Runs whose seeds another run of `runIds` has too: the same run made twice, of which the newest counts, a finished
     // one before the others. They are in no mean, and not in `unfinished`.
     std::size_t repeated = 0;
-    std::size_t disturbed = 0;   // of its finished runs
-    std::size_t partlyRead = 0;  // of its finished runs
+    std::size_t disturbed = 0;   // number of its finished runs that were disturbed
+    std::size_t partlyRead = 0;  // number of its finished runs that were read in part
     // The best accuracy, loss and perplexity are of models chosen on a validation set, not on the test set itself.
     bool chosenOnValidation = false;
     std::set<TimeSource> times;    // of its finished runs
@@ -87,9 +87,9 @@ struct ComparedGroup {
     // True where secondsToTarget covers every finished run. The mean over those that reached the target alone flatters
     // a group of which others did not: it is neither drawn, ranked nor divided.
     [[nodiscard]] bool allReached() const { return secondsToTarget.n > 0 && secondsToTarget.n == finished(); }
-    // Some of its times are equal in all runs (summariseTimes()).
+    // True where some of its times are equal in all runs (summariseTimes()).
     [[nodiscard]] bool hasOneDraw() const;
-    // Its models are judged by perplexity; an accuracy is that of tokens.
+    // True where its models are judged by perplexity; an accuracy is that of tokens.
     [[nodiscard]] bool isOfTexts() const { return bestPerplexity.n > 0; }
 };
 

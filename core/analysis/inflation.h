@@ -14,14 +14,14 @@ namespace dasgd {
 // Inflation of repetitions, from those of the runs that know it; n = 0 where the interval is wider than the mean.
 [[nodiscard]] Sample inflationOfRuns(const std::vector<double>& runs);
 
-// Whether 1, no inflation at all, is as likely a mean as that of the sample: it lies in the 95 % interval. Without an
-// interval of three values or more: whether the mean is below 1, as moving bytes speeds no computing up.
+// True where 1, no inflation at all, lies in the 95 % interval of the sample's mean. For a sample without an interval
+// of three values or more: true where the mean is below 1, as moving bytes speeds no computing up.
 [[nodiscard]] bool isWithinNoise(const Sample& inflation);
-// Nothing follows from it: within noise, or below 1.
+// True where no inflation is shown: within noise, or below 1.
 [[nodiscard]] bool showsNone(const Sample& inflation);
 
 // "1.08 ± 0.03", "0.98 ± 0.05, within noise": half the 95 % interval of the mean over the ranks, where they differ.
-// "0.91 ± 0.02, below 1: none seen" where something else slowed the steps without transfers. `unit` stands behind the
+// "0.91 ± 0.02, below 1: none seen" where something else slowed the steps without transfers. `unit` follows the
 // numbers. "not known" where n = 0.
 [[nodiscard]] std::string inflationInWords(const Sample& ranks, const std::string& unit = "");
 

@@ -23,25 +23,26 @@ struct OverlapTotals {
     Ns hidden = 0;               // |∪ transfer ∩ ∪ compute|
     Ns blocked = 0;              // |∪ wait|
     Ns skew = 0;                 // Σ skew
-    std::int64_t transfers = 0;  // that ended in a window
-    // Forward and backward of whole steps of equal work: of those beside a collective, as far as its bytes moved and as
-    // far as they did not, and of those in which none was in flight.
+    std::int64_t transfers = 0;  // number of transfers that ended in a window
+    // Forward and backward passes of whole steps of equal work: of those beside a collective, divided into the part
+    // under moving bytes and the rest, and of those in which none was in flight.
     struct Steps {
-        std::int64_t beside = 0, free = 0;  // how many
+        std::int64_t beside = 0, free = 0;  // numbers of steps
         Ns coveredTime = 0, uncoveredTime = 0, freeTime = 0;
         bool operator==(const Steps&) const = default;
     };
-    // By the number of samples of a step, 0 where the spans do not tell it: the last batch of an epoch may be short.
+    // By the number of samples of a step, 0 where the spans do not give it: the last batch of an epoch may be short.
     std::map<std::int64_t, Steps> steps;
 
     OverlapTotals& operator+=(const OverlapTotals& more);
-    // Of the steps with the most frequent number of samples: time under a transfer ÷ what the same work takes with
-    // none, that is the mean free step less what the steps beside collectives did uncovered. Which steps count must not
-    // depend on how long they took: those that a short transfer covers whole are the fast ones, and their mean would
-    // say that moving bytes speeds computing up. nullopt with less than kFewestSteps of a kind, or where transfers
-    // covered less than kLeastCovered of the steps beside them.
+    // Least data for inflation(): steps of either kind, and the covered share of the steps beside collectives.
     static constexpr std::int64_t kFewestSteps = 10;
     static constexpr double kLeastCovered = 0.25;
+    // Over the steps with the most frequent number of samples: time under a transfer ÷ time of the same work without
+    // one, which is the mean free step less the uncovered work of the steps beside collectives. Which steps count must
+    // not depend on how long they took: steps that a short transfer covers whole are the fast ones, and their mean
+    // would say that moving bytes speeds computing up. nullopt with less than kFewestSteps of a kind, or where
+    // transfers covered less than kLeastCovered of the steps beside them.
     [[nodiscard]] std::optional<double> inflation() const;
     bool operator==(const OverlapTotals&) const = default;
 };
@@ -63,13 +64,13 @@ public:
     void add(const Span& span);
     // The open reduce of this collective will never be divided: the steps that it touches stay out of the inflation.
     void giveUp(std::uint64_t collective);
-    // Of everything so far.
+    // Totals of everything so far.
     [[nodiscard]] OverlapTotals totals() const;
     // Spans before this instant are counted for good.
     [[nodiscard]] Ns settledUntil() const { return settled_; }
-    // Counts what was kept of the time before `instant` for good, whatever may still come: the meter is partial then.
+    // Counts spans kept from before `instant` for good, whatever may still come: the meter is partial then.
     void forgetBefore(Ns instant);
-    // Some spans are in no number, or not whole: they came after their time was counted, or there was no memory.
+    // True where some spans are in no number, or not whole: they came after their time was counted, or memory ran out.
     [[nodiscard]] bool isPartial() const { return partial_; }
     [[nodiscard]] std::size_t kept() const { return items_.size(); }
 
@@ -99,7 +100,7 @@ private:
     std::size_t mostKept_;
     std::vector<Item> items_;                  // in order of arrival
     std::map<std::uint64_t, TimeRange> open_;  // reduces that are not divided yet, by collective
-    OverlapTotals totals_;                     // of the time before settled_
+    OverlapTotals totals_;                     // totals of the time before settled_
     Ns settled_ = std::numeric_limits<Ns>::min();
     bool partial_ = false;
     std::size_t settleAt_ = 2 * kLeastKept;

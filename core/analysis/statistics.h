@@ -7,6 +7,7 @@
 namespace dasgd {
 
 // Mean of repetitions with its spread.
+// Mean of repetitions with its spread.
 struct Sample {
     std::size_t n = 0;  // finite values; the others do not count
     double mean = 0;
@@ -15,26 +16,26 @@ struct Sample {
 };
 
 [[nodiscard]] Sample summarise(const std::vector<double>& values);
-// The same of times and of what is formed from them, as the hidden share. Where all are equal, they are one draw and
-// not repetitions: a simulation in which nothing scatters, or whose scatter has one seed. Such a sample has no spread,
-// as the next draw might be anything.
+// summarise() for times and for values formed from them, such as the hidden share. Times that are all equal are one
+// draw and not repetitions: those of a simulation in which nothing scatters, or whose scatter has one seed. Such a
+// sample has no spread, as the next draw might be anything.
 [[nodiscard]] Sample summariseTimes(const std::vector<double>& values);
 inline constexpr const char* kOneDrawInWords =
     "a time without ± over several seeds is simulated and the same with each of them: one draw, without an interval";
-// Whether several values are one draw.
+// True where several values are one draw.
 [[nodiscard]] inline bool isOneDraw(const Sample& times) { return times.n > 1 && !times.std; }
 
-// Welch's t test, two-sided: how probable a difference of the means as large as this one were, had both samples one
-// mean. nullopt where either has no spread, and where the spread of both is 0: equal repetitions, as of a simulation,
-// say nothing of how the next would scatter.
+// Welch's t test, two-sided: the probability of a difference of the means as large as this one if both samples had one
+// mean. nullopt where either has no spread, and where the spread of both is 0: equal repetitions, such as a
+// simulation's, do not show how the next would scatter.
 [[nodiscard]] std::optional<double> welchP(const Sample& a, const Sample& b);
 
 // Differences whose probability under equality is below this are called differences.
 inline constexpr double kSignificance = 0.05;
 
-// Ratio of the means of two independent samples: its spread from those of both to first order, the interval with
-// Welch's degrees of freedom. `n` is that of the smaller sample. No spread where one of them has none, or both have one
-// of 0. n = 0 where either is empty or not above 0.
+// Ratio of the means of two independent samples, with the spread of both to first order and the interval with Welch's
+// degrees of freedom. `n` is that of the smaller sample. No spread where one of them has none, or both have one of 0. n
+// = 0 where either is empty or not above 0.
 [[nodiscard]] Sample ratioOf(const Sample& over, const Sample& under);
 // The sample as a constant, without spread: a value divided by itself is 1 whatever was measured.
 [[nodiscard]] Sample withoutSpread(Sample sample);

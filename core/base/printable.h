@@ -1,4 +1,4 @@
-// What others wrote (names, words of a file), made fit for a message: it may not steer a terminal or flood it.
+// Text from others (names, words of a file), made safe for a message: it must not control a terminal or flood it.
 #pragma once
 
 #include <string>
@@ -7,7 +7,8 @@
 namespace dasgd {
 
 // Control characters, bidirectional overrides and broken UTF-8 become visible escapes (\x1b, \u202e). What is printable
-// already stays as it is.
+// Replaces control characters, bidirectional overrides and broken UTF-8 by visible escapes (\x1b, \u202e). Printable
+// text stays as it is.
 [[nodiscard]] std::string printable(std::string_view text);
 
 // The beginning of the text, printable: 40 characters at the most, and "…" where there is more.

@@ -20,8 +20,8 @@ inline constexpr int kMaxTomlDepth = 24;  // open brackets, and parts of one dot
 // beyond the limits. Tables keep the order of the source.
 [[nodiscard]] Result<Value> parseToml(std::string_view text, const std::string& source);
 
-// The same from a file, or a pipe that this process was given open. Errors: missing, unreadable, a folder, a FIFO or a
-// device by its name, too large.
+// Parses a file, or a pipe that this process was given open, as parseToml() does. Errors: missing, unreadable, a
+// folder, a FIFO or a device by its name, too large.
 [[nodiscard]] Result<Value> readTomlFile(const std::filesystem::path& file);
 
 // Parses one value as it stands in an argument of the command line: TOML, or a bare word (letters, digits and

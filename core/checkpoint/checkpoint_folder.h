@@ -27,8 +27,8 @@ struct CheckpointState {
     std::int64_t step = 0;
     int ranks = 0;
     std::string configHash;         // SHA-256 of the run's resolved experiment.toml
-    Ns wall = 0;                    // the run's own time, of its last rank
-    std::uint32_t collectives = 0;  // begun by then, of the rank that was ahead
+    Ns wall = 0;                    // the run's own time at its last rank
+    std::uint32_t collectives = 0;  // begun by then, at the rank that was ahead
     std::string savedAt;            // ISO 8601, UTC
     std::map<std::string, CheckpointFile> files;
     // False for checkpoints of format 1: their files can be checked by size alone.
@@ -55,13 +55,13 @@ public:
 
     // Steps of the whole checkpoints, ascending.
     [[nodiscard]] std::vector<std::int64_t> steps() const;
-    // By its state.json and the sizes of its files; whoever reads a file checks it (Checkpoint::checkFile). Errors:
-    // there is none of that step; it is damaged, with what is wrong.
+    // The checkpoint of a step, checked by its state.json and the sizes of its files; the reader of a file checks its
+    // bytes (Checkpoint::checkFile). Errors: there is no checkpoint of that step; it is damaged, with the reason.
     [[nodiscard]] Result<Checkpoint> at(std::int64_t step) const;
-    // The same, with every byte of every file checked.
+    // Like at(), with every byte of every file checked.
     [[nodiscard]] Result<Checkpoint> checkedAt(std::int64_t step) const;
-    // The newest of at most step `most` of which every byte is as it was written, and what was wrong with newer ones.
-    // Errors: there is none.
+    // The newest checkpoint of at most step `most` of which every byte is as it was written, and the faults of newer
+    // ones. Errors: there is none.
     struct Latest {
         Checkpoint checkpoint;
         std::vector<std::string> passedOver;
@@ -74,13 +74,13 @@ public:
     // became whole. Errors name the file.
     [[nodiscard]] Result<std::filesystem::path> begin(std::int64_t step) const;
     [[nodiscard]] Result<bool> claim(std::int64_t step, int ranks) const;
-    // Errors: the checkpoint is lost. Else it is whole, and the answer says what went wrong beside it: a folder that
-    // could not be synced, `latest` not moved, an old checkpoint not removed; "" where nothing did.
+    // Errors: the checkpoint is lost. Otherwise it is whole, and the answer names what went wrong beside it: a folder
+    // that could not be synced, `latest` not moved, an old checkpoint not removed; "" where nothing did.
     [[nodiscard]] Result<std::string> complete(CheckpointState state, int keep) const;
     // After an error of `rank` with `step`: removes its part, and earlier parts that lack the rank's file, which
     // nobody can complete any more. They would fill the disk where each checkpoint fails.
     void giveUp(std::int64_t step, Rank rank) const;
-    // Removes what no run will complete any more. Of a run that has ended.
+    // Removes files that no run will complete any more. For a run that has ended.
     void sweep() const;
 
     static std::string rankFileName(Rank rank);

@@ -265,7 +265,7 @@ private:
     fs::path first_;
 };
 
-// What looking at a file showed.
+// Result of inspecting a file.
 struct Inspected {
     Status order;          // an error says what is wrong
     bool foreign = false;  // it is an image of another format, by its name and its first bytes

@@ -1,4 +1,4 @@
-// Whether classes and tokens are numbers that a network has outputs for, and whether values can be trained on.
+// Checks that classes and tokens are numbers that a network has outputs for, and that values can be trained on.
 #pragma once
 
 #include <ATen/core/Tensor.h>

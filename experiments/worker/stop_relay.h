@@ -18,7 +18,7 @@
 
 namespace dasgd::experiments {
 
-// The gate of one rank. goOn() throws CommError if the ranks do not agree in time.
+// The gate of one rank. mayContinue() throws CommError if the ranks do not agree in time.
 class HandGate final : public StepGate {
 public:
     // A rank that waits longer than `patience` for a step to stop at gives up. `page`, if there is one, outlives the

@@ -17,7 +17,7 @@ namespace dasgd {
 // read; a link leads back to a folder that it lies in.
 [[nodiscard]] Result<std::vector<std::filesystem::path>> filesBelow(const std::filesystem::path& folder);
 
-// Whether the name ends as one that torchvision takes for an image: .jpg .jpeg .png .ppm .bmp .pgm .tif .tiff .webp.
+// True where the name ends as one that torchvision takes for an image: .jpg .jpeg .png .ppm .bmp .pgm .tif .tiff .webp.
 [[nodiscard]] bool hasImageName(const std::filesystem::path& file);
 
 }  // namespace dasgd

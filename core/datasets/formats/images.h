@@ -13,7 +13,7 @@
 
 namespace dasgd {
 
-// Whether the first bytes are those of a JPEG or a PNG.
+// True where the first bytes are those of a JPEG or a PNG.
 [[nodiscard]] bool isKnownImage(std::span<const unsigned char> file);
 
 struct ImageSize {

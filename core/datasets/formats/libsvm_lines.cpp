@@ -38,7 +38,7 @@ bool parsesWhole(std::string_view word, Number& number) {
     return false;
 }
 
-// What is wrong with a number that is to be a float32; "" where nothing is.
+// Reason why a word is no number in float32; "" where it is one.
 std::string problemOf(std::string_view word, double& number) {
     const std::string found = "'" + excerpt(word) + "', which is ";
     if (!parsesWhole(word, number) || std::isnan(number)) return found + "no number";

@@ -219,9 +219,9 @@ std::int64_t countOfRadical(Text value) {
     return count;
 }
 
-// What a network needs of SimGrid's DTD (simgrid.org/simgrid.dtd), and what changes nothing of it and is left out:
-// disks, the speeds of hosts in time, the states of processors, properties, options that are not of the network. Not
-// read on purpose: include; links and hosts that change in time; process and actor; Wi-Fi.
+// Elements of SimGrid's DTD (simgrid.org/simgrid.dtd) that a network needs, and elements that change nothing of it and
+// are left out: disks, the speeds of hosts in time, the states of processors, properties, options that are not of the
+// network. Not read on purpose: include; links and hosts that change in time; process and actor; Wi-Fi.
 const std::map<Text, PlatformElement>& platformElements() {
     static const std::vector<PlatformAttribute> ends{{"src", &kName}, {"dst", &kName}};
     static const std::vector<PlatformAttribute> route{
