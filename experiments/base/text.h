@@ -9,9 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/analysis/statistics.h"
 #include "core/base/printable.h"
-#include "experiments/base/text.h"
 
 namespace dasgd::experiments {
 
@@ -30,9 +28,6 @@ namespace dasgd::experiments {
 
 // A number for a table: three or four significant digits; "–" for none.
 [[nodiscard]] std::string shortNumber(std::optional<double> value);
-// "0.0812 ± 0.0031" of the sample times `scale`, and with its confidence " (CI ±0.0077)"; "–" for none.
-enum class Confidence { Leave, Say };
-[[nodiscard]] std::string spread(const Sample& sample, double scale = 1, Confidence confidence = Confidence::Leave);
 [[nodiscard]] std::string percent(std::optional<double> fraction);
 [[nodiscard]] std::string duration(double seconds);  // "1 h 02 min", "3 min 20 s", "4.2 s"
 [[nodiscard]] std::string byteCount(double bytes);   // "12.3 MB"

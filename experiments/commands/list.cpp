@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "experiments/base/number_format.h"
 #include "experiments/base/text.h"
 #include "experiments/commands/command.h"
 #include "experiments/report/run_summary.h"
@@ -43,20 +44,26 @@ std::string tableOf(const std::vector<storage::RunRow>& rows) {
     TextTable table(columns);
     if (anyRestarted) table.leftAlign(columns.size() - 1);
     for (const std::size_t column : {1, 2, 5}) table.leftAlign(column);
+    std::vector<std::optional<double>> losses, rates;
     for (const storage::RunRow& row : rows) {
-        std::vector<std::string> cells{
-            printable(row.runId),
-            printable(row.experiment),
-            printable(row.algorithm),
-            std::to_string(row.seed),
-            std::to_string(row.workers),
-            printable(statusWords(row)),
-            std::to_string(row.steps),
-            timedText(duration(row.wallS), row),
-            shortNumber(row.lossIsNaN ? kNaN : row.finalLoss),
-            percent(row.bestAccuracy),
-            percent(row.hidden),
-            row.samplesPerS ? timedText(shortNumber(row.samplesPerS), row) : shortNumber(row.samplesPerS)};
+        losses.push_back(row.lossIsNaN ? kNaN : row.finalLoss);
+        rates.push_back(row.samplesPerS);
+    }
+    const std::vector<std::string> lossTexts = alike(losses), rateTexts = alike(rates);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const storage::RunRow& row = rows[i];
+        std::vector<std::string> cells{printable(row.runId),
+                                       printable(row.experiment),
+                                       printable(row.algorithm),
+                                       std::to_string(row.seed),
+                                       std::to_string(row.workers),
+                                       printable(statusWords(row)),
+                                       std::to_string(row.steps),
+                                       timedText(duration(row.wallS), row),
+                                       lossTexts[i],
+                                       percent(row.bestAccuracy),
+                                       percent(row.hidden),
+                                       row.samplesPerS ? timedText(rateTexts[i], row) : rateTexts[i]};
         if (anyRestarted) cells.push_back(printable(restartedWords(row)));
         table.add(std::move(cells));
     }

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/toml_reader.h"
+#include "experiments/base/number_format.h"
 #include "experiments/base/text.h"
 #include "experiments/calibrate/calibration_file.h"
 #include "experiments/calibrate/probe_experiment.h"
@@ -72,11 +73,9 @@ void report(const storage::RunRow& replayed, const storage::RunRow& recorded, bo
     }
     TextTable table({"", "ms/step", "hidden", "run"});
     table.leftAlign(3);
-    const auto add = [&](const char* what, const storage::RunRow& row) {
-        table.add({what, shortNumber(row.stepMs), percent(row.hidden), printable(row.runId)});
-    };
-    add("recorded", recorded);
-    add("replayed, time simulated", replayed);
+    const std::vector<std::string> steps = alike({recorded.stepMs, replayed.stepMs});
+    table.add({"recorded", steps[0], percent(recorded.hidden), printable(recorded.runId)});
+    table.add({"replayed, time simulated", steps[1], percent(replayed.hidden), printable(replayed.runId)});
     std::fputs(table.toString().c_str(), stdout);
     if (both)
         std::printf("\nreplayed ÷ recorded: %s a step\n", shortNumber(*replayed.stepMs / *recorded.stepMs).c_str());

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/analysis/inflation.h"
+#include "experiments/base/number_format.h"
 #include "experiments/base/text.h"
 #include "experiments/commands/command.h"
 #include "experiments/report/last_seen.h"
@@ -177,16 +178,22 @@ void field(std::string& out, const std::string& name, const std::string& value) 
     out += "  " + name + std::string(name.size() < 14 ? 14 - name.size() : 1, ' ') + printable(value) + "\n";
 }
 
-// The time that was measured; unknown in runs of older versions.
-std::string ofMeasured(std::optional<double> measuredS) { return measuredS ? " of " + duration(*measuredS) : ""; }
+// Runs of older versions do not say how long was measured.
+std::string blockedText(double blockedS, std::optional<double> measuredS) {
+    if (!measuredS || *measuredS <= 0) return duration(blockedS);
+    return percent(blockedS / *measuredS) + " (" + duration(blockedS) + " of " + duration(*measuredS) + ")";
+}
 
 std::string ranksText(const Shown& shown) {
     std::string out;
+    std::vector<double> times;
+    for (const storage::RankRow& rank : shown.ranks) times.push_back(rank.stepMs.value_or(0));
+    const NumberFormat step = formatFor(times), inflation{.decimals = 3};
     for (const storage::RankRow& rank : shown.ranks) {
         if (rank.rank >= kRanksToShow) break;
-        std::string line = rank.stepMs ? shortNumber(rank.stepMs) + " ms a step" : "not timed";
-        if (rank.blockedS) line += ", blocked " + duration(*rank.blockedS) + ofMeasured(rank.measuredS);
-        if (rank.inflation) line += ", inflation " + shortNumber(rank.inflation) + " ×";
+        std::string line = rank.stepMs ? step.text(rank.stepMs) + " ms a step" : "not timed";
+        if (rank.blockedS) line += ", blocked " + blockedText(*rank.blockedS, rank.measuredS);
+        if (rank.inflation) line += ", inflation " + inflation.text(rank.inflation) + " ×";
         field(out, "  rank " + std::to_string(rank.rank), line);
     }
     const int more = static_cast<int>(shown.ranks.size()) - kRanksToShow;
@@ -270,7 +277,7 @@ std::string textOf(const Shown& shown) {
     out += bestText(shown);
     field(out, "target", targetText(shown));
     field(out, "hidden", percent(row.hidden));
-    field(out, "blocked", row.blockedS ? duration(*row.blockedS) + " a rank" + ofMeasured(row.measuredS) : "–");
+    field(out, "blocked", row.blockedS ? blockedText(*row.blockedS, row.measuredS) + ", mean of the ranks" : "–");
     field(out, "samples/s", shortNumber(row.samplesPerS));
     field(out, "step", row.stepMs ? shortNumber(row.stepMs) + " ms, all ranks" : "not timed");
     out += ranksText(shown);

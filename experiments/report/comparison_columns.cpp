@@ -1,13 +1,12 @@
 #include "experiments/report/comparison_columns.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdio>
+#include <array>
 #include <functional>
 #include <utility>
 
 #include "core/analysis/inflation.h"
-#include "experiments/base/text.h"
+#include "experiments/base/number_format.h"
 
 namespace dasgd::experiments {
 
@@ -15,112 +14,153 @@ namespace {
 
 const std::string kDash = "–";
 
-// Of `n` runs; where fewer have the number, it says so.
-std::string ofRuns(std::string text, const Sample& sample, std::size_t n) {
-    if (sample.n == 0 || sample.n >= n) return text;
-    return text.append(" (").append(std::to_string(sample.n)).append(" of ").append(std::to_string(n)).append(")");
+// A column of samples: `format` where it is not that of its own numbers.
+struct ColumnSpec {
+    std::string head;
+    std::function<const Sample&(const ComparedGroup&)> sample;
+    double scale = 1;
+    std::optional<NumberFormat> format{};
+    bool hasSpread = true;   // what every seed has alike is told without
+    bool countsRuns = true;  // a ratio is of two groups, whose n stand beside them
+    std::function<std::string(const ComparedGroup&)> mark = [](const ComparedGroup&) { return std::string(); };
+    std::function<std::string(const ComparedGroup&)> absent = [](const ComparedGroup&) { return kDash; };
+};
+
+const Sample kNoSample;
+
+std::function<const Sample&(const ComparedGroup&)> of(Sample ComparedGroup::*sample) {
+    return [sample](const ComparedGroup& group) -> const Sample& { return group.*sample; };
 }
 
-std::string told(const Sample& sample, const ComparedGroup& group, double scale = 1) {
-    return ofRuns(spread(sample, scale, Confidence::Say), sample, group.finished());
+// An accuracy of texts is one of tokens, which their perplexity says better.
+std::function<const Sample&(const ComparedGroup&)> notOfTexts(Sample ComparedGroup::*sample) {
+    return
+        [sample](const ComparedGroup& group) -> const Sample& { return group.isOfTexts() ? kNoSample : group.*sample; };
 }
 
-// The same without a spread.
-std::string toldBytes(const Sample& bytes, const ComparedGroup& group) {
-    return bytes.n == 0 ? kDash : ofRuns(byteCount(bytes.mean), bytes, group.finished());
+// Where fewer than all finished runs have the number, it says how many.
+std::string ofRuns(const Sample& sample, std::size_t n) {
+    if (sample.n == 0 || sample.n >= n) return "";
+    return " (" + std::to_string(sample.n) + " of " + std::to_string(n) + ")";
 }
 
-// "0.281 (CI ±0.021)"; a ratio without an interval is of one run, or `ofItself`.
-std::string factor(const Sample& ratio, bool ofItself) {
-    if (ratio.n == 0) return kDash;
-    char text[64];
-    if (ratio.confidence) {
-        std::snprintf(text, sizeof text, "%.3f (CI ±%.3f)", ratio.mean, *ratio.confidence);
-    } else {
-        std::snprintf(text, sizeof text, ratio.n == 1 && !ofItself ? "%.3f (n = 1)" : "%.3f", ratio.mean);
+NumberFormat formatOf(const ColumnSpec& spec, const Comparison& comparison) {
+    if (spec.format) return *spec.format;
+    std::vector<double> means;
+    for (const ComparedGroup& group : comparison.groups) {
+        if (const Sample& sample = spec.sample(group); sample.n > 0) means.push_back(sample.mean * spec.scale);
     }
-    return text;
+    return formatFor(means);
 }
 
-std::string sampleCount(const Sample& samples) {
-    return samples.n == 0 ? kDash : std::to_string(std::llround(samples.mean));
+ComparisonColumn columnOf(const ColumnSpec& spec, const Comparison& comparison) {
+    const NumberFormat format = formatOf(spec, comparison);
+    ComparisonColumn column{.head = spec.head, .cells = {}};
+    for (const ComparedGroup& group : comparison.groups) {
+        const Sample& sample = spec.sample(group);
+        if (sample.n == 0) {
+            column.cells.push_back(spec.absent(group));
+            continue;
+        }
+        const std::string number =
+            spec.hasSpread ? format.text(sample, spec.scale) : format.text(sample.mean * spec.scale);
+        column.cells.push_back(number + (spec.countsRuns ? ofRuns(sample, group.finished()) : "") + spec.mark(group));
+    }
+    return column;
 }
 
-using CellOf = std::function<std::string(const ComparedGroup&)>;
-
-// With what makes it optimistic.
-std::string toldBest(const Sample& sample, const ComparedGroup& group, double scale, std::optional<double> p) {
-    const std::string text = told(sample, group, scale);
-    return sample.n == 0 ? text : text + significanceMark(p) + (chosenOnTest(group) ? "§" : "");
+// One unit for all of the column.
+ColumnSpec bytesColumn(const std::string& what, Sample ComparedGroup::*bytes, const Comparison& comparison) {
+    constexpr std::array<const char*, 5> kUnits{"B", "kB", "MB", "GB", "TB"};
+    double largest = 0;
+    for (const ComparedGroup& group : comparison.groups) largest = std::max(largest, (group.*bytes).mean);
+    std::size_t unit = 0;
+    double scale = 1;
+    for (; largest * scale >= 1000 && unit + 1 < kUnits.size(); ++unit) scale /= 1000;
+    return {.head = what + (largest > 0 ? std::string(" ") + kUnits[unit] : ""),
+            .sample = of(bytes),
+            .scale = scale,
+            .format = NumberFormat{.decimals = unit == 0 ? 0 : 1},
+            .hasSpread = false};
 }
 
-std::vector<std::pair<std::string, CellOf>> resultColumns(const Comparison& comparison) {
+auto marked(std::optional<double> ComparedGroup::*p) {
+    return [p](const ComparedGroup& group) { return significanceMark(group.*p); };
+}
+
+// The mark of what makes a best optimistic stands behind it.
+auto markedBest(std::optional<double> ComparedGroup::*p) {
+    return [p](const ComparedGroup& group) {
+        return (p ? significanceMark(group.*p) : "") + (chosenOnTest(group) ? "§" : "");
+    };
+}
+
+std::vector<ColumnSpec> resultColumns(const Comparison& comparison) {
     using Group = ComparedGroup;
-    std::vector<std::pair<std::string, CellOf>> columns{
-        {"samples", [](const Group& group) { return sampleCount(group.samples); }}};
+    std::vector<ColumnSpec> columns{
+        {.head = "samples", .sample = of(&Group::samples), .format = NumberFormat{}, .hasSpread = false}};
     if (comparison.equalSamples) {
         const std::string at = " at " + std::to_string(*comparison.equalSamples);
-        columns.emplace_back("loss" + at, [](const Group& group) { return told(group.equalLoss, group); });
-        columns.emplace_back("best accuracy %" + at, [](const Group& group) {
-            return group.isOfTexts() ? kDash : told(group.equalBestAccuracy, group, 100);
-        });
-        columns.emplace_back("best perplexity" + at,
-                             [](const Group& group) { return told(group.equalBestPerplexity, group); });
+        columns.push_back({.head = "loss" + at, .sample = of(&Group::equalLoss)});
+        columns.push_back({.head = "best accuracy %" + at,
+                           .sample = notOfTexts(&Group::equalBestAccuracy),
+                           .scale = 100,
+                           .format = NumberFormat{.decimals = 2}});
+        columns.push_back({.head = "best perplexity" + at, .sample = of(&Group::equalBestPerplexity)});
     }
-    columns.emplace_back(
-        "final loss", [](const Group& group) { return told(group.finalLoss, group) + significanceMark(group.lossP); });
-    // Of a text it is that of tokens, which its perplexity says better.
-    columns.emplace_back("best accuracy %", [](const Group& group) {
-        return group.isOfTexts() ? kDash : toldBest(group.bestAccuracy, group, 100, group.accuracyP);
-    });
-    columns.emplace_back("best perplexity", [](const Group& group) {
-        return toldBest(group.bestPerplexity, group, 1, group.perplexityP);
-    });
-    columns.emplace_back("best loss", [](const Group& group) {
-        return group.isOfTexts() ? kDash : toldBest(group.bestLoss, group, 1, std::nullopt);
-    });
+    columns.push_back({.head = "final loss", .sample = of(&Group::finalLoss), .mark = marked(&Group::lossP)});
+    columns.push_back({.head = "best accuracy %",
+                       .sample = notOfTexts(&Group::bestAccuracy),
+                       .scale = 100,
+                       .format = NumberFormat{.decimals = 2},
+                       .mark = markedBest(&Group::accuracyP)});
+    columns.push_back(
+        {.head = "best perplexity", .sample = of(&Group::bestPerplexity), .mark = markedBest(&Group::perplexityP)});
+    columns.push_back({.head = "best loss", .sample = notOfTexts(&Group::bestLoss), .mark = markedBest(nullptr)});
     return columns;
 }
 
-std::string toldInflation(const ComparedGroup& group) {
-    // Something was transferred, but too few ranks tell what it slowed, or they differ too much.
-    if (group.inflation.n == 0 && group.hidden.n > 0) return "not known";
-    return told(group.inflation, group) + (showsNone(group.inflation) ? "~" : "");
-}
-
-std::vector<std::pair<std::string, CellOf>> stepColumns() {
+std::vector<ColumnSpec> stepColumns(const Comparison& comparison) {
     using Group = ComparedGroup;
+    const NumberFormat three{.decimals = 3};
     return {
-        {"ms/step", [](const Group& group) { return told(group.stepMs, group) + significanceMark(group.stepP); }},
-        {"ms/step ÷ baseline's", [](const Group& group) { return factor(group.stepRatio, group.isBaseline); }},
-        {"ms/step ÷ independent's", [](const Group& group) { return factor(group.computeRatio, group.isComputeBase); }},
-        {"hidden %", [](const Group& group) { return told(group.hidden, group, 100); }},
-        {"blocked %", [](const Group& group) { return told(group.blocked, group, 100); }},
-        {"skew ms", [](const Group& group) { return told(group.skewMs, group); }},
-        {"inflation", toldInflation},
-        {"sent", [](const Group& group) { return toldBytes(group.bytesSent, group); }}};
+        {.head = "ms/step", .sample = of(&Group::stepMs), .mark = marked(&Group::stepP)},
+        {.head = "ms/step ÷ baseline's", .sample = of(&Group::stepRatio), .format = three, .countsRuns = false},
+        {.head = "ms/step ÷ independent's", .sample = of(&Group::computeRatio), .format = three, .countsRuns = false},
+        {.head = "hidden %", .sample = of(&Group::hidden), .scale = 100, .format = kPercentFormat},
+        {.head = "blocked %", .sample = of(&Group::blocked), .scale = 100, .format = kPercentFormat},
+        {.head = "skew ms", .sample = of(&Group::skewMs)},
+        {.head = "inflation",
+         .sample = of(&Group::inflation),
+         .format = three,
+         .mark = [](const Group& group) { return std::string(showsNone(group.inflation) ? "~" : ""); },
+         // Something was transferred, but too few ranks tell what it slowed, or they differ too much.
+         .absent = [](const Group& group) { return group.hidden.n > 0 ? "not known" : kDash; }},
+        bytesColumn("sent", &Group::bytesSent, comparison)};
 }
 
-std::vector<std::pair<std::string, CellOf>> targetColumns() {
+std::vector<ColumnSpec> targetColumns(const Comparison& comparison) {
     using Group = ComparedGroup;
-    return {{"s to target",
-             [](const Group& group) { return told(group.secondsToTarget, group) + significanceMark(group.targetP); }},
-            {"steps to target", [](const Group& group) { return told(group.stepsToTarget, group); }},
-            {"samples to target", [](const Group& group) { return told(group.samplesToTarget, group); }},
-            {"sent to target¶", [](const Group& group) { return toldBytes(group.bytesToTarget, group); }}};
+    return {{.head = "s to target", .sample = of(&Group::secondsToTarget), .mark = marked(&Group::targetP)},
+            {.head = "s to target ÷ baseline's",
+             .sample = of(&Group::targetRatio),
+             .format = NumberFormat{.decimals = 3},
+             .countsRuns = false},
+            {.head = "steps to target", .sample = of(&Group::stepsToTarget), .format = NumberFormat{.decimals = 0}},
+            {.head = "samples to target", .sample = of(&Group::samplesToTarget), .format = NumberFormat{.decimals = 0}},
+            bytesColumn("sent to target by one rank,", &Group::bytesToTarget, comparison)};
 }
 
 // The columns that any group has a value for; the others' heads.
-std::vector<std::string> addTable(const std::vector<std::pair<std::string, CellOf>>& columns,
-                                  const Comparison& comparison, ComparisonTables& into) {
+std::vector<std::string> addTable(const std::vector<ColumnSpec>& columns, const Comparison& comparison,
+                                  ComparisonTables& into) {
     std::vector<ComparisonColumn> table;
     std::vector<std::string> lacking;
-    for (const auto& [head, cellOf] : columns) {
-        ComparisonColumn column{.head = head, .cells = {}};
-        for (const ComparedGroup& group : comparison.groups) column.cells.push_back(cellOf(group));
+    for (const ColumnSpec& spec : columns) {
+        ComparisonColumn column = columnOf(spec, comparison);
         const auto dashes = static_cast<std::size_t>(std::ranges::count(column.cells, kDash));
         if (dashes == column.cells.size()) {
-            lacking.push_back(head);
+            lacking.push_back(column.head);
             continue;
         }
         into.hasDash = into.hasDash || dashes > 0;
@@ -147,12 +187,13 @@ ComparisonTables comparisonTables(const Comparison& comparison) {
     ComparisonTables made;
     // What is no measure of a task is lacking in no run of it.
     static_cast<void>(addTable(resultColumns(comparison), comparison, made));
-    made.lacking = addTable(stepColumns(), comparison, made);
-    std::erase_if(made.lacking, [](const std::string& head) { return head.starts_with("ms/step ÷"); });
+    made.lacking = addTable(stepColumns(comparison), comparison, made);
     if (hasTarget(comparison)) {
-        const auto untimed = addTable(targetColumns(), comparison, made);
+        const auto untimed = addTable(targetColumns(comparison), comparison, made);
         made.lacking.insert(made.lacking.end(), untimed.begin(), untimed.end());
     }
+    // A ratio is no measure of its own.
+    std::erase_if(made.lacking, [](const std::string& head) { return head.find("÷") != std::string::npos; });
     return made;
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -140,18 +141,19 @@ std::vector<NamedSample> olderSamples(const ComparedGroup& group) {
     return samples;
 }
 
-// Where the times come from, of all of them where they are alike; "" where no run has finished.
+// Where all times come from; "" where they differ, which mixedTimesText() tells, and where no run has finished.
 std::string timesText(const Comparison& comparison) {
     const auto times = comparison.times();
-    if (times.empty()) return "";
-    if (times.size() == 1) {
-        std::set<std::string> links;
-        for (const ComparedGroup& group : comparison.groups) {
-            if (!group.emulatedLink.empty()) links.insert(printable(group.emulatedLink));
-        }
-        return std::string("time ") + timeInWords(*times.begin()) + (links.size() == 1 ? " " + *links.begin() : "") +
-               "\n";
+    if (times.size() != 1) return "";
+    std::set<std::string> links;
+    for (const ComparedGroup& group : comparison.groups) {
+        if (!group.emulatedLink.empty()) links.insert(printable(group.emulatedLink));
     }
+    return std::string("time ") + timeInWords(*times.begin()) + (links.size() == 1 ? " " + *links.begin() : "");
+}
+
+std::string mixedTimesText(const Comparison& comparison) {
+    if (comparison.times().size() < 2) return "";
     std::string text = "warning: times of different kinds stand beside each other, and are divided by each other: ";
     bool first = true;
     for (const ComparedGroup& group : comparison.groups) {
@@ -207,50 +209,57 @@ std::string tablesText(const ComparisonTables& made, const Comparison& compariso
     return text;
 }
 
-// What the marks of the tables mean.
-std::string notesText(const ComparisonTables& made, const Comparison& comparison) {
-    bool repeated = false, unfinished = false, again = false, differs = false, onTest = false, noise = false,
-         oneDraw = false;
-    for (const ComparedGroup& group : comparison.groups) {
-        noise = noise || showsNone(group.inflation);
-        repeated = repeated || group.finished() > 1;
-        oneDraw = oneDraw || group.hasOneDraw();
-        onTest = onTest || chosenOnTest(group);
-        unfinished = unfinished || group.unfinished > 0;
-        again = again || group.repeated > 0;
-        for (const auto& p : {group.lossP, group.accuracyP, group.perplexityP, group.stepP, group.targetP}) {
-            differs = differs || !significanceMark(p).empty();
-        }
+// Parts of one line, whatever of them there is.
+std::string noteLine(const std::vector<std::string>& parts) {
+    std::string line;
+    for (const std::string& part : parts) {
+        if (!part.empty()) line += (line.empty() ? "" : "; ") + part;
     }
-    std::string text;
-    if (repeated) text += "mean ± standard deviation over n seeds (CI: half width of the 95 % confidence interval)\n";
-    if (oneDraw) text += std::string(kOneDrawInWords) + "\n";
-    if (!comparison.baseline.empty()) text += "baseline: " + printable(comparison.baseline) + "\n";
-    if (differs) {
-        text += "† differs from " + printable(comparison.baseline) +
-                " at 5 % (Welch's t test, not corrected for several comparisons)\n";
-    }
-    if (unfinished) text += "* runs that failed or were stopped are in no mean\n";
-    if (again) text += "‡ of runs with the same seeds the newest finished one counts, the others are in no mean\n";
-    if (noise)
-        text +=
-            "~ inflation below 1, or with 1 in the interval of three runs or more: none that can be told from noise\n";
-    if (onTest) {
-        text +=
-            "§ the best on the test set, chosen on that set itself, which makes it optimistic "
-            "(data.validation sets samples apart for the choice)\n";
-    }
-    if (hasTarget(comparison)) {
-        text +=
-            "to target: until the first evaluation that reached it; it may have been reached any time after the one "
-            "before, and equal steps have no spread for that reason\n"
-            "¶ by the rank that recorded it; \"sent\" is of all ranks\n";
-    }
-    if (made.hasDash) text += "– none of its runs has it\n";
+    return line.empty() ? "" : line + "\n";
+}
+
+bool anyGroup(const Comparison& comparison, const std::function<bool(const ComparedGroup&)>& is) {
+    return std::ranges::any_of(comparison.groups, is);
+}
+
+bool differs(const ComparedGroup& group) {
+    return std::ranges::any_of(std::array{group.lossP, group.accuracyP, group.perplexityP, group.stepP, group.targetP},
+                               [](std::optional<double> p) { return !significanceMark(p).empty(); });
+}
+
+std::string numbersNote(const Comparison& comparison) {
+    const bool repeated = anyGroup(comparison, [](const ComparedGroup& group) { return group.finished() > 1; });
+    const bool single = anyGroup(comparison, [](const ComparedGroup& group) { return group.finished() == 1; });
+    const bool oneDraw = anyGroup(comparison, [](const ComparedGroup& group) { return group.hasOneDraw(); });
+    const std::string baseline = printable(comparison.baseline);
+    return noteLine(
+        {timesText(comparison), repeated ? "mean ± half of the 95 % confidence interval over n seeds" : "",
+         oneDraw ? kOneDrawInWords : "", single ? "one run (n = 1) says nothing of its spread" : "",
+         baseline.empty() ? "" : "baseline: " + baseline,
+         anyGroup(comparison, differs)
+             ? "† differs from " + baseline + " at 5 % (Welch's t test, not corrected for several comparisons)"
+             : ""});
+}
+
+std::string marksNote(const Comparison& comparison) {
+    const auto unfinished = [](const ComparedGroup& group) { return group.unfinished > 0; };
+    const auto again = [](const ComparedGroup& group) { return group.repeated > 0; };
+    const auto noise = [](const ComparedGroup& group) { return showsNone(group.inflation); };
+    return noteLine(
+        {anyGroup(comparison, unfinished) ? "* runs that failed or were stopped are in no mean" : "",
+         anyGroup(comparison, again) ? "‡ of runs with the same seeds only the newest finished one counts" : "",
+         anyGroup(comparison, noise) ? "~ no inflation that can be told from noise" : "",
+         anyGroup(comparison, chosenOnTest) ? "§ chosen on the test set itself, which is optimistic (data.validation "
+                                              "sets samples apart for the choice)"
+                                            : ""});
+}
+
+std::string absenceNote(const ComparisonTables& made, const Comparison& comparison) {
     std::string lacking;
     for (const std::string& head : made.lacking) lacking += (lacking.empty() ? "" : ", ") + head;
-    if (!lacking.empty()) text += "left out, as no run has recorded it: " + lacking + "\n";
-    return text;
+    return noteLine({hasTarget(comparison) ? "to target: until the first evaluation that reached it" : "",
+                     made.hasDash ? "– none of its runs has it" : "",
+                     lacking.empty() ? "" : "left out, as no run has recorded it: " + lacking});
 }
 
 }  // namespace
@@ -258,8 +267,8 @@ std::string notesText(const ComparisonTables& made, const Comparison& comparison
 std::string comparisonText(const Comparison& comparison) {
     const ComparisonTables made = comparisonTables(comparison);
     std::string text = tablesText(made, comparison);
-    text += timesText(comparison) + warningsText(comparison) + samplesInWords(comparison) +
-            notesText(made, comparison) + "\n";
+    text += numbersNote(comparison) + marksNote(comparison) + absenceNote(made, comparison) +
+            mixedTimesText(comparison) + warningsText(comparison) + samplesInWords(comparison) + "\n";
     const auto baseline = std::ranges::find(comparison.groups, comparison.baseline, &ComparedGroup::label);
     for (const ComparedGroup& group : comparison.groups) {
         if (group.stepRatio.n == 0 || group.label == comparison.baseline || group.algorithm == "independent") continue;
@@ -337,6 +346,8 @@ nlohmann::json comparisonJson(const Comparison& comparison) {
         json["final_loss_p"] = jsonNumber(group.lossP);
         json["best_accuracy_p"] = jsonNumber(group.accuracyP);
         json["seconds_to_target_p"] = jsonNumber(group.targetP);
+        // Null where any finished run of either did not reach it.
+        json["target_ratio"] = toJson(group.targetRatio);
         json["samples"] = toJson(group.samples);
         json["loss_at_equal_samples"] = toJson(group.equalLoss);
         json["best_accuracy_at_equal_samples"] = toJson(group.equalBestAccuracy);

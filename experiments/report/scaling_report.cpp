@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "experiments/base/number_format.h"
 #include "experiments/base/text.h"
 #include "experiments/report/run_summary.h"
 
@@ -19,11 +20,19 @@ std::string timeOf(const ScalingTable& table) {
 
 const char* judgedOn(const ScalingTable& table) { return table.validates ? "validation" : "test"; }
 
-std::string timeToTarget(const ScalingPoint& point) {
+std::string timeToTarget(const ScalingPoint& point, const NumberFormat& format) {
     const Sample& seconds = point.secondsToTarget;
     if (seconds.n == 0) return point.reached > 0 ? "reached, not timed" : "not reached";
-    if (point.allReached()) return spread(seconds);
-    return spread(seconds) + " (" + std::to_string(seconds.n) + " of " + std::to_string(point.runIds.size()) + ")";
+    if (point.allReached()) return format.text(seconds);
+    return format.text(seconds) + " (" + std::to_string(seconds.n) + " of " + std::to_string(point.runIds.size()) + ")";
+}
+
+NumberFormat formatOf(const ScalingTable& table, Sample ScalingPoint::*sample) {
+    std::vector<double> means;
+    for (const ScalingPoint& point : table.points) {
+        if ((point.*sample).n > 0) means.push_back((point.*sample).mean);
+    }
+    return formatFor(means);
 }
 
 std::string tableText(const ScalingTable& table, const ScalingReport& report) {
@@ -39,13 +48,20 @@ std::string tableText(const ScalingTable& table, const ScalingReport& report) {
             text.add(std::move(row));
         }
     };
+    const NumberFormat step = formatOf(table, &ScalingPoint::stepMs),
+                       rate = formatOf(table, &ScalingPoint::samplesPerS),
+                       seconds = formatOf(table, &ScalingPoint::secondsToTarget), two{.decimals = 2};
     for (const ScalingPoint& point : table.points) {
         addRefused(point.workers);
-        std::vector<std::string> row{std::to_string(point.workers),  std::to_string(point.batch),
-                                     std::to_string(point.stepMs.n), spread(point.stepMs),
-                                     spread(point.samplesPerS),      spread(point.speedUp),
-                                     spread(point.efficiency, 100),  spread(point.hidden, 100)};
-        if (report.target) row.push_back(timeToTarget(point));
+        std::vector<std::string> row{std::to_string(point.workers),
+                                     std::to_string(point.batch),
+                                     std::to_string(point.stepMs.n),
+                                     step.text(point.stepMs),
+                                     rate.text(point.samplesPerS),
+                                     two.text(point.speedUp),
+                                     kPercentFormat.text(point.efficiency, 100),
+                                     kPercentFormat.text(point.hidden, 100)};
+        if (report.target) row.push_back(timeToTarget(point, seconds));
         text.add(std::move(row));
     }
     addRefused(std::numeric_limits<int>::max());
@@ -95,16 +111,16 @@ std::string scalingText(const ScalingReport& report) {
     }
     text +=
         "speed-up: throughput ÷ that of the smallest number of workers that was timed; efficiency: speed-up ÷ the "
-        "ratio of the workers\n";
-    text += startsText(report);
-    if (repeated) text += "mean ± standard deviation over n seeds\n";
-    if (oneDraw) text += std::string(kOneDrawInWords) + "\n";
+        "ratio of the workers";
+    if (repeated) text += "; mean ± half of the 95 % confidence interval over n seeds";
+    if (oneDraw) text += std::string("; ") + kOneDrawInWords;
+    if (report.target) text += "; time to target: of training until the first evaluation on that set that reaches it";
+    text += "\n" + startsText(report);
     if (report.sharesStepTime) {
         text +=
             "the step time given in the file is that of its batch: it was divided as the batch was, so what small "
             "batches lose on a real machine is not in these numbers (step_time = \"measured\" has it)\n";
     }
-    if (report.target) text += "time to target: of training until the first evaluation on that set that reaches it\n";
     return text;
 }
 

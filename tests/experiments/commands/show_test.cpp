@@ -116,7 +116,7 @@ TEST(ShowFaults, CountsThemAndTellsWhoWaited) {
     const std::string run = folder.firstRun();
     const std::string text = folder.run({"show", run, "-w", "w"}).out;
     EXPECT_THAT(text, HasSubstr("1 host failure, 1 link failure"));
-    EXPECT_THAT(text, ::testing::ContainsRegex("rank 0 +[0-9.]+ ms a step, blocked 0\\.5 s"));
+    EXPECT_THAT(text, ::testing::ContainsRegex("rank 0 +[0-9.]+ ms a step, blocked [0-9.]+ % \\(0\\.5 s of "));
     const auto json = nlohmann::json::parse(folder.run({"show", run, "-w", "w", "--json"}).out);
     EXPECT_EQ(json["faults"], (nlohmann::json{{"hosts", 1}, {"hosts_out", 0}, {"links", 1}, {"links_out", 0}}));
     EXPECT_NEAR(json["ranks"][0]["blocked_s"].get<double>(), 0.5, 0.02);

@@ -46,7 +46,7 @@ TEST(RunSummary, SaysInOneLineHowARunWent) {
     row.blockedS = 0.5;
     row.measuredS = 2;
     EXPECT_THAT(summaryLine(row), HasSubstr("failed after 12 steps"));
-    EXPECT_THAT(summaryLine(row), HasSubstr("8.2500 ms/step"));
+    EXPECT_THAT(summaryLine(row), HasSubstr("8.250 ms/step"));
     EXPECT_THAT(summaryLine(row), HasSubstr("blocked 0.5 s of 2.0 s"));
     EXPECT_THAT(summaryLine(row), HasSubstr("rank 1: broken"));
 }
