@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "core/cost/bucket_plan.h"
+
 namespace dasgd {
 
 void GradientBuckets::start(StepContext& context) {
@@ -42,23 +44,21 @@ void GradientBuckets::broadcastBuffers(StepContext& context) const {
     }
 }
 
-// Forms buckets in reverse order of registration, which is roughly the order in which gradients become ready.
 void GradientBuckets::makeBuckets(FlatParams& params) {
     const auto& slots = params.slots();
+    const auto beginOf = [&](std::size_t slot) { return slot < slots.size() ? slots[slot].offset : params.size(); };
+    std::vector<double> bytes;
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+        bytes.push_back(static_cast<double>((beginOf(i + 1) - beginOf(i)) * params.gradients().element_size()));
+    }
+    constexpr double kMebibyte = 1048576;
     bucketOf_.assign(slots.size(), 0);
-    std::int64_t end = params.size();
-    std::int64_t begin = end;
-    int members = 0;
-    for (std::size_t i = slots.size(); i-- > 0;) {
-        begin = slots[i].offset;
-        ++members;
-        bucketOf_[i] = buckets_.size();
-        const double limit = 1048576 * (buckets_.empty() ? params_.firstBucketMb : params_.bucketMb);
-        const double bytes = static_cast<double>((end - begin) * params.gradients().element_size());
-        if (bytes < limit && i > 0) continue;
-        buckets_.push_back({params.gradients().slice(0, begin, end), members, members, {}});
-        end = begin;
-        members = 0;
+    for (const PlannedBucket& planned :
+         planBuckets(bytes, kMebibyte * params_.firstBucketMb, kMebibyte * params_.bucketMb)) {
+        const auto members = static_cast<int>(planned.last - planned.first);
+        for (std::size_t slot = planned.first; slot < planned.last; ++slot) bucketOf_[slot] = buckets_.size();
+        buckets_.push_back(
+            {params.gradients().slice(0, beginOf(planned.first), beginOf(planned.last)), members, members, {}});
     }
 }
 

@@ -1,4 +1,4 @@
-// Formulas for how to split a layer among nodes, and how many servers keep up. Pure functions.
+// Formula for how to split a layer among nodes. A pure function.
 #pragma once
 
 namespace dasgd {
@@ -11,9 +11,5 @@ namespace dasgd {
 // re-derived by counting 4-byte values sent and received.
 [[nodiscard]] double hybridBytes(double inputs, double outputs, double minibatch, int groups, int ranks,
                                  double overlap);
-
-// Dedicated servers that keep up with P workers: ⌈2SP/(B_ps·T_c)⌉ (arXiv 1709.06622; full text not at hand). At
-// least 1.
-[[nodiscard]] int parameterServersNeeded(double bytes, int workers, double serverBytesPerSecond, double computeSeconds);
 
 }  // namespace dasgd

@@ -62,7 +62,12 @@ std::string shortNumber(std::optional<double> value) {
     const double size = std::fabs(*value);
     if (size == 0) return "0";
     if (size >= 1e6 || (size > 0 && size < 1e-3)) return formatted("%.3g", *value);
-    return formatted(size >= 1000 ? "%.0f" : size >= 100 ? "%.1f" : size >= 10 ? "%.2f" : size >= 1 ? "%.3f" : "%.4f", *value);
+    return formatted(size >= 1000  ? "%.0f"
+                     : size >= 100 ? "%.1f"
+                     : size >= 10  ? "%.2f"
+                     : size >= 1   ? "%.3f"
+                                   : "%.4f",
+                     *value);
 }
 
 std::string percent(std::optional<double> fraction) {

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
-#include "core/cost/sizing.h"
+#include "core/cost/bucket_plan.h"
+#include "core/cost/communication_pattern.h"
 #include "core/cost/step_time.h"
 #include "experiments/base/text.h"
 
@@ -35,19 +37,30 @@ double spreadOf(const ClusterFacts& facts, std::int64_t period) {
                                  facts.workers);
 }
 
-std::int64_t delayFor(const ClusterFacts& facts, double spread) {
-    return std::max(1, minimumDelay(facts.reduceSeconds, facts.stepSeconds, spread));
+// T_m for other sizes and numbers of workers: by formula, in the ratio in which T_m stands to its own.
+double exchangeOf(const ClusterFacts& facts, double bytes, int workers) {
+    const double own = allReduceByFormula(facts, facts.bytes, facts.workers);
+    return own > 0 ? facts.reduceSeconds * allReduceByFormula(facts, bytes, workers) / own : 0;
 }
 
-std::int64_t samplesThatCover(const ClusterFacts& facts, double share) {
-    const double needed = static_cast<double>(facts.batchSize) * facts.reduceSeconds / (share * facts.stepSeconds);
-    return static_cast<std::int64_t>(std::ceil(needed - 1e-9));
+Delivery averageOf(const ClusterFacts& facts, std::int64_t period) {
+    return {facts.reduceSeconds, spreadOf(facts, period)};
 }
 
-// The largest number whose ring is done within d·T_c; more ranks always take it longer.
-int workersThatFit(const ClusterFacts& facts, std::int64_t delay) {
-    const double room = static_cast<double>(delay) * facts.stepSeconds * (1 + 1e-9);
-    const auto fits = [&](int workers) { return ringAllReduceSeconds(facts.link, facts.bytes, workers) <= room; };
+// The smallest number of `unit`s that the delivery fits into.
+std::int64_t fewestUnits(const Delivery& delivery, double unit) { return minimumDelay(delivery.needs(), unit); }
+
+std::int64_t samplesThatCover(const ClusterFacts& facts, const Delivery& delivery, double share) {
+    return fewestUnits(delivery, share * facts.stepSeconds / static_cast<double>(facts.batchSize));
+}
+
+// The largest number whose average fits into d steps, with ranks as far apart as they are now.
+int workersThatFit(const ClusterFacts& facts, const Advice& advice) {
+    if (!facts.allReduce) return 0;
+    const double room = static_cast<double>(advice.delay) * facts.stepSeconds;
+    const auto fits = [&](int workers) {
+        return Delivery{exchangeOf(facts, facts.bytes, workers), advice.spreadSeconds}.fitsInto(room);
+    };
     if (fits(kMostWorkers)) return 0;
     int most = 1, tooMany = kMostWorkers;
     while (tooMany - most > 1) {
@@ -55,6 +68,24 @@ int workersThatFit(const ClusterFacts& facts, std::int64_t delay) {
         (fits(middle) ? most : tooMany) = middle;
     }
     return most;
+}
+
+// More servers than workers speed nothing up: each worker's own port is the limit then.
+int serversThatFit(const ClusterFacts& facts, const Advice& advice) {
+    const double room = static_cast<double>(advice.delay) * facts.stepSeconds;
+    for (int servers = 1; servers <= facts.workers; ++servers) {
+        const CommunicationRound round{.servers = servers};
+        const double exchange = exchangeSeconds(round, {}, facts.link, facts.bytes, facts.workers + servers);
+        if (Delivery{exchange, advice.spreadSeconds}.fitsInto(room)) return servers;
+    }
+    return 0;
+}
+
+std::string serversInWords(int servers) {
+    const std::string within = " to exchange all weights within these steps.";
+    if (servers == 0) return "No number of parameter servers in place of the all-reduce would do" + within;
+    return "Parameter servers in place of the all-reduce would take " + std::to_string(servers) +
+           (servers == 1 ? " host of their own" : " hosts of their own") + within;
 }
 
 void explain(const ClusterFacts& facts, double allowedOverhead, Advice& advice) {
@@ -74,18 +105,22 @@ void explain(const ClusterFacts& facts, double allowedOverhead, Advice& advice) 
     if (!facts.contention) say("How much a collective slows computing down was not seen: it counts as nothing.");
     say("ξ = 0, c = 1: this merge keeps every local step. The published blend (ξ = 0.25, c = 0) discards " +
         percent(1 - effectiveShare(advice.period, advice.delay, 0.25, 0)) + " of them at this τ and d.");
-    say("Batch: with " + std::to_string(advice.delayBatch) +
-        " samples a worker a delay of one step would do; synchronous "
-        "SGD hides its gradients from " +
-        std::to_string(advice.syncBatch) + " on.");
+    const std::string apart = advice.spreadSeconds > 0 ? ", with ranks as far apart as now" : "";
+    say("Batch: from " + std::to_string(advice.delayBatch) + " samples a worker on a delay of one step would do" +
+        apart + ".");
     if (advice.mostWorkers > 1) {
-        say("Workers: this delay hides a ring's average up to " + std::to_string(advice.mostWorkers) + " of them.");
+        say("Workers: this delay hides an average of up to " + std::to_string(advice.mostWorkers) + " of them" + apart +
+            ".");
     }
-    say("A parameter server in place of the ring would take " + std::to_string(advice.parameterServers) +
-        (advice.parameterServers == 1 ? " host" : " hosts") + " of its own.");
+    if (facts.link.beta > 0) say(serversInWords(advice.parameterServers));
 }
 
 }  // namespace
+
+double allReduceByFormula(const ClusterFacts& facts, double bytes, int workers) {
+    const AllReduceKind kind = facts.allReduce.value_or(AllReduceKind{});
+    return allReduceSeconds(checkAllReduce(kind, workers) ? kind : AllReduceKind{}, facts.link, bytes, workers);
+}
 
 double effectiveShare(std::int64_t period, std::int64_t delay, double localWeight, double correction) {
     const double kept = localWeight + (1 - localWeight) * correction;
@@ -97,27 +132,65 @@ Advice advise(const ClusterFacts& facts, double allowedOverhead) {
     const double affordable = roundCost(facts) / (allowedOverhead * facts.stepSeconds);
     // The spread grows with the period and the delay with the spread: few rounds settle it, and each only grows.
     for (advice.period = 1;;) {
-        advice.spreadSeconds = spreadOf(facts, advice.period);
-        advice.delay = std::min(delayFor(facts, advice.spreadSeconds), kLongestPeriod);
+        const Delivery average = averageOf(facts, advice.period);
+        advice.spreadSeconds = average.spread;
+        advice.delay = std::clamp<std::int64_t>(fewestUnits(average, facts.stepSeconds), 1, kLongestPeriod);
         const auto least = static_cast<std::int64_t>(std::ceil(affordable - 1e-9));
         const std::int64_t period = std::clamp(least, advice.delay, kLongestPeriod);
         if (period <= advice.period) break;
         advice.period = period;
     }
-    advice.hides = static_cast<double>(advice.delay) * facts.stepSeconds >= facts.reduceSeconds;
+    const Delivery average = averageOf(facts, advice.period);
+    advice.hides = average.fitsInto(static_cast<double>(advice.delay) * facts.stepSeconds);
     advice.overhead = roundCost(facts) / (static_cast<double>(advice.period) * facts.stepSeconds);
     const double passes = roundCost(facts) - contentionSeconds(facts);
     advice.stepSeconds = dasgdStepSeconds(facts.stepSeconds, facts.reduceSeconds, static_cast<int>(advice.period),
                                           static_cast<int>(advice.delay), facts.countedContention()) +
                          passes / static_cast<double>(advice.period);
-    advice.delayBatch = samplesThatCover(facts, 1);
-    advice.syncBatch = samplesThatCover(facts, std::max(facts.backwardShare, 1e-9));
-    advice.mostWorkers = workersThatFit(facts, advice.delay);
-    advice.parameterServers =
-        facts.link.beta > 0 ? parameterServersNeeded(facts.bytes, facts.workers, 1 / facts.link.beta, facts.stepSeconds)
-                            : 1;
+    advice.delayBatch = samplesThatCover(facts, average, 1);
+    advice.mostWorkers = workersThatFit(facts, advice);
+    advice.parameterServers = serversThatFit(facts, advice);
     explain(facts, allowedOverhead, advice);
     return advice;
+}
+
+std::optional<SyncHiding> syncHiding(const ClusterFacts& facts, double firstLimit, double limit) {
+    const bool known = !facts.gradientBytes.empty() && facts.gradientShares.size() == facts.gradientBytes.size() &&
+                       facts.allReduce && facts.backwardShare > 0;
+    if (!known) return std::nullopt;
+    const std::vector<PlannedBucket> buckets = planBuckets(facts.gradientBytes, firstLimit, limit);
+    const double spread = spreadOf(facts, 1);
+    std::vector<double> transfers, left;  // left: share of the backward pass after the last gradient of each bucket
+    for (const PlannedBucket& bucket : buckets) {
+        transfers.push_back(exchangeOf(facts, bucket.bytes, facts.workers));
+        left.push_back(std::accumulate(facts.gradientShares.begin(),
+                                       facts.gradientShares.begin() + static_cast<std::ptrdiff_t>(bucket.first), 0.0));
+    }
+    SyncHiding hiding{.buckets = buckets.size()};
+    double hidden = 0;
+    // Buckets leave one after the other: what the pass still lasts after one has to hold its transfer and those of all
+    // that leave behind it, but for what leaves when the pass has ended.
+    for (std::size_t i = buckets.size(); i-- > 0;) {
+        if (left[i] <= 0) continue;
+        hidden += transfers[i];
+        hiding.batch = std::max(hiding.batch, samplesThatCover(facts, {hidden, spread}, left[i] * facts.backwardShare));
+    }
+    const double all = std::accumulate(transfers.begin(), transfers.end(), 0.0);
+    if (all > 0) hiding.most = hidden / all;
+    return hiding;
+}
+
+std::string inWords(const SyncHiding& hiding) {
+    if (hiding.buckets == 1) {
+        return "Synchronous SGD hides nothing with any batch: its gradients are one bucket, which leaves when the "
+               "backward pass has ended.";
+    }
+    if (hiding.batch == 0) {
+        return "Synchronous SGD hides nothing with any batch: its buckets leave when the backward pass has ended.";
+    }
+    return "Synchronous SGD hides at most " + percent(hiding.most) + " of its transfers, from " +
+           std::to_string(hiding.batch) +
+           " samples a worker on: the last of its buckets leaves when the backward pass has ended.";
 }
 
 }  // namespace dasgd::experiments

@@ -1,5 +1,5 @@
 // Which delay, period and merge a cluster asks for, and why. Pure: what the cluster is like goes in, settings and
-// sentences come out. Formulas: core/cost/step_time.h and sizing.h.
+// sentences come out. Formulas: core/cost/step_time.h and cost.h.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,11 @@
 #include <vector>
 
 #include "core/cost/cost.h"
+#include "core/cost/message_schedule.h"
 
 namespace dasgd::experiments {
 
-// Of one experiment on one cluster.
+// One experiment on one cluster.
 struct ClusterFacts {
     int workers = 0;
     double stepSeconds = 0;                // T_c
@@ -21,9 +22,26 @@ struct ClusterFacts {
     double jitter = 0;                     // standard deviation of a step between ranks, ÷ T_c
     std::optional<double> contention = 0;  // κ; none: not seen, and counted as 0
     double memoryBytesPerSecond = 0;
-    LinkCost link;               // as a ring sees it
-    std::int64_t batchSize = 0;  // b of a worker
+    LinkCost link;                                            // as an all-reduce sees it
+    std::optional<AllReduceKind> allReduce{AllReduceKind{}};  // none: its time for other workers has no formula here
+    std::int64_t batchSize = 0;                               // b of a worker
+    std::vector<double> gradientBytes = {};  // of each parameter in order of registration; empty: not known
+    std::vector<double> gradientShares =
+        {};  // of the backward pass, that the gradient of each takes; as long, or empty
     [[nodiscard]] double countedContention() const { return contention.value_or(0); }
+};
+
+// By α, β and ρ alone; a method that does not fit the number of workers becomes a ring, as in the simulation.
+[[nodiscard]] double allReduceByFormula(const ClusterFacts& facts, double bytes, int workers);
+
+// The one condition behind every sentence: a transfer, and how late behind the mean the last rank is expected to begin
+// it, fit into `room` seconds of computing. A billionth too long still fits. Contention makes computing beside the
+// transfer take longer: that margin is not counted.
+struct Delivery {
+    double transfer = 0;
+    double spread = 0;
+    [[nodiscard]] double needs() const { return transfer + spread; }
+    [[nodiscard]] bool fitsInto(double room) const { return needs() <= room * (1 + 1e-9); }
 };
 
 struct Advice {
@@ -31,16 +49,25 @@ struct Advice {
     std::int64_t delay = 0;       // d
     double localWeight = 0;       // ξ
     double correction = 0;        // c
-    bool hides = false;           // d·T_c covers T_m and the scatter
-    double spreadSeconds = 0;     // how far apart ranks are when a snapshot leaves, expected
+    bool hides = false;           // d·T_c covers T_m and the spread
+    double spreadSeconds = 0;     // how far behind the mean the last rank is when a snapshot leaves, expected
     double overhead = 0;          // of a step: contention, snapshot and merge, ÷ T_c
     double stepSeconds = 0;       // by formula
-    std::int64_t delayBatch = 0;  // fewest samples a worker with which a delay of one step hides T_m
-    std::int64_t syncBatch = 0;   // with which the backward pass alone covers it
-    int mostWorkers = 0;          // up to which this delay hides a ring's T_m; 0: a million and more
-    int parameterServers = 0;     // dedicated ones that would keep up
+    std::int64_t delayBatch = 0;  // fewest samples a worker with which a delay of one step covers T_m and the spread
+    int mostWorkers = 0;          // up to which this delay hides an average; 0: a million and more, or not known
+    int parameterServers = 0;     // fewest dedicated ones that exchange all weights within this delay; 0: none do
     std::vector<std::string> why;
 };
+
+// What synchronous SGD can hide at best: all but its last bucket, which leaves when the backward pass has ended.
+struct SyncHiding {
+    std::size_t buckets = 0;
+    double most = 0;         // share of its transfers' time
+    std::int64_t batch = 0;  // samples a worker from which on so much is hidden; 0 where `most` is
+};
+// nullopt where gradients' sizes or shares are not known. Limits in bytes.
+[[nodiscard]] std::optional<SyncHiding> syncHiding(const ClusterFacts& facts, double firstLimit, double limit);
+[[nodiscard]] std::string inWords(const SyncHiding& hiding);
 
 // τ is the smallest that leaves contention, snapshots and merges at most `allowedOverhead` of a step, and no smaller
 // than d. Longer than `kLongestPeriod` is not advised: `hides` is false then where d does not fit.

@@ -4,8 +4,10 @@
 #include <string_view>
 #include <tuple>
 
+#include "core/base/check.h"
 #include "core/base/metric_names.h"
 #include "experiments/base/text.h"
+#include "experiments/calibrate/known_cluster.h"
 #include "experiments/calibrate/probe_experiment.h"
 #include "experiments/config/document.h"
 #include "experiments/config/schema.h"
@@ -29,7 +31,7 @@ void renameAsAdvice(Value& document) {
     addToName(document, kAdviceSuffix);
 }
 
-ClusterFacts factsOf(const Calibration& calibration) {
+ClusterFacts measuredFacts(const Calibration& calibration) {
     ClusterFacts facts{.workers = calibration.workers,
                        .stepSeconds = calibration.compute.stepSeconds,
                        .backwardShare = calibration.compute.backwardShare,
@@ -37,13 +39,28 @@ ClusterFacts factsOf(const Calibration& calibration) {
                        .jitter = calibration.compute.jitterDeviation,
                        .contention = calibration.compute.contention,
                        .memoryBytesPerSecond = calibration.memoryBytesPerSecond.value_or(0),
-                       .batchSize = calibration.batchSize};
+                       .batchSize = calibration.batchSize,
+                       .gradientShares = calibration.gradientShares};
     if (calibration.link) facts.link = calibration.link->cost;
     for (const TimedCollective& timed : calibration.timed) {
         if (timed.kind == TimedCollective::Kind::AllReduce && timed.bytes == calibration.bytes) {
             facts.reduceSeconds = timed.seconds;
         }
     }
+    return facts;
+}
+
+Result<ClusterFacts> factsOf(RunSession& session, const Calibration& calibration, const CheckedExperiment& probe) {
+    ClusterFacts facts = measuredFacts(calibration);
+    const auto* precision = valueAt<std::string>(probe.resolved, "train", "precision");
+    const double elementBytes = precision && *precision == "float64" ? sizeof(double) : sizeof(float);
+    for (const std::int64_t size : probe.parameterSizes) {
+        facts.gradientBytes.push_back(static_cast<double>(size) * elementBytes);
+    }
+    DASGD_ASSIGN(auto reader, session.reader());
+    DASGD_ASSIGN(const auto computed, reader.metrics({.runId = calibration.runId, .name = metrics::kComputedStepMs}));
+    takeKnown(probe.resolved,
+              computed.samples.empty() ? std::nullopt : std::optional(computed.samples.front().value * 1e-3), facts);
     return facts;
 }
 
@@ -80,11 +97,25 @@ const ForecastRow& keepBestBuckets(std::vector<ForecastRow>& rows) {
     return *std::ranges::find_if(rows, isBuckets);
 }
 
-void adviseOnBuckets(Forecast& made) {
+// Limits of buckets are MiB, though their field says MB, as PyTorch's does.
+constexpr double kMebibyte = 1048576;
+
+Status adviseOnBuckets(Forecast& made, const std::vector<SchemaPlugin>& algorithms) {
     const ForecastRow& best = keepBestBuckets(made.rows);
     made.bucketMb = *best.settings.find("bucket_mb")->as<double>();
-    made.advice.why.push_back("Synchronous SGD would do best with buckets of " + csvNumber(*made.bucketMb) +
-                              " MB: " + shortNumber(best.stepSeconds * 1e3) + " ms a step.");
+    const auto plugin = std::ranges::find(algorithms, best.algorithm, &SchemaPlugin::name);
+    DASGD_CHECK(plugin != algorithms.end());
+    DASGD_ASSIGN(const auto round, roundOf(plugin->communication, patternValues(*plugin, best.settings), 0));
+    made.sync = syncHiding(made.facts, round.firstBucketBytes, *made.bucketMb * kMebibyte);
+    const std::string step = shortNumber(best.stepSeconds * 1e3) + " ms a step.";
+    if (made.sync && made.sync->buckets == 1) {
+        made.advice.why.push_back(inWords(*made.sync) + " It takes " + step);
+        return {};
+    }
+    made.advice.why.push_back("Synchronous SGD does best with buckets of " + csvNumber(*made.bucketMb) +
+                              " MB, of the sizes tried: " + step);
+    if (made.sync) made.advice.why.push_back(inWords(*made.sync));
+    return {};
 }
 
 Status trainFor(const Target& target, RunSession& session, const CheckedExperiment& experiment, ForecastRow& row) {
@@ -205,12 +236,13 @@ Result<Forecast> forecast(RunSession& session, Value document, const ForecastOpt
     DASGD_TRY(fixStepTime(session, calibration, document));
     renameAsAdvice(document);
     made.probeRun = calibration.runId;
-    made.facts = factsOf(calibration);
+    DASGD_ASSIGN(made.facts, factsOf(session, calibration, probe));
+    if (!options.contentionSeen) made.facts.contention.reset();
     made.advice = advise(made.facts, options.allowedOverhead);
     const std::vector<SchemaPlugin> algorithms = algorithmsOf(experimentSchema());
     made.formulas = formulaTimes(made.facts, made.advice, algorithms);
     DASGD_TRY(simulateAll(made, session, document, algorithms));
-    adviseOnBuckets(made);
+    DASGD_TRY(adviseOnBuckets(made, algorithms));
     if (made.target) DASGD_TRY(trainAll(made, session, document));
     std::ranges::stable_sort(made.rows, {}, [](const ForecastRow& row) {
         return std::tuple(row.role == CandidateRole::Alone, !row.targetSeconds, row.targetSeconds);

@@ -39,6 +39,7 @@ struct Forecast {
     std::vector<ForecastRow> rows;      // by targetSeconds, those without after them; what computes alone last
     std::vector<FormulaTime> formulas;  // of every algorithm, by formula alone; nothing was run for them
     std::optional<double> bucketMb;     // with which synchronous SGD takes least time, of those tried
+    std::optional<SyncHiding> sync;     // with these buckets
     std::int64_t targetSteps = 0;       // the experiment's own length
     bool byFormula = false;             // collectives by formula: as the file says, or for too many ranks
     std::optional<Target> target;
@@ -46,6 +47,7 @@ struct Forecast {
 
 struct ForecastOptions {
     double allowedOverhead = 0.02;
+    bool contentionSeen = true;    // false: the virtual cluster is of a calibration that could not tell κ
     std::optional<Target> target;  // really trained for, by every row, on the virtual cluster
 };
 

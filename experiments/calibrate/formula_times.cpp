@@ -13,8 +13,9 @@ const FieldInfo* fieldOf(const SchemaPlugin& algorithm, const std::string& name)
     return found == algorithm.fields.end() ? nullptr : &*found;
 }
 
-// What `settings` say, else the default.
-PatternValues valuesOf(const SchemaPlugin& algorithm, const Value& settings) {
+}  // namespace
+
+PatternValues patternValues(const SchemaPlugin& algorithm, const Value& settings) {
     return [&](const std::string& name) -> std::optional<std::string> {
         const FieldInfo* field = fieldOf(algorithm, name);
         if (!field) return std::nullopt;
@@ -24,11 +25,13 @@ PatternValues valuesOf(const SchemaPlugin& algorithm, const Value& settings) {
     };
 }
 
+namespace {
+
 Value advisedSettings(const SchemaPlugin& algorithm, const Advice& advice) {
     const CommunicationPattern& pattern = algorithm.communication;
     Value settings;
     settings.set("name", Value(algorithm.name));
-    const auto defaults = roundOf(pattern, valuesOf(algorithm, settings), 0);
+    const auto defaults = roundOf(pattern, patternValues(algorithm, settings), 0);
     if (!defaults || !defaults->sends || defaults->gradients || pattern.period.field.empty()) return settings;
     const bool wholePeriod = pattern.delay.field == pattern.period.field;
     std::int64_t period = advice.period;
@@ -41,7 +44,7 @@ Value advisedSettings(const SchemaPlugin& algorithm, const Advice& advice) {
 
 FormulaTime formulaTimeOf(const ClusterFacts& facts, const Advice& advice, const SchemaPlugin& algorithm) {
     FormulaTime made{.algorithm = algorithm.name, .settings = advisedSettings(algorithm, advice)};
-    const auto round = roundOf(algorithm.communication, valuesOf(algorithm, made.settings), 0);
+    const auto round = roundOf(algorithm.communication, patternValues(algorithm, made.settings), 0);
     if (!round) {
         made.why = round.error().message;
         return made;

@@ -7,10 +7,15 @@
 #include <vector>
 
 #include "core/base/value.h"
+#include "core/cost/communication_pattern.h"
 #include "experiments/calibrate/advice.h"
 #include "experiments/config/schema.h"
 
 namespace dasgd::experiments {
+
+// The fields of `algorithm` as `settings`, a table of it, have them; those that it leaves out by their defaults. Refers
+// to both.
+[[nodiscard]] PatternValues patternValues(const SchemaPlugin& algorithm, const Value& settings);
 
 struct FormulaTime {
     std::string algorithm;

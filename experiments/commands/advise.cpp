@@ -4,6 +4,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "experiments/base/number_format.h"
 #include "experiments/base/text.h"
 #include "experiments/calibrate/calibration_file.h"
 #include "experiments/calibrate/candidates.h"
@@ -32,7 +33,7 @@ bool isSimulated(const Value& document) {
 }
 
 // The experiment on a virtual cluster: --calibration's, its own, or the calibrated cluster at hand.
-Result<Value> onVirtualCluster(const AdviseOptions& options, RunSession& session) {
+Result<Value> onVirtualCluster(const AdviseOptions& options, RunSession& session, ForecastOptions& wanted) {
     DASGD_ASSIGN(Value file, readExperimentFile(options.file, options.overrides));
     DASGD_ASSIGN(Value document, onlyDocument(std::move(file), options.overrides));
     if (isSimulated(document)) return document;
@@ -40,6 +41,7 @@ Result<Value> onVirtualCluster(const AdviseOptions& options, RunSession& session
     DASGD_TRY(checkExperiment(document));
     DASGD_ASSIGN(const CheckedExperiment probe, probeExperimentOf(document));
     DASGD_ASSIGN(const Calibration calibration, runProbe(session, probe, "calibrating"));
+    wanted.contentionSeen = calibration.compute.contention.has_value();
     DASGD_TRY(applyCalibration(document, calibratedCluster(calibration)));
     return document;
 }
@@ -54,6 +56,7 @@ const std::string& advisedAlgorithm(const Forecast& forecast) {
 nlohmann::json jsonOf(const Forecast& forecast) {
     const ClusterFacts& facts = forecast.facts;
     const Advice& advice = forecast.advice;
+    const std::optional<SyncHiding>& sync = forecast.sync;
     nlohmann::json json;
     json["facts"] = {{"workers", facts.workers},
                      {"step_s", jsonNumber(facts.stepSeconds)},
@@ -64,20 +67,22 @@ nlohmann::json jsonOf(const Forecast& forecast) {
                      {"batch_size", facts.batchSize},
                      {"probe_run", forecast.probeRun},
                      {"by_formula", forecast.byFormula}};
-    json["advice"] = {{"algorithm", advisedAlgorithm(forecast)},
-                      {"period", advice.period},
-                      {"delay", advice.delay},
-                      {"local_weight", advice.localWeight},
-                      {"correction", advice.correction},
-                      {"bucket_mb", jsonNumber(forecast.bucketMb)},
-                      {"hides", advice.hides},
-                      {"step_s", jsonNumber(advice.stepSeconds)},
-                      {"overhead", jsonNumber(advice.overhead)},
-                      {"batch_for_delay_1", advice.delayBatch},
-                      {"batch_for_sync_sgd", advice.syncBatch},
-                      {"most_workers", advice.mostWorkers > 0 ? nlohmann::json(advice.mostWorkers) : nullptr},
-                      {"parameter_servers", advice.parameterServers},
-                      {"why", advice.why}};
+    json["advice"] = {
+        {"algorithm", advisedAlgorithm(forecast)},
+        {"period", advice.period},
+        {"delay", advice.delay},
+        {"local_weight", advice.localWeight},
+        {"correction", advice.correction},
+        {"bucket_mb", jsonNumber(forecast.bucketMb)},
+        {"hides", advice.hides},
+        {"step_s", jsonNumber(advice.stepSeconds)},
+        {"overhead", jsonNumber(advice.overhead)},
+        {"batch_for_delay_1", advice.delayBatch},
+        {"batch_for_sync_sgd", sync && sync->batch > 0 ? nlohmann::json(sync->batch) : nullptr},
+        {"sync_sgd_hides_at_most", sync ? jsonNumber(sync->most) : nullptr},
+        {"most_workers", advice.mostWorkers > 0 ? nlohmann::json(advice.mostWorkers) : nullptr},
+        {"parameter_servers", advice.parameterServers > 0 ? nlohmann::json(advice.parameterServers) : nullptr},
+        {"why", advice.why}};
     json["target_steps"] = forecast.targetSteps;
     json["target"] = forecast.target ? nlohmann::json(forecast.target->inWords()) : nlohmann::json();
     json["forecast"] = nlohmann::json::array();
@@ -112,20 +117,23 @@ std::string formulaText(const std::vector<FormulaTime>& formulas) {
     if (formulas.empty()) return {};
     TextTable table({"", "ms/step", "covered", ""});
     table.leftAlign(3);
+    std::vector<std::optional<double>> milliseconds;
     for (const FormulaTime& one : formulas) {
-        std::string remark = one.why;
-        for (const std::string& sentence : one.assumes) remark += (remark.empty() ? "" : " ") + sentence;
-        table.add({inWords(one.settings), one.stepSeconds ? shortNumber(*one.stepSeconds * 1e3) : "–",
-                   percent(one.hidden), remark});
+        milliseconds.push_back(one.stepSeconds ? std::optional(*one.stepSeconds * 1e3) : std::nullopt);
     }
-    return "\nBy formula alone, every algorithm at this period and delay, a ring over the link as the probe saw it; "
-           "nothing was run.\n"
-           "Covered is the part of one exchange that the steps of the delay last, each exactly as long as the mean. "
-           "Hidden, above, is what\n"
-           "the simulated runs measured: the part of their transfers' time in which ranks computed, with steps that "
-           "scatter and ranks\n"
-           "that wait for each other. So the two differ:\n\n" +
-           table.toString();
+    const std::vector<std::string> steps = alike(milliseconds);
+    for (std::size_t i = 0; i < formulas.size(); ++i) {
+        std::string remark = formulas[i].why;
+        for (const std::string& sentence : formulas[i].assumes) remark += (remark.empty() ? "" : " ") + sentence;
+        table.add({inWords(formulas[i].settings), steps[i], percent(formulas[i].hidden), remark});
+    }
+    return "\nBy formula alone, every algorithm at this period and delay, a ring over this link; nothing was run.\n\n" +
+           table.toString() +
+           "\ncovered: part of one exchange that the steps of the delay last, each exactly as long as the mean. "
+           "hidden, "
+           "above, is what\nthe simulated runs measured, with steps that scatter and ranks that wait for each other. "
+           "So "
+           "the two differ.\n";
 }
 
 std::string timeToTarget(const ForecastRow& row, const std::optional<Target>& target) {
@@ -135,39 +143,49 @@ std::string timeToTarget(const ForecastRow& row, const std::optional<Target>& ta
     return row.targetSeconds ? duration(*row.targetSeconds) : "not reached";
 }
 
+std::string rowsText(const Forecast& forecast) {
+    TextTable table({"", "ms/step", "÷ alone", "hidden", "steps that count",
+                     forecast.target ? "to target" : "to " + std::to_string(forecast.targetSteps) + " of them", "run"});
+    table.leftAlign(6);
+    std::vector<std::optional<double>> milliseconds;
+    for (const ForecastRow& row : forecast.rows) milliseconds.emplace_back(row.stepSeconds * 1e3);
+    const std::vector<std::string> steps = alike(milliseconds);
+    const double alone = forecast.rows.back().stepSeconds;
+    constexpr NumberFormat kRatio{.decimals = 3};
+    for (std::size_t i = 0; i < forecast.rows.size(); ++i) {
+        const ForecastRow& row = forecast.rows[i];
+        table.add({inWords(row.settings) + (isAdvised(row) ? "  (advised)" : ""), steps[i],
+                   kRatio.text(row.stepSeconds / alone), percent(row.hidden), percent(row.effective),
+                   timeToTarget(row, forecast.target),
+                   row.runId + (row.targetRun.empty() ? "" : ", " + row.targetRun)});
+    }
+    return table.toString();
+}
+
+std::string targetText(const Forecast& forecast) {
+    const std::string steps = std::to_string(forecast.targetSteps);
+    if (!forecast.target) {
+        return "\nFILE makes " + steps + " steps; until so many count a row takes " + steps +
+               " times its ms/step, over the share that counts. What a larger τ\n"
+               "or d changes in the worth of a step, only training tells: --target.\n";
+    }
+    std::string text = "\nTarget: " + forecast.target->inWords() + " at an evaluation, within " + steps +
+                       " steps, in simulated time. The second run of a row trained for it; a row without one\n"
+                       "is only timed.\n";
+    for (const ForecastRow& row : forecast.rows) {
+        if (!row.whyNot.empty()) text += inWords(row.settings) + " is not trained: " + printable(row.whyNot) + "\n";
+    }
+    return text;
+}
+
 std::string textOf(const Forecast& forecast) {
     const Advice& advice = forecast.advice;
     std::string text = "Advised for " + std::to_string(forecast.facts.workers) + " workers:\n\n[algorithm]\nname = \"" +
                        advisedAlgorithm(forecast) + "\"\nperiod = " + std::to_string(advice.period) +
                        "\ndelay = " + std::to_string(advice.delay) + "\nlocal_weight = 0.0\ncorrection = 1.0\n\nWhy:\n";
     for (const std::string& sentence : advice.why) text += "  - " + sentence + "\n";
-    text += "\nForecast" + std::string(forecast.byFormula ? " (collectives by formula)" : "") + ", time simulated:\n\n";
-    TextTable table({"", "ms/step", "÷ alone", "hidden", "steps that count",
-                     forecast.target ? "to target" : "to " + std::to_string(forecast.targetSteps) + " of them", "run"});
-    table.leftAlign(6);
-    const double alone = forecast.rows.back().stepSeconds;
-    for (const ForecastRow& row : forecast.rows) {
-        table.add({inWords(row.settings) + (isAdvised(row) ? "  (advised)" : ""), shortNumber(row.stepSeconds * 1e3),
-                   shortNumber(row.stepSeconds / alone), percent(row.hidden), percent(row.effective),
-                   timeToTarget(row, forecast.target),
-                   row.runId + (row.targetRun.empty() ? "" : ", " + row.targetRun)});
-    }
-    text += table.toString() + formulaText(forecast.formulas);
-    if (forecast.target) {
-        text += "\nTarget: " + forecast.target->inWords() + " at an evaluation, within " +
-                std::to_string(forecast.targetSteps) +
-                " steps, in simulated time. The second run of a row trained for it; a row without one\n"
-                "is only timed.\n";
-        for (const ForecastRow& row : forecast.rows) {
-            if (!row.whyNot.empty()) text += inWords(row.settings) + " is not trained: " + printable(row.whyNot) + "\n";
-        }
-    } else {
-        const std::string steps = std::to_string(forecast.targetSteps);
-        text += "\nFILE makes " + steps + " steps; until so many count a row takes " + steps +
-                " times its ms/step, over the share that counts. What a larger τ\n"
-                "or d changes in the worth of a step, only training tells: --target.\n";
-    }
-    return text;
+    return text + "\nForecast" + (forecast.byFormula ? " (collectives by formula)" : "") + ", time simulated:\n\n" +
+           rowsText(forecast) + formulaText(forecast.formulas) + targetText(forecast);
 }
 
 int advise(const AdviseOptions& options) {
@@ -182,7 +200,7 @@ int advise(const AdviseOptions& options) {
                                     options.style());
     if (!session) return refuse(session.error());
     (*session)->beginSeries();
-    const auto document = onVirtualCluster(options, **session);
+    const auto document = onVirtualCluster(options, **session, wanted);
     if (!document) return failed(**session, document.error());
     const auto made = forecast(**session, *document, wanted);
     if (!made) return failed(**session, made.error());

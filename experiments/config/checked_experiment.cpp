@@ -1,7 +1,9 @@
 #include "experiments/config/checked_experiment.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <numeric>
 
 #include "core/analysis/configuration.h"
 #include "core/base/log.h"
@@ -93,6 +95,10 @@ Result<CheckedExperiment> check(const ExpandedExperiment& expanded, std::map<std
                               .evalEvery = experiment.timeOnly() ? 0 : plan.evalEvery,
                               .evalSpacing = evaluationSpacing(experiment),
                               .parameters = plan.parameters};
+    for (const auto& shape : plan.parameterShapes) {
+        checked.parameterSizes.push_back(
+            std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>()));
+    }
     if (const auto& link = experiment.cluster.link) checked.link = link->bandwidth + ", " + link->latency;
     if (experiment.networkFile) checked.networkFile = experiment.networkFile->path;
     return checked;

@@ -35,6 +35,7 @@ struct CheckedExperiment {
     std::int64_t evalEvery = 0;    // steps; 0 where nothing is computed that could be evaluated
     std::int64_t evalSpacing = 0;  // steps that have to be between two evaluations where the file does not say how many
     std::int64_t parameters = 0;
+    std::vector<std::int64_t> parameterSizes;  // elements of each trainable parameter, in order of registration
     std::filesystem::path networkFile;  // what the network is read from, "" where nothing
 };
 

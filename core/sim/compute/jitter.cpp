@@ -21,13 +21,48 @@ double meanOfCutNormal(double spread) {
     return above + spread * density;
 }
 
+// Mean square of max(0, 1 + spread·Z).
+double meanSquareOfCutNormal(double spread) {
+    const double cut = 1 / spread;
+    const double above = std::erfc(-cut / std::numbers::sqrt2) / 2;
+    const double density = std::exp(-cut * cut / 2) * std::numbers::inv_sqrtpi / std::numbers::sqrt2;
+    return (1 + spread * spread) * above + spread * density;
+}
+
 // Mean of the distribution whose quantiles lie on straight lines between these.
 double meanOfQuantiles(const std::vector<double>& quantiles) {
     const double inner = std::accumulate(quantiles.begin() + 1, quantiles.end() - 1, 0.0);
     return (inner + (quantiles.front() + quantiles.back()) / 2) / static_cast<double>(quantiles.size() - 1);
 }
 
+// Mean square of the same distribution.
+double meanSquareOfQuantiles(const std::vector<double>& quantiles) {
+    double sum = 0;
+    for (std::size_t i = 1; i < quantiles.size(); ++i) {
+        const double low = quantiles[i - 1], high = quantiles[i];
+        sum += (low * low + low * high + high * high) / 3;
+    }
+    return sum / static_cast<double>(quantiles.size() - 1);
+}
+
+// Of a distribution with mean 1 once it is divided by `mean`.
+double relativeDeviation(double meanSquare, double mean) {
+    return std::sqrt(std::max(0.0, meanSquare / (mean * mean) - 1));
+}
+
 }  // namespace
+
+double JitterSpec::deviation() const {
+    switch (kind) {
+        case Kind::None: break;
+        case Kind::Normal:
+            return spread > 0 ? relativeDeviation(meanSquareOfCutNormal(spread), meanOfCutNormal(spread)) : 0;
+        case Kind::Lognormal: return std::sqrt(std::expm1(spread * spread));
+        case Kind::Exponential: return spread;
+        case Kind::Samples: return relativeDeviation(meanSquareOfQuantiles(quantiles), meanOfQuantiles(quantiles));
+    }
+    return 0;
+}
 
 Result<JitterSpec> JitterSpec::parse(const std::string& text) {
     if (text == "none") return JitterSpec{};

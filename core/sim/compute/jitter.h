@@ -23,6 +23,8 @@ struct JitterSpec {
     std::vector<double> quantiles;  // for Samples: ascending from the smallest to the largest, above 0; at least two
     // Errors: another name, a spread below 0 (for exponential: above 1).
     static Result<JitterSpec> parse(const std::string& text);
+    // Standard deviation of a factor.
+    [[nodiscard]] double deviation() const;
 };
 
 class Jitter {

@@ -13,12 +13,5 @@ TEST(Sizing, HybridLayerByHand) {
     EXPECT_DOUBLE_EQ(hybridBytes(4096, 1024, 256, 16, 16, 0), 8.0 * 4096 * 1024) << "data parallel: no activations";
 }
 
-TEST(Sizing, ServersThatKeepUp) {
-    // 100 MB each way for 8 workers is 1.6 GB a step; servers of 1.25 GB/s, steps of 0.5 s: 2.56.
-    EXPECT_EQ(parameterServersNeeded(100e6, 8, 1.25e9, 0.5), 3);
-    EXPECT_EQ(parameterServersNeeded(100e6, 8, 1.6e9, 0.5), 2) << "just enough";
-    EXPECT_EQ(parameterServersNeeded(1, 1, 1e9, 1), 1);
-}
-
 }  // namespace
 }  // namespace dasgd

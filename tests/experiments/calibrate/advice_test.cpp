@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
+
 namespace dasgd::experiments {
 namespace {
 
@@ -73,14 +75,113 @@ TEST(Advice, SaysSoWhereNothingHides) {
 TEST(Advice, SizesBatchWorkersAndServers) {
     const Advice advice = advise(facts(), 0.03);
     EXPECT_EQ(advice.delayBatch, 77) << "32 · 143/60 = 76.3 samples";
-    EXPECT_EQ(advice.syncBatch, 153) << "of which the backward pass is half";
-    // 180 ms − 163.2 ms·(P−1)/P for the bytes are left for 2(P−1) messages of 25 µs: 17.25 of 17.27 ms for P = 346, and
-    // 17.30 for one more.
-    EXPECT_EQ(advice.mostWorkers, 346);
-    EXPECT_EQ(advice.parameterServers, 22) << "2·102 MB·8 ÷ (1.25 GB/s · 60 ms) = 21.8";
+    // T_m is 0.99895 of its formula. That leaves 180.19 ms − 163.2 ms·(P−1)/P for 2(P−1) messages of 25 µs: 17.45 of
+    // 17.46 ms for P = 350, and 17.50 of 17.45 for one more.
+    EXPECT_EQ(advice.mostWorkers, 350);
+    EXPECT_EQ(advice.parameterServers, 8) << "2·81.6 ms · 8/7 = 186.5 ms by seven, and 180 ms are three steps";
     ClusterFacts immediate = facts();
     immediate.link.alpha = 0;
     EXPECT_EQ(advise(immediate, 0.03).mostWorkers, 0) << "no limit";
+}
+
+// Each worker's own port is the limit from as many servers as workers on.
+TEST(Advice, SaysWhereNoNumberOfServersWouldDo) {
+    ClusterFacts quick = facts();
+    quick.stepSeconds = 0.050;  // d = 3: 150 ms, and 2·81.6 ms are 163
+    const Advice advice = advise(quick, 0.03);
+    EXPECT_EQ(advice.delay, 3);
+    EXPECT_EQ(advice.parameterServers, 0);
+    EXPECT_THAT(advice.why, Contains(HasSubstr("No number of parameter servers")));
+}
+
+// Four workers that train LeNet over 200 Mbit/s and 0.1 ms, 4 ms a step that scatters by 10 %, κ = 0.05, as the file
+// says: T_m is 15.41 ms, and 12 steps later the last of four ranks is 1.43 ms behind. Five steps of 4 ms hold both; so
+// does one of 68/16·4 ms; and 20 ms hold what seven workers need, 18.13 ms, beside it, and not what eight do, 18.68 ms.
+TEST(Advice, EverySentenceLeavesRoomForTheSpread) {
+    ClusterFacts lenet{.workers = 4,
+                       .stepSeconds = 0.004,
+                       .backwardShare = 0.6,
+                       .reduceSeconds = 0.01540944,
+                       .bytes = 246824,
+                       .jitter = 0.10025,
+                       .contention = 0.05,
+                       .memoryBytesPerSecond = 10e9,
+                       .link = {.alpha = 100e-6, .beta = 8 / 200e6},
+                       .batchSize = 16};
+    const Advice advice = advise(lenet, 0.02);
+    EXPECT_EQ(advice.period, 12);
+    EXPECT_NEAR(advice.spreadSeconds, 1.0294 * 0.10025 * 0.004 * std::sqrt(12.0), 1e-6);
+    EXPECT_EQ(advice.delay, 5);
+    EXPECT_EQ(advice.delayBatch, 68);
+    EXPECT_EQ(advice.mostWorkers, 7);
+    EXPECT_THAT(advice.why, Contains("Batch: from 68 samples a worker on a delay of one step would do, with ranks as "
+                                     "far apart as now."));
+    EXPECT_THAT(advice.why,
+                Contains("Workers: this delay hides an average of up to 7 of them, with ranks as far apart as now."));
+    // A probe of the same cluster measured 3.9383 ms, κ = 0.0807 and 1.4410 ms behind.
+    ClusterFacts measured = lenet;
+    measured.stepSeconds = 0.0039383;
+    measured.contention = 0.0807;
+    measured.jitter = 0.001441 / (1.0294 * 0.0039383 * std::sqrt(18.0));
+    EXPECT_EQ(advise(measured, 0.02).period, 18);
+    EXPECT_EQ(advise(measured, 0.02).delayBatch, 69) << "16 · 16.85/3.9383 = 68.5 samples";
+    EXPECT_EQ(advise(measured, 0.02).mostWorkers, 7);
+    // The longest delay holds this transfer, and not the ranks' scatter beside it.
+    lenet.reduceSeconds = 256 * 0.004 - 1e-4;
+    EXPECT_FALSE(advise(lenet, 0.02).hides);
+    lenet.jitter = 0;
+    EXPECT_TRUE(advise(lenet, 0.02).hides);
+}
+
+ClusterFacts withGradients() {
+    ClusterFacts known = facts();
+    known.gradientBytes = {10e6, 20e6, 30e6, 42e6};
+    known.gradientShares = {0.25, 0.25, 0.25, 0.25};
+    return known;
+}
+
+// Buckets of 42, 30 and 10 + 20 MB leave when 75, 50 and 0 % of the backward pass are still to come, and
+// take 59.1, 42.3 and 42.3 ms. The second needs 42.3 ms of half a pass, 90.3 samples, the first both of three quarters,
+// 144.2 samples.
+TEST(SyncHiding, HasRoomForAllButTheLastBucket) {
+    const auto hiding = syncHiding(withGradients(), 1e6, 25e6);
+    ASSERT_TRUE(hiding);
+    EXPECT_EQ(hiding->buckets, 3U);
+    EXPECT_NEAR(hiding->most, 101.39 / 143.70, 1e-4);
+    EXPECT_EQ(hiding->batch, 145);
+    EXPECT_EQ(inWords(*hiding),
+              "Synchronous SGD hides at most 70.6 % of its transfers, from 145 samples a worker on: the last of its "
+              "buckets leaves when the backward pass has ended.");
+    ClusterFacts jittery = withGradients();
+    jittery.jitter = 0.1;  // of eight ranks the last is 8.5 ms behind: 109.9 ms of three quarters, 156.4 samples
+    EXPECT_EQ(syncHiding(jittery, 1e6, 25e6)->batch, 157);
+}
+
+// LeNet is one, and was measured at 0.0 hidden with 105 samples a worker and with 1,050.
+TEST(SyncHiding, OfOneBucketHidesNothingWithAnyBatch) {
+    const auto hiding = syncHiding(withGradients(), 200e6, 25e6);
+    ASSERT_TRUE(hiding);
+    EXPECT_EQ(hiding->buckets, 1U);
+    EXPECT_EQ(hiding->most, 0);
+    EXPECT_EQ(hiding->batch, 0);
+    EXPECT_THAT(inWords(*hiding), HasSubstr("hides nothing with any batch: its gradients are one bucket"));
+}
+
+// The gradients of a model that shares its weights may all come at the end.
+TEST(SyncHiding, CountsNoBucketThatLeavesAtTheEnd) {
+    ClusterFacts late = withGradients();
+    late.gradientShares = {0, 0, 0.5, 0.5};
+    const auto hiding = syncHiding(late, 1e6, 25e6);
+    EXPECT_NEAR(hiding->most, 59.09 / 143.70, 1e-4) << "the first alone";
+    late.gradientShares = {0, 0, 0, 1};
+    EXPECT_THAT(inWords(*syncHiding(late, 1e6, 25e6)), HasSubstr("hides nothing with any batch: its buckets leave"));
+}
+
+TEST(SyncHiding, IsNotKnownWithoutGradients) {
+    EXPECT_FALSE(syncHiding(facts(), 1e6, 25e6));
+    ClusterFacts other = withGradients();
+    other.allReduce.reset();
+    EXPECT_FALSE(syncHiding(other, 1e6, 25e6));
 }
 
 // ResNet-18 at 250 Mbit/s: two workers send each byte once, 1.43 s, which three steps of 0.59 s cover; among three it
@@ -97,7 +198,7 @@ TEST(Advice, SaysHowManyWorkersABandwidthCarries) {
     const Advice advice = advise(slow, 0.03);
     EXPECT_EQ(advice.delay, 3);
     EXPECT_EQ(advice.mostWorkers, 2);
-    EXPECT_THAT(advice.why, Contains(HasSubstr("up to 2 of them")));
+    EXPECT_THAT(advice.why, Contains("Workers: this delay hides an average of up to 2 of them."));
     slow.stepSeconds = 1;
     EXPECT_EQ(advise(slow, 0.03).delay, 2);
     EXPECT_EQ(advise(slow, 0.03).mostWorkers, 3) << "2.86 s·(P−1)/P within 2 s";

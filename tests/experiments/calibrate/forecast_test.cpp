@@ -208,6 +208,107 @@ TEST_P(ForecastLength, IsWhateverTheCommandLineSets) {
 INSTANTIATE_TEST_SUITE_P(Lengths, ForecastLength, ::testing::Values("train.steps=12", "train={epochs=2,batch_size=8}"),
                          [](const auto& info) { return info.index == 0 ? "steps" : "epochs"; });
 
+// Every sentence of an advice is held to a run with the number that it says, and to one with a number just short of it.
+class AdviceOfAForecast : public ForecastTest {
+protected:
+    // A run of the cluster for time alone, with one more setting after another.
+    nlohmann::json run(std::vector<std::string> settings) const {
+        std::vector<std::string> arguments{"run", "known.toml", "-w", "w", "-q", "--json"};
+        settings.insert(settings.end(), {"compute.mode=time-only", "train.steps=240", "record.trace=summary"});
+        for (const std::string& setting : settings) arguments.insert(arguments.end(), {"--set", setting});
+        const test::Ended ended = folder_.run(arguments);
+        EXPECT_EQ(ended.exit, 0) << ended.err;
+        return nlohmann::json::parse(ended.out);
+    }
+    static std::string dasgd(std::int64_t period, std::int64_t delay) {
+        return "algorithm={name=\"dasgd\",period=" + std::to_string(period) + ",delay=" + std::to_string(delay) +
+               ",local_weight=0.0,correction=1.0,snapshot_at_zero=true}";
+    }
+    static std::string milliseconds(double value) { return "compute.step_time=" + csvNumber(value) + "ms"; }
+    static bool isHidden(const nlohmann::json& run) {
+        return run["hidden"].get<double>() > 0.999 && run["blocked_s"].get<double>() < 1e-4;
+    }
+    static bool says(const nlohmann::json& json, const std::string& sentence) {
+        return json["advice"]["why"].dump().find(sentence) != std::string::npos;
+    }
+};
+
+TEST_F(AdviceOfAForecast, ItsDelayBatchAndWorkersHideAndOneShortOfEachDoesNot) {
+    const auto json = forecast();
+    ASSERT_EQ(json["advice"]["delay"], 3);
+    EXPECT_TRUE(isHidden(run({dasgd(3, 3)})));
+    EXPECT_FALSE(isHidden(run({dasgd(3, 2)})));
+
+    const int batch = json["advice"]["batch_for_delay_1"];
+    ASSERT_TRUE(says(json, "from " + std::to_string(batch) + " samples a worker on a delay of one step would do"));
+    EXPECT_TRUE(isHidden(run({dasgd(3, 1), milliseconds(10.0 * batch / 8)})));
+    EXPECT_FALSE(isHidden(run({dasgd(3, 1), milliseconds(10.0 * (batch - 1) / 8)})));
+
+    const int workers = json["advice"]["most_workers"];
+    ASSERT_TRUE(says(json, "an average of up to " + std::to_string(workers) + " of them"));
+    EXPECT_TRUE(isHidden(run({dasgd(3, 3), "cluster.workers=" + std::to_string(workers)})));
+    EXPECT_FALSE(isHidden(run({dasgd(3, 3), "cluster.workers=" + std::to_string(workers + 1)})));
+
+    // The gradients of the mlp are one bucket, whatever its limit.
+    ASSERT_TRUE(says(json, "Synchronous SGD hides nothing with any batch: its gradients are one bucket"));
+    EXPECT_TRUE(json["advice"]["batch_for_sync_sgd"].is_null());
+    for (const double ms : {10.0, 10000.0}) {
+        EXPECT_EQ(run({"algorithm={name=\"sync_sgd\"}", milliseconds(ms)})["hidden"].get<double>(), 0) << ms;
+    }
+}
+
+// A step of T_c and of what a push to the servers and a pull from them take.
+TEST_F(AdviceOfAForecast, ItsServersExchangeWithinItsDelayAndOneLessDoesNot) {
+    const auto json = forecast({"--set", "cluster.workers=8", "--set", "compute.step_time=12ms"});
+    const int servers = json["advice"]["parameter_servers"];
+    ASSERT_TRUE(says(json, "would take " + std::to_string(servers) + " hosts of their own"));
+    const double room = 12.0 * json["advice"]["delay"].get<int>();
+    const auto exchangeMs = [&](int n) {
+        return run({"algorithm={name=\"ssp\",staleness=0,servers=" + std::to_string(n) + "}", milliseconds(12),
+                    "cluster.workers=" + std::to_string(8 + n)})["step_ms"]
+                   .get<double>() -
+               12;
+    };
+    EXPECT_LE(exchangeMs(servers), room);
+    EXPECT_GT(exchangeMs(servers - 1), room);
+}
+
+TEST_F(AdviceOfAForecast, ItsPeriodCostsAsMuchAsIsAllowedAndOneLessMore) {
+    const std::vector<std::string> contended{"compute.contention=0.05", "compute.memory_bandwidth=10GB/s"};
+    const auto json = forecast({"--set", contended[0], "--set", contended[1]});
+    const std::int64_t period = json["advice"]["period"], delay = json["advice"]["delay"];
+    ASSERT_GT(period, delay);
+    ASSERT_TRUE(says(json, "a shorter period spends more than 2.0 % of a step on contention (κ = 0.05"));
+    EXPECT_EQ(json["facts"]["contention"], 0.05) << "as the file says, and not as a probe would measure it";
+    const auto overhead = [&](std::int64_t of) {
+        return run({dasgd(of, delay), contended[0], contended[1], "train.steps=" + std::to_string(40 * of)})["step_ms"]
+                       .get<double>() /
+                   10 -
+               1;
+    };
+    EXPECT_LE(overhead(period), 0.02);
+    EXPECT_GT(overhead(period - 1), 0.02);
+}
+
+// Two layers of 16 MB each leave before the gradients of the first layer, 4 MB, are there.
+TEST_F(AdviceOfAForecast, SynchronousSgdHidesAllButTheLastBucketFromItsBatchOn) {
+    const std::string layers = "model={name=\"layer_table\",dense=[[1000,1000],[1000,4000],[4000,1000]]}";
+    const auto json = forecast({"--set", layers});
+    const double most = json["advice"]["sync_sgd_hides_at_most"];
+    const double batch = json["advice"]["batch_for_sync_sgd"];
+    ASSERT_GT(most, 0.5);
+    ASSERT_TRUE(says(json, percent(most) + " of its transfers, from " + csvNumber(batch) + " samples a worker on"));
+    const auto hidden = [&](double samples) {
+        const double bucket = json["advice"]["bucket_mb"];
+        return run({layers, "algorithm={name=\"sync_sgd\",bucket_mb=" + csvNumber(bucket) + "}",
+                    milliseconds(10 * samples / 8)})["hidden"]
+            .get<double>();
+    };
+    EXPECT_NEAR(hidden(batch), most, 0.002);
+    EXPECT_NEAR(hidden(10 * batch), most, 0.002);
+    EXPECT_LT(hidden(0.95 * batch), most - 0.002);
+}
+
 // Each run would measure its own T_c, and noise would tell the rows apart.
 TEST_F(ForecastTest, ComparesOnOneMeasurementOfTheStep) {
     const auto json = forecast({"--set", "compute.step_time=measured"});

@@ -77,6 +77,19 @@ TEST(Jitter, HasMeanOneWhateverWasMeasured) {
     EXPECT_EQ(draws(measured({7, 7})), std::vector<double>(40'000, 1));
 }
 
+TEST(Jitter, KnowsTheDeviationOfItsDraws) {
+    for (const char* text : {"none", "normal(0)", "normal(0.1)", "normal(1)", "lognormal(0.3)", "exponential(0.2)"}) {
+        const double expected = JitterSpec::parse(text).value().deviation();
+        EXPECT_NEAR(deviation(draws(text)), expected, 0.03 * expected) << text;
+    }
+    EXPECT_NEAR(JitterSpec::parse("normal(0.1)").value().deviation(), 0.1, 1e-12) << "nothing is cut off";
+    for (const std::vector<double>& quantiles : std::vector<std::vector<double>>{{0.5, 1, 3}, {0, 40}, {7, 7}}) {
+        const double expected = measured(quantiles).deviation();
+        EXPECT_NEAR(deviation(draws(measured(quantiles))), expected, 0.03 * expected) << quantiles.back();
+    }
+    EXPECT_NEAR(measured({0, 40}).deviation(), 1 / std::sqrt(3.0), 1e-12) << "uniform from 0 to 2";
+}
+
 TEST(Jitter, KeepsToItsRange) {
     const auto shifted = draws("exponential(0.2)");
     EXPECT_GE(*std::min_element(shifted.begin(), shifted.end()), 0.8);
