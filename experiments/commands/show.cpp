@@ -247,6 +247,17 @@ std::string stragglerText(const std::optional<Lateness>& lateness) {
     return (text.empty() ? "no rank is beyond noise (± " + inMs(lateness->noiseNs) + ")" : text) + of;
 }
 
+// "dasgd 0.1.0, LibTorch 2.11.0": as `dasgd doctor` writes them; text of another kind as it is.
+std::string versionsText(const std::string& versions) {
+    const auto json = nlohmann::json::parse(versions, nullptr, false);
+    if (!json.is_object()) return versions;
+    std::string text;
+    for (const auto& [name, version] : json.items()) {
+        if (version.is_string()) text += (text.empty() ? "" : ", ") + name + " " + version.get<std::string>();
+    }
+    return text;
+}
+
 std::string textOf(const Shown& shown) {
     const storage::RunDetail& detail = shown.detail;
     const storage::RunRow& row = detail.row;
@@ -300,7 +311,7 @@ std::string textOf(const Shown& shown) {
     field(out, "host GPUs", storage::hardwareText(detail.hardware, storage::kGpu));
     field(out, "host NICs", storage::hardwareText(detail.hardware, storage::kNic));
     field(out, "commit", row.gitCommit + (detail.gitDirty ? " with uncommitted changes" : ""));
-    field(out, "versions", detail.versions);
+    field(out, "versions", versionsText(detail.versions));
     return out + "\n" + linesOf(row.config, "  ");
 }
 

@@ -36,7 +36,7 @@ struct CheckedExperiment {
     std::int64_t evalSpacing = 0;  // steps that have to be between two evaluations where the file does not say how many
     std::int64_t parameters = 0;
     std::vector<std::int64_t> parameterSizes;  // elements of each trainable parameter, in order of registration
-    std::filesystem::path networkFile;  // what the network is read from, "" where nothing
+    std::filesystem::path networkFile;         // what the network is read from, "" where nothing
 };
 
 // Checks every experiment as far as can be done without starting a rank: schema, data files, shapes, networks (those of

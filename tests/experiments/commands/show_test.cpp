@@ -20,7 +20,7 @@ TEST_F(ShowCommand, TellsConfigurationAndProvenance) {
     const std::string run = folder_.firstRun();
     const test::Ended text = folder_.run({"show", run, "-w", "w"});
     ASSERT_EQ(text.exit, 0) << text.err;
-    for (const char* part : {"finished", "30 of 30", "2 workers over gloo", "LibTorch", "rank 1", "period = 4"}) {
+    for (const char* part : {"finished", "30 of 30", "2 workers over gloo", ", LibTorch 2.", "rank 1", "period = 4"}) {
         EXPECT_THAT(text.out, HasSubstr(part));
     }
     const auto json = nlohmann::json::parse(folder_.run({"show", run, "-w", "w", "--json"}).out);
