@@ -118,7 +118,8 @@ int runEntry(const EntryTask& task, StopSignals& signals) {
         }
         return kRunFailed;
     }
-    return launched->status == "finished" ? kFinished : launched->status == "failed" ? kRunFailed : kStopped;
+    const bool failed = launched->status == "failed" || launched->status == "interrupted";
+    return launched->status == "finished" ? kFinished : failed ? kRunFailed : kStopped;
 }
 
 }  // namespace dasgd::experiments

@@ -64,9 +64,9 @@ TEST_F(EntryProcess, WhatCannotStartSaysWhy) {
     auto store = test::orDie(storage::Store::open(folder_.workspace()));
     test::orDie(store.abandonRun(ids.at(0), "interrupted", ""));
     const ResumePoint gone{.runId = ids[0], .checkpoints = store.paths().checkpoints(ids[0]), .step = 7};
-    const std::string next = test::orDie(enqueueNext(store, ids[0], gone, 0));
+    const std::string next = test::orDie(enqueueNext(store, ids[0], gone, 0, "interrupted"));
     EXPECT_EQ(start(next).wait().exit, 1);
-    EXPECT_EQ(row(next).status, "failed");
+    EXPECT_EQ(row(next).status, "interrupted") << "it goes on from another checkpoint, where a restart is left";
     EXPECT_THAT(row(next).error, HasSubstr("step"));
 }
 
