@@ -28,10 +28,11 @@ constexpr auto kLook = milliseconds(500);
 constexpr auto kPatienceWithHello = milliseconds(180'000);  // someone may have to type a password
 constexpr Ns kPatienceWithEnd = 2'000'000'000;
 constexpr int kNoSuchProgram = 127;
+constexpr int kMostDamaged = 3;  // connections in a row that end with something damaged, and store nothing
 
 // How a connection ended.
 struct MirrorEnd {
-    enum class Kind { Stopped, Done, Lost, Refused };
+    enum class Kind { Stopped, Done, Lost, Damaged, Refused };
     Kind kind{};
     std::string why;
 };
@@ -75,6 +76,11 @@ public:
             const MirrorEnd end = connection();
             if (end.kind == MirrorEnd::Kind::Stopped || end.kind == MirrorEnd::Kind::Done) return {};
             if (end.kind == MirrorEnd::Kind::Refused || !everGreeted_) return fail(end.why);
+            damaged_ = end.kind != MirrorEnd::Kind::Damaged ? 0 : stored() > before ? 1 : damaged_ + 1;
+            if (damaged_ == kMostDamaged) {
+                return fail(end.why + "; the last " + std::to_string(kMostDamaged) + " connections to " +
+                            options_.remote.target + " ended so");
+            }
             if (caughtUp_ || stored() > before) pause = options_.firstPause;
             tell(MirrorNews::State::Lost, end.why, pause);
             if (stoppedWithin(pause)) return {};
@@ -129,7 +135,8 @@ private:
             if (isToEnd()) return {MirrorEnd::Kind::Stopped, ""};
             for (;;) {
                 auto frame = channel.receive();
-                if (!frame) return {MirrorEnd::Kind::Lost, greeted_ ? frame.error().message : ""};
+                if (!frame && greeted_) return {MirrorEnd::Kind::Damaged, frame.error().message};
+                if (!frame) return {MirrorEnd::Kind::Lost, ""};
                 if (!*frame) break;
                 if (auto end = take(**frame, channel)) return *end;
                 if (isToEnd()) return {MirrorEnd::Kind::Stopped, ""};
@@ -205,9 +212,12 @@ private:
 
     std::optional<MirrorEnd> store(std::string_view body, FrameChannel& channel) {
         const auto number = numberOf(body.substr(0, sizeof(std::uint64_t)));
-        if (!number) return MirrorEnd{MirrorEnd::Kind::Lost, "a part of a run is damaged"};
+        if (!number) return MirrorEnd{MirrorEnd::Kind::Damaged, "a part of a run is damaged"};
         const auto part = storage::decodePart(body.substr(sizeof(std::uint64_t)));
-        if (!part) return MirrorEnd{MirrorEnd::Kind::Lost, part.error().message};
+        if (!part) return MirrorEnd{MirrorEnd::Kind::Damaged, part.error().message};
+        if (const Status fits = sink_->check(*part); !fits) {
+            return MirrorEnd{MirrorEnd::Kind::Refused, fits.error().message};
+        }
         if (auto failed = stored(sink_->apply(*part))) return failed;
         channel.send(FrameType::Taken, numberBody(*number));
         return std::nullopt;
@@ -244,6 +254,7 @@ private:
     std::unique_ptr<storage::MirrorSink> sink_;
     std::string identity_;
     bool greeted_ = false, everGreeted_ = false, caughtUp_ = false;
+    int damaged_ = 0;  // connections in a row
 };
 
 }  // namespace

@@ -35,7 +35,8 @@ struct MirrorOptions {
 };
 
 // Until a signal comes, the owner is gone, or `once` and it has everything. Errors: the first connection does not come
-// about, the other side refuses, this workspace cannot be written.
+// about, the other side refuses, this workspace cannot be written, a run has more than is taken (MirrorSink::check),
+// what comes is damaged three times in a row.
 Status keepMirror(const MirrorOptions& options, StopSignals& signals);
 
 }  // namespace dasgd::experiments

@@ -3,6 +3,7 @@
 #include <array>
 #include <chrono>
 #include <fstream>
+#include <set>
 #include <string_view>
 #include <system_error>
 #include <thread>
@@ -81,15 +82,22 @@ Status checkOther(const WorkspaceImportOptions& options) {
     return fail(options.from.string() + " is the workspace that the runs would go to; name another one with -w");
 }
 
-// False: it was asked to end.
+// False: it was asked to end. Runs that are refused are passed over, each with its reason in `notCopied`.
 Result<bool> takeRows(const WorkspaceImportOptions& options, storage::WorkspaceSource& source,
-                      storage::MirrorSink& sink) {
+                      storage::MirrorSink& sink, std::vector<std::string>& notCopied) {
+    std::set<std::string> refused;
     for (;;) {
         if (options.cancelled && options.cancelled()) return false;
         DASGD_ASSIGN(const auto part, source.next());
         if (!part && source.isCurrent()) return true;
         if (!part) std::this_thread::sleep_for(kPauseForSummary);
-        if (part && !part->empty()) DASGD_TRY(sink.apply(*part));
+        if (!part || part->empty() || refused.contains(part->runId)) continue;
+        if (const Status fits = sink.check(*part); !fits) {
+            refused.insert(part->runId);
+            notCopied.push_back(fits.error().message);
+            continue;
+        }
+        DASGD_TRY(sink.apply(*part));
     }
 }
 
@@ -117,7 +125,7 @@ Result<WorkspaceImportOutcome> importWorkspace(const WorkspaceImportOptions& opt
     DASGD_ASSIGN(const auto known, sink->known());
     source->start(known);
     WorkspaceImportOutcome outcome;
-    DASGD_ASSIGN(const bool whole, takeRows(options, *source, *sink));
+    DASGD_ASSIGN(const bool whole, takeRows(options, *source, *sink, outcome.notCopied));
     outcome.cancelled = !whole;
     outcome.runs = sink->touched();
     outcome.records = sink->stored();

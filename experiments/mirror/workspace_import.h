@@ -23,7 +23,7 @@ struct WorkspaceImportOutcome {
     std::vector<std::string> runs;  // that anything was taken of, also where a part was here already
     std::int64_t records = 0;
     std::vector<std::string> passedOver;  // here from elsewhere, and left as they are
-    std::vector<std::string> notCopied;   // files, each with the reason
+    std::vector<std::string> notCopied;   // files, and runs that have more than is taken, each with the reason
     bool cancelled = false;
 };
 

@@ -4,8 +4,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <map>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -120,8 +122,23 @@ public:
         });
     }
 
+    Status check(const MirrorPart& part) const {
+        if (part.document) {
+            DASGD_TRY(tables_.check(*part.document, part.runId));
+            DASGD_TRY(checkTexts(*part.document, part.runId));
+        }
+        return part.files.empty() ? Status{} : checkFiles(part);
+    }
+
     Status apply(const MirrorPart& part) {
-        if (part.document) DASGD_TRY(tables_.check(*part.document, part.runId));
+        DASGD_TRY(check(part));
+        std::error_code error;
+        const fs::path& root = connection_->paths().root;
+        const auto disk = fs::space(root, error);
+        if (!error && disk.available < kLeastFreeBytes) {
+            return fail("the disk of " + root.string() + " has less than " + inMiB(kLeastFreeBytes) +
+                        " free, which no run of another workspace may use; free some, and take the runs again");
+        }
         const Status done = inBatch([&] { return store(part); });
         if (!done) {
             rows_.reset();
@@ -143,6 +160,42 @@ public:
     [[nodiscard]] std::vector<std::string> touched() const { return {touched_.begin(), touched_.end()}; }
 
 private:
+    static Status checkTexts(const RunDocument& document, const std::string& runId) {
+        const auto fits = [](const StoredRow& row) {
+            return std::ranges::none_of(row, [](const StoredValue& value) {
+                const auto* text = std::get_if<std::string>(&value);
+                return text && text->size() > kMostTextBytes;
+            });
+        };
+        const bool all =
+            document.schema.size() <= kMostTextBytes &&
+            std::ranges::all_of(document.tables, [&](const auto& rows) { return std::ranges::all_of(rows, fits); });
+        if (all) return {};
+        return fail("run " + runId + " has a text of more than " + inMiB(kMostTextBytes) +
+                    " (its configuration or another one), which is not taken");
+    }
+
+    Status checkFiles(const MirrorPart& part) const {
+        std::map<std::string, std::int64_t> bytes;
+        for (const KnownFile& file : filesOf(connection_->paths().run(part.runId))) bytes[file.path] = file.bytes;
+        std::int64_t all = 0;
+        for (const FilePart& file : part.files) {
+            const auto size = static_cast<std::int64_t>(file.bytes.size());
+            if (file.offset > kMostFileBytes - size) {
+                return fail("run " + part.runId + ": more than " + inMiB(kMostFileBytes) + " of " + file.path +
+                            " came, which are not taken");
+            }
+            std::int64_t& known = bytes[file.path];
+            known = std::max(known, file.offset + size);
+        }
+        for (const auto& [path, size] : bytes) all += size;
+        if (bytes.size() <= kMostFiles && all <= kMostFilesBytes) return {};
+        return fail("run " + part.runId + ": more than " + std::to_string(kMostFiles) + " files or " +
+                    inMiB(kMostFilesBytes) + " of them came, which are not taken");
+    }
+
+    static std::string inMiB(std::uint64_t bytes) { return std::to_string(bytes >> 20) + " MiB"; }
+
     struct Taken {
         std::int64_t run = 0, source = 0;  // 0: there is no such run; it is of this workspace
         RowPositions rows;
@@ -276,6 +329,7 @@ Result<std::unique_ptr<MirrorSink>> MirrorSink::open(const fs::path& workspace, 
 }
 
 Result<std::vector<KnownRun>> MirrorSink::known() { return impl_->known(); }
+Status MirrorSink::check(const MirrorPart& part) const { return impl_->check(part); }
 Status MirrorSink::apply(const MirrorPart& part) { return impl_->apply(part); }
 Status MirrorSink::heard() { return impl_->heard(); }
 std::int64_t MirrorSink::stored() const { return impl_->stored(); }

@@ -32,8 +32,18 @@ public:
     // What this workspace has, for WorkspaceSource::start().
     [[nodiscard]] Result<std::vector<KnownRun>> known();
 
+    // What is taken of a run at most, whatever the other side sends: a text of its row, files and the bytes of one and
+    // of all of them. Disk space that is left free.
+    static constexpr std::size_t kMostTextBytes = std::size_t{8} << 20;
+    static constexpr std::size_t kMostFiles = 4096;
+    static constexpr std::int64_t kMostFileBytes = 64LL << 20;
+    static constexpr std::int64_t kMostFilesBytes = 1LL << 30;
+    static constexpr std::uint64_t kLeastFreeBytes = std::uint64_t{256} << 20;
+
+    // Errors: the part is of other columns, or has more than is taken; it would be refused again.
+    [[nodiscard]] Status check(const MirrorPart& part) const;
     // Committed when it returns. A run that is here from elsewhere is left as it is, and counted nowhere. Rows that
-    // were taken already are passed over. Errors: what was told cannot be stored, the disk.
+    // were taken already are passed over. Errors: as check(), the disk, which must keep kLeastFreeBytes.
     Status apply(const MirrorPart& part);
 
     // The other workspace was heard from: RunRow::heardAt of its runs, written at most every few seconds.

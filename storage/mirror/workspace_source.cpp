@@ -110,7 +110,9 @@ public:
             const auto until = steady_clock::now() + kLongestLook;
             for (; current < runs.size(); ++current) {
                 auto part = partOf(runs[current]);
-                if (!part.empty() || steady_clock::now() > until) return std::optional(std::move(part));
+                if (!part.empty()) return std::optional(std::move(part));
+                // The next look begins with the next run, however long this one took.
+                if (steady_clock::now() > until) return ++current, std::optional(std::move(part));
             }
             const auto ended =
                 std::stable_partition(runs.begin(), runs.end(), [](const Run& run) { return !run.settled; });

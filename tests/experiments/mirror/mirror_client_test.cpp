@@ -7,6 +7,10 @@
 #include <random>
 #include <thread>
 
+#include "experiments/mirror/frame_channel.h"
+#include "storage/base/migrate.h"
+#include "storage/mirror/mirror_codec.h"
+#include "storage/mirror/mirror_sink.h"
 #include "tests/support/mirroring.h"
 
 namespace dasgd::experiments {
@@ -149,6 +153,37 @@ TEST_F(MirrorClientTest, WhatIsWrongIsSaidAtTheFirstConnection) {
     const Ended ended = folder_.program({"mirror", "lab", "-w", "here"}).wait();
     EXPECT_EQ(ended.exit, 2);
     EXPECT_THAT(ended.err, HasSubstr("names no host"));
+}
+
+// A server that is no `dasgd`: its first words, and then the same bytes on each connection.
+TEST_F(MirrorClientTest, WhatIsDamagedOrTooMuchEndsTheMirrorWithAReason) {
+    const auto& folder = folder_.run.folder;
+    ::setenv(kSshVariable, (folder / "ssh").c_str(), 1);
+    const auto schema = static_cast<std::uint32_t>(storage::migrations().size());
+    const std::string hello =
+        encodeFrame(FrameType::Hello, Hello{.schema = schema, .workspace = "w", .program = "1"}.bytes());
+    storage::MirrorPart large{.runId = "run-a"};
+    large.files.push_back({.path = "logs/rank-0000.log", .offset = storage::MirrorSink::kMostFileBytes, .bytes = "x"});
+    const auto reasonOf = [&](const std::string& frames, bool once) {
+        writeText(folder / "frames", hello + frames);
+        writeText(folder / "ssh", "#!/bin/sh\necho >>" + (folder / "connected").string() + "\ncat " +
+                                      (folder / "frames").string() + "\nexec sleep 20\n");
+        std::filesystem::remove(folder / "connected");
+        StopSignals signals;
+        MirrorOptions options{.remote = Remote::of(folder_.url()).value(), .workspace = folder_.here(), .once = once};
+        options.firstPause = options.longestPause = milliseconds(10);
+        const Status ended = keepMirror(options, signals);
+        return (ended ? "" : ended.error().message) + "|" + contentOf(folder / "connected");
+    };
+    for (const bool once : {true, false}) {
+        EXPECT_THAT(reasonOf(encodeFrame(FrameType::Part, numberBody(1) + "no part"), once),
+                    ::testing::AllOf(HasSubstr("a part of a run is damaged"), HasSubstr("the last 3 connections"),
+                                     ::testing::EndsWith("|\n\n\n")));
+        EXPECT_THAT(reasonOf(std::string(5, '\xff'), once), HasSubstr("the last 3 connections"));
+        EXPECT_THAT(reasonOf(encodeFrame(FrameType::Part, numberBody(1) + storage::encode(large)), once),
+                    ::testing::AllOf(HasSubstr("more than 64 MiB"), ::testing::EndsWith("|\n")));
+    }
+    ::unsetenv(kSshVariable);
 }
 
 TEST_F(MirrorClientTest, AnotherVersionIsNamedWithBothNumbers) {

@@ -113,6 +113,21 @@ TEST_F(WorkspaceImportTest, CopiesThatWentOnApartAreBothTaken) {
     }
 }
 
+// Reading such a row takes longer than one look at the runs; the others come all the same.
+TEST_F(WorkspaceImportTest, ARunWithAHugeConfigurationIsRefusedAndTheOthersCome) {
+    {
+        Store store = orDie(Store::open(there()));
+        orDie(store.addRun(runInfo("run-b")));
+        orDie(store.abandonRun("run-b", "failed", "its own end"));
+    }
+    SQLite::Database((there() / "lab.db").string(), SQLite::OPEN_READWRITE)
+        .exec("UPDATE run SET config = hex(zeroblob(20000000)) WHERE run_id = 'run-b'");
+    const auto outcome = take();
+    EXPECT_THAT(outcome.runs, ElementsAre("run-a"));
+    EXPECT_EQ(outcome.records, 40'000);
+    EXPECT_THAT(outcome.notCopied, ElementsAre(HasSubstr("run run-b has a text of more than 8 MiB")));
+}
+
 TEST_F(WorkspaceImportTest, LinksAreNotFollowed) {
     writeText(run_.folder / "secret", "key");
     fs::create_symlink(run_.folder / "secret", there() / "runs" / "run-a" / "logs" / "rank-0001.log");

@@ -191,6 +191,45 @@ TEST_F(MirrorSinkTest, WhatCannotBeStoredLeavesNothing) {
     orDie(sink->apply(part));
 }
 
+// The other side may be anybody.
+TEST_F(MirrorSinkTest, WhatIsMoreThanIsTakenIsRefused) {
+    const auto source = sourceOf(there());
+    const auto sink = sinkFor(here(), *source);
+    source->start({});
+    const MirrorPart part = *orDie(source->next());
+    const auto refused = [&](const std::function<void(MirrorPart&)>& change) {
+        MirrorPart wrong = part;
+        change(wrong);
+        EXPECT_EQ(sink->check(wrong).has_value(), sink->apply(wrong).has_value());
+        const Status fits = sink->check(wrong);
+        return fits ? "" : fits.error().message;
+    };
+    const auto log = [](std::int64_t offset, std::size_t bytes, const std::string& name = "rank-0000.log") {
+        return FilePart{.path = "logs/" + name, .offset = offset, .bytes = std::string(bytes, 'x')};
+    };
+    constexpr std::int64_t kMost = MirrorSink::kMostFileBytes;
+    EXPECT_THAT(refused([&](MirrorPart& wrong) { wrong.files = {log(kMost - 5, 6)}; }),
+                HasSubstr("run run-a: more than 64 MiB of logs/rank-0000.log"));
+    EXPECT_THAT(refused([&](MirrorPart& wrong) { wrong.files = {log(INT64_MAX - 1, 6)}; }), HasSubstr("64 MiB"));
+    EXPECT_EQ(refused([&](MirrorPart& right) { right.files = {log(kMost - 6, 6)}; }), "");
+    EXPECT_THAT(refused([&](MirrorPart& wrong) {
+                    for (std::size_t i = 0; i <= MirrorSink::kMostFiles; ++i) {
+                        wrong.files.push_back(log(0, 1, "rank-" + std::to_string(i) + ".log"));
+                    }
+                }),
+                HasSubstr("more than 4096 files"));
+    EXPECT_THAT(refused([&](MirrorPart& wrong) {
+                    for (int i = 0; i < 17; ++i) {
+                        wrong.files.push_back(log(kMost - 1, 1, "rank-" + std::to_string(i) + ".log"));
+                    }
+                }),
+                HasSubstr("1024 MiB of them"));
+    EXPECT_THAT(
+        refused([](MirrorPart& wrong) { wrong.document->schema = std::string(MirrorSink::kMostTextBytes + 1, 'x'); }),
+        HasSubstr("a text of more than 8 MiB"));
+    EXPECT_LT(std::distance(std::filesystem::directory_iterator(here() / "runs" / "run-a" / "logs"), {}), 2);
+}
+
 // Also while another process takes from the same workspace: a killed one has left whole batches.
 TEST_F(MirrorSinkTest, EveryRowLandsOnceHoweverOftenItIsKilled) {
     addRecords(there(), "run-a", 80'000, 80'000);
