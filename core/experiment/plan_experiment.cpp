@@ -111,8 +111,9 @@ Status checkSize(const Experiment& experiment, const BuildContext& context) {
                                        gigabytes(memoryOfHost()) + ": make it smaller");
 }
 
-Result<Plan> loadAndBuild(const Experiment& experiment) {
+Result<Plan> loadAndBuild(const Experiment& experiment, const TryForeignCode& attempt) {
     const std::unique_ptr<Model> model = experiment.makeModel();
+    if (auto* foreign = dynamic_cast<RunsForeignCode*>(model.get())) foreign->tryWith(attempt);
     BuildContext context{.input = model->naturalInput(),
                          .workers = experiment.roles().trainers(),
                          .timeOnly = experiment.timeOnly(),
@@ -157,16 +158,20 @@ Result<Plan> loadAndBuild(const Experiment& experiment) {
 
 }  // namespace
 
-Result<Plan> planExperiment(const Experiment& experiment) {
+Result<Plan> planExperiment(const Experiment& experiment, const TryForeignCode& attempt) {
     // Exceptions are caught here as in the worker loop: LibTorch throws where memory does not suffice.
     try {
-        return loadAndBuild(experiment);
+        return loadAndBuild(experiment, attempt);
     } catch (const c10::Error& error) {
         const std::string text = error.what_without_backtrace();
         return fail("data and model cannot be made: " + text.substr(0, text.find('\n')));
     } catch (const std::bad_alloc&) {
         return fail("data and model do not fit into memory; make the data set or the model smaller");
     }
+}
+
+bool runsForeignCode(const Experiment& experiment) {
+    return dynamic_cast<RunsForeignCode*>(experiment.makeModel().get()) != nullptr;
 }
 
 }  // namespace dasgd

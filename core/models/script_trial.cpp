@@ -5,16 +5,19 @@
 #include <torch/csrc/jit/ir/constants.h>
 #include <torch/csrc/jit/ir/ir.h>
 #include <torch/csrc/jit/passes/inliner.h>
+#include <torch/csrc/jit/serialization/pickle.h>
 #include <torch/types.h>
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "core/models/classifier.h"
+#include "core/models/script_file.h"
 
 namespace dasgd {
 
@@ -227,10 +230,68 @@ bool areProbabilities(const at::Tensor& outputs) {
            (rows.sum(-1) - 1).abs().max().item<double>() < kRounding;
 }
 
+// The attributes of a script before it computes. Afterwards buffers may have other values, and whole numbers
+// and flags; anything else would be of one rank, and lost where a run stops.
+class KeptState {
+public:
+    explicit KeptState(const torch::jit::Module& script) : script_(script) {
+        for (const auto& parameter : script.named_parameters()) parameters_.push_back(parameter.value);
+        for (const auto& buffer : script.named_buffers()) buffers_.push_back(buffer.value.sizes().vec());
+        forEachOther([this](const std::string&, const c10::IValue& value) { others_.push_back(pickled(value)); });
+    }
+
+    [[nodiscard]] Status check(const std::string& path) const {
+        std::size_t at = 0;
+        for (const auto& parameter : script_.named_parameters()) {
+            if (parameter.value.is_same(parameters_[at++])) continue;
+            return fail(path + " assigns its parameter " + parameter.name +
+                        ", so that another tensor than the trained one computes: change it in place, or make it a "
+                        "buffer");
+        }
+        at = 0;
+        for (const auto& buffer : script_.named_buffers()) {
+            const std::vector<std::int64_t>& before = buffers_[at++];
+            if (buffer.value.sizes().vec() == before) continue;
+            return fail(path + " gives its buffer " + buffer.name + " of " + shapeText(before) + " a value of " +
+                        shapeText(buffer.value.sizes().vec()) +
+                        "; buffers are averaged over the ranks, so that they keep their shape: begin with one of the "
+                        "shape that it will have");
+        }
+        at = 0;
+        std::string changed;
+        forEachOther([&](const std::string& name, const c10::IValue& value) {
+            if (pickled(value) != others_[at++] && changed.empty()) changed = name;
+        });
+        if (changed.empty()) return {};
+        return fail(path + " keeps " + changed +
+                    " from batch to batch, which is no buffer, so that it would be neither averaged over the ranks nor "
+                    "saved: register_buffer() it in __init__ with a tensor of the shape that it will have");
+    }
+
+private:
+    static bool isCounter(const c10::IValue& value) { return value.isInt() || value.isBool(); }
+    static std::vector<char> pickled(const c10::IValue& value) {
+        return isCounter(value) ? std::vector<char>() : torch::jit::pickle_save(value);
+    }
+    template <class Visit>
+    void forEachOther(Visit visit) const {
+        forEachAttribute(script_, [&](const torch::jit::Module& module, std::size_t slot, const std::string& name) {
+            if (module.type()->getAttribute(slot)->isSubtypeOf(*c10::TensorType::get())) return;
+            visit(name, module._ivalue()->getSlot(slot));
+        });
+    }
+
+    torch::jit::Module script_;
+    std::vector<at::Tensor> parameters_;
+    std::vector<std::vector<std::int64_t>> buffers_;
+    std::vector<std::vector<char>> others_;
+};
+
 // Trial passes through a copy of the script.
 class Trial {
 public:
-    Trial(const ScriptTrial& facts, torch::jit::Module script) : facts_(facts), script_(std::move(script)) {}
+    Trial(const ScriptTrial& facts, torch::jit::Module script)
+        : facts_(facts), script_(std::move(script)), before_(script_) {}
 
     Status train() {
         DASGD_TRY(checkMode(facts_.path, script_));
@@ -242,7 +303,7 @@ public:
         constexpr int kMoreSteps = 8;
         for (int i = 0; draws_ && i < kMoreSteps && !withoutGradient().empty(); ++i) DASGD_TRY(step(kBatches[0]));
         const std::string idle = withoutGradient();
-        if (idle.empty()) return {};
+        if (idle.empty()) return before_.check(facts_.path);
         return fail(facts_.path + " makes its outputs without " + idle +
                     ", which would not be trained: remove what is not used, or leave it as it is by "
                     "requires_grad_(False)");
@@ -267,7 +328,7 @@ public:
             const auto outputs = outputsOf(samples);
             if (!outputs) return fail(outputs.error().message + ", in evaluation (after net.eval())");
         }
-        return {};
+        return before_.check(facts_.path);
     }
 
     [[nodiscard]] bool drawsRandomNumbers() const { return draws_; }
@@ -345,22 +406,13 @@ private:
 
     const ScriptTrial& facts_;
     torch::jit::Module script_;
+    const KeptState before_;
     bool draws_ = false;
     std::string doing_ = "trained";
     std::vector<std::int64_t> sizes_;
 };
 
 }  // namespace
-
-std::string reasonOf(const std::exception& error) {
-    const std::string text = error.what();
-    for (const std::string_view mark : {"RuntimeError: ", "Error: "}) {
-        const auto found = text.rfind(mark);
-        if (found != std::string::npos)
-            return text.substr(found + mark.size(), text.find('\n', found) - found - mark.size());
-    }
-    return text.substr(0, text.find('\n'));
-}
 
 Status prepareScript(const std::string& path, const torch::jit::Module& script, at::ScalarType type) {
     DASGD_TRY(checkParameters(path, script));
@@ -372,18 +424,19 @@ Status prepareScript(const std::string& path, const torch::jit::Module& script, 
 }
 
 Status ScriptTrial::run(torch::jit::Module copy) {
-    Trial trial(*this, std::move(copy));
+    std::optional<Trial> trial;
     try {
+        trial.emplace(*this, std::move(copy));
         if (repeated) {
-            DASGD_TRY(trial.lookForDraws());
+            DASGD_TRY(trial->lookForDraws());
         } else {
-            DASGD_TRY(trial.train());
-            DASGD_TRY(trial.evaluate());
+            DASGD_TRY(trial->train());
+            DASGD_TRY(trial->evaluate());
         }
     } catch (const std::exception& error) {
-        return fail(path + " cannot be " + trial.work() + ": " + reasonOf(error));
+        return fail(path + " cannot be " + (trial ? trial->work() : "copied") + ": " + reasonOf(error));
     }
-    drawsRandomNumbers = trial.drawsRandomNumbers();
+    drawsRandomNumbers = trial->drawsRandomNumbers();
     return {};
 }
 

@@ -5,16 +5,12 @@
 #include <c10/core/ScalarType.h>
 #include <torch/csrc/jit/api/module.h>
 
-#include <exception>
 #include <string>
 
 #include "core/base/result.h"
 #include "core/models/model.h"
 
 namespace dasgd {
-
-// The line of a TorchScript error that gives the reason; the lines around it are a traceback.
-[[nodiscard]] std::string reasonOf(const std::exception& error);
 
 // Prepares a script that was just read: makes tied parameters one tensor, which a file holds once for each module that
 // has it, and converts floating-point parameters and buffers to `type`. Errors, which name `path`: memory shared in
@@ -31,8 +27,8 @@ struct ScriptTrial {
 
     // Makes steps and evaluations with batches of several sizes on `copy`, a prepared script that must not be used
     // afterwards: gradients and statistics stay behind. Errors: a mode that forward does not follow, another shape than
-    // the data need, probabilities in place of what the loss takes, changed inputs, parameters without a gradient, what
-    // TorchScript throws.
+    // the data need, probabilities in place of what the loss takes, changed inputs, parameters without a gradient,
+    // state that is neither averaged nor saved, what TorchScript throws.
     [[nodiscard]] Status run(torch::jit::Module copy);
 };
 

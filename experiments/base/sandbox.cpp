@@ -20,8 +20,6 @@ namespace dasgd::experiments {
 
 namespace {
 
-constexpr std::uint64_t kMoreMemory = std::uint64_t{2} << 30;
-
 #if defined(__x86_64__)
 constexpr std::uint32_t kArchitecture = AUDIT_ARCH_X86_64;
 #elif defined(__aarch64__)
@@ -183,16 +181,16 @@ bool confineByFilter() {
            ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) == 0;
 }
 
-bool confineByLimits() {
+bool confineByLimits(std::uint64_t moreMemory) {
     limit(RLIMIT_CORE, 0);
     std::uint64_t pages = 0;
     if (!(std::ifstream("/proc/self/statm") >> pages)) return false;
-    limit(RLIMIT_AS, pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) + kMoreMemory);
+    limit(RLIMIT_AS, pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) + moreMemory);
     return true;
 }
 
-void confine() {
-    confineByLimits();
+void confine(std::uint64_t moreMemory) {
+    confineByLimits(moreMemory);
     confineByLandlock();
     confineByFilter();
 }

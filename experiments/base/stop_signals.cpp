@@ -1,6 +1,7 @@
 #include "experiments/base/stop_signals.h"
 
 #include <signal.h>
+#include <string.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -13,8 +14,7 @@ namespace dasgd::experiments {
 StopSignals::StopSignals(Repeats repeats) : repeats_(repeats) {
     sigset_t stop;
     sigemptyset(&stop);
-    sigaddset(&stop, SIGINT);
-    sigaddset(&stop, SIGTERM);
+    for (const int number : {SIGINT, SIGTERM, SIGUSR1, SIGUSR2}) sigaddset(&stop, number);
     ::pthread_sigmask(SIG_BLOCK, &stop, nullptr);
     ::signal(SIGHUP, SIG_IGN);
     ::signal(SIGPIPE, SIG_IGN);
@@ -26,15 +26,20 @@ int StopSignals::count() {
     signalfd_siginfo info{};
     while (::read(fd_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
         ++count_;
-        interrupts_ += info.ssi_signo == SIGINT ? 1 : 0;
-        if (info.ssi_signo == SIGTERM) terminated_ = true;
+        const auto number = static_cast<int>(info.ssi_signo);
+        if (number == SIGINT) {
+            ++interrupts_;
+        } else {
+            terminatedBy_ = number;
+        }
     }
     return repeats_ == Repeats::Ignore ? std::min(count_, 1) : count_;
 }
 
 std::string stopInWords(const StopSignals& signals, const std::string& error) {
     if (!signals.isTerminated()) return error;
-    return std::string("ended by SIGTERM, as what is preempted") + (error.empty() ? "" : "; ") + error;
+    return std::string("ended by SIG") + ::sigabbrev_np(signals.terminatedBy()) + ", as what is preempted" +
+           (error.empty() ? "" : "; ") + error;
 }
 
 }  // namespace dasgd::experiments

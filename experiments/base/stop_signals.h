@@ -1,5 +1,6 @@
-// SIGINT and SIGTERM as something to wait for, instead of something that ends us; SIGHUP ignored, so that a run
-// outlives its terminal. Made once, in main's thread, before any other thread: they inherit the blocked mask.
+// SIGINT, SIGTERM, SIGUSR1 and SIGUSR2 as something to wait for, instead of something that ends us; SIGHUP ignored, so
+// that a run outlives its terminal. Batch systems send any of the last three before they take a machine away. Made
+// once, in main's thread, before any other thread: they inherit the blocked mask.
 #pragma once
 
 #include <atomic>
@@ -22,18 +23,20 @@ public:
     int count();
     // How many of those were SIGINT: of a person at the terminal.
     [[nodiscard]] int interrupts() const { return interrupts_; }
-    // True after SIGTERM, which batch systems send before they take the machine away. Any thread.
-    [[nodiscard]] bool isTerminated() const { return terminated_; }
+    // True after a signal with which batch systems announce that they take the machine away. Any thread.
+    [[nodiscard]] bool isTerminated() const { return terminatedBy_ != 0; }
+    // The last of these signals; 0 if none came. Any thread.
+    [[nodiscard]] int terminatedBy() const { return terminatedBy_; }
 
 private:
     Descriptor fd_;
     Repeats repeats_;
     int count_ = 0, interrupts_ = 0;
-    std::atomic<bool> terminated_ = false;
+    std::atomic<int> terminatedBy_ = 0;
 };
 
 // The recorded reason why a run stopped, with the `error` of its ranks: "ended by SIGTERM, as what is preempted" after
-// SIGTERM, whoever sent it.
+// SIGTERM, SIGUSR1 or SIGUSR2, whoever sent it.
 [[nodiscard]] std::string stopInWords(const StopSignals& signals, const std::string& error);
 
 }  // namespace dasgd::experiments

@@ -37,6 +37,15 @@ void endForwarders(const std::filesystem::path& lock, const std::string& runId) 
     }
 }
 
+std::string readElsewhere(const std::filesystem::path& journal, const std::filesystem::path& lock) {
+    std::string processes;
+    for (const int process : storage::FileLock::holders(lock)) processes += " " + std::to_string(process);
+    return "another process" + (processes.empty() ? "" : " (" + processes.substr(1) + ")") + " reads " +
+           journal.string() +
+           " already: where that is a forwarder to a collector that is gone, --instead ends it and sends in its "
+           "place; a collector of this workspace takes the records in by itself";
+}
+
 int forward(const ForwardOptions& options) {
     StopSignals signals;
     const auto secret = RunSecret::fromEnvironment(processEnvironment);
@@ -59,7 +68,7 @@ int forward(const ForwardOptions& options) {
         }
     }
     if (!lock) return refuse(lock.error());
-    if (!*lock) return refuse({"another process reads " + journal.string() + " already"});
+    if (!*lock) return refuse({readElsewhere(journal, file)});
     (*lock)->sign();
     std::atomic<bool> stop{false};
     const std::jthread watch([&](const std::stop_token& over) {

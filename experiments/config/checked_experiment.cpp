@@ -14,6 +14,7 @@
 #include "core/train/run_check.h"
 #include "experiments/base/text.h"
 #include "experiments/config/calibrated_cluster.h"
+#include "experiments/config/model_check.h"
 #include "experiments/config/platform_check.h"
 
 namespace dasgd::experiments {
@@ -69,8 +70,10 @@ Result<CheckedExperiment> check(const ExpandedExperiment& expanded, std::map<std
     const std::string key = planKey(experiment);
     if (!plans.contains(key)) {
         DASGD_TRY(checkNetwork(experiment, expanded.document, program));
-        DASGD_ASSIGN(Plan fresh, planExperiment(experiment));
-        DASGD_TRY(checkStepTime(expanded.document, experiment));
+        const auto attempt = [&](const ForeignCode& code) { return askAboutModel(code, program); };
+        DASGD_ASSIGN(Plan fresh, planExperiment(experiment, attempt));
+        // Finding out the time of a step runs the model, in this process.
+        if (!runsForeignCode(experiment)) DASGD_TRY(checkStepTime(expanded.document, experiment));
         reportLeftOut(fresh, plans);
         plans.emplace(key, std::move(fresh));
     }

@@ -1,10 +1,12 @@
 #include "experiments/worker/agreement.h"
 
 #include <torch/headeronly/version.h>
+#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "core/base/host_name.h"
 #include "experiments/base/build_id.h"
 
 namespace dasgd::experiments {
@@ -12,6 +14,8 @@ namespace dasgd::experiments {
 namespace {
 
 constexpr std::size_t kKeysToName = 8;
+
+constexpr const char* kTwice = "twice";  // set by a rank whose number another process has
 
 std::string identityKey(int rank) { return "identity/" + std::to_string(rank); }
 std::string refusedKey(int rank) { return "refused/" + std::to_string(rank); }
@@ -29,8 +33,9 @@ Result<Settings> parseIdentity(const std::string& text, int rank) {
 }
 
 Result<Settings> identityFrom(Rendezvous& rendezvous, int rank) {
-    const auto text = rendezvous.get(identityKey(rank));
+    const auto text = rendezvous.getUnless(identityKey(rank), kTwice);
     if (text) return parseIdentity(*text, rank);
+    if (rendezvous.has(kTwice).value_or(false)) return tl::unexpected<Error>(text.error());
     return fail("rank " + std::to_string(rank) + " did not say in time what it runs: " + text.error().message);
 }
 
@@ -66,18 +71,34 @@ Status decide(Rendezvous& rendezvous, int size, const Settings& own) {
     return fail(verdict);
 }
 
-Status follow(Rendezvous& rendezvous, int rank, const Settings& own) {
+// A rank whose number was given twice is missing under its own: the others would wait for it.
+Status claimNumber(Rendezvous& rendezvous, int rank, int size) {
+    DASGD_ASSIGN(const std::int64_t processes, rendezvous.count(identityKey(rank)));
+    if (processes == 1) return {};
+    const std::string why = "two processes came as rank " + std::to_string(rank) + " of " + std::to_string(size) +
+                            ", the second on " + hostName() + " (process " + std::to_string(::getpid()) +
+                            "): give each a RANK of its own, from 0 to " + std::to_string(size - 1);
+    DASGD_TRY(rendezvous.set(kTwice, why));
+    return fail(why);
+}
+
+// "" or why not.
+Result<std::string> verdictOf(Rendezvous& rendezvous, int rank, const Settings& own) {
     DASGD_ASSIGN(const Settings first, identityFrom(rendezvous, 0));
-    std::string verdict = disagreement(first, own, rank);
-    if (verdict.empty()) {
-        DASGD_ASSIGN(const std::string text, rendezvous.get("verdict"));
-        const auto json = nlohmann::json::parse(text, nullptr, false);
-        if (!json.is_object()) return fail("rank 0 sent something that is no verdict; are all ranks of one version?");
-        verdict = json.value("error", "");
-    }
-    if (verdict.empty()) return {};
+    std::string different = disagreement(first, own, rank);
+    if (!different.empty()) return different;
+    DASGD_ASSIGN(const std::string text, rendezvous.getUnless("verdict", kTwice));
+    const auto json = nlohmann::json::parse(text, nullptr, false);
+    if (!json.is_object()) return fail("rank 0 sent something that is no verdict; are all ranks of one version?");
+    return json.value("error", "");
+}
+
+Status follow(Rendezvous& rendezvous, int rank, const Settings& own) {
+    const auto verdict = verdictOf(rendezvous, rank, own);
+    if (verdict && verdict->empty()) return {};
+    // Also where a number was given twice: rank 0 stays until all that came have heard.
     DASGD_TRY(rendezvous.set(refusedKey(rank), "1"));
-    return fail(verdict);
+    return fail(verdict ? *verdict : verdict.error().message);
 }
 
 }  // namespace
@@ -114,6 +135,7 @@ std::string disagreement(const Settings& ofRank0, const Settings& own, int rank)
 }
 
 Status agreeOnIdentity(Rendezvous& rendezvous, int rank, int size, const Settings& own) {
+    DASGD_TRY(claimNumber(rendezvous, rank, size));
     DASGD_TRY(rendezvous.set(identityKey(rank), nlohmann::json(own).dump()));
     return rank == 0 ? decide(rendezvous, size, own) : follow(rendezvous, rank, own);
 }

@@ -22,7 +22,7 @@ namespace dasgd::experiments {
 // Collective over all ranks that meet at `rendezvous`; every step has its deadline. Rank 0 compares everybody's
 // identity with its own and tells the verdict; a rank that differs refuses by itself too, so that ranks which do not
 // even agree on how many they are do not wait for each other. Errors: the disagreement, the same sentence on every rank
-// that is told of it; a rank that did not come in time.
+// that is told of it; a rank that did not come in time; two processes of one number, which all that came say at once.
 [[nodiscard]] Status agreeOnIdentity(Rendezvous& rendezvous, int rank, int size, const Settings& own);
 
 }  // namespace dasgd::experiments

@@ -157,7 +157,7 @@ void dieWith(pid_t launcher) {
 void runChild(const ChildTask& task) {
     dieWith(task.launcher);
     // A batch system that ends a job signals all of its processes; the launcher stops the ranks, at one step.
-    ::signal(SIGTERM, SIG_IGN);
+    for (const int number : {SIGTERM, SIGUSR1, SIGUSR2}) ::signal(number, SIG_IGN);
     logAsRanks();
     logLine(LogLevel::Info, "process " + std::to_string(::getpid()), task.rank);
     try {

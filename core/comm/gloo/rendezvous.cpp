@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <thread>
 #include <torch/csrc/distributed/c10d/FileStore.hpp>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
@@ -113,6 +114,30 @@ Result<std::string> Rendezvous::get(const std::string& key, milliseconds timeout
         return fail("rendezvous: '" + key + "' did not come in time: " + firstLine(error));
     }
     return get(key);
+}
+
+Result<std::string> Rendezvous::getUnless(const std::string& key, const std::string& instead) {
+    constexpr milliseconds kPause{20};
+    const auto until = std::chrono::steady_clock::now() + handle_->store->getTimeout();
+    while (true) {
+        DASGD_ASSIGN(const bool refused, has(instead));
+        if (refused) {
+            DASGD_ASSIGN(const std::string why, get(instead));
+            return fail(why);
+        }
+        DASGD_ASSIGN(const bool there, has(key));
+        if (there) return get(key);
+        if (std::chrono::steady_clock::now() >= until) return fail("rendezvous: '" + key + "' did not come in time");
+        std::this_thread::sleep_for(kPause);
+    }
+}
+
+Result<std::int64_t> Rendezvous::count(const std::string& key) {
+    try {
+        return handle_->store->add("dasgd/count/" + key, 1);
+    } catch (const std::exception& error) {
+        return fail("rendezvous: cannot count '" + key + "': " + firstLine(error));
+    }
 }
 
 Result<bool> Rendezvous::has(const std::string& key) {

@@ -216,6 +216,42 @@ TEST_F(ScriptTrialTest, OneRankTriesStepsForAll) {
     }
 }
 
+// What a rank keeps for itself is neither averaged nor saved.
+TEST_F(ScriptTrialTest, RefusesStateThatIsNoBuffer) {
+    const auto keeping = [&](const char* name, const c10::TypePtr& type, const c10::IValue& value,
+                             const std::string& statement) {
+        torch::jit::Module net("__torch__.Keeping");
+        net.register_attribute("training", c10::BoolType::get(), true);
+        net.register_parameter("weight", torch::ones({4, 6}).requires_grad_(), false);
+        net.register_buffer("mean", torch::zeros({6}));
+        net.register_attribute(name, type, value);
+        net.define("def forward(self, x):\n    y = x.flatten(1)\n" + statement +
+                   "    return y.matmul(self.weight.t())\n");
+        return refusal(net);
+    };
+    const auto optional = c10::OptionalType::ofTensor();
+    EXPECT_THAT(keeping("seen", optional, {}, "    self.seen = y.mean(0)\n"),
+                AllOf(HasSubstr("net.pt keeps seen from batch to batch, which is no buffer"),
+                      HasSubstr("register_buffer() it in __init__")))
+        << "made in the first step";
+    EXPECT_THAT(keeping("seen", optional, {}, "    if not self.training:\n        self.seen = y.mean(0)\n"),
+                HasSubstr("keeps seen"))
+        << "in evaluation";
+    EXPECT_THAT(keeping("past", c10::ListType::ofTensors(), c10::List<at::Tensor>(), "    self.past.append(y)\n"),
+                HasSubstr("keeps past"));
+    EXPECT_THAT(keeping("rate", c10::FloatType::get(), 1.0, "    self.rate = float(y.mean())\n"),
+                HasSubstr("keeps rate"));
+    EXPECT_EQ(keeping("calls", c10::IntType::get(), 0, "    self.calls += 1\n"), "") << "is saved";
+    EXPECT_EQ(keeping("rate", c10::FloatType::get(), 1.0, "    self.mean = self.mean * self.rate + y.mean(0)\n"), "");
+    EXPECT_THAT(
+        keeping("rate", c10::FloatType::get(), 1.0, "    self.mean = y\n"),
+        AllOf(HasSubstr("gives its buffer mean of 6 a value of 3x6"), HasSubstr("begin with one of the shape")));
+    EXPECT_THAT(
+        keeping("rate", c10::FloatType::get(), 1.0,
+                "    y = y + self.weight.sum()\n    if not self.training:\n        self.weight = self.weight * 2\n"),
+        HasSubstr("assigns its parameter weight"));
+}
+
 TEST_F(ScriptTrialTest, RefusesMemoryThatIsSharedInAnotherShape) {
     const auto sharing = [](const at::Tensor& first, const at::Tensor& second) {
         torch::jit::Module net("__torch__.Sharing");

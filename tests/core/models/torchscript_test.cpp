@@ -4,8 +4,10 @@
 #include <filesystem>
 #include <fstream>
 
+#include "core/models/foreign_code.h"
 #include "core/step/flat_params.h"
 #include "tests/support/model_trials.h"
+#include "tests/support/resumed_runs.h"
 #include "tests/support/script_modules.h"
 #include "tests/support/sim/networks.h"
 #include "tests/support/temp_dir.h"
@@ -147,6 +149,122 @@ TEST_F(TorchScriptTest, WhoSetsAnAttributeGoesOnWithIt) {
     };
     EXPECT_TRUE(isStateful(true));
     EXPECT_FALSE(isStateful(false));
+}
+
+// A running mean that forward assigns, `assigned`, or changes in place, and whose network computes with it before.
+torch::jit::Module runningMean(bool assigned, const std::string& more = "") {
+    torch::jit::Module net("__torch__.Running");
+    net.register_attribute("training", c10::BoolType::get(), true);
+    net.register_attribute("calls", c10::IntType::get(), 0);
+    at::manual_seed(4);
+    net.register_parameter("weight", torch::randn({4, 6}).requires_grad_(), false);
+    net.register_buffer("mean", torch::zeros({6}));
+    const std::string next = "0.5 * self.mean + 0.5 * y.mean(0)";
+    net.define("def forward(self, x):\n    y = x.flatten(1)\n    before = self.mean\n    if self.training:\n        " +
+               (assigned ? "self.mean = " + next : "before = before.clone()\n        self.mean.copy_(" + next + ")") +
+               "\n" + more + "    return ((y - self.mean) * (1.0 + before)).matmul(self.weight.t())\n");
+    return net;
+}
+
+TEST_F(TorchScriptTest, ABufferThatIsAssignedIsTheRegisteredOne) {
+    const Batch batch = randomBatch(kScriptInput, 8);
+    const auto assigned = buildModel("torchscript", kScriptInput, fieldsOf(runningMean(true)));
+    const at::Tensor mean = assigned->module().named_buffers()["mean"];
+    const auto inPlace = buildModel("torchscript", kScriptInput, fieldsOf(runningMean(false)));
+    for (int step = 0; step < 3; ++step) {
+        const at::Tensor loss = assigned->loss(batch), other = inPlace->loss(batch);
+        EXPECT_TRUE(loss.equal(other)) << step;
+        loss.backward();
+        other.backward();
+        EXPECT_TRUE(mean.equal(inPlace->module().named_buffers()["mean"])) << step;
+        EXPECT_TRUE(assigned->module().parameters()[0].grad().equal(inPlace->module().parameters()[0].grad())) << step;
+    }
+    EXPECT_TRUE(mean.allclose(batch.inputs.flatten(1).mean(0) * 0.875, 1e-5, 1e-6));
+    // As the evaluation gives all ranks the mean of their buffers, and as a checkpoint restores one.
+    const at::NoGradGuard noGrad;
+    mean.fill_(3);
+    inPlace->module().named_buffers()["mean"].fill_(3);
+    EXPECT_TRUE(outputsOf(*assigned, batch.inputs).equal(outputsOf(*inPlace, batch.inputs)));
+}
+
+// Whole numbers that forward counts with go on where a checkpoint was.
+TEST_F(TorchScriptTest, CountersAreAPartOfTheState) {
+    const std::string counting = "    self.calls += 1\n    y = y * float(self.calls)\n";
+    const Value fields = fieldsOf(runningMean(true, counting));
+    const auto one = buildModel("torchscript", kScriptInput, fields);
+    const Batch batch = randomBatch(kScriptInput, 8);
+    for (int step = 0; step < 3; ++step) (void)one->loss(batch);
+    const auto other = buildModel("torchscript", kScriptInput, fields);
+    ASSERT_TRUE(other->setPassState(one->passState()));
+    {
+        const at::NoGradGuard noGrad;
+        other->module().named_buffers()["mean"].copy_(one->module().named_buffers()["mean"]);
+    }
+    EXPECT_TRUE(other->loss(batch).equal(one->loss(batch)));
+    EXPECT_FALSE(
+        buildModel("torchscript", kScriptInput, fieldsOf(runningMean(true)))->setPassState({torch::ones({2})}));
+    EXPECT_TRUE(buildModel("logistic", kScriptInput)->passState().empty());
+}
+
+TEST_F(TorchScriptTest, GoesOnWithTheSameBitsAfterAStop) {
+    Value model = fieldsOf(runningMean(true, "    self.calls += 1\n    y = y * (1.0 + 0.01 * float(self.calls))\n"));
+    model.set("name", text("torchscript"));
+    const Value document =
+        table({{"name", text("resumed")},
+               {"algorithm", table({{"name", text("dasgd")}})},
+               {"model", std::move(model)},
+               {"data", table({{"name", text("synthetic")},
+                               {"shape", array<std::int64_t>({6})},
+                               {"classes", integer(4)},
+                               {"train_samples", integer(60)},
+                               {"test_samples", integer(12)}})},
+               {"train", table({{"steps", integer(13)}, {"batch_size", integer(4)}, {"eval_every", integer(5)}})},
+               {"cluster", table({{"backend", text("threads")}, {"workers", integer(2)}})}});
+    expectSameModelAfterStops(TrainedOn::Threads, document, {6});
+}
+
+// Both networks are one, and so must be what is evaluated: with the mean over the ranks.
+TEST_F(TorchScriptTest, EvaluatesTheMeanOfBuffersThatAreAssigned) {
+    const auto evaluated = [&](bool assigned) {
+        Value model = fieldsOf(runningMean(assigned));
+        model.set("name", text("torchscript"));
+        const auto records = train(
+            table({{"algorithm", table({{"name", text("local_sgd")}})},
+                   {"model", std::move(model)},
+                   {"data", table({{"name", text("synthetic")},
+                                   {"shape", array<std::int64_t>({6})},
+                                   {"classes", integer(4)},
+                                   {"train_samples", integer(60)},
+                                   {"test_samples", integer(12)}})},
+                   {"train", table({{"steps", integer(12)}, {"batch_size", integer(4)}, {"eval_every", integer(4)}})},
+                   {"cluster", table({{"backend", text("threads")}, {"workers", integer(2)}})}}));
+        EXPECT_EQ(records[0].outcome.error, "");
+        std::vector<double> losses;
+        for (const auto& point : records[0].sink.metrics.at("eval/loss")) losses.push_back(point.value);
+        return losses;
+    };
+    EXPECT_EQ(evaluated(true), evaluated(false));
+}
+
+// Before a run the code is tried elsewhere, and nothing of it computes here.
+TEST_F(TorchScriptTest, LeavesItsTrialToWhoAsksForThat) {
+    const Value fields =
+        fieldsOf(scriptOf({{"weight", torch::ones({4, 6})}}, std::string("    assert False\n") + kProduct));
+    EXPECT_THAT(test::refusalOf("torchscript", kScriptInput, fields), HasSubstr("cannot be trained"));
+    const auto model = createModel("torchscript", fields);
+    std::string asked;
+    Status answer;
+    dynamic_cast<RunsForeignCode&>(*model).tryWith([&](const ForeignCode& code) {
+        asked = code.file + " " + code.task + " " + std::to_string(code.input.classes);
+        return answer;
+    });
+    EXPECT_TRUE(model->build({.input = kScriptInput}));
+    EXPECT_EQ(asked, (folder_ / "net.pt").string() + " classes 4");
+    EXPECT_EQ(model->module().parameters().size(), 1U);
+    answer = fail("net.pt: no");
+    const Status built = model->build({.input = kScriptInput});
+    ASSERT_FALSE(built);
+    EXPECT_EQ(built.error().message, "net.pt: no");
 }
 
 TEST_F(TorchScriptTest, DrawsFromTheStreamOfItsRank) {

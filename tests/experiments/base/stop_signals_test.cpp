@@ -1,10 +1,13 @@
-// SIGINT and SIGTERM as something to wait for.
+// Signals that ask for the end, as something to wait for.
 #include "experiments/base/stop_signals.h"
 
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <signal.h>
+#include <string.h>
 #include <unistd.h>
+
+#include <string>
 
 namespace dasgd::experiments {
 namespace {
@@ -25,14 +28,15 @@ TEST(StopSignals, CountsInsteadOfDying) {
 TEST(StopSignals, TellsWhatAPersonAskedForFromWhatASchedulerDid) {
     StopSignals signals(StopSignals::Repeats::Ignore);
     pollfd wait{signals.fd(), POLLIN, 0};
-    for (const int number : {SIGINT, SIGTERM, SIGTERM}) {
+    for (const int number : {SIGINT, SIGTERM, SIGTERM, SIGUSR1, SIGUSR2}) {
         ::kill(::getpid(), number);
         EXPECT_EQ(::poll(&wait, 1, 5000), 1);
         EXPECT_EQ(signals.count(), 1) << "however often";
-        EXPECT_EQ(signals.isTerminated(), number == SIGTERM);
+        EXPECT_EQ(signals.isTerminated(), number != SIGINT);
+        const std::string name = std::string("SIG") + ::sigabbrev_np(number);
         EXPECT_EQ(stopInWords(signals, "a checkpoint was lost"),
                   number == SIGINT ? "a checkpoint was lost"
-                                   : "ended by SIGTERM, as what is preempted; a checkpoint was lost");
+                                   : "ended by " + name + ", as what is preempted; a checkpoint was lost");
     }
     EXPECT_EQ(signals.interrupts(), 1);
 }

@@ -9,6 +9,7 @@
 namespace dasgd::experiments {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 class ForwardCommand : public ::testing::Test {
@@ -50,7 +51,8 @@ TEST_F(ForwardCommand, TakesTheJournalOverFromAnotherForwarder) {
     const std::filesystem::path lock = storage::WorkspacePaths{folder_.workspace()}.journal(run, 1).string() + ".lock";
     const auto held = [&] { return storage::FileLock::holders(lock); };
     ASSERT_TRUE(test::eventually([&] { return held() == std::vector<int>{first.id()}; }));
-    EXPECT_THAT(start({}).wait().err, HasSubstr("another process reads"));
+    EXPECT_THAT(start({}).wait().err,
+                AllOf(HasSubstr("another process (" + std::to_string(first.id()) + ") reads"), HasSubstr("--instead")));
     test::StartedProgram second = start({"--instead"});
     EXPECT_EQ(first.wait().exit, kStopped);
     EXPECT_TRUE(test::eventually([&] { return held() == std::vector<int>{second.id()}; }));

@@ -1,6 +1,7 @@
 // `dasgd resume`, and what `stop`, `run --restarts` and a kill leave for it: real processes.
 #include <gmock/gmock.h>
 #include <signal.h>
+#include <string.h>
 
 #include "core/base/metric_names.h"
 #include "core/checkpoint/checkpoint_folder.h"
@@ -88,17 +89,22 @@ TEST_P(AfterAStop, GoesOnAndEndsWithTheSameBits) {
 INSTANTIATE_TEST_SUITE_P(Backends, AfterAStop, ::testing::Values("gloo", "threads", "virtual"),
                          [](const auto& info) { return info.param; });
 
-// SIGTERM is how a batch system takes the machine away; a person stops with `dasgd stop` or Ctrl-C.
+// SIGTERM, SIGUSR1 or SIGUSR2 is how a batch system takes the machine away, sent to ranks as well; a person stops with
+// `dasgd stop` or Ctrl-C.
 TEST_F(ResumeCommand, APreemptedRunIsRecordedAsOneAndGoesOn) {
     folder_.write("e.toml", experiment("gloo"));
-    for (const int signal : {SIGINT, SIGTERM}) {
+    for (const int signal : {SIGINT, SIGTERM, SIGUSR1, SIGUSR2}) {
+        const std::size_t before = rows().size();
         test::StartedProgram program = folder_.start({"run", "e.toml", "-w", "w", "-q"});
-        const std::size_t before = signal == SIGINT ? 0 : 1;
         ASSERT_TRUE(test::eventually([&] { return rows().size() == before + 1 && rows()[0].steps > 5; }));
+        if (signal != SIGINT) {
+            for (const pid_t rank : test::childrenOf(program.id())) ::kill(rank, signal);
+        }
         ::kill(program.id(), signal);
         EXPECT_EQ(program.wait().exit, 130);
         EXPECT_EQ(rows()[0].status, "stopped");
-        EXPECT_EQ(rows()[0].error, signal == SIGTERM ? "ended by SIGTERM, as what is preempted" : "");
+        const std::string name = std::string("SIG") + ::sigabbrev_np(signal);
+        EXPECT_EQ(rows()[0].error, signal == SIGINT ? "" : "ended by " + name + ", as what is preempted");
     }
     const test::Ended resumed = folder_.run({"run", "e.toml", "-w", "w", "-q", "--resume"});
     ASSERT_EQ(resumed.exit, 0) << resumed.err;

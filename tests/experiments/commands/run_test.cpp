@@ -11,6 +11,7 @@
 namespace dasgd::experiments {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -83,6 +84,17 @@ TEST(RunCommand, RefusesAWorkspaceThatCannotBe) {
         EXPECT_EQ(ended.exit, kWrongInput) << workspace;
         EXPECT_THAT(ended.err, HasSubstr(workspace));
     }
+}
+
+TEST(RunCommand, RefusesAWorkspaceThatEverybodyMayWriteTo) {
+    const test::DasgdFolder folder;
+    folder.write("e.toml", test::quickExperiment());
+    std::filesystem::create_directory(folder.workspace());
+    std::filesystem::permissions(folder.workspace(), std::filesystem::perms::all);
+    const test::Ended ended = folder.run({"run", "e.toml", "-w", "w"});
+    EXPECT_EQ(ended.exit, kWrongInput);
+    EXPECT_THAT(ended.err, AllOf(HasSubstr("everybody may write to"), HasSubstr("chmod o-w")));
+    EXPECT_FALSE(folder.hasRuns());
 }
 
 TEST(RunCommand, RefusesWrongCommandLines) {

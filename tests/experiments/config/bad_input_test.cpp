@@ -123,6 +123,16 @@ TEST_F(BadInput, ATorchScriptFileThatChangesItsInputs) {
                 AllOf(StartsWith("dasgd: e.toml:3:1: net.pt changes its inputs in place"), HasSubstr("x = x.clone()")));
 }
 
+// Neither the check nor a run lets it write.
+TEST_F(BadInput, ATorchScriptFileThatWritesAFile) {
+    const std::string victim = (folder_.path() / "victim").string();
+    const auto script = test::scriptOf({{"weight", weight()}}, "    torch.save(x, \"" + victim + "\")\n" + kForward);
+    EXPECT_THAT(refusalOfScript(archiveOf(script)),
+                AllOf(StartsWith("dasgd: e.toml:3:1: net.pt: aten::save, which __torch__.Net.forward calls,"),
+                      HasSubstr("A model file is code")));
+    EXPECT_FALSE(std::filesystem::exists(victim));
+}
+
 TEST_F(BadInput, ATorchScriptFileWithoutParameters) {
     const auto script = test::scriptOf({}, "    return x.flatten(1)[:, :10]\n");
     EXPECT_THAT(refusalOfScript(archiveOf(script)),

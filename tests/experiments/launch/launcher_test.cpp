@@ -192,6 +192,19 @@ TEST_F(LauncherTest, SurvivesTheEndOfItsTerminal) {
     EXPECT_EQ(program.wait().exit, 130);
 }
 
+// Neither what the first run writes at its end nor the second run makes it anew.
+TEST_F(LauncherTest, LeavesNothingWhereItsWorkspaceWasRemoved) {
+    StartedProgram program = begin({"--sweep", "train.seed=1..2"});
+    const std::vector<pid_t> ranks = test::childrenOf(program.id());
+    ASSERT_FALSE(ranks.empty());
+    std::filesystem::remove_all(folder_.workspace());
+    ::kill(ranks.front(), SIGKILL);
+    const test::Ended ended = program.wait();
+    EXPECT_NE(ended.exit, 0);
+    EXPECT_THAT(ended.err, HasSubstr("was removed or replaced while it was in use"));
+    EXPECT_FALSE(std::filesystem::exists(folder_.workspace()));
+}
+
 TEST_F(LauncherTest, ListensOnLoopbackAlone) {
     StartedProgram program = begin();
     std::vector<pid_t> processes = test::childrenOf(program.id());

@@ -86,6 +86,24 @@ TEST(Agreement, EveryRankRefusesWhereOneDiffers) {
     EXPECT_THAT(verdicts(four), Each(HasSubstr("optimizer.learning_rate is 0.1 on rank 0 and 0.2 on rank 2")));
 }
 
+// Rank 2 does not come, and is not blamed: somebody has its place under another number.
+TEST(Agreement, TwoProcessesOfOneNumberAreTold) {
+    const test::TempDir folder;
+    std::vector<std::string> told(3);
+    std::vector<std::thread> ranks;
+    for (const auto& [place, rank] : {std::pair(0, 0), std::pair(1, 1), std::pair(2, 1)}) {
+        ranks.emplace_back([&, place = place, rank = rank] {
+            // Longer than a test may take: nobody waits for rank 2.
+            auto store = Rendezvous::file(folder / "store", 3, std::chrono::seconds(300));
+            const Status agreed = agreeOnIdentity(*store, rank, 3, settings("0.1", "3"));
+            told[static_cast<std::size_t>(place)] = agreed ? "" : agreed.error().message;
+        });
+    }
+    for (std::thread& rank : ranks) rank.join();
+    EXPECT_THAT(told, Each(AllOf(HasSubstr("two processes came as rank 1 of 3, the second on "),
+                                 HasSubstr("give each a RANK of its own, from 0 to 2"))));
+}
+
 // Rank 2 would be waited for, had it been started.
 TEST(Agreement, RanksThatCountDifferentlyDoNotWaitForOneAnother) {
     EXPECT_THAT(verdicts({settings("0.1", "3"), settings("0.1", "2")}, {3, 2}),
