@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "core/base/metric_names.h"
+#include "storage/external_load.h"
 #include "storage/imported_run.h"
-#include "storage/other_load.h"
 #include "storage/scaling.h"
 
 namespace dasgd::storage {
@@ -62,8 +62,8 @@ Result<RunSetup> readSetup(RunReader& reader, const RunRow& row) {
 }
 
 Result<bool> readDisturbed(RunReader& reader, const RunRow& row) {
-    DASGD_ASSIGN(const std::vector<OtherLoad> loads, readOtherLoad(reader, row));
-    return std::ranges::any_of(loads, &OtherLoad::disturbs);
+    DASGD_ASSIGN(const std::vector<ExternalLoad> loads, readExternalLoad(reader, row));
+    return std::ranges::any_of(loads, &ExternalLoad::disturbs);
 }
 
 Result<ComparedRun> readComparedRun(RunReader& reader, const RunRow& row, const std::optional<Target>& target) {

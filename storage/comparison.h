@@ -14,7 +14,7 @@ namespace dasgd::storage {
 // Errors: of the database.
 [[nodiscard]] Result<RunSetup> readSetup(RunReader& reader, const RunRow& row);
 
-// True if other programs took cores that the run's ranks needed (storage/other_load.h). Errors: database errors.
+// True if other programs took cores that the run's ranks needed (storage/external_load.h). Errors: database errors.
 [[nodiscard]] Result<bool> readDisturbed(RunReader& reader, const RunRow& row);
 
 // The run with its evaluations, where it has finished. Its time is to `target`, else to the target that it had itself

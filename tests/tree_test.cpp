@@ -175,7 +175,7 @@ TEST(Tree, OnlyDeviceTestsMaySkip) {
                                       file.path == "tests/experiments/cluster/on_ssh_hosts_test.cpp" ||
                                       file.path == "tests/experiments/cluster/on_slurm_test.cpp" ||
                                       file.path == "tests/experiments/mirror/over_sshd_test.cpp" ||
-                                      file.path == "tests/experiments/worker/one_lab_test.cpp" ||
+                                      file.path == "tests/experiments/worker/records_route_test.cpp" ||
                                       file.path == "tests/faults/fault_12_no_room_to_save_test.cpp" ||
                                       file.path == "tests/core/comm/gloo/local_peers_test.cpp";
                     // Without PyPI there is no safetensors of Python.

@@ -29,7 +29,7 @@ struct ComparedRun {
     TimeSource time = TimeSource::Measured;
     std::string emulatedLink;  // "200Mbps, 1ms"; "" where none is emulated
     RunSetup setup;
-    bool disturbed = false;   // other programs took cores that its ranks wanted (storage/other_load.h)
+    bool disturbed = false;   // other programs took cores that its ranks wanted (storage/external_load.h)
     bool partlyRead = false;  // an imported run that lacks events of its damaged files (storage/imported_run.h)
     // Evaluations of a finished run.
     EvaluationCurve losses, accuracies;

@@ -13,7 +13,7 @@
 #include "experiments/commands/command.h"
 #include "experiments/report/run_summary.h"
 #include "storage/earlier_parts.h"
-#include "storage/settled_row.h"
+#include "storage/effective_status.h"
 
 namespace dasgd::experiments {
 

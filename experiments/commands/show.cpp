@@ -10,10 +10,10 @@
 #include "experiments/report/last_seen.h"
 #include "experiments/report/run_summary.h"
 #include "storage/comparison.h"
+#include "storage/effective_status.h"
+#include "storage/external_load.h"
 #include "storage/lateness_spans.h"
-#include "storage/other_load.h"
 #include "storage/scaling.h"
-#include "storage/settled_row.h"
 
 namespace dasgd::experiments {
 
@@ -33,7 +33,7 @@ struct Shown {
     std::optional<storage::MetricSample> reached;    // the run's own target
     std::optional<double> reachedAfter;              // seconds of training
     std::optional<double> bestLoss, bestPerplexity;  // of a finished run that is judged by its loss
-    std::vector<storage::OtherLoad> others;
+    std::vector<storage::ExternalLoad> others;
 };
 
 // More ranks than this are for --json.
@@ -58,7 +58,7 @@ Result<Shown> load(const ShowOptions& options) {
     DASGD_ASSIGN(const auto reached, storage::readTargetReached(reader, detail.row.runId));
     DASGD_ASSIGN(const auto seconds, trainedUntil(reader, detail.row, reached));
     DASGD_ASSIGN(const ComparedRun run, storage::readComparedRun(reader, detail.row));
-    DASGD_ASSIGN(auto others, storage::readOtherLoad(reader, detail.row));
+    DASGD_ASSIGN(auto others, storage::readExternalLoad(reader, detail.row));
     return Shown{std::move(detail), std::move(ranks), std::move(seen),      faults,           lateness, reached,
                  seconds,           run.bestLoss(),   run.bestPerplexity(), std::move(others)};
 }
@@ -105,9 +105,9 @@ nlohmann::json hardwareJson(const std::vector<storage::HardwarePart>& parts) {
     return json;
 }
 
-nlohmann::json otherLoadJson(const std::vector<storage::OtherLoad>& loads) {
+nlohmann::json externalLoadJson(const std::vector<storage::ExternalLoad>& loads) {
     nlohmann::json json = nlohmann::json::array();
-    for (const storage::OtherLoad& load : loads) {
+    for (const storage::ExternalLoad& load : loads) {
         json.push_back({{"host", load.host},
                         {"ranks_cores", load.ranks},
                         {"other_cores", load.others},
@@ -135,7 +135,7 @@ nlohmann::json jsonOf(const Shown& shown) {
     json["git_diff"] = detail.gitDirtyDiff;
     json["versions"] = nlohmann::json::parse(detail.versions, nullptr, false);
     if (json["versions"].is_discarded()) json["versions"] = nullptr;
-    json["other_load"] = otherLoadJson(shown.others);
+    json["external_load"] = externalLoadJson(shown.others);
     json["clock_error_s"] = jsonNumber(detail.clockErrorS);
     json["config"] = detail.row.config;
     json["target"] = targetJson(shown);
@@ -305,8 +305,8 @@ std::string textOf(const Shown& shown) {
     field(out, "inflation",
           row.inflation ? inflationInWords(detail.inflation, " × while bytes move") + ", " + known : "not known");
     field(out, "host", detail.host + ", " + detail.cpu);
-    for (const storage::OtherLoad& load : shown.others) {
-        field(out, "other load", otherLoadText(load) + (load.disturbs() ? ": its times are disturbed" : ""));
+    for (const storage::ExternalLoad& load : shown.others) {
+        field(out, "other load", externalLoadText(load) + (load.disturbs() ? ": its times are disturbed" : ""));
     }
     field(out, "host GPUs", storage::hardwareText(detail.hardware, storage::kGpu));
     field(out, "host NICs", storage::hardwareText(detail.hardware, storage::kNic));

@@ -74,9 +74,9 @@ const char* statusOf(RankState state) {
 }
 
 std::vector<RankOutcome> exchangeOutcomes(Rendezvous& store, const RankOutcome& own, int size,
-                                          std::chrono::milliseconds timeout, PatientWait::Moved moved) {
+                                          std::chrono::milliseconds timeout, ProgressWait::Moved moved) {
     if (!store.set(outcomeKey(own.rank), toText({own})) || own.status == statusOf(RankState::Failed)) return {own};
-    PatientWait wait(store, "outcomes", own.rank, own.rank == 0 ? timeout : timeout + kSlack, std::move(moved));
+    ProgressWait wait(store, "outcomes", own.rank, own.rank == 0 ? timeout : timeout + kSlack, std::move(moved));
     if (own.rank != 0) {
         const auto told = wait.get("outcomes");
         return told ? outcomesFrom(*told) : std::vector{own};

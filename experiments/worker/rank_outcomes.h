@@ -9,7 +9,7 @@
 #include "core/base/event.h"
 #include "core/base/result.h"
 #include "core/comm/gloo/gloo.h"
-#include "experiments/worker/patient_wait.h"
+#include "experiments/worker/progress_wait.h"
 #include "storage/base/workspace.h"
 
 namespace dasgd::experiments {
@@ -38,6 +38,6 @@ struct RankOutcome {
 // does anybody longer than `timeout` for each of the others, but while their files are on their way: `moved` of rank 0.
 [[nodiscard]] std::vector<RankOutcome> exchangeOutcomes(Rendezvous& store, const RankOutcome& own, int size,
                                                         std::chrono::milliseconds timeout,
-                                                        PatientWait::Moved moved = {});
+                                                        ProgressWait::Moved moved = {});
 
 }  // namespace dasgd::experiments

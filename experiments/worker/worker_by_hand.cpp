@@ -20,20 +20,20 @@
 #include "experiments/config/checked_experiment.h"
 #include "experiments/config/document.h"
 #include "experiments/launch/earlier_runs.h"
-#include "experiments/launch/going_on.h"
 #include "experiments/launch/launcher.h"
 #include "experiments/launch/provenance.h"
+#include "experiments/launch/resumed_experiment.h"
 #include "experiments/launch/system_metrics.h"
 #include "experiments/report/run_summary.h"
 #include "experiments/worker/agreement.h"
 #include "experiments/worker/assignment.h"
 #include "experiments/worker/curve_store.h"
-#include "experiments/worker/hand_files.h"
-#include "experiments/worker/one_lab.h"
+#include "experiments/worker/liveness_check.h"
 #include "experiments/worker/rank_journals.h"
 #include "experiments/worker/rank_main.h"
 #include "experiments/worker/rank_outcomes.h"
-#include "experiments/worker/roll_call.h"
+#include "experiments/worker/records_route.h"
+#include "experiments/worker/remote_artifacts.h"
 #include "experiments/worker/stop_relay.h"
 #include "experiments/worker/stop_requests.h"
 #include "experiments/worker/worker_process.h"
@@ -74,17 +74,19 @@ public:
         together_ = places.together;
         forwards_ = secret_ && !places.atHome;
         DASGD_ASSIGN(const Assignment assignment, join(rendezvous, store));
-        DASGD_ASSIGN(OneLab lab, OneLab::open(rendezvous, {.rank = environment_.rank,
-                                                           .places = places,
-                                                           .secret = secret_,
-                                                           .address = interface.address,
-                                                           .runId = assignment.runId,
-                                                           .paths = store.paths(),
-                                                           .timeout = timeout()}));
-        DASGD_ASSIGN(HandFiles files, openFiles(rendezvous, store.paths(), assignment, places, interface.address));
+        DASGD_ASSIGN(RecordsRoute lab, RecordsRoute::open(rendezvous, {.rank = environment_.rank,
+                                                                       .places = places,
+                                                                       .secret = secret_,
+                                                                       .address = interface.address,
+                                                                       .runId = assignment.runId,
+                                                                       .paths = store.paths(),
+                                                                       .timeout = timeout()}));
+        DASGD_ASSIGN(RemoteArtifacts files,
+                     openFiles(rendezvous, store.paths(), assignment, places, interface.address));
         DASGD_ASSIGN(auto recorder, lab.record(store));
-        DASGD_ASSIGN(std::optional<RollCall> roll, RollCall::open(rendezvous, environment_.rank, environment_.size,
-                                                                  hostName() + " (" + interface.address + ")"));
+        DASGD_ASSIGN(std::optional<LivenessCheck> roll,
+                     LivenessCheck::open(rendezvous, environment_.rank, environment_.size,
+                                         hostName() + " (" + interface.address + ")"));
         DASGD_ASSIGN(auto forStops, rendezvous.another());
         StopRequests requests(RunControl::open(store.paths().control(assignment.runId)), signals_);
         HandGate gate(timeout() + kStopSlack, requests.page());
@@ -125,8 +127,8 @@ public:
 
 private:
     // True if rank 0 still answers. Missing ranks are reported at once, because the next phase may take long.
-    static bool isHomeThere(RollCall& roll, RankReport& report, OneLab& lab) {
-        const RollCallEnd end = roll.call(report.error);
+    static bool isHomeThere(LivenessCheck& roll, RankReport& report, RecordsRoute& lab) {
+        const LivenessResult end = roll.call(report.error);
         if (!end.allAnswer) logLine(LogLevel::Error, end.text, report.rank);
         if (report.state == RankState::Failed && !end.text.empty()) report.error += "; " + end.text;
         if (!end.homeAnswers) lab.giveUpHome();
@@ -208,19 +210,19 @@ private:
         return earlier.front().from;
     }
 
-    Result<HandFiles> openFiles(Rendezvous& rendezvous, const storage::WorkspacePaths& paths,
-                                const Assignment& assignment, const RankPlaces& places,
-                                const std::string& address) const {
-        return HandFiles::open(rendezvous, {.experiment = experiment_,
-                                            .rank = environment_.rank,
-                                            .places = places,
-                                            .secret = secret_,
-                                            .address = address,
-                                            .paths = paths,
-                                            .runId = assignment.runId,
-                                            .configHash = sha256Of(toTomlDocument(checked_.resolved)),
-                                            .resumedFrom = assignment.resumedFrom,
-                                            .resumedStep = assignment.resumedStep});
+    Result<RemoteArtifacts> openFiles(Rendezvous& rendezvous, const storage::WorkspacePaths& paths,
+                                      const Assignment& assignment, const RankPlaces& places,
+                                      const std::string& address) const {
+        return RemoteArtifacts::open(rendezvous, {.experiment = experiment_,
+                                                  .rank = environment_.rank,
+                                                  .places = places,
+                                                  .secret = secret_,
+                                                  .address = address,
+                                                  .paths = paths,
+                                                  .runId = assignment.runId,
+                                                  .configHash = sha256Of(toTomlDocument(checked_.resolved)),
+                                                  .resumedFrom = assignment.resumedFrom,
+                                                  .resumedStep = assignment.resumedStep});
     }
 
     // Through which `dasgd stop` reaches the run in this workspace. Ranks of one host share it.
@@ -243,8 +245,8 @@ private:
     }
 
     RankReport train(const storage::WorkspacePaths& paths, const Assignment& assignment, const Interface& interface,
-                     const Rendezvous& rendezvous, HandGate& gate, const HandFiles& files, storage::Recorder& recorder,
-                     OneLab& lab) {
+                     const Rendezvous& rendezvous, HandGate& gate, const RemoteArtifacts& files,
+                     storage::Recorder& recorder, RecordsRoute& lab) {
         const int rank = environment_.rank;
         RankJournals journals;
         if (const Status opened = journals.open(paths, assignment.runId, {rank}, false); !opened) {

@@ -6,7 +6,7 @@
 #include <QRegularExpression>
 #include <QUuid>
 
-#include "gui/models/said_by_program.h"
+#include "gui/models/cli_message.h"
 
 namespace dasgd::gui {
 

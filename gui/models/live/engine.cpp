@@ -11,8 +11,8 @@
 #include <optional>
 #include <utility>
 
+#include "gui/models/cli_message.h"
 #include "gui/models/live/clusters.h"
-#include "gui/models/said_by_program.h"
 
 namespace dasgd::gui {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "gui/models/said_by_program.h"
+#include "gui/models/cli_message.h"
 #include "gui/models/words.h"
 
 namespace dasgd::gui {

@@ -3,8 +3,8 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 
+#include "gui/models/cli_message.h"
 #include "gui/models/released_process.h"
-#include "gui/models/said_by_program.h"
 
 namespace dasgd::gui {
 

@@ -32,7 +32,7 @@ TEST_F(ShowCommand, TellsConfigurationAndProvenance) {
 }
 
 // A run of some seconds beside a program that keeps a core busy.
-TEST(ShowOtherLoad, TellsWhatOtherProgramsComputed) {
+TEST(ShowExternalLoad, TellsWhatOtherProgramsComputed) {
     const test::DasgdFolder folder;
     folder.write("e.toml", test::quickExperiment("gloo", 100'000));
     std::atomic<bool> over = false;
@@ -45,7 +45,7 @@ TEST(ShowOtherLoad, TellsWhatOtherProgramsComputed) {
         const test::Ended shown = folder.run({"list", "-w", "w", "--json"});
         const auto row = nlohmann::json::parse(shown.out, nullptr, false);
         if (!row.is_object()) return false;
-        load = nlohmann::json::parse(folder.run({"show", row["run_id"], "-w", "w", "--json"}).out)["other_load"];
+        load = nlohmann::json::parse(folder.run({"show", row["run_id"], "-w", "w", "--json"}).out)["external_load"];
         return !load.empty();
     }));
     run.signal(SIGINT);

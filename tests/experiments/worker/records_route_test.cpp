@@ -1,5 +1,5 @@
 // Ranks with workspaces of their own, as on several hosts, over loopback.
-#include "experiments/worker/one_lab.h"
+#include "experiments/worker/records_route.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-class OneLabRuns : public ::testing::Test {
+class RecordsRouteRuns : public ::testing::Test {
 protected:
     // Rank r records into the workspace `workspaces[r]`, with the secret `secrets[r]` ("": none).
     std::vector<test::StartedProgram> start(const std::vector<std::string>& workspaces,
@@ -81,7 +81,7 @@ protected:
     std::string secret_ = RunSecret::make().value().hex();
 };
 
-TEST_F(OneLabRuns, TheWorkspaceOfRank0HoldsTheRecordsOfAllRanks) {
+TEST_F(RecordsRouteRuns, TheWorkspaceOfRank0HoldsTheRecordsOfAllRanks) {
     folder_.write("e.toml", test::quickExperiment("gloo", 200));
     auto workers = start({"a", "b"}, {secret_, secret_});
     for (test::StartedProgram& worker : workers) {
@@ -111,7 +111,7 @@ TEST_F(OneLabRuns, TheWorkspaceOfRank0HoldsTheRecordsOfAllRanks) {
 }
 
 // Rank 0's side is stopped like one whose disk hangs: its collector takes nothing in.
-TEST_F(OneLabRuns, ACollectorThatStallsCostsOthersNoTraining) {
+TEST_F(RecordsRouteRuns, ACollectorThatStallsCostsOthersNoTraining) {
     std::string text = test::quickExperiment("gloo", 100'000'000);
     const auto replace = [&](const std::string& from, const std::string& to) {
         text.replace(text.find(from), from.size(), to);
@@ -149,7 +149,7 @@ TEST_F(OneLabRuns, ACollectorThatStallsCostsOthersNoTraining) {
     }
 }
 
-TEST_F(OneLabRuns, RanksOfRank0sWorkspaceCollectThemselves) {
+TEST_F(RecordsRouteRuns, RanksOfRank0sWorkspaceCollectThemselves) {
     folder_.write("e.toml", threeWorkers(100));
     auto workers = start({"a", "b", "a"}, {secret_, secret_, secret_});
     for (test::StartedProgram& worker : workers) {
@@ -165,7 +165,7 @@ TEST_F(OneLabRuns, RanksOfRank0sWorkspaceCollectThemselves) {
 }
 
 // As pods are: one kernel, and one path for all, at which each has what is mounted there.
-TEST_F(OneLabRuns, RanksInContainersOfOneHostAreTakenForOneWorkspaceOnlyWhereTheyShareIt) {
+TEST_F(RecordsRouteRuns, RanksInContainersOfOneHostAreTakenForOneWorkspaceOnlyWhereTheyShareIt) {
     if (::getuid() != 0) GTEST_SKIP() << "mount namespaces need root";
     if (!test::does(std::string(kUnshare) + " -m true")) GTEST_SKIP() << "no mount namespaces here: unshare -m failed";
     std::string text = threeWorkers(100);
@@ -190,7 +190,7 @@ TEST_F(OneLabRuns, RanksInContainersOfOneHostAreTakenForOneWorkspaceOnlyWhereThe
     EXPECT_TRUE(reader("b").runs()->empty());
 }
 
-TEST_F(OneLabRuns, RanksWithoutTheSameSecretRefuseBeforeTheyTrain) {
+TEST_F(RecordsRouteRuns, RanksWithoutTheSameSecretRefuseBeforeTheyTrain) {
     folder_.write("e.toml", test::quickExperiment("gloo", 20) + "timeout_s = 3.0\n");
     const std::string other = RunSecret::make().value().hex();
     for (const std::string& second : {std::string(), other}) {
@@ -207,7 +207,7 @@ TEST_F(OneLabRuns, RanksWithoutTheSameSecretRefuseBeforeTheyTrain) {
     }
 }
 
-TEST_F(OneLabRuns, WithoutASecretEachWorkspaceKeepsItsOwnAndThatIsSaid) {
+TEST_F(RecordsRouteRuns, WithoutASecretEachWorkspaceKeepsItsOwnAndThatIsSaid) {
     folder_.write("e.toml", test::quickExperiment("gloo", 20));
     auto workers = start({"a", "b"}, {"", ""});
     EXPECT_THAT(workers[0].wait().err, HasSubstr("each workspace keeps the records of its own ranks"));
@@ -215,7 +215,7 @@ TEST_F(OneLabRuns, WithoutASecretEachWorkspaceKeepsItsOwnAndThatIsSaid) {
     EXPECT_EQ(reader("b").runs()->size(), 1U);
 }
 
-TEST_F(OneLabRuns, AKilledRanksLastRecordsArriveAndTheRunHasFailed) {
+TEST_F(RecordsRouteRuns, AKilledRanksLastRecordsArriveAndTheRunHasFailed) {
     folder_.write("e.toml", test::quickExperiment("gloo", 100'000'000) + "timeout_s = 5.0\n");
     auto workers = start({"a", "b"}, {secret_, secret_});
     ASSERT_TRUE(test::newestRunTrains(folder_.path() / "a"));

@@ -15,7 +15,7 @@
 
 namespace dasgd::experiments {
 
-class HandFiles {
+class RemoteArtifacts {
 public:
     struct Options {
         const Experiment& experiment;
@@ -31,9 +31,9 @@ public:
     // Collective over the ranks that meet at `store`; returns once all ranks have what they go on from. Ranks of
     // several workspaces that share no secret save nothing. Errors: rank 0 cannot listen; the checkpoint cannot be read
     // or fetched, by whichever rank.
-    static Result<HandFiles> open(Rendezvous& store, const Options& options);
-    HandFiles(HandFiles&&) noexcept;
-    ~HandFiles();
+    static Result<RemoteArtifacts> open(Rendezvous& store, const Options& options);
+    RemoteArtifacts(RemoteArtifacts&&) noexcept;
+    ~RemoteArtifacts();
 
     // Null: this run saves nothing.
     [[nodiscard]] const CheckpointEnvironment* environment() const { return saves_ ? &environment_ : nullptr; }
@@ -48,7 +48,7 @@ public:
     void end();
 
 private:
-    explicit HandFiles(const Options& options);
+    explicit RemoteArtifacts(const Options& options);
     Status serve(const Options& options);
     Status leaveMark(Rendezvous& store);
     Status findMark(Rendezvous& store);

@@ -1,4 +1,4 @@
-#include "experiments/worker/hand_files.h"
+#include "experiments/worker/remote_artifacts.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 #include "core/base/log.h"
 #include "core/train/step_profiler.h"
 #include "experiments/forward/run_file.h"
-#include "experiments/worker/patient_wait.h"
+#include "experiments/worker/progress_wait.h"
 
 namespace dasgd::experiments {
 
@@ -37,11 +37,12 @@ fs::path ownLog() {
 
 }  // namespace
 
-HandFiles::HandFiles(const Options& options) : paths_(options.paths), runId_(options.runId), rank_(options.rank) {
+RemoteArtifacts::RemoteArtifacts(const Options& options)
+    : paths_(options.paths), runId_(options.runId), rank_(options.rank) {
     environment_.place = {paths_.checkpoints(runId_), runId_, options.configHash};
 }
-HandFiles::HandFiles(HandFiles&& other) noexcept = default;
-HandFiles::~HandFiles() {
+RemoteArtifacts::RemoteArtifacts(RemoteArtifacts&& other) noexcept = default;
+RemoteArtifacts::~RemoteArtifacts() {
     std::error_code ignored;
     if (!mark_.empty()) fs::remove(mark_, ignored);
     if (!fetched_.empty()) fs::remove_all(fetched_, ignored);
@@ -52,8 +53,8 @@ HandFiles::~HandFiles() {
     }
 }
 
-Result<HandFiles> HandFiles::open(Rendezvous& store, const Options& options) {
-    HandFiles own(options);
+Result<RemoteArtifacts> RemoteArtifacts::open(Rendezvous& store, const Options& options) {
+    RemoteArtifacts own(options);
     std::string endpoint = kNoFiles;
     if (options.rank == 0) {
         Status serves;
@@ -92,7 +93,7 @@ Result<HandFiles> HandFiles::open(Rendezvous& store, const Options& options) {
 }
 
 // Hosts may share a file system: what is named after a host says nothing of that.
-Status HandFiles::leaveMark(Rendezvous& store) {
+Status RemoteArtifacts::leaveMark(Rendezvous& store) {
     DASGD_ASSIGN(const RunSecret random, RunSecret::make());
     const std::string name = ".files-" + random.hex();
     mark_ = paths_.run(runId_) / name;
@@ -100,24 +101,24 @@ Status HandFiles::leaveMark(Rendezvous& store) {
     return store.set(kMarkKey, name);
 }
 
-Status HandFiles::findMark(Rendezvous& store) {
+Status RemoteArtifacts::findMark(Rendezvous& store) {
     DASGD_ASSIGN(const std::string name, store.get(kMarkKey));
     std::error_code code;
     inRunsFolder_ = fs::exists(paths_.run(runId_) / fs::path(name).filename(), code);
     return {};
 }
 
-Status HandFiles::takeUp(const Options& options) {
+Status RemoteArtifacts::takeUp(const Options& options) {
     if (client_) return fetch(options);
     DASGD_ASSIGN(environment_.from, CheckpointFolder(paths_.checkpoints(options.resumedFrom)).at(options.resumedStep));
     return {};
 }
 
 // Waits until all ranks have their files, because the deadline of the next phase does not allow for transfers.
-Status HandFiles::meetReady(Rendezvous& store, const Options& options, const Status& own) const {
+Status RemoteArtifacts::meetReady(Rendezvous& store, const Options& options, const Status& own) const {
     const auto keyOf = [](int rank) { return std::string(kReady) + "/" + std::to_string(rank); };
     const auto readKey = [&](int rank) { return keyOf(rank) + "/read"; };
-    PatientWait wait(store, kReady, options.rank, options.experiment.cluster.deadline(), [this] { return moved(); });
+    ProgressWait wait(store, kReady, options.rank, options.experiment.cluster.deadline(), [this] { return moved(); });
     DASGD_TRY(store.set(keyOf(options.rank), own ? "" : own.error().message));
     if (options.rank != 0) {
         const auto problem = own ? wait.get(kReady) : Result<std::string>(own.error().message);
@@ -139,7 +140,7 @@ Status HandFiles::meetReady(Rendezvous& store, const Options& options, const Sta
     return problem.empty() ? Status{} : fail(problem);
 }
 
-Status HandFiles::serve(const Options& options) {
+Status RemoteArtifacts::serve(const Options& options) {
     FileServer::Options server{.address = options.address,
                                .ranks = options.places.away,
                                .folder = paths_.run(runId_),
@@ -162,7 +163,7 @@ Status HandFiles::serve(const Options& options) {
 }
 
 // The parts that this rank goes on from: its own, or of another number of ranks what all have in common.
-Status HandFiles::fetch(const Options& options) {
+Status RemoteArtifacts::fetch(const Options& options) {
     fetched_ = paths_.run(runId_) / ("from-rank-" + std::to_string(options.rank));
     std::error_code code;
     fs::create_directories(fetched_, code);
@@ -186,21 +187,21 @@ Status HandFiles::fetch(const Options& options) {
 }
 
 // A log that grows is seen while it does.
-void HandFiles::linkLog() const {
+void RemoteArtifacts::linkLog() const {
     const fs::path place = paths_.run(runId_) / logName();
     std::error_code code;
     fs::create_directories(place.parent_path(), code);
     if (const fs::path log = ownLog(); !log.empty() && !fs::exists(place, code)) fs::create_hard_link(log, place, code);
 }
 
-void HandFiles::end() {
+void RemoteArtifacts::end() {
     server_.reset();
     if (rank_ == Rank(0)) CheckpointFolder(paths_.checkpoints(runId_)).sweep();
 }
 
-std::string HandFiles::logName() const { return "logs/rank-" + std::to_string(rank_.value()) + ".log"; }
+std::string RemoteArtifacts::logName() const { return "logs/rank-" + std::to_string(rank_.value()) + ".log"; }
 
-void HandFiles::bringRecords(bool failed) const {
+void RemoteArtifacts::bringRecords(bool failed) const {
     std::error_code code;
     const fs::path folder = paths_.run(runId_), log = ownLog();
     const auto bring = [&](const fs::path& file, const std::string& name, std::int64_t most) {

@@ -11,7 +11,7 @@
 namespace dasgd::storage {
 
 // Load of one host: means over the recorded seconds (`host/cpu_cores`, `process/cpu_cores`).
-struct OtherLoad {
+struct ExternalLoad {
     std::string host;   // "" where there is but one
     double ranks = 0;   // busy cores, of the run's ranks there
     double others = 0;  // of everything else: the launcher, a window that follows the run, other people
@@ -27,10 +27,10 @@ struct OtherLoad {
 
 // By host, in the order of their first ranks; none where time is simulated, where fewer than `kLeastSeconds` were
 // recorded, and in runs of traces. Errors: of the database.
-[[nodiscard]] Result<std::vector<OtherLoad>> readOtherLoad(RunReader& reader, const RunRow& row);
+[[nodiscard]] Result<std::vector<ExternalLoad>> readExternalLoad(RunReader& reader, const RunRow& row);
 inline constexpr std::int64_t kLeastSeconds = 3;
 
 // "node1: 0.82 cores by other programs, beside the ranks' 1.95"
-[[nodiscard]] std::string otherLoadText(const OtherLoad& load);
+[[nodiscard]] std::string externalLoadText(const ExternalLoad& load);
 
 }  // namespace dasgd::storage

@@ -13,13 +13,13 @@
 namespace dasgd::experiments {
 
 // Waits for the other ranks on one matter, which has the same name on all ranks. `store` outlives it. One thread.
-class PatientWait {
+class ProgressWait {
 public:
     // Grows while files are on their way; null where none can be.
     using Moved = std::function<std::int64_t()>;
 
     // `timeout`: how long nothing may move. `moved` is asked of rank 0 alone.
-    PatientWait(Rendezvous& store, std::string matter, int rank, std::chrono::milliseconds timeout, Moved moved)
+    ProgressWait(Rendezvous& store, std::string matter, int rank, std::chrono::milliseconds timeout, Moved moved)
         : store_(store), matter_(std::move(matter)), rank_(rank), timeout_(timeout), moved_(std::move(moved)) {}
 
     // Errors: nothing has moved for the timeout, or the store is gone.

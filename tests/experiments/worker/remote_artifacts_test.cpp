@@ -1,5 +1,5 @@
 // What ranks with workspaces of their own leave behind, as on several hosts, over loopback.
-#include "experiments/worker/hand_files.h"
+#include "experiments/worker/remote_artifacts.h"
 
 #include <gmock/gmock.h>
 
@@ -17,7 +17,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class HandFilesRuns : public ::testing::Test {
+class RemoteArtifactsRuns : public ::testing::Test {
 protected:
     // Rank r records into the workspace `workspaces[r]`.
     std::vector<test::StartedProgram> start(const std::vector<std::string>& workspaces,
@@ -72,7 +72,7 @@ std::string withCheckpoints(std::string text, const std::string& checkpoint) {
     return text.replace(text.find(train), train.size(), train + "checkpoint = " + checkpoint + "\n");
 }
 
-TEST_F(HandFilesRuns, WhatIsSavedOnAnotherHostIsWholeInRank0sWorkspaceAndGoesOnFromThere) {
+TEST_F(RemoteArtifactsRuns, WhatIsSavedOnAnotherHostIsWholeInRank0sWorkspaceAndGoesOnFromThere) {
     folder_.write("e.toml",
                   withCheckpoints(test::quickExperiment("gloo", 6'000), "{ every = \"500 steps\", keep = 2 }"));
     auto workers = start({"a", "b"});
@@ -97,7 +97,7 @@ TEST_F(HandFilesRuns, WhatIsSavedOnAnotherHostIsWholeInRank0sWorkspaceAndGoesOnF
     EXPECT_EQ(modelIn("a"), modelIn("c")) << "of a run that was never stopped, in one workspace";
 }
 
-TEST_F(HandFilesRuns, ARankThatIsKilledCostsWhatCameAfterTheLastCheckpoint) {
+TEST_F(RemoteArtifactsRuns, ARankThatIsKilledCostsWhatCameAfterTheLastCheckpoint) {
     folder_.write("e.toml",
                   withCheckpoints(test::quickExperiment("gloo", 6'000), "{ every = \"500 steps\", keep = 2 }") +
                       "timeout_s = 5.0\n");
@@ -114,7 +114,7 @@ TEST_F(HandFilesRuns, ARankThatIsKilledCostsWhatCameAfterTheLastCheckpoint) {
 }
 
 // Each goes on from the mean of both, which the one beside rank 0's workspace fetches.
-TEST_F(HandFilesRuns, ARunGoesOnWithMoreRanksThanItHad) {
+TEST_F(RemoteArtifactsRuns, ARunGoesOnWithMoreRanksThanItHad) {
     const auto ofThreeTargets = [](std::string text) {
         return text.replace(text.find("[0.0, 1.0]]"), 11, "[0.0, 1.0], [1.0, 1.0]]");
     };
@@ -139,7 +139,7 @@ TEST_F(HandFilesRuns, ARunGoesOnWithMoreRanksThanItHad) {
 }
 
 // Ranks of one other host write into one folder there, and each takes its own part away.
-TEST_F(HandFilesRuns, TwoRanksOfAnotherHostSaveAtOnce) {
+TEST_F(RemoteArtifactsRuns, TwoRanksOfAnotherHostSaveAtOnce) {
     std::string text = withCheckpoints(test::quickExperiment("gloo", 400), "{ every = \"10 steps\", keep = 100 }");
     text.replace(text.find("workers = 2"), 11, "workers = 3");
     text.replace(text.find("[0.0, 1.0]]"), 11, "[0.0, 1.0], [1.0, 1.0]]");
@@ -151,7 +151,7 @@ TEST_F(HandFilesRuns, TwoRanksOfAnotherHostSaveAtOnce) {
 }
 
 // As hosts see one shared file system, each as a place of its own.
-TEST_F(HandFilesRuns, OneFolderThatRanksSeeByTwoPathsKeepsWhatTheySave) {
+TEST_F(RemoteArtifactsRuns, OneFolderThatRanksSeeByTwoPathsKeepsWhatTheySave) {
     std::filesystem::create_directories(folder_.path() / "a");
     std::filesystem::create_directory_symlink("a", folder_.path() / "b");
     folder_.write("e.toml",
@@ -171,7 +171,7 @@ TEST_F(HandFilesRuns, OneFolderThatRanksSeeByTwoPathsKeepsWhatTheySave) {
     }
 }
 
-TEST_F(HandFilesRuns, WhatIsFetchedAndWhatNoRankCompletesIsRemoved) {
+TEST_F(RemoteArtifactsRuns, WhatIsFetchedAndWhatNoRankCompletesIsRemoved) {
     folder_.write("e.toml", test::quickExperiment("gloo", 100'000'000));
     auto workers = start({"a", "b"});
     ASSERT_TRUE(test::newestRunTrains(folder_.path() / "a"));
@@ -194,7 +194,7 @@ TEST_F(HandFilesRuns, WhatIsFetchedAndWhatNoRankCompletesIsRemoved) {
     EXPECT_TRUE(CheckpointFolder(lost.parent_path()).latest());
 }
 
-TEST_F(HandFilesRuns, LogsOfAllRanksAreInTheRunsFolder) {
+TEST_F(RemoteArtifactsRuns, LogsOfAllRanksAreInTheRunsFolder) {
     folder_.write("e.toml", test::quickExperiment("gloo", 20));
     for (const test::Ended& ended : runAll({"a", "b"})) ASSERT_EQ(ended.exit, kFinished) << ended.err;
     const std::string run = newest("a").runId;
@@ -203,7 +203,7 @@ TEST_F(HandFilesRuns, LogsOfAllRanksAreInTheRunsFolder) {
     }
 }
 
-TEST_F(HandFilesRuns, WithoutASecretSeveralWorkspacesSaveNothingAndSaySo) {
+TEST_F(RemoteArtifactsRuns, WithoutASecretSeveralWorkspacesSaveNothingAndSaySo) {
     secret_.clear();
     folder_.write("e.toml", test::quickExperiment("gloo", 20));
     EXPECT_THAT(runAll({"a", "b"}, {"--resume"}).front().err,
@@ -211,9 +211,9 @@ TEST_F(HandFilesRuns, WithoutASecretSeveralWorkspacesSaveNothingAndSaySo) {
 }
 
 // Without processes: what two ranks hand each other before they connect.
-class HandFilesTest : public ::testing::Test {
+class RemoteArtifactsTest : public ::testing::Test {
 protected:
-    HandFilesTest() {
+    RemoteArtifactsTest() {
         folder_.write("e.toml", test::quickExperiment("gloo", 20));
         const CheckpointFolder before(pathsOf(0).checkpoints("before"));
         const auto making = before.begin(10).value();
@@ -223,27 +223,27 @@ protected:
         std::filesystem::create_directories(pathsOf(1).run("run"));
     }
     [[nodiscard]] storage::WorkspacePaths pathsOf(int rank) const { return {folder_.path() / std::to_string(rank)}; }
-    [[nodiscard]] Result<HandFiles> open(int rank) const {
+    [[nodiscard]] Result<RemoteArtifacts> open(int rank) const {
         const Experiment experiment = readSingleExperiment((folder_.path() / "e.toml").string(), {}).value();
         Rendezvous store = Rendezvous::file(folder_.path() / "store", 2, std::chrono::seconds(20)).value();
         const RankPlaces places{
             .together = false, .atHome = rank == 0, .away = rank == 0 ? std::vector{1} : std::vector<int>{}};
-        return HandFiles::open(store, {.experiment = experiment,
-                                       .rank = rank,
-                                       .places = places,
-                                       .secret = secret_,
-                                       .address = "127.0.0.1",
-                                       .paths = pathsOf(rank),
-                                       .runId = "run",
-                                       .configHash = "c",
-                                       .resumedFrom = "before",
-                                       .resumedStep = 10});
+        return RemoteArtifacts::open(store, {.experiment = experiment,
+                                             .rank = rank,
+                                             .places = places,
+                                             .secret = secret_,
+                                             .address = "127.0.0.1",
+                                             .paths = pathsOf(rank),
+                                             .runId = "run",
+                                             .configHash = "c",
+                                             .resumedFrom = "before",
+                                             .resumedStep = 10});
     }
     test::DasgdFolder folder_;
     RunSecret secret_ = RunSecret::make().value();
 };
 
-TEST_F(HandFilesTest, RanksMeetOnceAllHaveWhatTheyGoOnFrom) {
+TEST_F(RemoteArtifactsTest, RanksMeetOnceAllHaveWhatTheyGoOnFrom) {
     test::writeText(pathsOf(1).run("run") / "from-rank-1", "a file where a folder is to be");
     auto first = std::async(std::launch::async, [this] { return open(0); });
     EXPECT_THAT(open(1).error().message, HasSubstr("from-rank-1: cannot be made"));
@@ -252,7 +252,7 @@ TEST_F(HandFilesTest, RanksMeetOnceAllHaveWhatTheyGoOnFrom) {
         << "before it waits for rank 1's connection";
 }
 
-TEST_F(HandFilesTest, WhatIsFetchedGoesOnceItIsTakenUp) {
+TEST_F(RemoteArtifactsTest, WhatIsFetchedGoesOnceItIsTakenUp) {
     auto first = std::async(std::launch::async, [this] { return open(0); });
     const auto away = open(1);
     ASSERT_TRUE(away) << away.error().message;

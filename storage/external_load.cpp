@@ -1,4 +1,4 @@
-#include "storage/other_load.h"
+#include "storage/external_load.h"
 
 #include <algorithm>
 #include <charconv>
@@ -23,8 +23,8 @@ std::optional<int> coresOf(const RunMachine& machine) {
 
 }  // namespace
 
-Result<std::vector<OtherLoad>> readOtherLoad(RunReader& reader, const RunRow& row) {
-    std::vector<OtherLoad> loads;
+Result<std::vector<ExternalLoad>> readExternalLoad(RunReader& reader, const RunRow& row) {
+    std::vector<ExternalLoad> loads;
     if (row.timeSimulated) return loads;
     DASGD_ASSIGN(const std::vector<MetricSum> ofHosts, reader.metricSums(row.runId, metrics::kHostCpu));
     if (ofHosts.empty()) return loads;
@@ -56,7 +56,7 @@ Result<std::vector<OtherLoad>> readOtherLoad(RunReader& reader, const RunRow& ro
     return loads;
 }
 
-std::string otherLoadText(const OtherLoad& load) {
+std::string externalLoadText(const ExternalLoad& load) {
     char text[96];
     std::snprintf(text, sizeof text, "%.2f cores by other programs, beside the ranks' %.2f", load.others, load.ranks);
     return load.host.empty() ? text : load.host + ": " + text;

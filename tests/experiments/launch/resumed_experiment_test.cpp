@@ -1,5 +1,5 @@
 // Whether a run that ended early can go on, with which settings and from where: of a real run.
-#include "experiments/launch/going_on.h"
+#include "experiments/launch/resumed_experiment.h"
 
 #include <gmock/gmock.h>
 #include <signal.h>

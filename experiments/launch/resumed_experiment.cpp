@@ -1,4 +1,4 @@
-#include "experiments/launch/going_on.h"
+#include "experiments/launch/resumed_experiment.h"
 
 #include <cmath>
 

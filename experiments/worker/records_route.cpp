@@ -1,4 +1,4 @@
-#include "experiments/worker/one_lab.h"
+#include "experiments/worker/records_route.h"
 
 #include <algorithm>
 #include <atomic>
@@ -26,7 +26,7 @@ constexpr const char* kNoLab = "-";
 }  // namespace
 
 // The journal has one producer, the training thread; what others measure waits here for its next record.
-class OneLab::AwaySink final : public EventSink, public NamedSpanSink {
+class RecordsRoute::AwaySink final : public EventSink, public NamedSpanSink {
 public:
     void front(EventSink& journal) {
         journal_ = &journal;
@@ -88,7 +88,7 @@ private:
     bool full_ = false;
 };
 
-class OneLab::AwayRecorder final : public storage::Recorder {
+class RecordsRoute::AwayRecorder final : public storage::Recorder {
 public:
     AwayRecorder(AwaySink& sink, std::unique_ptr<ForwarderProcess> forwarder, milliseconds patience)
         : sink_(sink), forwarder_(std::move(forwarder)), patience_(patience) {}
@@ -111,12 +111,12 @@ private:
     const milliseconds patience_;
 };
 
-OneLab::OneLab(Options options) : options_(std::move(options)) {}
-OneLab::OneLab(OneLab&&) noexcept = default;
-OneLab::~OneLab() = default;
+RecordsRoute::RecordsRoute(Options options) : options_(std::move(options)) {}
+RecordsRoute::RecordsRoute(RecordsRoute&&) noexcept = default;
+RecordsRoute::~RecordsRoute() = default;
 
-Result<OneLab> OneLab::open(Rendezvous& store, Options options) {
-    OneLab lab(std::move(options));
+Result<RecordsRoute> RecordsRoute::open(Rendezvous& store, Options options) {
+    RecordsRoute lab(std::move(options));
     const Options& own = lab.options_;
     if (own.places.together) return lab;
     if (own.rank == 0) {
@@ -146,7 +146,7 @@ Result<OneLab> OneLab::open(Rendezvous& store, Options options) {
     return lab;
 }
 
-Result<std::unique_ptr<storage::Recorder>> OneLab::record(storage::Store& store) {
+Result<std::unique_ptr<storage::Recorder>> RecordsRoute::record(storage::Store& store) {
     if (!sink_) {
         std::vector<int> ranks{options_.rank};
         if (server_) std::ranges::copy(options_.places.away, std::back_inserter(ranks));
@@ -166,25 +166,25 @@ Result<std::unique_ptr<storage::Recorder>> OneLab::record(storage::Store& store)
     return std::make_unique<AwayRecorder>(*sink_, std::move(forwarder), options_.timeout + kArrival);
 }
 
-EventSink& OneLab::before(EventSink& journal) {
+EventSink& RecordsRoute::before(EventSink& journal) {
     if (!sink_) return journal;
     sink_->front(journal);
     return *sink_;
 }
 
-void OneLab::giveUpHome() {
+void RecordsRoute::giveUpHome() {
     if (sink_) sink_->giveUpHome();
 }
 
-void OneLab::awaitRecords(bool failed) {
+void RecordsRoute::awaitRecords(bool failed) {
     if (server_) static_cast<void>(server_->awaitEnds(failed ? kArrivalAfterFailure : kArrival));
 }
 
-void OneLab::release() {
+void RecordsRoute::release() {
     if (server_) server_->sayDone(kGoodbye);
 }
 
-std::string OneLab::worstHere(const std::string& own, const std::vector<RankOutcome>& outcomes) const {
+std::string RecordsRoute::worstHere(const std::string& own, const std::vector<RankOutcome>& outcomes) const {
     std::vector<std::string> here{own};
     for (const RankOutcome& one : outcomes) {
         if (server_ && std::ranges::count(options_.places.away, one.rank) > 0) here.push_back(one.status);

@@ -1,4 +1,4 @@
-#include "experiments/worker/patient_wait.h"
+#include "experiments/worker/progress_wait.h"
 
 #include <algorithm>
 #include <thread>
@@ -15,7 +15,7 @@ constexpr int kWordsOfTimeout = 8;  // of rank 0 to the others, at most
 
 }  // namespace
 
-Result<std::string> PatientWait::get(const std::string& key) {
+Result<std::string> ProgressWait::get(const std::string& key) {
     auto until = steady_clock::now() + timeout_;
     for (milliseconds pause = kFirstLook;; pause = std::min(2 * pause, kLongestLook)) {
         DASGD_ASSIGN(const bool there, store_.has(key));
@@ -30,7 +30,7 @@ Result<std::string> PatientWait::get(const std::string& key) {
     }
 }
 
-bool PatientWait::moves() {
+bool ProgressWait::moves() {
     if (rank_ != 0) {
         if (!store_.has(wordKey()).value_or(false)) return false;
         ++words_;
@@ -46,6 +46,6 @@ bool PatientWait::moves() {
     return true;
 }
 
-std::string PatientWait::wordKey() const { return matter_ + "/goes-on/" + std::to_string(words_); }
+std::string ProgressWait::wordKey() const { return matter_ + "/goes-on/" + std::to_string(words_); }
 
 }  // namespace dasgd::experiments

@@ -1,5 +1,5 @@
 // Ranks by hand name the one that is missing, once one of them has failed.
-#include "experiments/worker/roll_call.h"
+#include "experiments/worker/liveness_check.h"
 
 #include <gmock/gmock.h>
 
@@ -15,17 +15,18 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class RollCalls : public ::testing::Test {
+class LivenessChecks : public ::testing::Test {
 protected:
     // Of three ranks: what each of those that fail hears, the others being there or not.
-    std::vector<RollCallEnd> call(const std::vector<int>& there, const std::vector<int>& failing) {
-        std::vector<RollCall> all;
+    std::vector<LivenessResult> call(const std::vector<int>& there, const std::vector<int>& failing) {
+        std::vector<LivenessCheck> all;
         for (int rank = 0; rank < 3; ++rank) {
             auto store = Rendezvous::file(dir_ / "store", 3, std::chrono::milliseconds(10'000)).value();
-            RollCall roll = RollCall::open(store, rank, 3, std::string(1, static_cast<char>('a' + rank))).value();
+            LivenessCheck roll =
+                LivenessCheck::open(store, rank, 3, std::string(1, static_cast<char>('a' + rank))).value();
             if (std::ranges::find(there, rank) != there.end()) all.push_back(std::move(roll));
         }
-        std::vector<RollCallEnd> ends;
+        std::vector<LivenessResult> ends;
         for (const int rank : failing) {
             const auto at = static_cast<std::size_t>(std::ranges::find(there, rank) - there.begin());
             ends.push_back(all[at].call("rank " + std::to_string(rank) + " is out of memory"));
@@ -35,9 +36,9 @@ protected:
     const test::TempDir dir_;
 };
 
-TEST_F(RollCalls, ARankThatDoesNotAnswerIsNamedByAllOthers) {
+TEST_F(LivenessChecks, ARankThatDoesNotAnswerIsNamedByAllOthers) {
     const auto ends = call({0, 1}, {1, 0});
-    for (const RollCallEnd& end : ends) {
+    for (const LivenessResult& end : ends) {
         EXPECT_FALSE(end.allAnswer);
         EXPECT_TRUE(end.homeAnswers);
     }
@@ -46,7 +47,7 @@ TEST_F(RollCalls, ARankThatDoesNotAnswerIsNamedByAllOthers) {
         << "what one of them said is not lost";
 }
 
-TEST_F(RollCalls, TheOneThatFailedFirstIsNamedByTheOthersWhereAllAnswer) {
+TEST_F(LivenessChecks, TheOneThatFailedFirstIsNamedByTheOthersWhereAllAnswer) {
     const auto ends = call({0, 1, 2}, {2, 0, 1});
     EXPECT_EQ(ends[0].text, "") << "its own failure is all there is to say";
     for (const std::size_t other : {1U, 2U}) {
@@ -55,29 +56,31 @@ TEST_F(RollCalls, TheOneThatFailedFirstIsNamedByTheOthersWhereAllAnswer) {
     }
 }
 
-TEST_F(RollCalls, OfARank0ThatTellsNothingTheOthersSayThat) {
-    for (const RollCallEnd& end : call({1, 2}, {1, 2})) {
+TEST_F(LivenessChecks, OfARank0ThatTellsNothingTheOthersSayThat) {
+    for (const LivenessResult& end : call({1, 2}, {1, 2})) {
         EXPECT_THAT(end.text, HasSubstr("rank 0 on a, where the ranks meet, does not answer"));
         EXPECT_FALSE(end.allAnswer || end.homeAnswers);
     }
 }
 
-TEST_F(RollCalls, OneThatFinishedAndCallsIsNoFailure) {
+TEST_F(LivenessChecks, OneThatFinishedAndCallsIsNoFailure) {
     auto store = Rendezvous::file(dir_ / "store", 2, std::chrono::milliseconds(10'000)).value();
-    RollCall first = RollCall::open(store, 0, 2, "a").value(), second = RollCall::open(store, 1, 2, "b").value();
-    for (const RollCallEnd& end : {first.call(""), second.call("out of memory")}) {
+    LivenessCheck first = LivenessCheck::open(store, 0, 2, "a").value(),
+                  second = LivenessCheck::open(store, 1, 2, "b").value();
+    for (const LivenessResult& end : {first.call(""), second.call("out of memory")}) {
         EXPECT_EQ(end.text, "");
         EXPECT_TRUE(end.allAnswer && end.homeAnswers);
     }
 }
 
 // What a rank saw of the store before anybody failed is nothing to say later.
-TEST_F(RollCalls, AStoreThatDidNotAnswerForAWhileIsNotBlamed) {
+TEST_F(LivenessChecks, AStoreThatDidNotAnswerForAWhileIsNotBlamed) {
     const auto shared = c10::make_intrusive<test::StumblingStore>(6);
     auto store = Rendezvous::through(StoreHandle{shared});
-    RollCall first = RollCall::open(store, 0, 2, "a").value(), second = RollCall::open(store, 1, 2, "b").value();
+    LivenessCheck first = LivenessCheck::open(store, 0, 2, "a").value(),
+                  second = LivenessCheck::open(store, 1, 2, "b").value();
     ASSERT_TRUE(test::eventually([&] { return shared->answers(); }));
-    const RollCallEnd own = second.call("out of memory"), other = first.call("a connection was closed");
+    const LivenessResult own = second.call("out of memory"), other = first.call("a connection was closed");
     EXPECT_EQ(own.text, "");
     EXPECT_TRUE(own.allAnswer && own.homeAnswers);
     EXPECT_EQ(other.text, "rank 1 on b failed first: out of memory");

@@ -1,4 +1,4 @@
-#include "experiments/worker/roll_call.h"
+#include "experiments/worker/liveness_check.h"
 
 #include <algorithm>
 #include <charconv>
@@ -43,7 +43,7 @@ std::string named(int rank, const std::string& host) { return "rank " + std::to_
 
 }  // namespace
 
-class RollCall::Work {
+class LivenessCheck::Work {
 public:
     Work(Rendezvous store, int rank, int size, std::string home)
         : store_(std::move(store)), rank_(rank), size_(size), home_(std::move(home)) {}
@@ -57,7 +57,7 @@ public:
         wake_.notify_all();
     }
 
-    RollCallEnd call(const std::string& error) {
+    LivenessResult call(const std::string& error) {
         std::unique_lock lock(mutex_);
         error_ = error;
         wake_.notify_all();
@@ -93,7 +93,7 @@ private:
         return {};
     }
 
-    std::vector<int> conclude(RollCallEnd end) {
+    std::vector<int> conclude(LivenessResult end) {
         const std::lock_guard guard(mutex_);
         end_ = std::move(end);
         wake_.notify_all();
@@ -126,7 +126,7 @@ private:
     }
 
     // On the other ranks: answers rank 0 and waits for its list of missing ranks.
-    RollCallEnd hear() {
+    LivenessResult hear() {
         static_cast<void>(store_.set(hereKey(rank_), "1"));
         const auto told = store_.get(kTold, kAnswer + kWord / 2);
         if (!told) return withoutHome();
@@ -162,14 +162,14 @@ private:
     }
 
     // `missing`: the ranks that do not answer, in words.
-    [[nodiscard]] RollCallEnd read(const Word& told, const std::string& missing) const {
-        RollCallEnd end{.text = missing, .allAnswer = missing.empty()};
+    [[nodiscard]] LivenessResult read(const Word& told, const std::string& missing) const {
+        LivenessResult end{.text = missing, .allAnswer = missing.empty()};
         const std::string failed = told.rank == rank_ ? "" : told.text;
         if (!end.text.empty() && !failed.empty()) end.text += "; ";
         end.text += failed;
         return end;
     }
-    [[nodiscard]] RollCallEnd withoutHome() const {
+    [[nodiscard]] LivenessResult withoutHome() const {
         if (rank_ == 0) return {};
         return {.text = named(0, home_) + ", where the ranks meet, does not answer",
                 .allAnswer = false,
@@ -183,21 +183,22 @@ private:
     std::condition_variable wake_;
     bool leaves_ = false, over_ = false, abandoned_ = false;  // guarded by mutex_, as the next two
     std::optional<std::string> error_;                        // of this rank, once it has failed
-    std::optional<RollCallEnd> end_;
+    std::optional<LivenessResult> end_;
 };
 
-RollCall::RollCall(std::shared_ptr<Work> work) : work_(std::move(work)), thread_([work = work_] { work->run(); }) {}
+LivenessCheck::LivenessCheck(std::shared_ptr<Work> work)
+    : work_(std::move(work)), thread_([work = work_] { work->run(); }) {}
 
-Result<RollCall> RollCall::open(Rendezvous& store, int rank, int size, const std::string& host) {
+Result<LivenessCheck> LivenessCheck::open(Rendezvous& store, int rank, int size, const std::string& host) {
     DASGD_TRY(store.set(hostKey(rank), host));
     DASGD_ASSIGN(std::string home, store.get(hostKey(0)));
     DASGD_ASSIGN(auto own, store.another());
-    return RollCall(std::make_shared<Work>(std::move(own), rank, size, std::move(home)));
+    return LivenessCheck(std::make_shared<Work>(std::move(own), rank, size, std::move(home)));
 }
 
-RollCallEnd RollCall::call(const std::string& error) { return work_->call(error); }
+LivenessResult LivenessCheck::call(const std::string& error) { return work_->call(error); }
 
-RollCall::~RollCall() {
+LivenessCheck::~LivenessCheck() {
     if (!work_) return;  // moved from
     if (work_->leave()) {
         thread_.join();

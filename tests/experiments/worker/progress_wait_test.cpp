@@ -1,4 +1,4 @@
-#include "experiments/worker/patient_wait.h"
+#include "experiments/worker/progress_wait.h"
 
 #include <gmock/gmock.h>
 
@@ -15,14 +15,14 @@ using ::testing::HasSubstr;
 
 constexpr milliseconds kTimeout{1000};
 
-class PatientWaitTest : public ::testing::Test {
+class ProgressWaitTest : public ::testing::Test {
 protected:
     [[nodiscard]] Rendezvous store() const { return Rendezvous::file(dir_ / "store", 3, milliseconds(10'000)).value(); }
     test::TempDir dir_;
 };
 
 // Rank 1 sends for three times as long as nothing may move; rank 2 hears of it from rank 0 alone.
-TEST_F(PatientWaitTest, GoesOnAsLongAsFilesMove) {
+TEST_F(ProgressWaitTest, GoesOnAsLongAsFilesMove) {
     std::jthread sender([&] {
         Rendezvous own = store();
         std::this_thread::sleep_for(3 * kTimeout);
@@ -30,20 +30,20 @@ TEST_F(PatientWaitTest, GoesOnAsLongAsFilesMove) {
     });
     std::jthread other([&] {
         Rendezvous own = store();
-        const auto said = PatientWait(own, "matter", 2, kTimeout, {}).get("all");
+        const auto said = ProgressWait(own, "matter", 2, kTimeout, {}).get("all");
         EXPECT_EQ(said.value_or("nothing"), "all sent");
     });
     Rendezvous own = store();
     std::int64_t bytes = 0;
-    const auto said = PatientWait(own, "matter", 0, kTimeout, [&bytes] { return ++bytes; }).get("one");
+    const auto said = ProgressWait(own, "matter", 0, kTimeout, [&bytes] { return ++bytes; }).get("one");
     EXPECT_EQ(said.value_or("nothing"), "sent");
     EXPECT_TRUE(own.set("all", "all sent"));
 }
 
-TEST_F(PatientWaitTest, GivesUpWhereNothingMoves) {
+TEST_F(ProgressWaitTest, GivesUpWhereNothingMoves) {
     Rendezvous own = store();
     for (const int rank : {0, 1}) {
-        PatientWait wait(own, "matter", rank, milliseconds(100), [] { return std::int64_t{7}; });
+        ProgressWait wait(own, "matter", rank, milliseconds(100), [] { return std::int64_t{7}; });
         EXPECT_THAT(wait.get("one").error().message, HasSubstr("'one' did not come, and nothing moved for 100 ms"));
     }
 }

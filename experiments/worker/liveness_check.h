@@ -13,7 +13,7 @@
 
 namespace dasgd::experiments {
 
-struct RollCallEnd {
+struct LivenessResult {
     // "rank 3 on node4 (10.0.0.4) does not answer", with "; rank 2 on node3 (10.0.0.3) failed: …" of who called the
     // roll; where all answer "rank 2 on node3 (10.0.0.3) failed first: …"; "" where nothing is known besides this
     // rank's own failure.
@@ -22,25 +22,25 @@ struct RollCallEnd {
     bool homeAnswers = true;  // rank 0, which serves the store and takes in records
 };
 
-class RollCall {
+class LivenessCheck {
 public:
     // How long a rank may take to answer; of rank 0's word to the others, besides.
     static constexpr std::chrono::milliseconds kAnswer{2000}, kWord{1000};
 
     // Collective. `host`: of this rank, as the others are to name it. Errors: rank 0 did not come to this in time.
-    static Result<RollCall> open(Rendezvous& store, int rank, int size, const std::string& host);
-    RollCall(RollCall&&) noexcept = default;
+    static Result<LivenessCheck> open(Rendezvous& store, int rank, int size, const std::string& host);
+    LivenessCheck(LivenessCheck&&) noexcept = default;
     // Sees a roll call that goes on to its end, but does not wait for a store that does not answer. A rank that leaves
     // without a failure of its own or of another must not do so before all have ended: it would be missing.
-    ~RollCall();
+    ~LivenessCheck();
 
     // This rank has failed: of `error`, or has finished and does not hear how others ended: "". Waits for the roll's
     // end, at most kAnswer and kWord; after one that another rank called it answers at once.
-    RollCallEnd call(const std::string& error);
+    LivenessResult call(const std::string& error);
 
 private:
     class Work;
-    explicit RollCall(std::shared_ptr<Work> work);
+    explicit LivenessCheck(std::shared_ptr<Work> work);
     std::shared_ptr<Work> work_;  // of the thread, too, which may outlive this object
     std::thread thread_;
 };

@@ -16,7 +16,7 @@
 
 namespace dasgd::experiments {
 
-class OneLab {
+class RecordsRoute {
 public:
     struct Options {
         int rank = 0;
@@ -29,9 +29,9 @@ public:
     };
     // Collective over the ranks that meet at `store`. Without a secret each workspace keeps the records of its own
     // ranks. Errors: rank 0 cannot listen.
-    static Result<OneLab> open(Rendezvous& store, Options options);
-    OneLab(OneLab&&) noexcept;
-    ~OneLab();
+    static Result<RecordsRoute> open(Rendezvous& store, Options options);
+    RecordsRoute(RecordsRoute&&) noexcept;
+    ~RecordsRoute();
 
     // Where the records of this rank go. Errors: those of Recorder::start(); `dasgd forward` cannot be started.
     Result<std::unique_ptr<storage::Recorder>> record(storage::Store& store);
@@ -51,7 +51,7 @@ public:
 private:
     class AwaySink;
     class AwayRecorder;
-    explicit OneLab(Options options);
+    explicit RecordsRoute(Options options);
     [[nodiscard]] bool isFirst() const { return options_.rank == 0; }
 
     Options options_;
