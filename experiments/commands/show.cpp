@@ -135,7 +135,7 @@ nlohmann::json jsonOf(const Shown& shown) {
     json["git_diff"] = detail.gitDirtyDiff;
     json["versions"] = nlohmann::json::parse(detail.versions, nullptr, false);
     if (json["versions"].is_discarded()) json["versions"] = nullptr;
-    json["external_load"] = externalLoadJson(shown.others);
+    json["other_load"] = externalLoadJson(shown.others);
     json["clock_error_s"] = jsonNumber(detail.clockErrorS);
     json["config"] = detail.row.config;
     json["target"] = targetJson(shown);

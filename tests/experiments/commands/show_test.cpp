@@ -45,7 +45,7 @@ TEST(ShowExternalLoad, TellsWhatOtherProgramsComputed) {
         const test::Ended shown = folder.run({"list", "-w", "w", "--json"});
         const auto row = nlohmann::json::parse(shown.out, nullptr, false);
         if (!row.is_object()) return false;
-        load = nlohmann::json::parse(folder.run({"show", row["run_id"], "-w", "w", "--json"}).out)["external_load"];
+        load = nlohmann::json::parse(folder.run({"show", row["run_id"], "-w", "w", "--json"}).out)["other_load"];
         return !load.empty();
     }));
     run.signal(SIGINT);
