@@ -1,5 +1,5 @@
-// Which delay, period and merge a cluster asks for, and why. Pure: what the cluster is like goes in, settings and
-// sentences come out. Formulas: core/cost/step_time.h and cost.h.
+// Chooses delay, period and merge for a cluster and explains the choice. Pure: properties of the cluster go in,
+// settings and sentences come out. Formulas: core/cost/step_time.h and cost.h.
 #pragma once
 
 #include <cstdint>
@@ -59,7 +59,7 @@ struct Advice {
     std::vector<std::string> why;
 };
 
-// What synchronous SGD can hide at best: all but its last bucket, which leaves when the backward pass has ended.
+// The most that synchronous SGD can hide: all buckets but the last, which leaves after the backward pass.
 struct SyncHiding {
     std::size_t buckets = 0;
     double most = 0;         // share of its transfers' time

@@ -61,8 +61,8 @@ std::vector<double> secondsOf(const std::vector<ComputedStep>& steps) {
     return seconds;
 }
 
-// What is left of each step's time once the rank's own pace and what all ranks of the step have in common are taken
-// out. The mean over few ranks takes part of each rank's own scatter with it: √(P/(P−1)) puts that back.
+// Residual of each step's time after the rank's mean and the mean over the ranks of that step are subtracted. The mean
+// over P ranks contains part of each rank's own scatter, so residuals are scaled by √(P/(P−1)).
 std::vector<double> ownScatter(const ByRank& ranks) {
     std::map<std::int64_t, std::vector<double>> ofStep;
     for (const auto& [rank, steps] : ranks) {
@@ -164,7 +164,7 @@ std::optional<ProbeName> probeName(std::string_view name) {
                      std::stod(std::string(name.substr(reduce ? kReduce.size() : kGather.size())))};
 }
 
-// Of each repetition the rank that arrived last and so did not wait; of the repetitions the median.
+// Median over the repetitions of the time of the rank that arrived last, which did not wait.
 double secondsOfTransfer(const std::vector<storage::MetricSample>& samples) {
     std::map<int, std::vector<double>> ofRank;
     for (const auto& sample : samples) ofRank[sample.rank].push_back(sample.value);
@@ -188,7 +188,7 @@ Result<std::vector<TimedCollective>> probedTransfers(storage::RunReader& reader,
     return timed;
 }
 
-// Of an ordinary run: from the last rank's arrival to the last rank's end.
+// Transfers of an ordinary run, each from the last rank's arrival to the last rank's end.
 std::vector<TimedCollective> recordedTransfers(const std::vector<storage::SpanRow>& spans, int workers) {
     struct Seen {
         Ns arrived = 0, ended = 0;

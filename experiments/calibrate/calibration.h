@@ -1,6 +1,6 @@
-// What a recorded run says about the cluster it ran on: how long a step computes and how that scatters, what a
-// collective costs, how much computing suffers from one. The run of `dasgd calibrate` (algorithm probe) says all of it,
-// others say what their spans hold.
+// Measures a cluster from a recorded run: the computing time of a step and its scatter, the cost of collectives, and
+// the slow-down of computing beside a collective. The run of `dasgd calibrate` (algorithm probe) gives all of these;
+// other runs give those that their spans hold.
 #pragma once
 
 #include <optional>

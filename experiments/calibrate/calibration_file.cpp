@@ -31,7 +31,7 @@ Value numbers(const std::vector<double>& values) {
     return Value(std::move(array));
 }
 
-// Of a link whose transfers were too short to tell a bandwidth from.
+// The bandwidth of a link whose transfers were too short to measure one.
 constexpr const char* kAtOnce = "1000000Gbps";
 
 Value networkOf(const LinkCost& link) {

@@ -13,7 +13,7 @@ namespace dasgd::experiments {
 // The virtual cluster that behaves as the calibrated one did. Without a link it has no [network], and is none to run
 // on.
 [[nodiscard]] Value calibratedCluster(const Calibration& calibration);
-// The same as a file, with where its numbers come from.
+// The text of a calibration file, with the source of each number.
 [[nodiscard]] std::string calibrationDocument(const Calibration& calibration);
 
 }  // namespace dasgd::experiments

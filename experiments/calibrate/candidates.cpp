@@ -11,7 +11,7 @@ namespace dasgd::experiments {
 namespace {
 
 constexpr std::int64_t kFewestCandidateSteps = 60;
-// Of the published setting, arXiv 2006.00441.
+// The published setting, arXiv 2006.00441.
 constexpr std::int64_t kPublishedPeriod = 4, kPublishedDelay = 1;
 constexpr double kPublishedWeight = 0.25;
 

@@ -1,4 +1,4 @@
-// What a forecast runs on a cluster: the advised setting, and what a referee would ask about beside it. Pure.
+// The settings that a forecast runs on a cluster: the advised one and the baselines that a referee would ask for. Pure.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace dasgd::experiments {
 
-// What a candidate is there for. Whatever treats one differently asks this, not for an algorithm by its name.
+// The role of a candidate. Code that treats candidates differently asks for the role, not for the algorithm's name.
 enum class CandidateRole : std::uint8_t {
     Other,
     Advised,  // the advised setting itself
@@ -21,16 +21,16 @@ enum class CandidateRole : std::uint8_t {
 
 struct Candidate {
     Value settings;  // its [algorithm]
-    // The same for a short run that is only timed: its first snapshot leaves at the start, so that timedSteps() hold as
-    // many rounds as they are long.
+    // The setting for a short run of time only: its first snapshot leaves at the start, so that timedSteps() hold whole
+    // rounds.
     Value timed;
     double effective = 1;   // local steps that count ÷ made
     bool trainable = true;  // towards a target
     CandidateRole role = CandidateRole::Other;
 };
 
-// Of those of `algorithms` that declare a ForecastRole, by role; what only computes last. `byMessages`: collectives
-// share links with one another; otherwise what is after that alone is left out.
+// Candidates from the `algorithms` that declare a ForecastRole, by role; the one that only computes comes last.
+// `byMessages`: collectives share links with one another; otherwise candidates that need this are left out.
 [[nodiscard]] std::vector<Candidate> candidatesOf(const Advice& advice, bool byMessages,
                                                   const std::vector<SchemaPlugin>& algorithms);
 

@@ -17,7 +17,7 @@ double seconds(Ns ns) { return static_cast<double>(ns) * 1e-9; }
 bool beginsStep(SpanKind kind) { return kind == SpanKind::Data || kind == SpanKind::Forward; }
 bool isLocal(SpanKind kind) { return beginsStep(kind) || kind == SpanKind::Backward || kind == SpanKind::Update; }
 
-// Of one rank, in order of their start.
+// Steps of one rank, in the order of their starts.
 class RankSteps {
 public:
     explicit RankSteps(Intervals reductions) : reductions_(std::move(reductions)) {}

@@ -80,7 +80,7 @@ Result<ForecastRow> simulate(RunSession& session, const CheckedExperiment& exper
                        .role = candidate.role};
 }
 
-// Of the sizes of buckets only the best stays: its row, until the next change of `rows`.
+// Keeps only the row of the best bucket size and returns it; the reference is valid until `rows` changes.
 const ForecastRow& keepBestBuckets(std::vector<ForecastRow>& rows) {
     const auto isBuckets = [](const ForecastRow& row) { return row.role == CandidateRole::Buckets; };
     double best = 0;

@@ -1,5 +1,5 @@
-// What a virtual cluster does under each algorithm: short runs of time only, and whole ones with maths where a target
-// is to be reached; recorded like any other.
+// Forecasts the algorithms on a virtual cluster: short runs of time only, and whole runs with maths if a target is
+// given. They are recorded like any other run.
 #pragma once
 
 #include <optional>
@@ -51,14 +51,15 @@ struct ForecastOptions {
     std::optional<Target> target;  // really trained for, by every row, on the virtual cluster
 };
 
-// Whether the collectives of an experiment are forecast by their formula: as it says itself, or where messages would
-// take too long. Traffic of others needs messages to share links with, and keeps them.
+// True if the collectives of an experiment are forecast by formula: its file says so, or messages would take too long.
+// Background traffic needs messages to share links with, so it excludes the formula.
 [[nodiscard]] bool goesByFormula(const Value& document, int workers);
 
-// Of rows in order: a sentence where another one than the advised comes first.
+// A sentence if another row than the advised one comes first; `rows` are sorted.
 [[nodiscard]] std::optional<std::string> whyAnotherIsFirst(const std::vector<ForecastRow>& rows);
 
-// Of `document`, an onlyDocument() on a virtual cluster. Errors: of the document, a run that does not finish.
+// Forecasts `document`, an onlyDocument() on a virtual cluster. Errors: those of the document, a run that does not
+// finish.
 [[nodiscard]] Result<Forecast> forecast(RunSession& session, Value document, const ForecastOptions& options);
 
 }  // namespace dasgd::experiments

@@ -1,5 +1,5 @@
-// What the file of a virtual cluster says of it. None of this is measured: a probe of a simulation sees jitter and
-// contention mixed, and the simulation itself has them by the file. Pure.
+// The properties that the file of a virtual cluster gives. They are taken and not measured: a probe of a simulation
+// sees jitter and contention mixed, while the simulation applies the values of the file. Pure.
 #pragma once
 
 #include <optional>

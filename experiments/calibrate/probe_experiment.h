@@ -21,11 +21,11 @@ void addToName(Value& document, std::string_view suffix);
 // For runs that measure, or simulate time alone: what ends a training early, and the steps that are profiled.
 void leaveOutTargetsAndProfile(Value& document);
 
-// The same model, data, batch and cluster, with the algorithm probe, as many steps as it needs and a full trace. Its
-// name is the experiment's with " (probe)" behind it: it measures, and is no configuration of that experiment.
-// Errors: of the file; several cases; a single worker, which has no link to measure.
+// The experiment of `file` with the algorithm probe, as many steps as that needs, and a full trace. Its name ends in
+// " (probe)", because it is no configuration of the experiment. Errors: those of the file; several cases; a single
+// worker, which has no link to measure.
 [[nodiscard]] Result<CheckedExperiment> probeExperiment(const std::string& file, const Overrides& overrides);
-// Of an onlyDocument().
+// probeExperiment() for an onlyDocument().
 [[nodiscard]] Result<CheckedExperiment> probeExperimentOf(Value document);
 
 // Errors: the run does not finish, or says too little.

@@ -137,7 +137,7 @@ void print(const CalibrateOptions& options, const Calibration& calibration) {
     std::printf("\n%s", document.c_str());
 }
 
-// What was measured is told before anything can go wrong with writing it down.
+// Prints the result before it is written to a file, because writing may fail.
 int conclude(const CalibrateOptions& options, const Calibration& calibration) {
     print(options, calibration);
     if (options.out.empty()) return kFinished;

@@ -40,7 +40,7 @@ Status look(const CheckOptions& options) {
 
 int check(const CheckOptions& options) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    // What SimGrid says as it gives up is for the parent too.
+    // The parent also needs SimGrid's last words before it aborts.
     ::dup2(STDOUT_FILENO, STDERR_FILENO);
     confine();
     const Status fits = look(options);

@@ -38,7 +38,7 @@ nlohmann::json jsonOf(const PatternNumber& number) {
     return number.field.empty() ? nlohmann::json(number.value) : nlohmann::json(number.field);
 }
 
-// What differs from the default; a number is the name of a field, or itself.
+// The fields that differ from the default; a number is given by the name of its field, or as itself.
 nlohmann::json jsonOf(const CommunicationPattern& pattern) {
     nlohmann::json json = {{"kind", nameOf(pattern.kind)}};
     const CommunicationPattern plain;

@@ -52,7 +52,7 @@ Finding versions() {
 
 Finding machine() { return {"machine", "ok", machineInWords()}; }
 
-// Which GPUs the driver knows, and for each backend that computes on some whether it could here.
+// The GPUs that the driver lists, and for each backend that uses GPUs if it could run here.
 std::vector<Finding> devices() {
     const std::string names = storage::hardwareText(gpus(), storage::kGpu);
     std::vector<Finding> findings{

@@ -57,7 +57,7 @@ int forward(const ForwardOptions& options) {
     const std::filesystem::path journal = paths.journal(options.runId, options.rank);
     std::error_code error;
     std::filesystem::create_directories(journal.parent_path(), error);
-    // As any reader of a journal.
+    // Every reader of a journal takes this lock.
     const std::filesystem::path file = journal.string() + ".lock";
     auto lock = storage::FileLock::tryNow(file, storage::FileLock::Kind::Exclusive);
     if (options.instead && lock && !*lock) {

@@ -115,7 +115,7 @@ Result<std::vector<CheckedExperiment>> experimentsOf(const std::string& file, co
     return checkExperiments(document, overrides);
 }
 
-// As it is checked and queued there: its data and its paths are those of that machine.
+// Checks and queues the experiment on the other machine, where its data and paths are.
 Result<int> addThere(const QueueAddOptions& options) {
     if (options.files.size() > 1) return fail("--at takes one FILE at a time");
     if (!options.overrides.calibration.empty()) {

@@ -38,7 +38,7 @@ struct QueueMoveOptions {
 // Those of other workspaces wait there.
 bool waitsInQueue(const storage::RunRow& row) { return row.status == "queued" && row.origin.empty(); }
 
-// What waits, series by series in the order in which they were started, each in the order of its turns.
+// The waiting runs, series by series in the order in which these were started, each series in the order of its turns.
 Rows waitingRuns(Rows rows) {
     std::erase_if(rows, [](const storage::RunRow& row) { return !waitsInQueue(row); });
     std::ranges::sort(rows, [](const storage::RunRow& a, const storage::RunRow& b) {
@@ -119,7 +119,7 @@ Status confirm(storage::RunReader& reader, const Rows& changed) {
     return {};
 }
 
-// As it is now: what lab.db has of it is some time old.
+// Reads the present order from the runs' control pages, because lab.db has an older one.
 Status readPages(const storage::WorkspacePaths& paths, Rows& rows, std::map<std::string, RunControl>& pages) {
     for (storage::RunRow& row : rows) {
         DASGD_ASSIGN(RunControl page, RunControl::open(paths.control(row.runId)));
@@ -135,7 +135,8 @@ Status readPages(const storage::WorkspacePaths& paths, Rows& rows, std::map<std:
 
 bool isHold(const std::string& action) { return action == "hold" || action == "release"; }
 
-// Of the workspace's queue: durable, also where nobody works it. `runs` are entries that wait.
+// Changes entries of the workspace's queue. The change is durable even if no process works the queue. `runs` are
+// entries that wait.
 Status changeEntries(const QueueMoveOptions& options, const Rows& all, const Rows& runs) {
     DASGD_ASSIGN(auto store, storage::QueueStore::open(options.workspace));
     if (isHold(options.action)) {
@@ -161,7 +162,7 @@ Status changeEntries(const QueueMoveOptions& options, const Rows& all, const Row
     return store.setTurns(changed);
 }
 
-// Of commands that run their series themselves: each is asked by the page of its run.
+// Changes the order of commands that run their own series, through the control page of each run.
 Status changeSeries(storage::RunReader& reader, const QueueMoveOptions& options, const Rows& all, const Rows& runs) {
     Rows waiting = waitingRuns(all);
     std::erase_if(waiting, [&](const storage::RunRow& row) {

@@ -23,7 +23,7 @@ struct WorkAfter {
 };
 // --work: then work the queue until it is empty, where nobody does. --background: by a process of its own.
 void addWorkAfter(CLI::App& app, WorkAfter& options);
-// As they say: the status to exit with.
+// Works the queue as the options ask; returns the exit status.
 [[nodiscard]] int workAfter(const WorkAfter& options, const std::string& workspace);
 
 }  // namespace dasgd::experiments

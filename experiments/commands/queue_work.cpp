@@ -50,7 +50,7 @@ WorkListener listenerFor(bool json) {
             .said = [](const std::string& text) { logLine(LogLevel::Warning, printable(text)); }};
 }
 
-// What is left of a queue that is empty for the worker.
+// Prints the entries that stay in a queue that has nothing more for the worker.
 void sayWhatStays(const std::string& workspace) {
     auto reader = storage::RunReader::open(workspace);
     const auto queue = reader ? reader->queue() : tl::unexpected(reader.error());

@@ -50,7 +50,7 @@ Result<Resumable> find(const ResumeOptions& options) {
     return Resumable{std::move(run), std::move(from), std::move(experiment)};
 }
 
-// What it does, and of another number of workers what that means.
+// Says from which step a run resumes, and the consequences of another number of workers.
 std::string goesOnInWords(const Resumable& found) {
     const std::string step = std::to_string(found.from.point.step);
     const std::string total = std::to_string(found.experiment.totalSteps);

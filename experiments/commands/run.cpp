@@ -94,7 +94,7 @@ int run(const RunOptions& options) {
     return series.exitCode();
 }
 
-// What only the launcher of this host knows.
+// Refuses options that only the launcher of this host supports.
 Status suitsCluster(const RunOptions& options, const ClusterProfile& profile) {
     if (options.restarts > 0 && profile.kind == ClusterProfile::kSlurm) {
         return fail(

@@ -42,7 +42,7 @@ std::string finishedRun(const std::vector<storage::RunRow>& rows, const CheckedE
     return {};
 }
 
-// Of each job the run that the workspace holds already, or "".
+// For each job the id of the run that the workspace holds already, or "".
 std::vector<std::string> runsAtHand(const ScaleOptions& options, const ScalingPlan& plan) {
     std::vector<std::string> runs(plan.jobs.size());
     std::error_code absent;

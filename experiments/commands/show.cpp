@@ -201,7 +201,7 @@ std::string ranksText(const Shown& shown) {
     return out;
 }
 
-// Of a run that was broken off: where each rank was.
+// The last position of each rank, for a run that did not end well.
 std::string lastSeenLines(const Shown& shown) {
     const std::string& status = shown.detail.row.status;
     if (status != "failed" && status != "interrupted") return "";
@@ -212,7 +212,7 @@ std::string lastSeenLines(const Shown& shown) {
     return out;
 }
 
-// Of a text its perplexity, and of values the loss, in place of an accuracy.
+// The best result: accuracy, or perplexity for text, or loss for regression.
 std::string bestText(const Shown& shown) {
     const storage::RunRow& row = shown.detail.row;
     const std::string chosen = " on the test set, chosen on the " + bestChosenOn(row) + " set";
@@ -227,7 +227,7 @@ std::string bestText(const Shown& shown) {
     return out;
 }
 
-// As the Timeline page has it: a rank is a straggler where it comes to the averages later than noise explains.
+// Names the straggler by the rule of the Timeline page: a rank that comes to the averages later than noise explains.
 std::string stragglerText(const std::optional<Lateness>& lateness) {
     if (!lateness) return "";
     const auto inMs = [](double ns) { return shortNumber(ns / 1e6) + " ms"; };

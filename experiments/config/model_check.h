@@ -1,4 +1,4 @@
-// Whether the code of a model file can be trained: tried in a process of its own, since such a file is somebody else's
+// Checks that the code of a model file can be trained. A process of its own tries it, because the file is a foreign
 // program.
 #pragma once
 

@@ -27,7 +27,7 @@ struct FoundResumePoint {
 // Logs what was passed over, and what could not be checked.
 void logDoubts(const FoundResumePoint& found);
 
-// The same for a run that begins again where there is no checkpoint: the newest, or nothing. Logs damaged ones.
+// The newest whole checkpoint of a run that starts again, or nothing if there is none. Logs damaged checkpoints.
 [[nodiscard]] std::optional<ResumePoint> restartPointOf(const storage::WorkspacePaths& paths,
                                                         storage::RunReader& reader, const storage::RunRow& run);
 

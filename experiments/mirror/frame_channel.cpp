@@ -80,7 +80,7 @@ std::optional<Hello> Hello::of(std::string_view body) {
     storage::ByteReader in(body.substr(kMagic.size()));
     Hello hello;
     if (!in.get(hello.protocol) || !in.get(hello.schema)) return std::nullopt;
-    // What another protocol says after that is not known.
+    // The rest of the message is unknown in another protocol.
     if (hello.protocol != kProtocol) return hello;
     if (!in.getText(hello.workspace) || !in.getText(hello.program)) return std::nullopt;
     return hello;

@@ -62,7 +62,8 @@ struct Hello {
 [[nodiscard]] std::string numberBody(std::uint64_t number);
 [[nodiscard]] std::optional<std::uint64_t> numberOf(std::string_view body);
 
-// Of one thread. The descriptors stay the caller's; they do not block while it lives.
+// Sends and receives frames over two descriptors, on one thread. The caller keeps the descriptors, which are
+// non-blocking while the channel lives.
 class FrameChannel {
 public:
     FrameChannel(int in, int out);
@@ -83,7 +84,7 @@ public:
     // Since bytes came, and since the newest ones were sent.
     [[nodiscard]] std::chrono::milliseconds silence() const;
     [[nodiscard]] std::chrono::milliseconds sinceSent() const;
-    // Of what came, where not one frame did: for a message.
+    // The first bytes received if they were no frame, for a message.
     [[nodiscard]] const std::string& firstBytes() const { return firstBytes_; }
 
 private:

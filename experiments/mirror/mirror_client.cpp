@@ -172,7 +172,7 @@ private:
         return MirrorEnd{options_.once ? MirrorEnd::Kind::Refused : MirrorEnd::Kind::Lost, done.error().message};
     }
 
-    // What happens in the middle may be over a moment later.
+    // A failure after the greeting may be temporary.
     [[nodiscard]] MirrorEnd::Kind kindOfRefusal() const {
         return greeted_ ? MirrorEnd::Kind::Lost : MirrorEnd::Kind::Refused;
     }

@@ -58,7 +58,7 @@ private:
         }
     }
 
-    // Whether to look again at once.
+    // Sends the next part; true if there may be another one at once.
     Result<bool> offer() {
         if (!started_ || told_ - taken_ >= kWindow || channel_.unsentBytes() > 0) return false;
         if (steady_clock::now() < lookAt_) return false;

@@ -26,7 +26,8 @@ struct Remote {
     [[nodiscard]] static Result<Remote> of(const std::string& text);
     // The first form.
     [[nodiscard]] std::string url() const;
-    // What the shell there runs: each word quoted; a program that begins with "~/" is in the home folder.
+    // The command line for the shell of the other host, each word quoted; a program that begins with "~/" is in the
+    // home folder.
     [[nodiscard]] std::string command(const std::vector<std::string>& arguments) const;
     // The arguments of ssh for that. A dead link ends it within 15 s.
     [[nodiscard]] std::vector<std::string> sshArguments(const std::vector<std::string>& arguments) const;
@@ -40,7 +41,7 @@ struct RemoteProgram {
 };
 [[nodiscard]] Result<RemoteProgram> startRemote(const Remote& remote, const std::vector<std::string>& arguments);
 
-// Whether `text` names a workspace of another machine, rather than a folder or file of this one.
+// True if `text` names a workspace of another machine and not a folder or file of this one.
 [[nodiscard]] bool isRemoteName(const std::string& text);
 
 // Runs `dasgd ARGUMENTS… -w WORKSPACE` there, with `input` to read and with what it prints here, until it has ended;
@@ -48,8 +49,8 @@ struct RemoteProgram {
 [[nodiscard]] Result<int> runRemote(const Remote& remote, std::vector<std::string> arguments,
                                     const std::string& input = "");
 
-// The same where a run is from. `origin` and `program`: as storage has them. Errors: also that the origin is a folder
-// of this machine.
+// Runs `dasgd` at the origin of a run. `origin` and `program` are as storage has them. Errors: also an origin that is a
+// folder of this machine.
 [[nodiscard]] Result<int> runAtOrigin(const std::string& origin, const std::string& program,
                                       std::vector<std::string> arguments);
 

@@ -130,7 +130,7 @@ Result<WorkspaceImportOutcome> importWorkspace(const WorkspaceImportOptions& opt
     outcome.runs = sink->touched();
     outcome.records = sink->stored();
     outcome.passedOver = source->passedOver();
-    // Of runs that were taken before, too: their folders may have been copied since, or checkpoints be asked for now.
+    // Runs that were taken before are included: their folders may have changed, or checkpoints may be asked for now.
     DASGD_ASSIGN(const auto here, sink->known());
     FolderCopy copy(outcome.notCopied);
     for (const storage::KnownRun& run : here) {

@@ -30,7 +30,7 @@ struct WorkspaceImportOutcome {
 // Again takes what is new. Errors: there is no workspace, or one of a newer version; it is this workspace; the disk.
 Result<WorkspaceImportOutcome> importWorkspace(const WorkspaceImportOptions& options);
 
-// Whether a path is a workspace or a database, and no trace.
+// True if a path is a workspace or a database and not a trace file.
 [[nodiscard]] bool isWorkspaceOrDatabase(const std::filesystem::path& path);
 
 }  // namespace dasgd::experiments

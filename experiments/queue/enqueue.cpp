@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What the network of a virtual run is read from; "" where there is none.
+// The file that describes the network of a virtual run; "" if there is none.
 fs::path networkFileOf(const storage::WorkspacePaths& paths, const std::string& run) {
     std::error_code ignored;
     for (const auto& entry : fs::directory_iterator(paths.run(run) / "artefacts", ignored)) {

@@ -70,7 +70,7 @@ public:
     }
 
 private:
-    // What makes a step as long as it is: not how many of them there are.
+    // The settings that determine the time of a step; the number of steps does not.
     static std::string keyOf(const storage::RunRow& row) {
         Settings settings = storage::settingsOf(row);
         for (const char* length : {"train.steps", "train.epochs"}) settings.erase(length);

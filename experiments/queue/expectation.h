@@ -17,10 +17,10 @@ struct Expectation {
     std::optional<double> endsIn;  // from now, what is before it included
 };
 
-// Of each entry of the queue, by run. A step takes what it took the run itself, where that trains; else what it took
-// on average (evaluations and start-up included) those runs that finished with the same settings, seeds and numbers of
-// steps aside; else those of its series. When one ends is known where what is before it is, for as many runs at once as
-// the queue was last worked with; not of those that are held, nor behind a pause.
+// Expected times of each entry of the queue, by run. The time of a step is that of the run itself if it trains; else
+// the mean (evaluations and start-up included) over runs that finished with the same settings, except seed and number
+// of steps; else over the runs of its series. The end of an entry is known if the ends of all entries before it are,
+// for as many runs at once as the queue was last worked with; it is not known for held entries or behind a pause.
 [[nodiscard]] std::map<std::string, Expectation> expectationsOf(const storage::Queue& queue,
                                                                 const std::vector<storage::RunRow>& rows);
 

@@ -1,4 +1,4 @@
-// What a run needs of a machine while it trains, and what of this machine runs may take.
+// The cores and GPUs that a run needs while it trains, and those of this machine that runs may take.
 #pragma once
 
 #include <optional>
@@ -15,10 +15,10 @@ struct Needs {
     bool operator==(const Needs&) const = default;
 };
 
-// Of a resolved experiment: a core for each compute thread of a rank; ranks that are simulated take turns in one
-// process. GPUs where ranks are on them.
+// Needs of a resolved experiment: a core for each compute thread of a rank (simulated ranks take turns in one process),
+// and the GPUs that its ranks compute on.
 [[nodiscard]] Needs needsOf(const Value& resolved);
-// The same of its text; one core where that cannot be read.
+// needsOf() for the text of an experiment; one core if it cannot be read.
 [[nodiscard]] Needs needsOf(const std::string& resolvedToml);
 // "4 cores", "4 cores and 2 GPUs".
 [[nodiscard]] std::string inWords(const Needs& needs);
@@ -30,8 +30,8 @@ struct Machine {
     [[nodiscard]] Needs size() const { return {static_cast<int>(cpus.size()), static_cast<int>(gpus.size())}; }
 };
 
-// What this process may use (its affinity, CUDA_VISIBLE_DEVICES, NVML), of that the first `cores` and `gpus`.
-// Errors: there are fewer.
+// The first `cores` and `gpus` of those that this process may use (its affinity, CUDA_VISIBLE_DEVICES, NVML). Errors:
+// there are fewer.
 [[nodiscard]] Result<Machine> ownMachine(std::optional<int> cores, std::optional<int> gpus);
 
 // "0-3,6" and back; nullopt where the text is something else, or a number is over 1,000,000.

@@ -77,7 +77,7 @@ Result<QueueWorker::End> QueueWorker::work() {
         const std::string problem = looked ? "" : looked.error().message;
         if (problem != problem_ && !problem.empty()) listener_.said(problem);
         problem_ = problem;
-        // What cannot be settled keeps a worker that was asked to stop no longer than its runs, and a second signal.
+        // A worker that was asked to stop does not wait for entries that cannot be settled, nor after a second signal.
         const bool done = ended_.empty() || !looked || signals_.count() > 1;
         if (running_.empty() && stopping() && done) return End::Stopped;
         if (looked && empty_ && leave().value_or(true)) return End::Empty;
@@ -91,7 +91,7 @@ void QueueWorker::attendSignals() {
         for (auto& [run, running] : running_) running.process.signal(SIGKILL);
     } else if (!std::exchange(stopSent_, true)) {
         if (!running_.empty()) listener_.said("stopping; what runs goes on with the next `dasgd queue work`");
-        // As it came: what a batch system takes away is recorded as preempted.
+        // The same signal is passed on, so that a run which a batch system ends is recorded as preempted.
         const int as = signals_.isTerminated() ? SIGTERM : SIGINT;
         for (auto& [run, running] : running_) running.process.signal(as);
     }

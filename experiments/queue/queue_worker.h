@@ -28,7 +28,7 @@ struct WorkOptions {
     bool untilEmpty = false;          // end when nothing is left that may start
 };
 
-// What the worker tells of, in its thread.
+// Events of the worker, called in its thread.
 struct WorkListener {
     // `seats.cpus` is empty where it may use all that the worker may.
     std::function<void(const std::string& run, const Needs& needs, const Slots::Seats& seats)> started;

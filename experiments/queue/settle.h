@@ -1,5 +1,5 @@
-// What becomes of an entry of the queue once the process that ran it is gone: it is taken out, or a run takes its place
-// that goes on.
+// Decides about an entry of the queue after the process that ran it has ended: the entry is taken out, or a run that
+// resumes takes its place.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace dasgd::experiments {
 
-// What ended the process that ran the entry.
+// The cause of the end of the process that ran an entry.
 enum class EndCause {
     Itself,      // its run did, or something that befell it alone
     StopOfAll,   // this worker was asked to stop: its runs are to go on next time

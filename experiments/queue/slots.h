@@ -1,4 +1,4 @@
-// Which of the runs that wait starts next, and where: no two runs have a core or a GPU in common.
+// Chooses the waiting run that starts next, and its cores and GPUs: no two runs share one.
 #pragma once
 
 #include <map>

@@ -185,7 +185,7 @@ bool chosenOnTest(const ComparedGroup& group) {
 
 ComparisonTables comparisonTables(const Comparison& comparison) {
     ComparisonTables made;
-    // What is no measure of a task is lacking in no run of it.
+    // A column that does not apply to a task counts as missing in none of its runs.
     static_cast<void>(addTable(resultColumns(comparison), comparison, made));
     made.lacking = addTable(stepColumns(comparison), comparison, made);
     if (hasTarget(comparison)) {

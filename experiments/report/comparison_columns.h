@@ -21,7 +21,7 @@ struct ComparisonTables {
 };
 [[nodiscard]] ComparisonTables comparisonTables(const Comparison& comparison);
 
-// Whether any run reached a target, timed or not.
+// True if any run reached a target, timed or not.
 [[nodiscard]] bool hasTarget(const Comparison& comparison);
 // Its best is chosen on the test set that it is of.
 [[nodiscard]] bool chosenOnTest(const ComparedGroup& group);

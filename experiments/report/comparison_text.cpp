@@ -32,15 +32,15 @@ std::string timesOf(const ComparedGroup& group) {
     return text;
 }
 
-// What of the times is not simply measured; "" of a machine's own.
+// Says which times are emulated or simulated; "" if all were measured.
 std::string clockText(const ComparedGroup& group, const ComparedGroup& baseline) {
     const std::string own = timesOf(group), other = timesOf(baseline);
     if (own != other) return ", " + own + " against " + other;
     return own.empty() || own == timeInWords(TimeSource::Measured) ? "" : ", " + own;
 }
 
-// What a step takes longer than computing alone, and what of that is known to be communication: the rest may be
-// computing that communication slowed, or that something else did.
+// The time of a step beyond computing alone, and the part of it that is known to be communication. The rest may be
+// computing that was slowed by communication or by something else.
 std::string beyondComputing(const ComparedGroup& group) {
     if (group.computeRatio.n == 0) return "";
     const double step = group.stepMs.mean, alone = step / group.computeRatio.mean;
@@ -103,7 +103,7 @@ std::string csvSample(const Sample& sample) {
 
 const char* chosenOn(const ComparedGroup& group) { return group.chosenOnValidation ? "validation" : "test"; }
 
-// What it took to reach the target beside seconds.
+// The costs of reaching the target besides seconds.
 constexpr std::array<const char*, 3> kWayNames{"steps_to_target", "samples_to_target", "bytes_by_rank_to_target"};
 
 std::array<const Sample*, 3> wayOf(const ComparedGroup& group) {

@@ -1,4 +1,4 @@
-// What `dasgd compare` says: core/analysis/comparison.h as a table, CSV and JSON.
+// The output of `dasgd compare`: core/analysis/comparison.h as a table, CSV and JSON.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

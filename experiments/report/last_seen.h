@@ -1,4 +1,4 @@
-// What was last recorded of each rank: of a run that did not end well, where to look.
+// The last record of each rank, which shows where to look after a run that did not end well.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,7 +10,7 @@ namespace dasgd::experiments {
 
 // "on node2: failed at step 117 (deadline of all-reduce 352 passed); last transfer 351 of step 116, until 12.34 s".
 [[nodiscard]] std::string lastSeenText(const storage::RankLastSeen& rank);
-// What is not recorded is null; instants in seconds on the run's time line.
+// Values that were not recorded are null; instants are in seconds on the run's time line.
 [[nodiscard]] nlohmann::json toJson(const storage::RankLastSeen& rank);
 
 }  // namespace dasgd::experiments

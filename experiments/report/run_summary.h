@@ -11,7 +11,7 @@
 
 namespace dasgd::experiments {
 
-// What calibration leaves out: caches, allocators and connections are cold.
+// First steps that calibration leaves out, because caches, allocators and connections are cold.
 inline constexpr std::int64_t kWarmUpSteps = 3;
 
 // Failures that a virtual run met (fault/host_down, fault/link_down), and how many of them it did not see the end of.

@@ -55,7 +55,7 @@ const Value* childOf(const Value& document, const char* section, const char* key
     return table && table->isTable() ? table->find(key) : nullptr;
 }
 
-// What the schema says of a key that the file leaves out.
+// The schema's default for a key that the file leaves out.
 std::string defaultOf(const std::string& section, const std::string& key) {
     for (const SchemaSection& each : experimentSchema()) {
         if (each.name != section) continue;

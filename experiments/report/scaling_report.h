@@ -1,4 +1,4 @@
-// What `dasgd scale` says: per configuration a table over the number of workers.
+// The output of `dasgd scale`: for each configuration a table over the number of workers.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -9,7 +9,7 @@
 
 namespace dasgd::experiments {
 
-// Of several values of one field the last, as the format has it.
+// A packet's fields. The last of several values of one field counts, as in the format.
 struct Packet {
     std::uint64_t sequence = 0, flags = 0, timestamp = 0, clock = 0;
     bool timed = false, cleared = false;

@@ -20,7 +20,7 @@ namespace {
 
 namespace pf = perfetto;
 
-// Of all writers together.
+// Limits for all writers together.
 constexpr std::size_t kMostInterned = 64 << 20;  // bytes of names and of what keeps them
 constexpr std::size_t kInternedNode = 112;       // bytes beside a name
 constexpr std::size_t kMostSequences = 65'536;
@@ -28,7 +28,7 @@ constexpr std::size_t kMostClocks = 262'144;
 
 using Interned = std::map<std::pair<std::uint32_t, std::uint64_t>, std::string>;  // by field and id
 
-// What the packets of one writer share.
+// State that the packets of one writer share.
 struct Sequence {
     struct Clock {
         Ns offset = 0, newest = 0;
@@ -215,7 +215,7 @@ private:
         }
     }
 
-    // Of the track, or the nearest above it that has one.
+    // The process of the track, or of its nearest ancestor that has one.
     std::string processOf(std::uint64_t track) const {
         for (int depth = 0; depth < 16; ++depth) {
             const auto found = tracks_.find(track);

@@ -41,7 +41,7 @@ public:
     [[nodiscard]] const TraceCounts& remarks() const { return remarks_; }  // see TraceSlices
     [[nodiscard]] std::int64_t steps() const { return steps_; }
     [[nodiscard]] std::int64_t spans() const { return spans_; }
-    // Whether it was told when each rank arrived at every collective.
+    // True if the arrival of each rank at every collective is known.
     [[nodiscard]] bool knowsSkews() const { return transfers_ > 0 && divided_ == transfers_; }
 
 private:

@@ -1,5 +1,5 @@
-// Which time of the slices of one file is work: the calls of a thread lie in each other, the kernels of a stream follow
-// each other.
+// Finds the time of each slice of a file that is its own work: calls of a thread are nested, kernels of a stream follow
+// one another.
 #pragma once
 
 #include <cstdint>

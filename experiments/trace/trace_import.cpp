@@ -283,7 +283,7 @@ private:
         }
     }
 
-    // What the files hold and the run lacks; "": nothing. Whoever sees the run in a list must see that.
+    // The events of the files that the run lacks; "" if none. Every list that shows the run must show this.
     std::string missingEvents() const {
         std::string text;
         for (const ReadFile& file : files_) {

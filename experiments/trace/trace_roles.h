@@ -1,4 +1,4 @@
-// What the slices of a trace are to us, by their name and category.
+// Maps the slices of a trace to kinds of spans, by name and category.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What a trace file holds, in the form that all formats have in common: slices of time on tracks of processes.
+// The content of a trace file in a form common to all formats: slices of time on tracks of processes.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What the writers of trace formats share: the file, which track a span is on, where an arrow begins.
+// The common part of the writers of trace formats: the file, the track of a span, the start of an arrow.
 #pragma once
 
 #include <zlib.h>
@@ -49,10 +49,10 @@ public:
     };
     // Spans come by start. The first track of the lane on which nothing runs any more.
     Track trackOf(const storage::SpanRow& row);
-    // Whether the arrow of this rank's part in a collective begins here: where it arrived, which is at the skew, or at
-    // the transfer of the last rank.
+    // True if the arrow of this rank's part in a collective begins at this span: at its arrival, which is the skew
+    // span, or the transfer span for the last rank.
     [[nodiscard]] bool beginsArrow(const storage::SpanRow& row);
-    // The same on all spans of one arrow.
+    // Identity of the arrow, equal for all spans of one arrow.
     [[nodiscard]] static std::uint64_t arrowOf(const storage::SpanRow& row);
 
 private:

@@ -14,8 +14,8 @@
 
 namespace dasgd::storage {
 
-// Of one run, for one collector, of one thread. All methods throw SQLite::Exception; then throw the object away and
-// make a new one.
+// Arrivals of one run, for one collector, on one thread. All methods throw SQLite::Exception; the object is unusable
+// after that.
 class Arrivals {
 public:
     // So many reports are kept, or so many of each rank where that is more. Beyond, the oldest collectives stay

@@ -78,8 +78,8 @@ void RunIngest::load() {
     loaded_ = true;
 }
 
-// What the ranks had reached when another collector ended: what is measured beside the training may come before the
-// next step.
+// Loads the steps that the ranks had reached when another collector ended: metrics of the collecting process may come
+// before the next step.
 void RunIngest::loadReached() {
     reached_.clear();
     SQLite::Statement query(connection_.database(),
@@ -96,7 +96,7 @@ void RunIngest::loadReached() {
     }
 }
 
-// What another process may have changed, where one collects ranks of this run.
+// Loads the state that another process which collects ranks of this run may have changed.
 void RunIngest::loadShared() {
     tallies_ = std::make_unique<Tallies>(connection_.database(), runKey_, workers_);
     arrivals_ = std::make_unique<Arrivals>(connection_.database(), runKey_, workers_);

@@ -55,7 +55,7 @@ public:
     // every row that is stored; of a run that keeps no spans, of what the collectors had in memory.
     Status collectAll();
 
-    // What the sources say of records that they cannot read. The writers must have ended.
+    // Describes the records that the sources cannot read. The writers must have ended.
     [[nodiscard]] std::string damage() const;
     // Why a source could not be read the last time, "" where all could.
     [[nodiscard]] std::string unread() const;

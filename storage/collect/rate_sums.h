@@ -13,8 +13,8 @@
 
 namespace dasgd::storage {
 
-// Of one run, for one collector, of one thread. All methods throw SQLite::Exception; then throw the object away and
-// make a new one.
+// Rates of one run, for one collector, on one thread. All methods throw SQLite::Exception; the object is unusable after
+// that.
 class RateSums {
 public:
     // `trainers`: how many ranks train.

@@ -18,7 +18,7 @@ namespace dasgd::storage {
 // committed; whoever brings them asks what is wanted and offers that, in order. Any thread.
 class RecordStream {
 public:
-    // What waits to be read, at most: one frame more is refused until some are.
+    // Limit of the bytes that wait to be read; further frames are refused until some are read.
     static constexpr std::size_t kMostBytes = std::size_t{4} << 20;
 
     explicit RecordStream(int rank) : rank_(rank) {}

@@ -23,8 +23,8 @@ void improve(std::optional<T>& best, T value, Better better) {
     if (!best || better(value, *best)) best = value;
 }
 
-// Of one run, for one collector, of one thread. A rank's tally is fetched when its first record comes; it costs a batch
-// nothing unless it changed. All methods throw SQLite::Exception; then throw the object away and make a new one.
+// Tallies of one run, for one collector, on one thread. A rank's tally is fetched when its first record comes; it costs
+// a batch nothing unless it changed. All methods throw SQLite::Exception; the object is unusable after that.
 class Tallies {
 public:
     Tallies(SQLite::Database& database, std::int64_t runKey, int workers);
@@ -41,7 +41,7 @@ public:
     // The reduce of this collective, which was derived before, will never be divided.
     void undivided(int rank, std::uint64_t collective);
 
-    // Whether spans came since the overlap numbers were formed.
+    // True if spans came since the overlap numbers were computed.
     [[nodiscard]] bool overlapIsStale() const { return !stale_.empty(); }
     // Ranks whose overlap numbers lack spans that were stored: the collector before was killed, or there was no memory
     // for what another rank had not reported yet. `all`: of the whole run, not only those of which records came.
@@ -72,7 +72,7 @@ private:
         bool grew = false;          // records of the rank came
     };
 
-    // What one batch adds to the run's row; other processes may be adding theirs, so it goes in as max, min and sums.
+    // The contribution of one batch to the run's row: maxima, minima and sums, because other processes may add theirs.
     struct BatchTally {
         std::int64_t spans = 0;
         std::optional<std::int64_t> firstSpan, lastSpan;

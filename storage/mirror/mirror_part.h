@@ -1,5 +1,4 @@
-// What one workspace tells another one of its runs, in parts of bounded size; and what the other one has of them
-// already.
+// Parts of bounded size in which one workspace sends its runs to another one, and the receiver's state of them.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +11,7 @@
 
 namespace dasgd::storage {
 
-// Of each table of a run, the newest row that was taken, by its id where it was recorded.
+// The newest row of each table of a run that was taken, by its id in the workspace where it was recorded.
 struct RowPositions {
     std::int64_t metric = 0, span = 0, event = 0;
     bool operator==(const RowPositions&) const = default;
@@ -37,8 +36,8 @@ struct KnownRun {
 using StoredValue = std::variant<std::monostate, std::int64_t, double, std::string>;
 using StoredRow = std::vector<StoredValue>;
 
-// What is not appended to but changes with the run: its row, its ranks, its place in a series, its lineage and
-// hardware. Tables and columns in the order of run_document.cpp.
+// The rows that change with the run instead of growing: its row, ranks, place in a series, lineage and hardware. Tables
+// and columns are in the order of run_document.cpp.
 struct RunDocument {
     std::vector<std::vector<StoredRow>> tables;
     std::string schema;  // symbols and units of its settings; "" where there is none
@@ -81,7 +80,7 @@ struct FilePart {
     bool operator==(const FilePart&) const = default;
 };
 
-// Of one run. Ids grow within each table and from part to part.
+// One part of a run. Ids grow within each table and from part to part.
 struct MirrorPart {
     std::string runId;
     std::optional<RunDocument> document;  // in the first part of a run, and after its rows whenever it has changed

@@ -222,7 +222,7 @@ private:
                 {query.getColumn(2).getInt64(), query.getColumn(3).getInt64(), query.getColumn(4).getInt64()}};
     }
 
-    // As lab.db has it now, not as this object remembers: another process may take from the same workspace.
+    // Uses the positions in lab.db and not those in memory: another process may take from the same workspace.
     Status store(const MirrorPart& part) {
         Taken taken = find(part.runId);
         if (taken.run != 0 && taken.source != source_) return {};

@@ -20,7 +20,7 @@ struct MirrorOrigin {
     std::string program;    // what `dasgd` is called there; "" where it is of no use
 };
 
-// Of one thread.
+// Stores the runs that another workspace sends. Belongs to one thread.
 class MirrorSink {
 public:
     // Makes the workspace where there is none. Errors: as Store::open.
@@ -29,7 +29,7 @@ public:
     MirrorSink(const MirrorSink&) = delete;
     MirrorSink& operator=(const MirrorSink&) = delete;
 
-    // What this workspace has, for WorkspaceSource::start().
+    // The runs that this workspace has, for WorkspaceSource::start().
     [[nodiscard]] Result<std::vector<KnownRun>> known();
 
     // What is taken of a run at most, whatever the other side sends: a text of its row, files and the bytes of one and
@@ -49,7 +49,7 @@ public:
     // The other workspace was heard from: RunRow::heardAt of its runs, written at most every few seconds.
     Status heard();
 
-    // Of this object: rows that were stored, and runs that any part was taken of.
+    // Number of rows that this object stored, and the runs of which it took a part.
     [[nodiscard]] std::int64_t stored() const;
     [[nodiscard]] std::vector<std::string> touched() const;
 
@@ -59,7 +59,7 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-// Whether an origin is another machine's, reached over ssh.
+// True if an origin is another machine, reached over ssh.
 [[nodiscard]] bool isRemote(const std::string& origin);
 
 }  // namespace dasgd::storage
