@@ -246,13 +246,13 @@ TEST_F(ResumeCommand, ARunThatWasEditedOrDamagedIsRefused) {
     const std::int64_t step = CheckpointFolder(checkpoints).steps().at(0);
     EXPECT_THAT(folder_.run({"resume", "2", "-w", "w", "--step", "1"}).err,
                 HasSubstr("there are those of " + std::to_string(step)));
-    const auto state = checkpoints / ("step-" + std::to_string(step)) / "state.json";
-    std::string text = test::contentOf(state);
-    text.replace(text.find("config_sha256\": \"") + 17, 4, "0000");
-    std::ofstream(state) << text;
-    EXPECT_THAT(folder_.run({"resume", "2", "-w", "w"}).err, HasSubstr("of another configuration"));
-    std::filesystem::resize_file(checkpoints / ("step-" + std::to_string(step)) / "rank-0001.safetensors", 100);
+    const auto folder = checkpoints / ("step-" + std::to_string(step));
+    std::filesystem::resize_file(folder / "rank-0001.safetensors", 100);
     EXPECT_THAT(folder_.run({"resume", "2", "-w", "w"}).err, HasSubstr("has 100 bytes"));
+    std::string text = test::contentOf(folder / "state.json");
+    text.replace(text.find("config_sha256\": \"") + 17, 4, "0000");
+    std::ofstream(folder / "state.json") << text;
+    EXPECT_THAT(folder_.run({"resume", "2", "-w", "w"}).err, HasSubstr("state.json: is damaged"));
 }
 
 }  // namespace
