@@ -33,8 +33,8 @@ const std::vector<Foreign> kForeign{
      {"torch", "nccl", "gloo"},
      {"core/gpu", "core/comm", "core/exec", "core/backends", "core/step", "core/sim", "core/models", "core/datasets",
       "core/optimizers", "core/schedules", "core/algorithms", "core/experiment", "core/train", "experiments/worker",
-      // The versions in a run's provenance.
-      "experiments/launch/provenance.cpp"}},
+      // The versions in a run's provenance, and the trial of a model file in a process of its own.
+      "experiments/launch/provenance.cpp", "experiments/commands/check_model.cpp"}},
     // Elsewhere its declarations are our own (core/device/device_api.h).
     {"CUDA", {"cuda", "driver_types", "c10/cuda/", "ATen/cuda/"}, {"CUDA::", "torch_cuda"}, {"core/gpu/cuda"}},
     {"SimGrid", {"simgrid/"}, {"simgrid"}, {"core/sim"}},

@@ -177,6 +177,7 @@ TEST(Tree, OnlyDeviceTestsMaySkip) {
                                       file.path == "tests/experiments/mirror/over_sshd_test.cpp" ||
                                       file.path == "tests/experiments/worker/records_route_test.cpp" ||
                                       file.path == "tests/faults/fault_12_no_room_to_save_test.cpp" ||
+                                      file.path == "tests/storage/base/workspace_test.cpp" ||
                                       file.path == "tests/core/comm/gloo/local_peers_test.cpp";
                     // Without PyPI there is no safetensors of Python.
                     const bool network = file.path == "tests/core/checkpoint/python_safetensors_test.cpp";

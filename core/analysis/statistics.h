@@ -7,7 +7,6 @@
 namespace dasgd {
 
 // Mean of repetitions with its spread.
-// Mean of repetitions with its spread.
 struct Sample {
     std::size_t n = 0;  // finite values; the others do not count
     double mean = 0;

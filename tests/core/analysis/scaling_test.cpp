@@ -175,8 +175,8 @@ TEST(Scaling, SeedsBecomeMeanAndSpread) {
     EXPECT_DOUBLE_EQ(points[1].stepMs.mean, 15);
     EXPECT_DOUBLE_EQ(points[1].samplesPerS.mean, (3200 + 6400) / 2.0);
     EXPECT_DOUBLE_EQ(points[1].speedUp.mean, 1.5);
-    EXPECT_NEAR(*points[1].speedUp.std, 0.70710678, 1e-8);
-    EXPECT_NEAR(*points[1].efficiency.std, 0.35355339, 1e-8);
+    EXPECT_FALSE(points[1].speedUp.std) << "the base is one draw, whose scatter is not known";
+    EXPECT_FALSE(points[1].efficiency.std);
     EXPECT_EQ(points[1].secondsToTarget.n, 1U);
     EXPECT_FALSE(points[1].allReached());
     EXPECT_THAT(points[1].runIds, ElementsAre("p2s1a", "p2s2a"));
