@@ -9,6 +9,7 @@
 
 #include "core/optimizers/optimizer.h"
 #include "tests/support/resumed_runs.h"
+#include "tests/support/small_experiments.h"
 
 namespace dasgd::test {
 namespace {
@@ -16,8 +17,6 @@ namespace {
 using ::testing::HasSubstr;
 
 constexpr std::int64_t kSteps = kResumedSteps;
-
-Value named(const std::string& name) { return table({{"name", text(name)}}); }
 
 class EveryOptimizer : public ::testing::TestWithParam<std::string> {};
 
