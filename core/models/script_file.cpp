@@ -28,7 +28,7 @@ namespace {
 using caffe2::serialize::FileAdapter;
 using caffe2::serialize::PyTorchStreamReader;
 
-// What is refused because of the code of the file, as opposed to a file that LibTorch cannot read.
+// Thrown where a file is refused because of its code, as opposed to a file that LibTorch cannot read.
 struct RefusedCode final : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -84,7 +84,7 @@ private:
     std::set<torch::jit::Function*> seen_;
 };
 
-// As torch::jit::load() reads it, but for the objects: they stay empty, so that no __setstate__ runs.
+// Reads the code as torch::jit::load() does, without the objects: they stay empty, so that no __setstate__ runs.
 class CodeReader {
 public:
     explicit CodeReader(const std::shared_ptr<FileAdapter>& bytes) : reader_(bytes) {}

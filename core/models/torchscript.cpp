@@ -234,9 +234,9 @@ protected:
     }
 
 private:
-    // Whether the script draws random numbers.
+    // Tries the script in this process; returns whether it draws random numbers.
     Result<bool> tryHere(const ScriptFile& file, const BuildContext& context) const {
-        // A copy of its own: a trial leaves gradients and statistics behind.
+        // The trial gets a copy of its own: it leaves gradients and statistics behind.
         DASGD_ASSIGN(torch::jit::Module copy, file.load());
         DASGD_TRY(prepareScript(params_.path, copy, context.type));
         // Ranks that are threads build one after the other; the check before the run and the first of them refuse.

@@ -45,7 +45,8 @@ double meanSquareOfQuantiles(const std::vector<double>& quantiles) {
     return sum / static_cast<double>(quantiles.size() - 1);
 }
 
-// Of a distribution with mean 1 once it is divided by `mean`.
+// Deviation of a distribution divided by its mean `mean`, so that it has mean 1; `meanSquare` is that before the
+// division.
 double relativeDeviation(double meanSquare, double mean) {
     return std::sqrt(std::max(0.0, meanSquare / (mean * mean) - 1));
 }
