@@ -33,10 +33,13 @@ TEST(PlatformElements, HasNothingThatSetsOptionsReadsFilesOrStartsActors) {
         EXPECT_EQ(platformElements().at(name).written, "") << name << " is read over";
     }
     for (const auto& [name, element] : platformElements()) {
-        for (const auto child : element.children)
+        for (const auto child : element.children) {
             EXPECT_TRUE(platformElements().contains(child)) << name << " " << child;
+        }
         for (const auto& one : element.attributes) {
-            if (one.value->isRight) EXPECT_THAT(std::string(one.name), Not(HasSubstr("file"))) << name;
+            if (one.value->isRight) {
+                EXPECT_THAT(std::string(one.name), Not(HasSubstr("file"))) << name;
+            }
         }
     }
 }
