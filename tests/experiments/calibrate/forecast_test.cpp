@@ -273,18 +273,19 @@ TEST_F(AdviceOfAForecast, ItsServersExchangeWithinItsDelayAndOneLessDoesNot) {
     EXPECT_GT(exchangeMs(servers - 1), room);
 }
 
+// The memory of this cluster is so fast that contention alone counts: 24.4 ms · 0.05/1.05 = 1.16 ms of every round,
+// which six steps of 10 ms afford at 2 % and five do not. The simulation charges fewer passes over the weights than the
+// advice.
 TEST_F(AdviceOfAForecast, ItsPeriodCostsAsMuchAsIsAllowedAndOneLessMore) {
-    const std::vector<std::string> contended{"compute.contention=0.05", "compute.memory_bandwidth=10GB/s"};
-    const auto json = forecast({"--set", contended[0], "--set", contended[1]});
+    const std::string contended = "compute.contention=0.05";
+    const auto json = forecast({"--set", contended});
     const std::int64_t period = json["advice"]["period"], delay = json["advice"]["delay"];
+    EXPECT_EQ(period, 6);
     ASSERT_GT(period, delay);
     ASSERT_TRUE(says(json, "a shorter period spends more than 2.0 % of a step on contention (κ = 0.05"));
     EXPECT_EQ(json["facts"]["contention"], 0.05) << "as the file says, and not as a probe would measure it";
     const auto overhead = [&](std::int64_t of) {
-        return run({dasgd(of, delay), contended[0], contended[1], "train.steps=" + std::to_string(40 * of)})["step_ms"]
-                       .get<double>() /
-                   10 -
-               1;
+        return run({dasgd(of, delay), contended})["step_ms"].get<double>() / 10 - 1;
     };
     EXPECT_LE(overhead(period), 0.02);
     EXPECT_GT(overhead(period - 1), 0.02);
