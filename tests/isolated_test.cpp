@@ -18,7 +18,7 @@ Ended sample(const std::vector<std::string>& arguments, const Environment& envir
 }
 
 TEST(Isolated, CountsWhatPassedFailedAndWasSkipped) {
-    const Ended all = sample({"--isolate"}, {{"DASGD_TEST_LIMIT_S", "1"}});
+    const Ended all = sample({"--isolate", "--gtest_filter=-*Many*"}, {{"DASGD_TEST_LIMIT_S", "1"}});
     EXPECT_EQ(all.exit, 1);
     EXPECT_THAT(all.out, EndsWith("\nisolated tests: 4 passed, 4 failed, 1 skipped\n"));
     EXPECT_THAT(all.out, HasSubstr("FAILED: Sample.Fails ended with 1\n"));
@@ -38,6 +38,12 @@ TEST(Isolated, RunsWhatTheFilterAndTheShardChoose) {
     const Ended half =
         sample({"--gtest_filter=*Passes*", "--isolate"}, {{"GTEST_TOTAL_SHARDS", "2"}, {"GTEST_SHARD_INDEX", "1"}});
     EXPECT_THAT(half.out, EndsWith("isolated tests: 2 passed, 0 failed, 0 skipped\n"));
+}
+
+// A list of tests that is cut leaves tests out, and nobody misses them.
+TEST(Isolated, RunsEveryTestOfALongList) {
+    EXPECT_THAT(sample({"--isolate", "--gtest_filter=*Many*"}).out,
+                EndsWith("isolated tests: 350 passed, 0 failed, 0 skipped\n"));
 }
 
 TEST(Isolated, OfNoTestsIsAFault) { EXPECT_EQ(sample({"--isolate", "--gtest_filter=Nothing*"}).exit, 1); }

@@ -52,15 +52,18 @@ public:
         ::dup2(fd_, STDOUT_FILENO);
         ::dup2(fd_, STDERR_FILENO);
     }
-    [[nodiscard]] std::string end() const {
-        const off_t size = ::lseek(fd_, 0, SEEK_END), from = std::max<off_t>(0, size - kKeptOutput);
+    [[nodiscard]] std::string whole() const { return from(0); }
+    [[nodiscard]] std::string end() const { return from(::lseek(fd_, 0, SEEK_END) - kKeptOutput); }
+
+private:
+    [[nodiscard]] std::string from(off_t wanted) const {
+        const off_t size = ::lseek(fd_, 0, SEEK_END), from = std::max<off_t>(0, wanted);
         std::string text(static_cast<std::size_t>(size - from), '\0');
         const ssize_t read = ::pread(fd_, text.data(), text.size(), from);
         text.resize(static_cast<std::size_t>(std::max<ssize_t>(0, read)));
         return text;
     }
 
-private:
     int fd_;
 };
 
@@ -95,7 +98,7 @@ std::vector<std::string> chosenTests() {
     int status = 0;
     DASGD_CHECK(::waitpid(id, &status, 0) == id && WIFEXITED(status) && WEXITSTATUS(status) == 0);
     std::vector<std::string> tests;
-    const std::string text = names.end();
+    const std::string text = names.whole();
     for (std::size_t from = 0, to; (to = text.find('\n', from)) != std::string::npos; from = to + 1) {
         tests.push_back(text.substr(from, to - from));
     }

@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 
 namespace {
 
@@ -24,5 +25,11 @@ TEST(Sample, Hangs) { ::pause(); }
 class OfTwo : public testing::TestWithParam<int> {};
 TEST_P(OfTwo, Passes) { EXPECT_LT(GetParam(), 2); }
 INSTANTIATE_TEST_SUITE_P(Numbers, OfTwo, testing::Values(0, 1));
+
+// The list of these tests is longer than the output that is kept of one.
+class Many : public testing::TestWithParam<int> {};
+TEST_P(Many, LongNames) { EXPECT_GE(GetParam(), 0); }
+INSTANTIATE_TEST_SUITE_P(Numbers, Many, testing::Range(0, 350),
+                         [](const auto& info) { return std::string(200, 'a') + std::to_string(info.param); });
 
 }  // namespace
