@@ -26,6 +26,7 @@ TEST(Log, SaysWhoSpeaksOnATerminal) {
 }
 
 TEST(Log, SaysNothingThatATerminalWouldObey) {
+    logToTerminal("dasgd");
     CaptureStderr();
     logLine(LogLevel::Error, "a\x1b[2J.svm: '\xff'\n    more");
     EXPECT_EQ(GetCapturedStderr(), "dasgd: a\\x1b[2J.svm: '\\xff'\n    more\n");
