@@ -244,19 +244,15 @@ void Tallies::fetchMeter(RankTally& tally) {
 }
 
 std::vector<int> Tallies::partialRanks(bool all) {
+    if (all) {
+        // A rank of which no record came to this collector may have a meter that was saved partial.
+        SQLite::Statement query(database_, "SELECT rank FROM rank_state WHERE run = ? AND timed_steps IS NOT NULL");
+        query.bind(1, runKey_);
+        while (query.executeStep()) known(query.getColumn(0).getInt());
+    }
     std::vector<int> ranks;
     for (const auto& [rank, tally] : ranks_) {
         if (tally.timedSteps && tally.meter.isPartial() && (tally.grew || !tally.overlapStays)) ranks.push_back(rank);
-    }
-    if (!all) return ranks;
-    SQLite::Statement query(database_,
-                            "SELECT rank_state.rank FROM rank_state LEFT JOIN rank_meter USING (run, rank) WHERE "
-                            "rank_state.run = ? AND timed_steps IS NOT NULL AND ifnull(rank_meter.events <> "
-                            "rank_state.events, measured_s IS NULL)");
-    query.bind(1, runKey_);
-    while (query.executeStep()) {
-        const int rank = query.getColumn(0).getInt();
-        if (!ranks_.contains(rank)) ranks.push_back(rank);
     }
     return ranks;
 }

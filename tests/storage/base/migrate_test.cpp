@@ -160,11 +160,11 @@ TEST(MigrateTest, InflationThatTheRanksDoNotTellIsNotKnownAfterVersionTwelve) {
         for (std::size_t i = 0; i < runs.size(); ++i) {
             const std::string key = std::to_string(i + 1);
             database.exec(
-                "INSERT INTO run (id, run_id, experiment, algorithm, seed, workers, backend, status, started_at, "
-                "clock_origin, planned_steps, steps_per_epoch, link_emulated, inflation, link, host, cpu, "
+                "INSERT INTO run (id, run_id, experiment, algorithm, seed, workers, trainers, backend, status, "
+                "started_at, clock_origin, planned_steps, steps_per_epoch, link_emulated, inflation, link, host, cpu, "
                 "git_commit, git_dirty, versions, config, git_dirty_diff) VALUES (" +
                 key + ", '" + runs[i].first +
-                "', 'e', 'dasgd', 3, 4, 'gloo', 'finished', '2025', 5, 100, 10, 0, 1.08, '', "
+                "', 'e', 'dasgd', 3, 4, 4, 'gloo', 'finished', '2025', 5, 100, 10, 0, 1.08, '', "
                 "'h', 'c', 'abc', 0, '{}', '', '')");
             for (std::size_t rank = 0; rank < runs[i].second.size(); ++rank) {
                 database.exec("INSERT INTO rank_state (run, rank, inflation) VALUES (" + key + ", " +

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/processes.h"
 #include "tests/support/runs.h"
 
 namespace dasgd::storage {
@@ -47,12 +48,11 @@ TEST(SpanReplayTest, TellsByStartAndAWindowAfterWhatItCovers) {
 TEST(SpanReplayTest, TellsWhichReducesMayStillBeDivided) {
     OneRun run(2);
     run.rank(0).span(reduceOf(1, 5, 35));
-    run.journals.clear();
-    {
-        const auto recorder = orDie(Recorder::start(run.store, run.runId, {0}));
-        orDie(recorder->finish("finished", ""));
-    }
+    const auto recorder = orDie(Recorder::start(run.store, run.runId, {0}));
+    ASSERT_TRUE(eventually([&] { return recorder->recordsStored() > 0; }));
     EXPECT_THAT(replayed(run), ElementsAre("0 reduce 5-35?")) << "rank 1 may report it";
+    run.journals.clear();
+    orDie(recorder->finish("finished", ""));
     orDie(run.store.abandonRun(run.runId, "interrupted", "rank 1 died"));
     EXPECT_THAT(replayed(run), ElementsAre("0 reduce 5-35"));
 }
