@@ -116,7 +116,7 @@ TEST_F(WorkspaceImportTest, CopiesThatWentOnApartAreBothTaken) {
 // Reading such a row takes longer than one look at the runs; the others come all the same.
 TEST_F(WorkspaceImportTest, ARunWithAHugeConfigurationIsRefusedAndTheOthersCome) {
     {
-        Store store = orDie(Store::open(there()));
+        storage::Store store = orDie(storage::Store::open(there()));
         orDie(store.addRun(runInfo("run-b")));
         orDie(store.abandonRun("run-b", "failed", "its own end"));
     }
