@@ -6,21 +6,21 @@
 namespace dasgd::test {
 namespace {
 
-constexpr int kDeadlineS = 5;
+constexpr int kEarlyDeadlineS = 5;
 
 // `injected` counts ranks that died before any rank had completed a step.
 bool holdsAfterDeath(int& injected) {
     const DasgdFolder folder;
     folder.write("e.toml", quickExperiment("gloo", 100'000'000));
     StartedProgram launcher = folder.start(
-        {"run", "e.toml", "-w", "w", "-q", "--set", "cluster.timeout_s=" + std::to_string(kDeadlineS) + ".0"});
+        {"run", "e.toml", "-w", "w", "-q", "--set", "cluster.timeout_s=" + std::to_string(kEarlyDeadlineS) + ".0"});
     std::vector<pid_t> ranks;
     EXPECT_TRUE(eventually([&] { return (ranks = childrenOf(launcher.id())).size() == 2; }));
     ::kill(ranks.back(), SIGKILL);
     const auto killedAt = SteadyClock::now();
     const Ended ended = launcher.wait();
     EXPECT_EQ(ended.exit, 1) << ended.err;
-    EXPECT_LT(secondsSince(killedAt), kDeadlineS + 5);
+    EXPECT_LT(secondsSince(killedAt), kEarlyDeadlineS + 5);
     EXPECT_TRUE(eventually([&] { return std::ranges::all_of(ranks, hasEnded); })) << "a process stays";
     const storage::RunRow row = storage::RunReader::open(folder.workspace())->runs()->front();
     injected += row.steps == 0;

@@ -37,7 +37,10 @@ TEST_F(RowWriterTest, RowsThatWereTakenArePassedOver) {
 
 // A live run comes a few rows at a time; a chunk each would make reading it slow.
 TEST_F(RowWriterTest, ChunksGrowAsACollectorsDo) {
+    // One transaction as in a batch: 20,000 of them would wait for the disk.
+    database_.exec("BEGIN");
     for (std::int64_t first = 1; first <= 20'000; first += 100) writer_.write(key_, spansFrom(first, 100), from_);
+    database_.exec("COMMIT");
     EXPECT_EQ(chunks(), 3);
     // Rows of another run between them: they do not follow one another any more.
     orDie(run_.store.addRun(runInfo("run-b")));
