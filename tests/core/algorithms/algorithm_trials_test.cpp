@@ -36,7 +36,7 @@ class Identities : public testing::TestWithParam<AlgorithmTrial> {};
 TEST_P(Identities, AreTheSameTraining) {
     for (const TrialIdentity& identity : GetParam().identities) {
         for (const int workers : identity.workers) {
-            const QuadraticProblem problem{.workers = workers, .weightDecay = 0.01, .nesterov = true};
+            const QuadraticProblem problem{.workers = workers, .steps = 60, .weightDecay = 0.01, .nesterov = true};
             const auto way = [&](const std::string& name, const Fields& fields) {
                 Fields all{{"name", text(name)}};
                 all.insert(all.end(), fields.begin(), fields.end());
