@@ -39,7 +39,7 @@ TEST_F(ModelCheck, SaysWhatTheTrialFound) {
 TEST_F(ModelCheck, EndsALoopThatDoesNotEnd) {
     EXPECT_THAT(
         refusal("    while bool((x * 0).sum() == 0):\n        x = x + 1\n", 4'000'000'000),
-        AllOf(HasSubstr("net.pt: the trial of its code did not end within 4 s"), HasSubstr("a loop in forward")));
+        AllOf(HasSubstr("net.pt: the trial of its code did not end within 4.0 s"), HasSubstr("a loop in forward")));
 }
 
 TEST_F(ModelCheck, GivesItNoMoreMemoryThanANetworkOfThatSizeNeeds) {
