@@ -163,9 +163,9 @@ TEST_F(BadInput, AClassWithoutAnImage) {
     for (const char* name : {"train/ant/1.jpg", "train/bee/1.jpg", "val/ant/1.jpg", "val/bee/1.jpg"}) {
         folder_.write(std::string("images/") + name, test::jpegOf(16, 16, test::gradient(16, 16)));
     }
-    std::filesystem::create_directories(folder_.path() / "images/train/.checkpoints");
+    std::filesystem::create_directories(folder_.path() / "images/train/cat");
     writeExperiment("name = \"lenet\"\n", "name = \"image-folder\"\npath = \"images\"\n");
-    EXPECT_THAT(refusal(), StartsWith("dasgd: images/train/.checkpoints: this class has no image"));
+    EXPECT_THAT(refusal(), StartsWith("dasgd: images/train/cat: this class has no image"));
 }
 
 // Not by its header and not by its end: the run ends with the file's name, or goes on without the file; where pixels
