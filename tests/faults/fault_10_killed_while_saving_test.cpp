@@ -96,7 +96,7 @@ private:
 };
 
 TEST(Fault10, ItIsKilledWhileItSaves) {
-    const int wanted = faultCount(3, 200);
+    const int wanted = faultCount(2, 200);
     KilledWhileSaving training(wanted);
     int injected = 0, held = 0;
     for (int kill = 0; kill < 3 * wanted && injected < wanted; ++kill) {

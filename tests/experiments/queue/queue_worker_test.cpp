@@ -156,13 +156,14 @@ TEST_F(QueueWorkerTest, WaitsForRunsOfOtherCommands) {
 
 // The process of a run, and a rank of it, are killed while it trains.
 TEST_F(QueueWorkerTest, WhatIsKilledGoesOnFromItsCheckpointAndTheListSaysSo) {
-    static_cast<void>(add(test::longExperiment(2, 20'000, 500)));
+    static_cast<void>(add(test::longExperiment(2, 60'000, 500)));
     test::StartedProgram worker = work({"--until-empty"});
     std::string last;
     for (const bool rank : {false, true}) {
         const auto trainsAgain = [&] {
             const storage::RunRow newest = newestOf(1);
-            return newest.runId != last && newest.status == "running" && newest.steps > newest.resumedStep + 600;
+            const auto latest = folder_.workspace() / "runs" / newest.runId / "checkpoints/latest";
+            return newest.runId != last && newest.status == "running" && std::filesystem::exists(latest);
         };
         ASSERT_TRUE(test::eventually(trainsAgain, std::chrono::seconds(50)));
         last = newestOf(1).runId;
