@@ -48,14 +48,21 @@ protected:
         EXPECT_TRUE(test::eventually([&] { return least() >= 10; }, std::chrono::seconds(40)));
         return program;
     }
-    // Steps that every rank of the run has completed; −1 before it starts.
+    // Steps that every rank has completed, of the run that is furthest; −1 before one starts. Runs of a sweep that wait
+    // have folders too.
     std::int64_t least() {
-        const std::string run = folder_.firstRun();
-        const auto control = RunControl::open(folder_.workspace() / "runs" / run / "control");
-        if (run.empty() || !control) return -1;
-        std::int64_t steps = INT64_MAX;
-        for (int rank = 0; rank < control->ranks(); ++rank) steps = std::min(steps, control->completed(Rank(rank)));
-        return steps;
+        std::int64_t most = -1;
+        std::error_code code;
+        for (const auto& entry : std::filesystem::directory_iterator(folder_.workspace() / "runs", code)) {
+            const auto control = RunControl::open(entry.path() / "control");
+            if (!control) continue;
+            std::int64_t steps = INT64_MAX;
+            for (int rank = 0; rank < control->ranks(); ++rank) {
+                steps = std::min(steps, control->completed(Rank(rank)));
+            }
+            most = std::max(most, steps);
+        }
+        return most;
     }
     // What a rank had completed when it last said so is in the database.
     void expectNothingLost(const std::string& runId) {
