@@ -200,19 +200,18 @@ TEST(Adacomm, RefusesAnIntervalOfNoSteps) {
     EXPECT_THAT(refused.error().message, testing::HasSubstr("interval"));
 }
 
-// τ ← ⌈τ₀·√(F/F₀)⌉, or ⌈τ/2⌉ where that is not smaller; F as known in step k, of step k − 1. τ₀ = 4, chosen anew after
-// 4 steps at the earliest.
+// τ ← ⌈τ₀·√(F/F₀)⌉, or ⌈τ/2⌉ where that is not smaller; F as known in step k, of step k − 1. τ₀ = 4, chosen anew at
+// every average but the first.
 SerialRule averagesAsTheLossAsks(const SerialView& view) {
     struct Periods {
-        std::int64_t tau = 4, averaged = 0, chosen = 0;
+        std::int64_t tau = 4, averaged = 0;
         bool begun = false;
     };
     return {.weights = [&view, at = Periods()](std::int64_t k, Vectors& w) mutable {
         if (k != at.averaged + at.tau) return;
         takeMean(w);
         at.averaged = k;
-        if (!std::exchange(at.begun, true) || k - at.chosen < 4) return;
-        at.chosen = k;
+        if (!std::exchange(at.begun, true)) return;
         const double ratio = view.losses[static_cast<std::size_t>(k - 2)] / view.losses[0];
         const auto wanted = static_cast<std::int64_t>(std::ceil(4 * std::sqrt(ratio)));
         at.tau = wanted < at.tau ? wanted : (at.tau + 1) / 2;
@@ -220,7 +219,7 @@ SerialRule averagesAsTheLossAsks(const SerialView& view) {
 }
 
 const AlgorithmTrial::Add kAdacommTrial{{.algorithm = "adacomm",
-                                         .fields = {{"period", integer(4)}, {"interval", integer(4)}},
+                                         .fields = {{"period", integer(4)}, {"interval", integer(1)}},
                                          .rule = &averagesAsTheLossAsks,
                                          .hostReads = HostReads::OfDevice}};
 
