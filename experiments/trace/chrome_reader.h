@@ -10,8 +10,8 @@
 
 namespace dasgd::experiments {
 
-// What could be read is in `slices`. Events that are no JSON are stepped over and counted; where the document is cut
-// off, `slices.stoppedAt` says where.
+// The slices that could be read are in `slices`. Events that are no JSON are stepped over and counted; where the
+// document is cut off, `slices.stoppedAt` says where.
 void readChromeTrace(std::istream& bytes, TraceSlices& slices);
 
 // "1234.567" microseconds, as the format counts, in ns: exact, as instants of PyTorch's profiler have more digits than

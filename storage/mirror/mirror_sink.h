@@ -32,8 +32,8 @@ public:
     // The runs that this workspace has, for WorkspaceSource::start().
     [[nodiscard]] Result<std::vector<KnownRun>> known();
 
-    // What is taken of a run at most, whatever the other side sends: a text of its row, files and the bytes of one and
-    // of all of them. Disk space that is left free.
+    // Limits of what is taken of a run, whatever the other side sends: a text of its row, files and the bytes of one
+    // and of all of them. Disk space that is left free.
     static constexpr std::size_t kMostTextBytes = std::size_t{8} << 20;
     static constexpr std::size_t kMostFiles = 4096;
     static constexpr std::int64_t kMostFileBytes = 64LL << 20;

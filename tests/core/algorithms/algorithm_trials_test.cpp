@@ -1,4 +1,4 @@
-// What every algorithm's test registers for the tests over the registry (tests/support/algorithm_trials.h).
+// Trials that every algorithm's test registers for the tests over the registry (tests/support/algorithm_trials.h).
 #include "tests/support/algorithm_trials.h"
 
 #include <gtest/gtest.h>

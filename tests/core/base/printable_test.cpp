@@ -1,4 +1,4 @@
-// What hostile names may not do to a terminal.
+// Hostile names must not steer a terminal.
 #include "core/base/printable.h"
 
 #include <gtest/gtest.h>

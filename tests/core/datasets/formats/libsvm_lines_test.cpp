@@ -25,7 +25,7 @@ TEST(ParseLibsvm, ReadsSparseRowsCommentsAndEmptyLines) {
     EXPECT_EQ(rows->widest, "a.txt:1:10");
 }
 
-// As scikit-learn writes unless told otherwise.
+// The default of scikit-learn.
 TEST(ParseLibsvm, TellsWhereIndicesBeginWithZero) {
     const auto rows = parseLibsvm("1 1:1\n-1 0:0.5 3:2\n", "a.txt", false, kMaxIndex);
     ASSERT_TRUE(rows) << rows.error().message;
