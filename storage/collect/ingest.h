@@ -19,9 +19,10 @@
 
 namespace dasgd::storage {
 
-// Whether other processes collect ranks of the same run. If so, nothing is remembered from one batch to the next but
-// what the tables say. LateRanks: nor are rows of an earlier batch followed by more in their chunk, as whoever opens
-// the workspace may make the levels of a run that has ended.
+// Share of the run's ranks that this process collects. SomeRanks: other processes collect the rest, so nothing is
+// remembered from one batch to the next but what the tables say. LateRanks: likewise, and rows of an earlier batch are
+// not followed by more in their chunk, because whoever opens the workspace may already have made the levels of a run
+// that has ended.
 enum class Collects { AllRanks, SomeRanks, LateRanks };
 
 // A metric that the collecting process measured itself.
@@ -76,8 +77,8 @@ private:
         [[nodiscard]] std::int64_t rows() const { return last - first + 1; }
     };
 
-    // Whether a batch leaves the overlap numbers as they are, forms them from the meters, or does that after forming
-    // anew the meters that lack spans.
+    // Treatment of the overlap numbers by a batch: left as they are, formed from the meters, or formed after the meters
+    // that lack spans were formed anew.
     enum class Overlap { Stays, FromMeters, FromRows };
 
     Result<std::size_t> collect(std::size_t limit, Overlap overlap);

@@ -31,7 +31,7 @@ public:
 
     // A record of the rank's journal.
     void reported(int rank, const Span& span);
-    // What the record came to: itself, or a collective's parts once it is divided.
+    // A span derived from the record: the record itself, or a part of a collective that was divided.
     void derived(int rank, const Span& span);
     // A row of `span`.
     void stored(const Span& span);

@@ -27,8 +27,8 @@ constexpr auto kPauseOfHeard = std::chrono::seconds(5);
 
 bool hasEnded(const std::string& status) { return status != "queued" && status != "running"; }
 
-// What follows the bytes that are there. Where some of those are gone the rest waits until the other side is asked
-// anew.
+// Writes the bytes of `part` that follow those in the file. If the file is shorter than the part's offset, nothing is
+// written, and the rest waits until the other side is asked anew.
 Status append(const fs::path& file, const FilePart& part) {
     const int opened = ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
     const auto failed = [&] {

@@ -26,7 +26,7 @@ using ::testing::SizeIs;
 
 constexpr Ns kMicro = 1000;
 
-// Of a stream: whether its waits are kept.
+// Predicate on a stream: its waits are kept.
 using Keeps = std::function<bool(StreamHandle)>;
 const Keeps kOfCompute = [](StreamHandle stream) { return stream == nullptr; };
 const Keeps kOfCommunication = [](StreamHandle stream) { return stream != nullptr; };
@@ -63,7 +63,7 @@ protected:
     MemorySink sink;
 };
 
-// Two ranks that hold the same, of which one is here: a sum is twice what this one gives.
+// One of two ranks with equal data; the other is not run. A sum over both is twice this rank's tensor.
 class TwinCommunicator final : public Communicator {
 public:
     TwinCommunicator(ModelDevice& model, StreamQueue& queue, Ns transfer)
@@ -80,7 +80,7 @@ private:
             {.label = "rank 0: all_reduce", .collective = number, .tensors = {call.out}, .enqueue = enqueue});
     }
     Pending start(MessageCall) override { throw CommError("no messages between twins"); }
-    // What one sends the other sends too.
+    // Both twins send the same, so each receives a copy of its own messages.
     std::vector<Pending> startExchange(std::vector<MessageCall> messages) override {
         std::vector<at::Tensor> tensors, sent;
         std::vector<Access> accesses;
@@ -118,7 +118,7 @@ class DasgdOnDeviceTest : public OnDeviceTest {
 protected:
     static constexpr int kSteps = 40;
 
-    // Over a table that leaves out the waits of the streams that `keeps` does not keep.
+    // Trains over an API table that leaves out the waits of the streams that `keeps` does not keep.
     void train(const DasgdSettings& settings, const Keeps& keeps = nullptr) {
         Device own(apiThatKeeps(keeps), 0);
         DeviceClock ownTimes(own, clock);
@@ -242,7 +242,7 @@ class TwinsOnDeviceTest : public OnDeviceTest {
 protected:
     // One of the twins, with a network whose gradients are really taken.
     struct TwinRank {
-        // Over a table that leaves out the waits of the streams that `keeps` does not keep.
+        // Uses an API table that leaves out the waits of the streams that `keeps` does not keep.
         TwinRank(TwinsOnDeviceTest& test, const Keeps& keeps)
             : device(test.apiThatKeeps(keeps), 0),
               times(device, test.clock),

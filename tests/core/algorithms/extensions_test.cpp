@@ -212,7 +212,7 @@ TEST(AllAlgorithms, AreCheckpointed) {
     }
 }
 
-// What was saved with another model is an error that names the tensor.
+// State saved with another model is refused with an error that names the tensor.
 TEST(AllAlgorithms, StateOfAnotherModelIsRefused) {
     const Experiment experiment = std::move(readExperiment(bowl({{"name", text("dasgd")}})).value());
     runRanks(Backend::Threads, kRanks, [&](Communicator& comm, Clock& clock) {

@@ -1,4 +1,5 @@
-// Which gradients leave together, and that none leave once they are stopped. What is made of them is sync_sgd_test's.
+// Gradients that leave together in a bucket, and that none leave once they are stopped. sync_sgd_test checks the
+// averages.
 #include "core/algorithms/gradient_buckets.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// What a step costs when only some of its communication can hide, by hand.
+// Time of a step in which only some of the communication can be hidden, against values computed by hand.
 #include <gmock/gmock.h>
 #include <torch/types.h>
 
@@ -33,7 +33,7 @@ double stepSeconds(const std::vector<RankRecord>& records) {
     return meanStepSeconds(records[0]);
 }
 
-// Of one rank in one step.
+// Bytes that rank 0 sends per step; a run has 20 steps.
 double bytesSent(const std::vector<RankRecord>& records) {
     return static_cast<double>(records[0].sink.metrics.at("train/step_ms").back().bytesSent) / 20;
 }

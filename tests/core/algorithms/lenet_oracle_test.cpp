@@ -58,7 +58,7 @@ private:
     std::vector<double> values_;
 };
 
-// Of the ranks that train.
+// Weights of each rank that trains, [steps + 1, N].
 struct Trained {
     std::vector<at::Tensor> ranks;
     at::Device device = at::kCPU;  // of rank 0

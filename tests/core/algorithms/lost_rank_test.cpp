@@ -29,7 +29,7 @@ public:
     void leave(Rank) override {}
 };
 
-// Of three ranks that train.
+// Experiment on the quadratic problem with three ranks that train; ssp has a server besides.
 Value bowlOf(const std::string& name) {
     Fields fields{{"name", text(name)}};
     if (name == "dasgd") fields.insert(fields.end(), {{"period", integer(4)}, {"delay", integer(3)}});

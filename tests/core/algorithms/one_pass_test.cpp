@@ -1,5 +1,5 @@
-// What snapshots and merges cost a device: how many operators go over the weights in a step, between what arrives and
-// the weights with which the next step begins. One for a merge and one for a snapshot; a trial says where it is more.
+// Device cost of snapshots and merges: the operators that go over the weights in a step, from what arrives to the
+// weights with which the next step begins. A merge may take one and a snapshot one; a trial says where it is more.
 #include <ATen/record_function.h>
 #include <gmock/gmock.h>
 #include <torch/nn/modules/container/sequential.h>
@@ -72,7 +72,7 @@ public:
     void setBatchShare(double, bool) override {}
     void setUntimed(bool) override {}
 
-    // Of the present step.
+    // Operators of the present step, by kind of work.
     std::vector<std::string> snapshot, merge;
 
 private:
@@ -155,9 +155,8 @@ const std::vector<AlgorithmTrial> kOtherSettings{
      .mergePasses = 2},
     // All ranks are peers.
     {.algorithm = "sgp", .fields = {{"peers", integer(7)}}, .what = "to_all"},
-    // The pass of the merge takes the share that leaves; before the update, which is any optimiser's, the weights
-    // become
-    // x again.
+    // The pass of the merge also takes the share that leaves. Before the update, by whatever optimiser, the weights
+    // become x again.
     {.algorithm = "sgp",
      .fields = {{"overlap", boolean(true)}},
      .what = "overlapped",

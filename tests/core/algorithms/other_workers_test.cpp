@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 
 constexpr std::int64_t kStopOfThree = 11;
 
-// Of ranks that take 4 of 101 samples a step, whose last batches of an epoch are short.
+// Steps of an epoch of 101 samples that are split over the ranks and taken in batches of 4, the last one short.
 std::int64_t stepsOfAnEpoch(std::int64_t workers) { return ((101 + workers - 1) / workers + 3) / 4; }
 std::int64_t sameStep(std::int64_t workers) {
     const auto planOf = [](std::int64_t ranks) {
@@ -67,7 +67,7 @@ std::string modelIn(const CheckpointEnvironment& run) {
 
 class OtherWorkers : public ::testing::TestWithParam<std::tuple<AlgorithmTrial, TrainedOn>> {};
 
-// What begins behind a step is itself saved and goes on with the same bits.
+// A run that was resumed on another number of ranks can itself be saved and resumed, with the same bits.
 TEST_P(OtherWorkers, GoOnAndCanBeStoppedAgain) {
     const auto& [trial, on] = GetParam();
     for (const std::int64_t workers : {2, 4}) {

@@ -1,4 +1,4 @@
-// What the algorithm of `dasgd calibrate` records; that its numbers are right is shown in calibrate_test.
+// Metrics that the algorithm of `dasgd calibrate` records; calibrate_test shows that their values are right.
 #include <gmock/gmock.h>
 
 #include "tests/support/algorithm_trials.h"

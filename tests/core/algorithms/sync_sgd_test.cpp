@@ -115,7 +115,7 @@ TEST(SyncSgd, EveryForwardPassHasTheStatisticsOfRank0) {
 }
 
 TEST(SyncSgd, EvaluatesWithTheStatisticsOfRank0) {
-    // As under DDP: the mean of equal statistics is rank 0's.
+    // DDP evaluates the same way: the mean of equal statistics is rank 0's.
     const auto evaluated = [](bool broadcast) {
         return train(
             table({{"algorithm", table({{"name", text("sync_sgd")}, {"broadcast_buffers", boolean(broadcast)}})},

@@ -1,4 +1,4 @@
-// What makes two runs repetitions of one configuration, and what sets configurations apart.
+// Identity of a configuration: which runs are repetitions of one, and which settings set configurations apart.
 #include "core/analysis/configuration.h"
 
 #include <gmock/gmock.h>

@@ -70,7 +70,7 @@ TEST(Lateness, ScatterAloneIsNoise) {
     for (const RankLateness& rank : lateness->ranks) EXPECT_FALSE(rank.isBeyondNoise()) << rank.rank;
 }
 
-// Of many ranks one is a hair beyond its noise by chance: '+0.1 ms' beside '± 0.1 ms' accuses nobody.
+// With many ranks, chance puts one a hair beyond its noise: '+0.1 ms' beside '± 0.1 ms' must accuse nobody.
 TEST(Lateness, WhatIsLateByLittleMoreThanNoiseIsNoStraggler) {
     const auto slow = [](double lateMs) {
         const auto late = [lateMs](int rank, int) {

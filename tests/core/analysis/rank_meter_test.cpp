@@ -134,7 +134,7 @@ TEST(RankMeterTest, AFewStepsSayNothingOfInflation) {
     }
 }
 
-// What the uncovered rest of a step happens to take would decide.
+// Transfers that cover only a small part of steps give no inflation: the time of the uncovered rest would decide it.
 TEST(RankMeterTest, ASmallPartUnderATransferSaysNothingOfInflation) {
     for (const Ns part : {24, 25}) {
         std::vector<Span> spans;
@@ -173,7 +173,7 @@ std::vector<Span> longRun(std::int64_t steps, std::mt19937& random) {
     return spans;
 }
 
-// What is one record or two comes to the same.
+// A forward and a backward pass in one record give the same totals as two records.
 TEST(RankMeterTest, PassesInOneRecordSayWhatTwoSay) {
     std::mt19937 random(12);
     const std::vector<Span> spans = longRun(5'000, random);

@@ -1,4 +1,4 @@
-// Which runs belong together, and what is made of them.
+// Grouping of runs into lines of scaling, and the points computed from them.
 #include "core/analysis/scaling.h"
 
 #include <gmock/gmock.h>

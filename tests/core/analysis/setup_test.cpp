@@ -71,7 +71,7 @@ TEST(RunSetup, APartThatOneOfTwoDidNotRecordIsNoDifference) {
               "");
 }
 
-// What reads the samples, and from where, changes none of them.
+// The seed, the algorithm and the way of reading the samples are no part of a setup.
 TEST(RunSetup, SeedsAndTheWayOfReadingAreNoDifference) {
     Settings other = settings();
     other["data.threads"] = "0";

@@ -92,7 +92,8 @@ TEST(StragglerOf, ComputesLongest) {
     EXPECT_DOUBLE_EQ(slowest->excess, 0.5);
 }
 
-// What one rank has stored of a step and the other has not yet, and one measurement alone, name nobody.
+// A straggler is named from several steps that every rank has stored: steps of one rank alone and a single slow
+// measurement name nobody.
 TEST(StragglerOf, TakesSeveralWholeSteps) {
     std::vector<RankSpan> spans;
     for (std::int64_t step = 0; step < 6; ++step) {

@@ -77,7 +77,8 @@ TEST(TraceDiffTest, OfAWindowThatIsCutItsWholeRoundsCount) {
             add(SpanKind::Wait, step, 590);
             add(ends, step, 10);
         }
-        // As a reader gives them: what touches the stretch, and of the windows around it what makes rounds.
+        // Spans as a reader gives them: those that touch the stretch, and those that make rounds in the windows around
+        // it.
         const auto partsIn = [&spans](TimeRange stretch) {
             std::vector<RankSpan> inside, rounds;
             const TimeRange around = windowsAround(spans, stretch);

@@ -1,4 +1,4 @@
-// What every backend answers for: where its ranks are, and what of a document does not go with it.
+// Properties of every backend: where its ranks are, and which parts of a document it refuses.
 #include "core/backends/backend.h"
 
 #include <gmock/gmock.h>

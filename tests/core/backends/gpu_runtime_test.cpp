@@ -1,5 +1,5 @@
-// What a machine is asked for before ranks start, by machines of stand-ins and tables that answer as a machine would
-// that lacks something.
+// Checks of a machine before ranks start, on stand-in machines and on tables that answer as a machine would that lacks
+// something.
 #include "core/backends/gpu_runtime.h"
 
 #include <gmock/gmock.h>

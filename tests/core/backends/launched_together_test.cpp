@@ -1,5 +1,5 @@
-// What lets ranks that are threads of one process share a GPU in tests (tests/support/nccl/launched_together.h), over
-// functions that only count.
+// The wrapper that lets ranks which are threads of one process share a GPU in tests
+// (tests/support/nccl/launched_together.h), over functions that only count.
 #include "tests/support/nccl/launched_together.h"
 
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ struct Counted {
 
 constexpr int kRanks = 3;
 
-// Of a rank of a communicator of its own test.
+// All-reduce of one rank, on a communicator of its own test.
 void allReduce(const NcclApi& nccl, NcclHandle handle) {
     nccl.groupStart();
     nccl.allReduce(nullptr, nullptr, 1, NcclApi::kFloat, NcclApi::kSum, handle, nullptr);

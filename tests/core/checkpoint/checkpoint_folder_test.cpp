@@ -32,7 +32,7 @@ CheckpointState stateAt(std::int64_t step, int ranks = 2) {
             .savedAt = "2026-11-24T12:00:00Z"};
 }
 
-// As ranks save: each its file, whichever is last completes it.
+// Saves a checkpoint as ranks do: each writes its file, and the last one completes it.
 Status save(const CheckpointFolder& folder, std::int64_t step, int ranks = 2, int keep = 3) {
     for (int rank = 0; rank < ranks; ++rank) {
         DASGD_ASSIGN(const fs::path making, folder.begin(step));
@@ -205,7 +205,7 @@ TEST(CheckpointFolder, ThoseWithoutDigestsAreReadBySize) {
     EXPECT_TRUE(folder.at(9)->state.hasDigests());
 }
 
-// An error of the folder, not of the checkpoint in it: old ones are removed all the same.
+// The folder has an error, not the checkpoint in it: old checkpoints are removed all the same.
 TEST(CheckpointFolder, ErrorsOfTheFolderAreToldAndStopNoPruning) {
     const TempDir dir;
     const CheckpointFolder folder(dir / "checkpoints");

@@ -1,4 +1,4 @@
-// What Python's own safetensors says of our files, and what we say of its. `./lab test` brings it into .deps/python.
+// Python's own safetensors reads our files, and we read its. `./lab test` installs it into .deps/python.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ protected:
     void SetUp() override {
         if (!python("import safetensors")) GTEST_SKIP() << "Python's safetensors is not in .deps/python (./lab test)";
     }
-    // What it prints; nullopt where it fails.
+    // Output of the script, errors included; nullopt if it fails.
     std::optional<std::string> python(const std::string& script) {
         const auto file = folder_.write("script.py", script);
         const std::string command = "PYTHONPATH=" + std::string(kSourceDir) + "/.deps/python /usr/bin/python3 " +
@@ -92,7 +92,7 @@ TEST_F(PythonSafetensors, IsReadByUs) {
     EXPECT_EQ(texts->at("step"), "400");
 }
 
-// What the format forbids both refuse.
+// Both readers refuse files that the format forbids.
 TEST_F(PythonSafetensors, RefusesWhatWeRefuse) {
     const auto header = [&](const std::string& text, const std::string& data) {
         std::string file;

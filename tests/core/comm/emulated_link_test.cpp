@@ -25,7 +25,7 @@ public:
     std::atomic<Ns> time = 0;
 };
 
-// What was handed to the real network; the test ends it.
+// Operations that were handed to the real network; the test ends them.
 struct Handed {
     std::mutex mutex;
     std::vector<std::shared_ptr<Completion>> operations;

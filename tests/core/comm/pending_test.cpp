@@ -51,7 +51,8 @@ TEST(Pending, AChainOfWhatHasEndedLaunchesAtOnce) {
     EXPECT_TRUE(chain.done());
 }
 
-// As on a device: the stream waits, not the host, and a thread of its own ends the operation later.
+// An operation as a device has it: wait() makes the stream wait, not the host, and another thread ends the operation
+// later.
 class OnStream final : public Pending::Operation {
 public:
     explicit OnStream(std::shared_ptr<Completion> inner) : inner_(std::move(inner)) {}

@@ -14,7 +14,7 @@ at::Tensor images(std::int64_t count) {
     return torch::randint(1, 256, {count, 2, 5, 4}, torch::kByte);
 }
 
-// Which of all moves and mirrorings of `image` the tensor `moved` is; −1: none.
+// Number of the move and mirroring of `image`, padded by `pad`, that gives `moved`; −1: none does.
 int moveOf(const at::Tensor& image, const at::Tensor& moved, std::int64_t pad) {
     const auto options = torch::nn::functional::PadFuncOptions({pad, pad, pad, pad});
     const at::Tensor padded = torch::nn::functional::pad(image, options);

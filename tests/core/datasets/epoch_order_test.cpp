@@ -52,7 +52,7 @@ TEST(EpochOrder, IsOnePermutationOfAllSamplesFromSeedAndEpoch) {
     EXPECT_NE(first, second);
     EXPECT_EQ(listOf(order.of(0)), first) << "of an epoch that another rank is beyond";
     EXPECT_NE(listOf(EpochOrder(50, true, 4).of(0)), first);
-    // As torch seeds, run seed 3 would do in its second epoch what run seed 4 does in its first.
+    // With PyTorch's seeding, the second epoch of run seed 3 would equal the first epoch of run seed 4.
     EXPECT_NE(listOf(EpochOrder(50, true, 4).of(0)), second);
     std::vector<std::int64_t> all(50);
     std::iota(all.begin(), all.end(), 0);

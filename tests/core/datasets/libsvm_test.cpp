@@ -89,7 +89,7 @@ TEST_F(LibsvmTest, IndicesCountFromZeroWhereAnIndexZeroOccurs) {
                 AllOf(StartsWith(tests + ":1:7: index 2 occurs, counted from 0"), HasSubstr("set features = 3 or 0")));
 }
 
-// As files are often sorted by class, and their lines are then no sample of what they hold.
+// Files are often sorted by class, and a run of their lines is then no sample of what they hold.
 TEST_F(LibsvmTest, DrawsTheTestSetWhereThereIsNoFileOfIt) {
     std::string lines;
     for (int i = 0; i < 100; ++i) {

@@ -22,7 +22,7 @@ Result<Splits> load(const std::string& name, const std::string& path) {
     return set.value()->load({});
 }
 
-// As a model takes them, the whole set.
+// The whole set as a model takes it.
 at::Tensor inputsOf(const Samples& samples) {
     return makeBatch(samples, torch::arange(samples.count(), torch::kInt64), torch::kFloat32).inputs;
 }

@@ -42,7 +42,7 @@ TEST_F(CudaDeviceTest, TheDefaultStreamHasEventsToo) {
     EXPECT_TRUE(device.hasPassed(event));
 }
 
-// Of events whose instant the host knows within a few calls.
+// The host knows each event's instant to within a few calls; the clock's answer may leave that interval by its bound.
 TEST_F(CudaDeviceTest, InstantsAreWithinTheBound) {
     Device device(api, 0);
     DeviceClock times(device, clock);

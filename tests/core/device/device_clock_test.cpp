@@ -65,7 +65,7 @@ TEST_F(DeviceClockTest, OfClocksThatDriftTheBoundHoldsWithRefreshing) {
     EXPECT_LT(times.errorBound(), 100'000) << "and never adds up";
 }
 
-// Of work that runs meanwhile it waits for none.
+// refresh() does not wait for the work that the device is doing.
 TEST_F(DeviceClockTest, RefreshingWaitsForNoWork) {
     DeviceClock times(device, clock);
     clock.sleepUntil(clock.now() + 2'000'000'000);

@@ -1,4 +1,4 @@
-// What a machine lacks, by tables that answer as CUDA does on such a machine.
+// Errors on machines that lack something, on tables that answer as CUDA does there.
 #include "core/device/device_library.h"
 
 #include <gmock/gmock.h>

@@ -16,7 +16,7 @@ using testing::IsEmpty;
 
 class DeviceTest : public testing::Test {
 protected:
-    // Of 4 bytes each.
+    // Accesses to element i of `memory`, 4 bytes.
     [[nodiscard]] Access reads(int i) const { return {&memory[i], 4, false, "a reader"}; }
     [[nodiscard]] Access writes(int i) const { return {&memory[i], 4, true, "a writer"}; }
 

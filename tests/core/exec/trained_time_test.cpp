@@ -33,7 +33,7 @@ TEST(TrainedTime, WhatWasLaunchedAfterThePauseOwesItNothing) {
     EXPECT_FALSE(paused().wasPausedSince(11));
 }
 
-// 200 more would have been needed from the pause on; the rank computed for 50.
+// The operation needed 200 more from the pause on; the rank computed for 50 of them.
 TEST(TrainedTime, AWaitThatThePauseShortenedIsCountedInFull) {
     TrainedTime trained = paused();
     trained.awaited(10, 600, 950);
@@ -54,7 +54,7 @@ TEST(TrainedTime, WhatHadArrivedAnywayCostsNothing) {
     EXPECT_EQ(trained.until(1150), 550) << "computing went on for longer than it needed";
 }
 
-// Of two operations in flight the second is owed only what the wait for the first has not paid.
+// With two operations in flight, the second is owed only what the wait for the first has not paid.
 TEST(TrainedTime, NothingIsCountedTwice) {
     TrainedTime trained = paused();
     trained.awaited(9, 600, 950);

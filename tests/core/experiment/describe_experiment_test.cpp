@@ -24,7 +24,7 @@ TEST(DescribeTest, NamesEverySectionWithItsPlugins) {
                                    "compute", "faults", "record"));
 }
 
-// What describe announces is what reading accepts: the defaults it prints, written into a document, change nothing.
+// `describe` announces what reading accepts: the defaults it prints, written into a document, change nothing.
 TEST(DescribeTest, AnnouncedDefaultsAreTheOnesInForce) {
     Value document = minimal();
     document.set("cluster", table({{"backend", text("virtual")}}));

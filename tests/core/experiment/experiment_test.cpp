@@ -263,7 +263,7 @@ TEST(ExperimentTest, ATextIsGoneThroughInOrder) {
     }
 }
 
-// Of a text the accuracy is that of the next token, which may be a target as well.
+// The accuracy of a text model is that of the next token, so it may be a target as well.
 TEST(ExperimentTest, ATargetAccuracyNeedsSomethingToClassify) {
     const auto with = [](Value document, const char* key, double goal) {
         Value value = number(goal);

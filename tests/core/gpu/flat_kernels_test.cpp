@@ -18,7 +18,7 @@ namespace {
 
 namespace on_cpu {
 
-// What the language of kernels has beyond C++.
+// Names that the kernels' language has beyond C++.
 #define __device__
 #define __global__ [[maybe_unused]]
 #define __grid_constant__
@@ -75,8 +75,8 @@ constexpr at::ScalarType kType<double> = at::kDouble;
 template <>
 constexpr at::ScalarType kType<unsigned short> = at::kBFloat16;
 
-// Of arithmetic whose last bit depends on how the CPU's operators were compiled; bfloat16 is rounded after each of
-// those.
+// Tolerance for arithmetic whose last bit depends on how the CPU's operators were compiled; these round bfloat16 after
+// each operator.
 template <class S>
 constexpr double kTolerance = sizeof(S) == 8   ? 1e-14
                               : sizeof(S) == 4 ? 1e-6
@@ -124,7 +124,7 @@ TYPED_TEST(FlatKernelsTest, MergesAsTheOperatorDoes) {
     }
 }
 
-// As a launch gives them: pointers of any type, whose number stands behind them.
+// Addends as a launch passes them: pointers of any type, with their number behind them.
 static_assert(std::extent_v<decltype(on_cpu::Addends<float>::of)> == kMostAddends);
 static_assert(offsetof(on_cpu::Addends<float>, count) == kMostAddends * sizeof(void*));
 template <class S>
@@ -168,7 +168,7 @@ TYPED_TEST(FlatKernelsTest, AddUp) {
         for (const std::size_t count : {0, 1, 5}) {
             std::vector<Flat> more;
             for (std::size_t j = 0; j < count; ++j) more.push_back(this->flat(size, j + 3));
-            // In the place of the first.
+            // The result replaces the first addend.
             const Flat first = this->flat(size, 1), copy = this->flat(size, 2), expected(first), singles(first);
             std::vector<at::Tensor> all = tensorsOf(more);
             all.insert(all.begin(), expected.tensor());

@@ -71,7 +71,7 @@ TEST_P(MergeTest, IsToTheLastBitWhatAtenComputesInTurn) {
     }
 }
 
-// What the mean is the sum of, where it comes in parts.
+// A mean that comes in parts is the sum of them in their order.
 TEST_P(MergeTest, AddsUpPartsOfTheMeanInTheirOrder) {
     const auto [xi, c] = GetParam();
     const at::Tensor before = drawn(1000, 1), own = drawn(1000, 2), snapshot = drawn(1000, 3), left = drawn(1000, 4),

@@ -1,4 +1,4 @@
-// What is asked of the compiler and what it answers, by a table that acts as NVRTC; with NVRTC itself where there is
+// Requests to the kernel compiler and its answers, on a table that acts as NVRTC, and on NVRTC itself where there is
 // one.
 #include "core/gpu/kernel_compiler.h"
 

@@ -26,7 +26,7 @@ TEST(TensorDeviceLibrary, AModuleThatIsNotThereIsNamed) {
     EXPECT_THAT(loaded.error().message, AllOf(HasSubstr("/nowhere/dasgd_cuda.so"), HasSubstr("beside")));
 }
 
-// What the loader says where a library is missing that the module needs, or no library at all.
+// The loader's text, for a module that is no library or lacks one that it needs, is reported with the remedy.
 TEST(TensorDeviceLibrary, WhatTheLoaderSaysIsToldWithTheRemedy) {
     const TempDir folder;
     const auto module = folder.path() / kTensorDeviceModule;

@@ -17,7 +17,7 @@ std::optional<double> sizeOf(const std::string& name, const InputSpec& input, co
     return sizeOfBuilt(*model, {.input = input});
 }
 
-// Of every model that tells its size without values, it is that of the model that is built.
+// The size that a model tells without values is that of the model that is built, for every such model of the registry.
 TEST(BuiltSize, IsThatOfTheModel) {
     int known = 0;
     for (const auto& [name, entry] : ModelRegistry::entries()) {

@@ -99,7 +99,7 @@ TEST_F(ScriptFileTest, RefusesObjectsOfClassesInCpp) {
 TEST_F(ScriptFileTest, LoadsModulesOfTheirOwn) {
     const auto file = ScriptFile::open(saved(around(scriptOf(kWeights, kProduct))).string());
     ASSERT_TRUE(file) << file.error().message;
-    // What the name means later does not count.
+    // The open file counts, not what its name means later.
     std::filesystem::remove(folder_ / "net.pt");
     auto one = file->load(), other = file->load();
     ASSERT_TRUE(one && other);

@@ -165,7 +165,7 @@ TEST_F(ScriptTrialTest, RefusesTrainedTensorsThatAreNoParameters) {
                       HasSubstr("torch.nn.ParameterList")));
     EXPECT_EQ(refusal(listed(false, false)), "") << "constants";
 
-    // As torch.nn.LSTM keeps its parameters: they are those of the list.
+    // torch.nn.LSTM keeps its parameters this way: the tensors of the list are the parameters, and change with them.
     const auto model = buildModel("torchscript", kSmall, saved(listed(true, true)));
     FlatParams flat(model->module(), at::kFloat);
     EXPECT_EQ(flat.size(), 4 + 24);
@@ -216,7 +216,7 @@ TEST_F(ScriptTrialTest, OneRankTriesStepsForAll) {
     }
 }
 
-// What a rank keeps for itself is neither averaged nor saved.
+// State that a rank keeps for itself would be neither averaged nor saved.
 TEST_F(ScriptTrialTest, RefusesStateThatIsNoBuffer) {
     const auto keeping = [&](const char* name, const c10::TypePtr& type, const c10::IValue& value,
                              const std::string& statement) {

@@ -134,7 +134,8 @@ TEST_F(TorchScriptTest, BuffersFollowTrainingAndNotEvaluation) {
     EXPECT_TRUE(mean.allclose(batch.inputs.flatten(1).mean(0) / 2, 1e-5, 1e-6));
 }
 
-// What the next pass may compute with is lost where a pass is captured, or made once more than it counts.
+// Attributes that a pass sets, for the next one to compute with, make a model stateful: they would be lost where a pass
+// is captured, or wrong where one is made in addition.
 TEST_F(TorchScriptTest, WhoSetsAnAttributeGoesOnWithIt) {
     const auto isStateful = [&](bool sets) {
         torch::jit::Module net =
@@ -180,7 +181,7 @@ TEST_F(TorchScriptTest, ABufferThatIsAssignedIsTheRegisteredOne) {
         EXPECT_TRUE(assigned->module().parameters()[0].grad().equal(inPlace->module().parameters()[0].grad())) << step;
     }
     EXPECT_TRUE(mean.allclose(batch.inputs.flatten(1).mean(0) * 0.875, 1e-5, 1e-6));
-    // As the evaluation gives all ranks the mean of their buffers, and as a checkpoint restores one.
+    // Buffers are set from outside too: the evaluation gives all ranks their mean, and a checkpoint restores them.
     const at::NoGradGuard noGrad;
     mean.fill_(3);
     inPlace->module().named_buffers()["mean"].fill_(3);
@@ -246,7 +247,7 @@ TEST_F(TorchScriptTest, EvaluatesTheMeanOfBuffersThatAreAssigned) {
     EXPECT_EQ(evaluated(true), evaluated(false));
 }
 
-// Before a run the code is tried elsewhere, and nothing of it computes here.
+// The code of a file is tried in another process before a run; building the model here computes nothing of it.
 TEST_F(TorchScriptTest, LeavesItsTrialToWhoAsksForThat) {
     const Value fields =
         fieldsOf(scriptOf({{"weight", torch::ones({4, 6})}}, std::string("    assert False\n") + kProduct));
@@ -346,7 +347,7 @@ TEST_F(TorchScriptTest, TrainsOnValuesFromTheDataOn) {
     EXPECT_LT(losses.back().value, 1e-3 * losses.front().value);
 }
 
-// Of almost every letter of this text the next one is certain.
+// In this text the next letter of almost every letter is certain.
 TEST_F(TorchScriptTest, TrainsOnATextFromTheDataOn) {
     std::string prose;
     for (int i = 0; i < 300; ++i) prose += "hello world\n";

@@ -1,4 +1,4 @@
-// What every optimiser has in common.
+// Properties that all optimisers have in common.
 #include "core/optimizers/optimizer.h"
 
 #include <gtest/gtest.h>

@@ -31,7 +31,7 @@ TEST_P(WarmupTest, RampsAndThenLeavesTheScheduleAlone) {
     for (int k = 10; k < 100; ++k) EXPECT_EQ(warm->factor({k, 100}), plain->factor({k, 100})) << "step " << k;
 }
 
-// Of 4 epochs of 2.5 steps: the same ten steps.
+// 4 epochs of 2.5 steps are the same ten steps.
 TEST_P(WarmupTest, MayBeGivenInEpochs) {
     const auto bySteps = createSchedule(GetParam(), table({{"warmup_steps", integer(10)}}));
     const auto byEpochs = createSchedule(GetParam(), table({{"warmup_epochs", number(4)}}));

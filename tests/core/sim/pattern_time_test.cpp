@@ -1,4 +1,4 @@
-// What algorithms declare of their communication, held against the virtual cluster: equal ranks on a star, time only.
+// Communication patterns that algorithms declare, held against the virtual cluster: equal ranks on a star, time only.
 #include <gmock/gmock.h>
 
 #include <algorithm>

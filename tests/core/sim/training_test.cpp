@@ -29,7 +29,7 @@ std::int64_t bytesSentInTime(const std::string& model, Fields algorithm) {
     return records[0].sink.metrics.at("train/step_ms").back().bytesSent;
 }
 
-// Of one rank of two: an all-reduce and a broadcast by rank 0 send their payload once.
+// Bytes that one rank of two sends: an all-reduce and a broadcast by rank 0 send their payload once.
 constexpr std::int64_t kMlpBytes = (784 * 128 + 128 + 128 * 10 + 10) * 4;
 constexpr std::int64_t kResnetBytes = 11'173'962 * 4;
 constexpr std::int64_t kStatisticsBytes = 2 * 4800 * 4;  // mean and variance of each channel
@@ -148,7 +148,7 @@ double allReduce(double bytesPerSecond, double bytes = kLenetBytes) {
     return ringAllReduceSeconds({.alpha = 50e-6, .beta = 1 / bytesPerSecond}, bytes, 4);
 }
 
-// What the steps after the warm-up of 3 of 40 cost on average: DaSGD pays its exposed communication at each merge.
+// Mean time of the 37 steps after the warm-up of 3: DaSGD pays its exposed communication at each merge.
 class DasgdStep : public ::testing::TestWithParam<int> {};
 
 TEST_P(DasgdStep, CostsWhatItsDelayDoesNotHide) {
@@ -242,7 +242,7 @@ TEST(VirtualTraining, LocalSgdWaitsForTheHiccup) {
     EXPECT_NEAR(seconds(overlapOf(records[1]).blocked), 10 * allReduce(200e6 / 8) + 2 * 0.9 * kStep, 1e-4);
 }
 
-// What a collector makes of the ranks' spans, all of them in one window.
+// Overlap totals that a collector computes from the ranks' spans, all of them in one window.
 std::vector<OverlapTotals> metered(const std::vector<RankRecord>& records) {
     std::map<std::uint64_t, Ns> lastArrival;
     for (const RankRecord& record : records) {

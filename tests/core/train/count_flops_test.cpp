@@ -141,7 +141,8 @@ TEST(CountFlops, CountsProductsOfBatches) {
     EXPECT_THAT(countFlops(model, {torch::ones({2, 3, 4}), {}}, 1).forward, ElementsAre(2.0 * 2 * 3 * 4 * 5));
 }
 
-// Of an LSTM layer the weights of each gate multiply every token; what reads the data needs no gradient of it.
+// In an LSTM layer the weights of each gate multiply every token; the weights that read the data need no gradient of
+// it.
 TEST(CountFlops, CountsAnLstmUnderItsWeights) {
     FunctionModel model({{12, 4}, {12, 3}, {12}, {12}}, [](const std::vector<at::Tensor>& p, const at::Tensor& x) {
         const at::Tensor zero = torch::zeros({1, 2, 3});

@@ -23,7 +23,7 @@ Samples samples(std::int64_t count) {
 // Rank `rank`'s replica after `step` steps: no two are alike.
 void setReplica(SignModel& model, int rank, std::int64_t step) {
     const at::NoGradGuard guard;
-    // Of its own: ranks that are threads would share the default generator.
+    // A generator of its own: ranks that are threads would share the default one.
     at::Generator random = at::detail::createCPUGenerator(static_cast<std::uint64_t>(100 * step + rank));
     model.net.weight.copy_(torch::randn({2}, random));
     model.net.norm->running_mean.copy_(torch::randn({2}, random));
@@ -34,13 +34,13 @@ std::vector<double> numbersOf(const EvaluationReport& report) {
             report.validationLoss, report.validationAccuracy};
 }
 
-// What `rank` names of the six weights, those of the BatchNorm included; of three ranks or more one names nothing.
-// Their sum depends on the order in its last bit.
+// Part that `rank` names of the six weights, those of the BatchNorm included; rank 2 names nothing. The sum of the
+// parts depends on their order in its last bit.
 at::Tensor partOf(int rank) {
     return rank == 2 ? at::Tensor() : torch::arange(6, torch::kFloat32) * (0.1F * static_cast<float>(rank + 1));
 }
 
-// What ranks that meet find, of the mean or of the weights that they name.
+// Numbers of an evaluation by ranks that meet, of their mean or of the weights that they name.
 std::vector<double> together(const EvaluationSets& sets, const Roles& roles, int ranks, std::int64_t step,
                              bool named = false) {
     std::vector<double> numbers;
@@ -69,7 +69,7 @@ protected:
     [[nodiscard]] std::vector<double> together(std::int64_t step) const {
         return test::together(sets_, Roles::allTrain(ranks()), ranks(), step);
     }
-    // As the worker loop does; returns the weight of the replica afterwards.
+    // Deposits a replica as the worker loop does; returns its weight afterwards.
     at::Tensor deposit(EvaluationBoard& board, int rank, std::int64_t step, Ns now, const at::Tensor& named = {}) {
         SignModel model;
         FlatParams params(model.module(), torch::kFloat32);

@@ -93,7 +93,7 @@ TEST(LocalStep, GoesThroughATextInRowsAndSaysWhenAnEpochBegins) {
     EXPECT_TRUE(model.seen[3].equal(model.seen[1]));
 }
 
-// Of the last batch of an epoch the last micro-batch is short: every sample counts the same all the same.
+// The last batch of an epoch has a short micro-batch at its end; every sample counts the same all the same.
 TEST(LocalStep, MicroBatchesMakeTheGradientOfTheWholeBatch) {
     Experiment experiment = logistic();
     experiment.train.precision = "float64";
@@ -121,7 +121,7 @@ TEST(LocalStep, MicroBatchesMakeTheGradientOfTheWholeBatch) {
     EXPECT_NEAR(accumulated, whole, 1e-12);
 }
 
-// Of one step of a convolutional network, on the processor, all settings else alike.
+// Loss and gradients of one step of LeNet on the processor, with `key` of [train] set to `value`.
 struct OneStep {
     double loss = 0;
     at::Tensor gradients;

@@ -32,7 +32,7 @@ EvaluationReport judged(ModelSelection& selection, double accuracy, double valid
     return report;
 }
 
-// Of a text: accuracies are of tokens; of values there are none.
+// Judges the report of a text model, whose accuracies are of tokens, or of a regression, which has none.
 EvaluationReport judgedByLoss(ModelSelection& selection, double loss, double validationLoss, double accuracy = kNone,
                               double validationAccuracy = kNone) {
     EvaluationReport report;

@@ -14,7 +14,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// What the check says: "" where it accepts.
+// Error of the check; "" where it accepts.
 std::string saidOf(const std::string& text) {
     const auto document = parseToml(text, "e.toml");
     const auto experiment = document ? readExperiment(*document) : tl::unexpected(document.error());
@@ -51,7 +51,7 @@ TEST(RunCheck, AProbeNeedsItsSteps) {
     EXPECT_EQ(saidOf(probe("steps = 10\n")), "");
 }
 
-// Of one worker: with more it would have samples twice.
+// A worker's own share is the limit of its batch: with more, a step would take samples twice.
 TEST(RunCheck, AStepTakesNoSampleTwice) {
     const auto batch = [](int size, const std::string& train = "", const std::string& data = "") {
         return "[algorithm]\nname = \"independent\"\n[model]\nname = \"logistic\"\n"
@@ -131,7 +131,7 @@ TEST(RunCheck, WhatIsNotTrainedHasNoWeightsToRecord) {
                 StartsWith("e.toml:13:11: there are no weights to record"));
 }
 
-// What is profiled has to be a step of the run, of a rank that has LibTorch's profiler to itself, and to be kept.
+// Profiled steps must be steps of the run, of a rank that has LibTorch's profiler to itself, and must be kept.
 TEST(RunCheck, AProfileIsOfStepsThatAreMadeByRanksOfTheirOwn) {
     const auto said = [](const std::string& record, const std::string& backend = "gloo") {
         return saidOf(

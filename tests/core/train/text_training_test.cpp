@@ -126,7 +126,7 @@ TEST_F(TextTraining, TheValidationPieceFollowsTheTrainingPieceAndSharesNoPlaceWi
         << "the ranks go through the training piece, each sample once, and through nothing else";
 }
 
-// What a rank has read of the training piece would help on the validation piece, which goes on where that ends.
+// The validation piece begins where the training piece ends, so a state carried over from training would help on it.
 TEST_F(TextTraining, NothingThatWasReadInTrainingIsKnownInEvaluation) {
     const Experiment experiment = readExperiment(document(charLstm(), 1, {{"batch_size", integer(2)}})).value();
     const TrainingData data = loadTrainingData(experiment).value();

@@ -61,7 +61,7 @@ TEST(TrainingData, TheValidationSetIsDrawnFromTheTrainingSetBySeed) {
     EXPECT_FALSE(inputs(loadTrainingData(other).value().validation).equal(inputs(split.validation)));
 }
 
-// Of all ranks in `passes` passes, one after the other.
+// Samples that all ranks draw in `passes` passes, one rank after the other.
 std::vector<std::int64_t> drawnIn(const Experiment& experiment, std::int64_t passes) {
     const TrainingData data = loadTrainingData(experiment).value();
     std::vector<std::int64_t> all;

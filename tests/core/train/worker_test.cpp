@@ -39,7 +39,8 @@ TEST(Worker, LearnsTheDigits) {
     EXPECT_GT(records[0].sink.metrics.at("timing/steps").back().value, 0);
 }
 
-// What its spans say: from the end of each evaluation to the start of the next, on the rank that took longest.
+// The time trained is that of the spans from the end of each evaluation to the start of the next, on the rank that took
+// longest.
 TEST(Worker, TheTimeTrainedLeavesEvaluationsOut) {
     Value document = digits("sync_sgd", 2, 12);
     document.set("train", table({{"steps", integer(12)}, {"batch_size", integer(16)}, {"eval_every", integer(4)}}));
@@ -346,7 +347,7 @@ TEST(Worker, TheRateGrowsWithTheBatch) {
                1e-12);
 }
 
-// What is clipped is what the optimiser is given: the mean gradient.
+// The optimiser's gradient is clipped, which is the mean gradient.
 TEST(Worker, ClipsTheMeanGradient) {
     const QuadraticProblem problem{.workers = 3, .steps = 9, .rate = 0.1, .momentum = 0};
     Value document = problem.experiment({{"name", text("sync_sgd")}});

@@ -95,7 +95,7 @@ TEST(Adacomm, TimesAreTakenOverWholeRoundsWhenThePeriodHasShrunkToo) {
     EXPECT_GT(windows, 1) << "evaluations lie between them";
 }
 
-// As long as nothing is chosen it is Local SGD, to the last bit.
+// Within its first interval, before it chooses a period, AdaComm equals Local SGD to the last bit.
 TEST(Adacomm, IsLocalSgdWithinAnInterval) {
     const QuadraticProblem problem{.workers = 3, .steps = 50, .weightDecay = 0.01};
     const Fields local{{"name", text("local_sgd")}, {"period", integer(4)}};
@@ -108,7 +108,7 @@ TEST(Adacomm, IsLocalSgdWithinAnInterval) {
         << "the loss is one number more beside the weights";
 }
 
-// Of one rank whose losses are given: the steps after which it averages.
+// Periods that one rank records at its averages, given the loss and learning rate of every step.
 std::vector<double> periodsAt(const std::vector<double>& losses, const std::vector<double>& rates, Fields fields,
                               std::int64_t savedAfter = 0) {
     std::vector<double> periods;
@@ -134,7 +134,7 @@ std::vector<double> periodsAt(const std::vector<double>& losses, const std::vect
             Archive archive;
             dynamic_cast<Checkpointed&>(*algorithm).save(*present, archive);
             resumed = AlgorithmRegistry::find("adacomm")->create(table({fields.begin() + 1, fields.end()}), {}).value();
-            // Of a new process: it knows no loss of its own yet.
+            // The context of a new process, which knows no loss of its own yet.
             present = &fresh;
             ASSERT_TRUE(dynamic_cast<Checkpointed&>(*resumed).load(*present, archive));
             algorithm = resumed.get();

@@ -85,7 +85,7 @@ Mixer inParts() {
             .received = received};
 }
 
-// What was saved in flight before parts were: the mean.
+// The archive in the older format, which holds one tensor: the rank's own part plus the 3 and 4 it received.
 Archive asOnceSaved(const Archive& archive) {
     Archive old;
     for (const auto& [name, tensor] : archive.tensors()) {

@@ -64,7 +64,8 @@ TEST(Dga, WithPlainSgdIsTheDelta) {
     expectSame(recorded(train(problem.experiment(dga(4, 3)))), recorded(train(problem.experiment(delta))), 1e-12);
 }
 
-// Of an optimiser that is linear in the gradients: what is replaced sums up to nothing over the ranks.
+// With an optimiser that is linear in the gradients, replacements sum to zero over the ranks, so the mean of the
+// workers stays that of independent ones.
 TEST(Dga, LeavesTheMeanOfTheWorkersAloneWithMomentumToo) {
     const QuadraticProblem problem{.workers = 4, .steps = 60, .weightDecay = 0.01, .nesterov = true};
     const Trajectory free = recorded(train(problem.experiment({{"name", text("independent")}})));

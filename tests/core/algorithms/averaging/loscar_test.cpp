@@ -18,7 +18,8 @@ Fields loscar(std::int64_t period, std::int64_t delay, double share) {
 
 using Mask = std::array<bool, 3>;
 
-// Of the snapshot after step k, `wanted` coordinates of three: the rule in loscar.cpp's head. `runSeed` is train.seed.
+// Mask of the snapshot after step k: `wanted` of three coordinates, by the rule at the head of loscar.cpp. `runSeed` is
+// train.seed.
 Mask maskOf(std::int64_t k, int wanted, std::uint64_t runSeed = 1) {
     at::Generator shared = at::detail::createCPUGenerator(streamSeed(runSeed, kEveryRank, StreamPurpose::Algorithm));
     const auto seed = at::randint(std::int64_t{1} << 53, {1}, shared, at::kLong).item<std::int64_t>();

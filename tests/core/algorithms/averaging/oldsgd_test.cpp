@@ -70,7 +70,7 @@ TEST(Oldsgd, SendsTheWeightsToTwoNeighboursAPeriod) {
         EXPECT_EQ(span.bytes, flatBytes(3));
         EXPECT_EQ(span.step % 4, 0);
     }
-    // Of each exchange that was merged: two messages sent and two received, or, between GPUs, one for all.
+    // Each merged exchange is two messages sent and two received, or, between GPUs, one operation for all.
     EXPECT_GE(operations, 4 * (runElsewhere() ? 1 : 4));
 }
 

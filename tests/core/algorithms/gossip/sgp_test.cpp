@@ -128,7 +128,8 @@ TEST_P(SgpWithoutGradients, ConservesWhatItPushesAround) {
 
 INSTANTIATE_TEST_SUITE_P(Settings, SgpWithoutGradients, testing::Combine(testing::Values(1, 2, 4), testing::Bool()));
 
-// Of OSGP a share is always on the way; of SGP nothing is between two steps.
+// OSGP always has a share in flight, so its push-sum weight becomes 1/2. SGP has nothing in flight between steps, so
+// the weight stays 1 and is not recorded.
 TEST(Sgp, RecordsThePushSumWeightWhenItChanges) {
     const QuadraticProblem problem{.workers = 4};
     const auto overlapped = train(problem.experiment(sgp(1, true)));

@@ -11,7 +11,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// Of `workers` and as many servers more; weights of all workers start as the servers'.
+// Experiment with `servers` servers besides the problem's workers; the weights of all workers start as the servers'.
 Value served(const QuadraticProblem& problem, std::int64_t servers, std::int64_t staleness,
              const std::string& backend = "threads") {
     Value document =

@@ -34,7 +34,7 @@ Value servedVirtually(const QuadraticProblem& problem, std::int64_t staleness, c
     return document;
 }
 
-// Of the workers alone.
+// Trajectory of the workers, without the servers.
 Trajectory workersOf(const std::vector<RankRecord>& records, const QuadraticProblem& problem) {
     for (const RankRecord& record : records) EXPECT_EQ(record.outcome.error, "");
     Trajectory all = recorded(records);
@@ -105,7 +105,7 @@ TEST_P(SspOfOneWorker, IsSgd) {
 INSTANTIATE_TEST_SUITE_P(Bounds, SspOfOneWorker,
                          testing::Combine(testing::ValuesIn(suiteBackends()), testing::Values(0, 3, kUnbounded)));
 
-// Which worker's gradient set out first, second, …: of the two messages of a step the push is the earlier.
+// Workers in the order in which their gradients set out. A worker sends two messages a step; the earlier is the push.
 std::vector<std::size_t> orderOfPushes(const std::vector<RankRecord>& records, int workers) {
     std::vector<std::pair<Ns, std::size_t>> pushes;
     for (std::size_t i = 0; i < static_cast<std::size_t>(workers); ++i) {

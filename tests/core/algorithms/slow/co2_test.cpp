@@ -78,7 +78,8 @@ TEST(Co2, TheDifferenceToThePresentWeightsGivesUpTheRoundMadeMeanwhile) {
     EXPECT_GT(std::abs(kept[12][0][0] - present[12][0][0]), 1e-3);
 }
 
-// What SlowMo does after a round happens a round later; that it is the same is slow_average_test's.
+// CO2 makes SlowMo's outer step a round later, so it first moves after the second round. slow_average_test shows that
+// the steps are the same.
 TEST(Co2, MovesFirstAfterTheSecondRound) {
     const Trajectory late = trained(kOuterProblem, co2({0.5, 1}));
     EXPECT_EQ(late[4][0], kOuterProblem.start) << "nothing has arrived after the first round";

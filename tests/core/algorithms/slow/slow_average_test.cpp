@@ -115,7 +115,7 @@ TEST(SlowAverage, EagerTakesItsOwnShareAtOnce) {
     EXPECT_THAT(weightsAfter(values, {{2}, {4}}, 2), ElementsAre(1.5, 1.5 + 1.5 + 0.75));
 }
 
-// What a stop dropped is gone; a run that goes on nevertheless takes its next average as it comes.
+// A drain drops the average in flight; a run that continues after it takes its next average as usual.
 TEST(SlowAverage, GoesOnAfterADrainInTheMiddle) {
     const SlowAverageParams streaming{.period = 2, .delay = 1};
     EXPECT_THAT(weightsAfter(streaming, {{2}, {5}, {7}, {9}}), ElementsAre(2, 2, 7, 7));

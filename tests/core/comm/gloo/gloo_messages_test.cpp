@@ -1,4 +1,4 @@
-// What Gloo's own sends and receives cannot do.
+// Messages over Gloo that its own sends and receives do not support.
 #include "core/comm/gloo/gloo_messages.h"
 
 #include <gmock/gmock.h>

@@ -31,7 +31,7 @@ TEST(Gloo, ARankThatNeverComesEndsTheWaitAtTheDeadline) {
     EXPECT_THAT(message, testing::HasSubstr("rank 0: all_reduce #1 (40 bytes) failed"));
 }
 
-// Again and again: with SIGPIPE at its default, 2 of 60 such departures ended this process.
+// Repeated, because with SIGPIPE at its default 2 of 60 such departures ended this process.
 TEST(Gloo, APeerThatLeavesIsAnErrorNotAHang) {
     const auto run = [] {
         runRanks(Backend::Gloo, 2, [&](Communicator& comm, Clock&) {
@@ -44,7 +44,8 @@ TEST(Gloo, APeerThatLeavesIsAnErrorNotAHang) {
     for (int i = 0; i < 30; ++i) EXPECT_THROW(run(), CommError);
 }
 
-// What listens in this process: hexadecimal local addresses of /proc/net/tcp's LISTEN rows.
+// Local addresses, in hexadecimal, of the LISTEN rows of /proc/self/net/tcp and tcp6: every socket of this network
+// namespace that listens, this process's among them.
 std::vector<std::string> listeners() {
     std::vector<std::string> all;
     for (const char* file : {"/proc/self/net/tcp", "/proc/self/net/tcp6"}) {

@@ -20,7 +20,7 @@ using testing::HasSubstr;
 class DeviceMessagesTest : public testing::Test {
 protected:
     void TearDown() override { release(); }
-    // Of rank 0.
+    // The messages of rank 0.
     [[nodiscard]] std::unique_ptr<DeviceMessages> messages(Device& device) {
         return std::make_unique<DeviceMessages>(device, nullptr, *own, clock, milliseconds(5000));
     }

@@ -174,7 +174,7 @@ TEST(DecodeImage, ALargeJpegThatLostItsPlaceIsDamaged) {
     EXPECT_THAT(image.error().message, HasSubstr("extraneous bytes before marker 0xd"));
 }
 
-// As in files of Oxford-IIIT Pet, of dogs against cats and of COCO.
+// Files of Oxford-IIIT Pet, of dogs against cats and of COCO have such zeros before the end marker.
 TEST(DecodeImage, BytesBeforeTheEndAreNoDamage) {
     for (const auto& [extent, pixels] : {std::pair(40, gradient(40, 40)), std::pair(256, noise(256, 256))}) {
         const std::string whole = jpegOf(extent, extent, pixels);

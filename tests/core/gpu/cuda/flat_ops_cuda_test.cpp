@@ -1,5 +1,5 @@
 // The operators over flat tensors on the GPU of this machine, against those of the CPU; skipped where there is none.
-// That they are registered needs no GPU, but LibTorch's CUDA libraries.
+// The test of their registration needs no GPU, but LibTorch's CUDA libraries.
 #include "core/gpu/cuda/flat_ops_cuda.h"
 
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -128,7 +128,7 @@ TEST_P(CudaFlatOpsTest, AddUpAsTheCpuDoes) {
     for (const std::int64_t size : {0, 7, 100'003}) {
         for (const bool aligned : {true, false}) {
             std::vector<at::Tensor> host, device;
-            // Of more terms than a kernel takes.
+            // More terms than one kernel takes.
             for (std::uint64_t j = 0; j < 70; ++j) {
                 const Pair x = pair(size, 10 + j, aligned);
                 host.push_back(x.host);

@@ -28,7 +28,7 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// Of the whole process: while it is on, what makes the host wait throws or is noted.
+// A watch over the whole process: while it is on, calls that make the host wait throw or are noted.
 class WatchedHost {
 public:
     static void watch() {
@@ -62,7 +62,7 @@ F* ofTheRuntime(F*, const char* name) {
     return reinterpret_cast<F*>(::dlsym(RTLD_NEXT, name));
 }
 
-// The host is through with such a copy when it has been made.
+// The host waits for the end of a copy that touches pageable memory.
 bool touchesPageableMemory(void* to, const void* from, cudaMemcpyKind kind) {
     if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToHost) return false;
     cudaPointerAttributes host{};
@@ -211,7 +211,7 @@ TEST_F(CudaHostWaits, AnAverageOfAdacommHasOne) {
     EXPECT_THAT(runs[0].errors, Contains(HasSubstr("synchroniz")));
 }
 
-// That both ways to look for one are in LibTorch's way, which takes no GPU.
+// Both ways of finding a wait see LibTorch's calls. No GPU is needed to show it.
 TEST(WatchedHost, SeesWhatLibTorchCalls) {
     WatchedHost::watch();
     EXPECT_THROW(c10::cuda::warn_or_error_on_sync(), c10::Error);

@@ -50,7 +50,7 @@ TEST(CharLstmTest, CountsTheProductsOfEveryToken) {
     EXPECT_DOUBLE_EQ(work.forward[2], 2.0 * 6 * 64 * 16);
 }
 
-// What the state carries: a text in two batches is the text in one.
+// The state is carried from batch to batch: a text in two batches gives what it gives in one.
 TEST(CharLstmTest, GoesOnFromBatchToBatch) {
     const auto model = buildModel("char_lstm", kText, shapeOf(2, 16, 8));
     const at::NoGradGuard noGrad;

@@ -160,7 +160,7 @@ TEST(CollectiveWalk, ABroadcastTakesItsFormulaFromAnyRoot) {
     }
 }
 
-// What they compute is no simulation.
+// The sum itself is computed, not simulated.
 TEST_P(ByMessages, LeavesTheSumOnEveryRank) {
     constexpr std::int64_t kElements = 1'003;
     NetworkParams network = with(GetParam(), 3, 2);

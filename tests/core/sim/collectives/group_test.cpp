@@ -76,7 +76,7 @@ Value nodesOfFour() {
 
 constexpr std::int64_t kHierarchyBytes = 4L * 12 * 25'000;  // 1.2 MB, which groups and rings divide evenly
 
-// Of a hierarchical all-reduce among 12 ranks on `name`.
+// Seconds until the last of 12 ranks has a hierarchical all-reduce of kHierarchyBytes on the network `name`.
 double hierarchy(const std::string& name, const Value& network, int groupSize, const char* fidelity) {
     NetworkParams params;
     params.collective = "hierarchical";

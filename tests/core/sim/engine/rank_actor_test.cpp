@@ -37,7 +37,7 @@ TEST(RankActor, ContentionSlowsComputingWhileACollectiveRuns) {
     });
 }
 
-// What takes less than the clock can tell apart takes no time.
+// Work that is shorter than the clock can tell apart takes no time.
 TEST(RankActor, GetsThroughThePiecesThatAreTooSmallToMatter) {
     const StepTimes times{.forward = 100};
     ComputeParams compute;

@@ -133,7 +133,7 @@ TEST(VirtualCommunicator, AChainGoesOnAtTheInstantOfTheFirstsEnd) {
     });
 }
 
-// What was timed stays timed, whatever the rank does when the first ends.
+// A chain whose first part was timed stays timed, even if the rank does untimed work when that part ends.
 TEST(VirtualCommunicator, AChainStaysTimedDuringUntimedWork) {
     onVirtualCluster("star", gigabit(), {.ranks = 2}, [&](VirtualRank& rank) {
         at::Tensor first = torch::ones({250'000}), second = torch::ones({250'000});
@@ -182,7 +182,7 @@ TEST(VirtualCommunicator, CountsWhatARingSends) {
     });
 }
 
-// What each rank has sent after `collective`, in units of what one gave.
+// Bytes that each rank sends in one `collective`, in units of the tensor's 4,800 bytes.
 std::vector<double> sentIn(int ranks, const NetworkParams& network,
                            const std::function<Pending(Communicator& comm, at::Tensor& tensor)>& collective) {
     std::vector<double> sent(static_cast<std::size_t>(ranks));

@@ -1,4 +1,4 @@
-// What actors share, and what happens when one of them does not come.
+// State that the actors of ranks share, and the errors where one of them does not come.
 #include "core/sim/engine/world.h"
 
 #include <gmock/gmock.h>
@@ -52,7 +52,7 @@ TEST(VirtualWorld, ADeadlockSaysWhoWaitsForWhat) {
     EXPECT_THAT(second, HasSubstr("rank 1: receive from rank 0, tag 3 (16 bytes) did not end within 5000 ms"));
 }
 
-// What each of two ranks hears whose second collective is a broadcast from rank 1 on rank 0, and `second` on rank 1.
+// Errors that two ranks get whose second collective is a broadcast from rank 1 on rank 0, and `second` on rank 1.
 std::array<std::string, 2> heardOf(const std::function<Pending(Communicator& comm, at::Tensor& tensor)>& second) {
     std::array<std::string, 2> heard;
     onVirtualCluster("star", gigabit(), {.ranks = 2, .timeout = std::chrono::milliseconds(100)},

@@ -1,4 +1,4 @@
-// What failures do to algorithms: how long whoever is hit takes, whom it holds up, and what stays as it was.
+// Effects of failures on algorithms: how long the rank that fails takes, whom it holds up, and what stays as it was.
 #include "core/sim/faults/outages.h"
 
 #include <gmock/gmock.h>
@@ -35,7 +35,7 @@ Value timeOnly(Fields algorithm) {
 
 const Fields kIndependent{{"name", text("independent")}};
 const Fields kLocalSgd{{"name", text("local_sgd")}, {"period", integer(4)}};
-// What is late by less than 3 steps less the all-reduce holds nobody up.
+// A rank that is late by less than 3 steps less the all-reduce holds nobody up.
 const Fields kDasgd{{"name", text("dasgd")}, {"period", integer(4)}, {"delay", integer(3)}};
 
 Value failing(Value document, const char* key, const std::vector<std::vector<double>>& rows) {
@@ -51,7 +51,7 @@ double endOf(const RankRecord& record) {
 }
 double blocked(const RankRecord& record) { return seconds(overlapOf(record).blocked); }
 
-// Of each rank, from a run in a process of its own.
+// Seconds of each rank, from a run in a process of its own.
 struct Times {
     std::vector<double> end, blocked;
 };

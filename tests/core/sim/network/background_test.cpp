@@ -34,10 +34,10 @@ std::vector<double> ringOfTwo(std::int64_t elements, const NetworkParams& networ
     });
 }
 
-// A message that is always there gets 1 − ρ of a link that it shares evenly withSettings messages of others, whatever
-// their sizes: the link works all the time, and they have their ρ of it (a processor-sharing queue withSettings one
-// permanent customer). Both ways of a ring of two carry background of load 0.4. The number n of messages on one of them
-// scatters by √n, so the time by ρ/(1−ρ)/√n of itself, and the later of both ways counts in either round.
+// A message that is always there gets 1 − ρ of a link that it shares evenly with messages of others, whatever their
+// sizes: the link works all the time, and they have their ρ of it (a processor-sharing queue with one permanent
+// customer). Both ways of a ring of two carry background of load 0.4. The number n of messages on one of them scatters
+// by √n, so the time by ρ/(1−ρ)/√n of itself, and the later of both ways counts in either round.
 TEST(Background, TakesItsShareOfARing) {
     constexpr double kLoad = 0.4, kBytes = 1e9, kMessage = 100e3;
     const double alone = ringAllReduceSeconds({.alpha = kLatency, .beta = 1 / kBytesPerSecond}, kBytes, 2);
@@ -98,7 +98,7 @@ TEST(Background, LoadsEveryLinkOfAStar) {
 }
 
 TEST(Background, LoadsTheBusiestLinkOfTwoLevels) {
-    // Of 56 ordered pairs 16 leave a node of four through its card.
+    // 16 of the 56 ordered pairs of ranks leave a node of four through its card.
     const Value network =
         table({{"per_node", integer(4)}, {"within", table({{"bandwidth", text("100Gbps")}})}, {"between", gigabit()}});
     EXPECT_NEAR(messagesPerSecondAtHalfLoad("two-level", network, 8), 56.0 / 16 * 0.5 * kBytesPerSecond / 1e6, 1e-6);

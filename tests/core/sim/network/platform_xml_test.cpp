@@ -1,4 +1,4 @@
-// What SimGrid reads instead of the user's platform file, and what is refused with its place.
+// The text that SimGrid reads instead of the user's platform file, and refusals with their place.
 #include "core/sim/network/platform_xml.h"
 
 #include <gmock/gmock.h>
@@ -40,7 +40,7 @@ TEST(PlatformXml, WritesNothingThatIsNotListed) {
     for (const char* gone : {"AS", "prop", "tracing", "watt", "config", "<!--"}) EXPECT_THAT(xml, Not(HasSubstr(gone)));
 }
 
-// As in SimGrid's own examples; the network is that of the file without them.
+// Elements that SimGrid's own examples have are read over; the network is that of the file without them.
 TEST(PlatformXml, ReadsOverWhatChangesNoNetwork) {
     const std::string zone = "<zone id=\"z\" routing=\"full\"><host id=\"a\" speed=\"1Gf,0f\"/>\n";
     const std::string end = "<host id=\"b\" speed=\"5f\"/></zone>\n";
@@ -64,7 +64,7 @@ TEST(PlatformXml, WritesTheUnitsThatSimGridTakesForGranted) {
     EXPECT_THAT(xml, HasSubstr("bandwidth=\"10Gbps\""));
 }
 
-// What is written is a platform too, and the same one.
+// The written text is a platform too, and the same one.
 TEST(PlatformXml, WritesWhatItReads) {
     for (const std::string& text : {clusterPlatform(4), threeHosts("Floyd", "1Gbps"), slowPlatform(3)}) {
         EXPECT_EQ(written(written(text)), written(text));

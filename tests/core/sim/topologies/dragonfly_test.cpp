@@ -27,7 +27,8 @@ TEST(Dragonfly, RefusesMoreGroupsThanRoutersLeadTo) {
     EXPECT_EQ(refused({{"groups", integer(1)}, {"routers", integer(1)}}), "");
 }
 
-// As many groups as routers, each leading to another one; six hosts a group, the last ones in its second chassis.
+// The network has as many groups as routers in a chassis, each leading to another group; six hosts a group, the last
+// ones in its second chassis.
 TEST(Dragonfly, LeadsFromEveryGroupToEveryOther) {
     const Value network = table(
         equalLinks({{"groups", integer(3)}, {"chassis", integer(2)}, {"routers", integer(3)}, {"hosts", integer(1)}}));

@@ -58,7 +58,7 @@ TEST(CheckpointWriter, TheLastRankCompletesTheCheckpoint) {
     EXPECT_TRUE(rank->tensors().at("weights/w").equal(torch::full({3}, 202.0F)));
 }
 
-// Of two hosts: the file of the one is taken to the other, where the checkpoint becomes whole when it comes.
+// Ranks on two hosts: one's file is delivered to the other, where the checkpoint becomes whole when it comes.
 TEST(CheckpointWriter, AFileThatIsDeliveredCompletesTheCheckpointElsewhere) {
     const TempDir dir;
     const CheckpointCompletion home = ofRanks(2, dir / "home");

@@ -80,7 +80,7 @@ TEST(DeviceCheck, OutOfMemorySaysWhatWasAskedForAndWhatIsThere) {
     EXPECT_THAT(outOfMemoryText("an update", "std::bad_alloc", nullptr), HasSubstr("std::bad_alloc"));
 }
 
-// What LibTorch itself says of a product with no room for its result.
+// The text is LibTorch's own, of a product with no room for its result.
 TEST(DeviceCheck, OutOfMemoryNamesTheOperatorWhoseTensorItWas) {
     HostDevice device;
     const at::Tensor column = at::ones({1'000, 1}, device.device()), row = at::ones({1, 1'000}, device.device());

@@ -46,7 +46,7 @@ TEST(WorkerOnDevice, AlgorithmsThatSendMessagesTrainOverTheCommunicatorOfGpus) {
                                                                           .device = rank.device});
                               }),
                     IsEmpty());
-        // Of those that go by the host too.
+        // Messages that go by way of the host make no copy that the host waits for either.
         EXPECT_THAT(waits, Each(Not(HasSubstr("copy")))) << name;
         const std::vector<RankRecord> here = train(document);
         ASSERT_EQ(there.size(), here.size());
