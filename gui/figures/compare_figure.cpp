@@ -21,7 +21,7 @@ Spread spreadOf(FigureBand band) {
     return band == FigureBand::None ? Spread::None : band == FigureBand::Std ? Spread::Deviation : Spread::Interval;
 }
 
-// The place of the group that is called so, by its name, its usual one or curveKey().
+// Index of the group whose name, usual name or curveKey() is `name`.
 std::optional<std::size_t> groupCalled(const std::vector<CompareGroup>& groups, const QStringList& usualNames,
                                        const QString& name) {
     for (std::size_t i = 0; i < groups.size(); ++i) {
@@ -32,7 +32,7 @@ std::optional<std::size_t> groupCalled(const std::vector<CompareGroup>& groups, 
     return std::nullopt;
 }
 
-// `baseline`: the place of the group that ratios refer to; nullopt: as `dasgd compare` chooses.
+// `baseline`: index of the group that ratios refer to; nullopt: the one that `dasgd compare` chooses.
 Result<Compared> compare(storage::RunReader& reader, const std::vector<CompareGroup>& groups,
                          const std::optional<Target>& target, std::optional<std::size_t> baseline) {
     Compared out{.target = target};
@@ -72,7 +72,7 @@ QString countOf(const Sample& sample, const CompareGroup& group) {
                                          : QStringLiteral("%1 of %2").arg(sample.n).arg(group.runs.size());
 }
 
-// Runs whose numbers are in the picture.
+// Source of a group; `drawn` marks the runs whose numbers are in the picture.
 FigureSource sourceOf(const CompareGroup& group, const ComparedGroup* row, const QString& usualName,
                       const FigureSpec& spec, const Compared& compared) {
     FigureSource source{.key = curveKey(*group.runs.front()),
@@ -80,18 +80,18 @@ FigureSource sourceOf(const CompareGroup& group, const ComparedGroup* row, const
                         .name = group.name,
                         .style = group.style,
                         .runs = group.runs};
-    // A line is drawn where a run lacks a number too.
+    // A line of parallel coordinates needs no number of its runs.
     const bool parallel = spec.kind == FigureKind::Parallel;
     const std::vector<CompareNumber> numbers = parallel ? std::vector<CompareNumber>() : numbersOf(spec);
     // Bars and cells draw a configuration as a whole, or not.
     const bool whole = spec.kind == FigureKind::Bars || spec.kind == FigureKind::Map;
-    // So many have the number, also where too few do for a value.
+    // `n` counts the runs that have the number, even where they are too few for a value.
     if (whole && row) source.n = countOf(sampleOf(*row, spec.number), group);
     const bool hasValue = !whole || (row && drawnSampleOf(*row, spec.number).n > 0);
     for (const RunItemPtr& run : group.runs) {
         source.drawn.push_back(hasValue && (!parallel || run->row.status == "finished") && group.counts(*run) &&
                                std::all_of(numbers.begin(), numbers.end(), [&](CompareNumber number) {
-                                   // A speed-up is made of times per step.
+                                   // A speed-up is computed from times per step.
                                    if (number == CompareNumber::SpeedUp) number = CompareNumber::StepMs;
                                    return numberOf(*run, number, compared.secondsToTarget).has_value();
                                }));
@@ -99,7 +99,7 @@ FigureSource sourceOf(const CompareGroup& group, const ComparedGroup* row, const
     return source;
 }
 
-// Whether bars say their ratios to the baseline.
+// True if bars are labelled with their ratios to the baseline.
 bool hasRatios(const CompareView& view, const FigureSpec& spec) {
     return spec.kind == FigureKind::Bars && !ratiosInWords(view, spec.number).isEmpty();
 }
@@ -114,7 +114,7 @@ FigureTable tableOf(const CompareView& view, const FigureSpec& spec) {
         QStringList row{group.name, group.origin(), {}};
         for (const CompareNumber number : numbersOf(spec)) {
             const Sample sample = view.row(at) ? sampleOf(*view.row(at), number) : Sample{};
-            // Two numbers may be of different runs.
+            // The two numbers of a scatter may come from different runs.
             const QString count = countOf(sample, group);
             if (row[2].isEmpty()) {
                 row[2] = count;
@@ -138,7 +138,7 @@ QString leftOutOf(const CompareGroup& group) {
     return words.join(QStringLiteral("; "));
 }
 
-// A row a configuration.
+// CSV with a row for each configuration.
 QString groupsCsv(const CompareView& view, const FigureSpec& spec, const FigureContent& content,
                   const std::map<std::string, double>& secondsToTarget) {
     QString out;
@@ -148,7 +148,7 @@ QString groupsCsv(const CompareView& view, const FigureSpec& spec, const FigureC
     if (map) text << csvField(spec.rows) << ',' << csvField(spec.columns) << ',';
     const bool ratios = hasRatios(view, spec);
     const QString baseline = ratios ? view.groups()[*view.baseline()].name : QString();
-    // Where too few reach a target for a value, the figure says in words what those took that did.
+    // If too few runs reach the target for a value, a column gives the times of those that did in words.
     const bool target = spec.number == CompareNumber::SecondsToTarget;
     text << csvField(numberTitle(view, spec.number)) << ",std,half_width_of_95_percent_interval,n,runs,left_out,run_ids"
          << (ratios ? ",ratio_to_baseline,ratio_half_width_of_95_percent_interval,baseline" : "")
@@ -156,7 +156,7 @@ QString groupsCsv(const CompareView& view, const FigureSpec& spec, const FigureC
     for (const std::size_t at : view.shown) {
         const CompareGroup& group = view.groups()[at];
         const Sample sample = view.row(at) ? sampleOf(*view.row(at), spec.number) : Sample{};
-        // What has no bar has no value here; its n says how many reached the target.
+        // A configuration without a bar has no value here; its n still counts the runs that reached the target.
         const Sample drawn = view.row(at) ? drawnSampleOf(*view.row(at), spec.number) : Sample{};
         text << csvField(group.name) << ',' << csvField(group.origin()) << ',';
         for (const QString& key : map ? QStringList{spec.rows, spec.columns} : QStringList()) {
@@ -188,7 +188,7 @@ QString groupsCsv(const CompareView& view, const FigureSpec& spec, const FigureC
     return out;
 }
 
-// A row a run.
+// CSV with a row for each run.
 QString runsCsv(const CompareView& view, const FigureSpec& spec, const RunPoints& points) {
     QString out;
     QTextStream text(&out);
@@ -206,14 +206,14 @@ QString runsCsv(const CompareView& view, const FigureSpec& spec, const RunPoints
     return out;
 }
 
-// What became of the number in finished runs that lack it; "" where it was just not recorded.
+// The reason why finished runs lack the number; "" where it was merely not recorded.
 QString fateOf(const CompareGroup& group, CompareNumber number) {
     if (number == CompareNumber::SecondsToTarget) return QStringLiteral("did not reach the target");
     const bool isNan = number == CompareNumber::FinalLoss && group.diverged();
     return isNan ? QStringLiteral("ended with a loss that is NaN") : QString();
 }
 
-// Why finished runs of a configuration are not in its mean; "" where all are.
+// Note on the finished runs of a configuration that its mean leaves out, with the reason; "" where there are none.
 QString missingInWords(const CompareGroup& group, CompareNumber number, const Sample& sample) {
     const auto finished = static_cast<std::size_t>(group.finished());
     if (sample.n >= finished) return {};
@@ -233,7 +233,7 @@ QString missingInWords(const CompareGroup& group, CompareNumber number, const Sa
         .arg(why, QString::fromUtf8(wordsOf(number).title));
 }
 
-// What the bars are; which runs are in no mean; what is simulated or emulated.
+// Notes of the figure: meaning of the bars, runs left out of the means, simulated time and emulated links.
 QStringList notesOf(const CompareView& view, const FigureSpec& spec) {
     QStringList notes;
     bool whiskers = false, single = false, emulated = false;
@@ -248,7 +248,7 @@ QStringList notesOf(const CompareView& view, const FigureSpec& spec) {
         simulated += group.simulated() ? 1 : 0;
         for (const CompareNumber number : numbers) {
             const Sample own = view.row(at) ? sampleOf(*view.row(at), number) : Sample{};
-            // Of lines that lack an axis for no reason of their own the figure says it in one note.
+            // Lines that lack a number without a particular reason share one note of the figure.
             if (spec.kind == FigureKind::Parallel && own.n == 0 && fateOf(group, number).isEmpty()) continue;
             if (const QString words = missingInWords(group, number, own); !words.isEmpty()) notes << words;
         }
@@ -263,7 +263,7 @@ QStringList notesOf(const CompareView& view, const FigureSpec& spec) {
         if (hasRatios(view, spec)) words += QStringLiteral("; ") + ratiosInWords(view, spec.number);
         notes.prepend(words);
     }
-    // How much is hidden is a matter of times too.
+    // Hidden and blocked shares are derived from times too.
     const bool ofTime =
         spec.kind == FigureKind::Parallel || std::any_of(numbers.begin(), numbers.end(), [](CompareNumber one) {
             return wordsOf(one).isTime || one == CompareNumber::Hidden || one == CompareNumber::Blocked;
@@ -368,7 +368,7 @@ Status readComparison(storage::RunReader& reader, const FigureSpec& wanted, std:
         view.shown.push_back(i);
         into.sources.push_back(sourceOf(groups[i], view.row(i), usualNames[static_cast<qsizetype>(i)], spec, compared));
     }
-    // A line needs numbers.
+    // A line needs the numbers of a finished run.
     if (spec.kind == FigureKind::Parallel)
         std::erase_if(view.shown, [&](std::size_t at) { return groups[at].finished() == 0; });
     view.spread = spreadOf(spec.band);

@@ -72,7 +72,7 @@ QJsonObject queryOf(const FigureSpec& spec) {
     return query;
 }
 
-// The spec with the runs that it was drawn of, in place of a filter; of each panel too.
+// Replaces the filter of the spec, and of each panel, by the recorded runs.
 void pinRuns(FigureSpec& spec, const QJsonObject& record) {
     const QJsonArray panels = record[QLatin1String("panels")].toArray();
     for (qsizetype i = 0; i < panels.size() && i < static_cast<qsizetype>(spec.panels.size()); ++i) {
@@ -96,7 +96,7 @@ Result<NamedFigure> pinned(const QJsonObject& record) {
     return NamedFigure{fileStem(record[QLatin1String("name")].toString()), spec};
 }
 
-// What is said of a figure or of a panel.
+// Entry of a figure or of a panel in figure.json.
 QJsonObject contentRecord(const FigureContent& content, const FigureSpec& spec) {
     QJsonObject record;
     QJsonArray curves;
@@ -130,7 +130,7 @@ QJsonObject contentRecord(const FigureContent& content, const FigureSpec& spec) 
     return record;
 }
 
-// Everything but the pictures.
+// Writes CSV files and table, everything but the pictures.
 Status writeNumbers(const FigureContent& content, const FigureSpec& spec, const QString& stem, QStringList& written) {
     const auto add = [&](const char* suffix, const QString& text) {
         written << stem + QLatin1String(suffix);

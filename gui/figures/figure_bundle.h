@@ -1,4 +1,4 @@
-// Everything that a paper takes of a figure, written to a folder.
+// Bundle of a figure: every file that a paper needs, written to a folder.
 #pragma once
 
 #include <QJsonArray>
@@ -14,21 +14,21 @@ namespace dasgd::gui {
 [[nodiscard]] Status checkFree(const QString& name, const QString& folder);
 
 // Writes NAME.pdf .svg .png .csv, NAME-plot.tex and the NAME-plot.csv that it reads, NAME-table.tex,
-// NAME-caption.tex, and for scaling NAME-points.csv; adds the files to `written`. What the kind does not have is not
-// written. UI thread. Errors: a file that is already there. Answers what is to be said of a figure that was written as
-// it is: that it is higher than a page; "" where nothing is.
+// NAME-caption.tex, and for scaling NAME-points.csv; adds the files to `written`. Files that the kind of figure lacks
+// are not written. UI thread. Errors: a file that is already there. Answers a warning if the figure is higher than a
+// page, else "".
 [[nodiscard]] Result<QString> writeBundle(const FigureContent& content, const NamedFigure& figure,
                                           const QString& folder, QStringList& written);
 
-// What figure.json says of a figure: the spec, the runs and their commits, what was done with them. figuresOf() reads
-// it again.
+// Entry of a figure in figure.json: its spec, its runs with their commits, and how they were used. figuresOf() reads it
+// back.
 [[nodiscard]] QJsonObject recordOf(const FigureContent& content, const NamedFigure& figure, const QStringList& files,
                                    const QString& folder);
-// The whole file.
+// Content of figure.json: the entries of all its figures and the command that made them.
 [[nodiscard]] QJsonObject bundleRecord(const QJsonArray& figures, const QString& command);
 
-// The figures of a file: of a spec that one, named like the file; of a bundle's figure.json all of it, of the very runs
-// that it was made of. Errors name the file and the field.
+// The figures of a file. A spec gives one figure, named like the file; a bundle's figure.json gives all of its figures,
+// each pinned to the runs that it was made of. Errors name the file and the field.
 [[nodiscard]] Result<std::vector<NamedFigure>> figuresOf(const QByteArray& text, const QString& file);
 
 }  // namespace dasgd::gui

@@ -17,7 +17,7 @@ namespace dasgd::gui {
 
 namespace {
 
-// What options say, before it becomes figures.
+// Values of the options, before figures are made of them.
 struct Words {
     FigureSpec spec;
     bool scaling = false;
@@ -130,7 +130,7 @@ std::vector<WantedFigure> scalingPlots(const Words& words) {
 
 const QString kStandardInput = QStringLiteral("-");
 
-// That which has the file among its figures, saved or exported; else the usual one.
+// Workspace whose folder `figures` holds the file, saved or exported; else DASGD_WORKSPACE or the default.
 std::filesystem::path workspaceOf(const QString& file) {
     const QString figures = QStringLiteral("figures");
     if (!file.isEmpty() && file != kStandardInput) {
@@ -154,7 +154,7 @@ Result<std::vector<NamedFigure>> readFigures(const QString& name) {
     return figuresOf(file.readAll(), name);
 }
 
-// A figure of a file must have something to show, of all of its runs.
+// A figure that a file asks for must have all of its runs and something to show.
 Status checkWhole(const FigureContent& content, const WantedFigure& wanted) {
     const std::string begin = wanted.figure.name.toStdString() + ": ";
     if (!content.missing.isEmpty())
@@ -170,7 +170,7 @@ Status checkAny(const std::vector<FigureContent>& contents, const std::vector<Wa
     return fail(wanted.front().figure.name.toStdString() + ": " + contents.front().nothing.toStdString());
 }
 
-// `written` has what there is of them, at an error too.
+// Writes all bundles. `written` lists the files made so far, also after an error.
 Status writeAll(const FigureOptions& options, const std::vector<WantedFigure>& wanted,
                 const std::vector<FigureContent>& contents, QStringList& written, QStringList& warnings) {
     QJsonArray records;
@@ -259,8 +259,8 @@ Result<QStringList> writeFigures(const FigureOptions& options, QStringList* warn
     }
     DASGD_ASSIGN(storage::RunReader reader, storage::RunReader::open(options.workspace));
     DASGD_ASSIGN(const std::vector<RunItemPtr> all, allRuns(reader));
-    // All are read and checked before the first file is written: a folder with half of them would be in the way of the
-    // next try.
+    // All figures are read and checked before the first file is written: a folder with half of them would block the
+    // next try, which overwrites no file.
     std::vector<FigureContent> contents;
     for (const WantedFigure& one : wanted) {
         DASGD_ASSIGN(FigureContent content, readFigure(reader, one.figure.spec, all));
@@ -271,7 +271,7 @@ Result<QStringList> writeFigures(const FigureOptions& options, QStringList* warn
     DASGD_TRY(checkAny(contents, wanted));
     QStringList written, said;
     if (Status whole = writeAll(options, wanted, contents, written, said); !whole) {
-        // None of them was there before.
+        // These files were made by this call: checkFree() found none of them before.
         for (const QString& file : written) QFile::remove(file);
         return tl::unexpected(whole.error());
     }

@@ -10,7 +10,7 @@
 
 namespace dasgd::gui {
 
-// A figure that is asked for. Of those that options stand for some may be empty and are then left out.
+// A figure that the command was asked for. Figures that options stand for may be empty; they are then left out.
 struct WantedFigure {
     NamedFigure figure;
     bool mayBeEmpty = false;
@@ -24,10 +24,10 @@ struct FigureOptions {
     QString command;  // as typed, for figure.json
 };
 
-// Reads the words after `figure`. Errors say what is wrong with which option.
+// Reads the words after `figure`. Errors name the option and its fault.
 [[nodiscard]] Result<FigureOptions> parseFigureOptions(const QStringList& words);
-// Writes the bundle of each figure and figure.json. Answers the files written; `warnings` gets a line of each figure
-// that fits no page, and of each that was left out, with why. UI thread.
+// Writes the bundle of each figure and figure.json. Answers the files written; `warnings` gets a line for each figure
+// that fits no page, and for each that was left out, with the reason. UI thread.
 [[nodiscard]] Result<QStringList> writeFigures(const FigureOptions& options, QStringList* warnings = nullptr);
 
 [[nodiscard]] QString figureHelp();

@@ -37,7 +37,7 @@ QString axisTitle(XAxis axis) {
     return {};
 }
 
-// What time means depends on link and clock: emulated and simulated ones are named wherever time is drawn.
+// Remark on an emulated link or a simulated clock, for every axis of time, whose meaning depends on them.
 QString clockRemark(const std::vector<FigureGroup>& groups) {
     QString remark;
     if (std::any_of(groups.begin(), groups.end(), [](const FigureGroup& group) { return group.linkEmulated; }))
@@ -50,7 +50,8 @@ QString clockRemark(const std::vector<FigureGroup>& groups) {
 
 bool isMeasured(const FigureGroup& group) { return !group.simulated(); }
 
-// Names stand where markers do not: in the legend, the CSV, the table.
+// Adds "(time simulated)" to the names of such curves if others are measured: legend, CSV and table show no hollow
+// markers.
 void nameClocks(std::vector<Curve>& curves, bool ofTime, const std::vector<FigureGroup>& groups) {
     const bool mixed = std::ranges::any_of(groups, isMeasured);
     for (Curve& curve : curves) {
@@ -73,7 +74,7 @@ FigureTable curveTable(const std::vector<Curve>& curves, const PlotAxes& axes) {
     double nearest = std::numeric_limits<double>::infinity(), farthest = -nearest;
     for (const Curve& curve : curves) {
         if (curve.line.x.empty()) {
-            // A configuration that has no mean is one of the figure all the same.
+            // A configuration without a mean still has a row.
             if (!curve.note.isEmpty())
                 table.rows.push_back({curve.name, QStringLiteral("0"), kAbsent, kAbsent, kAbsent, kAbsent});
             continue;
@@ -101,7 +102,7 @@ FigureTable curveTable(const std::vector<Curve>& curves, const PlotAxes& axes) {
     return table;
 }
 
-// A timeline has no curves, and keeps the names for when it becomes a figure that has.
+// Keys of the spec's names that match no source. A timeline has no curves and keeps its names for a change of kind.
 QStringList unusedNamesOf(const FigureSpec& spec, const std::vector<FigureSource>& sources) {
     QStringList unused;
     for (const auto& [written, chosen] : spec.names) {
@@ -161,7 +162,7 @@ Status readCurves(storage::RunReader& reader, const FigureSpec& spec, std::span<
     return {};
 }
 
-// What the window's spans add up to by their kinds, over all ranks, as the Timeline page has it.
+// Totals of the window's spans by kind, over all ranks, as on the Timeline page.
 Result<FigureTable> totalsOf(storage::RunReader& reader, const RunItem& run, TimeRange window) {
     SpanMeasure measuring(run.row.runId, window, static_cast<int>(run.row.workers));
     for (bool whole = false; !whole;) {
@@ -184,7 +185,7 @@ Result<FigureTable> totalsOf(storage::RunReader& reader, const RunItem& run, Tim
     return table;
 }
 
-// The first run that has a reduction to show; any run where none has.
+// Reads the timeline of the first run that recorded a reduction; if none did, of the first run.
 Status readOneTimeline(storage::RunReader& reader, const FigureSpec& spec, std::span<const RunItemPtr> runs,
                        FigureContent& into) {
     const auto reduces =

@@ -1,4 +1,4 @@
-// What a figure shows, read from the store at once; drawn and written without it.
+// Content of a figure, read from the store in one go; drawing and writing it needs no store.
 #pragma once
 
 #include <QString>
@@ -27,13 +27,13 @@ struct FigureTable {
     QStringList notes;  // below the rows
 };
 
-// A curve, or the run of a timeline: what it is made of.
+// Runs behind one curve, bar or line of a figure, or the run of a timeline.
 struct FigureSource {
     QString key, usualName, name;
     CurveStyle style;
     std::vector<RunItemPtr> runs;
-    std::vector<bool> drawn;  // of each run, whether it is in the picture
-    QString n;                // what the picture says of how many runs made a value; "" where it is drawnRuns()
+    std::vector<bool> drawn;  // for each of `runs`: true if it is in the picture
+    QString n;                // number of runs behind a value, in the picture's words; "" where it is drawnRuns()
     [[nodiscard]] int drawnRuns() const;
     // "3", "2 of 3", "1 to 3": as in the picture.
     [[nodiscard]] QString countInWords() const;
@@ -49,41 +49,42 @@ struct FigureContent {
     std::optional<ParallelFigure> parallel;  // lines and legend; the page is the spec's
     std::vector<FigureContent> panels;
     FigureTable table;
-    QString csv;        // every number, where it is not that of curves or spans
-    QString pointsCsv;  // of scaling: every number of every point
+    QString csv;        // the CSV file of kinds that have neither curves nor spans; else ""
+    QString pointsCsv;  // scaling only: every number of every point
     std::vector<FigureSource> sources;
-    QStringList notes;        // beside those of the curves: what was left out of the figure, what its bars are
-    QStringList cautions;     // those of `notes` that a caption has to say too
+    QStringList notes;        // notes of the whole figure: omissions, meaning of bars; each Curve has its own too
+    QStringList cautions;     // those of `notes` that a caption repeats
     QStringList leftOut;      // runs that are in no mean and no point, one note each
-    QStringList missing;      // runs that are named and are not there
-    QStringList unusedNames;  // keys of FigureSpec::names that are no curve's: their names are nowhere in the figure
-    QString setup;    // setupLine() (figure_setup.h); "" of panels, which have theirs, and where nothing is drawn
-    QString nothing;  // why there is nothing to draw; "" where there is
-    // Whether it is drawn as curves in axes.
+    QStringList missing;      // runs that the spec names and the workspace lacks
+    QStringList unusedNames;  // keys of FigureSpec::names that match no curve
+    QString setup;    // set-up of the runs, by addSetup(); "" for panels, which have their own, and if not drawn
+    QString nothing;  // the reason why there is nothing to draw; "" otherwise
+    // True for kinds that are drawn as curves in axes.
     [[nodiscard]] bool hasCurves() const { return !timeline && !bars && !map && !parallel && panels.empty(); }
     // "4 curves, 19 of 20 runs, mean ± 95 % interval".
     [[nodiscard]] QString inWords() const;
-    // As they are printed below it, without those of the curves: `notes`, and of many runs left out their number alone.
+    // The notes printed below the figure, without those of the curves: `notes` and `leftOut`, of which many runs become
+    // one line with their number.
     [[nodiscard]] QStringList paperNotes() const;
-    // A few words each of `missing` and `unusedNames`, where there are any.
+    // One short phrase for `missing` and one for `unusedNames`, unless they are empty.
     [[nodiscard]] QStringList notFoundInWords() const;
-    // Of unusedNames, with what there is instead; "" without any.
+    // A sentence that lists unusedNames and the names and keys that exist; "" if all names are used.
     [[nodiscard]] QString unusedNamesInWords() const;
-    // `notes`, every run that is left out, and those of the curves with their names.
+    // `notes`, `leftOut` in full, and the notes of panels and curves with their names.
     [[nodiscard]] QStringList allNotes() const;
 };
 
-// Any thread. `all`: every run of the workspace. Errors: what is wrong with the filter, a store that cannot be read.
+// Any thread. `all`: every run of the workspace. Errors: a faulty filter, a store that cannot be read.
 [[nodiscard]] Result<FigureContent> readFigure(storage::RunReader& reader, const FigureSpec& spec,
                                                std::span<const RunItemPtr> all);
 
-// UI thread. `buckets`: PaperFigure's; for a preview.
+// The figure as a page. UI thread. `buckets`: as in PaperFigure, for a preview.
 [[nodiscard]] PaperPage layOut(const FigureContent& content, const FigureSpec& spec, std::size_t buckets = 0);
 
-// Its parallel coordinates as they are printed: with page, style and notes.
+// Parallel coordinates of a figure as they are printed: with page, style and notes.
 [[nodiscard]] ParallelFigure parallelOf(const FigureContent& content, const FigureSpec& spec);
 
-// The colours of a palette, by the numbers of CurveStyle.
+// The colours of a palette, indexed by CurveStyle::color.
 [[nodiscard]] std::array<QColor, kCurveColors> paletteOf(FigurePalette palette);
 
 }  // namespace dasgd::gui

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t kPaperBuckets = 1000;  // about 2,000 points a curve: more than a printer resolves
 
-// What was recorded of it, or what its spans add up to: by ranks, or of all of them.
+// Samples of the metric as recorded, or computed from the run's spans, for each rank or for the whole run.
 Result<std::vector<storage::MetricSample>> samplesOf(storage::RunReader& reader, const RunItem& run,
                                                      const CurveQuery& query) {
     if (!isFromSpans(query.metric)) {
@@ -55,7 +55,7 @@ struct Member {
 
 bool isFinished(const RunItemPtr& run) { return run->row.status == "finished"; }
 
-// What a curve of this group leaves out, or that its mean is of runs that did not finish.
+// Notes on the runs that a curve of this group leaves out, and on a mean of runs that did not finish.
 QStringList notesOf(const FigureGroup& group, const std::vector<Member>& members, const CurveQuery& query) {
     QStringList notes;
     const bool apart = query.lines == FigureLines::Seeds || query.lines == FigureLines::Ranks;
@@ -96,7 +96,7 @@ QString countInWords(const SeedMean& mean) {
                                         : QStringLiteral("n = %1 to %2").arg(mean.fewest()).arg(mean.most());
 }
 
-// From the standard deviation to half the width of the band; NaN where one run alone makes the point.
+// Sets half the width of the band from the standard deviation; NaN at points of a single run.
 void takeBand(Curve& curve, std::vector<double> deviation, FigureBand band) {
     if (band == FigureBand::None) return;
     for (std::size_t i = 0; band == FigureBand::Interval95 && i < deviation.size(); ++i) {
@@ -117,7 +117,8 @@ QString meanInWords(FigureBand band, const SeedMean& mean) {
     return QStringLiteral("mean%1, %2").arg(spread, countInWords(mean));
 }
 
-// What all curves have alike is said once, under the figure: the legend keeps its room for the names.
+// Appends the meaning of each mean to its curve's name; a part that all curves share becomes one note instead, which
+// keeps the legend short.
 void nameMeans(FigureCurves& made) {
     QStringList means = made.means;
     means.removeAll(kNoMean);
@@ -141,7 +142,7 @@ void nameMeans(FigureCurves& made) {
 
 Polyline paperLine(const Series& series, XAxis axis) { return thinned(polylineOf(series, axis), kPaperBuckets); }
 
-// Answers what the curve is a mean of, in words; "" of a group of one run.
+// Sets the curve to the group's mean. Answers its meaning in words, as "mean ± std, n = 3"; "" for a group of one run.
 QString takeMean(Curve& curve, const FigureGroup& group, std::vector<Member> members, const CurveQuery& query) {
     if (group.runs.size() == 1) {
         curve.line = paperLine(members.front().series, query.axis);
@@ -174,7 +175,7 @@ QString takeMean(Curve& curve, const FigureGroup& group, std::vector<Member> mem
     return words;
 }
 
-// "sync_sgd, seed 3"; of a group of one run the group's name.
+// "sync_sgd, seed 3"; the group's name if it has one run.
 QString seedCurveName(const FigureGroup& group, const RunItem& run) {
     return group.runs.size() == 1 ? group.name : QStringLiteral("%1, seed %2").arg(group.name).arg(run.row.seed);
 }
@@ -189,7 +190,7 @@ void addSeeds(const FigureGroup& group, const std::vector<Member>& members, cons
     }
 }
 
-// Ranks look as on the Run page, where they are of one run.
+// Adds a curve for each rank. Ranks of a single run have their styles of the Run page.
 Status addRanks(storage::RunReader& reader, const FigureGroup& group, const std::vector<Member>& members,
                 const CurveQuery& query, StylesApart& styles, FigureCurves& into) {
     for (const Member& member : members) {
@@ -222,7 +223,7 @@ Status addRanks(storage::RunReader& reader, const FigureGroup& group, const std:
     return {};
 }
 
-// The curves of a group, of runs that have the metric and that it takes; one at least.
+// Adds the curves of a group. `members`: the runs that have the metric and are taken; at least one.
 Status addCurves(storage::RunReader& reader, const FigureGroup& group, std::vector<Member> members,
                  const QStringList& notes, const CurveQuery& query, StylesApart& styles, FigureCurves& into) {
     if (query.lines == FigureLines::Mean || query.lines == FigureLines::MeanAndSeeds) {
@@ -237,20 +238,20 @@ Status addCurves(storage::RunReader& reader, const FigureGroup& group, std::vect
     return {};
 }
 
-// Which name was written for a run's experiment itself; "" where none was.
+// The name that the spec gives to the curveKey() of a run; "" where it gives none.
 QString writtenNameOf(const RunItem& run, const std::map<QString, QString>& names) {
     const auto written = names.find(curveKey(run));
     return written == names.end() ? QString() : written->second;
 }
 
-// Whoever named the curves of two experiments differently compares them, as before and after a change of the code:
-// neither is the other run again, though the runs are of one configuration.
+// Splits groups whose experiments have different names in the spec. Such names mean a comparison, as of before and
+// after a change of the code, so neither run counts as a repetition of the other though the configuration is the same.
 std::vector<CompareGroup> apartByNames(std::vector<CompareGroup> groups, const std::map<QString, QString>& names) {
     StylesApart styles;
     for (CompareGroup& group : groups) group.style = styles.take(group.style);
     std::vector<CompareGroup> apart;
     for (CompareGroup& group : groups) {
-        std::map<QString, std::string> oldest;  // run of each name
+        std::map<QString, std::string> oldest;  // id of the oldest run of each name
         for (const RunItemPtr& run : group.runs) {
             std::string& id = oldest.try_emplace(writtenNameOf(*run, names), run->row.runId).first->second;
             id = std::min(id, run->row.runId);
@@ -300,7 +301,7 @@ Result<std::vector<RunItemPtr>> allRuns(storage::RunReader& reader) {
     return all;
 }
 
-// As bars, maps and the Compare page have them, but for names: runs of several experiments may be of one configuration.
+// Groups are those of bars, maps and the Compare page, split by names: one configuration may be in several experiments.
 Result<std::vector<FigureGroup>> figureGroups(storage::RunReader& reader, std::span<const RunItemPtr> runs,
                                               std::span<const RunItemPtr> all,
                                               const std::map<QString, QString>& names) {
@@ -309,7 +310,7 @@ Result<std::vector<FigureGroup>> figureGroups(storage::RunReader& reader, std::s
     std::vector<FigureGroup> groups;
     const auto styleOf = [&](const RunItem& run) { return styles.styleOf(run); };
     for (CompareGroup& own : apartByNames(compareGroups(runs, styleOf), names)) {
-        // The link is a setting: that of one run is that of all.
+        // The link is a setting, so all runs of a group have the same.
         DASGD_ASSIGN(const storage::RunDetail detail, reader.run(own.runs.front()->row.runId));
         groups.push_back({.key = curveKey(*own.runs.front()),
                           .usualName = own.name,

@@ -20,8 +20,8 @@ namespace dasgd::gui {
 // Runs of one configuration: a CompareGroup (gui/models/compare/compare_set.h) of a figure.
 struct FigureGroup {
     QString key;        // curveKey()
-    QString usualName;  // that tells it from the others
-    QString name;       // as it is printed
+    QString usualName;  // default name: the settings that tell the group from the others
+    QString name;       // the printed name: one that the spec gives, else usualName
     CurveStyle style;
     std::vector<RunItemPtr> runs;
     std::set<std::string> repeated;  // repeatedOf() (gui/models/compare/compare_set.h)
@@ -29,16 +29,17 @@ struct FigureGroup {
     bool linkEmulated = false;
     [[nodiscard]] bool simulated() const { return runs.front()->row.timeSimulated; }
     [[nodiscard]] bool counts(const RunItem& run) const { return !repeated.contains(run.row.runId); }
-    // Of several runs that count only those that finished make the mean, or all that began; all where none finished.
+    // True for runs that make the mean: finished ones, with AsFarAsAll every one that began. If no run finished, all
+    // do. Runs of a seed that was run again never do.
     [[nodiscard]] bool inMean(const RunItem& run, FigureMembers members = FigureMembers::Finished) const;
 };
 
-// What became of some groups.
+// Result of figureCurves().
 struct FigureCurves {
-    std::vector<Curve> curves;             // of the groups that gave one
-    std::vector<std::vector<bool>> taken;  // of each run of each group, whether it is in its curve
-    QStringList means;  // of each curve what it is the mean of; none of seeds and ranks by themselves
-    QStringList notes;  // what the curves have alike; names the groups without a curve
+    std::vector<Curve> curves;             // curves of the groups that have the metric
+    std::vector<std::vector<bool>> taken;  // by group and run: true if the run is in a curve
+    QStringList means;  // meaning of each curve, as "mean ± std, n = 3"; empty for seeds and ranks by themselves
+    QStringList notes;  // notes common to all curves, and the names of groups without a curve
 };
 
 // "seed 3 stopped at step 114".
@@ -47,33 +48,34 @@ struct FigureCurves {
 // Every run of the workspace.
 [[nodiscard]] Result<std::vector<RunItemPtr>> allRuns(storage::RunReader& reader);
 
-// `names`: by key or usual name; experiments whose keys have different ones are groups of their own. `all`: of the
-// workspace; they decide the styles.
+// Groups of `runs` by configuration. `names`: printed names by curveKey() or usual name; experiments whose keys are
+// given different names are groups of their own. `all`: every run of the workspace, which decides the styles.
 [[nodiscard]] Result<std::vector<FigureGroup>> figureGroups(storage::RunReader& reader,
                                                             std::span<const RunItemPtr> runs,
                                                             std::span<const RunItemPtr> all,
                                                             const std::map<QString, QString>& names);
 
-// What a curve is made of.
+// Choice of metric, axis, band and runs from which curves are made.
 struct CurveQuery {
     std::string metric;
     XAxis axis = XAxis::Step;
-    double scale = 1;  // of the values
+    double scale = 1;  // factor on every value
     double smoothing = 0;
     FigureBand band = FigureBand::Std;
     FigureMembers members = FigureMembers::Finished;
     FigureLines lines = FigureLines::Mean;
 };
 
-// So many ranks of a run have a curve, the first ones; the notes count the others.
+// Largest number of ranks of a run that get a curve, lowest first; the notes count the others.
 inline constexpr std::size_t kMostRankCurves = 64;
 
 // One metric of each group: a curve where a group is one run, the mean and its band where it is several seeds
 // (gui/models/curves/seed_mean.h). Each run is smoothed before the mean is taken. Runs that did not finish are left out
 // of a mean, and so are older runs of a seed that was run again; the curve's note names them. Where none finished, or
-// where so asked, all are taken as far as all go. Seeds and ranks by themselves are curves of their own, as far as each
-// goes, and the notes name the runs that are left out. Groups without the metric give no curve. What the means are of,
-// as "mean ± std, n = 3", is behind the name of a curve, and where all curves have it alike in a note instead.
+// with FigureMembers::AsFarAsAll, all runs are averaged up to the last step that all have reached. Seeds and ranks by
+// themselves are curves of their own, each to its own end, and the notes name the runs that are left out. Groups
+// without the metric give no curve. The meaning of a mean, as "mean ± std, n = 3", follows the name of its curve; if
+// it is the same for all curves, a note says it once instead.
 [[nodiscard]] Result<FigureCurves> figureCurves(storage::RunReader& reader, const std::vector<FigureGroup>& groups,
                                                 const CurveQuery& query);
 

@@ -38,7 +38,7 @@ QString curvesCsv(const std::vector<Curve>& curves, const PlotAxes& axes, const 
     text.setRealNumberPrecision(kDigits);
     text << "curve," << csvField(axes.x) << ',' << csvField(axes.y) << ',' << band << ",n,left_out\n";
     for (const Curve& curve : curves) {
-        // A configuration without a mean, and why.
+        // A configuration without a mean has one row with the reason.
         if (curve.line.x.empty() && !curve.note.isEmpty())
             text << csvField(curve.name) << ",,,,0," << csvField(curve.note) << '\n';
         for (std::size_t i = 0; i < curve.line.x.size(); ++i) {

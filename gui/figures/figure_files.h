@@ -16,17 +16,17 @@ namespace dasgd::gui {
 
 // A field of a CSV file, quoted; a name that begins like a formula stays a text in spreadsheets.
 [[nodiscard]] QString csvField(QString text);
-// With nine digits; "" of an absent one.
+// A number with nine digits; "" if absent.
 [[nodiscard]] QString csvNumber(const std::optional<double>& value);
-// One row a point: the curve's name, x, y, half the width of its band and the number of runs where there are such, and
-// what was left out; with a header line. `band` names the column: "std".
+// A header line and one row a point: the curve's name, x, y, half the width of its band and the number of runs where
+// known, and the curve's note on runs left out. `band` names the fourth column: "std".
 [[nodiscard]] QString curvesCsv(const std::vector<Curve>& curves, const PlotAxes& axes, const QString& band);
 // One row a span.
 [[nodiscard]] QString spansCsv(const std::vector<storage::SpanRow>& spans);
-// What figure.json says of a run.
+// Entry of a run in figure.json.
 [[nodiscard]] QJsonObject provenanceOf(const RunItem& run);
 
-// Whole or not at all. Errors: a file that cannot be written.
+// Both write the whole file or none of it. Errors: a file that cannot be written.
 [[nodiscard]] Status writeText(const QString& text, const QString& file);
 [[nodiscard]] Status writeJsonFile(const QJsonObject& object, const QString& file);
 

@@ -13,7 +13,7 @@ namespace dasgd::gui {
 namespace {
 
 constexpr double kLeastPanelIn = 2;
-// Points.
+// Lengths in points.
 constexpr double kPanelGap = 8;
 constexpr double kPanelMargin = 2;
 constexpr double kSampleWidth = 22, kSampleGap = 5, kEntryGap = 14, kSharedRow = 13;
@@ -31,7 +31,7 @@ bool isNamed(const Curve& curve) { return !curve.line.x.empty() && curve.kind !=
 
 struct LegendCell {
     Curve curve;
-    QPointF at;  // left, middle of the row
+    QPointF at;  // left end, at the middle of the row's height
 };
 
 std::vector<LegendCell> sharedCells(const std::vector<Curve>& curves, double width, const QFont& font) {
@@ -50,7 +50,7 @@ std::vector<LegendCell> sharedCells(const std::vector<Curve>& curves, double wid
 struct PanelCell {
     RecordedPage page;
     QString label;
-    QPointF at;  // of the label's top left
+    QPointF at;  // top left of the label
 };
 
 }  // namespace
@@ -106,7 +106,7 @@ std::vector<Curve> sharedLegendOf(const FigureContent& content, const FigureSpec
         if (own.palette != look.palette || own.dashes != look.dashes || own.markers != look.markers) return {};
         for (const Curve& curve : panel.curves) {
             if (!isNamed(curve)) continue;
-            // One name for two looks, or one look for two names, would mislead.
+            // A name with two looks, or a look with two names, would mislead: then there is no shared legend.
             const bool differs = std::ranges::any_of(
                 curves, [&](const Curve& known) { return (known.name == curve.name) != looksLike(known, curve); });
             if (differs) return {};

@@ -8,17 +8,18 @@
 
 namespace dasgd::gui {
 
-// How many stand beside each other: as the figure asks, but none narrower than two inches.
+// Number of panels beside each other: the spec's, reduced until none is narrower than two inches.
 [[nodiscard]] int panelsAcross(const FigureSpec& spec);
-// The panel as it is drawn in the figure: of its venue, as wide as its cell.
+// Spec of a panel as it is drawn in the figure: with the figure's venue, as wide as its cell.
 [[nodiscard]] FigureSpec panelSpec(const FigureSpec& spec, std::size_t panel);
 
-// Any thread. Where all panels of curves mean the same by a style and a name, they have one legend above all of them.
+// Reads every panel. Any thread. Panels of curves share one legend above all of them if each name has the same style in
+// all.
 [[nodiscard]] Result<FigureContent> readPanels(storage::RunReader& reader, const FigureSpec& spec,
                                                std::span<const RunItemPtr> all);
 // The curves of the legend that the panels share; none where each has its own.
 [[nodiscard]] std::vector<Curve> sharedLegendOf(const FigureContent& content, const FigureSpec& spec);
-// The panel whose palette, dashes and markers it has: the first with curves.
+// Spec of the panel that gives the shared legend its palette, dashes and markers: the first with curves.
 [[nodiscard]] const FigureSpec& lookOfLegend(const FigureContent& content, const FigureSpec& spec);
 // UI thread.
 [[nodiscard]] PaperPage layOutPanels(const FigureContent& content, const FigureSpec& spec, std::size_t buckets);

@@ -39,7 +39,7 @@ Status FigureQuery::refresh(LiveStore& store) {
     if (grown || figuresAsked) refreshStates(all, figures);
     if (spec && (grown || specAsked)) {
         if (Status read = refreshShown(store, all, *spec, specAsked); !read) {
-            // Asked again, so that what could not be read is drawn as soon as it can.
+            // A later refresh tries again, so that the figure is drawn as soon as the store can be read.
             lock.lock();
             specAsked_ = true;
             return read;

@@ -1,5 +1,4 @@
-// What the Figures page needs of the store: what the figure that is looked at shows, and how the runs of all saved ones
-// are.
+// Query of the Figures page: the content of the figure on show, and the state of the runs of all saved figures.
 #pragma once
 
 #include <memory>
@@ -16,7 +15,7 @@ namespace dasgd::gui {
 struct ShownFigure {
     FigureSpec spec;
     FigureContent content;
-    QString error;  // of the filter; then there is no content
+    QString error;  // error in the filter; `content` is then empty
 };
 using ShownFigurePtr = std::shared_ptr<const ShownFigure>;
 
@@ -25,8 +24,7 @@ class FigureQuery final : public LiveQuery {
 
 public:
     FigureQuery() : LiveQuery(Priority::Drawing) {}
-    // From now on the content of this figure is delivered, again whenever its runs have recorded more; nullopt: of
-    // none.
+    // Delivers the content of this figure by arrived(), and again whenever its runs have recorded more. nullopt stops.
     void show(const std::optional<FigureSpec>& spec);
     void watch(const std::vector<SavedFigure>& figures);
     Status refresh(LiveStore& store) override;
@@ -36,11 +34,11 @@ signals:
     void statesArrived(const std::vector<dasgd::gui::FigureState>& states);
 
 private:
-    // What a picture depends on of its runs.
+    // The state of the runs on which a picture depends; a change means that it is drawn again.
     using Fingerprint = std::vector<std::pair<QString, std::pair<std::string, std::int64_t>>>;
 
     void refreshStates(const std::vector<RunItemPtr>& all, const std::vector<SavedFigure>& figures);
-    // Errors: of the store.
+    // Errors: a store that cannot be read.
     Status refreshShown(LiveStore& store, const std::vector<RunItemPtr>& all, const FigureSpec& spec, bool asked);
 
     std::mutex mutex_;  // guards the requests

@@ -14,7 +14,7 @@ namespace {
 
 constexpr qsizetype kShortCommit = 12;
 
-// Without what the figure is drawn over.
+// The set-up without the variables of a scaling figure.
 RunSetup fixedPart(RunSetup setup, const FigureSpec& spec) {
     if (spec.kind != FigureKind::Scaling) return setup;
     std::erase_if(setup, [&](const SetupPart& part) {
@@ -38,7 +38,7 @@ Result<std::vector<RunSetup>> setupsOf(storage::RunReader& reader, const FigureS
     return setups;
 }
 
-// Of each curve, each once: "n = 3", or "n = 3, 2 of 3" where they differ.
+// Numbers of runs of the curves, each once: "n = 3", or "n = 3, 2 of 3" where they differ.
 QString seedsInWords(const FigureContent& content) {
     QStringList counts;
     for (const FigureSource& source : content.sources) {
@@ -82,7 +82,7 @@ Result<QString> commitsInWords(storage::RunReader& reader, const FigureContent& 
     return QLatin1String(commits.size() == 1 ? "commit " : "commits ") + commits.join(QStringLiteral(", "));
 }
 
-// Of a single run it is its id.
+// Reference to the runs: the id if one is drawn, else to figure.json.
 QString runsInWords(const FigureContent& content) {
     const RunItemPtr* only = nullptr;
     int drawn = 0;
@@ -96,7 +96,7 @@ QString runsInWords(const FigureContent& content) {
     return drawn == 1 ? QStringLiteral("run ") + (*only)->id : QStringLiteral("runs in figure.json");
 }
 
-// What panels say, each once, with the letters of those that say it.
+// Phrases of panels, each once, with the letters of its panels.
 struct PanelWords {
     QStringList words;
     std::map<QString, QString> letters;
@@ -108,7 +108,7 @@ struct PanelWords {
     [[nodiscard]] QString labelled(const QString& said) const { return letters.at(said) + QLatin1Char(' ') + said; }
 };
 
-// A loss over steps is the same however long they took.
+// True if the figure shows a time; a loss over steps does not depend on one.
 bool showsTime(const FigureSpec& spec) {
     using enum CompareNumber;
     if (spec.kind == FigureKind::Curves) {

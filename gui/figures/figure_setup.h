@@ -1,4 +1,4 @@
-// What the runs of a figure were made of and on, and in what they differ: for its notes and its caption.
+// Set-up of the runs of a figure (model, data, workers, link, machine) and its differences, for notes and caption.
 #pragma once
 
 #include "core/base/result.h"
@@ -6,14 +6,14 @@
 
 namespace dasgd::gui {
 
-// Of the runs that are in the picture: `setup`, and as notes and cautions in what their set-ups differ and beside which
-// of them other programs took cores, where a time is shown. The numbers of workers and hosts of scaling are what it is
-// about, and so are the batches that share one between them. Errors: of the store.
+// Fills `into.setup` from the runs in the picture. Notes and cautions name the differences of their set-ups and, where
+// a time is shown, the runs beside which other programs took cores. Workers and hosts of a scaling figure are its
+// variables and no differences, nor are the batches of strong scaling. Errors: a store that cannot be read.
 [[nodiscard]] Status addSetup(storage::RunReader& reader, const FigureSpec& spec, FigureContent& into);
 
-// What a caption says of the figure: the words that were written for it, else its title, then the set-up, with what
-// leads from the paper to the runs, and the cautions: "Loss. lenet on mnist, 4 workers, batch 32 a worker, gloo, link
-// not emulated, n = 3, commit 83e1fb3d. Set-ups differ: …"; of panels each set-up and each caution with its letters.
+// Caption of a figure: the user's words, else its title, then the set-up with the commits or the run's id, and the
+// cautions: "Loss. lenet on mnist, 4 workers, batch 32 a worker, gloo, link not emulated, n = 3, commit 83e1fb3d.
+// Set-ups differ: …". A figure of panels has each set-up and caution once, with the letters of its panels.
 [[nodiscard]] QString captionOf(const FigureContent& content, const FigureSpec& spec);
 
 }  // namespace dasgd::gui

@@ -9,7 +9,7 @@ FigureWatch::FigureWatch(Feed& feed, FigureLibrary& library) : feed_(feed), libr
 
 void FigureWatch::watch() {
     if (!query_) {
-        // Without a figure the store is asked for nothing.
+        // Without a saved figure no query runs.
         if (library_.figures().empty()) return;
         query_ = &feed_.query<FigureQuery>();
         connect(query_, &FigureQuery::statesArrived, &library_.news(), &FigureNews::setStates);

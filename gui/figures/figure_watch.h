@@ -14,7 +14,7 @@ class FigureWatch : public QObject {
     Q_OBJECT
 
 public:
-    // Both outlive it.
+    // Feed and library outlive the watch.
     FigureWatch(Feed& feed, FigureLibrary& library);
 
 private:
@@ -22,7 +22,7 @@ private:
 
     Feed& feed_;
     FigureLibrary& library_;
-    FigureQuery* query_ = nullptr;  // of the feed; null until there is a figure
+    FigureQuery* query_ = nullptr;  // owned by the feed; null until there is a saved figure
 };
 
 }  // namespace dasgd::gui

@@ -6,13 +6,13 @@ namespace dasgd::gui {
 
 namespace {
 
-// Of 255; less is hard to tell in lines of one point.
+// Smallest difference in grey, of 255, that is visible between lines one point wide.
 constexpr int kLeastGreys = 30;
 
 struct GreyCurve {
     QString name;
     CurveStyle style;
-    bool stroke = true, marker = true;  // what is drawn of it
+    bool stroke = true, marker = true;  // true if its dashes and its markers are drawn
 };
 
 std::vector<GreyCurve> greyCurvesOf(const FigureContent& content, const FigureSpec& spec) {

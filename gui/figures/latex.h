@@ -7,19 +7,19 @@
 
 namespace dasgd::gui {
 
-// Text as text: nothing in it is a command. Greek letters and ± become mathematics, other letters that pdflatex has no
+// Text with every LaTeX command escaped. Greek letters and ± become mathematics; other letters that pdflatex has no
 // font for become their code, as U+4E2D.
 [[nodiscard]] QString latexText(const QString& text);
 
-// Needs the packages booktabs and graphicx. It is set in smaller type where it would be wider than the text around it;
-// its notes stand below it as text. What all rows say alike of n and of the clock is one of them.
+// A table for the packages booktabs and graphicx, scaled down where it would be wider than the text around it; its
+// notes stand below it as text. An n or clock that is the same in all rows becomes a note instead of a column.
 [[nodiscard]] QString booktabsOf(const FigureTable& table);
 
-// The command that has it in a paper.
+// The \caption command with this text.
 [[nodiscard]] QString captionTex(const QString& caption);
 
-// The numbers that the document reads: columns x1, y1, low1, high1, half1, x2, …, of the curves, then of the lines
-// behind them; at most kMostPlotRows of each.
+// CSV that the document reads: columns x1, y1, low1, high1, half1, x2, … for the curves, then for the lines behind
+// them; at most kMostPlotRows rows of each curve, but all points of a scatter.
 [[nodiscard]] QString plotNumbers(const std::vector<Curve>& curves, const PlotAxes& axes);
 inline constexpr std::size_t kMostPlotRows = 200;
 

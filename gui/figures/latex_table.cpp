@@ -9,7 +9,7 @@ namespace {
 
 constexpr qsizetype kLeastHead = 6;  // letters
 
-// Of a column that says the same of every row: it is said once below them.
+// True for a column `time` or `n` with the same value in every row: a note below the table says it once.
 bool isSaidOnce(const FigureTable& table, qsizetype column) {
     const QString& head = table.columns[column];
     if (table.rows.size() < 2 || (head != QLatin1String("time") && head != QLatin1String("n"))) return false;
@@ -17,7 +17,7 @@ bool isSaidOnce(const FigureTable& table, qsizetype column) {
         table.rows, [&](const QStringList& row) { return row.value(column) == table.rows.front().value(column); });
 }
 
-// The head on as many lines as its column has room for: a column is as wide as its numbers, not as their unit.
+// Column head broken into lines of at most `letters`, so that the column is as wide as its numbers, not as their unit.
 QString headCell(const QString& head, qsizetype letters, bool first) {
     QStringList lines;
     for (const QString& word : head.split(QLatin1Char(' '))) {

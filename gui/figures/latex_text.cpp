@@ -91,7 +91,7 @@ QString latexText(const QString& text) {
         } else if (code < 0x20 || code == 0x7f) {
             out += QLatin1Char(' ');
         } else if ((code == U'[' || code == U'*') && out.trimmed().isEmpty()) {
-            // At the beginning of a table's row they would be arguments of the \\ before it.
+            // At the beginning of a table's row [ and * would be arguments of the \\ before them.
             out += QStringLiteral("{%1}").arg(QChar(static_cast<char16_t>(code)));
         } else if (code < 0x7f || isLatin1Letter(code)) {
             out += QString::fromUcs4(&code, 1);

@@ -12,17 +12,17 @@ QString macro(const char* name, std::size_t panel) {
     return QLatin1Char('\\') + QLatin1String(name) + panelLetter(panel);
 }
 
-// What draws the panel, with its own colours and numbers; braces keep them to it.
+// Macro that draws a panel with its own colours and numbers; braces keep the definitions local.
 QString panelMacro(const FigureContent& panel, const FigureSpec& spec, std::size_t number) {
     QString out = QStringLiteral("\\newcommand{%1}{{%\n").arg(macro("drawpanel", number));
     out += colorsOf(panel, spec);
-    // A table cannot be given another name: its columns go by its own.
+    // Each panel has a table of its own name, since pgfplots finds columns by the table's name.
     QString picture = pictureOf(panel, spec);
     picture.replace(QStringLiteral("{\\numbers}"), u'{' + macro("numbers", number) + u'}');
     return out + picture + QStringLiteral("}}\n");
 }
 
-// The samples of the legend that all panels share, in rows that TeX breaks.
+// Macro with the entries of the shared legend, in rows that TeX breaks.
 QString legendMacro(const FigureContent& content, const FigureSpec& spec) {
     const std::vector<Curve> curves = sharedLegendOf(content, spec);
     if (curves.empty()) return QStringLiteral("\\newcommand{\\drawlegend}{}\n");

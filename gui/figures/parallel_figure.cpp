@@ -15,18 +15,18 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr qsizetype kMostNamedLines = 4;  // of those that lack an axis; the CSV file has them all
+constexpr qsizetype kMostNamedLines = 4;  // names in a note on lines that lack an axis; the CSV file has them all
 
 QString keyOf(const ParallelAxis& axis) { return QString::fromStdString(axis.key); }
 QString columnOf(const ParallelAxis& axis) { return axis.full.isEmpty() ? axis.title : axis.full; }
 
-// As it is recorded; "" where the run has none.
+// Value of a setting as recorded; "" where the run has none.
 std::string settingIn(const RunItem& run, const QString& key) {
     const std::string* value = run.config.find(key.toStdString());
     return value ? *value : std::string();
 }
 
-// The setting of each shown configuration as it is read, two that differ never alike; "" where one has none.
+// The setting of each shown configuration in readable form, distinct for distinct values; "" where it has none.
 QStringList shownSettings(const CompareView& view, const QString& key) {
     std::set<std::string> values;
     for (const std::size_t at : view.shown) values.insert(settingIn(*view.groups()[at].runs.front(), key));
@@ -36,7 +36,7 @@ QStringList shownSettings(const CompareView& view, const QString& key) {
     return words;
 }
 
-// The brush in the places of its axis; an error in words where the axis has no such part.
+// The brush as positions on its axis. Errors: a value that the axis does not have.
 Result<ParallelBrush> placedBrush(const ParallelAxis& axis, const FigureBrush& brush) {
     const auto wrong = [&](const QString& what) {
         return fail(QStringLiteral("\"brushes\", \"%1\": %2").arg(keyOf(axis), what).toStdString());
@@ -71,7 +71,7 @@ Status takeBrushes(const FigureSpec& spec, ParallelPlot& plot) {
     return {};
 }
 
-// "3", or "1 to 3".
+// Number of finished runs of the configurations: "3", or "1 to 3" where they differ.
 QString countsInWords(const CompareView& view) {
     std::size_t least = view.groups()[view.shown.front()].finished(), most = least;
     for (const std::size_t at : view.shown) {
@@ -81,13 +81,13 @@ QString countsInWords(const CompareView& view) {
     return least == most ? QString::number(most) : QStringLiteral("%1 to %2").arg(least).arg(most);
 }
 
-// Each configuration, with its n where these differ; or each value of the setting that gives the looks, which become
-// those of the first configuration that has it.
+// Entries of the legend: configurations, with n where it differs. With `colorBy`, the values of that setting: all lines
+// of a value take the style of the first configuration that has it.
 std::vector<ParallelLine> looksOf(const CompareView& view, const QString& colorBy, ParallelPlot& plot) {
     std::vector<ParallelLine> legend;
     const bool differ = countsInWords(view).contains(QLatin1Char(' '));
     const QStringList values = colorBy.isEmpty() ? QStringList() : shownSettings(view, colorBy);
-    std::map<QString, std::size_t> known;  // the entry of a value
+    std::map<QString, std::size_t> known;  // index of the entry of a value
     for (std::size_t i = 0; i < plot.lines.size(); ++i) {
         ParallelLine& line = plot.lines[i];
         const CompareGroup& group = view.groups()[view.shown[i]];
@@ -112,7 +112,7 @@ std::vector<ParallelLine> looksOf(const CompareView& view, const QString& colorB
     return legend;
 }
 
-// "d of sync_sgd, independent and 3 more".
+// A phrase for each axis that lines lack: "d of sync_sgd, independent and 3 more".
 QStringList lacking(const ParallelPlot& plot) {
     QStringList axes;
     for (std::size_t axis = 0; axis < plot.axes.size(); ++axis) {
@@ -150,7 +150,7 @@ QStringList parallelNotesOf(const CompareView& view, const FigureSpec& spec, con
 
 FigureTable parallelTable(const CompareView& view, const ParallelPlot& plot) {
     FigureTable table{.columns = {QStringLiteral("configuration"), QStringLiteral("time"), QStringLiteral("n")}};
-    std::vector<QStringList> settings;  // by axis, then line; none of numbers
+    std::vector<QStringList> settings;  // by axis, then line; empty for axes of numbers
     for (const ParallelAxis& axis : plot.axes) {
         table.columns << columnOf(axis);
         settings.push_back(numberOfAxis(keyOf(axis)) ? QStringList() : shownSettings(view, keyOf(axis)));
@@ -167,7 +167,7 @@ FigureTable parallelTable(const CompareView& view, const ParallelPlot& plot) {
                 continue;
             }
             const Sample sample = view.row(at) ? sampleOf(*view.row(at), *number) : Sample{};
-            // Some numbers may be of fewer runs.
+            // A number that fewer runs have names its n.
             const bool says =
                 sample.n == 0 || sample.n == group.finished() || *number == CompareNumber::SecondsToTarget;
             row << (view.row(at) ? numberInWords(*view.row(at), *number, view.spread) : kAbsent) +
@@ -178,7 +178,7 @@ FigureTable parallelTable(const CompareView& view, const ParallelPlot& plot) {
     return table;
 }
 
-// A row a run, those that are in no mean too.
+// CSV with a row for each run, including those that are in no mean.
 QString parallelCsv(const CompareView& view, const ParallelPlot& plot) {
     static const std::map<std::string, double> kNone;
     const auto& seconds = view.compared() ? view.compared()->secondsToTarget : kNone;

@@ -6,8 +6,8 @@
 
 namespace dasgd::gui {
 
-// Lines, legend, notes, table and CSV of the shown configurations, each of which has a finished run. `spec` names its
-// axes. What cannot be drawn, a brush that its axis does not have among it, is in `into.nothing`.
+// Fills lines, legend, notes, table and CSV of the shown configurations, each of which has a finished run. `spec` names
+// the axes. The reason why nothing can be drawn, such as a brush outside of its axis, is put into `into.nothing`.
 void takeParallel(const CompareView& view, const FigureSpec& spec, FigureContent& into);
 
 }  // namespace dasgd::gui

@@ -13,8 +13,8 @@ namespace dasgd::gui {
 namespace {
 
 constexpr double kBarRow = 13, kBarHalf = 0.3;     // points; share of a row
-constexpr double kLetter = 0.52;                   // of the text's size, about
-constexpr double kLeastBars = 0.3;                 // of the axis, whatever is said behind the bars
+constexpr double kLetter = 0.52;                   // mean width of a letter, as a share of the text's size
+constexpr double kLeastBars = 0.3;                 // least share of the axis for bars, however long their labels
 constexpr double kCellHeight = 22, kMapScale = 7;  // points
 constexpr int kScaleSteps = 48;
 constexpr double kInkTurns = 0.42;  // lightness at which black is read better than white
@@ -29,7 +29,7 @@ QString wordsOf(const Bar& bar) {
            latexText(behind.join(QStringLiteral(", "))) + QStringLiteral(")}");
 }
 
-// The axis ends where every bar has room for its words behind it.
+// End of the axis, chosen so that every bar has room for the label behind it.
 double endOf(const BarChart& chart, const FigureSpec& spec) {
     qsizetype longest = 0;
     for (const Bar& bar : chart.bars) longest = std::max(longest, bar.label.size());
@@ -72,7 +72,7 @@ void addBar(QTextStream& text, const BarChart& chart, const Bar& bar, std::size_
         for (const double end : {low, high}) text << point(end, at - 0.14) << " -- " << point(end, at + 0.14);
         text << ";\n";
     }
-    // No gridline through a number.
+    // The white fill keeps gridlines out of the numbers.
     text << "\\node[anchor=west, fill=white, inner xsep=1pt, inner ysep=0.5pt, xshift=2pt] at " << point(high, at)
          << " {" << wordsOf(bar) << "};\n";
 }
@@ -83,7 +83,7 @@ bool isLight(const QColor& color) {
     return 0.2126 * color.redF() + 0.7152 * color.greenF() + 0.0722 * color.blueF() > kInkTurns;
 }
 
-// A part of the axis' width.
+// Length in TeX: a share of the axis' width.
 QString across(double part) { return QStringLiteral("%1\\axiswidth").arg(part, 0, 'f', 5); }
 
 void addCell(QTextStream& text, const HeatMap& map, const HeatEnds& ends, std::size_t row, std::size_t column) {

@@ -1,5 +1,5 @@
-// Bars, maps, parallel coordinates and timelines as TikZ pictures with the numbers in them, and what these share with
-// the other pictures.
+// Bars, maps, parallel coordinates and timelines as TikZ pictures with the numbers in them, and the parts that all
+// pictures share.
 #pragma once
 
 #include <QString>
@@ -9,20 +9,20 @@
 namespace dasgd::gui {
 
 [[nodiscard]] QString fontCommand(int points);
-// Narrower than the axis with its labels: else it would make the picture wider.
+// Notes below the picture, set narrower than the axis with its labels so that they do not widen the picture.
 [[nodiscard]] QString notesBelow(const QStringList& notes, const FigureSpec& spec);
-// Colours are curve0, curve1, … of the styles.
+// Pictures of bars and of a map. Colours are named curve0, curve1, … by CurveStyle::color; see colorsOf().
 [[nodiscard]] QString barsPicture(const FigureContent& content, const FigureSpec& spec);
 [[nodiscard]] QString mapPicture(const FigureContent& content, const FigureSpec& spec);
-// The same of parallel coordinates: straight lines, with the words and places that the page has.
+// Picture of parallel coordinates: straight lines, with the labels and positions of the printed page.
 [[nodiscard]] QString parallelPicture(const FigureContent& content, const FigureSpec& spec);
-// The same of a timeline: what its page has, a lane a row.
+// Picture of a timeline with the content of the printed page, a row for each lane.
 [[nodiscard]] QString timelinePicture(const FigureContent& content, const FigureSpec& spec);
-// The same of any kind but panels. What the curves of a picture read is \numbers.
+// Picture of any kind but panels. Curves read their numbers from the table \numbers.
 [[nodiscard]] QString pictureOf(const FigureContent& content, const FigureSpec& spec);
 // Defines the colours that the picture names.
 [[nodiscard]] QString colorsOf(const FigureContent& content, const FigureSpec& spec);
-// Options of TikZ: colour, width and dash of a curve; its markers.
+// TikZ options for a curve: colour, width and dash of its line; shape of its markers.
 [[nodiscard]] QString strokeOptions(const Curve& curve, bool dashes);
 [[nodiscard]] QString markOptions(const Curve& curve, bool markers);
 // Stroke and marker of a curve, as wide as a word of a legend.

@@ -7,12 +7,12 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr double kUpright = 7;  // points between an axis and what is written at it
+constexpr double kUpright = 7;  // points between an axis and its labels
 constexpr double kRoomAbove = 6;
 
 QString inPoints(double value) { return QString::number(value, 'f', 2) + QStringLiteral("pt"); }
 
-// Places of values: parts of the axes' width, points of their height.
+// Positions of values in TeX: x as a share of the width of all axes, y in points of their height.
 struct ParallelPlaces {
     const ParallelFigure& figure;
     const ParallelWords& words;
@@ -44,7 +44,7 @@ void addLine(QTextStream& text, const ParallelPlaces& places, const ParallelLine
     const Curve look = lookOf(line, spec);
     text << "\\draw[" << strokeOptions(look, spec.dashes) << (inside ? "" : ", color=black!22, line width=0.5pt")
          << "] " << path.join(QStringLiteral(" -- ")) << ";\n";
-    // Of lines outside only the markers that say that time is simulated.
+    // Lines outside of the brushes keep only the hollow markers, which mean simulated time.
     if (look.kind == Curve::Kind::Line || (!inside && !line.hollow)) return;
     const QString color = inside ? QStringLiteral("curve%1").arg(line.style.color) : QStringLiteral("black!22");
     text << "\\draw[only marks, color=" << color << markOptions(look, true) << "] plot coordinates {"
@@ -59,7 +59,7 @@ void addBrush(QTextStream& text, const ParallelPlaces& places, std::size_t axis)
          << inPoints(places.y(axis, brushes[axis]->second) + 1) << ");\n";
 }
 
-// The outer titles end with the picture, as on the page.
+// Anchor of a title: the outermost titles are aligned with the picture's edge, as on the page.
 QString titleAnchor(const ParallelPlaces& places, std::size_t axis) {
     const std::size_t last = places.figure.plot.axes.size() - 1;
     const bool atEdge = axis == 0 && !places.words.axes[0].before;

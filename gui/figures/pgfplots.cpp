@@ -13,7 +13,7 @@ namespace dasgd::gui {
 namespace {
 
 constexpr int kMarksPerCurve = 8;
-constexpr double kLegendLetter = 0.55;  // of the text's size, about
+constexpr double kLegendLetter = 0.55;  // mean width of a letter, as a share of the text's size
 constexpr double kLegendSample = 34;    // points
 constexpr int kMostNamedInTex = 24;
 
@@ -21,7 +21,7 @@ struct Mark {
     const char* name;
     int turned;
 };
-// The shapes of gui/plots/plot_marks.cpp: closed, to be filled or hollow.
+// pgfplots marks for the shapes of gui/plots/plot_marks.cpp: closed, so that they can be filled or hollow.
 constexpr std::array<Mark, kCurveColors> kMarks{{{"*", 0},
                                                  {"square*", 0},
                                                  {"triangle*", 0},
@@ -35,11 +35,11 @@ QString texNumber(double value) {
     return std::isfinite(value) ? QString::number(value, 'g', 7) : QStringLiteral("nan");
 }
 
-// Which points of a curve are in the document: all, or so many at even distances, both ends among them.
+// Indices of the points in the document: all, or kMostPlotRows at even distances with both ends.
 std::vector<std::size_t> rowsOf(const Curve& curve) {
     const std::size_t n = curve.line.x.size();
     std::vector<std::size_t> rows;
-    // Each point of a scatter is a run: none is left out.
+    // Each point of a scatter is a run, so none is left out.
     const std::size_t kept = curve.kind == Curve::Kind::Scatter ? n : std::min(n, kMostPlotRows);
     for (std::size_t i = 0; i < kept; ++i) rows.push_back(kept < 2 ? i : i * (n - 1) / (kept - 1));
     return rows;
@@ -57,7 +57,7 @@ QString colorsOf(const std::set<int>& used, const std::array<QColor, kCurveColor
     return out;
 }
 
-// The curves, then what is behind them, each line a curve of its own.
+// The curves, then the lines behind them, each as a curve of its own.
 std::vector<Curve> withBehind(const std::vector<Curve>& curves) {
     std::vector<Curve> all = curves;
     for (const Curve& curve : curves) {
@@ -68,7 +68,7 @@ std::vector<Curve> withBehind(const std::vector<Curve>& curves) {
 
 bool isPoints(const Curve& curve) { return curve.kind == Curve::Kind::Points || curve.kind == Curve::Kind::Scatter; }
 
-// `end`: of a logarithmic axis, where bands go on below it. Where no deviation is known, NaN stays NaN.
+// `end`: lower end of a logarithmic axis, at which bands that reach below it are cut. A NaN (no deviation known) stays.
 void addBand(QTextStream& text, const Curve& curve, std::size_t number, const std::optional<double>& end) {
     if (curve.deviation.empty() || isPoints(curve) || curve.hasBars()) return;
     for (const char* edge : {"low", "high"}) {
@@ -81,7 +81,7 @@ void addBand(QTextStream& text, const Curve& curve, std::size_t number, const st
          << "];\n";
 }
 
-// Of a mean of one point, which has no band: from end to end of its interval.
+// Adds an error bar over the interval, for a mean of a single point, which cannot have a band.
 void addWhisker(QTextStream& text, const Curve& curve, const PlotAxes& axes, const std::optional<double>& end) {
     const BandEnds band = bandAt(curve, 0, axes);
     const QString x = texNumber(curve.line.x[0]), low = texNumber(end ? std::max(band.low, *end) : band.low);
@@ -106,7 +106,7 @@ void addCurve(QTextStream& text, const Curve& curve, std::size_t number, const F
     if (named) text << "\\addlegendentry{" << latexText(curve.name) << "}\n";
 }
 
-// As many columns as the longest name leaves room for.
+// Number of legend columns that the longest name leaves room for.
 int legendColumns(const std::vector<Curve>& curves, const FigureSpec& spec) {
     qsizetype longest = 1;
     for (const Curve& curve : curves) longest = std::max(longest, curve.name.size());
@@ -114,7 +114,7 @@ int legendColumns(const std::vector<Curve>& curves, const FigureSpec& spec) {
     return std::clamp(static_cast<int>(spec.inchesWide() * 72 / each), 1, 4);
 }
 
-// Powers of two as numbers, not as powers.
+// Ticks at powers of two, labelled with the number instead of the power.
 QString log2Ticks(const std::vector<Curve>& curves) {
     double low = 1e9, high = 0;
     for (const Curve& curve : curves) {
@@ -240,7 +240,7 @@ QString plotNumbers(const std::vector<Curve>& drawn, const PlotAxes& axes) {
             const double y = curve.line.y[at];
             const double known = curve.deviation.empty() ? 0 : curve.deviation[at];
             const double half = std::isfinite(known) ? known : 0;
-            // Where no deviation is known there is no band, which is not one of no width.
+            // Without deviations the band has no width; a NaN deviation gives a NaN band.
             const BandEnds band = curve.deviation.empty() ? BandEnds{y, y} : bandAt(curve, at, axes);
             for (const double value : {curve.line.x[at], y, band.low, band.high, half}) cells << texNumber(value);
         }

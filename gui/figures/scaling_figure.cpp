@@ -78,7 +78,7 @@ FigureSource sourceOf(const DrawnLine& line, const QString& usualName) {
         });
         source.drawn.push_back(drawn);
     }
-    // A point is of so many seeds; the runs are those of all points.
+    // `n` counts the seeds of a point; the source's runs are those of all points.
     const auto seedsOf = [](const ScalingPoint& point) { return point.runIds.size(); };
     if (!line.points.empty()) {
         const auto [fewest, most] = std::ranges::minmax(line.points, {}, seedsOf);
@@ -89,7 +89,7 @@ FigureSource sourceOf(const DrawnLine& line, const QString& usualName) {
     return source;
 }
 
-// The runs that did not finish: with the curve that they would belong to, or by themselves.
+// Adds the runs that did not finish to the source of their curve, or as sources of their own.
 void addUnfinished(std::span<const RunItemPtr> runs, const std::vector<DrawnLine>& lines, Scaling scaling,
                    FigureContent& into) {
     for (const RunItemPtr& run : runs) {
@@ -109,7 +109,7 @@ void addUnfinished(std::span<const RunItemPtr> runs, const std::vector<DrawnLine
     }
 }
 
-// Of a seed that was run again at the same number of workers the newest finished run is drawn; the others are named.
+// Adds a note for each seed that was run again at the same number of workers: only the newest finished run is drawn.
 void nameRepeated(const std::vector<DrawnLine>& lines, FigureContent& into) {
     for (std::size_t i = 0; i < lines.size(); ++i) {
         const FigureSource& source = into.sources[i];
@@ -133,7 +133,7 @@ void nameRepeated(const std::vector<DrawnLine>& lines, FigureContent& into) {
     }
 }
 
-// Of some lines; that it is so of all of them is in the axis.
+// Adds a note that names the lines with an emulated link, unless all have one: the axis says that.
 void nameEmulated(const std::vector<DrawnLine>& lines, FigureContent& into) {
     QStringList names;
     for (const DrawnLine& line : lines) {
@@ -143,7 +143,7 @@ void nameEmulated(const std::vector<DrawnLine>& lines, FigureContent& into) {
     into.notes << QStringLiteral("link emulated: ") + names.join(QStringLiteral(", "));
 }
 
-// What the bars are; "" where there is none.
+// Meaning of the error bars; "" where there are none.
 QString barsInWords(const std::vector<Curve>& curves) {
     int fewest = std::numeric_limits<int>::max(), most = 0;
     bool bars = false;

@@ -8,7 +8,7 @@
 
 namespace dasgd::gui {
 
-// Of the finished ones among `runs`: curves, axes, table, points and sources; styles as `all` runs make them.
+// Fills curves, axes, table, points and sources from the finished runs among `runs`; `all` decides the styles.
 [[nodiscard]] Status readScaling(storage::RunReader& reader, const FigureSpec& spec, std::span<const RunItemPtr> runs,
                                  std::span<const RunItemPtr> all, FigureContent& into);
 

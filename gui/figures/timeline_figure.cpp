@@ -22,7 +22,7 @@ namespace {
 constexpr double kSteps = 12;
 constexpr double kHead = 14;  // points above the axis, for the legend's first row
 constexpr double kLegendTop = 3, kLegendRow = 11, kLegendText = 10, kLegendGap = 10;
-constexpr double kEdge = 2;     // points that stay white at either side
+constexpr double kEdge = 2;     // white margin at either side, in points
 constexpr double kNameGap = 8;  // from the name of a group to its lanes
 constexpr TimelineMetrics kPaper{.labels = 68,
                                  .axis = 14,
@@ -47,7 +47,8 @@ TimelineStyle paperStyle(int label, int tick) {
     return style;
 }
 
-// Those that a reader looks for by these names; what is drawn in their colours goes with them.
+// Names of the kinds. A kind that is hidden together with the one of its colour is not named: Passes with Backward,
+// Reduce with Transfer, Snapshot with Merge.
 QString kindsInWords(const KindSet& kinds) {
     QStringList names;
     const auto hidden = [&](SpanKind kind) { return kinds.test(static_cast<std::size_t>(kind)); };
@@ -64,10 +65,10 @@ QString kindsInWords(const KindSet& kinds) {
 struct LegendEntry {
     QColor color;
     QString name;
-    QPointF at;  // of its square
+    QPointF at;  // position of its square
 };
 
-// What the window shows, in as many rows as the width asks for.
+// Legend of the kinds seen in the window, wrapped into rows between `left` and `right`.
 std::vector<LegendEntry> legendOf(const TimelineFrame& frame, TimeRange window, double left, double right) {
     const auto seen = [&](TimeRange range) { return range.start < window.end && range.end > window.start; };
     std::set<SpanKind> kinds;
@@ -181,7 +182,7 @@ Result<TimelineContent> readTimeline(storage::RunReader& reader, const storage::
     }
     std::set<int> ranks;
     for (const RankGroup& row : choice.rows) ranks.insert(row.ranks.begin(), row.ranks.end());
-    // A limit of the query would count the ranks that are not drawn.
+    // The limit is applied here: one in the query would count the spans of ranks that are not drawn.
     DASGD_ASSIGN(content.spans, reader.spans(run.row.runId, window));
     std::erase_if(content.spans, [&ranks](const storage::SpanRow& row) { return !ranks.contains(row.rank); });
     content.cut = content.spans.size() > mostSpans;
@@ -222,7 +223,7 @@ PaperPage layOut(const TimelineContent& content, double widthIn, int label, int 
     const QStringList remark = content.remark.isEmpty() ? QStringList() : linesOf({content.remark}, width);
     const double foot = static_cast<double>(kNoteRow * remark.size());
     const double height = std::ceil(head + rows + 6 + foot);
-    // The page outlives what it was made of.
+    // The page outlives `content`, so it keeps a copy.
     const auto kept = std::make_shared<const TimelineContent>(content);
     return {{width, height}, [=](QPaintDevice& device, double scale) {
                 QPainter painter(&device);

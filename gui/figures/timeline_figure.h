@@ -15,40 +15,40 @@
 
 namespace dasgd::gui {
 
-// About a dozen steps near the middle of the run, with as little evaluation in them as may be; nullopt where it
-// recorded no spans.
+// A window of about a dozen steps near the middle of the run, with as little evaluation as possible; nullopt where the
+// run recorded no spans.
 [[nodiscard]] Result<std::optional<TimeRange>> steadyWindow(storage::RunReader& reader, const storage::RunDetail& run);
 
-// Which rows are drawn, and what is not drawn in them.
+// The rows that are drawn, and the kinds of span hidden in them.
 struct TimelineChoice {
     RowPlan rows;
     KindSet hidden;
-    QString missing = {};  // ranks that were asked for and that the run has not, in words
+    QString missing = {};  // ranks that the figure asks for and the run lacks, in words
 };
 // The first `ranks` ranks of `workers`, each alone.
 [[nodiscard]] TimelineChoice firstRanks(int ranks, int workers);
-// As a figure asks for them, of a run with so many ranks; those that the run does not have are left out.
+// The rows that a figure asks for, for a run with `workers` ranks; ranks that the run lacks are left out.
 [[nodiscard]] Result<TimelineChoice> timelineChoiceOf(const FigureSpec& spec, int workers);
 
-// What is drawn of a window.
+// Content of the drawn window of a run.
 struct TimelineContent {
     TimelineFrame frame;
     TimeRange window;
     QString remark;                       // "4 of 16 ranks, not drawn: wait, time simulated"
-    std::vector<storage::SpanRow> spans;  // of the drawn ranks, the first ones of the window
-    bool cut = false;                     // there are more
+    std::vector<storage::SpanRow> spans;  // spans of the drawn ranks; the earliest ones where they are cut
+    bool cut = false;                     // true if the window has more than `mostSpans` spans
 };
 inline constexpr std::size_t kMostSpans = 1'000'000;
 
-// 0xRRGGBB of a kind on paper, where nothing points at a box to name it: as in the window, and a snapshot darker than
-// the merge, so that grey tells them apart too.
+// Colour of a kind on paper, as 0xRRGGBB: as in the window, but a snapshot is darker than a merge so that the two
+// differ in grey; paper has no pointer that names a box.
 [[nodiscard]] std::uint32_t rgbOnPaper(SpanKind kind);
 
-// Fine enough for `widthIn`.
+// Reads the spans of a window, with short ones merged as far as `widthIn` inches of paper allow.
 [[nodiscard]] Result<TimelineContent> readTimeline(storage::RunReader& reader, const storage::RunDetail& run,
                                                    TimeRange window, double widthIn, const TimelineChoice& choice,
                                                    std::size_t mostSpans = kMostSpans);
-// Text of the labels and of the axis in points.
+// The timeline as a page of `widthIn` inches. `label`, `tick`: text size of labels and of the axis, in points.
 [[nodiscard]] PaperPage layOut(const TimelineContent& content, double widthIn, int label = 8, int tick = 7);
 
 }  // namespace dasgd::gui

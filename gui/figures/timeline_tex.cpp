@@ -1,5 +1,5 @@
-// A timeline as a TikZ picture: its boxes as the page has them, short spans merged, the ground of what is not timed
-// under them, and from each launch of an average the line to its merge.
+// A timeline as a TikZ picture: boxes as on the page, with short spans merged, shading of untimed intervals below them,
+// and a line from each launch of an average to its merge.
 #include <QHash>
 #include <QTextStream>
 #include <algorithm>
@@ -17,13 +17,13 @@ namespace dasgd::gui {
 
 namespace {
 
-// Points.
+// Lengths in points; kAtEdge is a share of the axis.
 constexpr double kRowHeight = 9, kLaneHeight = 7;
-constexpr double kBeyondRows = 1;  // of the ground
+constexpr double kBeyondRows = 1;  // overhang of the shading above and below its rows
 constexpr double kTickGap = 62, kTickLength = 2;
-constexpr double kLeastLine = 6, kBend = 8;  // shorter lines only smear
-constexpr double kLabelsWidth = 68;          // about: the axis has the rest of the figure's width
-constexpr double kAtEdge = 0.06;             // so near to an end of the axis a label does not stand in the middle
+constexpr double kLeastLine = 6, kBend = 8;  // lines shorter than kLeastLine would be a blot and are not drawn
+constexpr double kLabelsWidth = 68;          // approximate; the axis has the rest of the figure's width
+constexpr double kAtEdge = 0.06;             // labels nearer to an end of the axis are not centred
 
 struct RowsOfPlace {
     double top = 0, bottom = 0;
@@ -56,7 +56,7 @@ private:
         return static_cast<double>(t - timeline_.window.start) /
                static_cast<double>(timeline_.window.end - timeline_.window.start);
     }
-    // What lies outside of the window is cut at its ends.
+    // Position of a time; times outside of the window are moved to its ends.
     [[nodiscard]] QString x(Ns t) const {
         return placeOf(partAt(std::clamp(t, timeline_.window.start, timeline_.window.end)));
     }
@@ -108,7 +108,7 @@ private:
                   << x(gap.range.end) << ',' << rows->bottom << "pt);\n";
         }
     }
-    // TeX mixes no colours here: what is seen through is mixed with the white of the page.
+    // The translucent tint of untimed intervals mixed with white, since the TeX picture uses opaque colours.
     static QColor untimedOnPaper() {
         TimelineStyle style = screenStyle(paperTheme());
         style.muted = paperTheme().line;  // as on the page
@@ -125,7 +125,7 @@ private:
                   << labelOf(timeline_.frame.rows[row]) << "};\n";
         }
     }
-    // "rank 3 compute"; of several ranks in one row their name and how many they are.
+    // "rank 3 compute"; for a row of several ranks their name and number.
     [[nodiscard]] QString labelOf(const TimelineRow& lane) const {
         if (!lane.isGroup() || !timeline_.frame.plan) {
             return QStringLiteral("rank %1 %2").arg(lane.rank).arg(QLatin1String(nameOf(lane.lane).data()));
@@ -147,9 +147,9 @@ private:
         }
     }
 
-    // From the launch in the lane of communication to the merge in that of computing, as on the page.
+    // Draws lines from each launch in the communication lane to the merge in the compute lane, as on the page.
     void addLines() {
-        QHash<int, double> computes, comms;  // by rank: where the lane of computing ends, where the other begins
+        QHash<int, double> computes, comms;  // by rank: bottom of the compute lane, top of the communication lane
         for (std::size_t row = 0; row < timeline_.frame.rows.size(); ++row) {
             const TimelineRow& lane = timeline_.frame.rows[row];
             if (lane.isGroup()) continue;
@@ -168,7 +168,7 @@ private:
         text_ << "\\end{scope}\n";
     }
     void addLine(const TimelineLink& link, double low, double high) {
-        // TeX reckons with lengths up to some five metres, before it clips.
+        // TeX overflows at lengths of about five metres even if they are clipped later, so positions are limited.
         const auto place = [this](Ns at) { return placeOf(std::clamp(partAt(at), -1.0, 2.0)); };
         const QString from = place(link.launch), to = place(link.use);
         const double bend = std::min(kBend, (scale_.xAt(link.use) - scale_.xAt(link.launch)) / 2);
@@ -178,7 +178,7 @@ private:
               << middle << ") .. controls (" << to << ',' << middle << ") .. (" << to << ',' << high << "pt);\n";
     }
 
-    // What the colours mean, above the rows.
+    // Adds the legend of the colours above the rows.
     void addLegend() {
         text_ << "\\node[anchor=south west, inner xsep=0pt, text width=\\axiswidth] at (0,2pt) {\\raggedright";
         const auto add = [this](const QString& color, const QString& name) {
@@ -200,7 +200,7 @@ private:
     TimeScale scale_;
     QString out_;
     QTextStream text_;
-    std::set<SpanKind> kinds_;  // that were drawn
+    std::set<SpanKind> kinds_;  // kinds that were drawn
     bool hasUntimed_ = false;
 };
 

@@ -1,5 +1,5 @@
-// What tables and charts of the window show, as CSV: every run and every point, not what fits the screen. Text is data:
-// figure_files' csvField(). Any thread.
+// Tables and charts of the window as CSV: every run and every point, not only those on the screen. Text is escaped by
+// csvField() (figure_files.h). Any thread.
 #pragma once
 
 #include <QString>
@@ -19,18 +19,18 @@ struct CsvColumn {
     bool operator==(const CsvColumn&) const = default;
 };
 
-// A row a run, in this order, the columns as given; numbers whole, in the units of the table. Then what the table marks
-// on its times, "measured" or "simulated", and the run's id.
+// A row for each run, in the given order of runs and columns; numbers in full, in the units of the table. Two columns
+// follow: the clock, "measured" or "simulated", and the run's id.
 [[nodiscard]] QString runsTableCsv(const std::vector<RunItemPtr>& runs, const std::vector<CsvColumn>& columns);
 
 // A metric of a run or of one of its ranks, as it was recorded.
 struct RecordedSeries {
     std::string metric;
-    QString run, name;  // id, and as the window calls it
+    QString run, name;  // the run's id, and its name in the window
     bool simulated = false;
     Series series;
 };
-// A row a point, in recorded units.
+// A row for each point, in recorded units.
 [[nodiscard]] QString seriesCsv(const std::vector<RecordedSeries>& all);
 
 // Writes `folder`/NAME.csv, or NAME-2.csv and so on where it is taken; answers the file. A file that is there is never
