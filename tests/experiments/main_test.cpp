@@ -1,4 +1,4 @@
-// What holds for every command: how the program meets an output, a file or a workspace that it cannot use.
+// Errors common to every command: an output, a file or a workspace that the program cannot use.
 #include <gmock/gmock.h>
 
 #include <unistd.h>
@@ -55,7 +55,7 @@ TEST(Program, APipeInTheDatabasesPlaceIsNotWaitedFor) {
     EXPECT_EQ(ended.out.substr(0, 6), "2\n2\n2\n");
 }
 
-// Without it the program would end by a signal and say nothing.
+// Without the handling the program would end by a signal and say nothing.
 TEST(Program, ALimitOfFileSizesIsAnErrorInWords) {
     const test::DasgdFolder folder;
     folder.write("e.toml", test::quickExperiment("threads"));

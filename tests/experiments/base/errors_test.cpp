@@ -31,7 +31,7 @@ TEST(Errors, SayAnExceptionInOneLine) {
     EXPECT_EQ(said(7), "an exception of unknown type");
 }
 
-// As Gloo's device thread throws where two ranks send each other different sizes.
+// Gloo's device thread throws this way where two ranks send each other different sizes.
 TEST(ErrorsDeathTest, AnExceptionOnALibrarysThreadEndsTheProcessOrderly) {
     ::testing::FLAGS_gtest_death_test_style = "threadsafe";
     EXPECT_EXIT(

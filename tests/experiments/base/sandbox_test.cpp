@@ -1,4 +1,4 @@
-// What a confined process may no longer do: tried by a real one, each mechanism by itself.
+// Limits of a confined process, tried by a real one, each mechanism by itself.
 #include "experiments/base/sandbox.h"
 
 #include <fcntl.h>

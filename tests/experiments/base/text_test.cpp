@@ -1,4 +1,4 @@
-// What hostile names may not do to a terminal, a spreadsheet or a table.
+// Names that are hostile to a terminal, a spreadsheet or a table, and numbers and columns as they are written.
 #include "experiments/base/text.h"
 
 #include <gtest/gtest.h>

@@ -25,7 +25,7 @@ struct Cluster {
     double contention = 0;
 };
 
-// `alone` steps beside nothing and as many with a collective under way for half of what they compute.
+// `alone` steps without a collective, then `overlapped` steps with one under way for half of their computing.
 std::vector<ComputedStep> stepsOf(const Cluster& cluster, int alone, int overlapped) {
     std::mt19937_64 bits(1);
     std::normal_distribution<double> normal;
@@ -74,7 +74,7 @@ TEST(FitCompute, KnowsScatterThatMakesSomeoneWaitFromScatterThatSlowsAllDown) {
     EXPECT_NEAR(fit->jitter[5], 1 - 0.03 * 1.0100, 0.001);
 }
 
-// Also where scatter leaves less than nothing of what a step computes beside it.
+// The largest contention is reported also where scatter leaves a negative time for the computing beside a collective.
 TEST(FitCompute, WhereComputingStandsStillContentionIsTheMostThereIs) {
     for (const auto& [beside, contention] : {std::pair{0.98, 24.0}, {0.999, kMostContention}, {1.1, kMostContention}}) {
         std::vector<ComputedStep> steps = stepsOf({}, 13, 0);
@@ -107,7 +107,7 @@ TEST(FitCompute, SaysNothingOfContentionThatItDidNotSee) {
     EXPECT_THAT(fitCompute(stepsOf({}, 5, 0)).error().message, HasSubstr("no rank made 3 whole steps"));
 }
 
-// What a run records: two ranks, an all-reduce of 1 MB that takes 20 ms from the last arrival on.
+// Spans as a run records them: two ranks, an all-reduce of 1 MB that takes 20 ms from the last arrival on.
 TEST(Calibration, TakesTheLinkOfAnOrdinaryRunFromItsCollectives) {
     constexpr Ns kMs = 1'000'000;
     test::OneRun run(2);

@@ -63,7 +63,7 @@ TEST(Candidates, OneIsTheAdviceAndOneOnlyComputes) {
     EXPECT_GT(ofRole(CandidateRole::Buckets), 1) << "sizes to choose the best of";
 }
 
-// What is simulated follows from the declarations: another algorithm joins by its own.
+// Candidates follow from the algorithms' declarations: another algorithm joins by its own.
 TEST(Candidates, FollowFromWhatTheAlgorithmsDeclare) {
     const auto declared = [](const char* name, CommunicationPattern pattern) {
         return SchemaPlugin{.name = name, .summary = {}, .reference = {}, .fields = {}, .communication = pattern};

@@ -9,7 +9,7 @@
 namespace dasgd::experiments {
 namespace {
 
-// What a probe of a simulation makes of it: a little off everywhere.
+// Facts that a probe of a simulation measures: a little off everywhere.
 ClusterFacts measured() {
     return {.workers = 4,
             .stepSeconds = 0.00395,
@@ -68,7 +68,7 @@ TEST(KnownCluster, TheNarrowestLinkAndItsEfficiencyBoundAStar) {
     EXPECT_NEAR(facts.link.rho, 1 / 4e9, 1e-18);
 }
 
-// Ways between hosts differ there, and others take their share of them.
+// Routes between hosts differ there, and traffic of others takes its share of them.
 TEST(KnownCluster, OtherNetworksAndTrafficOfOthersAreMeasured) {
     std::string torus = kStar;
     torus.replace(torus.find("star"), 4, "torus");

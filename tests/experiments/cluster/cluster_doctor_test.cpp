@@ -1,4 +1,4 @@
-// What `dasgd doctor --on` finds.
+// Findings of `dasgd doctor --on`.
 #include "experiments/cluster/cluster_doctor.h"
 
 #include <gmock/gmock.h>

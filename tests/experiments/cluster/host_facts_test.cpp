@@ -1,4 +1,4 @@
-// What a host says of itself, over loopback.
+// Facts that a host reports of itself, over loopback.
 #include "experiments/cluster/host_facts.h"
 
 #include <gmock/gmock.h>

@@ -32,7 +32,7 @@ protected:
         ::signal(SIGPIPE, SIG_IGN);
         connect();
     }
-    // To one more; the one before hears that its launcher is gone.
+    // Connects to one more host service; the one before sees that its launcher is gone.
     void connect() {
         int input[2];
         ASSERT_EQ(::pipe2(input, O_CLOEXEC), 0);
@@ -133,12 +133,12 @@ TEST_F(HostServiceTest, StopsItsRanksWhenTheLauncherIsGone) {
     EXPECT_EQ(newest().status, "stopped") << "at one step, with everything recorded";
 }
 
-// As after Ctrl-C there, and the connection or the launcher is lost before the ranks have stopped.
+// Ctrl-C asks for a stop, and the connection or the launcher is lost before the ranks have stopped.
 TEST_F(HostServiceTest, ALauncherThatIsGoneAfterItAskedForAStopCostsNoCheckpoint) {
     EXPECT_FALSE(ask(kStart, ranks(100'000'000)).contains("error"));
     ASSERT_TRUE(test::newestRunTrains(folder_ / "w"));
     EXPECT_TRUE(writeJsonLine(input_.get(), {{"do", kStop}}));
-    std::this_thread::sleep_for(milliseconds(150));  // which the ranks have to agree on a step at the least
+    std::this_thread::sleep_for(milliseconds(150));  // the ranks have at least this long to agree on a step
     input_ = Descriptor();
     const auto exit = process_->awaitEnd(30'000'000'000);
     ASSERT_TRUE(exit);
@@ -150,7 +150,7 @@ TEST_F(HostServiceTest, ALauncherThatIsGoneAfterItAskedForAStopCostsNoCheckpoint
     EXPECT_EQ(saved->checkpoint.state.step, row.steps);
 }
 
-// As a launcher does whose connection was cut: it knows the run, which may still be about to stop.
+// A launcher whose connection was cut knows the run, which may still be about to stop.
 TEST_F(HostServiceTest, GoesOnWithTheRunOfALostConnection) {
     EXPECT_FALSE(ask(kStart, ranks(100'000'000)).contains("error"));
     ASSERT_TRUE(test::newestRunTrains(folder_ / "w"));

@@ -122,7 +122,7 @@ TEST_F(RestartsOnHosts, APartThatDoesNotBeginLosesNoCheckpoint) {
     pid_t next = 0;
     ASSERT_TRUE(test::eventually([&] {
         for (const pid_t child : test::childrenOf(hosts[0])) {
-            // Of those before, one may be what rank 0 started itself.
+            // The new child, told from those before; the command line tells it from what rank 0 started itself.
             const std::string line = test::contentOf("/proc/" + std::to_string(child) + "/cmdline");
             if (std::ranges::count(before, child) == 0 && line.find("--from") != std::string::npos) next = child;
         }

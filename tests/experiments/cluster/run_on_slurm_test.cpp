@@ -44,7 +44,7 @@ protected:
         arguments.insert(arguments.end(), more.begin(), more.end());
         return folder_.start(arguments, {{"PATH", file("bin") + ":" + std::getenv("PATH")}});
     }
-    // Of the only job; waits until it was submitted.
+    // Folder of the only job; waits until it was submitted.
     [[nodiscard]] JobFolder job() const {
         EXPECT_TRUE(test::eventually([&] { return !has("submitted").empty(); }));
         for (const auto& entry : std::filesystem::directory_iterator(folder_.path() / "dasgd-jobs"))

@@ -1,4 +1,4 @@
-// What SLURM's commands say of a job, and what is said where they say something else.
+// State of a job as SLURM's commands print it, and errors where they print something else.
 #include "experiments/cluster/slurm_job.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// What a run on several hosts comes to.
+// Exit status and error text of a run on several hosts.
 #include "experiments/cluster/ssh_run.h"
 
 #include <gmock/gmock.h>

@@ -20,7 +20,7 @@ protected:
         return folder_.start(arguments, {{RunSecret::kVariable, secret_}});
     }
     [[nodiscard]] test::Ended run(const std::vector<std::string>& arguments) const { return start(arguments).wait(); }
-    // What it says first: where it listens.
+    // Endpoint at which the collector listens, from its first line of output.
     [[nodiscard]] std::string endpointOf(const test::StartedProgram& collector) const {
         std::string endpoint;
         EXPECT_TRUE(test::eventually([&] {

@@ -1,4 +1,4 @@
-// What all commands share.
+// Properties that all commands share.
 #include "experiments/commands/command.h"
 
 #include <gmock/gmock.h>
@@ -77,7 +77,8 @@ TEST(Command, RefusesOnOneCleanLine) {
     EXPECT_EQ(::testing::internal::GetCapturedStderr(), "dasgd: bad \\x1b[31m\n");
 }
 
-// Until a run has begun the input is at fault, then it is the run, whatever became of it: here its folder cannot be.
+// Until a run has begun, an error is the input's fault; from then on it is the run's. Here the run's folder cannot be
+// made.
 TEST(Command, FailsAsTheInputUntilARunHasBegun) {
     const test::DasgdFolder folder;
     StopSignals signals;

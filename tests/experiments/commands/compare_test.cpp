@@ -48,7 +48,7 @@ TEST_F(CompareCommand, SaysThatTimesAreMeasuredAndWhatNoRunRecorded) {
     EXPECT_THAT(text, Not(HasSubstr("perplexity")));
 }
 
-// Of its 40 steps the first 10 wait for a slow network each, the others once in 10. The target is reached among the
+// The first 10 of its 40 steps wait for a slow network each, the others once in 10. The target is reached among the
 // first: 5 steps of the run's mean time would be far less than they took.
 TEST_F(CompareCommand, TheTimeToATargetIsWhatItsOwnStepsTook) {
     std::string text = test::quickExperiment("virtual", 40);

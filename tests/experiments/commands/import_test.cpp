@@ -42,7 +42,7 @@ TEST_F(ImportCommand, BringsOurOwnTracesBackSpanBySpan) {
     }
 }
 
-// From the launch of an average to its merge, as any viewer of traces draws them.
+// Arrows go from the launch of an average to its merge, as any viewer of traces draws them.
 TEST_F(ImportCommand, KeepsTheArrowsOfOurOwnTraces) {
     const auto arrowsOf = [&](const std::string& run) {
         EXPECT_EQ(folder_.run({"export", run, "-w", "w", "--trace", "arrows.json", "--replace"}).exit, 0);
@@ -51,7 +51,7 @@ TEST_F(ImportCommand, KeepsTheArrowsOfOurOwnTraces) {
         for (const auto& event : trace["traceEvents"]) {
             if (event["name"] == "average") arrows.push_back(event.dump());
         }
-        // Of those at one instant any may come first.
+        // Arrows of one instant may come in any order.
         std::ranges::sort(arrows);
         return arrows;
     };

@@ -24,7 +24,7 @@ protected:
         std::filesystem::permissions(folder_.path() / "ssh", std::filesystem::perms::owner_all);
         environment_ = {{kSshVariable, (folder_.path() / "ssh").string()}};
     }
-    // What works the queue there belongs to nobody: without this it would outlive the test, and its workspace.
+    // The process that works the queue there is no child of ours: it would outlive the test and its workspace.
     ~MirrorCommand() override {
         const auto left = [this] { return test::processesWith(folder_.path().string()); };
         EXPECT_TRUE(test::eventually([&] { return left().empty(); })) << "a process is left behind";
@@ -104,7 +104,7 @@ TEST_F(MirrorCommand, WhatWaitsThereIsMovedAndHeldFromHere) {
 
     EXPECT_EQ(run({"queue", "hold", own, "-w", "here"}).exit, 0);
 
-    // As the window asks for it: what trains the run there outlives the connection.
+    // The window asks for a release this way: the process that then trains the run there outlives the connection.
     const test::Ended released = run({"queue", "release", first, "--work", "-w", "here"});
     EXPECT_EQ(released.exit, 0) << released.err;
     EXPECT_TRUE(test::eventually([&] {
@@ -168,7 +168,7 @@ TEST_F(MirrorCommand, AnImportedRunIsNotStoppedFromHere) {
     EXPECT_THAT(run({"import", "w", "-w", "here"}).out, HasSubstr("0 runs with 0 new records"));
 }
 
-// Their origin does not answer, or is older than a minute: the age is said, not guessed from.
+// A mirror that heard of a run long ago shows how long ago.
 TEST_F(MirrorCommand, WhatItIsToldByAnOldMirrorHasItsAge) {
     folder_.write("e.toml", test::quickExperiment("gloo", 2'000'000) + "[record]\ntrace = \"off\"\n");
     auto training = folder_.start({"run", "e.toml", "-w", "w", "-q"});

@@ -45,7 +45,7 @@ TEST_F(QueueAdd, NothingIsAddedWhereAnExperimentIsWrong) {
     EXPECT_THAT(rows(), IsEmpty());
 }
 
-// What was changed in the file since does not count.
+// Changes to the file after it was added do not count.
 TEST_F(QueueAdd, TheSettingsAreThoseOfTheMoment) {
     const auto ids = add(test::quickExperiment("threads"));
     folder_.write("e.toml", "broken");

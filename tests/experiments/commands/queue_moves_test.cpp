@@ -18,7 +18,7 @@ protected:
         arguments.insert(arguments.end(), {"-w", "w"});
         return folder_.run(arguments);
     }
-    // Which seeds wait, in their order.
+    // Seeds of the runs that wait, in their order.
     [[nodiscard]] std::vector<int> seeds() const {
         std::vector<int> seeds;
         for (const storage::QueueEntry& entry : queue().entries)
@@ -79,7 +79,7 @@ TEST_F(QueueMoves, StopTakesOneOutForGood) {
     EXPECT_EQ(row(ids_[3]).status, "finished");
 }
 
-// It would be taken for that of the list, and the default folder for that of the action.
+// The workspace would be taken for that of the list, and the default folder for that of the action.
 TEST_F(QueueMoves, AWorkspaceInTheWrongPlaceIsSaid) {
     const test::Ended wrong = folder_.run({"queue", "-w", "w", "hold", ids_[0]});
     EXPECT_EQ(wrong.exit, 2);

@@ -10,7 +10,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Which seeds wait, in the order in which they start.
+// Seeds of the runs that wait, in the order in which they start.
 std::vector<int> seedsOf(const std::string& lines) {
     std::vector<int> seeds;
     for (std::size_t at = lines.find("\"seed\":"); at != std::string::npos; at = lines.find("\"seed\":", at + 1)) {
@@ -26,7 +26,7 @@ protected:
         folder_.write("e.toml", test::quickExperiment("threads", 100'000'000));
         return folder_.start({"run", "e.toml", "-w", "w", "-q", "--sweep", "train.seed=1..5"});
     }
-    // Their ids by seed; empty where they do not come.
+    // Ids of the five runs, by seed; five error texts where they do not come.
     std::vector<std::string> ids() {
         std::vector<std::string> found;
         const bool there = test::eventually([&] {
@@ -65,7 +65,7 @@ TEST_F(QueueCommand, MovesRunsAndSaysTheOrder) {
     EXPECT_EQ(seedsOf(queue({"first", runs[3], runs[4]}).out), (std::vector{5, 4, 3, 2})) << "they keep their order";
 }
 
-// As keys of the window start them.
+// The window's keys start commands at the same time.
 TEST_F(QueueCommand, CommandsAtTheSameTimeUndoNothingOfEachOther) {
     const auto runs = ids();
     const auto start = [&](const char* action, const std::string& run) {

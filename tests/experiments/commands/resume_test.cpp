@@ -32,7 +32,7 @@ protected:
     [[nodiscard]] std::string modelOf(const storage::RunRow& row) const {
         return test::contentOf(folder_.workspace() / "runs" / row.runId / "model.safetensors");
     }
-    // Of a run that was never stopped.
+    // Model of a run with the same experiment that was never stopped.
     [[nodiscard]] std::string wholeModel() {
         const test::Ended ended = folder_.run({"run", "e.toml", "-w", "whole", "-q", "--json"});
         EXPECT_EQ(ended.exit, 0) << ended.err;

@@ -32,7 +32,7 @@ protected:
         text << "[train]\nsteps = 2\nbatch_size = " << batch << "\n";
         folder_.write("e.toml", text.str());
     }
-    // What the run says, and the check without one.
+    // Error of the run, which the check without a run has to repeat.
     std::string refusal() {
         const test::Ended ended = folder_.run({"run", "e.toml", "-w", "w"});
         EXPECT_EQ(ended.exit, kWrongInput) << ended.out;
@@ -92,7 +92,7 @@ std::string ofLaterVersion(std::string archive) {
         putNumber(archive, at + 14, checksum());
         archive.replace(data, nines.size(), nines);
     }
-    // The table at the end, which has the checksums too.
+    // The table at the end of the archive has the checksums too.
     for (auto at = archive.find(entry); at != std::string::npos; at = archive.find(entry, at + 4)) {
         if (isVersion(at + 46, numberAt(archive, at + 28, 2))) putNumber(archive, at + 16, checksum());
     }
@@ -168,8 +168,8 @@ TEST_F(BadInput, AClassWithoutAnImage) {
     EXPECT_THAT(refusal(), StartsWith("dasgd: images/train/cat: this class has no image"));
 }
 
-// Not by its header and not by its end: the run ends with the file's name, or goes on without the file; where pixels
-// are looked at, there is no run.
+// Only decoding finds the damage, not the header or the end of the file: the run ends with the file's name, or goes on
+// without the file; where all pixels are inspected beforehand, there is no run.
 TEST_F(BadInput, AJpegWhoseDamageOnlyDecodingFinds) {
     const std::string whole = test::jpegOf(64, 64, test::gradient(64, 64));
     for (const char* name : {"train/ant/1.jpg", "train/bee/1.jpg", "val/ant/1.jpg", "val/bee/1.jpg"}) {

@@ -1,4 +1,4 @@
-// What is refused before any rank starts, and at which place.
+// Refusals before any rank starts, with their places.
 #include "experiments/config/checked_experiment.h"
 
 #include <gmock/gmock.h>
@@ -76,7 +76,7 @@ TEST_F(CheckedExperimentTest, EvaluatesAllAlgorithmsOfASweepEquallyOften) {
         if (!loaded) return each;
         for (const CheckedExperiment& one : *loaded) {
             each.push_back(one.evalEvery);
-            // What the ranks read says the same.
+            // The text that the ranks read has the same interval.
             EXPECT_EQ(load(toTomlDocument(one.resolved))->front().evalEvery, one.evalEvery);
         }
         return each;
@@ -89,7 +89,7 @@ TEST_F(CheckedExperimentTest, EvaluatesAllAlgorithmsOfASweepEquallyOften) {
     EXPECT_THAT(intervals({both, "train.eval_spacing=0,30"}), ElementsAre(64, 30, 64, 30));
 }
 
-// Else runs that differ in the period alone would be told apart by a setting that nobody wrote and that changes
+// Runs that differ in the period alone would otherwise be told apart by a setting that nobody wrote and that changes
 // nothing.
 TEST_F(CheckedExperimentTest, RecordsTheSpacingThatIsSharedAlikeForAll) {
     const auto recorded = [this](const std::string& periods) {

@@ -47,7 +47,7 @@ TEST_F(ModelCheck, GivesItNoMoreMemoryThanANetworkOfThatSizeNeeds) {
                 AllOf(HasSubstr("net.pt"), HasSubstr("memory")));
 }
 
-// What the code prints is no answer, and a crash is none either: this recursion has no end.
+// Neither output of the code nor a crash of it is an answer.
 TEST_F(ModelCheck, TakesNoAnswerFromTheCode) {
     EXPECT_THAT(refusal("    print(\"ok\")\n    assert False\n"), HasSubstr("cannot be trained"));
     EXPECT_EQ(refusal("    print(\"net.pt is bad\")\n"), "");

@@ -1,4 +1,4 @@
-// Which fields stay behind when a section's plug-in changes.
+// Fields that are left over when a section's plug-in changes.
 #include "experiments/config/plugin_fields.h"
 
 #include <gmock/gmock.h>

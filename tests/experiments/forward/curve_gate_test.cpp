@@ -22,7 +22,7 @@ protected:
         server_.bind("tcp://127.0.0.1:*");
     }
 
-    // Whether the server hears what one says who comes so.
+    // True if the server receives a message of a client that `prepare` has set up.
     bool hears(const std::function<void(zmq::socket_t&)>& prepare, milliseconds patience = milliseconds(1500)) {
         zmq::socket_t client(context_, zmq::socket_type::dealer);
         setLimits(client);

@@ -23,7 +23,7 @@ std::string content(std::size_t bytes) {
     return text;
 }
 
-// Of no byte, of less than a message, of some messages exactly, and more.
+// Files of no byte, of less than a message, of some messages exactly, and of more.
 TEST_F(FileClientTest, WhatIsSentIsThereWholeWhenItReturns) {
     serve();
     for (const std::size_t bytes :
@@ -38,7 +38,7 @@ TEST_F(FileClientTest, WhatIsSentIsThereWholeWhenItReturns) {
     EXPECT_EQ(there("logs/rank-1.log"), "second");
 }
 
-// One that knows nothing of a chunk that it was sent, as after a connection that broke.
+// The server knows nothing of a chunk that it was sent, as after a connection that broke.
 TEST_F(FileClientTest, AChunkThatIsNotAnsweredIsSentAgain) {
     zmq::context_t context{1};
     zmq::socket_t deaf(context, zmq::socket_type::router);

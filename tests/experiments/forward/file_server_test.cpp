@@ -32,7 +32,7 @@ protected:
                          i + 1 < parts.size() ? zmq::send_flags::sndmore : zmq::send_flags::none);
         }
     }
-    // What is answered to a request: its kind.
+    // Kind of the answer to a request.
     char ask(Parts request) {
         request.insert(request.begin(), "n");
         say(request);
@@ -44,7 +44,7 @@ protected:
         } while (socket_.get(zmq::sockopt::rcvmore));
         return answer.at(1).front();
     }
-    // Until it is done or wrong.
+    // Asks for the end of a part until it is done or wrong; answers which.
     char end(const std::string& size, const std::string& name = kLog, const std::string& rank = "1") {
         while (true) {
             const char kind = ask({"E", rank, name, size});

@@ -67,7 +67,7 @@ TEST_F(ForwarderProcessTest, IsStartedAgainWhenItIsKilledAndDeliversEverything) 
     EXPECT_EQ(stored(), 200U);
 }
 
-// As `dasgd collect --on` does: another forwarder takes the journal over, delivers and removes it.
+// `dasgd collect --on` does the same: another forwarder takes the journal over, delivers and removes it.
 TEST_F(ForwarderProcessTest, WhatAnotherForwarderDeliveredIsDelivered) {
     auto forwarder = start("tcp://127.0.0.1:1");
     {

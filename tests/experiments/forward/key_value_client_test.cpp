@@ -62,10 +62,10 @@ TEST(KeyValueClientTest, EachRequestHasItsOwnAnswer) {
     EXPECT_EQ(client.ask({"A", "n", "7"}, seconds(30)).value(), "7");
 }
 
-// As a host does whose link is down for longer than a connection lasts.
+// Link of a host that is down for longer than a connection lasts.
 class OverALossyLink : public ::testing::Test {
 protected:
-    // What is answered where `what` of a request is lost with its connection.
+    // Answer to a request of which `what` is lost with its connection.
     std::string answerWhereLost(test::LossyLink::Loses what, const Parts& request) {
         client_.ask({"N"}, seconds(30)).value();
         const std::int64_t before = link_.lostBytes();

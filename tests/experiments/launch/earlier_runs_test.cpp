@@ -25,8 +25,8 @@ protected:
     test::DasgdFolder folder_;
 };
 
-// Of three experiments the second is stopped; started again, the command leaves out the first, goes on with the second
-// and begins the third.
+// The second of three experiments is stopped. Started again, the command leaves out the first, resumes the second and
+// begins the third.
 TEST_F(EarlierRuns, AStoppedSweepGoesOnWhereItWas) {
     folder_.write("e.toml", test::quickExperiment("threads", 6'000));
     const std::vector<std::string> sweep{"--sweep", "train.seed=1..3"};

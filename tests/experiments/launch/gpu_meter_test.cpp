@@ -1,4 +1,4 @@
-// What GPUs do, told by a library that the test makes up.
+// Metrics of GPUs, from a library that the test makes up.
 #include "experiments/launch/gpu_meter.h"
 
 #include <gmock/gmock.h>

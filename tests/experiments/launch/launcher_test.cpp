@@ -64,7 +64,7 @@ protected:
         }
         return most;
     }
-    // What a rank had completed when it last said so is in the database.
+    // The database has every step that a rank had completed when it last reported.
     void expectNothingLost(const std::string& runId) {
         const auto control = RunControl::open(folder_.workspace() / "runs" / runId / "control");
         auto reader = storage::RunReader::open(folder_.workspace());

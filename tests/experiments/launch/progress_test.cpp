@@ -1,4 +1,4 @@
-// What a bar says.
+// Text of a progress bar.
 #include "experiments/launch/progress.h"
 
 #include <gtest/gtest.h>

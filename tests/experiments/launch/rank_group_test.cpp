@@ -107,7 +107,7 @@ TEST_F(RankGroupTest, RanksThatStillComeNearerToTheStepToStopAtAreWaitedFor) {
     EXPECT_TRUE(std::filesystem::exists(saved)) << "it took longer than the patience";
 }
 
-// Of many ranks the first may take a while to start, and Ctrl-C does not wait for them.
+// With many ranks the first may take a while to start, and Ctrl-C does not wait for them.
 TEST_F(RankGroupTest, ThatEndsBeforeARankBeganIsStopped) {
     RankGroup group(control_, {1'000'000'000});
     group.kill();

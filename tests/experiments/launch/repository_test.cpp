@@ -87,7 +87,7 @@ TEST(Repository, ADiffRunsNothingThatASubmoduleNames) {
     EXPECT_FALSE(std::filesystem::exists(folder / "ran"));
 }
 
-// What the user's configuration would have git show instead.
+// The user's configuration would have git show something else.
 TEST(Repository, ADiffIsOfAllFilesAndPlain) {
     const test::GitFolder folder;
     folder.git("config diff.relative true");

@@ -1,4 +1,4 @@
-// Whether a run that ended early can go on, with which settings and from where: of a real run.
+// A real run that ended early: if it can be resumed, with which settings, and from where.
 #include "experiments/launch/resumed_experiment.h"
 
 #include <gmock/gmock.h>

@@ -31,7 +31,7 @@ int timesConnected(const std::string& output) {
 
 class MirrorClientTest : public ::testing::Test {
 protected:
-    // What a started mirror has printed so far.
+    // Output so far of the mirrors that were started.
     [[nodiscard]] std::string printed() const {
         std::string text;
         for (const auto& entry : std::filesystem::directory_iterator(folder_.run.folder.path())) {
@@ -39,7 +39,7 @@ protected:
         }
         return text;
     }
-    // Counts up to a million rows: not too often beside those who pass them.
+    // True if all records came. Waits first: counting up to a million rows slows down those who pass them.
     [[nodiscard]] bool hasAll() const {
         std::this_thread::sleep_for(std::chrono::milliseconds(200));
         return recordsOf(folder_.here(), "run-a") == recordsOf(folder_.there(), "run-a");

@@ -83,7 +83,7 @@ TEST(MirrorServerTest, TellsEverythingThenThatItIsAll) {
     EXPECT_TRUE(served.close()) << "it ends with its input";
 }
 
-// What the other side has not stored yet is bounded, however slow it is.
+// The records that the other side has not stored yet are bounded, however slow it is.
 TEST(MirrorServerTest, WaitsForWhatIsTaken) {
     OneRun run;
     addRecords(run.folder / "workspace", "run-a", 200'000, 0);

@@ -29,7 +29,7 @@ protected:
                   "ListenAddress 127.0.0.1\nPort " + std::to_string(port_) + "\nHostKey " +
                       (folder() / "host").string() + "\nAuthorizedKeysFile " + (folder() / "authorized").string() +
                       "\nPidFile none\nUsePAM no\nStrictModes no\nPermitRootLogin yes\nPasswordAuthentication no\n");
-        // As a user's own configuration names them.
+        // Hosts and keys as a user's own configuration names them.
         const std::string user = ::getpwuid(::getuid())->pw_name;
         writeText(folder() / "ssh_config", "Host *\n  HostName 127.0.0.1\n  Port " + std::to_string(port_) +
                                                "\n  User " + user + "\n  IdentityFile " + (folder() / "user").string() +

@@ -57,7 +57,7 @@ TEST(RemoteTest, WhatSshWouldTakeForSomethingElseIsRefused) {
     EXPECT_FALSE(isRemoteName("lab"));
 }
 
-// As the shell there takes it apart.
+// The shell there splits the command into words.
 TEST(RemoteTest, WordsArriveAsTheyAre) {
     Remote remote{.target = "login", .path = "/lab", .program = "printf"};
     const std::vector<std::string> words{"%s|", "two words", "it's", "$HOME `id` ; & \\ \"", "*", ""};

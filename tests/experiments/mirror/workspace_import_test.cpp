@@ -80,7 +80,7 @@ TEST_F(WorkspaceImportTest, ItsOwnWorkspaceIsRefused) {
     EXPECT_THAT(refused.error().message, HasSubstr("is the workspace that the runs would go to"));
 }
 
-// Of three workspaces, one of which has the other's run already.
+// Three workspaces, one of which has another's run already.
 TEST_F(WorkspaceImportTest, ARunThatIsHereFromElsewhereIsNamedAndLeft) {
     take();
     const fs::path third = run_.folder / "third";

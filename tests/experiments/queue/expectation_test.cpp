@@ -87,7 +87,7 @@ TEST_F(QueueExpectation, NothingIsKnownBehindTheUnknownTheHeldAndAPause) {
     EXPECT_DOUBLE_EQ(of("next").left.value_or(0), 50);
 }
 
-// What this machine took counts, not the seconds that were simulated.
+// The time that this machine took counts, not the seconds that were simulated.
 TEST_F(QueueExpectation, OfSimulatedRunsTheTimeFromStartToEnd) {
     storage::RunRow& old = row("old", 2, 1, "finished", 1000, 5e6);
     old.timeSimulated = true;

@@ -80,7 +80,7 @@ TEST_F(QueueWorkerTest, TwoAtOnceShareNoCore) {
     EXPECT_THAT(queue().entries, SizeIs(2));
 }
 
-// As SLURM ends a job, and starts it again.
+// SLURM ends a job with this signal, and starts it again.
 TEST_F(QueueWorkerTest, ATermStopsAtOneStepAndTheNextGoesOn) {
     const std::string text = test::longExperiment(2, 15'000, 1'000'000);
     static_cast<void>(add(text, {"--sweep", "train.seed=1..2"}));
@@ -225,7 +225,7 @@ TEST_F(QueueWorkerTest, AFailureTakesItsRestartsAndTheQueueGoesOn) {
     EXPECT_THAT(queue().entries, IsEmpty());
 }
 
-// It would read a file that nobody can open any more, and wait in it for ever.
+// The worker would read a file that nobody can open any more, and wait in it for ever.
 TEST_F(QueueWorkerTest, EndsWhereItsWorkspaceIsGone) {
     const std::filesystem::path database = folder_.workspace() / "lab.db";
     for (const std::filesystem::path& gone : {database, folder_.workspace()}) {

@@ -36,7 +36,7 @@ protected:
                                                       9)));
     }
     std::vector<storage::QueueEntry> entries() { return test::orDie(queue_.read()).entries; }
-    // Of the first entry, whose run has ended as `status`.
+    // Settles the first entry, whose run has ended as `status`.
     Settled after(const std::string& status, EndCause cause) {
         const std::string run = entries().front().runId;
         if (status != "queued") test::orDie(store_.abandonRun(run, status, ""));

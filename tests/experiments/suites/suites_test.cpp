@@ -56,7 +56,7 @@ TEST(Das2016, EveryRowIsWithinFifteenPerCentOfThePaper) {
     for (const auto& [row, expected] : published) EXPECT_NEAR(speedUps.at(row), expected, 0.15 * expected) << row;
 }
 
-// Of the suite's table, by hand.
+// Sizes of the network in the suite's table of layers, computed without the product's sizing.
 struct Network {
     double bytes = 0;
     double flops = 0;  // of one sample, without the gradient of the data

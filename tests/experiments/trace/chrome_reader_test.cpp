@@ -50,7 +50,7 @@ TEST(ChromeReaderTest, ReadsBothFormsAndWhatTheyAreFrom) {
     }
 }
 
-// What is read of a document.
+// Contents of a document as the reader gives them.
 struct Read {
     std::vector<std::string> names;  // by start
     TraceCounts dropped;

@@ -1,4 +1,4 @@
-// What perfetto_writer.cpp writes comes back as it was; other programs read it by the same rules.
+// Spans that perfetto_writer.cpp writes come back as they were; other programs read them by the same rules.
 #include <gtest/gtest.h>
 
 #include "tests/experiments/trace/writers.h"

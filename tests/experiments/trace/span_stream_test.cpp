@@ -1,4 +1,4 @@
-// What trace_import_test does not see in rows: the order, and windows in parts.
+// The order of spans, and windows in parts, which the rows of trace_import_test do not show.
 #include "experiments/trace/span_stream.h"
 
 #include <gtest/gtest.h>

@@ -55,7 +55,7 @@ inline std::string slice(const std::string& name, const std::string& category, c
            start + R"(,"dur":)" + length + R"(,"args":{)" + arguments + "}}";
 }
 
-// As PyTorch's profiler writes it: two steps of 100 µs each, `shift` µs later than those of rank 0.
+// A trace as PyTorch's profiler writes it: two steps of 100 µs each.
 inline std::string pytorchTrace(int rank, int ranks, const std::vector<std::string>& more) {
     std::string events;
     for (const auto& [step, at] : {std::pair("11", "1000.000"), std::pair("12", "1100.000")}) {

@@ -201,7 +201,7 @@ TEST_F(TraceImportTest, RanksAreInTheNaturalOrderOfTheFiles) {
     EXPECT_THAT(folder_.lines(import(files)),
                 ElementsAre("0 compute compute 0 0..1000 of rank1", "1 compute compute 0 0..1000 of rank2",
                             "2 compute compute 0 0..1000 of rank10"));
-    // Of another program the processes have any numbers.
+    // Other programs give their processes any numbers.
     for (std::size_t i = 0; i < 3; ++i) {
         const char* number = std::array{"1", "10", "2"}[i];
         files[i] = folder_.write(std::string("p") + number + ".json",
@@ -282,7 +282,7 @@ TEST_F(TraceImportTest, TakesAnyOtherTraceAsOther) {
     EXPECT_FALSE(folder_.row(outcome).hidden);
 }
 
-// Their ranks are those that they say, of all files together, or their places.
+// Ranks of processes are those that they state, over all files together, or else their places.
 TEST_F(TraceImportTest, ProcessesOfSeveralFilesAreRanksOfTheirOwn) {
     const auto named = [&](const char* file, const char* name) {
         return folder_.write(file, std::string(R"([{"ph":"M","name":"process_name","pid":7,"args":{"name":")") + name +

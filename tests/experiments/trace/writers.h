@@ -1,4 +1,4 @@
-// What a writer of traces makes of a few spans.
+// Spans that a writer of traces writes, as they are read back.
 #pragma once
 
 #include <zlib.h>

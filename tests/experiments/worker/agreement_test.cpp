@@ -1,4 +1,4 @@
-// What ranks compare before they train.
+// Identities that ranks compare before they train.
 #include "experiments/worker/agreement.h"
 
 #include <gmock/gmock.h>
@@ -56,7 +56,7 @@ TEST(Agreement, TheIdentityIsOfConfigurationPlanAndProgram) {
     EXPECT_NE(one.at("program.build"), "");
 }
 
-// What each rank is told, over a store that they share.
+// Error that each rank gets, over a store that they share; "" where they agree.
 std::vector<std::string> verdicts(const std::vector<Settings>& identities, const std::vector<int>& sizes = {}) {
     const test::TempDir folder;
     const int size = static_cast<int>(identities.size());

@@ -26,7 +26,7 @@ std::string programNamed(const std::string& name) {
 class Launchers : public ::testing::Test {
 protected:
     Launchers() { folder_.write("e.toml", test::quickExperiment("gloo", 100)); }
-    // Whether both ranks made one run of it.
+    // Expects that both ranks made one run of it.
     void expectTrains(const std::string& launcher, std::vector<std::string> arguments,
                       const test::Environment& environment = {}) {
         arguments.insert(arguments.end(), {test::kProgram, "worker", "e.toml", "-w", "w"});

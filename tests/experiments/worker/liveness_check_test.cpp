@@ -17,7 +17,8 @@ using ::testing::HasSubstr;
 
 class LivenessChecks : public ::testing::Test {
 protected:
-    // Of three ranks: what each of those that fail hears, the others being there or not.
+    // Results of the ranks in `failing`, one after the other, where those of three ranks that are in `there` have
+    // opened a check and stay.
     std::vector<LivenessResult> call(const std::vector<int>& there, const std::vector<int>& failing) {
         std::vector<LivenessCheck> all;
         for (int rank = 0; rank < 3; ++rank) {
@@ -73,7 +74,7 @@ TEST_F(LivenessChecks, OneThatFinishedAndCallsIsNoFailure) {
     }
 }
 
-// What a rank saw of the store before anybody failed is nothing to say later.
+// A failure of the store that a rank saw before anybody failed is not reported later.
 TEST_F(LivenessChecks, AStoreThatDidNotAnswerForAWhileIsNotBlamed) {
     const auto shared = c10::make_intrusive<test::StumblingStore>(6);
     auto store = Rendezvous::through(StoreHandle{shared});

@@ -38,7 +38,7 @@ protected:
         return {folder_.path(), arguments, environment, test::kStandInProgram};
     }
     [[nodiscard]] test::Ended run(const std::vector<std::string>& arguments) const { return start(arguments).wait(); }
-    // Of the run in that workspace, of all ranks in order of arrival.
+    // Values of a metric of the run in that workspace, of one rank or of all, in order of arrival.
     std::vector<double> valuesOf(const std::string& workspace, const std::string& metric,
                                  std::optional<int> rank = std::nullopt) {
         auto reader = storage::RunReader::open(folder_.path() / workspace).value();
@@ -120,7 +120,7 @@ TEST_F(NcclRuns, ASignalStopsAllRanksAtOneStep) {
     }
 }
 
-// By hand nobody else ends the others.
+// Nobody ends the other ranks where they were started by hand.
 TEST_F(NcclRuns, RanksByHandThatLoseOneEndSoonWithRankOperationAndNumber) {
     folder_.write("e.toml", digits("nccl_stand_in", 2, 1'000'000, "timeout_s = 10\n"));
     const std::string port = std::to_string(test::freePort());

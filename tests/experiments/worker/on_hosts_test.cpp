@@ -64,7 +64,7 @@ protected:
         return storage::RunReader::open(folder_.path() / workspace(0)).value();
     }
 
-    // Of the newest of so many runs.
+    // True if there are `count` runs and all ranks of the newest train.
     [[nodiscard]] bool allTrain(std::size_t count) const {
         auto reader = home();
         const auto runs = reader.runs();
@@ -141,7 +141,8 @@ TEST_F(OnHosts, OneRunOfFourHostsOneRecordAndACutOffHostIsNamed) {
     }
 }
 
-// The others cannot reach the store at which they met, which is there; nor does any of their records arrive.
+// The others cannot reach the store at which they met, which is on the host of rank 0; nor do any of their records
+// arrive.
 TEST_F(OnHosts, TheHostOfRank0ThatIsCutOffIsNamedByTheOthers) {
     if (::getuid() != 0) GTEST_SKIP() << "network namespaces need root";
     const test::NetworkHosts hosts(kHosts);
@@ -192,7 +193,7 @@ TEST_F(OnHosts, AHostThatDiesOrHangsIsNamedByAllOthers) {
     }
 }
 
-// Killed at random: what sends a rank's records, and the link of a host, for less than the deadline.
+// Killed at random are the processes that forward a rank's records, and, for less than the deadline, a host's link.
 TEST_F(OnHosts, FiftyKillsOfForwardersAndLinksLoseAndDoubleNothing) {
     if (::getuid() != 0) GTEST_SKIP() << "network namespaces need root";
     const test::NetworkHosts hosts(kHosts);
@@ -234,7 +235,7 @@ TEST_F(OnHosts, FiftyKillsOfForwardersAndLinksLoseAndDoubleNothing) {
     EXPECT_EQ(row.status, "stopped");
     const auto made = static_cast<std::size_t>(row.steps);
     EXPECT_GT(made, 1000U);
-    // Of each rank and step the same spans, each once, and one loss.
+    // Every rank has the same spans, one of each kind and step, and one loss a step.
     std::map<int, std::map<SpanKind, std::multiset<std::int64_t>>> spans;
     ASSERT_TRUE(reader.eachSpan(row.runId, [&](const storage::SpanRow& span) {
         spans[span.rank][span.span.kind].insert(span.span.step);
@@ -264,7 +265,7 @@ TEST_F(OnHosts, FiftyKillsOfForwardersAndLinksLoseAndDoubleNothing) {
     }
 }
 
-// Longer than a connection lasts on which nothing is acknowledged, and shorter than the deadline.
+// The link is down for longer than a connection lasts without acknowledgements, and for less than the deadline.
 TEST_F(OnHosts, ALinkThatComesBackLosesNoStop) {
     if (::getuid() != 0) GTEST_SKIP() << "network namespaces need root";
     const test::NetworkHosts hosts(kHosts);

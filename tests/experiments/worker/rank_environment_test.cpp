@@ -1,4 +1,4 @@
-// Which rank am I, as each launcher tells it.
+// Rank, world size and address as each launcher passes them.
 #include "experiments/worker/rank_environment.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Which rank writes into which journal.
+// Journals of the ranks of a process: one each, or one that all share.
 #include "experiments/worker/rank_journals.h"
 
 #include <gtest/gtest.h>

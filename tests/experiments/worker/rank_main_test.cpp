@@ -1,4 +1,4 @@
-// What every rank does first and last.
+// The experiment that a rank reads first, and its report where it could not train.
 #include "experiments/worker/rank_main.h"
 
 #include <gmock/gmock.h>

@@ -72,7 +72,7 @@ TEST(RankOutcomes, TellWhichRanksRecordIntoAnotherWorkspace) {
     });
 }
 
-// As two containers have them.
+// Two containers may have different folders at one path.
 TEST(RankOutcomes, APlaceIsAFolderNotItsPath) {
     const test::TempDir dir;
     const storage::WorkspacePaths paths{dir / "lab"};

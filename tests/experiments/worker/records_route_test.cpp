@@ -56,7 +56,7 @@ protected:
     [[nodiscard]] storage::RunReader reader(const std::string& workspace) const {
         return storage::RunReader::open(folder_.path() / workspace).value();
     }
-    // Of each rank the steps of its update spans, how often each.
+    // Number of update spans by rank and step.
     static std::map<int, std::map<std::int64_t, int>> updatesOf(storage::RunReader& reader, const std::string& run) {
         std::map<int, std::map<std::int64_t, int>> steps;
         static_cast<void>(reader.eachSpan(run, [&](const storage::SpanRow& row) {
@@ -123,7 +123,7 @@ TEST_F(RecordsRouteRuns, ACollectorThatStallsCostsOthersNoTraining) {
     ASSERT_TRUE(test::newestRunTrains(folder_.path() / "a"));
     const std::string run = reader("a").runs()->front().runId;
     const auto journal = storage::WorkspacePaths{folder_.path() / "b"}.journal(run, 1);
-    // What is taken in is given back, so that the newest file tells how far the rank is.
+    // Segments that were taken in are removed, so that the newest file tells how far the rank is.
     const auto newest = [&] {
         std::string last;
         for (const auto& file : std::filesystem::directory_iterator(journal)) {
@@ -164,7 +164,7 @@ TEST_F(RecordsRouteRuns, RanksOfRank0sWorkspaceCollectThemselves) {
     for (const auto& [rank, steps] : updates) EXPECT_EQ(steps.size(), 100U) << "rank " << rank;
 }
 
-// As pods are: one kernel, and one path for all, at which each has what is mounted there.
+// Pods are like this: one kernel, and one path for all, at which each has what is mounted there.
 TEST_F(RecordsRouteRuns, RanksInContainersOfOneHostAreTakenForOneWorkspaceOnlyWhereTheyShareIt) {
     if (::getuid() != 0) GTEST_SKIP() << "mount namespaces need root";
     if (!test::does(std::string(kUnshare) + " -m true")) GTEST_SKIP() << "no mount namespaces here: unshare -m failed";

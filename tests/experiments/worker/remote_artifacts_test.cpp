@@ -1,4 +1,4 @@
-// What ranks with workspaces of their own leave behind, as on several hosts, over loopback.
+// Checkpoints, models and logs of ranks with workspaces of their own, as on several hosts, over loopback.
 #include "experiments/worker/remote_artifacts.h"
 
 #include <gmock/gmock.h>
@@ -54,7 +54,7 @@ protected:
     [[nodiscard]] std::string modelIn(const std::string& workspace) const {
         return test::contentOf(fileOf(workspace, newest(workspace).runId, "model.safetensors"));
     }
-    // Of the workspace beside rank 0's, all files but journals.
+    // Checkpoint and model files left in a workspace other than rank 0's.
     [[nodiscard]] std::vector<std::string> leftIn(const std::string& workspace) const {
         std::vector<std::string> left;
         for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_.path() / workspace / "runs")) {
@@ -210,7 +210,7 @@ TEST_F(RemoteArtifactsRuns, WithoutASecretSeveralWorkspacesSaveNothingAndSaySo) 
                 HasSubstr("one workspace that all ranks record into, or the same DASGD_SECRET on all ranks"));
 }
 
-// Without processes: what two ranks hand each other before they connect.
+// Without processes: the files that two ranks hand each other before they connect.
 class RemoteArtifactsTest : public ::testing::Test {
 protected:
     RemoteArtifactsTest() {

@@ -112,7 +112,7 @@ TEST(StopRelay, ARankThatIsGoneIsNamed) {
     }
 }
 
-// As behind a link that is down for longer than the store is waited for.
+// The store does not answer for a while, as behind a link that is down for longer than it is waited for.
 TEST(StopRelay, AStopIsHeardAfterAStoreThatDidNotAnswerForAWhile) {
     const auto store = c10::make_intrusive<test::StumblingStore>(5);
     HandGate gate(kPatience);

@@ -30,7 +30,7 @@ using ::testing::Contains;
 using ::testing::Each;
 using ::testing::Not;
 
-// What the experiments here share: ranks are processes, evaluated at steps 0, 20, 40 and 60.
+// Settings that the experiments here share: ranks are processes, evaluated at steps 0, 20, 40 and 60.
 const std::string kTrain = "steps = 60\neval_every = 20\n";
 
 class WholeRuns : public ::testing::Test {
@@ -43,7 +43,7 @@ protected:
         EXPECT_EQ(ended.exit, 0) << ended.err;
         return ended.exit == 0 ? nlohmann::json::parse(ended.out) : nlohmann::json::object();
     }
-    // Of the last run, in order of arrival.
+    // Values of a metric of the last run, in order of arrival.
     std::vector<double> valuesOf(const std::string& metric) {
         auto reader = storage::RunReader::open(folder_.workspace()).value();
         const auto found = reader.metrics({.runId = folder_.firstRun(), .name = metric, .rank = std::nullopt}).value();
@@ -93,8 +93,8 @@ TEST_F(WholeRuns, ATextBecomesForeseeableAndItsPerplexityIsRecorded) {
     EXPECT_GT(valuesOf("eval/accuracy").back(), 0.4) << "of the next character";
 }
 
-// As threads all ranks are in one process, and on the virtual cluster one network judges the shares of all of them: the
-// state of one rank, and what it was judged on, may not reach another.
+// With threads all ranks are in one process, and on the virtual cluster one network evaluates the shares of all of
+// them: the state of one rank, and the samples that it was evaluated on, must not reach another.
 TEST_F(WholeRuns, ARecurrentNetworkKeepsItsStateApartOnEveryBackend) {
     folder_.write("prose.txt", prose());
     const auto lossesOn = [&](const std::string& backend) {

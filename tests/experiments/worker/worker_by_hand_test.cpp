@@ -37,7 +37,7 @@ struct HandRank {
 // The same program with another build id, as a build on another host would have.
 std::string otherBuild(const std::filesystem::path& folder) {
     std::string bytes = test::contentOf(test::kProgram);
-    // Of the note: 4 bytes of name, 20 of description, type 3, "GNU".
+    // Head of the ELF note: 4 bytes of name, 20 of description, type 3, "GNU".
     const std::string head{"\4\0\0\0\x14\0\0\0\3\0\0\0GNU\0", 16};
     const auto note = bytes.find(head);
     DASGD_CHECK(note != std::string::npos);
@@ -182,7 +182,7 @@ TEST_F(WorkerByHand, StopTogetherWhenOneIsTerminated) {
                           {{"RANK", rank}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "127.0.0.1"}, {"MASTER_PORT", port}}));
     }
     ASSERT_TRUE(test::newestRunTrains(folder_.path() / "hand"));
-    // What processes and host use is recorded here too, where the ranks had got to.
+    // Resource use of processes and host is recorded here too, at the step that the ranks had got to.
     const auto used = [&](const char* name) {
         auto reader = storage::RunReader::open(folder_.path() / "hand");
         return reader->metrics({.runId = reader->runs()->front().runId, .name = name})->samples;
@@ -256,7 +256,8 @@ TEST_F(WorkerByHand, EqualRanksWithWorkspacesOfTheirOwnTrain) {
     EXPECT_EQ(second->runs()->front().status, "finished");
 }
 
-// As a job that is preempted and queued again: the ranks stop at one step, and those that are started then go on.
+// A job that is preempted and queued again does the same: the ranks stop at one step, and those that are started then
+// go on.
 TEST_F(WorkerByHand, GoOnWhereTheyWereWhenTheyAreStartedAgain) {
     folder_.write("e.toml", test::quickExperiment("gloo", 6'000));
     const std::string port = std::to_string(test::freePort());
