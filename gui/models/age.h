@@ -1,4 +1,4 @@
-// How long ago something was, for lists: "just now", "1 min old", "3 days old".
+// Age of something in words, for lists: "just now", "1 min old", "3 days old".
 #pragma once
 
 #include <QDateTime>

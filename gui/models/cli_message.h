@@ -1,11 +1,11 @@
-// What `dasgd` said on its standard error, as the window says it again.
+// Messages of `dasgd` on its standard error, prepared for display in the window.
 #pragma once
 
 #include <QString>
 
 namespace dasgd::gui {
 
-// Without the program's own name before it.
+// The message without the leading "dasgd: ".
 [[nodiscard]] inline QString withoutProgramName(QString said) {
     const QString name = QStringLiteral("dasgd: ");
     if (said.startsWith(name)) said.remove(0, name.size());

@@ -6,8 +6,8 @@
 
 namespace dasgd::gui {
 
-// `listener` hears nothing of the process any more; the process goes on, and its object goes when it ends. Never waits,
-// while the destructor of a running QProcess kills and waits.
+// Releases the process from its owner: `listener` receives no more of its signals, it keeps running, and its QProcess
+// is deleted when it ends. Does not wait, unlike the destructor of a running QProcess, which kills and waits.
 inline QProcess* releaseProcess(std::unique_ptr<QProcess> process, const QObject* listener) {
     QProcess* running = process.release();
     running->disconnect(listener);

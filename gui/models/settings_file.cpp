@@ -7,11 +7,11 @@
 namespace dasgd::gui {
 
 void keepSettings(const std::function<void(QSettings& settings)>& change) {
-    // Objects of one file share their values; the one with something to write does so in its destructor.
+    // QSettings objects of one file share their values; the one with changes writes them in its destructor.
     auto settings = std::make_shared<QSettings>(QSettings::IniFormat, QSettings::UserScope, QStringLiteral("dasgd-lab"),
                                                 QStringLiteral("dasgd-lab"));
     change(*settings);
-    // Else the event loop of this thread would have it written here.
+    // Without a thread of its own the object is not written by this thread's event loop.
     settings->moveToThread(nullptr);
     QThreadPool::globalInstance()->start([last = std::move(settings)]() mutable { last.reset(); });
 }

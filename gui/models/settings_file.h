@@ -1,5 +1,5 @@
-// What the program remembers for its user, beside every workspace: columns, charts, the place of the window, how the
-// list of runs of each workspace was left.
+// The user's settings that belong to the program, not to a workspace: columns, charts, window geometry, the last state
+// of the list of runs of each workspace.
 #pragma once
 
 #include <QSettings>
@@ -7,14 +7,14 @@
 
 namespace dasgd::gui {
 
-// To read. What is set in it is written, and waited for, when it goes.
+// For reading. A value set in the returned object is written, blocking, by its destructor.
 [[nodiscard]] inline QSettings settingsFile() {
     return QSettings(QSettings::IniFormat, QSettings::UserScope, QStringLiteral("dasgd-lab"),
                      QStringLiteral("dasgd-lab"));
 }
 
-// Makes `change` now, for every reader in this program, and writes it on another thread: a write waits for a lock and
-// for the disk. The end of the application waits for what is under way.
+// Applies `change` now, visible to every reader in this program, and writes the file on another thread, as a write
+// waits for a lock and for the disk. The application waits at its end for writes in progress.
 void keepSettings(const std::function<void(QSettings& settings)>& change);
 
 }  // namespace dasgd::gui

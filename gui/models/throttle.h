@@ -1,4 +1,4 @@
-// Keeps what changes many times a second from being shown as often. UI thread only.
+// Limits how often a view is updated by something that changes many times a second. UI thread only.
 #pragma once
 
 #include <QTimer>
@@ -17,7 +17,7 @@ public:
             if (std::exchange(pending_, false)) run();
         });
     }
-    // At once after a pause, else as soon as the time is over; what was asked for meanwhile is one call.
+    // Calls at once after a pause, else when the interval ends; requests within one interval become one call.
     void request() {
         if (timer_.isActive()) {
             pending_ = true;

@@ -28,7 +28,7 @@ QString shortNumber(double value, int digits) {
     if (size == 0) return QStringLiteral("0");
     if (size < 1e-4 || size >= 1e12) return QString::number(value, 'e', std::max(0, digits - 2));
     if (digits == 0) return groupDigits(QString::number(value, 'f', 0));
-    // Of the rounded number: 9.9996 has two digits before the point.
+    // The exponent is taken after rounding: 9.9996 shows two digits before the point.
     const int power = QString::number(size, 'e', digits - 1).section(QLatin1Char('e'), 1).toInt();
     return groupDigits(QString::number(value, 'f', std::max(0, digits - 1 - power)));
 }
@@ -64,7 +64,7 @@ QString asTip(const QString& plain) {
 }
 
 QString clockText(double seconds) {
-    // Not "10.0 s".
+    // 9.95 would be rounded to "10.0 s".
     if (seconds < 9.95) return QString::number(std::max(0.0, seconds), 'f', 1) + QChar(0x00a0) + QLatin1Char('s');
     const auto whole = static_cast<qint64>(std::max(0.0, seconds));
     const auto two = [](qint64 part) { return QStringLiteral("%1").arg(part, 2, 10, QLatin1Char('0')); };
@@ -77,7 +77,7 @@ QString timeText(double seconds) {
     const auto with = [space](const QString& number, const char* unit) {
         return number + space + QString::fromLatin1(unit);
     };
-    // Not "60.0 s".
+    // 59.95 would be rounded to "60.0 s".
     if (seconds < 59.95) return with(QString::number(std::max(0.0, seconds), 'f', 1), "s");
     const auto whole = static_cast<qint64>(std::round(seconds));
     const auto two = [](qint64 part) { return QStringLiteral("%1").arg(part, 2, 10, QLatin1Char('0')); };

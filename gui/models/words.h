@@ -1,4 +1,4 @@
-// Numbers as people read them: grouped digits, few of them, the unit apart so that it can be set smaller.
+// Numbers as people read them: few significant digits, grouped; the unit is separate so that it can be set smaller.
 #pragma once
 
 #include <QString>
@@ -21,17 +21,17 @@ inline const QString kAbsent = QStringLiteral("–");
 [[nodiscard]] QString shortNumber(double value, int digits = 4);
 [[nodiscard]] QString grouped(qint64 value);
 [[nodiscard]] Quantity bytesInWords(double bytes);
-// The unit follows the size: "740 µs", "12.3 ms", "4.21 s".
+// The unit follows the magnitude: "740 µs", "12.3 ms", "4.21 s".
 [[nodiscard]] Quantity durationInWords(Ns duration);
-// "1 run", "2 runs": the noun of one takes an s for others, 0 too.
+// "1 run", "2 runs", "0 runs": `noun` is singular and gets an s for any count but 1.
 [[nodiscard]] QString counted(qint64 count, const char* noun);
-// For a tool tip: names are text, whatever they look like.
+// `plain` as rich text for a tool tip, escaped, so that names are never read as markup.
 [[nodiscard]] QString asTip(const QString& plain);
 // "0.3 s" below ten seconds, else "00:41", "1:02:03".
 [[nodiscard]] QString clockText(double seconds);
-// For a column of times, each with its units: "0.3 s", "41.0 s", "2 min 05 s", "1 h 02 min".
+// Durations for a column, each with its unit: "0.3 s", "41.0 s", "2 min 05 s", "1 h 02 min".
 [[nodiscard]] QString timeText(double seconds);
-// 0.9921 → "99.2"; kAbsent where there is none.
+// 0.9921 → "99.2"; kAbsent for nullopt and NaN.
 [[nodiscard]] QString percent(std::optional<double> fraction);
 
 }  // namespace dasgd::gui

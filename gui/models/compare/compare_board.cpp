@@ -24,7 +24,7 @@ CompareBoard::CompareBoard(Session& session, QObject* parent)
     connect(&query_, &CompareQuery::curveArrived, this, [this](const CompareCurve& curve) {
         const bool stands = std::any_of(groups_.begin(), groups_.end(),
                                         [&](const CompareGroup& group) { return group.key == curve.group; });
-        if (!stands) return;  // of a request before
+        if (!stands) return;  // answers an earlier request
         curves_[{curve.key, curve.group}] = curve.curve;
         if (!arrived_.isActive()) arrived_.start(kShowMs);
     });
@@ -34,12 +34,12 @@ CompareBoard::CompareBoard(Session& session, QObject* parent)
         emit metricsChanged();
     });
     connect(&query_, &CompareQuery::progress, this, [this](int left) {
-        // The last one says that nothing is read any more.
+        // At 0 nothing more will arrive, so the views are drawn once more.
         if (std::exchange(left_, left) != left && left == 0 && !arrived_.isActive()) arrived_.start(kShowMs);
     });
 }
 
-// An answer to a request before, of other configurations or other runs, is dropped: its own is on the way.
+// An answer to an earlier request, for other configurations or runs, is dropped; the current one is still computed.
 void CompareBoard::take(const std::shared_ptr<const Compared>& compared) {
     if (compared->keys.size() != groups_.size() || compared->comparison.groups.size() != groups_.size()) return;
     for (std::size_t i = 0; i < groups_.size(); ++i) {
@@ -107,7 +107,7 @@ void CompareBoard::gather() {
             origin_ += QStringLiteral(" and algorithm != probe");
         }
     }
-    // As `dasgd compare` has them, whatever order they were chosen in.
+    // The order of `dasgd compare`, independent of the order in which the runs were chosen.
     std::stable_sort(runs.begin(), runs.end(), [](const RunItemPtr& a, const RunItemPtr& b) {
         return std::pair(a->row.startedAt, a->id) < std::pair(b->row.startedAt, b->id);
     });
@@ -132,7 +132,7 @@ void CompareBoard::regroup(const std::vector<RunItemPtr>& runs) {
     for (const CompareGroup& group : groups_) keys.insert(group.key);
     const std::size_t all = curves_.size();
     std::erase_if(curves_, [&](const auto& entry) { return !keys.contains(entry.first.second); });
-    // A group that comes back is read again.
+    // The query delivers nothing twice, so a group that returns later needs its curves forgotten there too.
     if (curves_.size() < all) {
         curves_.clear();
         query_.forget();
@@ -241,7 +241,8 @@ const GroupCurve* CompareBoard::curve(const CompareCurveKey& key, std::size_t gr
     return found == curves_.end() ? nullptr : found->second.get();
 }
 
-// Whether none of the shown runs with such a record knows how long it has trained.
+// True if the curve is over training time and none of the shown runs that recorded the metric recorded its training
+// time.
 bool CompareBoard::isUnclocked(const CompareCurveKey& key) const {
     return key.axis == XAxis::Training && !shown_.empty() && std::ranges::all_of(shown_, [&](std::size_t group) {
                const GroupCurve* made = curve(key, group);
@@ -301,7 +302,7 @@ void CompareBoard::setTarget(const std::optional<Target>& target) {
     if (target == target_) return;
     target_ = target;
     if (!groups_.empty()) request();
-    emit comparedChanged();  // the times to the target are no longer those
+    emit comparedChanged();  // the times in the table are for the former target
 }
 
 void CompareBoard::setBaseline(std::optional<std::size_t> group) {

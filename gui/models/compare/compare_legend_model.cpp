@@ -11,7 +11,7 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr double kSamePlace = 1e-3;  // ends that are nearer to each other are said with the same digits
+constexpr double kSamePlace = 1e-3;  // ends closer than this have the same digits in words
 
 }  // namespace
 
@@ -27,7 +27,7 @@ CompareLegendModel::CompareLegendModel(CompareBoard& board, QObject* parent)
     relist();
 }
 
-// The same configurations keep their rows, and a list its current one, however often their runs change.
+// If the configurations are the same, the rows and a view's current row are kept although the runs have changed.
 void CompareLegendModel::relist() {
     std::vector<std::string> keys;
     for (const std::size_t group : board_.listed()) keys.push_back(board_.groups()[group].key);
@@ -86,7 +86,7 @@ QString CompareLegendModel::readInWords() const {
     const auto words = [&title](const QString& place) { return QStringLiteral("at %1: %2").arg(place, title); };
     if (const auto at = board_.readAt()) return words(placeInWords(axis, *at));
     if (endsApart()) return words(QStringLiteral("the end of each curve"));
-    // What ends together before training does is read at that place.
+    // Curves that end together before training does are labelled with that place.
     for (const std::size_t group : board_.shown()) {
         const GroupCurve* curve = curveRead(group);
         if (curve && !curve->whole) return words(placeInWords(axis, curve->mean.mean.x.back()));
@@ -94,7 +94,7 @@ QString CompareLegendModel::readInWords() const {
     return words(QStringLiteral("the end"));
 }
 
-// "0.034 ± 0.002"; the last value where none is read before.
+// "0.034 ± 0.002" at readAt(); the last value of the curve if that is nullopt.
 QString CompareLegendModel::valueAtCursor(std::size_t group) const {
     const GroupCurve* curve = board_.curve(board_.cursorKey(), group);
     if (curve && curve->mean.nothingShared()) return QStringLiteral("no mean");
@@ -107,7 +107,7 @@ QString CompareLegendModel::valueAtCursor(std::size_t group) const {
     return std::isnan(spread) ? shortNumber(mean) : withSpread(mean, spread);
 }
 
-// How many runs made the value that is read; nullopt where there is none to read, as of a metric that was not recorded.
+// Number of runs in the mean at the place that is read; nullopt without a curve, as for a metric that was not recorded.
 std::optional<std::size_t> CompareLegendModel::runsAtCursor(std::size_t group) const {
     const GroupCurve* curve = board_.curve(board_.cursorKey(), group);
     if (curve && curve->mean.nothingShared()) return std::size_t{0};
@@ -119,7 +119,7 @@ std::optional<std::size_t> CompareLegendModel::runsAtCursor(std::size_t group) c
     return point ? static_cast<std::size_t>(std::max(0, curve->mean.n[*point])) : std::size_t{0};
 }
 
-// Of the point whose value is read; what the group has where its curve is not formed.
+// Number of runs at the place that is read, of all runs of the group; without a curve the group's own count.
 QString CompareLegendModel::countOf(std::size_t group) const {
     const CompareGroup& own = board_.groups()[group];
     const auto known = runsAtCursor(group);
@@ -136,7 +136,7 @@ QVariant CompareLegendModel::data(const QModelIndex& index, int role) const {
     const auto words = [&] {
         const GroupCurve* curve = board_.curve(board_.cursorKey(), place);
         const QString own = placeOf(place);
-        // Where not all of the seeds end there, it is not the end of training.
+        // A curve cut before the end of some seeds does not end where training ends.
         const QString cut = curve && !curve->whole ? QStringLiteral(", cut") : QString();
         const QString read = own.isEmpty() ? readInWords() : QStringLiteral("at %1%2:").arg(own, cut);
         const QString note = curve && !curve->note.isEmpty() ? QLatin1Char('\n') + curve->note : QString();

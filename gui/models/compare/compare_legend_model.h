@@ -1,5 +1,5 @@
-// The configurations of a comparison as the list beside the plots: those that pass the filter, hidden ones in their
-// place, each with its value at the cursor.
+// The legend of a comparison: the configurations that pass the filter, hidden ones included, each with its value at the
+// cursor.
 #pragma once
 
 #include <QAbstractListModel>
@@ -12,7 +12,7 @@ class CompareLegendModel : public QAbstractListModel {
     Q_OBJECT
 
 public:
-    // Display: the name; Qt::CheckStateRole: whether it is shown.
+    // Qt::DisplayRole: the name; Qt::CheckStateRole: shown or hidden.
     enum Role {
         StyleRole = Qt::UserRole,
         HollowRole,
@@ -31,10 +31,10 @@ public:
     bool setData(const QModelIndex& index, const QVariant& value, int role) override;
     Qt::ItemFlags flags(const QModelIndex& index) const override;
     [[nodiscard]] int rowOf(std::size_t group) const;
-    // What the values are: "at step 104: Training loss", "at the end: Test accuracy"; "at the end of each curve: …"
-    // where these are at different places, of which Role::PlaceRole is that of the row.
+    // Heading of the values: "at step 104: Training loss", "at the end: Test accuracy"; "at the end of each curve: …"
+    // where the curves end at different places, each given by PlaceRole.
     [[nodiscard]] QString readInWords() const;
-    // Whether each value is that of its own curve's end, and these are at different places.
+    // Each value is read at the end of its own curve, and these ends differ.
     [[nodiscard]] bool endsApart() const;
 
 private:
@@ -49,7 +49,7 @@ private:
     CompareBoard& board_;
     std::vector<std::size_t> rows_;
     std::vector<std::string> keys_;  // of the rows
-    bool apart_ = false;             // endsApart()
+    bool apart_ = false;             // last value of endsApart()
 };
 
 }  // namespace dasgd::gui

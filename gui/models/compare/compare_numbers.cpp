@@ -115,7 +115,7 @@ std::optional<double> spreadOf(const Sample& sample, Spread spread) {
 }
 
 QString withSpread(double mean, double half) {
-    // Two digits of the half width say enough below 3, else one.
+    // A half width beginning with 1 or 2 gets two digits, others one.
     const double size = std::abs(half);
     if (!(size > 0)) return shortNumber(mean) + QStringLiteral(" ± 0");
     const double power = std::floor(std::log10(size));

@@ -81,7 +81,7 @@ std::optional<CompareQuery::Job> CompareQuery::nextJob() const {
     return std::nullopt;
 }
 
-// The next run of the job; the curve once there is none left.
+// Reads the next run of the job; computes the curve once all are read.
 Status CompareQuery::work(LiveStore& store, Job& job) {
     if (job.members.size() < job.runs.size()) {
         const RunItemPtr& run = job.runs[job.members.size()];
@@ -108,7 +108,7 @@ Status CompareQuery::work(LiveStore& store, Job& job) {
     return {};
 }
 
-// As far as the time goes; the rest the next time.
+// Reads as many runs as the time limit allows; the next refresh reads on.
 Result<bool> CompareQuery::readCompared(LiveStore& store) {
     if (comparedTarget_ != request_.target) compared_.clear();
     comparedTarget_ = request_.target;
@@ -118,7 +118,7 @@ Result<bool> CompareQuery::readCompared(LiveStore& store) {
     for (const CompareGroup& group : request_.groups) {
         for (const RunItemPtr& run : group.runs) {
             if (compared_.contains(run->row.runId)) continue;
-            // One is: however slow, it comes to an end.
+            // One run is always read, so that slow reads still come to an end.
             if (std::exchange(any, true) && clock.elapsed() >= budgetMs_) return false;
             DASGD_ASSIGN(ComparedRun read, storage::readComparedRun(store.reader(), run->row, request_.target));
             compared_.emplace(run->row.runId, std::move(read));
@@ -157,7 +157,7 @@ Status CompareQuery::compare(LiveStore& store) {
     return {};
 }
 
-// As far as the time goes; the rest the next time.
+// Reads as many names as the time limit allows; the next refresh reads on.
 Status CompareQuery::readNames(LiveStore& store) {
     QElapsedTimer clock;
     clock.start();
@@ -180,7 +180,7 @@ Status CompareQuery::readNames(LiveStore& store) {
         all.insert(known->second.begin(), known->second.end());
     }
     namesDue_ = due;
-    // What was offered stays until it is known that no run has it.
+    // Names already reported are kept until all runs are read.
     if (due) all.insert(reported_.begin(), reported_.end());
     if (all == reported_) return {};
     reported_ = all;

@@ -1,5 +1,5 @@
-// The curves and the table of a comparison, formed on the reader's thread: whatever grows with the number of records is
-// read and averaged there, one run at a time.
+// Computes the curves and the table of a comparison on the reader's thread, one run at a time: all work that grows with
+// the number of records is done there.
 #pragma once
 
 #include <QStringList>
@@ -18,11 +18,11 @@
 
 namespace dasgd::gui {
 
-// A metric over an axis.
+// A metric over an axis, smoothed or not.
 struct CompareCurveKey {
     std::string metric;
     XAxis axis = XAxis::Step;
-    double smoothing = 0;  // weight of the moving average, of each run, before the mean
+    double smoothing = 0;  // weight of the moving average applied to each run before the mean
     auto operator<=>(const CompareCurveKey&) const = default;
 };
 
@@ -30,7 +30,7 @@ struct CompareRequest {
     std::vector<CompareGroup> groups;
     std::vector<CompareCurveKey> curves;
     Members members = Members::Finished;
-    std::string baseline;  // key of a group; "", or of none of them: as `dasgd compare` chooses it
+    std::string baseline;  // key of a group; "" or an unknown key: the default of `dasgd compare`
     std::optional<Target> target;
     bool table = true;  // off: the curves alone
 };
@@ -42,36 +42,36 @@ struct CompareCurve {
 };
 
 struct Compared {
-    Comparison comparison;          // its groups are those of the request, in their order
-    std::vector<std::string> keys;  // of its groups
-    std::optional<Target> target;   // that `secondsToTarget` is of
-    QString error;                  // where the baseline is none; the comparison is that of the default one then
+    Comparison comparison;                          // one entry per group of the request, in its order
+    std::vector<std::string> keys;                  // of the groups, in the same order
+    std::optional<Target> target;                   // the target of `secondsToTarget`
+    QString error;                                  // set if the baseline cannot be one; the default is used then
     std::map<std::string, double> secondsToTarget;  // by run
 };
 
-// What is live waits no longer than that.
+// Time limit of one refresh, so that live queries need not wait longer.
 inline constexpr qint64 kCompareBudgetMs = 30;
-// So many runs of a comparison are asked for the names of their metrics.
+// Number of runs of a comparison whose metric names are read, at most.
 inline constexpr std::size_t kMostNamedRuns = 1000;
-// "Of the first 1 000 of 1 200 runs"; "" where all are asked.
+// "Of the first 1 000 of 1 200 runs"; "" where the names of all are read.
 [[nodiscard]] QString namedInWords(std::size_t runs);
 
 class CompareQuery : public LiveQuery {
     Q_OBJECT
 
 public:
-    // `budgetMs`: of a refresh; of what is compared, one run is read in each even so.
+    // `budgetMs`: time limit of a refresh; at least one run of the table is read in each.
     explicit CompareQuery(qint64 budgetMs = kCompareBudgetMs) : LiveQuery(Priority::Background), budgetMs_(budgetMs) {}
-    // Replaces the request before. What was delivered and has not changed since is not delivered again.
+    // Replaces the former request. Results that were delivered and have not changed are not delivered again.
     void request(CompareRequest request);
-    // What was delivered is no longer kept by the one who asked.
+    // The receiver no longer keeps what was delivered; everything requested is delivered again.
     void forget();
     Status refresh(LiveStore& store) override;
 
 signals:
     void curveArrived(const dasgd::gui::CompareCurve& curve);
     void compared(const std::shared_ptr<const dasgd::gui::Compared>& compared);
-    // Metrics that any of the runs has (kMostNamedRuns), and how many curves are still to be formed.
+    // Metrics that any of the runs recorded (of the first kMostNamedRuns), and the number of curves still to compute.
     void metricsArrived(const std::vector<std::string>& metrics);
     void progress(int left);
 
@@ -81,16 +81,16 @@ private:
         CompareCurveKey key;
         std::string group, signature;
         std::vector<RunItemPtr> runs;
-        std::vector<GroupMember> members;  // read so far
-        bool recorded = false;             // one of them has records
-        bool clocked = false;              // and tells how long it has trained
+        std::vector<GroupMember> members;  // read so far, one per run
+        bool recorded = false;             // at least one run has records
+        bool clocked = false;              // at least one of those recorded its training time
     };
 
     void take();
     [[nodiscard]] std::optional<Job> nextJob() const;
     Status work(LiveStore& store, Job& job);
     Status compare(LiveStore& store);
-    // Whether all runs are there.
+    // Reads within the time limit; true once all runs of the request are read.
     Result<bool> readCompared(LiveStore& store);
     Status readNames(LiveStore& store);
     [[nodiscard]] std::string signatureOf(const CompareGroup& group) const;
@@ -103,7 +103,7 @@ private:
     CompareRequest request_;
     Delivered delivered_;
     std::optional<Job> job_;
-    std::map<std::string, ComparedRun> compared_;  // by run; those that had not finished until the next request
+    std::map<std::string, ComparedRun> compared_;  // by run; unfinished ones are dropped at the next request
     std::optional<Target> comparedTarget_;
     bool compareDue_ = false;
     std::map<std::string, std::vector<std::string>> names_;  // by run

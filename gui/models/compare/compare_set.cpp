@@ -16,7 +16,7 @@ namespace {
 
 bool hasFinished(const RunItem& run) { return run.row.status == "finished"; }
 
-// Which of two runs with the same seeds counts, as in core/analysis/comparison.h.
+// True if run `a` counts rather than `b`, which has the same seeds; the same order as in core/analysis/comparison.h.
 bool countsBefore(const RunItem& a, const RunItem& b) {
     const auto rank = [](const RunItem& run) { return hasFinished(run) ? 2 : run.row.status == "queued" ? 0 : 1; };
     const int ofA = rank(a), ofB = rank(b);
@@ -44,7 +44,7 @@ QString endInWords(const RunItem& run) {
            steps;
 }
 
-// By their age, whatever order they are drawn in: a figure that names its runs in another one looks the same.
+// Styles are given out by the age of the groups, so that a figure which names its runs in another order looks the same.
 void takeStyles(std::vector<CompareGroup>& groups, const std::function<CurveStyle(const RunItem&)>& styleOf) {
     const auto byId = [](const RunItemPtr& run) { return std::string_view(run->row.runId); };
     std::vector<std::pair<RunItemPtr, CompareGroup*>> ordered;  // by the oldest run of each
@@ -214,7 +214,7 @@ bool anyGoesPartOfTheWay(const std::vector<CompareGroup>& groups) {
 
 namespace {
 
-// Of each group, as its first run has them.
+// Settings of each group, taken from its first run.
 std::vector<Settings> settingsOfGroups(const std::vector<CompareGroup>& groups) {
     std::vector<Settings> settings;
     settings.reserve(groups.size());
@@ -250,7 +250,7 @@ MapKeys mapKeys(const std::vector<CompareGroup>& groups) {
         return rank(a) < rank(b);
     });
     if (keys.size() < 2) return {std::string(), keys.empty() ? std::string() : keys[0]};
-    // The first of the pairs that most configurations have both of: one that none has makes an empty map.
+    // The first of the pairs that most configurations have both keys of; a pair that none has would make an empty map.
     const std::vector<Settings> settings = settingsOfGroups(groups);
     MapKeys best{keys[1], keys[0]};
     std::ptrdiff_t most = -1;

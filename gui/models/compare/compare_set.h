@@ -1,4 +1,4 @@
-// The configurations of a comparison: runs that differ in nothing but their seeds, one group each. No widget, no store.
+// The groups of a comparison, one per configuration: runs that differ only in their seeds. Needs no widget, no store.
 #pragma once
 
 #include <QString>
@@ -14,49 +14,49 @@
 
 namespace dasgd::gui {
 
-// Which runs of a group are in its means.
+// Choice of the runs of a group that enter its means.
 enum class Members {
-    Finished,      // those that finished; of a group without one, all as far as all go
-    AsFarAsAll,    // all that began, up to the step that all of them reached
-    FinishedOnly,  // those that finished; a group without one has no number
+    Finished,      // those that finished; if none did, all of them up to their last common step
+    AsFarAsAll,    // all that began, up to their last common step
+    FinishedOnly,  // those that finished; a group without any has no result
 };
 
-// Of runs of one configuration: ids of those whose seeds another of them has too, of which the newest counts, a
-// finished one before the others: the same run made twice is no repetition.
+// `runs` have one configuration. Ids of runs whose seeds another run has too: only the newest counts, finished runs
+// before others, as the same run made twice is no repetition.
 [[nodiscard]] std::set<std::string> repeatedOf(std::span<const RunItemPtr> runs);
-// Of those the ones that the run that counts went on from: they were not made twice, its record has theirs.
+// The ids in repeatedOf() of runs that the counted run resumed: its record contains theirs.
 [[nodiscard]] std::set<std::string> earlierPartsOf(std::span<const RunItemPtr> runs);
 
 struct CompareGroup {
     std::string key;  // configurationKey()
-    QString name;     // tells it from the other groups
+    QString name;     // distinguishes it from the other groups
     CurveStyle style;
-    std::vector<RunItemPtr> runs;    // by their seeds
+    std::vector<RunItemPtr> runs;    // ordered by seeds
     std::set<std::string> repeated;  // repeatedOf()
     std::set<std::string> parts;     // earlierPartsOf()
 
-    // Finished runs that count, those of the table.
+    // Number of finished runs that count, as in the table.
     [[nodiscard]] std::size_t finished() const;
     [[nodiscard]] bool counts(const RunItem& run) const { return !repeated.contains(run.row.runId); }
-    // Another run of its seeds counts instead, and does not go on from it.
+    // Another run with the same seeds counts instead, and it did not resume this one.
     [[nodiscard]] bool wasMadeAgain(const RunItem& run) const { return !counts(run) && !parts.contains(run.row.runId); }
-    // Whether the run is in the means.
+    // The run enters the means.
     [[nodiscard]] bool takes(const RunItem& run, Members members) const;
-    // How many are.
+    // Number of runs that enter the means.
     [[nodiscard]] std::size_t taken(Members members) const;
     [[nodiscard]] bool simulated() const;
-    // A finished run that counts ended with a loss that is NaN.
+    // A finished run that counts has a final loss of NaN.
     [[nodiscard]] bool diverged() const;
     // "measured", "simulated", "measured, link emulated".
     [[nodiscard]] QString origin() const;
-    // Without earlier parts of others.
+    // Number of runs, without those that another one resumed.
     [[nodiscard]] std::size_t trainings() const { return runs.size() - parts.size(); }
-    // "5", "4 of 5", "0 of 3": how many finished ones count, of all trainings.
+    // "5", "4 of 5", "0 of 3": finished runs that count, of all trainings().
     [[nodiscard]] QString count() const;
 };
 
-// In the order of the first run of each, as `dasgd compare` has them. Two groups never share colour, dash and marker,
-// as long as there are that many.
+// Ordered by the first run of each, as in `dasgd compare`. No two groups have the same colour, dash and marker while
+// there are enough combinations.
 [[nodiscard]] std::vector<CompareGroup> compareGroups(std::span<const RunItemPtr> runs,
                                                       const std::function<CurveStyle(const RunItem&)>& styleOf);
 
@@ -64,22 +64,22 @@ struct CompareGroup {
 [[nodiscard]] QStringList unfinishedInWords(const std::vector<CompareGroup>& groups, Members members);
 // A line for each run that was made again: "dasgd d 3, seed 4 was run again …".
 [[nodiscard]] QStringList madeAgainInWords(const std::vector<CompareGroup>& groups);
-// The same in one: how many, where they are several; "" without any.
+// madeAgainInWords() in one line, with a count if there are several; "" without any.
 [[nodiscard]] QString repeatedInWords(const std::vector<CompareGroup>& groups);
-// Both: whatever is in no mean, or not whole.
+// unfinishedInWords() and madeAgainInWords() together: every run that is in no mean, or only in part.
 [[nodiscard]] QStringList leftOut(const std::vector<CompareGroup>& groups, Members members);
-// Those of which leftOut() speaks, in its order.
+// The runs of leftOut(), in its order.
 [[nodiscard]] std::vector<RunItemPtr> runsLeftOut(const std::vector<CompareGroup>& groups, Members members);
-// Whether Members::Finished takes a run that did not finish: of a group in which none did.
+// Members::Finished takes unfinished runs of some group, as none of its runs finished.
 [[nodiscard]] bool drawsUnfinished(const std::vector<CompareGroup>& groups);
-// Whether Members::AsFarAsAll takes a run that Members::Finished leaves out.
+// Members::AsFarAsAll takes a run that Members::Finished leaves out.
 [[nodiscard]] bool anyGoesPartOfTheWay(const std::vector<CompareGroup>& groups);
 
 // Keys of the configuration that have more than one value among the groups, the algorithm's name first.
 [[nodiscard]] std::vector<std::string> sweptKeys(const std::vector<CompareGroup>& groups);
 
-// Rows and columns of a map: two of them, those of the algorithm first, the algorithm itself only where there is no
-// other. "" where there are fewer.
+// Rows and columns of a map: two swept keys, those of the algorithm first; the algorithm's name only if there is no
+// other key. "" where there are fewer.
 struct MapKeys {
     std::string rows, columns;
 };

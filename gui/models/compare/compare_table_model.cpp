@@ -23,7 +23,7 @@ std::optional<CompareNumber> numberOfColumn(int column) {
     }
 }
 
-// As it is shown; nullopt of columns that hold no mean.
+// The mean of the column as shown; nullopt for columns that hold none.
 std::optional<Sample> sampleOfColumn(const ComparedGroup& row, int column) {
     switch (column) {
         case CompareTableModel::Samples: return row.samples;
@@ -34,7 +34,7 @@ std::optional<Sample> sampleOfColumn(const ComparedGroup& row, int column) {
         case CompareTableModel::EqualAccuracy: return inPercent(row.equalBestAccuracy);
         default: break;
     }
-    // Of a text it is that of tokens, which its perplexity says better.
+    // The accuracy of text models is per token; their perplexity says more.
     if (column == CompareTableModel::BestAccuracy && row.isOfTexts()) return Sample{};
     const auto number = numberOfColumn(column);
     return number ? std::optional(sampleOf(row, *number)) : std::nullopt;
@@ -50,7 +50,7 @@ bool isRatio(int column) { return column == CompareTableModel::Ratio || column =
 
 bool isSignificant(const std::optional<double>& p) { return p && *p < kSignificance; }
 
-// What it took to reach the target beside time, a line; "" where no run did.
+// Steps, samples and bytes until the target, on a line of its own; "" where no run reached it.
 QString wayInWords(const ComparedGroup& row) {
     if (row.stepsToTarget.n == 0) return {};
     const auto mean = [](const Sample& sample) { return grouped(std::llround(sample.mean)); };
@@ -143,7 +143,7 @@ bool CompareTableModel::isLacking(int column) const {
     if (column == ToTarget) return targetInWords().isEmpty();
     const std::set<int> optional{BestAccuracy, Perplexity, Skew, Inflation, ComputeRatio};
     if (!optional.contains(column)) return false;
-    // Until the numbers are read nobody knows.
+    // Before the numbers are read, the accuracy is assumed to be there.
     if (!board_.compared() && column == BestAccuracy) return false;
     return std::ranges::none_of(rows_, [&](std::size_t group) { return numberIn(group, column).has_value(); });
 }
@@ -164,7 +164,7 @@ QString CompareTableModel::textOf(std::size_t group, int column) const {
     const ComparedGroup* row = board_.row(group);
     if (column == Name) return own.name;
     if (!row) return column == Count ? own.count() : QStringLiteral("…");
-    // The table is of finished runs, as `dasgd compare`, whatever the curves take.
+    // The table counts finished runs, as `dasgd compare` does, whatever the curves include.
     if (column == Count) return own.count();
     if (isRatio(column)) {
         const bool ofItself = column == Ratio ? row->isBaseline : row->isComputeBase;
@@ -376,7 +376,7 @@ QString CompareTableModel::asCsv() const {
     for (const QString& name : others) head << csvHeads(name);
     head << QStringLiteral("disturbed") << QStringLiteral("set-ups") << QStringLiteral("baseline")
          << QStringLiteral("target");
-    // Each line says what its numbers refer to, wherever it is pasted.
+    // The baseline and the target are repeated in each line, so that a line can be pasted alone.
     const auto baseline = board_.baseline();
     const QString against = baseline ? csvCell(board_.groups()[*baseline].name) : QString();
     const QString target = targetInWords().isEmpty() ? QString() : csvCell(targetInWords());

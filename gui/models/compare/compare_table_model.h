@@ -1,5 +1,5 @@
-// The table of `dasgd compare` over what a comparison shows: mean ± spread, n, ratios to the baseline and to computing
-// alone, significance; results at equal samples where the runs were trained on different numbers of them.
+// The table of `dasgd compare`: mean ± spread, n, ratios to the baseline and to compute alone, significance; results at
+// equal samples if the runs trained on different numbers of samples.
 #pragma once
 
 #include <QAbstractTableModel>
@@ -12,7 +12,7 @@ class CompareTableModel : public QAbstractTableModel {
     Q_OBJECT
 
 public:
-    // The last two are there only where Comparison::equalSamples is set.
+    // EqualLoss and EqualAccuracy exist only if Comparison::equalSamples is set.
     enum Column {
         Name,
         Count,
@@ -41,29 +41,30 @@ public:
     int columnCount(const QModelIndex& parent = {}) const override;
     QVariant data(const QModelIndex& index, int role) const override;
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
-    // By the mean; what has none comes last either way.
+    // Orders by the mean; rows without one come last in both orders.
     void sort(int column, Qt::SortOrder order) override;
 
     [[nodiscard]] int rowOf(std::size_t group) const;
-    // No row has a value in it, and it is not what one looks for in every comparison: an accuracy, a perplexity, skew,
-    // inflation, the ratio to computing alone; the time to a target where there is none.
+    // The column may be left out: no row has a value in it, and it is an optional one: accuracy, perplexity, skew,
+    // inflation, ratio to compute alone; or the time to a target without a target.
     [[nodiscard]] bool isLacking(int column) const;
-    // What "†" means, and what is left out; "" where nothing is to be said.
+    // Explains "†" and names runs and numbers that are left out; "" if there is nothing to say.
     [[nodiscard]] QString footnote() const;
-    // As it is shown: columns separated by tabs; below it what the means leave out, a run a line.
+    // The table as shown, columns separated by tabs; below it the runs that the means leave out, one a line.
     [[nodiscard]] QString asText() const;
-    // Numbers in full: mean, deviation, half width, n and p of each; what they refer to in columns of its own.
+    // Unrounded numbers: mean, deviation, half width, n and p of each, and columns for what they refer to.
     [[nodiscard]] QString asCsv() const;
 
 private:
     void relist();
     [[nodiscard]] QString textOf(std::size_t group, int column) const;
     [[nodiscard]] std::optional<double> numberIn(std::size_t group, int column) const;
-    // What the times are, where they are not simply measured: "time simulated".
+    // Origin of the times if they are not simply measured: "time simulated".
     [[nodiscard]] QString timesInWords() const;
-    // Of which evaluations the best ones are, and that the choice is optimistic where it is; "" without any.
+    // The evaluations that the best values were chosen from, and that the choice is optimistic where it is; "" without
+    // any.
     [[nodiscard]] QString bestInWords() const;
-    // What the times to a target are to; "" where there are none.
+    // The target of the times to it; "" where there are none.
     [[nodiscard]] QString targetInWords() const;
 
     CompareBoard& board_;

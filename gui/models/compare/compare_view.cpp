@@ -36,7 +36,7 @@ std::optional<std::size_t> CompareView::baseline() const {
 const ComparedGroup* CompareView::row(std::size_t group) const {
     if (!compared_ || group >= groups_.size()) return nullptr;
     const auto& keys = compared_->keys;
-    // Mostly at the same place; where configurations were added since, elsewhere.
+    // The row is usually at the same place, unless configurations were added since.
     if (group < keys.size() && keys[group] == groups_[group].key) return &compared_->comparison.groups[group];
     const auto found = std::find(keys.begin(), keys.end(), groups_[group].key);
     if (found == keys.end()) return nullptr;

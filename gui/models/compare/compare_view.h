@@ -1,5 +1,5 @@
-// What pictures of a comparison show: its configurations, their numbers as far as they are read, and how they are
-// looked at. It outlives nothing: groups and numbers are those of the board, or of the figure, that made it.
+// A snapshot of a comparison for its pictures: configurations, numbers as far as they are read, and the state of the
+// view. Refers to groups and numbers of the board or figure that made it, which must outlive it.
 #pragma once
 
 #include <cstddef>
@@ -28,14 +28,14 @@ public:
     [[nodiscard]] const std::vector<CompareGroup>& groups() const { return groups_; }
     // Null until it is read.
     [[nodiscard]] const Compared* compared() const { return compared_; }
-    // Null until it is formed. While runs are added the row before stands until the next is formed.
+    // Null until it is computed. When runs are added the former row is kept until the next is computed.
     [[nodiscard]] const ComparedGroup* row(std::size_t group) const;
     // The group that ratios refer to; nullopt where nothing was timed.
     [[nodiscard]] std::optional<std::size_t> baseline() const;
-    // In what the finished runs of the shown groups differ beside their algorithms, and which of them did not have
-    // their machine to themselves; "" where all is alike.
+    // Differences of the finished shown runs other than the algorithm, and which of them shared their machine with
+    // other load; "" where there are none.
     [[nodiscard]] QString cautionsInWords() const;
-    // Whether the times to the target are those of `target`.
+    // The times to the target were computed for `target`.
     [[nodiscard]] bool isTargetRead() const { return compared_ && compared_->target == target; }
 
 private:
@@ -43,8 +43,8 @@ private:
     const Compared* compared_;
 };
 
-// The mean of a group ÷ that of the baseline; n = 0 where either has none, of a speed-up, which is a ratio itself, and
-// of times to a target that not all finished runs of both reached.
+// Mean of a group ÷ mean of the baseline. n = 0 if either has none, for a speed-up, which is a ratio itself, and for
+// times to a target that not all finished runs of both reached.
 [[nodiscard]] Sample ratioToBaseline(const CompareView& view, std::size_t group, CompareNumber number);
 // "×: ratio to the mean of sync_sgd"; "" where no shown group has a ratio.
 [[nodiscard]] QString ratiosInWords(const CompareView& view, CompareNumber number);

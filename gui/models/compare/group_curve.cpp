@@ -20,7 +20,7 @@ void scaleBy(Polyline& line, double scale) {
 
 bool isFinished(const GroupMember& member) { return member.run->row.status == "finished"; }
 
-// Up to the last step that all of them recorded, where any did not finish: that step, if it cuts anything.
+// Cuts all to their last common step if any did not finish. Returns that step if it cuts anything.
 std::optional<std::int64_t> cutToShortest(std::vector<GroupMember>& members) {
     if (members.size() < 2 || std::ranges::all_of(members, isFinished)) return std::nullopt;
     std::int64_t common = std::numeric_limits<std::int64_t>::max(), longest = 0;
@@ -91,7 +91,7 @@ GroupCurve groupCurve(std::vector<GroupMember> members, XAxis axis, double scale
         notes << QStringLiteral("where all of its seeds have records, %1 to %2")
                      .arg(placeInWords(axis, x.front()), placeInWords(axis, x.back()));
     }
-    // A step that one of them lacks cuts nothing off the end.
+    // A step that one seed lacks cuts nothing off the end.
     const auto reachesEnd = [&](const Polyline& seed) {
         return !out.mean.cut || (!out.mean.mean.x.empty() && seed.x.back() <= out.mean.mean.x.back());
     };
@@ -104,7 +104,7 @@ Curve curveOf(const CompareGroup& group, const GroupCurve& made, Spread spread) 
     Curve curve{.name = group.name, .style = group.style, .line = made.mean.mean, .n = made.mean.n, .note = made.note};
     curve.hollow = group.simulated();
     if (made.mean.most() < 2 || spread == Spread::None) return curve;
-    // Student's t once for each n, not once a point.
+    // Student's t is computed once for each n, not once for each point.
     std::vector<double> factor(static_cast<std::size_t>(made.mean.most()) + 1, spread == Spread::Deviation ? 1 : kNone);
     for (std::size_t n = 2; spread == Spread::Interval && n < factor.size(); ++n) {
         factor[n] = studentT975(n - 1) / std::sqrt(static_cast<double>(n));

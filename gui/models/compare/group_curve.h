@@ -1,4 +1,4 @@
-// The curve of a configuration: the mean over its seeds with what it is of, and the seeds themselves. Pure.
+// The curve of a configuration: the mean over its seeds, and the curve of each seed. Pure.
 #pragma once
 
 #include <QString>
@@ -11,7 +11,7 @@
 
 namespace dasgd::gui {
 
-// What a band, a whisker and a ± are.
+// Meaning of a band, a whisker and a ±.
 enum class Spread {
     Interval,   // half width of the 95 % interval of the mean, by Student's t
     Deviation,  // standard deviation with n − 1
@@ -25,12 +25,12 @@ struct GroupCurve {
     SeedMean mean;
     std::vector<Polyline> seeds;  // thinned for drawing
     QString note;                 // what it leaves out, in words
-    bool whole = false;           // its end is that of its runs, all of which finished
-    bool unclocked = false;       // over training time: its runs have records, and none tells how long it has trained
+    bool whole = false;           // it ends where its runs end, and all of these finished
+    bool unclocked = false;  // over training time: some run has records, and none of these recorded its training time
 
-    // At a point of the mean; NaN where n is 1.
+    // Spread at a point of the mean; NaN where n is 1.
     [[nodiscard]] double spreadAt(std::size_t point, Spread spread) const;
-    // The point of the mean next to x; nullopt beyond its ends.
+    // The point of the mean nearest to x; nullopt beyond its ends.
     [[nodiscard]] std::optional<std::size_t> pointAt(double x) const;
 };
 
@@ -39,11 +39,11 @@ struct GroupMember {
     Series series;
 };
 
-// `members` are those that the group takes; ones without a record are left out. `scale` multiplies the values.
-// `smoothing`: weight of the moving average that each run is replaced by.
+// `members`: the runs that enter the mean; those without a record are left out. `scale` multiplies the values.
+// `smoothing`: weight of the moving average applied to each run.
 [[nodiscard]] GroupCurve groupCurve(std::vector<GroupMember> members, XAxis axis, double scale, double smoothing = 0);
 
-// As it is drawn: a band where there is a spread, none where n is 1.
+// The mean as a curve of a chart, with a band where n > 1 and a spread is chosen.
 [[nodiscard]] Curve curveOf(const CompareGroup& group, const GroupCurve& made, Spread spread);
 
 }  // namespace dasgd::gui

@@ -31,7 +31,7 @@ SiblingsQuery::SiblingsQuery() {
 
 void SiblingsQuery::want(const void* who, const std::optional<Want>& asked) {
     std::optional<Want> want = asked;
-    // Those under way are in no mean of finished ones, and each of their steps would ask for it again.
+    // Live runs are in no mean of finished ones, and each of their steps would request it again.
     if (want) std::erase_if(want->group.runs, [](const RunItemPtr& run) { return isLive(run->row); });
     if (want) {
         const auto known = wants_.find(who);
@@ -43,7 +43,7 @@ void SiblingsQuery::want(const void* who, const std::optional<Want>& asked) {
     } else if (wants_.erase(who) == 0) {
         return;
     }
-    // What the reader has delivered it does not deliver again: both sides forget together.
+    // The reader delivers nothing twice, so it must forget together with this cache.
     if (curves_.size() > kMostKept) {
         curves_.clear();
         forget();

@@ -1,4 +1,4 @@
-// The mean over the seeds of the run that is looked at: the curves of the Compare page, for charts that each want one.
+// The mean over the seeds of the current run, for charts on other pages that each want one curve.
 #pragma once
 
 #include <functional>
@@ -11,13 +11,13 @@
 
 namespace dasgd::gui {
 
-// The runs of its experiment that have the configuration of `run` but the seed, itself included; nullopt where fewer
-// than two of them finished: then there is no mean to be drawn.
+// The runs of its experiment that have the configuration of `run` up to the seed, itself included; nullopt if fewer
+// than two of them finished, as there is no mean to draw then.
 [[nodiscard]] std::optional<CompareGroup> siblingsOf(const RunItem& run, std::span<const RunItemPtr> all,
                                                      const std::function<CurveStyle(const RunItem&)>& styleOf);
 
-// A query of its own, so that it does not replace what the Compare page asks for. curveArrived() tells that curveOf()
-// may answer more.
+// A query of its own, so that it does not replace the request of the Compare page. After curveArrived(), curveOf() may
+// have new curves.
 class SiblingsQuery final : public CompareQuery {
 public:
     SiblingsQuery();
@@ -25,9 +25,9 @@ public:
         CompareGroup group;
         CompareCurveKey key;
     };
-    // `who` wants this curve, and no other any more; nullopt: none. Thread of this object.
+    // `who` wants this curve instead of its former one; nullopt: none. Called on this object's thread.
     void want(const void* who, const std::optional<Want>& want);
-    // What `who` wants, as far as it has arrived; else null.
+    // The curve that `who` wants; null until it has arrived.
     [[nodiscard]] std::shared_ptr<const GroupCurve> curveOf(const void* who) const;
 
 private:
