@@ -12,7 +12,7 @@ constexpr double kBeforeTraining = -1;
 
 bool countsWhole(XAxis axis) { return axis == XAxis::Step || axis == XAxis::Samples; }
 
-// Whole nanoseconds: what instantAtX() has told is found again.
+// Rounded to whole nanoseconds, so that an answer of instantAtX() compares equal to its point.
 Ns instantOf(const SeriesPoint& point) { return static_cast<Ns>(std::llround(point.wallS * kNsPerS)); }
 
 }  // namespace
@@ -37,7 +37,7 @@ std::optional<Ns> instantAtX(const std::vector<SeriesPoint>& points, double x, X
                              const std::optional<TrainingClock>& clock) {
     if (axis == XAxis::Wall) return static_cast<Ns>(std::llround(x * kNsPerS));
     if (axis == XAxis::Training && !clock) return std::nullopt;
-    // What was recorded before the first step has no place there.
+    // Records from before the first step have no training time and sort first.
     const auto at = std::ranges::lower_bound(points, x, {}, [&](const SeriesPoint& point) {
         return axis == XAxis::Training ? clock->at(point.wallS).value_or(kBeforeTraining) : xOf(point, axis);
     });

@@ -1,4 +1,4 @@
-// An instant of a run on the x axis of its curves, and back.
+// Conversion between an instant of a run and the x of its curves.
 #pragma once
 
 #include <optional>
@@ -10,19 +10,19 @@
 
 namespace dasgd::gui {
 
-// Over the wall time the instant itself in seconds. Else by the points around it, as if progress between two of them
-// were even; of steps and samples the one under way. nullopt before the first point and after the last. Over the time
-// of training what `clock` says of the instant; nullopt without one.
+// x of the instant `at`. Wall time: the instant in seconds. Training time: as `clock` says; nullopt without one. Other
+// axes: interpolated linearly between the points around it; steps and samples are rounded up to the one under way.
+// nullopt before the first point and after the last.
 [[nodiscard]] std::optional<double> xAtInstant(const std::vector<SeriesPoint>& points, Ns at, XAxis axis,
                                                const std::optional<TrainingClock>& clock = {});
 
-// When the first point at or after x was recorded; over the wall time x itself. nullopt after the last point, and over
-// the time of training without a clock.
+// Instant of the first point at or after x; for wall time x itself. nullopt after the last point, and for training time
+// without a clock.
 [[nodiscard]] std::optional<Ns> instantAtX(const std::vector<SeriesPoint>& points, double x, XAxis axis,
                                            const std::optional<TrainingClock>& clock = {});
 
-// Gives a record that knows only its instant the epoch, samples and bytes of that instant, by the points around it;
-// before the first point and after the last those of that point. Nothing where there are no points.
+// Fills epoch, samples and bytes of a record that knows only its instant, from the points around it; before the first
+// point and after the last they are those of that point. Does nothing without points.
 void placeAmong(const std::vector<SeriesPoint>& points, storage::MetricSample& record);
 
 }  // namespace dasgd::gui

@@ -1,4 +1,4 @@
-// Which metrics the drawn runs have recorded.
+// Names of the metrics that the drawn runs have recorded.
 #pragma once
 
 #include <map>
@@ -9,7 +9,7 @@
 
 namespace dasgd::gui {
 
-// In how many of the drawn runs each metric is.
+// Number of drawn runs that recorded each metric.
 struct RecordedMetrics {
     std::map<std::string, int> runs;
     int drawn = 0;
@@ -30,7 +30,7 @@ signals:
 private:
     struct Known {
         std::vector<std::string> names;
-        bool complete = false;  // the run had ended when it was asked
+        bool complete = false;  // the run had ended when its names were read
         std::int64_t watchedSince = -1;
     };
 

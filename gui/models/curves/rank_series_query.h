@@ -1,4 +1,4 @@
-// The records of a metric of the watched run, rank by rank: Session::series() has their mean.
+// The records of metrics of the watched run for each rank; Session::series() has the mean over ranks.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@ namespace dasgd::gui {
 struct RankBatch {
     QString runId;
     std::string name;
-    bool first = false;  // what was delivered of this metric before is to be forgotten
+    bool first = false;  // discard what was delivered of this metric before
     std::vector<storage::MetricSample> samples;
 };
 
@@ -22,7 +22,7 @@ class RankSeriesQuery final : public LiveQuery {
 
 public:
     RankSeriesQuery() : LiveQuery(Priority::Drawing) {}
-    // Until it has been released as often, the metric is read; each call delivers it from the first record.
+    // The metric is read until release() was called as often as want(); each want() delivers it from the first record.
     void want(const std::string& name);
     void release(const std::string& name);
     Status refresh(LiveStore& store) override;

@@ -10,9 +10,9 @@ namespace dasgd::gui {
 namespace {
 
 constexpr double kMostWindows = 200;
-// With fewer of a run's steps in common, a mean step by step would jump between one run and several.
+// Below this share of common steps, a mean step by step would jump between one run and several.
 constexpr double kLeastShared = 0.9;
-// Windows so much wider than nearly all gaps between records leave few of them empty.
+// Windows wider than nearly all gaps between records by this factor are rarely empty.
 constexpr double kWindowPerGap = 1.5;
 constexpr double kUsualGaps = 0.95;
 
@@ -76,7 +76,7 @@ SeedMean meanByStep(std::span<const Series* const> runs, XAxis axis) {
     int running = 0;
     for (const auto& [step, point] : steps) {
         if (const auto first = begun.find(step); first != begun.end()) running += first->second;
-        // Where a run that goes on afterwards has no record, the mean would jump to that of the others.
+        // A step that a running run did not record is left out, as the mean would jump to that of the other runs.
         if (point.n == running) {
             append(out, point);
         } else {
@@ -106,7 +106,7 @@ double windowFor(const std::vector<Polyline>& lines) {
     return std::max(end / kMostWindows, std::min(widest, kWindowPerGap * usual));
 }
 
-// The records of all runs by the window that they lie in.
+// A record of a run, stored by the window that it lies in.
 struct WindowedRecord {
     std::size_t run;
     double x, y;
@@ -120,13 +120,13 @@ SeedMean meanByWindow(std::span<const Series* const> runs, XAxis axis) {
     SeedMean out{.window = windowFor(lines)};
     if (!(out.window > 0)) return meanByStep(runs, axis);
     Windows windows;
-    // Where a fast run has ended, the mean of the slow ones would be another curve's.
+    // The mean ends with the run that ends first: the remaining runs have another mean.
     std::int64_t first = 0, last = std::numeric_limits<std::int64_t>::max();
     for (std::size_t run = 0; run < lines.size(); ++run) {
         const Polyline& line = lines[run];
         std::int64_t begin = std::numeric_limits<std::int64_t>::max(), end = 0;
         for (std::size_t i = 0; i < line.x.size(); ++i) {
-            // A record is of the time before it: a window holds its end, not its beginning.
+            // A record describes the time before it, so a window includes its end and excludes its beginning.
             const auto window = static_cast<std::int64_t>(std::ceil(line.x[i] / out.window * (1 - 1e-12)));
             windows[window].push_back({run, line.x[i], line.y[i]});
             begin = std::min(begin, window);
@@ -135,8 +135,8 @@ SeedMean meanByWindow(std::span<const Series* const> runs, XAxis axis) {
         first = std::max(first, begin);
         last = std::min(last, end);
     }
-    // One run evaluates while another records: the mean of those that do would jump between the curves of single runs,
-    // so a window grows until it has a record of each. It does not grow over a pause of all of them.
+    // Runs record at different times, and a mean of those that happen to record would jump between single runs, so a
+    // window grows until it has a record of each run. It does not grow over a pause of all of them.
     std::vector<Spread> own(lines.size());
     std::size_t lacking = own.size();
     const auto restart = [&] {

@@ -1,4 +1,4 @@
-// The mean of one metric over runs that differ only in the seed, point by point, with how many runs made each point.
+// The mean of one metric over runs that differ only in the seed, point by point, and the number of runs in each point.
 #pragma once
 
 #include <QString>
@@ -10,20 +10,20 @@
 namespace dasgd::gui {
 
 struct SeedMean {
-    Polyline mean;                  // x: the mean of the records' own, so that no point lies beyond what was recorded
+    Polyline mean;                  // x: mean of the records' x, so that no point lies outside the recorded range
     std::vector<double> deviation;  // with n − 1; NaN where n is 1
-    std::vector<int> n;             // runs in the point
-    // The least width of the windows in which records were gathered, in the unit of x; 0 where the runs were taken step
-    // by step.
+    std::vector<int> n;             // number of runs in each point
+    // Least width of the windows in which records were gathered, in the unit of x; 0 if the mean was taken step by
+    // step.
     double window = 0;
-    bool cut = false;  // some records are not in it, as not all runs have one beside them
+    bool cut = false;  // some records are left out, as not all runs have one near them
     [[nodiscard]] int fewest() const;
     [[nodiscard]] int most() const;
-    // There are records, and no stretch of x that each run has some of: no mean, where the runs have curves.
+    // All runs have records, but no stretch of x has records of each, so there is no mean.
     [[nodiscard]] bool nothingShared() const { return cut && mean.x.empty(); }
 };
 
-// Why such a mean has no point, and over what it may have some: "seeds have no stretch of time in common (…)".
+// Explains why a mean has no point, and names axes that may have one: "seeds have no stretch of time in common (…)".
 [[nodiscard]] QString nothingSharedInWords(XAxis axis);
 
 // Where the runs recorded at the same steps and x follows from the step (step, epoch, samples), the mean is taken step

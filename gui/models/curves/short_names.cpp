@@ -13,8 +13,8 @@ namespace {
 
 using Width = std::function<double(const QString&)>;
 const QString kCut = QStringLiteral("…");
-constexpr qsizetype kLeastPart = 4;  // letters that say something beside a whole first word
-constexpr qsizetype kSymbol = 3;     // letters of a setting's word that is short already: "τ", "lr"
+constexpr qsizetype kLeastPart = 4;  // letters below which a cut word says too little beside a whole first word
+constexpr qsizetype kSymbol = 3;     // letters up to which a setting's word is kept: "τ", "lr"
 
 QString withoutMiddle(const QString& name, double room, const Width& widthOf) {
     if (widthOf(name) <= room) return name;
@@ -27,7 +27,7 @@ QString withoutMiddle(const QString& name, double room, const Width& widthOf) {
     return cut(low);
 }
 
-// The words of a name; a number belongs to the word before it.
+// The words of a name; a number stays with the word before it.
 QStringList partsOf(const QString& name) {
     QStringList parts;
     for (const QString& word : name.split(QLatin1Char(' '))) {
@@ -52,7 +52,7 @@ QString joined(const QStringList& parts, const std::vector<bool>& kept) {
     return words.join(QLatin1Char(' '));
 }
 
-// How many of the names have each of these words.
+// Number of names that contain each word.
 class Frequencies {
 public:
     explicit Frequencies(const QStringList& names) {
@@ -67,7 +67,7 @@ private:
     QHash<QString, int> of_;
 };
 
-// The first word, which says what it is, and of the others those that the fewest names have, as far as they fit.
+// The first word, and of the others those that the fewest names have, as far as they fit.
 QString inWords(const QString& name, const Frequencies& frequencies, double room, const Width& widthOf) {
     if (widthOf(name) <= room) return name;
     const QStringList parts = partsOf(name);
@@ -84,7 +84,7 @@ QString inWords(const QString& name, const Frequencies& frequencies, double room
     return joined(parts, kept);
 }
 
-// What there is room for of the first word, and the word that the fewest names have.
+// The first word, cut to the room there is, and the word that the fewest names have.
 QString byItsRarest(const QString& name, const Frequencies& frequencies, double room, const Width& widthOf) {
     const QStringList parts = partsOf(name);
     if (parts.size() < 2) return withoutMiddle(name, room, widthOf);
@@ -101,11 +101,11 @@ QString byItsRarest(const QString& name, const Frequencies& frequencies, double 
     return widthOf(cut) <= room ? cut : withoutMiddle(name, room, widthOf);
 }
 
-// How much stays of what differs: all of it, settings with their words cut, symbols at their values ("τ4") too, values
-// without the words.
+// Abbreviation of the differing words: none; words of settings cut; also symbols joined to their values ("τ4"); values
+// without words.
 enum class Brief { Whole, CutWords, CloseSymbols, ValuesAlone };
 
-// Without what all of the `count` names have, be it the first word.
+// The name without the words, first word included, that all `count` names have.
 QString differing(const QString& name, const Frequencies& frequencies, qsizetype count, Brief brief) {
     QStringList words;
     const QStringList parts = partsOf(name);
@@ -113,7 +113,7 @@ QString differing(const QString& name, const Frequencies& frequencies, qsizetype
         if (frequencies.of(part) == count) continue;
         qsizetype space = 0;
         while (space < part.size() && !part[space].isSpace()) ++space;
-        // An experiment is no setting, though its name may have spaces.
+        // An experiment in parentheses is no setting, though its name may have spaces.
         if (brief == Brief::Whole || space == part.size() || part.startsWith(QLatin1Char('('))) {
             words << part;
         } else if (space <= kSymbol) {
@@ -127,7 +127,7 @@ QString differing(const QString& name, const Frequencies& frequencies, qsizetype
     return words.isEmpty() ? parts.front() : words.join(QLatin1Char(' '));
 }
 
-// Names as they are shown, and which of them are shown as another one is.
+// The short form of each name, and the names whose short forms are equal.
 class ShownNames {
 public:
     explicit ShownNames(const QStringList& names) {
@@ -136,7 +136,7 @@ public:
             places_.insert(name, 0);
             all_ << name;
         }
-        // Another view of the same names may have another order of them, and gives them the same numbers.
+        // Numbers follow the sorted order, so that each view of the same names gives them the same numbers.
         QStringList sorted = all_;
         sorted.sort();
         for (qsizetype i = 0; i < sorted.size(); ++i) places_[sorted[i]] = i;
@@ -161,7 +161,7 @@ private:
     QHash<QString, QString> shown_;
 };
 
-// Whether one is shown without a setting that not all of them have.
+// True if the short form of some name lacks a setting that not all names have.
 bool losesSetting(const ShownNames& result, const Frequencies& frequencies) {
     const auto isLost = [&](const QString& name) {
         const QStringList parts = partsOf(name);
@@ -173,7 +173,7 @@ bool losesSetting(const ShownNames& result, const Frequencies& frequencies) {
     return std::any_of(result.all().begin(), result.all().end(), isLost);
 }
 
-// All by what differs, as long as nothing of that is lost and each is still told from the others.
+// Reduces all long names to what differs, if they then fit, lose no differing setting and stay distinct.
 void showDiffering(ShownNames& result, const Frequencies& frequencies, double room, const Width& widthOf) {
     for (const Brief brief : {Brief::Whole, Brief::CutWords, Brief::CloseSymbols, Brief::ValuesAlone}) {
         ShownNames tried = result;
@@ -213,7 +213,7 @@ QStringList namesThatFit(const QStringList& names, double room, const Width& wid
     };
     if (!result.equal().isEmpty() || losesSetting(result, among)) showDiffering(result, among, room, widthOf);
     for (const QStringList& same : result.equal()) number(same);
-    // One that is numbered can read as another that has such a number of its own.
+    // A numbered name can equal another that has that number of its own; then all are numbered.
     if (!result.equal().isEmpty()) number(result.all());
     QStringList out;
     for (const QString& name : names) out << result.shown(name);

@@ -1,4 +1,4 @@
-// Names cut to the room that there is, still telling the curves apart.
+// Shortens names to fit a given width so that they still differ.
 #pragma once
 
 #include <QStringList>
@@ -6,12 +6,11 @@
 
 namespace dasgd::gui {
 
-// Each name as it is where `widthOf` says that it fits into `room`. Of a longer one its first word stays, such as the
-// algorithm, and of the other words those that the fewest names have; "…" stands for the others. Where even the first
-// word does not fit, a name loses its middle. Where some would still be shown alike, or lose a setting, all that are
-// too long go without what all of them have, the words of their settings cut or left out, "τ 4" as "τ4"; as a last
-// resort they are numbered, with the same numbers whatever the order of `names`. What differs in `names` differs in the
-// answer, as long as there is room for a number.
+// Names that fit into `room` by `widthOf` stay as they are. A longer one keeps its first word, such as the algorithm,
+// and the other words that the fewest names have; "…" stands for the rest. If not even the first word fits, the middle
+// of the name is cut. If some names would then be equal, or lose a setting, all that are too long drop what all names
+// have, and the words of their settings are cut or left out ("τ 4" as "τ4"). As a last resort the names are numbered,
+// independently of the order of `names`. Different names stay different as long as there is room for a number.
 [[nodiscard]] QStringList namesThatFit(const QStringList& names, double room,
                                        const std::function<double(const QString&)>& widthOf);
 

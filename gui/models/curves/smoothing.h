@@ -1,4 +1,4 @@
-// How much charts smooth, of what is many noisy values: the weights of an exponential moving average that they offer.
+// The smoothing that charts offer for noisy metrics: weights of an exponential moving average.
 #pragma once
 
 #include <QObject>
@@ -12,7 +12,7 @@ namespace dasgd::gui {
 inline constexpr std::array<double, 5> kSmoothings{0, 0.5, 0.9, 0.97, 0.99};
 inline constexpr int kUsualSmoothing = 2;
 
-// Of the choice at this place.
+// The weight at this index of kSmoothings.
 [[nodiscard]] inline double smoothingAt(int place) { return kSmoothings.at(static_cast<std::size_t>(place)); }
 
 // "raw", "smooth 0.5", …
@@ -22,7 +22,7 @@ inline constexpr int kUsualSmoothing = 2;
     return names;
 }
 
-// Behind the name of an axis; "" where nothing is smoothed.
+// Suffix of an axis name; "" where nothing is smoothed.
 [[nodiscard]] inline QString smoothingInWords(double weight) {
     return weight > 0 ? QStringLiteral(" (average, weight %1)").arg(weight) : QString();
 }

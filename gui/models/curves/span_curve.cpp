@@ -13,9 +13,9 @@ namespace dasgd::gui {
 namespace {
 
 constexpr double kSpansOfSlice = 20'000;
-constexpr Ns kGivenUp = 10'000'000'000;  // a rank that is silent for longer no longer holds up the others
+constexpr Ns kGivenUp = 10'000'000'000;  // ns of silence after which the others no longer wait for a rank
 
-// How much later than its beginning a span may be recorded. An evaluation is waited for as long as it takes.
+// Time by which a span is recorded after its start. Rare, long spans such as evaluations do not count.
 Ns delayOf(const Span& span) {
     const bool rare = span.kind == SpanKind::Window || span.kind == SpanKind::Eval || span.kind == SpanKind::Checkpoint;
     return rare ? 0 : span.end - span.start;
@@ -31,12 +31,12 @@ Result<SpanSlices> SpanSlices::of(storage::RunReader& reader, const std::string&
 }
 
 Result<bool> SpanSlices::readNext(storage::RunReader& reader, const RunItem& run, TimeRange extent, bool live) {
-    // Spans are recorded when they end: shortly before the newest of them some are still to come.
+    // Spans are recorded when they end, so the last stretch of a live run may still lack some.
     const auto limit = [&] { return live ? extent.end - 2 * longest_ : extent.end; };
     while (windows_.next() < limit()) {
         const TimeRange slice{windows_.next(), std::min(limit(), windows_.next() + length_)};
         DASGD_ASSIGN(std::vector<storage::SpanRow> spans, reader.spans(run.row.runId, slice));
-        // One that only touches the end belongs to the next slice.
+        // A span that only touches the end belongs to the next slice.
         std::erase_if(spans, [&](const RankSpan& one) { return one.span.start >= slice.end; });
         for (const RankSpan& one : spans) longest_ = std::max(longest_, delayOf(one.span));
         if (slice.end > limit()) continue;

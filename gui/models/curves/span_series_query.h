@@ -1,5 +1,5 @@
-// Throughput, hidden, blocked and skew of the watched run over its course, formed from its spans: rank by rank and of
-// all of them, while it runs as after its end, whether or not anything was timed.
+// Throughput, hidden, blocked and skew of the watched run over its course, computed from its spans: for each rank and
+// for all of them, live or ended, timed or not.
 #pragma once
 
 #include <map>
@@ -16,17 +16,18 @@ class SpanSeriesQuery final : public LiveQuery {
 
 public:
     SpanSeriesQuery() : LiveQuery(Priority::Background) {}
-    // One of kSpanCurves. Until it has been released as often, it is formed; each call delivers it.
+    // `name`: one of kSpanCurves. It is computed until release() was called as often as want(); each want() delivers
+    // it.
     void want(const std::string& name);
     void release(const std::string& name);
     Status refresh(LiveStore& store) override;
 
 signals:
-    // The whole curve each time, as points of a run that goes on become wider. Rank −1 is all of them.
+    // Delivers the whole curve each time, as the points of a live run become wider. Rank −1 stands for all ranks.
     void arrived(const dasgd::gui::RankBatch& batch);
 
 private:
-    // Reads on for some 40 ms; false: there is more to read.
+    // Reads on for about 40 ms; false: there is more to read.
     Result<bool> read(storage::RunReader& reader, const RunItem& run, TimeRange extent);
     void tell(const RunItem& run, const std::vector<std::string>& names);
 
@@ -38,7 +39,7 @@ private:
     std::int64_t watchedSince_ = -1, revision_ = -1;
     std::optional<SpanSlices> slices_;
     bool reading_ = false;
-    bool live_ = true;  // when it was read last
+    bool live_ = true;  // state of the run when it was read last
 };
 
 }  // namespace dasgd::gui

@@ -9,7 +9,7 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr Ns kFirstWindows = 256;       // that the extent is divided into
+constexpr Ns kFirstWindows = 256;       // number of windows that the extent is divided into at first
 constexpr Ns kLeastWindow = 1'000'000;  // 1 ms
 
 bool isEvaluation(SpanKind kind) { return kind == SpanKind::Eval || kind == SpanKind::Checkpoint; }
@@ -44,7 +44,7 @@ SpanWindows::Sums& SpanWindows::sumsAt(Rank& rank, Ns at) const {
 void SpanWindows::add(std::span<const RankSpan> spans, TimeRange slice) {
     while (windowOf(slice.end) >= kMost) halve();
     for (const RankSpan& one : spans) {
-        // Before it was seen a rank did nothing, and that counts as little as what it does not record.
+        // A rank counts from its first span; earlier time counts as unrecorded.
         ranks_.try_emplace(one.rank);
     }
     for (auto& [number, rank] : ranks_) {
@@ -57,11 +57,11 @@ void SpanWindows::add(std::span<const RankSpan> spans, TimeRange slice) {
     next_ = slice.end;
 }
 
-// Where no evaluation is, nor what one disturbed.
+// The parts of the slice outside evaluations and what these disturbed.
 Intervals SpanWindows::cleanOf(Rank& rank, std::span<const RankSpan> spans, TimeRange slice) const {
     Intervals clean;
     Ns from = slice.start;
-    // A rank that never communicates has nothing that could have arrived meanwhile.
+    // A rank that never communicates has no transfer that could have arrived during an evaluation.
     const auto settle = [&](Ns at) {
         if (!rank.disturbed || rank.collects || rank.until > at) return;
         rank.disturbed = false;
@@ -86,13 +86,13 @@ Intervals SpanWindows::cleanOf(Rank& rank, std::span<const RankSpan> spans, Time
     return clean;
 }
 
-// What begins in the slice.
+// Counts the steps and collectives that begin in the slice.
 void SpanWindows::count(Rank& rank, std::span<const RankSpan> spans, TimeRange slice, const Intervals& clean) {
     for (const auto& [number, span] : spans) {
         if (span.start < slice.start || span.start >= slice.end) continue;
         const bool counts = std::ranges::any_of(
             clean, [&](const TimeRange& part) { return part.start <= span.start && span.start < part.end; });
-        // Of ranks that serve no step is one of training.
+        // A step of training has one of these spans; a rank that only serves has none.
         if ((span.kind == SpanKind::Forward || span.kind == SpanKind::Passes) && span.step > rank.step) {
             rank.step = span.step;
             Sums& sums = sumsAt(rank, span.start);
@@ -104,7 +104,7 @@ void SpanWindows::count(Rank& rank, std::span<const RankSpan> spans, TimeRange s
 }
 
 void SpanWindows::sum(Rank& rank, std::span<const RankSpan> spans, const Intervals& clean) {
-    std::vector<Span> near;  // that reach the part or lie in it
+    std::vector<Span> near;  // spans that overlap the part
     auto next = spans.begin();
     for (const TimeRange& stretch : clean) {
         for (Ns from = stretch.start; from < stretch.end;) {
@@ -135,8 +135,8 @@ void SpanWindows::halve() {
     width_ *= 2;
 }
 
-// So many that a point is of kLeastSteps or more, on average; a power of two, so that points of a run that goes on stay
-// where they are until they become half as many.
+// Number of windows in a point, so that a point has kLeastSteps steps or more on average. A power of two, so that
+// points of a live run stay in place until pairs of them merge.
 std::size_t SpanWindows::windowsOfPoint(std::size_t windows) const {
     std::int64_t steps = 0;
     for (const auto& [number, rank] : ranks_) {
@@ -154,16 +154,16 @@ std::size_t SpanWindows::windowsOfPoint(std::size_t windows) const {
 
 std::vector<storage::MetricSample> SpanWindows::curve(const std::string& name, double batch, bool whole) const {
     std::vector<storage::MetricSample> samples;
-    // A last window that is cut by more than half would be a point of almost nothing.
+    // A last window that is filled by less than half would be a point of almost nothing.
     const Ns reach = next_ - origin_ + (whole ? width_ / 2 : 0);
     auto windows = static_cast<std::size_t>(reach / width_);
     if (windows == 0) return samples;
     const std::size_t wide = windowsOfPoint(windows);
-    // Points of one window each are of equal time only without one that is cut, by more than rounding.
+    // Points of one window have equal time only if the last window is full, up to rounding.
     const Ns cut = origin_ + static_cast<Ns>(windows) * width_ - next_;
     if (wide == 1 && windows > 1 && cut > width_ / 64) --windows;
-    // At the end of what was read a point would still change. At that of the run it would be of less time than the
-    // others, and of more noise: they share what is left over.
+    // An incomplete last point of a live run would still change, so it is left out. At the end of a run it would cover
+    // less time than the others and be noisier, so all points share the rest.
     const std::size_t points = windows / wide;
     const auto beginOf = [&](std::size_t point) { return whole ? point * windows / points : point * wide; };
     const auto valueOf = [&](const Sums& sums) -> std::optional<double> {
@@ -177,7 +177,7 @@ std::vector<storage::MetricSample> SpanWindows::curve(const std::string& name, d
         if (name != kSpansThroughput || batch <= 0 || sums.clean == 0) return std::nullopt;
         return batch * static_cast<double>(sums.steps) / (static_cast<double>(sums.clean) / 1e9);
     };
-    std::map<int, std::int64_t> steps;  // that each rank has begun until then
+    std::map<int, std::int64_t> steps;  // last step that each rank has begun by then
     for (std::size_t point = 0; point < points; ++point) {
         const std::size_t first = beginOf(point), end = beginOf(point + 1);
         const Ns from = origin_ + static_cast<Ns>(first) * width_;
@@ -195,7 +195,7 @@ std::vector<storage::MetricSample> SpanWindows::curve(const std::string& name, d
             if (2 * sums.clean < at - from) continue;
             pooled += sums;
             const std::optional<double> value = valueOf(sums);
-            // One that never trains only serves.
+            // A rank that never trains only serves.
             if (!value || (name == kSpansThroughput && rank.step == 0)) continue;
             throughput += *value;
             samples.push_back({.rank = number, .step = step, .wallS = all.wallS, .value = *value});

@@ -1,5 +1,5 @@
-// What the spans of a run add up to in windows of equal time, rank by rank: throughput, hidden, blocked and skew over
-// the course of a run, before it is timed too. Pure.
+// Sums of a run's spans in windows of equal time, for each rank: throughput, hidden, blocked and skew over the course
+// of a run, available before anything was timed. Pure.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace dasgd::gui {
 
-// Names of curves that are formed from spans. They are the window's own: nothing records them.
+// Names of the curves computed from spans. They exist in the window only and are never recorded.
 inline constexpr const char* kSpansThroughput = "spans/samples_per_s";
 inline constexpr const char* kSpansHidden = "spans/hidden";
 inline constexpr const char* kSpansBlocked = "spans/blocked";
@@ -25,35 +25,34 @@ inline constexpr std::array kSpanCurves{kSpansThroughput, kSpansHidden, kSpansBl
 
 class SpanWindows {
 public:
-    static constexpr std::size_t kMost = 512;        // windows; where there are more, two become one
-    static constexpr std::int64_t kLeastSteps = 10;  // of a point, on average: fewer are noise
+    static constexpr std::size_t kMost = 512;        // windows; above this, pairs of windows are merged
+    static constexpr std::int64_t kLeastSteps = 10;  // mean number of steps in a point, at least; fewer are noise
 
-    // Windows lie from the beginning of `extent` on; a few hundred of them cover it.
+    // Windows start at the beginning of `extent`, and 256 of them cover it.
     explicit SpanWindows(TimeRange extent);
 
-    // `spans` are all that touch `slice`, by rank and start. Slices follow each other without a gap from the beginning
-    // of the extent on. Evaluations and checkpoints are left out with what they disturb, the time until the rank's next
-    // collective begins: what was under way arrived for free.
+    // `spans`: all that touch `slice`, ordered by rank and start. Slices follow each other without gaps from the
+    // beginning of the extent. Evaluations and checkpoints are left out, with the time until the rank's next collective
+    // begins, as transfers under way arrived during them at no cost.
     void add(std::span<const RankSpan> spans, TimeRange slice);
-    // Up to here spans were added.
+    // End of the last slice that was added.
     [[nodiscard]] Ns next() const { return next_; }
-    // The curve of that name, a record a rank and point at the end of its windows, and one of rank −1 of all ranks: the
-    // sum of the throughputs, hidden pooled by time, skew by collectives, the mean of what they are blocked. Absent
-    // where less than half of the time is left, or there is nothing to divide by. `batch`: samples of a rank's step.
-    // The epoch, samples and bytes of the records are 0. `whole`: all of the run was read, and its points are of equal
-    // time, but for one window of the 256 and more that a run has.
+    // The curve `name`: for each point and rank a record at the end of the point's windows, and one of rank −1 for all
+    // ranks: the sum of their throughputs, or the ratio of their pooled sums. A record is missing where less than half
+    // of the time is clean or the divisor is 0. `batch`: samples per step of a rank. Epoch, samples and bytes are 0.
+    // `whole`: the run was read to its end; its points then have equal time, up to one window of the at least 256.
     [[nodiscard]] std::vector<storage::MetricSample> curve(const std::string& name, double batch, bool whole) const;
 
 private:
     struct Sums {
-        Ns clean = 0;  // time that counts
+        Ns clean = 0;  // time without evaluations and what they disturbed
         Ns transfer = 0, hidden = 0, blocked = 0, skew = 0;
         std::int64_t steps = 0, collectives = 0;
-        std::int64_t newest = 0;  // step
+        std::int64_t newest = 0;  // last step begun
         Sums& operator+=(const Sums& more);
     };
     struct Rank {
-        bool disturbed = false;  // by an evaluation that ended at `until`, or does so then
+        bool disturbed = false;  // by an evaluation, until its end at `until` and the next collective
         Ns until = 0;
         bool collects = false;  // a collective was seen
         std::int64_t step = 0;

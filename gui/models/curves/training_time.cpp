@@ -7,7 +7,7 @@
 namespace dasgd::gui {
 
 Result<std::optional<TrainingClock>> TrainingClock::read(storage::RunReader& reader, const storage::RunRow& row) {
-    // Evaluations take no simulated time, and nothing comes before the first step.
+    // In simulated time evaluations take no time, and nothing comes before the first step.
     if (row.timeSimulated) return std::optional(TrainingClock(std::vector<Evaluation>(1)));
     DASGD_ASSIGN(const storage::MetricAnswer answer,
                  reader.metrics({.runId = row.runId, .name = metrics::kTrainedSeconds}));
@@ -34,7 +34,7 @@ std::optional<double> TrainingClock::at(double wallS) const {
         return trained < 0 ? std::nullopt : std::optional(trained);
     }
     const double trained = (next - 1)->trainedS + (wallS - (next - 1)->endS);
-    // While the next one lasts nothing is trained.
+    // Training time stands still during the next evaluation.
     return next == evaluations_.end() ? trained : std::min(trained, next->trainedS);
 }
 

@@ -1,6 +1,6 @@
-// Seconds of training in the place of seconds since the run began: from the first step on, without evaluations and
-// checkpoints. It is the time that a target is reached in, and what a run's evaluations recorded of it
-// (`eval/trained_s`, storage/format.md) tells it of every other instant.
+// Conversion of wall time to training time: seconds since the first step without evaluations and checkpoints, in which
+// the time to a target is given. Evaluations record it (`eval/trained_s`, storage/format.md); other instants follow
+// from them.
 #pragma once
 
 #include <optional>
@@ -16,26 +16,26 @@ namespace dasgd::gui {
 class TrainingClock {
 public:
     struct Evaluation {
-        double endS = 0;      // since the run began
-        double trainedS = 0;  // until the evaluation began
+        double endS = 0;      // s since the run began
+        double trainedS = 0;  // s of training until the evaluation began
     };
-    // In their order, one at least.
+    // `evaluations`: in order of time, at least one.
     explicit TrainingClock(std::vector<Evaluation> evaluations) : evaluations_(std::move(evaluations)) {}
-    // nullopt where time is real and no evaluation said how long the run had trained. Errors: of the database.
+    // nullopt if time is real and no evaluation recorded its training time. Errors: of the database.
     [[nodiscard]] static Result<std::optional<TrainingClock>> read(storage::RunReader& reader,
                                                                    const storage::RunRow& row);
-    // The same of what is read of a run's evaluations so far.
+    // Like read(), from the evaluations of a run read so far.
     [[nodiscard]] static std::optional<TrainingClock> of(const Series& trained, bool timeSimulated);
-    // How long the run had trained at an instant of it; nullopt before its first step.
+    // Training time at an instant of the run, in seconds; nullopt before its first step.
     [[nodiscard]] std::optional<double> at(double wallS) const;
 
 private:
     std::vector<Evaluation> evaluations_;
 };
 
-// The series with seconds of training as its time; what was recorded before the first step is left out.
+// The series over training time; records from before the first step are left out.
 [[nodiscard]] Series onTrainingTime(const Series& series, const TrainingClock& clock);
-// The same of a run's series; empty where its time of training was not recorded. Errors: of the database.
+// The same for a series of this run; empty if its training time was not recorded. Errors: of the database.
 [[nodiscard]] Result<Series> onTrainingTime(storage::RunReader& reader, const storage::RunRow& row,
                                             const Series& series);
 

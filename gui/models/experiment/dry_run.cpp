@@ -12,9 +12,9 @@ namespace dasgd::gui {
 
 namespace {
 
-// Writes its input to a file, with the files that the text names beside it, and checks it. A shell does the writing, so
-// that the window waits for no disk. The file's name is new each time, so that no link to a file of the user's can be
-// in its place. Arguments: program, file, folder of the named files, how many names, the names; then name and content
+// Writes its input to a file, links the files that the text names beside it, and checks it. A shell writes the file, so
+// that the UI thread does not wait for the disk. The file name is new each time, so that it cannot be a link to a file
+// of the user. Arguments: program, file, folder of the named files, number of names, the names, then name and content
 // of each embedded file.
 constexpr const char* kCheckScript = R"(
 program=$1 file=$2 folder=$3 names=$4
@@ -152,7 +152,7 @@ void DryRun::cancel() {
     if (!process_) return;
     process_->disconnect(this);
     process_->kill();
-    // Deleting a process that runs would wait for its end.
+    // Deleting a running QProcess would wait for its end.
     connect(process_, &QProcess::finished, process_, &QObject::deleteLater);
     process_->setParent(nullptr);
     process_ = nullptr;
@@ -164,7 +164,7 @@ void DryRun::start() {
         return;
     }
     if (!scratch_) scratch_ = std::make_unique<QTemporaryDir>();
-    // The folder of an earlier file may hold other neighbours.
+    // Each base folder gets a folder of its own here, as one used before may hold other files.
     const QString name = QStringLiteral("/draft-") + QUuid::createUuid().toString(QUuid::WithoutBraces);
     file_ = scratch_->filePath(QString::number(qHash(folder_), 16)) + name + QStringLiteral(".toml");
     clock_.start();
@@ -177,14 +177,14 @@ void DryRun::start() {
         if (error == QProcess::FailedToStart) finish(-1);
     });
     process_->start();
-    // It may have failed already, and been answered.
+    // finish() may already have been called by a failed start.
     if (!process_) return;
     process_->write(text_.toUtf8());
     process_->closeWriteChannel();
 }
 
 void DryRun::finish(int status) {
-    constexpr int kCannotExecute = 126, kNotFound = 127;  // as a shell says it
+    constexpr int kCannotExecute = 126, kNotFound = 127;  // exit statuses of the shell
     DryRunResult result =
         readDryRun(process_->readAllStandardOutput(), process_->readAllStandardError(), status, file_);
     if (status == kCannotExecute || status == kNotFound) result.problem = Problem{.message = missingProgram(program_)};

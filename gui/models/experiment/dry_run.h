@@ -1,4 +1,4 @@
-// What `dasgd run FILE --dry-run` says of a text: the runs that it would start, or what is wrong with it and where.
+// The answer of `dasgd run FILE --dry-run` for a text: the runs that it would start, or the first error and its place.
 #pragma once
 
 #include <QElapsedTimer>
@@ -15,7 +15,7 @@
 namespace dasgd::gui {
 
 struct PlannedRun {
-    QString label;  // "algorithm.delay=1, train.seed=1"; "" of an experiment without a sweep
+    QString label;  // "algorithm.delay=1, train.seed=1"; "" without a sweep
     QString algorithm;
     qint64 steps = 0, parameters = 0;
     int workers = 0;
@@ -23,23 +23,23 @@ struct PlannedRun {
 };
 
 struct DryRunResult {
-    // A sweep may make 100,000; more of them than these nobody reads.
+    // A sweep may make 100,000 runs; no user looks at more than these.
     static constexpr std::size_t kMostRead = 500;
-    std::vector<PlannedRun> runs;  // the first of them
-    qint64 total = 0;              // how many there are
+    std::vector<PlannedRun> runs;  // the first kMostRead
+    qint64 total = 0;              // number of all runs
     std::optional<Problem> problem;
     qint64 tookMs = 0;
 };
 
-// From what the program printed; `file`: the path that it was given, which is left out of the message.
+// Parses what the program printed. `file`: the path that it was given, which is removed from the message.
 [[nodiscard]] DryRunResult readDryRun(const QByteArray& output, const QByteArray& errors, int status,
                                       const QString& file);
 
-// What is wrong at `key`, without the case of a sweep where that has nothing to do with it: neither is the key
-// `varied`, nor does the message name what is.
+// The message of an error at `key`; the case of the sweep is removed if `key` is not in `varied` and the message names
+// no key that is.
 [[nodiscard]] QString withoutForeignCase(const QString& message, const QString& key, const QStringList& varied);
 
-// Asks the program; one question at a time, a newer one ends the older. UI thread; never waits.
+// Runs the check asynchronously, one at a time; a newer one ends the older. UI thread; never waits.
 class DryRun : public QObject {
     Q_OBJECT
 
@@ -48,14 +48,14 @@ public:
 
     static constexpr int kPatienceMs = 60'000;
 
-    // `program`: path of `dasgd`. It is ended after `patienceMs` without an answer.
+    // `program`: path of `dasgd`. It is killed after `patienceMs` without an answer.
     explicit DryRun(QString program, int patienceMs = kPatienceMs, QObject* parent = nullptr);
     ~DryRun() override;
 
-    // Asks once the text has not changed for kDebounceMs. `folder`: where relative paths in it begin; "" for nowhere.
+    // Checks the text once it has not changed for kDebounceMs. `folder`: base of its relative paths; "" for none.
     void ask(const QString& text, const QString& folder);
     void askNow(const QString& text, const QString& folder);
-    // Forgets the question, and the answer under way.
+    // Drops the waiting check and ends the running one.
     void cancel();
     [[nodiscard]] bool isAsking() const { return timer_.isActive() || process_ != nullptr; }
 
@@ -70,7 +70,7 @@ private:
     QTimer timer_, patience_;
     QElapsedTimer clock_;
     std::unique_ptr<QTemporaryDir> scratch_;
-    QProcess* process_ = nullptr;  // of the present question
+    QProcess* process_ = nullptr;  // process of the current check
 };
 
 }  // namespace dasgd::gui

@@ -12,7 +12,7 @@ namespace {
 
 std::string utf8(const QString& text) { return text.toStdString(); }
 
-// Numbers compare as numbers: 1 is 1.0 where the field is a float.
+// Numbers are compared by value, so that 1 equals 1.0.
 bool sameValue(const Value& left, const Value& right) {
     const auto numberOf = [](const Value& value) -> std::optional<double> {
         if (const auto* integer = value.as<std::int64_t>()) return static_cast<double>(*integer);
@@ -26,7 +26,7 @@ bool sameValue(const Value& left, const Value& right) {
     return left.data().index() == right.data().index() && left.toToml() == right.toToml();
 }
 
-// Every leaf field of the section, with its dotted key.
+// Calls `visit` for every leaf field of the section with its dotted key.
 void eachField(const std::vector<const FieldInfo*>& fields, const QString& prefix,
                const std::function<void(const QString&, const FieldInfo&)>& visit) {
     for (const FieldInfo* field : fields) {
@@ -41,7 +41,7 @@ void eachField(const std::vector<const FieldInfo*>& fields, const QString& prefi
     }
 }
 
-// Headers with nothing under them, not even a comment.
+// Removes headers that have nothing under them, not even a comment.
 QString withoutEmptyTables(QString text) {
     const std::vector<TomlEntry> entries = scanToml(text);
     for (std::size_t i = entries.size(); i-- > 0;) {
@@ -191,7 +191,7 @@ ExperimentDocument::PluginChange ExperimentDocument::withPlugin(const QString& s
 QString tomlOf(const FieldInfo& field, const QString& written) {
     const QString text = written.trimmed();
     if (field.type != "string") {
-        // One value and nothing behind it: no comment, no second line.
+        // Only a single value is taken as TOML: no comment, no second line behind it.
         const QString line = QStringLiteral("value = ") + text;
         const auto entries = scanToml(line);
         if (parseToml(utf8(line), "text") && entries.front().valueEnd == line.size()) return text;

@@ -14,7 +14,7 @@ namespace dasgd::gui {
 
 namespace {
 
-// "sweep" → "sweep-2", "sweep-2" → "sweep-3": the first that is not taken.
+// "sweep" → "sweep-2", "sweep-2" → "sweep-3": the first name that is not taken.
 QString nextName(const QString& name, const QStringList& taken) {
     static const QRegularExpression numbered(QStringLiteral("^(.*[^-])-([0-9]{1,6})$"));
     const auto match = numbered.match(name);
@@ -39,7 +39,7 @@ ExperimentDraft::ExperimentDraft(Engine& engine, std::filesystem::path workspace
         if (const auto waiting = std::exchange(unshortened_, std::nullopt)) take(*waiting);
     });
     connect(&loader_, &SchemaLoader::failed, this, [this](const QString& message) {
-        // With every default written out, then.
+        // Without the schema the text is shown with all defaults written out.
         if (const auto waiting = std::exchange(unshortened_, std::nullopt)) {
             startText_ = waiting->text;
             begin(waiting->text, waiting->folder, {});
@@ -85,7 +85,7 @@ void ExperimentDraft::setText(const QString& text) {
 void ExperimentDraft::replace(const QString& text) {
     if (text == document_.text()) return;
     emit textReplaced(text);
-    // Where no editor has taken it.
+    // Needed if no editor is connected.
     setText(text);
 }
 
@@ -182,7 +182,7 @@ void ExperimentDraft::begin(const QString& text, const QString& folder, const QS
     if (isUnsavedWork() && !document_.isEmpty() && text != document_.text()) {
         unsaved_.keep(title(), document_.text(), folder_);
     }
-    // What was checked beside other files is not checked.
+    // A result of a check in another folder does not hold here.
     if (folder != folder_) document_ = ExperimentDocument();
     if (text != document_.text()) name_.clear();
     folder_ = folder;
@@ -201,7 +201,7 @@ void ExperimentDraft::take(const Start& start) {
         return;
     }
     startText_ = start.text;
-    // A recorded configuration says every default; what the file would have said reads better and means the same.
+    // A recorded configuration lists every default; without them it reads like the original file and means the same.
     begin(start.kind == Start::Kind::Recent ? withoutDefaults(start.text, schema()) : start.text, start.folder, {});
 }
 
@@ -220,7 +220,7 @@ void ExperimentDraft::duplicate(const QStringList& taken) {
     const Value written(name.toStdString());
     startText_.clear();
     begin(document_.with(QStringLiteral("name"), QString::fromStdString(written.toToml()), schema()), folder_, {});
-    // Nobody has it anywhere else.
+    // The copy exists nowhere else, so it counts as unsaved from the start.
     begunText_.clear();
     unsaved_.spare(document_.text(), folder_);
     emit noted(tr("A copy under the name %1, saved nowhere yet.").arg(name));
@@ -354,7 +354,7 @@ void ExperimentDraft::takeWritten(const QString& path) {
     const Writing done = writing_.front();
     writing_.pop_front();
     savedText_ = done.text;
-    // Not of another experiment that was begun meanwhile.
+    // Another experiment may have been opened meanwhile.
     if (!done.launch && (path == file_ || document_.text() == done.text)) {
         file_ = path;
         fileText_ = done.text;

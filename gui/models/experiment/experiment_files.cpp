@@ -14,7 +14,7 @@ namespace dasgd::gui {
 
 namespace {
 
-// As the editor has it: lines end with one character.
+// Converts line ends to those of the editor.
 QString withPlainLines(QString text) { return text.replace(QLatin1String("\r\n"), QLatin1String("\n")); }
 
 QString contentOf(const QString& path) {
@@ -22,7 +22,7 @@ QString contentOf(const QString& path) {
     return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
 }
 
-// What the text names of the files in `folder`.
+// The files in `folder` that the text names.
 QStringList companionsIn(const QString& folder, const QString& text) {
     QStringList names = folder.isEmpty() ? QStringList() : namedFiles(text);
     names.removeIf([&](const QString& name) { return !QFile::exists(QDir(folder).filePath(name)); });
@@ -37,7 +37,7 @@ bool isSame(const QString& one, const QString& other) {
     return first.open(QIODevice::ReadOnly) && second.open(QIODevice::ReadOnly) && first.readAll() == second.readAll();
 }
 
-// The first companion that another file stands in the place of; "" where none does.
+// The first companion whose place is taken by a different file; "" where there is none.
 QString inTheWay(const QString& from, const QString& to, const QStringList& names) {
     for (const QString& name : names) {
         const QString target = QDir(to).filePath(name);
@@ -47,7 +47,7 @@ QString inTheWay(const QString& from, const QString& to, const QStringList& name
     return {};
 }
 
-// The first of NAME, NAME-2, … where nothing different is in the way: NAME.toml, or, of a text that names files,
+// The first of NAME, NAME-2, … whose place is free or holds the same: NAME.toml or, for a text that names files,
 // NAME/NAME.toml.
 QString freePath(const QString& path, const QString& text, const QString& from, const QStringList& names) {
     const QFileInfo info(path);
@@ -60,7 +60,8 @@ QString freePath(const QString& path, const QString& text, const QString& from, 
     }
 }
 
-// Puts them beside the text: embedded files as copies, others as links. The first that could not be, else "".
+// Puts the companions beside the text: embedded files as copies, others as links. Returns the first that failed, else
+// "".
 QString bringCompanions(const QString& from, const QString& to, const QStringList& names) {
     for (const QString& name : names) {
         const QString source = QDir(from).filePath(name), target = QDir(to).filePath(name);
@@ -87,11 +88,11 @@ ExperimentFiles::ExperimentFiles(QObject* parent) : QObject(parent) { pool_.setM
 
 ExperimentFiles::~ExperimentFiles() { pool_.waitForDone(); }
 
-// Signals that a thread emits arrive in the receiver's own.
+// The signals are emitted on the pool's thread and delivered on the receiver's.
 void ExperimentFiles::read(const QString& path) {
     pool_.start([this, path] {
         QFile file(path);
-        // Whatever else there is may never end.
+        // Reading a pipe or a device may never end.
         if (!QFileInfo(path).isFile()) {
             emit unreadable(tr("%1 is no file; choose a .toml file").arg(path));
         } else if (!file.open(QIODevice::ReadOnly)) {

@@ -1,4 +1,4 @@
-// Reads and writes experiment files on a thread of its own: the window waits for no disk.
+// Reads and writes experiment files on a thread of its own, so that the UI thread does not wait for the disk.
 #pragma once
 
 #include <QObject>
@@ -16,13 +16,13 @@ public:
 
     void read(const QString& path);
     enum class Existing {
-        KeepOther,  // a file with another text is left alone and the next free name is taken: name-2.toml
+        KeepOther,  // a file with another text is kept and the next free name is used: name-2.toml
         Overwrite,
-        Unchanged,  // is overwritten where it has the text `before`, or is not there; else the write fails
+        Unchanged,  // overwritten if it has the text `before` or does not exist; else the write fails
     };
-    // Makes the folder where it is missing. `companions`: the folder that relative paths in the text begin in; what
-    // they name is put beside the file, which then has a folder of its own where it KeepsOther: name/name.toml. Fails
-    // before it writes anything where another file has the place of a companion. "" for none.
+    // Creates the folder if needed. `companions`: base folder of the relative paths in the text; the files named are
+    // put beside the written file, which with KeepOther gets a folder of its own: name/name.toml. "" for none. Fails
+    // without writing anything if a different file is at the place of a companion.
     void write(const QString& path, const QString& text, Existing existing, const QString& companions = {},
                const QString& before = {});
 
@@ -36,7 +36,7 @@ private:
     QThreadPool pool_;
 };
 
-// "Delay sweep / 2" as the name of a file: "Delay-sweep-2"; "experiment" where nothing is left.
+// "Delay sweep / 2" as a file name: "Delay-sweep-2"; "experiment" where nothing is left.
 [[nodiscard]] QString fileStem(const QString& name);
 
 }  // namespace dasgd::gui

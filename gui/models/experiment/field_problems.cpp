@@ -28,7 +28,7 @@ class FieldChecks {
 public:
     explicit FieldChecks(const ExperimentDocument& document) : varied_(document.varied()) {}
 
-    // `path`: "cluster", "cluster.link".
+    // `path`: path of the table, "cluster" or "cluster.link".
     void checkTable(const Value& table, const std::vector<const FieldInfo*>& fields, const QString& path) {
         std::vector<std::string> known;
         for (const FieldInfo* field : fields) known.push_back(field->name);
@@ -78,7 +78,7 @@ std::vector<Problem> fieldProblems(const ExperimentDocument& document, const Exp
         const Value* table = document.value(name);
         if (!table || !table->isTable()) continue;
         const std::string plugin = document.pluginOf(section).toStdString();
-        // Of a plug-in that there is not, no field is known.
+        // The fields of an unknown plug-in are not known.
         if (!section.plugins.empty() && !section.plugin(plugin)) continue;
         checks.checkTable(*table, section.fieldsOf(plugin), name);
     }

@@ -11,10 +11,10 @@ namespace dasgd::gui {
 
 namespace {
 
-// What `./lab run` trains where no file is named: to begin with.
+// Default experiment of `./lab run`, shown first.
 const QString kFirstPreset = QStringLiteral("first-light.toml");
 
-// Of the comment that the file begins with.
+// First sentence of the comment that begins the file.
 QString firstSentence(const QString& toml) {
     QStringList words;
     for (const QString& line : toml.split(u'\n')) {

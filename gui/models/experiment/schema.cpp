@@ -48,7 +48,7 @@ PatternNumber patternNumberOf(const QJsonObject& json, const char* key, const Pa
     return value.isDouble() ? PatternNumber(value.toDouble()) : otherwise;
 }
 
-// A kind that this window does not know is one that it has no formula for.
+// A pattern of an unknown kind, from a newer program, has no formula here.
 CommunicationPattern patternOf(const QJsonObject& json) {
     using Kind = CommunicationPattern::Kind;
     CommunicationPattern pattern;

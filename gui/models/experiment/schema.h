@@ -1,4 +1,4 @@
-// What an experiment may hold, as `dasgd describe --json` says it: the window knows no field of its own.
+// The fields of an experiment as `dasgd describe --json` lists them; no field is hard-coded in the window.
 #pragma once
 
 #include <QByteArray>
@@ -16,7 +16,7 @@ namespace dasgd::gui {
 struct SchemaPlugin {
     std::string name, summary, reference;
     std::vector<FieldInfo> fields;
-    CommunicationPattern communication = {};  // of an algorithm
+    CommunicationPattern communication = {};  // of algorithms only
 
     [[nodiscard]] const FieldInfo* field(std::string_view name) const;  // null where there is none
 };
@@ -27,21 +27,22 @@ struct SchemaSection {
     std::vector<SchemaPlugin> plugins;  // empty where the section has none
 
     [[nodiscard]] const SchemaPlugin* plugin(std::string_view name) const;  // null where there is none
-    // Of the plug-in and those that all share, in the order of a form: name, the plug-in's, the rest.
+    // Fields of the plug-in and the common ones in the order of a form: name, the plug-in's fields, the other common
+    // ones.
     [[nodiscard]] std::vector<const FieldInfo*> fieldsOf(std::string_view plugin) const;
 };
 
 struct ExperimentSchema {
-    std::vector<SchemaSection> sections;  // in the order that a file is written in
+    std::vector<SchemaSection> sections;  // in the order of a written file
 
     [[nodiscard]] const SchemaSection* section(std::string_view name) const;  // null where there is none
     [[nodiscard]] QStringList sectionNames() const;
 };
 
-// Errors: no JSON, or JSON without sections.
+// Fails if the text is no JSON, or JSON without sections.
 [[nodiscard]] Result<ExperimentSchema> readSchema(const QByteArray& json);
 
-// "allowed: 0 to 1", "one of keep, reset, average"; "" where every value is.
+// "0 to 1", "one of keep, reset, average"; "" where every value is allowed.
 [[nodiscard]] QString rangeInWords(const FieldInfo& field);
 
 }  // namespace dasgd::gui

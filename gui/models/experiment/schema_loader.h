@@ -1,4 +1,4 @@
-// Asks the program for the schema, once, without waiting.
+// Loads the schema from the program once, without waiting.
 #pragma once
 
 #include <QObject>
@@ -15,13 +15,13 @@ class SchemaLoader : public QObject {
 public:
     // `program`: path of `dasgd`, "" where there is none.
     explicit SchemaLoader(QString program, QObject* parent = nullptr);
-    // Starts `dasgd describe --json`. Nothing while it runs already, or once it has succeeded.
+    // Starts `dasgd describe --json`. Does nothing while it runs, or once it has succeeded.
     void load();
     [[nodiscard]] const ExperimentSchema& schema() const { return schema_; }  // empty until loaded()
 
 signals:
     void loaded();
-    void failed(const QString& message);  // what is wrong and the remedy
+    void failed(const QString& message);  // with the remedy
 
 private:
     void finish(int status);

@@ -17,17 +17,17 @@ namespace dasgd::gui {
 
 namespace {
 
-// A sweep over more tables than these would be no text to be read.
+// A sweep over more tables than this would be unreadable.
 constexpr std::size_t kMostTables = 64;
 
 using Runs = std::vector<RunItemPtr>;
 using Keys = std::set<std::string>;
 
-// What the runs differ in: a key, or a whole section.
+// One dimension of the sweep: a key, or a whole section, in which the runs differ.
 struct Axis {
     std::string key;
     bool isSection = false;
-    std::vector<std::size_t> firsts;  // of each value the first run that has it, in the order of the runs
+    std::vector<std::size_t> firsts;  // for each value the first run that has it, in the order of the runs
 };
 
 ExperimentDocument documentOf(const RunItem& run) { return ExperimentDocument(QString::fromStdString(run.row.config)); }
@@ -49,7 +49,7 @@ Runs onePerConfiguration(std::span<const RunItemPtr> runs) {
     return ordered;
 }
 
-// The keys of each section, "train" → "train.steps", …; of one list of keys.
+// The keys of each section, "train" → "train.steps", …, from one list of keys.
 std::map<std::string, Keys> sectionsOf(const RunSettings::Keys& keys) {
     std::map<std::string, Keys> sections;
     for (const std::string& key : keys) sections[key.substr(0, key.find('.'))].insert(key);
@@ -88,7 +88,7 @@ std::size_t combinations(const std::vector<Axis>& axes) {
     return count;
 }
 
-// The axes of one section: none where all runs agree.
+// The axes of one section; none if all runs agree.
 std::vector<Axis> axesOf(const Runs& runs, const std::string& section, const Keys& keys, bool haveSameKeys) {
     Keys differing;
     for (const std::string& key : keys) {
@@ -102,7 +102,7 @@ std::vector<Axis> axesOf(const Runs& runs, const std::string& section, const Key
     return eachByItself ? axes : std::vector<Axis>{std::move(whole)};
 }
 
-// nullopt where a section is not in all runs: a sweep cannot leave it out.
+// nullopt if a section is not in all runs, as a sweep cannot leave it out.
 std::optional<std::vector<Axis>> axesOf(const Runs& runs) {
     std::set<RunSettings::Keys> lists;
     std::set<const RunSettings::Keys*> known;
@@ -126,12 +126,12 @@ std::optional<std::vector<Axis>> axesOf(const Runs& runs) {
         if (holders[section] != lists.size()) return std::nullopt;
         for (Axis& axis : axesOf(runs, section, keys, variants[section].size() == 1)) axes.push_back(std::move(axis));
     }
-    // The last of a sweep turns fastest: it is the first to change.
+    // The last axis of a sweep varies fastest, so it is the one whose value changes first.
     std::ranges::stable_sort(axes, std::greater<>(), [](const Axis& axis) { return axis.firsts[1]; });
     return axes;
 }
 
-// A field has one type in every recorded configuration: whether its values are quoted follows from the first run's.
+// A field has one type in all recorded configurations, so the first run decides whether its values are quoted.
 std::optional<std::vector<std::string>> valuesOfKey(const Runs& runs, const Axis& axis) {
     const ExperimentDocument first = documentOf(*runs.front());
     const Value* value = first.value(QString::fromStdString(axis.key));
@@ -158,13 +158,13 @@ std::optional<std::vector<std::string>> tablesOf(const Runs& runs, const Axis& a
     return tables;
 }
 
-// "algorithm.delay" = [1, 2, 3]
+// One line of [sweep]: "algorithm.delay" = [1, 2, 3]
 std::optional<std::string> lineOf(const Runs& runs, const Axis& axis) {
     const auto values = axis.isSection ? tablesOf(runs, axis) : valuesOfKey(runs, axis);
     if (!values) return std::nullopt;
     std::string line = Value(axis.key).toToml() + " = [";
     for (std::size_t i = 0; i < values->size(); ++i) line += (i == 0 ? "" : ", ") + (*values)[i];
-    // A recorded file lies in the folder of one run, and the sweep would look for all of them in one.
+    // Recorded files lie in the folders of their runs, but a sweep looks for all of them in one folder.
     if (line.find("\"artefacts/") != std::string::npos) return std::nullopt;
     return line + "]\n";
 }

@@ -96,7 +96,7 @@ void StartList::setRuns(const std::vector<RunItemPtr>& runs, const std::filesyst
     };
     std::map<std::string, Experiment> experiments;
     for (const RunItemPtr& run : runs) {
-        // What was imported cannot be run.
+        // Imported runs cannot be run again.
         if (run->row.imported() || isOfJob(run->row)) continue;
         Experiment& experiment = experiments[run->row.experiment];
         experiment.runs.push_back(run);
@@ -168,7 +168,7 @@ void StartList::refresh() {
     add(tr("Not saved"), kept_);
     add(tr("Same again"), recent_);
     add(tr("Presets"), presets_);
-    // A list that only grows older keeps the row that somebody is on.
+    // If only ages have changed, the rows are updated in place and the view keeps its current row.
     const bool sameRows = std::ranges::equal(next, shown_, [](const Start& left, const Start& right) {
         return left.kind == right.kind && left.title == right.title;
     });

@@ -1,4 +1,4 @@
-// What an experiment can begin with: the configurations of recorded runs, and presets. A head row above each kind.
+// List of starting points for an experiment: unsaved texts, recorded runs and presets, each kind below a heading row.
 #pragma once
 
 #include <QAbstractListModel>
@@ -23,18 +23,19 @@ struct Start {
     QString title;
     QString words;   // one line below the title
     QString tip;     // more, for a tool tip
-    QString text;    // TOML
-    QString folder;  // where relative paths in the text begin; "" for nowhere
+    QString text;    // further lines for a tool tip
+    QString folder;  // base of relative paths in the text; "" for none
 };
 
-// The settings of a recorded run, and the folder that it lies in where its text names a file there.
+// The settings of a recorded run; its folder if its text names a file in it.
 [[nodiscard]] Start startFrom(const RunItem& run, const std::filesystem::path& workspace);
-// The sweep that these runs of one series are of, with the settings and the folder of one of them; nullopt where their
-// settings make none (seriesDocument()).
+// The sweep of these runs of one series, with the settings and the folder of one of them; nullopt if their settings
+// form none (seriesDocument()).
 [[nodiscard]] std::optional<Start> startFromSeries(std::span<const RunItemPtr> runs,
                                                    const std::filesystem::path& workspace);
 
-// Of one run, or of the runs of one sweep; nullopt where they make none: several of no sweep, an imported trace, none.
+// Start from one run, or from the runs of one sweep; nullopt for several runs of no sweep, an imported trace, or no
+// run.
 [[nodiscard]] std::optional<Start> startFromRuns(std::span<const RunItemPtr> runs,
                                                  const std::filesystem::path& workspace);
 
@@ -51,24 +52,24 @@ public:
     QVariant data(const QModelIndex& index, int role) const override;
     Qt::ItemFlags flags(const QModelIndex& index) const override;
 
-    // Of each experiment the sweep of its newest series, else its newest run; the newest kRecent of them. `now` says
-    // how long ago that was. What jobs made for an experiment (isOfJob()) is left out.
+    // Lists for each experiment the sweep of its newest series, else its newest run; the kRecent newest of these. `now`
+    // is for their age in words. Runs that jobs made (isOfJob()) are left out.
     void setRuns(const std::vector<RunItemPtr>& runs, const std::filesystem::path& workspace, const QDateTime& now);
-    // Texts that were written here and not saved.
+    // Sets the list of unsaved texts.
     void setKept(const std::vector<Start>& kept);
     void setFilter(const QString& filter);
-    // The text of the start that the page shows, "" where that was none of these: its row has the ShownRole.
+    // Gives the ShownRole to the row of the start on the page, identified by its text; "" for none.
     void setShown(const QString& text);
     [[nodiscard]] const Start& at(int row) const { return shown_[static_cast<std::size_t>(row)]; }
 
 private:
-    // What was made of a series, until its runs are others.
+    // Cached sweep of a series, valid while it has the same runs.
     struct Remade {
         QStringList ids;
         std::optional<SeriesDocument> document;
     };
     void refresh();
-    // Of the newest series of an experiment with these runs.
+    // Sweep of the newest series among these runs of an experiment.
     [[nodiscard]] Remade remade(const RunItem& newest, const std::vector<RunItemPtr>& runs) const;
 
     std::map<std::string, Remade> remade_;  // by experiment

@@ -45,7 +45,7 @@ private:
     void skipBlanks() {
         while (peek() == u' ' || peek() == u'\t' || peek() == u'\r') ++at_;
     }
-    // Blanks, line breaks and comments, as they may stand inside brackets.
+    // Skips blanks, line breaks and comments, which may all stand inside brackets.
     void skipSpace() {
         for (skipBlanks(); peek() == u'\n' || peek() == u'#'; skipBlanks()) skipLine();
     }
@@ -70,7 +70,7 @@ private:
         pair(std::move(entry), table_, 0);
     }
 
-    // key = value, where the key is relative to `base`.
+    // Reads key = value, where the key is relative to `base`.
     void pair(TomlEntry entry, const QStringList& base, int depth) {
         entry.begin = at_;
         entry.path = base + keyPath();
@@ -129,12 +129,12 @@ private:
             pair({.table = path, .isInline = true}, path, depth + 1);
             skipSpace();
             if (peek() == u',') ++at_;
-            if (at_ == before) return;  // not TOML: the rest of the line says nothing
+            if (at_ == before) return;  // not TOML: the rest of the line is skipped
         }
         if (at_ < text_.size()) ++at_;
     }
 
-    // An array with all that is in it, or a table that nests too deep to be looked into.
+    // Skips an array with its content, or a table nested too deep to be scanned.
     void skipBrackets() {
         int open = 0;
         while (at_ < text_.size()) {
@@ -170,7 +170,7 @@ private:
     qsizetype at_ = 0;
     QStringList table_;
     std::vector<TomlEntry> entries_;
-    std::size_t open_ = 0;  // the first entry of the present statement
+    std::size_t open_ = 0;  // first entry of the current statement
     qsizetype counted_ = 0;
     int line_ = 1;
 };
@@ -186,7 +186,7 @@ QString written(const QStringList& key) {
 
 QString assignment(const QStringList& key, const QString& toml) { return written(key) + QStringLiteral(" = ") + toml; }
 
-// Puts a whole line at `at`, the beginning of a line or the end of the text.
+// Inserts a whole line at `at`, which is the beginning of a line or the end of the text.
 QString withLine(const QString& text, qsizetype at, const QString& line) {
     const bool open = at > 0 && text[at - 1] != u'\n';
     return text.left(at) + (open ? QStringLiteral("\n") : QString()) + line + u'\n' + text.mid(at);
@@ -228,7 +228,7 @@ QString withTable(const QString& text, const std::vector<TomlEntry>& entries, co
     return withLine(text, text.size(), (spaced ? QString() : QStringLiteral("\n")) + block);
 }
 
-// Where the table of `path` is in the text already: the text with the key in it.
+// The text with the key added to its table; nullopt if the text has no such table.
 std::optional<QString> withKeyInItsTable(const QString& text, const std::vector<TomlEntry>& entries,
                                          const QStringList& path, const QString& toml) {
     const QStringList table = path.mid(0, path.size() - 1);

@@ -14,7 +14,7 @@ namespace {
 
 QString sparedIn(const QString& path) {
     QFile file(path);
-    // Whatever else there is may never end.
+    // Reading a pipe or a device may never end.
     if (!QFileInfo(path).isFile() || !file.open(QIODevice::ReadOnly)) return {};
     return QString::fromUtf8(file.read(static_cast<qint64>(kMaxTomlBytes)));
 }
@@ -62,7 +62,7 @@ void UnsavedFiles::own(int window, const QStringList& held, storage::FileLock lo
     locks_.push_back(std::move(lock));
 }
 
-// Windows take the first number that is free, so what was there has no gap.
+// Windows take the first free number, so the numbers have no gap.
 void UnsavedFiles::takeOver() {
     pool_.start([this] {
         QStringList texts;
@@ -74,7 +74,7 @@ void UnsavedFiles::takeOver() {
             if (textsIn(held) == 0 || !fits) continue;
             texts << held;
             texts.removeAll(QString());
-            // Without a lock, as where nothing can be written, they are shown and stay as they are.
+            // Without a lock, as on a read-only disk, the texts are shown and their files left alone.
             if (lock) own(window, held, std::move(**lock));
         }
         emit found(texts);
@@ -87,7 +87,7 @@ void UnsavedFiles::claim() {
         auto lock = lockOf(window);
         if (!lock) return;
         const QStringList held = *lock ? heldBy(window) : QStringList();
-        // What was left there since is the next window's.
+        // Files with texts stay for the next window's takeOver().
         if (*lock && textsIn(held) == 0) return own(window, held, std::move(**lock));
     }
 }
@@ -98,7 +98,7 @@ void UnsavedFiles::write(const QStringList& texts) {
         for (qsizetype place = 0; place < paths_.size(); ++place) {
             const QString text = texts.value(place);
             if (spared_[place] == text) continue;
-            // Further on there may be this very text still: it stays until it is here.
+            // A later file may still hold this text, so it is kept until this write succeeds.
             if (!spareIn(paths_[place], text)) return;
             spared_[place] = text;
         }

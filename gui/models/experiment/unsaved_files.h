@@ -1,6 +1,6 @@
-// The files that a window spares its unsaved experiments in. Each window of a workspace has its own, under a lock that
-// the kernel drops with the process; those of a window that is gone, whichever way it went, are taken over by the next
-// one. UI thread; the disk is read and written on a thread of its own.
+// Files that hold the unsaved experiments of a window. Each window of a workspace has its own files, under a lock that
+// the kernel releases with the process; the files of a window that is gone are taken over by the next window. UI
+// thread; the disk is read and written on a thread of its own.
 #pragma once
 
 #include <QObject>
@@ -17,41 +17,40 @@ class UnsavedFiles : public QObject {
     Q_OBJECT
 
 public:
-    static constexpr int kPlaces = 6;  // files of a window
+    static constexpr int kPlaces = 6;  // files per window
 
     // In `folder` the first window has unsaved-1.toml to unsaved-6.toml under unsaved-1.lock, a second one
-    // unsaved-2-1.toml and so on under unsaved-2.lock. A window that writes nothing and takes nothing over makes none.
+    // unsaved-2-1.toml and so on under unsaved-2.lock. A window creates files only when it writes or takes over texts.
     explicit UnsavedFiles(QString folder, QObject* parent = nullptr);
-    // What is to be written is on the disk, and the files are the next window's.
+    // Finishes the writes under way and releases the files to the next window.
     ~UnsavedFiles() override;
 
-    // Takes over what windows before left, of several of them as long as it is less than kPlaces texts; found()
-    // answers. Once, and first.
+    // Takes over texts of closed windows, of further ones only while the total is less than kPlaces; found() answers.
+    // Call once, before write().
     void takeOver();
-    // The texts of this window, at most kPlaces, in place of those before. Where they cannot be written nothing that is
-    // on the disk is taken away.
+    // Replaces the texts of this window, at most kPlaces. If they cannot be written, nothing on the disk is removed.
     void write(const QStringList& texts);
     void waitForDone() { pool_.waitForDone(); }
 
 signals:
-    void found(const QStringList& texts);  // each window's in the order that it wrote them in
+    void found(const QStringList& texts);  // in the order in which each window wrote them
 
 private:
     [[nodiscard]] QString pathOf(int window, int place) const;
     [[nodiscard]] QString lockPathOf(int window) const;
     [[nodiscard]] bool wasThere(int window) const;
-    // nullopt where another window has it.
+    // nullopt if another window holds it.
     [[nodiscard]] Result<std::optional<storage::FileLock>> lockOf(int window) const;
     [[nodiscard]] QStringList heldBy(int window) const;
     void own(int window, const QStringList& held, storage::FileLock lock);
-    // The first files that are free and hold nothing; none where no lock can be had.
+    // Takes the first window number that is free and whose files are empty; none if no lock can be had.
     void claim();
 
     const QString folder_;
-    // The thread's:
+    // Used on the pool's thread only:
     std::vector<storage::FileLock> locks_;
     QStringList paths_;   // of this window
-    QStringList spared_;  // what each holds
+    QStringList spared_;  // content of each file
     QThreadPool pool_;
 };
 

@@ -10,7 +10,7 @@ namespace dasgd::gui {
 
 namespace {
 
-// The first line of a spared text: where relative paths in it begin.
+// Start of the first line of a stored text, followed by the base folder of its relative paths.
 const QString kFolderLine = QStringLiteral("# unsaved, from ");
 
 QString withFolder(const QString& text, const QString& folder) {
@@ -29,7 +29,7 @@ UnsavedTexts::UnsavedTexts(QString folder, QObject* parent) : QObject(parent), f
 
 UnsavedTexts::~UnsavedTexts() {
     if (!sparing_.isActive()) return;
-    // What was found goes to the disk with the rest.
+    // Texts found in files of closed windows are written together with the rest.
     blockSignals(true);
     files_.waitForDone();
     QCoreApplication::sendPostedEvents(this, QEvent::MetaCall);
@@ -70,9 +70,9 @@ void UnsavedTexts::forget(const QString& text) {
     emit changed();
 }
 
-// The present text and those that were kept, a file each. Where they cannot be written they stay in the window.
+// Writes the text on the page and the kept ones, a file each. If that fails they stay in the window.
 void UnsavedTexts::write() {
-    // Before, the files of this window may hold texts that are not known yet.
+    // Until takeFound(), the files of this window may hold texts that are not known yet.
     if (!found_) return sparing_.start();
     sparing_.stop();
     QStringList texts;

@@ -1,5 +1,5 @@
-// Experiments that somebody wrote and neither saved nor ran: kept when another takes their place on the page, and over
-// the end of the window, also a sudden one. UI thread.
+// Experiments that were edited and neither saved nor run. They are kept when another takes their place on the page, and
+// across the end of the program, crashes included. UI thread.
 #pragma once
 
 #include <QObject>
@@ -15,22 +15,21 @@ class UnsavedTexts : public QObject {
     Q_OBJECT
 
 public:
-    static constexpr std::size_t kMost = UnsavedFiles::kPlaces - 1;  // and the present one
+    static constexpr std::size_t kMost = UnsavedFiles::kPlaces - 1;  // one place is for the text on the page
     static constexpr int kSparingMs = 1000;
 
-    // `folder`: where the texts are spared, beside those of other windows that are open; what windows before left there
-    // is kept.
+    // `folder`: folder of UnsavedFiles; texts of closed windows there are taken over into kept().
     explicit UnsavedTexts(QString folder, QObject* parent = nullptr);
-    // What is still to be spared is on the disk at the end.
+    // Writes what is still pending.
     ~UnsavedTexts() override;
 
-    // The text as it is typed; "" while what is on the page is saved. Is on the disk kSparingMs later.
+    // The text on the page as it is edited; "" while it is saved. Written to disk after kSparingMs.
     void spare(const QString& text, const QString& folder);
-    // Another text takes its place.
+    // Adds the text to kept(), when another replaces it on the page.
     void keep(const QString& title, const QString& text, const QString& folder);
-    // It is in a file of its own now.
+    // Removes the text, now that it is in a file of its own.
     void forget(const QString& text);
-    // The newest first.
+    // Newest first.
     [[nodiscard]] const std::vector<Start>& kept() const { return kept_; }
 
 signals:
@@ -41,9 +40,9 @@ private:
     void takeFound(const QStringList& texts);
     void takeText(const QString& text);
 
-    QString present_;  // as it is spared: with its folder
+    QString present_;  // text on the page, with its folder line
     std::vector<Start> kept_;
-    bool found_ = false;  // what windows before left is among the kept ones
+    bool found_ = false;  // texts of closed windows have been added to kept_
     QTimer sparing_;
     UnsavedFiles files_;
 };

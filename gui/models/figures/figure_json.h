@@ -1,5 +1,5 @@
-// The fields of a figure's JSON, read strictly and written. Private to figure_spec.cpp, which says which fields there
-// are: both classes have one function for each kind of value, so that one list of fields serves both.
+// Strict reader and writer for the fields of a figure's JSON. Private to figure_spec.cpp, which lists the fields: both
+// classes have one function for each kind of value, so that one list of fields serves both.
 #pragma once
 
 #include <QJsonArray>
@@ -9,7 +9,7 @@
 
 namespace dasgd::gui {
 
-// A value as messages quote it.
+// A JSON value as error messages quote it.
 [[nodiscard]] inline QString quotedJson(const QJsonValue& value) {
     switch (value.type()) {
         case QJsonValue::String: return QLatin1Char('"') + value.toString() + QLatin1Char('"');
@@ -21,7 +21,7 @@ namespace dasgd::gui {
     }
 }
 
-// Keeps the first error, and which fields there are.
+// Reads fields; keeps the first error, and the names of all fields that were asked for.
 class FigureReader {
 public:
     explicit FigureReader(const QJsonObject& object) : object_(object) {}
@@ -135,7 +135,7 @@ public:
         }
     }
 
-    // The first error, a field that nobody asked for included.
+    // The first error; a field that was never asked for is one too.
     [[nodiscard]] Status finish() const {
         if (!error_.isEmpty()) return fail(error_.toStdString());
         for (const QString& key : object_.keys()) {
@@ -149,7 +149,7 @@ public:
     void ask(const char* key) { asked_ << QLatin1String(key); }
 
 private:
-    // Null stands for a field that is not there.
+    // Value of the field; a null counts as absent.
     std::optional<QJsonValue> find(const char* key) {
         const QLatin1String name(key);
         if (!asked_.contains(name)) asked_ << name;

@@ -36,7 +36,7 @@ SavedFigure readSaved(const QString& path, const QString& name) {
 
 struct Written {
     QString error;       // "" where it has been written
-    bool taken = false;  // a new file that is there already
+    bool taken = false;  // the file of a new figure exists already
 };
 
 Written writeNew(const QString& path, const QByteArray& text) {
@@ -68,7 +68,7 @@ FigureLibrary::FigureLibrary(const std::filesystem::path& workspace, QObject* pa
     load();
 }
 
-// What waits for an answer of the thread is written too.
+// Waits for running work, delivers its answers and writes what these start.
 FigureLibrary::~FigureLibrary() {
     blockSignals(true);
     do {
@@ -105,7 +105,7 @@ void FigureLibrary::load() {
 void FigureLibrary::takeRead(std::vector<SavedFigure> read) {
     std::set<QString> names;
     for (const SavedFigure& figure : read) names.insert(figure.name);
-    // What was changed meanwhile is newer than its file.
+    // Changes made during the read are newer than the files.
     const bool newer = writing_ > 0;
     if (!newer) {
         std::erase_if(figures_, [&](const SavedFigure& figure) {
@@ -114,7 +114,7 @@ void FigureLibrary::takeRead(std::vector<SavedFigure> read) {
         std::erase_if(own_, [&](const QString& name) { return !names.contains(name); });
     }
     for (SavedFigure& figure : read) {
-        // Whether its file is its own is not known before it is made.
+        // While a file is being created it is not known whether it is this library's own.
         if (creating_.contains(figure.name)) continue;
         const SavedFigure* known = find(figure.name);
         if (known && known->error.isEmpty()) {
@@ -247,11 +247,11 @@ void FigureLibrary::removeFile(SavedFigure figure) {
         QMetaObject::invokeMethod(this, [this, figure, path, gone] {
             --writing_;
             if (gone) return;
-            // The newest of this name: an older one may have been deleted before it.
+            // Searches from the newest, as an older figure of this name may have been removed before it.
             const auto last = std::find_if(removed_.rbegin(), removed_.rend(),
                                            [&](const SavedFigure& one) { return one.name == figure.name; });
             if (last != removed_.rend()) removed_.erase(std::next(last).base());
-            // Under the same name another may be there by now.
+            // A new figure may have taken the name meanwhile.
             if (find(figure.name)) {
                 load();
             } else {

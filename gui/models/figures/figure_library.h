@@ -14,9 +14,9 @@
 namespace dasgd::gui {
 
 struct SavedFigure {
-    QString name;  // of the file, without its ending
+    QString name;  // file name without its ending
     FigureSpec spec;
-    QString error;  // why the file is no figure; "" where it is one
+    QString error;  // why the file is no valid figure; "" if it is one
     [[nodiscard]] QString title() const { return spec.title.isEmpty() ? name : spec.title; }
 };
 
@@ -31,24 +31,25 @@ public:
     [[nodiscard]] QString pathOf(const QString& name) const { return folder_ + QLatin1Char('/') + name + kEnding; }
     [[nodiscard]] const std::vector<SavedFigure>& figures() const { return figures_; }  // by name
     [[nodiscard]] const SavedFigure* find(const QString& name) const;
-    // Its title, and where another figure has the same its name too; the name where there is no such figure.
+    // Title of the figure, with its name if another figure has the same title; the name if there is no such figure.
     [[nodiscard]] QString titleOf(const QString& name) const;
-    // Until the folder has been read, and again after load().
+    // True once the folder has been read, and read again after load().
     [[nodiscard]] bool loaded() const { return loaded_; }
-    // Of the runs of the figures; FigureWatch keeps it up to date.
+    // State of the figures' runs; FigureWatch keeps it up to date.
     [[nodiscard]] FigureNews& news() { return news_; }
 
-    // Reads the folder again: files may come from elsewhere. What waits to be written is written first.
+    // Reads the folder again, as files may come from elsewhere. Pending changes are written first.
     void load();
-    // A new figure under a free name; answers the name. It is there at once and written as soon as the folder has been
-    // read. Where its file is taken by then, it is renamed(): no file that was not read or written here is replaced.
+    // Adds a figure under a free name and returns the name. It is listed at once and written once the folder has been
+    // read. If its file exists by then, the figure is renamed(): files not read or written by this library are never
+    // replaced.
     QString add(const FigureSpec& spec, const QString& wanted);
-    // Writes over the figure's own file.
+    // Overwrites the figure's own file.
     void change(const QString& name, const FigureSpec& spec);
     void remove(const QString& name);
-    // Brings back what was removed last, and with the next calls what was removed before; "" where nothing is left.
+    // Restores the figure removed last; further calls restore earlier ones. Returns its name; "" when none is left.
     QString restore();
-    // Nothing waits to be written any more.
+    // True if nothing is waiting to be written.
     [[nodiscard]] bool settled() const { return writing_ == 0 && unwritten_.empty(); }
 
 signals:
@@ -74,10 +75,10 @@ private:
     FigureNews news_;
     QThreadPool pool_;
     std::vector<SavedFigure> figures_;
-    std::vector<SavedFigure> removed_;  // the last one comes back first
-    std::set<QString> own_;             // whose files this library read or wrote
-    std::set<QString> unwritten_;  // wait until it is known which files are there, or for the write that is under way
-    std::set<QString> creating_;   // whose files are being made
+    std::vector<SavedFigure> removed_;  // the last one is restored first
+    std::set<QString> own_;             // names of figures whose files this library read or wrote
+    std::set<QString> unwritten_;       // waiting for the first read of the folder, or for a write of the same figure
+    std::set<QString> creating_;        // new figures whose files are being created
     bool loaded_ = false;
     int writing_ = 0;
 };

@@ -33,7 +33,7 @@ QVariant FigureListModel::data(const QModelIndex& index, int role) const {
 
 std::pair<QString, QString> FigureListModel::wordsOf(const SavedFigure& figure) const {
     auto words = stateOf(figure);
-    // The title alone would not tell them apart.
+    // Figures with equal titles also show their names.
     if (library_.titleOf(figure.name) != figure.title()) words.first.prepend(figure.name + QStringLiteral(" · "));
     return words;
 }

@@ -1,4 +1,4 @@
-// The saved figures as rows: title, venue, and what has happened to their runs since they were looked at.
+// The saved figures as rows: title, venue, and news of their runs since they were last viewed.
 #pragma once
 
 #include <QAbstractListModel>

@@ -6,7 +6,7 @@ void FigureNews::setStates(const std::vector<FigureState>& states) {
     states_.clear();
     for (const FigureState& state : states) {
         states_[state.name] = state;
-        // Those of before the window was opened have been seen.
+        // Runs from before the window was opened count as seen.
         seen_.try_emplace(state.name, state.runs);
     }
     emit changed();

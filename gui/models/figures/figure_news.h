@@ -1,5 +1,5 @@
-// How the runs of each saved figure are, and what came since the figure was looked at. Kept whether or not the page of
-// the figures is open. UI thread.
+// State of each saved figure's runs, and the number of new runs since the figure was viewed. Kept up to date also while
+// the Figures page is closed. UI thread.
 #pragma once
 
 #include <QObject>
@@ -10,12 +10,12 @@
 
 namespace dasgd::gui {
 
-// Of one figure, as its runs are now.
+// Runs of one figure as they are now.
 struct FigureState {
     QString name;
     int runs = 0;
     QStringList missing;
-    QString error;  // of its filter
+    QString error;  // error in its filter
     bool operator==(const FigureState&) const = default;
 };
 
@@ -23,13 +23,13 @@ class FigureNews : public QObject {
     Q_OBJECT
 
 public:
-    // The states of all figures. What a figure has when it is first among them is no news.
+    // Sets the states of all figures. The runs of a figure that appears for the first time are no news.
     void setStates(const std::vector<FigureState>& states);
-    // What the figure shows now has been seen: later runs are new.
+    // Marks the present runs of the figure as seen; later ones are news.
     void look(const QString& name);
-    // Null until it is known.
+    // Null until setStates() has named the figure.
     [[nodiscard]] const FigureState* stateOf(const QString& name) const;
-    // "2 new runs"; "" where nothing happened.
+    // "2 new runs"; "" if there are none.
     [[nodiscard]] QString newsOf(const QString& name) const;
 
 signals:
@@ -37,7 +37,7 @@ signals:
 
 private:
     std::map<QString, FigureState> states_;
-    std::map<QString, int> seen_;  // how many runs each had when it was looked at
+    std::map<QString, int> seen_;  // number of runs when the figure was last viewed
 };
 
 }  // namespace dasgd::gui

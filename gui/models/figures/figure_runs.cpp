@@ -31,7 +31,7 @@ Result<FigureRuns> namedRuns(const FigureSpec& spec, std::span<const RunItemPtr>
     return found;
 }
 
-// Each run once, whatever panels it is in.
+// Each run once, even if it is in several panels.
 Result<FigureRuns> runsOfPanels(const FigureSpec& spec, std::span<const RunItemPtr> all) {
     FigureRuns found;
     for (const FigureSpec& panel : spec.panels) {
@@ -45,7 +45,7 @@ Result<FigureRuns> runsOfPanels(const FigureSpec& spec, std::span<const RunItemP
     return found;
 }
 
-// Default names keep a symbol and its value on one line by a space that nobody types.
+// Default names join a symbol and its value by a no-break space, which users do not type.
 QString withPlainSpaces(QString text) { return text.replace(QChar(0x00a0), QLatin1Char(' ')); }
 
 }  // namespace

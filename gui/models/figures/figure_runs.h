@@ -1,4 +1,4 @@
-// Which runs of a workspace a figure shows.
+// Selection of the runs of a workspace that a figure shows.
 #pragma once
 
 #include <QStringList>
@@ -15,38 +15,38 @@ namespace dasgd::gui {
 class CompareBoard;
 
 struct FigureRuns {
-    std::vector<RunItemPtr> runs;  // as they are named; those of a filter in the order they were started
-    QStringList missing;           // named, and not there any more
+    std::vector<RunItemPtr> runs;  // in the order of `FigureSpec::runs`; those of a filter in order of their start
+    QStringList missing;           // ids in the figure that no run has any more
 };
 
-// Runs that have not begun are not among those of a filter. Errors: what is wrong with the filter; a beginning of an id
-// that several runs have.
+// Runs that the figure shows; a filter leaves out runs that have not begun. Errors: of the filter; a beginning of an id
+// that several runs share.
 [[nodiscard]] Result<FigureRuns> runsOf(const FigureSpec& spec, std::span<const RunItemPtr> all);
 
-// Where `filter` chooses just the runs `ids` of those that have begun, the figure gets it and follows what is recorded;
-// else, or where it is "", the ids.
+// Stores the choice of runs in `spec`: the filter, if it chooses exactly the runs `ids` among those that have begun, so
+// that the figure follows new runs; else, or if it is "", the ids.
 void takeRuns(FigureSpec& spec, const QStringList& ids, const QString& filter, std::span<const RunItemPtr> all);
-// The same of these groups of a comparison, by the filter that they came from.
+// The same for groups of a comparison, with the filter that chose them.
 void takeRuns(FigureSpec& spec, const CompareBoard& board, const std::vector<std::size_t>& groups);
-// The group that its ratios refer to as a figure keeps it; "" where none was chosen.
+// Baseline of the board in the form that a figure stores; "" if none was chosen.
 [[nodiscard]] QString baselineOf(const CompareBoard& board);
-// The same figure with the ids of the runs that it has now in place of a filter, or with the filter of their
-// experiments in place of ids. Not of panels. Errors: of the filter; there is no such run.
+// pinnedFigure(): the figure with the ids of its present runs instead of a filter. followingFigure(): the figure with a
+// filter for the experiments of its runs instead of ids. Not for panels. Errors: of the filter; an id that no run has.
 [[nodiscard]] Result<FigureSpec> pinnedFigure(const FigureSpec& spec, std::span<const RunItemPtr> all);
 [[nodiscard]] Result<FigureSpec> followingFigure(const FigureSpec& spec, std::span<const RunItemPtr> all);
 
-// The training loss of the experiment of `run`, whatever is added to it; of every run where it is null.
+// Figure of the training loss of the experiment of `run`, future runs included; of every run if `run` is null.
 [[nodiscard]] FigureSpec figureOfExperiment(const RunItemPtr& run);
 
-// What stays the same of a curve while other runs are added: the experiment and a number of its configuration.
+// Key of a curve that stays the same when runs are added: the experiment and a number of its configuration.
 [[nodiscard]] QString curveKey(const RunItem& run);
-// What `names` of a figure call the curve of this key that is called `usual` by default: by the one or the other, whose
-// spaces may be those of a keyboard. `usual` where they do not name it.
+// Name that `names` gives to the curve with this key and default name `usual`. It is looked up by either; no-break
+// spaces match plain ones. `usual` if it has no entry.
 [[nodiscard]] QString nameOfCurve(const std::map<QString, QString>& names, const QString& key, const QString& usual);
-// The same of a curve of runs that several experiments may have, each of which gives it a key.
+// Like nameOfCurve(), for a curve of runs from several experiments, which has a key in each.
 [[nodiscard]] QString nameOfCurves(const std::map<QString, QString>& names, std::span<const RunItemPtr> runs,
                                    const QString& usual);
-// Whether `written` means the curve of this key and default name.
+// True if `written` is the key or the default name of the curve.
 [[nodiscard]] bool meansCurve(const QString& written, const QString& key, const QString& usual);
 
 }  // namespace dasgd::gui

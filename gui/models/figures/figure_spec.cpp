@@ -35,7 +35,7 @@ const QStringList kWidthWords{QStringLiteral("column"), QStringLiteral("full")};
 const QStringList kScalingWords{QStringLiteral("weak"), QStringLiteral("strong")};
 const QStringList kPlotWords{QStringLiteral("throughput"), QStringLiteral("efficiency"),
                              QStringLiteral("time-to-target")};
-// In the order of CompareNumber.
+// The order is that of CompareNumber.
 const QStringList kNumberWords{
     QStringLiteral("final-loss"),     QStringLiteral("best-accuracy"), QStringLiteral("step-ms"),
     QStringLiteral("time-to-target"), QStringLiteral("hidden"),        QStringLiteral("blocked"),
@@ -61,7 +61,7 @@ void visitTimelineFields(Spec& spec, Visitor& f) {
     f.texts("hidden_kinds", spec.hiddenKinds);
 }
 
-// Calls `f` for each field of this kind of figure; one list for reading, writing and "allowed".
+// Calls `f` for each field of the figure's kind; the one list for reading, writing and "allowed".
 template <class Spec, class Visitor>
 void visitFields(Spec& spec, Visitor& f) {
     f.word("kind", spec.kind, kKindWords);
@@ -153,7 +153,7 @@ Status checkPanels(const FigureSpec& spec) {
     return {};
 }
 
-// Keys of settings have a dot, words of numbers have none.
+// Keys of settings contain a dot, words of numbers do not.
 bool isSettingKey(const QString& text) {
     const auto dot = text.indexOf(QLatin1Char('.'));
     return dot > 0 && dot + 1 < text.size();
@@ -245,7 +245,7 @@ Result<FigureSpec> figureSpecOf(const QJsonObject& object) {
     const QJsonValue version = object[QLatin1String("version")];
     const std::string newest = std::to_string(FigureSpec::kVersion);
     if (version.isUndefined()) return fail("\"version\": absent; this program writes version " + newest);
-    const int found = version.toInt();  // 0 of what is no whole number
+    const int found = version.toInt();  // 0 if it is no whole number
     if (found < 1 || found > FigureSpec::kVersion) {
         return fail("\"version\": found " + quotedJson(version).toStdString() + "; this program reads versions 1 to " +
                     newest + ". A newer program may have made this figure.");

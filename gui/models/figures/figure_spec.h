@@ -1,5 +1,5 @@
-// A figure as it is kept: what it shows and how it is drawn, not what it looked like once. Runs that are chosen by a
-// filter are found anew each time, so that the figure follows what is recorded.
+// A figure as it is stored: what it shows and how it is drawn, without the data. Runs chosen by a filter are selected
+// again each time, so that the figure includes new runs.
 #pragma once
 
 #include <QByteArray>
@@ -21,9 +21,9 @@
 namespace dasgd::gui {
 
 enum class FigureKind { Curves, Timeline, Scaling, Bars, Map, Scatter, Parallel, Panels };
-enum class FigureBand { None, Std, Interval95 };    // around a mean over seeds
-enum class FigureMembers { Finished, AsFarAsAll };  // which runs of a configuration are in its curve
-// What the curves of a configuration are: its mean over seeds, each seed or each rank of each of its runs by itself.
+enum class FigureBand { None, Std, Interval95 };    // meaning of the band around a mean over seeds
+enum class FigureMembers { Finished, AsFarAsAll };  // which runs of a configuration enter its curve
+// Curves drawn for a configuration: the mean over its seeds, each seed, or each rank of each of its runs.
 enum class FigureLines { Mean, MeanAndSeeds, Seeds, Ranks };
 enum class FigurePalette { OkabeIto, TolBright };
 enum class FigureWidth { Column, Full };
@@ -33,102 +33,101 @@ struct FigureRange {
     bool operator==(const FigureRange&) const = default;
 };
 
-// The part of an axis of parallel coordinates that is marked: a range, or of an axis of words its values.
+// The highlighted part of an axis of parallel coordinates: a range, or a set of values on an axis of words.
 struct FigureBrush {
-    std::optional<FigureRange> range = {};  // may be a single number
-    QStringList values = {};                // where there is no range
+    std::optional<FigureRange> range = {};  // low and high may be equal
+    QStringList values = {};                // used without a range
     bool operator==(const FigureBrush&) const = default;
 };
 
 struct FigureSpec {
     static constexpr qsizetype kMostParallelAxes = 12;
-    static constexpr int kVersion = 2;  // 2 brought members, lines and baseline; files of 1 are read
+    static constexpr int kVersion = 2;  // 2 added members, lines and baseline; files of version 1 are read
     static constexpr std::size_t kMostPanels = 12;
 
     FigureKind kind = FigureKind::Curves;
     QString title, caption;
-    QStringList runs;  // ids or unique beginnings
-    QString filter;    // where `runs` is empty: gui/models/filter's language; "" is every run
+    QStringList runs;  // ids or unique beginnings of ids
+    QString filter;    // used if `runs` is empty, in the language of gui/models/filter; "" is every run
 
-    // Of curves.
+    // Fields of curves.
     QString metric = QString::fromLatin1(metrics::kTrainLoss);
     XAxis x = XAxis::Step;
-    double smoothing = 0;  // weight of the moving average, per run, before the mean
+    double smoothing = 0;  // weight of the moving average applied to each run before the mean
     FigureBand band = FigureBand::Std;
-    FigureMembers members = FigureMembers::Finished;  // AsFarAsAll: a mean ends where the first of its runs does
+    FigureMembers members = FigureMembers::Finished;  // AsFarAsAll: a mean ends where its shortest run ends
     FigureLines lines = FigureLines::Mean;
-    std::optional<bool> logY;  // absent: as the metric is drawn in the window
-    // Of a timeline: seconds of the run; absent: a dozen steps of its steady state.
+    std::optional<bool> logY;  // absent: the default of the metric
+    // Fields of a timeline. `windowS`: seconds of the run; absent: a dozen steps of its steady state.
     std::optional<FigureRange> windowS;
-    int ranks = 4;            // drawn at most, where `rankRows` does not say which
-    QString rankRows;         // gui/models/figures/rank_rows.h's language: which ranks, in which order
+    int ranks = 4;            // number of ranks drawn if `rankRows` is ""
+    QString rankRows;         // which ranks in which order, in the language of gui/models/figures/rank_rows.h
     QStringList hiddenKinds;  // kinds of spans that are not drawn
-    // Of scaling.
+    // Fields of scaling.
     Scaling scaling = Scaling::Weak;
     ScalingPlot plot = ScalingPlot::Throughput;
-    QString target;  // "accuracy=0.97"; "" for none; of bars, maps, scatters and parallel coordinates too
-    // Of bars, of a map over two settings, and of a scatter with one point a run.
+    QString target;  // "accuracy=0.97"; "" for none; also for bars, maps, scatters and parallel coordinates
+    // Fields of bars, of a map over two settings, and of a scatter with one point per run.
     CompareNumber number = CompareNumber::StepMs;
-    CompareNumber against = CompareNumber::Hidden;  // along x of a scatter
-    // The configuration that ratios refer to, by its name or, whatever is beside it, curveKey(); "": as `dasgd compare`
-    // chooses. Not of scatters.
+    CompareNumber against = CompareNumber::Hidden;  // x axis of a scatter
+    // Configuration that ratios refer to, by its name or its curveKey(), which does not depend on the other runs; "":
+    // the default of `dasgd compare`. Not used by scatters.
     QString baseline;
-    QString rows, columns;  // keys of the settings of a map; "": those that were swept
-    // Of parallel coordinates: settings, as algorithm.delay, and words of numbers, as step-ms, from left to right;
-    // empty: as the Compare page chooses them.
+    QString rows, columns;  // settings on the axes of a map; "": those that were swept
+    // Axes of parallel coordinates from left to right: settings such as algorithm.delay and words of numbers such as
+    // step-ms; empty: the choice of the Compare page.
     QStringList axes;
-    std::map<QString, FigureBrush> brushes;  // by axis; lines outside are grey
-    QString colorBy;                         // a setting whose values have a look each; "": each configuration has one
+    std::map<QString, FigureBrush> brushes;  // by axis; lines outside are drawn grey
+    QString colorBy;  // setting whose values have a colour each; "": each configuration has its own
 
-    // Of panels: figures of their own kinds, of one venue, so many beside each other as there is room for.
+    // Fields of panels: figures of other kinds, of one venue, at most `across` in a row.
     std::vector<FigureSpec> panels;
     int across = 2;
 
-    // Of what has axes.
+    // Fields of kinds with axes.
     std::optional<FigureRange> xRange, yRange;
     FigurePalette palette = FigurePalette::OkabeIto;
-    bool dashes = true, markers = true;  // not both off: colour is never the only sign
-    // Names of curves, by curveKey(), which stays, or by what they are called by default, which changes with the runs
-    // beside them.
+    bool dashes = true, markers = true;  // not both off, as colour must not be the only distinction
+    // Names of curves, by curveKey(), which is stable, or by the default name, which depends on the other runs.
     std::map<QString, QString> names;
 
     QString venue = QStringLiteral("neurips");
     FigureWidth width = FigureWidth::Full;
-    std::optional<double> widthIn;  // instead of the venue's
-    double heightIn = 2.15;         // of plot, labels and two rows of legend; more rows make the figure higher
+    std::optional<double> widthIn;  // instead of the venue's width
+    double heightIn = 2.15;         // height of plot, labels and two rows of legend; further rows add to it
 
     bool operator==(const FigureSpec&) const = default;
 
-    [[nodiscard]] const Venue& venueOf() const;  // the first where there is none of this id
+    [[nodiscard]] const Venue& venueOf() const;  // venues().front() if the id is unknown
     [[nodiscard]] double inchesWide() const;
-    // Whether the number of `kind` is asked of each run or configuration as the Compare page has them.
+    // Kinds that show results (CompareNumber) of runs or configurations as on the Compare page.
     [[nodiscard]] bool isCompared() const { return kind >= FigureKind::Bars && kind <= FigureKind::Parallel; }
-    // Whether it has axes that can be set, and curves that are drawn in them.
+    // Kinds with axes whose ranges can be set and curves drawn in them.
     [[nodiscard]] bool hasAxes() const;
 };
 
-// "a" of the first panel, in the names of files, and "(a)" as its readers see it.
+// "a" for the first panel, used in file names, and "(a)", used in print.
 [[nodiscard]] inline QString panelLetter(std::size_t panel) { return QChar(u'a' + static_cast<char16_t>(panel)); }
 [[nodiscard]] inline QString panelLabel(std::size_t panel) { return QStringLiteral("(%1)").arg(panelLetter(panel)); }
 
-// Errors name the field, what was found and what is allowed.
+// Reads a figure. Errors name the field, the value found and the allowed ones.
 [[nodiscard]] Result<FigureSpec> figureSpecOf(const QJsonObject& object);
-// The same of a file's content; `name` begins the message, with line and column where the text is no JSON.
+// Parses a file's content. Errors begin with `name`, with line and column if the text is no JSON.
 [[nodiscard]] Result<QJsonObject> jsonObjectOf(const QByteArray& text, const QString& name);
-// Every field that the kind has.
+// The figure as JSON, with every field of its kind.
 [[nodiscard]] QJsonObject jsonOf(const FigureSpec& spec);
 // A figure of a bundle and the name of its files.
 struct NamedFigure {
     QString name;
     FigureSpec spec;
 };
-inline constexpr int kBundleVersion = 1;  // of figure.json
-// As figure.json has them, without what was drawn of them. A name that an earlier figure has gets a number after it.
+inline constexpr int kBundleVersion = 1;  // version of figure.json
+// The figures as figure.json holds them, without drawn data. A repeated name gets a number appended.
 [[nodiscard]] QJsonObject jsonOf(const std::vector<NamedFigure>& figures);
-// What contradicts itself or cannot be drawn, although each value is allowed; figureSpecOf() has asked it.
+// Errors in combinations of values that are each allowed; called by figureSpecOf().
 [[nodiscard]] Status check(const FigureSpec& spec);
 
-// The words of JSON, in the order of their enumeration.
+// The words used in JSON, in the order of their enumeration.
 [[nodiscard]] QStringList kindWords();
 [[nodiscard]] QStringList axisWords();
 [[nodiscard]] QStringList bandWords();

@@ -40,7 +40,7 @@ Result<RankGroup> groupIn(const QString& inside) {
     return group;
 }
 
-// Commas outside brackets part the rows.
+// Splits at commas outside brackets.
 QStringList partsOf(const QString& text) {
     QStringList parts{QString()};
     int depth = 0;
@@ -76,7 +76,7 @@ Result<RowPlan> rowPlanOf(const QString& text) {
         if (one.startsWith(u'[')) {
             if (!one.endsWith(u']')) return fail("\"" + one.toStdString() + "\": the bracket is not closed");
             DASGD_ASSIGN(RankGroup group, groupIn(one.mid(1, one.size() - 2)));
-            // Its share would be of ranks that are drawn elsewhere.
+            // No rank may be in two groups, or in two rows of its own.
             for (const int rank : group.ranks) {
                 std::set<int>& known = group.isGroup() ? grouped : alone;
                 if (!known.insert(rank).second) return fail("rank " + std::to_string(rank) + " stands there twice");

@@ -1,5 +1,5 @@
-// The rows of a timeline's figure as people write them: "12, 0-3, [4-255]" is rank 12, then the ranks 0 to 3, each in
-// rows of its own, then the others as shares in one; "[rack 2: 4-255]" names them. Pure.
+// Text form of the rows of a timeline figure: "12, 0-3, [4-255]" is rank 12, then ranks 0 to 3 in a row each, then the
+// others together in one row of shares; "[rack 2: 4-255]" gives it a name. Pure.
 #pragma once
 
 #include <QString>
@@ -9,11 +9,11 @@
 
 namespace dasgd::gui {
 
-inline constexpr std::size_t kMostRankRows = 64;  // of one figure
+inline constexpr std::size_t kMostRankRows = 64;  // per figure
 
-// Errors: what is no rank, and what is allowed; a rank that stands alone twice; too many rows.
+// Errors: a part that is no rank, with what is allowed; a rank in two groups or two rows of its own; too many rows.
 [[nodiscard]] Result<RowPlan> rowPlanOf(const QString& text);
-// What rowPlanOf() reads as the rows of `plan`, the first kMostRankRows of them.
+// Text that rowPlanOf() reads as the first kMostRankRows rows of `plan`.
 [[nodiscard]] QString rankRowsText(const RowPlan& plan);
 
 }  // namespace dasgd::gui

@@ -1,4 +1,4 @@
-// Where a figure is printed: how wide a column is, and how large its text.
+// Print formats of publication venues: column widths and text sizes.
 #pragma once
 
 #include <QString>
@@ -7,20 +7,20 @@
 
 namespace dasgd::gui {
 
-// Widths in inches, text in points.
+// Widths in inches, text sizes in points.
 struct Venue {
     const char* id;     // in files: "neurips"
     const char* title;  // for people: "NeurIPS"
-    double columnIn;    // of venues with one column: half of it, for two figures side by side
+    double columnIn;    // for venues with one column: half of it, for two figures side by side
     double fullIn;
     int bodyPt, captionPt;
-    int labelPt, tickPt;  // of a figure's labels and of the numbers at its axes
+    int labelPt, tickPt;  // labels and axis numbers of a figure
     bool twoColumns;
 };
 
-// In the order in which they are offered.
+// Ordered as they are offered.
 [[nodiscard]] const std::vector<Venue>& venues();
-// Null where there is none of this id.
+// Null if the id is unknown.
 [[nodiscard]] const Venue* findVenue(const QString& id);
 [[nodiscard]] QStringList venueIds();
 
