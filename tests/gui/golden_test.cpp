@@ -1,4 +1,4 @@
-// What the painters draw from fixed data, whole: tests of single pixels do not see a picture that fell apart.
+// Whole pictures that the painters draw from fixed data: tests of single pixels do not see a picture that fell apart.
 #include "tests/gui/support/golden.h"
 
 #include <gtest/gtest.h>
@@ -279,7 +279,7 @@ TEST(Golden, ParallelCoordinatesOnPaper) {
     expectGolden(imageOf(layOut(figure), 2), QStringLiteral("parallel-paper"));
 }
 
-// The tolerance is no blindness.
+// The tolerance must not hide errors.
 TEST(Golden, WhatWouldBeAnErrorIsSeen) {
     const auto curves = [](auto change) {
         auto changed = curvesWithBands();

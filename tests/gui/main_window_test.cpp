@@ -288,7 +288,7 @@ TEST_F(MainWindowTest, TheStatusBarSaysHowFarBehindLiveIsAndHowMuchThereIs) {
     ASSERT_TRUE(eventually([&] { return window_->statusText().startsWith(QLatin1String("up to date")); }));
 }
 
-// Its newest record has an instant of the simulated cluster, which says nothing of when it came.
+// The newest record has an instant of the simulated cluster, which says nothing of when it came.
 TEST_F(MainWindowTest, OfSimulatedTimeNothingIsBehind) {
     test::SyntheticRun run(workspace_.store(), {.steps = 200, .realTime = true, .simulated = true});
     open();
@@ -373,7 +373,7 @@ TEST_F(MainWindowTest, AWorkspaceOfANewerProgramIsSaidWithTheRemedy) {
     }
     for (const PageRegistry::Entry& entry : PageRegistry::entries()) window_->open(entry.info.title);
     for (QPushButton* button : window_->findChildren<QPushButton*>()) {
-        // What needs no run: a new one, the way to the list, and what the Experiment page does.
+        // Buttons that need no run: a new one, the way to the list, and those of the Experiment page.
         if (button->objectName() == QLatin1String("fold") || button->text().isEmpty()) continue;
         static const QStringList kFree{"▸  New run", "▸  Run", "Dry run", "Save …", "Choose runs"};
         EXPECT_EQ(button->isEnabled(), kFree.contains(button->text())) << button->text().toStdString();

@@ -1,4 +1,5 @@
-// What people expect of any window: its place is kept, another workspace opens beside it, every control has a name.
+// Habits that people expect of any window: its place is kept, another workspace opens beside it, every control has a
+// name.
 #include <gtest/gtest.h>
 
 #include <QAbstractItemView>
@@ -139,7 +140,7 @@ TEST_F(WindowHabits, WhateverCanBeUsedHasAName) {
     }
 }
 
-// Of widgets that were shown as windows, beside the one that is there.
+// Names of the widgets that were shown as windows, apart from the window given.
 class WindowsShown : public QObject {
 public:
     explicit WindowsShown(const QWidget* window) : window_(window) { qApp->installEventFilter(this); }

@@ -150,7 +150,7 @@ TEST_F(RemoteArtifactsRuns, TwoRanksOfAnotherHostSaveAtOnce) {
     EXPECT_TRUE(leftIn("b").empty());
 }
 
-// As hosts see one shared file system, each as a place of its own.
+// Hosts see one shared file system like this, each as a place of its own.
 TEST_F(RemoteArtifactsRuns, OneFolderThatRanksSeeByTwoPathsKeepsWhatTheySave) {
     std::filesystem::create_directories(folder_.path() / "a");
     std::filesystem::create_directory_symlink("a", folder_.path() / "b");

@@ -139,7 +139,7 @@ TEST(FigureCommand, ABundleThatFailsHalfwayLeavesNothingBehind) {
     EXPECT_TRUE(QDir(bundle).isEmpty()) << QDir(bundle).entryList().join(QLatin1Char(' ')).toStdString();
 }
 
-// What stands for the standard input while it lives.
+// Replaces the standard input by a text while it lives.
 class StandardInput {
 public:
     explicit StandardInput(const QByteArray& text) : kept_(::dup(0)) {
@@ -179,7 +179,7 @@ TEST(FigureCommand, OfSeveralOnTheStandardInputThoseThatShowNothingAreLeftOut) {
     EXPECT_FALSE(QFile::exists(out.filePath(QStringLiteral("neither"))));
 }
 
-// Throughput and nothing else, as of a run of time alone without spans.
+// Records throughput and nothing else, like a run that models time alone and keeps no spans.
 std::string recordTimes(storage::Store& store) {
     const std::string id = store.newRunId("dasgd");
     EXPECT_TRUE(store.addRun(test::scalingInfo({}, id)));
@@ -259,7 +259,7 @@ TEST(FigureCommand, AFileAmongTheFiguresOfAWorkspaceIsOfIt) {
     EXPECT_EQ(elsewhere->workspace, "other") << "what is said goes before what is near";
 }
 
-// Default names change with the runs beside; the name that somebody chose would be gone without a word.
+// A default name changes with the runs beside it; a name that somebody chose for a curve would be gone without a word.
 TEST(FigureCommand, ANameThatIsNoCurvesIsWarnedOf) {
     Workspace workspace;
     for (const int delay : {1, 3}) workspace.record({.delay = delay, .steps = 8});

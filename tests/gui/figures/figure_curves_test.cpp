@@ -142,7 +142,7 @@ TEST(FigureCurves, ASeedThatWasRunAgainCountsOnce) {
     EXPECT_TRUE(mean.note.contains(QStringLiteral("seed 2 was run again: the older run, failed, left out")))
         << mean.note.toStdString();
     EXPECT_EQ(std::ranges::count(made->taken.front(), true), 2);
-    // What the run that counts went on from was made once.
+    // Runs that the counted run was resumed from are parts of it, not repetitions.
     std::vector<FigureGroup> parts = groups;
     parts[0].parts = parts[0].repeated;
     const auto whole = figureCurves(*reader, parts, {.metric = "train/loss"});
@@ -343,7 +343,7 @@ TEST(FigureCurves, SeedsThatWereRunAgainAreOneNote) {
               QStringLiteral("seeds 1, 2, 3 were run again: the older runs, finished, left out"));
 }
 
-// Over time the seeds have nothing in common: the configuration stays in the figure, as one that has no mean.
+// Over time the seeds have nothing in common: the configuration stays in the figure, named as one without a mean.
 TEST(FigureCurves, AConfigurationWithoutACommonTimeIsNamedAsOneWithoutAMean) {
     Workspace workspace;
     QStringList ids;
@@ -362,7 +362,7 @@ TEST(FigureCurves, AConfigurationWithoutACommonTimeIsNamedAsOneWithoutAMean) {
     EXPECT_FALSE(none.note.contains(QStringLiteral("where all of them have records")));
     EXPECT_EQ(made->taken[2], (std::vector<bool>{false, false})) << "the runs are in no mean";
     EXPECT_EQ(made->taken[0], (std::vector<bool>{true, true}));
-    // What the others have alike is said of them once.
+    // Settings that the other curves have in common are stated once.
     EXPECT_EQ(made->curves[0].name, QStringLiteral("sync_sgd"));
     EXPECT_EQ(made->notes, QStringList{QStringLiteral("mean ± std over seeds, n = 2")});
     const auto steps = figureCurves(*reader, groups, {.metric = "train/loss"});

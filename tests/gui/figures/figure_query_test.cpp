@@ -48,7 +48,7 @@ TEST_F(FigureQueryTest, RunsOfOthersRedrawNothing) {
     spec.filter = QStringLiteral("dasgd");
     query_.show(spec);
     ASSERT_TRUE(eventually([&] { return shown_ && shown_->content.inWords() == QStringLiteral("1 curve, 1 run"); }));
-    // What the end of that run still brings.
+    // The end of that run still brings deliveries; the test waits for them.
     int before = 0;
     do {
         before = arrivals_;

@@ -58,7 +58,7 @@ TEST(FigureSetup, ACaptionLeadsFromThePaperToTheRuns) {
     EXPECT_TRUE(curves.table.notes.contains(curves.setup));
     spec.caption = QStringLiteral("What was written.");
     EXPECT_TRUE(captionOf(curves, spec).startsWith(QStringLiteral("What was written. ")));
-    // Of a single run it is the run itself.
+    // The set-up of a single run names the run.
     spec.runs = {spec.runs[0]};
     EXPECT_TRUE(contentOf(workspace, spec).setup.endsWith(QStringLiteral("run ") + spec.runs[0]));
     EXPECT_EQ(captionTex(QStringLiteral("50 % of a_b")), QStringLiteral("\\caption{50 \\% of a\\_b}\n"));
@@ -79,7 +79,7 @@ TEST(FigureSetup, ACaptionSaysInWhatSetUpsDifferAndPanelsHaveTheirs) {
     EXPECT_TRUE(caption.startsWith(QStringLiteral("(a)(c) "))) << caption.toStdString();
     EXPECT_TRUE(caption.contains(QStringLiteral(" (b) "))) << caption.toStdString();
     EXPECT_FALSE(caption.contains(QStringLiteral("differ"))) << "each panel is of one set-up";
-    // What one panel compares is not all alike.
+    // Panels that compare runs of different set-ups say so.
     panels.panels = {two, both, both};
     const QString mixed = captionOf(contentOf(workspace, panels), panels);
     EXPECT_TRUE(mixed.endsWith(QStringLiteral(" (b)(c) set-ups differ: workers 2 / 4."))) << mixed.toStdString();

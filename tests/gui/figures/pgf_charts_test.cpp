@@ -1,4 +1,4 @@
-// That the documents compile: pgfplots_test.
+// Text of charts for pgfplots. pgfplots_test shows that such documents compile.
 #include "gui/figures/pgf_charts.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// That the document compiles: pgfplots_test.
+// Text of parallel coordinates for pgfplots. pgfplots_test shows that such documents compile.
 #include <gtest/gtest.h>
 
 #include "gui/figures/latex.h"

@@ -28,7 +28,7 @@ QString outputOf(const QString& program, const QStringList& arguments, const QSt
     return QString::fromUtf8(process.readAll());
 }
 
-// What is missing for compiling; "" where nothing is.
+// Name of the first program or package that compiling lacks; "" where none is missing.
 QString missing() {
     if (QStandardPaths::findExecutable(QStringLiteral("pdflatex")).isEmpty()) return QStringLiteral("pdflatex");
     for (const char* package : {"pgfplots.sty", "booktabs.sty"}) {

@@ -44,7 +44,7 @@ TEST(SweepTable, EachCaseIsARowAsHighAsItNeeds) {
     EXPECT_TRUE(table.isHidden());
 }
 
-// As narrow as beside the text of the experiment, where only times of a simulated cluster are known.
+// The table has this width beside the text of the experiment. Only times of a simulated cluster are known here.
 TEST(SweepTable, WhatTellsTheCasesApartIsWhole) {
     constexpr int kBesideTheText = 234;
     std::vector<SweepLine> lines;
@@ -119,7 +119,7 @@ TEST(SweepTable, ARowIsWantedByClickAndByKey) {
     EXPECT_EQ(wanted.back()[0].toInt(), 0);
 }
 
-// As narrow as beside the text in a window of 1600 x 1000.
+// The table has this width beside the text in a window of 1600 x 1000.
 TEST(SweepTable, NamesOfAlgorithmsAreWholeBeforeTheTimeOfTheirRuns) {
     std::vector<SweepLine> lines;
     for (const char* label :

@@ -28,7 +28,7 @@ TEST(SettingsFile, WhatIsKeptIsReadAtOnceAndWrittenByTheEnd) {
     EXPECT_TRUE(file.readAll().contains("word=second"));
 }
 
-// As where another window is writing, or the disk is slow.
+// The lock is held as by another window that writes, or whose disk is slow.
 TEST(SettingsFile, WhoKeepsSomethingDoesNotWaitForTheFile) {
     using namespace std::chrono_literals;
     keep(QStringLiteral("before"));  // the folder is there

@@ -66,7 +66,7 @@ TEST_F(ExperimentPageTest, FormAndTextStayInStep) {
     EXPECT_EQ(field("optimizer.momentum")->text(), QStringLiteral("0.5"));
 }
 
-// Of fields that the small schema has: with one that the program blames.
+// Text with fields of the small schema, one of which the program blames.
 const QString kWrong = QStringLiteral(
     "name = \"known\"\n[algorithm]\nname = \"dasgd\"\nperiod = 4\ndelay = 9\n[optimizer]\nmomentum = 0.9\n");
 
@@ -139,7 +139,7 @@ TEST_F(ExperimentPageTest, AnExperimentThatIsStartedIsShown) {
     choosePreset(QStringLiteral("delay-sweep"));
     QTest::mouseClick(button<QPushButton>(QStringLiteral("▸  Run")), Qt::LeftButton);
     ASSERT_TRUE(eventually([&] { return hasRun() && !list()->isVisible(); }));
-    // What the program would begin.
+    // The run that the program would begin.
     test::SyntheticRun run(workspace_.store(), {.algorithm = "sync_sgd", .steps = 8});
     run.train(4);
     ASSERT_TRUE(eventually([&] { return window_->session().currentId() == QString::fromStdString(run.id()); }));
@@ -311,7 +311,7 @@ TEST_F(ExperimentPageTest, TheListFoldsInANarrowWindow) {
         const auto placeOf = [&](const Card* card) {
             return QRect(card->mapTo(window_.get(), QPoint()), card->size());
         };
-        // What needs more height scrolls.
+        // A window lower than 720 pixels scrolls.
         for (const Card* one : cards) {
             EXPECT_TRUE(placeOf(one).right() < window_->width()) << when;
             EXPECT_TRUE(window_->height() < 720 || placeOf(one).bottom() < window_->height()) << when;

@@ -77,7 +77,7 @@ protected:
     QTemporaryDir folder_;
 };
 
-// What the window finds by the schema alone is nothing that the program would take.
+// The form judges by the schema alone. It must blame nothing in experiments that the program takes.
 TEST(ShippedExperiments, HaveNoFieldThatTheFormBlames) {
     QProcess describe;
     describe.start(QString::fromUtf8(test::kProgram), {QStringLiteral("describe"), QStringLiteral("--json")});

@@ -44,7 +44,7 @@ protected:
         }
         return nullptr;
     }
-    // What menus of other pages and the palette have.
+    // The context that menus of other pages and the palette have.
     std::unique_ptr<PageContext> contextOf() {
         engine_ = std::make_unique<Engine>(workspace_.path(), folder_.filePath(QStringLiteral("dasgd")));
         return std::make_unique<PageContext>(PageContext{window_->session(), *engine_, window_->draft(),

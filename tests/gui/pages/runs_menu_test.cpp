@@ -1,4 +1,4 @@
-// What the Runs page does with the runs of a row: by the menu under the pointer, by the drawer, for a whole group.
+// Actions of the Runs page on the runs of a row: by the menu under the pointer, by the drawer, for a whole group.
 #include <gtest/gtest.h>
 
 #include <QApplication>

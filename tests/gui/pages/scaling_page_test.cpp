@@ -154,7 +154,7 @@ TEST_F(ScalingPageTest, CtrlEWritesThePlotsAsTheyAreSeen) {
     ASSERT_TRUE(QTest::qWaitForWindowActive(window_.get()));
     window_->findChildren<ScalingCard*>().front()->findChild<Choice*>()->choose(0);
     QTest::keyClick(window_.get(), Qt::Key_E, Qt::ControlModifier);
-    // What the program of this test is handed (gui_main.cpp).
+    // Input that the program of this test is given (gui_main.cpp).
     const QString input = QString::fromStdString((workspace_.path() / "figures/scaling-weak/figures").string());
     ASSERT_TRUE(eventually([&] { return QFileInfo(input).size() > 0; }));
     QFile file(input);

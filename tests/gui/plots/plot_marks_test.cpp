@@ -64,7 +64,7 @@ TEST(PlotMarks, HollowMarkersShowTheGround) {
     }
 }
 
-// Of the stroke beside the marker, how many of these pixels.
+// Number of pixels along the middle of a line sample in which two dashes differ.
 int pixelsApart(const PlotStyle& style, QSize size, int one, int other) {
     const auto drawn = [&](int dash) {
         QImage image(size, QImage::Format_RGB32);

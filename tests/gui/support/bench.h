@@ -1,4 +1,4 @@
-// What tests of the window share: a workspace of their own, a way to wait, rows made by hand.
+// Helpers that tests of the window share: a workspace of their own, a way to wait, rows made by hand.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -50,7 +50,7 @@ inline RunItemPtr makeRun(const std::string& id, const std::string& algorithm, c
     return makeRunItem(std::move(row));
 }
 
-// That it started so many seconds after a fixed minute: "05".
+// The run, started so many seconds after a fixed minute: "05".
 inline RunItemPtr startedAtSecond(const RunItemPtr& run, const std::string& second) {
     storage::RunRow row = run->row;
     row.startedAt = "2026-11-21T12:00:" + second + ".000Z";
@@ -62,10 +62,10 @@ inline std::string delayedBy(int delay) {
     return "[algorithm]\nname = \"dasgd\"\ndelay = " + std::to_string(delay) + "\nperiod = 4\n";
 }
 
-// "r7".
+// Name of a run, as "r7".
 inline std::string runNumber(int number) { return std::string("r").append(std::to_string(number)); }
 
-// Of widgets without a window around them, too.
+// The look of all tests; it dresses widgets without a window around them too.
 inline Look& testLook() {
     static Look look(ThemeName::Dark);
     static const bool dressed = [] {

@@ -7,7 +7,7 @@
 
 namespace dasgd::gui {
 
-// Of the run that was stopped.
+// Last step of the run that was stopped.
 inline constexpr std::int64_t kStoppedAt = 60;
 
 inline QString recordCompared(Workspace& workspace) {

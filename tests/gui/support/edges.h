@@ -1,4 +1,4 @@
-// Whether a figure is whole: nothing of it at the edges of its page.
+// Check that a figure is whole: nothing of it is at the edges of its page.
 #pragma once
 
 #include <QImage>

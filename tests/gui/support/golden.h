@@ -13,8 +13,8 @@
 
 namespace dasgd::gui {
 
-// In levels of 0 … 255, between means over blocks of 4 × 4 pixels: versions of FreeType set the edge of a glyph or of a
-// stroke differently, but not what stands in a block.
+// Difference of two pictures in levels of 0 … 255, between means over blocks of 4 × 4 pixels: versions of FreeType set
+// the edge of a glyph or of a stroke differently, but not what stands in a block.
 struct PictureDifference {
     double worst = 0;  // of any block and channel
     double mean = 0;   // over all
@@ -24,7 +24,7 @@ inline constexpr int kBlock = 4;
 inline constexpr double kWorstBlock = 48;  // a line of a pixel that is gone from white paper: 64
 inline constexpr double kMeanLevel = 0.4;  // a colour of the palette that is another over 1 % of the picture: about 1
 
-// Of pictures of the same size.
+// Difference of two pictures of the same size.
 inline PictureDifference differenceOf(const QImage& first, const QImage& second) {
     const QImage a = first.convertToFormat(QImage::Format_RGB32), b = second.convertToFormat(QImage::Format_RGB32);
     PictureDifference difference;

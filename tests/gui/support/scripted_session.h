@@ -1,5 +1,5 @@
-// What a new user does: sets an experiment up in an empty workspace, runs it, looks at it live, compares its runs,
-// makes a figure of that and exports it. By keys and clicks, with the `dasgd` program and real training.
+// The way of a new user: sets an experiment up in an empty workspace, runs it, looks at it live, compares its runs,
+// makes a figure of the comparison and exports it. By keys and clicks, with the `dasgd` program and real training.
 #pragma once
 
 #include <QApplication>
@@ -163,7 +163,7 @@ private:
         const TimeRange after = selection.window(), extent = selection.extent();
         switch (one) {
             case Qt::Key_W: return width(after) < width(before);
-            // Of a short one there may be no more to show.
+            // A short run may have no more to show.
             case Qt::Key_S: return width(after) > width(before) || width(before) >= 2 * width(extent);
             case Qt::Key_A: return after.start < before.start && !selection.following();
             case Qt::Key_D: return after.start > before.start && !selection.following();

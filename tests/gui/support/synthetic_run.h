@@ -19,7 +19,7 @@
 
 namespace dasgd::test {
 
-// As the engine stores it for DaSGD.
+// Keys of a DaSGD experiment, as the engine stores them.
 inline const std::string kDasgdSchema = R"([{"key":"algorithm.period","symbol":"τ","unit":"steps","default":"4"},)"
                                         R"({"key":"algorithm.delay","symbol":"d","unit":"steps","default":"1"},)"
                                         R"({"key":"algorithm.local_weight","symbol":"ξ","unit":"","default":"0.25"},)"
@@ -229,7 +229,7 @@ private:
         metric(0, "run/target_reached", accuracy);
     }
 
-    // Of the steps since the last ones.
+    // Ends each rank's window over the steps since the last one.
     void closeWindows(std::int64_t step) {
         if (step == windowStep_) return;
         for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {

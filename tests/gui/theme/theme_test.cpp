@@ -76,7 +76,7 @@ TEST(Theme, AWindowWearsThisThemeAndLaterOnesAndSoDoesWhatComesIntoItLater) {
         rows->addWidget(new QLineEdit(QStringLiteral("text")));
         return box;
     };
-    // What is within another window has no background of its own.
+    // A widget within another window has no background of its own.
     const auto picture = [](QWidget& widget) { return widget.grab().toImage().convertToFormat(QImage::Format_RGB32); };
     auto window = build();
     const QImage plain = picture(*window);

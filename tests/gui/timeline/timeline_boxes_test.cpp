@@ -27,7 +27,7 @@ TEST(TimelineBoxes, OfAGroupTheWordsSayShareAndRanks) {
 }
 
 TEST(TimelineBoxes, OnADarkGroundASkewIsDimmerThanTransferAndWaitAndStillSeen) {
-    // As WCAG defines it.
+    // Relative luminance, as WCAG defines it.
     const auto luminance = [](const QColor& color) {
         const auto linear = [](double part) {
             return part <= 0.04045 ? part / 12.92 : std::pow((part + 0.055) / 1.055, 2.4);

@@ -22,7 +22,7 @@ TimelineFrame frameOf(std::vector<TimelineBox> boxes) {
     return frame;
 }
 
-// Of windows from 0 to 100 ms before and from 40 to 140 ms after.
+// Range that looks alike in windows from 0 to 100 ms before and from 40 to 140 ms after.
 TimeRange alike(const TimelineFrame& before, const TimelineFrame& after) {
     return drawnAlike(before, {0, 100 * kMs}, after, {40 * kMs, 140 * kMs});
 }

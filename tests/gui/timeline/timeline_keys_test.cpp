@@ -1,4 +1,4 @@
-// Of gui/timeline/timeline_keys.cpp.
+// Keys of the timeline widget (gui/timeline/timeline_keys.cpp).
 #include <gtest/gtest.h>
 
 #include <QTest>

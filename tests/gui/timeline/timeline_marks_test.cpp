@@ -1,4 +1,4 @@
-// Of gui/timeline/timeline_marks.cpp.
+// Pins, groups and order of the timeline widget's rows, by keys and clicks (gui/timeline/timeline_marks.cpp).
 #include <gtest/gtest.h>
 
 #include <QSignalSpy>
@@ -19,7 +19,7 @@ protected:
         QCoreApplication::processEvents();
     }
     void key(Qt::Key key, Qt::KeyboardModifiers with = {}) { QTest::keyClick(&widget_, key, with); }
-    // In the label column, `x` from its left.
+    // Position in the label column, `x` from its left.
     [[nodiscard]] QPoint label(std::size_t place, int x) const {
         return {x, static_cast<int>(widget_.layout().pair(2 * place).center().y())};
     }

@@ -56,7 +56,7 @@ protected:
     std::unique_ptr<RunTable> table_;
 };
 
-// Of a window of 1600 x 1000.
+// The table has this width in a window of 1600 x 1000.
 TEST_F(RunTableTest, TheUsualColumnsFitWithoutScrolling) {
     constexpr int kWidth = 1341;
     table().resize(kWidth, 700);
@@ -180,7 +180,7 @@ TEST_F(RunTableTest, NoCellOfADefaultColumnIsCut) {
     }
 }
 
-// What is shown of a text is its own width, which is no whole number of pixels.
+// A text has its own width, which is no whole number of pixels.
 TEST_F(RunTableTest, NoTitleIsCutByItsArrowAndNoWidestNumberByAPixel) {
     const QFontMetricsF title(interFont(12, Weight::Medium)), cell(interFont(13));
     for (const RunColumn& column : defaultColumns()) {
@@ -250,7 +250,7 @@ TEST_F(RunTableTest, IsOrderedByTheColumnsThatItHas) {
     EXPECT_EQ(table().horizontalHeader()->sortIndicatorOrder(), Qt::DescendingOrder);
 }
 
-// Of a window of 1280 x 720, with a bar to scroll and without.
+// The table is 1012 or 1024 pixels wide in a window of 1280 x 720, with a bar to scroll and without.
 TEST_F(RunTableTest, NoColumnIsCutAtTheEdgeOfANarrowWindow) {
     for (const int width : {1012, 1024, 700, 1100}) {
         table().resize(width, 500);

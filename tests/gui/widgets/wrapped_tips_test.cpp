@@ -23,7 +23,7 @@ protected:
         QHelpEvent help(QEvent::ToolTip, at, widget.mapToGlobal(at));
         QApplication::sendEvent(&widget, &help);
     }
-    // Of the tip that is shown; no size where there is none.
+    // Size of the tip that is shown; empty where there is none.
     static QSize shown() {
         for (const QWidget* one : QApplication::topLevelWidgets()) {
             if (one->isVisible() && one->inherits("QTipLabel")) return one->size();

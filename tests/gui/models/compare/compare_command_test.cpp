@@ -74,7 +74,7 @@ std::vector<QString> cellsOf(const QJsonValue& group, Spread spread) {
 
 class CompareCommandTest : public CompareBench {
 protected:
-    // Of these runs, once the page has its numbers of all of them.
+    // Shows these runs and waits until the page has its numbers of all of them.
     void show(const QStringList& ids) {
         board_.setWatching(true);
         ASSERT_TRUE(eventually([&] {
@@ -125,7 +125,7 @@ protected:
             }
         }
     }
-    // Of the group of just these runs; -1 where there is none.
+    // Row of the group of just these runs; -1 where there is none.
     int rowOf(const QJsonArray& ids) {
         std::set<QString> wanted;
         for (const QJsonValue& id : ids) wanted.insert(id.toString());

@@ -74,7 +74,7 @@ TEST_F(CompareQueryTest, GivesTheNumbersOfTheCommand) {
     }
 }
 
-// However many runs there are, or however slow they are to read.
+// Holds however many runs there are, and however slow they are to read.
 TEST_F(CompareQueryTest, ComparesInTheEndWithoutTimeForMoreThanARunAtOnce) {
     CompareQuery slow(0);
     int compared = 0;
@@ -100,7 +100,8 @@ TEST_F(CompareQueryTest, ABaselineIsChosenByItsKeyAndOneThatIsGoneIsTheDefault) 
     EXPECT_EQ(compared_->comparison.baseline, "sync_sgd");
 }
 
-// What was recorded before the first step alone has no place in the time of training, which is known nevertheless.
+// A metric that was recorded before the first step alone has no place in the training time, which is known
+// nevertheless.
 TEST_F(CompareQueryTest, ACurveWithoutAMeanIsUnclockedOnlyWithoutTrainingTime) {
     const std::string id = workspace.store().newRunId("dasgd");
     ASSERT_TRUE(workspace.store().addRun(test::scalingInfo({.experiment = "early", .backend = "gloo"}, id)));

@@ -63,7 +63,7 @@ TEST_F(CompareTableModelTest, ARatioSaysWhatIsDividedByWhatAndHasItsInterval) {
     EXPECT_TRUE(cell.contains(QStringLiteral(" ± "))) << cell.toStdString();
 }
 
-// Of single runs there is no mean and no spread to be explained.
+// A table of single runs has no mean and no spread to explain.
 TEST_F(CompareTableModelTest, TheFootSaysOnlyWhatTheTableHas) {
     CompareTableModel model(board_);
     look();

@@ -19,7 +19,7 @@ TEST(CompareView, RowsAreFoundWhereConfigurationsWereAddedSince) {
     EXPECT_EQ(view.baseline(), 2U);
 }
 
-// What is hidden is compared with nothing.
+// Hidden groups are compared with nothing.
 TEST(CompareView, SaysInWhatTheSetUpsOfTheShownGroupsDiffer) {
     const std::vector<CompareGroup> groups{{.key = "a"}, {.key = "b"}, {.key = "c"}};
     Compared compared{.keys = {"a", "b", "c"}};

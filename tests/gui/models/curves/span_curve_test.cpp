@@ -13,7 +13,7 @@ RunItemPtr itemOf(storage::RunReader& reader, const QString& run) {
     return makeRunItem(reader.row(run.toStdString()).value());
 }
 
-// In lab.db too. The loss is what a rank records of a step last.
+// True if lab.db too has the step of both ranks. The loss is the last that a rank records of a step.
 bool bothRanksCameTo(storage::RunReader& reader, const std::string& run, std::int64_t step) {
     int ranks = 0;
     for (const int rank : {0, 1}) {
@@ -23,7 +23,7 @@ bool bothRanksCameTo(storage::RunReader& reader, const std::string& run, std::in
     return ranks == 2;
 }
 
-// A figure has what the window shows.
+// A figure has the same curve as the window.
 TEST(SpanCurve, IsWhatTheQueryOfTheWindowTells) {
     LiveBench bench;
     const QString run = bench.workspace.record({.ranks = 3, .steps = 300});
@@ -49,14 +49,14 @@ TEST(SpanCurve, IsWhatTheQueryOfTheWindowTells) {
             EXPECT_EQ((*curve)[i].step, told.samples[i].step) << name;
             EXPECT_DOUBLE_EQ((*curve)[i].value, told.samples[i].value) << name;
         }
-        // What a figure's axis may be.
+        // Quantities that a figure's axis may show.
         EXPECT_GT(curve->back().epoch, curve->front().epoch) << name;
         EXPECT_GT(curve->back().samples, curve->front().samples) << name;
         EXPECT_GT(curve->back().bytesSent, curve->front().bytesSent) << name;
     }
 }
 
-// Neither counts a part of the run of which a rank may still have to report.
+// Neither curve counts a part of the run of which a rank may still have to report.
 TEST(SpanCurve, OfALiveRunEndsWhereTheQueryOfTheWindowDoes) {
     LiveBench bench;
     test::SyntheticRun run(bench.workspace.store(), {.ranks = 2, .steps = 200});

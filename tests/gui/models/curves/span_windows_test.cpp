@@ -77,7 +77,7 @@ TEST(SpanWindows, EachRankHasItsNumbersAndAllOfThemTheirs) {
     }
 }
 
-// However the run was read: as one, or while it grew from far too narrow windows.
+// The points are the same however the run was read: at once, or while it grew from far too narrow windows.
 TEST(SpanWindows, AGrowingRunKeepsItsSumsInFewerPoints) {
     SpanWindows grown({0, 50 * kMs});
     const std::vector<RankSpan> spans = twoRanks(3000);
@@ -94,7 +94,8 @@ TEST(SpanWindows, AGrowingRunKeepsItsSumsInFewerPoints) {
     EXPECT_NEAR(steps, 3000, 15) << "each step is counted once";
 }
 
-// What was under way during an evaluation arrived for free: it must not look hidden, nor the time after free of waits.
+// Transfers under way during an evaluation arrived for free: they must not look hidden, nor the time after them free of
+// waits.
 TEST(SpanWindows, EvaluationsAndWhatTheyDisturbedAreLeftOut) {
     std::vector<RankSpan> spans;
     for (RankSpan one : regularSteps(0, 400)) {
@@ -124,7 +125,8 @@ TEST(SpanWindows, OfARunThatGoesOnTheLastPointWaitsUntilItIsWhole) {
     EXPECT_GT(hidden.back().wallS, 1.7);
 }
 
-// Whatever its length; a last point of half the time would look like a change of speed.
+// Points are of equal time whatever the length of the run: a last point of half the time would look like a change of
+// speed.
 TEST(SpanWindows, PointsOfAWholeRunAreOfEqualTime) {
     for (const std::int64_t steps : {35, 70, 150, 391, 2590, 3900}) {
         const Ns end = steps * 10 * kMs;

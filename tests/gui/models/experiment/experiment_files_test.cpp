@@ -18,7 +18,7 @@ protected:
         QFile file(path);
         return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QStringLiteral("(none)");
     }
-    // What came of a request: the name of the signal and its first argument.
+    // Outcome of a request: the name of the signal and its first argument.
     std::pair<QString, QString> outcome() {
         const std::pair<const char*, QSignalSpy*> spies[] = {
             {"read", &read_}, {"written", &written_}, {"failed", &failed_}, {"unreadable", &unreadable_}};

@@ -29,7 +29,7 @@ std::vector<RunItemPtr> runsOf(const std::vector<std::string>& configs) {
     return runs;
 }
 
-// What stands behind the settings of the first run; "" where there is no document.
+// Text behind the settings of the first run; "" where there is no document.
 std::string sweepOf(const std::vector<RunItemPtr>& runs, const std::string& first) {
     const auto document = seriesDocument(runs);
     if (!document) return "";

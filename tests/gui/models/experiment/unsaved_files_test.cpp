@@ -17,7 +17,7 @@ class UnsavedFilesTest : public ::testing::Test {
 protected:
     using Window = std::unique_ptr<UnsavedFiles>;
     Window open() { return std::make_unique<UnsavedFiles>(path_); }
-    // What the window takes over.
+    // Texts that the window takes over.
     static QStringList takenOver(UnsavedFiles& files) {
         QSignalSpy found(&files, &UnsavedFiles::found);
         files.takeOver();

@@ -1,4 +1,4 @@
-// What tests of the forecast share: planned runs, recorded ones, calibrations, made by hand.
+// Data that tests of the forecast share: planned runs, recorded ones and calibrations.
 #pragma once
 
 #include "gui/models/forecast/forecast_times.h"
@@ -19,7 +19,7 @@ inline std::string config(int delay, const char* model = "lenet", const char* li
            "\"\n[train]\nbatch_size = 32\n[cluster]\nbackend = \"gloo\"\nworkers = 2\n" + link;
 }
 
-// What `dasgd describe` would say of three algorithms; their names are the tests'.
+// Schema of three algorithms, as `dasgd describe` would print it; their names are the tests'.
 inline std::vector<SchemaPlugin> algorithms() {
     const FieldInfo period{.name = "period",
                            .type = "integer",

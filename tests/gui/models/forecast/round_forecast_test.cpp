@@ -22,7 +22,7 @@ double total(const RoundForecast& round, SpanKind kind) {
     });
 }
 
-// Of both rounds: computing while the transfer is under way.
+// Seconds, in both rounds, of computing while the transfer is under way.
 double covered(const RoundForecast& round) {
     double sum = 0;
     for (const RoundSpan& one : round.spans) {

@@ -52,7 +52,7 @@ TEST(Feed, AnotherProgramsFileIsReported) {
     EXPECT_TRUE(errors[0][0].toString().contains(QLatin1String("lab.db"))) << errors[0][0].toString().toStdString();
 }
 
-// What a page of the future needs: a class of its own, known to nobody else.
+// A query such as a new page would add: a class of its own, known to nobody else.
 class NewestStepQuery final : public LiveQuery {
 public:
     NewestStepQuery() : LiveQuery(Priority::Records) {}

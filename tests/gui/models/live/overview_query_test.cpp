@@ -45,7 +45,7 @@ TEST_F(OverviewQueryTest, AnswersOnceWithAllSpansOfTheRun) {
     EXPECT_LT(pictures_[1]->nsPerPixel, pictures_[0]->nsPerPixel);
 }
 
-// What follows the last window is known to be untimed only then.
+// The time after the last window is known to be untimed only once the run has ended.
 TEST_F(OverviewQueryTest, TheEndOfARunIsDrawnAtOnce) {
     test::SyntheticRun run(bench_.workspace.store(), {.steps = 20});
     run.train(10);

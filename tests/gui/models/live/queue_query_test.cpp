@@ -57,7 +57,7 @@ TEST(QueueQuery, TellsWhatWaitsAndWhetherItWillStart) {
     }));
 }
 
-// What trained when the machine went down is the only entry, and would go on.
+// The only entry is a run that trained when the machine went down, and can go on.
 TEST(QueueQuery, ARunWhoseProcessDiedWaitsForSomebodyToWorkTheQueue) {
     LiveBench bench;
     enqueue(bench.workspace.store(), "a");

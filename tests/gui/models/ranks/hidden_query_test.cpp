@@ -61,7 +61,7 @@ TEST_F(HiddenQueryTest, WhatTheTimelineHasReadIsNotReadAgain) {
     bench_.refresh(timeline);
     SQLite::Database((bench_.workspace.path() / "lab.db").string(), SQLite::OPEN_READWRITE).exec("DELETE FROM span");
     EXPECT_EQ(ask(run, range).steps, read.steps);
-    // Of another run the timeline has nothing.
+    // The timeline has no spans of another run.
     const QString other = bench_.workspace.record({.ranks = 2, .steps = 60});
     EXPECT_EQ(ask(other, range).steps.at(0).ranks, 2);
     bench_.store.setSpans(nullptr);
@@ -81,7 +81,7 @@ TEST_F(HiddenQueryTest, ATimelineThatHasReadNothingSaysNothing) {
     run.finish();
 }
 
-// Of a run that has ended, what came last is told though the timeline has not read it yet.
+// The last spans of a run that has ended count, though the timeline has not read them yet.
 TEST_F(HiddenQueryTest, WhatTheTimelineLacksOfAnEndedRunIsRead) {
     const QString run = bench_.workspace.record({.ranks = 2, .steps = 40});
     const TimeRange all{0, 60'000'000'000};

@@ -93,7 +93,7 @@ TEST(RankStates, TheFirstSecondsOfTrainingAreNotFasterThanItsRounds) {
     for (const int steps : {11, 12, 14, 15, 23}) {
         EXPECT_NEAR(rateOf(steps, 0).value_or(0), 4 / 0.007, 1e-6) << steps << " steps: 4 of them take 4 + 3 ms";
     }
-    // What is cut off at the beginning: the skew of a collective, the collective itself, a step.
+    // Each window cuts something off at its beginning: the skew of a collective, the collective itself, or a step.
     for (const Ns from : {4'500'000, 5'500'000, 7'500'000, 11'500'000}) {
         EXPECT_NEAR(rateOf(23, from).value_or(0), 4 / 0.007, 1e-6) << from;
     }
@@ -103,7 +103,7 @@ TEST(RankStates, ARateSaysOfHowLongItIsAndWhetherItIsOfWholeRounds) {
     const RankNow whole = ranksNow(inRounds(23), {0, 1'000'000'000}).at(0);
     EXPECT_TRUE(whole.wholeRounds);
     EXPECT_NEAR(whole.rateSeconds, 4 * 0.007, 1e-9) << "from the launch of step 4 to that of step 20";
-    // Of the newest part: one launch alone, and before it there are more.
+    // The newest part has one launch alone, and the run has more before it.
     std::vector<RankSpan> recent;
     for (const RankSpan& span : inRounds(23)) {
         if (span.span.start >= 27'000'000) recent.push_back(span);
@@ -164,7 +164,7 @@ TEST(RankStates, AllRanksTogetherHaveARateOnceEachOfThemHas) {
     EXPECT_EQ(samplesNow({known}, 0), std::nullopt) << "a model without samples";
 }
 
-// What comes before the first step disturbs nothing, and takes nothing of the first round away.
+// An evaluation before the first step disturbs nothing, and takes nothing of the first round away.
 TEST(RankStates, TheEvaluationBeforeTheFirstStepMakesNoRoundOfAPart) {
     for (const int steps : {7, 10, 11, 15}) {
         std::vector<RankSpan> spans = inRounds(steps);

@@ -35,7 +35,7 @@ TEST(JobFiles, LeavesStreamsAndExitStatus) {
     EXPECT_FALSE(QFile::exists(place.stem + QStringLiteral(".out")));
 }
 
-// Of many at once: the shells are held up, and the programs end before they are waited for.
+// With many at once the shells are held up, and the programs end before they are waited for.
 TEST(JobFiles, AProgramThatEndsAtOnceLeavesItsOwnStatus) {
     const QTemporaryDir folder;
     constexpr int kJobs = 80;

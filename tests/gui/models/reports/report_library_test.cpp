@@ -87,7 +87,7 @@ TEST_F(ReportLibraryTest, RunsShowsProgressAndKeepsTheResult) {
 
 TEST_F(ReportLibraryTest, WantsItsPageBeforeItTellsItAnything) {
     QStringList said;
-    // As the page: nobody hears asked() and started() before it is wanted.
+    // A page hears asked() and started() only after it is wanted.
     QObject::connect(library_.get(), &ReportLibrary::pageWanted, [&] {
         said << QStringLiteral("page");
         if (said.size() > 1) return;
@@ -155,7 +155,7 @@ TEST_F(ReportLibraryTest, WhatAnotherWindowFinishedIsTakenOverNotCalledFailed) {
     ASSERT_TRUE(isUnderWay(name));
     Report finished = *library_->find(name);
     conclude(finished, "{\"run_id\":\"r1\"}\n", "", 0);
-    // As the other window leaves it: the report, and no files of the job.
+    // Another window leaves this behind: the report, and no files of the job.
     write(reportFile(name), QJsonDocument(jsonOf(finished)).toJson());
     ::kill(static_cast<pid_t>(finished.process), SIGKILL);
     ASSERT_TRUE(eventually([&] { return library_->find(name)->state != ReportState::Running; }));

@@ -250,7 +250,7 @@ TEST(StyleBook, AConfigurationHasOneStyleInAllExperiments) {
         const CurveStyle other = book.styleOf(*runs[kept]);
         EXPECT_TRUE(fresh.dash != other.dash && fresh.marker != other.marker) << kept;
     }
-    // What comes later changes nothing of what is there.
+    // Runs that come later change no style of those that are there.
     StyleBook before;
     before.assign(std::span(runs).first(3));
     for (const RunItemPtr& run : std::span(runs).first(3)) EXPECT_EQ(before.styleOf(*run), book.styleOf(*run));
@@ -295,7 +295,7 @@ TEST(StyleBook, StylesStayWhenAnOlderExperimentGetsTheConfigurationOfANewerOne) 
     EXPECT_FALSE(lookAlike(after, runs[0], runs[2]));
 }
 
-// What was added is assigned by itself only where that comes to the same.
+// Runs that are added are assigned by themselves only where that gives the same styles.
 TEST(StyleBook, RunsThatAreAddedInAnyOrderComeToTheSame) {
     std::vector<RunItemPtr> runs{delayedIn("b", "11", 1), delayedIn("a", "13", 3), delayedIn("b", "14", 3),
                                  delayedIn("a", "12", 2), namedRun("sync_sgd", "10")};

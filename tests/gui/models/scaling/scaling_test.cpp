@@ -1,4 +1,4 @@
-// Which lines there are, how they are called and drawn.
+// Lines of the Scaling page: which there are, their names and their styles.
 #include "gui/models/scaling/scaling.h"
 
 #include <gtest/gtest.h>

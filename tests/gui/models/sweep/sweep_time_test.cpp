@@ -70,7 +70,7 @@ TEST(SweepTime, OfASimulatedClusterIsHowLongThisComputerSimulatedIt) {
     EXPECT_EQ(sweepTime(plan({1}), 1, std::vector<RunItemPtr>{makeRunItem(row)}).known, 0) << "its end is not known";
 }
 
-// Of two rounds: the first is that of the runs 0 and 2.
+// Forecasts of runs 0 and 2 with a measured step, of run 1 with a simulated one, and of run 3, which has no formula.
 std::vector<ForecastCase> forecasts() {
     ForecastCase slow, simulated, unknown;
     slow.runs = {0, 2};

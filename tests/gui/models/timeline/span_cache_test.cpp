@@ -25,7 +25,7 @@ Span span(SpanKind kind, Ns start, Ns end) {
             .end = end};
 }
 
-// Of a stored run.
+// A stored run and the cache of its spans.
 class SpanCacheTest : public ::testing::Test {
 protected:
     // Steps of some milliseconds on each rank, with scatter; now and then a long evaluation.
@@ -245,7 +245,7 @@ TEST_F(SpanCacheTest, WindowsMarkWhatIsNotTimedAndMakeNoLane) {
     EXPECT_EQ(frame.untimed[1].range.start, 40 * kMs);
 }
 
-// As recorded before there were windows.
+// Runs recorded before there were windows have none.
 TEST_F(SpanCacheTest, ARunWithoutWindowsMarksNothing) {
     record(1, 10);
     EXPECT_TRUE(load({{0, 100 * kMs}, 1}).untimed.empty());

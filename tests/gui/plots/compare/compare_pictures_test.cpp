@@ -66,7 +66,7 @@ TEST_F(ComparePicturesTest, WhatIsNotReadYetIsNotCalledMissing) {
     EXPECT_NE(words(), QStringLiteral("reading …"));
 }
 
-// Of three configurations: d 1 reached the target with all its runs, in 20 s each; d 2 with two of three, in 10 s; d 3
+// Three configurations: d 1 reached the target with all its runs, in 20 s each; d 2 with two of three, in 10 s; d 3
 // with none. One more run of d 2 was stopped.
 struct PartlyReached {
     PartlyReached() {

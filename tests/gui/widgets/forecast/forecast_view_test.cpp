@@ -174,7 +174,7 @@ TEST_F(ForecastViewTest, WhoDoesNotSeeThePictureHearsIt) {
     EXPECT_TRUE(words().contains(view_.gantt().marked()));
 }
 
-// As in a window of 1600 x 1000.
+// The view has this size in a window of 1600 x 1000.
 TEST_F(ForecastViewTest, TwoWarningsAreWhole) {
     KnownCalibration bad = calibration(QStringLiteral("first-light"), 1);
     bad.warning = QStringLiteral(
@@ -198,7 +198,7 @@ TEST_F(ForecastViewTest, TwoWarningsAreWhole) {
     EXPECT_GE(found, 1);
 }
 
-// Of the card in a window of 1600 x 1000.
+// The card's head has this size in a window of 1600 x 1000.
 TEST_F(ForecastViewTest, TheHeadHasRoomForTheTimesBesideACase) {
     board_.setPlan({plan(config(3)), plan(config(3, "lenet", kLink, "local_sgd"))});
     ASSERT_TRUE(board_.current()->known());

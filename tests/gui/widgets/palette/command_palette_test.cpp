@@ -126,7 +126,7 @@ QKeySequence sequenceOf(QString keys) {
     return QKeySequence(keys);
 }
 
-// Of a command that can be carried out now, or behind the help of a button that cannot.
+// Keys of the commands that can be carried out now, and those at the end of the help of buttons, for what cannot.
 QList<QKeySequence> namedKeys(MainWindow& window) {
     static const QRegularExpression atEnd(QStringLiteral("\\s\\s(\\S+)\\s*$"));
     QList<QKeySequence> keys{sequenceOf(QStringLiteral("Ctrl+K")), sequenceOf(QStringLiteral("Ctrl+Q"))};
@@ -146,7 +146,7 @@ TEST_F(PaletteOfTheWindow, HasEveryKeyOfEveryPage) {
         const QList<QKeySequence> named = namedKeys(*window_);
         for (const QShortcut* one : window_->findChildren<QShortcut*>()) {
             const auto* on = qobject_cast<const QWidget*>(one->parent());
-            // That of a widget with the focus is said beside it.
+            // The key of a widget with the focus is named beside that widget.
             if (!on || !on->isVisible() || one->context() == Qt::WidgetShortcut) continue;
             EXPECT_TRUE(named.contains(one->key())) << entry.info.title << ": " << one->key().toString().toStdString();
         }

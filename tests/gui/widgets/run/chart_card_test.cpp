@@ -23,7 +23,7 @@ TEST_F(ChartCardTest, DrawsTheRunAndTheOthersOfItsExperiment) {
     EXPECT_NE(curves[0].style, curves[1].style);
 }
 
-// What a live run costs is what is drawn of it: a page that is not seen draws nothing.
+// A live run costs what is drawn of it, so a page that is not seen draws nothing.
 TEST_F(ChartCardTest, WhatIsHiddenDrawsNothingUntilItIsShown) {
     ASSERT_FALSE(card_->isVisible());
     const QString third = workspace_.record({.delay = 1, .steps = 30});

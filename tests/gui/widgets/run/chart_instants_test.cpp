@@ -165,7 +165,7 @@ TEST_F(ChartInstantsTest, TheRanksOverTrainingTimeGrowWithTheRunAndAreFormedAnew
     run.finish();
 }
 
-// What a virtual cluster records has no evaluations in its time.
+// Records of a virtual cluster have no evaluations in their time.
 TEST_F(ChartInstantsTest, SimulatedTimeIsTrainingTimeAndSaysThatItIsSimulated) {
     const QString simulated = workspace_.record({.experiment = "virtual", .steps = 30, .simulated = true});
     ASSERT_TRUE(eventually([&] { return session_.runs().find(simulated) != nullptr; }));

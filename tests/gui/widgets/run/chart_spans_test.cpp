@@ -39,7 +39,7 @@ TEST_F(ChartSpansTest, AChartDrawsThemOfThisRunAloneRankByRankToo) {
     ChartCard card(ChartSpec{QStringLiteral("of a test"), "train/loss"}, session_, testLook());
     card.show();
     card.picker().choose(kSpansHidden, false);
-    // What was recorded arrives in several parts.
+    // The records arrive in several parts.
     ASSERT_TRUE(eventually([&] {
         const auto& curves = card.plot().curves();
         return curves.size() == 1 && !curves[0].line.x.empty() && curves[0].line.x.back() == 200;

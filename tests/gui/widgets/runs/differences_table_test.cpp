@@ -29,7 +29,7 @@ protected:
         table_.showRows(rows);
         QCoreApplication::processEvents();
     }
-    // Whether every part of a cell that stays together has the width, and all its lines the height.
+    // True if every part of a cell that stays together has the width, and all its lines the height.
     [[nodiscard]] bool isWhole(int row, int column) {
         const QModelIndex cell = model_.index(row, column);
         static const QRegularExpression ends(QStringLiteral("(?<= )|(?<=[._/])(?=\\p{L})"));

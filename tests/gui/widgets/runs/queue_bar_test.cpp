@@ -52,7 +52,7 @@ TEST_F(QueueBarTest, SaysWhetherWhatWaitsWillStart) {
     EXPECT_TRUE(bar_.isHidden());
 }
 
-// As after a reboot.
+// Nobody works the queue after a reboot.
 TEST_F(QueueBarTest, WhereNobodyWorksTheQueueItCanBeWorked) {
     tell({.waiting = 3});
     EXPECT_TRUE(words().contains(QStringLiteral("Nobody works the queue: 3 runs are queued, and none starts.")));

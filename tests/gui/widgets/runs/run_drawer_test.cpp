@@ -26,7 +26,7 @@ protected:
         return items;
     }
     [[nodiscard]] storage::RunNotes notesOf(const QString& id) { return session_.runs().find(id)->notes; }
-    // What is written under the configuration of a run, or in what the code of two differs.
+    // Text under the configuration of a run, or under the difference in code of two.
     [[nodiscard]] QString text() {
         for (auto* one : drawer_.findChildren<QPlainTextEdit*>()) {
             const bool log = one->objectName() == QStringLiteral("log");

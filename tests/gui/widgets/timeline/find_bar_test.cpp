@@ -32,7 +32,7 @@ TEST_F(SessionBench, FindBarSaysWhatIsWrongAtItsPlace) {
     EXPECT_TRUE(bar.words().isEmpty());
 }
 
-// As wide as the page makes it in a window of 1280 pixels.
+// The page makes the bar this wide in a window of 1280 pixels.
 TEST_F(SessionBench, TheExampleInTheFindBarIsWhole) {
     QWidget page;
     FindBar bar(session_, page);

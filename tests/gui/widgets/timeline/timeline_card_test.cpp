@@ -104,7 +104,7 @@ TEST_F(TimelineCardTest, ItsHeadMakesNoPageScrollSideways) {
         if (one->toolTip().startsWith(QStringLiteral("Follow"))) follow = one;
     }
     ASSERT_NE(follow, nullptr);
-    // As in a run that goes on, when there is most to say; this one has ended.
+    // The card says most while its run goes on; this one has ended, so the test sets the longest text.
     QObject::disconnect(&session_, &Session::pulseChanged, card, nullptr);
     follow->setText(QStringLiteral("● following"));
     follow->show();
