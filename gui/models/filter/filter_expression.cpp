@@ -155,7 +155,7 @@ private:
         return any && without ? negated(std::move(*any)) : any;
     }
 
-    // Up to ")": each value compared with "=".
+    // Reads the values of a list up to ")" as comparisons with "=", joined by "or".
     Parsed<Node> anyOf(const Token& name) {
         const qsizetype open = tokens_[next_ - 1].at;
         std::vector<Token> values;

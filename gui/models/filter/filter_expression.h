@@ -1,4 +1,4 @@
-// What a filter says, for people to type:
+// The filter language, as users type it:
 //
 //   expression  conjunction { "or" conjunction }
 //   conjunction term { ["and"] term }
@@ -6,13 +6,13 @@
 //   list        "(" value { "," value } ")"
 //   operator    = != < <= > >= ~
 //
-// The name of a flag alone ("starred", "simulated", "archived") is true where the flag is; in quotes it is a word.
-// A word must be a part of what a run's row says ("dasgd", "seed 3" in quotes), -word must not. `~` is "contains". A
-// value is a word or a quoted text; a number may have its unit, also after a space: hidden > 90 %. A comparison is
-// false where a run lacks the field or has NaN there. Case does not count.
+// The bare name of a flag ("starred", "simulated", "archived") holds where the flag is set; in quotes it is a word.
+// A word must occur in the text of a run's row ("dasgd", "seed 3" in quotes), -word must not. `~` means "contains". A
+// value is a word or a quoted text; a number may have a unit, also after a space: hidden > 90 %. A comparison is false
+// if the run lacks the field or has NaN there. Case is ignored.
 //
-// A filter is applied at each key. After a comparison, a word at the very end that begins a keyword or the name of a
-// field counts as not finished and is left out, so that "delay = 3 an" shows what "delay = 3" does.
+// A filter is applied while it is typed. After a comparison, a last word that begins a keyword or the name of a field
+// counts as unfinished and is ignored, so that "delay = 3 an" shows the same as "delay = 3".
 #pragma once
 
 #include <QString>
@@ -25,7 +25,7 @@
 
 namespace dasgd::gui {
 
-// Where and why a text is no filter; `at` counts from 0 and may be the end of the text.
+// Syntax error: place and reason. `at` counts from 0 and may be the end of the text.
 struct FilterError {
     qsizetype at = 0;
     QString message;
@@ -33,14 +33,14 @@ struct FilterError {
 
 class FilterExpression {
 public:
-    // Everything passes.
+    // The empty filter, which accepts every run.
     FilterExpression() = default;
     [[nodiscard]] static tl::expected<FilterExpression, FilterError> parse(const QString& text,
                                                                            const FilterFields& fields);
     [[nodiscard]] bool accepts(const RunItem& run) const { return holds(root_, run); }
-    // The word at the end that is left out; "" where none is.
+    // The unfinished last word that is ignored; "" if there is none.
     [[nodiscard]] const QString& unfinished() const { return unfinished_; }
-    // Whether it says anything of runs that are put away; where it does not, a list may leave them out.
+    // True if the filter mentions the flag "archived"; otherwise a list may leave archived runs out.
     [[nodiscard]] bool namesArchived() const { return namesArchived_; }
 
     enum class Kind { All, Any, Not, Word, Comparison, Unfinished };
@@ -50,7 +50,7 @@ public:
         QString word;  // lower case
         std::optional<FilterComparison> comparison;
     };
-    // For what is no run: whoever has fields of its own asks the comparisons.
+    // For users with other fields than those of runs, which evaluate the comparisons themselves.
     [[nodiscard]] const Node& root() const { return root_; }
 
 private:
@@ -61,7 +61,7 @@ private:
     bool namesArchived_ = false;
 };
 
-// `experiment = "delay-sweep"`.
+// The filter `experiment = "delay-sweep"`.
 [[nodiscard]] QString experimentFilter(const QString& experiment);
 
 }  // namespace dasgd::gui

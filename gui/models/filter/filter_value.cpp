@@ -14,7 +14,7 @@ namespace dasgd::gui {
 namespace {
 
 constexpr double kPercent = 0.01;
-// Two numbers that print alike: 90 % and 0.9.
+// Tolerance for numbers that print alike, such as 90 % and 0.9.
 constexpr double kNearlyEqual = 1e-12;
 
 constexpr int kDayLength = 10;
@@ -24,7 +24,7 @@ struct Split {
     QString unit;
 };
 
-// "1.5ms" → 1.5 and "ms".
+// Splits "1.5ms" into 1.5 and "ms".
 std::optional<Split> splitNumber(const QString& text) {
     static const QRegularExpression form(
         QStringLiteral("^([-+]?(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)(?:e[-+]?[0-9]+)?)\\s*(\\D*)$"),
@@ -124,7 +124,7 @@ tl::expected<FilterComparison, QString> FilterComparison::make(const RunField& f
     return made;
 }
 
-// What is wrong, else nothing.
+// Returns the error in the value, if any.
 std::optional<QString> FilterComparison::takeNumber(const QString& value) {
     const QString wrong = notANumber(field_.name, value, unitsOf(field_.kind));
     if (value.compare(QLatin1String("nan"), Qt::CaseInsensitive) == 0) {
@@ -155,7 +155,7 @@ std::optional<QString> FilterComparison::takeNumber(const QString& value) {
                            : QStringLiteral("%1 is given in %2, not in “%3”").arg(field_.name, units, split->unit);
 }
 
-// A day or a minute of local time is all instants in it.
+// A day or a minute of local time stands for all instants in it.
 std::optional<QString> FilterComparison::takeInstant(const QString& value) {
     QDateTime from;
     qint64 seconds = 86'400;
@@ -188,7 +188,7 @@ std::optional<QString> FilterComparison::takeSetting(const QString& value, bool 
         number_ = split->number * kPercent;
         return std::nullopt;
     }
-    // A number may be written in more ways here than in a setting: "+3", ".5".
+    // A number may be written here in forms that a setting cannot have: "+3", ".5".
     const auto read = split->unit.isEmpty() ? std::optional(SettingNumber{split->number, Dimension::Plain})
                                             : settingNumber(asciiUnit(value));
     if (!read) return std::nullopt;
@@ -256,7 +256,7 @@ bool FilterComparison::holdsSetting(const RunItem& run) const {
     const std::string& value = run.config.at(*place_);
     if (!number_ || op_ == FilterOperator::Contains) return holdsText(QString::fromStdString(value));
     const auto number = settingNumber(value);
-    // "auto" is not 3, and no number that could be more or less.
+    // "auto" differs from every number and is neither more nor less.
     if (!number) return op_ == FilterOperator::NotEqual;
     return number->dimension == dimension_ && holdsNumber(number->value);
 }

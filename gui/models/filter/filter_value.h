@@ -15,26 +15,26 @@ enum class FilterOperator { Equal, NotEqual, Less, LessEqual, Greater, GreaterEq
 
 [[nodiscard]] QString operatorText(FilterOperator op);
 
-// Whether `word` may follow a number as its unit: "%", "ms", "GB", "Mbps".
+// True if `word` may follow a number as its unit: "%", "ms", "GB", "Mbps".
 [[nodiscard]] bool isUnit(const QString& word);
 
-// Compiled once a filter, asked once a run. A run that lacks the field fails every comparison, and one that has NaN
-// there every one but that with NaN. Of a field with several values "=" and "~" ask for one that holds, "!=" for none
-// that is equal.
+// Compiled once per filter, evaluated once per run. A run that lacks the field fails every comparison; one with NaN
+// there fails all but those with NaN. For a field with several values, "=" and "~" need one that matches, "!=" needs
+// none that is equal.
 class FilterComparison {
 public:
-    // `value`: as written, with its unit where it has one; `quoted`: it is text, whatever it looks like. A number
-    // without a unit is in the unit of the field's column, for a fraction that of 0 to 1; above 1 it is a percentage.
-    // Errors: what is wrong with operator or value, for this field.
+    // `value`: the text as typed, with its unit if it has one. `quoted`: it is text even if it looks like a number. A
+    // number without a unit is in the unit of the field's column; for a fraction it is from 0 to 1, or a percentage
+    // above 1. Errors: an operator or value that does not suit the field.
     [[nodiscard]] static tl::expected<FilterComparison, QString> make(const RunField& field, FilterOperator op,
                                                                       const QString& value, bool quoted);
     [[nodiscard]] bool holds(const RunItem& run) const;
-    // The same of a value that is no run's: of a field that is a number, in the unit of its kind; of one that is text.
+    // Like holds(), for a value from elsewhere: of a number field, in the unit of its kind, and of a text field.
     [[nodiscard]] bool holdsNumber(double value) const;
     [[nodiscard]] bool holdsText(const QString& value) const;
     [[nodiscard]] const RunField& field() const { return field_; }
     [[nodiscard]] FilterOperator op() const { return op_; }
-    // As written, in lower case.
+    // The value as typed, in lower case.
     [[nodiscard]] const QString& value() const { return text_; }
 
 private:
@@ -51,10 +51,10 @@ private:
     FilterOperator op_;
     QString text_;
     std::optional<double> number_;
-    Dimension dimension_ = Dimension::Plain;  // of a setting's number
+    Dimension dimension_ = Dimension::Plain;  // of the number in a setting
     bool flag_ = true;
-    std::string from_, until_;  // of an instant: the first that it names, and the first after it
-    // Where the key stood in the last list of keys.
+    std::string from_, until_;  // bounds of an instant: its first moment, and the first after it
+    // Cache: the index of the key in the list of keys used last.
     mutable std::shared_ptr<const RunSettings::Keys> keys_;
     mutable std::optional<std::size_t> place_;
 };

@@ -47,7 +47,7 @@ std::optional<double> partOfSeries(const storage::RunRow& row, std::int64_t numb
     return static_cast<double>(number);
 }
 
-// Edits that make one word of the other: letters added, dropped, replaced.
+// Number of edits that turn one word into the other: letters added, removed or replaced.
 int editDistance(const QString& a, const QString& b) {
     std::vector<int> row(static_cast<std::size_t>(b.size()) + 1);
     std::iota(row.begin(), row.end(), 0);

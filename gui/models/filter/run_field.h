@@ -1,4 +1,4 @@
-// The fields that a filter or a column may name: those of every run, and the keys of the configurations.
+// The fields that a filter or a column may name: those common to all runs, and the keys of configurations.
 #pragma once
 
 #include <QString>
@@ -23,59 +23,60 @@ enum class FieldKind {
     Bytes,
     Instant,  // ISO 8601 in UTC
     Flag,
-    Tags,    // those of the run, each a value
-    Setting  // a value of the configuration, whatever it is
+    Tags,    // the run's tags, each a value
+    Setting  // a value of the configuration, of any type
 };
 
 struct RunField {
-    QString name;  // as it is shown: "hidden", "algorithm.delay"
+    QString name;  // shown name: "hidden", "algorithm.delay"
     FieldKind kind = FieldKind::Setting;
-    QString (*text)(const RunItem& run) = nullptr;                  // of Text and Instant
-    std::optional<double> (*number)(const RunItem& run) = nullptr;  // of the others but Setting; may be NaN
-    bool (*flag)(const RunItem& run) = nullptr;                     // of Flag
-    QStringList values;   // of Text: all that there are; empty where it may be any
-    double bareUnit = 1;  // what a number without a unit is a multiple of: blocked is given in milliseconds
-    std::string key;      // of Setting
-    std::string example;  // of Setting: a value with a unit, where a number without one says nothing
+    QString (*text)(const RunItem& run) = nullptr;  // for Text and Instant
+    std::optional<double> (*number)(const RunItem& run) =
+        nullptr;                                 // for all other kinds except Flag and Setting; may be NaN
+    bool (*flag)(const RunItem& run) = nullptr;  // for Flag
+    QStringList values;                          // for Text: all possible values; empty if any text is
+    double bareUnit = 1;  // factor for a number without a unit: 0.001 for blocked, given in milliseconds
+    std::string key;      // for Setting
+    std::string example;  // for Setting: a value with a unit, if numbers without one mean nothing
 };
 
-// The fields of every run, whatever its configuration. A field has several names; the first is the shown one.
+// Fields common to all runs. A field has several names; the first is the shown one.
 struct BuiltInField {
     std::vector<const char*> names;
     RunField field;
 };
 [[nodiscard]] const std::vector<BuiltInField>& builtInFields();
 
-// How a filter is written, and every field of every run.
+// Help text: the syntax of filters and the fields of every run.
 [[nodiscard]] QString filterHelp();
 
-// The names that an expression may use: of runs on the Runs page, of spans on the Timeline page.
+// The names that an expression may use: fields of runs on the Runs page, of spans on the Timeline page.
 class FilterFields {
 public:
     virtual ~FilterFields() = default;
 
     struct Answer {
         std::optional<RunField> field;
-        QStringList candidates;  // without a field: the keys that a short name stands for, or names that are near it
+        QStringList candidates;  // if there is no field: keys that the short name may stand for, or similar names
         bool ambiguous = false;  // the candidates are keys that all end with the name
     };
     [[nodiscard]] virtual Answer find(const QString& name) const = 0;
-    // Whether a word at the very end may be a name that is not finished.
+    // True if a last word may be the beginning of a field's name.
     [[nodiscard]] virtual bool hasNameThatBegins(const QString& begin) const = 0;
-    // "no run has a field “%1”".
+    // Error message: "no run has a field “%1”".
     [[nodiscard]] virtual QString unknownField(const QString& name) const = 0;
 };
 
 // The fields of the runs seen so far.
 class FieldCatalog final : public FilterFields {
 public:
-    // True where a key was new.
+    // Returns true if the run has a new key.
     bool add(const RunItem& run);
-    // Sorted, as "algorithm.delay".
+    // Sorted keys such as "algorithm.delay".
     [[nodiscard]] const std::set<std::string>& keys() const { return keys_; }
 
-    // `name`: of a field, a key, the end of a key after a dot ("delay", "background.seed"), or a section for the name
-    // of its plug-in ("optimizer"). Ignores the case of fields.
+    // `name`: a field, a key, the end of a key after a dot ("delay", "background.seed"), or a section, for the name of
+    // its plug-in ("optimizer"). The case of fields is ignored.
     [[nodiscard]] Answer find(const QString& name) const override;
     [[nodiscard]] bool hasNameThatBegins(const QString& begin) const override;
     [[nodiscard]] QString unknownField(const QString& name) const override;
@@ -85,7 +86,7 @@ private:
     [[nodiscard]] QStringList near(const QString& name) const;
 
     std::set<std::string> keys_;
-    std::map<std::string, std::string> examples_;  // of the keys whose values have a unit
+    std::map<std::string, std::string> examples_;  // for keys whose values have a unit
     std::set<std::shared_ptr<const RunSettings::Keys>> seen_;
 };
 

@@ -15,10 +15,10 @@ bool isEarlier(const RankSpan& a, const RankSpan& b) {
     return std::tuple(a.span.start, a.rank, a.span.kind) < std::tuple(b.span.start, b.rank, b.span.kind);
 }
 
-// Whether a span of the level may pass, by what the level knows of it.
+// False if the level of detail shows that no span in it can pass the filter.
 bool mayHold(const storage::SpanLevel& level, const SpanFilter& filter) {
     std::size_t span = 0, cell = 0;
-    // A short one is shorter than a bucket.
+    // Spans merged into a cell are shorter than a bucket.
     const Ns shorter = level.width();
     for (const storage::LevelLane& lane : level.lanes) {
         for (; span < lane.spansEnd; ++span) {
@@ -59,7 +59,7 @@ void FindQuery::begin() {
     if (wanted) search_ = std::move(wanted);
 }
 
-// Also after an error: a search that went on without the part that could not be read would say less than there is.
+// Called also after an error, as a search without the unreadable part would report too few matches.
 Status FindQuery::startOver(storage::RunReader& reader) {
     search_->found = {.number = search_->number, .spans = {}, .found = 0};
     search_->seen = 0;
@@ -95,7 +95,7 @@ Status FindQuery::refresh(LiveStore& store) {
 
 Status FindQuery::look(storage::RunReader& reader, const storage::SpanPart& part) {
     if (part.level == 0) return lookAtRows(reader, part);
-    // Levels above have few entries for many spans, so that there is hardly one in which nothing may pass.
+    // Entries of higher levels cover so many spans that they hardly ever exclude a match.
     if (part.level == 1) {
         DASGD_ASSIGN(const storage::SpanLevel level, reader.spanLevel(part));
         if (!mayHold(level, search_->filter)) {

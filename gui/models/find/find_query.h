@@ -1,5 +1,5 @@
-// Looks through all spans of a run for those that pass a filter. Parts whose level of detail says that nothing in them
-// can pass are left out, so a search for what is rare reads little of a long run.
+// Searches all spans of a run for those that pass a filter. Parts whose level of detail shows that nothing in them can
+// pass are skipped, so a search for rare spans reads little of a long run.
 #pragma once
 
 #include <mutex>
@@ -13,9 +13,9 @@ namespace dasgd::gui {
 
 struct FoundSpans {
     static constexpr std::size_t kMost = 10'000;
-    qint64 number = 0;            // of the request
-    std::vector<RankSpan> spans;  // by start, then rank; of more than kMost the first
-    qint64 found = 0;             // all of them
+    qint64 number = 0;            // number of the request
+    std::vector<RankSpan> spans;  // ordered by start, then rank; at most kMost, the earliest
+    qint64 found = 0;             // number of all matches
     bool capped() const { return static_cast<std::size_t>(found) > spans.size(); }
 };
 
@@ -24,13 +24,13 @@ class FindQuery final : public LiveQuery {
 
 public:
     FindQuery() : LiveQuery(Priority::Background) {}
-    // The latest request counts; what is being looked for is given up. Thread of this object.
+    // Replaces any running search. Called on this object's thread.
     void request(qint64 number, const QString& run, const SpanFilter& filter);
     void cancel();
     Status refresh(LiveStore& store) override;
 
 signals:
-    // At most once a round of the feed, while it takes longer.
+    // At most once per round of the feed, during a long search.
     void progressed(qint64 number, int percent);
     void arrived(const dasgd::gui::FoundSpans& found);
 
@@ -39,10 +39,10 @@ private:
         qint64 number = 0;
         std::string runId;
         SpanFilter filter;
-        std::vector<storage::SpanPart> parts;  // yet to be looked through
+        std::vector<storage::SpanPart> parts;  // not searched yet
         std::int64_t rows = 0, seen = 0;
-        bool begun = false;  // `parts` are those of the run
-        FoundSpans found;    // while it is searched a heap, the latest first
+        bool begun = false;  // `parts` are the roots of the run
+        FoundSpans found;    // during the search a heap with the latest on top
     };
     void begin();
     Status startOver(storage::RunReader& reader);
@@ -53,7 +53,7 @@ private:
     std::mutex mutex_;
     std::optional<Search> wanted_;  // guarded by mutex_
     bool cancelled_ = false;        // guarded by mutex_
-    // Reader's thread.
+    // Used on the reader's thread only.
     std::optional<Search> search_;
 };
 

@@ -30,7 +30,7 @@ QString nameOfKind(std::size_t kind) {
     return QString::fromUtf8(kSpanKindNames[kind].data(), static_cast<qsizetype>(kSpanKindNames[kind].size()));
 }
 
-// What is found under the name of one kind.
+// The kinds of spans that the name of a kind matches.
 KindSet kindsCalled(const QString& name) {
     KindSet kinds;
     for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
@@ -51,7 +51,7 @@ public:
         if (kindsCalled(name).any()) return {.field = fieldOf(name.toLower(), FieldKind::Time)};
         return {.candidates = namesLike(name)};
     }
-    // A search is asked for when it is written, not at each key.
+    // A search starts when it is confirmed, not while it is typed, so there are no unfinished names.
     [[nodiscard]] bool hasNameThatBegins(const QString&) const override { return false; }
     [[nodiscard]] QString unknownField(const QString& name) const override {
         return QStringLiteral("spans have no field “%1”").arg(name);
@@ -61,7 +61,7 @@ private:
     static RunField fieldOf(const QString& name, FieldKind kind) {
         return {.name = name, .kind = kind, .bareUnit = kind == FieldKind::Time ? kMillisecondInS : 1};
     }
-    // All of them where none begins alike: there are few.
+    // Names with the same first two letters, else all of them, as there are few.
     static QStringList namesLike(const QString& name) {
         QStringList all, alike;
         for (const NamedField& known : kSpanFields) all << QString::fromLatin1(known.name);
@@ -75,7 +75,7 @@ private:
     }
 };
 
-// Whether it holds for some, and for all, of what is not known.
+// Three-valued result: `may` if it holds for some values of the unknown properties, `must` if for all.
 struct Truth {
     bool may = true, must = false;
 };
@@ -86,7 +86,7 @@ struct Facts {
     SpanKind kind = SpanKind::Data;
     Lane lane = Lane::Compute;
     double shortest = 0, longest = 0;  // seconds
-    const Span* span = nullptr;        // null: one of several
+    const Span* span = nullptr;        // null: stands for several spans
     const QString* name = nullptr;     // null: not known
 };
 
@@ -125,7 +125,7 @@ Subject subjectOf(const QString& field) {
 KindSet kindsThatHold(const FilterComparison& test) {
     KindSet kinds;
     for (std::size_t kind = 0; kind < kinds.size(); ++kind) kinds.set(kind, test.holdsText(nameOfKind(kind)));
-    // A transfer answers to "reduce" as well.
+    // A transfer also matches as "reduce".
     const bool asReduce = kinds.test(static_cast<std::size_t>(SpanKind::Reduce));
     const auto transfer = static_cast<std::size_t>(SpanKind::Transfer);
     const bool asItself = kinds.test(transfer);
@@ -133,7 +133,7 @@ KindSet kindsThatHold(const FilterComparison& test) {
     return kinds;
 }
 
-// What is wrong with the value, else "".
+// Returns the error in the value, else "".
 QString compileComparison(const FilterComparison& comparison, SpanTest& test) {
     test.comparison = comparison;
     test.subject = subjectOf(comparison.field().name);

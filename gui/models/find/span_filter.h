@@ -1,12 +1,12 @@
-// Which spans are looked for: "wait > 20ms and rank >= 128", "reduce > 5 ms or name = ncclAllReduce". The grammar is
-// that of filters (filter_expression.h), the fields are those of a span:
+// Filter for spans: "wait > 20ms and rank >= 128", "reduce > 5 ms or name = ncclAllReduce". The grammar is that of
+// filters (filter_expression.h); the fields are those of a span:
 //
-//   wait, forward, …   the length of a span of that kind; the name of a kind alone is any span of it
+// wait, forward, …   the length of a span of that kind; the bare name of a kind matches any span of it
 //   kind lane name     text
 //   rank step bytes duration
 //
-// "reduce" finds transfers too: the collector divides a reduce into skew and transfer. A bare number is milliseconds.
-// Windows, which are not drawn, are never found. A value; pure.
+// "reduce" matches transfers too, as the collector divides a reduce into skew and transfer. A number without a unit is
+// in milliseconds. Windows are not drawn and never match. An immutable value; pure.
 #pragma once
 
 #include <bitset>
@@ -21,13 +21,13 @@ namespace dasgd::gui {
 
 class SpanFilter {
 public:
-    // Errors: where and why `text` says nothing of spans; of an empty one too.
+    // Errors: place and reason, also for an empty text.
     [[nodiscard]] static tl::expected<SpanFilter, FilterError> parse(const QString& text);
 
-    // `name`: what another program calls it, "" where it has none.
+    // `name`: the name that another program gave the span; "" if it has none.
     [[nodiscard]] bool accepts(const RankSpan& span, const QString& name) const;
     [[nodiscard]] bool asksForNames() const { return asksForNames_; }
-    // False: no span of that rank, lane and kind that is no longer than `longest` passes, whatever else it is.
+    // False: no span of this rank, lane and kind up to the length `longest` passes, whatever its other properties.
     [[nodiscard]] bool mayAccept(int rank, Lane lane, SpanKind kind, Ns longest) const;
 
     struct Test;
@@ -37,7 +37,7 @@ private:
     bool asksForNames_ = false;
 };
 
-// How it is written, for a tool tip.
+// Help text on the syntax, for a tool tip.
 [[nodiscard]] QString spanFilterHelp();
 
 }  // namespace dasgd::gui

@@ -9,8 +9,8 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr Ns kHair = 200;        // a part of the window that is too small to be seen as a span
-constexpr Ns kWindowOfSpan = 8;  // of a window that is made for a span
+constexpr Ns kHair = 200;        // a span shorter than the window divided by this is too thin to see
+constexpr Ns kWindowOfSpan = 8;  // length of a new window, in lengths of the span
 
 }  // namespace
 
@@ -63,7 +63,7 @@ void SpanFinder::clear() {
 void SpanFinder::find(const QString& text, int direction) {
     direction_ = direction;
     if (text == text_ && percent_) return;
-    // A live run has had spans since then.
+    // A live run has recorded spans since the search.
     const bool older = session_.pulse().runId == session_.currentId() && session_.pulse().spans > spans_;
     if (text == text_ && found_ && (!older || place_ + 1 < found_->spans.size())) {
         const std::size_t count = found_->spans.size();

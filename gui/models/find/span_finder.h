@@ -1,5 +1,5 @@
-// The search of the Timeline page: what is asked for, what was found, which of them is shown. To show one moves the
-// window, opens the group that its rank is drawn in and shows its kind. UI thread only.
+// The search of the Timeline page: its text, its matches and the match shown. Showing a match moves the window, opens
+// the group that its rank is drawn in and makes its kind visible. UI thread only.
 #pragma once
 
 #include <QObject>
@@ -10,10 +10,10 @@
 
 namespace dasgd::gui {
 
-// Where `span` can be seen: `window` moved, no further than needed, and narrower or wider where the span would be a
-// hair in it or stick out of it.
+// A window that shows `span`: `window`, moved no further than needed, and resized if the span would be too thin to see
+// or would not fit.
 [[nodiscard]] TimeRange windowAround(TimeRange span, TimeRange window);
-// "1st", "22nd", "113th"; thousands grouped.
+// "1st", "22nd", "113th"; thousands are grouped.
 [[nodiscard]] QString ordinal(qint64 number);
 
 class SpanFinder : public QObject {
@@ -22,19 +22,19 @@ class SpanFinder : public QObject {
 public:
     explicit SpanFinder(Session& session, QObject* parent = nullptr);
 
-    // Goes to the next (1) or previous (−1) one that `text` finds; a text that was not searched for yet is searched for
-    // first, and the first one at or after what is seen is shown, backwards the last one before its end.
+    // Shows the next (1) or previous (−1) match of `text`. A new text is searched for first; then the first match at or
+    // after the start of the window is shown, or backwards the last one before its end.
     void find(const QString& text, int direction = 1);
-    // Forgets all of it.
+    // Drops text and matches.
     void clear();
 
     [[nodiscard]] const std::optional<FilterError>& error() const { return error_; }
-    // "37 found, 3rd shown", "searching … 40 %", "nothing found"; "" where nothing was asked for.
+    // "37 found, 3rd shown", "searching … 40 %", "nothing found"; "" without a search.
     [[nodiscard]] QString words() const;
     [[nodiscard]] const std::optional<RankSpan>& shown() const { return shown_; }
 
 signals:
-    // Words or error are others.
+    // words() or error() changed.
     void changed();
     void shownChanged();
 
@@ -45,11 +45,11 @@ private:
 
     Session& session_;
     FindQuery& query_;
-    QString text_;  // what was searched for
+    QString text_;  // text of the last search
     qint64 number_ = 0;
-    qint64 spans_ = 0;  // that the run had when it was searched
+    qint64 spans_ = 0;  // number of spans of the run when it was searched
     int direction_ = 1;
-    std::optional<int> percent_;  // while it is searched
+    std::optional<int> percent_;  // progress of a running search
     std::optional<FilterError> error_;
     std::optional<FoundSpans> found_;
     std::size_t place_ = 0;

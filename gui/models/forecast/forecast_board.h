@@ -1,5 +1,4 @@
-// The forecast that is being looked at: of the runs that the present text makes, from what was measured so far. UI
-// thread; no I/O.
+// Forecasts for the runs that the present text plans, from measurements so far. UI thread; no I/O.
 #pragma once
 
 #include <QObject>
@@ -15,18 +14,18 @@ class ForecastBoard : public QObject {
 public:
     using QObject::QObject;
 
-    // The runs of the last dry run. What was chosen stays where there is a case of the same label.
+    // Sets the runs of the last dry run. The chosen case is kept if one with the same label exists.
     void setPlan(std::vector<PlannedRun> planned);
-    // What measurements there are: finished runs, calibrations. Looks at them anew.
+    // Sets the finished runs and calibrations that serve as measurements, and forecasts anew.
     void setRuns(std::span<const RunItemPtr> runs);
     void setCalibrations(std::vector<KnownCalibration> calibrations);
-    // What the algorithms declare of their communication; without it there is no formula for any.
+    // Sets the communication patterns that algorithms declare; without them no algorithm has a formula.
     void setAlgorithms(const ExperimentSchema& schema);
     void clear() { setPlan({}); }
 
     [[nodiscard]] const std::vector<ForecastCase>& cases() const { return cases_; }
     [[nodiscard]] std::size_t chosen() const { return chosen_; }
-    // Null where nothing is planned.
+    // Null if no run is planned.
     [[nodiscard]] const ForecastCase* current() const { return cases_.empty() ? nullptr : &cases_[chosen_]; }
     void choose(std::size_t index);
 
@@ -40,7 +39,7 @@ private:
     ForecastSources sources_;
     std::vector<ForecastCase> cases_;
     std::size_t chosen_ = 0;
-    QString wanted_;  // label of the case that was chosen by hand
+    QString wanted_;  // label of the case chosen by the user
 };
 
 }  // namespace dasgd::gui

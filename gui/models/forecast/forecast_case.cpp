@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kMostNs = 9e18;
 
-// Beside the settings: how many weights there are.
+// Key for the number of weights, kept beside the settings.
 const std::string kWeights = "weights";
 
 const std::string kAlgorithm = "algorithm.";
@@ -26,7 +26,7 @@ const SchemaPlugin* algorithmOf(const Settings& settings, const ForecastSources&
 
 std::string unquoted(const std::string& toml) { return toml.starts_with('"') ? toml.substr(1, toml.size() - 2) : toml; }
 
-// What the text says, else the default.
+// Reads a field's value from the text, else its default.
 PatternValues valuesOf(const Settings& settings, const SchemaPlugin& algorithm) {
     return [&settings, &algorithm](const std::string& field) -> std::optional<std::string> {
         std::string written = settingOf(settings, kAlgorithm + field);
@@ -55,7 +55,7 @@ Settings kindOf(const Settings& settings, const PlannedRun& run, const SchemaPlu
     return kept;
 }
 
-// In the order in which they are read.
+// Keys with symbols, in the order of a label.
 constexpr std::array kSymbols{
     std::pair{"algorithm.name", ""},        std::pair{"algorithm.period", "τ"},
     std::pair{"algorithm.delay", "d"},      std::pair{"cluster.workers", "P"},
@@ -64,7 +64,8 @@ constexpr std::array kSymbols{
     std::pair{"network.bandwidth", "link"}, std::pair{"compute.step_time", "T_c"},
 };
 
-// Of which runs differ only in that some algorithms have no such key: the name of the algorithm says it.
+// True if the key has its default wherever it exists: such runs differ only in which algorithms have the key, and the
+// name of the algorithm says so.
 bool isDefaultInAll(const std::string& key, const std::vector<Settings>& all, const ForecastSources& sources) {
     return key.starts_with(kAlgorithm) && std::ranges::all_of(all, [&](const Settings& one) {
                const std::string value = settingOf(one, key);
@@ -74,7 +75,7 @@ bool isDefaultInAll(const std::string& key, const std::vector<Settings>& all, co
            });
 }
 
-// Symbols and values of the keys that more than one value is of; the algorithm where there are none.
+// Symbols and values of the keys with more than one value; the name of the algorithm if there are none.
 QString labelOf(const Settings& own, const std::vector<Settings>& all, const ForecastSources& sources) {
     QStringList words;
     const auto put = [&](const std::string& key, const QString& symbol) {
@@ -90,7 +91,7 @@ QString labelOf(const Settings& own, const std::vector<Settings>& all, const For
         if (!said && key != kWeights && !isDefaultInAll(key, all, sources))
             put(key, QString::fromStdString(key).section(u'.', -1));
     }
-    // It follows from the model, or from the data alone.
+    // The number of weights follows from the model or the data, so it is named only if nothing else differs.
     if (words.isEmpty()) put(kWeights, QStringLiteral("weights"));
     return words.isEmpty() ? QString::fromStdString(settingOf(own, "algorithm.name"))
                            : words.join(QStringLiteral(", "));
@@ -121,7 +122,7 @@ QString atLeast(const RemedySetting& setting) {
         .arg(setting.symbol, isSwitch ? QStringLiteral("=") : QStringLiteral("≥"), setting.toml);
 }
 
-// The smallest delay that hides all, where the algorithm has one, and the period that this delay needs.
+// Adds the smallest delay that hides everything, if the algorithm has a delay, and the period that this delay needs.
 void addRemedy(ForecastCase& made, const SchemaPlugin& algorithm, const CommunicationRound& round) {
     const CommunicationPattern& pattern = algorithm.communication;
     if (pattern.delay.field.empty() || round.gradients) return;
@@ -167,7 +168,7 @@ Result<void> forecastInto(ForecastCase& made, const Settings& settings, const Pl
     DASGD_ASSIGN(made.step, stepTimeOf(settings, sources));
     if (round.sends) {
         DASGD_ASSIGN(made.average, averageTimeOf(settings, run.parameters, sources, round));
-        // Gradients in several buckets leave while the backward pass goes on, at times that no plan says.
+        // Gradients in several buckets leave during the backward pass, at times that a plan does not contain.
         if (round.gradients && made.average.seconds > 0 && made.average.bytes > round.firstBucketBytes) {
             return fail("There is no formula for " + name +
                         " with more than one bucket, as these weights need: advise simulates it.");
@@ -270,7 +271,7 @@ std::vector<ForecastCase> forecastCases(const std::vector<PlannedRun>& planned, 
 
 std::size_t mostExposed(const std::vector<ForecastCase>& cases) {
     const auto waits = [](const ForecastCase& one) {
-        // What a delay can mend goes first: that an algorithm waits by its nature is no surprise.
+        // Cases that a delay can improve come first, as waiting is inherent to the others.
         return std::tuple(one.remedy.has_value(), one.known(), one.known() ? one.round.blockedPerStep() : 0);
     };
     const auto found = std::ranges::max_element(cases, {}, waits);

@@ -1,5 +1,5 @@
-// The rounds that a planned experiment would make, each kind once: what its sweep varies of them, what they would take,
-// what would hide more. Pure; any thread.
+// The distinct rounds of a planned experiment: the swept settings, forecast times, and the delay that would hide more.
+// Pure; any thread.
 #pragma once
 
 #include <QString>
@@ -11,52 +11,53 @@
 
 namespace dasgd::gui {
 
-// What to write into the text.
+// A setting proposed for the experiment's text.
 struct RemedySetting {
     QString symbol, key, toml;  // "d", "algorithm.delay", "5"
 };
 
 struct ForecastCase {
-    // More planned runs than these are not looked at, nor told apart.
+    // Limits on the planned runs examined and the cases told apart.
     static constexpr std::size_t kMostPlanned = 100, kMostCases = 40;
-    // A longer delay is not proposed: what it would do to the training no formula here says.
+    // No longer delay is proposed, as its effect on training is not modelled.
     static constexpr int kMostDelay = 1000;
 
-    QString label;  // "d = 3" of a sweep over it; the algorithm where nothing sets it apart
-    QString why;    // there is no forecast; "" where there is
+    QString label;  // "d = 3" in a sweep over it; the algorithm if there is only one case
+    QString why;    // reason why there is no forecast; "" if there is one
     QString algorithm;
-    std::vector<std::size_t> runs;  // places of the planned runs that it is the round of
+    std::vector<std::size_t> runs;  // indices of the planned runs with this round
     RoundForecast round;
     StepTime step;
     AverageTime average;
     std::optional<RoundForecast> remedy;  // with the smallest delay that hides all, where the present one does not
                                           // and that is at most kMostDelay
-    std::vector<RemedySetting> settings;  // of the remedy: what hides, then the period that it needs where that changes
-    QString longest;                      // "d = 1,000", beyond which none is proposed; "" where no setting delays
+    std::vector<RemedySetting> settings;  // settings of the remedy: the delay, then the period if it must change
+    QString longest;                      // "d = 1,000", the longest delay proposed; "" if no setting delays
     QStringList decisive;                 // keys that the remedy depends on
-    QStringList assumes;                  // sentences
+    QStringList assumes;                  // assumptions, in sentences
 
     [[nodiscard]] bool known() const { return why.isEmpty(); }
-    // "14.0 ms per round will not hide; d ≥ 6 would"; "" where nothing is waited for.
+    // "14.0 ms per round will not hide; d ≥ 6 would"; "" if nothing blocks.
     [[nodiscard]] QString warning() const;
-    // AverageTime::doubt where the round has an average; "" else.
+    // AverageTime::doubt if the round has an average, else "".
     [[nodiscard]] QString doubt() const;
-    // "3 steps take 16.2 ms, the average 30.2 ms."
+    // The times compared: "3 steps take 16.2 ms, the average 30.2 ms."
     [[nodiscard]] QString reason() const;
-    // The whole of it in sentences, for who does not see the picture.
+    // The whole forecast in sentences, as a text alternative to the picture.
     [[nodiscard]] QString inWords() const;
 };
 
-// In the order of the plan.
+// Cases in the order of the plan.
 [[nodiscard]] std::vector<ForecastCase> forecastCases(const std::vector<PlannedRun>& planned,
                                                       const ForecastSources& sources);
-// The case that waits longest in a step, else the first; 0 of none.
+// Index of the case to show first: the one with the longest wait per step among those with a remedy, else among those
+// with a forecast, else the first.
 [[nodiscard]] std::size_t mostExposed(const std::vector<ForecastCase>& cases);
 
-// "14.0 ms".
+// Seconds shown in milliseconds: "14.0 ms".
 [[nodiscard]] QString secondsInWords(double seconds);
 
-// A label of a case where there is little room: "τ 4 d 3" for "τ = 4, d = 3".
+// A case's label for narrow places: "τ 4 d 3" for "τ = 4, d = 3".
 [[nodiscard]] QString narrow(QString label);
 
 }  // namespace dasgd::gui

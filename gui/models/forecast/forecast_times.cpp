@@ -15,7 +15,7 @@ namespace dasgd::gui {
 
 namespace {
 
-// Reading more configurations than these would be felt, and the newest are those that count.
+// Reading more configurations would be noticeable, and only the newest matter.
 constexpr std::size_t kMostRead = 64;
 const std::string kVirtual = "virtual";
 
@@ -26,7 +26,7 @@ bool isOfStep(const std::string& key) {
            key == "train.precision" || key == "cluster.threads_per_worker" || key == "cluster.backend";
 }
 
-// What the time of a local step depends on.
+// The settings that the time of a local step depends on.
 Settings stepOf(const Settings& settings) {
     Settings kept;
     std::ranges::copy_if(settings, std::inserter(kept, kept.end()),
@@ -45,14 +45,14 @@ QString meanOf(qint64 steps) {
     return steps > 0 ? QStringLiteral("mean of %1 steps").arg(grouped(steps)) : QStringLiteral("n not recorded");
 }
 
-// ", measured with P = 2" where that was another number of workers: they may share cores and memory.
+// ", measured with P = 2" if the number of workers was another, as workers may share cores and memory.
 QString measuredWith(const std::string& workers, const Settings& planned) {
     return workers.empty() || workers == settingOf(planned, "cluster.workers")
                ? QString()
                : QStringLiteral(", measured with P = ") + text(workers);
 }
 
-// What makes the ranks' steps unlike, or ends some of them; "" where nothing does.
+// The setting that makes the ranks' steps unequal or ends some of them; "" if there is none.
 std::string beyondStep(const Settings& planned) {
     const auto hasSection = [&](const std::string& section) {
         return std::ranges::any_of(planned, [&](const auto& one) { return one.first.starts_with(section + "."); });
@@ -66,7 +66,7 @@ std::string beyondStep(const Settings& planned) {
     return "";
 }
 
-// The first that measured the same step; over the same link too where that is asked for.
+// The best calibration of the same step, and of the same link if `sameLink`: preferred ones first, then the newest.
 const KnownCalibration* calibrationFor(const Settings& planned, const ForecastSources& sources, bool sameLink) {
     const Settings step = stepOf(planned), link = linkOf(planned);
     const KnownCalibration* best = nullptr;
@@ -99,7 +99,7 @@ double bytesOf(const Settings& planned, qint64 parameters) {
     return (settingOf(planned, "train.precision") == "float64" ? 8 : 4) * static_cast<double>(parameters);
 }
 
-// What the text asks for beyond one link of one speed; "" where there is nothing.
+// The settings beyond a single link speed, in words; "" if there are none.
 std::string beyondFormula(const Settings& planned) {
     const std::string name = settingOf(planned, "network.name");
     if (name != "star") return "a network of the kind " + name;
@@ -109,7 +109,7 @@ std::string beyondFormula(const Settings& planned) {
     return load && *load > 0 ? "traffic of others on the links" : "";
 }
 
-// "ring"; "messages to 2 peers at once"; "a push to 1 server and a pull".
+// Description of an exchange: "ring"; "messages to 2 peers at once"; "a push to 1 server and a pull".
 QString wayOf(const CommunicationRound& round, const QString& collective, int workers) {
     if (round.servers == 1) return QStringLiteral("a push to 1 server and a pull");
     if (round.servers > 1) return QStringLiteral("a push to %1 servers and a pull").arg(round.servers);

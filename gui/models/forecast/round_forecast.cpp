@@ -10,9 +10,9 @@ namespace dasgd::gui {
 namespace {
 
 constexpr int kRounds = 2;
-constexpr double kNoWait = 1e-9;  // of a transfer
+constexpr double kNoWait = 1e-9;  // fraction of a transfer
 
-// Lays spans one behind the other; computing slows down while the transfer is under way.
+// Appends spans one after another; computing is slower during a transfer.
 class RoundWriter {
 public:
     explicit RoundWriter(RoundForecast& round) : round_(round) {}
@@ -22,7 +22,7 @@ public:
         arrives_ = now_ + round_.input.communication;
         if (round_.input.communication > 0) add(SpanKind::Transfer, Lane::Comm, afterStep, now_, arrives_);
     }
-    // Of a round that begins after the step `begin`.
+    // Steps `from` to `to` of the round that begins after step `begin`.
     void steps(qint64 begin, int from, int to) {
         for (int step = from; step < to;) {
             const int count = std::min(round_.block, to - step);
@@ -32,7 +32,7 @@ public:
     }
     void merge(qint64 step) {
         const double missing = arrives_ - now_;
-        // Rounding is no wait.
+        // Differences from rounding are no wait.
         const double waited = missing > kNoWait * round_.input.communication ? missing : 0;
         if (waited > 0) add(SpanKind::Wait, Lane::Compute, step, now_, arrives_);
         now_ += waited;

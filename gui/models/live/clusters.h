@@ -1,4 +1,4 @@
-// The clusters that the user has described for `dasgd run --on NAME`.
+// The clusters that the user has described, for `dasgd run --on NAME`.
 #pragma once
 
 #include <QString>
@@ -6,13 +6,13 @@
 
 namespace dasgd::gui {
 
-// Where their profiles are: dasgd/clusters in the user's folder of configurations.
+// Folder of their profiles: dasgd/clusters in the user's configuration folder.
 [[nodiscard]] QString clusterFolder();
-// Their names, sorted; what is in the files is read by `dasgd`, which says what is wrong with one.
+// Sorted names of the profiles. Their content is read and checked by `dasgd` only.
 [[nodiscard]] QStringList clusterNames(const QString& folder = clusterFolder());
 
-// Whether `where` is no cluster but a workspace on another machine, "ssh://login/lab" or "login:lab", whose queue takes
-// experiments.
+// True if `where` names a workspace on another machine, "ssh://login/lab" or "login:lab", to whose queue experiments
+// are added, and not a cluster.
 [[nodiscard]] inline bool isRemoteWorkspace(const QString& where) { return where.contains(QLatin1Char(':')); }
 
 }  // namespace dasgd::gui

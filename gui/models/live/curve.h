@@ -1,4 +1,4 @@
-// What a plot draws, without a word about how.
+// A curve of a plot as data, independent of how it is drawn.
 #pragma once
 
 #include <QString>
@@ -15,25 +15,25 @@ namespace dasgd::gui {
 struct Curve {
     enum class Kind {
         Line,     // many points: a few markers along it
-        Points,   // few: each has its marker and its deviation as a bar
-        Scatter,  // the same without a line; in any order
-        Guide     // what the others are held against: thin, quiet, without markers
+        Points,   // few points: each has a marker, and its deviation as a bar
+        Scatter,  // Points without a connecting line, in any order
+        Guide     // reference for the others: thin, pale, without markers
     };
     QString name;
-    QString key;  // what it is of, whatever its name: a run's id, a rank of it; "" where nothing asks for it
+    QString key;  // identity independent of the name: id of a run, or of a rank in it; "" if not needed
     CurveStyle style;
-    Polyline line;                  // as drawn
+    Polyline line;                  // smoothed if `raw` is set
     std::optional<Polyline> raw;    // drawn faint behind the smoothed line
-    std::vector<Polyline> behind;   // what it is the mean of, faint
-    QStringList behindNames;        // of each of them, in files; empty where none is written
-    std::vector<double> deviation;  // where not empty: a band line ± deviation; NaN: none at this point
-    std::vector<int> n;             // where not empty: how many runs made each point
-    QString note;                   // what was left out of it, in words; "" where nothing was
+    std::vector<Polyline> behind;   // curves that it is the mean of, drawn faint
+    QStringList behindNames;        // name of each of them in exported files; empty if they are not exported
+    std::vector<double> deviation;  // if not empty: a band of line ± deviation; NaN: none at this point
+    std::vector<int> n;             // if not empty: number of runs in each point
+    QString note;                   // data left out, in words; "" if nothing was
     bool primary = false;           // drawn last and a little stronger
-    bool faded = false;             // another is looked at
+    bool faded = false;             // another curve is highlighted
     Kind kind = Kind::Line;
-    bool hollow = false;  // markers without a filling: of simulated time
-    // Its deviation is drawn as bars: a band needs two points beside each other.
+    bool hollow = false;  // unfilled markers, for simulated time
+    // True if the deviation is drawn as bars; a band needs two adjacent points.
     [[nodiscard]] bool hasBars() const {
         const bool alone = kind == Kind::Line && line.x.size() == 1 && deviation.size() == 1;
         if (alone) return std::isfinite(deviation.front());

@@ -11,11 +11,11 @@ Status DetailQuery::refresh(LiveStore& store) {
         interval_.hurry();
     }
     if (std::exchange(endings_, store.endings()) != store.endings()) interval_.hurry();
-    // A run may be watched before it is there.
+    // A run may be watched before it is in the store.
     if (revision_ == store.revision() || !store.runs().contains(run) || !interval_.due()) return {};
     const qint64 begun = interval_.now();
     DASGD_ASSIGN(storage::RunDetail detail, store.reader().run(run.toStdString()));
-    // Of a run that is lost the store does not know the end yet.
+    // The store does not know yet that a lost run has ended.
     if (!store.isLive(run) && isLive(detail.row)) detail.row.status = store.runs().at(run)->row.status;
     interval_.spent(interval_.now() - begun);
     revision_ = store.revision();

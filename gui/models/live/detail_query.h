@@ -1,4 +1,4 @@
-// Everything that is known of the watched run.
+// The full record of the watched run.
 #pragma once
 
 #include "gui/models/live/live_query.h"

@@ -19,7 +19,7 @@ namespace dasgd::gui {
 struct Engine::Ending {
     QString log;
     int status = 0;
-    QString words;  // the last lines before
+    QString words;  // last lines before the exit status
 };
 
 namespace {
@@ -27,11 +27,11 @@ namespace {
 constexpr int kWatchMs = 200;
 constexpr int kStopped = 130;
 
-// Runs its arguments with both outputs in the first one, and ends that file with the exit status: a detached process
-// has no other way to tell us.
+// Runs its arguments with both outputs in the log, its first argument, and ends the log with the exit status, which a
+// detached process cannot report otherwise.
 constexpr const char* kShell = R"(log=$1; shift; "$@" >"$log" 2>&1; printf '\nexit %d\n' $? >>"$log")";
 
-// Starts it with this log, in a folder that is made. "" where it was started, else what went wrong.
+// Starts the program with this log, whose folder is created. Returns the error, or "".
 QString startLogged(const QString& program, const QStringList& arguments, const QString& log) {
     const QString folder = QFileInfo(log).path();
     if (!QDir().mkpath(folder)) {
@@ -59,7 +59,7 @@ std::optional<std::pair<int, QString>> endingOf(const QString& log) {
     return std::pair(status, lines.mid(std::max<qsizetype>(0, lines.size() - 3)).join(QStringLiteral(" · ")));
 }
 
-// The program says its own name, and often of which run it speaks: neither is said twice.
+// Removes the program's name from its message, and does not repeat the run's id if the message has it.
 QString failureInWords(const QString& what, int status, QString said) {
     said = withoutProgramName(std::move(said));
     if (said.isEmpty()) return QStringLiteral("%1: exit status %2").arg(what).arg(status);
@@ -73,7 +73,7 @@ QString failureInWords(const QString& what, int status, QString said) {
 
 Engine::Engine(std::filesystem::path workspace, QString program, QObject* parent)
     : QObject(parent), workspace_(std::move(workspace)), program_(std::move(program)) {
-    // In the order in which they were asked for.
+    // One thread, so that commands start in the order of the requests.
     pool_.setMaxThreadCount(1);
     timer_.setInterval(kWatchMs);
     connect(&timer_, &QTimer::timeout, this, &Engine::lookAtLogs);
@@ -90,7 +90,7 @@ void Engine::run(const QString& file, Order order, const QString& cluster) {
         arguments = {QStringLiteral("queue"), QStringLiteral("add"), file, QStringLiteral("--at"), cluster,
                      QStringLiteral("--work")};
     } else if (!cluster.isEmpty()) {
-        // What waits there waits in the cluster's own way.
+        // On a cluster its own scheduler queues the run, whatever `order` says.
         arguments << QStringLiteral("--on") << cluster;
     } else if (order == Order::Queued) {
         arguments = {QStringLiteral("queue"), QStringLiteral("add"), file, QStringLiteral("--work")};
@@ -111,7 +111,7 @@ void Engine::resume(const QString& runId) {
 void Engine::queue(const QString& action, const QStringList& runs) {
     if (runs.isEmpty()) return;
     QStringList arguments = QStringList{QStringLiteral("queue"), action} + runs;
-    // What is released may start at once, also where nobody works the queue.
+    // A released run may start at once, so a process must work the queue.
     if (action == QLatin1String("release")) arguments << QStringLiteral("--work");
     launch(arguments, QStringLiteral("queue ") + action, {});
 }
@@ -119,7 +119,7 @@ void Engine::queue(const QString& action, const QStringList& runs) {
 void Engine::setQueuePaused(bool paused) {
     const QString action = paused ? QStringLiteral("pause") : QStringLiteral("resume");
     QStringList arguments{QStringLiteral("queue"), action};
-    // What waits may start at once, also where nobody works the queue.
+    // Queued runs may start at once, so a process must work the queue.
     if (!paused) arguments << QStringLiteral("--work");
     launch(arguments, QStringLiteral("queue ") + action, {});
 }
@@ -137,7 +137,7 @@ void Engine::launch(const QStringList& arguments, const QString& what, const Exp
     const QStringList all = arguments + QStringList{QStringLiteral("--workspace"), workspace};
     pool_.start([this, all, experiment, name = program_, program = Program{log, what}] {
         const QString error = startLogged(name, all, program.log);
-        // Does not come where the window has gone meanwhile.
+        // Not delivered if this object has been destroyed meanwhile.
         QMetaObject::invokeMethod(
             this, [=, this] { takeLaunched(program, experiment, error); }, Qt::QueuedConnection);
     });

@@ -1,5 +1,5 @@
-// The `dasgd` program as the window uses it: starting and stopping runs. A run is a process of its own: closing the
-// window does not touch it.
+// Starts and stops runs through the `dasgd` program. Each run is a process of its own, which closing the window does
+// not affect.
 #pragma once
 
 #include <QObject>
@@ -12,38 +12,37 @@
 
 namespace dasgd::gui {
 
-// Owner and caller: the UI thread, in which the signals come too. Files and processes are touched on a thread of its
-// own.
+// Owned by and called on the UI thread, which also receives the signals. Files and processes are handled on a thread of
+// its own.
 class Engine : public QObject {
     Q_OBJECT
 
 public:
     enum class Order {
         Now,
-        Queued,  // at the end of the workspace's queue, which is then worked where nobody does
+        Queued,  // at the end of the workspace's queue; starts a process that works it if there is none
     };
     Q_ENUM(Order)
 
-    // `program`: path of `dasgd`; where empty, the one beside this program, else the one on the PATH.
+    // `program`: path of `dasgd`; if empty, the one beside this program, else the one on the PATH.
     explicit Engine(std::filesystem::path workspace, QString program = {}, QObject* parent = nullptr);
-    // What was asked for until now is started all the same.
+    // Waits until all requested commands are started.
     ~Engine() override;
 
     [[nodiscard]] QString program() const { return program_; }
     // Starts `dasgd run FILE --workspace W`, or `dasgd queue add FILE --work`, detached; its output goes to a log in
-    // the workspace. Answered by started(), or by failed() and then notStarted(). failed() also comes later, when it
-    // ends with an error (a bad file, a dead rank). `cluster`: the profile to start it on (`dasgd run --on`), or the
-    // workspace of another machine whose queue it goes to (`dasgd queue add --at`), "" for this host; there the order
-    // is the cluster's.
+    // the workspace. Emits started(), or failed() and notStarted(). failed() is also emitted later if the program ends
+    // with an error (a bad file, a dead rank). `cluster`: profile to start it on (`dasgd run --on`), or workspace of
+    // another machine whose queue it joins (`dasgd queue add --at`), where `order` is ignored; "" for this host.
     void run(const QString& file, Order order = Order::Now, const QString& cluster = {});
     void stop(const QString& runId) { stop(QStringList{runId}); }
-    // All of them at once; those that are queued never start.
+    // Stops all of them at once; queued ones will never start.
     void stop(const QStringList& runs);
-    // Goes on from the checkpoint of a run that ended early, as a run of its own (`dasgd resume`).
+    // Continues a run that ended early from its checkpoint, as a new run (`dasgd resume`).
     void resume(const QString& runId);
-    // Runs that wait: `action` is a word of `dasgd queue` (hold, release, first, last, up, down).
+    // Changes queued runs: `action` is a word of `dasgd queue` (hold, release, first, last, up, down).
     void queue(const QString& action, const QStringList& runs);
-    // The workspace's queue as a whole: nothing of it starts, or it does, also where nobody works it.
+    // Pauses or resumes the whole queue; resuming starts a process that works it if there is none.
     void setQueuePaused(bool paused);
 
 signals:
@@ -52,12 +51,12 @@ signals:
     void failed(const QString& message);
 
 private:
-    // A program that was started and has not ended.
+    // A program that was started and has not been seen to end.
     struct Program {
         QString log;
-        QString what;  // for people
+        QString what;  // description of the command for messages
     };
-    // An experiment that is to be started; no file of other commands.
+    // The experiment of a command that starts one; `file` is empty for other commands.
     struct Experiment {
         QString file;
         Order order = Order::Now;
@@ -65,7 +64,7 @@ private:
     struct Ending;
 
     void launch(const QStringList& arguments, const QString& what, const Experiment& experiment);
-    // `error`: "" where it was started.
+    // `error`: "" if the program was started.
     void takeLaunched(const Program& program, const Experiment& experiment, const QString& error);
     void lookAtLogs();
     void takeEndings(const std::vector<Ending>& endings);
@@ -73,7 +72,7 @@ private:
     std::filesystem::path workspace_;
     QString program_;
     std::vector<Program> programs_;
-    bool looking_ = false;  // at the logs, on the other thread
+    bool looking_ = false;  // a check of the logs runs on the other thread
     int launches_ = 0;
     QTimer timer_;
     QThreadPool pool_;

@@ -1,4 +1,4 @@
-// Everything that is known of a few runs that somebody looks at more closely.
+// The full records and files of a few runs chosen for closer inspection.
 #pragma once
 
 #include <mutex>
@@ -21,12 +21,12 @@ public:
     static constexpr int kMostRuns = 2;
 
     FactsQuery() : LiveQuery(Priority::Background) {}
-    // From now on these, at most kMostRuns of them.
+    // Sets the wanted runs, at most kMostRuns.
     void want(const QStringList& runs);
     Status refresh(LiveStore& store) override;
 
 signals:
-    // Of the wanted runs that are in the store, in their order; again when they were recorded on.
+    // The wanted runs that are in the store, in their order; emitted again when they record more.
     void arrived(const std::vector<dasgd::gui::RunFacts>& runs);
 
 private:

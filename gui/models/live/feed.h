@@ -1,5 +1,5 @@
-// The window's way to the store: a thread that asks the queries of the pages of a workspace, and delivers what is new.
-// Nothing here blocks the UI thread.
+// Access of the window to the store: a thread that repeats the queries of the pages and delivers new results. Never
+// blocks the UI thread.
 #pragma once
 
 #include <QObject>
@@ -25,8 +25,8 @@ public:
 
     [[nodiscard]] const std::filesystem::path& workspace() const { return workspace_; }
 
-    // The query of this class; it is asked from the first call on. Its signals arrive on the thread of the Feed, none
-    // before the caller returns to the event loop.
+    // The query of this class; it runs from the first call on. Its signals arrive on the thread of the Feed, after the
+    // caller has returned to the event loop.
     template <class Query>
     Query& query() {
         std::unique_ptr<LiveQuery>& place = queries_[std::type_index(typeid(Query))];
@@ -37,11 +37,11 @@ public:
         return static_cast<Query&>(*place);
     }
 
-    // What the queries of a watched run are about.
+    // Sets the watched run and the others drawn with it, the subject of the queries.
     void watch(const QString& run, const QStringList& others);
 
 signals:
-    // What is wrong with the workspace, with the remedy; "" when it can be read again.
+    // Error of the workspace with its remedy; "" when it can be read again.
     void errorOccurred(const QString& message);
 
 private:

@@ -9,8 +9,8 @@ namespace dasgd::gui {
 
 namespace {
 
-// On a core that they share, the window paints first and ranks train first. Linux keeps a nice value per thread, and a
-// thread that is nicer is never refused. With 5 a picture was sharp only after twice the time.
+// On a shared core, painting and ranks should come before this thread. Linux keeps a nice value per thread, and raising
+// it is always permitted. With 5, pictures took twice as long to become sharp.
 constexpr int kNicer = 2;
 void giveWay() { [[maybe_unused]] const int now = ::nice(kNicer); }
 
@@ -45,7 +45,7 @@ void FeedWorker::takeRequests() {
     for (Watch& watch : std::exchange(watches_, {})) store_.setWatch(std::move(watch));
 }
 
-// Whether queries can be refreshed.
+// True if the store is open, so that queries can be refreshed.
 bool FeedWorker::prepare() {
     takeRequests();
     const auto state = store_.open();

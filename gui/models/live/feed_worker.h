@@ -1,4 +1,4 @@
-// The reader's thread behind Feed: rounds of queries against one workspace.
+// The reader's thread of a Feed: repeated rounds of queries on one workspace.
 #pragma once
 
 #include <QObject>
@@ -19,20 +19,20 @@ class FeedWorker : public QObject {
 public:
     explicit FeedWorker(std::filesystem::path workspace) : store_(std::move(workspace)) {}
 
-    // From any thread; both count from the next round or ask() on. `query` outlives this.
+    // Called on any thread; both take effect from the next round or ask() on. `query` must outlive this object.
     void add(LiveQuery& query);
     void setWatch(Watch watch);
 
 public slots:
-    // On the reader's thread, of which it lowers the priority.
+    // Called on the reader's thread, whose priority it lowers.
     void start();
-    // A round: every query, by its priority.
+    // One round: every query, ordered by priority.
     void poll();
-    // This query alone, at once.
+    // Refreshes this query alone, now.
     void ask(dasgd::gui::LiveQuery* query);
 
 signals:
-    // What is wrong with the workspace, with the remedy; "" when it can be read again.
+    // Error of the workspace with its remedy; "" when it can be read again.
     void errorOccurred(const QString& message);
 
 private:
@@ -46,9 +46,9 @@ private:
     QString reported_;
     std::vector<LiveQuery*> queries_;
 
-    std::mutex mutex_;  // guards what follows
+    std::mutex mutex_;  // guards the members below
     std::vector<LiveQuery*> added_;
-    std::vector<Watch> watches_;  // not taken yet, in their order
+    std::vector<Watch> watches_;  // not applied yet, in order
 };
 
 }  // namespace dasgd::gui

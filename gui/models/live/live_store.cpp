@@ -49,8 +49,8 @@ void LiveStore::setNotes(storage::NotesOfRuns notes) {
     ++notesRevision_;
 }
 
-// A folder in which nothing has been run is an empty workspace, not a broken one. The first run makes lab.db, which has
-// no byte before it has its tables.
+// A folder in which nothing has been run is an empty workspace, not a broken one. The first run creates lab.db, which
+// is empty until its tables are written.
 bool LiveStore::isUnused() const {
     std::error_code code;
     const std::filesystem::path database = workspace_ / "lab.db";

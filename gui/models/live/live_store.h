@@ -1,4 +1,4 @@
-// The workspace as the queries of a Feed see it: an open reader, which runs there are, and which one is watched.
+// The workspace as seen by the queries of a Feed: an open reader, the list of runs, and the watched run.
 #pragma once
 
 #include <QElapsedTimer>
@@ -17,8 +17,8 @@ namespace dasgd::gui {
 
 class SpanCache;
 
-// Limits how often an expensive query runs: no sooner than a multiple of what it cost the last time, but at the latest
-// after `mostMs`.
+// Spaces the runs of an expensive query: the pause is a multiple of the last cost, at least `leastMs` and at most
+// `mostMs`.
 class RefreshInterval {
 public:
     RefreshInterval(qint64 leastMs, qint64 timesCost, qint64 mostMs = 60'000)
@@ -36,17 +36,17 @@ private:
     qint64 next_ = 0;
 };
 
-// The run that is looked at, and those that are drawn with it.
+// The run shown in the window, and those drawn with it.
 struct Watch {
     QString run;  // "" while no run is watched
     QStringList others;
-    // All of them, the run first.
+    // All of them, the watched run first.
     [[nodiscard]] QStringList runs() const { return run.isEmpty() ? others : QStringList{run} + others; }
     [[nodiscard]] bool contains(const QString& id) const { return id == run || others.contains(id); }
     bool operator==(const Watch&) const = default;
 };
 
-// Reader's thread only.
+// Used on the reader's thread only.
 class LiveStore {
 public:
     using Runs = std::map<QString, RunItemPtr>;
@@ -54,34 +54,34 @@ public:
     explicit LiveStore(std::filesystem::path workspace) : workspace_(std::move(workspace)) {}
 
     [[nodiscard]] const std::filesystem::path& workspace() const { return workspace_; }
-    // Valid while open.
+    // Valid only while isOpen().
     [[nodiscard]] storage::RunReader& reader() { return *reader_; }
     [[nodiscard]] bool isOpen() const { return reader_.has_value(); }
 
-    // Grows whenever records were committed, or the watch changed. A query that keeps the revision that it has read has
+    // Grows whenever records were committed or the watch changed. A query that stores the revision it has read has
     // nothing to read until it grows.
     [[nodiscard]] std::int64_t revision() const { return revision_; }
-    // What is derived from the store is to be read again.
+    // Makes all queries read again.
     void touch() { ++revision_; }
 
     [[nodiscard]] const Watch& watch() const { return watch_; }
     void setWatch(Watch watch);
-    // The revision at which the run became the watched one, or `run` one of those watched. What was delivered of it
-    // before is gone.
+    // The revision at which the run became the watched one, or `run` one of the watched ones. Results delivered of it
+    // before are discarded by then.
     [[nodiscard]] std::int64_t watchedSince() const { return runSince_; }
     [[nodiscard]] std::int64_t watchedSince(const QString& run) const { return since_.at(run); }
 
-    // As RunsQuery read them; a run may be in the store and not yet here.
+    // Set by RunsQuery; a run may be in the store and not yet here.
     [[nodiscard]] const Runs& runs() const { return runs_; }
     void setRuns(Runs runs);
-    // How many runs have ended since they were here as live. A query that keeps the number that it has seen knows when
-    // it differs that there is an end to read, and does not wait for its interval.
+    // Number of live runs that were seen to end. A query that sees the number grow reads the end at once, without
+    // waiting for its interval.
     [[nodiscard]] std::int64_t endings() const { return endings_; }
-    // What people say of runs, as NotesQuery read it; the revision grows when it changes.
+    // Set by NotesQuery: stars, tags and notes of users; the revision grows when they change.
     [[nodiscard]] const storage::RunNotes& notesOf(const std::string& run) const;
     [[nodiscard]] std::int64_t notesRevision() const { return notesRevision_; }
     void setNotes(storage::NotesOfRuns notes);
-    // What TimelineQuery has read of the spans of a run; null where it has read none of this one.
+    // Spans that TimelineQuery has read of the run; null if it has read none.
     [[nodiscard]] const SpanCache* spansOf(const std::string& run) const;
     void setSpans(const SpanCache* spans) { spans_ = spans; }
     // A run that is not known yet counts as live.
@@ -92,9 +92,9 @@ public:
         Unused,   // nothing has been run in this folder
         Open
     };
-    // Opens the workspace unless it is open. Errors: what is wrong with it, and what to do.
+    // Opens the workspace unless it is open. Errors describe the fault and the remedy.
     Result<State> open();
-    // Notices what was committed since the last call. Only while open.
+    // Notices commits since the last call. Call only while open.
     Status update();
     void close() { reader_.reset(); }
 

@@ -29,7 +29,7 @@ Status MetricsQuery::refresh(LiveStore& store) {
     const qint64 begun = interval_.now();
     std::erase_if(cursors_, [&](const auto& entry) { return !store.watch().contains(entry.first.first); });
     for (const QString& run : store.watch().runs()) {
-        // Its points come after its row: before that nobody draws it.
+        // A run is not drawn before its row has been delivered.
         if (!store.runs().contains(run)) continue;
         for (const std::string& name : names) {
             const Key key{run, name};
@@ -42,7 +42,7 @@ Status MetricsQuery::refresh(LiveStore& store) {
     revision_ = store.revision();
     names_ = names.size();
     watch_ = store.watch();
-    // The first read of a run goes over all that it has recorded; those that follow do not.
+    // The first read of a run covers its whole record, so its cost says nothing about later reads.
     interval_.spent(all ? 0 : interval_.now() - begun);
     return {};
 }

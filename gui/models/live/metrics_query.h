@@ -1,4 +1,4 @@
-// New points of the wanted metrics of the watched runs.
+// Delivers new points of the wanted metrics of the watched runs.
 #pragma once
 
 #include <map>
@@ -19,13 +19,13 @@ struct MetricBatch {
     std::vector<storage::MetricSample> samples;
 };
 
-// A run that becomes watched is delivered from its first record.
+// A newly watched run is delivered from its first record.
 class MetricsQuery final : public LiveQuery {
     Q_OBJECT
 
 public:
     MetricsQuery() : LiveQuery(Priority::Records) {}
-    // From now on, also this metric.
+    // Adds the metric to the wanted ones.
     void want(const std::string& name);
     Status refresh(LiveStore& store) override;
 
@@ -35,7 +35,7 @@ signals:
 private:
     struct Cursor {
         std::int64_t lastRowid = 0;
-        bool complete = false;  // the run had ended before everything was read
+        bool complete = false;  // the run had ended when all was read
         std::int64_t watchedSince = 0;
     };
     using Key = std::pair<QString, std::string>;

@@ -8,7 +8,7 @@ namespace dasgd::gui {
 namespace {
 
 constexpr std::chrono::milliseconds kBudget{40};
-constexpr int kRanksAtOnce = 16;  // whose boxes are in memory together
+constexpr int kRanksAtOnce = 16;  // ranks whose boxes are in memory together
 
 }  // namespace
 
@@ -43,13 +43,13 @@ Status OverviewQuery::refresh(LiveStore& store) {
     DASGD_ASSIGN(const std::int64_t spans, store.reader().spanCount(run.toStdString()));
     DASGD_ASSIGN(const std::optional<TimeRange> extent, store.reader().spanExtent(run.toStdString()));
     revision_ = store.revision();
-    // The end of a run adds no span, but what follows its last window is known to be untimed only then.
+    // The end of a run adds no span, but marks the part after its last window as untimed.
     const bool grew = spans != answeredSpans_ || live != answeredLive_;
     if (!extent || (!grew && answeredWidth_ == width && complete_)) return {};
     if (grew) spans_.grown(live);
     const TimelineView view{*extent, static_cast<double>(extent->end - extent->start) / width};
     DASGD_ASSIGN(complete_, spans_.load(store.reader(), view, kBudget));
-    // Something to see while much is read, for a part of the time.
+    // During a long read, partial pictures are delivered for part of the time.
     if (complete_ || partial_.due()) {
         const qint64 from = partial_.now();
         answer(view, run, std::max(1, known->second->row.workers));
@@ -60,12 +60,12 @@ Status OverviewQuery::refresh(LiveStore& store) {
     answeredWidth_ = width;
     interval_.spent(interval_.now() - begun);
     if (!complete_) ask();
-    // What has ended is not drawn again until the strip is wider or narrower.
+    // An ended run is drawn again only if the width changes, so its spans are released.
     if (complete_ && !live) spans_.reset(run.toStdString(), known->second->row.workers);
     return {};
 }
 
-// Of hundreds of ranks all boxes take a hundred megabytes, the picture of them takes one.
+// For hundreds of ranks all boxes take a hundred megabytes, while the picture takes one.
 void OverviewQuery::answer(const TimelineView& view, const QString& run, int workers) {
     auto picture = std::make_shared<OverviewPicture>(makeOverview(view.range, view.nsPerPixel));
     picture->runId = run.toStdString();

@@ -1,4 +1,4 @@
-// The whole of the watched run, all ranks, as coarse as the strip that shows it.
+// The watched run as a whole, all ranks, at the resolution of the overview strip.
 #pragma once
 
 #include <mutex>
@@ -14,7 +14,7 @@ class OverviewQuery final : public LiveQuery {
 
 public:
     OverviewQuery() : LiveQuery(Priority::Background) {}
-    // How many pixels the strip is wide; 0: it is not shown.
+    // Width of the strip in pixels; 0: it is hidden.
     void setWidth(int pixels);
     Status refresh(LiveStore& store) override;
 

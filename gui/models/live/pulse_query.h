@@ -1,4 +1,4 @@
-// How far the watched run and the store are.
+// Progress of the watched run and size of the store.
 #pragma once
 
 #include "gui/models/live/live_query.h"
@@ -8,8 +8,8 @@ namespace dasgd::gui {
 struct Pulse {
     QString runId;  // "" while no run is watched
     bool live = false;
-    Ns newest = 0;     // newest committed instant of the run, on its own time line
-    TimeRange extent;  // of its spans
+    Ns newest = 0;     // newest committed instant, on the run's own time axis
+    TimeRange extent;  // time range of its spans
     std::int64_t spans = 0;
     std::int64_t databaseBytes = 0;
 };

@@ -9,7 +9,7 @@ namespace dasgd::gui {
 
 namespace {
 
-// It has not begun, or has ended early, as by a reboot, and nobody is there to take it up again.
+// True if the run has not begun, or ended early, as by a reboot, and no process will resume it by itself.
 Result<bool> isToGoOn(storage::RunReader& reader, const storage::QueueEntry& entry, bool worked) {
     if (entry.status == "queued") return true;
     if (worked) return false;

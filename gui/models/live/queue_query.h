@@ -1,4 +1,4 @@
-// The workspace's queue: how many runs wait in it, and whether any of them will start.
+// State of the workspace's queue: number of waiting runs, and whether they will start.
 #pragma once
 
 #include "gui/models/live/live_query.h"
@@ -6,9 +6,9 @@
 namespace dasgd::gui {
 
 struct QueueState {
-    int waiting = 0;      // runs that are to begin or to go on, and are neither held nor cancelled
+    int waiting = 0;      // runs to be started or resumed that are neither held nor cancelled
     bool paused = false;  // nothing starts
-    bool worked = false;  // by a process, here or in a shell
+    bool worked = false;  // some process works it, started here or in a shell
     bool operator==(const QueueState&) const = default;
 };
 
@@ -20,11 +20,11 @@ public:
     Status refresh(LiveStore& store) override;
 
 signals:
-    // Each time it is another.
+    // Emitted whenever the state differs from the last one.
     void changed(const dasgd::gui::QueueState& state);
 
 private:
-    // That the process which works the queue ends is committed nowhere.
+    // The end of the process that works the queue commits nothing, so it is checked at intervals.
     RefreshInterval interval_{1000, 50};
     std::int64_t revision_ = -1;
     QueueState told_;

@@ -34,7 +34,7 @@ RemoteMirror::RemoteMirror(QString program, std::filesystem::path workspace, QOb
       program_(std::move(program)),
       workspace_(QString::fromStdString(std::filesystem::absolute(workspace).string())) {}
 
-// Its standard input closes with the object of the process, and with that it ends.
+// Closing its standard input ends the mirror process.
 RemoteMirror::~RemoteMirror() {
     if (process_) releaseProcess(std::move(process_), this)->closeWriteChannel();
 }
@@ -93,7 +93,7 @@ void RemoteMirror::end(int status, QProcess::ExitStatus how) {
     if (!process_) return;
     readLines();
     readErrors();
-    // It is the sender of this very signal.
+    // The process is the sender of the signal being handled, so it must not be deleted here.
     process_.release()->deleteLater();
     const bool well = status == 0 && how == QProcess::NormalExit;
     say(well ? QString()

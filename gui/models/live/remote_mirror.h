@@ -1,5 +1,5 @@
-// `dasgd mirror` as the window uses it: the runs of a workspace on another machine appear in this one while the window
-// is open. UI thread; never waits.
+// Runs `dasgd mirror`, which copies the runs of a workspace on another machine into this one while the window is open.
+// UI thread; never waits.
 #pragma once
 
 #include <QObject>
@@ -14,20 +14,20 @@ class RemoteMirror : public QObject {
     Q_OBJECT
 
 public:
-    // `program`: path of `dasgd`, "" where there is none.
+    // `program`: path of `dasgd`; "" if there is none.
     RemoteMirror(QString program, std::filesystem::path workspace, QObject* parent = nullptr);
-    // The mirror ends with the window, and goes on where it was when it is opened again.
+    // The mirror ends with the window, and continues from the same point when it is opened again.
     ~RemoteMirror() override;
 
-    // "ssh://[user@]host[:port]/folder", or "host:folder"; in the place of the one before.
+    // `url`: "ssh://[user@]host[:port]/folder" or "host:folder". Replaces an open mirror.
     void open(const QString& url);
     void close();
     [[nodiscard]] bool isOpen() const { return process_ != nullptr; }
     [[nodiscard]] const QString& url() const { return url_; }
-    // For the status bar: "mirrors ssh://login/lab", "… lost: why; again in 4 s"; "" where none is open and none
+    // Text for the status bar: "mirrors ssh://login/lab", "… lost: why; again in 4 s"; "" if none is open and none
     // failed.
     [[nodiscard]] const QString& words() const { return words_; }
-    // The one that was opened last, also by an earlier window.
+    // URL that was opened last, also by an earlier window.
     [[nodiscard]] static QString lastUrl();
 
 signals:
@@ -45,7 +45,7 @@ private:
     QByteArray rest_;
 };
 
-// What a line of `dasgd mirror --json` says; "" where it is none.
+// Status text from a line of `dasgd mirror --json`; "" if it is no such line.
 [[nodiscard]] QString mirrorInWords(const QByteArray& json);
 
 }  // namespace dasgd::gui

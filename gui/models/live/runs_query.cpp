@@ -11,7 +11,7 @@ namespace dasgd::gui {
 
 namespace {
 
-// The first come soon, the rest with few updates of the list.
+// A small first part arrives soon; the rest needs few updates of the list.
 constexpr std::size_t kFirstRuns = 100, kRunsAtOnce = 1000;
 
 bool sameRow(const storage::RunRow& a, const storage::RunRow& b) {
@@ -70,7 +70,7 @@ Status RunsQuery::settle(LiveStore& store, storage::RunRow& row, bool isNew) {
 }
 
 Status RunsQuery::refresh(LiveStore& store) {
-    // Who marks a run sees it at once.
+    // Changes of notes are delivered at once, without the interval, as the user waits for them.
     const bool newNotes = std::exchange(notesRevision_, store.notesRevision()) != store.notesRevision();
     DASGD_ASSIGN(const bool newLost, anyLost(store));
     if (!newNotes && !newLost && (revision_ == store.revision() || !interval_.due())) return {};
@@ -100,7 +100,7 @@ Status RunsQuery::refresh(LiveStore& store) {
         if (!next.contains(id)) removed << id;
     }
     store.setRuns(std::move(next));
-    // Other queries may have read on as if a run were live that has ended.
+    // Other queries may still treat a run as live that has ended.
     if (watchedChanged) store.touch();
     revision_ = store.revision();
     interval_.spent(interval_.now() - begun);

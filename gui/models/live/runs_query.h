@@ -1,5 +1,5 @@
-// The rows of all runs, as they change. One that is stored as under way and that no process runs has the end that the
-// next program that writes to the workspace gives it.
+// The rows of all runs, delivered as they change. A run that is stored as running but has no process is shown with the
+// end that the next writer of the workspace will give it.
 #pragma once
 
 #include <QStringList>
@@ -21,22 +21,22 @@ public:
     void refreshUnused() override;
 
 signals:
-    // Runs that are new or whose row changed; large numbers of them in parts. Also once, empty, for a workspace that
-    // has no runs.
+    // Runs that are new or whose row changed, large numbers of them in parts. Emitted once, empty, for a workspace
+    // without runs.
     void changed(const std::vector<dasgd::gui::RunItemPtr>& changed, const QStringList& removed);
 
 private:
     void report(std::vector<RunItemPtr> changed, QStringList removed);
-    // Whether runs that were under way have lost the process that ran them.
+    // True if a run that is stored as running has lost its process.
     Result<bool> anyLost(LiveStore& store);
-    // Gives a run that is lost the end that the Store will write.
+    // Gives a lost run the end that the Store will write.
     Status settle(LiveStore& store, storage::RunRow& row, bool isNew);
 
     RunItemMaker maker_;
     RefreshInterval interval_{400, 50};
-    // That a process dies is committed nowhere.
+    // The death of a process commits nothing, so it is checked at intervals.
     RefreshInterval heartbeat_{1000, 100};
-    // By run id, with the start of what was lost: a run that is taken up again starts anew.
+    // By run id, with the start of the lost run: a run that is resumed has another start.
     std::map<std::string, std::pair<std::string, storage::LostRun>> lost_;
     std::int64_t revision_ = -1;
     std::int64_t notesRevision_ = 0;

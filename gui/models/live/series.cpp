@@ -45,7 +45,7 @@ double xOf(const SeriesPoint& point, XAxis axis) {
 void Series::add(std::span<const storage::MetricSample> samples) {
     samples_ += samples.size();
     for (const storage::MetricSample& sample : samples) {
-        // Nearly always the last few steps: ranks are at most a few steps apart.
+        // The search starts at the end, as ranks are at most a few steps apart.
         auto at = points_.end();
         while (at != points_.begin() && compare(*(at - 1), sample) > 0) --at;
         if (at != points_.begin() && compare(*(at - 1), sample) == 0) {
@@ -91,7 +91,7 @@ std::vector<double> smoothed(const std::vector<double>& y, double weight) {
 }
 
 std::optional<double> newestSmoothed(const Series& series, double weight) {
-    // What lies further back has a weight below 1e-9.
+    // Older values have a weight below 1e-9.
     const auto counting = weight > 0 ? static_cast<std::size_t>(std::ceil(-9 * std::log(10.0) / std::log(weight))) : 1;
     const std::vector<SeriesPoint>& points = series.points();
     if (points.empty()) return std::nullopt;

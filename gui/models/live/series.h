@@ -1,5 +1,5 @@
-// A metric over the course of a run, as it is drawn: ranks averaged, any x axis, smoothed, thinned without losing
-// peaks.
+// A metric over the course of a run, prepared for drawing: averaged over ranks, over any x axis, smoothed, thinned
+// without losing peaks.
 #pragma once
 
 #include <cstdint>
@@ -15,28 +15,28 @@ namespace dasgd::gui {
 enum class XAxis {
     Step,
     Epoch,
-    Wall,  // since the run began: start-up and evaluations count
+    Wall,  // s since the run began, start-up and evaluations included
     Samples,
     BytesSent,
-    Training  // of a series that is on training time (gui/models/curves/training_time.h)
+    Training  // for series on training time (gui/models/curves/training_time.h)
 };
 
 struct SeriesPoint {
     std::int64_t step = 0;
-    double epoch = 0, wallS = 0;  // wallS: of the latest rank; of a series on training time, seconds of that
+    double epoch = 0, wallS = 0;  // wallS: of the latest rank, in s; training time in a series on training time
     std::int64_t samples = 0;
     double bytesSent = 0;  // mean over the ranks
-    double value = 0;      // mean over the ranks; of a record of the whole run, that record
-    int ranks = 0;         // how many made the mean; 0: a record of the whole run
+    double value = 0;      // mean over the ranks, or the record of the whole run
+    int ranks = 0;         // number of ranks in the mean; 0: a record of the whole run
 };
 
 [[nodiscard]] double xOf(const SeriesPoint& point, XAxis axis);
 
-// What makes records of several ranks one point: the step that they are of, or the instant that they were taken at.
+// Key that joins records of several ranks into one point: their step, or the instant at which they were taken.
 enum class Along { Steps, Time };
 [[nodiscard]] Along alongOf(std::string_view metric);
 
-// Sorted by step or time, one point each. Samples may come in any order, and ranks apart from each other.
+// Points sorted by step or time, one each. Samples may be added in any order, and those of a point separately.
 class Series {
 public:
     Series() = default;
@@ -45,11 +45,11 @@ public:
     void add(std::span<const storage::MetricSample> samples);
     [[nodiscard]] const std::vector<SeriesPoint>& points() const { return points_; }
     [[nodiscard]] bool empty() const { return points_.empty(); }
-    // How many samples it was made of: what was formed from a series of as many still holds.
+    // Number of samples added; a cached result for a series with as many samples is still valid.
     [[nodiscard]] std::size_t samples() const { return samples_; }
 
 private:
-    // Below 0, 0, above 0: the point lies before, at, after the sample.
+    // Negative, 0 or positive: the point lies before, at or after the sample.
     [[nodiscard]] int compare(const SeriesPoint& point, const storage::MetricSample& sample) const;
 
     Along along_ = Along::Steps;
@@ -61,20 +61,20 @@ struct Polyline {
     std::vector<double> x, y;
 };
 
-// NaN values stay NaN: a gap in the curve.
+// NaN values stay NaN and make a gap in the curve.
 [[nodiscard]] Polyline polylineOf(const Series& series, XAxis axis);
-// Exponential moving average with the start's bias taken out; weight 0 changes nothing. NaN and ±Inf pass through and
-// leave the average as it was.
+// Exponential moving average with the bias of its start removed; weight 0 changes nothing. NaN and ±Inf are passed
+// through and do not enter the average.
 [[nodiscard]] std::vector<double> smoothed(const std::vector<double>& y, double weight);
-// The values without the lowest and highest tenth: the raw curve's peaks may leave the picture, its bulk may not.
+// The values without the lowest and highest tenth, for the range of an axis: peaks of the raw curve may exceed it.
 [[nodiscard]] std::vector<double> bulkOf(const std::vector<double>& values);
-// The last of such values, by the points that still count for it; nullopt of an empty series.
+// Last smoothed value, computed from the points that still have weight; nullopt for an empty series.
 [[nodiscard]] std::optional<double> newestSmoothed(const Series& series, double weight);
-// The series of such values, each multiplied by `scale`.
+// The series with smoothed values, each multiplied by `scale`.
 [[nodiscard]] Series smoothed(const Series& series, double weight, double scale = 1);
-// Points that are taken at instants need not rise on another axis: ranks are a few steps apart.
+// Sorts by x: points taken at instants may not rise on another axis, as ranks are some steps apart.
 [[nodiscard]] Polyline sortedByX(Polyline line);
-// At most about 2·buckets points: the smallest and the largest of each bucket of x, in their order. For drawing only.
+// At most about 2·buckets points: the smallest and the largest in each bucket of x, in their order. For drawing only.
 [[nodiscard]] Polyline thinned(const Polyline& line, std::size_t buckets);
 
 }  // namespace dasgd::gui

@@ -37,7 +37,7 @@ Session::~Session() = default;
 void Session::touched() { hold_.start(); }
 
 void Session::takeRuns(const std::vector<RunItemPtr>& changed, const QStringList& removed) {
-    // A live run changes twice a second, and keeps its style.
+    // A live run changes twice a second and keeps its style.
     const auto isKnown = [this](const RunItemPtr& run) {
         const RunItemPtr before = runs_.find(run->id);
         return before && before->group == run->group;
@@ -50,7 +50,7 @@ void Session::takeRuns(const std::vector<RunItemPtr>& changed, const QStringList
     emit runsChanged();
 }
 
-// A run that is looked at and still going is not left for one that only waits or has ended.
+// A current run that is still going is left only for one that is running.
 bool Session::leavesFor(const RunItem& newest) const {
     const RunItemPtr old = current();
     return !old || (newest.id != current_ && (!isLive(old->row) || newest.row.status == "running"));
@@ -148,7 +148,7 @@ void Session::updateShown() {
         return;
     }
     shownNames_ = distinguishingNames(shown_, {}, Named::EachRun);
-    // Curves of runs that are no longer drawn are read again if they come back: memory stays that of the picture.
+    // Curves of runs no longer drawn are dropped and read again if needed, which bounds memory.
     std::erase_if(series_, [&ids](const auto& entry) { return !ids.contains(entry.first.first); });
     feed_.watch(current_, ids.mid(1));
     emit shownChanged();
@@ -194,7 +194,7 @@ void Session::takePulse(const Pulse& pulse) {
             behindMs_.reset();
             selection_.finish(pulse.extent);
         } else if (newer && detail_ && detail_->clockOrigin > 0 && !detail_->row.timeSimulated) {
-            // Instants of simulated time are no readings of this clock.
+            // Instants of simulated time cannot be compared with this clock.
             behindMs_ = static_cast<double>(MonotonicClock::rawNow() - detail_->clockOrigin - pulse.newest) / 1e6;
         }
         if (pulse.live && pulse.extent.end > pulse.extent.start) selection_.setExtent(pulse.extent);

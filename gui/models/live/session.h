@@ -1,5 +1,5 @@
-// What the window is looking at: the runs, the chosen one, those drawn with it, their curves, and where live is. No
-// widget; every page is a view of this. UI thread.
+// State shared by the pages of a window: the runs, the current one, those drawn with it, their curves, and the live
+// edge. Contains no widget; every page is a view of this. UI thread.
 #pragma once
 
 #include <QObject>
@@ -34,50 +34,50 @@ public:
     [[nodiscard]] Feed& feed() { return feed_; }
     [[nodiscard]] RunTableModel& runs() { return runs_; }
     [[nodiscard]] TimeSelection& selection() { return selection_; }
-    // Which ranks and kinds the timelines show; the same on every page.
+    // Choice of ranks and kinds of spans in the timelines; the same on every page.
     [[nodiscard]] TimelineRows& timelineRows() { return *timelineRows_; }
 
-    // Chooses a run by id or unique beginning; also one that is not known yet. Ends following the newest run.
+    // Chooses a run by id or unique beginning, even one not known yet. Ends following the newest run.
     void choose(const QString& run);
     [[nodiscard]] RunItemPtr current() const { return runs_.find(current_); }
     [[nodiscard]] const QString& currentId() const { return current_; }
-    // While on, the window goes to each run that starts.
+    // While on, each run that starts becomes the current one.
     void setFollowNewest(bool follow);
     [[nodiscard]] bool followsNewest() const { return followNewest_; }
-    // It does, and a newer run than the current one has started, but mouse or keyboard are in use: see touched().
+    // True if a newer run has started and is not followed yet because mouse or keyboard are in use: see touched().
     [[nodiscard]] bool newestWaits() const;
-    // Somebody has just used mouse or keyboard: for some seconds the window goes to no other run by itself, so that
-    // nothing changes under the pointer.
+    // Reports use of mouse or keyboard: for kHoldMs no other run becomes current by itself, so that nothing changes
+    // under the pointer.
     void touched();
     static constexpr int kHoldMs = 4000;
-    // Draws exactly these runs together; fewer than two: the current run with the others of its experiment.
+    // Draws exactly these runs together; with fewer than two: the current run and others of its experiment.
     void compare(const QStringList& runs);
-    // The runs that the Compare page shows; from then on its own.
-    // `filter`: what chose them; "" where they were picked one by one.
+    // Sets the runs of the Compare page, which from then on no longer follow the newest experiment. `filter`: the
+    // filter that chose them; "" if they were picked one by one.
     void setComparison(const QStringList& runs, const QString& filter = {});
     [[nodiscard]] const QString& comparisonFilter() const { return comparisonFilter_; }
     [[nodiscard]] const QStringList& comparison() const { return comparison_; }
     [[nodiscard]] bool isComparing() const { return compared_.size() > 1; }
 
     [[nodiscard]] const std::vector<RunItemPtr>& shown() const { return shown_; }  // the current run first
-    // How many there would be without a limit: configurations of the experiment, or the runs that were chosen.
+    // Number of runs shown() would have without a limit: configurations of the experiment, or the chosen runs.
     [[nodiscard]] std::size_t showable() const { return showable_; }
     [[nodiscard]] const QStringList& shownNames() const { return shownNames_; }
-    // From now on the series of this metric are read, for every run that is shown.
+    // From now on the series of this metric are read for all shown runs.
     void wantMetric(const std::string& metric);
     [[nodiscard]] const Series& series(const QString& run, const std::string& metric) const;
     [[nodiscard]] CurveStyle styleOf(const RunItem& run);
-    // Of the current run; nullopt until it has arrived.
+    // Record of the current run; nullopt until it has arrived.
     [[nodiscard]] const std::optional<storage::RunDetail>& detail() const { return detail_; }
     [[nodiscard]] const Pulse& pulse() const { return pulse_; }
-    // Age of the newest shown record when it was shown; nullopt where nothing is live or the clock is not ours.
+    // Age of the newest shown record when it was shown, in ms; nullopt if the run is not live or has another clock.
     [[nodiscard]] std::optional<double> behindMs() const { return behindMs_; }
-    // What is wrong with the workspace; "" where nothing is.
+    // Error of the workspace; "" if there is none.
     [[nodiscard]] const QString& error() const { return error_; }
     [[nodiscard]] bool loaded() const { return loaded_; }
 
 signals:
-    void currentChanged();  // another run is looked at
+    void currentChanged();  // another run became current
     void shownChanged();    // the set of drawn runs, their names or styles
     void seriesChanged();
     void comparisonChanged();
@@ -102,7 +102,7 @@ private:
     TimeSelection selection_;
     std::unique_ptr<TimelineRows> timelineRows_;
     StyleBook styles_;
-    bool styled_ = false;  // all runs have their style
+    bool styled_ = false;  // all runs have been given a style
     QString current_;
     QStringList compared_;
     QStringList comparison_;

@@ -8,7 +8,7 @@ namespace dasgd::gui {
 namespace {
 
 constexpr std::chrono::milliseconds kLoadBudget{40}, kMostLoad{160};
-constexpr std::chrono::milliseconds kLivePause{250};  // longer than one who follows waits to ask again
+constexpr std::chrono::milliseconds kLivePause{250};  // longer than a view at the live edge takes to ask again
 constexpr std::chrono::milliseconds kMeasureBudget{50};
 
 }  // namespace
@@ -38,8 +38,8 @@ void TimelineQuery::requestMeasure(const QString& run, TimeRange range) {
 
 Status TimelineQuery::refresh(LiveStore& store) {
     takeRun(store);
-    // What this round finds outdated is answered in the next one: until then the live edge has moved, and a request for
-    // another range may be here.
+    // What becomes outdated in this round is answered in the next: by then the live edge has moved, and another request
+    // may have arrived.
     const bool again = outdated_;
     DASGD_TRY(takeGrowth(store));
     DASGD_TRY(answerRequest(store, again));
@@ -83,11 +83,11 @@ Status TimelineQuery::answerRequest(LiveStore& store, bool again) {
             incomplete_ = false;
         }
     }
-    // Growth is drawn as often as one looks; what is still being read goes on at once.
+    // Growth is answered at intervals, an incomplete answer is completed at once.
     const bool due = incomplete_ || std::chrono::steady_clock::now() - answeredAt_ >= kLivePause;
     if (!wanted && again && due) wanted = answered_;
     if (!wanted || wanted->runId != run_ || run_.isEmpty()) return {};
-    // What is there so far is shown meanwhile, but forming that takes no more than a part of the time.
+    // Partial frames are shown meanwhile; reading gets a multiple of the time that forming one takes.
     DASGD_ASSIGN(const bool complete,
                  spans_.load(store.reader(), wanted->view, std::clamp(3 * formed_, kLoadBudget, kMostLoad)));
     const auto begun = std::chrono::steady_clock::now();

@@ -1,4 +1,4 @@
-// What the timeline of the watched run draws, and what a selection of it measures.
+// Data for the timeline of the watched run, and measurements of a selected range.
 #pragma once
 
 #include <mutex>
@@ -13,7 +13,7 @@ namespace dasgd::gui {
 struct TimelineRequest {
     QString runId;
     TimelineView view;
-    const void* viewer = nullptr;  // who asks
+    const void* viewer = nullptr;  // identity of the requesting view
 };
 
 class TimelineQuery final : public LiveQuery {
@@ -21,9 +21,9 @@ class TimelineQuery final : public LiveQuery {
 
 public:
     TimelineQuery() : LiveQuery(Priority::Drawing) {}
-    // The latest request counts; it is answered again whenever its range has grown. Only of the watched run.
+    // Replaces the former request; answered again whenever its range has grown. Answered for the watched run only.
     void request(const TimelineRequest& request);
-    // The viewer is hidden: what it asked for last is not answered again.
+    // The viewer is hidden, so its last request is not answered again.
     void release(const void* viewer);
     void requestMeasure(const QString& run, TimeRange range);
     Status refresh(LiveStore& store) override;
@@ -51,10 +51,10 @@ private:
     Ns newest_ = 0;
     bool live_ = false;
     std::optional<TimelineRequest> answered_;
-    bool incomplete_ = false;  // more of it is being read
-    bool outdated_ = false;    // the store holds more of what was answered
+    bool incomplete_ = false;  // the rest is still being read
+    bool outdated_ = false;    // the store has more than the last answer
     std::chrono::steady_clock::time_point answeredAt_;
-    std::chrono::milliseconds formed_{0};  // how long the last frame took
+    std::chrono::milliseconds formed_{0};  // duration of the last frame
     std::int64_t revision_ = -1;
 };
 

@@ -34,7 +34,7 @@ void NotesQuery::undo() {
     ask();
 }
 
-// What is wrong with the notes is said, and is no reason to close the records.
+// Errors in the notes are reported by failed() and do not close the store.
 Status NotesQuery::refresh(LiveStore& store) {
     std::vector<Request> requests;
     {
@@ -64,7 +64,7 @@ void NotesQuery::carryOut(const Request& request) {
     deliver([this, number = request.number, kept = done.has_value()] { emit answered(number, kept); });
 }
 
-// What was done in words; "" where nothing changed.
+// Returns a description of the change; "" if nothing changed.
 Result<QString> NotesQuery::write(const Request& request) {
     if (request.isUndo) {
         if (done_.empty()) return tr("There is nothing to undo");

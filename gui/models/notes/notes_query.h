@@ -1,4 +1,4 @@
-// Stars, tags and notes of runs: read as they change, by whomever, and written here. What was written can be undone.
+// Stars, tags and notes of runs: read when anyone changes them, and written here, with undo.
 #pragma once
 
 #include <QString>
@@ -11,29 +11,29 @@
 
 namespace dasgd::gui {
 
-// Before RunsQuery in each round, which gives every run its notes.
+// Runs before RunsQuery in each round, which attaches the notes to the runs.
 class NotesQuery final : public LiveQuery {
     Q_OBJECT
 
 public:
     NotesQuery() : LiveQuery(Priority::LiveEdge) {}
-    // Carries out what is still asked for.
+    // Carries out pending requests.
     ~NotesQuery() override;
     Status refresh(LiveStore& store) override;
 
-    // Soon, on the reader's thread. `words` say what it does: "3 runs put away". Answers the number that answered()
-    // will have.
+    // Writes the change soon, on the reader's thread. `words` describe it: "3 runs put away". Returns the number that
+    // answered() will carry.
     int change(const QStringList& runs, const storage::NotesChange& change, const QString& words);
-    // Takes the last change of this window back. Nothing where there is none.
+    // Reverts the last change of this window; does nothing if there is none.
     void undo();
     static constexpr std::size_t kMostUndone = 100;
 
 signals:
-    // It is on the disk, and in the runs from the next change of them on. `undone`: by undo().
+    // The change is on the disk and will be in the next runs delivered. `undone`: by undo().
     void changed(const QString& words, bool undone);
-    // Once for each change(), after the others.
+    // Emitted once for each change(), after the other signals.
     void answered(int request, bool kept);
-    // Nothing was written, and why.
+    // Nothing was written; `message` gives the reason.
     void failed(const QString& message);
 
 private:

@@ -1,4 +1,4 @@
-// What one does to several runs at once: stars, and putting away.
+// Actions on several runs at once: starring and archiving.
 #pragma once
 
 #include <vector>
@@ -9,11 +9,11 @@ namespace dasgd::gui {
 
 [[nodiscard]] QStringList idsOf(const std::vector<RunItemPtr>& runs);
 
-// Stars them; takes the star away where all of them have one.
+// Stars the runs, or removes the star if all of them have one.
 void starRuns(NotesQuery& notes, const std::vector<RunItemPtr>& runs);
 
-// Puts them away; restores them where all are away. False where nothing is done, since all of them are under way: a run
-// that is put away is not seen to run.
+// Archives the runs, or restores them if all are archived. Returns false without any effect if all of them are live, as
+// an archived run would not be seen running.
 bool archiveRuns(NotesQuery& notes, std::vector<RunItemPtr> runs);
 
 }  // namespace dasgd::gui

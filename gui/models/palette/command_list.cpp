@@ -51,7 +51,7 @@ void CommandListModel::refresh() {
     const QStringList words = text_.toLower().split(u' ', Qt::SkipEmptyParts);
     beginResetModel();
     shown_.clear();
-    // Those whose title holds the words before those that only say them.
+    // Commands with the words in the title come before those with them in the details.
     std::vector<Command> others;
     for (const Command& command : commands_) {
         if (holdsAll(command.title, words)) {
@@ -79,7 +79,7 @@ void CommandListModel::refresh() {
 
 void CommandListModel::carryOut(int row) {
     if (row < 0 || row >= rowCount()) return;
-    // What it does may offer anew.
+    // Copied, as the command may call offer() and replace the rows.
     const auto what = shown_[static_cast<std::size_t>(row)].carryOut;
     what();
 }

@@ -1,4 +1,4 @@
-// What the command palette offers: actions, pages, runs. Typed words narrow it; all of them must be in a row.
+// Rows of the command palette: actions, pages, runs. Rows must contain all typed words.
 #pragma once
 
 #include <QAbstractListModel>
@@ -11,8 +11,8 @@ namespace dasgd::gui {
 
 struct Command {
     QString title;
-    QString words;  // more of it, below the title: what it does, where a run stands
-    QString keys;   // "Ctrl+E"; "" where it has none
+    QString words;  // details below the title: its effect, or the state of a run
+    QString keys;   // "Ctrl+E"; "" if it has no shortcut
     std::function<void()> carryOut;
 };
 
@@ -28,8 +28,8 @@ public:
     int rowCount(const QModelIndex& parent = {}) const override;
     QVariant data(const QModelIndex& index, int role) const override;
 
-    // Takes the place of all that was offered; `open` is asked for a run when its row is carried out. Runs show once
-    // something is typed, the newest first, after the commands.
+    // Replaces all rows; `open` is called with a run's id when its row is carried out. Runs show only once something is
+    // typed, newest first, after the commands.
     void offer(std::vector<Command> commands, std::vector<RunItemPtr> runs, std::function<void(const QString&)> open);
     void setText(const QString& text);
     void carryOut(int row);

@@ -11,7 +11,7 @@ namespace {
 
 using Spans = std::vector<RankSpan>;
 
-// A transfer that ends in the range may have begun before it, and so may what it was hidden behind.
+// A transfer that ends in the range may have begun before it, as may the spans that hide it.
 TimeRange fromFirstTransfer(const Spans& spans, TimeRange range) {
     for (const RankSpan& one : spans) {
         if (one.span.kind == SpanKind::Transfer) range.start = std::min(range.start, one.span.start);
@@ -31,7 +31,7 @@ Result<std::optional<Spans>> readSpansThatEndIn(storage::RunReader& reader, cons
     if (!extent || extent->end <= extent->start) return Spans{};
     range = {std::max(range.start, extent->start), std::min(range.end, extent->end)};
     if (range.end <= range.start) return Spans{};
-    // Of far more than are told not even the beginning is read.
+    // If the estimate is far above the limit, nothing is read at all.
     const double part = static_cast<double>(range.end - range.start) / static_cast<double>(extent->end - extent->start);
     if (part * static_cast<double>(all) > 2.0 * kMost) return std::nullopt;
     DASGD_ASSIGN(Spans spans, reader.spans(id, range, kMost));
@@ -86,7 +86,7 @@ Result<HiddenAnswer> HiddenQuery::answer(LiveStore& store, const QString& run, T
     return told;
 }
 
-// What the timeline has already read of a live run need not be read again.
+// Spans of a live run that the timeline has read already are reused.
 Result<std::optional<std::vector<RankSpan>>> HiddenQuery::spansThatEndIn(LiveStore& store, const QString& run,
                                                                          TimeRange range) {
     const SpanCache* drawn = store.spansOf(run.toStdString());
@@ -95,7 +95,7 @@ Result<std::optional<std::vector<RankSpan>>> HiddenQuery::spansThatEndIn(LiveSto
         const TimeRange whole = spans ? fromFirstTransfer(*spans, range) : range;
         if (whole.start < range.start) spans = drawn->spansIn(whole, kMostSpans);
         if (spans) {
-            // What it lacks of the newest is told the next time.
+            // The newest spans may be missing, so the answer is repeated.
             if (!drawn->isCurrent()) revision_ = -1;
             return spans;
         }

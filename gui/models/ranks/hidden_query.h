@@ -1,4 +1,4 @@
-// The hidden share of the averages step by step, in a stretch of the watched run: exactly, or not at all.
+// The hidden fraction of the averages per step in a range of the watched run, exact or not at all.
 #pragma once
 
 #include <mutex>
@@ -14,7 +14,7 @@ struct HiddenAnswer {
     QString runId;
     TimeRange range;
     std::vector<HiddenStep> steps;
-    bool tooMany = false;  // more spans than are read for it: nothing is told
+    bool tooMany = false;  // more spans than kMostSpans: no steps are given
 };
 
 class HiddenQuery final : public LiveQuery {
@@ -24,9 +24,9 @@ public:
     static constexpr std::size_t kMostSpans = 60'000;
 
     HiddenQuery() : LiveQuery(Priority::Background) {}
-    // The latest request counts; while the run goes on, it is answered again as its range fills.
+    // Replaces the former request; answered again while the run records more of its range.
     void request(const QString& run, TimeRange range);
-    // Nobody looks: not answered again until the next request.
+    // Not answered again until the next request, as no view shows it.
     void release();
     Status refresh(LiveStore& store) override;
 
@@ -35,7 +35,7 @@ signals:
 
 private:
     Result<HiddenAnswer> answer(LiveStore& store, const QString& run, TimeRange range);
-    // nullopt: too many.
+    // nullopt: more than kMostSpans.
     Result<std::optional<std::vector<RankSpan>>> spansThatEndIn(LiveStore& store, const QString& run, TimeRange range);
 
     std::mutex mutex_;  // guards request_ and released_

@@ -1,4 +1,4 @@
-// How late a rank comes, in words.
+// Lateness of a rank in words.
 #pragma once
 
 #include <QString>
@@ -6,7 +6,7 @@
 
 namespace dasgd::gui {
 
-// "+37 ms", "−0.4 ms"; to a tenth where it is little, without a sign where that is nothing.
+// "+37 ms", "−0.4 ms"; one decimal below 10 ms, no sign if that is 0.0.
 [[nodiscard]] inline QString lateInWords(double ns) {
     const double ms = ns / 1e6;
     const QString text = QString::number(std::abs(ms), 'f', std::abs(ms) < 10 ? 1 : 0) + QStringLiteral(" ms");

@@ -1,4 +1,4 @@
-// How late each rank of the watched run comes to the averages: of all of them, or of the newest where they are many.
+// Lateness of each rank of the watched run at the averages: over all of them, or the newest if there are many.
 #pragma once
 
 #include <mutex>
@@ -13,9 +13,9 @@ namespace dasgd::gui {
 
 struct LatenessAnswer {
     QString runId;
-    std::optional<Lateness> lateness;  // absent: too few averages
+    std::optional<Lateness> lateness;  // absent if there are too few averages
     bool newestOnly = false;           // older averages were not read
-    double clockErrorNs = 0;           // bound on the clocks of the hosts, part of the noise
+    double clockErrorNs = 0;           // bound on the difference of the hosts' clocks, part of the noise
 };
 
 class LatenessQuery final : public LiveQuery {
@@ -23,7 +23,7 @@ class LatenessQuery final : public LiveQuery {
 
 public:
     LatenessQuery() : LiveQuery(Priority::Background) {}
-    // Nothing is read while nobody shows it. Who comes later is told what is known already.
+    // Nothing is read while no viewer wants it. A later viewer first receives the last answer.
     void want(const void* viewer);
     void release(const void* viewer);
     Status refresh(LiveStore& store) override;
@@ -32,11 +32,11 @@ signals:
     void arrived(const dasgd::gui::LatenessAnswer& answer);
 
 private:
-    // Reads on for some 40 ms; false: there is more to read.
+    // Reads on for about 40 ms; false: there is more to read.
     Result<bool> read(storage::RunReader& reader);
     void tell(const LatenessAnswer& answer);
 
-    // The largest bound that a rank has recorded of its clock; none on one host.
+    // Reads the largest clock error that a rank has recorded; none on one host.
     Status readClocks(storage::RunReader& reader, const std::string& run);
 
     std::mutex mutex_;
@@ -50,7 +50,7 @@ private:
     double clockErrorS_ = 0;
     bool reading_ = false;
     storage::LatenessSpans spans_;
-    qint64 spent_ = 0;  // ms, on the parts that are read
+    qint64 spent_ = 0;  // ms spent on the parts read so far
 };
 
 }  // namespace dasgd::gui

@@ -25,7 +25,7 @@ void LogQuery::askAnew() {
     ask();
 }
 
-// A log that cannot be read is as good as none: the run's own error says what is wrong.
+// An unreadable log counts as absent, as the run's own error explains the fault.
 Status LogQuery::refresh(LiveStore& store) {
     const QString run = runOf(store);
     bool anew = false;

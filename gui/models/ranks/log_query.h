@@ -1,4 +1,4 @@
-// The end of a log file of a run, and which log files it has.
+// The end of a log file of a run, and the list of its log files.
 #pragma once
 
 #include <mutex>
@@ -9,13 +9,13 @@ namespace dasgd::gui {
 
 struct LogTail {
     QString runId;
-    QStringList files;  // of the run's folder, sorted by their numbers
-    QString file;       // whose end this is; "" where there is none
-    QString text;       // whole lines, the newest last
-    bool cut = false;   // the file is longer
+    QStringList files;  // in the run's folder, sorted by their numbers
+    QString file;       // file of `text`; "" if there is none
+    QString text;       // whole lines, newest last
+    bool cut = false;   // the file has more before it
 };
 
-// Of the watched run.
+// The log of the watched run.
 class LogQuery : public LiveQuery {
     Q_OBJECT
 
@@ -23,18 +23,18 @@ public:
     static constexpr qint64 kMostBytes = 65'536;
 
     LogQuery() : LiveQuery(Priority::Background) {}
-    // From now on this file, where the run has one of that name; else its first.
+    // Chooses the file by name; if the run has none of that name, its first.
     void want(const QString& file);
     Status refresh(LiveStore& store) override;
 
 signals:
-    // When anything of it has changed.
+    // Emitted when anything in it has changed.
     void arrived(const dasgd::gui::LogTail& tail);
 
 protected:
-    // What has been delivered is delivered again, changed or not.
+    // Delivers the present state again, even if unchanged.
     void askAnew();
-    // Reader's thread.
+    // Called on the reader's thread.
     [[nodiscard]] virtual QString runOf(const LiveStore& store) const { return store.watch().run; }
 
 private:
@@ -47,12 +47,12 @@ private:
     qint64 bytes_ = -1;
 };
 
-// Of a run that is named, whichever is watched.
+// The log of a given run, whichever is watched.
 class NamedLogQuery final : public LogQuery {
     Q_OBJECT
 
 public:
-    // From now on the log of this run; "": none.
+    // Chooses the run; "": none.
     void wantRun(const QString& run);
 
 protected:

@@ -21,7 +21,7 @@ SpansByRank byRank(std::span<const RankSpan> spans) {
 
 bool isPause(SpanKind kind) { return kind == SpanKind::Eval || kind == SpanKind::Checkpoint; }
 
-// The newest stretch that no evaluation touched or disturbed; nullopt where there is none.
+// The newest stretch that no evaluation touched or disturbed; nullopt if there is none.
 std::optional<TimeRange> undisturbed(const std::vector<Span>& spans, TimeRange recent) {
     Ns disturbedUntil = recent.start, newest = recent.start;
     bool disturbed = false;
@@ -65,7 +65,7 @@ std::optional<StepRate> stepRate(BeginOfStep steps, const BeginOfStep& launches,
     if (steps.empty()) return std::nullopt;
     if (launches.size() > 1) return rateBetween(launches);
     if (isPart && !launches.empty()) return std::nullopt;
-    // It may be there in parts.
+    // The first step may be covered only in part.
     if (steps.begin()->first > 1) steps.erase(steps.begin());
     return rateBetween(steps);
 }

@@ -8,9 +8,9 @@ namespace dasgd::gui {
 namespace {
 
 constexpr Ns kReach = 2'000'000'000;
-// Of many ranks a millisecond has as many spans as may be read.
+// With many ranks, a millisecond may have as many spans as can be read.
 constexpr Ns kLeastReach = 1'000'000, kMostReach = 64'000'000'000;
-// More spans than these are not read twice a second: the reach is halved until fewer are.
+// Above this number of spans the stretch is halved for the next refresh.
 constexpr std::size_t kManySpans = 20'000;
 
 }  // namespace
@@ -57,12 +57,12 @@ Status RankStatesQuery::readNow(LiveStore& store, RankStates& states) {
     DASGD_ASSIGN(std::vector<storage::SpanRow> spans, store.reader().spans(id, recent, 2 * kManySpans));
     std::vector<RankNow> now = ranksNow(spans, recent);
     states.hasRounds = communicates(run.row);
-    // Rounds may be longer than the reach, and so may two steps.
+    // A round or two steps may be longer than the stretch.
     const auto grows = [&] {
         return needsMore(now, states.hasRounds) && recent.start > extent->start && 2 * spans.size() <= kManySpans &&
                reach_ < kMostReach;
     };
-    // Once a refresh: others wait for this thread.
+    // Doubled once per refresh, as other queries wait for this thread.
     if (grows()) {
         reach_ *= 2;
         recent = newest(reach_);
@@ -71,11 +71,11 @@ Status RankStatesQuery::readNow(LiveStore& store, RankStates& states) {
     }
     const bool many = spans.size() > kManySpans;
     if (many) reach_ = std::max(kLeastReach, reach_ / 2);
-    // Cut off by the limit, ranks would be missing.
+    // The spans were cut off by the limit, so ranks would be missing.
     if (spans.size() >= 2 * kManySpans) return {};
     hear(heard_, spans);
     states.heard = heard_;
-    // After one long round, or a stall, the numbers would be of a minute for ever.
+    // After one long round or a stall the stretch is halved again, or the numbers would cover a minute for ever.
     while (!many && reach_ > kReach) {
         const TimeRange half = newest(reach_ / 2);
         std::vector<storage::SpanRow> later = spans;

@@ -1,4 +1,4 @@
-// The ranks of the watched run, about twice a second.
+// The states of the watched run's ranks, about twice a second.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@ class RankStatesQuery final : public LiveQuery {
 
 public:
     RankStatesQuery() : LiveQuery(Priority::Background) {}
-    // Before that, and while nobody looks, nothing is read.
+    // Nothing is read while not wanted, as at first.
     void setWanted(bool wanted);
     Status refresh(LiveStore& store) override;
 
@@ -28,7 +28,7 @@ private:
     std::int64_t watchedSince_ = -1;
     std::int64_t revision_ = -1;
     LastHeardOfRanks heard_;
-    Ns reach_ = 0;  // how far back the newest spans are read
+    Ns reach_ = 0;  // length of the newest stretch that is read
 };
 
 }  // namespace dasgd::gui

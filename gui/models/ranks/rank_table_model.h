@@ -12,7 +12,7 @@ class RankTableModel : public QAbstractTableModel {
     Q_OBJECT
 
 public:
-    // The first are of the run's clean windows, the last of the newest spans.
+    // Columns up to Inflation are over the run's clean windows, those from kFirstNow over the newest spans.
     enum Column {
         Rank,
         StepMs,
@@ -32,9 +32,9 @@ public:
 
     explicit RankTableModel(QObject* parent = nullptr) : QAbstractTableModel(parent) {}
     void take(const RankStates& states);
-    // How late each comes to the averages; beyond noise it is marked.
+    // Sets the lateness of the ranks at the averages; ranks later than noise are marked.
     void setLateness(const std::optional<Lateness>& lateness);
-    // Whether the rank comes later than noise explains.
+    // True if the rank is later than noise explains.
     [[nodiscard]] bool isMarked(int row) const;
 
     [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kLeastSilenceS = 5, kStepsOfSilence = 10;
 constexpr std::size_t kNamed = 3;
-// Ranks that stop within a part of a step were stopped by the same thing, and none of them was first.
+// Ranks that stop within this fraction of a step have a common cause, and none was first.
 constexpr double kTogetherSteps = 0.1;
 
 struct Silent {
@@ -24,7 +24,7 @@ QString afterWhat(const LastHeard& last) {
     return QStringLiteral("after %1 of step %2").arg(QString::fromUtf8(nameOf(last.kind).data())).arg(last.step);
 }
 
-// It is looked at once a second.
+// Whole seconds, as the text is updated once a second.
 QString secondsOf(Ns age) { return QStringLiteral("%1\u00a0s").arg(age / 1'000'000'000); }
 
 QString first(const std::vector<Silent>& silent, double stepS) {

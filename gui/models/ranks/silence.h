@@ -1,4 +1,4 @@
-// Which rank of a live run has stopped telling what it does, and which stopped first: where a run hangs.
+// Finds the ranks of a live run that no longer record anything, and which stopped first, to locate a hang.
 #pragma once
 
 #include <QString>
@@ -9,7 +9,7 @@
 
 namespace dasgd::gui {
 
-// The last thing that a rank did and recorded. What it does now is recorded when it has ended.
+// The last finished span that a rank recorded. A span in progress is recorded when it ends.
 struct LastHeard {
     SpanKind kind{};
     std::int64_t step = 0;
@@ -17,13 +17,13 @@ struct LastHeard {
 };
 using LastHeardOfRanks = std::map<int, LastHeard>;
 
-// Takes the newer of what is known and what is in `spans`, in any order.
+// Updates `heard` with the newest of `spans`, in any order.
 void hear(LastHeardOfRanks& heard, std::span<const RankSpan> spans);
 
-// "nothing was recorded for 12 s; rank 2 fell silent first, 0.8 s before the next, after forward of step 41", or of
-// ranks that are silent while others go on "rank 2 is silent for 12 s, after forward of step 41". "" while all of them
-// are heard of: an evaluation or a slow step is no silence, so it takes five seconds, and ten times `stepS`, a step's
-// usual time. `now` on the time line of the run.
+// "nothing was recorded for 12 s; rank 2 fell silent first, 0.8 s before the next, after forward of step 41", or, if
+// others go on, "rank 2 is silent for 12 s, after forward of step 41". "" while no rank is silent. Silence takes five
+// seconds and ten times `stepS`, the usual duration of a step, so that evaluations and slow steps do not count. `now`:
+// on the time axis of the run.
 [[nodiscard]] QString silenceInWords(const LastHeardOfRanks& heard, Ns now, double stepS);
 
 }  // namespace dasgd::gui
