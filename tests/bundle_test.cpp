@@ -1,4 +1,4 @@
-// What `./lab bundle` makes of the engine: that it holds what it needs, and runs from wherever it is unpacked.
+// The engine's bundle of `./lab bundle`: it holds what it needs, and runs from wherever it is unpacked.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -127,7 +127,7 @@ TEST_F(Bundle, HoldsItsLibrariesWithTheirTermsAndNoLibTorch) {
     }
 }
 
-// Its libraries are not here, nor need they be: the engine looks for them when it is asked for a GPU.
+// The libraries of GPUs are not here, nor need they be: the engine looks for them when it is asked for a GPU.
 TEST_F(Bundle, BringsTheModuleForGpusAndRunsWithoutOne) {
     unpackAs("bundle");
     const std::string module = (bundle_ / "libexec/dasgd_cuda.so").string();

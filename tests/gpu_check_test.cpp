@@ -19,7 +19,8 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// What a stand-in of the engine says of a run, by the experiment's name; then the next of `steps` for its time.
+// A stand-in of the engine: it prints the result of a run by the experiment's name, with step times and rates that
+// tests choose.
 constexpr const char* kEngine = R"SH(#!/bin/sh
 case "$1" in
 --version) echo dasgd stand-in; exit 0 ;;
@@ -58,7 +59,7 @@ protected:
         writeText(folder_ / name, text);
         fs::permissions(folder_ / name, fs::perms::owner_all);
     }
-    // What a stand-in of a test program finds in each of its parts.
+    // Counts of the tests that a stand-in of a test program prints, by their results.
     struct Tests {
         int passed = 0, onDevice = 0, skipped = 0, failed = 0;
         bool hangs = false;
@@ -73,7 +74,7 @@ protected:
         test(found.skipped, "Suite.Lacks", "no GPU\n", "[  SKIPPED ] ");
         test(found.failed, "Suite.Fails", "1 is not 2\n", "[  FAILED  ] ");
         if (found.hangs) lines += "[ RUN      ] Suite.Hangs\n";
-        // Listed once more at the end, as GoogleTest does.
+        // The end lists them once more, as GoogleTest does.
         if (found.skipped > 0) lines += "[  SKIPPED ] 1 test, listed below:\n[  SKIPPED ] Suite.Lacks\n";
         if (found.failed > 0) lines += "[  FAILED  ] 1 test, listed below:\n[  FAILED  ] Suite.Fails\n";
         program(name, "#!/bin/sh\necho \"$GTEST_SHARD_INDEX/$GTEST_TOTAL_SHARDS\" >> parts\ncat <<'END'\n" + lines +

@@ -1,4 +1,4 @@
-// What is told of tests that run in processes of their own: a program that cannot fail would hide all others' faults.
+// Reports of tests that run in processes of their own: a program that cannot fail would hide all others' faults.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -45,7 +45,7 @@ const std::vector<Foreign> kForeign{
     {"SQLite", {"sqlite3", "SQLiteCpp"}, {"SQLite", "sqlite3"}, {"storage"}},
 };
 
-// What one of our folders may not see of the others; empty where nothing is wrong.
+// Error if the file at `path` may not see `target`; empty where nothing is wrong.
 std::string backwardArrow(std::string_view path, std::string_view target) {
     const Layer* layer = layerOf(path);
     if (!layer || !layerOf(target) || isUnderAny(target, layer->sees)) return {};
@@ -115,7 +115,7 @@ std::vector<Names> callsOf(const Names& commands, std::string_view cmake) {
     return calls;
 }
 
-// Which folder each target of ours is made in.
+// Folder in which each of our targets is made.
 using Targets = std::map<std::string, std::string>;
 
 void addTargets(Targets& targets, const std::string& folder, std::string_view cmake) {
@@ -286,7 +286,7 @@ TEST(Layers, ForwardArrowsPass) {
     EXPECT_THAT(linkViolations("gui", "# not torch_cpu\ndasgd_library(gui LINKS storage)\n", targets), IsEmpty());
 }
 
-// What the loader would bring in, libraries of libraries included.
+// Output of ldd: the libraries that the loader would bring in, those of libraries included.
 [[maybe_unused]] std::string loadedLibraries(const std::string& program) {
     const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(("ldd '" + program + "' 2>&1").c_str(), "r"), pclose);
     std::string text;

@@ -1,4 +1,4 @@
-// What a frame costs while a plot of many curves is panned, on one core at 1920×1080 without a display: 200 curves of
+// Cost of a frame while a plot of many curves is panned, on one core at 1920×1080 without a display: 200 curves of
 // 100,000 noisy points, with and without bands. Prints milliseconds; not a test.
 //   curves_bench [CURVES [POINTS]]
 #include <QApplication>

@@ -1,5 +1,5 @@
-// What the preview of a figure costs: laying it out and recording its strokes on the UI thread, drawing them at 96 and
-// 192 dots an inch on another, and a PDF for comparison; all on one core. Prints the slowest of some rounds in
+// Cost of the preview of a figure: laying it out and recording its strokes on the UI thread, drawing them at 96 and 192
+// dots an inch on another, and a PDF for comparison; all on one core. Prints the slowest of some rounds in
 // milliseconds; not a test.
 //   figure_bench
 #include <QApplication>

@@ -1,4 +1,4 @@
-// What a window costs that follows a live run: 8 ranks of about 1,000 spans/s each, written by a process of its own as
+// Cost of a window that follows a live run: 8 ranks of about 1,000 spans/s each, written by a process of its own as
 // ranks write them. CPU time of the window's process, reading and drawing, ÷ time; and how far it says that it is
 // behind. The window is 1920×1080, without a display, on one core; the writer may use any.
 //   follow_bench [PAGE …]     of these pages only
@@ -59,7 +59,7 @@ std::optional<double> pictureBehind(const QList<gui::TimelineWidget*>& timelines
     for (const auto* timeline : timelines) {
         if (!timeline->isVisible() || !session.detail() || timeline->frame()->boxes.empty()) continue;
         Ns newest = 0;
-        // What lies beyond the right edge is read, and not yet seen.
+        // Spans beyond the right edge are read, but not seen yet.
         const Ns edge = timeline->view().range.end - (timeline->view().range.end - timeline->view().range.start) / 4;
         for (const gui::TimelineBox& box : timeline->frame()->boxes) {
             if (box.span.start < edge) newest = std::max(newest, std::min(edge, box.span.end));
@@ -69,7 +69,7 @@ std::optional<double> pictureBehind(const QList<gui::TimelineWidget*>& timelines
     return std::nullopt;
 }
 
-// As a window waits: QTest::qWait() looks every 10 ms.
+// Runs the event loop as a window waits; QTest::qWait() would look every 10 ms.
 void runEventsFor(std::chrono::milliseconds time) {
     QEventLoop loop;
     QTimer::singleShot(time, Qt::PreciseTimer, &loop, &QEventLoop::quit);

@@ -1,6 +1,6 @@
-// What share of a step's time the step waits for its batch, where threads decode and augment images in the background:
-// a generated folder of JPEG files of 500 x 375 pixels, crops of 224 x 224, and a step that computes for a given time
-// on one thread.
+// Share of a step's time in which the step waits for its batch, where threads decode and augment images in the
+// background: a generated folder of JPEG files of 500 x 375 pixels, crops of 224 x 224, and a step that computes for a
+// given time on one thread.
 //   loader_bench [THREADS] [STEP_MS] [BATCH]     default: 2, 400, 32
 // Prints the images a second that one thread decodes, the share with threads, and that of a step that makes its own
 // batch. Threads that share their core with the step slow it down: take a machine with at least THREADS + 1 free cores.

@@ -1,4 +1,4 @@
-// What the Runs page costs with 10,000 runs: first rows, all rows, and a key in the filter with 0, 1,000 and all rows
+// Cost of the Runs page with 10,000 runs: first rows, all rows, and a key in the filter with 0, 1,000 and all rows
 // selected, each until the rows are painted; on one core at 1920×1080 without a display. Prints milliseconds; not a
 // test.
 //   runs_bench FOLDER     the folder is filled on the first call

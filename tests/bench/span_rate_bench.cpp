@@ -1,6 +1,6 @@
-// What telemetry costs the training thread, and how fast one core brings spans from a journal into committed rows, next
-// to what SQLite alone can do on the same disk in the same run; then both for many ranks that share a journal, next to
-// a journal each. Prints ratios; nothing here is a test.
+// Cost of telemetry for the training thread, and how fast one core brings spans from a journal into committed rows,
+// next to what SQLite alone can do on the same disk in the same run; then both for many ranks that share a journal,
+// next to a journal each. Prints ratios; nothing here is a test.
 //   span_rate_bench [millions of spans] [folder]
 #include <sched.h>
 #include <sqlite3.h>

@@ -1,6 +1,6 @@
-// What the timeline costs with ten million spans, on one core at 1920×1080 without a display: from the start of the
-// window to the first picture of the run; fitting all of it; each frame while zooming and panning, by what it costs the
-// thread of the window and by when the picture shows all that is in the store; memory. Prints figures; not a test.
+// Cost of the timeline with ten million spans, on one core at 1920×1080 without a display: from the start of the window
+// to the first picture of the run; fitting all of it; each frame while zooming and panning, by what it costs the thread
+// of the window and by when the picture shows all that is in the store; memory. Prints figures; not a test.
 //   timeline_bench FOLDER [RANKS SPANS_OF_RANK]     the first call fills the folder
 //   timeline_bench FOLDER [PAGE]                     every other measures, on the Run page or this one
 #include <QApplication>
@@ -179,7 +179,8 @@ private:
     }
     [[nodiscard]] TimeSelection& selection() { return window_->session().selection(); }
     [[nodiscard]] double ms() const { return static_cast<double>(clock_.nsecsElapsed()) / 1e6; }
-    // As a window waits: one that looks again and again would take from the reader's thread the core that they share.
+    // Waits as a window does: a loop that looks again and again would take from the reader's thread the core that they
+    // share.
     static void until(const std::function<bool()>& done) {
         QTimer patience;
         patience.setSingleShot(true);

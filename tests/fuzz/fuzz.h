@@ -1,4 +1,4 @@
-// What the fuzz programs have in common.
+// Helpers that the fuzz programs share.
 #pragma once
 
 #include <cstddef>

@@ -30,7 +30,7 @@ using dasgd::test::orDie;
 
 constexpr const char* kRun = "run-a";
 constexpr std::string_view kWholeDatabase = "SQLite format 3", kSums = "sums:";
-// In the header of a database: whether it has a WAL, which one in memory cannot have.
+// Place in a database's header that says whether it has a WAL, which one in memory cannot have.
 constexpr std::size_t kJournalMode = 18;
 
 struct Column {
@@ -63,7 +63,7 @@ void record(EventSink& rank, int number) {
     rank.state(RankState::Finished, 12, "");
 }
 
-// As LevelWriter does of longer runs.
+// Adds a level of detail, as LevelWriter does to longer runs.
 void addLevel(SQLite::Database& database, RunReader& reader) {
     LevelBuilder builder;
     std::vector<SpanRow> rows = orDie(reader.spans(kRun, {INT64_MIN / 4, INT64_MAX / 4}));
@@ -114,7 +114,7 @@ const Base& base() {
     return kBase;
 }
 
-// What a line asks for, as SQL; "" where it asks for nothing.
+// SQL of the edit that a line asks for; "" where it asks for none.
 std::string statementOf(const std::string& line) {
     std::istringstream words(line);
     std::string name;

@@ -1,4 +1,4 @@
-// What comes over the connection of a mirror: frames, parts of runs, and what the other side says that it has.
+// Bytes over the connection of a mirror: frames, parts of runs, and the other side's list of what it has.
 #include <string>
 #include <string_view>
 

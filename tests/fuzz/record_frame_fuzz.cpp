@@ -1,4 +1,4 @@
-// What a forwarder of another host sends as records: whatever is taken is what was sent, byte for byte.
+// Frames of records from a forwarder of another host: whatever is taken is what was sent, byte for byte.
 #include "core/journal/record_frame.h"
 
 #include <string>

@@ -15,7 +15,7 @@ using namespace dasgd;
 using dasgd::fuzz::require;
 using Bytes = std::span<const unsigned char>;
 
-// 0 of a type that is not known.
+// Size of an element; 0 of a type that is not known.
 std::uint64_t bytesOf(const std::string& type) {
     static const std::map<std::string, std::uint64_t> kSizes{
         {"BOOL", 1}, {"U8", 1},  {"I8", 1},  {"I16", 2}, {"U16", 2}, {"F16", 2}, {"BF16", 2},
@@ -30,7 +30,7 @@ void tensor(Bytes file, const StoredTensor& tensor) {
     for (const std::int64_t extent : tensor.shape) {
         require(extent >= 0, "no extent is negative", tensor.name);
         empty = empty || extent == 0;
-        // What has none of one extent may have any of another.
+        // A tensor with one extent of 0 has no elements, so the others may be any.
         size = empty ? 0 : size * static_cast<std::uint64_t>(extent);
         require(size <= file.size() || !empty, "a tensor is no larger than its file", tensor.name);
     }

@@ -45,7 +45,7 @@ bool isSame(const Value& a, const Value& b) {
     return *a.as<std::string>() == *b.as<std::string>();
 }
 
-// What nests to the very limit is printed with all parts of its keys at once, which is over it.
+// Text that nests to the very limit is printed with all parts of its keys at once, which is over it.
 bool isOverLimit(const std::string& message) {
     return message.find("nested deeper than") != std::string::npos ||
            message.find("larger than 1 MiB") != std::string::npos;
@@ -75,7 +75,7 @@ void keyPath(const std::string& text) {
     require(!parts->empty(), "a key has a part");
     std::string printed;
     for (const std::string& part : *parts) printed += (printed.empty() ? "" : ".") + Value(part).toToml();
-    // What a string may hold as \n is no part of a line.
+    // A key path may hold neither = nor #, not even in quotes; a part that has them is not read again.
     const auto again = parseKeyPath(printed, {});
     const bool plain = printed.find_first_of("=#") == std::string::npos;
     require(!plain || (again && *again == *parts), "a key that was printed is read as the same", printed);

@@ -1,4 +1,4 @@
-// Which runs of a workspace become one row.
+// Runs of a workspace that become one row, and the numbers of the row.
 #include "storage/comparison.h"
 
 #include <gmock/gmock.h>

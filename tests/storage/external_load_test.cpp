@@ -22,7 +22,7 @@ std::vector<ExternalLoad> loadsOf(test::OneRun& one, const std::string& cpu = kT
     return test::orDie(readExternalLoad(reader, test::orDie(reader.row(one.runId))));
 }
 
-// Of one rank that computed with `own` of the `host` cores that were busy.
+// Load beside a run of one rank that computed with `own` of the `host` cores that were busy.
 std::vector<ExternalLoad> loadsOf(double host, double own, int seconds, const std::string& cpu = kTwoCores) {
     test::OneRun one(1);
     for (int second = 1; second <= seconds; ++second) {

@@ -21,8 +21,8 @@ constexpr int kAway = 1;
 
 std::shared_ptr<RecordStream> streamOfAway() { return std::make_shared<RecordStream>(kAway); }
 
-// Offers spans of the numbers up to `last`, which are their steps too, as far as they are wanted; then, where `state`
-// is given, that as the rank's last word, and the end.
+// Offers the wanted spans up to number `last`, which are their steps too; then, where `state` is given, that state as
+// the rank's last record, and the end.
 void offer(RecordStream& stream, std::uint64_t last, std::optional<RankState> state = {}) {
     const auto wanted = stream.wanted();
     ASSERT_TRUE(wanted);
@@ -81,7 +81,7 @@ protected:
     Result<std::unique_ptr<LateRecords>> open(const std::shared_ptr<RecordStream>& stream = streamOfAway()) {
         return LateRecords::open(run_.store, run_.runId, {stream});
     }
-    // As rank 0's host takes in what rank 1 recorded, each frame in a batch of its own.
+    // Takes in the records of rank 1 as rank 0's host does, each frame in a batch of its own.
     void collectLive(const std::vector<std::string>& frames) {
         const auto connection = test::orDie(WriteConnection::open(run_.store.paths()));
         const auto stream = streamOfAway();
@@ -140,7 +140,7 @@ TEST_F(LateRecordsTest, LateStepsAddToTheOverlapOfThoseBefore) {
     EXPECT_DOUBLE_EQ(row().measuredS.value(), 2000e-9);
 }
 
-// Of a run that an older version ended no meter is left.
+// A run that an older version ended has no meter left.
 TEST_F(LateRecordsTest, WhatTheOverlapOfAllStepsIsStaysWhereItCannotBeGoneOnWith) {
     std::string before, late;
     appendSteps(before, 1, 100);

@@ -1,4 +1,4 @@
-// Of a run that goes on from another one's checkpoint, what its record has.
+// Records of a run that was resumed from another one's checkpoint.
 #include "storage/lineage.h"
 
 #include <gmock/gmock.h>

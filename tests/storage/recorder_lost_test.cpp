@@ -77,7 +77,7 @@ TEST(LostRecords, AJournalThatWasMendedIsReadWhenTheWorkspaceIsOpenedAgain) {
     EXPECT_EQ(rowOf(run).error, after) << "once";
 }
 
-// As where its process was killed between the last commit and the removal.
+// The collecting process was killed between the last commit and the removal of the journal.
 TEST(LostRecords, AJournalThatWasCollectedWholeIsRemovedWithoutAWord) {
     OneRun run;
     for (std::int64_t step = 0; step < 100; ++step) run.rank(0).span({.step = step});

@@ -1,4 +1,4 @@
-// What a recorder measures itself, beside the records of the ranks.
+// Metrics that a recorder measures itself, beside the records of the ranks.
 #include <gtest/gtest.h>
 
 #include "storage/recorder.h"
@@ -28,7 +28,7 @@ TEST(RecorderTest, WhatTheCollectorMeasuresItselfStandsBesideTheRecordsOfTheRank
     EXPECT_EQ(recorder->recordsStored(), 0);
 }
 
-// The first rank of another host has it in its journal.
+// The first rank of another host has that host's metrics in its journal.
 TEST(RecorderTest, WhatHostsUseStaysApart) {
     OneRun run(2);
     run.rank(1).metric({.name = "host/cpu_cores", .wall = 1'000'000'000, .value = 3});

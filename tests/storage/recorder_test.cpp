@@ -243,7 +243,7 @@ std::string dump(const WorkspacePaths& paths) {
     return text;
 }
 
-// What four ranks say in one of 40 steps.
+// Records of one of four ranks in one of 40 steps.
 void sayStep(int rank, std::int64_t step, EventSink& sink) {
     const Ns now = step * 1000 + rank;
     const auto say = [&](const char* name, double value) {

@@ -56,7 +56,7 @@ TEST_F(RankStatesTest, AnEmptyErrorKeepsTheOneThatIsThere) {
     EXPECT_EQ(orDie(run_.reader().run(run_.runId)).row.error, "second");
 }
 
-// Of a rank on another host nobody else says it.
+// The run's record alone tells what a rank on another host lost.
 TEST_F(RankStatesTest, WhatARankThatEndedWellLostIsInTheRunsRecord) {
     const auto errorOf = [&] { return orDie(run_.reader().run(run_.runId)).row.error; };
     say(0, RankState::Running, "a checkpoint was lost: disk");

@@ -1,4 +1,4 @@
-// Of storage/run_reader_spans.cpp: the parts of a run's spans.
+// Parts of a run's spans, and their rows (storage/run_reader_spans.cpp).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

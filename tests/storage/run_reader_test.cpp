@@ -276,7 +276,7 @@ TEST(ViewsTest, KnowEveryKindAndLane) {
     EXPECT_FALSE(query.executeStep());
 }
 
-// What the look at one run costs must not depend on the others: by key and by range, never a scan of spans.
+// Reading one run must not cost more where there are others: spans are found by key and by range, never by a scan.
 TEST(ViewsTest, SpansAreReachedByRange) {
     OneRun run;
     run.finish();

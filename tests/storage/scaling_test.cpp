@@ -64,7 +64,7 @@ TEST(StoredScaling, ATimeThatWasNotRecordedIsNotKnown) {
     EXPECT_EQ(trained.at({.step = 120, .wallS = 9}), 9.0);
 }
 
-// As the run itself judges train.target_accuracy.
+// A run judges its own train.target_accuracy in the same way.
 TEST(StoredScaling, TargetsAreJudgedOnTheValidationSetWhereThereIsOne) {
     test::OneRun one(1);
     const auto put = [&](const char* name, std::int64_t step, double value) {

@@ -56,7 +56,7 @@ TEST(StoreTest, OpensAgainAndAgain) {
     EXPECT_TRUE(fs::exists(folder / "a" / "b" / "lab.db"));
 }
 
-// As `-w .` in a project folder. The database also holds what a commit lacks.
+// The workspace may be a project folder (`-w .`) that others may read. The database also holds what a commit lacks.
 TEST(StoreTest, WhatItMakesInAFolderThatOthersMayReadIsItsOwnersAlone) {
     const TempDir folder;
     fs::create_directory(folder / "project");

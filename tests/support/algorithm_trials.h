@@ -34,8 +34,8 @@ struct TrialIdentity {
     double tolerance = 0;  // of the largest weight
 };
 
-// What the host reads at an average: a number that a device has computed, for which it waits, or one that lies in a
-// tensor of the host all along.
+// Number that the host reads at an average: none, one that lies in a tensor of the host all along, or one that a device
+// has computed, for which the host waits.
 enum class HostReads : std::uint8_t { Nothing, OfItsOwn, OfDevice };
 
 struct AlgorithmTrial {
@@ -58,7 +58,7 @@ struct AlgorithmTrial {
     int messagesReceived = 0;
     std::vector<TrialIdentity> identities = {};
 
-    // Of one word: part of test names and of the name of the golden file.
+    // Name of the trial, of one word: part of test names and of the name of the golden file.
     [[nodiscard]] std::string name() const { return what.empty() ? algorithm : algorithm + "_" + what; }
     [[nodiscard]] Value table() const {
         Fields all{{"name", text(algorithm)}};

@@ -11,7 +11,7 @@
 
 namespace dasgd::test {
 
-// What `work` returns. Expectations belong outside: those inside fail in the child, unheard.
+// Result of `work` in a process of its own. Expectations belong outside: those inside fail in the child, unheard.
 inline std::vector<double> apart(const std::function<std::vector<double>()>& work) {
     int ends[2];
     DASGD_CHECK(::pipe(ends) == 0);

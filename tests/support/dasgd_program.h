@@ -63,7 +63,7 @@ public:
     }
 
     [[nodiscard]] pid_t id() const { return id_; }
-    // What it has said on stdout so far.
+    // Standard output so far.
     [[nodiscard]] std::string output() const { return contentOf(output_ + ".out"); }
     [[nodiscard]] std::string errors() const { return contentOf(output_ + ".err"); }
     void signal(int number) const { ::kill(id_, number); }
@@ -156,7 +156,7 @@ inline std::vector<pid_t> childrenOf(pid_t parent) {
     return children;
 }
 
-// Whether it is gone, or waits to be reaped by its parent.
+// True if the process is gone, or waits to be reaped by its parent.
 inline bool hasEnded(pid_t process) {
     const std::string stat = contentOf("/proc/" + std::to_string(process) + "/stat");
     return stat.empty() || stat.find(") Z") != std::string::npos;

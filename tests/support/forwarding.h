@@ -12,7 +12,7 @@
 
 namespace dasgd::test {
 
-// What a rank writes in a step: its records tell their place.
+// Records of a rank in one step; they tell their place.
 inline void writeForwardedStep(EventSink& journal, std::int64_t step) {
     journal.span({.step = step, .start = step * 10, .end = step * 10 + 9});
     journal.metric({.name = step % 2 ? "train/loss" : "a/rather/long/name/that/takes/more/than/one", .step = step});
@@ -44,7 +44,7 @@ public:
           ingest_(*connection_, keyOf(run.paths(), run.home.runId), sourcesOf(stream)) {}
 
     void collect() { static_cast<void>(orDie(ingest_.collect(65536))); }
-    // Until everything is in lab.db.
+    // Collects until everything is in lab.db.
     void collectAll() {
         while (!stream->isCommitted()) {
             collect();

@@ -14,7 +14,7 @@ namespace dasgd::test {
 
 class GitFolder {
 public:
-    // Of its own where none is named.
+    // Uses a folder of its own where none is named.
     explicit GitFolder(const std::filesystem::path& folder = {}) : path_(folder.empty() ? own_.path() : folder) {
         git("init");
     }

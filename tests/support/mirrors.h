@@ -16,7 +16,7 @@
 
 namespace dasgd::test {
 
-// What a run's tables hold, without the numbers that are of one database: equal here and there where nothing is
+// Contents of a run's tables, without the numbers that are of one database: equal here and there where nothing is
 // missing, changed, or there twice. The hash goes over the rows in their order.
 struct RunContent {
     std::int64_t metrics = 0, spans = 0, events = 0, ranks = 0;

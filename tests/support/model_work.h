@@ -9,7 +9,7 @@
 
 namespace dasgd::test {
 
-// What ImageNet's papers train on.
+// Shape and classes of the samples on which ImageNet's papers train.
 inline const InputSpec kPhotos{.shape = {3, 224, 224}, .classes = 1000};
 
 // Multiply-adds of the forward pass on one sample, in units of 1e9.

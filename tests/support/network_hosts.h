@@ -17,7 +17,7 @@
 
 namespace dasgd::test {
 
-// Whether the command of a shell succeeds; what it says goes nowhere.
+// True if the shell command succeeds; its output is dropped.
 inline bool does(const std::string& command) {
     return std::system(("(" + command + ") >/dev/null 2>&1 </dev/null").c_str()) == 0;
 }

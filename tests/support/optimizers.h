@@ -66,7 +66,7 @@ inline double largestDifferenceFrom(
     return worst;
 }
 
-// The same against one of LibTorch's optimisers.
+// Compares with one of LibTorch's optimisers instead.
 inline double largestDifference(
     Optimizer& ours, const std::function<std::unique_ptr<torch::optim::Optimizer>(std::vector<at::Tensor>)>& makeTheirs,
     const std::function<void(torch::optim::Optimizer&, double)>& setRate, int steps = kOptimizerSteps) {
@@ -78,8 +78,8 @@ inline double largestDifference(
     });
 }
 
-// The same against a rule written for one parameter: `rule` changes `weights` in place. `decayed` is false of
-// parameters of one dimension where `biasNormExempt` is set.
+// A step of a rule written for one parameter, which changes `weights` in place. `decayed` is false of parameters of one
+// dimension where `biasNormExempt` is set.
 struct RuleStep {
     at::Tensor weights, gradient;
     std::vector<at::Tensor>& state;  // of this parameter; empty at first
@@ -100,7 +100,7 @@ inline double largestDifferenceFromRule(Optimizer& ours, int steps, bool biasNor
     });
 }
 
-// What `[optimizer]` says in a test of both kinds of groups.
+// Value of no_decay in [optimizer], in a test of both kinds of groups.
 inline const char* noDecayOf(bool biasNormExempt) { return biasNormExempt ? "bias-norm" : "none"; }
 
 }  // namespace dasgd::test

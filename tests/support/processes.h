@@ -83,7 +83,7 @@ inline bool eventually(const std::function<bool()>& condition,
     return true;
 }
 
-// Of this process.
+// Resident memory of this process in KiB; 0 where it is not known.
 inline long residentKiB() {
     std::ifstream status("/proc/self/status");
     for (std::string word; status >> word;) {

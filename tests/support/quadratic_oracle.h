@@ -105,7 +105,7 @@ inline Trajectory serial(const QuadraticProblem& problem, const std::function<vo
     return all;
 }
 
-// What the ranks recorded, in the same form.
+// Trajectory that the ranks recorded, in the same form.
 inline Trajectory recorded(const std::vector<RankRecord>& records) {
     const std::size_t elements = [&] {
         std::size_t n = 0;

@@ -21,8 +21,9 @@ namespace dasgd::test {
 enum class Backend { Threads, Gloo };
 inline std::string nameOf(Backend backend) { return backend == Backend::Threads ? "threads" : "gloo"; }
 
-// Over which communicators a suite runs its ranks. Where it runs on another backend (tests/support/nccl/
-// suite_backend.cpp), that one takes the place of threads, and there is no need to run over Gloo once more.
+// Communicators over which a suite runs its ranks. Where it runs on another backend
+// (tests/support/nccl/suite_backend.cpp), that one takes the place of threads, and there is no need to run over Gloo
+// once more.
 inline std::vector<Backend> suiteBackends() {
     if (std::getenv("DASGD_TEST_BACKEND")) return {Backend::Threads};
     return {Backend::Threads, Backend::Gloo};
@@ -30,7 +31,7 @@ inline std::vector<Backend> suiteBackends() {
 
 using RankBody = std::function<void(Communicator&, Clock&)>;
 using OwningRankBody = std::function<void(std::unique_ptr<Communicator>, Clock&)>;
-// What stands between a rank and its communicator, as an emulated link.
+// Wraps a rank's communicator, for example in an emulated link.
 using Dress = std::function<std::unique_ptr<Communicator>(std::unique_ptr<Communicator>, Clock&)>;
 
 // Runs `body` once a rank, each in a thread of its own; the first exception is thrown again here. A rank that throws

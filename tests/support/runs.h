@@ -100,7 +100,7 @@ public:
     [[nodiscard]] JournalWriter& rank(int rank) { return *journals[static_cast<std::size_t>(rank)]; }
     [[nodiscard]] storage::RunReader reader() const { return orDie(storage::RunReader::open(store.paths().root)); }
 
-    // As the launcher describes the machine: "Processor, 2 cores to use, 24.0 GB memory".
+    // Describes the machine as the launcher does: "Processor, 2 cores to use, 24.0 GB memory".
     void describe(const std::string& cpu) const {
         SQLite::Database database(store.paths().database().string(), SQLite::OPEN_READWRITE);
         SQLite::Statement update(database, "UPDATE run SET cpu = ?");

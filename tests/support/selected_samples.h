@@ -1,4 +1,4 @@
-// What a part of a training set has to be, whatever keeps the samples.
+// Contract of a part of a training set, whatever keeps the samples.
 #pragma once
 
 #include <gtest/gtest.h>

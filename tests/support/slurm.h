@@ -17,9 +17,9 @@ public:
     TwoNodes& operator=(const TwoNodes&) = delete;
 
     [[nodiscard]] bool areThere() const { return there_; }
-    // What the daemons' commands need.
+    // Environment that the daemons' commands need.
     [[nodiscard]] Environment environment() const { return {{"SLURM_CONF", (folder_ / "slurm.conf").string()}}; }
-    // Whether the command, one of SLURM's, succeeds.
+    // True if the command, one of SLURM's, succeeds.
     [[nodiscard]] bool does(const std::string& command) const {
         const std::string set = "export SLURM_CONF=" + (folder_ / "slurm.conf").string() + "; (";
         return std::system((set + command + ") >/dev/null 2>&1 </dev/null").c_str()) == 0;

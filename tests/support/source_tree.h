@@ -16,7 +16,7 @@ namespace dasgd::test {
 namespace fs = std::filesystem;
 using Names = std::vector<std::string>;
 
-// What the sources of a folder may include and link, the longest matching folder first.
+// Folders whose headers and libraries the sources of a folder may use; the longest matching folder comes first.
 struct Layer {
     std::string folder;
     Names sees;

@@ -27,9 +27,9 @@ public:
 
     [[nodiscard]] std::filesystem::path program() const { return root_ / "ssh"; }
     [[nodiscard]] std::filesystem::path home(const std::string& host) const { return root_ / host; }
-    // What ssh was called with, a line each time.
+    // Arguments of all calls of ssh so far, a line each.
     [[nodiscard]] std::string arguments() const { return contentOf(root_ / "ssh-arguments"); }
-    // It cannot be reached from now on; connections that are there stay.
+    // Makes the host unreachable from now on; connections that are there stay.
     void takeDown(const std::string& host) const { writeText(root_ / (host + ".down"), ""); }
     [[nodiscard]] Environment environment() const { return {{"DASGD_SSH", program().string()}}; }
 
@@ -43,7 +43,7 @@ inline std::string standInProfile(const std::string& hosts, const std::string& m
            std::string(kProgram) + "\"\n" + more;
 }
 
-// What is on the command line of every process that can be seen, a line each.
+// Command lines of all processes that can be seen, a line each.
 inline std::string allCommandLines() {
     std::string lines;
     std::error_code code;

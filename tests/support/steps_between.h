@@ -28,7 +28,7 @@ public:
     void leave(Rank) override { ranks_.arrive_and_drop(); }
 
 private:
-    // What comes next where all ranks have met; nothing where they meet at the end of the run.
+    // The function to call the next time that all ranks meet; none where they meet at the end of the run.
     struct Turn {
         std::vector<std::function<void()>> next;
         std::size_t at = 0;

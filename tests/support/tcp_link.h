@@ -27,7 +27,7 @@ inline sockaddr_in loopback(int port) {
     return address;
 }
 
-// Both ways until one end closes.
+// Carries both ways until one end closes.
 inline void pump(int a, int b) {
     std::array<char, 65536> bytes{};
     while (true) {
@@ -103,7 +103,7 @@ public:
         const std::lock_guard guard(mutex_);
         loses_ = what;
     }
-    // What is connected is closed; from now on nothing is lost.
+    // Closes all connections; from now on nothing is lost.
     void heal() {
         const std::lock_guard guard(mutex_);
         loses_ = Loses::Nothing;

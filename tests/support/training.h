@@ -48,8 +48,8 @@ struct RankRecord {
     std::vector<FaultEvent> faults;  // of a virtual run
 };
 
-// When the last step ended. Of a run of time only, whose progress adds up to it; else the end of the last piece of
-// work.
+// End of the last step. In a run of time only it is the end of the progress, which adds up to it; else that of the last
+// piece of work.
 inline Ns endOfSteps(const RankRecord& record) {
     const auto progress = record.sink.metrics.find("train/step_ms");
     double seconds = 0;
@@ -66,7 +66,7 @@ inline Ns endOfSteps(const RankRecord& record) {
     return end;
 }
 
-// Of a run of time only: mean time of a step without the first three, in seconds.
+// Mean time of a step of a run of time only, without the first three, in seconds.
 inline double meanStepSeconds(const RankRecord& record) {
     constexpr std::int64_t kWarmUp = 3;
     Ns begin = 0;
@@ -77,7 +77,7 @@ inline double meanStepSeconds(const RankRecord& record) {
     return static_cast<double>(endOfSteps(record) - begin) * 1e-9 / static_cast<double>(steps - kWarmUp);
 }
 
-// What one rank can tell by itself until its last step ended: skew counts as transfer.
+// Overlap that one rank can tell by itself until its last step ended: skew counts as transfer.
 inline OverlapSummary overlapOf(const RankRecord& record) {
     std::vector<Span> spans = record.sink.spans;
     for (Span& span : spans) span.kind = span.kind == SpanKind::Reduce ? SpanKind::Transfer : span.kind;
@@ -103,19 +103,19 @@ inline void hostRanks(const ClusterParams& cluster, const std::function<void(Hos
     });
 }
 
-// Whether the ranks of hostRanks() have slots that are padded (FlatLayout), as on a GPU: what they send is longer then.
+// True if the ranks of hostRanks() have slots that are padded (FlatLayout), as on a GPU: what they send is longer then.
 inline bool& slotsArePadded() {
     static bool padded = false;
     return padded;
 }
-// Of a flat vector of one parameter of so many elements, each a float64.
+// Length of a flat vector of one parameter of so many elements, each a float64.
 inline std::int64_t flatElements(std::int64_t elements) {
     const std::int64_t unit = slotsArePadded() ? layoutOn(at::kCUDA).alignment / 8 : 1;
     return (elements + unit - 1) / unit * unit;
 }
 inline std::int64_t flatBytes(std::int64_t elements) { return 8 * flatElements(elements); }
 
-// What a run may be given besides.
+// Optional parts of a run's environment.
 struct RunWith {
     const CheckpointEnvironment* checkpoints = nullptr;
     StepGate* gate = nullptr;

@@ -68,7 +68,7 @@ TEST(MigrateTest, AScriptThatFailsLeavesEverythingAsItWas) {
     orDie(migrate(database, folder / "lab.db", kTwo));
 }
 
-// As the first version wrote it: numbers by its definitions go, everything else stays.
+// A workspace as the first version wrote it: numbers by its definitions go, everything else stays.
 TEST(MigrateTest, AVersionOneWorkspaceIsBroughtUpToDate) {
     const TempDir folder;
     fs::create_directories(folder / "w" / "runs" / "old");

@@ -23,7 +23,7 @@ protected:
     void take(int rank, std::uint64_t collective, Ns start) {
         arrivals_->take(rank, {.kind = SpanKind::Reduce, .start = start, .end = start + 9, .collective = collective});
     }
-    // What was told, in one batch.
+    // Settles in one batch; answers what it was told, a line for each arrival.
     std::vector<std::string> settle() {
         std::vector<std::string> told;
         const auto batch = orDie(Batch::begin(*connection_));
@@ -76,7 +76,7 @@ TEST_F(ArrivalsTest, ARankThatCountsAnewLeavesTheOldOneUndivided) {
     EXPECT_THAT(settle(), ElementsAre("complete 0 row 100 last 51", "complete 1 row 0 last 51"));
 }
 
-// The other rank has died, and this one goes on.
+// One rank has died, and the other one goes on.
 TEST_F(ArrivalsTest, WhatNeverCompletesIsBounded) {
     for (std::uint64_t c = 1; c <= Arrivals::kMostKept + 10; ++c) take(0, c, static_cast<Ns>(c));
     EXPECT_EQ(settle().size(), Arrivals::kMostKept + 10);

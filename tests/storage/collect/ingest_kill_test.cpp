@@ -22,7 +22,7 @@ std::string integrity(const WorkspacePaths& paths) {
     return database.execAndGet("PRAGMA integrity_check").getString();
 }
 
-// What a rank writes per step in the tests here, so that each record tells its place.
+// Records of a rank in one step; each tells its place.
 void writeStep(EventSink& journal, std::int64_t step) {
     journal.span({.step = step, .start = step * 10, .end = step * 10 + 9});
     journal.metric(

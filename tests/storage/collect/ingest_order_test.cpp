@@ -181,7 +181,8 @@ private:
         return std::count_if(at.begin() + span.start, at.begin() + span.end,
                              [&](unsigned here) { return (here & bit) != 0; });
     }
-    // Of steps with a full batch: the time under transfers ÷ the mean free step for each, less what was not covered.
+    // Inflation over the steps with a full batch: their time under transfers ÷ a mean free step for each, less the time
+    // that was not covered.
     static std::optional<double> inflationOf(const std::vector<Span>& spans, const std::vector<unsigned>& at) {
         std::map<std::int64_t, std::vector<Span>> passes;
         for (const Span& span : spans) {

@@ -96,7 +96,7 @@ TEST(IngestTest, AnEvaluationIsTheFinalLossAndTheBestAccuracyStays) {
     EXPECT_EQ(rowOf(run).bestAccuracy, 0.9);
 }
 
-// Whatever is larger on the test set later, and however the records are cut into batches.
+// The test set may be better later, and records may be cut into batches in any way.
 TEST(IngestTest, WhatWasChosenOnTheValidationSetIsTheBestAccuracy) {
     OneRun run;
     const std::vector<double> accuracy{0.5, 0.9, 0.8}, chosen{0.5, 0.5, 0.8};
@@ -227,7 +227,8 @@ TEST(IngestTest, ABatchOfManyRanksThatFailsIsTriedAgainFromWhatIsThere) {
     EXPECT_EQ(connection->database().execAndGet("SELECT max(events) FROM rank_state").getInt(), 3);
 }
 
-// What a sender keeps until it is acknowledged: spans, of ranks step % 3, with numbers that leave gaps.
+// Records that a sender keeps until they are acknowledged, of ranks step % 3, with numbers that leave gaps: spans, and
+// now and then a metric.
 struct SentRecords {
     struct Sent {
         std::uint64_t sequence = 0;

@@ -71,7 +71,7 @@ TEST(RateSums, GoOnWithWhatAnotherCollectorLeft) {
     EXPECT_THAT(throughput(run), ElementsAre(Pair(10, 325), Pair(20, 350), Pair(30, 375)));
 }
 
-// As after torchrun: each rank is collected by a process of its own.
+// Under torchrun each rank is collected by a process of its own.
 TEST(RateSums, AreFormedByWhicheverCollectorStoresTheLastRate) {
     OneRun run(3);
     const auto connection = orDie(WriteConnection::open(run.store.paths()));

@@ -35,7 +35,7 @@ Metric at(const char* name, std::int64_t step, std::int64_t seconds, std::int64_
     return {.name = name, .step = step, .wall = seconds * 1'000'000'000, .samples = samples, .value = value};
 }
 
-// After 100 steps of 32 samples on each of two ranks.
+// Metric after 100 steps of 32 samples on each of two ranks.
 Metric timing(const char* name, double value) { return {.name = name, .step = 100, .samples = 6400, .value = value}; }
 
 TEST_F(TallyTest, StepTimesAreEnoughForSteps) {
@@ -124,7 +124,7 @@ TEST_F(TallyTest, OverlapIsPooledByTime) {
             tell(rank, SpanKind::Skew, from + 90 * unit, from + 100 * unit, first, collective);
             tell(rank, SpanKind::Forward, from + 100 * unit, from + 160 * unit, second);
             tell(rank, SpanKind::Backward, from + 160 * unit, from + 190 * unit, second);
-            // Of rank 0 less than half of it is hidden, of rank 1 nearly all; rank 1 is never free of transfers.
+            // Rank 0 hides 90 of 200 units of transfers, rank 1 180 of 200; rank 1 is never free of transfers.
             if (rank == 1) tell(rank, SpanKind::Transfer, from, from + 100 * unit, first, collective + 1);
             tell(rank, SpanKind::Transfer, from + 100 * unit, from + (rank == 0 ? 300 : 200) * unit, second,
                  collective);

@@ -1,4 +1,4 @@
-// Of storage/levels/level_codec.cpp: what is written is read as it was, and nothing else is.
+// Levels of detail are read as they were written, and damaged bytes are an error (storage/levels/level_codec.cpp).
 #include <gtest/gtest.h>
 
 #include <random>

@@ -26,7 +26,7 @@ void add(Sums& sums, int rank, Lane lane, SpanKind kind, std::int64_t spans, Ns 
     sum += time;
 }
 
-// What `part` says by itself; every span and bucket must lie in its range.
+// Sums of what `part` itself holds; every span and bucket must lie in its range.
 Sums sumsOf(RunReader& reader, const SpanPart& part) {
     Sums sums;
     if (part.level == 0) {
@@ -212,7 +212,7 @@ TEST(LevelWriter, KilledCollectorsLeaveLevelsOfExactlyTheirRows) {
     EXPECT_GT(tree.levels, 0);
 }
 
-// As a workspace of an older version looks after its migration.
+// A workspace of an older version looks like this after its migration.
 TEST(LevelWriter, OpeningAWorkspaceMakesTheLevelsThatAreMissing) {
     OneRun run(2);
     for (std::int64_t step = 0; step < 30'000; ++step) {

@@ -13,7 +13,7 @@ using namespace dasgd::test;
 using ::testing::HasSubstr;
 namespace fs = std::filesystem;
 
-// As a program of that version left it: a run with one metric and one span.
+// A workspace as a program of that version left it: a run with one metric and one span.
 void makeWorkspace(const fs::path& folder, std::size_t version) {
     fs::create_directories(folder);
     SQLite::Database database((folder / "lab.db").string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
@@ -80,7 +80,7 @@ TEST(SourceDatabaseTest, AFileOnItsOwnIsEnough) {
     EXPECT_EQ(mirrorOnce(run.folder / "kept.db", run.folder / "here"), 100);
 }
 
-// What is in the WAL of a copied folder counts.
+// Records in the WAL of a copied folder count.
 TEST(SourceDatabaseTest, ACopyWithItsWalIsTakenWhole) {
     OneRun run;
     addRecords(run.folder / "workspace", "run-a", 5000, 0);

@@ -116,7 +116,7 @@ TEST(WorkspaceSourceTest, RunsUnderWayComeFirstThenTheNewest) {
     EXPECT_EQ(next[0].runId, "run-d");
 }
 
-// As `dasgd collect` takes them in while a mirror is connected.
+// `dasgd collect` takes late records in like this while a mirror is connected.
 TEST(WorkspaceSourceTest, LateRecordsOfARunThatWasToldToItsEndAreTold) {
     OneRun run(2);
     addRecords(run.folder / "workspace", "run-a", 10, 10);

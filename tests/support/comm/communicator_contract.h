@@ -1,5 +1,5 @@
-// What every communicator owes its callers. Values, numbers and bytes over 1, 2, 4 and 7 ranks and lengths 0, 1 and
-// 1000; instants, order, cancelling, chaining, groups and errors with a few ranks.
+// The contract of every communicator. Values, numbers and bytes over 1, 2, 4 and 7 ranks and lengths 0, 1 and 1000;
+// instants, order, cancelling, chaining, groups and errors with a few ranks.
 //
 // Instantiated by tests/core/comm/communicator_test.cpp and tests/core/sim/engine/virtual_comm_test.cpp.
 #pragma once
@@ -36,7 +36,7 @@ inline void waitAll(std::vector<Pending>& pending) {
     for (Pending& each : pending) each.wait();
 }
 
-// Until `condition`, without waiting for any operation.
+// Waits until `condition` holds, without waiting for any operation.
 inline void pollUntil(Clock& clock, const std::function<bool()>& condition) {
     while (!condition()) clock.sleepUntil(clock.now() + 1'000'000);
 }
@@ -153,7 +153,7 @@ TEST_P(CommunicatorContract, MessagesArriveInOrderAlongTheRing) {
     });
 }
 
-// Of unlike sizes, one of them empty; with two ranks all of them are between the same pair.
+// Messages have unlike sizes, one of them none; with two ranks all of them are between the same pair.
 TEST_P(CommunicatorContract, ExchangesReachEveryNeighbourAmongCollectives) {
     run([&](Communicator& comm, Clock&) {
         EXPECT_TRUE(comm.exchange({}).empty()) << "nobody to meet";
@@ -238,7 +238,7 @@ TEST_P(CommunicatorContract, CountsTheBytesThatLeave) {
         EXPECT_EQ(sent(comm.receiveAny(in, 0)), bytes);
         waitAll(pending);
     });
-    // Whichever way they go, each element reaches every other rank.
+    // Each element reaches every other rank, whichever way it goes.
     EXPECT_EQ(gathered, 8 * ranks() * (ranks() - 1) / 2 * (ranks() - 1));
 }
 

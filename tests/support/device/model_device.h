@@ -77,10 +77,10 @@ public:
     Ns callTime = 1000;  // of the host, for each call
     Ns offset = 0;       // of the device's clock
     double drift = 0;    // of the device's clock, per unit of time
-    int failing = 0;     // each call answers this error instead, where it is not 0
+    int failing = 0;     // error that each call answers instead, where it is not 0
 
 private:
-    // What of each thread of work has happened before. Thread 0 is the host.
+    // Threads of work, each with what has happened before it. Thread 0 is the host.
     using Epochs = std::map<int, std::int64_t>;
     struct Thread {
         std::string name;
@@ -271,7 +271,7 @@ inline int ModelDevice::query(EventHandle queried) {
     return askedFor(queried, *found);
 }
 
-// Of an event that has passed the host sees what the stream had done by then.
+// Once an event has passed, the host sees what the stream had done by then.
 inline int ModelDevice::askedFor(EventHandle queried, const Event& found) {
     if (found.recorded && found.at > deviceTime(host_.time)) {
         if (asked_ == queried)

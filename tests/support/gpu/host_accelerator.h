@@ -35,7 +35,7 @@ namespace dasgd::test {
 
 inline const at::Device kAccelerator{at::kXPU, 0};
 
-// What made the host wait, by operator, in order; from any thread.
+// Operators that made the host wait, in order; from any thread.
 class HostWaits {
 public:
     static void add(const std::string& what) {
@@ -46,7 +46,7 @@ public:
         const std::lock_guard lock(mutex_);
         return std::exchange(all_, {});
     }
-    // Of the calling thread, while it lives: the stand-in's own copies.
+    // Leaves out the waits of the calling thread while it lives: the stand-in's own copies.
     struct Ignored {
         Ignored() { ignored_ = true; }
         ~Ignored() { ignored_ = false; }
@@ -265,7 +265,7 @@ inline at::Tensor emptyStrided(c10::SymIntArrayRef size, c10::SymIntArrayRef str
                                                     c10::DispatchKeySet(c10::DispatchKey::XPU),
                                                     type.value_or(at::get_default_dtype_as_scalartype()));
 }
-// As CUDA's: a copy between host and device waits, unless it is told not to and the host's memory is pinned.
+// A copy between host and device waits, as CUDA's does, unless it is told not to and the host's memory is pinned.
 inline at::Tensor& copy(at::Tensor& self, const at::Tensor& source, bool nonBlocking) {
     const bool crosses = self.device() != source.device();
     const at::Tensor& host = self.is_cpu() ? self : source;

@@ -19,9 +19,10 @@ namespace dasgd::test {
 
 class HostDevice final : public TensorDevice {
 public:
-    // What capture() does with work: refuses it; keeps it and does it at each replay, which shows that a replay sees
-    // what the graph's inputs hold; or records the operators that the calling thread gives, which shows that the host
-    // has no part in a replay. Those of a backward pass come from a thread of autograd's.
+    // Treatment of the work that capture() is given. Refuses: capture() fails. Keeps: the work is kept and done at each
+    // replay, which shows that a replay sees what the graph's inputs hold. Records: the operators that the calling
+    // thread gives are recorded, which shows that the host has no part in a replay; those of a backward pass come from
+    // a thread of autograd's.
     enum class Capture { Refuses, Keeps, Records };
 
     explicit HostDevice(Capture capture = Capture::Refuses, std::size_t lag = 3) : capture_(capture), lag_(lag) {}

@@ -20,10 +20,11 @@ public:
         static thread_local RecordedOperators* recording = nullptr;
         return recording;
     }
-    // What CUDA says to a host that would have to wait for what has not been done.
+    // Fails as CUDA does where the host would have to wait for what has not been done.
     static void refuseToWait() { TORCH_CHECK(!ofThisThread(), "operation not permitted when stream is capturing"); }
 
-    // Of the calling thread. The shapes of results are known by doing the work: its memory is put back.
+    // Records the calling thread's operators. The shapes of results are known by doing the work: its memory is put
+    // back.
     void record(const std::function<void()>& work) {
         struct Scope {
             explicit Scope(RecordedOperators* recording) { ofThisThread() = recording; }

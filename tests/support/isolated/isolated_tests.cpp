@@ -27,7 +27,7 @@ namespace {
 constexpr int kUsualLimitS = 60;
 constexpr int kKeptOutput = 64 * 1024;  // of a failed test, from its end
 
-// What a child and its parent both see.
+// State that a child and its parent share.
 struct Verdict {
     std::atomic<bool> ended;
     bool skipped;

@@ -6,7 +6,7 @@
 
 namespace dasgd::test {
 
-// Whether the arguments hold `--isolate`, which is taken out of them.
+// True if the arguments hold `--isolate`, which is taken out of them.
 bool takeIsolate(int& argc, char** argv);
 
 // Lets every test that the flags of GoogleTest choose (initialised, no thread started) be run by `runChosen` in a

@@ -1,4 +1,4 @@
-// What every communicator of GPUs has to do with tensors of its rank's device, over stand-ins or on a machine's GPUs.
+// Contract of every communicator of GPUs with tensors of its rank's device, over stand-ins or on a machine's GPUs.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -17,7 +17,7 @@
 
 namespace dasgd::test {
 
-// The host waits, as whoever looks at a tensor's values has to.
+// Waits on the host, as code does that looks at a tensor's values.
 inline void waitOnHost(Pending& pending) {
     pending.wait();
     while (!pending.done()) std::this_thread::sleep_for(std::chrono::microseconds(100));
@@ -114,7 +114,7 @@ inline void expectEveryCollective(HostedRank& rank) {
     all(values, ranks + 1, "a group");
 }
 
-// Of two ranks the second does not come to a collective: the first says so at its deadline, by rank, operation and
+// The second of two ranks does not come to a collective: the first says so at its deadline, by rank, operation and
 // number, and whatever comes later fails at once. The deadline is that of connecting too.
 inline void expectALateRankIsNamed(const dasgd::Backend& backend, const ClusterParams& given, int timeoutS = 1) {
     std::mutex mutex;

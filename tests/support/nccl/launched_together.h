@@ -25,7 +25,7 @@ class LaunchMeeting {
 public:
     explicit LaunchMeeting(int ranks) : ranks_(ranks) {}
 
-    // Until all that have not left are here. Whoever is missing for long is given up by all, for good.
+    // Waits until all that have not left are here. All give up a rank that is missing for long, for good.
     void meet() {
         std::unique_lock lock(mutex_);
         if (broken_) return;
@@ -61,7 +61,7 @@ private:
     bool broken_ = false;
 };
 
-// Of the process: each rank has a table of functions of its own.
+// Meetings of the process, by communicator: each rank has a table of functions of its own.
 class LaunchMeetings {
 public:
     static LaunchMeetings& instance() {
@@ -123,7 +123,7 @@ inline NcclApi launchedTogether(NcclApi nccl) {
         if (!meeting) return end();
         meeting->meet();
         int state = end();
-        // What takes longer is the caller's to wait for, who has a deadline.
+        // The caller has a deadline and waits for what takes longer.
         const auto last = std::chrono::steady_clock::now() + LaunchMeeting::kPatience;
         while (state == NcclApi::kInProgress && std::chrono::steady_clock::now() < last &&
                stateOf(handle, &state) == NcclApi::kSuccess) {

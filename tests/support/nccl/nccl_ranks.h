@@ -16,7 +16,7 @@
 
 namespace dasgd::test {
 
-// Waits on the host, as whoever looks at a tensor's values has to.
+// Waits on the host, as code does that looks at a tensor's values.
 class HostWaits final : public Communicator {
 public:
     explicit HostWaits(std::unique_ptr<Communicator> inner) : Communicator(inner->group()), inner_(std::move(inner)) {}
@@ -62,7 +62,7 @@ private:
     std::unique_ptr<Communicator> inner_;
 };
 
-// What a rank's communicator runs on.
+// Stand-ins that a rank's communicator runs on.
 struct StandInRank {
     explicit StandInRank(const Clock& clock) : times(device, clock) {}
     ThreadedDevice streams;

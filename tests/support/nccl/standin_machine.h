@@ -19,7 +19,7 @@ namespace dasgd::test {
 // Computes on the processor, at once: its stream waits where the calling thread does.
 class StandInTensorDevice final : public TensorDevice {
 public:
-    // `device`: of its tensors.
+    // `device` is that of its tensors.
     explicit StandInTensorDevice(at::Device device = at::kCPU) : device_(device) {}
 
     [[nodiscard]] at::Device device() const override { return device_; }
@@ -58,7 +58,7 @@ private:
     at::Device device_;
 };
 
-// What the backend asked the stand-ins for.
+// Settings that the backend asked the stand-ins for.
 struct AskedOfStandIns {
     std::mutex mutex;
     std::vector<int> channels;    // of each communicator

@@ -59,7 +59,7 @@ private:
         std::size_t bytes = 0;
         int peer = 0;
     };
-    // Of the thread's group of calls.
+    // The calling thread's group of calls.
     struct Calls {
         int depth = 0;
         NcclHandle handle = nullptr;
@@ -131,7 +131,7 @@ private:
     int init(NcclHandle* handle, int ranks, const NcclId& id, int rank);
     int asyncError(NcclHandle handle, int* state);
     int groupEnd();
-    // `bytes`: of what the rank shows.
+    // `bytes`: size of what the rank shows.
     int give(NcclHandle handle, StreamHandle stream, std::size_t bytes, Work work);
     int collect(NcclHandle handle, StreamHandle stream, const Message& message);
     static void work(Comm& comm, const Work& work);
@@ -317,7 +317,7 @@ inline int StandInNccl::groupEnd() {
         calls() = {};
         if (error != NcclApi::kSuccess) return error;
     }
-    // As NCCL does that is not to block.
+    // NCCL that is told not to block answers like this.
     found->asked = 2;
     return NcclApi::kInProgress;
 }

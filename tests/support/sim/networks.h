@@ -1,4 +1,4 @@
-// What the tests of the classification models share.
+// Helpers that the tests of the classification models share.
 #pragma once
 
 #include <ATen/CPUGeneratorImpl.h>
@@ -77,8 +77,8 @@ inline std::string refusalOf(const std::string& name, const InputSpec& input, co
     return built ? "" : built.error().message;
 }
 
-// That a network of images takes them from this extent on, a single one a batch too, reaches every parameter with a
-// gradient, and says so where they are smaller.
+// Expects that a network of images takes them from this extent on, a single one a batch too, reaches every parameter
+// with a gradient, and says so where they are smaller.
 inline void expectTakesImagesFrom(const std::string& name, std::int64_t extent, const Value& fields = {}) {
     const InputSpec smallest{.shape = {3, extent, extent}, .classes = 5};
     const auto model = buildModel(name, smallest, fields);
