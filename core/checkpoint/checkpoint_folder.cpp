@@ -26,8 +26,9 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
 constexpr std::string_view kPrefix = "step-";
+// Empty folder in a partial checkpoint; the rank that made it completes the checkpoint.
 constexpr std::string_view kClaim = "completing";
-// Format 1 has no digests: `files` are sizes.
+// Formats of state.json. In format 1 `files` gives each file's size, in format 2 its size and digest.
 constexpr int kFormat = 2, kFormatWithoutDigests = 1;
 constexpr const char* kOwnDigest = "sha256";
 constexpr std::size_t kDigestLength = 64;
@@ -87,11 +88,13 @@ std::map<std::string, CheckpointFile> filesOf(const Json& files, bool haveDigest
     return all;
 }
 
+// True where `name` is a plain file name, and the size and the length of the digest are possible.
 bool isUsable(const std::string& name, const CheckpointFile& file, bool haveDigests) {
     const bool isName = !name.empty() && name.find('/') == std::string::npos && name.front() != '.';
     return isName && file.bytes >= 0 && file.sha256.size() == (haveDigests ? kDigestLength : 0);
 }
 
+// Checks that every rank has a file, and that every file has the size with which it was written.
 Status checkSizes(const Checkpoint& checkpoint) {
     for (int rank = 0; rank < checkpoint.state.ranks; ++rank) {
         if (checkpoint.state.files.contains(CheckpointFolder::rankFileName(Rank(rank)))) continue;
@@ -278,10 +281,10 @@ Result<bool> CheckpointFolder::claim(std::int64_t step, int ranks) const {
     for (int rank = 0; rank < ranks; ++rank) {
         if (!fs::exists(partial(step) / rankFileName(Rank(rank)), code)) return false;
     }
-    // Two ranks may have found all files; one of them makes this folder.
+    // Several ranks may find that all files are there; mkdir succeeds for one of them.
     const fs::path mark = partial(step) / kClaim;
     if (::mkdir(mark.c_str(), 0755) == 0) return true;
-    // The other one may have completed it, and its folder has another name.
+    // EEXIST: another rank claimed the checkpoint. ENOENT: that rank has completed it already and renamed the folder.
     if (errno == EEXIST || errno == ENOENT) return false;
     return fail(mark.string() + ": cannot be made: " + std::generic_category().message(errno));
 }
@@ -301,11 +304,12 @@ Result<std::string> CheckpointFolder::complete(CheckpointState state, int keep) 
     fs::remove(making / kClaim, code);
     Troubles troubles;
     troubles.note(syncFolder(making));
-    // A step that was saved before, by a run that went on from here, gives way.
+    // A run that resumed from an earlier step saves later steps again; the new checkpoint replaces the old one.
     if (fs::exists(whole(state.step), code)) DASGD_TRY(removeCheckpoint(whole(state.step)));
     fs::rename(making, whole(state.step), code);
     if (code) return fail(making.string() + ": cannot be renamed: " + code.message());
-    // The checkpoint is whole now. Returning at an error of the folder would keep every old checkpoint.
+    // The checkpoint is complete now, so later errors are only collected: after an early return no old checkpoint would
+    // be removed.
     troubles.note(syncFolder(folder_));
     troubles.note(pointLatestTo(state.step));
     std::vector<std::int64_t> kept = steps();
@@ -316,7 +320,7 @@ Result<std::string> CheckpointFolder::complete(CheckpointState state, int keep) 
     return troubles.take();
 }
 
-// Ranks save one step after the other: one that all have come past was lost by some of them.
+// Ranks save steps in ascending order, so a partial checkpoint before a complete one will never be completed.
 Status CheckpointFolder::removePartialBefore(std::int64_t step) const {
     return removeFoldersNamed(folder_, [step](const std::string& name) {
         const auto its = partialStepOf(name);

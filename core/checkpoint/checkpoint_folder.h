@@ -1,5 +1,6 @@
-// The checkpoints of one run: which exist, which are whole, and which are removed. Several ranks, of one process or
-// many, write into one folder at a time; readers may come at any instant.
+// Lists, checks, writes and removes the checkpoints of one run. The ranks of the run, as threads of one process or as
+// processes, write their files of a checkpoint at the same time. Readers may list and open checkpoints meanwhile: a
+// checkpoint gets its name only when all of its files are written.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +28,8 @@ struct CheckpointState {
     std::int64_t step = 0;
     int ranks = 0;
     std::string configHash;         // SHA-256 of the run's resolved experiment.toml
-    Ns wall = 0;                    // the run's own time at its last rank
-    std::uint32_t collectives = 0;  // begun by then, at the rank that was ahead
+    Ns wall = 0;                    // latest instant of the run's clock at which a rank saved
+    std::uint32_t collectives = 0;  // largest number of collectives that a rank had begun; 0 in old checkpoints
     std::string savedAt;            // ISO 8601, UTC
     std::map<std::string, CheckpointFile> files;
     // False for checkpoints of format 1: their files can be checked by size alone.
@@ -40,51 +41,59 @@ struct Checkpoint {
     CheckpointState state;
     [[nodiscard]] std::filesystem::path rankFile(Rank rank) const;
     [[nodiscard]] std::filesystem::path modelFile() const;
-    // Reads the whole file `name`. Errors: it is missing, or is not what was written; where it is a file of another
-    // rank, step or run, the error says of which.
+    // Compares the SHA-256 of the file `name` with the one in state.json. Errors: the file is missing, or its digest
+    // differs; the error then gives the rank, step and run that the file's own metadata name. A checkpoint of format 1
+    // has no digests: nothing is read then, and the answer is success.
     [[nodiscard]] Status checkFile(const std::string& name) const;
 };
 
-// Errors name the file: it is missing, damaged, of a newer version.
+// Reads state.json. Errors name the file, and say that it is missing, damaged, or written by a newer version of dasgd.
 [[nodiscard]] Result<CheckpointState> readCheckpointState(const std::filesystem::path& file);
 
 class CheckpointFolder {
 public:
-    // `folder` is made with the first checkpoint.
+    // `folder` need not exist; begin() makes it.
     explicit CheckpointFolder(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-    // Steps of the whole checkpoints, ascending.
+    // Steps of the checkpoints that were completed, ascending. Files may have been damaged since.
     [[nodiscard]] std::vector<std::int64_t> steps() const;
     // The checkpoint of a step, checked by its state.json and the sizes of its files; the reader of a file checks its
     // bytes (Checkpoint::checkFile). Errors: there is no checkpoint of that step; it is damaged, with the reason.
     [[nodiscard]] Result<Checkpoint> at(std::int64_t step) const;
-    // Like at(), with every byte of every file checked.
+    // Like at(), with the digest of every file checked; of a checkpoint of format 1, which has none, the same as at().
     [[nodiscard]] Result<Checkpoint> checkedAt(std::int64_t step) const;
-    // The newest checkpoint of at most step `most` of which every byte is as it was written, and the faults of newer
-    // ones. Errors: there is none.
+    // The newest checkpoint, of at most step `most` where that is given, that passes checkedAt(). Errors: no checkpoint
+    // passes.
     struct Latest {
         Checkpoint checkpoint;
-        std::vector<std::string> passedOver;
+        std::vector<std::string> passedOver;  // errors of the newer checkpoints, newest first
     };
     [[nodiscard]] Result<Latest> latest(std::optional<std::int64_t> most = {}) const;
 
-    // Writing, for one step: each rank writes its file at the path that begin() gives, then asks whether it has to
-    // complete the checkpoint: true for exactly one rank, once all `ranks` files are there. That rank writes the model
-    // beside them and calls complete(), which keeps the newest `keep` checkpoints and removes earlier ones that never
-    // became whole. Errors name the file.
+    // The three functions that write the checkpoint of a step, in the order in which a rank calls them. Errors name the
+    // file.
+    //
+    // Makes the partial folder of the step and returns its path. Each rank then writes its file there.
     [[nodiscard]] Result<std::filesystem::path> begin(std::int64_t step) const;
+    // Called by a rank that has written its file. True for exactly one rank, once the files of all `ranks` ranks are
+    // there: that rank adds the model's file and calls complete().
     [[nodiscard]] Result<bool> claim(std::int64_t step, int ranks) const;
-    // Errors: the checkpoint is lost. Otherwise it is whole, and the answer names what went wrong beside it: a folder
-    // that could not be synced, `latest` not moved, an old checkpoint not removed; "" where nothing did.
+    // Writes state.json with the sizes and digests of the files in the partial folder, gives the folder its name and
+    // moves `latest`. Keeps this checkpoint and the `keep` of the highest steps, so keep + 1 where this one is not
+    // among those; removes the others, and the partial folders of earlier steps. Errors: the checkpoint is lost.
+    // Otherwise it is complete, and the answer describes what failed after that (a folder not synced, `latest` not
+    // moved, an old checkpoint not removed), "" where nothing did.
     [[nodiscard]] Result<std::string> complete(CheckpointState state, int keep) const;
-    // After an error of `rank` with `step`: removes its part, and earlier parts that lack the rank's file, which
-    // nobody can complete any more. They would fill the disk where each checkpoint fails.
+    // Called when `rank` failed to save `step`: removes the whole partial folder of that step, with the files of all
+    // ranks, and those of earlier steps that have no file of `rank`, because nobody can complete them any more and they
+    // would fill the disk where every checkpoint fails.
     void giveUp(std::int64_t step, Rank rank) const;
-    // Removes files that no run will complete any more. For a run that has ended.
+    // Removes the folders of checkpoints that were being made or being removed. Precondition: the run has ended.
     void sweep() const;
 
     static std::string rankFileName(Rank rank);
-    static constexpr const char* kBestFile = "best.safetensors";  // beside the checkpoints; its step in the metadata
+    // The best model so far, beside the folders of the steps; its metadata give the step.
+    static constexpr const char* kBestFile = "best.safetensors";
     static constexpr const char* kModelFile = "model.safetensors";
     static constexpr const char* kStateFile = "state.json";
     static constexpr const char* kLatest = "latest";

@@ -18,17 +18,19 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr Ns kPollInterval = 100'000'000;
-// A rank inside a collective notices a stop when the collective's deadline has passed.
+// Seconds that ranks get to end after their deadline.
 constexpr double kStopSlackS = 5;
-// For ranks that were asked to stop. Where nothing is computed nothing is lost with them, and one step of thousands of
-// simulated ranks may take minutes; those that do compute save what they have at the step at which all can stop.
+// Time that ranks have to end after they were asked to stop. Ranks that compute get the timeout of a collective on top,
+// from the last completed step on: a rank inside a collective notices the stop only when the collective has ended or
+// timed out, and then saves a checkpoint. A time-only run has nothing to save, and one step of thousands of simulated
+// ranks may take minutes, so it is ended after the slack.
 RankGroup::Patience patienceOf(const CheckedExperiment& experiment) {
     const bool computes = experiment.evalEvery > 0 || !experiment.layout.timeSimulated;
     return {.time = static_cast<Ns>(((computes ? experiment.timeoutS : 0) + kStopSlackS) * 1e9),
             .fromLastStep = computes};
 }
 
-// By which the ranks of one launcher talk to each other.
+// Network interface between the ranks of one host.
 constexpr const char* kLoopback = "lo";
 
 ChildProcess::Options workerProcess(const storage::WorkspacePaths& paths, const QueuedRun& queued, int rank) {
@@ -50,6 +52,7 @@ ChildProcess::Options workerProcess(const storage::WorkspacePaths& paths, const 
     return options;
 }
 
+// Processes whose use of the host is recorded, each with its rank; −1 where one process holds all ranks.
 std::vector<SystemMetrics::Watched> watched(const RankGroup& group, int workers) {
     std::vector<SystemMetrics::Watched> all;
     for (const RankGroup::WorkerProcess& process : group.processes()) {
@@ -59,7 +62,7 @@ std::vector<SystemMetrics::Watched> watched(const RankGroup& group, int workers)
     return all;
 }
 
-// Follows the ranks to their end. A second signal ends them at once.
+// Follows the ranks to their end. The first signal asks them to stop at a common step, the second kills them.
 void follow(RankGroup& group, StopSignals& signals, Progress& progress, storage::Recorder& recorder,
             SystemMetrics* system, Ns clockOrigin, const std::function<void()>& meanwhile) {
     std::string reported;
@@ -163,7 +166,8 @@ Result<LaunchedRun> Launcher::run(QueuedRun queued, const CheckedExperiment& exp
         return LaunchedRun{info.runId, "failed", why};
     };
     if (!queued.control) return giveUp(queued.problem);
-    // The run's own time goes on where it was saved.
+    // The clock of a resumed run continues at the instant at which its checkpoint was saved. Simulated time is set by
+    // the ranks themselves.
     info.clockOrigin = MonotonicClock::rawNow() - (queued.resume && !info.timeSimulated ? queued.resume->wall : 0);
     DASGD_TRY(store_.setClockOrigin(info.runId, info.clockOrigin));
     auto recorder = startRecorder(experiment, info);
@@ -190,7 +194,7 @@ GroupOutcome Launcher::train(const CheckedExperiment& experiment, QueuedRun& que
     RankGroup group(*queued.control, patienceOf(experiment));
     Progress progress(title, experiment.totalSteps, style_);
     for (const std::vector<int>& ranks : experiment.layout.processes) {
-        // Starting very many takes a while, and a machine that is busy with them hears nothing else.
+        // Starting thousands of processes takes long, so signals are looked at before each.
         if (signals_.count() > 0) {
             group.kill();
             break;
@@ -198,7 +202,7 @@ GroupOutcome Launcher::train(const CheckedExperiment& experiment, QueuedRun& que
         const Status started = group.add(ranks, workerProcess(store_.paths(), queued, ranks.front()));
         if (!started) return {RankState::Failed, started.error().message};
     }
-    // Seconds of the host say nothing of a run whose seconds are simulated.
+    // The load of the host tells nothing about a run in simulated time.
     std::optional<SystemMetrics> system;
     if (!queued.info.timeSimulated) {
         system.emplace(watched(group, queued.info.workers), kLoopback);

@@ -36,7 +36,8 @@ Result<Settled> goOn(storage::Store& store, const storage::QueueEntry& entry, En
     return settled;
 }
 
-// A run that fails by itself mostly fails again; one whose process died does not.
+// A run that fails by itself would mostly fail again, so it restarts only where the entry asks for that
+// (`afterFailure`). A run whose process died restarts as long as restarts are left.
 Result<Settled> afterFailure(storage::Store& store, storage::QueueStore& queue, const storage::QueueEntry& entry,
                              EndCause cause) {
     const bool maySpend = entry.status == "interrupted" || entry.afterFailure;
@@ -46,7 +47,7 @@ Result<Settled> afterFailure(storage::Store& store, storage::QueueStore& queue, 
     return takeOut(queue, entry.runId, End::Failed);
 }
 
-// The process ended before it had begun the run.
+// Settles an entry whose process ended before the run began.
 Result<Settled> notBegun(storage::Store& store, storage::QueueStore& queue, const storage::QueueEntry& entry,
                          EndCause cause) {
     Settled settled;

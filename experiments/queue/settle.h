@@ -11,32 +11,33 @@
 
 namespace dasgd::experiments {
 
-// The cause of the end of the process that ran an entry.
+// The cause for which the process that ran an entry ended.
 enum class EndCause {
-    Itself,      // its run did, or something that befell it alone
-    StopOfAll,   // this worker was asked to stop: its runs are to go on next time
-    WorkerGone,  // the worker of that time died, and its runs with it
+    Itself,      // the run ended, or a process of this run alone was killed or crashed
+    StopOfAll,   // this worker was asked to stop; its runs resume with the next worker
+    WorkerGone,  // no fault of the run: the worker that started it died, or the process could not take the entry
 };
 
+// The outcome for an entry.
 struct Settled {
     enum class End {
-        Finished,
-        Failed,    // for good: no restart was left
-        TakenOut,  // somebody stopped it
-        GoesOn,    // as the run `next`, from `step`
-        Restarts,  // the same after a failure, or as a process of it died, which cost it one of its restarts
-        Waits,     // it was not begun; it starts in its turn
-        Undecided  // a rank of it still lives: ask again later
+        Finished,  // the run is finished and the entry removed
+        Failed,    // the run failed with no restart left, and the entry is removed
+        TakenOut,  // `dasgd stop` was called for the entry, and it is removed
+        GoesOn,    // the run `next` takes the entry's place and resumes from `step`, at no restart
+        Restarts,  // the same after a failure or the death of a process, at one restart
+        Waits,     // the run was not begun; the entry stays and starts in its turn
+        Undecided  // a rank of the run is still alive: ask again later
     };
     End end = End::Undecided;
-    std::string next;
-    std::int64_t step = 0;
-    int restartsLeft = 0;  // of the run `next`
+    std::string next;       // run that resumes, for GoesOn and Restarts
+    std::int64_t step = 0;  // step from which it resumes; 0: from the beginning
+    int restartsLeft = 0;   // restarts left to the run `next`
 };
 
-// `entry` as it is now, owned by nobody; the workspace was opened for writing since (records of a dead process are
-// taken in). Each outcome is one transaction: whoever is killed meanwhile, the next to ask does the rest. Errors: of
-// the workspace.
+// Decides about `entry`, as it was read last. Preconditions: no process owns the run, and `store` was opened after the
+// run's process ended, so that the records of a dead process are taken in. Each outcome is one transaction, so that a
+// process that is killed meanwhile leaves the decision to the next one that asks. Errors: of the workspace.
 [[nodiscard]] Result<Settled> settle(storage::Store& store, storage::QueueStore& queue,
                                      const storage::QueueEntry& entry, EndCause cause);
 
