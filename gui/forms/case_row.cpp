@@ -39,7 +39,7 @@ CaseRow::CaseRow(std::size_t index)
     valueColumn_ = new QVBoxLayout;
     valueColumn_->setSpacing(3);
     column->addLayout(valueColumn_);
-    // Below, so that the name has the whole width.
+    // The buttons stand below, so that the name has the whole width.
     auto* foot = new QHBoxLayout;
     foot->setContentsMargins(10, 0, 0, 0);
     foot->setSpacing(2);
@@ -90,7 +90,7 @@ CaseValueRow* CaseRow::addValueRow(const CaseValue& value) {
     auto* row = new CaseValueRow(value, number_);
     connect(row, &CaseValueRow::edited, this,
             [this, path = value.path](const QString& toml) { emit valueEdited(path, toml); });
-    // Once the key press that asked for it is done with.
+    // Queued: the row must outlive the key press that removes it.
     connect(
         row, &CaseValueRow::removeWanted, this, [this, path = value.path] { emit valueRemoved(path); },
         Qt::QueuedConnection);

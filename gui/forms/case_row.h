@@ -1,5 +1,5 @@
-// One [[case]]: its name, the keys that it sets with their values, and the ways to set more, to copy it and to take it
-// out.
+// Row of one [[case]]: its name, the keys that it sets with their values, and buttons to set more keys, copy the case
+// and remove it.
 #pragma once
 
 #include <QWidget>
@@ -19,12 +19,13 @@ class CaseRow : public QWidget {
     Q_OBJECT
 
 public:
-    // `index`: its place among the cases, from 0.
+    // `index`: index of the case, from 0.
     explicit CaseRow(std::size_t index);
 
-    // `fields`: of its values, null where the schema has none.
+    // `fields`: the schema's field of each value; null where the schema has none.
     void show(const SweepCase& one, const std::vector<const FieldInfo*>& fields);
-    // What is wrong in it; "" where nothing is. `line`: in the text; it stands under the value of that line.
+    // Shows the problem of the case; "" for none. `line`: line of the text; the message stands under the value of that
+    // line.
     void setProblem(const QString& message, int line = 0);
     [[nodiscard]] QString problem() const;
     [[nodiscard]] int line() const { return line_; }
@@ -35,10 +36,10 @@ public:
 signals:
     void renamed(const QString& name);
     void setWanted();
-    // In TOML; `path` as CaseValue has it.
+    // `toml`: the new value; `path`: CaseValue::path.
     void valueEdited(const QStringList& path, const QString& toml);
     void valueRemoved(const QStringList& path);
-    // The cursor is in this line of the text.
+    // The user moved the focus to the value that stands in this line of the text.
     void lineFocused(int line);
     void copyWanted();
     void removeWanted();

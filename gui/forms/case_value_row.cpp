@@ -19,7 +19,7 @@ CaseValueRow::CaseValueRow(const CaseValue& value, int number)
     column->setSpacing(2);
     auto* row = new QHBoxLayout;
     row->setSpacing(5);
-    // Its end tells it from the others of its section.
+    // Keys of one section differ at their end, so the left side is elided.
     auto* name = new ElidedLabel("small", Qt::ElideLeft);
     name->setText(value.key());
     name->setToolTip(asTip(value.key()));
@@ -38,7 +38,7 @@ void CaseValueRow::show(const CaseValue& value, const FieldInfo* field) {
     value_ = value;
     field_ = field;
     const QString help = field ? QString::fromStdString(field->spec.help) : tr("A value of TOML");
-    // One line cannot hold it as it is written.
+    // A value of several lines cannot be edited in a line edit.
     const bool isLong = value.toml.contains(u'\n');
     editor().setReadOnly(isLong);
     editor().setToolTip(isLong ? tr("It has several lines: change it in the text") : asTip(help));

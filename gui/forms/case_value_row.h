@@ -1,4 +1,4 @@
-// A key that a [[case]] sets and the value that it sets it to, to be changed or taken out; what is wrong with it below.
+// Row to edit or remove one key that a [[case]] sets: the key, its value, and an error below.
 #pragma once
 
 #include "gui/forms/value_row.h"
@@ -10,15 +10,15 @@ class CaseValueRow : public ValueRow {
     Q_OBJECT
 
 public:
-    // `number`: of the case, from 1.
+    // `number`: number of the case, from 1.
     CaseValueRow(const CaseValue& value, int number);
 
-    // `field`: null where the schema has no such key. What is being typed is left alone as long as it means the same.
+    // `field`: null where the schema has no such key. Text being typed is kept as long as it means the same value.
     void show(const CaseValue& value, const FieldInfo* field);
     [[nodiscard]] const CaseValue& value() const { return value_; }
 
 signals:
-    // As TOML. What makes no value is not sent but said below.
+    // `toml`: the new value. Text that is no value is not sent; the row shows the error.
     void edited(const QString& toml);
 
 protected:

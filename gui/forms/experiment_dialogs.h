@@ -1,4 +1,4 @@
-// Where an experiment is read from and written to, as somebody chooses it.
+// File dialogs that open and save an experiment.
 #pragma once
 
 #include <QFileDialog>
@@ -22,7 +22,7 @@ inline void saveByDialog(QWidget& parent, ExperimentDraft& draft) {
     if (!file.isEmpty()) draft.save(file);
 }
 
-// To the file that it has, without a question.
+// Saves to the experiment's file without asking; opens the dialog if it has none.
 inline void saveExperiment(QWidget& parent, ExperimentDraft& draft) {
     if (draft.file().isEmpty()) return saveByDialog(parent, draft);
     draft.saveToFile();

@@ -1,5 +1,5 @@
-// The form of an experiment, made from the schema. Sections that the text does not name are one line that opens; they
-// get their rows when they are first shown.
+// The form of an experiment, made from the schema. Sections that the text does not name are folded into one line; their
+// rows are made when they are first shown.
 #pragma once
 
 #include <QScrollArea>
@@ -22,8 +22,8 @@ public:
     explicit ExperimentForm(const Look& look);
 
     void setSchema(const ExperimentSchema& schema);
-    // Shows the document; one that is no TOML leaves the form as it is, disabled. Sections whose rows are to be made
-    // follow one by one, so that keys and clicks come between.
+    // Shows the document; one that is no TOML leaves the form as it is, disabled. Sections that lack their rows are
+    // made one per event-loop turn, so that keys and clicks are handled in between.
     void update(const ExperimentDocument& document, const std::vector<Problem>& problems);
     // Puts the cursor into the field; false where the form has none of that key.
     bool focusKey(const QString& key);
@@ -47,16 +47,16 @@ private:
     QPushButton* more_;
     struct Part {
         SectionForm* form;
-        QFrame* line;       // above it
-        bool required;      // has no default: always shown
-        bool stale = true;  // does not show the document yet
+        QFrame* line;       // separator above the section
+        bool required;      // true if the section has no default; it is then always shown
+        bool stale = true;  // true until the section shows the current document
         bool shown = false;
         [[nodiscard]] bool mayHave(const QString& key) const;
     };
     void refresh(Part& part);
     void refreshNext();
     std::vector<Part> parts_;
-    QTimer later_;  // while a part that is shown is stale
+    QTimer later_;  // runs refreshNext() while a shown part is stale
     ExperimentDocument document_;
     std::vector<Problem> problems_;
     QString revealed_;  // section that stays unfolded

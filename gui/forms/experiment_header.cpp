@@ -16,7 +16,8 @@ namespace {
 
 constexpr qsizetype kMostPlaces = 3;
 
-// "optimizer.momentum, line 23", "algorithm.delay, train.steps and 2 more"; "" where no line is to blame.
+// Places of the problems: "optimizer.momentum, line 23", "algorithm.delay, train.steps and 2 more"; "" where none has a
+// line.
 QString placesInWords(const std::vector<Problem>& problems) {
     QStringList places;
     for (const Problem& problem : problems) {

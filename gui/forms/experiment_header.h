@@ -1,5 +1,4 @@
-// The head of the Experiment page: what is being set up, what is wrong with it, and what can be done, with the keys of
-// that.
+// The head of the Experiment page: title and state of the draft, its problems, and the actions with their shortcuts.
 #pragma once
 
 #include "gui/models/experiment/experiment_draft.h"
@@ -15,7 +14,7 @@ public:
 
     void showDraft();
     void showCheck();
-    // Whether the list of starts has folded into a button.
+    // Shows or hides the button that replaces the list of starts on a narrow page.
     void setFolded(bool folded);
     [[nodiscard]] bool isUnfolded() const { return unfold_->isChecked(); }
     void fold() { unfold_->setChecked(false); }

@@ -87,7 +87,7 @@ void FieldPicker::take() {
     const QListWidgetItem* item = list_->currentItem();
     if (!item || item->isHidden()) return;
     const QString key = item->data(kFieldKey).toString();
-    // Closed first, so that the focus is not given back from under what is chosen.
+    // Closed before the signal: closing gives the focus back, which would take it from the row that the signal makes.
     close();
     emit chosen(key);
 }

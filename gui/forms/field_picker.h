@@ -15,7 +15,7 @@ class FieldPicker : public QFrame {
     Q_OBJECT
 
 public:
-    // Deletes itself when it is closed.
+    // The picker deletes itself when it is closed.
     FieldPicker(const std::vector<SweepableField>& fields, QWidget* parent);
 
     // Opens below the button, or above it where there is no room.

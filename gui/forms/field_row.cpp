@@ -36,7 +36,7 @@ void FieldChoice::paintEvent(QPaintEvent* event) {
 FieldRow::FieldRow(const FieldInfo& field, const QString& key, const QString& label, const QStringList& choices,
                    const Look& look)
     : field_(field), key_(key) {
-    // A default without its quotes; what is no TOML is shown as it came.
+    // The default without its quotes; one that is no TOML is shown unchanged.
     const ExperimentDocument byDefault(QStringLiteral("v = ") + QString::fromStdString(field.defaultToml));
     unset_ = byDefault.syntaxError() ? QString::fromStdString(field.defaultToml) : byDefault.valueText("v");
     auto* column = new QVBoxLayout(this);
@@ -120,7 +120,7 @@ void FieldRow::show(const QString& text, bool atDefault) {
     const QString wanted = text.isEmpty() ? unset_ : text;
     int at = choice_->findText(wanted);
     if (at < 0 && !wanted.isEmpty()) {
-        // What the file says is shown even where it is none of the choices.
+        // The value of the file is shown even if it is none of the choices.
         choice_->addItem(wanted);
         at = choice_->count() - 1;
     }

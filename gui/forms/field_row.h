@@ -34,15 +34,15 @@ class FieldRow : public QWidget {
     Q_OBJECT
 
 public:
-    // `label`: the key as it stands in its section: "link bandwidth". `choices`: empty for a field that is written.
+    // `label`: the key within its section: "link bandwidth". `choices`: empty for a field that is typed.
     FieldRow(const FieldInfo& field, const QString& key, const QString& label, const QStringList& choices,
              const Look& look);
 
     [[nodiscard]] const QString& key() const { return key_; }
     [[nodiscard]] const FieldInfo& field() const { return field_; }
     [[nodiscard]] QWidget* editor() const { return line_ ? static_cast<QWidget*>(line_) : choice_; }
-    // `text`: "" where the key is not in the file; then the default is shown, dimmed. What is being typed is left
-    // alone as long as it means the same.
+    // `text`: "" where the key is not in the file; the default is then shown, dimmed. Text being typed is kept as long
+    // as it means the same value.
     void show(const QString& text, bool atDefault);
     void setProblem(const QString& message);  // "" where there is none
     void setHint(const QString& words, const QString& tip = {});
@@ -59,7 +59,7 @@ protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
-    // Of the row, and behind the editor's own entries where it has some.
+    // Opens the context menu: the editor's own entries, if any, then those of the row.
     void openMenu(const QPoint& global);
     void makeEditor(const QStringList& choices, const Look& look);
     [[nodiscard]] QString tip() const;

@@ -65,7 +65,8 @@ constexpr FigureField kFigureFields[] = {
     {"markers", "markers", Editing::Flag, "Each configuration has a marker of its own", "csl"},
 };
 
-// A word as it is typed among others: in quotes where it would not be read as itself. In quotes \ goes before " and \.
+// A word as it is typed in a list: quoted where it would otherwise be read as a number or split. Within quotes, " and \
+// are escaped by \.
 QString asWord(const QString& word) {
     static const QRegularExpression kApart(QStringLiteral("[,;\"]|^\\s|\\s$|^$"));
     bool isNumber = false;
@@ -76,7 +77,7 @@ QString asWord(const QString& word) {
     return QLatin1Char('"') + quoted + QLatin1Char('"');
 }
 
-// What stands in quotes is a word, whatever it holds.
+// An item of a list as JSON: quoted items are always words.
 QJsonValue typedItem(const QRegularExpressionMatch& item) {
     if (item.capturedStart(1) >= 0) {
         static const QRegularExpression kEscaped(QStringLiteral("\\\\(.)"));
@@ -88,7 +89,8 @@ QJsonValue typedItem(const QRegularExpressionMatch& item) {
     return isNumber ? QJsonValue(number) : QJsonValue(bare);
 }
 
-// "step-ms 5, 20; algorithm.name dasgd, local_sgd; cluster.workers "2", "4""; what is no such list stays a text.
+// Parses "step-ms 5, 20; algorithm.name dasgd, local_sgd; cluster.workers "2", "4"" into an object; other text stays a
+// string.
 QJsonValue typedRanges(const QString& text) {
     // A key goes before the first item of an axis; an item ends with a comma, a semicolon or the text.
     static const QRegularExpression kKey(QStringLiteral("\\G[\\s;]*([^\\s;]+)\\s+"));

@@ -1,4 +1,4 @@
-// The fields of a figure's form: which kinds of figures have them, and what is typed into them as the JSON of a file.
+// The fields of a figure's form: the kinds of figure that have them, and the conversion of typed text to a file's JSON.
 #pragma once
 
 #include <QJsonValue>
@@ -17,23 +17,25 @@ struct FigureField {
     const char* label;
     Editing editing;
     const char* help;
-    // Of those that have it: (c)urves, (t)imeline, (s)caling, (b)ars, (m)ap, (p)oints, para(l)lel, (g)rid.
+    // One letter for each kind of figure that has the field: (c)urves, (t)imeline, (s)caling, (b)ars, (m)ap, (p)oints,
+    // para(l)lel, (g)rid.
     const char* kinds;
-    const char* head = nullptr;  // begins a section
+    const char* head = nullptr;  // title of the section that begins here; null within a section
     [[nodiscard]] bool isOf(FigureKind kind) const;
 };
 
-// In the order of the form.
+// All fields in the order of the form.
 [[nodiscard]] std::span<const FigureField> figureFields();
-// The values of a field of words; none of others.
+// The possible values of a field of words; empty for other fields.
 [[nodiscard]] QStringList wordsFor(const QString& key);
-// A word of the file as it is shown.
+// The text that the form shows for a word of the file.
 [[nodiscard]] QString shownWord(const QString& key, const QString& word);
-// Metrics to choose from; others can be typed.
+// Metrics that the form offers; others can be typed.
 [[nodiscard]] QStringList usualMetrics();
-// What was typed as the value of a file; what is no number stays a text and is refused as such. Null takes it away.
+// Typed text as a JSON value. Text that is no number stays text, so that the check of files refuses it. Null removes
+// the field.
 [[nodiscard]] QJsonValue typedValue(Editing editing, const QString& typed);
-// The other way round.
+// Text of the form for a JSON value: the inverse of typedValue().
 [[nodiscard]] QString textOfValue(const QJsonValue& value);
 
 }  // namespace dasgd::gui

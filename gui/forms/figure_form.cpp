@@ -47,7 +47,7 @@ FigureForm::FigureForm(const Look& look, QWidget* parent)
     column_->setSpacing(5);
 }
 
-// With the first figure: a page that is opened without one is made and styled without the editors.
+// Makes the editors when the first figure is shown, so that a page without a figure opens quickly.
 void FigureForm::fill() {
     if (curvesBox_) return;
     for (const FigureField& field : figureFields()) {
@@ -173,7 +173,7 @@ void FigureForm::showRow(Row& row, const QJsonObject& object) {
 
 void FigureForm::take(Row& row) {
     FigureSpec before = spec_;
-    // The two ways to choose runs exclude each other: the one that is typed into counts.
+    // Filter and ids of runs exclude each other: typing into one clears the other.
     if (row.key() == QLatin1String("filter") && !row.line->text().isEmpty()) before.runs.clear();
     if (row.key() == QLatin1String("runs") && !row.line->text().isEmpty()) before.filter.clear();
     QJsonObject object = jsonOf(before);
@@ -238,7 +238,7 @@ void FigureForm::setCurves(const std::vector<NamedCurve>& curves) {
     }
 }
 
-// The editors stay: one may be typed in.
+// Changes the labels and keeps the editors, since the user may be typing in one.
 void FigureForm::relabelCurves() {
     const auto names = curvesBox_->findChildren<QLineEdit*>();
     for (qsizetype i = 0; i < names.size(); ++i) {

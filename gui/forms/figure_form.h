@@ -1,5 +1,5 @@
-// A figure as a form. Each row is a field of its JSON, and what is typed goes the way of a file: the same values are
-// refused with the same words, under the field.
+// A figure as a form. Each row is a field of its JSON, and typed values are checked like those of a file: the same
+// values are refused with the same message, shown under the field.
 #pragma once
 
 #include <QJsonValue>
@@ -17,7 +17,7 @@ class QVBoxLayout;
 
 namespace dasgd::gui {
 
-// A curve that can be given a name.
+// A curve that the user can rename.
 struct NamedCurve {
     QString key, usualName;
     QString count;  // "n 4 of 5"
@@ -31,17 +31,17 @@ public:
     explicit FigureForm(const Look& look, QWidget* parent = nullptr);
     ~FigureForm() override;
 
-    // What is being typed is left alone as long as it means the same.
+    // Shows the figure. Text being typed is kept as long as it means the same value.
     void show(const FigureSpec& spec);
-    // It is about a panel: page and caption are the whole figure's.
+    // True hides page and caption, which a panel does not have.
     void setPanel(bool panel);
     void setCurves(const std::vector<NamedCurve>& curves);
-    // Takes what is being typed where else the end of typing counts.
+    // Takes over text being typed in fields that otherwise take it only when typing ends.
     void commit();
     [[nodiscard]] const FigureSpec& spec() const { return spec_; }
     // The editor of a field, by its key in JSON.
     [[nodiscard]] QWidget* editor(const QString& key) const;
-    // What is wrong with what was typed there; "" where nothing is.
+    // Error of a field's typed value; "" for none.
     [[nodiscard]] QString problemOf(const QString& key) const;
 
 signals:
@@ -63,7 +63,7 @@ private:
     const Look& look_;
     FigureSpec spec_;
     bool panel_ = false;
-    QLabel* pageHead_ = nullptr;  // over what a panel does not have
+    QLabel* pageHead_ = nullptr;  // heading of the fields that a panel does not have
     QVBoxLayout* column_;
     std::vector<std::unique_ptr<Row>> rows_;
     QWidget* curvesBox_ = nullptr;

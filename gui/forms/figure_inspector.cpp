@@ -24,7 +24,7 @@ QString wordsOfPanel(const FigureSpec& panel) {
     return panel.title.isEmpty() ? kind : panel.title + QStringLiteral(", ") + kind;
 }
 
-// A panel has no panels, and takes page and caption from the figure.
+// An empty figure of panels with page, title and caption of `first`, which becomes its first panel.
 FigureSpec figureOfPanels(const FigureSpec& first) {
     FigureSpec whole{.kind = FigureKind::Panels, .title = first.title, .caption = first.caption};
     whole.venue = first.venue;

@@ -1,4 +1,4 @@
-// What a figure shows, to be changed: its form, and of a figure of several panels which of them the form is about.
+// Editor of a figure: its form and, for a figure of several panels, the list that chooses the panel to edit.
 #pragma once
 
 #include <QWidget>
@@ -22,22 +22,22 @@ class FigureInspector : public QWidget {
 public:
     FigureInspector(const Look& look, const FigureLibrary& library, QWidget* parent = nullptr);
 
-    // `name`: of the saved figure, which cannot be a panel of itself.
+    // `name`: name of the saved figure, which cannot be a panel of itself.
     void show(const QString& name, const FigureSpec& spec);
-    // The runs of the workspace: without them it cannot be switched how a figure chooses its own.
+    // The runs of the workspace, needed to switch between a filter and fixed runs. `runs` outlives the inspector.
     void setRuns(const RunTableModel& runs) { runs_ = &runs; }
-    // The curves that can be named, panel by panel; of one figure a single list.
+    // The curves that can be renamed, by panel; a single list for a figure without panels.
     void setCurves(const std::vector<std::vector<NamedCurve>>& panels);
-    // Takes what is being typed where else the end of typing counts.
+    // Takes over text being typed in fields that otherwise take it only when typing ends.
     void commit() { form_->commit(); }
     // The whole figure.
     [[nodiscard]] const FigureSpec& spec() const { return spec_; }
 
-    // Keyboard and menu come here. The figure becomes one of panels where it was none.
+    // Adds a panel, from keyboard or menu. A figure without panels becomes the first panel.
     void addPanel(const FigureSpec& other);
-    // Takes the chosen panel out; of two the other is the figure.
+    // Removes the chosen panel; if one is left, the figure becomes that panel.
     void takeOutPanel();
-    // Where it was, the one that was taken out last.
+    // Restores the panel that was removed last, at its place.
     void putBackPanel();
     void movePanel(int by);
 
@@ -47,15 +47,15 @@ signals:
 private:
     [[nodiscard]] QWidget* makePanelRow();
     [[nodiscard]] QWidget* makeRunsRow();
-    // How the figure, or the chosen panel, comes to its runs.
+    // Shows how the figure, or the chosen panel, chooses its runs.
     void sayRuns();
-    // From the filter to the runs that it has now, or from ids to the filter of their experiments.
+    // Replaces the filter by the ids of the runs that pass it now, or ids by a filter for their experiments.
     void switchRuns();
     void fillMenu();
     void fillList();
     void showChosen();
     void takeForm(const FigureSpec& spec);
-    // −1: the whole figure.
+    // Index of the chosen panel; −1: the whole figure.
     [[nodiscard]] int chosen() const;
     void changeTo(FigureSpec spec, int chosen);
 
@@ -66,7 +66,7 @@ private:
     QToolButton* runsSwitch_ = nullptr;
     QString name_;
     FigureSpec spec_;
-    std::vector<std::pair<int, FigureSpec>> takenOut_;  // with their places, the newest last
+    std::vector<std::pair<int, FigureSpec>> takenOut_;  // removed panels with their indices, the newest last
     std::vector<std::vector<NamedCurve>> curves_;
     QListWidget* panels_;
     QToolButton *add_, *up_, *down_, *out_;

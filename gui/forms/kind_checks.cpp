@@ -11,7 +11,7 @@ namespace dasgd::gui {
 namespace {
 
 constexpr int kColumnsOfKinds = 2;
-// Those of the timeline's legend, each with the kinds that are drawn in its colour.
+// Kinds of each check box: a kind of the timeline's legend first, then the kinds that share its colour.
 const std::array<QStringList, 9> kKindsOfChecks{
     QStringList{QStringLiteral("forward")}, QStringList{QStringLiteral("backward"), QStringLiteral("passes")},
     QStringList{QStringLiteral("update")},  QStringList{QStringLiteral("merge"), QStringLiteral("snapshot")},

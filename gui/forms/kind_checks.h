@@ -1,4 +1,4 @@
-// Which kinds of spans are drawn, as a check for each.
+// Check boxes that choose the kinds of spans to draw.
 #pragma once
 
 #include <QStringList>
@@ -14,7 +14,7 @@ class KindChecks : public QWidget {
 
 public:
     explicit KindChecks(QWidget* parent = nullptr);
-    // Names of the kinds that are not drawn; of those without a check what was set.
+    // Names of the kinds that are not drawn. Names without a check box are kept as they were set.
     void setHidden(const QStringList& hidden);
     [[nodiscard]] QStringList hidden() const;
 

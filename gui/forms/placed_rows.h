@@ -1,4 +1,4 @@
-// Rows of a form that come and go while the user types: those that stay keep their focus.
+// Replacement of a form's rows while the user types: rows that stay keep their focus.
 #pragma once
 
 #include <QBoxLayout>
@@ -9,8 +9,8 @@
 
 namespace dasgd::gui {
 
-// Puts `rows` into `column`, in their order from its top, and does away with those of `shown` that are not among them.
-// `shown` is `rows` afterwards.
+// Puts `rows` into `column`, in order from its top, and deletes rows of `shown` that are not among them. `shown` equals
+// `rows` afterwards.
 template <class Row>
 void placeRows(QBoxLayout& column, std::vector<Row*>& shown, std::vector<Row*> rows) {
     for (Row* row : shown) {

@@ -1,4 +1,4 @@
-// What the experiment would do: the forecast of one of its rounds, or the runs that its dry run found.
+// Plan of the experiment: the forecast of one round, or the list of runs that the dry run found.
 #pragma once
 
 #include "gui/models/experiment/dry_run.h"
@@ -14,21 +14,21 @@ class PlanCard : public Card {
     Q_OBJECT
 
 public:
-    // `board` outlives it.
+    // `board` outlives the card.
     PlanCard(ForecastBoard& board, const Look& look);
-    // `total`: how many there are, where `runs` are the first of them.
+    // `total`: number of all runs, where `runs` holds only the first ones.
     void showPlan(const std::vector<PlannedRun>& runs, qint64 total = 0);
-    // Without runs: why there are none.
+    // Shows words in place of the runs: the reason why there are none.
     void showWords(const QString& words);
-    // Another text is being checked: what is shown is that of the one before.
+    // A new dry run has begun. Runs of the one before stay until it ends; without any the card says "Checking …".
     void showChecking();
-    // With little room: short words.
+    // True shortens the words for a small window.
     void setLow(bool low);
     enum class Side { Forecast, Runs };
     void turnTo(Side side);
     [[nodiscard]] QListWidget& list() const { return *list_; }
     [[nodiscard]] ForecastView& forecast() const { return *forecast_; }
-    // What the focus goes to.
+    // The widget that takes the focus.
     [[nodiscard]] QWidget& firstStop() const;
 
 private:

@@ -13,7 +13,7 @@ namespace dasgd::gui {
 namespace {
 
 constexpr int kTitleWidth = 80;
-constexpr int kFoldPadding = 20;  // of the style sheet, at both sides of the line of folded fields
+constexpr int kFoldPadding = 20;  // padding of the style sheet on both sides of the line of folded fields, together
 constexpr qsizetype kMostNamed = 3;
 
 // "steps, seed and 11 more".
@@ -140,7 +140,7 @@ void SectionForm::fold(const ExperimentDocument& document) {
     more_->setVisible(unset > 0);
 }
 
-// As many names as there is room for.
+// Names as many folded fields as there is room for.
 void SectionForm::sayFolded() {
     if (open_) return more_->setText(tr("⌄  fold what stands at its default"));
     QString words;

@@ -20,9 +20,10 @@ public:
     SectionForm(const SchemaSection& section, const Look& look);
 
     [[nodiscard]] QString name() const { return QString::fromStdString(section_.name); }
-    // Shows what the document says, and of `problems` those of keys of this section.
+    // Shows the section's values of the document, and the `problems` of its keys.
     void update(const ExperimentDocument& document, const std::vector<Problem>& problems);
-    // Whether update() finds its rows made already: making those of a plug-in takes some milliseconds.
+    // True if the rows for the document's plug-in exist, so that update() need not make them, which takes some
+    // milliseconds.
     [[nodiscard]] bool hasRowsFor(const ExperimentDocument& document) const {
         return plugin_ == document.pluginOf(section_);
     }
@@ -50,7 +51,7 @@ private:
     QVBoxLayout* column_;
     QPushButton* more_;
     std::vector<FieldRow*> rows_;
-    std::optional<QString> plugin_;  // that the rows are of
+    std::optional<QString> plugin_;  // plug-in whose fields the rows show; nullopt before there are rows
     ExperimentDocument document_;
     QString revealed_;    // key that stays unfolded
     QStringList folded_;  // fields that stand at their default

@@ -33,7 +33,7 @@ public:
     }
 
     [[nodiscard]] ExperimentForm& form() const { return *form_; }
-    // The form where `words` is empty.
+    // Shows `words` in place of the form; "" shows the form.
     void showWords(const QString& words) {
         words_->setText(words);
         formOrWords_->setCurrentIndex(words.isEmpty() ? 0 : 1);

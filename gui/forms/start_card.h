@@ -1,4 +1,4 @@
-// What an experiment can begin with, and the way to a file.
+// List of presets, kept experiments and runs to start an experiment from, and a button that opens a file.
 #pragma once
 
 #include "gui/models/experiment/start_list.h"

@@ -89,7 +89,7 @@ void SweepCard::makeFoot() {
 
 void SweepCard::setSchema(const ExperimentSchema& schema) {
     schema_ = schema;
-    // The rows point into the one before.
+    // The rows hold pointers into the old schema.
     for (SweepRow* row : rows_) row->deleteLater();
     rows_.clear();
     for (CaseRow* row : cases_) row->deleteLater();
@@ -137,7 +137,7 @@ SweepRow* SweepCard::addRow(const SweptField& swept) {
     const QString key = swept.key;
     connect(row, &SweepRow::edited, this,
             [this, key](const QStringList& values) { emit textWanted(withSweep(document_, key, values, schema_)); });
-    // Once the key press that asked for it is done with.
+    // Queued: the row must outlive the key press that removes it.
     connect(
         row, &SweepRow::removeWanted, this, [this, key] { removeField(key); }, Qt::QueuedConnection);
     connect(row, &SweepRow::focused, this, [this, row] {
@@ -163,7 +163,7 @@ void SweepCard::showCases(const std::optional<Problem>& problem) {
         cases_[i]->show(cases[i], fields);
         const bool last = i + 1 == cases.size();
         const bool within = problem && problem->line >= cases[i].line && (last || problem->line < cases[i + 1].line);
-        // Behind the last case other sections may stand.
+        // Other sections may follow the last case, so a line behind it alone proves nothing.
         const bool isWrong =
             within && (problem->line == cases[i].line || problem->key.startsWith(QLatin1String("case")) ||
                        std::ranges::find(cases[i].values, problem->line, &CaseValue::line) != cases[i].values.end());

@@ -1,6 +1,5 @@
-// What an experiment sweeps and which cases it has, as rows that edit the text; how many runs that makes, about how
-// long they take, and what is forecast of each. Asks for every change by textWanted() and shows what came of it by
-// update().
+// Sweep and cases of an experiment, as rows that edit the text; the number of runs, their estimated duration and the
+// forecast of each case. Every change is requested by textWanted() and shown by update().
 #pragma once
 
 #include <functional>
@@ -26,21 +25,22 @@ class SweepCard : public Card {
 public:
     SweepCard();
 
-    // Which fields are offered, and what is known of those that are swept.
+    // The schema gives the fields that can be swept and their specs. Rows are made anew by the next update().
     void setSchema(const ExperimentSchema& schema);
-    // One that is no TOML leaves the rows as they are, disabled.
+    // Shows the document; one that is no TOML leaves the rows as they are, disabled.
     void update(const ExperimentDocument& document, const std::optional<Problem>& problem);
-    // `planned`: how many runs the dry run found; nullopt while it has not answered. `time`: nullopt where it is not
-    // known which runs there will be.
+    // `planned`: number of runs that the dry run found; nullopt until it answers. `time`: nullopt while the runs are
+    // not known.
     void showSize(std::optional<qint64> planned, const std::optional<SweepTime>& time);
-    // What is forecast of each case; none: no table.
+    // Shows the forecast of each case; an empty list hides the table.
     void showForecast(const std::vector<SweepLine>& lines);
-    // Where it is low it leaves its room to the rows: what the time is from is a tool tip.
+    // True saves height for the rows: the basis of the estimated time is shown only as a tool tip.
     void setLow(bool low);
-    // Puts the cursor into the row of the key, of the first row where it is "", or on "+ field" without any. False
-    // where there is no row of that key.
+    // Puts the cursor into the row of the key. "" means the first row, or "+ field" without rows. False where the key
+    // has no row.
     bool focusKey(const QString& key = {});
-    // Adds the field with its present value and puts the cursor there; goes to its row where it is swept already.
+    // Adds the field with its present value and puts the cursor into its row; a field already swept gets the cursor
+    // only.
     void sweepField(const QString& key);
     [[nodiscard]] const std::vector<SweepRow*>& rows() const { return rows_; }
     [[nodiscard]] const std::vector<CaseRow*>& cases() const { return cases_; }
@@ -49,7 +49,7 @@ public:
 signals:
     void textWanted(const QString& text);
     void focusedLine(int line);
-    void caseWanted(int index);  // of showForecast()
+    void caseWanted(int index);  // index into the lines of showForecast()
 
 private:
     void makeBody();

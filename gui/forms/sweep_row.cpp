@@ -32,7 +32,7 @@ SweepRow::SweepRow(const SweptField& swept)
     tables_->setWordWrap(true);
     tables_->setContentsMargins(10, 0, 0, 2);
     column->addWidget(tables_);
-    // By Tab the values come before the button that takes them out.
+    // Tab reaches the values before the remove button.
     setTabOrder(&editor(), removeButton());
     column->addWidget(problemLabel());
     swept_.key = swept.key;
@@ -42,7 +42,7 @@ SweepRow::SweepRow(const SweptField& swept)
 void SweepRow::show(const SweptField& swept) {
     const auto typed = sweepValues(editor().text(), swept.field), wanted = sweepValues(swept.values, swept.field);
     const bool same = typed && wanted && *typed == *wanted;
-    // What cannot be written yet is still being typed.
+    // Unfinished text is kept while the document's values are unchanged.
     const bool waits = isUnfinished() && swept.values == swept_.values;
     swept_ = swept;
     name_->setText(swept.key);
@@ -52,7 +52,7 @@ void SweepRow::show(const SweptField& swept) {
     const QString help = swept.field ? QString::fromStdString(swept.field->spec.help)
                                      : tr("The plug-ins of this experiment know no such field");
     setToolTip(asTip(help));
-    // Of these the line above holds the beginning of the first.
+    // The line edit shows only the beginning of the first table, so each table gets a line of its own.
     QStringList tables = wanted ? wanted->filter(QRegularExpression(QStringLiteral("^[{]"))) : QStringList();
     static const QRegularExpression plugin(QStringLiteral("^[{]\\s*name\\s*=\\s*\"([^\"]*)\"\\s*(.*?)\\s*[}]$"));
     for (QString& one : tables) one.replace(plugin, QStringLiteral("\\1\\2"));

@@ -1,4 +1,4 @@
-// One swept field: its key, the values that it takes in turn, how many they are, what is wrong with them below.
+// Row of one swept field: its key, its values in order, their number, and an error below.
 #pragma once
 
 #include "gui/forms/value_row.h"
@@ -14,11 +14,11 @@ public:
 
     [[nodiscard]] const QString& key() const { return swept_.key; }
     [[nodiscard]] const SweptField& swept() const { return swept_; }
-    // What is being typed is left alone as long as it means the same.
+    // Shows the field. Text being typed is kept as long as it means the same values.
     void show(const SweptField& swept);
 
 signals:
-    // The values as TOML. What makes no values is not sent but said below.
+    // `values`: the new values as TOML. Text that is no list of values is not sent; the row shows the error.
     void edited(const QStringList& values);
 
 protected:
@@ -27,7 +27,7 @@ protected:
 private:
     SweptField swept_;
     QLabel *name_, *symbol_, *count_;
-    QLabel* tables_;  // the values that are tables, a line each: "dasgd, delay = 2"
+    QLabel* tables_;  // values that are TOML tables, one per line: "dasgd, delay = 2"
 };
 
 }  // namespace dasgd::gui

@@ -14,13 +14,13 @@ namespace dasgd::gui {
 namespace {
 
 constexpr int kSweepTableRow = 24, kSweepColumns = 4, kTimeColumn = 3;
-constexpr int kBetweenRows = 6;    // of several lines
-constexpr int kBesideWord = 12;    // padding of a cell and what the style leaves beside a text
+constexpr int kBetweenRows = 6;    // extra height of a row
+constexpr int kBesideWord = 12;    // padding of a cell and the style's margin beside a text
 constexpr int kBesideHeader = 10;  // padding of a cell of the header and its margin, on both sides
 
-const QChar kMayBreak(0x200b);  // of no width
+const QChar kMayBreak(0x200b);  // zero-width space
 
-// A name that is wider than the column goes on in the next line.
+// The label with break points behind underscores, so that a long name wraps.
 QString breakable(QString label) { return label.replace(u'_', QString(u'_') + kMayBreak); }
 
 int widestWord(const std::vector<SweepLine>& lines) {
@@ -34,7 +34,7 @@ int widestWord(const std::vector<SweepLine>& lines) {
     return widest;
 }
 
-// A column is as wide as what it holds when it is measured, which may be before the header has its font.
+// Width of the widest header, in its final font: a column may be measured before its header has the font.
 int widestHeader(const QTableWidget& table) {
     const QFontMetrics metrics(interFont(12, Weight::Medium));
     int widest = 0;
@@ -109,7 +109,8 @@ void SweepTable::showLines(const std::vector<SweepLine>& lines) {
     fitRows();
 }
 
-// The case before the time of its runs, which is in the tip and, of all, below the table.
+// Gives the case its width first and hides the time of its runs if room is short; the tip has it, and the total stands
+// below the table.
 void SweepTable::fitColumns() {
     const bool timed = std::ranges::any_of(lines_, [](const SweepLine& line) { return line.seconds.has_value(); });
     int room = viewport()->width();

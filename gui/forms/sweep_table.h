@@ -1,6 +1,6 @@
-// The rounds that a sweep makes as a table: what varies, hidden, time of a step and, where the names leave the room,
-// time of its runs. A row that is chosen is the one whose forecast is wanted. As high as its rows; hides where there
-// are none.
+// Forecast table of a sweep, a row for each case: its settings, hidden share, time per step and, where the names leave
+// room, time of its runs. Choosing a row asks for its forecast. The table is as high as its rows, and hidden if it has
+// none.
 #pragma once
 
 #include <QTableWidget>
@@ -15,20 +15,20 @@ class SweepTable : public QTableWidget {
 
 public:
     SweepTable();
-    // The row that is chosen stays where there is one of the same place.
+    // Replaces the lines; the chosen row stays chosen if its index still exists.
     void showLines(const std::vector<SweepLine>& lines);
 
 signals:
     void caseWanted(int index);
 
 protected:
-    // What it stands in scrolls, not the table.
+    // The area around the table scrolls, not the table.
     void wheelEvent(QWheelEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
 
 private:
     void fitColumns();
-    // Each row as high as the words of its case, in several lines where the column is narrow.
+    // Makes each row as high as the name of its case, which takes several lines in a narrow column.
     void fitRows();
 
     std::vector<SweepLine> lines_;

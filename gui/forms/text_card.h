@@ -13,9 +13,9 @@ public:
     explicit TextCard(const Look& look);
 
     [[nodiscard]] TomlEditor& editor() const { return *editor_; }
-    // `step`: whether the form is in step with the text, in words; "" hides it.
+    // `step`: words that say whether the form shows the text; "" hides them.
     void showFile(const QString& name, const QString& step);
-    // Each on a line, the first few of many; hidden where there is none.
+    // Shows each problem on a line, at most the first few; hides the strip if there is none.
     void showProblems(const std::vector<Problem>& problems);
 
 private:

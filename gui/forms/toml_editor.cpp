@@ -103,7 +103,7 @@ void TomlEditor::goTo(int line, int column) {
     centerCursor();
 }
 
-// From the column to the end of the word under a wave.
+// Underlines each error by a wave, from its column to the end of the word.
 void TomlEditor::showMarks() {
     QList<QTextEdit::ExtraSelection> marks;
     for (const Problem& error : errors_) {

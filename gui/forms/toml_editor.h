@@ -15,13 +15,13 @@ class TomlEditor : public QPlainTextEdit {
 public:
     explicit TomlEditor(const Look& look);
 
-    // Shows `text` as one step of the undo: only the part that differs is replaced, and what is seen stays where it is.
+    // Shows `text` as one undo step: only the part that differs is replaced, and the scroll position stays.
     void replaceText(const QString& text);
-    // Lines from 1, 0 for none. `note` stands at the right of the lit line.
+    // Highlights a line, counted from 1; 0 for none. `note` is shown at the right of the line.
     void lightLine(int line, const QString& note = {});
     void markErrors(const std::vector<Problem>& problems);
     [[nodiscard]] int litLine() const { return lit_; }
-    // Of the first of them; 0 where there is none.
+    // Line of the first error; 0 where there is none.
     [[nodiscard]] int errorLine() const { return errors_.empty() ? 0 : errors_.front().line; }
     [[nodiscard]] int cursorLine() const { return textCursor().blockNumber() + 1; }
     void goTo(int line, int column);
@@ -39,7 +39,7 @@ protected:
 private:
     void paintGutter(QPainter& painter);
     void paintLine(QPainter& painter, int line, const QColor& fill, const QColor& bar);
-    [[nodiscard]] QRectF lineRect(int line) const;  // over the whole width; empty where it is not seen
+    [[nodiscard]] QRectF lineRect(int line) const;  // over the whole width; empty where the line is not visible
     [[nodiscard]] bool isWrong(int line) const;
     void showMarks();
     void retheme();
@@ -48,7 +48,7 @@ private:
     const Look& look_;
     Gutter* gutter_;
     int lit_ = 0;
-    std::vector<Problem> errors_;  // that have a line
+    std::vector<Problem> errors_;  // errors that have a line
     QString note_;
 };
 

@@ -8,7 +8,7 @@ namespace {
 
 const QString kBasic = QStringLiteral("\"\"\""), kLiteral = QStringLiteral("'''");
 
-// Behind the string that begins at `from`; -1 where the line ends first. `quotes`: what closes it.
+// Index behind the string whose content begins at `from`; -1 where the line ends first. `quotes`: the closing quotes.
 qsizetype endOfString(const QString& line, qsizetype from, const QString& quotes) {
     for (qsizetype at = from; at < line.size(); ++at) {
         if (quotes.startsWith(u'"') && line[at] == u'\\') {

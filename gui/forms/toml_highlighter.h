@@ -19,8 +19,8 @@ public:
         Kind kind = Kind::Plain;
         bool operator==(const Piece&) const = default;
     };
-    // The coloured pieces of one line. `openString`: the quotes of a string that an earlier line began, "" for none;
-    // set to those that this line leaves open.
+    // The coloured pieces of one line. `openString`: on entry the quotes of a string that an earlier line left open, ""
+    // for none; on return the same for this line.
     [[nodiscard]] static std::vector<Piece> piecesOf(const QString& line, QString& openString);
 
 protected:

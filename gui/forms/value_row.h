@@ -1,5 +1,5 @@
-// What rows of the sweep and of a case have in common: a line to write in, what is wrong with it below, a button that
-// takes the row out. Delete takes it out, too, where there is nothing to delete in the line, and Ctrl+Delete always.
+// Common base of the rows of a sweep and of a case: a line edit, an error below it, and a button that removes the row.
+// Ctrl+Delete removes the row too, and so does Delete where the line holds nothing to delete.
 #pragma once
 
 #include <QWidget>
@@ -17,7 +17,7 @@ class ValueRow : public QWidget {
     Q_OBJECT
 
 public:
-    // What the engine says of what is written; "" where there is nothing. An error of what is typed goes before it.
+    // Shows the engine's error on the written value; "" for none. An error in text being typed takes precedence.
     void setProblem(const QString& message);
     [[nodiscard]] QString problem() const;
     [[nodiscard]] QLineEdit& editor() const { return *editor_; }
@@ -27,17 +27,17 @@ signals:
     void focused();
 
 protected:
-    // `removeHelp`: of the button. Its widgets are laid out by the row.
+    // `removeHelp`: tool tip of the remove button. Derived rows lay the widgets out.
     explicit ValueRow(const QString& removeHelp);
     [[nodiscard]] QLabel* problemLabel() const { return problem_; }
     [[nodiscard]] QToolButton* removeButton() const { return remove_; }
 
-    // Of each key: says its error by setTyping(), then sends what can be written.
+    // Called on each edit of the text: reports its error by setTyping(), and emits a valid value.
     virtual void take(const QString& written) = 0;
     void setTyping(const QString& error);
-    // What is typed now makes nothing that can be written.
+    // True while the text being typed is no valid value.
     [[nodiscard]] bool isUnfinished() const;
-    // Takes over `text`, but where the same is being typed in other words.
+    // Shows `text`, unless the user is typing and `sameIsTyped` says that the typed text means the same.
     void showText(const QString& text, bool sameIsTyped);
 
     bool eventFilter(QObject* watched, QEvent* event) override;
@@ -45,7 +45,7 @@ protected:
 private:
     void showProblem();
 
-    QString typing_, said_;  // errors: of what is typed, of the engine
+    QString typing_, said_;  // errors: in text being typed, from the engine
     QLabel* problem_;
     QLineEdit* editor_;
     QToolButton* remove_;
