@@ -1,5 +1,5 @@
-// Configurations beside each other: mean and spread over their seeds, on screen; what was left out is said above. The
-// legend is the control, and plots, bars, map and table all show what it shows.
+// Comparison of configurations: mean and spread over their seeds, with a bar above that names the runs left out. The
+// legend chooses the configurations that plots, bars, map and table show.
 #include <QGridLayout>
 #include <QHBoxLayout>
 #include <QScrollArea>
@@ -24,8 +24,8 @@ namespace dasgd::gui {
 namespace {
 
 constexpr int kCompareLegendWidth = 290;
-constexpr int kRoomyCompare = 1180;  // of the page: below that the legend is a drawer
-constexpr int kTwoPlots = 760;       // of the cards: below that one plot a row
+constexpr int kRoomyCompare = 1180;  // least width of the page at which the legend is always open, not a drawer
+constexpr int kTwoPlots = 760;       // least width of the cards for two plots in a row
 constexpr int kPlotHeight = 230, kTableHeight = 240;
 constexpr qsizetype kMostNamedRuns = 2;
 
@@ -41,7 +41,7 @@ public:
         column->addWidget(message_ = new MessageBar(context.look));
         exporter_ = new FigureExport(session_, *export_, *message_, this);
         column->addWidget(leftOut_ = new LeftOutBar(context.look));
-        // It shows its first widget at once, which without a parent would be a window.
+        // The layout needs a parent first: it shows its first widget at once, which otherwise would open as a window.
         column->addLayout(body_ = new QStackedLayout, 1);
         body_->addWidget(parts_ = makeBody());
         body_->addWidget(makeEmpty());
@@ -51,7 +51,7 @@ public:
         update();
     }
 
-    // The parts before the board that they show.
+    // The widgets are deleted before the board, which they use.
     ~ComparePage() override { delete parts_; }
 
 protected:
@@ -88,7 +88,7 @@ private:
         return makePageHeader(top, summary_ = makeElasticLabel("small"));
     }
 
-    // Whether there is anything to be a figure; says so where there is not.
+    // True if any configuration is shown; otherwise a message says that there is nothing to make a figure of.
     bool isAnyShown() {
         message_->clear();
         if (board_.isEmpty()) return false;  // the page says what to do
@@ -110,7 +110,7 @@ private:
         exporter_->writeShown(board_.title(), figures, besides);
     }
 
-    // Of the chart that has the focus, else of the first.
+    // Name and figure of the chart that has the focus, else of the first chart.
     std::optional<std::pair<QString, FigureSpec>> figureOfChart() {
         if (!isAnyShown()) return std::nullopt;
         const QWidget* focused = window()->focusWidget();
@@ -201,10 +201,10 @@ private:
         connect(&session_, &Session::errorChanged, this, [this] { update(); });
         connect(&session_, &Session::comparisonChanged, this, [this] { takeComparison(); });
         connect(drawer_, &QToolButton::toggled, this, [this](bool on) {
-            // Else the table has the focus next, and its first row would be highlighted.
+            // Otherwise the table would get the focus and highlight its first row.
             if (!on && legend_->isAncestorOf(window()->focusWidget())) first_->setFocus();
             legend_->setVisible(on);
-            // Names, values and counts at the cursor are in the legend, and without it beside the pointer.
+            // Names, values and counts at the cursor stand in the legend; when it is closed, beside the pointer.
             for (CompareChart* chart : {first_, second_}) chart->plot().setTips(!on);
             arrange();
         });
@@ -253,7 +253,7 @@ private:
         context_.open("Run");
     }
 
-    // The focus goes from card to card, those that are seen.
+    // Moves the focus by `by` visible cards.
     void nextCard(int by) {
         std::vector<QWidget*> all{legend_};
         all.insert(all.end(), cards_.begin(), cards_.end());
@@ -285,7 +285,7 @@ private:
         for (int i = 0; i < 4; ++i) {
             const bool used = i * columns < 4;
             grid_->setRowStretch(i, !used ? 0 : i == 0 ? 6 : 5);
-            // Of the row: a card's own would let it be lower than what it holds.
+            // The minimum is set on the row: one set on a card would let the card be lower than its content.
             grid_->setRowMinimumHeight(i, used ? kPlotHeight : 0);
         }
     }
@@ -353,7 +353,7 @@ private:
         const bool any = session_.runs().rowCount() > 0;
         const bool could = newest_->isEnabled();
         newest_->setEnabled(any);
-        // A page that was opened before the runs were read had nothing to take the focus.
+        // A page opened before the runs were read had no widget that could take the focus.
         const QWidget* focused = window()->focusWidget();
         const bool has = focused && focused->isVisible() && isAncestorOf(focused);
         if (any && !could && isVisible() && !has) newest_->setFocus();

@@ -1,5 +1,5 @@
-// "CSV" of a page: the table or the curves that it shows, into a new file below `tables` of the workspace, formed and
-// written on a thread of its own.
+// The "CSV" button of a page: writes the page's table or curves to a new file in the workspace's folder `tables`, on a
+// thread of its own.
 #pragma once
 
 #include <QDir>
@@ -22,7 +22,7 @@
 
 namespace dasgd::gui {
 
-// What is written: a name, and the text, which is formed on another thread.
+// Name and text of a CSV file; `text` is called on another thread.
 struct CsvTask {
     QString name;
     std::function<QString()> text;
@@ -30,7 +30,8 @@ struct CsvTask {
 
 class CsvButton : public QToolButton {
 public:
-    // `what`: nothing where the page shows nothing. `page`: on which Ctrl+Alt+E presses the button.
+    // `what` gives the task, or nullopt where the page shows nothing. `page`: the widget in which Ctrl+Alt+E presses
+    // the button. `say` shows the result.
     CsvButton(PageContext& context, QWidget* page, std::function<std::optional<CsvTask>()> what,
               std::function<void(const QString&, MessageBar::Kind)> say)
         : what_(std::move(what)), say_(std::move(say)) {
@@ -71,7 +72,7 @@ private:
     QThreadPool writer_;
 };
 
-// The runs that the list shows, those of closed groups too, under the columns as they stand.
+// CSV of the listed runs, including those of closed groups, with the visible columns in their order.
 [[nodiscard]] inline std::optional<CsvTask> csvOfRuns(const RunListModel& list, const QHeaderView& header) {
     std::vector<RunItemPtr> runs;
     for (int row = 0; row < list.rowCount(); ++row) {
@@ -92,7 +93,7 @@ private:
     return CsvTask{QStringLiteral("runs"), [runs, columns] { return runsTableCsv(runs, columns); }};
 }
 
-// The metrics of the charts, of the runs or ranks that they draw.
+// CSV of the charts' metrics, for the runs or ranks that they draw.
 [[nodiscard]] inline std::optional<CsvTask> csvOfCharts(const Session& session, const std::vector<ChartCard*>& charts) {
     std::vector<RecordedSeries> all;
     const RunItemPtr current = session.current();

@@ -1,5 +1,5 @@
-// An experiment before it runs: what to begin with, its settings as a form and as TOML, its sweep, the runs that it
-// makes.
+// Set-up of an experiment: a list of starting points, the settings as a form and as TOML, the sweep, and the planned
+// runs.
 #include <QApplication>
 #include <QDropEvent>
 #include <QHBoxLayout>
@@ -25,10 +25,11 @@ namespace dasgd::gui {
 namespace {
 
 constexpr int kFormWidth = 548, kNarrowFormWidth = 490, kLeastFormWidth = 450, kEmptyFormWidth = 250, kPlanHeight = 236,
-              kLowPlanHeight = 186, kMutePlanHeight = 92;  // mute: that an error has to be mended is all that it says
+              kLowPlanHeight = 186, kMutePlanHeight = 92;  // mute: while the draft has an error, the plan only says so
 constexpr int kSweepWidth = 268, kSweepHeight = 196;
-// Widths of the page. The start list folds, so that three columns keep their width; the sweep stands beside the text,
-// below it under that; the form is wide where there is room for all of them.
+// Widths of the page in pixels. Below kFoldBelow the start list folds into a button, so that three columns keep their
+// width; below kSweepBesideFrom the sweep stands under the text instead of beside it; from kWideFormFrom the form is
+// wide.
 constexpr int kLeastWidth = 880;  // two margins, the narrowest form, a gap, the narrowest forecast
 constexpr int kNarrowFormFrom = 1000, kFoldBelow = 1200, kSweepBesideFrom = 1300, kWideFormFrom = 1500;
 
@@ -61,13 +62,13 @@ public:
         connectDraft();
         connectActions();
         if (draft_.hasSchema()) takeSchema();
-        // Not as a step of the undo: nothing stood there before.
+        // setPlainText() makes no undo step: there is no earlier text to return to.
         editor_->setPlainText(draft_.document().text());
         showDraft();
         showCheck();
     }
 
-    // Its columns fold before they are squeezed.
+    // The columns' own minimum does not count: they fold before they become too narrow.
     QSize minimumSizeHint() const override { return {kLeastWidth, QWidget::minimumSizeHint().height()}; }
 
 protected:
@@ -105,7 +106,7 @@ private:
         connect(&draft_, &ExperimentDraft::textReplaced, editor_, &TomlEditor::replaceText);
         connect(&draft_, &ExperimentDraft::begun, this, [this] {
             message_->clear();
-            // Its undo does not lead into another experiment, nor do forecast and runs of that one stand beside it.
+            // A new experiment clears the undo history, the forecast and the runs of the one before.
             editor_->setPlainText(draft_.document().text());
             if (draft_.isChecking()) {
                 plan_->showWords(tr("Checking …"));
@@ -133,7 +134,7 @@ private:
         connect(&draft_, &ExperimentDraft::noted, this, note);
         connect(&draft_, &ExperimentDraft::failed, message_, [this](const QString& text) { message_->say(text); });
         connect(&context_.engine, &Engine::failed, message_, [this](const QString& text) { message_->say(text); });
-        // Ten thousand runs are looked through only where it is seen.
+        // Looking through the runs, perhaps ten thousand, waits until the page is visible.
         connect(&context_.session, &Session::runsChanged, this, [this] {
             if (!isVisible()) return;
             starts_->setRuns(context_.session.runs().items(), context_.session.feed().workspace());
@@ -148,7 +149,7 @@ private:
         schemaError_.clear();
     }
 
-    // The draft goes before the widgets do: what asks it ends with it.
+    // Connections use the draft as context: it is destroyed before the widgets, and they end with it.
     void connectActions() {
         connect(editor_, &QPlainTextEdit::textChanged, &draft_, [this] { draft_.setText(editor_->toPlainText()); });
         connect(editor_, &TomlEditor::cursorMoved, &draft_, [this](int line) {
@@ -219,7 +220,7 @@ private:
         header_->setFolded(narrow);
         const bool empty = draft_.document().isEmpty();
         starts_->setVisible(!narrow || header_->isUnfolded() || empty);
-        // Beside an unfolded list there is no room for the form, but for the words of an empty one.
+        // An unfolded list leaves no room for the form, only for the words of an empty one.
         const bool squeezed = narrow && !starts_->isHidden();
         formCard_->setVisible(!squeezed || empty);
         formCard_->setFixedWidth(squeezed                    ? kEmptyFormWidth
@@ -249,7 +250,7 @@ private:
         for (QWidget* next : stops) {
             if (next != sweep_) return next->setFocus(Qt::ShortcutFocusReason);
             sweep_->focusKey();
-            // Without the schema it has nothing to change.
+            // Without the schema the sweep has no widget to focus; the next one is tried.
             if (sweep_->isAncestorOf(QApplication::focusWidget())) return;
         }
     }
@@ -346,7 +347,7 @@ private:
         sweep_->showForecast(sweepLines(cases, time));
     }
 
-    // What a forecast can be made from.
+    // Number of finished runs, from which a forecast can be made.
     [[nodiscard]] std::ptrdiff_t finishedRuns() const {
         return std::ranges::count(context_.session.runs().items(), "finished",
                                   [](const RunItemPtr& run) { return run->row.status; });
@@ -373,13 +374,13 @@ private:
     SettingsCard* formCard_ = nullptr;
     ExperimentForm* form_ = nullptr;
     TextCard* text_ = nullptr;
-    TomlEditor* editor_ = nullptr;  // of the card
+    TomlEditor* editor_ = nullptr;  // part of text_
     PlanCard* plan_ = nullptr;
     SweepCard* sweep_ = nullptr;
     QBoxLayout* textAndSweep_ = nullptr;
     QString schemaError_, focusedKey_;
-    std::size_t visited_ = 0;                                  // problems that were gone to since the last check
-    std::ptrdiff_t forecastRuns_ = -1, forecastReports_ = -1;  // how many finished ones the forecast has seen
+    std::size_t visited_ = 0;                                  // number of problems visited since the last check
+    std::ptrdiff_t forecastRuns_ = -1, forecastReports_ = -1;  // numbers of finished ones at the last forecast
 };
 
 const PageRegistry::Add<ExperimentPage> kExperimentPageEntry{

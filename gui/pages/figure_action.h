@@ -1,4 +1,4 @@
-// "Make figure" of a page: what it shows becomes a saved figure on the Figures page.
+// The "Make figure" button of a page, which turns the page's content into a saved figure on the Figures page.
 #pragma once
 
 #include <QToolButton>
@@ -12,7 +12,7 @@
 
 namespace dasgd::gui {
 
-// `what`: name and figure, or nothing where the page shows nothing. Ctrl+Shift+E presses the button.
+// `what` gives name and figure, or nullopt where the page shows nothing. Ctrl+Shift+E presses the button.
 [[nodiscard]] inline QToolButton* makeFigureButton(
     PageContext& context, std::function<std::optional<std::pair<QString, FigureSpec>>()> what) {
     QToolButton* button = makeQuietButton(
@@ -21,14 +21,14 @@ namespace dasgd::gui {
     QObject::connect(button, &QToolButton::clicked, button, [&context, what = std::move(what)] {
         const auto figure = what();
         if (!figure) return;
-        // First, as a page that was never open would not know which figure is the new one.
+        // The page is opened first: made only afterwards it would not know which figure is new.
         context.open("Figures");
         context.figures.add(figure->second, figure->first);
     });
     return button;
 }
 
-// Of a page whose figures are written at once; what it shows goes to FigureExport. Ctrl+E presses it.
+// The "Export" button of a page, which writes the files of a figure at once by FigureExport. Ctrl+E presses it.
 [[nodiscard]] inline QToolButton* makeExportButton(QWidget& page) {
     QToolButton* button =
         makeQuietButton(QObject::tr("Export"), QObject::tr("Write what is shown here, as it is, as PDF, SVG, PNG, CSV, "

@@ -1,4 +1,4 @@
-// What the Figures page needs beside its widgets: the curves that can be named, and pictures made on another thread.
+// Helpers of the Figures page: the curves that can be renamed, and pictures drawn on another thread.
 #pragma once
 
 #include <QThreadPool>
@@ -12,7 +12,7 @@
 
 namespace dasgd::gui {
 
-// Panel by panel; of one figure a single list.
+// The curves that can be renamed, by panel; a single list for a figure without panels.
 [[nodiscard]] inline std::vector<std::vector<NamedCurve>> namedCurves(const FigureContent& content) {
     if (!content.panels.empty()) {
         std::vector<std::vector<NamedCurve>> panels;
@@ -26,7 +26,7 @@ namespace dasgd::gui {
     return {curves};
 }
 
-// As the bundle has it.
+// The caption that the bundle gets.
 [[nodiscard]] inline QString captionOf(const ShownFigure& figure) { return captionOf(figure.content, figure.spec); }
 
 // Draws `page` on a thread of `pool`, which `receiver` outlives; `done` runs on the thread of `receiver`.

@@ -1,4 +1,4 @@
-// The figures of a paper: those that are saved, the chosen one as it is printed, and what it shows as a form.
+// The saved figures of a paper: their list, the chosen one as it is printed, and its form.
 #include <QApplication>
 #include <QClipboard>
 #include <QHBoxLayout>
@@ -26,8 +26,8 @@ namespace dasgd::gui {
 namespace {
 
 constexpr int kFigureFormWidth = 316;
-constexpr int kRoomyFigures = 1200;  // of the page: below that the form is a drawer
-constexpr int kSettleMs = 250;       // from the last key to the picture and the file
+constexpr int kRoomyFigures = 1200;  // least width of the page at which the form is always open, not a drawer
+constexpr int kSettleMs = 250;       // pause after the last key before picture and file are written
 constexpr std::array<double, 3> kZooms{1, 1.5, 2};
 
 class FiguresPage : public QWidget {
@@ -72,7 +72,7 @@ protected:
     }
     void showEvent(QShowEvent* event) override {
         QWidget::showEvent(event);
-        // In a turn of its own: the form is made then.
+        // In an event of its own, since it makes the form, which takes time.
         if (chosen_.isEmpty()) QTimer::singleShot(0, this, [this] { chooseFirst(); });
         ask();
         library_.news().look(chosen_);
@@ -196,7 +196,7 @@ private:
         setFocusProxy(listCard_);
     }
 
-    // The list makes room for the form where there is not enough for both. Without a figure there is nothing to set.
+    // Shows form and list. On a narrow page an open form hides the list; without a figure there is no form.
     void fold() {
         const bool form = drawer_->isChecked() && library_.find(chosen_);
         formCard_->setVisible(form);
@@ -256,7 +256,7 @@ private:
         query_.show(wanted ? std::optional(figure->spec) : std::nullopt);
     }
 
-    // What the form holds into the file and the picture.
+    // Writes the form's state to the library and the picture at once.
     void flush() {
         form_->commit();
         settle_.stop();
@@ -353,7 +353,7 @@ private:
             choose(list_->index(std::min(row, list_->rowCount() - 1)).data(FigureListModel::NameRole).toString());
     }
 
-    // What is exported is the file: it is written first.
+    // Exports the chosen figure. The export reads the saved file, so it waits until that is written.
     void exportFigure() {
         flush();
         wanted_ = chosen_;
@@ -381,12 +381,12 @@ private:
     FigureListCard* listCard_ = nullptr;
     QWidget* formCard_ = nullptr;
     bool roomy_ = true;
-    QString chosen_;  // name of the figure that is looked at
-    QString wanted_;  // that is exported as soon as its file is written
+    QString chosen_;  // name of the figure on show
+    QString wanted_;  // name of the figure to export as soon as its file is written
     QTimer settle_;
     ShownFigurePtr shown_;
     std::optional<PaperPage> page_;
-    int drawing_ = 0;  // the picture that was asked for last
+    int drawing_ = 0;  // number of the picture requested last
     QThreadPool drawers_;
 };
 

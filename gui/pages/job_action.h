@@ -1,4 +1,4 @@
-// What pages ask the Reports page for, and what they take from its reports.
+// Requests of other pages to the Reports page, and the results that they take from its reports.
 #pragma once
 
 #include <QString>
@@ -9,7 +9,7 @@
 
 namespace dasgd::gui {
 
-// Opens the form of a job on the experiment that is being set up. A calibration asks nothing and starts at once.
+// Opens the form of a job on the experiment being set up. A calibration has no form and starts at once.
 inline void askOfDraft(PageContext& context, JobKind kind) {
     const JobRequest request{.kind = kind,
                              .title = context.draft.title(),
@@ -19,7 +19,7 @@ inline void askOfDraft(PageContext& context, JobKind kind) {
     if (kind != JobKind::Calibrate && problemOf(request).isEmpty()) {
         context.reports.ask(request);
     } else {
-        // First: that page says why a job does not start.
+        // The page is opened first, since it shows the reason if the job does not start.
         context.open("Reports");
         context.reports.start(request);
     }
@@ -29,7 +29,7 @@ inline void askReplay(PageContext& context, const QString& run) {
     context.reports.ask({.kind = JobKind::Replay, .title = run, .run = run});
 }
 
-// The configurations of the runs that the session knows.
+// Looks up the configuration of a run of the session by id; "" for an unknown run.
 [[nodiscard]] inline ConfigOf configOf(Session& session) {
     return [&session](const QString& run) {
         const auto item = session.runs().find(run);
@@ -37,7 +37,7 @@ inline void askReplay(PageContext& context, const QString& run) {
     };
 }
 
-// The report whose calibration the forecast takes first; "" where it is the newest.
+// The report whose calibration the forecast prefers; "" for the newest.
 [[nodiscard]] inline QString preferredCalibration() {
     return settingsFile().value(QStringLiteral("forecast/calibration")).toString();
 }

@@ -1,5 +1,5 @@
-// A page of the window, and the list of them. A page is made when it is first opened: what happens before it takes from
-// the models, and what must not wait for that is done by a model. A page is one .cpp of this folder:
+// Registry of the window's pages. A page is made when it is first opened and then takes its state from the models; work
+// that must not wait for that belongs in a model. A page is one .cpp of this folder:
 //
 //   const PageRegistry::Add<RunsPage> kAdd{{.order = 10, .title = "Runs", .icon = "M5 2.5h10M5 7.5h10"}};
 #pragma once
@@ -18,21 +18,21 @@
 
 namespace dasgd::gui {
 
-// What pages see of the program. Outlives them.
+// The parts of the program that pages use. They outlive the pages.
 struct PageContext {
     Session& session;
     Engine& engine;
-    ExperimentDraft& draft;  // what the Experiment page shows
-    FigureLibrary& figures;  // the saved ones
-    ReportLibrary& reports;  // of calibrate, advise, scale, replay
+    ExperimentDraft& draft;  // the experiment on the Experiment page
+    FigureLibrary& figures;  // saved figures
+    ReportLibrary& reports;  // reports of calibrate, advise, scale and replay
     const Look& look;
-    std::function<void(const char* title)> open;  // goes to the page of that title, and makes it
+    std::function<void(const char* title)> open;  // shows the page of that title; makes it if necessary
 };
 
 struct PageInfo {
-    int order = 0;  // on the rail, from the top
+    int order = 0;  // position on the rail, ascending from the top
     const char* title = "";
-    // Path data of SVG, from 0 to 15 in x and y; the rail strokes it in the colour of the theme.
+    // SVG path data, 0 to 15 in x and y; the rail strokes it in the theme's colour.
     const char* icon = "";
 };
 
@@ -43,7 +43,7 @@ public:
         std::function<QWidget*(PageContext&)> create;
     };
 
-    // By their order.
+    // All pages by their order.
     [[nodiscard]] static const std::vector<Entry>& entries() { return mutableEntries(); }
 
     template <class Page>

@@ -1,4 +1,4 @@
-// The table of the Scaling page: a row a point.
+// The table of the Scaling page, with a row for each point.
 #pragma once
 
 #include <QHeaderView>
@@ -36,7 +36,7 @@ namespace dasgd::gui {
     return true;
 }
 
-// `tight`: the batch is left out where all rows have the same, as of weak scaling; the tips of the rows say it.
+// Hides the batch column if `tight` and all rows have the same batch, as in weak scaling; the rows' tool tips name it.
 inline void chooseColumns(QTableView& table, bool tight) {
     table.setColumnHidden(ScalingTableModel::Batch, tight && saysOneThing(*table.model(), ScalingTableModel::Batch));
 }
@@ -45,14 +45,14 @@ inline void chooseColumns(QTableView& table, bool tight) {
     return table.horizontalHeader()->count() - table.horizontalHeader()->hiddenSectionCount();
 }
 
-// Nearly the same widths whatever is in them; within `room`, where it is little, none is wider than it needs, and the
-// name of a configuration has what the others leave. 0: there is room.
+// Sets column widths. With `room` 0 (enough room) they hardly depend on the content. Otherwise `room` is the width in
+// pixels: no column is wider than its content, and the configuration's name gets the rest.
 inline void sizeColumns(QTableView& table, int room) {
     static constexpr int kWidths[ScalingTableModel::kColumns] = {0, 76, 62, 62, 104, 112, 98, 104, 96, 150};
     constexpr int kLeastName = 100, kUsualName = 140, kMostName = 360;
     int others = 0;
     for (int i = 1; i < table.model()->columnCount(); ++i) {
-        // One that is hidden has no width, and would keep none.
+        // A hidden column has width 0 and would keep it when shown.
         if (table.isColumnHidden(i)) continue;
         table.resizeColumnToContents(i);
         const int content = table.columnWidth(i);

@@ -25,10 +25,10 @@ std::vector<RunItemPtr> waitingOf(std::vector<RunItemPtr> runs) {
     return runs;
 }
 
-// Empty where there is not one alone, or it left no checkpoint.
+// Id of the run to resume: a single run that ended early and may have a checkpoint; else "".
 QString resumable(const std::vector<RunItemPtr>& runs) {
     if (runs.size() != 1 || !hasEndedEarly(runs.front()->row)) return {};
-    // What another machine keeps is not known here.
+    // Checkpoints on another machine are not known here, so such a run may have one.
     const bool isElsewhere = !runs.front()->row.origin.empty();
     return runs.front()->hasCheckpoint || isElsewhere ? runs.front()->id : QString();
 }

@@ -1,5 +1,5 @@
-// What calibrate, advise, scale and replay found: the reports of the workspace, those under way with their progress,
-// one of them as cards.
+// Reports of calibrate, advise, scale and replay: a list of the workspace's reports, running ones with their progress,
+// and the chosen one as cards.
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QListWidget>
@@ -99,7 +99,7 @@ private:
         return scroll_;
     }
 
-    // The kinds that need no more than the experiment that is set up.
+    // Buttons for the kinds of job that need only the experiment being set up.
     QHBoxLayout* makeBeginnings() {
         auto* row = new QHBoxLayout;
         row->addStretch();
@@ -119,7 +119,7 @@ private:
         connect(&library_, &ReportLibrary::changed, this, [this] {
             if (isVisible()) showList();
         });
-        // What a report says of its run it can say once that is read.
+        // A report's text about its run needs the run, which may be read later.
         connect(&context_.session, &Session::runsChanged, this, [this] {
             if (isVisible()) showReport();
         });
@@ -231,13 +231,13 @@ private:
         view_->show(*report, configOf(context_.session), report->name == preferred_);
     }
 
-    // What is not seen is not pressed either, by whatever way.
+    // A hidden form is disabled too, so that no key can press its buttons.
     void showForm(bool shown) {
         form_->setVisible(shown);
         form_->setEnabled(shown);
     }
 
-    // The form, and the head of a report, are above whatever was read before.
+    // Scrolls to the top, where the form and the head of a report stand.
     void showTop() { scroll_->verticalScrollBar()->setValue(0); }
 
     void remove() {
@@ -264,7 +264,7 @@ private:
         if (!report) return;
         const JobRequest asked = report->asked;
         const Start start{.kind = Start::Kind::Kept, .title = asked.title, .text = asked.text, .folder = asked.folder};
-        // First: that page says what was taken out or put aside.
+        // The page is opened first, since it shows which settings were removed or set aside.
         context_.open("Experiment");
         context_.draft.setSectionOf(start, QStringLiteral("algorithm"), toml);
     }
@@ -279,8 +279,8 @@ private:
     JobForm* form_ = nullptr;
     ReportView* view_ = nullptr;
     EmptyCard* empty_ = nullptr;
-    QString wanted_;     // which report is looked at
-    QString preferred_;  // calibration that the forecast takes first
+    QString wanted_;     // name of the report on show
+    QString preferred_;  // report whose calibration the forecast prefers
     bool filling_ = false;
 };
 

@@ -1,5 +1,5 @@
-// One run, live: what it is in words, six numbers, three charts of any metric beside the other runs, the overlap
-// timeline, its ranks and their logs.
+// One run, live: its description, six numbers, three charts of any metric beside the other runs, the overlap timeline,
+// its ranks and their logs.
 #include <QApplication>
 #include <QGridLayout>
 #include <QHBoxLayout>
@@ -29,9 +29,9 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr int kRunChartWidth = 425;   // at least, of each of several in a row
-constexpr int kFiguresPauseMs = 250;  // between two readings of a live run
-constexpr int kNarrowRun = 1300;      // below, the ranks and their logs stand above each other
+constexpr int kRunChartWidth = 425;   // least width of a chart, if several stand in a row
+constexpr int kFiguresPauseMs = 250;  // least time between two updates of a live run's numbers
+constexpr int kNarrowRun = 1300;      // below this width the logs stand under the ranks
 
 class RunPage : public QScrollArea {
 public:
@@ -158,7 +158,7 @@ private:
         return below_;
     }
 
-    // As many charts side by side as there is room for; the last of an odd number takes the whole row.
+    // Puts as many charts side by side as there is room for; the last of an odd number takes the whole row.
     void arrange() {
         const int width = viewport()->width() - 48;
         const int columns = std::clamp(width / kRunChartWidth, 1, static_cast<int>(charts_.size()));
@@ -197,7 +197,7 @@ private:
             stopping_.clear();
             showRun();
         });
-        // What was under the pointer when it was pressed: the page may go on to the next run before the release.
+        // The run is taken at the press: the page may follow to the next run before the release.
         connect(stop_, &QPushButton::pressed, this, [this] { pressedRun_ = session_.currentId(); });
         connect(stop_, &QPushButton::clicked, this, [this] { stop(pressedRun_); });
         connect(compare_, &QPushButton::clicked, this, [this] {
@@ -264,8 +264,8 @@ private:
         sent_->setQuantity(bytesInWords(static_cast<double>(run.row.bytesSent) / std::max(1, run.row.workers)));
     }
 
-    // The run's own numbers are of clean windows, of which the first ends with the first evaluation: until then those
-    // of the newest spans stand there, and say so.
+    // Speed, hidden and blocked. The run's own numbers come from timed windows, of which the first ends with the first
+    // evaluation; until then numbers of the newest spans are shown and marked "now".
     void showOverlap(const RunItem& run) {
         const storage::RunRow& row = run.row;
         const bool now = ranks_.runId == run.id && !ranks_.now.empty();
@@ -298,15 +298,15 @@ private:
     [[nodiscard]] bool isOfTest(const RunItem& run) const {
         return !session_.series(run.id, metrics::kEvalLoss).empty();
     }
-    // Until its evaluations are read, that nothing is there of them says nothing: it has to be the last one of
-    // training.
+    // True if the final loss is the last training loss. An absent evaluation proves nothing while evaluations are still
+    // being read, so the values are compared.
     [[nodiscard]] bool isOfTraining(const RunItem& run) const {
         const auto& points = session_.series(run.id, metrics::kTrainLoss).points();
         const double last = finalLossOf(run.row).value_or(0);
         return !points.empty() && std::abs(points.back().value - last) <= 1e-9 * std::abs(last);
     }
 
-    // Of a run that has ended, that of the tables under their name for it; before, that of the minibatches.
+    // Shows the final loss of an ended run, named as in the tables; before that the smoothed training loss.
     void showLoss() {
         const RunItemPtr run = session_.current();
         if (run && !isLive(run->row)) {
@@ -329,7 +329,7 @@ private:
         loss_->setQuantity({value ? shortNumber(*value) : kAbsent, {}});
     }
 
-    // Of the chart that has the focus, else of the first.
+    // Name and figure of the chart that has the focus, else of the first chart.
     std::optional<std::pair<QString, FigureSpec>> figureOfOne() {
         message_->clear();
         if (session_.shown().empty()) return std::nullopt;

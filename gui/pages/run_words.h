@@ -1,4 +1,4 @@
-// What the heads of the pages of runs say.
+// Texts in the heads of the pages that show runs.
 #pragma once
 
 #include <QString>
@@ -41,7 +41,8 @@ namespace dasgd::gui {
     return (parts << time).join(QStringLiteral("     "));
 }
 
-// "9 runs", "1 running", "3 queued": in the workspace's queue as many as the bar above the table says.
+// "9 runs", "1 running", "3 queued". Queued runs are those of the workspace's queue, as in the bar above the table;
+// runs queued elsewhere, runs to come of a sweep and held runs are counted apart.
 [[nodiscard]] inline QStringList countsInWords(const std::vector<RunItemPtr>& runs, const QueueState& queue) {
     qint64 running = 0, ofSweeps = 0, held = 0, elsewhere = 0;
     for (const RunItemPtr& run : runs) {
@@ -68,7 +69,7 @@ namespace dasgd::gui {
     return words;
 }
 
-// Why ranks that train have no rate yet; "" where none of them lacks one.
+// The reason why ranks that train have no rate yet; "" where all have one.
 [[nodiscard]] inline QString rateLackInWords(const RankStates& now) {
     const auto lacks = [](const RankNow& rank) { return rank.trains && !rank.stepsPerS; };
     const auto rank = std::ranges::find_if(now.now, lacks);
@@ -82,7 +83,8 @@ namespace dasgd::gui {
                               .arg(shortNumber(now.seconds, 2));
 }
 
-// Timed, else of the newest rounds with the seconds that these took; `now`: nothing of an ended run.
+// Samples per second: of the timed windows, else of the newest rounds with the seconds that they cover. `now` is empty
+// for a run that has ended.
 [[nodiscard]] inline Quantity speedInWords(std::optional<double> timed, const RankStates& now) {
     if (timed) return {grouped(std::llround(*timed)), {}};
     if (now.samplesPerS) {
@@ -92,7 +94,7 @@ namespace dasgd::gui {
     return {kAbsent, rateLackInWords(now)};
 }
 
-// Of an experiment with more configurations than the curves have room for, how many are drawn.
+// "8 of 12 configurations drawn", for an experiment with more configurations than are drawn; else "".
 [[nodiscard]] inline QString drawnWords(const Session& session) {
     const std::size_t drawn = session.shown().size();
     if (drawn >= session.showable()) return {};

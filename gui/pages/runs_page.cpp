@@ -1,4 +1,4 @@
-// Every run of the workspace: sorted, filtered, live. Enter opens one, several are compared.
+// Table of all runs of the workspace: sorted, filtered, live. Enter opens a run; several chosen ones are compared.
 #include <QClipboard>
 #include <QDesktopServices>
 #include <QFileInfo>
@@ -51,7 +51,7 @@ public:
         filterError_->setWordWrap(true);
         filterError_->hide();
         auto* list = new QWidget;
-        // It shows its first widget at once, which without a parent would be a window.
+        // The layout needs a parent first: it shows its first widget at once, which otherwise would open as a window.
         body_ = new QStackedLayout(list);
         body_->addWidget(makeTable());
         body_->addWidget(empty_ = new EmptyCard);
@@ -71,7 +71,7 @@ public:
         sayError();
     }
 
-    // The table before the list that it shows.
+    // The table is deleted before the list model, which it uses.
     ~RunsPage() override { delete table_; }
 
 private:
@@ -207,7 +207,7 @@ private:
         setFocusProxy(table_);
     }
 
-    // Each once, in the order of the rows.
+    // The chosen runs, each once, in the order of the rows.
     std::vector<RunItemPtr> chosenRuns() const {
         std::vector<RunItemPtr> runs;
         QSet<QString> known;
@@ -313,7 +313,7 @@ private:
         stop_->setEnabled(std::any_of(rows.begin(), rows.end(), live));
     }
 
-    // Not in a bar: the rows would move under the pointer.
+    // Shows the result of an action for kSayingMs. A message bar would move the rows under the pointer.
     void sayDone(const QString& words) {
         said_ = words;
         if (!words.isEmpty()) saying_.start(kSayingMs);
@@ -348,14 +348,14 @@ private:
         updateActions();
     }
 
-    // Without a run the page itself says it.
+    // Shows the session's error in the message bar; without runs the empty page shows it instead.
     void sayError() {
         message_->say(session_.runs().rowCount() > 0 ? session_.error() : QString());
         update();
     }
 
     void sayFilterError() {
-        // A field may be of a run that is still to be read.
+        // An unknown field may belong to a run that is still to be read.
         const auto error = session_.loaded() ? list_->filterError() : std::nullopt;
         const QString& unfinished = list_->unfinishedWord();
         filterError_->setVisible(error.has_value() || !unfinished.isEmpty());
@@ -375,7 +375,7 @@ private:
 
     PageContext& context_;
     Session& session_;
-    QString said_;  // what was just done
+    QString said_;  // words on the last action
     QTimer saying_;
     NotesQuery& notes_;
     QueueState queue_;

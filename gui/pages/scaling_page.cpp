@@ -1,5 +1,5 @@
-// How configurations scale with the number of workers: throughput, efficiency, time to a target; measured and
-// simulated runs in one picture, every point with the runs behind it.
+// Scaling of configurations with the number of workers: throughput, efficiency and time to a target, for measured and
+// simulated runs in one plot, and the runs behind every point.
 #include <QApplication>
 #include <QGridLayout>
 #include <QHBoxLayout>
@@ -28,9 +28,9 @@ namespace dasgd::gui {
 namespace {
 
 constexpr int kListWidth = 352, kTightListWidth = 290, kBesideRows = 22;
-constexpr int kNarrow = 960;      // below, list and table stand above each other
-constexpr int kTight = 1180;      // below, list and columns of the table are no wider than they need
-constexpr int kChartWidth = 400;  // at least, of each of several in a row
+constexpr int kNarrow = 960;      // below this width the table stands under the list
+constexpr int kTight = 1180;      // below this width list and table columns are as narrow as their content
+constexpr int kChartWidth = 400;  // least width of a chart, if several stand in a row
 
 class ScalingPage : public QScrollArea {
 public:
@@ -52,7 +52,7 @@ public:
         column->addLayout(makeHeader());
         column->addWidget(message_ = new MessageBar(context.look));
         exporter_ = new FigureExport(session_, *export_, *message_, this);
-        // It shows its first widget at once, which without a parent would be a window.
+        // The layout needs a parent first: it shows its first widget at once, which otherwise would open as a window.
         column->addLayout(body_ = new QStackedLayout, 1);
         body_->addWidget(makeBody());
         body_->addWidget(empty_ = new EmptyCard);
@@ -200,7 +200,7 @@ private:
         arrange();
     }
 
-    // Charts side by side as far as there is room, list and table too.
+    // Puts charts side by side as far as there is room, and list and table likewise.
     void arrange() {
         const int width = viewport()->width() - 48;
         std::vector<ScalingCard*> shown(cards_.begin(), cards_.begin() + (board_.target() ? 3 : 2));
@@ -273,7 +273,7 @@ private:
         const auto focused = std::ranges::find_if(cards_, isIn);
         FigureSpec spec = (focused == cards_.end() ? cards_.front() : *focused)->figure(targetText());
         spec.title = spec.scaling == Scaling::Strong ? tr("Strong scaling") : tr("Weak scaling");
-        // Of whole experiments it follows what these record.
+        // A figure of all runs of its experiments gets a filter, so that it includes runs added later.
         const QStringList ids = spec.runs;
         if (const auto following = followingFigure(spec, session_.runs().items()); following && !ids.isEmpty())
             takeRuns(spec, ids, following->filter, session_.runs().items());
@@ -322,7 +322,7 @@ private:
         return words.join(QStringLiteral("  ·  "));
     }
 
-    // Which runs the summary counts as unfinished.
+    // Tool tip that lists the runs which the summary counts as unfinished.
     QString leftOutTip() const {
         constexpr qsizetype kMost = 12;
         QStringList words = unfinishedInWords(board_.drawn());
@@ -344,7 +344,7 @@ private:
         const bool empty = board_.lines().empty();
         const bool filled = !empty && body_->currentIndex() == 1;
         body_->setCurrentIndex(empty ? 1 : 0);
-        // What takes the keys of this page could not while it was hidden.
+        // The list takes the focus when it appears; a hidden widget could not.
         if (filled && isVisible() && !goal_->hasFocus()) lines_->setFocus();
         export_->setEnabled(!empty && !exporter_->busy());
         if (empty) {
@@ -358,7 +358,7 @@ private:
         rechoose();
     }
 
-    // Once, when a column came, and when there is other room: a width that was dragged stays till then.
+    // Sets column widths when the set of columns or the room changes; until then widths dragged by the user stay.
     void setWidths() {
         chooseColumns(*points_, room_ > 0);
         const std::pair wanted{shownColumns(*points_), room_};
@@ -375,8 +375,8 @@ private:
     std::vector<ScalingCard*> cards_;
     std::pair<std::string, int> chosen_;  // line and workers of the chosen point
     std::pair<int, int> arranged_;        // columns and number of charts
-    int room_ = 0;                        // of the table where there is little; 0: enough
-    std::pair<int, int> sized_;           // columns that are shown with their width, and the room for them
+    int room_ = 0;                        // width for the table on a tight page, in pixels; 0: enough
+    std::pair<int, int> sized_;           // number of shown columns and room for which widths were set last
     Choice* kind_ = nullptr;
     QLineEdit *goal_ = nullptr, *filter_ = nullptr;
     QPushButton* export_ = nullptr;

@@ -1,4 +1,4 @@
-// What a page shows, as a figure: the same runs, metric, axes and window.
+// Figures made from a page: the same runs, metric, axes and window.
 #pragma once
 
 #include <QObject>
@@ -14,7 +14,7 @@
 
 namespace dasgd::gui {
 
-// The part of the current run's timeline that is selected, else what is seen.
+// Timeline figure of the current run: the selected range, else the visible one; nullopt without a run.
 [[nodiscard]] inline std::optional<FigureSpec> figureOfTimeline(Session& session) {
     const RunItemPtr run = session.current();
     const TimeRange range = session.selection().marked().value_or(session.selection().window());
@@ -30,13 +30,13 @@ namespace dasgd::gui {
     return spec;
 }
 
-// The runs of the chart, its metric, axes and the part that is zoomed to. Errors: it draws nothing.
+// Figure of a chart: its runs, metric, axes and zoom. Errors: a chart that draws nothing.
 [[nodiscard]] inline Result<FigureSpec> figureOfChart(ChartCard& chart, Session& session) {
     const bool ranks = chart.picker().byRank(), mean = chart.drawsMean();
-    // What stands in for a metric until it is recorded is of one run, beside which no other is drawn of it.
+    // A metric that stands in for one not recorded yet belongs to a single run; no other run is drawn beside it.
     const bool alone = !mean && chart.drawnRuns().size() <= 1;
     const std::string metric = alone ? chart.drawnMetric() : chart.picker().metric();
-    // What is formed from spans is of the current run alone.
+    // Metrics computed from spans exist for the current run only.
     QStringList ids = ranks || isFromSpans(metric) ? QStringList{session.currentId()} : chart.drawnRuns();
     const QString title = wordsOf(metric).title;
     if (ids.isEmpty()) {
@@ -49,7 +49,7 @@ namespace dasgd::gui {
     FigureSpec spec;
     takeRuns(spec, ids, picked ? QString() : experimentFilter(experiment), session.runs().items());
     spec.lines = ranks ? FigureLines::Ranks : mean ? FigureLines::MeanAndSeeds : FigureLines::Seeds;
-    // By themselves all runs are drawn, whatever became of them; the mean is of the finished seeds.
+    // Single runs are drawn whatever their state; a mean takes the finished seeds.
     spec.members = mean ? FigureMembers::Finished : FigureMembers::AsFarAsAll;
     if (mean && chart.seeds().chosen() == 2) spec.band = FigureBand::Interval95;
     spec.metric = QString::fromStdString(metric);

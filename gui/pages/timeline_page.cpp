@@ -1,5 +1,5 @@
-// The timeline of one run on a page of its own: all ranks from the beginning to the end on top, the Gantt, and what the
-// selection adds up to, or where nothing is selected what is seen.
+// The timeline of one run on a page of its own: an overview of all ranks over the whole run, the Gantt chart, and
+// totals of the selection or, without one, of the visible window.
 #include <QDropEvent>
 #include <QFocusEvent>
 #include <QHBoxLayout>
@@ -35,11 +35,11 @@ namespace dasgd::gui {
 namespace {
 
 constexpr int kSelectionWidth = 320;
-constexpr int kRoomyWidth = 1200;      // of the page: below that the timeline has all of it
-constexpr int kLowPage = 760;          // of its height: below that the rows have more of it
-constexpr int kMeasureDelayMs = 150;   // of what is seen, once the window stands still
-constexpr int kMeasurePauseMs = 1000;  // between two of them while it moves with a run
-constexpr int kExtentPauseMs = 250;    // between two readings of the newest spans
+constexpr int kRoomyWidth = 1200;     // below this width of the page the selection's column is closed
+constexpr int kLowPage = 760;         // below this height of the page the overview is lower, which leaves more for rows
+constexpr int kMeasureDelayMs = 150;  // pause after the window's last move before its totals are computed
+constexpr int kMeasurePauseMs = 1000;  // time between two computations of totals while the window follows a run
+constexpr int kExtentPauseMs = 250;    // least time between two updates of the extent of the newest spans
 
 class TimelinePage : public QWidget {
 public:
@@ -111,7 +111,7 @@ private:
         auto* row = new QHBoxLayout;
         row->setSpacing(kGap);
         row->addWidget(title_ = new ShortenedLabel("title"), 1);
-        title_->setMinimumWidth(110);  // the algorithm can be read
+        title_->setMinimumWidth(110);  // room for the algorithm's name
         row->addWidget(pill_ = new StatePill(context_.look));
         open_ = makeQuietButton(tr("Open trace …"),
                                 tr("A trace of Chrome, Perfetto or PyTorch's profiler becomes a run  Ctrl+O"));
@@ -157,8 +157,8 @@ private:
         return card;
     }
 
-    // The rows of many ranks scroll, and both timelines where there is no room for them; the strip on top and the
-    // selection stay.
+    // Both timelines in a scroll area. Rows of many ranks scroll within their own; overview and selection do not
+    // scroll.
     QWidget* makeTimelines() {
         card_ = new TimelineCard(session_, context_.look);
         card_->showDetails();
@@ -221,7 +221,7 @@ private:
         dialog->open();
     }
 
-    // The dialog asks before it takes a name that is there.
+    // Saves the run's trace; the dialog asks before it overwrites a file.
     void saveTrace() {
         const RunItemPtr run = session_.current();
         if (!run || traces_.isBusy()) return;
@@ -312,7 +312,7 @@ private:
             if (!settle_.isActive()) settle_.start(kMeasureDelayMs);
         });
         connect(&settle_, &QTimer::timeout, this, [this] {
-            // The timeline asks for what is marked.
+            // A marked range is measured by the timeline's own request.
             if (!isVisible() || session_.selection().marked() || !session_.current()) return;
             spans_.requestMeasure(session_.currentId(), session_.selection().window());
         });
@@ -338,7 +338,7 @@ private:
         showExtent();
     }
 
-    // Where there is nothing to read, the cards do not say that they read.
+    // Tells the cards why they are empty, so that they do not say "reading" without anything to read.
     void showNothing() {
         const Pulse& pulse = session_.pulse();
         const bool none = pulse.runId == session_.currentId() && pulse.spans == 0 && !pulse.live;
