@@ -24,7 +24,7 @@ namespace dasgd::gui {
 namespace {
 
 constexpr int kCompareLegendWidth = 290;
-constexpr int kRoomyCompare = 1180;  // least width of the page at which the legend is always open, not a drawer
+constexpr int kRoomyCompare = 1180;  // width of the page from which the legend is open by default
 constexpr int kTwoPlots = 760;       // least width of the cards for two plots in a row
 constexpr int kPlotHeight = 230, kTableHeight = 240;
 constexpr qsizetype kMostNamedRuns = 2;

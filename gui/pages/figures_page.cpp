@@ -26,7 +26,7 @@ namespace dasgd::gui {
 namespace {
 
 constexpr int kFigureFormWidth = 316;
-constexpr int kRoomyFigures = 1200;  // least width of the page at which the form is always open, not a drawer
+constexpr int kRoomyFigures = 1200;  // width of the page from which the form is open by default
 constexpr int kSettleMs = 250;       // pause after the last key before picture and file are written
 constexpr std::array<double, 3> kZooms{1, 1.5, 2};
 

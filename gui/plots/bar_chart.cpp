@@ -16,16 +16,16 @@ namespace {
 
 // Shares of the height of a line of text, so that screen and paper have the same proportions.
 constexpr double kBarRow = 1.62, kBarShare = 0.58, kAxisRows = 2.6, kSampleWidth = 2.4, kGapWidth = 0.7;
-constexpr double kLabelShare = 0.34;  // of the width, which labels have in any case
-constexpr double kLeastBars = 0.13;   // of the width, that longer labels leave to the bars
-// Of the width in lines of text: below it the column of a paper with wide margins, where samples are shorter.
+constexpr double kLabelShare = 0.34;  // share of the width that labels always get
+constexpr double kLeastBars = 0.13;   // share of the width that longer labels leave to the bars
+// Areas narrower than kNarrow lines of text, such as a column of a paper with wide margins, have shorter samples.
 constexpr double kNarrow = 22, kNarrowSample = 1.7, kNarrowLabels = 0.37;
 
 struct BarLayout {
     double row = 0, text = 0;          // heights
-    double sample = 0;                 // width, with the gap behind it
-    double labelScale = 1;             // of the size of the labels
-    QRectF plot;                       // from 0 to the end of the axis
+    double sample = 0;                 // width of a sample with the gap behind it
+    double labelScale = 1;             // factor on the text size of the labels
+    QRectF plot;                       // area from 0 to the end of the axis
     double labelRight = 0;             // right edge of the labels
     double ratioRight = 0, right = 0;  // right edges of the columns behind the bars
     double end = 1;                    // value at the right edge of `plot`
@@ -42,13 +42,13 @@ QFont fontOf(const Bar& bar, const PlotStyle& style) {
     return font;
 }
 
-// Where the words of a bar begin.
+// Left edge of the words of a bar.
 double wordsLeftOf(const BarChart& chart, const Bar& bar, const BarLayout& layout) {
     const double gap = layout.text * kGapWidth;
     return bar.value ? layout.xAt(chart.whiskerHigh(bar)) + gap : layout.plot.left() + gap / 2;
 }
 
-// Our fonts have whole pixels, which are points on paper.
+// The font scaled down to whole pixels, which are points on paper.
 QFont scaledFont(QFont font, double scale) {
     if (scale < 1) font.setPixelSize(std::max(1, static_cast<int>(font.pixelSize() * scale + 1e-6)));
     return font;
@@ -60,7 +60,8 @@ double widestOf(const QFontMetricsF& metrics, const std::vector<Bar>& bars, QStr
     return widest;
 }
 
-// Labels have their share of the width, and what the bars need not have; a point smaller before they are cut.
+// Sets the labels: they get their share of the width and the room that bars do not need; long ones are first set a
+// point smaller, then cut.
 void takeLabels(BarLayout& out, const QRectF& area, const BarChart& chart, const QFont& font, double wordsRight) {
     const QFontMetricsF metrics(font);
     const double gap = out.text * kGapWidth;
@@ -95,7 +96,7 @@ BarLayout layOutBars(const QRectF& area, const BarChart& chart, const PlotStyle&
     takeLabels(out, area, chart, style.legendFont, wordsRight);
     const double left = out.labelRight + gap;
     const double wide = wordsRight - left;
-    // The axis ends where every bar has room for its words behind it.
+    // End of the axis, chosen so that every bar has room for the words behind it.
     double end = 0;
     for (const Bar& bar : chart.bars) {
         if (!bar.value) continue;
@@ -112,11 +113,11 @@ ChartTicks ticksOf(const BarChart& chart, const BarLayout& layout) {
     const double end = chart.axisEnd(layout.end);
     const double width = layout.xAt(end) - layout.plot.left();
     const int count = static_cast<int>(width / (4 * layout.text));
-    // Where the axis ends before the picture does, the ticks have what is left, and those at its ends in any case.
+    // If the ticks end before the drawn axis, fewer fit; those at both ends are always there.
     return niceTicks(0, end, std::clamp(count, end < layout.end ? 1 : 3, 6));
 }
 
-// No line through a number.
+// Paints a gridline with gaps where it would strike through words.
 void paintGridline(QPainter& painter, double x, const QRectF& area, const BarChart& chart, const PlotStyle& style,
                    const BarLayout& layout) {
     QPainterPath line(QPointF(x, layout.plot.top()));
@@ -197,7 +198,8 @@ void paintBar(QPainter& painter, const QRectF& row, const BarChart& chart, std::
     }
     const double wordsRight = layout.plot.right() + (bar.value ? 0 : gap);
     painter.setPen(bar.value ? style.text : style.muted);
-    // A number that lost its last digits would be another one. Where there is no bar, why comes before a number.
+    // Numbers are never cut, since fewer digits would be another number. Without a bar, tight words are cut to the
+    // reason before the colon.
     const double room = wordsRight - wordsLeft;
     const QFontMetricsF metrics(font);
     const bool tight = !bar.value && metrics.horizontalAdvance(bar.words) > room;

@@ -15,41 +15,41 @@ namespace dasgd::gui {
 struct Bar {
     QString label;
     CurveStyle style;
-    std::optional<double> value;     // absent: `words` stand where the bar would
+    std::optional<double> value;     // length of the bar; if absent, `words` stand in its place
     std::optional<double> interval;  // half width of the whisker; absent where n is 1
-    QString words;                   // behind the bar: "17.9 ± 1.2", or why there is none
-    QString ratio, count;            // at the right edge: "× 0.20", "5 of 5"
-    bool hollow = false;             // of simulated time
-    bool primary = false;            // the one that is highlighted
+    QString words;                   // text behind the bar: "17.9 ± 1.2", or the reason why there is no bar
+    QString ratio, count;            // texts at the right edge: "× 0.20", "5 of 5"
+    bool hollow = false;             // true for simulated time
+    bool primary = false;            // true for the highlighted bar
     bool operator==(const Bar&) const = default;
 };
 
 struct BarChart {
     std::vector<Bar> bars;
-    QString axis;                // with its unit: "time to accuracy 98.5 % [s]"
-    std::optional<double> most;  // where the number has an end, as a share has: no whisker and no tick goes past it
+    QString axis;                // title of the axis with its unit: "time to accuracy 98.5 % [s]"
+    std::optional<double> most;  // largest possible value, as of a share; no whisker and no tick goes past it
 
-    // Of the bar's whisker, on screen, on paper and in TeX; both its value where it has none. The bar has a value.
+    // Ends of the bar's whisker, on screen, on paper and in TeX; the bar's value if it has none. The bar has a value.
     [[nodiscard]] double whiskerLow(const Bar& bar) const;
     [[nodiscard]] double whiskerHigh(const Bar& bar) const;
-    // The last value that the axis of a picture may name which is drawn as far as `drawn`, for the words behind the
-    // bars.
+    // Largest value that gets a tick. `drawn`: end of the drawn axis, which may lie past `most` to leave room for the
+    // words behind the bars.
     [[nodiscard]] double axisEnd(double drawn) const;
     bool operator==(const BarChart&) const = default;
 };
 
-// What the rows and the axis take in this style.
+// Height of rows and axis in this style.
 [[nodiscard]] double barChartHeight(const BarChart& chart, const PlotStyle& style);
-// Bars begin at 0. Labels have a third of the width, and more where numbers and bars leave it; those that are longer
-// are a point smaller, then cut so that they still differ.
+// Paints bars from 0. Labels get a third of the width, and more where numbers and bars leave it; longer ones are set a
+// point smaller, then cut so that they still differ.
 void paintBarChart(QPainter& painter, const QRectF& area, const BarChart& chart, const PlotStyle& style);
-// Of the axis below the bars.
+// Ticks of the axis below the bars.
 [[nodiscard]] ChartTicks barTicks(const QRectF& area, const BarChart& chart, const PlotStyle& style);
-// The bar whose row is there.
+// Index of the bar whose row is at this point.
 [[nodiscard]] std::optional<std::size_t> barAt(const QRectF& area, const BarChart& chart, const PlotStyle& style,
                                                QPointF at);
 
-// On the screen: Up and Down go from bar to bar, Enter and a click choose one.
+// Bar chart as a widget: Up and Down move from bar to bar, Enter and a click choose one.
 class BarView : public QWidget {
     Q_OBJECT
 

@@ -12,10 +12,10 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr std::size_t kBlock = 8;  // points
+constexpr std::size_t kBlock = 8;  // points in a block whose lowest and highest y are stored
 constexpr float kEndless = std::numeric_limits<float>::infinity();
 
-// The first point at or after x, near `from`.
+// Index of the first point at or after x, searched from `from` on.
 std::size_t firstFrom(const std::vector<double>& xs, std::size_t from, double x) {
     std::size_t step = 16;
     while (from + step < xs.size() && xs[from + step] < x) {
@@ -43,7 +43,7 @@ DenseCurves::DenseCurves(QCPAxis* x, QCPAxis* y, const std::vector<const Curve*>
         for (std::size_t begin = 0; begin < ys.size(); begin += kBlock) {
             float low = kEndless, high = -kEndless;
             for (std::size_t i = begin; i < std::min(begin + kBlock, ys.size()); ++i) {
-                // NaN fails both comparisons.
+                // A NaN fails both comparisons and is skipped.
                 if (ys[i] < low) low = static_cast<float>(ys[i]);
                 if (ys[i] > high) high = static_cast<float>(ys[i]);
             }
@@ -84,7 +84,7 @@ DenseCurves::Span DenseCurves::spanOf(const Line& line, std::size_t from, std::s
 }
 
 std::optional<long> DenseCurves::shift(QSize size) const {
-    constexpr double kExact = 1e-6;  // of a pixel
+    constexpr double kExact = 1e-6;  // tolerance in pixels
     const QCPRange keys = keyAxis()->range(), values = valueAxis()->range();
     const bool isLog = valueAxis()->scaleType() == QCPAxis::stLogarithmic;
     if (image_.size() != size || isLog != isLog_ || values != values_) return std::nullopt;
@@ -114,7 +114,7 @@ void DenseCurves::draw(QCPPainter* painter) {
         isLog_ = valueAxis()->scaleType() == QCPAxis::stLogarithmic;
         const QCPRange keys = keyAxis()->range();
         const double perPixel = keys.size() / width;
-        // Counted from zero, so that dashes lie still.
+        // Columns are counted from x = 0, so that dashes do not move when the plot is panned.
         const long first = std::lround(keys.lower / perPixel);
         grid_ = {keys.lower - static_cast<double>(first) * perPixel, perPixel, first};
         paintColumns(0, width);
@@ -158,7 +158,7 @@ void DenseCurves::paintLine(const Line& line, int from, int to) {
         const std::size_t end = firstFrom(xs, next, grid_.left(column + 1));
         Span span = spanOf(line, next, end);
         if (next > 0 && next < xs.size()) {
-            // From the point before: on the straight line at the column's left edge.
+            // The line enters the column at its left edge, on the way from the point before.
             const double share = (left - xs[next - 1]) / (xs[next] - xs[next - 1]);
             const double entry = ys[next - 1] + std::clamp(share, 0.0, 1.0) * (ys[next] - ys[next - 1]);
             if (entry < span.low) span.low = entry;

@@ -1,6 +1,6 @@
 // Very many curves on the screen: each is painted pixel column by pixel column, from its lowest to its highest value
-// there, so that a frame costs what the picture has pixels, not what the curves have points. A plot that is panned by
-// whole pixels shifts the picture and paints the columns that this uncovers. Private to gui/plots.
+// in the column, so that the cost of a frame depends on its pixels, not on the points of the curves. Panning by whole
+// pixels shifts the picture and paints only the uncovered columns. Private to gui/plots.
 #pragma once
 
 #include <qcustomplot.h>
@@ -13,7 +13,7 @@
 
 namespace dasgd::gui {
 
-// On linear x; the curves' x rise. `curves` outlive it, and do not change.
+// The x axis is linear and each curve's x ascends. `curves` outlive the plottable and do not change.
 class DenseCurves : public QCPAbstractPlottable {
     Q_OBJECT
 
@@ -23,7 +23,7 @@ public:
     double selectTest(const QPointF&, bool, QVariant*) const override { return -1; }
     QCPRange getKeyRange(bool& found, QCP::SignDomain) const override;
     QCPRange getValueRange(bool& found, QCP::SignDomain, const QCPRange&) const override;
-    // How many columns of pixels the last picture had painted.
+    // Number of pixel columns painted for the last picture.
     [[nodiscard]] int columnsPainted() const { return columns_; }
 
 protected:
@@ -33,7 +33,7 @@ protected:
 private:
     struct Line {
         const Curve* curve;
-        std::vector<float> low, high;  // of each block of points
+        std::vector<float> low, high;  // lowest and highest y of each block of points
         QRgb color;                    // premultiplied
         std::vector<int> dash;         // columns on, off, …
     };
@@ -41,8 +41,8 @@ private:
         double low, high;
     };
 
-    // Where the columns lie: column i of the picture begins at origin + (first + i) * perPixel, in every picture that
-    // is shifted out of one.
+    // x of the pixel columns: column i begins at origin + (first + i) * perPixel. A shift of the picture changes only
+    // `first`.
     struct Grid {
         double origin = 0, perPixel = 0;
         long first = 0;
@@ -50,16 +50,17 @@ private:
     };
 
     [[nodiscard]] static Span spanOf(const Line& line, std::size_t from, std::size_t to);
-    // By how many pixels to the left the picture is shifted for what the axes show now; nullopt: it is of no use.
+    // Number of pixels by which the last picture, shifted to the left, fits the present axes; nullopt if it cannot be
+    // reused.
     [[nodiscard]] std::optional<long> shift(QSize size) const;
     void paintColumns(int from, int to);
     void paintLine(const Line& line, int from, int to);
 
     std::vector<Line> lines_;
-    int width_;  // of a stroke, in pixels
+    int width_;  // width of a stroke, in pixels
     QImage image_;
     Grid grid_;
-    QCPRange values_;  // of the image
+    QCPRange values_;  // y range of the image
     bool isLog_ = false;
     int columns_ = 0;
 };

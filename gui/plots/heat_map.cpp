@@ -16,19 +16,19 @@ namespace dasgd::gui {
 
 namespace {
 
-// Nine anchors of viridis (CC0), between which the eye sees no step.
+// Nine anchors of viridis (CC0); interpolation between them shows no visible steps.
 constexpr std::array<QRgb, 9> kViridis{0xff440154, 0xff472d7b, 0xff3b528b, 0xff2c728e, 0xff21918c,
                                        0xff28ae80, 0xff5ec962, 0xffaddc30, 0xfffde725};
-constexpr double kHighestCell = 3.4;  // lines of text
-constexpr int kLeastCellText = 5;     // pixels, or points of a page
-constexpr double kScaleWidth = 0.9;   // of a line of text
+constexpr double kHighestCell = 3.4;  // largest height of a cell, in lines of text
+constexpr int kLeastCellText = 5;     // smallest text size, in pixels or points of a page
+constexpr double kScaleWidth = 0.9;   // width of the colour scale, in heights of a line of text
 constexpr int kNoiseOfScale = 4;
 constexpr double kLeastShare = 0.02;
 
 struct HeatLayout {
     double text = 0;
     QRectF cells, scale;
-    double wide = 1, high = 1;  // of a cell
+    double wide = 1, high = 1;  // size of a cell
     HeatEnds ends;
     [[nodiscard]] QRectF cellAt(std::size_t row, std::size_t column) const {
         return {cells.left() + wide * static_cast<double>(column), cells.top() + high * static_cast<double>(row), wide,
@@ -36,7 +36,7 @@ struct HeatLayout {
     }
 };
 
-// How far apart the ends of the colours are at least, and what that is.
+// Least distance of the ends of the colour scale, and its meaning in words.
 struct LeastScale {
     double wide = 0;
     QString words;
@@ -115,7 +115,7 @@ void paintCell(QPainter& painter, const QRectF& box, const HeatCell& cell, const
     painter.setPen(inkOn(color));
     QFont font = style.font;
     if (cell.primary) font.setWeight(QFont::DemiBold);
-    // A number that is too wide for its cell is set smaller, down to what can still be read.
+    // A number too wide for its cell is set smaller, down to kLeastCellText.
     const double wide = QFontMetricsF(font).horizontalAdvance(cell.text);
     if (const double fits = box.width() - 2; wide > fits)
         font.setPixelSize(std::max(kLeastCellText, static_cast<int>(font.pixelSize() * fits / wide)));

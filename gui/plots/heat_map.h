@@ -14,51 +14,50 @@
 namespace dasgd::gui {
 
 struct HeatCell {
-    std::optional<double> value;  // absent: hatched
+    std::optional<double> value;  // if absent, the cell is hatched
     QString text, under;          // "17.9", "n 5"
-    bool incomplete = false;      // fewer runs than in other cells: a corner is marked
-    bool primary = false;         // framed
-    QString words;                // all of it, for the pointer and for readers
+    bool incomplete = false;      // true if it has fewer runs than other cells; a corner is marked
+    bool primary = false;         // true if the cell is framed
+    QString words;                // full description, for the tool tip and for screen readers
     bool operator==(const HeatCell&) const = default;
 };
 
 struct HeatMap {
-    QStringList rows, columns;    // what stands beside and below: "τ 4", "d 3"
+    QStringList rows, columns;    // labels beside and below the cells: "τ 4", "d 3"
     std::vector<HeatCell> cells;  // row by row
     QString title;                // the number with its unit
-    bool lowIsGood = false;       // the bright end of the colours is the small one
-    double noise = 0;             // standard error of a cell's mean over seeds; 0 where none is known
-    bool exact = false;           // no seed would change a cell: any difference is one
-    double whole = 0;             // what shares are parts of, 100 of percentages; 0 of other numbers
+    bool lowIsGood = false;       // true if small values get the bright end of the colours
+    double noise = 0;             // standard error of a cell's mean over seeds; 0 if not known
+    bool exact = false;           // true if the number does not depend on the seed, so that every difference counts
+    double whole = 0;             // largest value of a share, 100 for percentages; 0 for other numbers
     [[nodiscard]] std::size_t placeOf(std::size_t row, std::size_t column) const {
         return row * static_cast<std::size_t>(columns.size()) + column;
     }
     bool operator==(const HeatMap&) const = default;
 };
 
-// The ends of the colours: one value where all cells say the same number, as colours would tell apart what is rounding.
-// Where the cells differ by less than four times the noise or, where none is known, by less than 2 % of their middle,
-// the ends lie that far apart around them: what can hardly be told apart has nearly one colour. Of shares it is 2 % of
-// what their middle lacks to the whole where that is less, as 99 % is twice as good as 98 %. Exact cells have the ends
-// that they have. `low` is above `high` where no cell has a value.
+// Values at the ends of the colour scale. They span the cells' values, but at least four times the noise or, if that is
+// not known, 2 % of the middle value, so that cells which hardly differ get nearly one colour. For a share the 2 % are
+// taken of its distance to the whole if that is less: 99 % is twice as good as 98 %. Exact cells are not widened. Both
+// ends are equal if all cells show the same number; `low` is above `high` if no cell has a value.
 struct HeatEnds {
     double low = std::numeric_limits<double>::infinity(), high = -low;
     bool widened = false;
-    // On the scale of viridis.
+    // Position of a value on the colour scale, 0 to 1.
     [[nodiscard]] double shareOf(double value, bool lowIsGood) const;
 };
 [[nodiscard]] HeatEnds endsOf(const HeatMap& map);
-// "cells hardly differ: the colours span 2 % of the value, more than the cells do"; "" where they span what these do.
+// "cells hardly differ: the colours span 2 % of the value, more than the cells do"; "" if the scale is not widened.
 [[nodiscard]] QString widenedInWords(const HeatMap& map);
 
-// 0 … 1 on the scale of viridis.
+// Colour at position 0 … 1 of the viridis scale.
 [[nodiscard]] QColor viridis(double share);
 
 void paintHeatMap(QPainter& painter, const QRectF& area, const HeatMap& map, const PlotStyle& style);
 [[nodiscard]] std::optional<std::size_t> heatCellAt(const QRectF& area, const HeatMap& map, const PlotStyle& style,
                                                     QPointF at);
 
-// On the screen: arrows go from cell to cell, Enter and a click choose one, the pointer says all of it.
+// Heat map as a widget: arrows move from cell to cell, Enter and a click choose one, a tool tip describes it in full.
 class HeatMapView : public QWidget {
     Q_OBJECT
 

@@ -17,7 +17,7 @@ namespace dasgd::gui {
 
 namespace {
 
-// Hands everything on to a painter, except text: the base class draws its glyphs' outlines through drawPath().
+// Forwards everything to a painter, except text: the base class draws outlines of its glyphs through drawPath().
 class OutliningEngine final : public QPaintEngine {
 public:
     explicit OutliningEngine(QPainter& target) : QPaintEngine(AllFeatures), target_(target) {}
@@ -87,7 +87,7 @@ private:
     QSize size_;
 };
 
-// The generator's size is in whole millimetres or less exact still.
+// The SVG with its exact size, since QSvgGenerator writes whole millimetres or less exact values.
 QByteArray withSize(const QByteArray& svg, QSizeF size) {
     static const QRegularExpression kSize(QStringLiteral("width=\"[^\"]*\" height=\"[^\"]*\""));
     QString text = QString::fromUtf8(svg);

@@ -11,8 +11,9 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr double kEdge = 2;                        // points that stay white around it
-constexpr double kHeatRow = 2.6, kHeatFoot = 2.6;  // lines of text: of a row of cells, and of the labels below
+constexpr double kEdge = 2;  // white margin, in points
+constexpr double kHeatRow = 2.6,
+                 kHeatFoot = 2.6;  // heights of a row of cells and of the labels below, in lines of text
 constexpr double kNotesGap = 3;
 
 double heightOf(const BarChart& chart, const PlotStyle& style) { return barChartHeight(chart, style); }
@@ -36,7 +37,7 @@ PaperPage layOut(const PaperChart& chart) {
     const QStringList notes = noteLines(chart.notes, width);
     const double below = notes.isEmpty() ? 0 : kNotesGap + kNoteRow * static_cast<double>(notes.size());
     const double height = std::ceil(2 * kEdge + rows + below);
-    // The page outlives what it was made of.
+    // The page outlives `chart`, so it keeps a copy.
     const auto kept = std::make_shared<const PaperChart>(chart);
     return {{width, height}, [=](QPaintDevice& device, double scale) {
                 QPainter painter(&device);

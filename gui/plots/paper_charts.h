@@ -1,4 +1,4 @@
-// Bars and maps on a page of a paper, as high as their rows take.
+// Bars and maps on a page of a paper; the height follows from the number of rows.
 #pragma once
 
 #include <QStringList>
@@ -14,10 +14,10 @@ struct PaperChart {
     std::variant<BarChart, HeatMap> chart;
     double widthIn = 5.5;
     PaperStyle style = {};
-    QStringList notes = {};  // below it
+    QStringList notes = {};  // notes below the chart
 };
 
-// UI thread; its paint() any thread, one at a time.
+// Called on the UI thread; paint() of the page may run on any thread, one call at a time.
 [[nodiscard]] PaperPage layOut(const PaperChart& chart);
 
 }  // namespace dasgd::gui

@@ -14,20 +14,20 @@ namespace dasgd::gui {
 
 namespace {
 
-// Points.
+// Lengths in points.
 constexpr int kLegendRow = 12;
-constexpr double kLegendIcon = 38;  // with the space around it
-constexpr double kMargin = 10;      // of the notes, left and right together
+constexpr double kLegendIcon = 38;  // width of a legend sample with the space around it
+constexpr double kMargin = 10;      // left and right margin together, of names and notes
 constexpr double kNoteSize = 7;
 constexpr int kMostNotes = 8;
 constexpr int kMostLinesOfNote = 3;
-constexpr int kMostNamedOfNote = 3;    // curves that have it alike
-constexpr double kNoteArea = 8 * 396;  // lines by points of width: eight of the widest column
-constexpr int kMostNoteLines = 12;     // of the narrowest
-constexpr double kShareOfAxis = 0.68;  // of the height that is asked for: about what the y axis has of it
-constexpr int kUsualText = 8;          // that the rows of the legend are made for
+constexpr int kMostNamedOfNote = 3;    // curves that a shared note names; more are counted
+constexpr double kNoteArea = 8 * 396;  // lines times points of width: eight lines in the widest column
+constexpr int kMostNoteLines = 12;     // limit for narrow figures
+constexpr double kShareOfAxis = 0.68;  // approximate share of the figure's height that the y axis has
+constexpr int kUsualText = 8;          // text size for which kLegendRow is made
 
-// With the points that its picture has where it is that many pixels wide.
+// The curve with only the lowest and the highest point of each bucket; curves that are no lines stay whole.
 Curve thinnedCurve(const Curve& curve, std::size_t buckets) {
     const std::size_t n = curve.line.x.size();
     if (buckets == 0 || n <= 2 * buckets || curve.kind != Curve::Kind::Line) return curve;
@@ -64,7 +64,7 @@ std::vector<Curve> styled(std::vector<Curve> curves, const PaperStyle& paper, st
     return curves;
 }
 
-// Of lines; points are nothing but their markers, and so is a line of one point.
+// Hides the markers of lines, but not if any curve is of points, nor of a line of one point: they show nothing else.
 void hideMarkers(QCustomPlot& plot, const std::vector<Curve>& curves) {
     const auto isPoints = [](const Curve& curve) {
         return curve.kind == Curve::Kind::Points || curve.kind == Curve::Kind::Scatter;
@@ -75,7 +75,7 @@ void hideMarkers(QCustomPlot& plot, const std::vector<Curve>& curves) {
     }
 }
 
-// As many as the longest name leaves room for.
+// Number of legend columns that the longest name leaves room for.
 int legendColumns(const QStringList& names, int width, const QFont& font) {
     const QFontMetricsF metrics(font);
     double longest = 1;
@@ -83,7 +83,7 @@ int legendColumns(const QStringList& names, int width, const QFont& font) {
     return std::clamp(static_cast<int>(width / (longest + kLegendIcon)), 1, 4);
 }
 
-// The curves with names that fit.
+// The curves with names cut to fit the legend.
 std::vector<Curve> namedToFit(std::vector<Curve> curves, int width, const QFont& font) {
     const QFontMetricsF metrics(font);
     QStringList names;
@@ -94,7 +94,7 @@ std::vector<Curve> namedToFit(std::vector<Curve> curves, int width, const QFont&
     return curves;
 }
 
-// A name of an axis that is longer than the axis, in lines that are not: the page ends beside it.
+// The name of an axis broken into lines no longer than the axis, since the page ends beside it.
 QString inLines(const QString& name, double room, const QFont& font) {
     const QFontMetricsF metrics(font);
     QString out, line;
@@ -131,7 +131,7 @@ void paintCurveSample(QPainter& painter, const QRectF& area, const PlotStyle& st
         painter.drawLine(QPointF(area.left(), area.center().y()), QPointF(area.right(), area.center().y()));
     }
     if (!markers && !points) return;
-    // Shapes are drawn by a painter of their own kind only.
+    // QCPScatterStyle draws only with a QCPPainter.
     QPicture picture;
     {
         QCPPainter shapes(&picture);
@@ -264,7 +264,7 @@ PaperPage layOut(const PaperFigure& figure) {
     const int more = std::max(0, rows - 2) * legendRow + static_cast<int>(notes.size()) * kNoteRow;
     height += more;
     canvas->notes(notes, noteFont());
-    // The canvas counts in whole points: what is left of the exact size is to the right and below.
+    // The canvas has whole points; the fraction of the exact size stays empty at the right and below.
     return {{exact.width(), exact.height() + more}, [canvas, plot, width, height](QPaintDevice& device, double scale) {
                 QCPPainter painter(&device);
                 painter.setMode(QCPPainter::pmVectorized);

@@ -12,49 +12,48 @@
 
 namespace dasgd::gui {
 
-// Text in points; colours by the curves' own numbers.
+// Style of a figure on paper: text sizes in points, colours by CurveStyle::color.
 struct PaperStyle {
     int label = 8, tick = 8;
     std::array<QColor, kCurveColors> curves = paperPlotStyle().curves;
     bool dashes = true, markers = true;
 };
 
-// Width and height in inches; the page has the size of the figure, in points. Rows of the legend beyond the second and
-// the notes of the curves make the page higher, not the plot smaller. Names too long for the width are cut so that they
-// still differ; of more than `kMostNamed` curves the rest is counted in words.
+// A figure of curves; width and height in inches. Legend rows beyond the second and notes make the page higher, not the
+// plot smaller. Names too long for the width are cut so that they still differ; beyond `kMostNamed` curves a note
+// counts the rest.
 struct PaperFigure {
     std::vector<Curve> curves;
     PlotAxes axes;
     double widthIn = 5.5, heightIn = 2.6;
     PaperStyle style = {};
-    std::optional<std::pair<double, double>> xRange = {}, yRange = {};  // else all of the curves
-    QStringList notes = {};                                             // before those of the curves
-    std::size_t buckets = 0;  // of a curve of lines: of each only the lowest and the highest point; 0: all points
+    std::optional<std::pair<double, double>> xRange = {}, yRange = {};  // axis ranges; nullopt: fitted to the curves
+    QStringList notes = {};                                             // notes before those of the curves
+    std::size_t buckets = 0;  // a line is drawn by the lowest and highest point of so many buckets; 0: by all points
 };
 inline constexpr int kMostNamed = 24;
-// Two points of each for every other pixel of a preview at twice its size; more are strokes that nobody sees.
+// Buckets of a preview: one for every second pixel at double size; more would change nothing visible.
 inline constexpr std::size_t kPreviewBuckets = 360;
 
 [[nodiscard]] PlotStyle plotStyleOf(const PaperStyle& paper);
-// The sample of a curve in a legend outside its axes: its stroke and its marker, as they are drawn in them.
+// Paints the legend sample of a curve for a legend outside the axes: stroke and marker as within the axes.
 void paintCurveSample(QPainter& painter, const QRectF& area, const PlotStyle& style, const Curve& curve, bool dashes,
                       bool markers);
-// The notes below a figure in lines that fit its width, in points, and their type.
+// The notes below a figure, wrapped into lines of at most `width` points.
 [[nodiscard]] QStringList linesOf(const QStringList& notes, double width);
 [[nodiscard]] QFont noteFont();
-// A page is a figure and no list; figure.json and the CSV file have all notes. What a figure says beside its curves:
-// its own notes, what several curves have alike once with their names, of many their number, and what is of one curve
-// with its name.
+// Notes printed on the page: the figure's own, then those of curves with the curve's name. A note that several curves
+// share appears once, with their names or, for many, their number. figure.json and the CSV file have all notes.
 [[nodiscard]] QStringList gatheredNotes(QStringList notes, const std::vector<Curve>& curves);
-// The first of many notes, each once, and how many more there are.
+// The first few notes, each once, and a note with the number of the rest.
 [[nodiscard]] QStringList fewOf(QStringList notes);
-// Such notes in lines as by linesOf(): no note has more than a few of them, nor have all together.
+// Notes wrapped by linesOf(), with limits on the lines of each note and of all together.
 [[nodiscard]] QStringList noteLines(QStringList notes, double width);
-inline constexpr int kNoteRow = 11;  // height of a line
+inline constexpr int kNoteRow = 11;  // height of a line of notes, in points
 
-// UI thread, as its paint() too.
+// The figure as a page. Call this and the page's paint() on the UI thread.
 [[nodiscard]] PaperPage layOut(const PaperFigure& figure);
-// writePage() of it.
+// Lays the figure out and writes it by writePage().
 [[nodiscard]] Status writeFigure(const PaperFigure& figure, const QString& file);
 
 }  // namespace dasgd::gui

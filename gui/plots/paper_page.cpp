@@ -22,7 +22,8 @@ Status cannotWrite(const QString& file) {
     return fail(file.toStdString() + ": cannot be written. Choose another --out folder.");
 }
 
-// The writer knows whole points only. Its box is written with six digits, so that the exact one has the same length.
+// The PDF with its exact size, since QPdfWriter takes whole points only. The box is written with six decimals, so that
+// the exact one has the same length and no offset in the file changes.
 QByteArray withSize(QByteArray pdf, QSize whole, QSizeF exact) {
     const auto box = [](double width, double height) {
         return QStringLiteral("/MediaBox [0 0 %1 %2]").arg(width, 0, 'f', 6).arg(height, 0, 'f', 6).toLatin1();
@@ -87,7 +88,8 @@ RecordedPage recorded(const PaperPage& page) {
 }
 
 void play(QPainter& painter, const QPicture& picture) {
-    // Playing a picture moves its reader, and takes it to the resolution of the device.
+    // A copy, since playing a picture changes its read position; the scale undoes the change to the device's
+    // resolution.
     QPicture own = picture;
     const QPaintDevice& device = *painter.device();
     painter.save();

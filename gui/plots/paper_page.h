@@ -14,12 +14,12 @@ class QPainter;
 
 namespace dasgd::gui {
 
-// Of a sheet with its margins taken off, in inches: a higher figure stands on no page of a paper.
+// Height of a paper's sheet without margins, in inches: a higher figure fits on no page.
 inline constexpr double kPageIn = 9;
 
 struct PaperPage {
     QSizeF size;  // in points of 1/72 in, exact
-    // Paints it on a device that has `scale` units a point.
+    // Paints the page on a device with `scale` units per point.
     std::function<void(QPaintDevice& device, double scale)> paint;
     [[nodiscard]] double heightIn() const { return size.height() / 72; }
 };
@@ -29,20 +29,21 @@ struct PaperPage {
 
 // PDF, SVG or PNG (300 dpi) by the file's suffix. Errors: a file that cannot be written.
 [[nodiscard]] Status writePage(const PaperPage& page, const QString& file);
-// On white.
+// The page as an image on white.
 [[nodiscard]] QImage imageOf(const PaperPage& page, double pixelsPerPoint);
-// What a page draws, to be made an image of on another thread: the dots cost far more than the strokes.
+// Recorded drawing commands of a page, so that the costly rasterising can be done on another thread.
 struct RecordedPage {
     QSizeF size;
     QPicture picture;
 };
-// The page's thread.
+// Records the page. Call it on the thread that may paint the page.
 [[nodiscard]] RecordedPage recorded(const PaperPage& page);
-// Any thread. Draws the page at the painter's origin, in its units, whatever the resolution of its device.
+// Draws a recorded page at the painter's origin, in the painter's units, independent of the device's resolution. Any
+// thread.
 void play(QPainter& painter, const QPicture& picture);
-// Any thread.
+// The recorded page as an image on white. Any thread.
 [[nodiscard]] QImage imageOf(const RecordedPage& page, double pixelsPerPoint);
-// Its luminance, as a printer without colour prints it.
+// The luminance of an image, as a printer without colour prints it.
 [[nodiscard]] QImage inGrey(const QImage& image);
 
 }  // namespace dasgd::gui

@@ -13,9 +13,9 @@ namespace dasgd::gui {
 
 namespace {
 
-// Points.
+// Lengths in points.
 constexpr double kSampleLine = 22, kEntrySpace = 12;
-const QColor kOutside(0xc4, 0xc8, 0xcc);  // lines that pass not every brush
+const QColor kOutside(0xc4, 0xc8, 0xcc);  // colour of lines that do not pass every brush
 
 QPointF shapeAt(const ParallelFigure& figure, const ParallelWords& words, double top, std::size_t axis,
                 const std::optional<double>& value) {
@@ -26,15 +26,15 @@ QPointF shapeAt(const ParallelFigure& figure, const ParallelWords& words, double
             top + words.axisHeight + (share ? -*share * words.axisHeight : kNoneBelow)};
 }
 
-// All that a page paints with, kept as long as it.
+// Everything that a page paints with; the page keeps it alive.
 struct ParallelLayout {
     ParallelFigure figure;
     ParallelWords words;
     ParallelLegend legend;
     QStringList notes;
     PlotStyle style;
-    double width = 0, legendHeight = 0, top = 0;  // top: of the axes
-    std::vector<QPointF> entries;                 // of the legend: left, middle of the row
+    double width = 0, legendHeight = 0, top = 0;  // `top`: upper end of the axes
+    std::vector<QPointF> entries;                 // positions of the legend's entries: left end, middle of the row
     [[nodiscard]] QPointF at(std::size_t axis, const std::optional<double>& value) const {
         return shapeAt(figure, words, top, axis, value);
     }
@@ -47,7 +47,7 @@ CurveStyle drawnStyle(const ParallelLine& line, const PaperStyle& style) {
 }
 
 void paintTurned(QPainter& painter, QPointF at, const QString& text, Qt::Alignment side) {
-    // `at` is where the text begins, and in the middle of its height; it reads upwards.
+    // The text reads upwards; `at` is the middle of its lower end.
     painter.save();
     painter.translate(at);
     painter.rotate(-90);
@@ -69,7 +69,7 @@ void paintPath(QPainter& painter, const ParallelLayout& page, const ParallelLine
     painter.setPen(pen);
     painter.drawPolyline(path);
     if (!hasMarkers(line, page.figure.style)) return;
-    if (!inside && !line.hollow) return;  // hollow ones say that time is simulated, grey ones too
+    if (!inside && !line.hollow) return;  // hollow markers mean simulated time, so grey lines keep them
     PlotStyle style = page.style;
     if (!inside) style.curves.fill(kOutside);
     for (const QPointF& at : path) paintMarker(painter, at, style, line.style, line.hollow);
@@ -92,7 +92,7 @@ void paintLabels(QPainter& painter, const ParallelLayout& page, std::size_t axis
     const QFont font = interFont(page.figure.style.tick);
     const QFontMetricsF metrics(font);
     painter.setFont(font);
-    QColor ground = page.style.ground;  // lines behind a label stay visible, and the label readable
+    QColor ground = page.style.ground;  // translucent behind labels: the text is readable and lines stay visible
     ground.setAlphaF(0.92F);
     for (std::size_t i = 0; i < labels.values.size(); ++i) {
         const QPointF at = page.at(axis, labels.values[i]);
@@ -101,7 +101,7 @@ void paintLabels(QPainter& painter, const ParallelLayout& page, std::size_t axis
         painter.setPen(QPen(page.style.axis, page.style.hair));
         painter.drawLine(at, at + QPointF(labels.before ? -3 : 3, 0));
         const QSizeF size = labels.turned ? QSizeF(high, wide) : QSizeF(wide, high);
-        // Labels at the ends of an axis keep within it where they are turned.
+        // Rotated labels at the ends of an axis are kept within it.
         const double middle =
             labels.turned ? std::clamp(at.y(), page.top + wide / 2,
                                        std::max(page.top + wide / 2, page.top + page.words.axisHeight - wide / 2))
@@ -157,7 +157,7 @@ void paintPage(QPainter& painter, const ParallelLayout& page) {
     for (std::size_t i = 0; i < page.legend.entries.size(); ++i) {
         paintEntry(painter, page, page.legend.entries[i], page.entries[i]);
     }
-    // What is brushed out lies behind the rest.
+    // Lines outside of the brushes are painted first, behind the rest.
     for (const bool inside : {false, true}) {
         for (const ParallelLine& line : page.figure.plot.lines) {
             if (page.figure.plot.passes(line) == inside) paintPath(painter, page, line, inside);
@@ -177,7 +177,7 @@ void paintPage(QPainter& painter, const ParallelLayout& page) {
     }
 }
 
-// Row by row; returns the height of all rows.
+// Places the legend's entries row by row; returns the height of all rows.
 double placeEntries(ParallelLayout& page) {
     const QFontMetricsF metrics(page.style.font);
     const double row = parallelLegendRow(page.figure.style);

@@ -6,7 +6,7 @@
 
 namespace dasgd::gui {
 
-// UI thread; its paint() any thread, one at a time.
+// Called on the UI thread; paint() of the page may run on any thread, one call at a time.
 [[nodiscard]] PaperPage layOut(const ParallelFigure& figure);
 
 }  // namespace dasgd::gui

@@ -13,15 +13,15 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr double kGrabAxis = 18;    // pixels beside an axis that still mean it
-constexpr double kLeastBrush = 4;   // pixels; less is a click
+constexpr double kGrabAxis = 18;    // distance from an axis, in pixels, at which a press still grabs it
+constexpr double kLeastBrush = 4;   // smallest drag in pixels; less is a click
 constexpr double kBrushSteps = 10;  // steps of the keys along an axis
 constexpr double kBrushWidth = 5;
 constexpr double kWordGap = 5;          // between an axis and its labels
-constexpr double kMostForWords = 0.25;  // of the width: those beside the first axis have no more
-constexpr double kLabelGround = 0.92;   // a line behind a word must not strike it through
+constexpr double kMostForWords = 0.25;  // largest share of the width for labels left of the first axis
+constexpr double kLabelGround = 0.92;   // opacity behind labels, so that lines do not strike them through
 
-// Beside the first axis, where there are no lines: its words, if it has any.
+// Width for the labels left of the first axis, where there are no lines.
 double roomForWords(const QRectF& area, const ParallelPlot& plot, const QFontMetricsF& metrics) {
     double longest = 3 * metrics.height() - kWordGap;
     if (!plot.axes.empty() && plot.axes[0].kind == ParallelAxis::Kind::Category) {
@@ -66,7 +66,7 @@ void paintParallelAxis(QPainter& painter, const QRectF& area, const ParallelPlot
     painter.drawText(QRectF(x - half, area.top() + row, 2 * half, text), Qt::AlignCenter,
                      metrics.elidedText(axis.title, Qt::ElideMiddle, 2 * half));
     painter.setPen(style.muted);
-    QColor ground = style.ground;  // lines behind a label stay visible, and the label readable
+    QColor ground = style.ground;  // translucent behind labels: the text is readable and lines stay visible
     ground.setAlphaF(kLabelGround);
     const bool before = index == 0 && axis.kind == ParallelAxis::Kind::Category;
     const double most = before ? scale.wordRoom() : room - 2 * kWordGap;
@@ -129,7 +129,7 @@ bool isSame(const ParallelAxis& a, const ParallelAxis& b) {
     return a.key == b.key && (!a.key.empty() || a.title == b.title);
 }
 
-// The brush over the same categories, which may have other places now.
+// The brush over the same categories, whose indices may have changed.
 ParallelBrush carriedOver(const ParallelBrush& brush, const ParallelAxis& from, const ParallelAxis& to) {
     if (!brush || from.kind != to.kind) return std::nullopt;
     if (from.kind != ParallelAxis::Kind::Category || from.categories == to.categories) return brush;
@@ -200,7 +200,7 @@ void paintParallelPlot(QPainter& painter, const QRectF& area, const ParallelPlot
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing);
     const ParallelScale scale(area, plot, style);
-    // What is filtered out lies behind the rest, what is highlighted in front of it.
+    // Lines outside of the brushes are painted first, the highlighted one last.
     for (const int pass : {0, 1, 2}) {
         for (const ParallelLine& line : plot.lines) {
             const int own = line.primary ? 2 : plot.passes(line) ? 1 : 0;
@@ -228,7 +228,7 @@ void ParallelView::setPlot(ParallelPlot plot) {
         }
     }
     if (plot == plot_) return;
-    // The axis under the pointer may be another one now, or none.
+    // A drag ends, since another axis or none may be under the pointer now.
     if (plot.axes != plot_.axes) pressedY_.reset();
     plot_ = std::move(plot);
     current_ = std::min(current_, plot_.axes.empty() ? 0 : plot_.axes.size() - 1);
@@ -279,7 +279,7 @@ void ParallelView::moveBrush(int up, bool resize) {
         category ? 1.0 / static_cast<double>(std::max<qsizetype>(1, axis.categories.size())) : 1 / kBrushSteps;
     double low = part ? shareAlong(axis, part->first) : 0, high = part ? shareAlong(axis, part->second) : 1;
     if (!part || resize) {
-        // The first key takes a step from one end, so that something is brushed at once.
+        // The first key press cuts a step off one end, so that its effect is visible at once.
         if (up > 0 && !part)
             low += step;
         else

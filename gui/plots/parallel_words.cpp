@@ -12,19 +12,19 @@ namespace dasgd::gui {
 
 namespace {
 
-// Points.
-constexpr double kBesideFirst = 8;   // of the first axis: half a marker and a tick
+// Lengths in points.
+constexpr double kBesideFirst = 8;   // room left of the first axis: half a marker and a tick
 constexpr double kTitleGap = 6;      // between the titles of two axes
-constexpr double kTurnedTitle = 84;  // the longest
+constexpr double kTurnedTitle = 84;  // largest length of a rotated title
 constexpr double kLeastAxis = 60;
-constexpr double kUsualRows = 2;         // of the legend, in the height that is asked for
-constexpr double kMostForLabels = 0.28;  // of the width: the labels of the last axis have no more
+constexpr double kUsualRows = 2;         // legend rows included in the figure's height
+constexpr double kMostForLabels = 0.28;  // largest share of the width for the labels of the first or last axis
 constexpr int kMostValuesNamed = 12;
 constexpr int kMostTicksMore = 6;
 
 QString fullTitle(const ParallelAxis& axis) { return axis.full.isEmpty() ? axis.title : axis.full; }
 
-// What a short title stands for; "" where it is the whole name.
+// Full name behind a short title; "" where the title is the whole name.
 QString meaningOf(const ParallelAxis& axis) {
     QString full = axis.full;
     if (!full.isEmpty()) return full.remove(u'[').remove(u']') == axis.title ? QString() : axis.full;
@@ -34,7 +34,7 @@ QString meaningOf(const ParallelAxis& axis) {
                : key;
 }
 
-// About `count`, and two at least: one label would tell no scale.
+// About `count` ticks, if possible at least two: a single label shows no scale.
 ChartTicks ticksOf(const ParallelAxis& axis, int count) {
     for (int wanted = count;; ++wanted) {
         ChartTicks ticks = axis.kind == ParallelAxis::Kind::Log ? logTicks(axis.low, axis.high, wanted)
@@ -49,7 +49,7 @@ double longestOf(const QStringList& texts, const QFontMetricsF& metrics) {
     return most;
 }
 
-// Numbers are never cut: they are turned where they are too long for `room`.
+// Labels an axis of numbers; numbers are never cut, but rotated if too long for `room`.
 void labelNumbers(const ParallelAxis& axis, double room, double high, const QFontMetricsF& metrics,
                   ParallelLabels& into) {
     const auto fit = [&](double each) { return std::clamp(static_cast<int>(high / each), 2, 6); };
@@ -62,7 +62,8 @@ void labelNumbers(const ParallelAxis& axis, double room, double high, const QFon
     into.labels = ticks.labels;
 }
 
-// Words are turned where that leaves more of them, and cut; then a note has them in full.
+// Labels an axis of categories; long words are rotated if that leaves more of them, and cut; a note then has them in
+// full.
 void labelWords(const ParallelAxis& axis, double room, double high, const QFontMetricsF& metrics, ParallelLabels& into,
                 QStringList& meanings) {
     const auto n = axis.categories.size();
@@ -148,7 +149,7 @@ ParallelWords parallelWords(const ParallelFigure& figure) {
         const double longest = longestOf(figure.plot.axes[0].categories, metrics);
         words.left = kParallelEdge + kParallelGap + 3 + std::min(longest, kMostForLabels * width);
     }
-    // The last axis first: its labels decide where it stands.
+    // The last axis is labelled first, since its labels decide its position.
     ParallelLabels last;
     QStringList cut;
     const double most = kMostForLabels * width;

@@ -43,7 +43,7 @@ PlotCanvas::PlotCanvas(QWidget* parent) : plot_(new QCustomPlot(parent)) {
     plot_->legend->setColumnSpacing(14);
     plot_->legend->setRowSpacing(2);
     plot_->legend->setMargins(QMargins(6, 2, 2, 2));
-    // Above the axes, where it hides no curve. The empty element pushes it to the right.
+    // The legend stands above the axes, where it hides no curve; the empty element pushes it to the right.
     auto* above = new QCPLayoutGrid;
     plot_->plotLayout()->insertRow(0);
     plot_->plotLayout()->addElement(0, 0, above);
@@ -66,7 +66,7 @@ PlotCanvas::PlotCanvas(QWidget* parent) : plot_(new QCustomPlot(parent)) {
     ring_->bottomRight->setCoords(kRing, kRing);
     cursor_ = new QCPItemStraightLine(plot_);
     cursor_->setLayer(QStringLiteral("overlay"));
-    // A picture of its own: it follows a live run, and the curves are not painted again for that.
+    // The band has a buffered layer of its own, so that it can follow a live run without painting the curves again.
     plot_->addLayer(QStringLiteral("band"), plot_->layer(QStringLiteral("background")));
     plot_->layer(QStringLiteral("band"))->setMode(QCPLayer::lmBuffered);
     band_ = new QCPItemRect(plot_);
@@ -121,7 +121,7 @@ void PlotCanvas::curves(const std::vector<Curve>& curves) {
     plot_->clearPlottables();
     plot_->legend->clearItems();
     names_.clear();
-    // What is behind is added first: guides, bands and raw lines, then the others, then the run that one looks at.
+    // Curves are painted in the order in which they are added: guides first, the primary curve last.
     std::vector<const Curve*> ordered;
     ordered.reserve(curves.size());
     for (const Curve& curve : curves) ordered.push_back(&curve);
@@ -132,7 +132,7 @@ void PlotCanvas::curves(const std::vector<Curve>& curves) {
         std::vector<const Curve*> behind;
         std::copy_if(ordered.begin(), ordered.end(), std::back_inserter(behind),
                      [](const Curve* curve) { return curve->kind == Curve::Kind::Line && !curve->primary; });
-        // The plot owns it.
+        // The plot owns the plottable.
         new DenseCurves(plot_->xAxis, plot_->yAxis, behind, style_);
         for (const Curve* curve : behind) addMarkers(*curve, nullptr);
         std::erase_if(ordered, [](const Curve* curve) { return curve->kind == Curve::Kind::Line && !curve->primary; });
@@ -142,14 +142,14 @@ void PlotCanvas::curves(const std::vector<Curve>& curves) {
     for (const Curve* curve : ordered) lines[curve] = addLine(*curve, penOf(*curve));
     std::set<QString> guides;
     for (const Curve& curve : curves) {
-        // Several guides of one name are of one meaning.
+        // Several guides of one name share a legend entry.
         const bool repeated = curve.kind == Curve::Kind::Guide && !guides.insert(curve.name).second;
         if (!axes_.legend || curve.line.x.empty() || repeated || !lines.contains(&curve)) continue;
         lines[&curve]->addToLegend();
         names_ << curve.name;
     }
     if (band_->visible() && !bandName_.isEmpty()) {
-        // The legend owns it.
+        // The legend owns the item.
         plot_->legend->addItem(new BandItem(plot_->legend, bandName_, band_->brush()));
         names_ << bandName_;
     }
@@ -205,7 +205,7 @@ void PlotCanvas::addBand(const Curve& curve, const QPen& pen) {
 }
 
 QCPGraph* PlotCanvas::addLine(const Curve& curve, const QPen& pen) {
-    // The plot owns either.
+    // The plot owns the graph.
     QCPGraph* graph = marksEveryPoint(curve) ? plot_->addGraph() : new BareLine(plot_->xAxis, plot_->yAxis);
     graph->removeFromLegend();
     graph->setPen(pen);
@@ -234,7 +234,7 @@ void PlotCanvas::addBars(const Curve& curve, QCPGraph& graph, const QPen& pen) {
         above.append(ends.high - curve.line.y[i]);
     }
     bars->setData(below, above);
-    // Once more on top: a small bar must not strike its marker through.
+    // The markers are drawn again on top, since a short error bar would strike its marker through.
     QCPGraph* markers = plot_->addGraph();
     markers->setLineStyle(QCPGraph::lsNone);
     markers->setScatterStyle(graph.scatterStyle());
@@ -242,8 +242,8 @@ void PlotCanvas::addBars(const Curve& curve, QCPGraph& graph, const QPen& pen) {
     markers->removeFromLegend();
 }
 
-// Every point of a few; of many some along the line, at places of the curve's own, so that crossing curves keep theirs
-// apart.
+// Marks every point if they are few, else some along the line. Each curve has its own positions, so that markers of
+// crossing curves stay apart.
 void PlotCanvas::addMarkers(const Curve& curve, QCPGraph* legendOwner) {
     QCPScatterStyle scatter = markerOf(style_, curve.style, curve.hollow);
     if (curve.faded) {
@@ -266,7 +266,7 @@ void PlotCanvas::addMarkers(const Curve& curve, QCPGraph* legendOwner) {
         const auto place = std::lower_bound(curve.line.x.begin(), curve.line.x.end(), at) - curve.line.x.begin();
         add(n <= count ? i : static_cast<std::size_t>(place));
     }
-    // The plot owns it.
+    // The plot owns the markers.
     auto* markers = new WholeMarkers(plot_->xAxis, plot_->yAxis, scatter);
     markers->setData(x, y, true);
 }
@@ -293,7 +293,7 @@ void PlotCanvas::fit(const std::vector<Curve>& curves) {
     const bool wide = std::any_of(curves.begin(), curves.end(), [](const Curve& curve) {
         return curve.kind == Curve::Kind::Scatter || (curve.kind == Curve::Kind::Line && curve.hasBars());
     });
-    // Points and whiskers at the ends of x are whole.
+    // Extra room at both ends of x, so that points and whiskers are not clipped.
     const double room = wide && left < right ? 0.05 * (right - left) : 0;
     fitX(left - room, right + room);
     if (!(low <= high)) {
@@ -301,12 +301,12 @@ void PlotCanvas::fit(const std::vector<Curve>& curves) {
         high = 1;
     }
     if (axes_.logY) {
-        // One throughput alone must still lie between two ticks.
+        // A single throughput must still lie between two ticks.
         const double least = axes_.log2X && high < 2 * low ? 1.6 : 1;
         const double room = std::max(least, std::pow(high / low, 0.05) * 1.02);
         plot_->yAxis->setRange(low / room, high * room);
     } else {
-        // One value alone lies in the middle, on a scale of its own size.
+        // A single value lies in the middle of a range of 10 % of its size.
         if (high - low <= 1e-9 * std::abs(high)) {
             const double around = std::max(0.05 * std::abs(high), 1e-9);
             low -= around;
@@ -324,7 +324,7 @@ void PlotCanvas::fitX(double left, double right) {
         plot_->xAxis->setRange(any ? left / 1.25 : 0.8, any ? right * 1.25 : 2.5);
         return;
     }
-    // Steps begin at 1 and samples at a batch: an axis that begins at 0 reads better.
+    // Steps begin at 1 and samples at one batch; such axes start at 0, which reads better.
     if (left > 0 && left < 0.1 * right) left = 0;
     if (!(left < right)) {
         left = std::isfinite(left) ? left - 0.5 : 0;

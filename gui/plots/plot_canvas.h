@@ -19,41 +19,40 @@ public:
     void style(const PlotStyle& style);
     void axes(const PlotAxes& axes);
     void curves(const std::vector<Curve>& curves);
-    // Lines under the axes.
+    // Shows lines of notes under the axes.
     void notes(const QStringList& lines, const QFont& font);
-    // At most three rows of names in this width, in as few as they take; names too long for that are cut so that they
-    // still differ. After curves().
+    // Arranges the names in this width in as few rows as possible, at most three; longer names are cut so that they
+    // still differ. Up to five rows are used if cut names would otherwise need numbers. Call it after curves().
     void fitLegend(int width);
-    // The name of the y axis on two lines where it is longer than this. After axes().
+    // Breaks the name of the y axis into two lines if it is longer than `height`. Call it after axes().
     void fitYLabel(int height);
-    // `now`: not with the next picture of all of it.
+    // Moves the tinted band of x. `now`: draws the band's layer at once instead of with the next full replot.
     void band(std::optional<std::pair<double, double>> band, bool now);
-    // In the legend of the next curves(), with which it is drawn even where that names none of them.
+    // Name of the band in the legend, taken over by the next curves(); it is shown even if no curve is named.
     void nameBand(const QString& name) { bandName_ = name; }
     [[nodiscard]] QStringList legendNames() const;
-    // A thin line from bottom to top; drawn at once, the curves are not drawn again.
+    // Moves the vertical cursor line; drawn at once, without drawing the curves again.
     void cursor(std::optional<double> x);
-    // A ring around this value.
+    // Draws a ring around this point; nullopt removes it.
     void mark(std::optional<QPointF> at, const QColor& color);
     void draw(bool now);
 
 private:
     void addBand(const Curve& curve, const QPen& pen);
     QCPGraph* addLine(const Curve& curve, const QPen& pen);
-    // `legendOwner`: the line; null where there is none.
+    // `legendOwner`: the line whose legend entry shows the marker; null where there is none.
     void addMarkers(const Curve& curve, QCPGraph* legendOwner);
     [[nodiscard]] bool isDense(const std::vector<Curve>& curves) const;
     void addBars(const Curve& curve, QCPGraph& graph, const QPen& pen);
     [[nodiscard]] QPen penOf(const Curve& curve) const;
-    // Not while a picture of all of it waits for its turn: QCustomPlot would draw everything for the layer, and then
-    // again.
+    // Draws a layer, unless a full replot is queued: QCustomPlot would draw everything now and again in the replot.
     void drawLayer(const QString& name);
     void fitX(double left, double right);
     void fit(const std::vector<Curve>& curves);
 
     QCustomPlot* plot_;
-    bool queued_ = false;  // a picture of all of it
-    QStringList names_;    // of the legend, whole
+    bool queued_ = false;  // true while a full replot is queued
+    QStringList names_;    // names of the legend, uncut
     PlotStyle style_;
     PlotAxes axes_;
     QCPItemRect* band_ = nullptr;

@@ -1,4 +1,4 @@
-// Of a canvas: the names above the plot and beside it, as they fit.
+// Functions of PlotCanvas that fit the legend above the plot and the name of the y axis.
 #include <QRegularExpression>
 #include <algorithm>
 
@@ -11,7 +11,7 @@ namespace dasgd::gui {
 namespace {
 
 constexpr int kMostLegendRows = 3, kMostNumberedRows = 5;
-constexpr int kLegendMargin = 24;  // pixels
+constexpr int kLegendMargin = 24;  // left and right margin together, in pixels
 
 }  // namespace
 
@@ -29,7 +29,7 @@ void PlotCanvas::fitLegend(int width) {
     int columns = std::clamp(static_cast<int>(room / (longest + besideName)), least, count);
     const auto cutTo = [&](int n) { return namesThatFit(names_, static_cast<double>(room) / n - besideName, widthOf); };
     QStringList cut = cutTo(columns);
-    // Rather some rows more than numbers in the place of settings.
+    // More rows are better than names cut to numbers such as " #2".
     static const QRegularExpression kNumbered(QStringLiteral(" #\\d+$"));
     while (columns > 1 && count <= (columns - 1) * kMostNumberedRows && !cut.filter(kNumbered).isEmpty()) {
         cut = cutTo(--columns);

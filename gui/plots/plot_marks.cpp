@@ -15,7 +15,7 @@ QString raised(int power) {
     return text;
 }
 
-// So few decimals that every tick still shows what it is.
+// The smallest number of decimals that shows every tick exactly, at most six.
 int decimalsOf(double step) {
     int decimals = 0;
     for (double scaled = step; decimals < 6 && std::abs(scaled - std::round(scaled)) > 1e-6 * scaled; scaled *= 10) {
@@ -24,7 +24,7 @@ int decimalsOf(double step) {
     return decimals;
 }
 
-// All labels of the axis in one unit, with as many decimals each.
+// Linear ticks with labels in one unit and with the same number of decimals.
 class LinearTicker : public QCPAxisTicker {
 public:
     explicit LinearTicker(bool whole) : whole_(whole) {}
@@ -68,13 +68,13 @@ protected:
             }
         }
         if (ticks.size() > 1) return ticks;
-        // Of a range between two of these: as on a linear axis.
+        // A range between two such ticks gets linear ones.
         ticks = QCPAxisTicker::createTickVector(QCPAxisTicker::getTickStep(range), range);
         ticks.removeIf([&range](double tick) { return tick < range.lower || tick > range.upper; });
         return ticks;
     }
     int getSubTickCount(double) override { return 0; }
-    // One unit where the axis is short, powers of ten where it is long.
+    // Labels in one unit on a short axis, powers of ten on a long one.
     QVector<QString> createLabelVector(const QVector<double>& ticks, const QLocale&, QChar, int) override {
         QVector<QString> labels;
         if (ticks.isEmpty()) return labels;
@@ -118,7 +118,7 @@ private:
     static constexpr double kMostOctaves = 11;
 };
 
-constexpr double kShapeWidth = 6;  // QCustomPlot takes own shapes to be so wide
+constexpr double kShapeWidth = 6;  // width that QCustomPlot assumes for custom shapes
 
 QPainterPath closedShape(int marker) {
     constexpr std::array<int, kCurveColors> kCorners{0, 4, 3, 4, 3, 5, 10};
@@ -169,7 +169,7 @@ QSharedPointer<QCPAxisTicker> tickerOf(Ticks ticks) {
     return QSharedPointer<QCPAxisTicker>(new LinearTicker(ticks == Ticks::Whole));
 }
 
-// So short that each is seen on either side of the marker of a legend's sample.
+// The patterns are short enough to be seen on both sides of the marker in a legend sample.
 const QList<qreal>& dashOf(int dash) {
     static const std::array<QList<qreal>, kCurveColors> kPatterns{
         QList<qreal>{}, {4, 2}, {2, 1.2}, {4, 1.2, 1, 1.2}, {1, 1.2}, {1, 3}, {2.5, 1, 1, 1, 1, 1}};
@@ -215,7 +215,7 @@ void paintLineSample(QPainter& painter, const QRectF& area, const PlotStyle& sty
     paintMarker(painter, area.center(), style, curve, hollow);
 }
 
-// Without the skip the places of all points would be found at each frame.
+// The skip saves computing the positions of all points at each frame, although none gets a marker.
 BareLine::BareLine(QCPAxis* x, QCPAxis* y) : QCPGraph(x, y) { setScatterSkip(std::numeric_limits<int>::max() / 2); }
 
 WholeMarkers::WholeMarkers(QCPAxis* x, QCPAxis* y, const QCPScatterStyle& marker) : QCPGraph(x, y) {

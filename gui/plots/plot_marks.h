@@ -7,11 +7,10 @@
 
 namespace dasgd::gui {
 
-// "24 k" for large numbers, few digits for small ones. For a number that stands alone; the labels of a linear or
-// logarithmic axis share a unit.
+// "24 k" for large numbers, few digits for small ones. For single numbers only; the labels of an axis share a unit.
 [[nodiscard]] QString tickText(double value);
 
-// The unit that all labels of an axis have: 10 to a power, with its letter.
+// The common unit of all labels of an axis: a power of ten with its letter.
 struct TickUnit {
     double size = 1;
     QString name;  // " k", "·10⁻⁵"; "" for ones
@@ -20,23 +19,23 @@ struct TickUnit {
 
 enum class Ticks {
     Linear,
-    Whole,  // linear, and no tick between two whole numbers: steps, samples
-    Log,    // 1, 2, 5 of each decade where the range is short, decades alone where it is long
+    Whole,  // linear, with ticks at whole numbers only: steps, samples
+    Log,    // 1, 2, 5 of each decade in a short range, decades only in a long one
     Log2,   // powers of two, as many as fit
 };
 [[nodiscard]] QSharedPointer<QCPAxisTicker> tickerOf(Ticks ticks);
 
-// Of a style: on, off, … in widths of the stroke; empty of the first, which is solid.
+// Dash pattern of a style: on, off, … in widths of the stroke; empty for the first style, which is solid.
 [[nodiscard]] const QList<qreal>& dashOf(int dash);
 // The stroke of a curve, dashed as its style says; the first style is solid.
 [[nodiscard]] QPen strokeOf(const PlotStyle& style, CurveStyle curve);
-// What curves are held against: grey, or in another colour than the first of the curves.
+// Stroke of guides, against which curves are read: grey, or with a `color` above 0 the curve colour of that number.
 [[nodiscard]] QPen guideStroke(const PlotStyle& style, int color = 0);
 
-// A closed shape in its colour, so that filled and hollow can be told apart.
+// Marker of a curve: a closed shape in its colour, filled or hollow.
 [[nodiscard]] QCPScatterStyle markerOf(const PlotStyle& style, CurveStyle curve, bool hollow);
 
-// A line whose points stay bare: the marker of its style is in the middle of the legend's sample alone.
+// A line without markers at its points; the marker of its style appears only in the legend sample.
 class BareLine : public QCPGraph {
 public:
     BareLine(QCPAxis* x, QCPAxis* y);
@@ -45,7 +44,7 @@ protected:
     void drawScatterPlot(QCPPainter*, const QVector<QPointF>&, const QCPScatterStyle&) const override {}
 };
 
-// Points without a line. Those at either end of an axis are whole: the line ends there, its marker reaches beyond.
+// Points without a line. Markers at the ends of an axis are not clipped.
 class WholeMarkers : public QCPGraph {
 public:
     WholeMarkers(QCPAxis* x, QCPAxis* y, const QCPScatterStyle& marker);
@@ -54,7 +53,7 @@ protected:
     QRect clipRect() const override;
 };
 
-// A tinted part of the picture among the names of the curves.
+// Legend entry of the tinted band.
 class BandItem : public QCPAbstractLegendItem {
 public:
     BandItem(QCPLegend* legend, const QString& name, const QBrush& tint);

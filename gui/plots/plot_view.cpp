@@ -18,11 +18,11 @@ namespace dasgd::gui {
 namespace {
 
 constexpr double kGrabPixels = 14;
-constexpr int kAroundArea = 60;  // until it was drawn
+constexpr int kAroundArea = 60;  // estimated height of legend and labels, before the plot was first drawn
 
 constexpr std::size_t kMostRead = 12;  // curves in the words at the cursor
 
-// The place of the point nearest to x; the curve has one.
+// Index of the point nearest to x; the line has at least one.
 std::size_t nearest(const Polyline& line, double x) {
     const auto next = std::lower_bound(line.x.begin(), line.x.end(), x);
     if (next == line.x.end()) return line.x.size() - 1;
@@ -30,7 +30,7 @@ std::size_t nearest(const Polyline& line, double x) {
     return static_cast<std::size_t>(next - line.x.begin()) - (before ? 1 : 0);
 }
 
-// What a title has in its brackets, with a space before it: " %" of "test accuracy [%], simulated"; often nothing.
+// The unit in a title's brackets with a space before it: " %" for "test accuracy [%], simulated"; "" without brackets.
 QString unitIn(const QString& title) {
     const auto open = title.indexOf(QLatin1Char('[')), close = title.indexOf(QLatin1Char(']'), open);
     return open < 0 || close < 0 ? QString() : QLatin1Char(' ') + title.mid(open + 1, close - open - 1);
@@ -109,7 +109,7 @@ BandEnds bandAt(const Curve& curve, std::size_t point, const PlotAxes& axes) {
     const double mean = curve.line.y[point], half = curve.deviation[point];
     BandEnds band{mean - half, mean + half};
     if (!std::isfinite(half)) return band;
-    // A symmetrical interval does not know that a share has ends; a mean that is past them is shown as it is.
+    // A symmetrical interval may leave 0 to 100 and is cut there; a mean outside of that range keeps its interval.
     constexpr double kWhole = 100;
     if (axes.share && mean >= 0 && mean <= kWhole) band = {std::max(band.low, 0.0), std::min(band.high, kWhole)};
     return band;
@@ -151,7 +151,7 @@ std::optional<double> logAxisEnd(const std::vector<Curve>& curves, const PlotAxe
 }
 
 void PlotView::setAxes(const PlotAxes& axes) {
-    // A part of the old axes is no part of the new ones.
+    // A zoom of the old axes means nothing on the new ones.
     if (axes.x != axes_.x || axes.y != axes_.y || axes.logY != axes_.logY) {
         setCursorAt(std::nullopt);
         axes_ = axes;
@@ -215,7 +215,7 @@ double PlotView::drawMs() const { return canvas_->plot().replotTime(); }
 
 void PlotView::setLeastArea(int height) {
     setMinimumHeight(height + kAroundArea);
-    // Queued: while it draws, it would not draw itself for its new size.
+    // Queued: a plot resized while it draws would not draw itself again for its new size.
     connect(
         &canvas_->plot(), &QCustomPlot::afterReplot, this,
         [this, height] { setMinimumHeight(height + this->height() - areaHeight()); }, Qt::QueuedConnection);
@@ -275,7 +275,7 @@ bool PlotView::eventFilter(QObject* watched, QEvent* event) {
     return QWidget::eventFilter(watched, event);
 }
 
-// Without a curve the axes are hidden and a text is shown.
+// Paints the empty text over the axes if no curve has points; true if it did.
 bool PlotView::paintEmpty() {
     const auto bare = [](const Curve& curve) { return curve.line.x.empty(); };
     if (emptyText_.isEmpty() || !std::all_of(curves_.begin(), curves_.end(), bare)) return false;
@@ -300,7 +300,7 @@ void PlotView::keyPressEvent(QKeyEvent* event) {
     if (!zoom_->takeKey(*event)) QWidget::keyPressEvent(event);
 }
 
-// The curve whose points the cursor stands on.
+// The curve whose points the cursor snaps to.
 const Curve* PlotView::reference() const {
     const auto found = std::find_if(curves_.begin(), curves_.end(), [](const Curve& curve) {
         return curve.kind != Curve::Kind::Guide && curve.kind != Curve::Kind::Scatter && !curve.line.x.empty();
@@ -356,7 +356,8 @@ QString PlotView::cursorInWords() const {
     return lines.join(QLatin1Char('\n'));
 }
 
-// What the point under the pointer stands for; of curves without points, the values of all at the pointer.
+// Shows a tool tip: the words of the point under the pointer, or without setPointWords() the values of all curves
+// there.
 void PlotView::readOut(QPointF at, QPoint global) {
     if (pointWords_) {
         const auto place = pointAt(at);

@@ -20,59 +20,61 @@ namespace dasgd::gui {
 struct PlotAxes {
     QString x, y;
     bool logY = false;
-    bool fromZero = false;  // y starts at 0 where it is linear
-    bool share = false;     // y is a percentage of a whole: no band leaves 0 to 100
-    bool log2X = false;     // for numbers of workers
-    bool wholeX = false;    // x counts: steps, samples
-    bool legend = true;     // off where the page names the curves
+    bool fromZero = false;  // y starts at 0, if it is linear
+    bool share = false;     // y is a percentage of a whole; bands stay within 0 to 100
+    bool log2X = false;     // x is logarithmic to base 2, for numbers of workers
+    bool wholeX = false;    // x is a whole number: steps, samples
+    bool legend = true;     // false where the page names the curves itself
 };
 
-// Where a curve's band ends at a point, on screen, on paper and in files: that of a share is held within 0 to 100. On a
-// logarithmic axis `low` may not be positive: it is drawn down to the end of the axis. NaN where no deviation is known.
+// Ends of a curve's band at a point, on screen, on paper and in files; the band of a share is cut to 0 to 100. `low`
+// may be 0 or less on a logarithmic axis; the band is then drawn down to the axis' end. NaN if no deviation is known.
 struct BandEnds {
     double low = 0, high = 0;
 };
 [[nodiscard]] BandEnds bandAt(const Curve& curve, std::size_t point, const PlotAxes& axes);
-// How far down the axis has to go for it: a logarithmic one to the mean's tenth at most, however near to 0 it ends.
+// Lowest y that the axis must include for the band at a point: its lower end, on a logarithmic axis not below a tenth
+// of the mean.
 [[nodiscard]] double leastShown(const Curve& curve, std::size_t point, const PlotAxes& axes);
-// That intervals reach 0, which a logarithmic axis does not have; "" where none does.
+// Note that intervals of some curves reach 0, which a logarithmic axis cannot show; "" where none does.
 [[nodiscard]] QString bandsAtZeroInWords(const std::vector<Curve>& curves, const PlotAxes& axes);
-// The lower end of a logarithmic axis to which such intervals are drawn; nullopt where none reaches 0.
+// Lower end of a logarithmic axis to which intervals that reach 0 are drawn; nullopt where none does.
 [[nodiscard]] std::optional<double> logAxisEnd(const std::vector<Curve>& curves, const PlotAxes& axes);
 
-// A point of a curve, by its places among the curves and in the curve.
+// A point, by the index of its curve and its index in the curve.
 struct PointPlace {
     std::size_t curve = 0, point = 0;
     bool operator==(const PointPlace&) const = default;
 };
 
-// How a figure is drawn: sizes in the device's unit, pixels of the screen or points of the page.
+// Colours, fonts and sizes of a plot. Sizes in the device's unit: pixels of the screen or points of a page.
 struct PlotStyle {
     QColor ground, grid, axis, text, muted;
     std::array<QColor, kCurveColors> curves;
     QFont font, legendFont;
     double line = 1.8, hair = 1, marker = 5;
     double rawOpacity = 0.3;
-    bool frame = false;    // axis lines, as papers have them
-    bool adaptive = true;  // thin by pixels while drawing; never on paper
+    bool frame = false;    // true draws axis lines, as on paper
+    bool adaptive = true;  // true skips points that share a pixel; false on paper
 };
 [[nodiscard]] PlotStyle screenPlotStyle(const Theme& theme);
 [[nodiscard]] PlotStyle paperPlotStyle();
 
-// The sample of a curve of points as legends show it: its stroke with its marker in the middle.
+// Paints the legend sample of a curve of points: its stroke with its marker in the middle.
 void paintLineSample(QPainter& painter, const QRectF& area, const PlotStyle& style, CurveStyle curve, bool hollow);
 
-// The marker in the middle of that sample.
+// Paints a curve's marker, centred at `at`.
 void paintMarker(QPainter& painter, QPointF at, const PlotStyle& style, CurveStyle curve, bool hollow);
 
-// Of more curves of lines than that, those on the screen are drawn by the pixel, and only the primary one has its band.
+// Largest number of line curves drawn one by one on the screen. More are drawn by DenseCurves, and only the primary one
+// has a band.
 inline constexpr std::size_t kMostFine = 24;
 
 class PlotCanvas;
 class PlotZoom;
 
-// Drag zooms, double click and 0 show everything; with the focus, or Ctrl, the wheel zooms, else it turns the page.
-// Arrows pan, Shift and arrows move the cursor from point to point.
+// Plot widget. A drag zooms, double click and 0 show everything. The wheel zooms with the focus or Ctrl, else it
+// scrolls the page. Arrows pan; Shift and arrows move the cursor from point to point.
 class PlotView : public QWidget {
     Q_OBJECT
 
@@ -83,42 +85,42 @@ public:
     void setAxes(const PlotAxes& axes);
     [[nodiscard]] const PlotAxes& axes() const { return axes_; }
     void setCurves(std::vector<Curve> curves);
-    // The part of x that the timeline shows, tinted; nullopt: none.
+    // Tints the range of x that the timeline shows; nullopt: no tint.
     void setBand(std::optional<std::pair<double, double>> band);
-    // What the band is called among the names of the curves, while there is one; "": nothing.
+    // Name of the band in the legend; "" leaves it out.
     void setBandName(const QString& name);
     [[nodiscard]] const QString& bandName() const { return bandName_; }
-    // The names above the plot, from left to right, as they are drawn.
+    // The names in the legend, from left to right, as they are drawn.
     [[nodiscard]] QStringList legendNames() const;
     [[nodiscard]] const std::optional<std::pair<double, double>>& band() const { return band_; }
-    // How long the last picture took, on the UI thread.
+    // Duration of the last replot in milliseconds, on the UI thread.
     [[nodiscard]] double drawMs() const;
-    // The least height of what is between the axes: names above it and what is told below it need room of their own.
-    // Once, on a page that scrolls.
+    // Sets the least height of the area within the axes, without legend and labels. Call it once, on a page that
+    // scrolls.
     void setLeastArea(int height);
     [[nodiscard]] int areaHeight() const;
     void setEmptyText(const QString& text);
     [[nodiscard]] const QString& emptyText() const { return emptyText_; }
-    // What is said of a point under the pointer; for curves of points.
+    // Sets the tool tip text of a point under the pointer, for curves of points.
     void setPointWords(std::function<QString(PointPlace)> words) { pointWords_ = std::move(words); }
-    // A ring around a point; nullopt: none.
+    // Draws a ring around a point; nullopt removes it.
     void mark(std::optional<PointPlace> place);
     // The point of a curve of points that is drawn within a few pixels of `at`, in the plot's coordinates.
     [[nodiscard]] std::optional<PointPlace> pointAt(QPointF at) const;
-    // Where it is drawn.
+    // Position of a point in the plot's coordinates.
     [[nodiscard]] QPointF positionOf(PointPlace place) const;
     [[nodiscard]] const std::vector<Curve>& curves() const { return curves_; }
-    // The cursor's x: that of a recorded point, or where showCursor() has put it; nullopt where there is none.
+    // The cursor's x: that of a recorded point, or the one given to showCursor(); nullopt without a cursor.
     [[nodiscard]] std::optional<double> cursor() const { return cursor_; }
-    // Puts the cursor where that of another plot stands; emits nothing.
+    // Moves the cursor to that of another plot; emits no signal.
     void showCursor(std::optional<double> x);
-    // Whether what stands at the cursor is said beside it; off where a list beside the plot says it.
+    // True shows the values at the cursor in a tool tip; false where a list beside the plot shows them.
     void setTips(bool tips) { tips_ = tips; }
-    // What stands at the cursor: the x, then a line for each curve; many are cut short. "" without a cursor.
+    // Values at the cursor: the x, then a line for each of the first curves. "" without a cursor.
     [[nodiscard]] QString cursorInWords() const;
-    // The x that is shown, from left to right.
+    // The visible range of x.
     [[nodiscard]] std::pair<double, double> shownX() const;
-    // The y that is shown, from bottom to top.
+    // The visible range of y.
     [[nodiscard]] std::pair<double, double> shownY() const;
     [[nodiscard]] bool zoomed() const;
     void showAll();
@@ -153,7 +155,7 @@ private:
     PlotZoom* zoom_;
     std::optional<double> cursor_;
     std::optional<std::pair<double, double>> band_;
-    std::optional<std::pair<long, long>> bandAt_;  // pixels
+    std::optional<std::pair<long, long>> bandAt_;  // ends of the band in pixels
     QString bandName_;
     bool tips_ = true;
     std::vector<Curve> curves_;

@@ -10,8 +10,8 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr int kLeastDrag = 5;     // pixels; less is a click
-constexpr int kLeastHeight = 20;  // a drag that is lower zooms along x alone
+constexpr int kLeastDrag = 5;     // smallest drag in pixels; less is a click
+constexpr int kLeastHeight = 20;  // drags less high, in pixels, zoom along x only
 constexpr double kNotch = 1.25;
 constexpr double kKeyPan = 0.15;
 
@@ -53,8 +53,8 @@ bool PlotZoom::turn(QWheelEvent& event) {
     return true;
 }
 
-// The page around the plot scrolls, or the one around that where it is at its end. Qt hands on what a widget ignores,
-// but QCustomPlot takes every turn, and Qt counts what a filter keeps from it as taken.
+// Scrolls the page around the plot, or the next one outside if that is at its end. Qt's own propagation of ignored
+// events does not work here: QCustomPlot accepts every turn, and Qt counts an event that a filter stops as accepted.
 void PlotZoom::turnPage(QWheelEvent& event) {
     event.ignore();
     for (QWidget* around = focused_.parentWidget(); around && !event.isAccepted(); around = around->parentWidget()) {
@@ -121,7 +121,7 @@ void PlotZoom::pan(double share) {
     if (axis.scaleType() == QCPAxis::stLogarithmic) {
         axis.moveRange(std::pow(axis.range().upper / axis.range().lower, share));
     } else {
-        // By whole pixels: a picture of very many curves is shifted then.
+        // By whole pixels, so that DenseCurves can shift its picture.
         const int width = std::max(1, plot_.axisRect()->width());
         axis.moveRange(axis.range().size() / width * std::round(width * share));
     }

@@ -1,5 +1,4 @@
-// The part of a plot that is looked at: all of it, or what was dragged out, turned to with the wheel, or moved to with
-// keys. Private to gui/plots.
+// Zoom of a plot: everything, or the part chosen by a drag, the wheel or keys. Private to gui/plots.
 #pragma once
 
 #include <qcustomplot.h>
@@ -14,22 +13,22 @@ class PlotZoom : public QObject {
     Q_OBJECT
 
 public:
-    // `focused`: the widget that has the keys of the plot. Lives as long as both.
+    // `focused`: the widget that receives the plot's keys; it owns the zoom. `plot` outlives the zoom.
     PlotZoom(QCustomPlot& plot, QWidget& focused);
 
-    // An event of the plot; true where nobody else is to have it. The wheel turns the page, not the plot, unless the
-    // plot has the focus or Ctrl is down.
+    // Handles an event of the plot; true if it must go no further. The wheel scrolls the page instead of zooming,
+    // unless the plot has the focus or Ctrl is down.
     bool take(QEvent& event);
-    // Arrows pan, + and − zoom, 0 shows everything; true where the key was one of these.
+    // Handles a key: arrows pan, + and − zoom, 0 shows everything. True if the key was one of these.
     bool takeKey(const QKeyEvent& event);
-    // To be called after the plot has been fitted to its curves: what was zoomed to stays.
+    // Applies the zoom again. Call it after the plot has been fitted to its curves.
     void restore();
     void fit();
     [[nodiscard]] bool zoomed() const { return part_.has_value(); }
 
 signals:
-    void changed();         // the part that is shown
-    void fitted();          // everything is to be shown again
+    void changed();         // the visible part changed
+    void fitted();          // the zoom was reset; the plot must be fitted to its curves
     void clicked(QPointF);  // pressed and released at one place
 
 private:
