@@ -111,7 +111,7 @@ TEST_F(Bundle, HoldsItsLibrariesWithTheirTermsAndNoLibTorch) {
                 AllOf(HasSubstr("NEEDED"), Not(HasSubstr("PATH"))))
         << "a path of this machine";
 
-    // With its own loader, nothing is taken from this machine but LibTorch and what lies beside it.
+    // The engine is started by its own loader: it takes nothing from this machine but LibTorch and what lies beside it.
     const std::string own = (bundle_ / "lib/glibc").string();
     std::string loader;
     for (const auto& entry : fs::directory_iterator(own)) {

@@ -136,7 +136,7 @@ TEST(Tree, TheTestOfAnAlgorithmOrAModelRegistersItsTrial) {
     EXPECT_GT(plugins, 40);
 }
 
-// With its reference, its fields and its registration; what the family has in common is in its engines.
+// The lines include reference, fields and registration; what the family has in common is in its engines.
 TEST(Tree, AnAlgorithmOfTheCoreFamilyTakesSixtyLinesAtTheMedian) {
     std::vector<std::int64_t> lines;
     for (const char* name :
@@ -179,7 +179,7 @@ TEST(Tree, OnlyDeviceTestsMaySkip) {
                                       file.path == "tests/faults/fault_12_no_room_to_save_test.cpp" ||
                                       file.path == "tests/storage/base/workspace_test.cpp" ||
                                       file.path == "tests/core/comm/gloo/local_peers_test.cpp";
-                    // Without PyPI there is no safetensors of Python.
+                    // Python's safetensors is not there without PyPI.
                     const bool network = file.path == "tests/core/checkpoint/python_safetensors_test.cpp";
                     const bool skips = isSource(file) && (file.text.find(skip) != std::string::npos ||
                                                           file.text.find(qtSkip) != std::string::npos);

@@ -1,5 +1,5 @@
-// How long the interface thread makes the form of an experiment: at once when the schema comes, and when the folded
-// sections are opened. Prints milliseconds; not a test.
+// Time for which making the form of an experiment holds the interface thread: at once when the schema comes, and when
+// the folded sections are opened. Prints milliseconds; not a test.
 //   dasgd describe --json > schema.json; form_bench schema.json EXPERIMENT.toml
 #include <QApplication>
 #include <QElapsedTimer>

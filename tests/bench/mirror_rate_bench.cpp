@@ -1,4 +1,4 @@
-// How fast the records of one workspace land in another one: in one process, as `dasgd import` does, and by `dasgd
+// Rate at which the records of one workspace land in another one: in one process, as `dasgd import` does, and by `dasgd
 // mirror` with all its processes and frames, with a script in place of ssh; next to SQLite's own copy of the database
 // on the same disk. Half metrics, half spans; the first pass, and then one that finds nothing new. Prints figures; no
 // test.

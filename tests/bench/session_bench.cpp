@@ -1,4 +1,4 @@
-// How long the window answers nobody, at most, while somebody works with it: the scripted session of
+// Longest time for which the window answers nobody while somebody works with it: the scripted session of
 // tests/gui/support/scripted_session.h with real runs, every event timed; at 1920×1080 without a display, all on one
 // core, the runs too.
 #include <QApplication>

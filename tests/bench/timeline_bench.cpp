@@ -232,7 +232,7 @@ private:
     TimelineWidget* timeline_ = nullptr;
 };
 
-// From the request to the answer, on the reader's thread alone.
+// Times a search from the request to the answer, on the reader's thread alone.
 void find(const std::filesystem::path& folder, const char* text) {
     LiveStore store(folder);
     DASGD_CHECK(store.open() && store.isOpen());

@@ -29,7 +29,7 @@ T partOf(const std::uint8_t* from) {
     return part;
 }
 
-// How many bytes of the input are the first segment.
+// Number of bytes of the input that are the first segment.
 std::size_t firstSegment(const std::uint8_t* data, std::size_t size) {
     if (size < kSlotBytes) return size;
     const std::uint64_t slots = partOf<SegmentHeader>(data).slots;
@@ -109,7 +109,7 @@ void check(const std::filesystem::path& folder, std::size_t segments, std::uint6
         require(all[i].sequence > (i == 0 ? 0 : all[i - 1].sequence), "sequences grow");
     }
     require(all.empty() || whole.lastSequence() >= all.back().sequence, "the last sequence is of what was taken");
-    // It takes as much memory as a whole segment has by its header: up to 1 GiB, and seconds.
+    // The check takes as much memory as a whole segment has by its header: up to 1 GiB, and seconds.
     if (!failed && slots <= 4096) static_cast<void>(whole.damaged());
 
     JournalReader inParts(folder);

@@ -173,7 +173,7 @@ std::string edited(const std::string& lines) {
     require(sqlite3_open(":memory:", &memory) == SQLITE_OK, "a database in memory");
     const std::unique_ptr<sqlite3, int (*)(sqlite3*)> owner(memory, sqlite3_close);
     const auto size = static_cast<sqlite3_int64>(image.size());
-    // It may grow.
+    // The image may grow.
     auto* bytes = static_cast<unsigned char*>(sqlite3_malloc64(image.size()));
     std::memcpy(bytes, image.data(), image.size());
     require(sqlite3_deserialize(memory, "main", bytes, size, size,
@@ -200,7 +200,7 @@ std::string edited(const std::string& lines) {
     return image;
 }
 
-// Who draws spans looks for the names of their kinds and lanes.
+// Code that draws spans looks up the names of their kinds and lanes.
 void checkSpan(const Span& span) {
     require(static_cast<std::size_t>(span.kind) < kSpanKindNames.size(), "a span is of a kind that there is");
     require(static_cast<std::size_t>(span.lane) < kLaneNames.size(), "a span is in a lane that there is");

@@ -1,4 +1,4 @@
-// In the place of libFuzzer, where the compiler has none: each file of the folders that are named goes through the
+// Replacement for libFuzzer where the compiler has none: each file of the folders that are named goes through the
 // target once.
 #include <filesystem>
 #include <fstream>

@@ -22,7 +22,7 @@ bool isSameArray(const Value::Array& a, const Value::Array& b) {
     return true;
 }
 
-// In any order: a document has its scalars first.
+// Compares in any order: a document has its scalars first.
 bool isSameTable(const Value::Table& a, const Value& b) {
     if (!b.isTable() || a.size() != b.as<Value::Table>()->size()) return false;
     for (const auto& [key, value] : a) {

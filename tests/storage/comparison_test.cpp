@@ -99,7 +99,7 @@ TEST(Comparison, WorkersOverTwoHostsAreAnotherSetUpThanOnOne) {
     EXPECT_EQ(setupInWords(setupDifferences({alone, spread})), "hosts 1 / 2");
 }
 
-// Half of what its host computed was of others.
+// Other programs did half of what the run's host computed.
 TEST(Comparison, ReadsWhetherARunWasDisturbed) {
     test::OneRun one(1);
     for (int second = 1; second <= 3; ++second) {

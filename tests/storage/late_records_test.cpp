@@ -182,7 +182,7 @@ TEST_F(LateRecordsTest, ThatRecordsCameLaterIsNotedOnce) {
     EXPECT_EQ(row().error, noted);
 }
 
-// Whoever opens the workspace makes the levels of a run that has ended, whether or not more of it is to come.
+// Opening the workspace makes the levels of a run that has ended, whether or not more of it is to come.
 TEST_F(LateRecordsTest, RowsThatComeAfterLevelsWereMadeHaveThemToo) {
     test::orDie(run_.store.abandonRun(run_.runId, "interrupted", "died"));
     const auto stream = streamOfAway();

@@ -57,7 +57,7 @@ TEST(StoredScaling, ATimeThatWasNotRecordedIsNotKnown) {
     const ScalingPoint point = scalingPoints({scalingRun(RunRow{.workers = 1}, {}, times, target)}).at(0);
     EXPECT_EQ(point.secondsToTarget.n, 0U);
     EXPECT_EQ(point.reached, 1U) << "it was reached all the same";
-    // Where time is simulated the instant says it: evaluations take none of it.
+    // The instant is the training time where time is simulated: evaluations take none of it.
     RunRow row = test::orDie(reader.row(one.runId));
     row.timeSimulated = true;
     const TrainedSeconds trained = test::orDie(readTrainedSeconds(reader, row));

@@ -81,7 +81,7 @@ struct AlgorithmTrial {
     struct Add {
         explicit Add(AlgorithmTrial trial) { all().push_back(std::move(trial)); }
     };
-    // In the order of their names.
+    // All trials in the order of their names.
     [[nodiscard]] static std::vector<AlgorithmTrial> list() {
         std::vector<AlgorithmTrial> sorted = all();
         std::ranges::sort(sorted, {}, &AlgorithmTrial::name);
@@ -96,7 +96,7 @@ private:
 };
 inline std::ostream& operator<<(std::ostream& to, const AlgorithmTrial& trial) { return to << trial.name(); }
 
-// For INSTANTIATE_TEST_SUITE_P.
+// Name of a trial for INSTANTIATE_TEST_SUITE_P.
 inline std::string trialName(const ::testing::TestParamInfo<AlgorithmTrial>& info) { return info.param.name(); }
 
 [[nodiscard]] inline std::vector<AlgorithmTrial> trialsThat(const std::function<bool(const AlgorithmTrial&)>& suit) {

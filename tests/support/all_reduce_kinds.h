@@ -8,7 +8,8 @@
 
 namespace dasgd::test {
 
-// Among `ranks`, with each of `parts` as groups where it divides them, and as the number of servers.
+// Kinds of all-reduce among `ranks`, with each of `parts` as groups where it divides them, and as the number of
+// servers.
 inline std::vector<AllReduceKind> kindsFor(int ranks, const std::vector<int>& parts) {
     std::vector<AllReduceKind> kinds{{AllReduceMethod::Ring},
                                      {AllReduceMethod::HalvingDoubling},

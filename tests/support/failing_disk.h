@@ -13,7 +13,7 @@
 
 namespace dasgd::test {
 
-// While it lives, what the functions take for a fault fails with EIO; `injected` proves that it happened.
+// Faults of the disk while it lives: what the functions choose fails with EIO; `injected` proves that it happened.
 struct DiskFaults {
     std::function<bool(const std::filesystem::path& file)> ofSync;
     std::function<bool(const std::filesystem::path& from)> ofRename;

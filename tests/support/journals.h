@@ -45,7 +45,7 @@ inline std::vector<OwnedEntry> readAll(const std::filesystem::path& folder, std:
     return readAll(reader);
 }
 
-// While it lives, no file of this process can grow.
+// No file of this process can grow while it lives.
 class NoRoom {
 public:
     NoRoom() {

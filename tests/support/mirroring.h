@@ -41,7 +41,7 @@ public:
     OneRun run;
 };
 
-// How many rows of a run there are, at once also where it is being written; 0 where there is no such workspace yet.
+// Number of rows of a run, at once also where it is being written; 0 where there is no such workspace yet.
 inline std::int64_t recordsOf(const std::filesystem::path& workspace, const std::string& id) {
     try {
         SQLite::Database database((workspace / "lab.db").string(), SQLite::OPEN_READONLY);

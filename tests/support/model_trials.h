@@ -23,7 +23,8 @@ struct ModelTrial {
     std::string model;
     InputSpec input = {};
     Value fields = Value(Value::Table{});
-    // On a device vectors of a kernel end elsewhere in padded slots, and the elements left over are rounded once less.
+    // Tolerance on a device: vectors of a kernel end elsewhere in padded slots, and the elements left over are rounded
+    // once less.
     double tolerance = 1e-7;
     // Why no test trains it, where none does.
     std::string leftOut = {};
@@ -31,7 +32,7 @@ struct ModelTrial {
     struct Add {
         explicit Add(ModelTrial trial) { all().push_back(std::move(trial)); }
     };
-    // In the order of their names.
+    // All trials in the order of their models' names.
     [[nodiscard]] static std::vector<ModelTrial> list() {
         std::vector<ModelTrial> sorted = all();
         std::ranges::sort(sorted, {}, &ModelTrial::model);

@@ -1,4 +1,4 @@
-// How much a network computes for one sample, as the papers and torchvision give it.
+// Computation of a network for one sample, as the papers and torchvision give it.
 #pragma once
 
 #include <numeric>

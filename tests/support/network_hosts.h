@@ -24,7 +24,7 @@ inline bool does(const std::string& command) {
 
 class NetworkHosts {
 public:
-    // Their names are those of the machine, so that tests take turns.
+    // Names of the hosts are those of the machine, so tests take turns.
     explicit NetworkHosts(int count, const std::string& rate = "250mbit")
         : turn_(::open((std::filesystem::temp_directory_path() / "dasgd-test-hosts.lock").c_str(),
                        O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {

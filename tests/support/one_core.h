@@ -1,4 +1,4 @@
-// For benchmarks: the processor core that they state.
+// Pinning of benchmarks to one processor core, which they state.
 #pragma once
 
 #include <sched.h>

@@ -1,4 +1,4 @@
-// Where the tree under test and its programs are; "" for a program that this build does not make.
+// Paths of the tree under test and of its programs; "" for a program that this build does not make.
 #pragma once
 
 namespace dasgd::test {

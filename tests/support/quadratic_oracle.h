@@ -161,7 +161,7 @@ struct SerialMerge {
     };
     std::multimap<std::int64_t, InFlight> inFlight;
 
-    // Before the first step.
+    // Takes and merges what is due before the first step.
     void start(Workers& w) {
         if (snapshotAtZero) take(0, w);
         mergeDue(0, w);

@@ -21,7 +21,7 @@ inline CheckpointEnvironment checkpointsIn(const std::filesystem::path& run) {
     return {.place = {run / "checkpoints", run.filename().string(), "hash"}};
 }
 
-// Where a run is trained: its ranks are threads, over either communicator, or a simulated cluster.
+// Place where a run is trained: its ranks are threads, over either communicator, or a simulated cluster.
 enum class TrainedOn { Threads, Gloo, Virtual };
 inline std::string nameOf(TrainedOn on) {
     return on == TrainedOn::Threads ? "threads" : on == TrainedOn::Gloo ? "gloo" : "virtual";

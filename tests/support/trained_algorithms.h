@@ -9,14 +9,14 @@
 
 namespace dasgd::test {
 
-// With averages as often as a short run wants them.
+// The algorithm with averages as often as a short run wants them.
 inline Value often(const std::string& name) {
     Value algorithm = table({{"name", text(name)}});
     for (const FieldInfo& field : AlgorithmRegistry::find(name)->fields) {
         if (field.name == "period") algorithm.set("period", integer(4));
         if (field.name == "share") algorithm.set("share", number(0.4));
         if (field.name == "interval") algorithm.set("interval", integer(1));
-        // With more it depends on who comes first.
+        // With a larger bound the result depends on who comes first.
         if (field.name == "staleness") algorithm.set("staleness", integer(0));
     }
     return algorithm;

@@ -87,7 +87,7 @@ inline OverlapSummary overlapOf(const RankRecord& record) {
 // Optional wrapper around each rank's communicator: fault injection, counting.
 using Wrap = std::function<std::unique_ptr<Communicator>(Communicator&, Clock&)>;
 
-// Where hostRanks() runs ranks in place of threads, if anywhere: see tests/support/nccl/suite_backend.cpp.
+// Function by which hostRanks() runs ranks elsewhere than in threads, if any: see tests/support/nccl/suite_backend.cpp.
 using RunElsewhere = std::function<void(const ClusterParams&, const std::function<void(HostedRank&)>& body)>;
 inline RunElsewhere& runElsewhere() {
     static RunElsewhere run;

@@ -85,7 +85,7 @@ private:
 
 using Way = std::vector<at::Tensor>;  // of one rank, after each step
 
-// How a run is interrupted.
+// Interruption of a run.
 struct Save {
     std::int64_t after = 0;  // step; 0: it is not
     bool goesOn = false;     // the objects that were saved go on themselves
@@ -145,7 +145,7 @@ Value bowlOf(const AlgorithmTrial& trial) {
     return document;
 }
 
-// Whatever the steps are after which it is saved, each in a run of its own.
+// Saves after each of `steps`, in a run of its own, and expects every run to go the same way as one that was not saved.
 void expectSurvivesASaveAfter(const std::vector<std::int64_t>& steps, const Value& document) {
     std::vector<Save> runs{{}};
     for (const std::int64_t step : steps) {
@@ -163,7 +163,7 @@ std::vector<std::int64_t> firstSteps(std::int64_t count) {
     return steps;
 }
 
-// Wherever the save falls: with an average in flight, between the launch of a fragment and its outer step, a round
+// A save may fall anywhere: with an average in flight, between the launch of a fragment and its outer step, a round
 // before the next exchange, on either side of the last synchronous step.
 class EverySave : public ::testing::TestWithParam<AlgorithmTrial> {};
 
@@ -194,7 +194,7 @@ TEST(Overlapped, ASharePushedIsAddedAllTheSame) {
     }
 }
 
-// On either side of the last synchronous step, and in the rounds behind it, which are counted from there.
+// Saves fall on either side of the last synchronous step, and in the rounds behind it, which are counted from there.
 class BehindSyncSteps : public ::testing::TestWithParam<AlgorithmTrial> {};
 
 TEST_P(BehindSyncSteps, EveryStepIsGoodForASave) {

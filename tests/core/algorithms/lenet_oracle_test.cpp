@@ -113,7 +113,7 @@ public:
         at::Tensor gradient;
         double loss = 0;
     };
-    // On the worker's next batch.
+    // Gradient and loss at `weights`, on the worker's next batch.
     [[nodiscard]] Descent at(std::size_t worker, const at::Tensor& weights) {
         const Batch batch = loaders_[worker]->take(kLenetBatch);
         {

@@ -50,13 +50,13 @@ TEST_P(OnDeviceEvery, TrainsAsOnTheProcessor) {
     for (const RankRecord& record : run.records) EXPECT_EQ(record.outcome.error, "");
 }
 
-// Wherever batches come from.
+// Holds for data that are resident and for data that are prefetched.
 TEST_P(OnDeviceEvery, NeverMakesTheHostWaitBetweenEvaluations) {
     for (const char* place : {"resident", "prefetch"}) {
         const OnDevice run = trainOnDevice(digits(GetParam().table(), {}, {{"device_data", text(place)}}));
         for (const RankRecord& record : run.records) EXPECT_EQ(record.outcome.error, "") << place;
         if (GetParam().hostReads == HostReads::OfDevice) {
-            // Once an average of each rank.
+            // Each rank waits once an average.
             const std::size_t averages = collectivesWatched(run.records);
             EXPECT_GE(averages, 3 * 2U);
             EXPECT_EQ(run.waits, std::vector<std::string>(averages, "aten::_local_scalar_dense")) << place;
@@ -66,7 +66,7 @@ TEST_P(OnDeviceEvery, NeverMakesTheHostWaitBetweenEvaluations) {
     }
 }
 
-// Who receives single messages makes the host wait for them, on GPUs too (core/comm/nccl/device_messages.h).
+// A rank that receives single messages makes the host wait for them, on GPUs too (core/comm/nccl/device_messages.h).
 TEST_P(OnDeviceEvery, ReceivesSingleMessagesOnlyWhereTheTrialSaysSo) {
     std::atomic<int> received = 0;
     const auto counted = [&](Communicator& comm, Clock&) { return std::make_unique<CountsReceives>(comm, received); };

@@ -126,7 +126,7 @@ TEST_P(OnePass, IsWhatASnapshotAndAMergeTake) {
                 ownUpdate ? ownUpdate->update(context, *optimizer) : optimizer->step(params, 0.01);
                 algorithm->afterStep(context);
             }
-            // In the first step a server's optimiser makes its state.
+            // A server's optimiser makes its state in the first step, which does not count.
             if (step == 1) continue;
             EXPECT_LE(executor.snapshot.size(), trial.snapshotPasses) << ::testing::PrintToString(executor.snapshot);
             EXPECT_LE(executor.merge.size(), trial.mergePasses) << ::testing::PrintToString(executor.merge);

@@ -118,7 +118,7 @@ TEST(OtherWorkersOfARun, DoNotMakeTheSynchronousStepsAgain) {
     const auto& losses = after[0].sink.metrics.at(metrics::kTrainLoss);
     ASSERT_LT(sameStep(4), kStopOfThree) << "else there is nothing to make again";
     EXPECT_EQ(losses.front().bytesSent, losses.back().bytesSent) << "no gradient is sent, and no average is due";
-    // So does the run that is saved and goes on once more.
+    // A run that is saved and resumed once more gives the same model.
     const auto stopped = goesOn(dir, "stopped", with(4), three, kStopOfThree, sameStep(4) + 1);
     const auto again = goesOn(dir, "again", with(4), stopped, sameStep(4) + 1);
     EXPECT_EQ(modelIn(next), modelIn(again));
@@ -180,7 +180,7 @@ TEST(OtherWorkersOfARun, CountOnInSamplesAndBytes) {
     std::int64_t sentBefore = 0, sentAfter = 0;
     for (const auto& rank : before) sentBefore += losses(rank).back().bytesSent;
     for (const auto& rank : after) sentAfter += losses(rank).front().bytesSent;
-    // And those of one more step, which are less than all that were sent in eleven.
+    // Bytes are counted on: one more step adds less than a quarter of those of eleven steps.
     EXPECT_GT(sentAfter, sentBefore);
     EXPECT_LT(sentAfter, sentBefore + sentBefore / 4);
     EXPECT_EQ(losses(after[0]).back().step, 3 * stepsOfAnEpoch(2));

@@ -23,7 +23,7 @@ TEST_P(EveryAlgorithm, EndsWithTheSameBitsAfterAStop) {
     SCOPED_TRACE("stopped after step " + std::to_string(stop));
     const Value document = resumedExperiment(trial.table(), on, droppingMlp(), momentum());
     if (trial.repeats || on == TrainedOn::Virtual) return expectSameModelAfterStops(on, document, {stop});
-    // Where it depends on who comes first, the resumed run ends, with other bits.
+    // A run whose result depends on who comes first ends too, with other bits.
     const TempDir dir;
     const CheckpointEnvironment stopped = checkpointsIn(dir / "stopped");
     trainOn(on, document, stopped, stop);

@@ -46,7 +46,8 @@ Outcome outcomeOf(const std::vector<RankRecord>& records) {
     return outcome;
 }
 
-// To a millionth, of each value and of 1 where it is smaller: weights go through 0, where rounding is no smaller.
+// Equal to a millionth of each value, and of 1 where the value is smaller: weights go through 0, where rounding is no
+// smaller.
 void expectClose(const std::vector<std::vector<double>>& values, const std::vector<std::vector<double>>& others) {
     ASSERT_EQ(values.size(), others.size());
     for (std::size_t rank = 0; rank < values.size(); ++rank) {
@@ -58,7 +59,7 @@ void expectClose(const std::vector<std::vector<double>>& values, const std::vect
     }
 }
 
-// Where ranks serve, the algorithm's own tests compare it with threads and fail its hosts.
+// Algorithms with servers are left out: their own tests compare them with threads and fail their hosts.
 std::vector<AlgorithmTrial> trialsWithoutServers() {
     return trialsThat(
         [](const AlgorithmTrial& trial) { return trial.repeats && !trial.isTimeOnly() && trial.ranksFor(4) == 4; });
@@ -127,7 +128,7 @@ std::vector<double> instantsOf(const Value& document) {
     });
 }
 
-// Where the result depends on who comes first, it does not here, where the order is that of simulated time.
+// Results that depend on who comes first do not do so here, where the order is that of simulated time.
 class SimulatedTimeEvaluated : public ::testing::TestWithParam<std::tuple<AlgorithmTrial, double>> {};
 
 TEST_P(SimulatedTimeEvaluated, TakesTheTimeAndTheWayThatItTakesUnevaluated) {

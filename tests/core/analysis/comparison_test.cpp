@@ -205,7 +205,7 @@ TEST(Comparison, RunsOfDifferentLengthAreComparedWhereAllOfThemAre) {
     EXPECT_EQ(compared->groups[1].equalLoss.mean, 1.2);
     EXPECT_EQ(compared->groups[1].equalBestAccuracy.mean, 0.5);
     EXPECT_FALSE(compared->groups[1].chosenOnValidation);
-    // With a validation set it is what was chosen on that, not the largest on the test set.
+    // With a validation set the best accuracy is what was chosen on that, not the largest on the test set.
     for (ComparedRun& each : runs) each.settings["data.validation"] = "0.1";
     runs[1].chosen = EvaluationCurve({{0, 0.2}, {2000, 0.8}});
     const auto validated = compareRuns(runs, "");

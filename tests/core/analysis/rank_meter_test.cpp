@@ -358,7 +358,8 @@ TEST(RankMeterTest, ASpanThatComesAfterItsTimeWasCountedMakesTheMeterPartial) {
     }
 }
 
-// Its steps are in no inflation, whether or not it still waits for a rank; and it holds nothing back any more.
+// The steps of such a reduce are in no inflation, whether or not it still waits for a rank; it holds no later record
+// back.
 TEST(RankMeterTest, AReduceThatIsGivenUpKeepsItsStepsOut) {
     RankMeter meter, open;
     for (RankMeter* one : {&meter, &open}) one->add(span(SpanKind::Reduce, 40, 100, 1, 77));

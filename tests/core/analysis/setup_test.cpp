@@ -106,7 +106,7 @@ TEST(RunSetup, OfManyModelsOfOneNameEachHasTheSettingsThatNotAllHave) {
     EXPECT_EQ(found[0].values.back(), "mlp (model.hidden=19999)");
 }
 
-// Its times do not depend on the machine that simulated it, but on what it simulated.
+// Simulated times do not depend on the machine that simulated, but on what it simulated.
 TEST(RunSetup, ASimulatedRunHasALinkAndAComputerOfItsModelAndNoMachine) {
     Settings model = settings();
     model["network.name"] = "star";

@@ -85,7 +85,7 @@ TEST(GpuRuntime, IsDescribedWithItsVersionsAndWhatTheyAllow) {
     ::unsetenv("CUDA_MPS_PIPE_DIRECTORY");
 }
 
-// On a machine with GPUs and all libraries it is what describes them; on any other it says what is missing.
+// On a machine with GPUs and all libraries the runtime describes them; on any other the error says what is missing.
 TEST(GpuRuntime, OfThisMachineIsThereOrSaysWhatIsMissing) {
     const auto runtime = loadGpuRuntime();
     if (runtime) {

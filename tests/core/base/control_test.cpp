@@ -116,7 +116,7 @@ TEST(RunControlTest, WrongFilesAreRefused) {
 class StopTest : public ::testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(Ranks, StopTest, ::testing::Values(1, 2, 4, 7));
 
-// Nothing couples them and their speeds differ: still one and the same step.
+// Ranks that nothing couples and whose speeds differ still stop at one step.
 TEST_P(StopTest, FreeRanksStopAtOneStep) {
     const int ranks = GetParam();
     for (int round = 0; round < 15; ++round) {

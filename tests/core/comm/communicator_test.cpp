@@ -8,7 +8,7 @@ namespace dasgd::test {
 namespace {
 
 INSTANTIATE_TEST_SUITE_P(Real, CommunicatorContract, contractOf(realBackends(1e-4)), contractName);
-// So slow a link that what goes in turn can be told from what goes at once on a busy machine.
+// The link is so slow that operations in turn can be told from operations at once on a busy machine.
 INSTANTIATE_TEST_SUITE_P(Real, CommunicatorBehaviour, testing::ValuesIn(realBackends(0.3)), behaviourName);
 
 TEST(Communicator, DescribesOperationsAndRanksForErrors) {

@@ -67,7 +67,7 @@ TEST(Cost, AuthorsPresetsByHand) {
     EXPECT_EQ(authorsExchangeSeconds(AuthorsExchange::PartialMixing, 8.75e9, 0.875e9, 1), 0);
 }
 
-// Not every number of servers, of which there may be hundreds.
+// Kinds with some numbers of servers, of which there may be hundreds.
 std::vector<AllReduceKind> someKindsFor(int ranks) {
     std::vector<int> parts;
     for (int part = 1; part <= ranks; part = part < 4 ? part + 1 : 2 * part) parts.push_back(part);

@@ -63,7 +63,7 @@ TEST(CifarTest, ReadsTheRecordsOfAllFilesInOrder) {
     EXPECT_NEAR(batch.inputs[1][1][0][0].item<double>(), (2 / 255.0 - 0.4822) / 0.2435, 1e-5) << "channel by channel";
 }
 
-// In bytes, of this process: what is mapped of a file does not count.
+// Memory of this process in bytes, without the mapped pages of files.
 std::int64_t anonymousMemory() {
     std::ifstream status("/proc/self/status");
     for (std::string line; std::getline(status, line);) {

@@ -46,7 +46,7 @@ TEST(HeldOutTest, ClassesHaveTheirShareOfBothSets) {
     }
 }
 
-// Else the test set would have a class that the training set does not know.
+// The test set would otherwise have a class that the training set does not know.
 TEST(HeldOutTest, AClassOfOneSampleIsTrainedOn) {
     const at::Tensor classes = torch::tensor({0, 0, 0, 0, 1, 2, 2, 3}, torch::kInt64);
     for (const double fraction : {0.1, 0.5, 0.9}) {

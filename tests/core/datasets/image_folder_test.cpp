@@ -221,14 +221,14 @@ TEST_F(ImageFolderTest, APartHasItsOwnSamplesInTheirOrder) {
     EXPECT_TRUE(all(judged, 1).inputs.equal(all(judged, 2).inputs));
 }
 
-// Otherwise a sample of the validation set would be trained on, or the other way round.
+// A sample of the validation set would otherwise be trained on, or the other way round.
 TEST_F(ImageFolderTest, ADamagedFileOfAPartIsReplacedByAnotherOfThePart) {
     const Splits splits =
         load({{"on_damage", text("skip")}, {"crop", text("centre")}, {"mirror", test::boolean(false)}}).value();
     const at::Tensor some = torch::tensor({1, 3}, torch::kInt64);
     const Samples part = selected(splits.train, some, SampleUse::kTraining);
     folder_.write("train/bee/1.jpg", "no image any more");
-    // In the whole set the next one is another bee; the part begins anew with its ant.
+    // The next sample of the whole set is another bee; the part begins anew with its ant.
     const Batch batch = all(part);
     EXPECT_TRUE(batch.targets.equal(torch::tensor({0, 0}, torch::kInt64)));
     EXPECT_TRUE(batch.inputs[1].equal(batch.inputs[0]));

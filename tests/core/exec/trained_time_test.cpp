@@ -67,7 +67,7 @@ TEST(TrainedTime, AnOperationMayOutlastSeveralPauses) {
     trained.pause(12, 1000);
     trained.resume(1200);
     trained.awaited(10, 1100, 1210);
-    // It needed 700 from the first pause on, which is what the rank now has trained since then.
+    // The operation needed 700 from the first pause on, which is what the rank now has trained since then.
     EXPECT_EQ(trained.until(1210), 300 + 700);
     trained.awaited(11, 1190, 1230);
     EXPECT_EQ(trained.until(1230), 300 + 720) << "the longer wait is time for what was launched meanwhile too";

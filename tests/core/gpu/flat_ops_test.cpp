@@ -336,7 +336,7 @@ INSTANTIATE_TEST_SUITE_P(Settings, OuterStepTest,
                                          OuterStep{.momentum = 0.5, .penalty = 3, .clip = 0.2},
                                          OuterStep{.learningRate = 0.7, .momentum = 0.9, .localWeight = 0.5}));
 
-// Where nothing is overlapped the mean is formed in the place of the weights.
+// The mean is formed in the place of the weights where nothing is overlapped.
 TEST(OuterStepInPlace, TheMeanMayBeTheWeights) {
     const OuterStep step{.learningRate = 0.7, .momentum = 0.9, .nesterov = true};
     const at::Tensor mean = drawn(1000, 1), start = drawn(1000, 2);
@@ -349,7 +349,7 @@ TEST(OuterStepInPlace, TheMeanMayBeTheWeights) {
     EXPECT_TRUE(at::equal(velocity, otherVelocity));
 }
 
-// Where only shapes are known there is nothing to compute, and nothing to fail.
+// Tensors that are shapes only have nothing to compute, and nothing to fail.
 TEST(FlatOps, TakeTensorsOfTheMetaDevice) {
     const at::Tensor meta = at::empty({1000}, at::TensorOptions(at::kMeta));
     snapshotFlat(meta, at::empty_like(meta), at::empty_like(meta), 0.5);

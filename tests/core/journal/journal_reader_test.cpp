@@ -54,7 +54,7 @@ TEST(JournalReaderTest, AFileWhoseNameIsNoNumberIsPassedOver) {
     EXPECT_EQ(readAll(folder / "rank").size(), 100U);
 }
 
-// From every possible place: the rest and nothing but the rest, names and ranks included.
+// Starts to read at every possible place: the rest comes and nothing but the rest, names and ranks included.
 void expectTheRestAfterAnyEntry(const fs::path& folder, std::size_t count) {
     const auto all = readAll(folder);
     ASSERT_EQ(all.size(), count);

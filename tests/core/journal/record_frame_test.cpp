@@ -86,7 +86,7 @@ TEST(RecordFrame, OneThatIsCutOffHandsNothingOut) {
     for (std::size_t size = 1; size < frame.size(); size += size < 400 ? 1 : 97) {
         int taken = 0;
         const auto read = readRecords(std::string_view(frame).substr(0, size), [&](const EventRecord&) { ++taken; });
-        // Between two records it is a shorter frame.
+        // A frame that is cut between two records is a shorter frame.
         if (read) {
             EXPECT_EQ(*read, static_cast<std::size_t>(taken));
         } else {

@@ -78,7 +78,8 @@ TEST_P(DrawingTest, DoesNotDrawFromTheDefaultGenerator) {
     EXPECT_TRUE(before.equal(at::detail::getDefaultCPUGenerator().get_state()));
 }
 
-// Those that compute, but torchscript, which is what its file is: torchscript_test asks the same of one that draws.
+// Models that compute, without torchscript, which is what its file is: torchscript_test asks the same of one that
+// draws.
 std::vector<test::ModelTrial> drawingModels() {
     std::vector<test::ModelTrial> trials = test::ModelTrial::list();
     std::erase_if(trials, [](const test::ModelTrial& trial) {

@@ -41,7 +41,7 @@ at::Tensor gradientOf(Model& model) {
     return w.grad().clone();
 }
 
-// By hand: w − b = (2, −3); A(w − b) = (2.5, −2); half their product = 5.5.
+// Values by hand: w − b = (2, −3); A(w − b) = (2.5, −2); half their product = 5.5.
 TEST(QuadraticTest, ValueAndGradientAreThoseOfTheFormula) {
     auto model = built(bowl(), 0);
     EXPECT_DOUBLE_EQ(model->loss({}).item<double>(), 5.5);

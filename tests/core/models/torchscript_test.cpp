@@ -224,7 +224,7 @@ TEST_F(TorchScriptTest, GoesOnWithTheSameBitsAfterAStop) {
     expectSameModelAfterStops(TrainedOn::Threads, document, {6});
 }
 
-// Both networks are one, and so must be what is evaluated: with the mean over the ranks.
+// Both networks are the same one, and so must be what is evaluated: with the mean of the buffers over the ranks.
 TEST_F(TorchScriptTest, EvaluatesTheMeanOfBuffersThatAreAssigned) {
     const auto evaluated = [&](bool assigned) {
         Value model = fieldsOf(runningMean(assigned));

@@ -139,7 +139,7 @@ TEST(OptimizerTest, ClippingIsTorchs) {
     }
 }
 
-// To the last bit: no slice of the flat tensors is left out, whatever it is cut into.
+// Equal to the last bit: no slice of the flat tensors is left out, whatever they are cut into.
 TEST(OptimizerTest, WithoutDecayTheGroupsChangeNothing) {
     for (const char* name : {"sgd", "adam", "adamw"}) {
         const auto trained = [&](const char* noDecay, double decay) {

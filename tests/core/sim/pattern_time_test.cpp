@@ -30,7 +30,7 @@ Value documentOf(const Value& algorithm, const std::string& bandwidth, std::int6
           table({{"mode", text("time-only")}, {"step_time", text("20ms")}, {"memory_bandwidth", text("1000TB/s")}})}});
 }
 
-// From the beginning of step kFrom to that of the one `window` later.
+// Mean seconds of a step, from the beginning of step kFrom to that of the one `window` later.
 double simulatedStep(const Value& algorithm, const std::string& bandwidth, std::int64_t window) {
     const auto records = trainVirtually(documentOf(algorithm, bandwidth, window));
     EXPECT_EQ(records[0].outcome.error, "");
@@ -73,7 +73,8 @@ std::vector<std::string> algorithmsWithFormula() {
     return names;
 }
 
-// Its defaults, in one bucket where there are buckets, and with the numbers without which there is no formula.
+// The algorithm's defaults, in one bucket where there are buckets, and with the numbers without which there is no
+// formula.
 Value plainSettings(const std::string& name) {
     Value settings = table({{"name", text(name)}});
     const CommunicationPattern& pattern = AlgorithmRegistry::find(name)->traits;

@@ -181,7 +181,8 @@ TEST(VirtualTraining, OneBucketHidesNothing) {
 TEST(VirtualTraining, BucketsLeaveAsTheirGradientsGetReady) {
     const auto records = trainVirtually(
         lenet({{"name", text("sync_sgd")}, {"first_bucket_mb", number(0.01)}, {"bucket_mb", number(0.05)}}, "200Mbps"));
-    // From the last layer on: fc3 and fc2; fc1; both convolutions, which have few elements and nearly all of the work.
+    // Buckets from the last layer on: fc3 and fc2; fc1; both convolutions, which have few elements and nearly all of
+    // the work.
     const std::vector<double> elements{11'014, 48'120, 2'572};
     const std::vector<double> products{2 * (840.0 + 10'080), 2 * 48'000.0, 2 * 240'000.0 + 117'600};
     const double forward = 416'520, backward = products[0] + products[1] + products[2];

@@ -194,8 +194,8 @@ TEST(EarlyStop, AllRanksEndWithTheEvaluationThatExhaustsThePatience) {
     }
 }
 
-// Nobody waits for an evaluation there: the end is the furthest step that a rank was making when the last one was
-// at 10.
+// In simulated time nobody waits for an evaluation: the run ends at the furthest step that a rank was making when the
+// last rank was at 10.
 class EarlyStopInSimulatedTime : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(EarlyStopInSimulatedTime, TheFurthestRankSaysWhere) {

@@ -84,7 +84,7 @@ TEST_F(StepProfilerTest, NoWindowHasAProfiledStep) {
         EXPECT_TRUE(window.lastStep <= 3 || window.lastStep - window.steps >= 7) << window.lastStep;
         steps += window.steps;
     }
-    // From the end of step 1 to that of step 3, and from that of step 7 on.
+    // Counted are the steps from the end of step 1 to that of step 3, and from that of step 7 on.
     EXPECT_EQ(steps, 2 + 5);
 }
 

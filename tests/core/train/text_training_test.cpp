@@ -49,8 +49,8 @@ Value gpt() {
                   {"context", integer(4)}});
 }
 
-// In float64, so that what differs is not rounding. Of the text 40 places are the test set; of the 90 samples of 4 that
-// the rest holds, 18 are for validation and 72 are trained on.
+// Runs in float64, so that a difference is not rounding. 40 places of the text are the test set; of the 90 samples of 4
+// that the rest holds, 18 are for validation and 72 are trained on.
 class TextTraining : public ::testing::Test {
 protected:
     [[nodiscard]] Value document(Value model, std::int64_t workers, Fields train, double tests = 0.1) const {

@@ -258,7 +258,7 @@ TEST_P(EvaluatedOverLink, TimedStepsHoldTheCommunicationOfTheirRounds) {
         GetParam(), {{"name", text("dasgd")}, {"period", integer(4)}, {"delay", integer(1)}}, steps(80, 40), bowl());
     EXPECT_EQ(dasgd.steps, 64);
     EXPECT_GE(dasgd.seconds, 16 * kAllReduceSeconds);
-    // At 4, 8, … 40 and 44, 48, … 80.
+    // Averages at 4, 8, … 40 and 44, 48, … 80.
     const Timed local =
         timedOverLink(GetParam(), {{"name", text("local_sgd")}, {"period", integer(4)}}, steps(80, 40), bowl());
     EXPECT_EQ(local.steps, 72);

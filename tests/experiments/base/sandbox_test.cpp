@@ -38,7 +38,7 @@ protected:
             EXPECT_FALSE(std::filesystem::exists(folder_ / name)) << name;
         }
     }
-    // How many of the ways to change a file system succeed.
+    // Number of ways to change a file system that succeed.
     [[nodiscard]] int changes() const {
         const std::string kept = kept_.string();
         const std::string fresh = (folder_ / "new").string();
@@ -71,8 +71,8 @@ TEST_F(Sandbox, LetsNothingBeWritten) {
               0);
 }
 
-// With Landlock alone, where the kernel has it; where it has not, the function says so. Before its third version it
-// does not know truncation.
+// Landlock alone, where the kernel has it; elsewhere the function says so. Before its third version Landlock does not
+// know truncation.
 TEST_F(Sandbox, LandlockAloneLetsNothingBeWritten) {
     const long abi = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
     EXPECT_EQ(statusOf([&] {

@@ -32,7 +32,7 @@ protected:
                 .size = 2,
                 .count = 2};
     }
-    // Until all have ended; the events by their names.
+    // Events by their names, until all ranks have ended.
     std::map<std::string, std::vector<nlohmann::json>> follow(HostRanks& ranks) {
         std::map<std::string, std::vector<nlohmann::json>> events;
         EXPECT_TRUE(test::eventually([&] {

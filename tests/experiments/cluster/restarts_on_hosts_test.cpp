@@ -54,7 +54,7 @@ TEST_F(RestartsOnHosts, AKilledRankCostsTheStepsSinceTheLastCheckpoint) {
     EXPECT_EQ(modelOf(workspace("node1"), runs[0]), modelOf(folder_.workspace(), whole));
 }
 
-// There is room for one rank on each: without the other host the run goes on with one.
+// Each host has room for one rank: without the other host the run goes on with one.
 TEST_F(RestartsOnHosts, WithoutALostHostItGoesOnWithFewerWorkers) {
     folder_.write("lab.toml", test::standInProfile("[\"node1\", \"ada@node2\"]", "ranks_per_host = 1\n"));
     longer();
@@ -140,7 +140,7 @@ TEST_F(RestartsOnHosts, APartThatDoesNotBeginLosesNoCheckpoint) {
     EXPECT_GE(runs[0].resumedStep, 200);
 }
 
-// It was to go on from an earlier checkpoint than the newest, and saved none itself.
+// The run was to go on from an earlier checkpoint than the newest, and saved none itself.
 TEST_F(RestartsOnHosts, AResumedRunGoesOnFromTheCheckpointThatItBeganWith) {
     longer();
     test::StartedProgram run = start();
@@ -160,7 +160,7 @@ TEST_F(RestartsOnHosts, AResumedRunGoesOnFromTheCheckpointThatItBeganWith) {
     }  // killed
     const storage::RunRow second = runsOf("node1").front();
     ASSERT_EQ(second.resumedStep, earlier);
-    // Where the machine is busy the second run came to a checkpoint before it was seen.
+    // On a busy machine the second run came to a checkpoint before it was seen.
     std::filesystem::remove_all(paths.checkpoints(second.runId));
     const test::Ended ended = folder_.start({"resume", second.runId, "--on", "lab", "-q"}, hosts_.environment()).wait();
     ASSERT_EQ(ended.exit, kFinished) << ended.err;

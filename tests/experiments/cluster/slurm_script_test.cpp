@@ -50,7 +50,7 @@ TEST(SlurmScript, LetsTheProfileDecide) {
     EXPECT_THAT(text, Not(HasSubstr("--cpus-per-task=2")));
 }
 
-// With stand-ins for SLURM's commands that write down what they were called with.
+// Scripts run with stand-ins for SLURM's commands that write down what they were called with.
 class SlurmScriptRuns : public ::testing::Test {
 protected:
     SlurmScriptRuns() : job_{folder_ / "job"} {

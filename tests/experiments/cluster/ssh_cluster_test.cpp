@@ -121,7 +121,7 @@ TEST_F(SshClusterTest, RefusesHostsOfDifferentBuilds) {
         test::writeText(folder_ / "bin" / "dasgd", "#!/bin/sh\nread request\n" + text + "\nread more\n");
         std::filesystem::permissions(folder_ / "bin" / "dasgd", std::filesystem::perms::owner_all);
     };
-    // On node2 alone `~/dasgd` is that one.
+    // `~/dasgd` is the other version on node2 alone.
     std::filesystem::create_symlink(test::kProgram, hosts_.home("node1") / "dasgd");
     std::filesystem::create_symlink(folder_ / "bin" / "dasgd", hosts_.home("node2") / "dasgd");
     profile_.dasgd = "~/dasgd";

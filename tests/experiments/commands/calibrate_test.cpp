@@ -37,7 +37,7 @@ TEST(CalibrateCommand, FindsEveryNumberOfAClusterThatIsKnown) {
     ASSERT_GE(json["timed"].size(), 4U) << "what the link was fitted to";
     EXPECT_EQ(json["timed"].back()["bytes"].get<double>() > 0, true);
 
-    // And what runs on the calibration that was written takes as long as on the cluster itself.
+    // A run on the calibration that was written takes as long as on the cluster itself.
     const auto stepMs = [&](const std::vector<std::string>& arguments) {
         const test::Ended run = folder.run(arguments);
         EXPECT_EQ(run.exit, 0) << run.err;

@@ -178,7 +178,7 @@ TEST(CheckPlatform, RunsConfined) {
     const test::StartedProgram check = folder.start({"check-platform", "slow.xml", "--workers", "900"});
     const std::filesystem::path process = "/proc/" + std::to_string(check.id());
     std::string limits;
-    // Until it has prepared itself; its check takes minutes. ctest ends a test that waits in vain.
+    // Waits until the process has prepared itself; its check takes minutes. ctest ends a test that waits in vain.
     while (limits.find("Max file size             0 ") == std::string::npos) {
         ASSERT_FALSE(test::contentOf(process / "status").empty()) << "it ended";
         limits = test::contentOf(process / "limits");

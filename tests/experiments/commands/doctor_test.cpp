@@ -24,7 +24,7 @@ TEST_F(DoctorCommand, FindsAHealthyWorkspace) {
     EXPECT_THAT(ended.out, HasSubstr("\"links\""));
 }
 
-// By the program of the tests that has stand-ins for GPUs, and by the one that users have.
+// The program of the tests has stand-ins for GPUs; the one that users have has not.
 TEST_F(DoctorCommand, SaysWhetherGpusCanBeTrainedOnAndWhatIsMissing) {
     const test::Ended standIns =
         test::StartedProgram(folder_.path(), {"doctor", "-w", "w"}, {}, test::kStandInProgram).wait();

@@ -15,7 +15,7 @@ class QueueAdd : public test::QueueFolder {};
 TEST_F(QueueAdd, RunsWaitAfterItHasEnded) {
     const auto ids = add(test::quickExperiment("threads"), {"--sweep", "train.seed=1..3", "--restarts", "2"});
     ASSERT_THAT(ids, SizeIs(3));
-    // Whatever opens the workspace leaves them alone.
+    // A command that opens the workspace leaves queued runs alone.
     EXPECT_EQ(folder_.run({"recover", "-w", "w"}).out, "0 runs taken in whose processes are gone\n");
     const storage::Queue waiting = queue();
     ASSERT_THAT(waiting.entries, SizeIs(3));

@@ -45,7 +45,7 @@ protected:
         return nlohmann::json::parse(ended.out);
     }
     std::vector<storage::RunRow> rows() { return *storage::RunReader::open(folder_.workspace())->runs(); }
-    // Nothing as long as there is no workspace to read.
+    // Rows of the workspace; none as long as there is no workspace to read.
     std::vector<storage::RunRow> recorded() {
         auto reader = storage::RunReader::open(folder_.workspace());
         return reader ? reader->runs().value_or(std::vector<storage::RunRow>()) : std::vector<storage::RunRow>();

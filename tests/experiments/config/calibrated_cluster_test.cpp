@@ -38,7 +38,7 @@ TEST(CalibratedCluster, TakesThePlaceOfTheExperimentsOwn) {
     EXPECT_NE(experiment.find("network"), nullptr);
 }
 
-// They would be unknown to a virtual cluster.
+// A virtual cluster would not know these fields.
 TEST(CalibratedCluster, DropsTheFieldsThatAreTheReplacedBackendsOwn) {
     Value experiment = parsed("[cluster]\nbackend = \"nccl\"\nranks_per_gpu = 2\ntimeout_s = 5.0\nranks_per_cpu = 3\n");
     ASSERT_TRUE(applyCalibration(experiment, parsed(kPlatform)));

@@ -1,4 +1,4 @@
-// By processes that answer as the hidden command does, or do not.
+// Checks by processes that answer as the hidden command does, or do not.
 #include "experiments/config/machine_check.h"
 
 #include <gmock/gmock.h>

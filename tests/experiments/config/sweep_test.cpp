@@ -1,4 +1,4 @@
-// From a document to its experiments.
+// Experiments that a document with a sweep stands for.
 #include "experiments/config/sweep.h"
 
 #include <gmock/gmock.h>

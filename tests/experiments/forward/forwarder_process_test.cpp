@@ -21,7 +21,7 @@ class ForwarderProcessTest : public ::testing::Test {
 protected:
     ForwarderProcessTest() {
         ::setenv(RunSecret::kVariable, run_.secret.hex().c_str(), 1);
-        // Where the program looks for the journal.
+        // Journal and workspace are where the program looks for them.
         workspace_ = run_.there / "workspace";
         journal_ = storage::WorkspacePaths{workspace_}.journal(run_.home.runId, test::ForwardedRun::kAway);
     }

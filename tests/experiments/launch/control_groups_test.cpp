@@ -46,7 +46,7 @@ TEST_F(ControlGroups, WithoutALimitTellNothing) {
     EXPECT_FALSE(threadsLeft(files_));
 }
 
-// In a container the kernel may tell a path that is only seen outside: its group is then the root.
+// In a container the kernel may name a path that exists only outside: its group is then the root.
 TEST_F(ControlGroups, TheLeastOfAllCounts) {
     write("own", "0::/pod/gone\n");
     write("cgroup/pod/cpu.max", "400000 100000\n");
@@ -59,7 +59,8 @@ TEST_F(ControlGroups, TheLeastOfAllCounts) {
     EXPECT_EQ(threadsLeft(files_), 60);
 }
 
-// Whoever reads a data set through a limit of memory would be refused the next run by what the kernel gives back.
+// A data set that is read through a limit of memory fills the page cache, which the kernel gives back: it must not
+// count against the next run.
 TEST_F(ControlGroups, ThePageCacheCanBeHad) {
     write("own", "0::/a\n");
     write("cgroup/a/memory.max", "1000\n");

@@ -69,7 +69,7 @@ TEST(HostRoom, ThisHostHasSome) {
     EXPECT_GT(*room.threads, 8);
 }
 
-// Nothing is started that would take the machine down: it ends at once, with the reason.
+// A run that would take the machine down ends at once, with the reason.
 TEST(HostRoom, ARunThatDoesNotFitIsRefusedBeforeItsRanksStart) {
     const test::DasgdFolder folder;
     // 186 MB a rank.

@@ -199,7 +199,7 @@ TEST_F(LauncherTest, SurvivesTheEndOfItsTerminal) {
     EXPECT_EQ(program.wait().exit, 130);
 }
 
-// Neither what the first run writes at its end nor the second run makes it anew.
+// The removed workspace is not made anew, neither by the end of the first run nor by the second run.
 TEST_F(LauncherTest, LeavesNothingWhereItsWorkspaceWasRemoved) {
     StartedProgram program = begin({"--sweep", "train.seed=1..2"});
     const std::vector<pid_t> ranks = test::childrenOf(program.id());

@@ -16,7 +16,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
-// At a second of one minute; a run of its own where the series is "".
+// A row that was started at a second of one minute; a run of its own where the series is "".
 storage::RunRow rowOf(const std::string& id, const std::string& series, const std::string& status, int second,
                       std::int64_t steps = 0) {
     storage::RunRow row;
@@ -93,7 +93,7 @@ TEST_F(QueueTurnTest, ComesWhenWhoeverRunsTheRunAheadHasDied) {
     EXPECT_EQ(ahead(), "");
 }
 
-// They start once somebody works the queue, and not before.
+// Runs of the workspace's queue start once somebody works it, and not before.
 TEST_F(QueueTurnTest, RunsOfTheWorkspacesQueueAreAheadWhileItIsWorked) {
     test::orDie(first_->abandonRun("first", "stopped", ""));
     storage::RunInfo entry = test::runInfo("entry");

@@ -1,4 +1,4 @@
-// How several runs end as one command.
+// Several runs of one command: their order, their queue, and how they end.
 #include "experiments/launch/run_series.h"
 
 #include <gtest/gtest.h>

@@ -47,7 +47,7 @@ TEST_F(QueueWorkerTest, OneAfterAnotherInTheirOrder) {
     for (const std::string& id : ids) EXPECT_EQ(row(id).status, "finished");
 }
 
-// By hand, or by a crash of the machine: what is to run is in the record.
+// The folder may be lost by hand, or by a crash of the machine. The record has all that is needed to run.
 TEST_F(QueueWorkerTest, AFolderThatIsGoneIsMadeAgain) {
     const auto ids = add(test::quickExperiment("threads"));
     std::filesystem::remove_all(folder_.workspace() / "runs" / ids.at(0));
@@ -193,7 +193,7 @@ TEST_F(QueueWorkerTest, WhatIsKilledGoesOnFromItsCheckpointAndTheListSaysSo) {
               test::contentOf(folder_.path() / "whole/runs" / reader->runs()->front().runId / "model.safetensors"));
 }
 
-// Without a checkpoint it begins again, and after so many deaths it is given up.
+// Without a checkpoint the run begins again, and after so many deaths it is given up.
 TEST_F(QueueWorkerTest, WhatIsKilledAgainAndAgainIsGivenUp) {
     static_cast<void>(add(test::longExperiment(1, 100'000'000, 1'000'000'000)));
     test::StartedProgram worker = work({"--until-empty"});

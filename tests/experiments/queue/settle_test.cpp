@@ -121,7 +121,7 @@ TEST_F(Settle, ADamagedCheckpointIsPassedOver) {
     EXPECT_EQ(after("interrupted", EndCause::Itself).step, 40);
 }
 
-// Whoever ends a job sends the ranks a signal too: that is no failure of theirs.
+// The end of a job sends the ranks a signal too: that is no failure of theirs.
 TEST_F(Settle, AFailureWhileAllStopIsNone) { EXPECT_EQ(after("failed", EndCause::StopOfAll).end, End::GoesOn); }
 
 TEST_F(Settle, WhatSomebodyTookOutDoesNotGoOn) {

@@ -92,7 +92,7 @@ TEST(ComparisonColumns, OfTextsThePerplexityStandsInPlaceOfTheAccuracyOfTokens) 
     comparison.groups[0].chosenOnValidation = false;
     EXPECT_THAT(comparisonTables(comparison).tables[0][2].cells[0], HasSubstr("§"));
 
-    // Beside a classifier each has its own.
+    // A language model beside a classifier: each has its own column.
     comparison.groups[0].bestPerplexity = comparison.groups[0].bestLoss = {};
     const auto mixed = comparisonTables(comparison).tables[0];
     EXPECT_THAT(headsOf(mixed), ElementsAre("samples", "final loss", "best accuracy %", "best perplexity"));

@@ -221,7 +221,7 @@ TEST(ComparisonText, EveryNumberOfATableHasItsN) {
     EXPECT_THAT(csv, HasSubstr(",step_ms_n,final_loss_n,"));
 }
 
-// Whatever there is to say of the numbers, it is said below the tables and in three lines.
+// Notes on the numbers stand below the tables, in three lines at most.
 TEST(ComparisonText, HasThreeFootnotesAtMostAndSaysOnceThatOneRunHasNoSpread) {
     Comparison comparison = three();
     for (ComparedGroup& each : comparison.groups) {

@@ -47,7 +47,7 @@ TEST(TraceBytesTest, ReplacesWhatIsNoUtf8) {
               "?"
               "? ?");
     EXPECT_EQ(bytes->replaced(), 11U);
-    // So many first bytes of characters in a row that none fits the part.
+    // A row of first bytes of characters, too long for the part.
     const std::string hostile = "[" + std::string(600'000, '\xf0');
     for (const std::string& stored : {hostile, test::gzipped(hostile)}) {
         const auto starts = test::orDie(TraceBytes::open(folder.write("f.json", stored)));

@@ -227,7 +227,7 @@ TEST_F(TraceImportTest, ARunOfWhichEventsAreMissingSaysSo) {
     EXPECT_THAT(cut.error, HasSubstr("partly read: cut.json: 2 events are no JSON, and it is cut off at byte"));
 }
 
-// Its last window ends before an evaluation; the other ones are whole.
+// The last window of the run ends before an evaluation; the other ones are whole.
 TEST_F(TraceImportTest, CountsEveryStepOfAnExportedRun) {
     const auto exported = [](const char* steps) {
         return std::string(R"({"otherData":{"run":"r","experiment":"e","algorithm":"a")") + steps +

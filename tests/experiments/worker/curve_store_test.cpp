@@ -67,7 +67,7 @@ TEST(CurveStoreTest, IsAStoreAsC10dWantsIt) {
     EXPECT_ANY_THROW(store.wait({"never"}, milliseconds(20)));
 }
 
-// It would otherwise wait for its whole deadline, or join.
+// The rank would otherwise wait for its whole deadline, or join.
 TEST(CurveStoreTest, ARankWithAnotherSecretIsTurnedAwayAndRank0Knows) {
     const int port = test::freePort();
     const RunSecret secret = RunSecret::make().value();

@@ -51,7 +51,7 @@ protected:
     [[nodiscard]] std::size_t runsIn(const std::string& workspace) const {
         return storage::RunReader::open(folder_.path() / workspace)->runs()->size();
     }
-    // How many steps rank 0 of the run in that workspace has completed.
+    // Steps that rank 0 of the run in that workspace has completed.
     [[nodiscard]] std::int64_t stepsIn(const std::string& workspace) const {
         const storage::WorkspacePaths paths{folder_.path() / workspace};
         std::error_code code;
@@ -158,7 +158,7 @@ TEST_F(NcclRuns, MoreRanksThanGpusAreRefusedBeforeOneStarts) {
               0);
 }
 
-// Whatever this machine has, it is not so many.
+// This machine has fewer than 64 GPUs.
 TEST_F(NcclRuns, TheRealBackendSaysWhatThisMachineLacks) {
     folder_.write("e.toml", digits("nccl", 64, 60));
     const test::Ended ended = folder_.run({"run", "e.toml", "-w", "w", "-q"});

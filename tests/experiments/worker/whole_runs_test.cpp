@@ -51,7 +51,7 @@ protected:
         for (const storage::MetricSample& sample : found.samples) values.push_back(sample.value);
         return values;
     }
-    // On the test set, then on the validation set.
+    // Losses on the test set, then on the validation set.
     std::vector<double> lossesOnBothSets() {
         std::vector<double> losses = valuesOf("eval/loss");
         const auto validated = valuesOf("eval/validation_loss");
@@ -281,18 +281,18 @@ TEST_F(WholeRuns, ATorchScriptTrainsAsTheSameNetworkOfOurs) {
     const auto expected = valuesOf("eval/loss");
     ASSERT_EQ(expected.size(), 4U);
     ASSERT_EQ(theirs.size(), expected.size());
-    // They sum in another order, in float32: 1e-4 of a loss below 3.
+    // The two networks sum in another order, in float32: 1e-4 of a loss below 3.
     for (std::size_t i = 0; i < theirs.size(); ++i) EXPECT_NEAR(theirs[i], expected[i], 1e-4) << "evaluation " << i;
     EXPECT_LT(theirs.back(), 0.5 * theirs.front());
     EXPECT_EQ(theirLine["bytes_sent"], ourLine["bytes_sent"]) << "as many parameters";
 }
 
-// In kB, of one mapping of a process.
+// Sizes of one mapping of a process, in kB.
 struct MappedFile {
     std::int64_t size = 0, resident = 0, proportional = 0, anonymous = 0;
 };
 
-// Those of `folder` that `process` has mapped, by name, from /proc.
+// Files of `folder` that `process` has mapped, by name, from /proc.
 std::map<std::string, MappedFile> mappedBy(pid_t process, const std::filesystem::path& folder) {
     std::map<std::string, MappedFile> files;
     std::istringstream maps(test::contentOf(std::filesystem::path("/proc") / std::to_string(process) / "smaps"));

@@ -67,7 +67,7 @@ protected:
         return ended;
     }
 
-    // Both ranks refuse, for the same reason, and no run is recorded.
+    // Expects that both ranks refuse, for the same reason, and that no run is recorded.
     void expectRefused(const std::vector<HandRank>& ranks, const std::string& why) {
         const auto ended = startApart(ranks);
         for (std::size_t rank = 0; rank < ended.size(); ++rank) {
@@ -148,7 +148,7 @@ void leaveWithoutTheLock(const test::StartedProgram& worker, int signal, const s
     ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(worker.id()), &left, WEXITED | WSTOPPED | WNOWAIT), 0);
 }
 
-// Whoever is gone or hangs is named, within the deadline of a collective and 5 s.
+// A rank that is gone or hangs is named, within the deadline of a collective and 5 s.
 TEST_F(WorkerByHand, NameAPeerThatDiesOrHangs) {
     folder_.write("e.toml", test::quickExperiment("gloo", 100'000'000) + "timeout_s = 5.0\n");
     for (const int signal : {SIGKILL, SIGSTOP}) {
@@ -221,7 +221,7 @@ TEST_F(WorkerByHand, RanksOfOtherSettingsRefuseBeforeTheyTrain) {
     expectRefused({same, {.file = "local.toml"}}, "algorithm.name is dasgd on rank 0 and local_sgd on rank 1");
 }
 
-// These would meet in Gloo with tensors and groups of different sizes, which ends a process.
+// Ranks of unlike sizes would meet in Gloo with tensors and groups of different sizes, which ends a process.
 TEST_F(WorkerByHand, RanksOfOtherSizesRefuseBeforeTheyTrain) {
     const auto problem = [](const std::string& matrix, const std::string& targets) {
         const std::string quick = test::quickExperiment();

@@ -185,7 +185,7 @@ TEST_F(CompareFigureTest, ATargetThatNotAllReachedHasItsWordsButNoValue) {
         QStringLiteral("1 of 3 finished runs did not reach the target, no value drawn")))
         << content.allNotes().join(u'\n').toStdString();
     EXPECT_TRUE(content.csv.contains(QStringLiteral(",,,2,3,"))) << content.csv.toStdString();
-    // Whose number the words are can be traced.
+    // The runs of each bar's number can be traced.
     EXPECT_TRUE(content.csv.contains(content.bars->bars[0].words)) << content.csv.toStdString();
     EXPECT_TRUE(content.csv.contains(spec.runs[0] + u' ' + spec.runs[1]) ||
                 content.csv.contains(spec.runs[1] + u' ' + spec.runs[0]))
@@ -258,9 +258,9 @@ TEST_F(CompareFigureTest, AConfigurationWithoutAFinishedRunIsNotSaidToBeDrawn) {
     EXPECT_TRUE(notesOf(FigureKind::Scatter).contains(QStringLiteral(": no finished run, no point")));
 }
 
-// On paper there may be room for their number alone; figure.json names each.
+// Paper has room for the number of such runs alone; figure.json names each.
 TEST_F(CompareFigureTest, EachRunThatWasMadeAgainIsNamed) {
-    // These start later by more than the clock of the store tells apart.
+    // The new runs start later by more than the clock of the store tells apart.
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     for (int seed = 1; seed <= 3; ++seed)
         workspace_.record({.algorithm = "sync_sgd", .seed = seed, .ranks = 2, .steps = 200, .stepsPerEpoch = 50});

@@ -42,7 +42,7 @@ TEST_F(FigureContentTest, AFilterFollowsTheRunsThatAreAdded) {
     EXPECT_NE(imageOf(layOut(*one, spec), 1), imageOf(layOut(*more, spec), 1));
 }
 
-// Who reads the table alone takes its numbers for those of one budget.
+// The table alone would be read as numbers of one budget.
 TEST_F(FigureContentTest, ATableOfCurvesThatEndApartSaysSo) {
     workspace_.record({.steps = 60});
     workspace_.record({.algorithm = "sync_sgd", .steps = 60});
@@ -69,7 +69,7 @@ TEST(FigureContentWords, CountsAreGroupedAsOnThePages) {
     EXPECT_FALSE(content.inWords().contains(QStringLiteral("12000")));
 }
 
-// In the legend, the CSV, the table and where markers are off: by name. In the picture by markers too.
+// Legend, CSV, table, and pictures without markers tell simulated curves by name; pictures with markers by these too.
 TEST_F(FigureContentTest, SimulatedCurvesAreToldFromMeasuredOnesWhereTimeIsDrawn) {
     workspace_.record({.steps = 60});
     workspace_.record({.experiment = "elsewhere", .algorithm = "sync_sgd", .steps = 60, .simulated = true});
@@ -198,7 +198,7 @@ protected:
     }
 };
 
-// At every width no label, legend or box reaches the page's edge.
+// No label, legend or box reaches the page's edge, at any width.
 TEST_P(EveryFigureTest, NothingIsCutAtAnyVenue) {
     FigureSpec spec = specOf(GetParam());
     for (const Venue& venue : venues()) {

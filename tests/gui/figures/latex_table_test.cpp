@@ -1,4 +1,4 @@
-// Where pdflatex is installed the tables are compiled.
+// LaTeX tables of figures; compiled where pdflatex is installed.
 #include <gtest/gtest.h>
 
 #include <QFile>

@@ -1,4 +1,4 @@
-// Where pdflatex and pgfplots are installed the document of all panels is compiled.
+// The document of all panels; compiled where pdflatex and pgfplots are installed.
 #include <gtest/gtest.h>
 
 #include <QFile>

@@ -29,7 +29,7 @@ protected:
         EXPECT_TRUE(read.has_value()) << (read ? "" : read.error().message);
         return read ? *read : FigureContent{};
     }
-    // By `dasgd-lab figure`; the names of the files.
+    // Makes the bundle by `dasgd-lab figure`; answers the names of its files.
     QStringList bundleOf(const QString& file, const QString& folder) {
         const auto options =
             parseFigureOptions({file, QStringLiteral("--workspace"), QString::fromStdString(workspace_.path().string()),

@@ -32,7 +32,7 @@ TEST(PgfParallel, ALineGoesThroughItsValuesAndBelowTheAxisThatItLacks) {
     const double high = parallelWords(parallelOf(content, parallelSpec())).axisHeight;
     const QString text = parallelPicture(content, parallelSpec());
     const auto points = [](double y) { return QString::number(y, 'f', 2) + QStringLiteral("pt"); };
-    // On a logarithmic axis from 0.01 to 1, 0.1 is the middle.
+    // 0.1 is the middle of a logarithmic axis from 0.01 to 1.
     EXPECT_TRUE(text.contains(
         QStringLiteral("(0.00000\\axiswidth,%1) -- (1.00000\\axiswidth,%2)").arg(points(high), points(high / 2))))
         << text.toStdString();

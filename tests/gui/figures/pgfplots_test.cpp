@@ -1,4 +1,4 @@
-// Where pdflatex and pgfplots are installed the documents are compiled.
+// Documents for pgfplots; compiled where pdflatex and pgfplots are installed.
 #include <gtest/gtest.h>
 
 #include <QFile>
@@ -169,7 +169,7 @@ FigureContent threeRuns() {
     return content;
 }
 
-// With lines that lack an axis, that are outside a brush, and of simulated time.
+// Lines that lack an axis, that are outside a brush, and of simulated time.
 FigureContent threeLines() {
     FigureContent content = twoBars();
     content.kind = FigureKind::Parallel;

@@ -47,7 +47,7 @@ TEST(CaseRow, SaysWhatTheCaseSets) {
     EXPECT_TRUE(words().startsWith(QLatin1String("sets nothing yet")));
 }
 
-// Beside a text of TOML there is a column of some 240 pixels.
+// The column beside a text of TOML has some 240 pixels.
 TEST(CaseRow, ANameOfSomeWordsIsWholeInANarrowColumn) {
     CaseRow row(0);
     const QString name = QStringLiteral("DaSGD, period 4, delay 2");

@@ -40,7 +40,7 @@ protected:
         file.write(script);
         file.setPermissions(file.permissions() | QFile::ExeOwner);
     }
-    // Whatever a test leaves running ends.
+    // Ends what a test left running.
     ~ReportJobsTest() override { letEnd(); }
 
     // Runs it to its end. A failure is in the report, and fails the test.

@@ -16,7 +16,7 @@ TEST(RunWords, OfThroughputTheTimedOneElseTheNewestWithItsSeconds) {
     EXPECT_EQ(speedInWords({}, {}).unit, QString());
 }
 
-// At step 50 000 no round is the first one.
+// No round is the first one at step 50 000.
 TEST(RunWords, ThroughputThatIsMissingSaysWhy) {
     const auto words = [](const RankNow& rank) {
         const Quantity speed = speedInWords({}, stateOf(rank));

@@ -84,7 +84,7 @@ TEST(BarChart, ItFitsWhereThereAreManyAndTheWidthIsThatOfAColumn) {
     }
 }
 
-// In the narrowest column of a venue; a label that is cut loses what lies in its middle.
+// The chart has the narrowest column of a venue; a label that is cut loses what lies in its middle.
 TEST(BarChart, AnAlgorithmHasItsWholeNameInANarrowColumn) {
     const auto picture = [](const QString& label, const QString& count) {
         BarChart chart{.axis = QStringLiteral("time per step [ms]")};
@@ -124,7 +124,7 @@ TEST(BarChart, WordsWithoutABarKeepTheirSizeBeforeTheirNumber) {
               picture(QStringLiteral("reached by 1 of 3 finished: 0.41 ± 0.19 s")));
 }
 
-// At the width of a column words behind the bars need room; that was drawn as an axis to 200 %.
+// Words behind the bars need room at the width of a column; that was drawn as an axis to 200 %.
 TEST(BarChart, TheAxisOfAShareEndsAtTheWhole) {
     BarChart chart{.bars = {{.value = 98,
                              .words = QStringLiteral("98.1 ± 0.4 over the seeds"),

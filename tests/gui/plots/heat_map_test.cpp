@@ -80,7 +80,7 @@ TEST(HeatMap, CellsThatHardlyDifferHaveNearlyOneColour) {
         map.cells[i].text = QString::number(i);
         if (map.cells[i].value) map.cells[i].value = 100 + 0.1 * static_cast<double>(i);
     }
-    // By half a per cent, of one seed each.
+    // The cells, of one seed each, differ by half a per cent.
     const HeatEnds relative = endsOf(map);
     EXPECT_TRUE(relative.widened);
     EXPECT_NEAR(relative.high - relative.low, 0.02 * 100.25, 1e-9);
@@ -109,7 +109,7 @@ TEST(HeatMap, ExactCellsHaveTheColoursOfTheirDifference) {
     EXPECT_EQ(widenedInWords(map), QString());
 }
 
-// Half of the errors are gone from 97.9 to 98.9 %.
+// From 97.9 to 98.9 % half of the errors are gone.
 TEST(HeatMap, SharesNearTheWholeDifferByWhatTheyLackToIt) {
     HeatMap map = twoByThree();
     for (HeatCell& cell : map.cells) {

@@ -79,7 +79,7 @@ TEST(BandAt, OfAShareStaysWithinTheWhole) {
     EXPECT_EQ(bandAt(curve, 0, {}).high, 103) << "what is no share has no end";
 }
 
-// How far the colour of a curve's band goes down, as a part of the picture's height.
+// Lower end of a curve's band, as a part of the picture's height.
 double bandEndOf(const Curve& curve, bool log) {
     PlotView view(testLook());
     view.resize(500, 300);

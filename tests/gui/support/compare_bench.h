@@ -31,7 +31,7 @@ inline QString recordCompared(Workspace& workspace) {
 class CompareBench : public ::testing::Test {
 protected:
     CompareBench() { stopped_ = recordCompared(workspace_); }
-    // Until the newest experiment's loss over steps and its table are there.
+    // Waits until the newest experiment's loss over steps and its table are there.
     void look() {
         ASSERT_TRUE(eventually([&] {
             const auto& runs = session_.runs().items();

@@ -5,7 +5,7 @@
 
 namespace dasgd::gui {
 
-// How many of the outermost pixels are not white.
+// Number of the outermost pixels that are not white.
 inline int inkAtEdges(const QImage& image) {
     int ink = 0;
     const auto look = [&](int x, int y) { ink += qGray(image.pixel(x, y)) < 250 ? 1 : 0; };

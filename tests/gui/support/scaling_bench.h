@@ -29,7 +29,7 @@ struct TwoLines {
 
 class ScalingBench : public ::testing::Test, protected TwoLines {
 protected:
-    // Until both lines have all their points.
+    // Waits until both lines have all their points.
     void look() {
         board_.setWatching(true);
         ASSERT_TRUE(eventually([&] { return board_.drawn().size() == 2 && board_.missing() == 0; }));

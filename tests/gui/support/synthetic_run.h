@@ -86,7 +86,7 @@ public:
     void train(std::int64_t to) {
         for (; done_ < to; ++done_) step(done_ + 1);
     }
-    // For so long no rank does anything.
+    // Time passes in which no rank does anything.
     void stall(double forS) {
         for (RankTrace& trace : ranks_) trace.now += static_cast<Ns>(forS * 1e9);
     }

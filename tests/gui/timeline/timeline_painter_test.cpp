@@ -139,7 +139,7 @@ TEST(TimelinePainter, TheRowOfAStragglerStandsOutBehindItsSpans) {
         paintTimeline(painter, frame, layout, {{0, kMs}, layout.plot().left(), layout.plot().width()},
                       screenStyle(testLook().theme()), marks);
         painter.end();
-        // Between two lines of the grid.
+        // A point between two lines of the grid.
         return image.pixelColor(static_cast<int>(layout.plot().left()) + 30,
                                 static_cast<int>(layout.lane(row).center().y()));
     };

@@ -214,7 +214,7 @@ TEST_F(ManyRanks, TheLastOfAThousandIsDrawn) {
     EXPECT_TRUE(found);
 }
 
-// With its rank half in sight: from lane to lane, and on no other row.
+// The link goes from lane to lane of its rank, which is half in sight, and over no other row.
 TEST_F(ManyRanks, ALinkStaysWithItsRank) {
     const TimelineLayout layout(timeline_->frame()->rows, QRectF(timeline_->rect()).adjusted(0, 0, 0, -4));
     const double upper = layout.lane(1'000).bottom(), lower = layout.lane(1'001).top();

@@ -139,7 +139,7 @@ TEST(WorkspaceTest, ANewOneIsItsOwnersAlone) {
     const FileLock lock = orDie(FileLock::wait(WorkspacePaths{root}.lock(), Kind::Exclusive));
     EXPECT_EQ(std::filesystem::status(WorkspacePaths{root}.lock()).permissions(),
               perms::owner_read | perms::owner_write);
-    // Whoever opened it to others meant to.
+    // Permissions that somebody opened to others were meant so.
     std::filesystem::permissions(root, perms::owner_all | perms::group_read | perms::group_exec);
     orDie(prepareWorkspace(root));
     EXPECT_NE(std::filesystem::status(root).permissions(), perms::owner_all);

@@ -1,4 +1,4 @@
-// Nothing is lost or doubled when writers and collectors are killed.
+// Ingest whose writers and collectors are killed: nothing is lost or doubled.
 #include "storage/collect/ingest.h"
 
 #include <gmock/gmock.h>

@@ -312,7 +312,7 @@ TEST(IngestTest, RecordsOfAnySourceLandOnceAcrossRestartsAndFailedBatches) {
             connection->database().exec(
                 "CREATE TEMP TRIGGER broken BEFORE INSERT ON metric BEGIN SELECT raise(ABORT, 'broken'); END");
         }
-        // Between the commit and the acknowledgement the collector dies, or the line is cut.
+        // The collector dies, or the line is cut, between the commit and the acknowledgement.
         sent.acknowledgementsArrive = round % 4 != 2;
         for (int batch = 0; batch < 3; ++batch) {
             const auto collected = ingest.collect(1 + random() % 40);

@@ -82,7 +82,7 @@ TEST_F(TallyTest, SamplesAreOfTheStepsThatWereCounted) {
     EXPECT_EQ(row().steps, 7);
 }
 
-// Where spans are recorded, windows say what was timed; the rank's own totals come at its end.
+// Windows say what was timed where spans are recorded; the rank's own totals come at its end.
 TEST_F(TallyTest, WindowsAddUpToWhatARankWasTimed) {
     connection_->database().exec("UPDATE run SET batch_size = 32");
     constexpr Ns kMs = 1'000'000;
@@ -189,7 +189,7 @@ TEST_F(TallyTest, WhatACollectorTookWithItIsCountedAsLessTime) {
         batch->commit();
     }
     auto& database = connection_->database();
-    // From 401 on: 99 of 199; before the kill 100 of 200.
+    // 99 of 199 are hidden from 401 on, and 100 of 200 before the kill.
     EXPECT_NEAR(database.execAndGet("SELECT hidden_s FROM rank_state").getDouble() * 1e9, 199, 1e-6);
     EXPECT_NEAR(database.execAndGet("SELECT transfer_s FROM rank_state").getDouble() * 1e9, 399, 1e-6);
 }

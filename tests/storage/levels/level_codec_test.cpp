@@ -8,7 +8,7 @@
 namespace dasgd::storage {
 namespace {
 
-// With spans of any length, some negative starts, and ranks that are missing.
+// A level with spans of any length, some negative starts, and ranks that are missing.
 SpanLevel randomLevel(unsigned seed, int count, std::size_t entries) {
     std::mt19937_64 random(seed);
     LevelBuilder builder;

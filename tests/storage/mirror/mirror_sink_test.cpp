@@ -82,7 +82,7 @@ TEST_F(MirrorSinkTest, ARunThatIsHereFromElsewhereStaysAsItIs) {
     source->start(orDie(sink->known()));
     moveParts(*source, *sink);
     EXPECT_THAT(source->passedOver(), ::testing::ElementsAre("run-a"));
-    // Also where it is told all the same.
+    // A run that is told all the same changes nothing.
     source->start({});
     moveParts(*source, *sink);
     EXPECT_EQ(contentOfRun(here(), "run-a"), before);
@@ -109,14 +109,14 @@ TEST_F(MirrorSinkTest, ItHasNoEndBeforeItsRecordIsWhole) {
     EXPECT_NE(rowIn(here(), "run-a").endedAt, "");
 }
 
-// It has its owner elsewhere: neither a reader nor the next opening gives it an end.
+// The run has its owner elsewhere: neither a reader nor the next opening gives it an end.
 TEST_F(MirrorSinkTest, ARunUnderWayIsNotTakenForDead) {
     const auto recorder = orDie(Recorder::start(run_.store, "run-a", {0}));
     run_.rank(0).state(RankState::Running, 0, "");
     mirrorOnce(there(), here());
     EXPECT_EQ(orDie(Store::open(here())).recovered(), 0);
     EXPECT_EQ(rowIn(here(), "run-a").status, "running");
-    // Also where a folder of it has a lock that nobody holds.
+    // A lock in the run's folder that nobody holds changes nothing.
     std::ofstream(here() / "runs" / "run-a" / "owner.lock") << "1 elsewhere\n";
     EXPECT_FALSE(orDie(orDie(RunReader::open(here())).lost("run-a")));
     run_.journals.clear();
@@ -230,7 +230,7 @@ TEST_F(MirrorSinkTest, WhatIsMoreThanIsTakenIsRefused) {
     EXPECT_LT(std::distance(std::filesystem::directory_iterator(here() / "runs" / "run-a" / "logs"), {}), 2);
 }
 
-// Also while another process takes from the same workspace: a killed one has left whole batches.
+// Rows land once also while another process takes from the same workspace: a killed one has left whole batches.
 TEST_F(MirrorSinkTest, EveryRowLandsOnceHoweverOftenItIsKilled) {
     addRecords(there(), "run-a", 80'000, 80'000);
     std::mt19937 random(2);

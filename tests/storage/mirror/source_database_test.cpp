@@ -60,7 +60,7 @@ TEST(SourceDatabaseTest, EveryOlderVersionIsTakenWithoutBeingChanged) {
     }
 }
 
-// It is the same workspace before and after it was brought up to date.
+// A workspace is the same one before and after it was brought up to date.
 TEST(SourceDatabaseTest, AnOlderCopyAndTheWorkspaceItselfAreOne) {
     const TempDir folder;
     makeWorkspace(folder / "old", 5);

@@ -146,7 +146,7 @@ TEST(WorkspaceSourceTest, LateRecordsOfARunThatWasToldToItsEndAreTold) {
     EXPECT_TRUE(eventually(isTold)) << "how rank 1 ended";
 }
 
-// Its owner is dead there: what the next opening of that workspace will write is what is told.
+// The run's owner is dead there: the source tells what the next opening of that workspace will write.
 TEST(WorkspaceSourceTest, ALostRunIsToldWithItsEnd) {
     const TempDir folder;
     auto store = std::make_unique<Store>(orDie(Store::open(folder / "w")));

@@ -115,7 +115,7 @@ TEST_P(CommunicatorBehaviour, NothingWaitsForWhatIsUnrelated) {
     });
 }
 
-// Where time is modelled: in turn, the ends would be a whole message apart.
+// Messages in turn would end a whole message apart where time is modelled.
 TEST_P(CommunicatorBehaviour, BothDirectionsOfALinkGoAtOnce) {
     run(2, [&](Communicator& comm, Clock& clock) {
         const Rank other(1 - comm.rank().value());
@@ -314,7 +314,7 @@ TEST_P(CommunicatorBehaviour, AMessageOfAnotherSizeIsAnErrorOfItsReceiver) {
         in = in.clone();
         Pending received = comm.receive(in, other, 1);
         EXPECT_THAT(errorOf([&] { received.wait(); }), testing::HasSubstr("bytes"));
-        // Not before the other has been told: a sender may hear of it too.
+        // The send is waited for after the receive, as the sender may be told of the error too.
         static_cast<void>(errorOf([&] { sent.wait(); }));
         at::Tensor sum = filled(1);
         Pending reduced = comm.allReduce(sum, Reduce::Sum);

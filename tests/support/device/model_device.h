@@ -69,7 +69,7 @@ public:
     [[nodiscard]] std::size_t eventsMade() const { return eventsMade_; }
     [[nodiscard]] std::size_t eventsAlive() const { return events_.size(); }
     [[nodiscard]] std::size_t streamsAlive() const { return streams_.size() - 1; }
-    // Its device's time when the host's is `instant`.
+    // The device's time when the host's is `instant`.
     [[nodiscard]] Ns deviceTime(Ns instant) const {
         return instant + offset + static_cast<Ns>(static_cast<double>(instant) * drift);
     }

@@ -17,7 +17,7 @@
 
 namespace dasgd::test {
 
-// From the first to the last of its elements.
+// Access to the memory from the first to the last of the tensor's elements.
 inline Access accessOf(const at::Tensor& tensor, bool writes, std::string by) {
     Access access{.writes = writes, .by = std::move(by)};
     if (!tensor.defined() || !tensor.has_storage() || tensor.numel() == 0) return access;
@@ -28,7 +28,7 @@ inline Access accessOf(const at::Tensor& tensor, bool writes, std::string by) {
     return access;
 }
 
-// While it lives. One a thread.
+// Observes the operators of its thread while it lives.
 class ObservedOps {
 public:
     // Each operator takes the device `duration`. `model` outlives this.

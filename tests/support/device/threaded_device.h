@@ -19,7 +19,7 @@ namespace dasgd::test {
 
 class ThreadedDevice {
 public:
-    // Who does the work of the compute stream, the default one: a thread of the stream, or whoever gives it, who then
+    // Thread that does the work of the compute stream, the default one: a thread of the stream, or the caller, who then
     // also waits where the stream does. The latter is for code that computes with the host's memory right away.
     enum class Compute : std::uint8_t { OnThread, OnCaller };
     explicit ThreadedDevice(Compute compute = Compute::OnThread) : compute_(compute) {

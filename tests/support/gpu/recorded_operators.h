@@ -41,7 +41,7 @@ public:
     }
     [[nodiscard]] std::size_t size() const { return operations_.size(); }
 
-    // For the accelerator: before an operator touches these, and how it is done once more.
+    // The accelerator calls these: before an operator touches a tensor, and with how it is done once more.
     void touches(const at::Tensor& tensor) {
         if (!tensor.defined() || tensor.storage().nbytes() == 0) return;
         const auto* data = static_cast<const char*>(tensor.storage().data());
@@ -54,7 +54,7 @@ public:
         }
     }
     void add(std::function<void()> operation) { operations_.push_back(std::move(operation)); }
-    // Its results are those that whoever comes after it was given.
+    // Adds an operator; its results are those that later operators were given.
     void add(const c10::OperatorHandle& op, const std::vector<c10::IValue>& arguments,
              const std::vector<c10::IValue>& results) {
         add([op, arguments, results] {

@@ -169,7 +169,7 @@ void printSlowest(std::vector<Duration> durations) {
     for (const Duration& one : durations) std::printf("slow: %s %.1f s\n", one.test.c_str(), one.seconds);
 }
 
-// From GoogleTest's "file:line: Skipped" on, to the line that ends the test.
+// Text from GoogleTest's "file:line: Skipped" on, to the line that ends the test.
 std::string reasonToSkip(const std::string& output) {
     const std::size_t from = output.find(": Skipped\n");
     if (from == std::string::npos) return "";

@@ -20,7 +20,7 @@
 
 namespace dasgd::test {
 
-// Where the ranks of a communicator wait for each other.
+// Meeting of the ranks of a communicator, which wait for each other in it.
 class LaunchMeeting {
 public:
     explicit LaunchMeeting(int ranks) : ranks_(ranks) {}

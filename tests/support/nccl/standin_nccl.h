@@ -361,7 +361,7 @@ inline StandInNccl::Work StandInNccl::exchangeOf(std::vector<Message> messages, 
     return {show, take};
 }
 
-// On the stream's thread.
+// Does one piece of work, on the stream's thread.
 inline void StandInNccl::work(Comm& comm, const Work& work) {
     using Met = StandInSegment::Met;
     const std::uint64_t number = ++comm.operations;
@@ -373,7 +373,7 @@ inline void StandInNccl::work(Comm& comm, const Work& work) {
     };
     const auto carryOut = [&] {
         StandInSegment::Seat& own = comm.segment->seat(comm.rank);
-        // Nobody reads any more what was shown there.
+        // No rank reads any more what was shown there.
         if (!met([&](StandInSegment::Seat& seat) { return seat.left + 1 >= number; })) return false;
         work.show(comm.segment->slot(comm.rank));
         own.arrived = number;

@@ -55,19 +55,19 @@ public:
         for (int r = 0; r < ranks; ++r) taken += seat(r).process != 0 ? 1 : 0;
         return taken;
     }
-    // It has left, or its process has died.
+    // True if the rank has left, or its process has died.
     [[nodiscard]] bool isGone(int rank) {
         const int process = seat(rank).process;
         return seat(rank).closed || (process != 0 && ::kill(process, 0) != 0 && errno == ESRCH);
     }
 
     enum class Met { All, OneIsGone, GivenUp };
-    // Until `reached` holds of the seats of all ranks.
+    // Waits until `reached` holds of the seats of all ranks.
     [[nodiscard]] Met meet(int ranks, const std::atomic<bool>& givenUp, const std::function<bool(Seat&)>& reached) {
         for (int r = 0; r < ranks; ++r) {
             while (!reached(seat(r))) {
                 if (givenUp) return Met::GivenUp;
-                // It may have come, and gone right after.
+                // The rank may have come, and gone right after.
                 if (isGone(r) && !reached(seat(r))) return Met::OneIsGone;
                 std::this_thread::sleep_for(std::chrono::microseconds(20));
             }

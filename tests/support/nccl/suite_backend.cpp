@@ -82,7 +82,7 @@ public:
         }
         slotsArePadded() = name_ == "nccl";
         runElsewhere() = [name = name_](const ClusterParams& cluster, const std::function<void(HostedRank&)>& body) {
-            // By which gpu-check tells what trained on a GPU; ctest keeps it for tests that fail.
+            // gpu-check tells by this line what trained on a GPU; ctest keeps it for tests that fail.
             std::printf("[ trained  ] on %s\n", name.c_str());
             runOn(name, cluster, body);
         };

@@ -55,7 +55,7 @@ struct SerialPush {
             }
         }
     }
-    // After the optimiser has changed x.
+    // Exchanges shares after the optimiser has changed x.
     void exchange(std::int64_t round) {
         receive();
         send(round);
@@ -160,8 +160,8 @@ TEST(Sgp, RefusesMorePeersThanOtherRanks) {
     EXPECT_FALSE(algorithm->check({.workers = 5}));
 }
 
-// Half of what a worker has goes to the one 1 or, every second time, 2 further on. Among four all push-sum weights
-// stay 1.
+// A worker gives half of what it has to the one 1 or, every second time, 2 further on. Among four workers all push-sum
+// weights stay 1.
 SerialRule pushesHalves(const SerialView&) {
     return {.weights = [](std::int64_t k, Vectors& x) {
         const Vectors before = x;

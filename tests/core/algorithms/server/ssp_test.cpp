@@ -73,7 +73,7 @@ TEST(Ssp, WithoutLeadIsBulkSynchronousInSimulatedTimeTooWhateverFailsAndComesBac
 
 class SspWithOptimizer : public testing::TestWithParam<std::tuple<const char*, int>> {};
 
-// On shards of a parameter too, and with norms where one server has all of it.
+// Holds for shards of a parameter too, and for optimisers with norms where one server has all of the parameter.
 TEST_P(SspWithOptimizer, StepsAsSynchronousSgdDoes) {
     const auto& [optimizer, servers] = GetParam();
     const QuadraticProblem problem{.workers = 2, .steps = 30};
@@ -222,7 +222,8 @@ TEST_P(SspLead, IsAtMostTheBoundAndReadsAreThoseOfTheSerialServer) {
 
 INSTANTIATE_TEST_SUITE_P(Bounds, SspLead, testing::Values(1, 3, kUnbounded));
 
-// On real threads the order is anybody's, and so are the weights, but every gradient counts and all ends well.
+// On real threads the order of gradients is not known, nor are the weights, but every gradient counts and all ranks end
+// well.
 class SspInRealTime : public testing::TestWithParam<std::tuple<Backend, std::int64_t>> {};
 
 TEST_P(SspInRealTime, TakesEveryGradientOnce) {
@@ -280,7 +281,7 @@ TEST_P(SspThatEndsEarly, EndsWithTheEvaluationWhereRanksMeetForIt) {
     }
 }
 
-// Who has begun a step makes it, and the others and the server come after.
+// A rank that has begun a step makes it; the other ranks and the server come after.
 TEST_P(SspThatEndsEarly, EndsOnTheVirtualClusterWhereTheFurthestWorkerIs) {
     Value document = servedVirtually(problem_, GetParam(), kFactors);
     setTarget(document);

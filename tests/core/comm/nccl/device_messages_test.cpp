@@ -97,7 +97,7 @@ TEST_F(DeviceMessagesTest, AReceiveTellsItsSenderAndWritesTheTensorAtTheWait) {
     Pending arrival = receiver->start({.sends = false, .tag = 4, .tensor = tensor}, "rank 0: receive");
     Pending departure = other->send(torch::full({2}, 5.0), Rank{0}, 4);
     while (!arrival.done()) std::this_thread::yield();
-    // Until then the device may compute with what was there.
+    // Until the arrival is waited for, the device may compute with the old contents.
     EXPECT_EQ(tensor[0].item<float>(), 0);
     arrival.wait();
     EXPECT_EQ(tensor[1].item<float>(), 5);

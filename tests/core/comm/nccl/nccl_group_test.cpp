@@ -38,7 +38,7 @@ int sumOf(float& value, const NcclApi& api, NcclHandle handle) {
     return api.allReduce(&value, &value, 1, NcclApi::kFloat, NcclApi::kSum, handle, nullptr);
 }
 
-// Until it is told, at most 20 s.
+// Waits at most 20 s for the error.
 std::optional<std::string> awaitError(NcclGroup& group) {
     for (int i = 0; i < 20'000; ++i) {
         if (auto error = group.asyncError()) return error;
@@ -53,7 +53,7 @@ TEST(NcclGroup, ARankWhoseProcessIsKilledIsAnErrorOfTheOthers) {
     const NcclApi api = nccl.api();
     NcclId id{};
     ASSERT_EQ(api.makeId(&id), NcclApi::kSuccess);
-    // Before any thread is there.
+    // The fork comes before any thread.
     const pid_t other = ::fork();
     ASSERT_GE(other, 0);
     if (other == 0) {

@@ -89,7 +89,7 @@ TEST_P(NcclExchange, IsOneOperationOfTheStream) {
         milliseconds(20'000));
 }
 
-// In a group; the first of its ranks does not come to the second exchange.
+// The exchanges are in a group; the first of its ranks does not come to the second one.
 TEST_P(NcclExchange, FailsAtItsDeadlineWhereAPeerIsMissing) {
     const int ranks = GetParam();
     std::vector<Rank> members;
@@ -114,7 +114,7 @@ TEST_P(NcclExchange, FailsAtItsDeadlineWhereAPeerIsMissing) {
     const std::string peers = ranks == 2 ? "rank 0" : "ranks 0,2";
     EXPECT_THAT(heard[1],
                 testing::ContainsRegex("rank 1 of ranks [0-9,]+: exchange #2 with " + peers + " .12 bytes. failed: "));
-    // Who comes to it first aborts, and the others may hear of that before their own deadline.
+    // The rank whose deadline comes first aborts, and the others may hear of that before their own deadline.
     EXPECT_THAT(heard, testing::Contains(testing::ContainsRegex("exchange #2 .* did not end within 300 ms")));
 }
 

@@ -236,7 +236,7 @@ TEST(Resample, KeepsThePlaceOfEveryPartWhateverItsScale) {
         constexpr int kExtent = 16;
         std::vector<std::uint8_t> out(3 * kExtent * kExtent);
         resample(image, box, kExtent, false, out.data());
-        // Not the edges, where pixels beyond the box are missing.
+        // The edges are left out: pixels beyond the box are missing there.
         for (int i = 3; i < kExtent - 3; ++i) {
             const auto at = [&](int channel, int y, int x) {
                 return out[static_cast<std::size_t>((channel * kExtent + y) * kExtent + x)];

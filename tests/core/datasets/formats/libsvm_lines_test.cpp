@@ -101,7 +101,7 @@ INSTANTIATE_TEST_SUITE_P(
                     WrongLine{"1 1001:1 2:1", "10", "index 2 follows 1001"},
                     WrongLine{"1 1001:1 x", "10", "index:value is expected"}));
 
-// It is as its writer meant it, and nothing that training may go without unasked.
+// Such a line is no damage but as its writer meant it, so training may not leave it out unasked.
 TEST(ParseLibsvm, ALineInOrderBeyondTheAllowedIndexIsRefusedWhateverIsDoneToDamage) {
     for (const bool skipsDamage : {false, true}) {
         const auto rows = parseLibsvm("1 1:1\n1 1:1 1001:1 1002:1\n0 2:1\n", "a.txt", skipsDamage, kMaxIndex);

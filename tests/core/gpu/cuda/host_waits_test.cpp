@@ -218,7 +218,7 @@ TEST(WatchedHost, SeesWhatLibTorchCalls) {
     try {
         c10::cuda::device_synchronize();
     } catch (const c10::Error&) {
-        // There is no device.
+        // This machine may have no device.
     }
     WatchedHost::leave();
     EXPECT_THAT(WatchedHost::take(), Contains("cudaDeviceSynchronize"));

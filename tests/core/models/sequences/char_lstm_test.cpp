@@ -44,7 +44,8 @@ TEST(CharLstmTest, CountsTheProductsOfEveryToken) {
     const double perToken = 64.0 * (8 + 16) + 64.0 * (16 + 16) + 16.0 * 30;
     EXPECT_DOUBLE_EQ(work.forwardFlops(), 2 * 6 * perToken);
     EXPECT_DOUBLE_EQ(work.flops(), 3 * work.forwardFlops());
-    // Under the weights of the layers: embedding, then input, state and two biases of each, then the last layer.
+    // Work is counted under the weights of the layers: embedding, then input, state and two biases of each, then the
+    // last layer.
     EXPECT_EQ(work.forward[0], 0);
     EXPECT_DOUBLE_EQ(work.forward[1], 2.0 * 6 * 64 * 8);
     EXPECT_DOUBLE_EQ(work.forward[2], 2.0 * 6 * 64 * 16);

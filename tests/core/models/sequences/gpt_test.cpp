@@ -51,7 +51,7 @@ TEST(GptTest, SeesNothingOfWhatComesLater) {
     }
 }
 
-// With one head and plain products: softmax of the scaled scores, those of later tokens left out.
+// Attention of one head by plain products: softmax of the scaled scores, those of later tokens left out.
 TEST(GptTest, AttentionIsTheFormula) {
     const auto model = buildModel("gpt", kTokens, shapeOf(1, 8, 1, 16));
     model->module().to(torch::kFloat64);

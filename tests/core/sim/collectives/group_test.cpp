@@ -1,4 +1,4 @@
-// Whose turn it is on a rank's link.
+// Turns of collectives on a rank's link.
 #include "core/sim/collectives/group.h"
 
 #include <gmock/gmock.h>

@@ -42,7 +42,7 @@ TEST(Jitter, HasMeanOneAndTheSpreadThatWasAskedFor) {
     EXPECT_NEAR(deviation(draws("exponential(0.2)")), 0.2, 0.2 * 2 * kErrors);
 }
 
-// Half of a wide normal distribution is cut off, and whoever measured quantiles may have measured milliseconds.
+// Half of a wide normal distribution is cut off, and quantiles may have been measured in milliseconds.
 TEST(Jitter, HasMeanOneWhateverIsCutOff) {
     for (const char* text : {"normal(0.5)", "normal(1)", "normal(2)", "normal(10)", "lognormal(1)", "exponential(1)"}) {
         const auto values = draws(text);

@@ -20,7 +20,7 @@ NetworkParams withSettings(const BackgroundParams& background) {
     return network;
 }
 
-// How long a ring all-reduce of so many elements takes each of two ranks.
+// Seconds that a ring all-reduce of so many elements takes each of two ranks.
 std::vector<double> ringOfTwo(std::int64_t elements, const NetworkParams& network) {
     return apart([&] {
         std::vector<double> took;

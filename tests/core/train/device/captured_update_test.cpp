@@ -85,7 +85,7 @@ Outcome updated(const Setting& setting, HostDevice::Capture capture, std::int64_
     return run;
 }
 
-// By the optimiser's own steps.
+// Updates by the optimiser's own steps.
 Outcome steppedPlainly(const Setting& setting, std::int64_t resetAfter = 0, at::ScalarType type = at::kFloat) {
     SmallNetwork network(type);
     const auto optimizer = makeOptimizer(setting);
@@ -157,7 +157,7 @@ TEST(CapturedUpdate, LayerwiseOptimisersSayWhyTheyAreNot) {
     }
 }
 
-// Where 24 bits of a learning rate would show.
+// 24 bits of a learning rate would show in weights of float64.
 TEST(CapturedUpdate, WeightsOfFloat64KeepTheirRate) {
     const Setting setting{"sgd", "sgd", {}};
     const Outcome run = updated(setting, HostDevice::Capture::Records, 0, at::kDouble);

@@ -24,7 +24,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::Pair;
 
-// Over the communicator of GPUs: no tensor of a device may come to the group of the host beside it.
+// The communicator is that of GPUs: no tensor of a device may come to the group of the host beside it.
 TEST(WorkerOnDevice, AlgorithmsThatSendMessagesTrainOverTheCommunicatorOfGpus) {
     for (const char* name : {"sgp", "oldsgd", "ssp"}) {
         const Value document = digits(often(name));
@@ -105,7 +105,7 @@ TEST(WorkerOnDevice, BroughtBatchesAreTheSame) {
     }
 }
 
-// Whose rate is another one in every step. Rounded to float32 as weights are: a captured step has no more of it.
+// The rate changes in every step. It is rounded to float32 as weights are: a captured step has no more of it.
 TEST(WorkerOnDevice, CapturedStepsTrainAlike) {
     for (const char* algorithm : {"dasgd", "adacomm", "dga"}) {
         Value document = digits(often(algorithm));

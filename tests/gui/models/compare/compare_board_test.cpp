@@ -51,7 +51,7 @@ TEST_F(CompareBoardTest, TheBaselineCanBeChosen) {
     EXPECT_EQ(board_.row(placeOf("d 1"))->stepRatio.mean, 1);
 }
 
-// With many configurations it takes longer than a picture may.
+// Forming the request takes longer than a picture may where there are many configurations.
 TEST_F(CompareBoardTest, WhatTheComparisonHasToBeReadWithIsFormedOnceForWhatIsShown) {
     const QString two = workspace_.record({.experiment = "wide", .ranks = 2, .steps = 20});
     const QString three = workspace_.record({.experiment = "wide", .ranks = 3, .steps = 20});

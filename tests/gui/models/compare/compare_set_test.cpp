@@ -69,7 +69,7 @@ TEST(CompareSet, TheSameSeedTwiceCountsOnceAndTheOlderIsNamed) {
     const auto again = [](const char* id, const char* status) {
         return makeRun(id, "dasgd", "[algorithm]\nname = \"dasgd\"\n[train]\nseed = 1\n", 1, status);
     };
-    // They started at the same time, so the greater id is the newer.
+    // The runs started at the same time, so the greater id is the newer.
     const auto groups =
         compareGroups(std::vector{again("a", "finished"), again("b", "finished"), again("c", "failed")}, oneStyle);
     ASSERT_EQ(groups.size(), 1U);

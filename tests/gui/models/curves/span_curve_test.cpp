@@ -63,7 +63,7 @@ TEST(SpanCurve, OfALiveRunEndsWhereTheQueryOfTheWindowDoes) {
     run.train(45);
     const QString id = QString::fromStdString(run.id());
     auto reader = storage::RunReader::open(bench.workspace.path()).value();
-    // Both are to read the same: the recorder takes the ranks' steps in beside them.
+    // Curve and query must read the same records: the recorder takes the ranks' steps in meanwhile.
     ASSERT_TRUE(eventually([&] { return bothRanksCameTo(reader, run.id(), 45); }));
     bench.know();
     bench.store.setWatch({id, {}});

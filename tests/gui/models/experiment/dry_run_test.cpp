@@ -147,7 +147,7 @@ TEST_F(DryRunTest, AMissingProgramIsAProblem) {
     EXPECT_TRUE(result.problem->message.contains(QLatin1String("no-such"))) << result.problem->message.toStdString();
 }
 
-// In builds with the engine: what it prints is what is read here.
+// Builds with the engine check that what it prints can be read here.
 TEST_F(DryRunTest, TheEngineAnswersAsItIsRead) {
     if (std::string(test::kProgram).empty()) return;
     DryRun dryRun(QString::fromUtf8(test::kProgram));

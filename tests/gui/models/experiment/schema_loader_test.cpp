@@ -51,7 +51,7 @@ TEST_F(SchemaLoaderTest, WhatIsWrongIsSaidWithTheRemedy) {
         said(program("#!/bin/sh\necho 'no such command' >&2; exit 2\n")).contains(QLatin1String("no such command")));
 }
 
-// In builds with the engine: its own description is understood.
+// Builds with the engine check that its own description is understood.
 TEST_F(SchemaLoaderTest, TheEngineIsUnderstood) {
     if (std::string(test::kProgram).empty()) return;
     SchemaLoader loader(QString::fromUtf8(test::kProgram));

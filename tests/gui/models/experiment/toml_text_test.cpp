@@ -111,7 +111,7 @@ TEST(TomlText, LinesAreCountedFromOne) {
     EXPECT_EQ(findKey(entries, {"b", "x"}), nullptr);
 }
 
-// Whatever is typed: it ends, and every place is inside the text.
+// Reading ends whatever is typed, and every place is inside the text.
 TEST(TomlText, HalfWrittenTextIsReadAsFarAsItGoes) {
     const QString text = QStringLiteral("[a]\nb = { c = [1, \"x\\\"y\" ], d = '''z''' } # e\n[[f]]\ng.\"h i\".j = 1\n");
     for (qsizetype cut = 0; cut <= text.size(); ++cut) {

@@ -91,7 +91,7 @@ TEST_F(UnsavedFilesTest, WhatDoesNotFitIsLeftForTheNextWindow) {
     EXPECT_EQ(takenOver(*fourth), others);
 }
 
-// Its first text comes after the window of these files has ended.
+// The first text of the later window comes after the window of these files has ended.
 TEST_F(UnsavedFilesTest, WhatWasLeftMeanwhileIsNotWrittenOver) {
     Window late = open(), first = open();
     ASSERT_EQ(takenOver(*late), QStringList());

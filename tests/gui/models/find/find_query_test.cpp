@@ -26,7 +26,7 @@ protected:
         }));
         return answers_.empty() ? FoundSpans{} : answers_.back();
     }
-    // By looking at each span.
+    // Finds the spans by looking at each one.
     std::vector<RankSpan> slowly(const QString& run, const char* text) {
         const SpanFilter filter = filterOf(text);
         std::vector<RankSpan> found;

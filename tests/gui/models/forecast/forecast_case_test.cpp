@@ -15,7 +15,7 @@ ForecastSources measured() {
             .algorithms = algorithms(),
             .now = kNow};
 }
-// Nothing was measured.
+// Sources without any measurement.
 ForecastSources unmeasured() { return {.runs = {}, .calibrations = {}, .algorithms = algorithms(), .now = kNow}; }
 
 TEST(ForecastCase, EachDelayOfASweepIsACaseAndSeedsAreNot) {

@@ -42,7 +42,8 @@ TEST(RoundForecast, OfEveryPeriodDelayAndContentionItIsTheFormulaOfCoreCost) {
                 for (const double contention : {0.0, 0.05, 0.5}) {
                     const auto round = forecastRound(dasgd(period, delay, communication, contention));
                     ASSERT_TRUE(round);
-                    // Both take a transfer for hidden from d·T_c on: contention stretches what covers it.
+                    // Forecast and formula take a transfer for hidden from d·T_c on: contention stretches what covers
+                    // it.
                     const double expected = dasgdStepSeconds(0.005, communication, period, delay, contention);
                     EXPECT_NEAR(round->stepSeconds(), expected, 1e-12)
                         << period << ' ' << delay << ' ' << communication << ' ' << contention;

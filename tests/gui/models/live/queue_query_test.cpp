@@ -41,7 +41,7 @@ TEST(QueueQuery, TellsWhatWaitsAndWhetherItWillStart) {
     ASSERT_TRUE(queue.setPaused(false));
     bench.refresh(query);
 
-    // Nothing of this is committed.
+    // The changes of this block are not committed.
     {
         const auto lock = storage::takeQueueLock(bench.workspace.store().paths());
         ASSERT_TRUE(lock && *lock);

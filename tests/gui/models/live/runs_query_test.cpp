@@ -32,7 +32,7 @@ TEST(RunsQuery, DeliversEachChangeOnce) {
     EXPECT_EQ(changed[1][0].value<std::vector<RunItemPtr>>().front()->id, second);
 }
 
-// Here and not where the words are formed: that would wait for a disk.
+// The query looks for checkpoints, not the code that forms the words: that would wait for a disk.
 TEST(RunsQuery, LooksWhetherARunThatEndedEarlyLeftACheckpoint) {
     LiveBench bench;
     const auto stopped = [&](bool saved) {

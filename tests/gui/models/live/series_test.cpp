@@ -64,7 +64,7 @@ TEST(Series, SmoothingHasNoBiasAtTheStartAndKeepsGaps) {
     EXPECT_NEAR(flat[3], 2, 1e-12);
     EXPECT_TRUE(std::isnan(flat[2]));
     EXPECT_EQ(smoothed({1, 5}, 0), (std::vector<double>{1, 5}));
-    // By hand: (0.9·0.1·1 + 0.1·5) ÷ (0.9·0.1 + 0.1).
+    // Value by hand: (0.9·0.1·1 + 0.1·5) ÷ (0.9·0.1 + 0.1).
     EXPECT_NEAR(smoothed({1, 5}, 0.9)[1], (0.09 * 1 + 0.1 * 5) / 0.19, 1e-12);
     Series series;
     std::vector<storage::MetricSample> samples;

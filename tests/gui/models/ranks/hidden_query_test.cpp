@@ -68,7 +68,7 @@ TEST_F(HiddenQueryTest, WhatTheTimelineHasReadIsNotReadAgain) {
 }
 
 TEST_F(HiddenQueryTest, ATimelineThatHasReadNothingSaysNothing) {
-    // Its first window ends with its first evaluation.
+    // The first window of this run ends with its first evaluation.
     test::SyntheticRun run(bench_.workspace.store(), {.ranks = 2, .steps = 60, .stepsPerEpoch = 20});
     run.train(50);
     const QString id = QString::fromStdString(run.id());

@@ -112,7 +112,7 @@ TEST(RankStates, ARateSaysOfHowLongItIsAndWhetherItIsOfWholeRounds) {
     EXPECT_FALSE(part.at(0).wholeRounds);
     EXPECT_TRUE(needsMore(part, true));
     EXPECT_FALSE(needsMore({whole}, true));
-    // Before the first launch of a run.
+    // The records end before the first launch of the run.
     std::vector<RankNow> first = ranksNow(inRounds(5), {0, 1'000'000'000});
     EXPECT_FALSE(needsMore(first, true)) << "there is no more";
     ASSERT_TRUE(first.at(0).stepsPerS);
@@ -120,7 +120,7 @@ TEST(RankStates, ARateSaysOfHowLongItIsAndWhetherItIsOfWholeRounds) {
     EXPECT_FALSE(first.at(0).stepsPerS);
 }
 
-// However far one may look back: a rate of steps that nothing was waited for in is no throughput of the run.
+// A rate of steps in which nothing was waited for is no throughput of the run, however far one may look back.
 TEST(RankStates, WhereARunHasRoundsARateIsOfWholeOnes) {
     std::vector<RankNow> ranks{{.rank = 0, .stepsPerS = 10, .wholeRounds = true, .trains = true},
                                {.rank = 1, .stepsPerS = 30, .trains = true}};

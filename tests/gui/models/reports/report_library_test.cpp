@@ -32,7 +32,7 @@ protected:
         file.setPermissions(file.permissions() | QFile::ExeOwner);
         reopen();
     }
-    // Whatever a test leaves running ends.
+    // Ends what a test left running.
     ~ReportLibraryTest() override { go(); }
     [[nodiscard]] QString program() const { return folder_.filePath(QStringLiteral("dasgd")); }
     void reopen() {
@@ -238,7 +238,7 @@ TEST_F(ReportLibraryTest, OneThatCannotBeDeletedIsSaidAndStays) {
     const QString name = library_->start(request());
     go();
     ASSERT_TRUE(becomes(name, ReportState::Finished));
-    // With all that the first had to write behind it.
+    // The library is opened anew, with all that the first one had to write behind it.
     reopen();
     ASSERT_TRUE(becomes(name, ReportState::Finished));
     // No file any more, and not empty: nobody can take it away as one.

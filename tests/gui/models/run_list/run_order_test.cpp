@@ -45,7 +45,7 @@ TEST(RunOrder, EqualRunsStandByTheirStartNewestFirst) {
     EXPECT_EQ(sorted(runs, {}), "bca") << "by default the newest first";
 }
 
-// Whatever the instants at which they were queued.
+// The instants at which runs were queued do not count.
 TEST(RunOrder, WhatWaitsStandsInTheOrderOfItsTurnsAfterWhatHasStarted) {
     const auto waiting = [](const char* id, double turn, const char* queued) {
         storage::RunRow row = withLoss(id, std::nullopt, queued)->row;
@@ -61,7 +61,7 @@ TEST(RunOrder, WhatWaitsStandsInTheOrderOfItsTurnsAfterWhatHasStarted) {
     EXPECT_EQ(sorted(runs, {}), "xyzr") << "what starts next is above the others both ways";
 }
 
-// Whatever command put them there.
+// The commands that put runs into the queue do not count.
 TEST(RunOrder, TheWorkspacesQueueHasOneOrder) {
     const auto entry = [](const char* id, double turn, const char* series) {
         storage::RunRow row = withLoss(id, std::nullopt)->row;

@@ -21,7 +21,7 @@ protected:
         file.setPermissions(file.permissions() | QFile::ExeOwner);
         return file.fileName();
     }
-    // How often the stand-in was started, and with which words.
+    // Lines of words that the stand-in was started with, one for each start.
     QByteArray asked() {
         QFile file(folder_.filePath(QStringLiteral("asked")));
         return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();

@@ -26,7 +26,7 @@ TEST(RunOrigin, NamesWhatWasRecorded) {
     EXPECT_TRUE(originOf({}).empty());
 }
 
-// Until its turn comes a run's record has the time at which it was queued.
+// The record of a run that waits has the time at which it was queued.
 TEST(RunOrigin, ARunThatWaitsHasNotStarted) {
     storage::RunDetail run;
     run.row.startedAt = "2026-11-26T19:05:31.000Z";

@@ -232,7 +232,7 @@ RunItemPtr delayedIn(const std::string& experiment, const std::string& second, i
     return makeRunItem(row);
 }
 
-// In the second experiment it is the first of its algorithm, and in the first one the third.
+// The configuration is the first of its algorithm in the second experiment, and the third in the first one.
 TEST(StyleBook, AConfigurationHasOneStyleInAllExperiments) {
     std::vector<RunItemPtr> runs;
     for (const int delay : {1, 2, 3}) runs.push_back(delayedIn("sweep", "0" + std::to_string(delay), delay));
@@ -271,7 +271,7 @@ bool lookAlike(const StyleBook& book, const RunItemPtr& one, const RunItemPtr& o
     return a.dash == b.dash || a.marker == b.marker;
 }
 
-// In their own experiments both have the algorithm's own style.
+// Both configurations have the algorithm's own style in their own experiments.
 TEST(StyleBook, ConfigurationsThatLookAlikeInTwoExperimentsAreToldApartInAThird) {
     const std::vector<RunItemPtr> runs{delayedIn("a", "01", 1), delayedIn("b", "02", 2), delayedIn("c", "03", 1),
                                        delayedIn("c", "04", 2), delayedIn("c", "05", 3), delayedIn("d", "06", 2)};

@@ -41,7 +41,7 @@ std::vector<const ScalingLine*> all(const std::vector<ScalingLine>& lines) {
     return pointers;
 }
 
-// With the styles that these runs alone make.
+// Draws the lines with the styles that these runs alone make.
 std::vector<DrawnLine> drawnByThemselves(const std::vector<const ScalingLine*>& lines, const TimesById& times,
                                          Scaling scaling, const std::optional<Target>& target) {
     StyleBook book;
@@ -233,7 +233,7 @@ TEST(ScalingLines, StrongLinesOfOtherBatchesAreTold) {
     EXPECT_TRUE(names[1].contains(QStringLiteral("batch\u00a064\u00a0in\u00a0all"))) << names[1].toStdString();
 }
 
-// Whatever else is drawn, a configuration keeps the colour that it has on the other pages.
+// A configuration keeps the colour that it has on the other pages, whatever else is drawn.
 TEST(ScalingLines, ALineHasTheColourOfItsConfigurationOnEveryPage) {
     std::vector<RunItemPtr> runs;
     for (const char* experiment : {"scaling", "other"}) {
@@ -272,7 +272,7 @@ TEST(ScalingLines, AnAlgorithmKeepsItsOwnStyleWhenMoreWorkersAreTried) {
 
 class ScalingCurvesTest : public ::testing::Test {
 protected:
-    // At 1 and 4 workers two seeds each; with the second the target is reached once of two.
+    // Two seeds each at 1 and at 4 workers; at 4 the second seed does not reach the target.
     ScalingCurvesTest() {
         for (const int workers : {1, 4}) {
             for (const int seed : {1, 2}) {

@@ -51,7 +51,7 @@ TEST(MeasureTable, OfNothingAllIsIdle) {
     const MeasureTable table = tableOf(none);
     ASSERT_EQ(table.lines.size(), 1U);
     EXPECT_DOUBLE_EQ(table.lines[0].share, 1);
-    // Who recorded nothing was not idle.
+    // A rank that recorded nothing was not idle.
     none.ranks = 0;
     EXPECT_TRUE(tableOf(none).lines.empty());
     EXPECT_TRUE(textOf(tableOf(none)).startsWith(QStringLiteral("what\tmean of no rank")));

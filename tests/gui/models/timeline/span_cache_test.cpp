@@ -129,7 +129,7 @@ TEST_F(SpanCacheTest, CloseUpItIsWhatTheSpansMake) {
     }
 }
 
-// However far out: no box is missing, and none is further from its spans than a pixel and a bucket, which is no longer.
+// No box is missing at any zoom, and none is further from its spans than a pixel and a bucket, which is no longer.
 TEST_F(SpanCacheTest, AtAnyZoomTheColoursAreThoseOfTheSpans) {
     record(2, 40'000);
     for (const double pixels : {300.0, 1800.0, 7000.0, 60'000.0}) {

@@ -9,7 +9,7 @@ namespace {
 
 class StepSearchTest : public ::testing::Test {
 protected:
-    // By looking at each span.
+    // Finds the step by looking at each span.
     std::optional<Ns> slowly(const QString& run, std::int64_t step) {
         std::optional<Ns> first;
         const Status done = bench_.store.reader().eachSpan(run.toStdString(), [&](const storage::SpanRow& row) {
@@ -20,7 +20,7 @@ protected:
         EXPECT_TRUE(done);
         return first;
     }
-    // With no time left each time: how many calls it took.
+    // Number of calls that a search takes with no time left each time.
     int lookThrough(StepSearch& search) {
         for (int calls = 1; calls < 100'000; ++calls) {
             const auto known = search.look(bench_.store.reader(), {});

@@ -169,7 +169,7 @@ TEST_F(ChartCardTest, ThePlotKeepsItsHeightHoweverManyNamesAreAboveIt) {
             card_->refresh();
             return card_->plot().curves().size() == 8U && card_->legend().isHidden();
         }));
-        // Nor is it made much higher than that.
+        // The card is not made much higher than that either.
         EXPECT_TRUE(eventually([&] {
             card_->resize(width, card_->minimumSizeHint().height());
             return card_->plot().areaHeight() >= 180 && card_->plot().areaHeight() < 190;

@@ -135,7 +135,7 @@ TEST_F(ChartInstantsTest, TheRanksOfARunAreDrawnOverItsTrainingTimeToo) {
     EXPECT_LT(card_->plot().curves()[1].line.x.front(), 1);
 }
 
-// While nothing of them is new their curves are not formed again.
+// The curves are not formed again while the ranks have nothing new.
 TEST_F(ChartInstantsTest, TheRanksOverTrainingTimeGrowWithTheRunAndAreFormedAnewForAnotherOne) {
     test::SyntheticRun run(workspace_.store(), {.experiment = "grows", .ranks = 2, .steps = 160});
     run.train(120);

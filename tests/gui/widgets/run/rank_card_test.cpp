@@ -40,7 +40,7 @@ TEST_F(RankCardTest, SaysHowLateEachRankComesWhileItIsSeen) {
     ASSERT_TRUE(eventually([&] { return card.table().model()->rowCount() == 4 && late() != kAbsent; }));
 }
 
-// Half of a title at the edge says nothing, and what is beyond it is not seen at all.
+// A title that is cut at the edge says nothing, and what is beyond the edge is not seen at all.
 TEST_F(RankCardTest, AllColumnsOfALiveRunFitIntoTheWidthThatThePageGivesThem) {
     RankCard card(session_, testLook());
     for (int column = RankTableModel::kFirstNow; column < RankTableModel::kColumns; ++column) {
@@ -50,7 +50,7 @@ TEST_F(RankCardTest, AllColumnsOfALiveRunFitIntoTheWidthThatThePageGivesThem) {
     test::SyntheticRun run(workspace_.store(), {.steps = 100});
     run.train(60);
     ASSERT_TRUE(eventually([&] { return !card.table().isColumnHidden(RankTableModel::kFirstNow); }));
-    // Beside the log in a window of 1600 pixels; in a narrower one it has the whole row.
+    // The card has this width beside the log in a window of 1600 pixels; in a narrower one it has the whole row.
     card.resize(880, 200);
     card.show();
     const QHeaderView& head = *card.table().horizontalHeader();

@@ -13,7 +13,7 @@ namespace {
 
 class DifferencesTableTest : public ::testing::Test {
 protected:
-    // With the paddings of the window.
+    // The look gives the table the paddings of the window.
     DifferencesTableTest() { testLook(); }
     void fill(const std::vector<QStringList>& rows) {
         table_.setModel(&model_);
@@ -46,7 +46,7 @@ protected:
     DifferencesTable table_;
 };
 
-// In the drawer of a small window.
+// The table has this width in the drawer of a small window.
 TEST_F(DifferencesTableTest, NoKeyAndNoValueIsCut) {
     fill({{"algorithm.local_weight", "0.125", "–"},
           {"algorithm.name", "dasgd", "local_sgd"},
