@@ -135,9 +135,11 @@ struct RankMeter::Sets {
 void RankMeter::add(const Span& span) {
     if (span.kind == SpanKind::Reduce && span.collective != 0) {
         partial_ = partial_ || span.start < settled_;
+        const auto [open, fresh] = open_.try_emplace(span.collective, TimeRange{span.start, span.end});
+        if (fresh) return;
         // A rank that tells one number twice has begun to count anew: nobody divides the first one.
-        giveUp(span.collective);
-        open_[span.collective] = {span.start, span.end};
+        items_.push_back({.start = open->second.start, .end = open->second.end, .kind = SpanKind::Reduce});
+        open->second = {span.start, span.end};
         return;
     }
     if (!isMetered(span.kind)) return;
