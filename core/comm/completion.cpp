@@ -19,6 +19,7 @@ void Completion::settle(const std::optional<Pending::Outcome>& outcome, std::str
         callbacks.swap(callbacks_);
         lock.unlock();
         for (const auto& callback : callbacks) callback();
+        callbacks.clear();  // unlocked: what they own may be destroyed with them
         lock.lock();
     }
     done_ = true;

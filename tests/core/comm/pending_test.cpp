@@ -52,13 +52,12 @@ TEST(Pending, AChainOfWhatHasEndedLaunchesAtOnce) {
 }
 
 // An operation as a device has it: wait() makes the stream wait, not the host, and another thread ends the operation
-// later.
+// later. That thread is the test's own, as it may be the last to hold the operation.
 class OnStream final : public Pending::Operation {
 public:
-    explicit OnStream(std::shared_ptr<Completion> inner) : inner_(std::move(inner)) {}
-    ~OnStream() override { ends_.join(); }
+    OnStream(std::shared_ptr<Completion> inner, std::jthread& ends) : inner_(std::move(inner)), ends_(ends) {}
     void wait() override {
-        ends_ = std::thread([inner = inner_] {
+        ends_ = std::jthread([inner = inner_] {
             std::this_thread::sleep_for(std::chrono::milliseconds(20));
             inner->end({{1, 2}, std::nullopt});
         });
@@ -70,13 +69,14 @@ public:
 
 private:
     const std::shared_ptr<Completion> inner_;
-    std::thread ends_;
+    std::jthread& ends_;
 };
 
 TEST(Pending, AChainBehindAStreamWaitsUntilItsSecondIsLaunched) {
     const auto first = makeCompletion("first"), second = makeCompletion("second");
     second->end({{3, 4}, std::nullopt});
-    Pending chain = Pending(std::make_shared<OnStream>(first)).then([&] { return Pending(second); });
+    std::jthread ends;
+    Pending chain = Pending(std::make_shared<OnStream>(first, ends)).then([&] { return Pending(second); });
     chain.wait();
     EXPECT_EQ(chain.interval()->start, 3);
 }
