@@ -19,7 +19,7 @@ using namespace dasgd::gui;
 
 constexpr int kWrong = 2;
 
-// Drops what Qt logs about the platform; DASGD_QT_LOG shows it.
+// Drops Qt's messages about the platform, except errors; DASGD_QT_LOG shows them.
 void silence(QtMsgType type, const QMessageLogContext&, const QString& message) {
     if (type != QtCriticalMsg && type != QtFatalMsg && qEnvironmentVariableIsEmpty("DASGD_QT_LOG")) return;
     dasgd::logLine(type == QtCriticalMsg || type == QtFatalMsg ? dasgd::LogLevel::Error : dasgd::LogLevel::Info,
@@ -53,7 +53,7 @@ QString pageTitles() {
     return titles.join(QStringLiteral(", "));
 }
 
-// Neither X nor Wayland: a window cannot be shown, a picture of it can.
+// True if a window can be shown. Without X or Wayland only pictures can be made.
 bool hasDisplay() {
     return !qEnvironmentVariableIsEmpty("DISPLAY") || !qEnvironmentVariableIsEmpty("WAYLAND_DISPLAY") ||
            !qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM");
@@ -111,7 +111,7 @@ int runWindow(QApplication& app) {
     WrappedTips tips;
     app.installEventFilter(&tips);
     MainWindow window(parser.value(workspace).toStdString(), look);
-    // A picture does not depend on how somebody left the window.
+    // A picture has a fixed size, independent of the remembered size of the window.
     const QString wanted =
         parser.isSet(picture) && !parser.isSet(size) ? QStringLiteral("1600x1000") : parser.value(size);
     const QStringList extent = wanted.split(QLatin1Char('x'));

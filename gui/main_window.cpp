@@ -35,11 +35,11 @@ namespace dasgd::gui {
 namespace {
 
 constexpr QSize kFirstSize(1600, 1000);
-constexpr int kFoldRailBelow = 1100;  // what a page needs beside the rail is more than is left
+constexpr int kFoldRailBelow = 1100;  // width of the window below which the rail is folded to make room for the page
 constexpr const char* kFirstPage = "Run";
-constexpr const char* kFirstPageOfNone = "Experiment";  // where there is no run to look at
-constexpr int kFrameMs = 250;                           // until a window manager has told how wide its frame is
-constexpr int kAheadMs = 100;                           // between two pages that are made before they are wanted
+constexpr const char* kFirstPageOfNone = "Experiment";  // first page of a workspace without runs
+constexpr int kFrameMs = 250;                           // time for the window manager to report the size of its frame
+constexpr int kAheadMs = 100;                           // pause between two pages that are built ahead
 const QString kGeometryKey = QStringLiteral("window/geometry");
 
 }  // namespace
@@ -66,7 +66,7 @@ MainWindow::MainWindow(const std::filesystem::path& workspace, Look& look, const
       stack_(new QStackedWidget) {
     setWindowTitle(QStringLiteral("DaSGD Lab"));
     resize(kFirstSize.boundedTo(screen()->availableSize()));
-    // Qt keeps it on a screen that is there.
+    // restoreGeometry() moves the window to an existing screen.
     restoreGeometry(settingsFile().value(kGeometryKey).toByteArray());
     resize(size().boundedTo(screen()->availableSize()));
     keepOnScreen();
@@ -105,17 +105,17 @@ MainWindow::MainWindow(const std::filesystem::path& workspace, Look& look, const
     auto* leave = new QShortcut(QKeySequence(QStringLiteral("Ctrl+Q")), this);
     connect(leave, &QShortcut::activated, this, &QWidget::close);
     updateStatus();
-    // Last, or each of their parts would be styled when it gets its parent. Not the window: each page is dressed by
-    // itself, so that a change of the theme does not wait for those that are hidden.
+    // Styled last, since otherwise each part would be styled again when it gets its parent. The window itself has no
+    // style sheet: each page has its own, so that a change of the theme need not restyle hidden pages.
     for (QWidget* part : std::initializer_list<QWidget*>{rail_, bar, palette_}) look_.dress(*part);
     connect(&look_, &Look::changed, this, [this] {
         if (shown_ >= 0) dressPage(shown_);
     });
-    // The page that the window opens with, before the first event: one that makes and styles it takes twice as long.
+    // The first page is built before the first event: an event that both builds and styles it would take twice as long.
     if (const int first = pageNamed(QString::fromUtf8(kFirstPage)); first >= 0) build(first);
 }
 
-// The pages before what they show: some still have something to write.
+// Deletes the pages first: some still write their state through the models.
 MainWindow::~MainWindow() { delete takeCentralWidget(); }
 
 QWidget* MainWindow::makeStatusBar() {
@@ -129,7 +129,7 @@ QWidget* MainWindow::makeStatusBar() {
     row->addStretch();
     follow_ = makeQuietButton({}, tr("Go to each run that starts  Ctrl+L"));
     follow_->setCheckable(true);
-    // Not the button's own: it loses that with each new text.
+    // A separate shortcut, since a button loses its own with each new text.
     auto* key = new QShortcut(QKeySequence(QStringLiteral("Ctrl+L")), this);
     connect(key, &QShortcut::activated, follow_, &QToolButton::click);
     connect(follow_, &QToolButton::clicked, this, [this](bool on) {
@@ -161,8 +161,8 @@ int MainWindow::pageNamed(const QString& title) {
     return -1;
 }
 
-// Half of what a first look at a page costs is to make it, the other half to style it. The first half is done while
-// nobody waits: one page a turn, so that what is pressed comes between.
+// Builds one page that was not opened yet, then the next after a pause so that input is handled in between. Opening a
+// page for the first time costs as much for building it as for styling it; this saves the first half.
 void MainWindow::buildAhead() {
     for (std::size_t i = 0; i < made_.size(); ++i) {
         if (made_[i] || built_[i]) continue;
@@ -179,8 +179,8 @@ void MainWindow::build(int page) {
     own = std::make_unique<PageArea>(made);
 }
 
-// A page costs some 30 ms: but for the first one none is made before the window is seen. What happened before a page
-// was made it takes from the models.
+// Puts a page into the stack. Building one takes about 30 ms, so only the first is built before the window is visible.
+// A page takes everything that happened before from the models.
 void MainWindow::make(int page) {
     const auto index = static_cast<std::size_t>(page);
     if (made_[index]) return;
@@ -197,7 +197,8 @@ void MainWindow::dressPage(int page) {
     if (own.styleSheet() != look_.styleSheet()) own.setStyleSheet(look_.styleSheet());
 }
 
-// Whether there are runs is known once the workspace is read. A page that somebody has chosen since stays.
+// Called once the workspace is read: without runs the window goes to the Experiment page, unless the user has chosen a
+// page meanwhile.
 void MainWindow::leaveEmptyPage() {
     if (session_.runs().items().empty() && isFirstPage_) open(kFirstPageOfNone);
 }
@@ -208,7 +209,7 @@ void MainWindow::showPage(int page) {
     dressPage(page);
     shown_ = page;
     rail_->choose(page);
-    // A page that is not seen does not keep the window from being narrow.
+    // Hidden pages do not count for the minimum width of the window.
     for (int i = 0; i < stack_->count(); ++i) {
         const auto policy = i == page ? QSizePolicy::Preferred : QSizePolicy::Ignored;
         stack_->widget(i)->setSizePolicy(policy, policy);
@@ -222,7 +223,7 @@ void MainWindow::focusPage(QWidget& page) {
     const QWidget* focused = QApplication::focusWidget();
     if (!isActiveWindow() || (focused == &page || (focused && page.isAncestorOf(focused) && focused->isVisible())))
         return;
-    // What takes the keys of the page is hidden, as where there is nothing to show.
+    // The page's focus widget is hidden, as on an empty page: the first visible widget that takes the focus gets it.
     const auto takes = [&page](const QWidget& one) {
         return page.isAncestorOf(&one) && one.isVisible() && one.isEnabled() && !one.focusProxy() &&
                (one.focusPolicy() & Qt::TabFocus) != 0;
@@ -319,7 +320,7 @@ void MainWindow::openWorkspace() {
     dialog->open();
 }
 
-// Where a page has no use of its own for what is dropped.
+// Accepts experiments dropped on a page that does not handle the drop itself.
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
     if (!experimentIn(*event->mimeData()).isEmpty()) event->acceptProposedAction();
 }
@@ -336,7 +337,7 @@ void MainWindow::closeEvent(QCloseEvent* event) {
 
 void MainWindow::keepOnScreen() {
     const QRect room = screen()->availableGeometry();
-    // One that is larger without its frame was asked for.
+    // A window larger than the screen even without its frame was requested so.
     const bool asked = size().boundedTo(room.size()) != size();
     if (asked || isMaximized() || isFullScreen()) return;
     const QSize frame = frameGeometry().size() - size();
@@ -372,7 +373,7 @@ void MainWindow::showEvent(QShowEvent* event) {
         open(isEmpty ? kFirstPageOfNone : kFirstPage);
         isFirstPage_ = true;
     }
-    // The window of the platform sees every movement, the widgets only those they track.
+    // The platform's window receives every mouse movement; widgets receive only those that they track.
     windowHandle()->installEventFilter(this);
     if (std::exchange(wasShown_, true)) return;
     for (const int ms : {0, kFrameMs}) QTimer::singleShot(ms, this, &MainWindow::keepOnScreen);

@@ -1,4 +1,4 @@
-// The frame around the pages: rail, stack, status bar. Owns what the pages look at.
+// The frame around the pages: rail, stack, status bar. Owns the session and the other models that pages use.
 #pragma once
 
 #include <QMainWindow>
@@ -28,7 +28,8 @@ class CommandPalette;
 struct Command;
 class Rail;
 
-// Where a window with its frame lies wholly in `room`, nearest to where it is; its beginning where it is larger.
+// Top left at which a window with its frame lies wholly in `room`, nearest to its present place. A larger window is
+// aligned with the top left of `room`.
 [[nodiscard]] QPoint placeWithin(const QRect& frame, const QRect& room);
 
 class MainWindow : public QMainWindow {
@@ -37,23 +38,23 @@ class MainWindow : public QMainWindow {
 public:
     // `engineProgram`: path of `dasgd`, "" for the one beside this program.
     MainWindow(const std::filesystem::path& workspace, Look& look, const QString& engineProgram = {});
-    // The pages before what they look at.
+    // Deletes the pages before the models that they use.
     ~MainWindow() override;
 
     [[nodiscard]] Session& session() { return session_; }
     [[nodiscard]] ExperimentDraft& draft() { return draft_; }
     [[nodiscard]] FigureLibrary& figures() { return figures_; }
     [[nodiscard]] ReportLibrary& reports() { return reports_; }
-    // Goes to the page of that title; CHECKs that there is one.
+    // Shows the page of that title; CHECKs that there is one.
     void open(const char* title);
-    // The same; false where there is none.
+    // Shows the page of that title; false where there is none.
     [[nodiscard]] bool openNamed(const QString& title);
     // Reads the file and shows it on the Experiment page.
     void openExperiment(const QString& file);
     [[nodiscard]] QString statusText() const;
-    // Every action by its name.
+    // Opens the command palette, which lists every action by its name.
     void openPalette();
-    // No larger than its screen and wholly on it, with the frame that a window manager has put around it.
+    // Resizes and moves the window so that it lies wholly on its screen, including the window manager's frame.
     void keepOnScreen();
 
 protected:
@@ -69,7 +70,7 @@ private:
     void build(int page);
     void buildAhead();
     void make(int page);
-    // With the sheet of the present theme, where it has another.
+    // Gives the page the style sheet of the present theme, if it has another.
     void dressPage(int page);
     void showPage(int page);
     void leaveEmptyPage();
@@ -93,11 +94,11 @@ private:
     PageContext context_;
     Rail* rail_;
     QStackedWidget* stack_;
-    std::vector<bool> made_;                       // by page; the others are blank in the stack
-    std::vector<std::unique_ptr<QWidget>> built_;  // by page; those that were not opened yet
-    bool isFirstPage_ = false;                     // the window has chosen it, and nobody else has since
-    int shown_ = -1;                               // page; −1: none was chosen yet
-    bool wasShown_ = false;                        // the window
+    std::vector<bool> made_;                       // by page: true if it is in the stack; others are blank there
+    std::vector<std::unique_ptr<QWidget>> built_;  // by page: pages built ahead and not opened yet
+    bool isFirstPage_ = false;                     // true while the page is the one that the window opened with
+    int shown_ = -1;                               // page on show; −1: none yet
+    bool wasShown_ = false;                        // true once the window was shown
     SteadyLabel* status_;
     QToolButton* follow_;
     CommandPalette* palette_;

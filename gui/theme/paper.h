@@ -1,4 +1,4 @@
-// What figures on paper share: their units and their ink.
+// Units and colours of figures on paper.
 #pragma once
 
 #include "gui/theme/theme.h"

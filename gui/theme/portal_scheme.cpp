@@ -21,11 +21,11 @@ constexpr unsigned kDarkWanted = 1, kLightWanted = 2;
 
 PortalScheme::PortalScheme(const QDBusConnection& bus, QObject* parent) : QObject(parent) {
     QDBusConnection connection = bus;
-    // The types of a slot are looked up by name, and this one is not known by it before it is used.
+    // Types of slots are looked up by name, so the type must be registered before the connection.
     qRegisterMetaType<QDBusVariant>();
     connection.connect(kService, kPath, kInterface, QStringLiteral("SettingChanged"), this,
                        SLOT(settingChanged(QString, QString, QDBusVariant)));
-    // `Read`, not the newer `ReadOne`: every version of the portal has it.
+    // Every version of the portal has `Read`, not all the newer `ReadOne`.
     QDBusMessage question = QDBusMessage::createMethodCall(kService, kPath, kInterface, QStringLiteral("Read"));
     question << kGroup << kKey;
     auto* watcher = new QDBusPendingCallWatcher(connection.asyncCall(question), this);

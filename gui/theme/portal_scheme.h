@@ -1,4 +1,4 @@
-// What the desktop wants, dark or light, asked of its portal: desktops without a plug-in of Qt's say it nowhere else.
+// The desktop's preference for dark or light, read from its portal: the only source on desktops without a Qt plug-in.
 #pragma once
 
 #include <QDBusConnection>
@@ -16,9 +16,9 @@ class PortalScheme final : public QObject, public DesktopScheme {
     Q_OBJECT
 
 public:
-    // Asks at once, and does not wait for the answer. Without a portal on the bus there never is one.
+    // Asks the portal at once and does not wait for the answer, which never comes without a portal on the bus.
     explicit PortalScheme(const QDBusConnection& bus, QObject* parent = nullptr);
-    // nullopt: no answer, or the user has no preference.
+    // The preferred theme; nullopt without an answer or a preference.
     [[nodiscard]] std::optional<ThemeName> wanted() const override { return wanted_; }
     void onChange(QObject* receiver, std::function<void()> call) override;
 
@@ -34,7 +34,7 @@ private:
     std::optional<ThemeName> wanted_;
 };
 
-// The portal of the user's session; null where there is no session bus to ask, for connecting would start one.
+// The portal of the user's session; null without a session bus, since connecting would start one.
 [[nodiscard]] std::unique_ptr<PortalScheme> sessionPortal();
 
 }  // namespace dasgd::gui

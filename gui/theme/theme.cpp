@@ -77,7 +77,7 @@ QFont pixelFont(const QString& family, double pixels, QFont::Weight weight) {
     QFont font(family);
     font.setPixelSize(static_cast<int>(std::lround(pixels)));
     font.setWeight(weight);
-    // The outlines are kept as drawn: hinting would make the widths of 13 px figures uneven.
+    // No hinting, which would make the widths of 13 px digits uneven.
     font.setHintingPreference(QFont::PreferNoHinting);
     return font;
 }
@@ -124,7 +124,7 @@ QFont interFont(double pixels, Weight weight) {
 }
 
 Look::Look(ThemeName name, QObject* parent) : QObject(parent) {
-    // Once: each time Qt styles every widget of the program anew, which takes seconds.
+    // Set once only: each call makes Qt restyle every widget of the program, which takes seconds.
     QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
     QApplication::setFont(interFont(13));
     apply(name);
@@ -172,7 +172,8 @@ void Look::toggle() {
     });
 }
 
-// Platforms differ in which of the two they send, and to how many windows: all of them are one question.
+// Platforms differ in which of the two events they send, and to how many windows; all events of a turn are handled
+// once.
 bool Look::eventFilter(QObject* watched, QEvent* event) {
     const bool isPalette = event->type() == QEvent::ApplicationPaletteChange && watched == qApp;
     if (!asking_ && (isPalette || event->type() == QEvent::ThemeChange)) {
@@ -191,7 +192,7 @@ void Look::takeSystem() {
 }
 
 ThemeName systemTheme() {
-    // The application's own palette covers the desktop's: it is put aside for the question.
+    // The application's own palette hides the desktop's, so it is removed while the desktop's is read.
     const QPalette own = QApplication::palette();
     QApplication::setPalette(QPalette());
     const bool dark = QApplication::palette().color(QPalette::Window).lightness() < 128;

@@ -28,21 +28,21 @@ struct Theme {
     std::array<QColor, kCurveColors> curves;
 };
 
-// Broken or missing tokens are a broken build: CHECKed.
+// Reads the token table of a theme. Broken or missing tokens fail a CHECK, since they mean a broken build.
 [[nodiscard]] Theme loadTheme(ThemeName name);
 
-// Families are there after installFonts(); once a program, before the first widget.
+// Makes the program's font families available. Call it once, before the first widget.
 void installFonts();
 enum class Weight { Regular, Medium, SemiBold };
 [[nodiscard]] QFont interFont(double pixels, Weight weight = Weight::Regular);
 
-// Who knows what the desktop wants, beside its palette.
+// Source of the desktop's preferred theme other than its palette.
 class DesktopScheme {
 public:
     virtual ~DesktopScheme() = default;
-    // nullopt: not known, or none is preferred: the palette tells.
+    // The preferred theme; nullopt if it is not known or there is none, so that the palette decides.
     [[nodiscard]] virtual std::optional<ThemeName> wanted() const = 0;
-    // `call` as long as `receiver` lives.
+    // Runs `call` at each change, as long as `receiver` lives.
     virtual void onChange(QObject* receiver, std::function<void()> call) = 0;
 };
 
@@ -53,19 +53,19 @@ class Look : public QObject {
 public:
     explicit Look(ThemeName name, QObject* parent = nullptr);
     [[nodiscard]] const Theme& theme() const { return theme_; }
-    // Sets the palette of the application, and the style sheet of what is dressed.
+    // Sets the palette of the application and the style sheet of all dressed widgets.
     void apply(ThemeName name);
-    // Gives the widget, and what is in it, the style sheet, this one and those of later themes. Not the application:
-    // then Qt resolves the style of a whole subtree anew each time that it gets a parent, which is most of what making
-    // a page costs.
+    // Gives the widget and its children the style sheet of this theme and of later ones. The application has no style
+    // sheet: with one Qt would restyle a whole subtree each time that it gets a parent, which is most of the cost of a
+    // page.
     void dress(QWidget& widget);
-    // For what is hidden when the theme changes and may take the new one when it is shown.
+    // The present style sheet, for widgets that take a new theme only when they are shown.
     [[nodiscard]] const QString& styleSheet() const { return sheet_; }
-    // What it wants goes before the desktop's palette. It outlives this.
+    // Sets a source whose preference takes precedence over the desktop's palette. It outlives the Look.
     void setDesktop(DesktopScheme& desktop);
-    // From now on the theme is that of the desktop, also when that changes, until toggle() chooses one.
+    // Follows changes of the desktop's theme from now on, until toggle() chooses one.
     void followSystem();
-    // The choice is kept for the next window, see chosenTheme().
+    // Switches between dark and light, and stores the choice for the next window; see chosenTheme().
     void toggle();
 
 signals:
@@ -83,14 +83,14 @@ private:
     std::vector<QWidget*> dressed_;
     const DesktopScheme* desktop_ = nullptr;
     bool following_ = false;
-    bool asking_ = false;  // the desktop is asked, or about to be
+    bool asking_ = false;  // true while takeSystem() is queued
 };
 
-// Whether the desktop's palette is dark, whatever a Look has set. Light where the platform's Qt plug-in does not tell:
-// without one for the desktop, and offscreen. UI thread.
+// Theme of the desktop's palette, independent of any Look. Light where Qt does not know it: offscreen, and without a Qt
+// plug-in for the desktop. UI thread.
 [[nodiscard]] ThemeName systemTheme();
 
-// What toggle() chose last in any window of this user; nullopt where nobody chose, or chose the desktop's.
+// The theme that toggle() stored last for this user; nullopt if none was chosen, or the desktop's was.
 [[nodiscard]] std::optional<ThemeName> chosenTheme();
 
 }  // namespace dasgd::gui

@@ -13,7 +13,7 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr double kMarkWidth = 7, kLeastMark = 6;  // a line of many may be less than a pixel high
+constexpr double kMarkWidth = 7, kLeastMark = 6;  // pixels; with many ranks a line may be less than a pixel high
 
 }  // namespace
 
@@ -28,7 +28,7 @@ OverviewWidget::OverviewWidget(TimeSelection& selection, const Look& look, QWidg
     connect(&look_, &Look::changed, this, qOverload<>(&QWidget::update));
 }
 
-// A window that moves by less than a pixel looks the same.
+// Repaints only if the window has moved by a pixel or more.
 void OverviewWidget::moveWindow() {
     if (windowRect().toRect() != shown_) update();
 }

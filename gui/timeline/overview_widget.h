@@ -1,5 +1,5 @@
-// A strip over all ranks of a run, a line each, from its beginning to its end, with the window of the timeline on it. A
-// click or drag moves that window; so do Left and Right, Home and End.
+// Overview of a run from beginning to end, with a line for each rank and the window of the timeline marked on it. A
+// click, a drag, Left, Right, Home and End move that window.
 #pragma once
 
 #include <QImage>
@@ -19,15 +19,15 @@ public:
     OverviewWidget(TimeSelection& selection, const Look& look, QWidget* parent = nullptr);
     void clear();
     void setPicture(const OverviewPicturePtr& picture);
-    // Marks the lines of these ranks; their words are shown at the pointer and read out.
+    // Marks the lines of these ranks; the words appear in a tool tip and for screen readers.
     void setLate(std::map<int, QString> words);
-    // Of the mark of this rank; empty where it has none.
+    // Rectangle of this rank's mark; empty if it has none.
     [[nodiscard]] QRectF markRect(int rank) const;
     [[nodiscard]] QRectF windowRect() const;
     [[nodiscard]] const QImage& image() const { return image_; }
 
 signals:
-    void widthWanted(int pixels);  // 0: hidden
+    void widthWanted(int pixels);  // width of the picture to deliver; 0: the widget is hidden
 
 protected:
     bool event(QEvent* event) override;
@@ -47,8 +47,8 @@ private:
     TimeSelection& selection_;
     const Look& look_;
     OverviewPicturePtr picture_;
-    QImage image_;  // a pixel high for each rank, of the picture's memory; clear where a rank did nothing
-    QRect shown_;   // the window, as it was painted
+    QImage image_;  // one row of pixels per rank, in the memory of picture_; transparent where a rank was idle
+    QRect shown_;   // the window rectangle as painted last
     std::map<int, QString> late_;
 };
 

@@ -1,4 +1,4 @@
-// Time to pixel and back, with no widget in sight.
+// Conversion between time and pixels, without any widget.
 #pragma once
 
 #include <array>
@@ -22,9 +22,9 @@ struct TimeScale {
     }
 };
 
-// The window of a scale, moved and stretched by less than a pixel so that a pixel is a whole number of nanoseconds and
-// the start a multiple of it: two such windows of one width lie whole pixels apart. Shows the end of the old one.
-// Unchanged where a pixel is too short for that, or the plot no whole number of pixels wide.
+// The scale with its window adjusted by less than a pixel, so that a pixel is a whole number of nanoseconds and the
+// start a multiple of it: two such windows of one width lie whole pixels apart. The old end stays visible. Unchanged if
+// a pixel is shorter than 1 µs or the plot is not a whole number of pixels wide.
 [[nodiscard]] inline TimeScale onWholePixels(TimeScale scale) {
     constexpr Ns kLeastPixel = 1000;
     const Ns pixel = std::llround(scale.nsPerPixel()), pixels = std::llround(scale.width);
@@ -35,7 +35,7 @@ struct TimeScale {
     return scale;
 }
 
-// Round instants of the window, at least `gap` pixels apart: 1, 2 or 5 times a power of ten nanoseconds.
+// Distance of ticks at least `gap` pixels apart: 1, 2 or 5 times a power of ten nanoseconds.
 [[nodiscard]] inline Ns tickStep(const TimeScale& scale, double gap) {
     const double least = std::max(1.0, gap * scale.nsPerPixel());
     double decade = std::pow(10.0, std::floor(std::log10(least)));

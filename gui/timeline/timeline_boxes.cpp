@@ -14,17 +14,18 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr double kBeside = 4;   // pixels that a box may reach beyond its time
-constexpr double kPattern = 8;  // pixels after which Qt's hatches repeat
-constexpr double kDim = 0.42;   // what is left of a skew's colour on a dark ground
+constexpr double kBeside = 4;   // pixels by which a drawn box may extend beyond its time
+constexpr double kPattern = 8;  // period of Qt's hatches, in pixels
+constexpr double kDim = 0.42;   // share of a skew's colour that is kept on a dark ground
 
-// The mean colour over the part of the pixel that is busy; half of it at least, so that a lone span is seen.
+// The colour of a box, mixed with the ground by the busy share of a merged box. At least half is colour, so that a lone
+// span is visible.
 QRgb shown(const TimelineBox& box, const QColor& ground) {
     const QColor color = colorOn(ground, box.span.kind, box.rgb);
     if (box.count == 1) return color.rgb();
     const double part = 0.5 + 0.5 * box.cover;
     const auto mixed = [part](int a, int b) {
-        // Six bits a channel: fewer batches, no visible step.
+        // Six bits a channel give fewer batches and no visible steps.
         return static_cast<int>(std::lround(a * part + b * (1 - part))) & 0xfc;
     };
     return qRgb(mixed(color.red(), ground.red()), mixed(color.green(), ground.green()),
@@ -68,7 +69,7 @@ public:
             drawRects(*batch);
         }
         painter_.setBrush(waitHatch());
-        // Qt takes it in pixels of the device, as it does the hatch.
+        // The brush origin, like the hatch, is in device pixels.
         painter_.setBrushOrigin(QPointF(std::fmod(origin_ * painter_.device()->devicePixelRatioF(), kPattern), 0));
         drawRects(waits_);
         painter_.setBrushOrigin(QPointF());
@@ -79,7 +80,7 @@ public:
     }
 
 private:
-    // Qt fills those of whole numbers without its rasterizer, in a fourth of the time.
+    // Draws rectangles rounded to whole pixels, which Qt fills without its rasteriser in a fourth of the time.
     void drawRects(const QList<QRectF>& rects) {
         if (!style_.crisp) return painter_.drawRects(rects.constData(), static_cast<int>(rects.size()));
         whole_.clear();
@@ -100,13 +101,13 @@ private:
             right = std::floor(right);
         }
         double width = std::max(right - left, style_.minimalBox);
-        // A hair between neighbours, where there is room for one.
+        // A gap of one pixel between neighbours, if there is room.
         if (box.count == 1 && width >= 4) width -= style_.crisp ? 1 : 0.4;
         const QRectF high = heightOf(box, rows_[static_cast<std::size_t>(box.row)], lane);
         return {left, high.top(), width, high.height()};
     }
 
-    // Hundreds of boxes carry few names: shaping each once takes half of a frame's time away.
+    // A shaped label. Hundreds of boxes share few names, and shaping each name once saves half of a frame's time.
     struct Name {
         QString text;
         double width = 0;
@@ -143,7 +144,7 @@ private:
         }
     }
 
-    // A skew is no transfer yet. As lines: a brush with a pattern takes several times as long, and there are many.
+    // Hatches a skew by lines, which are several times faster than a brush with a pattern.
     void hatch(const QRectF& rect) {
         const double gap = style_.crisp ? 7 : 3.5;
         const double high = rect.height();
@@ -155,7 +156,7 @@ private:
         }
     }
 
-    // Neighbours touch: a hair between columns would look like time of its own.
+    // Adds a column of a group's row. Neighbours touch, since a gap would look like an interval of its own.
     void addShare(const TimelineBox& box, const QRectF& rect) {
         batches_[colorOn(style_.ground, box.span.kind, box.rgb).rgb()].append(rect);
         if (rect.width() < 5 || rect.height() < 5) return;
@@ -163,8 +164,8 @@ private:
         if (box.span.kind == SpanKind::Skew) hatch(rect);
     }
 
-    // Thousands of merged boxes of as many colours: a lane of them is one line of pixels that is drawn as high as the
-    // lane.
+    // Adds a merged box to its lane's strip, one line of pixels that is stretched to the height of the lane: there may
+    // be thousands of such boxes in as many colours.
     void addPixels(const TimelineBox& box, const QRectF& rect) {
         const QRectF lane = layout_.lane(static_cast<std::size_t>(box.row));
         QImage& strip = strips_[box.row];
@@ -191,9 +192,9 @@ private:
     const TimelineStyle& style_;
     const QRectF seen_;
     const TimeRange drawn_;
-    const double origin_;                 // x of the run's start, to which hatches hold
-    QHash<std::int32_t, QImage> strips_;  // by row, of merged boxes
-    QMap<QRgb, QList<QRectF>> batches_;   // in an order of their own, so that a figure is the same each time
+    const double origin_;                 // x of the run's start, to which hatches are fixed
+    QHash<std::int32_t, QImage> strips_;  // pixels of merged boxes, by row
+    QMap<QRgb, QList<QRectF>> batches_;   // ordered by colour, so that a figure is the same each time
     QList<QRectF> waits_;
     QList<QRect> whole_;
     QList<QLineF> skews_;  // hatching
@@ -208,7 +209,7 @@ void paintBoxes(QPainter& painter, const TimelineFrame& frame, const TimelineLay
     BoxPainter boxes(painter, frame.rows, layout, scale, style, seen);
     for (const TimelineBox& box : frame.boxes) boxes.add(box);
     painter.save();
-    // A line of a hatch may be wider than a pixel.
+    // Lines of a hatch may be wider than a pixel and are clipped to the plot.
     if (style.crisp) {
         painter.setClipRect(QRectF(layout.plot().left(), seen.top(), layout.plot().width(), seen.height()),
                             Qt::IntersectClip);
@@ -243,7 +244,7 @@ QString boxLabel(const TimelineBox& box) {
 
 namespace {
 
-// The unit of the column `bytes` depends on the kind (storage/format.md).
+// The column `bytes` of a span in words; its unit depends on the kind (storage/format.md).
 QString amountInWords(const Span& span) {
     switch (span.kind) {
         case SpanKind::Window: return QStringLiteral("%1 steps").arg(span.bytes);

@@ -1,4 +1,4 @@
-// Draws the boxes of a timeline, and says in words what they are.
+// Boxes of a timeline: painting and description.
 #pragma once
 
 #include <QBrush>
@@ -16,25 +16,25 @@ namespace dasgd::gui {
     return lane.bottom() >= seen.top() && lane.top() <= seen.bottom();
 }
 
-// Those that touch `seen`. Their hatches lie still on the time line, whatever the window.
+// Paints the boxes that touch `seen`. Hatches are fixed to the time line, so they do not move when the window does.
 void paintBoxes(QPainter& painter, const TimelineFrame& frame, const TimelineLayout& layout, const TimeScale& scale,
                 const TimelineStyle& style, const QRectF& seen);
 
-// The colour of a kind as it is drawn. On a dark ground a skew is darkened towards it: its light tint of the transfer's
-// colour would be the brightest there, and a wait must catch the eye.
+// The colour of a kind as it is drawn. On a dark ground a skew is darkened: its light tint of the transfer's colour
+// would otherwise be brighter than a wait, which must stand out.
 [[nodiscard]] QColor colorOn(const QColor& ground, SpanKind kind, std::uint32_t rgb);
 
-// Laid over the colour of a wait, which must differ from a transfer without colour.
+// Hatch over a wait, so that it differs from a transfer without colour too.
 [[nodiscard]] QBrush waitHatch();
-// Over a skew, which is no transfer yet.
+// Hatch over a skew, which is not yet a transfer.
 [[nodiscard]] QBrush skewHatch();
 
-// Where a box of the row is drawn within its lane: all of it, or of a group the share that it stands for.
+// The part of the lane's height that a box covers: all of it, or in a row of a group the share of ranks.
 [[nodiscard]] QRectF heightOf(const TimelineBox& box, const TimelineRow& row, QRectF lane);
 
-// "forward" or "transfer 247 kB".
+// Label of a box: "forward" or "transfer 247 kB".
 [[nodiscard]] QString boxLabel(const TimelineBox& box);
-// Several lines on the box: kind, rank, step, start, duration, bytes; what was merged.
+// Description of a box in several lines: kind, rank, step, start, duration, bytes, and the number of merged spans.
 [[nodiscard]] QString boxDescription(const TimelineBox& box, const TimelineRow& row);
 
 }  // namespace dasgd::gui

@@ -39,7 +39,7 @@ public:
     }
 
 private:
-    // A box of a rank that leaves one of the windows is drawn by what is left of it.
+    // Excludes boxes that one of the windows cuts: only their rest is drawn, with another label and outline.
     void cutBoxes(const TimelineFrame& frame) {
         for (const TimelineBox& box : frame.boxes) {
             if (frame.rows[static_cast<std::size_t>(box.row)].isGroup()) continue;
@@ -51,7 +51,7 @@ private:
 
     void differsFrom(Ns at) { alike_.end = std::min(alike_.end, at); }
 
-    // Of a row all that follows the first difference counts as changed.
+    // Compares the boxes; in each row everything from the first difference on counts as changed.
     void boxes() {
         auto old = before_.boxes.begin(), now = after_.boxes.begin();
         const auto skipHidden = [this](auto& box, auto end) {
@@ -128,7 +128,7 @@ private:
 TimeRange drawnAlike(const TimelineFrame& before, TimeRange windowBefore, const TimelineFrame& after,
                      TimeRange windowAfter) {
     const TimeRange common = cut(windowBefore, windowAfter);
-    // Lines of steps and links are drawn or not, by how many there are.
+    // Step lines and links are drawn only if they are few enough, so the frames may differ in all of them.
     const bool uncertain = hasStepLines(before, before.nsPerPixel) != hasStepLines(after, after.nsPerPixel) ||
                            before.links.size() > kMostLinks || after.links.size() > kMostLinks ||
                            before.rows != after.rows || before.nsPerPixel != after.nsPerPixel;

@@ -11,11 +11,11 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr double kLeastBar = 4;     // pixels; steps that have less share a column
-constexpr double kLeastLabel = 38;  // between numbers of steps
-constexpr double kLeastLine = 24;   // between lines of steps
-constexpr double kAll = 0.995;      // from here on a share is all of it
-constexpr double kNumber = 13;      // height of a number of the strip
+constexpr double kLeastBar = 4;     // least width of a bar, in pixels; narrower steps share one
+constexpr double kLeastLabel = 38;  // least distance of step numbers, in pixels
+constexpr double kLeastLine = 24;   // least distance of step lines, in pixels
+constexpr double kAll = 0.995;      // hidden share from which on a step counts as fully hidden
+constexpr double kNumber = 13;      // height of a bar's number, in pixels
 
 QString tr(const char* text) { return QCoreApplication::translate("TimelineFoot", text); }
 
@@ -87,7 +87,7 @@ void paintSteps(QPainter& painter, const TimelineFrame& frame, const TimelineLay
     double free = plot.left();
     std::int64_t before = frame.steps.front().step - 1;
     for (const StepMark& mark : frame.steps) {
-        // The mark of a column of pixels stands for all steps since the one before it.
+        // Steps that begin in one pixel share a mark, that of the last; it stands for all since the mark before.
         const std::int64_t round = mark.step / every * every;
         const bool labelled = round > before && round > 0;
         before = mark.step;
@@ -108,11 +108,11 @@ std::vector<HiddenBar> hiddenBars(const std::vector<HiddenStep>& steps, const st
                                   const TimeScale& scale) {
     std::vector<HiddenBar> bars;
     for (const HiddenStep& one : steps) {
-        // Where many steps begin in one pixel, the mark of the last of them stands for all.
+        // Steps that begin in one pixel share a mark, that of the last.
         const auto mark = std::ranges::lower_bound(marks, one.step, {}, &StepMark::step);
         if (mark == marks.end()) continue;
         const auto next = std::next(mark);
-        // How long the last one is, is not known.
+        // The end of the last step is not known, so it has no bar.
         if (next == marks.end()) continue;
         const HiddenBar bar{.left = scale.xAt(mark->start),
                             .right = std::max(scale.xAt(next->start), scale.xAt(mark->start) + kLeastBar),

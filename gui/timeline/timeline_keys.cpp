@@ -1,4 +1,4 @@
-// The timeline by keyboard.
+// Keyboard control of TimelineWidget.
 #include <QAction>
 #include <QKeyEvent>
 #include <QToolTip>
@@ -14,7 +14,7 @@ constexpr double kZoomOfKey = 1.2;
 
 struct KeyCommand {
     Qt::Key key;
-    const char* words;  // with the key behind a tab
+    const char* words;  // name of the command, a tab, and the key's name
 };
 constexpr KeyCommand kKeyCommands[]{{Qt::Key_P, "Pin or release the row\tP"},
                                     {Qt::Key_L, "Sort the ranks: the latest first, or by rank\tL"},
@@ -109,8 +109,8 @@ void TimelineWidget::inspect(int direction) {
     }
 }
 
-// The wait whose middle is nearest to the window's, on that side of it; where none was read, further that way. Waits
-// that are not drawn are not gone to: the window stays.
+// Centres the window on the nearest wait in this direction (−1 or 1), or moves it on by its length if the frame has
+// none. Stays if waits are hidden.
 void TimelineWidget::goToWait(int direction) {
     if (contains(rows_.hiddenKinds(), SpanKind::Wait)) {
         QToolTip::showText(mapToGlobal(rect().center()), tr("Waits are hidden: show them in the legend to go to one."),
@@ -125,7 +125,7 @@ void TimelineWidget::goToWait(int direction) {
     for (const TimelineBox& box : frame_->boxes) {
         if (box.span.kind != SpanKind::Wait) continue;
         const Ns away = (middleOf(box) - middle) * direction;
-        // The one that the window was moved to last is not the next one.
+        // The wait at the middle is the one reached last, not the next one.
         if (away <= std::max<Ns>(1, width / 1000)) continue;
         if (!nearest || away < (middleOf(*nearest) - middle) * direction) nearest = &box;
     }

@@ -38,7 +38,7 @@ double TimelineLayout::heightFor(const std::vector<TimelineRow>& rows, const Tim
 TimelineLayout::TimelineLayout(const std::vector<TimelineRow>& rows, QRectF bounds, const TimelineMetrics& metrics)
     : bounds_(bounds), plot_(bounds.adjusted(metrics.labels, metrics.axis, 0, -metrics.foot)), foot_(metrics.foot) {
     if (rows.empty()) return;
-    // Rows may grow beyond full size to use the space that few ranks leave.
+    // With few ranks, rows may grow beyond full size to use the space.
     scale_ = std::clamp(plot_.height() / rowsHeight(rows, metrics), metrics.leastScale, metrics.mostScale);
     double y = plot_.top();
     for (std::size_t i = 0; i < rows.size(); ++i) {

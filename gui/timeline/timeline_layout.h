@@ -1,4 +1,4 @@
-// Where the rows of a timeline lie: two lanes a rank or a group of them, compute above comm.
+// Layout of the rows of a timeline: two lanes for each rank or group of ranks, computing above communication.
 #pragma once
 
 #include <QRectF>
@@ -11,12 +11,12 @@ namespace dasgd::gui {
 struct TimelineMetrics {
     double labels = 96;       // width of the label column
     double axis = 26;         // height of the time axis above the rows
-    double computeLane = 32;  // heights at full size; rows shrink together where there is less room
+    double computeLane = 32;  // heights at scale 1; all rows shrink together if there is less room
     double otherLane = 28;
     double laneGap = 7;
     double rankGap = 16;
-    double groupLane = 30, groupOther = 12, groupGap = 3;  // of rows that are shares of several ranks
-    double foot = 0;                                       // below the rows: steps and what is told of each
+    double groupLane = 30, groupOther = 12, groupGap = 3;  // sizes of rows that show shares of several ranks
+    double foot = 0;                                       // height of the foot below the rows (timeline_foot.h)
     double leastScale = 0.3, mostScale = 1.7;
 };
 
@@ -25,15 +25,17 @@ public:
     TimelineLayout() = default;
     TimelineLayout(const std::vector<TimelineRow>& rows, QRectF bounds, const TimelineMetrics& metrics = {});
 
-    [[nodiscard]] QRectF plot() const { return plot_; }  // where boxes are: right of the labels, between axis and foot
+    [[nodiscard]] QRectF plot() const {
+        return plot_;
+    }  // area of the boxes: right of the labels, between axis and foot
     [[nodiscard]] QRectF bounds() const { return bounds_; }
     [[nodiscard]] QRectF lane(std::size_t row) const { return lanes_[row]; }  // over the plot's whole width
     [[nodiscard]] std::size_t size() const { return lanes_.size(); }
-    // Row under y, −1 between rows.
+    // Index of the row under y; −1 between rows.
     [[nodiscard]] int rowAt(double y) const;
-    // The rows of the pair of lanes that `row` belongs to.
+    // Rectangle of the two lanes of the rank or group that `row` belongs to.
     [[nodiscard]] QRectF pair(std::size_t row) const { return pairs_[row]; }
-    [[nodiscard]] double foot() const { return foot_; }  // height
+    [[nodiscard]] double foot() const { return foot_; }  // height of the foot
     [[nodiscard]] double scale() const { return scale_; }
     // Height that shows `rows` at `scale`.
     [[nodiscard]] static double heightFor(const std::vector<TimelineRow>& rows, const TimelineMetrics& metrics,

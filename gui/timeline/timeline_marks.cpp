@@ -1,4 +1,4 @@
-// What is told beside the spans of the timeline, and the rows: pinned, opened, gone through.
+// Marks and rows of TimelineWidget: foot, cursor, found span, pinned rows and opened groups.
 #include <QScrollArea>
 #include <QTimer>
 #include <QToolTip>
@@ -15,7 +15,7 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr int kLayoutMs = 20;  // until the area around the rows is laid out again
+constexpr int kLayoutMs = 20;  // pause until the area around the rows is laid out again
 
 }  // namespace
 
@@ -29,7 +29,7 @@ void TimelineWidget::setHiddenStrip(const HiddenStrip& hidden) {
     redraw();
 }
 
-// What was drawn stays until the answer comes.
+// The drawn rows stay until the new frame arrives.
 void TimelineWidget::takePlan() {
     if (frame_->boxes.empty()) {
         const std::optional<RankGroup> current = currentRow();
@@ -100,7 +100,7 @@ bool TimelineWidget::scrollTo(std::size_t row) {
         auto* area = qobject_cast<QScrollArea*>(up);
         if (!area || !area->widget()) continue;
         const QPoint middle = mapTo(area->widget(), QPoint(0, pair.center().y()));
-        // What is in it grows after this widget does.
+        // The area's inner widget grows later than this one.
         if (middle.y() > area->widget()->height()) return false;
         area->ensureVisible(0, middle.y(), 0, pair.height() / 2 + static_cast<int>(layout_.foot()) + 30);
     }
@@ -112,7 +112,7 @@ void TimelineWidget::pointTo(std::optional<double> x) {
     selection_.setCursor(x ? std::optional(scale().timeAt(*x)) : std::nullopt);
 }
 
-// The line alone is painted again: it moves as often as the pointer in a curve does.
+// Repaints only the cursor's line, which moves as often as the pointer in another view does.
 void TimelineWidget::takeCursor() {
     if (pointerX_) return;
     for (const std::optional<double> x : {paintedX_, cursorX()}) {
@@ -158,7 +158,7 @@ std::size_t TimelineWidget::rowOfFound() const {
 void TimelineWidget::revealFound() {
     if (!found_) return;
     const std::size_t row = rowOfFound();
-    // More rows than there were are squeezed until there is room for them.
+    // New rows are squeezed together until the widget has its new height.
     if (row >= layout_.size() || height() < minimumHeight()) return;
     marks_.current = frame_->rows[row].placeOf();
     const bool reached = scrollTo(row);
@@ -167,7 +167,7 @@ void TimelineWidget::revealFound() {
     repaintAll();
 }
 
-// A frame and an arrow: a colour alone would be one more colour.
+// Marks the found span by a frame and an arrow, since a colour alone would not stand out among the kinds' colours.
 void TimelineWidget::paintFound(QPainter& painter) {
     if (!found_) return;
     const std::size_t row = rowOfFound();

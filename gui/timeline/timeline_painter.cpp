@@ -15,10 +15,10 @@ namespace dasgd::gui {
 namespace {
 
 const QColor kLink(0xcc, 0x79, 0xa7);
-constexpr double kLeastLink = 6;  // shorter ones only smear
+constexpr double kLeastLink = 6;  // least length of a link, in pixels; shorter ones would be a blot
 constexpr double kTickGap = 104;
 
-// Under the boxes: what lies outside the windows counts for no number.
+// Shades untimed intervals below the boxes: intervals outside of timed windows count for no number.
 void paintUntimed(QPainter& painter, const TimelineFrame& frame, const TimelineLayout& layout, const TimeScale& scale,
                   const TimelineStyle& style, const QRectF& seen) {
     QHash<int, QRectF> lanes;  // by place
@@ -36,7 +36,7 @@ void paintUntimed(QPainter& painter, const TimelineFrame& frame, const TimelineL
     }
 }
 
-// Behind the rows of the ranks that come late by more than noise, names included.
+// Tints the rows, with their names, of ranks that are late by more than noise.
 void paintStragglers(QPainter& painter, const TimelineFrame& frame, const TimelineLayout& layout,
                      const TimelineStyle& style, const TimelineMarks& marks, const QRectF& seen) {
     QColor tint = style.warn;
@@ -78,7 +78,7 @@ void paintGrid(QPainter& painter, const std::vector<Tick>& ticks, const Timeline
     }
 }
 
-// At the top of what is seen: rows that were scrolled away take the time along otherwise.
+// Paints the axis at the top of `seen`, so that it stays visible when rows are scrolled.
 void paintAxis(QPainter& painter, const std::vector<Tick>& ticks, const TimelineLayout& layout,
                const TimelineStyle& style, const QRectF& seen) {
     const QRectF plot = layout.plot();
@@ -101,7 +101,7 @@ QString laneName(Lane lane) { return QString::fromLatin1(nameOf(lane).data()); }
 QString rankName(int rank) { return QStringLiteral("rank ") + QString::number(rank); }
 double labelGap(const TimelineStyle& style) { return style.crisp ? 8 : 4; }
 
-// A mark of a pinned rank, hollow where it can be pinned.
+// Paints the mark of a rank: filled if it is pinned, hollow if it can be pinned.
 void paintPin(QPainter& painter, QPointF at, bool pinned, const TimelineStyle& style) {
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing);
@@ -124,7 +124,7 @@ void paintChevron(QPainter& painter, QPointF at, bool open, const TimelineStyle&
     painter.restore();
 }
 
-// The first line names the row, the second says how late a rank is or how many ranks a group has.
+// Paints the name of a row and, in a second line, a rank's lateness or a group's number of ranks.
 void paintName(QPainter& painter, const TimelineFrame& frame, const TimelineRow& row, const QRectF& first,
                const QRectF& second, const TimelineStyle& style, const TimelineMarks& marks) {
     const RankGroup* group =
@@ -168,7 +168,7 @@ void paintLabels(QPainter& painter, const TimelineFrame& frame, const TimelineLa
         const bool same = i + 1 < frame.rows.size() && layout.pair(i + 1) == pair;
         const QRectF below = same ? layout.lane(i + 1) : QRectF();
         QRectF second(left, below.top(), room.width(), below.height());
-        // The lanes of a group are lower than two lines of text.
+        // The lanes of a group are lower than two lines of text, so the second line is placed from the bottom.
         if (row.isGroup()) second = QRectF(left, pair.bottom() - 14, room.width(), 14);
         if (marks.current == row.placeOf()) {
             painter.fillRect(QRectF(left, pair.top() - 3, 2, pair.height() + 6), style.accent);
@@ -195,7 +195,7 @@ void paintLinks(QPainter& painter, const TimelineFrame& frame, const TimelineLay
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setClipRect(layout.plot(), Qt::IntersectClip);
     painter.setBrush(Qt::NoBrush);
-    // Lines of one pixel are drawn without forming their outlines first, at a fourth of the cost.
+    // Lines one pixel wide are drawn without forming outlines, at a fourth of the cost.
     painter.setPen(QPen(kLink, style.crisp ? 1 : 0.8));
     const double left = std::max(layout.plot().left(), seen.left() - 2);
     const double right = std::min(layout.plot().right(), seen.right() + 2);
@@ -271,7 +271,7 @@ void paintTimelineRows(QPainter& painter, const TimelineFrame& frame, const Time
     paintGrid(painter, ticksOn(scale, style), layout, style, seen);
     paintLabels(painter, frame, layout, style, marks, seen);
     paintUntimed(painter, frame, layout, scale, style, seen);
-    // Below the boxes, whose words they would cut.
+    // Step lines are painted below the boxes, whose labels they would cut.
     if (marks.handles) paintStepLines(painter, frame, layout, scale, style, seen);
     paintBoxes(painter, frame, layout, scale, style, seen);
     paintLinks(painter, frame, layout, scale, style, seen);

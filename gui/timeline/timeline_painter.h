@@ -1,4 +1,4 @@
-// Draws a timeline on any paint device: the window's widget and the paper figure alike.
+// Painting of a timeline on any paint device, for the window and for figures on paper.
 #pragma once
 
 #include <QPainter>
@@ -11,24 +11,25 @@
 
 namespace dasgd::gui {
 
-// Labels of ticks `step` apart. The first is an instant of the run; where that takes many digits the others are
-// relative to it.
+// Labels of ticks `step` nanoseconds apart: instants of the run in seconds. If these need more than three decimals, all
+// but the first are relative to the first.
 [[nodiscard]] QStringList tickLabels(const std::vector<Ns>& ticks, Ns step);
 
-// Width of a label column in which "rank 1023" and "compute" do not touch, beside marks of `handle`; at least `least`.
+// Width of a label column in which names of ranks and of lanes do not touch, beside a mark `handle` wide; at least
+// `least`.
 [[nodiscard]] double labelsWidth(const std::vector<TimelineRow>& rows, const TimelineStyle& style, double least,
                                  double handle = 0);
 
-// Of more links than that in sight none is drawn.
+// Largest number of visible links; of more none is drawn.
 inline constexpr std::size_t kMostLinks = 3000;
 
-// Grid, axis, labels, what is not timed, boxes, links, and the foot of a layout that has one. Of a painter with a clip
-// rectangle only the rows within it, with the axis at its top and the foot at its bottom.
+// Paints grid, axis, labels, untimed intervals, boxes, links, and the foot if the layout has one. With a clip rectangle
+// only the rows within it are painted, with the axis at its top and the foot at its bottom.
 void paintTimeline(QPainter& painter, const TimelineFrame& frame, const TimelineLayout& layout, const TimeScale& scale,
                    const TimelineStyle& style, const TimelineMarks& marks = {});
 
-// The same in two parts, the second over the first: rows, of which nothing needs to be painted outside `seen`; axis at
-// the top of `seen` and foot at its bottom.
+// The two parts of paintTimeline(), the second painted over the first: the rows within `seen`; then the axis at the top
+// of `seen` and the foot at its bottom.
 void paintTimelineRows(QPainter& painter, const TimelineFrame& frame, const TimelineLayout& layout,
                        const TimeScale& scale, const TimelineStyle& style, const TimelineMarks& marks,
                        const QRectF& seen);

@@ -14,10 +14,10 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr int kEdge = 6;       // pixels by which a box may be drawn differently beside a change
-constexpr int kAboveRows = 6;  // of the axis, where lines of the rows end; its labels are higher
+constexpr int kEdge = 6;       // pixels beside a change in which boxes may be drawn differently
+constexpr int kAboveRows = 6;  // pixels of the axis into which lines of the rows extend, below its labels
 
-// Where rows are drawn, and neither labels nor axis nor foot.
+// Area of the rows, without labels, axis and foot.
 QRect rowsOf(const TimelineScene& scene) {
     const QRectF plot = scene.layout.plot(), bounds = scene.layout.bounds();
     const bool scrolled = scene.band.top() > bounds.top();
@@ -49,7 +49,7 @@ void TimelinePicture::paint(const TimelineScene& scene) {
     touched_ = whole_ = false;
 }
 
-// Whether the rows can be kept; `moved`: by how many pixels to the left.
+// True if the painted rows can be reused; `moved` is set to the pixels by which they are shifted to the left.
 bool TimelinePicture::canKeep(const TimelineScene& scene, Ns& moved) const {
     const auto isWhole = [](double value) { return value == std::floor(value); };
     const TimeScale& now = scene.scale;
@@ -84,7 +84,7 @@ void TimelinePicture::update(const TimelineScene& scene, int moved) {
     int left = rows.left(), right = rows.left();
     if (alike.end > alike.start) {
         const auto xAt = [&](Ns t) { return static_cast<int>(std::floor(scene.scale.xAt(t))); };
-        // Nothing was moved or cut at an edge that both windows have.
+        // At an edge that both windows share nothing was moved or cut.
         const bool sameWindow = moved == 0;
         left = sameWindow && alike.start == scene.scale.window.start ? rows.left() : xAt(alike.start) + kEdge;
         right = sameWindow && alike.end == scene.scale.window.end ? rows.right() + 1 : xAt(alike.end) - kEdge;

@@ -1,5 +1,5 @@
-// The picture of a timeline, kept from one frame to the next. Where the window has moved by whole pixels it is shifted,
-// and only what that uncovers and what has changed is painted; it equals, pixel for pixel, one painted whole.
+// The picture of a timeline, kept from one frame to the next. If the window has moved by whole pixels, the picture is
+// shifted and only uncovered and changed columns are painted. The result equals a full repaint pixel for pixel.
 #pragma once
 
 #include <QPixmap>
@@ -12,31 +12,31 @@
 
 namespace dasgd::gui {
 
-// What is drawn. `layout` and `marks` outlive the call.
+// Everything that a picture is painted from. `layout` and `marks` outlive the call of paint().
 struct TimelineScene {
     TimelineFramePtr frame;
     const TimelineLayout& layout;
     TimeScale scale;
     TimelineStyle style;
     const TimelineMarks& marks;
-    QRect band;        // the part of the layout that is in sight, as wide as it
-    double ratio = 1;  // pixels of the device
-    QString instead;   // said in place of the timeline, where not empty
+    QRect band;        // the visible part of the layout, over its whole width
+    double ratio = 1;  // device pixels per logical pixel
+    QString instead;   // text in place of the timeline; "": the timeline is painted
 };
 
 class TimelinePicture {
 public:
-    // Frame, window or the strip under the rows may have changed: paint() compares them with what it has drawn.
+    // Frame, window or strip may have changed: the next paint() compares them with the last ones.
     void touch() { touched_ = true; }
-    // Anything else has changed: layout, style, labels.
+    // Layout, style or labels have changed: the next paint() paints everything.
     void invalidate() { touched_ = whole_ = true; }
 
-    // Up to date after the call; does nothing where nothing was touched.
+    // Brings the picture up to date; does nothing if nothing was touched.
     void paint(const TimelineScene& scene);
 
     [[nodiscard]] const QPixmap& pixmap() const { return pixmap_; }
     [[nodiscard]] QRect band() const { return band_; }
-    // How many columns of pixels of the rows the last paint() painted.
+    // Number of pixel columns of the rows that the last paint() painted.
     [[nodiscard]] int columnsPainted() const { return columns_; }
 
 private:
@@ -47,7 +47,7 @@ private:
 
     QPixmap pixmap_;
     QRect band_;
-    TimelineFramePtr frame_;  // that was drawn
+    TimelineFramePtr frame_;  // the frame painted last
     TimeScale scale_;
     bool touched_ = true, whole_ = true;
     int columns_ = 0;

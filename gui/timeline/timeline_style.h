@@ -1,4 +1,4 @@
-// How a timeline is drawn, and what is told beside its spans.
+// Style of a timeline, and its marks: notes of rows, the current row, and the strip of hidden shares.
 #pragma once
 
 #include <QColor>
@@ -14,34 +14,34 @@ namespace dasgd::gui {
 
 struct TimelineStyle {
     QColor ground, grid, text, muted, axisText, accent, warn, good;
-    QFont strong, plain, small;  // rank, lane and box labels, axis
-    double minimalBox = 1;       // widths in the painter's unit
-    bool crisp = true;           // edges on whole pixels; off on paper
+    QFont strong, plain, small;  // fonts of ranks, of lanes and boxes, of the axis
+    double minimalBox = 1;       // least width of a box, in the painter's unit
+    bool crisp = true;           // true puts edges on whole pixels; false on paper
 };
 [[nodiscard]] TimelineStyle screenStyle(const Theme& theme);
-// Behind the boxes, where nothing counts for the numbers.
+// Tint behind the boxes in untimed intervals, which count for no number.
 [[nodiscard]] QColor untimedTint(const TimelineStyle& style);
 
-// Below a rank's name.
+// Note below a rank's name: its lateness.
 struct RowNote {
     QString text;
     bool beyondNoise = false;
     bool operator==(const RowNote&) const = default;
 };
 
-// What the strip of hidden per step has to show.
+// Content of the strip of hidden shares.
 struct HiddenStrip {
     std::vector<HiddenStep> steps;  // by step
-    QString instead;                // said where it has none
+    QString instead;                // text in place of the strip if `steps` is empty
 };
 
 struct TimelineMarks {
     std::map<int, RowNote> notes;  // by rank
-    bool handles = false;          // marks to pin ranks and to open groups with
-    int current = -1;              // place of the row that keys act on
+    bool handles = false;          // true shows marks that pin ranks and open groups
+    int current = -1;              // place of the row that keys act on; −1: none
     HiddenStrip hidden;
 };
 
-inline constexpr double kHandle = 18;  // width of what pins a rank or opens a group
+inline constexpr double kHandle = 18;  // width of a mark that pins a rank or opens a group
 
 }  // namespace dasgd::gui

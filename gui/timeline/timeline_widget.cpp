@@ -17,14 +17,14 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr int kFollowMs = 120;     // between two pictures of the live edge, at least
-constexpr int kLateMs = 60;        // later than that only where nothing comes in
-constexpr double kZoomStep = 1.2;  // a notch of the wheel
-constexpr double kLeastDrag = 3;   // pixels; less is a click
+constexpr int kFollowMs = 120;     // least time between two pictures of the live edge
+constexpr int kLateMs = 60;        // added to kFollowMs for the timer, which acts only if no new window comes first
+constexpr double kZoomStep = 1.2;  // zoom factor of a notch of the wheel
+constexpr double kLeastDrag = 3;   // smallest drag in pixels; less is a click
 constexpr TimelineMetrics kMetrics{};
-constexpr int kRowsBeside = 8;  // ranks and groups that are read above and below those in sight
+constexpr int kRowsBeside = 8;  // ranks and groups read above and below the visible ones
 
-// Until a frame has come.
+// Rows of a plan, for the layout before the first frame has arrived.
 std::vector<TimelineRow> rowsOf(const RowPlan& plan) {
     std::vector<TimelineRow> rows;
     for (std::size_t place = 0; place < plan.size(); ++place) {
@@ -54,12 +54,12 @@ TimelineWidget::TimelineWidget(TimeSelection& selection, TimelineRows& rows, con
     connect(&rows_, &TimelineRows::kindsChanged, this, &TimelineWidget::ask);
     connect(&rows_, &TimelineRows::latenessChanged, this, &TimelineWidget::takeLateness);
     connect(&selection_, &TimeSelection::windowChanged, this, [this](TimeRange window) {
-        // The live edge is painted with the frame that has its spans, a moment later, and not twice.
+        // While following, only the frame with the newest spans is painted, not the moved window before it too.
         const Ns width = window.end - window.start;
         if (pointerX_ && isVisible()) pointTo(pointerX_);
         const bool same = width == std::exchange(shownWidth_, width);
         if (selection_.following() && same && frame_->spans > 0) {
-            // At once where one is due: what has just come in is the newest there is.
+            // A request that is due is made at once, since the newest spans have just arrived.
             if (!asking_.isValid() || asking_.elapsed() >= kFollowMs) return ask();
             if (!follow_.isActive()) follow_.start(kFollowMs + kLateMs - static_cast<int>(asking_.elapsed()));
             return;
@@ -67,7 +67,7 @@ TimelineWidget::TimelineWidget(TimeSelection& selection, TimelineRows& rows, con
         redraw();
         ask();
     });
-    // What follows lies on whole pixels, what stands where it was put.
+    // A following window lies on whole pixels, a fixed one exactly where it was set, so the picture changes.
     connect(&selection_, &TimeSelection::followingChanged, this, [this] {
         redraw();
         ask();
@@ -105,7 +105,7 @@ void TimelineWidget::setFrame(const TimelineFramePtr& frame) {
         keepCurrent(current);
         relayout();
     }
-    // Once the area around it knows the new height.
+    // Queued until the scroll area knows the new height.
     if (revealing_) QTimer::singleShot(0, this, &TimelineWidget::revealFound);
     redraw();
 }
@@ -167,10 +167,10 @@ void TimelineWidget::ask() {
     emit wanted(wants);
 }
 
-// Of hundreds of ranks few are in sight.
+// Places of the visible rows, which are few of hundreds of ranks.
 PlaceRange TimelineWidget::placesSeen() const {
     const QRect seen = visibleRegion().boundingRect();
-    // Rows that have only just been chosen are not laid out yet: any of them may be in sight.
+    // Newly chosen rows are not laid out yet, so the visible ones are not known: the first rows are taken.
     if (seen.isEmpty() || layout_.size() == 0 || (frame_->plan && frame_->plan != rows_.plan())) {
         return {0, kRowsBeside};
     }
@@ -189,7 +189,7 @@ void TimelineWidget::resizeEvent(QResizeEvent*) {
     ask();
 }
 
-// While it was hidden, another view of the run may have asked for what that shows.
+// Asks again: while the widget was hidden, another view of the run may have requested its own frame.
 void TimelineWidget::showEvent(QShowEvent* event) {
     QWidget::showEvent(event);
     ask();
@@ -200,7 +200,7 @@ void TimelineWidget::changeEvent(QEvent* event) {
     QWidget::changeEvent(event);
 }
 
-// Hundreds of ranks are taller than a pixmap can be, so it holds what can be seen of them.
+// Paints the visible band only: hundreds of ranks are taller than a pixmap can be.
 void TimelineWidget::paintPicture(const QRect& band) {
     picture_.paint({.frame = frame_,
                     .layout = layout_,
@@ -214,11 +214,11 @@ void TimelineWidget::paintPicture(const QRect& band) {
 
 void TimelineWidget::paintEvent(QPaintEvent* event) {
     const QRect seen = visibleRegion().boundingRect() | event->rect();
-    // Scrolled to other ranks.
+    // Other ranks were scrolled into view.
     if (const PlaceRange places = placesSeen(); !asked_.contains(places)) ask();
     paintPicture({0, seen.top(), width(), seen.height()});
     QPainter painter(this);
-    // At a fraction of a pixel the picture may end before the last one.
+    // With a fractional pixel ratio the picture may end before the last pixel.
     if (devicePixelRatioF() != std::floor(devicePixelRatioF())) painter.fillRect(event->rect(), look_.theme().panel);
     painter.drawPixmap(picture_.band().topLeft(), picture_.pixmap());
     paintCursor(painter);
@@ -269,7 +269,7 @@ void TimelineWidget::paintMeasure(QPainter& painter, const QRectF& marked) {
     for (const QString& line : lines) width = std::max(width, QFontMetricsF(plain).horizontalAdvance(line));
     QRectF box(marked.right() + 10, std::max(marked.top(), rowsTop()) + 8, width + 24,
                28 + 18.0 * static_cast<double>(lines.size()) + 8);
-    // Beside the selection; where there is no room on the right, on its left, else inside.
+    // The box stands right of the selection, else left of it, else inside.
     if (box.right() > layout_.plot().right()) box.moveRight(marked.left() - 10);
     if (box.left() < layout_.plot().left()) box.moveRight(layout_.plot().right() - 10);
     painter.setRenderHint(QPainter::Antialiasing);
@@ -301,7 +301,7 @@ const TimelineBox* TimelineWidget::boxAt(QPointF point) const {
         if (point.x() < left || point.x() >= right) continue;
         if (lane.isGroup() && !heightOf(box, lane, layout_.lane(static_cast<std::size_t>(row))).contains(point))
             continue;
-        // Of boxes on top of each other the shortest is the one that is hard to hit otherwise.
+        // Of overlapping boxes the shortest is taken, which is the hardest to hit.
         if (!best || box.span.end - box.span.start < best->span.end - best->span.start) best = &box;
     }
     return best;
@@ -313,7 +313,7 @@ void TimelineWidget::wheelEvent(QWheelEvent* event) {
     const TimeRange window = selection_.window();
     const bool sideways = event->modifiers() & Qt::ShiftModifier || std::abs(delta.x()) > std::abs(delta.y());
     const double notches = turned / 120.0;
-    // Else the pointer that lies on it while a page is scrolled would stop the page.
+    // Otherwise a page that is scrolled would stop when the timeline comes under the pointer.
     if (!sideways && !hasFocus() && !(event->modifiers() & Qt::ControlModifier)) return event->ignore();
     if (sideways) {
         selection_.pan(static_cast<Ns>(-notches * 0.12 * static_cast<double>(window.end - window.start)));
@@ -358,7 +358,7 @@ void TimelineWidget::mouseReleaseEvent(QMouseEvent* event) {
 }
 
 void TimelineWidget::mouseDoubleClickEvent(QMouseEvent* event) {
-    // On a label the first click has done it.
+    // The first click on a label has already acted.
     if (event->position().x() < layout_.plot().left()) return;
     drag_ = Drag::None;
     selection_.mark(std::nullopt);

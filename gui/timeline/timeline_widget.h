@@ -27,35 +27,35 @@ class TimelineWidget : public QWidget {
 public:
     TimelineWidget(TimeSelection& selection, TimelineRows& rows, const Look& look, QWidget* parent = nullptr);
 
-    // Another run: nothing to show until a frame comes.
+    // Empties the timeline for another run, until a frame arrives.
     void clear();
-    // Below the rows: the steps, and the hidden share of each.
+    // Shows or hides the foot: step numbers and the hidden share of each step.
     void setFoot(bool shown);
     void setHiddenStrip(const HiddenStrip& hidden);
     void setFrame(const TimelineFramePtr& frame);
     void setMeasure(const Measure& measure);
-    // What another program calls the span of which nameWanted() told; shown if the pointer is still on it.
+    // Sets the name in the imported trace of a span that nameWanted() asked for; shown if the pointer is still on it.
     void setSpanName(const RankSpan& span, const QString& name);
-    // Points out the span that was searched for, and scrolls to its row.
+    // Marks the span found by a search and scrolls to its row; nullopt removes the mark.
     void setFound(const std::optional<RankSpan>& span);
-    // Said where there are no spans.
+    // Sets the text shown when there are no spans.
     void setEmptyText(const QString& text);
 
-    // Of the window; while following it lies on whole pixels.
+    // The scale of the window; while following, on whole pixels.
     [[nodiscard]] TimeScale scale() const;
     [[nodiscard]] TimelineView view() const;
     [[nodiscard]] const std::optional<Measure>& measure() const { return measure_; }
     [[nodiscard]] const TimelineFramePtr& frame() const { return frame_; }
-    // Box under the point, or null.
+    // The box under the point, or null.
     [[nodiscard]] const TimelineBox* boxAt(QPointF point) const;
     [[nodiscard]] const TimelineLayout& layout() const { return layout_; }
     [[nodiscard]] const TimelineMarks& marks() const { return marks_; }
 
 signals:
-    // A frame for the view is wanted, a little more than what is seen.
+    // Asks for a frame of this view, which is a little larger than the visible part.
     void wanted(const dasgd::gui::TimelineView& view);
     void measureWanted(dasgd::TimeRange range);
-    // A tool tip of one span is shown: it may have a name of its own.
+    // A tool tip of one span is shown; asks for the span's own name.
     void nameWanted(const dasgd::RankSpan& span);
 
 protected:
@@ -76,12 +76,12 @@ private:
     enum class Drag { None, Measure, Pan };
 
     void relayout();
-    // After a change of frame, window or the strip under the rows.
+    // Updates after a change of frame, window or strip.
     void redraw();
-    void repaintAll();  // of anything else
+    void repaintAll();  // after any other change
     void ask();
     void paintPicture(const QRect& band);
-    // The pointer of this widget, or where that of another view is.
+    // Moves the cursor of all views to x in this widget; nullopt removes it.
     void pointTo(std::optional<double> x);
     void takeCursor();
     [[nodiscard]] std::optional<double> cursorX() const;
@@ -90,19 +90,19 @@ private:
     void paintMeasure(QPainter& painter, const QRectF& marked);
     void inspect(int direction);
     bool navigate(QKeyEvent* event);
-    void addKeyCommands();  // what navigate() does, by name
+    void addKeyCommands();  // adds the actions of navigate() to the command palette
     void goToWait(int direction);
     void showBox(const TimelineBox& box, QPoint global);
-    // Of what was chosen of the rows.
+    // Takes over a changed choice of rows.
     void takePlan();
     void takeLateness();
     void moveCurrent(int direction);
-    bool scrollTo(std::size_t row);  // false: its place is not laid out yet
-    // The row of the found span; the number of rows where it has none.
+    bool scrollTo(std::size_t row);  // false if the row is not laid out yet
+    // Index of the found span's row; the number of rows if there is none.
     [[nodiscard]] std::size_t rowOfFound() const;
     void revealFound();
     void paintFound(QPainter& painter);
-    // The row that keys act on stays the same one where rows change their order.
+    // The row that keys act on, and its restoration after rows have changed their order.
     [[nodiscard]] std::optional<RankGroup> currentRow() const;
     void keepCurrent(const std::optional<RankGroup>& row);
     void setCurrent(int place);
@@ -114,7 +114,7 @@ private:
     [[nodiscard]] const RankGroup* groupAt(int place) const;
     [[nodiscard]] double footTop() const;
     [[nodiscard]] PlaceRange placesSeen() const;
-    [[nodiscard]] double rowsTop() const;  // below the axis, which stays where rows are scrolled
+    [[nodiscard]] double rowsTop() const;  // y below the axis, which does not scroll with the rows
 
     TimeSelection& selection_;
     TimelineRows& rows_;
@@ -126,24 +126,24 @@ private:
     bool foot_ = false;
     PlaceRange asked_;
     TimelinePicture picture_;  // everything but marks and pointer
-    QElapsedTimer asking_;     // since a frame was asked for
-    QTimer follow_;            // until the live edge is asked for again
-    Ns shownWidth_ = 0;        // of the window
+    QElapsedTimer asking_;     // time since the last request of a frame
+    QTimer follow_;            // delay until the live edge is requested again
+    Ns shownWidth_ = 0;        // length of the window shown last
     QString emptyText_;
     std::optional<RankSpan> found_;
-    bool revealing_ = false;  // its row was not there, or not laid out, when it was found
+    bool revealing_ = false;  // true until the found span's row exists and is laid out
     Drag drag_ = Drag::None;
     QPointF pressed_;
     Ns anchor_ = 0;
     std::optional<double> pointerX_;
-    std::optional<double> paintedX_;  // of the cursor
+    std::optional<double> paintedX_;  // x at which the cursor was painted last
     int inspected_ = -1;
     struct Described {
         RankSpan span;
         QString text;
         QPoint at;
     };
-    std::optional<Described> described_;  // by the tool tip, as long as its name has not arrived
+    std::optional<Described> described_;  // span of the tool tip whose own name has not arrived yet
 };
 
 }  // namespace dasgd::gui

@@ -19,10 +19,10 @@ namespace {
 
 constexpr std::size_t kMostAxes = 8;
 constexpr double kWhole = 100;   // a share in percent
-constexpr double kLogSpan = 30;  // a numeric axis that spans more is logarithmic
+constexpr double kLogSpan = 30;  // ratio of largest to smallest value above which a numeric axis is logarithmic
 const QString kMixed = QStringLiteral("mixed");
 
-// Numbers by size, whatever their unit ("200Mbps" before "1Gbps"), words by the alphabet.
+// Order of settings: numbers by size with their unit ("200Mbps" before "1Gbps"), then words by the alphabet.
 struct ByValue {
     bool operator()(const std::string& a, const std::string& b) const {
         const auto x = settingNumber(a), y = settingNumber(b);
@@ -36,7 +36,7 @@ const std::string* settingOf(const CompareGroup& group, const std::string& key) 
     return group.runs.front()->config.find(key);
 }
 
-// What the configurations of a cell do not share, although they share its row and its column.
+// Settings in which configurations of the same row and column differ.
 std::set<std::string> differingKeys(const CompareView& view, const std::vector<std::size_t>& groups,
                                     const std::vector<std::string>& keys) {
     std::set<std::string> out;
@@ -68,7 +68,7 @@ HeatCell cellOf(const CompareView& view, CompareNumber number, const std::vector
     }
     cell.words = words.join(QLatin1Char('\n'));
     if (groups.empty()) return cell;
-    // A mean over them would be of whatever happens to be shown.
+    // A mean over several configurations would depend on which of them happen to be shown.
     if (groups.size() > 1) {
         cell.text = kMixed;
         cell.words += QStringLiteral("\nno mean: %1 configurations").arg(groups.size());
@@ -84,7 +84,7 @@ HeatCell cellOf(const CompareView& view, CompareNumber number, const std::vector
     }
     const Sample sample = row ? sampleOf(*row, number) : Sample{};
     if (sample.n == 0) return cell;
-    // The mean over those that reached it alone would flatter the cell.
+    // A mean over only the runs that reached the target would be too good.
     if (number == CompareNumber::SecondsToTarget && row->finished() > sample.n) {
         cell.text = QStringLiteral("%1 of %2").arg(sample.n).arg(row->finished());
         cell.under = QStringLiteral("reached");
@@ -98,7 +98,7 @@ HeatCell cellOf(const CompareView& view, CompareNumber number, const std::vector
     return cell;
 }
 
-// Of the values of a setting, in their order.
+// Labels of the values of a setting, in the given order.
 QStringList placeLabels(const CompareView& view, const std::string& key, const std::vector<std::string>& values) {
     const QString name = key == "algorithm.name" ? QString() : keyName(view, key) + QLatin1Char(' ');
     const auto shown = settingValues({values.begin(), values.end()});
@@ -159,7 +159,7 @@ ParallelAxis numberAxis(const CompareView& view, CompareNumber number, const std
     return axis;
 }
 
-// Of the best accuracies that are shown, on which set their models were chosen; "" on the validation set alone.
+// Remark if shown best accuracies were chosen on the test set; "" if all were chosen on the validation set.
 QString choiceInWords(const CompareView& view) {
     bool onTest = false, onValidation = false;
     for (const std::size_t group : view.shown) {
@@ -209,7 +209,7 @@ GroupBars groupBars(const CompareView& view, CompareNumber number) {
     const auto drawn = [&](std::size_t group) {
         return isRead(group) ? drawnSampleOf(*view.row(group), number) : Sample{};
     };
-    // Groups with a value, those of which some runs have one, those without.
+    // Order: groups with a value (0), groups in which only some runs have one (1), groups without (2).
     const auto place = [&](std::size_t group) { return drawn(group).n > 0 ? 0 : sample(group).n > 0 ? 1 : 2; };
     const bool low = wordsOf(number).lowIsGood;
     std::stable_sort(out.groups.begin(), out.groups.end(), [&](std::size_t a, std::size_t b) {
@@ -236,7 +236,7 @@ GroupBars groupBars(const CompareView& view, CompareNumber number) {
             bar.words = numberInWords(*view.row(group), number, view.spread);
             if (drawn(group).n > 0) bar.value = one.mean;
             if (bar.value) bar.interval = spreadOf(one, view.spread);
-            // Its interval is in the table: beside each bar it would take the room of the names.
+            // The ratio's interval is in the table only; beside each bar it would take the room of the names.
             if (const Sample ratio = ratioToBaseline(view, group, number); ratio.n > 0)
                 bar.ratio = QStringLiteral("× ") + shortNumber(ratio.mean, 3);
         }
@@ -283,7 +283,7 @@ GroupMap groupMap(const CompareView& view, CompareNumber number, const std::stri
         }
     }
     std::vector<double> spreads, counts;
-    using enum CompareNumber;  // no training is in these
+    using enum CompareNumber;  // the numbers below do not depend on the training's seed
     out.map.exact = std::set{StepMs, Hidden, Blocked, Skew, SamplesPerS, SpeedUp}.contains(number);
     for (const auto& groups : out.groups) {
         const ComparedGroup* row = groups.size() == 1 ? view.row(groups.front()) : nullptr;
@@ -293,7 +293,7 @@ GroupMap groupMap(const CompareView& view, CompareNumber number, const std::stri
         if (sample.std.value_or(0) > 0) spreads.push_back(*sample.std);
         out.map.exact = out.map.exact && sample.std == 0.0 && row->times == std::set{TimeSource::Simulated};
     }
-    // A mean over seeds is surer than one of them; how one of them scatters is taken to be alike in all cells.
+    // Standard error of a cell's mean, on the assumption that seeds scatter alike in all cells.
     if (!spreads.empty()) out.map.noise = median(spreads) / std::sqrt(median(counts));
     if (std::string_view(wordsOf(number).unit) == "%") out.map.whole = 100;
     out.map.title = numberTitle(view, number);

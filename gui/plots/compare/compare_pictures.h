@@ -1,5 +1,5 @@
-// What the shown configurations of a comparison are as bars, as a map over two settings, as points and as parallel
-// coordinates: plain data for gui/plots.
+// The shown configurations of a comparison as bars, as a map over two settings, as points and as parallel coordinates:
+// plain data for gui/plots.
 #pragma once
 
 #include <set>
@@ -13,55 +13,54 @@
 
 namespace dasgd::gui {
 
-// One bar a shown group, the best first; those without a number last. A time to a target that not all finished runs
-// reached is said in words, without a bar and after those that all reached.
+// A bar for each shown group, the best first and those without a number last. If only some finished runs of a group
+// reached a target, words stand in place of the bar, after the groups that all reached.
 struct GroupBars {
     BarChart chart;
-    std::vector<std::size_t> groups;  // by bar
+    std::vector<std::size_t> groups;  // index of the group of each bar
 };
-// Behind a bar "× 0.281".
+// Bars of a number, each with its ratio to the baseline, "× 0.281".
 [[nodiscard]] GroupBars groupBars(const CompareView& view, CompareNumber number);
-// Behind the bars "n = 3", or "n = 2 of 3" where one is missing, as paper has them. Where all are alike they are taken
-// from the bars, which have that room then, and the answer is what is to be said once; else "".
+// Rewrites the counts behind the bars for paper: "n = 3", or "n = 2 of 3" where one is missing. If all are the same,
+// they are removed from the bars, which saves room, and returned for a note; else returns "".
 [[nodiscard]] QString sayCounts(BarChart& chart);
 
-// Cells over the values of two settings. A cell of several configurations that share both has no value, nor has a time
-// to a target that not all finished runs of a cell reached.
+// Cells over the values of two settings. A cell has no value if several configurations share both settings, or if not
+// all of its finished runs reached the target of a time.
 struct GroupMap {
     HeatMap map;
-    std::vector<std::vector<std::size_t>> groups;  // by cell
-    std::set<std::string> mixedKeys;               // in which configurations of one cell differ
+    std::vector<std::vector<std::size_t>> groups;  // indices of the groups of each cell
+    std::set<std::string> mixedKeys;               // settings in which configurations of one cell differ
 };
 [[nodiscard]] GroupMap groupMap(const CompareView& view, CompareNumber number, const std::string& rowKey,
                                 const std::string& columnKey);
-// What stands below it, on the screen and on paper: what a cell is, and why some have no value.
+// Notes below a map, on the screen and on paper: meaning of a cell, and why some have no value.
 [[nodiscard]] QStringList mapNotes(const CompareView& view, const GroupMap& map);
 
-// One point a finished run of the shown groups, one curve a group.
+// A curve for each shown group with a point for each of its finished runs.
 struct RunPoints {
     std::vector<Curve> curves;
-    std::vector<std::vector<RunItemPtr>> runs;  // by curve and point
+    std::vector<std::vector<RunItemPtr>> runs;  // run of each point, by curve
 };
 [[nodiscard]] RunPoints runPoints(const CompareView& view, CompareNumber x, CompareNumber y);
 
-// The axes that a comparison has where none are chosen: the settings that differ, then `numbers`; eight at most, of
-// which the numbers go first. A setting is its key, a number its word in numberWords().
+// Default axes of parallel coordinates: the settings that differ, as keys, then `numbers`, as words of numberWords().
+// Settings are left out to keep the axes to eight; numbers are not.
 [[nodiscard]] QStringList usualAxes(const std::vector<CompareGroup>& groups, const std::vector<CompareNumber>& numbers);
-// Numbers beside the settings that were swept.
+// Numbers that parallel coordinates show beside the swept settings.
 [[nodiscard]] const std::vector<CompareNumber>& parallelNumbers();
-// nullopt of a setting.
+// The number of an axis; nullopt if the axis is a setting.
 [[nodiscard]] std::optional<CompareNumber> numberOfAxis(const QString& axis);
 
-// One line a group of `groups`. Of `axes` those that one of the groups has, in their order; an axis' key is its word in
-// `axes`.
+// Parallel coordinates with a line for each of `groups`, over those of `axes` for which a group has a value, in order.
+// The key of an axis is its word in `axes`.
 [[nodiscard]] ParallelPlot groupLines(const CompareView& view, const std::vector<std::size_t>& groups,
                                       const QStringList& axes);
 
-// Its words, with the target's own number, with what says that time is simulated, and where the best accuracy was
-// chosen on the test set itself.
+// Title of a number with unit, target and clock, and a remark if the best accuracy was chosen on the test set itself.
 [[nodiscard]] QString numberTitle(const CompareView& view, CompareNumber number);
 
-// "d", "τ", "lr".
+// Short name of a setting: "d", "τ", "lr".
 [[nodiscard]] QString keyName(const CompareView& view, const std::string& key);
 
 }  // namespace dasgd::gui
