@@ -15,11 +15,11 @@ namespace {
 constexpr qint64 kMostOutput = 16 << 20, kTail = 8000;
 constexpr std::array kEndings{".out", ".err", ".status", ".version"};
 
-// Its first argument is the stem, which is also how the process is known again. A signal is handed on to the program,
-// which ends its ranks at one and the same step; a `wait` that it interrupts is begun again, and says 127 where it was
-// the program's end after all. Whether the program is still a process is not asked: a shell may have heard of its end
-// before it waits for it. After a signal that comes too early the program is not started; a child of the shell may lose
-// one before it is the program, hence the sleep.
+// The first argument is the stem, by which the process is also recognised. A signal is passed on to the program, which
+// ends its ranks at a common step; an interrupted `wait` is repeated, and returns 127 if the program had already ended.
+// The script does not test whether the program still exists, as a shell may learn of its end before it waits for it.
+// After a signal before the start the program is not started; a child may lose a signal before its exec, hence the
+// sleep.
 constexpr const char* kJobScript = R"(
 child= stopped= interrupted=
 trap 'interrupted=1; if [ -n "$child" ]; then kill -TERM "$child" 2>/dev/null; else stopped=1; fi' TERM INT
@@ -74,7 +74,7 @@ qint64 startJob(const JobPlace& place, const QString& program, const QStringList
 
 JobState lookAtJob(const JobPlace& place, qint64 process) {
     JobState state;
-    // Before the status: a job that ends in between has left it by then.
+    // Read before the status, which a job that ends in between has written by then.
     state.alive = isJob(place, process);
     const QByteArray status = contentOf(place.stem + QStringLiteral(".status"), 64).trimmed();
     state.version = QString::fromUtf8(contentOf(place.stem + QStringLiteral(".version"), 256)).trimmed();

@@ -1,5 +1,5 @@
-// The files of a job that is under way: `dasgd` runs as a process of its own, which outlives the window, and leaves its
-// streams and its exit status in the workspace. Functions that read, write and start; not on the UI thread.
+// Files of a running job: `dasgd` runs as a process of its own, which outlives the window, and leaves its streams and
+// its exit status in the workspace. These functions do file I/O and start processes; not for the UI thread.
 #pragma once
 
 #include <QByteArray>
@@ -10,21 +10,21 @@
 namespace dasgd::gui {
 
 struct JobPlace {
-    QString stem;  // reports/.running/NAME: files .out .err .status .version
+    QString stem;  // path reports/.running/NAME; the files end in .out .err .status .version
 };
 
-// Answers the id of the process that waits for the program; 0 where it could not be started.
+// Returns the id of the process that waits for the program; 0 if it could not be started.
 [[nodiscard]] qint64 startJob(const JobPlace& place, const QString& program, const QStringList& arguments);
 
 struct JobState {
-    std::optional<int> status;  // once it has ended
-    bool alive = true;          // false: neither ended nor there any more
+    std::optional<int> status;  // exit status, once it has ended
+    bool alive = true;          // false: the process is gone; without `status` it did not end by itself
     QString version;
-    QByteArray output, errors;  // the end of `errors` while it runs, all of both afterwards
+    QByteArray output, errors;  // while it runs only the end of `errors`, afterwards both in full
 };
 [[nodiscard]] JobState lookAtJob(const JobPlace& place, qint64 process);
 
-// Asks it to stop as Ctrl-C does; a second time ends it at once. Only a process that is this very job is asked.
+// Asks the job to stop as Ctrl-C does; a second call ends it at once. Does nothing if the process is not this job.
 void stopJob(const JobPlace& place, qint64 process);
 void removeJobFiles(const JobPlace& place);
 

@@ -1,4 +1,4 @@
-// What `dasgd calibrate|advise|scale|replay` is asked for. A value; pure; any thread.
+// Arguments of `dasgd calibrate|advise|scale|replay`. A value; pure; any thread.
 #pragma once
 
 #include <QJsonObject>
@@ -12,37 +12,37 @@ enum class JobKind { Calibrate, Advise, Scale, Replay };
 
 struct JobRequest {
     JobKind kind = JobKind::Calibrate;
-    QString title;        // name of the experiment, of a replay the run's id
-    QString text;         // the experiment, TOML; "" of a replay
-    QString folder;       // where relative paths in it begin; "" for nowhere
-    QString run;          // that is replayed
-    QString workers;      // of Scale: "1,2,4"
-    bool strong = false;  // of Scale: the batch of all together stays
-    QString target;       // of Scale and Advise: "accuracy=0.97", "" for none
-    QString calibration;  // of all but Calibrate: path of a calibration, "" for none
+    QString title;        // name of the experiment; for a replay the run's id
+    QString text;         // TOML of the experiment; "" for a replay
+    QString folder;       // base of relative paths in `text`; "" for none
+    QString run;          // id of the run to replay
+    QString workers;      // for Scale: "1,2,4"
+    bool strong = false;  // for Scale: the total batch size stays constant
+    QString target;       // for Scale and Advise: "accuracy=0.97", "" for none
+    QString calibration;  // for all but Calibrate: path of a calibration, "" for none
     QStringList set;      // "network.bandwidth=10Mbps"
 
     bool operator==(const JobRequest&) const = default;
 };
 
-// "calibrate": as the command is called.
+// Name of the command: "calibrate".
 [[nodiscard]] QString commandOf(JobKind kind);
-// "Calibration", as the page calls its result.
+// Name of the result on the page: "Calibration".
 [[nodiscard]] QString kindInWords(JobKind kind);
-// "1,2,4 workers, weak · target accuracy=0.97 · network.bandwidth=10Mbps"; "" where nothing was asked for.
+// "1,2,4 workers, weak · target accuracy=0.97 · network.bandwidth=10Mbps"; "" without options.
 [[nodiscard]] QString optionsInWords(const JobRequest& request);
-// What is missing, in words; "" where it can be started.
+// Message about a missing argument; "" if the job can be started.
 [[nodiscard]] QString problemOf(const JobRequest& request);
 
-// The command line without program and workspace. `file`: where the text is; `calibrationOut`: where a calibration is
-// to be written.
+// Command line without program and workspace. `file`: path of the text; `calibrationOut`: path for the calibration to
+// be written.
 [[nodiscard]] QStringList argumentsOf(const JobRequest& request, const QString& file, const QString& calibrationOut);
 
-// The settings of a line, "network.bandwidth=10Mbps sweep=[1, 2]": parted at blanks outside of quotes and brackets.
+// Splits "network.bandwidth=10Mbps sweep=[1, 2]" at blanks outside quotes and brackets.
 [[nodiscard]] QStringList settingsIn(const QString& line);
 
 [[nodiscard]] QJsonObject jsonOf(const JobRequest& request);
-// Nullopt of what is no request.
+// nullopt if the object is no request.
 [[nodiscard]] std::optional<JobRequest> jobRequestOf(const QJsonObject& json);
 
 }  // namespace dasgd::gui

@@ -13,7 +13,7 @@ namespace dasgd::gui {
 namespace {
 
 constexpr std::array kStates{"running", "finished", "failed", "stopped"};
-// As the commands end: stopped by Ctrl-C, or by the signal itself.
+// Exit statuses of the commands after Ctrl-C, and after the signal itself.
 constexpr int kStopped = 130, kTerminated = 143;
 constexpr qsizetype kMostMessage = 6;  // lines
 

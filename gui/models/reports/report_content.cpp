@@ -13,7 +13,7 @@ namespace dasgd::gui {
 
 namespace {
 
-// A fit that is further off makes forecasts wrong. The longest transfers are what training does.
+// Limits on the deviation of a fit, above which forecasts are wrong. Training uses the longest transfers.
 constexpr double kMostLongestOff = 0.2, kMostWorstOff = 0.5;
 
 std::optional<double> numberOf(const QJsonObject& object, const char* key) {
@@ -26,7 +26,7 @@ QString shownNumber(std::optional<double> value, double scale = 1, int digits = 
     return value ? shortNumber(*value * scale, digits) : kAbsent;
 }
 QString shownShare(std::optional<double> share) { return share ? percent(share) + QStringLiteral(" %") : kAbsent; }
-// "12.3 ± 0.4 (n = 3)"; one alone has no spread.
+// "12.3 ± 0.4 (n = 3)"; a single value has no spread.
 QString shownMean(const QJsonValue& value) {
     const QJsonObject object = value.toObject();
     const auto mean = numberOf(object, "mean"), spread = numberOf(object, "std");
@@ -36,7 +36,7 @@ QString shownMean(const QJsonValue& value) {
     return shortNumber(*mean, 4) + around + QStringLiteral("  (n = %1)").arg(count);
 }
 
-// Of the runs of a point; a mean over only those that reached the target says so.
+// Mean time to target of a point's runs; says so if not all of them reached it.
 QString shownTimeToTarget(const QJsonObject& point) {
     const QJsonObject seconds = point[QLatin1String("s_to_target")].toObject();
     const auto reached = static_cast<std::size_t>(seconds[QLatin1String("n")].toInt());
@@ -121,7 +121,7 @@ void addFit(ReportContent& content, const QJsonObject& result) {
     }
 }
 
-// How far the fitted link is off what was timed: a note, or a warning where forecasts would be wrong by it.
+// Adds the deviation of the fitted link from the timings: as a note, or as a warning if forecasts would be wrong.
 void judgeFit(ReportContent& content, const QJsonObject& result) {
     const auto longest = numberOf(result, "longest_deviation"), worst = numberOf(result, "worst_deviation");
     if (!numberOf(result, "latency_s")) return;
@@ -187,13 +187,13 @@ void fillCalibration(ReportContent& content, const Report& report, const ConfigO
                               counted(result[QLatin1String("batch_size")].toInt(), "sample"));
 }
 
-// Nothing to hide has no share.
+// True for a row without communication, which has nothing to hide.
 bool isAlone(const QJsonObject& row) {
     const QJsonValue said = row[QLatin1String("alone")];
     return said.isBool() ? said.toBool() : row[QLatin1String("hidden")].isNull();
 }
 
-// "dasgd, period = 2, delay = 1" of an [algorithm] as TOML.
+// "dasgd, period = 2, delay = 1" from an [algorithm] in TOML.
 QString algorithmInWords(QString settings) {
     for (const char* const noise : {"{", "}", "\"", "name = "}) settings.remove(QLatin1String(noise));
     return settings.trimmed();
@@ -214,20 +214,20 @@ ReportRow adviceRow(const QJsonObject& row, std::optional<double> alone) {
     for (const char* key : {"run_id", "target_run_id"}) {
         if (const QString id = textOf(row, key); !id.isEmpty()) made.runs << id;
     }
-    // What tells ids apart is at their end; they are whole in the tip.
+    // Ids differ at their end; the tool tip has them in full.
     QStringList ends;
     for (const QString& id : made.runs) ends << id.section(u'-', -1);
     made.cells << ends.join(QStringLiteral(", "));
     return made;
 }
 
-// The shares of the two tables are of different things, and come out different.
+// Explains why the shares in the two tables differ.
 const QString kHiddenAndCovered = QStringLiteral(
     "Hidden is what the simulated runs measured: the part of their transfers' time in which ranks computed, with steps "
     "that scatter and ranks that wait for each other. Covered, by formula, is the part of one exchange that the steps "
     "of the delay last, each exactly as long as the mean. So the two differ.");
 
-// Of every algorithm; where there is no time, why.
+// Adds a row for every algorithm, with a reason if there is no time.
 void addFormulas(ReportContent& content, const QJsonObject& result) {
     content.formulas.headers = {QStringLiteral("setting"), QStringLiteral("ms/step"), QStringLiteral("covered"),
                                 QStringLiteral("remark")};

@@ -1,5 +1,5 @@
-// The result of a report as it is read: figures with their units, a table, what the link was fitted to, words. From the
-// JSON of the command; a number that is missing there is absent here. Pure; any thread.
+// The result of a report prepared for display: figures with units, tables, the points of the link fit, notes. Computed
+// from the command's JSON; a number missing there is absent here. Pure; any thread.
 #pragma once
 
 #include <QString>
@@ -19,8 +19,8 @@ struct ReportFigure {
 
 struct ReportRow {
     QStringList cells;
-    bool marked = false;  // the one that is recommended
-    QString settings;     // its [algorithm] as a TOML table; "" where there is none to take over
+    bool marked = false;  // recommended
+    QString settings;     // its [algorithm] as a TOML table; "" if there is none to apply
     QStringList runs;
 };
 
@@ -29,7 +29,7 @@ struct ReportTable {
     std::vector<ReportRow> rows;
 };
 
-// A collective that was timed, and what the fitted link says of it.
+// A timed collective, with the time predicted by the fitted link.
 struct FitPoint {
     bool gathers = false;  // an all-gather, else an all-reduce
     double bytes = 0, seconds = 0, fitted = 0;
@@ -40,20 +40,20 @@ struct ReportContent {
     QString basis;    // "measured, the link emulated: 400 Mbps, 0.1 ms", "time simulated on the virtual cluster"
     std::vector<ReportFigure> figures;
     ReportTable table;
-    ReportTable formulas;  // times that were computed without any run
+    ReportTable formulas;  // times computed by formula, without runs
     std::vector<FitPoint> fit;
-    QString warning;  // what makes forecasts by it wrong; "" where nothing is known to
+    QString warning;  // why forecasts based on it may be wrong; "" if nothing is known
     QStringList notes;
 };
 
-// `configOf`: the resolved TOML of a recorded run, "" where it is not known.
+// Returns the resolved TOML of a recorded run; "" if it is not known.
 using ConfigOf = std::function<std::string(const QString& run)>;
 [[nodiscard]] ReportContent contentOf(const Report& report, const ConfigOf& configOf);
 
-// Whether the configuration of the run that the result stands on is known; of a calibration its basis is then too.
+// True if the configuration of the result's run is known; for a calibration its basis is known then too.
 [[nodiscard]] bool isRunKnown(const Report& report, const ConfigOf& configOf);
 
-// Of the finished calibrations those whose run is known; `preferred`: the name of the one that goes first.
+// The finished calibrations whose run is known; `preferred`: name of the one to prefer.
 [[nodiscard]] std::vector<KnownCalibration> knownCalibrations(const std::vector<Report>& reports,
                                                               const ConfigOf& configOf, const QString& preferred);
 

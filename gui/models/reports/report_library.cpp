@@ -29,7 +29,7 @@ std::vector<Report> readAll(const QString& folder) {
     return all;
 }
 
-// However the workspace is called, a job in it is known by one name.
+// The canonical path, so that a job's name does not depend on how the workspace was given.
 QString canonicalPath(const std::filesystem::path& workspace) {
     std::error_code unknown;
     const auto real = std::filesystem::weakly_canonical(workspace, unknown);
@@ -105,7 +105,7 @@ QString ReportLibrary::start(JobRequest request) {
         return {};
     }
     const QDateTime now = QDateTime::currentDateTimeUtc();
-    // The time keeps it apart from reports that were not read yet.
+    // The time makes the name differ from those of reports not read yet.
     const QString stem = commandOf(request.kind) + u'-' + fileStem(request.title) + u'-' +
                          now.toString(QStringLiteral("yyyyMMdd-HHmmss"));
     QString name = stem;
@@ -156,7 +156,7 @@ void ReportLibrary::look() {
         std::vector<Seen> seen;
         for (const auto& [name, process] : running) {
             Seen one{.name = name, .job = lookAtJob(placeOf(name), process), .kept = {}};
-            // After the job's files: another window writes the report before it takes them away.
+            // Read after the job's files, as another window writes the report before it removes them.
             if (one.job.status || !one.job.alive) one.kept = readReport(pathOf(name, ".json"));
             seen.push_back(std::move(one));
         }
@@ -184,7 +184,7 @@ void ReportLibrary::takeLook(const Seen& seen) {
         emit changed();
         return;
     }
-    // A process that has just become the job's shell has no words of its own for an instant.
+    // A process that is just becoming the job's shell has no command line for an instant.
     if (!state.status && missed_.insert(seen.name).second) return;
     if (state.status) {
         conclude(*report, state.output, state.errors, *state.status);

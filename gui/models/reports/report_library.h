@@ -1,6 +1,6 @@
-// The reports of a workspace: reports/NAME.json, those under way too. A job is a process of its own: it goes on when
-// the window is closed, and is found again by the next one. Files are read and written on a thread of their own. UI
-// thread.
+// The reports of a workspace, running ones included: reports/NAME.json. A job is a process of its own: it continues
+// when the window is closed, and the next window finds it again. Files are read and written on a thread of their own.
+// UI thread.
 #pragma once
 
 #include <QObject>
@@ -28,28 +28,28 @@ public:
     [[nodiscard]] const std::vector<Report>& reports() const { return reports_; }  // the newest first
     [[nodiscard]] const Report* find(const QString& name) const;
     [[nodiscard]] bool loaded() const { return loaded_; }
-    // Where a calibration is, as `--calibration` takes it.
+    // Path of a calibration for `--calibration`.
     [[nodiscard]] QString calibrationOf(const QString& name) const { return pathOf(name, ".calibration.toml"); }
     [[nodiscard]] QString folder() const { return folder_; }
 
-    // Opens the form of a job, filled with this; a page listens.
+    // Requests the form of a job, filled with `request`; a page handles the signals.
     void ask(const JobRequest& request) {
         emit pageWanted();
         emit asked(request);
     }
-    // Starts it; answers its name, "" where something is missing, which failed() says.
+    // Starts the job and returns its name; "" on an error, which failed() reports.
     QString start(JobRequest request);
-    // What failed() said last; "" where a job was started since.
+    // Last message of failed(); "" once another job was started.
     [[nodiscard]] const QString& problem() const { return problem_; }
-    // As Ctrl-C does: the present run ends at one step of all ranks, what is recorded stays. Again: at once.
+    // Stops the job as Ctrl-C does: its ranks end at a common step and records are kept. A second call ends it at once.
     void stop(const QString& name);
-    // Takes the report away; the runs stay. Not one that is under way.
+    // Removes the report, but not its runs. Does nothing while it is running.
     void remove(const QString& name);
-    // Brings back what was removed last, and with the next calls what was removed before; "" where nothing is left.
+    // Restores the report removed last; further calls restore earlier ones. Returns its name; "" when none is left.
     QString restore();
 
 signals:
-    void pageWanted();  // before asked() and started(): the page that listens to them may still have to be made
+    void pageWanted();  // emitted before asked() and started(), as the page that handles them may not exist yet
     void asked(const dasgd::gui::JobRequest& request);
     void changed();                       // the list, or one of its reports
     void started(const QString& name);    // by start()
@@ -63,33 +63,33 @@ private:
     void load();
     void launch(const QString& name);
     void look();
-    // A job, and its report on disk once it has ended: another window may have finished it.
+    // A job, and its report on disk once it has ended, as another window may have finished it.
     struct Seen {
         QString name;
         JobState job;
         std::optional<Report> kept;
     };
-    // What becomes of a job's files once its report is written. Without an exit status they are all there is, and the
-    // program may still write to them.
+    // Treatment of a job's files when its report is written. Without an exit status they are kept, as they are the only
+    // record and the program may still write to them.
     enum class JobFiles { Keep, Remove };
     void takeLook(const Seen& seen);
     void end(Report& report, JobFiles files);
     void write(const Report& report, JobFiles files = JobFiles::Keep);
     void giveUp(const QString& name, const QString& why);
     void fail(const QString& message);
-    // A removed one into the list again; nothing where it is there already.
+    // Puts a removed report back into the list, unless it is there.
     void takeBack(const QString& name);
 
     QString folder_, workspace_, program_, problem_;
     QThreadPool pool_;
     ExperimentFiles files_;
-    QTimer timer_, others_;    // looks at jobs; at what other windows write
-    QDateTime changedOnDisk_;  // the folder when it was last read; of the pool's thread
+    QTimer timer_, others_;    // look at jobs; at files written by other windows
+    QDateTime changedOnDisk_;  // time of the folder when it was last read; used on the pool's thread
     std::vector<Report> reports_;
-    std::vector<Report> removed_;   // the last one comes back first
-    std::set<QString> gone_;        // removed here: a reading that began before may still hold them
-    std::set<QString> missed_;      // whose process the last look did not find: gone is what two looks miss
-    std::vector<QString> writing_;  // whose experiments files_ writes, in its order
+    std::vector<Report> removed_;   // the last one is restored first
+    std::set<QString> gone_;        // removed here; a read that began earlier may still return them
+    std::set<QString> missed_;      // the last look found no process of theirs; after two such looks it counts as gone
+    std::vector<QString> writing_;  // their experiments are being written by files_, in this order
     bool loaded_ = false, looking_ = false;
 };
 

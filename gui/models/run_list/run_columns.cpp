@@ -11,7 +11,7 @@ const QString kConfig = QStringLiteral("config:");
 
 bool sameColumn(const RunColumn& a, const RunColumn& b) { return a.field == b.field && a.key == b.key; }
 
-// Names of columns in lists that were kept before they said that it is of a step, and that it is the best.
+// Former names of columns in stored lists, before the names said "per step" and "best".
 const std::map<QString, int> kFormerNames{{QStringLiteral("blocked ms"), RunTableModel::Blocked},
                                           {QStringLiteral("accuracy"), RunTableModel::BestAccuracy}};
 
@@ -52,7 +52,7 @@ RunColumns columnsFromTexts(const QStringList& texts) {
         const qsizetype equals = text.lastIndexOf(QLatin1Char('='));
         const QString name = equals < 0 ? text : text.left(equals);
         RunColumn column = columnOf(name);
-        // A width that was chosen for a shorter title is none for this one.
+        // A width chosen for a shorter title does not fit this one.
         if (equals >= 0 && !kFormerNames.contains(name))
             column.width = std::clamp(text.mid(equals + 1).toInt(), 0, 2000);
         const bool known = column.field >= 0 || !column.key.isEmpty();

@@ -1,4 +1,4 @@
-// Which columns the list of runs has, in which order and how wide: what somebody chose, as it is kept between sessions.
+// The columns of the list of runs, their order and widths, as chosen by the user and stored between sessions.
 #pragma once
 
 #include <QString>
@@ -11,23 +11,23 @@
 namespace dasgd::gui {
 
 struct RunColumn {
-    int field = -1;  // a column of RunTableModel; -1: the key of the configuration
+    int field = -1;  // a column of RunTableModel; -1: the configuration key `key`
     QString key;
-    int width = 0;  // in pixels; 0: as wide as it needs
+    int width = 0;  // in pixels; 0: fitted to the content
     bool operator==(const RunColumn&) const = default;
 };
 
 using RunColumns = std::vector<RunColumn>;
 
-// Those of RunTableModel that fit a window of 1600 pixels.
+// Columns of RunTableModel that fit a window of 1600 pixels.
 [[nodiscard]] RunColumns defaultColumns();
 
-// One text a column, as "final loss=90" or "config:algorithm.delay".
+// One text per column, "final loss=90" or "config:algorithm.delay".
 [[nodiscard]] QStringList columnsToTexts(const RunColumns& columns);
-// What is unknown or there twice is left out; where nothing remains, the default.
+// Unknown and repeated columns are left out; the default if none remains.
 [[nodiscard]] RunColumns columnsFromTexts(const QStringList& texts);
 
-// Adds the column at the end, or takes it away. The last one stays.
+// Adds the column at the end, or removes it. The last remaining column is kept.
 void toggleColumn(RunColumns& columns, const RunColumn& column);
 [[nodiscard]] bool hasColumn(const RunColumns& columns, const RunColumn& column);
 

@@ -14,7 +14,7 @@ struct StatusWord {
     const char* status;
     const char* word;
 };
-// In this order; "finished" has its own place.
+// Listed in this order; "finished" has its own place.
 constexpr StatusWord kOtherStatuses[]{{"running", "running"}, {"queued", "queued"},   {"held", "held"},
                                       {"failed", "failed"},   {"stopped", "stopped"}, {"interrupted", "interrupted"}};
 
@@ -46,8 +46,8 @@ std::optional<double> RunGroup::secondsLeft(qint64 nowMs) const {
     const int workers = runs.empty() ? 0 : runs.front()->row.workers;
     for (const RunItemPtr& run : runs) {
         const bool started = run->row.status != "queued" && (run->row.steps > 0 || run->row.status == "running");
-        // Of runs on other numbers of workers, or that broke off, no mean can be taken; nobody knows when one that is
-        // held goes on.
+        // With other numbers of workers, or a run that broke off, the mean says nothing about the rest; and it is not
+        // known when a held run will be released.
         if (run->row.workers != workers || run->row.held) return std::nullopt;
         if (!started) continue;
         if (first == 0 || run->startedMs < first) first = run->startedMs;
@@ -114,7 +114,7 @@ QString Grouping::name() const {
     return kind_ == Kind::Series ? QStringLiteral("series") : field_.name;
 }
 
-// What a job made is one group, however many runs these were.
+// All runs that a job made are in one group.
 QString Grouping::keyOf(const RunItem& run) const {
     if (kind_ == Kind::Series && run.row.series.empty() && isOfJob(run.row))
         return QStringLiteral("job ") + QString::fromStdString(run.row.experiment);
@@ -149,8 +149,8 @@ ListRows Grouping::rows(const std::vector<RunItemPtr>& runs, const OpenGroups& o
         for (const RunItemPtr& run : runs) rows.push_back({.run = run});
         return rows;
     }
-    std::vector<std::shared_ptr<RunGroup>> places;  // a group where its first run stands; null: a run of its own
-    std::vector<RunItemPtr> alone;                  // the run there
+    std::vector<std::shared_ptr<RunGroup>> places;  // a group at the place of its first run; null: a single run
+    std::vector<RunItemPtr> alone;                  // the single run at that place
     Groups known;
     for (const RunItemPtr& run : runs) {
         const QString key = keyOf(*run);

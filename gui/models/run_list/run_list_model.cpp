@@ -14,11 +14,11 @@ namespace {
 
 using Runs = std::vector<RunItemPtr>;
 
-constexpr int kFewFound = 50;  // runs; more would bury their groups
+constexpr int kFewFound = 50;  // runs; more would make the groups hard to find
 
 bool sameRow(const ListRow& a, const ListRow& b) { return a.isSame(b); }
 
-// The rows that differ between two lists: from `first` on, up to `last` of the one and `nextLast` of the other.
+// The rows in which two lists differ: `first` to `last` of the one, `first` to `nextLast` of the other.
 struct Difference {
     int first = 0, last = 0, nextLast = 0;
 };
@@ -87,7 +87,7 @@ QString RunListModel::filterOf(const std::vector<int>& rows) const {
 }
 
 QString RunListModel::idAt(int row) const {
-    // No run id has a space.
+    // Run ids contain no space.
     return rowAt(row).isGroup() ? QStringLiteral("group ") + rowAt(row).group->key : runAt(row)->id;
 }
 
@@ -115,7 +115,7 @@ void RunListModel::setOpen(int row, bool open) {
     refreshRows();
 }
 
-// A series that is under way shows its runs.
+// Opens the groups of live series.
 void RunListModel::openLiveGroups(const Runs& runs) {
     if (grouping_.name() != QStringLiteral("series")) return;
     for (const RunItemPtr& run : runs) {
@@ -126,7 +126,7 @@ void RunListModel::openLiveGroups(const Runs& runs) {
     }
 }
 
-// What somebody came for is most likely what ran last.
+// Opens the group of the newest run, which is most likely the one of interest.
 void RunListModel::openNewestGroup() {
     if (openedNewest_ || sorted_.empty() || grouping_.name() != QStringLiteral("series")) return;
     openedNewest_ = true;
@@ -149,11 +149,11 @@ QVariant RunListModel::headerData(int section, Qt::Orientation orientation, int 
     const int key = section - RunTableModel::kColumns;
     if (role == Qt::DisplayRole) {
         const QString name = key < 0 ? RunTableModel::nameOf(section) : keyColumns_[key].section(QLatin1Char('.'), -1);
-        // The style would draw its arrow at the far end of the section, beside the next column's name.
+        // The style would draw its arrow at the far end of the section, next to the next column's name.
         if (section != order_.column) return name;
         return name + (order_.direction == Qt::AscendingOrder ? QStringLiteral(" ↑") : QStringLiteral(" ↓"));
     }
-    // Not from runs_: when a window closes, its views outlive the session.
+    // Static, not through runs_: when a window closes, its views outlive the session.
     if (key < 0) return RunTableModel::headerOf(section, role);
     if (role == Qt::ToolTipRole) return keyColumns_[key];
     if (role == Qt::TextAlignmentRole) return QVariant(Qt::AlignVCenter | Qt::AlignLeft);
@@ -190,7 +190,7 @@ std::optional<FilterError> RunListModel::setFilter(const QString& text) {
     return error_;
 }
 
-// Twice as many, once it is so: runs that come while one looks close nothing.
+// Once true, the limit is doubled, so that new runs do not close groups while they are viewed.
 void RunListModel::judgeFound() { finds_ = !inForce_.trimmed().isEmpty() && runCount_ <= (finds_ ? 2 : 1) * kFewFound; }
 
 void RunListModel::showArchived(bool show) {
@@ -222,8 +222,8 @@ bool RunListModel::compile() {
         inForce_ = filterText_;
         return true;
     }
-    // The filter before is half of the clause that is wrong, as it was typed: "foo" of "foo = 3" looks for a word that
-    // nobody meant. What stands before that clause is what was meant.
+    // The clause with the error is half typed: for "foo = 3", the filter before it was "foo", a word that the user did
+    // not mean. The text before the clause is used instead.
     if (!filterText_.startsWith(inForce_) || inForce_.size() <= error_->at) return false;
     QString before = filterText_.left(error_->at).trimmed();
     while (!(parsed = FilterExpression::parse(before, fields_))) before = before.section(u' ', 0, -2).trimmed();
@@ -284,7 +284,7 @@ void RunListModel::replaceRows(ListRows next) {
     emit rearranged();
 }
 
-// False where it takes more than one step.
+// False if more than one step is needed.
 bool RunListModel::updateRows(ListRows& next) {
     const auto [first, last, nextLast] = differenceOf(rows_, next);
     const auto at = [](ListRows& rows, int row) { return rows.begin() + row; };
@@ -321,7 +321,7 @@ void RunListModel::announceChanges(const ListRows& before) {
     known.reserve(before.size());
     for (const ListRow& row : before) known.insert(row.run.get());
     for (int row = 0; row < rowCount(); ++row) {
-        // What a group says of the time left changes with every look.
+        // The time left of a group changes with every update.
         if (rowAt(row).isGroup() || !known.contains(runAt(row).get())) {
             emit dataChanged(index(row, 0), index(row, columnCount() - 1));
         }

@@ -12,7 +12,7 @@ namespace {
 
 enum class Group { Number, Text, NotANumber, Absent };
 
-// What a run is sorted by, found once a run and not once a comparison.
+// Sort key of a run, computed once per run and not once per comparison.
 struct Entry {
     Group group = Group::Absent;
     double number = 0;
@@ -30,8 +30,8 @@ void setText(Entry& entry, const QString& text) {
     entry.text = text;
 }
 
-// As text in the order of time. What waits starts after all that has started; among themselves those that start earlier
-// stand above the others whichever way the order goes, as a queue does: those of the workspace's queue in one order.
+// Start time as a text in order of time. Waiting runs sort after all started ones; in both directions those with an
+// earlier turn are above the others, as in a queue, with those in the workspace's queue in one order.
 QString startOf(const storage::RunRow& row, Qt::SortOrder direction) {
     if (!row.queueTurn) return QString::fromStdString(row.startedAt);
     constexpr int kDigits = 14;

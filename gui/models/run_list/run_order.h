@@ -9,11 +9,11 @@
 
 namespace dasgd::gui {
 
-// Numbers stand before texts, and what is absent or NaN at the end, whichever way the order goes. Equal runs: the one
-// that started last comes first.
+// Numbers come before texts, absent values and NaN last, in both directions. Among equal runs the one that started last
+// comes first.
 struct RunOrder {
     int column = RunTableModel::Started;
-    std::string key;  // in place of the column where it is not empty
+    std::string key;  // replaces the column if not empty
     Qt::SortOrder direction = Qt::DescendingOrder;
 
     void sort(std::vector<RunItemPtr>& runs) const;

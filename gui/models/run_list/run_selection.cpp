@@ -33,7 +33,7 @@ void RunSelection::restore() {
     QItemSelection kept;
     QModelIndex current;
     const int rows = list_.rowCount(), lastColumn = list_.columnCount() - 1;
-    int first = -1;  // of the range that is open
+    int first = -1;  // first row of the range being collected
     for (int row = 0; row <= rows; ++row) {
         const bool isKept = row < rows && keptRuns_.contains(list_.idAt(row));
         if (row < rows && list_.idAt(row) == keptCurrent_)
@@ -44,7 +44,7 @@ void RunSelection::restore() {
         first = -1;
     }
     {
-        // Said once, below, and not for each step.
+        // chosenChanged() is emitted once, below, instead of for each step.
         const QSignalBlocker quiet(this);
         if (current.isValid()) setCurrentIndex(current, QItemSelectionModel::NoUpdate);
         if (!kept.isEmpty()) select(kept, QItemSelectionModel::ClearAndSelect);

@@ -1,5 +1,5 @@
-// The selection of a RunListModel. Goes with the runs, not with the rows: it lasts while the list is filtered and
-// sorted, and drops what the filter hides. UI thread.
+// The selection of a RunListModel. It belongs to the runs, not to the rows: it is kept when the list is filtered or
+// sorted, and drops runs that the filter hides. UI thread.
 #pragma once
 
 #include <QItemSelectionModel>
@@ -15,16 +15,16 @@ class RunSelection : public QItemSelectionModel {
     Q_OBJECT
 
 public:
-    // After the views have the model: they forget their selection when it is reset.
+    // Construct after the views have the model, as they clear their selection when it is reset.
     explicit RunSelection(RunListModel& list, QObject* parent = nullptr);
 
-    // Numbers of the selected rows, ascending. Costs the rows that are selected, where selectedRows() costs their
-    // square.
+    // Selected row numbers, ascending. Takes time linear in the number of selected rows, where selectedRows() takes
+    // quadratic time.
     [[nodiscard]] std::vector<int> rows() const;
     [[nodiscard]] int count() const;
 
 signals:
-    // After a rearrangement with a selection, and whenever the user selects.
+    // Emitted after a rearrangement with a selection, and whenever the user selects.
     void chosenChanged();
 
 private:

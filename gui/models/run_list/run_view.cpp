@@ -19,7 +19,7 @@ QString absoluteText(const std::filesystem::path& workspace) {
     return QString::fromStdString(std::filesystem::absolute(workspace).lexically_normal().string());
 }
 
-// A path has characters that a group of settings cannot have.
+// Name of the settings group of a workspace: a hash, as a path has characters that such a name cannot have.
 QString viewGroupOf(const QString& workspace) {
     return QString::fromLatin1(QCryptographicHash::hash(workspace.toUtf8(), QCryptographicHash::Sha1).toHex());
 }
@@ -42,7 +42,7 @@ RunView keptRunView(const std::filesystem::path& workspace) {
     view.grouping = views.value(group + kGroupingKey, view.grouping).toString();
     if (!views.contains(group + kOrderKey)) return view;
     const RunColumns order = columnsFromTexts({views.value(group + kOrderKey).toString()});
-    // More are the default, in place of one that is not known any more.
+    // An unknown column gives the default list, which has several.
     if (order.size() != 1) return view;
     view.column = order.front();
     view.direction = views.value(group + kAscendingKey).toBool() ? Qt::AscendingOrder : Qt::DescendingOrder;

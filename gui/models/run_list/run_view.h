@@ -1,4 +1,4 @@
-// How the list of runs of a workspace was left: kept for the next window, in the settings file of the program.
+// The last state of a workspace's list of runs, stored for the next window in the program's settings file.
 #pragma once
 
 #include <QString>
@@ -11,15 +11,15 @@ namespace dasgd::gui {
 struct RunView {
     QString filter;
     QString grouping = QStringLiteral("series");        // Grouping::name()
-    RunColumn column{.field = RunTableModel::Started};  // of the order
+    RunColumn column{.field = RunTableModel::Started};  // column that the list is ordered by
     Qt::SortOrder direction = Qt::DescendingOrder;
     bool operator==(const RunView&) const = default;
 };
 
-// Of so many workspaces; one more, and the one that was left the longest ago is forgotten.
+// Number of workspaces remembered; the one left the longest ago is dropped.
 inline constexpr int kMostRunViews = 50;
 
-// As at first where none was kept.
+// The default if none is stored.
 [[nodiscard]] RunView keptRunView(const std::filesystem::path& workspace);
 void keepRunView(const std::filesystem::path& workspace, const RunView& view);
 

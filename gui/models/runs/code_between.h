@@ -1,4 +1,4 @@
-// What lies between the commits of two runs, as `dasgd diff` finds it.
+// The code changes between the commits of two runs, computed by `dasgd diff`.
 #pragma once
 
 #include <QByteArray>
@@ -13,28 +13,28 @@
 namespace dasgd::gui {
 
 struct CodeDiff {
-    QString diff;     // as `git diff`
-    QString unknown;  // why it is not known, and the remedy; "" where it is
+    QString diff;     // in the format of `git diff`
+    QString unknown;  // reason why it is not known, with the remedy; "" if it is known
 };
 
-// From what the program printed.
+// Parses the program's output.
 [[nodiscard]] CodeDiff readCodeDiff(const QByteArray& output, const QByteArray& errors, int status);
 
-// Asks the program, one question at a time: a newer one ends the older. UI thread; never waits.
+// Runs the program asynchronously, once at a time; a newer call ends the older. UI thread; never waits.
 class CodeBetween : public QObject {
     Q_OBJECT
 
 public:
     static constexpr int kPatienceMs = 30'000;
 
-    // `program`: path of `dasgd`, "" where there is none. It is ended after `patienceMs` without an answer.
+    // `program`: path of `dasgd`; "" if there is none. It is killed after `patienceMs` without an answer.
     CodeBetween(QString program, std::filesystem::path workspace, int patienceMs = kPatienceMs,
                 QObject* parent = nullptr);
     ~CodeBetween() override;
 
-    // Asks, unless these two were asked about last.
+    // Starts the comparison, unless these two runs were compared last.
     void ask(const QString& here, const QString& there);
-    // Forgets the question and its answer.
+    // Drops the running comparison and the answer.
     void forget();
     [[nodiscard]] const std::optional<CodeDiff>& answer() const { return answer_; }
 

@@ -20,7 +20,7 @@ bool startedEarlier(const RunItemPtr& a, const RunItemPtr& b) {
     return std::pair(a->row.startedAt, a->id) < std::pair(b->row.startedAt, b->id);
 }
 
-// " seed 2"; with the seeds of jitter, failures and traffic where they differ too, as " compute.seed 3".
+// " seed 2", with the seeds of jitter, failures and traffic if they differ too, as " compute.seed 3".
 QString seedsInWords(const Settings& settings, const std::vector<Settings>& repetitions) {
     QString words;
     for (const std::string& key : seedKeys()) {
@@ -40,7 +40,7 @@ QString seedsInWords(const Settings& settings, const std::vector<Settings>& repe
     return words;
 }
 
-// "delay-sweep", or "probe, failing" of a configuration that several have; in one word.
+// The experiments of a configuration's runs: "delay-sweep", or "probe, failing" if there are several.
 std::string experimentsOf(std::span<const RunItemPtr> runs) {
     std::set<std::string> seen;
     std::string words;
@@ -56,10 +56,10 @@ QString experimentInWords(const std::string& experiment) {
 }
 
 constexpr std::string_view kOfAlgorithm = "algorithm.";
-constexpr std::string_view kWorkers = "cluster.workers";  // times and losses are of so many
-constexpr std::size_t kAlwaysNamed = 2;                   // settings that differ, whatever they go together with
+constexpr std::string_view kWorkers = "cluster.workers";  // named always, as times and losses depend on it
+constexpr std::size_t kAlwaysNamed = 2;  // number of differing settings named even if they follow from others
 
-// Whether runs with one value of `known` have one value of `other`.
+// True if runs with equal values of `known` have equal values of `other`.
 bool determines(const std::vector<std::string>& known, const std::vector<std::string>& other) {
     std::map<std::string, std::string> values;
     for (std::size_t i = 0; i < known.size(); ++i) {
@@ -68,15 +68,15 @@ bool determines(const std::vector<std::string>& known, const std::vector<std::st
     return true;
 }
 
-// A training's length is given in steps or in epochs, and the other one is recorded as 0.
+// A training's length is given in steps or in epochs; the other is recorded as 0.
 bool isLengthNotGiven(const std::string& key, const std::string& value) {
     return (key == "train.steps" || key == "train.epochs") && (value == "0" || value == "0.0");
 }
 
-// The settings by which configurations are named, of those in which they differ.
+// The differing settings that name the configurations.
 class NamingSettings {
 public:
-    // `experiments`: of each configuration where there are several, else none.
+    // `experiments`: one per configuration if there are several different ones, else empty.
     NamingSettings(const std::vector<Settings>& differences, const std::vector<std::string>& experiments) {
         std::map<std::string, std::set<std::string>> values;
         for (const Settings& own : differences) {
@@ -96,7 +96,7 @@ public:
                 others.push_back(key);
             }
         }
-        // What differs most, in few letters, tells most.
+        // Settings with more values come first, then those with shorter names.
         std::ranges::stable_sort(others, {}, [&](const std::string& key) {
             return std::pair(-static_cast<std::ptrdiff_t>(values[key].size()), settingName(key, {}).size());
         });
@@ -112,8 +112,7 @@ public:
         }
     }
 
-    // " τ 4 d 2 batch 32": the algorithm's own in the order of its record, the period before the delay as titles and
-    // tables say it.
+    // " τ 4 d 2 batch 32": the algorithm's settings in the order of its schema, as in titles and tables.
     [[nodiscard]] QString inWords(const Settings& own, const RunSchema& schema) const {
         std::vector<std::string> keys = keys_;
         std::ranges::stable_sort(keys, {}, [&](const std::string& key) {
@@ -138,7 +137,7 @@ private:
         }
         return values;
     }
-    // Two settings of one name have that of their section before it.
+    // Settings with the same name are written with their section.
     [[nodiscard]] QString nameOf(const std::string& key, const RunSchema& schema) const {
         const QString name = settingName(key, schema);
         const auto alike =
@@ -156,7 +155,7 @@ std::vector<RunItemPtr> overlaidWith(const RunItem& current, std::span<const Run
     const auto isOfItsSeries = [&current](const RunItem& run) {
         return !run.row.series.empty() && run.row.series == current.row.series;
     };
-    // In rising order; of the run's own sweep one that was stopped comes before all of others.
+    // In ascending order; a stopped run of the current run's series ranks above all runs of other series.
     const auto rank = [&](const RunItemPtr& run) {
         const bool isWhole = run->row.status == "finished" || run->row.status == "running";
         const bool sameSeed = run->row.seed == current.row.seed;
@@ -188,11 +187,11 @@ std::vector<RunItemPtr> overlaidWith(const RunItem& current, std::span<const Run
 
 namespace {
 
-// Of runs whose experiments are these.
+// Names of runs; `experiments` are their experiments.
 QStringList namesOf(std::span<const RunItemPtr> runs, const std::vector<std::string>& experiments,
                     const std::set<std::string>& apart, Named named) {
     std::vector<Settings> settings;
-    // Of a configuration within its experiment: where there are several, the experiment tells them apart.
+    // Repetitions of a configuration within an experiment; several experiments are distinguished by their names.
     std::map<std::pair<std::string, std::string>, std::vector<Settings>> repetitions;
     for (std::size_t i = 0; i < runs.size(); ++i) {
         settings.push_back(storage::settingsOf(runs[i]->row));

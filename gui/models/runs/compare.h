@@ -1,4 +1,4 @@
-// Which runs are drawn beside which, and under what name.
+// Choice and names of the runs that are drawn together.
 #pragma once
 
 #include <QStringList>
@@ -11,9 +11,9 @@
 
 namespace dasgd::gui {
 
-// The runs drawn with `current`, itself first: of each configuration of its experiment a run of its own series, of
-// these one of its own seed, or else the newest; a stopped one only where there is no other of that kind. At most
-// `limit`, those of its series before others. A probe is drawn with probes alone. `runs` in any order.
+// The runs drawn with `current`, itself first: for each configuration of its experiment one run, preferably of its
+// series, then finished or running, then of its seed, then the newest. At most `limit`, runs of its series first. A
+// probe is drawn with probes only. `runs` in any order.
 [[nodiscard]] std::vector<RunItemPtr> overlaidWith(const RunItem& current, std::span<const RunItemPtr> runs,
                                                    std::size_t limit = 8);
 
@@ -22,16 +22,16 @@ enum class Named {
     EachRun,
 };
 
-// Short names that tell the runs apart: the algorithm, then what sets its configuration apart (differencesOf()), what
-// differs most before the rest, then the seeds where configuration and experiment are the same, or where runs are named
-// and any seeds differ, and the experiment where there are several: "dasgd τ 4 d 2 seed 1 (delay-sweep)". Of settings
-// outside the algorithm's section none is said that follows from the experiment, nor a third one that follows from one
-// that is said; but the number of workers always is. Settings in `apart` do not count.
+// Short names that differ between the runs: the algorithm, then settings in which the configurations differ
+// (differencesOf()), those with most values first, then seeds if configuration and experiment are equal, or if runs are
+// named and any seeds differ, then the experiment if there are several: "dasgd τ 4 d 2 seed 1 (delay-sweep)". Of
+// settings outside the algorithm's section, those that follow from the experiment are left out, and beyond the second
+// those that follow from a named one; the number of workers is always named. Settings in `apart` are ignored.
 [[nodiscard]] QStringList distinguishingNames(std::span<const RunItemPtr> runs, const std::set<std::string>& apart = {},
                                               Named named = Named::Configurations);
 
-// The same of configurations with all of their runs, none without one: where runs of several experiments are one
-// configuration, its name has each of them, "dasgd (probe, failing)".
+// Names of configurations, each given with all of its runs, at least one. A configuration with runs of several
+// experiments is named with each of them, "dasgd (probe, failing)".
 [[nodiscard]] QStringList configurationNames(std::span<const std::vector<RunItemPtr>> configurations);
 
 }  // namespace dasgd::gui

@@ -13,7 +13,7 @@ namespace {
 constexpr double kExactInFull = 1e15;  // smaller whole numbers are exact as doubles
 constexpr int kUsualDigits = 6, kAllDigits = 17;
 
-// Six significant digits, or as many more as it takes to read back as the same number.
+// Six significant digits, or as many as are needed to read back the same number.
 QString exactNumber(double number) {
     for (int digits = kUsualDigits;; ++digits) {
         QString text = QString::number(number, 'g', digits);
@@ -49,7 +49,7 @@ QString settingName(const std::string& key, const RunSchema& schema) {
     if (const Setting* setting = findSetting(schema, key); setting && !setting->symbol.isEmpty()) {
         return setting->symbol;
     }
-    // What a plug-in is called says nothing without its section.
+    // The name of a plug-in is labelled with its section.
     constexpr std::string_view kName = ".name";
     if (key.ends_with(kName)) return settingName(key.substr(0, key.size() - kName.size()), {});
     const std::size_t dot = key.rfind('.');
@@ -62,7 +62,7 @@ QString settingText(const std::string& key, const std::string& value, const RunS
 }
 
 QString settingsInWords(const Settings& settings, const RunSchema& schema) {
-    // Where it ran is told by other columns.
+    // Cluster and network are shown in other columns.
     const auto isOfCluster = [](const std::string& key) {
         return key.starts_with("cluster.") || key.starts_with("network.") || key.starts_with("compute.");
     };
@@ -72,7 +72,7 @@ QString settingsInWords(const Settings& settings, const RunSchema& schema) {
         if (found == settings.end() || isOfCluster(setting.key)) continue;
         const QString value = settingValue(found->second), usual = settingValue(setting.defaultText.toStdString());
         const bool ofAlgorithm = setting.key.starts_with("algorithm."), hasSymbol = !setting.symbol.isEmpty();
-        // A term that is zero, and zero by default, is not in the update rule.
+        // A term that is zero, and zero by default, does not appear in the update rule.
         const bool inRule = ofAlgorithm && hasSymbol && !(value == usual && value == QLatin1String("0"));
         const bool chosen = value != usual && (ofAlgorithm || hasSymbol);
         if (inRule || chosen) parts << settingText(found->first, found->second, schema);

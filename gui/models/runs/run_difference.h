@@ -1,4 +1,4 @@
-// In what runs differ: their settings, and the code that they ran.
+// Differences between runs: settings, and code.
 #pragma once
 
 #include <QString>
@@ -11,18 +11,17 @@ namespace dasgd::gui {
 
 struct SettingDifference {
     QString key;
-    QStringList values;  // one a run, in their order; kAbsent where a run has no such setting
+    QStringList values;  // one per run, in order; kAbsent if a run lacks the setting
     bool operator==(const SettingDifference&) const = default;
 };
 
-// The settings that are not the same in all of the runs, by key. Seeds too.
+// The settings that differ between the runs, by key, seeds included.
 [[nodiscard]] std::vector<SettingDifference> differencesOf(const std::vector<RunItemPtr>& runs);
 
 struct CodeDifference {
     QString words;    // "the same code: commit 012bba8", "commits 012bba8 and ed35763"
-    QString command;  // of git, that shows what lies between the two commits; "" where nothing can
-    // Changes that were in no commit, as lines of a diff: those of the first run and those of the second. Empty where
-    // both had the same.
+    QString command;  // git command that shows the changes between the two commits; "" if there is none
+    // Uncommitted changes of the first and the second run, as lines of a diff. Empty if both had the same.
     QString uncommittedHere, uncommittedThere;
 };
 

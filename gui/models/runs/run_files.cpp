@@ -17,7 +17,7 @@ constexpr std::size_t kMostNamed = 6;
 
 struct Entry {
     fs::path path;
-    std::uintmax_t bytes = 0;  // of a folder, of all that is in it
+    std::uintmax_t bytes = 0;  // for a folder: total of its content
 };
 
 std::uintmax_t sizeOf(const fs::path& path) {
@@ -36,7 +36,7 @@ std::uintmax_t sizeOf(const fs::path& path) {
     return bytes;
 }
 
-// By name; links are left out. Files come and go while a run goes on.
+// Sorted by name, without links. Files may appear and vanish while a run is live.
 std::vector<Entry> entriesOf(const fs::path& folder) {
     std::vector<Entry> entries;
     std::error_code error;
@@ -52,7 +52,7 @@ QString inWords(std::uintmax_t bytes) { return bytesInWords(static_cast<double>(
 
 QString nameOf(const Entry& entry) { return QString::fromStdString(entry.path.filename().string()); }
 
-// Of "step-400", a whole checkpoint.
+// Step of a complete checkpoint, named "step-400".
 std::optional<std::int64_t> stepOf(const Entry& entry) {
     const std::string name = entry.path.filename().string();
     constexpr std::string_view prefix = "step-";
@@ -62,7 +62,7 @@ std::optional<std::int64_t> stepOf(const Entry& entry) {
     return error == std::errc() && end == name.data() + name.size() ? std::optional(step) : std::nullopt;
 }
 
-// The newest first.
+// Newest first.
 QString checkpointsIn(const std::vector<Entry>& entries) {
     std::vector<std::pair<std::int64_t, std::uintmax_t>> whole;
     for (const Entry& entry : entries) {
@@ -113,7 +113,7 @@ RunFiles filesOf(const fs::path& folder) {
     add("checkpoints", checkpointsIn(entriesOf(folder / "checkpoints")));
     add("artefacts", namesOf(entriesOf(folder / "artefacts")));
     add("logs", namesOf(entriesOf(folder / "logs")));
-    // Journals are gone once lab.db holds all of them; the locks beside them stay.
+    // Journals are deleted once lab.db holds all of their records; the lock files beside them stay.
     std::uintmax_t journal = 0;
     for (const Entry& entry : entriesOf(folder / "journal")) {
         if (fs::is_directory(entry.path, error)) journal += entry.bytes;

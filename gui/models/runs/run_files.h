@@ -1,4 +1,4 @@
-// What a run has left in its folder: its model, its checkpoints, what it was asked to keep.
+// Files in a run's folder: model, checkpoints, artefacts, logs.
 #pragma once
 
 #include <QString>
@@ -9,12 +9,12 @@
 namespace dasgd::gui {
 
 struct RunFiles {
-    QString folder;  // absolute; "" where the run has none in this workspace
-    // "final model" → "model.safetensors, 1.2 MB", in the order of the list; only what is there.
+    QString folder;  // absolute; "" if the run has no folder in this workspace
+    // "final model" → "model.safetensors, 1.2 MB", in display order; only existing files.
     std::vector<std::pair<QString, QString>> lines;
 };
 
-// Reads the folder: not for the UI thread.
+// Reads the folder; not for the UI thread.
 [[nodiscard]] RunFiles filesOf(const std::filesystem::path& folder);
 
 }  // namespace dasgd::gui

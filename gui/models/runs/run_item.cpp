@@ -55,8 +55,8 @@ RunItemPtr RunItemMaker::make(storage::RunRow row, const storage::RunNotes& note
     return item;
 }
 
-// The last step of an epoch may be of fewer samples than the configuration says, so the mean is a little less; where it
-// is much less, not every rank trains.
+// The last step of an epoch may have fewer samples than configured, so the mean is slightly less; if it is much less,
+// not every rank trains.
 double samplesOfStep(const RunItem& run) {
     constexpr double kLeastPart = 0.9;
     const auto number = [&](const char* key, double otherwise) {

@@ -1,4 +1,4 @@
-// A run as the window knows it: the stored row and what is derived from it once, on the reader's thread.
+// A run in the window: the stored row, and values derived from it once, on the reader's thread.
 #pragma once
 
 #include <QString>
@@ -23,21 +23,21 @@ struct RunItem {
     storage::RunRow row;
     QString id;
     QString settings;      // settingsInWords()
-    RunSettings config;    // every setting
-    qint64 startedMs = 0;  // since 1970, UTC
+    RunSettings config;    // all settings
+    qint64 startedMs = 0;  // ms since 1970, UTC
     RunSchema schema;
     std::string group;           // configurationKey()
-    LinePlace line;              // where it stands on the Scaling page
+    LinePlace line;              // its place on the Scaling page
     bool keepsSpans = true;      // record.trace is "full"
-    bool hasCheckpoint = false;  // looked at where it ended early
+    bool hasCheckpoint = false;  // only determined for runs that ended early
     storage::RunNotes notes;
-    QString haystack;  // lower case: every word a filter may hit
+    QString haystack;  // lower case: all words that a filter may match
 };
 
 // Immutable, shared between threads.
 using RunItemPtr = std::shared_ptr<const RunItem>;
 
-// Makes many of them: what they have in common is derived and kept once. One thread at a time.
+// Makes many items; what they share is derived and stored once. One thread at a time.
 class RunItemMaker {
 public:
     [[nodiscard]] RunItemPtr make(storage::RunRow row, const storage::RunNotes& notes = {}, bool hasCheckpoint = false);
@@ -54,30 +54,30 @@ private:
     return RunItemMaker().make(std::move(row), notes);
 }
 
-// Of a rank, on average, for what its spans say of throughput; 0: not known.
+// Mean samples per step of a rank, for throughput from spans; 0: not known.
 [[nodiscard]] double samplesOfStep(const RunItem& run);
 
 // "good  paper/fig:3".
 [[nodiscard]] QString tagsInWords(const storage::RunNotes& notes);
 
-// Its ranks really trained, and their messages took the time of a link that is not there.
+// The run's ranks really trained, while its messages took the time of an emulated link.
 [[nodiscard]] inline bool overEmulatedLink(const RunItem& run) {
     return !run.row.timeSimulated && run.config.find("cluster.link.bandwidth") != nullptr;
 }
 
-// How its times came about: "measured", "measured, link emulated", "time simulated", "imported".
+// Origin of its times: "measured", "measured, link emulated", "time simulated", "imported".
 [[nodiscard]] QString originInWords(const RunItem& run);
 
-// Its ranks take part in collectives, sooner or later.
+// The run's ranks take part in collectives.
 [[nodiscard]] inline bool communicates(const storage::RunRow& row) {
     return row.workers > 1 && row.algorithm != "independent";
 }
 
-// A run of `dasgd calibrate`: it measures the cluster. Those of older workspaces have the experiment's name.
+// A run of `dasgd calibrate`, which measures the cluster. In older workspaces it has the experiment's name.
 [[nodiscard]] inline bool isProbe(const storage::RunRow& row) { return row.algorithm == "probe"; }
 
-// Made by `dasgd calibrate` or `dasgd advise` for an experiment, whose name it has with what it is behind: "live
-// (probe)", "live (advice)". It is no training that somebody set up.
+// A run made by `dasgd calibrate` or `dasgd advise`, named after its experiment: "live (probe)", "live (advice)". It is
+// no training set up by the user.
 [[nodiscard]] inline bool isOfJob(const storage::RunRow& row) {
     return isProbe(row) || row.experiment.ends_with(" (advice)");
 }
@@ -92,23 +92,23 @@ inline const QString kTakenOut = QStringLiteral("taken out of the queue before i
     return !row.imported() && (row.status == "stopped" || row.status == "failed" || row.status == "interrupted");
 }
 
-// Its status, or "held" where it is queued and does not start.
+// The status, or "held" if it is queued and held.
 [[nodiscard]] inline QString stateOf(const storage::RunRow& row) {
     return row.held ? QStringLiteral("held") : QString::fromStdString(row.status);
 }
-// The status for people, as `dasgd list` says it: a run that was taken out of the queue did not begin, and did not
-// stop; an imported one may lack events of its files.
+// The status in words, as `dasgd list` prints it: a run taken out of the queue has neither begun nor stopped; an
+// imported one may lack events of its files.
 [[nodiscard]] inline QString stateInWords(const storage::RunRow& row) {
     if (row.takenOut()) return QStringLiteral("taken out");
     return storage::isPartlyRead(row) ? stateOf(row) + QStringLiteral(", partly read") : stateOf(row);
 }
 
-// NaN where that is what was recorded; nullopt where nothing was.
+// NaN if NaN was recorded; nullopt if nothing was.
 [[nodiscard]] inline std::optional<double> finalLossOf(const storage::RunRow& row) {
     return row.lossIsNaN ? std::optional(std::numeric_limits<double>::quiet_NaN()) : row.finalLoss;
 }
 
-// Mean time that a rank stood waiting in a timed step; nullopt where none is.
+// Mean waiting time of a rank in a timed step, in ms; nullopt without timed steps.
 [[nodiscard]] inline std::optional<double> blockedMsPerStep(const storage::RunRow& row) {
     const auto share = row.blocked();
     if (!share || !row.stepMs) return std::nullopt;

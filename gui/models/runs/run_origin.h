@@ -1,4 +1,4 @@
-// Where a run comes from, in words: code, machine, link, libraries.
+// Origin of a run in words: code, machine, link, libraries.
 #pragma once
 
 #include <QString>
@@ -9,7 +9,7 @@
 
 namespace dasgd::gui {
 
-// Names and values; what was not recorded is left out.
+// Pairs of name and value; what was not recorded is left out.
 [[nodiscard]] std::vector<std::pair<QString, QString>> originOf(const storage::RunDetail& run);
 
 }  // namespace dasgd::gui

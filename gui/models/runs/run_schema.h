@@ -1,4 +1,4 @@
-// What the settings of a run are called, as its record says: symbols of the papers, units, defaults.
+// Names of a run's settings from its record: symbols as in the papers, units, defaults.
 #pragma once
 
 #include <QString>
@@ -11,17 +11,17 @@ namespace dasgd::gui {
 
 struct Setting {
     std::string key;  // "algorithm.delay"
-    QString symbol;   // "d"; "" where it has none
+    QString symbol;   // "d"; "" if it has none
     QString unit;     // "steps"
     QString defaultText;
 };
 
-// In the order of the schema.
+// Ordered as in the recorded schema.
 using RunSchema = std::vector<Setting>;
 
-// Empty of runs that were recorded without.
+// Empty for runs recorded without a schema.
 [[nodiscard]] RunSchema schemaOf(const storage::RunRow& row);
-// Null where the schema says nothing of the key.
+// Null if the schema does not list the key.
 [[nodiscard]] const Setting* findSetting(const RunSchema& schema, const std::string& key);
 
 }  // namespace dasgd::gui

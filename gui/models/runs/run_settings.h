@@ -1,5 +1,5 @@
-// The settings of a run in a compact form: runs whose configurations have the same keys share the list of them, so that
-// 10,000 runs cost their values only, and a key is looked up once for all of them.
+// The settings of a run in compact form: runs with the same keys share the list of keys, so that 10,000 runs store only
+// their values, and a key is looked up once for all of them.
 #pragma once
 
 #include <map>
@@ -20,14 +20,14 @@ public:
     RunSettings(std::shared_ptr<const Keys> keys, std::vector<std::string> values)
         : keys_(std::move(keys)), values_(std::move(values)) {}
 
-    // Null of a run without settings.
+    // Null for a run without settings.
     [[nodiscard]] const std::shared_ptr<const Keys>& keys() const { return keys_; }
-    // Null where the run has no such key.
+    // Null if the run lacks the key.
     [[nodiscard]] const std::string* find(const std::string& key) const;
-    // The place of a key; valid for every run with the same list of keys.
+    // Index of a key; valid for every run with the same list of keys.
     [[nodiscard]] std::optional<std::size_t> placeOf(const std::string& key) const;
     [[nodiscard]] const std::string& at(std::size_t place) const { return values_[place]; }
-    // All of them, unpacked.
+    // All settings as a map.
     [[nodiscard]] Settings unpacked() const;
 
 private:
@@ -35,7 +35,7 @@ private:
     std::vector<std::string> values_;  // in the order of the keys
 };
 
-// Makes the settings of many runs. One thread at a time.
+// Packs the settings of many runs. One thread at a time.
 class SettingsPool {
 public:
     [[nodiscard]] RunSettings pack(const Settings& settings);

@@ -69,15 +69,15 @@ QString fixed(double value, int digits) {
     return std::isfinite(value) ? QString::number(value, 'f', digits) : shortNumber(value);
 }
 
-// A time of a virtual cluster is not told as if a clock had measured it.
+// Simulated times are marked, so that they do not look measured.
 QString timed(const QString& number, const storage::RunRow& row) {
     return row.timeSimulated ? number + QStringLiteral(" sim") : number;
 }
 
-// Of a run whose record does not say what its seeds are by default: a record names fields with a symbol or a unit.
+// Default of seeds in runs whose record does not name it: a record lists only fields with a symbol or a unit.
 constexpr const char* kDefaultSeed = "1";
 
-// "1"; "1, compute 3" where another seed is not what it is by default: such repetitions differ in nothing else.
+// "1"; "1, compute 3" if another seed differs from its default, as such repetitions differ in nothing else.
 QString seedsText(const RunItem& item) {
     QString text = QString::number(item.row.seed);
     for (const std::string& key : seedKeys()) {
@@ -92,10 +92,10 @@ QString seedsText(const RunItem& item) {
     return text;
 }
 
-// It waits, was taken from its queue, or came to nothing before its first record.
+// The run is queued, was taken out of the queue, or ended before its first record.
 bool neverBegan(const storage::RunRow& row) { return row.status != "running" && row.steps == 0 && !(row.wallS > 0); }
 
-// A long name or note may be cut in its cell.
+// A long name or note may be cut in its cell, so the tool tip repeats it.
 bool mayBeCut(RunTableModel::Column column) {
     using Table = RunTableModel;
     return column == Table::Experiment || column == Table::Algorithm || column == Table::Settings ||
@@ -139,7 +139,8 @@ QString RunTableModel::textOf(const RunItem& item, Column column) {
         case RunTableModel::Started:
             if (neverBegan(row) && !isLive(row) && row.status != "failed") return kAbsent;
             if (!row.queueTurn) return startedText(row.startedAt);
-            // A turn is a place among all that wait in the queue; a launcher that runs its own sweep has none there.
+            // A turn counts all runs waiting in the queue; runs of a launcher that works on its own sweep are not in
+            // it.
             if (row.inQueue) return QStringLiteral("turn %1").arg(std::llround(*row.queueTurn) + 1);
             return QStringLiteral("run %1 of %2").arg(std::llround(*row.queueTurn) + 1).arg(row.seriesSize);
         case RunTableModel::Wall: return number ? timed(timeText(*number), row) : kAbsent;
@@ -254,7 +255,7 @@ void RunTableModel::add(const std::vector<RunItemPtr>& fresh) {
     endInsertRows();
 }
 
-// As a whole: row by row, thousands of scattered runs would take minutes.
+// Resets the model: removing thousands of scattered runs row by row would take minutes.
 void RunTableModel::remove(const QStringList& ids) {
     const bool known = std::any_of(ids.begin(), ids.end(), [this](const QString& id) { return rows_.contains(id); });
     if (!known) return;

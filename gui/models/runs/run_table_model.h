@@ -1,4 +1,5 @@
-// All runs of the workspace as a table. Fed with increments; holds shared immutable items, so 10,000 runs are cheap.
+// All runs of the workspace as a table, updated incrementally. Items are shared and immutable, so 10,000 runs are
+// cheap.
 #pragma once
 
 #include <QAbstractTableModel>
@@ -34,7 +35,7 @@ public:
         Blocked,
         SamplesPerS,
         Tags,
-        // Those that are shown where somebody asks for them.
+        // Columns that are hidden by default.
         Run,
         Note,
         Commit,
@@ -55,31 +56,31 @@ public:
     QVariant data(const QModelIndex& index, int role) const override;
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
-    // Rows not known yet are added at the end, known ones replaced.
+    // Unknown rows are appended, known ones replaced.
     void take(const std::vector<RunItemPtr>& changed, const QStringList& removed);
     [[nodiscard]] const std::vector<RunItemPtr>& items() const { return items_; }
     [[nodiscard]] RunItemPtr find(const QString& id) const;  // null where there is none
     [[nodiscard]] int rowOf(const QString& id) const { return rows_.value(id, -1); }
-    // TrainingsFirst: what only waits comes behind what has begun, then what is no training that somebody set up here:
-    // imported traces and what jobs made (isOfJob()).
+    // TrainingsFirst: runs that have begun, then queued ones, then those that are no training set up here: imported
+    // traces and runs of jobs (isOfJob()).
     enum class Among { All, TrainingsFirst };
-    // The running run that started last; else the one that started last; null where there is none.
+    // The running run that started last, else the run that started last; null if there is none.
     [[nodiscard]] RunItemPtr newest(Among among = Among::All) const;
     // The names of all experiments, each once.
     [[nodiscard]] QStringList experiments() const;
     [[nodiscard]] std::vector<RunItemPtr> ofExperiment(const std::string& experiment) const;
 
-    // The number behind a column, in the units the table shows (percent, ms/step); nullopt for texts and absences.
+    // The number shown in a column, in its unit (percent, ms/step); nullopt for texts and absent values.
     [[nodiscard]] static std::optional<double> numberOf(const RunItem& item, Column column);
     [[nodiscard]] static bool isNumeric(int column);
     [[nodiscard]] static QString nameOf(int column);
     [[nodiscard]] static QString textOf(const RunItem& item, Column column);
-    // What headerData() says of a column, and data() of a cell.
+    // Implementations of headerData() and data(), for other models.
     [[nodiscard]] static QVariant headerOf(int column, int role);
     [[nodiscard]] static QVariant dataOf(const RunItem& item, Column column, int role);
 
 signals:
-    // Once at the end of take(), after the signals of a model.
+    // Emitted once at the end of take(), after the signals of the model.
     void taken();
 
 private:

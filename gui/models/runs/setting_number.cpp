@@ -22,7 +22,7 @@ std::optional<SettingNumber> settingNumber(const std::string& text) {
     const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
     if (parsed.ec != std::errc()) return std::nullopt;
     if (parsed.ptr == text.data() + text.size()) return SettingNumber{number, Dimension::Plain};
-    // A word that begins as inf or nan does is no number with a unit.
+    // A word such as "info" parses as inf with a unit, but is no number.
     if (std::isalpha(static_cast<unsigned char>(text.front())) != 0) return std::nullopt;
     if (const auto time = either(parseLatency(text), parseDuration(text))) {
         return SettingNumber{*time, Dimension::Time};

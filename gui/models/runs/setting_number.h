@@ -1,4 +1,4 @@
-// The number in a setting's text, whatever its unit: "8", "200Mbps", "1.5ms", "64MB".
+// The number in a setting's text, with any unit: "8", "200Mbps", "1.5ms", "64MB".
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ struct SettingNumber {
     Dimension dimension = Dimension::Plain;
 };
 
-// nullopt of a text that is no number.
+// nullopt if the text is no number.
 [[nodiscard]] std::optional<SettingNumber> settingNumber(const std::string& text);
 
 }  // namespace dasgd::gui

@@ -18,9 +18,8 @@ namespace dasgd::gui {
 
 namespace {
 
-// The place of an algorithm in this list is its look, in every experiment, on every page and in every figure: the first
-// seven have a colour each, the next seven the same colours with other dashes and markers, and so on. What is drawn
-// together most often comes first.
+// The index of an algorithm in this list determines its look everywhere: the first seven have a colour each, the next
+// seven the same colours with other dashes and markers, and so on. Algorithms that are often drawn together come first.
 constexpr std::array<std::string_view, 21> kKnown{
     "dasgd",  "sync_sgd", "local_sgd", "hybrid_sgd", "independent",     "overlap_local_sgd", "cocod_sgd",    "easgd",
     "bmuf",   "slowmo",   "co2",       "diloco",     "post_local_sgd",  "adacomm",           "eager_diloco", "dga",
@@ -28,13 +27,13 @@ constexpr std::array<std::string_view, 21> kKnown{
 
 struct AlgorithmLook {
     int color = 0;
-    int turn = 0;  // which of the algorithms of this colour
+    int turn = 0;  // index among the algorithms of this colour
 };
 
 constexpr int kTurnOfOthers = 3;  // the list fills the turns before it
 static_assert(kKnown.size() <= static_cast<std::size_t>(kCurveColors) * kTurnOfOthers);
 
-// An algorithm that the window does not know has its colour by its name, and dashes and markers of nobody in the list.
+// An algorithm not in the list has a colour derived from its name, and dashes and markers that none in the list has.
 AlgorithmLook lookOf(std::string_view algorithm) {
     const auto found = std::find(kKnown.begin(), kKnown.end(), algorithm);
     if (found == kKnown.end()) return {static_cast<int>(fnv1a(algorithm) % kCurveColors), kTurnOfOthers};
@@ -42,8 +41,8 @@ AlgorithmLook lookOf(std::string_view algorithm) {
     return {place % kCurveColors, place / kCurveColors};
 }
 
-// The look of the `variant`-th configuration of an algorithm: neighbours differ in both dash and marker, and so do
-// algorithms of one colour. No two of kCurveColors² variants have the same dash and marker.
+// The look of variant number `variant` of an algorithm: neighbours differ in both dash and marker, as do algorithms of
+// one colour. No two of kCurveColors² variants have the same dash and marker.
 CurveStyle styleOfVariant(AlgorithmLook look, int variant) {
     const int place = look.color + look.turn + variant;
     const int apart = 2 * look.turn + variant / kCurveColors;
@@ -72,7 +71,7 @@ std::size_t bitOf(CurveStyle style) {
 
 CurveStyle ownStyleOf(std::string_view algorithm) { return styleOfVariant(lookOf(algorithm), 0); }
 
-// An algorithm of the list has its own style kept for it, whether it comes or not.
+// Own styles of the listed algorithms; they are reserved even if the algorithm does not occur.
 const StyleSet& ownOfKnown() {
     static const StyleSet kOwn = [] {
         StyleSet own;
@@ -82,8 +81,8 @@ const StyleSet& ownOfKnown() {
     return kOwn;
 }
 
-// In the order in which they were asked for: ids begin with that time, and stay when a run that waits starts. The runs
-// of a series are asked for at once, and have their places in it.
+// Ordered by request: ids begin with that time, and do not change when a queued run starts. The runs of a series are
+// requested at once, and ordered by their place in it.
 std::vector<RunItemPtr> asRecorded(std::span<const RunItemPtr> runs) {
     std::unordered_map<std::string_view, std::string_view> first;  // id of each series
     for (const RunItemPtr& run : runs) {
@@ -106,10 +105,10 @@ std::vector<RunItemPtr> asRecorded(std::span<const RunItemPtr> runs) {
     return ordered;
 }
 
-// A configuration comes into an experiment, by the first of its runs there.
+// The first appearance of a configuration in an experiment, by its first run there.
 struct StyleStep {
     RunItemPtr run;
-    StyleSet together;  // own styles of the algorithms of its sweep
+    StyleSet together;  // own styles of the algorithms in its sweep
     bool operator==(const StyleStep& other) const {
         if (together != other.together) return false;
         return run == other.run ||
@@ -135,13 +134,13 @@ std::vector<StyleStep> stepsOf(std::span<const RunItemPtr> runs) {
 
 }  // namespace
 
-// All views are of the runs of the steps.
+// All string views refer to runs held by the steps.
 struct StyleBook::State {
-    // Gives out the styles of one experiment: none twice, as long as its colours have any left.
+    // Assigns the styles of one experiment, none twice while its colours last.
     class Experiment {
     public:
-        // From here on the colours of these own styles are given to no other algorithm's configurations. Of what starts
-        // later nothing is known: a figure that is made again then has the colours of before.
+        // From now on the colours of these own styles are given to no other algorithm's configurations. Later runs have
+        // no influence, so that a figure made again has the same colours.
         void meet(const StyleSet& own) {
             if ((own & ~known_).none()) return;
             known_ |= own;
@@ -150,7 +149,7 @@ struct StyleBook::State {
             }
         }
 
-        // The style of an earlier experiment; nullopt where another configuration has it here.
+        // Keeps the style of an earlier experiment; nullopt if another configuration has it here.
         std::optional<CurveStyle> keep(const RunItem& run, CurveStyle style) {
             if (!reserve(style)) return std::nullopt;
             Algorithm& algorithm = algorithms_[run.row.algorithm];
@@ -166,7 +165,7 @@ struct StyleBook::State {
             Algorithm& algorithm = algorithms_[run.row.algorithm];
             const int color = colorOf(run, algorithm, look.color);
             if (!std::exchange(algorithm.hasCome, true) && reserve(own)) return own;
-            // A dash alone is seen late, and so is a colour: as long as there are others, no two share all but one.
+            // Styles that differ only in dash or colour are hard to tell apart, so they are used last.
             for (const bool plain : {true, false}) {
                 for (int further = 1; further <= kCurveColors * kCurveColors; ++further) {
                     CurveStyle style = styleOfVariant(look, algorithm.variants + further);
@@ -185,24 +184,24 @@ struct StyleBook::State {
     private:
         struct Algorithm {
             bool hasCome = false;
-            int variants = 0;                             // so many were given out
+            int variants = 0;                             // number of variants given out
             std::unordered_map<std::string, int> colors;  // by placeOf()
         };
 
-        // Configurations with the algorithm's settings alike share a colour, unless one sweep has several of them: what
-        // was run once more with other settings of the training looks like before.
+        // Configurations with the same settings of the algorithm share a colour, unless one sweep has several of them,
+        // so that a repetition with other training settings keeps its look.
         int colorOf(const RunItem& run, Algorithm& algorithm, int own) {
             const auto [known, isNew] = algorithm.colors.try_emplace(placeOf(run), own);
             if (isNew && algorithm.colors.size() > 1) known->second = nextColor(own);
             return known->second;
         }
-        // The algorithm's settings, and which of the sweep's configurations with these it is.
+        // The algorithm's settings, and the index among the sweep's configurations with these settings.
         std::string placeOf(const RunItem& run) {
             const std::string settings = algorithmSettingsOf(run);
             const int place = run.row.series.empty() ? 0 : places_[run.row.series + '\n' + settings]++;
             return std::to_string(place) + '\n' + settings;
         }
-        // In turn those that no algorithm has, then the algorithm's own.
+        // The least used colour that no algorithm has, else the algorithm's own.
         int nextColor(int own) {
             auto best = static_cast<std::size_t>(own);
             for (std::size_t color = kCurveColors; color-- > 0;) {
@@ -229,12 +228,12 @@ struct StyleBook::State {
         }
 
         std::unordered_map<std::string_view, Algorithm> algorithms_;
-        std::unordered_map<std::string, int> places_;  // configurations, by sweep and algorithm's settings
+        std::unordered_map<std::string, int> places_;  // number of configurations, by sweep and algorithm's settings
         std::bitset<kCurveColors> used_;               // colours of algorithms
-        std::array<int, kCurveColors> given_{};        // how often a colour was given beside the first of an algorithm
+        std::array<int, kCurveColors> given_{};        // times a colour was given out, except as an algorithm's first
         StyleSet taken_;
-        StyleSet known_;  // of algorithms so far
-        StyleSet like_;   // those and what was taken, and what is too like them
+        StyleSet known_;  // own styles of the algorithms so far
+        StyleSet like_;   // known_ and taken_, and styles too similar to them
     };
 
     void take(StyleStep step) {
@@ -250,7 +249,7 @@ struct StyleBook::State {
     }
 
     std::vector<StyleStep> steps;
-    std::unordered_map<std::string_view, CurveStyle> first;  // of each configuration, where it came first
+    std::unordered_map<std::string_view, CurveStyle> first;  // of each configuration in its first experiment
     std::unordered_map<std::string_view, Experiment> experiments;
 };
 

@@ -17,16 +17,16 @@ namespace dasgd::gui {
 
 namespace {
 
-// Base throughputs closer than this have one ideal line.
+// Bases whose throughputs per worker differ by less than this fraction share one ideal line.
 constexpr double kSameIdeal = 0.1;
 
 bool startedLater(const RunItemPtr& a, const RunItemPtr& b) {
     return std::tie(a->row.startedAt, a->id) > std::tie(b->row.startedAt, b->id);
 }
 
-// Lines of the same work have the same colour, that of its first run, a measured one where there is any: the first of
-// an experiment has its algorithm's own style, and stays the first when more workers are tried. Dash and marker change
-// until no two lines look the same, and as long as there are markers no two works share one.
+// Lines of the same work have the colour of its first run, a measured one if there is any: the first of an experiment
+// has its algorithm's own style, and stays first when more workers are tried. Dash and marker are changed until no two
+// lines look the same, and no two works share a marker while there are enough.
 std::vector<CurveStyle> stylesOf(const std::vector<const ScalingLine*>& lines, const StyleOfRun& styleOf) {
     std::map<std::string, const ScalingLine*> firstOfWork;
     for (const ScalingLine* line : lines) {
@@ -38,7 +38,7 @@ std::vector<CurveStyle> stylesOf(const std::vector<const ScalingLine*>& lines, c
     }
     std::vector<CurveStyle> styles;
     std::set<std::tuple<int, int, int, bool>> taken;
-    std::map<int, std::string> workOfMarker;  // the first that has it
+    std::map<int, std::string> workOfMarker;  // the first work with the marker
     const auto take = [&](const ScalingLine& line, CurveStyle own, const std::string& work, bool plain) {
         for (int moved = 0; moved < kCurveColors * kCurveColors; ++moved) {
             CurveStyle style = own;
@@ -61,8 +61,7 @@ std::vector<CurveStyle> stylesOf(const std::vector<const ScalingLine*>& lines, c
     return styles;
 }
 
-// Measured lines are named among themselves, and so are simulated ones: that they differ in every key of the network
-// is said in one word.
+// Measured and simulated lines are named separately: that they differ in every key of the network is said in one word.
 QStringList namesOf(const std::vector<const ScalingLine*>& lines, Scaling scaling) {
     std::set<std::string> apart{"cluster.workers"};
     if (scaling == Scaling::Strong) apart.insert({"train.batch_size", "compute.step_time"});
@@ -104,14 +103,14 @@ bool isDrawn(const ScalingPoint& point, ScalingPlot plot) {
     return sampleOf(point, plot).n > 0 && (plot != ScalingPlot::TimeToTarget || point.allReached());
 }
 
-// The first drawn point of a line, from which the ideal goes on.
+// The first drawn point of a line, where its ideal line starts.
 const ScalingPoint* baseOf(const DrawnLine& line, ScalingPlot plot) {
     const auto found = std::find_if(line.points.begin(), line.points.end(),
                                     [plot](const ScalingPoint& point) { return isDrawn(point, plot); });
     return found == line.points.end() ? nullptr : &*found;
 }
 
-// What the curves are held against. Of throughput and time one line from each base, but not two that nearly coincide.
+// Reference curves. For throughput and time one from each base, without those that nearly coincide.
 std::vector<Curve> idealCurves(const std::vector<DrawnLine>& lines, ScalingPlot plot) {
     struct Ideal {
         double perWorker;
@@ -132,7 +131,7 @@ std::vector<Curve> idealCurves(const std::vector<DrawnLine>& lines, ScalingPlot 
         if (same == ideals.end()) {
             ideals.push_back({perWorker, base->workers, last});
         } else {
-            // The better of the two: nothing shall look better than ideal because of another's base.
+            // The better of the two is kept, so that no curve looks better than ideal because of another line's base.
             same->perWorker = plot == ScalingPlot::TimeToTarget ? std::min(same->perWorker, perWorker)
                                                                 : std::max(same->perWorker, perWorker);
             same->from = std::min(same->from, base->workers);
@@ -193,7 +192,7 @@ std::vector<ScalingLine> scalingLines(std::span<const RunItemPtr> runs, Scaling 
         line.workers.assign(workers.begin(), workers.end());
     }
     std::sort(lines.begin(), lines.end(), [](const ScalingLine& a, const ScalingLine& b) {
-        // What a job made was not set up to be compared.
+        // Runs of jobs were not set up to be compared, so they come last.
         const bool ofJobA = isOfJob(a.newest().row), ofJobB = isOfJob(b.newest().row);
         if (ofJobA != ofJobB) return ofJobB;
         if (a.scales() != b.scales()) return a.scales();

@@ -1,5 +1,5 @@
-// The runs of a workspace as lines over the number of workers: which there are, how they are called and drawn. No
-// widget; the numbers are core/analysis/scaling.h's.
+// The runs of a workspace as lines over the number of workers: their names and styles. No widget; the numbers come from
+// core/analysis/scaling.h.
 #pragma once
 
 #include <QString>
@@ -19,10 +19,10 @@ namespace dasgd::gui {
 
 // Finished runs that differ only in workers and seeds.
 struct ScalingLine {
-    std::string key;               // its own in a workspace, for one kind of scaling
-    std::vector<RunItemPtr> runs;  // the newest first
-    std::vector<int> workers;      // rising, each once
-    // Further runs, in no point: of those that ended, and of those that run or wait. The newest first.
+    std::string key;               // unique in a workspace, for one kind of scaling
+    std::vector<RunItemPtr> runs;  // newest first
+    std::vector<int> workers;      // ascending, each once
+    // Further runs, in no point: ended ones without a result, and running or queued ones. Newest first.
     std::vector<RunItemPtr> unfinished, live;
     [[nodiscard]] const RunItem& newest() const { return *runs.front(); }
     [[nodiscard]] bool scales() const { return workers.size() > 1; }
@@ -33,49 +33,48 @@ struct ScalingLine {
     // "simulated  ·  1–256 workers, 9 sizes".
     [[nodiscard]] QString inWords() const;
 };
-// Configurations without a finished run are no line, and probes of a cluster are in none. Those that scale before those
-// of one number of workers, each by their newest run, the newest first.
+// Configurations without a finished run make no line; probes of a cluster are left out. Lines with several numbers of
+// workers come first, each kind ordered by newest run.
 [[nodiscard]] std::vector<ScalingLine> scalingLines(std::span<const RunItemPtr> runs, Scaling scaling);
 
-// The lines to begin with: those of the experiment of the first, that scale as it does; at most `limit`.
+// The lines shown at first: those of the first line's experiment that scale as it does; at most `limit`.
 [[nodiscard]] std::vector<const ScalingLine*> firstLines(const std::vector<ScalingLine>& lines, std::size_t limit = 8);
 
 using TimesById = std::map<std::string, RunTimes>;
 
-// A line as it is drawn.
+// A line prepared for drawing.
 struct DrawnLine {
     const ScalingLine* line = nullptr;
-    QString name;  // tells it from the other drawn lines
+    QString name;  // distinguishes it from the other drawn lines
     CurveStyle style;
-    std::vector<ScalingPoint> points;  // of the runs whose times are there
+    std::vector<ScalingPoint> points;  // of the runs whose times have been read
 };
-// As on every other page: Session::styleOf(), or that of a StyleBook.
+// Style of a run as on every other page: Session::styleOf(), or that of a StyleBook.
 using StyleOfRun = std::function<CurveStyle(const RunItem&)>;
 
-// Names, styles and points of lines that are drawn together. A line has the colour of its newest run, and what computes
-// the same has the same colour, measured or simulated; two lines never share colour, dash, marker and filling. Runs
-// without times are left out.
+// Names, styles and points of lines drawn together. Lines of the same work have the same colour, measured or simulated;
+// no two lines share colour, dash, marker and filling. Runs without times are left out.
 [[nodiscard]] std::vector<DrawnLine> drawnLines(const std::vector<const ScalingLine*>& lines, const TimesById& times,
                                                 Scaling scaling, const std::optional<Target>& target,
                                                 const StyleOfRun& styleOf);
 
-// The runs of these lines that did not finish, and are in no point: "dasgd, 8 workers, seed 3 failed at step 20".
+// The unfinished runs of these lines, which are in no point: "dasgd, 8 workers, seed 3 failed at step 20".
 [[nodiscard]] QStringList unfinishedInWords(const std::vector<DrawnLine>& lines);
 
 enum class ScalingPlot { Throughput, Efficiency, TimeToTarget };
 
-// One curve a line, in their order and with their points in their order; then the ideal. Lines without a point of this
-// plot have an empty curve. Of time to target only points are drawn that all their seeds reached.
+// One curve per line, in the same order and with the same points, then the ideal curves. A line without a point in this
+// plot has an empty curve. Time to target shows only points whose seeds all reached it.
 [[nodiscard]] std::vector<Curve> scalingCurves(const std::vector<DrawnLine>& lines, ScalingPlot plot);
-// Of the y axis: what, and how its time came about.
+// Label of the y axis: the quantity, and the origin of its times.
 [[nodiscard]] QString scalingAxis(const std::vector<DrawnLine>& lines, ScalingPlot plot,
                                   const std::optional<Target>& target);
-// What a point of a plot stands for, for people: every number, and the ids of its runs.
+// A point of a plot in words: all numbers, and the ids of its runs.
 [[nodiscard]] QString pointInWords(const DrawnLine& line, const ScalingPoint& point,
                                    const std::optional<Target>& target);
 // "8.31 ± 0.02"; kAbsent for none.
 [[nodiscard]] QString spreadText(const Sample& sample, double scale = 1);
-// The same of the time to target, with how many seeds reached it where not all did.
+// Time to target, with the number of seeds that reached it if not all did.
 [[nodiscard]] QString timeToTargetText(const ScalingPoint& point);
 
 }  // namespace dasgd::gui

@@ -1,5 +1,5 @@
-// What the Scaling page looks at: the lines of the workspace, those that are drawn, and their points as far as they
-// were read. UI thread.
+// State of the Scaling page: the lines of the workspace, those that are drawn, and their points as far as they are
+// read. UI thread.
 #pragma once
 
 #include <QObject>
@@ -22,7 +22,7 @@ class ScalingBoard : public QObject {
 public:
     explicit ScalingBoard(Session& session, QObject* parent = nullptr);
 
-    // While off it costs nothing, whatever runs.
+    // While off nothing is read or computed.
     void setWatching(bool watching);
     void setScaling(Scaling scaling);  // forgets the choice of lines
     void setTarget(const std::optional<Target>& target);
@@ -31,14 +31,14 @@ public:
 
     [[nodiscard]] const std::vector<ScalingLine>& lines() const { return lines_; }
     [[nodiscard]] bool isChosen(const std::string& key) const { return chosen_.contains(key); }
-    // From the first choice on nothing is chosen by itself.
+    // After the first call, lines are no longer chosen automatically.
     void choose(const std::vector<std::string>& keys, bool chosen);
 
     [[nodiscard]] const std::vector<DrawnLine>& drawn() const { return drawn_; }
-    [[nodiscard]] const DrawnLine* drawnOf(const std::string& key) const;  // null where it is not drawn
-    // Runs of drawn lines whose times are still to be read.
+    [[nodiscard]] const DrawnLine* drawnOf(const std::string& key) const;  // null if it is not drawn
+    // Number of runs of drawn lines whose times are not read yet.
     [[nodiscard]] int missing() const { return missing_; }
-    // The workspace's runs are all in the lines.
+    // All runs of the workspace are in the lines.
     [[nodiscard]] bool upToDate() const { return !stale_; }
     // Ids of all runs behind the drawn points.
     [[nodiscard]] QStringList runIds() const;
@@ -62,7 +62,7 @@ private:
     std::set<std::string> chosen_;
     std::vector<DrawnLine> drawn_;
     TimesById times_;
-    QSet<QString> asked_;  // of the reader, and not there yet
+    QSet<QString> asked_;  // requested from the reader and not read yet
     int missing_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// The lines of the Scaling page as a list to choose from: each experiment, and below it its configurations.
+// The lines of the Scaling page as a list of choices: experiments, each followed by its configurations.
 #pragma once
 
 #include <QAbstractListModel>
@@ -13,7 +13,7 @@ class ScalingListModel : public QAbstractListModel {
     Q_OBJECT
 
 public:
-    // Display: what it is; Qt::CheckStateRole: whether it is drawn (of an experiment: whether any of it is).
+    // Qt::DisplayRole: the name; Qt::CheckStateRole: drawn or not (for an experiment: whether any of its lines is).
     enum Role { IsExperiment = Qt::UserRole, WordsRole, DrawnRole, StyleRole, HollowRole };
 
     explicit ScalingListModel(ScalingBoard& board, QObject* parent = nullptr);
@@ -23,7 +23,7 @@ public:
     bool setData(const QModelIndex& index, const QVariant& value, int role) override;
     Qt::ItemFlags flags(const QModelIndex& index) const override;
 
-    // Keeps the lines in whose words every one of these words is found.
+    // Keeps the lines whose text contains all of these words.
     void setFilter(const QString& words);
 
 private:

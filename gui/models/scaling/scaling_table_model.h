@@ -1,4 +1,4 @@
-// The points of the Scaling page in numbers: a row for each line and number of workers.
+// The points of the Scaling page as numbers: one row for each line and number of workers.
 #pragma once
 
 #include <QAbstractTableModel>
@@ -10,10 +10,10 @@
 
 namespace dasgd::gui {
 
-// What a ± is on this page.
+// Meaning of ± on this page.
 inline const QString kStdOverSeeds = QStringLiteral("± standard deviation over the seeds");
 
-// pointInWords() with what its ± is, as a tool tip.
+// pointInWords() with the meaning of ±, as a tool tip.
 [[nodiscard]] QString pointTip(const DrawnLine& line, const ScalingPoint& point, const std::optional<Target>& target);
 
 class ScalingTableModel : public QAbstractTableModel {
@@ -38,13 +38,13 @@ public:
     explicit ScalingTableModel(ScalingBoard& board, QObject* parent = nullptr);
 
     int rowCount(const QModelIndex& parent = {}) const override;
-    int columnCount(const QModelIndex& parent = {}) const override;  // without the last where there is no target
+    int columnCount(const QModelIndex& parent = {}) const override;  // without the last column if there is no target
     QVariant data(const QModelIndex& index, int role) const override;
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
-    // The row of a drawn line at that number of workers; −1 where there is none.
+    // Row of a drawn line at this number of workers; −1 if there is none.
     [[nodiscard]] int rowOf(std::size_t line, int workers) const;
-    // The line and the point of a row; nullopt where there is no such row.
+    // Indices of the line and the point of a row; nullopt if there is no such row.
     [[nodiscard]] std::optional<std::pair<std::size_t, std::size_t>> placeOf(int row) const;
 
 private:

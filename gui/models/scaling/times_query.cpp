@@ -6,7 +6,7 @@ namespace dasgd::gui {
 
 namespace {
 
-// What is live waits no longer than that for the times.
+// Time limit of one refresh, so that live queries need not wait longer.
 constexpr qint64 kTimesBudgetMs = 25;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Step time and evaluations of ended runs: what the points of the Scaling page are made of.
+// Step times and evaluations of ended runs, from which the points of the Scaling page are computed.
 #pragma once
 
 #include <QStringList>
@@ -20,7 +20,7 @@ class TimesQuery final : public LiveQuery {
 
 public:
     TimesQuery() : LiveQuery(Priority::Background) {}
-    // Each of them once, in this order, in parts. Replaces what is left of the request before.
+    // Delivers each run once, in this order, in parts. Replaces the rest of the former request.
     void request(const QStringList& runs);
     Status refresh(LiveStore& store) override;
 
