@@ -38,7 +38,7 @@ void TimelineQuery::requestMeasure(const QString& run, TimeRange range) {
 
 Status TimelineQuery::refresh(LiveStore& store) {
     takeRun(store);
-    // What becomes outdated in this round is answered in the next: by then the live edge has moved, and another request
+    // Data found outdated in this round are answered in the next: by then the live edge has moved, and another request
     // may have arrived.
     const bool again = outdated_;
     DASGD_TRY(takeGrowth(store));

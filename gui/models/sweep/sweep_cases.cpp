@@ -14,7 +14,7 @@ namespace {
 const QString kCase = QStringLiteral("case"), kName = QStringLiteral("name"), kOwnSweep = QStringLiteral("sweep");
 constexpr int kDeepest = 8;
 
-// Of one [[case]] with all that is in it, the comment above it too.
+// The text of one [[case]] with everything in it, and the comment above it.
 struct Block {
     qsizetype begin = 0, end = 0;
     std::vector<TomlEntry> entries;
@@ -34,7 +34,7 @@ std::vector<Block> blocksOf(const QString& text) {
     return blocks;
 }
 
-// The blocks, where they are what the text says to TOML: an array in one piece is not cut.
+// The blocks, if they match the parsed text: cases written as one inline array are not split.
 std::vector<Block> blocksOf(const ExperimentDocument& document) {
     const Value* cases = document.value(kCase);
     const auto* all = cases ? cases->as<Value::Array>() : nullptr;
@@ -58,7 +58,7 @@ SweepCase caseOf(const QString& text, const Block& block) {
             one.inner += entry.kind == TomlEntry::Kind::ArrayHeader && path.size() == 1 ? 1 : 0;
             continue;
         }
-        // What stands in braces follows key by key.
+        // Keys within braces follow as entries of their own.
         const bool opens = text.mid(entry.valueBegin, 1) == QLatin1String("{");
         if (entry.kind != TomlEntry::Kind::Key || opens || path == QStringList{kName}) continue;
         const bool sweeps = path.front() == kOwnSweep;
@@ -77,7 +77,7 @@ QString freeName(const ExperimentDocument& document, const QString& stem, int fi
     return stem + QString::number(number);
 }
 
-// `block` as a paragraph of its own at `at`, the beginning of a line or the end of the text.
+// Inserts `block` as a paragraph at `at`, the beginning of a line or the end of the text.
 QString withBlock(const QString& text, qsizetype at, const QString& block) {
     QString before = text.left(at);
     const QString after = text.mid(at);
@@ -186,7 +186,7 @@ QString withCaseKey(const ExperimentDocument& document, std::size_t index, const
     if (index >= blocks.size()) return text;
     const QStringList path = QStringList{kCase} + keyParts(key);
     const QStringList table = path.mid(0, path.size() - 1);
-    const TomlEntry* above = nullptr;  // in the table of the key, where the case has it, else under [[case]]
+    const TomlEntry* above = nullptr;  // last entry of the key's table if the case has it, else of [[case]]
     QString line = key + QStringLiteral(" = ") + toml;
     for (const TomlEntry& entry : blocks[index].entries) {
         if (entry.kind == TomlEntry::Kind::Key && (entry.path == path || entry.path == table)) return text;
@@ -218,7 +218,7 @@ QString withoutCaseValue(const ExperimentDocument& document, std::size_t index, 
     QString text = document.text();
     if (index >= blocks.size()) return text;
     const Block& block = blocks[index];
-    // The block alone: a key of the same path may stand in another case.
+    // Edits only the block, as another case may have a key of the same path.
     const QString own = text.mid(block.begin, block.end - block.begin);
     return text.replace(block.begin, block.end - block.begin, withoutKey(own, QStringList{kCase} + path));
 }

@@ -1,5 +1,5 @@
-// What a sweep makes, line by line: each kind of round that it varies, with what is forecast of it and how long its
-// runs take. Pure; any thread.
+// The rounds of a sweep as lines: each distinct case, with its forecast and the time that its runs take. Pure; any
+// thread.
 #pragma once
 
 #include <QString>
@@ -13,16 +13,16 @@
 namespace dasgd::gui {
 
 struct SweepLine {
-    QString label;                      // of the forecast: "d = 3"
-    std::size_t runs = 0;               // of those that were looked at
-    std::optional<double> hidden;       // share of the transfer; nullopt where nothing is sent or nothing is known
+    QString label;                      // label of the forecast: "d = 3"
+    std::size_t runs = 0;               // number of its runs among those examined
+    std::optional<double> hidden;       // fraction of the transfer; nullopt if nothing is sent, or it is not known
     std::optional<double> stepSeconds;  // by forecast
-    std::optional<double> seconds;      // of its runs; nullopt where one of them is not known
+    std::optional<double> seconds;      // for all of its runs; nullopt if that of one is not known
     QString tip;                        // the forecast in sentences, or why there is none
     bool operator==(const SweepLine&) const = default;
 };
 
-// One a case, in their order; none where there is a single case, of which the forecast says it all.
+// One line per case, in order; empty for a single case, which the forecast itself describes.
 [[nodiscard]] std::vector<SweepLine> sweepLines(std::span<const ForecastCase> cases, const SweepTime& time);
 
 }  // namespace dasgd::gui

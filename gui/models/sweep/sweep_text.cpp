@@ -16,7 +16,7 @@ struct Piece {
     bool operator==(const Piece&) const = default;
 };
 
-// Behind the string that begins at `at`, or at the end of its line where it is not closed.
+// Position after the string that begins at `at`; the end of its line if it is not closed.
 qsizetype behindString(const QString& text, qsizetype at, qsizetype end) {
     const QChar quote = text[at];
     for (++at; at < end && text[at] != quote && text[at] != u'\n'; ++at) {
@@ -25,8 +25,8 @@ qsizetype behindString(const QString& text, qsizetype at, qsizetype end) {
     return std::min(at + 1, end);
 }
 
-// What stands between the commas outside brackets and strings, without blanks and comments around it; empty pieces
-// are left out.
+// The pieces between commas outside brackets and strings, without surrounding blanks and comments; empty ones are left
+// out.
 std::vector<Piece> piecesOf(const QString& text, qsizetype begin, qsizetype end) {
     std::vector<Piece> pieces;
     Piece piece{-1, -1};
@@ -74,7 +74,7 @@ bool isToml(const QString& value) {
            parseToml(line.toStdString(), "text").has_value();
 }
 
-// One value as a person wrote it. Of a string field words need no quotes.
+// One value as typed, in TOML. Words need no quotes if the field is a string.
 QString tomlOfPiece(const QString& piece, const FieldInfo* field) {
     const bool isString = field && field->type == "string";
     const bool quoted = piece.startsWith(u'"') || piece.startsWith(u'\'') || piece.startsWith(u'{');
@@ -82,7 +82,7 @@ QString tomlOfPiece(const QString& piece, const FieldInfo* field) {
     return QString::fromStdString(Value(piece.toStdString()).toToml());
 }
 
-// As a person would write it: without quotes where they follow from the type.
+// The value as users type it: without quotes if the type implies them.
 QString pieceOfToml(const QString& toml, const FieldInfo* field) {
     const QString simple = toml.contains(u'\n') ? toml.simplified() : toml;
     if (!toml.startsWith(u'"') || toml.size() < 3) return simple;
@@ -95,7 +95,7 @@ const TomlEntry* sweepEntry(const std::vector<TomlEntry>& entries, const QString
     return findKey(entries, {kSweep, key});
 }
 
-// The pieces of an array's text, in the coordinates of the whole text; none where it is no array.
+// The pieces of an array's text, as positions in the whole text; empty if it is no array.
 std::vector<Piece> elementsOf(const QString& text, const TomlEntry& entry) {
     if (entry.valueEnd - entry.valueBegin < 2 || text[entry.valueBegin] != u'[') return {};
     return piecesOf(text, entry.valueBegin + 1, entry.valueEnd - 1);
@@ -125,7 +125,7 @@ std::vector<SweepableField> leavesOf(const ExperimentDocument& document, const E
     return leaves;
 }
 
-// Keeps the values that `before` and `after` begin and end with.
+// Replaces the elements by `after`; values that both lists begin and end with are not touched.
 QString withElements(const QString& text, const std::vector<Piece>& pieces, const QStringList& after) {
     const QStringList before = textsOf(text, pieces);
     qsizetype head = 0, tail = 0;
@@ -194,7 +194,7 @@ Result<QStringList> sweepValues(const QString& written, const FieldInfo* field) 
         bool isFirst = false, isLast = false;
         const qint64 first = match.captured(1).toLongLong(&isFirst), last = match.captured(2).toLongLong(&isLast);
         const bool falls = isFirst && isLast && last < first;
-        // Unsigned, so that the distance of any two numbers is one.
+        // Unsigned, so that the difference of any two numbers is representable.
         if (!isFirst || !isLast || falls ||
             static_cast<quint64>(last) - static_cast<quint64>(first) >= static_cast<quint64>(kLongestRange)) {
             return fail((falls ? QStringLiteral("the range %1 must rise").arg(piece)
@@ -258,7 +258,7 @@ QString withoutSweep(const ExperimentDocument& document, const QString& key) {
         const qsizetype end = i + 1 < entries.size() ? commentAbove(text, entries[i + 1].lineBegin) : text.size();
         if (!text.mid(from, end - from).trimmed().isEmpty()) return text;
         qsizetype begin = entries[i].lineBegin;
-        // The blank line above goes too, so that adding and removing leaves the text as it was.
+        // The blank line above is removed too, so that adding and removing a row restores the text.
         if (begin > 1 && text[begin - 1] == u'\n' && text[begin - 2] == u'\n' && end == text.size()) --begin;
         return text.remove(begin, end - begin);
     }

@@ -16,18 +16,18 @@ namespace {
 
 struct MeasuredStep {
     double seconds = 0;
-    bool whole = false;  // with starting and evaluating
+    bool whole = false;  // includes start and evaluations
     QString run;
 };
 
-// What makes a step as long as it is: not how many of them there are.
+// Key of the settings that a step's duration depends on: all but the length of training.
 std::string stepKey(Settings settings) {
     for (const char* length : {"train.steps", "train.epochs"}) settings.erase(length);
     return configurationKey(settings);
 }
 
-// How long this computer took for a step of it. A simulated step's own time says nothing of that: what the run took
-// from its start to its end is divided by its steps.
+// Time that this computer took for a step. For simulated time it is the run's duration by the clock, divided by its
+// steps.
 std::optional<double> stepSeconds(const storage::RunRow& run) {
     if (!run.timeSimulated) return run.stepMs ? std::optional(*run.stepMs / 1e3) : std::nullopt;
     const auto instant = [](const std::string& iso) {
@@ -39,7 +39,7 @@ std::optional<double> stepSeconds(const storage::RunRow& run) {
     return static_cast<double>(started.msecsTo(ended)) / 1e3 / static_cast<double>(steps);
 }
 
-// By their settings; of equal ones the newest.
+// The measured steps by their settings; the newest run counts.
 std::map<std::string, MeasuredStep> measuredSteps(std::span<const RunItemPtr> runs) {
     std::vector<std::pair<RunItemPtr, double>> timed;
     for (const RunItemPtr& run : runs) {
@@ -55,7 +55,7 @@ std::map<std::string, MeasuredStep> measuredSteps(std::span<const RunItemPtr> ru
     return steps;
 }
 
-// Of a step of each planned run, where there is a forecast of it.
+// Forecast step time of each planned run; nullopt without a forecast.
 std::vector<std::optional<double>> forecastSteps(std::size_t planned, std::span<const ForecastCase> cases) {
     std::vector<std::optional<double>> steps(planned);
     for (const ForecastCase& one : cases) {

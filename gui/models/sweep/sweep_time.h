@@ -1,5 +1,5 @@
-// About how long planned runs take: their steps, each as long as a step of the newest finished run with the same
-// settings was measured to be, else as long as the forecast of its round says. Pure; any thread.
+// Estimated duration of planned runs: their steps, each as long as measured in the newest finished run with the same
+// settings, else as forecast for its round. Pure; any thread.
 #pragma once
 
 #include <QString>
@@ -15,25 +15,25 @@
 namespace dasgd::gui {
 
 struct SweepTime {
-    // Reading the settings of more runs than these would be felt.
+    // Reading the settings of more runs would be noticeable.
     static constexpr std::size_t kMostPlanned = 100, kMostMeasured = 512;
 
-    double seconds = 0;                       // of the known runs' steps, one run after the other
-    qint64 known = 0, looked = 0, total = 0;  // runs: with a known step, looked at, planned
-    qint64 forecast = 0;                      // of the known ones, those whose step no run has measured
-    qint64 whole = 0;                         // of the known ones, those that were simulated: start and evaluations too
-    bool simulated = false;                   // some are of a simulated cluster
-    QStringList from;                         // runs that measured the steps, each once
-    std::vector<std::optional<double>> each;  // seconds of the steps of each run that was looked at
+    double seconds = 0;                       // sum over the known runs, one after the other
+    qint64 known = 0, looked = 0, total = 0;  // numbers of runs: with a known step time, examined, planned
+    qint64 forecast = 0;                      // known runs whose step time is forecast, not measured
+    qint64 whole = 0;        // known runs with simulated time, whose steps include start and evaluations
+    bool simulated = false;  // some runs are on a simulated cluster
+    QStringList from;        // runs that measured the step times, each once
+    std::vector<std::optional<double>> each;  // duration of each examined run, in s
 
     // "about 6.2 min", "4.1 s for 2 of 9 runs", "not known".
     [[nodiscard]] QString inWords() const;
-    // What it is from, what it leaves out.
+    // Explains the sources of the estimate, and what it leaves out.
     [[nodiscard]] QString basis() const;
 };
 
-// The same settings: all but seeds, name, and how long to train. Of a simulated run counts how long this computer took
-// for it, and the forecast of a simulated cluster is none of that. `cases`: of the same planned runs.
+// Settings count as the same up to seeds, name and length of training. For a simulated run the time that this computer
+// took counts, so forecasts for simulated clusters are not used. `cases`: of the same planned runs.
 [[nodiscard]] SweepTime sweepTime(const std::vector<PlannedRun>& planned, qint64 total,
                                   std::span<const RunItemPtr> runs, std::span<const ForecastCase> cases = {});
 

@@ -1,4 +1,4 @@
-// Some of the kinds of spans.
+// A set of kinds of spans.
 #pragma once
 
 #include <bitset>

@@ -8,7 +8,7 @@ namespace dasgd::gui {
 
 namespace {
 
-// What lies in the compute lane.
+// Kinds of spans in the compute lane.
 constexpr std::array<SpanKind, 12> kInLane{SpanKind::Forward, SpanKind::Backward,   SpanKind::Passes,
                                            SpanKind::Compute, SpanKind::Update,     SpanKind::Snapshot,
                                            SpanKind::Merge,   SpanKind::Wait,       SpanKind::Data,
@@ -40,7 +40,7 @@ MeasureTable tableOf(const Measure& measure) {
             mostOf(measure.mostByKind[place], measure.mostRank[place]));
     };
     for (const SpanKind kind : kInLane) addKind(kind);
-    // Who recorded nothing was not idle.
+    // Without any recorded span there is no idle time either.
     if (measure.ranks > 0) add(QStringLiteral("idle"), std::nullopt, measure.mean.idle, {});
     table.beside = table.lines.size();
     for (const SpanKind kind : kBeside) addKind(kind);

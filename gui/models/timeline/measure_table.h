@@ -1,4 +1,4 @@
-// A selection's numbers as the lines of a table.
+// The measurements of a selected range as lines of a table.
 #pragma once
 
 #include <QString>
@@ -11,18 +11,18 @@ namespace dasgd::gui {
 
 struct MeasureLine {
     QString what;
-    std::optional<SpanKind> kind;  // whose colour it has
-    double meanMs = 0;             // of a rank
+    std::optional<SpanKind> kind;  // kind that gives the line its colour
+    double meanMs = 0;             // mean over the ranks
     QString most;                  // "12.1 (rank 3)", or ""
-    double share = 0;              // of the selection
+    double share = 0;              // fraction of the selection
 };
 
-// First what the compute lane did, idle last: they add up to its length, where spans of a rank do not overlap;
-// then what happened beside it.
+// First the kinds of the compute lane, idle last: they add up to its length, unless spans of a rank overlap; then the
+// other lanes.
 struct MeasureTable {
     std::vector<MeasureLine> lines;
     std::size_t beside = 0;  // index of the first line that is not part of the sum
-    // Why the compute lane was idle or waited: adds up to the lines "idle" and "wait".
+    // Reasons why the compute lane was idle or waited; they add up to the lines "idle" and "wait".
     std::vector<MeasureLine> idle;
     double lengthMs = 0;
     int ranks = 0;
@@ -31,7 +31,7 @@ struct MeasureTable {
 // "4 ranks", or "3 of 4 ranks, the others recorded nothing here".
 [[nodiscard]] QString ranksOf(const MeasureTable& table);
 [[nodiscard]] MeasureTable tableOf(const Measure& measure);
-// With a head and tabs, as spreadsheets take it.
+// Text with a header and tabs, for spreadsheets.
 [[nodiscard]] QString textOf(const MeasureTable& table);
 
 }  // namespace dasgd::gui

@@ -15,7 +15,7 @@ double lateOf(const RankFacts& facts, int rank) {
     return place < facts.lateNs.size() ? facts.lateNs[place] : 0;
 }
 
-// By host where every rank's is known and there are several.
+// Grouped by host if the host of every rank is known and there are several.
 std::vector<RankGroup> groupsOf(const std::vector<int>& ranks, const RankFacts& facts, bool some) {
     const bool hosts =
         facts.hosts.size() == facts.workers && QSet<QString>(facts.hosts.begin(), facts.hosts.end()).size() > 1;

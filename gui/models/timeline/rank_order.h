@@ -1,4 +1,4 @@
-// Which rows a timeline has and in which order: ranks alone, or several drawn together as shares of them. Pure.
+// The rows of a timeline and their order: single ranks, and groups of ranks drawn as shares. Pure.
 #pragma once
 
 #include <QString>
@@ -10,12 +10,12 @@
 
 namespace dasgd::gui {
 
-// One pair of lanes.
+// One pair of lanes, for a rank or a group.
 struct RankGroup {
-    QString name;            // "" of a rank alone
+    QString name;            // "" for a single rank
     std::vector<int> ranks;  // ascending; more than one: drawn as shares of them
     bool pinned = false;
-    bool open = false;  // its ranks follow, each alone
+    bool open = false;  // its ranks follow as single rows
     [[nodiscard]] bool isGroup() const { return ranks.size() > 1; }
     bool operator==(const RankGroup&) const = default;
 };
@@ -24,13 +24,12 @@ using RowPlanPtr = std::shared_ptr<const RowPlan>;
 
 enum class RankSort { Rank, LateFirst };
 
-// What was chosen for one run.
+// The user's choices for one run.
 struct RankOrder {
-    static constexpr int kManyRanks = 16;  // more are collapsed where nothing is chosen
-    static constexpr std::size_t kBeside =
-        4;  // ranks that stay alone beside the pinned ones while others are collapsed
+    static constexpr int kManyRanks = 16;      // above this, ranks are collapsed by default
+    static constexpr std::size_t kBeside = 4;  // unpinned ranks that keep a row of their own when collapsed
 
-    std::vector<int> pinned;  // in the order in which they were
+    std::vector<int> pinned;  // in the order in which they were pinned
     RankSort sort = RankSort::Rank;
     std::optional<bool> collapsed;
     std::set<QString> open;  // groups, by name
@@ -38,16 +37,16 @@ struct RankOrder {
     bool operator==(const RankOrder&) const = default;
 };
 
-// What is known of the ranks.
+// Properties of the ranks that the order depends on.
 struct RankFacts {
     int workers = 0;
     std::vector<double> lateNs;  // by rank; empty: not known
     QStringList hosts;           // by rank; empty: not known
 };
 
-// Pinned ranks, then the others by rank or the latest first. Collapsed: the pinned ones, the latest (or first) four of
-// more than kManyRanks, and of the others a group for each host, or, where hosts are not known, one of all. Every rank
-// is in exactly one row, but for those of an open group, which follow it.
+// Pinned ranks, then the others by rank or the latest first. Collapsed: the pinned ones, of more than kManyRanks the
+// latest (or first) four, and for the others a group per host, or one group if hosts are not known. Every rank is in
+// exactly one row, except those of an open group, which also follow it.
 [[nodiscard]] RowPlan planOf(const RankOrder& order, const RankFacts& facts);
 
 }  // namespace dasgd::gui

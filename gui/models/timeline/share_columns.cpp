@@ -9,12 +9,12 @@ namespace dasgd::gui {
 
 namespace {
 
-// From the bottom to the top.
+// Kinds from bottom to top.
 constexpr std::array kStack{SpanKind::Forward,    SpanKind::Backward, SpanKind::Passes,   SpanKind::Update,
                             SpanKind::Snapshot,   SpanKind::Merge,    SpanKind::Data,     SpanKind::Eval,
                             SpanKind::Checkpoint, SpanKind::Wait,     SpanKind::Transfer, SpanKind::Reduce,
                             SpanKind::Skew};
-constexpr float kAlike = 1.0F / 64;  // shares that differ less are drawn as one
+constexpr float kAlike = 1.0F / 64;  // differences in share below this are not drawn
 constexpr float kLeast = 1.0F / 512;
 
 }  // namespace
@@ -26,7 +26,7 @@ ShareColumns::ShareColumns(TimeRange range, double nsPerPixel, std::size_t ranks
       full_(static_cast<float>(pixel_) * static_cast<float>(ranks)),
       columns_(static_cast<std::size_t>(std::max<Ns>(1, columnOf(range.end) - first_ + 1))) {}
 
-// Millions of times a frame: a product with what its rounding may have moved put right, in place of a division.
+// Called millions of times per frame, so it multiplies instead of dividing and then corrects the rounding.
 Ns ShareColumns::columnOf(Ns t) const {
     auto column = static_cast<Ns>(std::floor(static_cast<double>(t) * perPixel_));
     column -= column * pixel_ > t ? 1 : 0;

@@ -1,4 +1,4 @@
-// One lane of several ranks as shares of them: for each pixel column, which part of the ranks' time each kind takes.
+// One lane of several ranks as shares: for each pixel column, the fraction of the ranks' time that each kind takes.
 #pragma once
 
 #include <array>
@@ -10,14 +10,14 @@ namespace dasgd::gui {
 
 class ShareColumns {
 public:
-    // Over `range`, a column for each pixel. Columns are counted from the run's start, as in mergeLane().
+    // One column per pixel of `range`. Columns are counted from the run's start, as in mergeLane().
     ShareColumns(TimeRange range, double nsPerPixel, std::size_t ranks);
 
-    // `covered` of the time from `start` on, `length` long, is of the kind; evenly, where it is less than that.
+    // Adds a span of the kind from `start` on, `length` long, of which `covered` is busy, spread evenly if less than
+    // `length`.
     void add(SpanKind kind, Ns start, Ns length, Ns covered, std::int64_t step);
-    // A box for each kind of a column, one above the other: `base` and `cover` are shares of the ranks. Columns that
-    // look the same are one box. Spans of one rank that overlap count once each; more than all of a column is scaled
-    // down.
+    // A box for each kind in a column, stacked: `base` and `cover` are fractions of the ranks. Columns that look the
+    // same share one box. Overlapping spans of one rank count once each; a sum above the whole column is scaled down.
     void boxes(std::int32_t row, std::vector<TimelineBox>& boxes) const;
 
 private:
@@ -28,7 +28,7 @@ private:
     [[nodiscard]] Ns columnOf(Ns t) const;
     Ns pixel_;
     double perPixel_;
-    Ns first_;    // number of the first column
+    Ns first_;    // index of the first column
     float full_;  // ns of a column over all ranks
     std::vector<Column> columns_;
 };

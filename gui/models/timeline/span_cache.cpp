@@ -9,7 +9,7 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr std::size_t kMostLinkedSpans = 40'000;  // of a rank; beyond, a link is too short to be seen
+constexpr std::size_t kMostLinkedSpans = 40'000;  // per rank; with more, links are too short to be seen
 
 std::size_t bytesOf(const storage::SpanLevel& level, const std::vector<storage::SpanRow>& rows) {
     return level.bytes() + rows.capacity() * sizeof(storage::SpanRow);
@@ -51,7 +51,7 @@ Status SpanCache::readRoots(storage::RunReader& reader) {
     roots_.clear();
     for (const storage::SpanPart& part : parts) {
         Node& node = nodeOf(part);
-        // An undivided reduce among its rows may have been divided.
+        // An undivided reduce among its rows may have been divided since.
         if (!part.settled) node.loaded = false;
         roots_.push_back(&node);
     }
@@ -68,7 +68,7 @@ Status SpanCache::expand(storage::RunReader& reader, Node& node) {
 }
 
 Status SpanCache::readRows(storage::RunReader& reader, Node& node) {
-    // What follows the first reduce that may still be divided is read again, the rest stays.
+    // Rows from the first reduce on that may still be divided are read again, the others are kept.
     const auto open = std::find_if(node.rows.begin(), node.rows.end(), [](const storage::SpanRow& row) {
         return row.span.kind == SpanKind::Reduce && row.span.collective != 0;
     });
@@ -94,7 +94,7 @@ Status SpanCache::read(storage::RunReader& reader, Node& node) {
     } else if (auto level = reader.spanLevel(node.part)) {
         node.level = std::move(*level);
     } else {
-        // Its rows are there all the same.
+        // A node without its level is still drawn from its rows.
         node.damaged = true;
         return {};
     }
@@ -141,7 +141,7 @@ Result<bool> SpanCache::refine(storage::RunReader& reader, Node& node, const Tim
     return true;
 }
 
-// Of the chunks that the view needs where it goes down to rows.
+// True if the chunks of rows that the view needs have at most kMostRows rows.
 Result<bool> SpanCache::rowsAreFew(storage::RunReader& reader, const TimelineView& view) {
     std::int64_t rows = 0;
     Nodes open = roots_;
@@ -164,12 +164,12 @@ Result<bool> SpanCache::load(storage::RunReader& reader, const TimelineView& vie
     const Deadline deadline = std::chrono::steady_clock::now() + budget;
     ++now_;
     if (stale_) DASGD_TRY(readRoots(reader));
-    // Something to draw of everything, before the details of anything.
+    // The coarsest level of everything is read before any details.
     for (Node* root : roots_) {
         if (root->part.level > 0 && touches(root->part.range, view.range)) DASGD_TRY(read(reader, *root));
     }
     DASGD_ASSIGN(rows_, rowsAreFew(reader, view));
-    // What is seen comes before the margins.
+    // The visible part is read before the margins.
     const Ns margin = (view.range.end - view.range.start) / 4;
     TimelineView seen = view;
     seen.range = {view.range.start + margin, view.range.end - margin};
@@ -183,7 +183,7 @@ Result<bool> SpanCache::load(storage::RunReader& reader, const TimelineView& vie
     return true;
 }
 
-// What the last view used stays, whatever its size.
+// Nodes that the last view used are kept, whatever their size.
 void SpanCache::evict() {
     if (bytes_ <= kMostBytes) return;
     Nodes old;
@@ -200,7 +200,7 @@ void SpanCache::evict() {
     }
 }
 
-// Appends what draws the node in the view; false: nothing that is known draws all of it.
+// Appends the nodes that draw `node` in the view; false: they do not cover all of it.
 bool SpanCache::collect(const Node& node, const TimelineView& view, bool rows, std::vector<const Node*>& drawn) const {
     if (!touches(node.part.range, view.range)) return true;
     const std::size_t before = drawn.size();
@@ -210,7 +210,7 @@ bool SpanCache::collect(const Node& node, const TimelineView& view, bool rows, s
         if (all || !node.loaded) return all;
         drawn.resize(before);
     }
-    // A chunk that has grown is drawn as it was read.
+    // A chunk that has grown is drawn as it was last read.
     if (!node.loaded && node.level.lanes.empty()) return false;
     drawn.push_back(&node);
     return true;
@@ -274,7 +274,7 @@ TimelineFrame SpanCache::frame(const TimelineView& view) const {
     return frame;
 }
 
-// False: some of them are not here, or they are more than `most`.
+// False: some rows were not read, or there are more than `most`.
 bool SpanCache::appendSpans(const Node& node, TimeRange range, std::size_t most, std::vector<RankSpan>& spans) const {
     if (!touches(node.part.range, range)) return true;
     if (node.part.level > 0) {
@@ -294,7 +294,7 @@ bool SpanCache::appendSpans(const Node& node, TimeRange range, std::size_t most,
 }
 
 std::optional<std::vector<RankSpan>> SpanCache::spansIn(TimeRange range, std::size_t most) const {
-    // Before the first read nothing is known, not even that there is nothing.
+    // Before the first read it is not even known that there are no spans.
     if (roots_.empty() && stale_) return std::nullopt;
     std::vector<RankSpan> spans;
     const auto append = [&](const Node* root) { return appendSpans(*root, range, most, spans); };

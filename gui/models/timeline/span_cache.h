@@ -1,5 +1,5 @@
-// What was read so far of the spans of one run: levels of detail and rows, as the store keeps them, so that panning and
-// zooming do not ask it again. Reader's thread only.
+// The spans of one run read so far, levels of detail and rows as in the store, so that panning and zooming do not read
+// them again. Used on the reader's thread only.
 #pragma once
 
 #include <array>
@@ -22,35 +22,35 @@ namespace dasgd::gui {
 struct TimelineView {
     TimeRange range;
     double nsPerPixel = 1;
-    PlaceRange places = {};  // boxes of others are not wanted
+    PlaceRange places = {};  // other places need no boxes
     RowPlanPtr plan = {};    // null: each rank by its number
-    KindSet hidden = {};     // these are not drawn
+    KindSet hidden = {};     // kinds that are not drawn
 };
 
 class SpanCache {
 public:
-    // Rows are drawn where the view touches at most so many; levels are drawn longer than a pixel else.
+    // Rows are drawn if the view touches at most this many; else levels of detail, also where they are coarser than a
+    // pixel.
     static constexpr std::int64_t kMostRows = 400'000;
     static constexpr std::size_t kMostBytes = 160U << 20;
 
-    // Another run. Ranks without a span still get their rows.
+    // Changes the run. Ranks without a span get rows too.
     void reset(std::string runId, int workers);
-    // The store has grown, or the run has ended.
+    // Call when the store has grown, or the run has ended.
     void grown(bool live);
-    // Reads what is missing of the view, coarse parts first, for about `budget`; false: there is more to read.
+    // Reads missing parts of the view, coarse ones first, for about `budget`; false: there is more to read.
     Result<bool> load(storage::RunReader& reader, const TimelineView& view, std::chrono::milliseconds budget);
-    // What was read so far; parts that are missing are drawn by what is known of them.
+    // Frame of the parts read so far; missing parts are drawn from coarser levels.
     [[nodiscard]] TimelineFrame frame(const TimelineView& view) const;
 
-    // All spans that touch `range`, of all ranks; nullopt where not all of them were read one by one, or they are more
-    // than `most`.
+    // All spans of all ranks that touch `range`; nullopt if some were not read as rows, or there are more than `most`.
     [[nodiscard]] std::optional<std::vector<RankSpan>> spansIn(TimeRange range, std::size_t most) const;
-    // Whether nothing has grown since it was read.
+    // True if the store has not grown since the last read.
     [[nodiscard]] bool isCurrent() const { return !stale_; }
     [[nodiscard]] const std::string& runId() const { return runId_; }
 
     [[nodiscard]] std::size_t bytes() const { return bytes_; }
-    [[nodiscard]] int reads() const { return reads_; }  // levels and chunks of rows that were read
+    [[nodiscard]] int reads() const { return reads_; }  // number of levels and chunks of rows read
 
 private:
     struct Node {
@@ -58,10 +58,10 @@ private:
         bool expanded = false;
         std::vector<Node*> parts;
         bool loaded = false;
-        bool damaged = false;  // its level cannot be read; its parts stand for it
+        bool damaged = false;  // its level cannot be read, so its parts are used
         [[nodiscard]] bool isCoarse(const TimelineView& view, bool rows) const;
-        storage::SpanLevel level;            // of rows: all of them
-        std::vector<storage::SpanRow> rows;  // of rows that are not settled, in order of arrival
+        storage::SpanLevel level;            // for rows: all of them
+        std::vector<storage::SpanRow> rows;  // for rows that are not settled, in order of arrival
         std::uint64_t used = 0;
     };
     using Nodes = std::vector<Node*>;
@@ -72,7 +72,7 @@ private:
     Status expand(storage::RunReader& reader, Node& node);
     Status read(storage::RunReader& reader, Node& node);
     Status readRows(storage::RunReader& reader, Node& node);
-    // Goes down to what the view needs; false: stopped at the deadline.
+    // Reads down to the detail that the view needs; false: stopped at the deadline.
     Result<bool> refine(storage::RunReader& reader, Node& node, const TimelineView& view, bool rows, Deadline deadline);
     Result<bool> rowsAreFew(storage::RunReader& reader, const TimelineView& view);
     bool collect(const Node& node, const TimelineView& view, bool rows, std::vector<const Node*>& drawn) const;
@@ -85,12 +85,12 @@ private:
     std::string runId_;
     int workers_ = 0;
     bool live_ = true;
-    bool stale_ = true;     // the roots are to be read again
-    bool io_ = false;       // the io lane is shown once it was used
-    bool windows_ = false;  // the run has windows: one of an older version has none
+    bool stale_ = true;     // the roots must be read again
+    bool io_ = false;       // the io lane is shown once it has a span
+    bool windows_ = false;  // the run has windows; runs of older versions have none
     std::map<std::pair<int, std::int64_t>, std::unique_ptr<Node>> nodes_;  // by level and id
     Nodes roots_;
-    bool rows_ = true;  // whether the last view is drawn down to its rows
+    bool rows_ = true;  // the last view is drawn down to rows
     std::size_t bytes_ = 0;
     std::uint64_t now_ = 0;  // counts calls of load()
     int reads_ = 0;

@@ -1,4 +1,4 @@
-// The colours of the span kinds: Okabe-Ito, the same in both themes and in exported figures.
+// Colours of the kinds of spans: Okabe-Ito, the same in both themes and in exported figures.
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@
 
 namespace dasgd::gui {
 
-// 0xRRGGBB, in the order of SpanKind. A skew is the transfer's colour, lighter; an undivided reduce has that of the
+// 0xRRGGBB, in the order of SpanKind. Skew has a lighter transfer colour; an undivided reduce has the colour of a
 // transfer.
 inline constexpr std::array<std::uint32_t, kSpanKindNames.size()> kSpanRgb{
     0xF0E442, 0x56B4E9, 0x0072B2, 0x999999, 0xCC79A7, 0xE69F00, 0xD55E00, 0xCC79A7,

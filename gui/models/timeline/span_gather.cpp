@@ -42,10 +42,10 @@ void SpanGather::addLane(const storage::SpanLevel& level, const storage::LevelLa
     for (; cell < lane.cellsEnd; ++cell) {
         const storage::LevelCell& one = level.cells[cell];
         const Ns start = level.startOf(one);
-        // Its spans start in the bucket and end less than a bucket after it.
+        // The spans of a cell start in its bucket and end less than a bucket after it.
         if (!touches({start, start + 2 * width}, view_.range)) continue;
         if (one.kind == SpanKind::Window) {
-            // To the nearest bucket: one in which little was timed is not drawn as timed.
+            // Rounded to whole buckets: one that is timed by less than half is drawn as untimed.
             if (2 * one.covered >= width) addTimed(places, {start, start + width});
         } else {
             addItem(places, lane.lane,

@@ -1,5 +1,5 @@
-// What one frame draws, sorted out of the levels of detail: the items of each row, the shares of each group, and where
-// its ranks are timed.
+// The contents of a frame, sorted out of the levels of detail: the items of each row, the shares of each group, and the
+// timed ranges of its ranks.
 #pragma once
 
 #include <memory>
@@ -17,14 +17,14 @@ inline constexpr int kLanes = 3;
 
 class SpanGather {
 public:
-    // `plan` has the rows, those of the view's places are wanted. It refers to the spans of the levels.
+    // `plan` lists the rows; those within view.places are collected. Items point to the spans of the levels.
     SpanGather(const RowPlan& plan, const TimelineView& view);
     void add(const storage::SpanLevel& level);
 
-    // By place in the plan.
+    // One per place in the plan.
     struct Row {
-        std::array<std::vector<TimelineItem>, kLanes> items;       // of a rank alone
-        std::array<std::unique_ptr<ShareColumns>, kLanes> shares;  // of a group; null: nothing in the lane
+        std::array<std::vector<TimelineItem>, kLanes> items;       // for a single rank
+        std::array<std::unique_ptr<ShareColumns>, kLanes> shares;  // for a group; null: nothing in the lane
         std::vector<TimeRange> timed;
     };
     std::vector<Row> rows;

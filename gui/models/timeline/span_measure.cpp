@@ -25,20 +25,20 @@ Result<bool> SpanMeasure::read(storage::RunReader& reader, std::chrono::millisec
     if (slice_ == 0) {
         DASGD_ASSIGN(const std::int64_t spans, reader.spanCount(runId_));
         DASGD_ASSIGN(const std::optional<TimeRange> extent, reader.spanExtent(runId_));
-        // Before and after the run nobody was idle.
+        // Time before and after the run does not count as idle.
         const TimeRange within{std::max(range_.start, extent ? extent->start : range_.start),
                                std::min(range_.end, extent ? extent->end : range_.end)};
         if (within.start < within.end) counted_ = within;
         next_ = counted_.start;
         const double all = extent ? static_cast<double>(extent->end - extent->start) : 0;
         slice_ = std::max<Ns>(1, static_cast<Ns>(all * kSpansOfSlice / static_cast<double>(std::max<Ns>(1, spans))));
-        // Where there is nothing to read there is nothing to cut.
+        // The stretch without spans before the run is read in one slice.
         stride_ = extent && next_ < extent->start ? std::max(slice_, extent->start - next_) : slice_;
     }
     while (next_ < counted_.end) {
         const TimeRange slice{next_, std::min(counted_.end, next_ + stride_)};
         DASGD_ASSIGN(const std::vector<storage::SpanRow> spans, reader.spans(runId_, slice));
-        // Far outside the run.
+        // Stretches far outside the run are skipped quickly.
         stride_ = spans.empty() ? 2 * stride_ : slice_;
         take(slice, spans);
         next_ = slice.end;
@@ -50,7 +50,7 @@ Result<bool> SpanMeasure::read(storage::RunReader& reader, std::chrono::millisec
 void SpanMeasure::take(TimeRange slice, const std::vector<storage::SpanRow>& spans) {
     std::vector<Span> own;
     std::array<Intervals, kSpanKindNames.size()> kinds;
-    // `spans` come by rank. A rank without a span in this slice is idle in it.
+    // `spans` are ordered by rank. A rank without a span in this slice is idle in it.
     const Ns idle = slice.end - slice.start;
     for (RankSums& sums : ranks_) {
         sums.overlap.idle += idle;
@@ -68,7 +68,7 @@ void SpanMeasure::take(TimeRange slice, const std::vector<storage::SpanRow>& spa
         }
         if (ranks_.size() <= rank) ranks_.resize(rank + 1);
         RankSums& sums = ranks_[rank];
-        if (!sums.seen) sums.overlap.idle = sums.idle.unexplained = slice.end - counted_.start;  // until now
+        if (!sums.seen) sums.overlap.idle = sums.idle.unexplained = slice.end - counted_.start;  // idle until now
         sums.seen = true;
         sums.overlap.idle -= idle;
         sums.idle.unexplained -= idle;

@@ -1,5 +1,4 @@
-// What the spans of a stretch of time add up to, whatever their number: read slice by slice, exactly. Reader's thread
-// only.
+// Exact sums over the spans of a time range of any size, read slice by slice. Used on the reader's thread only.
 #pragma once
 
 #include <array>
@@ -15,21 +14,22 @@
 
 namespace dasgd::gui {
 
-// The selection's numbers, the mean over the ranks that have spans in it.
+// Measurements of a range; means are over the ranks with spans in it.
 struct Measure {
     std::string runId;
     TimeRange range;
-    TimeRange counted;  // what of it lies within the run; all of it where none does
+    TimeRange counted;  // the part of `range` within the run; all of it if there is none
     OverlapSummary mean;
-    // |∪ spans of the kind|. Those of the compute lane and `mean.idle` add up to what is counted.
+    // |∪ spans of the kind|. Those of the compute lane and `mean.idle` add up to `counted`.
     std::array<Ns, kSpanKindNames.size()> byKind{};
-    std::array<Ns, kSpanKindNames.size()> mostByKind{};  // of the rank that has most of it
+    std::array<Ns, kSpanKindNames.size()> mostByKind{};  // largest value of a rank
     std::array<int, kSpanKindNames.size()> mostRank{};
-    // Why the compute lane was idle or waited; adds up to mean.idle and what of mean.blocked no computing covers.
+    // Reasons why the compute lane was idle or waited; they add up to mean.idle and the part of mean.blocked without
+    // computation.
     IdleBreakdown idle;
-    IdleBreakdown mostIdle;             // of each part, of the rank that has most of it
-    std::array<int, 5> mostIdleRank{};  // in the order of the parts
-    int ranks = 0;                      // that have spans in the range
+    IdleBreakdown mostIdle;             // largest value of a rank, for each part
+    std::array<int, 5> mostIdleRank{};  // in the order of kIdleParts
+    int ranks = 0;                      // number of ranks with spans in the range
     int workers = 0;                    // of the run; 0: not known
     [[nodiscard]] Ns length() const {
         return counted.start < counted.end ? counted.end - counted.start : range.end - range.start;
@@ -61,9 +61,9 @@ private:
     TimeRange range_;
     TimeRange counted_ = range_;
     int workers_ = 0;
-    Ns next_ = 0;    // up to here it is read
-    Ns slice_ = 0;   // that holds some ten thousand spans on average
-    Ns stride_ = 0;  // is read next: longer, while there is nothing to read
+    Ns next_ = 0;    // end of the part read so far
+    Ns slice_ = 0;   // length that holds about ten thousand spans on average
+    Ns stride_ = 0;  // length to read next: longer while no spans are found
     std::vector<RankSums> ranks_;
 };
 

@@ -18,11 +18,11 @@ namespace {
 class Sum {
 public:
     void add(const TimelineItem& item) {
-        // A span of no length still weighs something, or its colour would be lost.
+        // A span of zero length counts as 1 ns, or its colour would be lost.
         byKind_[static_cast<std::size_t>(item.kind)] += std::max<Ns>(1, item.covered);
         last_ = item;
         first_ = count_ == 0 ? item.start : std::min(first_, item.start);
-        // Where in a bucket its spans are is not known: no further than the pixel is as good as any.
+        // The places of spans in a bucket are not known, so buckets do not extend the box beyond the pixel.
         if (item.span) end_ = std::max(end_, item.start + item.length);
         count_ += item.count;
     }
@@ -68,7 +68,7 @@ private:
 
 void mergeLane(const std::vector<TimelineItem>& items, std::int32_t row, double nsPerPixel,
                std::vector<TimelineBox>& boxes) {
-    // Whole nanoseconds, and pixels counted from the run's start: panning does not make the colours crawl.
+    // Pixels are whole nanoseconds, counted from the run's start, so that colours do not change while panning.
     const Ns pixel = std::max<Ns>(1, std::llround(nsPerPixel));
     const auto pixelOf = [pixel](Ns t) { return t >= 0 ? t / pixel : (t - pixel + 1) / pixel; };
     Sum sum;
@@ -79,7 +79,7 @@ void mergeLane(const std::vector<TimelineItem>& items, std::int32_t row, double 
     };
     for (const TimelineItem& item : items) {
         if (item.span && item.length >= pixel) {
-            // No later item starts in the pixel: boxes stay in the order of their starts.
+            // No later item starts in the pixel, so boxes stay ordered by start.
             if (!sum.empty() && item.start >= at.end) flush();
             boxes.push_back({.row = row, .rgb = rgbOf(item.kind), .span = *item.span});
             continue;

@@ -7,7 +7,7 @@ namespace dasgd::gui {
 std::vector<StepMark> stepMarks(const std::vector<TimelineItem>& items) {
     std::vector<StepMark> marks;
     for (const TimelineItem& item : items) {
-        // An evaluation belongs to the step before it, a snapshot to that of its average.
+        // An evaluation counts to the step before it, a snapshot to the step of its average.
         if (item.kind == SpanKind::Window || (!marks.empty() && item.step <= marks.back().step)) continue;
         if (item.step <= 0) continue;
         marks.push_back({item.step, item.start});

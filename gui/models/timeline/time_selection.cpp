@@ -31,7 +31,7 @@ void TimeSelection::setExtent(TimeRange extent) {
     } else if (fitted_) {
         show(extent);
     } else if (first) {
-        // The middle: the beginning and the end are rarely what a run was like. A shorter run is shown whole.
+        // The middle is shown first, as start and end are rarely typical. A shorter run is shown whole.
         const Ns all = extent.end - extent.start;
         const Ns shown = all > 0 ? std::min(kFirstWidth, all) : kFirstWidth;
         const Ns start = extent.start + std::max<Ns>(0, all - shown) / 2;
@@ -43,7 +43,7 @@ void TimeSelection::finish(TimeRange extent) {
     const bool followed = following_;
     if (extent.end > extent.start) setExtent(extent);
     setFollowing(false);
-    // Fitted, as the last spans may come after the word that the run has ended.
+    // Marked as fitted, as the last spans may arrive after the end of the run is known.
     if (followed && extent.end > extent.start && window_.end - window_.start > extent.end - extent.start) fit();
 }
 
@@ -59,7 +59,7 @@ void TimeSelection::zoom(Ns at, double factor) {
     };
     fitted_ = false;
     if (following_) {
-        // The user follows the live edge: keep it in view.
+        // While following, the live edge is kept in view.
         const Ns width =
             std::max(kNarrowest, static_cast<Ns>(static_cast<double>(window_.end - window_.start) * factor));
         show({window_.end - width, window_.end});
@@ -106,7 +106,7 @@ void TimeSelection::show(TimeRange window) {
         window = {middle - width / 2, middle - width / 2 + width};
     }
     if (extent_.end > extent_.start) {
-        // A window without any data is moved back to the data.
+        // A window outside the data is moved back to them.
         const Ns low = extent_.start - width * 9 / 10;
         const Ns high = extent_.end - width / 10;
         const Ns start = std::clamp(window.start, low, std::max(low, high));

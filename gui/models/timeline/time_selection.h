@@ -1,5 +1,5 @@
-// The one time selection of a window: what the timeline shows, what is marked in it, where the pointer is. Every view
-// of a run reads and moves this object, so they stay together. UI thread only; instants of the run's time line.
+// The time selection shared by all views of a run in a window: visible range, marked range, pointer. Every view reads
+// and changes this object, so they stay together. UI thread only; instants are on the run's time axis.
 #pragma once
 
 #include <QObject>
@@ -13,27 +13,27 @@ class TimeSelection : public QObject {
     Q_OBJECT
 
 public:
-    static constexpr Ns kNarrowest = 1'000;  // 1 µs: below that there is nothing to see
+    static constexpr Ns kNarrowest = 1'000;  // ns; the narrowest window
 
     using QObject::QObject;
 
     [[nodiscard]] TimeRange window() const { return window_; }
     [[nodiscard]] TimeRange extent() const { return extent_; }
     [[nodiscard]] std::optional<TimeRange> marked() const { return marked_; }
-    // Where the pointer is, in whichever view of the run; nullopt where it is in none.
+    // Instant under the pointer, in any view of the run; nullopt if it is in none.
     [[nodiscard]] std::optional<Ns> cursor() const { return cursor_; }
     [[nodiscard]] bool following() const { return following_; }
 
-    // A run is chosen: forget everything; follow where it is live.
+    // For a newly chosen run: resets everything. `follow`: follows its live edge.
     void reset(bool follow);
-    // The data now reach over `extent`. While following, the window moves with its end.
+    // Sets the range of the data. While following, the window moves with its end.
     void setExtent(TimeRange extent);
-    // The run has ended, its data reach over `extent`, which may be empty: ends following. A window that followed and
-    // is longer than the run shows all of it; one that was set by hand stays.
+    // Call when the run has ended; `extent`, which may be empty, is the range of its data. Ends following. A window
+    // that followed and is longer than the run shows all of it; one set by hand is kept.
     void finish(TimeRange extent);
-    // Shows `window`, no narrower than kNarrowest and no further out than twice the extent; ends following.
+    // Shows `window`, limited to at least kNarrowest and at most twice the extent; ends following.
     void setWindow(TimeRange window);
-    void zoom(Ns at, double factor);  // factor < 1 looks closer; `at` stays where it is
+    void zoom(Ns at, double factor);  // factor < 1 zooms in; `at` keeps its place
     void pan(Ns by);
     void fit();
     void setFollowing(bool follow);
@@ -54,7 +54,7 @@ private:
     std::optional<TimeRange> marked_;
     std::optional<Ns> cursor_;
     bool following_ = false;
-    bool fitted_ = false;  // the window is the whole extent, and grows with it
+    bool fitted_ = false;  // the window shows the whole extent, and grows with it
 };
 
 }  // namespace dasgd::gui

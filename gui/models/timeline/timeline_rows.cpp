@@ -7,7 +7,7 @@ namespace dasgd::gui {
 
 namespace {
 
-// Kinds that are drawn in one colour and named once in a legend.
+// Kinds that share a colour and an entry in the legend.
 std::vector<SpanKind> withAliases(SpanKind kind) {
     switch (kind) {
         case SpanKind::Merge: return {SpanKind::Merge, SpanKind::Snapshot};

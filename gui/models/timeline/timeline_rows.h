@@ -1,5 +1,5 @@
-// What the timelines of a window show of a run: its rows, in which order, and which kinds of spans. Every view reads
-// and changes this object; what is chosen of the ranks is kept for each run, the kinds for all of them. UI thread only.
+// Choice of rows, their order and the kinds of spans in the timelines of a window. Every view reads and changes this
+// object; choices of ranks are stored for each run, kinds for all of them. UI thread only.
 #pragma once
 
 #include <QObject>
@@ -17,17 +17,17 @@ class TimelineRows : public QObject {
 public:
     explicit TimelineRows(QObject* parent = nullptr);
 
-    // Another run is looked at, or the same with more ranks than were known.
+    // Sets the run, or a larger number of ranks of the same run.
     void setRun(const QString& run, int workers);
-    // Of the run that is looked at, by rank; empty where that is not known.
+    // Hosts of the run's ranks, by rank; empty if not known.
     void setHosts(const QStringList& hosts);
-    // Of the run that is looked at. The rows keep their order until something is chosen, but for the first time:
-    // nothing moves under the pointer because a number has changed.
+    // Lateness of the run's ranks. After the first call the rows keep their order until the user changes something, so
+    // that nothing moves under the pointer.
     void setLateness(const std::optional<Lateness>& lateness);
 
     void togglePin(int rank);
     void pin(int rank);
-    // Opens the group in which the rank is drawn with others.
+    // Opens the group that contains the rank.
     void reveal(int rank);
     void setSort(RankSort sort);
     void setCollapsed(bool collapsed);

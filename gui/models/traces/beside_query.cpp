@@ -90,7 +90,7 @@ Status BesideQuery::answerFrame(LiveStore& store) {
         const auto known = store.runs().find(run_);
         spans_.reset(run_.toStdString(), known == store.runs().end() ? 0 : known->second->row.workers);
     }
-    // A run that goes on grows; what has ended does not change.
+    // Only a live run grows.
     if (store.isLive(run_)) spans_.grown(true);
     DASGD_ASSIGN(const bool complete, spans_.load(store.reader(), wanted->second, kLoadBudget));
     auto frame = std::make_shared<TimelineFrame>(spans_.frame(wanted->second));

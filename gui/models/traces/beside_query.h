@@ -1,5 +1,5 @@
-// Another run beside the watched one: where both are at one step, what is drawn of the other, and what a step of each
-// is made of in one stretch.
+// A second run beside the watched one: alignment of both at a step, the frames of the second, and the composition of a
+// step of each within a time range.
 #pragma once
 
 #include <chrono>
@@ -13,19 +13,19 @@
 
 namespace dasgd::gui {
 
-// The same instant of both: the start of a step, or of the run where no step is asked for or one of them has not got
+// Corresponding instants of both runs: the start of a step, or of the runs if no step is requested or one of them lacks
 // it.
 struct BesideOrigin {
     QString a, b;
-    std::optional<std::int64_t> step;  // that it is the start of
+    std::optional<std::int64_t> step;  // the step; absent: the start of the runs
     Ns ofA = 0, ofB = 0;
     TimeRange extentOfB;
 };
 
 struct BesideNumbers {
     QString a, b;
-    TimeRange ofA, ofB;    // the stretch, on the time line of each
-    bool tooMany = false;  // more spans than are read: nothing is told
+    TimeRange ofA, ofB;    // the time range, on the time axis of each run
+    bool tooMany = false;  // more than kMostSpans spans: no numbers are given
     StepParts partsOfA, partsOfB;
 };
 
@@ -33,10 +33,10 @@ class BesideQuery final : public LiveQuery {
     Q_OBJECT
 
 public:
-    static constexpr std::size_t kMostSpans = 400'000;  // of one run, that are read for the numbers
+    static constexpr std::size_t kMostSpans = 400'000;  // per run, for the numbers
 
     BesideQuery() : LiveQuery(Priority::Drawing) {}
-    // Of each kind the latest request counts.
+    // Each of the three replaces its former request.
     void align(const QString& a, const QString& b, std::optional<std::int64_t> step);
     void requestFrame(const QString& b, const TimelineView& view);
     void compare(const QString& a, TimeRange ofA, const QString& b, TimeRange ofB);
@@ -61,10 +61,10 @@ private:
         BesideOrigin origin;
         StepSearch inA, inB;
     };
-    std::optional<Alignment> aligning_;  // under way
+    std::optional<Alignment> aligning_;  // search in progress
 
     SpanCache spans_;
-    QString run_;  // that spans_ is of
+    QString run_;  // run of spans_
 };
 
 }  // namespace dasgd::gui

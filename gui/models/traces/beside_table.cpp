@@ -34,7 +34,7 @@ QString nameOfLine(const PartDifference& line) {
     }
 }
 
-// A trace of another program that holds no wait has no blocked time, also not 0.
+// For an imported trace without any wait, the blocked time is not known rather than 0.
 Knows knowsOf(const RunItem& run) { return {.waits = !run.row.imported() || run.row.blockedS.has_value()}; }
 
 QString seconds(TimeRange range) {
@@ -55,7 +55,7 @@ QString sentenceOf(const QString& name, const RunItem& run, const StepParts& par
                     .arg(seconds(stretch));
 }
 
-// Settings without which times of steps are not those of the same work.
+// Differences in settings that make step times incomparable.
 QStringList workDifferences(const RunItem& a, const RunItem& b) {
     QStringList all;
     if (a.row.workers != b.row.workers) {

@@ -1,4 +1,4 @@
-// Two runs side by side in words and numbers: what a step of each is made of, and what must be known to compare them.
+// Two runs compared in words and numbers: the composition of a step of each, and remarks on their comparability.
 #pragma once
 
 #include <QStringList>
@@ -17,14 +17,14 @@ struct BesideLine {
 
 struct BesideTable {
     std::vector<BesideLine> lines;
-    // Of each run: where its numbers are from, how many ranks and steps, which stretch; then in what the two differ.
+    // For each run the source of its numbers, ranks, steps and time range; then the differences between the runs.
     QStringList remarks;
 };
 
-// `elsewhere`: what the axis of B shows, where B does not reach over the time of A's window.
+// `elsewhere`: range on the axis of B, if B has no data in the window of A.
 [[nodiscard]] BesideTable tableOf(const BesideNumbers& numbers, const RunItem& a, const RunItem& b,
                                   const std::optional<TimeRange>& elsewhere = std::nullopt);
-// With tabs between the columns.
+// Columns separated by tabs.
 [[nodiscard]] QString textOf(const BesideTable& table);
 
 }  // namespace dasgd::gui

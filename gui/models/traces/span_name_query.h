@@ -1,4 +1,4 @@
-// What another program called a span of an imported run: asked when the pointer rests on it.
+// Name of a span of an imported run in its original program, read when the pointer rests on it.
 #pragma once
 
 #include <mutex>
@@ -11,7 +11,7 @@ namespace dasgd::gui {
 struct SpanName {
     QString runId;
     RankSpan span;
-    QString name;  // "" where it has none
+    QString name;  // "" if it has none
 };
 
 class SpanNameQuery final : public LiveQuery {
@@ -19,7 +19,7 @@ class SpanNameQuery final : public LiveQuery {
 
 public:
     SpanNameQuery() : LiveQuery(Priority::Drawing) {}
-    // The latest request counts.
+    // Replaces the former request.
     void request(const QString& run, const RankSpan& span);
     Status refresh(LiveStore& store) override;
 

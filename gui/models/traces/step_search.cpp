@@ -18,7 +18,7 @@ Result<bool> StepSearch::look(storage::RunReader& reader, std::chrono::steady_cl
         push(roots);
         begun_ = true;
     }
-    // What begins after the earliest that was found holds no earlier one.
+    // Parts that begin after the earliest match cannot contain an earlier one.
     while (!parts_.empty() && !(start_ && parts_.front().range.start >= *start_)) {
         const storage::SpanPart part = parts_.front();
         std::ranges::pop_heap(parts_, beginsLater);

@@ -1,4 +1,4 @@
-// Where a step of a run begins, read in portions: of millions of spans as of few.
+// Finds the start of a step in a run of any size, reading in portions.
 #pragma once
 
 #include <chrono>
@@ -13,11 +13,11 @@ namespace dasgd::gui {
 class StepSearch {
 public:
     StepSearch(std::string run, std::int64_t step) : run_(std::move(run)), step_(step) {}
-    // Reads on until it is known or `deadline` has passed, at least a little; false: there is more to read. Errors: of
-    // the store; the next call begins anew.
+    // Reads on until the start is known or `deadline` has passed, at least one part; false: there is more to read.
+    // Errors: of the store; the next call starts over.
     Result<bool> look(storage::RunReader& reader, std::chrono::steady_clock::time_point deadline);
-    // Of the earliest span of the step in the compute lane, loading apart. Once it is known; nullopt: the run has no
-    // such step.
+    // Start of the earliest span of the step in the compute lane, loading excluded. Valid once look() has returned
+    // true; nullopt: the run has no such step.
     [[nodiscard]] std::optional<Ns> start() const { return start_; }
 
 private:

@@ -77,7 +77,7 @@ bool TraceJob::save(const QString& run, const QString& file) {
 void TraceJob::cancel() {
     if (!process_) return;
     QProcess* process = releaseProcess(std::move(process_), this);
-    // It writes into its run that it was cancelled.
+    // The process records in its run that it was cancelled.
     process->terminate();
     QTimer::singleShot(kKillAfterMs, process, &QProcess::kill);
     emit busyChanged();
@@ -119,7 +119,7 @@ void TraceJob::end(int status, QProcess::ExitStatus how) {
     if (!process_) return;
     readLines();
     const QString errors = QString::fromUtf8(process_->readAllStandardError()).trimmed();
-    // It is the sender of this very signal.
+    // The process is the sender of the signal being handled, so it must not be deleted here.
     process_.release()->deleteLater();
     emit busyChanged();
     if (status != 0 || how != QProcess::NormalExit) {

@@ -1,5 +1,4 @@
-// `dasgd import` and `dasgd export --trace` as the window uses them: one at a time, with progress. UI thread; never
-// waits.
+// Runs `dasgd import` and `dasgd export --trace`, one at a time, with progress. UI thread; never waits.
 #pragma once
 
 #include <QObject>
@@ -15,15 +14,15 @@ class TraceJob : public QObject {
     Q_OBJECT
 
 public:
-    // `program`: path of `dasgd`, "" where there is none.
+    // `program`: path of `dasgd`; "" if there is none.
     TraceJob(QString program, std::filesystem::path workspace, QObject* parent = nullptr);
-    ~TraceJob() override;  // what is under way goes on without the window
+    ~TraceJob() override;  // a running job continues without the window
 
-    // Trace files of one run. False: a job is under way already.
+    // Imports trace files as one run. False: a job is running.
     bool import(const QStringList& files);
-    // A file that is there is replaced: whoever calls has asked.
+    // Exports the run. An existing file is replaced, so the caller must have asked the user.
     bool save(const QString& run, const QString& file);
-    // Ends what is under way. The run that an import has begun stays, as `failed`.
+    // Ends the running job. The run begun by an import is kept, as `failed`.
     void cancel();
     [[nodiscard]] bool isBusy() const { return process_ != nullptr; }
     [[nodiscard]] bool isImporting() const { return isBusy() && savedFile_.isEmpty(); }
@@ -31,7 +30,7 @@ public:
 signals:
     void busyChanged();
     void progressed(int percent);
-    // `words`: what was imported and what was not, in a sentence; `whole`: nothing was dropped.
+    // `words`: a sentence on what was imported and what was not; `whole`: nothing was dropped.
     void imported(const QString& run, const QString& words, bool whole);
     void saved(const QString& file);
     void failed(const QString& message);
@@ -47,7 +46,7 @@ private:
     QByteArray lastLine_, rest_;
 };
 
-// Of the last line of `dasgd import --json`; "" as run where it is none.
+// Result in the last line of `dasgd import --json`; `run` is "" if it is no such line.
 struct ImportedTrace {
     QString run, words;
     bool whole = true;
