@@ -35,7 +35,7 @@ private:
 
 // The series over training time; records from before the first step are left out.
 [[nodiscard]] Series onTrainingTime(const Series& series, const TrainingClock& clock);
-// The same for a series of this run; empty if its training time was not recorded. Errors: of the database.
+// The series of a run over its training time; empty if that was not recorded. Errors: of the database.
 [[nodiscard]] Result<Series> onTrainingTime(storage::RunReader& reader, const storage::RunRow& row,
                                             const Series& series);
 

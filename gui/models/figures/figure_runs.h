@@ -26,7 +26,7 @@ struct FigureRuns {
 // Stores the choice of runs in `spec`: the filter, if it chooses exactly the runs `ids` among those that have begun, so
 // that the figure follows new runs; else, or if it is "", the ids.
 void takeRuns(FigureSpec& spec, const QStringList& ids, const QString& filter, std::span<const RunItemPtr> all);
-// The same for groups of a comparison, with the filter that chose them.
+// Stores the choice of these groups of a comparison, by the filter that chose them if it fits.
 void takeRuns(FigureSpec& spec, const CompareBoard& board, const std::vector<std::size_t>& groups);
 // Baseline of the board in the form that a figure stores; "" if none was chosen.
 [[nodiscard]] QString baselineOf(const CompareBoard& board);

@@ -1,4 +1,4 @@
-// One comparison of a filter: "delay >= 3", "hidden > 90 %", "started < 2026-11-20".
+// A comparison in a filter: "delay >= 3", "hidden > 90 %", "started < 2026-11-20".
 #pragma once
 
 #include <QString>
