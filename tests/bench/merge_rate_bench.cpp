@@ -68,7 +68,7 @@ Status measure(std::int64_t parameters) {
 
     const at::NoGradGuard noGradients;
     const auto options = at::TensorOptions(at::kFloat).device(tensors->device());
-    // Equal numbers would need less power to move than those of a training, and could move faster.
+    // Weights are random: moving equal numbers needs less power than moving those of a training, and could be faster.
     const at::Tensor weights = at::randn({parameters}, options), mean = at::randn({parameters}, options),
                      snapshot = at::randn({parameters}, options), left = at::randn({parameters}, options),
                      right = at::randn({parameters}, options), outer = at::randn({parameters}, options);

@@ -76,7 +76,8 @@ void stayOnOneCore() {
     DASGD_CHECK(sched_setaffinity(0, sizeof set, &set) == 0);
 }
 
-// Like a step of DaSGD: back-to-back phases of some hundred microseconds, one reduce that lies across them.
+// Spans like those of a step of DaSGD: back-to-back phases of some hundred microseconds, one reduce that lies across
+// them.
 Span spanOf(std::int64_t i) {
     const std::int64_t step = i / kSpansOfStep;
     const auto phase = static_cast<int>(i % kSpansOfStep);
@@ -144,7 +145,8 @@ double writeShared(const WorkspacePaths& paths, const std::string& runId, int ra
     return watch.processorS();
 }
 
-// One rank after the other: so many writers at once, with their helper threads, are what sharing is there to avoid.
+// Ranks write one after the other: so many writers at once, with their helper threads, are what sharing is there to
+// avoid.
 double writeApart(const WorkspacePaths& paths, const std::string& runId, int ranks, std::int64_t steps) {
     double busy = 0;
     for (int rank = 0; rank < ranks; ++rank) {

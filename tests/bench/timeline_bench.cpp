@@ -75,7 +75,7 @@ private:
     Ns now_ = 2'000'000, launched_ = 0;
 };
 
-// All ranks step after step, as those of a live run come in.
+// Records all ranks step after step, as those of a live run come in.
 void fill(const std::filesystem::path& folder, int ranks, std::int64_t spansOfRank) {
     storage::Store store = orDie(storage::Store::open(folder));
     const storage::RunInfo info{.runId = store.newRunId("dasgd"),

@@ -36,7 +36,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto once = checkedPlatformXml("b.xml", *checked);
     require(once.has_value(), "what is passed on is allowed itself", *checked);
     const auto twice = checkedPlatformXml("c.xml", *once);
-    // Only an element that had nothing but what is left out is written in a shorter way the second time.
+    // The second writing may be shorter only for an element that had nothing but what is left out.
     require(twice && *twice == *once, "what is passed on stays as it is", *checked + *once);
     return 0;
 }

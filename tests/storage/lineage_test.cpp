@@ -21,7 +21,7 @@ void tell(EventSink& sink, const char* name, std::int64_t step, double value) {
                  .value = value});
 }
 
-// Ten steps, evaluated after 4 and 8, with the best accuracy at 8.
+// A run of ten steps, evaluated after 4 and 8, with the best accuracy at 8.
 class LineageTest : public ::testing::Test {
 protected:
     LineageTest() {

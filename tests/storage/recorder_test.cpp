@@ -43,8 +43,8 @@ TEST(RecorderTest, ARunGoesFromQueuedToFinished) {
     EXPECT_FALSE(fs::exists(run.store.paths().journal(run.runId, 0))) << "the journal is in lab.db and may go";
 }
 
-// Another program, as a shell, does not know of our lock. SQLite itself would give up after the 5 s that were asked
-// for.
+// Another program, such as a shell, does not know of our lock. SQLite itself would give up after the 5 s that were
+// asked for.
 TEST(RecorderTest, ARunEndsThoughAnotherProgramWritesForLong) {
     OneRun run;
     const std::string file = run.store.paths().database().string();

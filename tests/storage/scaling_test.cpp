@@ -42,7 +42,7 @@ TEST(StoredScaling, TimesAreThoseOfTheStore) {
     EXPECT_EQ(made.runId, one.runId);
 }
 
-// No estimate stands in for what a run did not record, where steps need not cost the same from end to end.
+// A time that a run did not record is not estimated, as steps need not cost the same from end to end.
 TEST(StoredScaling, ATimeThatWasNotRecordedIsNotKnown) {
     test::OneRun one(1);
     one.rank(0).metric({.name = "eval/accuracy", .step = 120, .wall = 9'000'000'000, .value = 0.9});

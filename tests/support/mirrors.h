@@ -62,7 +62,7 @@ inline RunContent contentOfRun(const std::filesystem::path& workspace, const std
     content.ranks = fold(
         "SELECT rank, sequence, events, state, rank_state.step, train_loss, hidden_s, outcome, state_text FROM "
         "rank_state WHERE run = (SELECT id FROM run WHERE run_id = ?) ORDER BY rank");
-    // All but where it is from, and the queue of the workspace that it waits in.
+    // Columns of the run but for its origin, and for the queue of the workspace that it waits in.
     fold(
         "SELECT run_id, experiment, algorithm, seed, workers, backend, status, started_at, wall_s, steps, samples, "
         "bytes_sent, final_loss, best_accuracy, hidden, blocked_s, samples_per_s, git_commit, config, error, step_ms, "

@@ -17,7 +17,7 @@ inline double weightsOf(const ConvLayer& layer) {
     return static_cast<double>(layer.inputMaps) * layer.outputMaps * layer.kernel * layer.kernel;
 }
 
-// One sample, 2 FLOP a multiply-add in the forward pass and the two products of the backward pass.
+// FLOP of one sample: 2 a multiply-add, in the forward pass and in the two products of the backward pass.
 inline double convFlops(const ConvLayer& layer) {
     return 6 * weightsOf(layer) * layer.outputWidth * layer.outputHeight;
 }

@@ -20,7 +20,7 @@ inline Value quadratic() {
                   {"train", table({{"steps", integer(50)}})}});
 }
 
-// Made where it is absent.
+// Section `name` of the document; made where it is absent.
 inline Value& section(Value& document, const std::string& name) {
     if (!document.find(name)) document.set(name, Value());
     return *document.find(name);

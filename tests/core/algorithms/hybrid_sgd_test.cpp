@@ -97,7 +97,7 @@ TEST(HybridSgd, HalvesTheBytesWhereReceivingHidesSending) {
     EXPECT_NEAR(stepSeconds(records), kStep + ringAllReduceSeconds(kLink, kDenseBytes / 2, 4), 1e-6);
 }
 
-// Left to itself it takes the number of groups with which the sizing rules count the fewest bytes.
+// The default number of groups is the one with which the sizing rules count the fewest bytes.
 class BestGroups : public ::testing::TestWithParam<int> {};
 
 TEST_P(BestGroups, SendLeast) {

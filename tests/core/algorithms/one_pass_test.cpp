@@ -76,7 +76,7 @@ public:
     std::vector<std::string> snapshot, merge;
 
 private:
-    // Asked for as work begins and as it ends.
+    // The executor reads this clock as work begins and as it ends.
     [[nodiscard]] Ns instant() override {
         passes_.names.clear();
         return clock_.now();

@@ -87,7 +87,7 @@ TEST_P(OtherWorkers, GoOnAndCanBeStoppedAgain) {
 std::string caseName(const ::testing::TestParamInfo<std::tuple<AlgorithmTrial, TrainedOn>>& info) {
     return std::get<0>(info.param).name() + "_" + nameOf(std::get<1>(info.param));
 }
-// One of each kind is resumed on GPUs too (tests/core/gpu_suites.txt).
+// Kinds of algorithms, one trial each, that are resumed on GPUs too (tests/core/gpu_suites.txt).
 bool isOfTheKinds(const AlgorithmTrial& trial) {
     return trial.algorithm == "dasgd" || trial.algorithm == "easgd" || trial.algorithm == "sync_sgd";
 }
@@ -154,7 +154,7 @@ TEST(OtherWorkersOfOneTarget, TakeTheWayOfARunThatWasNeverStopped) {
         const TempDir dir;
         const CheckpointEnvironment two = checkpointsIn(dir / "two");
         trainOn(TrainedOn::Threads, bowl(algorithm, 2, 40), two, 10);
-        // Ten steps of two are five of four; fifteen are left of twenty.
+        // Ten steps of two ranks are five of four; fifteen are left of twenty.
         const auto four = goesOn(dir, "four", bowl(algorithm, 4, 20), two, 10);
         const CheckpointEnvironment plain = checkpointsIn(dir / "plain");
         trainOn(TrainedOn::Threads, bowl(algorithm, 4, 25), plain);

@@ -13,7 +13,7 @@
 namespace dasgd::test {
 namespace {
 
-// No multiple of a period.
+// Synchronous steps; the number is no multiple of a period.
 constexpr std::int64_t kFirst = 10;
 
 Fields behind(const std::string& name, std::int64_t syncSteps) {

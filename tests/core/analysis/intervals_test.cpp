@@ -27,7 +27,7 @@ TEST(IntervalsTest, UnionJoinsWhatTouchesAndDropsWhatIsEmpty) {
     expectEqual(unionOf({}), {});
 }
 
-// Against the slow way, instant by instant.
+// The expected values are counted the slow way, instant by instant.
 TEST(IntervalsTest, AgreeWithInstants) {
     std::mt19937 random(3);
     for (int round = 0; round < 200; ++round) {

@@ -26,7 +26,7 @@ TEST(NcclBackend, HasItsOwnFields) {
     EXPECT_THAT(create({{"nccl_chanels", integer(2)}}).error().message, HasSubstr("nccl_channels"));
 }
 
-// More than any machine has.
+// No machine has as many GPUs as there are ranks here.
 TEST(NcclBackend, MoreRanksThanGpusAreRefusedByWhateverMachine) {
     const auto backend = BackendRegistry::find("nccl")->create(Value(), {}).value();
     const auto answer = backend->checkMachine({.backend = "nccl", .workers = 4096});

@@ -38,7 +38,7 @@ TEST(ExchangeSchedule, GathersBlocksOfUnlikeSizes) {
             const Numbers whole = known(begins.back(), [](std::int64_t) { return true; });
             EXPECT_EQ(interpreter.values(), std::vector<Numbers>(ranks, whole));
             for (int rank = 0; rank < ranks; ++rank) {
-                // All but the block of the rank that it sends to.
+                // A rank sends all but the block of the rank that it sends to.
                 EXPECT_EQ(interpreter.sent()[rank], begins.back() * kElementBytes - bytes[(rank + 1) % ranks]);
             }
         }

@@ -101,7 +101,7 @@ TEST(SyntheticTest, TextHasOneSuccessorATokenButForTheNoise) {
     EXPECT_TRUE((pairs(plain.train) > 0).sum(1).le(1).all().item<bool>()) << "one successor";
     const at::Tensor counts = pairs(noisy.train).to(torch::kDouble);
     const at::Tensor share = std::get<0>(counts.max(1)) / counts.sum(1);
-    // One half of the time the successor, and one time in 24 by chance.
+    // The successor comes one half of the time, and one time in 24 by chance.
     EXPECT_LT((share - (0.5 + 0.5 / 12)).abs().max().item<double>(), 0.05);
 }
 

@@ -211,7 +211,7 @@ TEST(JournalWriterTest, AMillionRecordsWhileSomeoneReads) {
     EXPECT_EQ(wrong, 0);
 }
 
-// No room: the producer waits, and goes on when there is some; nothing is dropped.
+// Without room the producer waits, and goes on when there is some; nothing is dropped.
 TEST(JournalWriterTest, WaitsForRoom) {
     const TempDir folder;
     ChildProcess child([&] {

@@ -17,7 +17,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// One of each kind, as a journal hands them out.
+// Records of each kind, as a journal hands them out.
 std::vector<test::OwnedEntry> written() {
     const test::TempDir folder;
     auto journal = test::newJournal(folder / "rank");

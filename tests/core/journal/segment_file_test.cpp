@@ -47,7 +47,7 @@ TEST(SegmentFile, WithoutAFolderTheWriterGoesOn) {
 
     const auto journal = newJournal(folder / "rank", {.segmentRecords = 64});
     fs::remove_all(folder / "rank");
-    // Ten segments: it would wait for the third for ever.
+    // The spans fill ten segments: a writer that needed its folder would wait for the third one for ever.
     for (std::int64_t step = 0; step < 640; ++step) journal->span({.step = step});
     EXPECT_FALSE(fs::exists(folder / "rank"));
 }

@@ -36,7 +36,7 @@ TEST_P(Arrivals, EveryRankLearnsTheLargestValue) {
     std::vector<Ns> largest(static_cast<std::size_t>(ranks));
     runRanks(backend, ranks, [&](Communicator& comm, Clock&) {
         const int rank = comm.rank().value();
-        // More than a double holds to the last nanosecond.
+        // 2^60 ns are more than a double holds to the last nanosecond.
         largest[static_cast<std::size_t>(rank)] = largestOfAll(comm, (Ns{1} << 60) - rank);
     });
     for (const Ns each : largest) EXPECT_EQ(each, Ns{1} << 60);

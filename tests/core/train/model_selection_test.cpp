@@ -99,7 +99,7 @@ TEST(ModelSelection, OfAClassifierTheLossIsThatOfTheMostAccurate) {
     EXPECT_EQ(judged(selection, 0.7, 0.6, 0.1, 0.1).chosenLoss, 1.6);
 }
 
-// More tokens can be right while the rest become less probable: what a language model is judged by is its loss.
+// A language model is judged by its loss: more tokens can be right while the rest become less probable.
 TEST(ModelSelection, OfATextTheSmallestValidationLossDecidesAndNotTheAccuracyOfTokens) {
     ModelSelection selection(TrainParams{.patience = 2});
     const EvaluationReport first = judgedByLoss(selection, 2, 2.1, 0.30, 0.30);

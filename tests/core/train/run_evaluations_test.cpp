@@ -104,7 +104,7 @@ TEST(RunEvaluations, RankZeroSpeaksAndNobodysWeightsChange) {
                 });
 }
 
-// Three evaluations without a better one: all ranks end together.
+// After three evaluations without a better one all ranks end together.
 TEST(RunEvaluations, EndTheRunOnAllRanksAtOnce) {
     onBothRanks(document({{"patience", integer(3)}}),
                 [](const Experiment& experiment, const TrainingData& data, Communicator& comm, Clock& clock) {

@@ -75,7 +75,7 @@ TEST(CalibrationFile, SaysNothingOfANetworkThatNobodyMeasured) {
     EXPECT_THAT(applied.error().message, HasSubstr("test.toml:1:1: a calibration needs a [network]"));
 }
 
-// All of its transfers were so short that only their latency shows.
+// All transfers of the calibration were so short that only their latency shows.
 TEST(CalibrationFile, KeepsALinkWhoseBandwidthDoesNotShow) {
     Calibration quick = calibrated();
     quick.link->cost.beta = 0;

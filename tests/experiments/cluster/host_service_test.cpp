@@ -1,4 +1,4 @@
-// One host as a launcher sees it: requests in, answers out, and what becomes of its ranks when the launcher is gone.
+// Service of one host for a launcher: requests, answers, and the end of its ranks when the launcher is gone.
 #include "experiments/cluster/host_service.h"
 
 #include <fcntl.h>

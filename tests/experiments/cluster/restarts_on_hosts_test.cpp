@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 
 class RestartsOnHosts : public test::RunsOnStandIns {
 protected:
-    // Some seconds of steps, with a checkpoint now and then.
+    // Steps of a run that takes some seconds, with a checkpoint now and then.
     static constexpr int kLonger = 3'000;
     void longer(const std::string& more = "") {
         std::string text = test::quickExperiment("gloo", kLonger) + "timeout_s = 4.0\n" + more;

@@ -60,7 +60,7 @@ TEST(AdviseCommand, TakesAnExperimentThatTrainsToATarget) {
     EXPECT_THAT(ended.out, HasSubstr("(advised)"));
 }
 
-// One is of runs in simulated time, the other of a formula.
+// One table is of runs in simulated time, the other of a formula.
 TEST(AdviseCommand, SaysWhyTheSharesOfItsTwoTablesDiffer) {
     const test::DasgdFolder folder;
     folder.write("known.toml",

@@ -38,7 +38,7 @@ TEST_F(ForwardCommand, RefusesWhatItCannotDo) {
     EXPECT_THAT(ended.err, HasSubstr("cannot reach the collector at here"));
 }
 
-// One that tries to reach a collector that is gone gives way to one that knows where the next is.
+// A forwarder that tries to reach a collector that is gone gives way to one that knows where the next is.
 TEST_F(ForwardCommand, TakesTheJournalOverFromAnotherForwarder) {
     const std::string run = "20260101-000000-dasgd-0001", secret(64, 'a');
     const auto start = [&](const std::vector<std::string>& more) {

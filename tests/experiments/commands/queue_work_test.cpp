@@ -28,7 +28,7 @@ protected:
         }
         return all;
     }
-    // No two processes have the ranks of runs with one seed.
+    // Expects that no two processes have the ranks of runs with one seed.
     void expectNoneTwice() {
         std::map<int, std::set<std::string>> runs;
         std::map<std::string, int> seeds;

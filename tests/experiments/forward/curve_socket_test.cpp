@@ -41,7 +41,7 @@ TEST(CurveSocket, AProcessThatIsSlowToReadOutlivesItsPeer) {
         setLimits(client);
         connectWith(client, secret.collectorKeys().publicKey, secret.forwarderKeys());
         client.connect(endpoint);
-        // More than the other end lets wait.
+        // Sends more messages than the other end lets wait.
         while (true) {
             sendNow(client, {"message"});
             std::this_thread::sleep_for(std::chrono::milliseconds(1));

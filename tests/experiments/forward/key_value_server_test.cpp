@@ -59,7 +59,7 @@ TEST_F(KeyValueServerTest, WhatIsNoRequestIsRefusedAndChangesNothing) {
     EXPECT_EQ(value({"N"}), "1");
 }
 
-// Somebody who has the secret, and says what it likes.
+// A client that has the secret, and sends anything.
 class Asker {
 public:
     Asker(int port, const RunSecret& secret) {

@@ -27,7 +27,7 @@ std::string helloOf(int rank) {
     return WireHead{.type = WireHead::Type::Hello, .rank = static_cast<std::uint32_t>(rank)}.bytes();
 }
 
-// Somebody who speaks to the collector, with these keys.
+// A client of the collector, with these keys.
 class Speaker {
 public:
     Speaker(const std::string& endpoint, const std::string& serverKey, const RunSecret::Keys& own) {

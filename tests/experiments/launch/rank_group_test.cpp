@@ -22,7 +22,7 @@ class RankGroupTest : public ::testing::Test {
 protected:
     RankGroupTest() : control_(std::move(*RunControl::create(folder_ / "control", 3))) {}
 
-    // One rank a script.
+    // Runs one rank for each script.
     GroupOutcome run(const std::vector<std::string>& scripts, RankGroup::Patience patience = {60'000'000'000}) {
         RankGroup group(control_, patience);
         const auto begin = Clock::now();

@@ -95,7 +95,7 @@ TEST_F(ResumePointTest, SaysThatFilesWithoutDigestsWereCheckedBySizeAlone) {
     EXPECT_THAT(find(run_.runId)->unchecked, HasSubstr("checked by their size alone"));
 }
 
-// One that failed before it had a checkpoint of its own.
+// The resumed run failed before it had a checkpoint of its own.
 TEST_F(ResumePointTest, IsThatOfTheRunBeforeWhereThereIsNone) {
     for (const std::int64_t step : {10, 20}) save(run_.store.paths(), test::rowOf(run_), step);
     storage::RunInfo info = test::runInfo("run-b");

@@ -45,7 +45,7 @@ std::vector<storage::RunRow> inOrder(const test::DasgdFolder& folder) {
     return *rows;
 }
 
-// Four runs that would take for ever: all are in the workspace while the first trains.
+// A command with four runs that would take for ever: all are in the workspace while the first trains.
 class QueueTest : public ::testing::Test {
 protected:
     QueueTest() : program_(start()) {}
@@ -158,7 +158,7 @@ TEST_F(QueueTest, CtrlCStopsWhatWaits) {
     ASSERT_TRUE(becomes({"stopped", "stopped", "stopped", "stopped"}));
 }
 
-// One run of another command, behind the four.
+// The other command has one run, which is queued behind the four.
 TEST_F(QueueTest, ACommandThatIsQueuedStartsWhenTheOthersHaveEnded) {
     ASSERT_TRUE(becomes({"running", "queued", "queued", "queued"}));
     const auto others = inOrder(folder_);

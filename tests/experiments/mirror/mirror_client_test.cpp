@@ -79,7 +79,7 @@ TEST_F(MirrorClientTest, NothingIsMissingAndNothingTwiceHoweverOftenItIsCut) {
         }
     }
     EXPECT_TRUE(eventually([&] { return hasAll(); }, seconds(30)));
-    // All may have come before the last one, which is new, has got as far as to hear a signal.
+    // All records may have come before the last mirror, which is new, handles signals.
     EXPECT_TRUE(eventually([&] { return timesConnected(mirror->output()) > 0; }, seconds(30))) << printed();
     mirror->signal(SIGTERM);
     EXPECT_EQ(mirror->wait().exit, 130);

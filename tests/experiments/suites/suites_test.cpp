@@ -23,7 +23,7 @@ std::string suite(const std::string& name) {
     return std::string(test::kSourceDir) + std::string("/experiments/suites/") + name;
 }
 
-// One line of JSON a run.
+// Results of the suite, one line of JSON a run.
 std::vector<nlohmann::json> runs(const std::string& name, const std::vector<std::string>& more = {}) {
     const test::DasgdFolder folder;
     std::vector<std::string> arguments{"run", suite(name), "-w", "w", "-q", "--json"};

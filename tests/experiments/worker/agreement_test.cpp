@@ -93,7 +93,7 @@ TEST(Agreement, TwoProcessesOfOneNumberAreTold) {
     std::vector<std::thread> ranks;
     for (const auto& [place, rank] : {std::pair(0, 0), std::pair(1, 1), std::pair(2, 1)}) {
         ranks.emplace_back([&, place = place, rank = rank] {
-            // Longer than a test may take: nobody waits for rank 2.
+            // The deadline is longer than a test may take: nobody waits for rank 2.
             auto store = Rendezvous::file(folder / "store", 3, std::chrono::seconds(300));
             const Status agreed = agreeOnIdentity(*store, rank, 3, settings("0.1", "3"));
             told[static_cast<std::size_t>(place)] = agreed ? "" : agreed.error().message;

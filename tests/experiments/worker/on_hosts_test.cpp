@@ -216,7 +216,7 @@ TEST_F(OnHosts, FiftyKillsOfForwardersAndLinksLoseAndDoubleNothing) {
             ++kills;
             continue;
         }
-        // One that has just begun has nothing under way that could be lost.
+        // A forwarder that has just begun has nothing under way that could be lost.
         const std::int64_t came = home().lastSeen(run)->at(host).step;
         const auto forwarders = test::childrenOf(workers[host].id());
         if (forwarders.empty() || came <= killedAt[host]) continue;

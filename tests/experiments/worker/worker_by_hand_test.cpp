@@ -138,7 +138,8 @@ TEST_F(WorkerByHand, RefusesWhatDoesNotFit) {
     EXPECT_FALSE(std::filesystem::exists(folder_.path() / "hand"));
 }
 
-// One that is stopped while it writes to lab.db keeps the lock, and nobody writes there why its peers failed.
+// Sends the signal while the worker cannot have the lock of lab.db: stopped with it, the worker would keep its peers
+// from writing why they failed.
 void leaveWithoutTheLock(const test::StartedProgram& worker, int signal, const std::filesystem::path& workspace) {
     const auto lock =
         storage::FileLock::wait(storage::WorkspacePaths{workspace}.lock(), storage::FileLock::Kind::Exclusive);
@@ -289,8 +290,8 @@ TEST_F(WorkerByHand, GoOnWhereTheyWereWhenTheyAreStartedAgain) {
     EXPECT_THAT(startAll(2, {"--resume"}).front().err, HasSubstr("has finished already"));
 }
 
-// No page of one host is seen by both: the request travels with the ranks, by a signal at either of them or by `dasgd
-// stop` in either workspace.
+// Workspaces of different hosts share no page of memory: the request travels with the ranks, by a signal at either of
+// them or by `dasgd stop` in either workspace.
 TEST_F(WorkerByHand, AStopReachesRanksWithWorkspacesOfTheirOwn) {
     folder_.write("e.toml", test::quickExperiment("gloo", 100'000'000));
     for (const std::string asked : {"signal 0", "signal 1", "stop 0", "stop 1"}) {

@@ -43,7 +43,7 @@ TEST(FigureCurves, SeedsBecomeOneCurveWithItsBand) {
     EXPECT_TRUE(figureCurves(*reader, groups, {.metric = "no/such", .smoothing = 0})->curves.empty());
 }
 
-// Formed for the figure, as nothing of it is recorded: of all ranks together, or of each.
+// Curves over spans are formed for the figure, as they are not recorded: of all ranks together, or of each.
 TEST(FigureCurves, WhatSpansAddUpToIsDrawnToo) {
     Workspace workspace;
     QStringList ids;
@@ -85,7 +85,7 @@ TEST(FigureCurves, WhatAllMeansHaveAlikeIsSaidOnce) {
     EXPECT_EQ(alike->curves[0].name, QStringLiteral("dasgd"));
     EXPECT_EQ(alike->curves[1].name, QStringLiteral("sync_sgd"));
     EXPECT_EQ(alike->notes, QStringList{QStringLiteral("mean ± std over seeds, n = 3")});
-    // One more seed of one of them: what differs stays with the name.
+    // With one more seed of one configuration the numbers of seeds differ, and stay with the names.
     ids << workspace.record({.algorithm = "sync_sgd", .seed = 4, .steps = 30});
     auto again = storage::RunReader::open(workspace.path());
     const auto differing = figureCurves(*again, groupsOf(*again, ids), {.metric = "train/loss"});

@@ -110,7 +110,7 @@ TEST_F(RunPageTest, TheKeyFiguresAreThoseOfTheStore) {
     EXPECT_EQ(figure(QStringLiteral("test accuracy")), percent(*row.bestAccuracy) + QStringLiteral("\u00a0%"));
 }
 
-// One number under one name: the Runs page calls it so too.
+// The number has the name that it has on the Runs page.
 TEST_F(RunPageTest, TheLossOfAnEndedRunIsThatOfTheTableAndSaysOfWhat) {
     const QString id = workspace_.record({.steps = 100, .testLoss = true});
     const QString other = workspace_.record({.experiment = "not evaluated", .steps = 60});

@@ -152,7 +152,7 @@ TEST(BarChart, NoGridlineGoesThroughANumber) {
         QPainter painter(&image);
         paintBarChart(painter, QRectF(2, 2, 396, 56), chart, style);
         painter.end();
-        // Through the middle of the first bar's row.
+        // Pixels through the middle of the first bar's row.
         int inked = 0;
         for (int x = 250; x < 390; ++x) inked += image.pixelColor(x, 9) == style.ground ? 0 : 1;
         return inked;

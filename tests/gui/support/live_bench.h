@@ -18,7 +18,7 @@ struct LiveBench {
         const Status updated = store.update();
         ASSERT_TRUE(updated) << updated.error().message;
     }
-    // One round of `query`, with what it delivers.
+    // Runs one round of `query`, with what it delivers.
     void refresh(LiveQuery& query) {
         open();
         const Status done = query.refresh(store);

@@ -21,7 +21,7 @@ class GrowingRun {
 public:
     explicit GrowingRun(unsigned seed) : random_(seed), spans_(kRanks), now_(kRanks, 0), timed_(kRanks) {}
 
-    // All ranks up to about `until`, each some milliseconds short of it or not at all.
+    // Lets all ranks grow up to about `until`, each some milliseconds short of it or not at all.
     void grow(Ns until) {
         for (std::size_t rank = 0; rank < kRanks; ++rank) {
             if (random_() % 6 == 0) continue;

@@ -51,7 +51,7 @@ void expectEveryRecordOnce(const WorkspacePaths& paths, const std::string& id, s
     EXPECT_EQ(orDie(reader.spanCount(id)), spans);
 }
 
-// One writer lives through the deaths of its collectors, then dies itself.
+// The writer outlives its collectors, which are killed again and again, and is killed at last.
 TEST(IngestKillTest, ACollectorKilledAgainAndAgainLosesAndDoublesNothing) {
     OneRun run;
     run.journals.clear();
@@ -92,7 +92,7 @@ TEST(IngestKillTest, ACollectorKilledAgainAndAgainLosesAndDoublesNothing) {
     EXPECT_EQ(integrity(paths), "ok");
 }
 
-// Four times fifty deaths of both, the rank and its recorder, in either order, in one workspace.
+// Rank and recorder are killed four times fifty times, in either order, in one workspace.
 class KillTest : public ::testing::TestWithParam<unsigned> {};
 INSTANTIATE_TEST_SUITE_P(Quarters, KillTest, ::testing::Values(1U, 2U, 3U, 4U));
 

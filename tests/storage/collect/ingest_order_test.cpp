@@ -276,7 +276,7 @@ struct Stored {
     bool operator==(const Stored&) const = default;
 };
 
-// One workspace, a run for each way in which the records come.
+// A workspace with a run for each way in which the records come.
 class IngestOrderTest : public ::testing::Test {
 protected:
     // `newBatch` answers how many records the next batch has, `killed` whether another collector goes on after it.
@@ -391,7 +391,7 @@ TEST_F(IngestOrderTest, ACollectorThatGoesOnAfterAKilledOneFormsTheSameNumbers) 
     }
 }
 
-// One rank's whole journal before the first record of the other: more than there is memory for.
+// The whole journal of one rank comes before the first record of the other: more than there is memory for.
 TEST_F(IngestOrderTest, WhatMemoryIsTooShortForIsFormedFromTheRows) {
     constexpr std::int64_t kMany = 150'000;
     Journals journals(2);

@@ -84,7 +84,7 @@ TEST(RateSums, AreFormedByWhicheverCollectorStoresTheLastRate) {
     std::vector<std::pair<std::int64_t, double>> expected;
     for (std::int64_t step = 10; step <= 100; step += 10) {
         for (int rank = 0; rank < 3; ++rank) run.rank(rank).metric(rate(step, step, 100 * (rank + 1)));
-        // Another order each time.
+        // The collectors take turns in another order each time.
         for (int turn = 0; turn < 3; ++turn) {
             orDie(collectors[static_cast<std::size_t>((turn + step / 10) % 3)]->collect(1000));
         }

@@ -186,7 +186,7 @@ TEST(LevelWriter, KilledCollectorsLeaveLevelsOfExactlyTheirRows) {
         const auto journal = newJournal(paths.journal(run.runId, 0), {.segmentRecords = 4096});
         for (std::int64_t step = 0;; ++step) {
             writeStep(*journal, 0, step);
-            // All that is left at the end is read twice, which a sanitizer makes slow.
+            // A slower writer leaves less for the end: that is read twice, which a sanitizer makes slow.
             if (step % 100 == 0) ::usleep(1000);
         }
         return 0;

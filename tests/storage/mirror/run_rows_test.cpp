@@ -56,7 +56,7 @@ TEST(RunRowsTest, MoreThanAskedForIsSaid) {
     EXPECT_EQ(reading.part.spans.size(), 4'000U);
 }
 
-// Only what cannot change any more is told: a reduce whose other rank has not reported is divided later.
+// Only rows that cannot change any more are sent: a reduce whose other rank has not reported is divided later.
 TEST(RunRowsTest, AnUndividedReduceIsToldOnceItIsDivided) {
     OneRun run(2);
     const auto reduce = [](std::int64_t start) {

@@ -105,8 +105,8 @@ std::vector<std::string> chosenTests() {
     return tests;
 }
 
-// Only a sanitizer has something to say after main: LibTorch takes a tenth of a second to take its operators off their
-// list, of every child.
+// Statics are destroyed for sanitizers alone, which report after main: LibTorch takes a tenth of a second to take its
+// operators off their list, in every child.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kDestroysStatics = true;
 #else

@@ -121,7 +121,7 @@ private:
         return taken;
     }
 
-    // All ranks have it open: a process that is killed leaves nothing behind.
+    // Removes the name once all ranks have the segment open, so that a process that is killed leaves nothing behind.
     void forgetName(const std::string& name) {
         const std::lock_guard lock(mutex_);
         if (std::erase(made_, name) > 0) ::shm_unlink(name.c_str());

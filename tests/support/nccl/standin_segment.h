@@ -19,7 +19,7 @@
 
 namespace dasgd::test {
 
-// One rank's view of it. A new segment is all zeros.
+// A rank's view of the shared segment. A new segment is all zeros.
 class StandInSegment {
 public:
     static constexpr int kMostRanks = 8;

@@ -1,4 +1,4 @@
-// One linear layer; made by tests/bench/add_one_of_each.sh.
+// Model of one linear layer; made by tests/bench/add_one_of_each.sh.
 #include <torch/nn/modules/linear.h>
 
 #include "core/models/classifier.h"

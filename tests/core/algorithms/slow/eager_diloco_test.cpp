@@ -81,7 +81,8 @@ const AlgorithmTrial::Add kEagerTrial{
      // The pass of the outer step forms what leaves.
      .snapshotPasses = 0,
      .identities = {
-         // Alone the others' part is nothing. Without momentum DiLoCo interpolates instead: then to rounding.
+         // With one worker the others' part is nothing. Without momentum DiLoCo interpolates instead, so it is equal to
+         // rounding.
          {.with = {{"outer_momentum", number(0.9)}, {"outer_learning_rate", number(0.7)}, {"nesterov", boolean(false)}},
           .algorithm = "diloco",
           .fields = {{"outer_momentum", number(0.9)},

@@ -54,7 +54,7 @@ TEST(Nccl, ARankThatLeavesIsReportedLongBeforeTheDeadline) {
 
 class NcclExchange : public testing::TestWithParam<int> {
 protected:
-    // One element to the next rank and two to the one before.
+    // Messages of one element to the next rank and of two to the one before.
     struct Neighbours {
         explicit Neighbours(Communicator& comm)
             : next((comm.rank().value() + 1) % comm.size()),

@@ -45,8 +45,8 @@ std::string fromHex(const std::string& digits) {
     return bytes;
 }
 
-// All kinds of PNG (colour types, depths, interlacing, gamma, transparency) and of JPEG, with the pixels that PIL
-// gives.
+// Images of all kinds of PNG (colour types, depths, interlacing, gamma, transparency) and of JPEG, with the pixels that
+// PIL gives.
 TEST(DecodeImage, PixelsAreThoseOfPil) {
     std::ifstream in(std::string(test::kSourceDir) + "/tests/golden/pil_images.txt");
     int files = 0;
@@ -151,10 +151,9 @@ std::vector<std::uint8_t> noise(int width, int height) {
     return pixels;
 }
 
-// More than 3 kB of codes: the fast decoder reads them, which does not look for wrong ones. That it lost its place
-// shows where it runs out of codes before the last row, or meets the marker of a restart too soon or too late. Not
-// found: wrong or added codes in a file without restarts which leave bytes over at the end, as those of whole files may
-// be padding.
+// The fast decoder reads more than 3 kB of codes, and does not look for wrong ones. That it lost its place shows where
+// it runs out of codes before the last row, or meets the marker of a restart too soon or too late. Not found: wrong or
+// added codes in a file without restarts which leave bytes over at the end, as those of whole files may be padding.
 TEST(DecodeImage, ALargeJpegThatLostItsPlaceIsDamaged) {
     const std::string whole = jpegOf(256, 256, noise(256, 256));
     ASSERT_TRUE(decodeImage(bytesOf(whole), 3));

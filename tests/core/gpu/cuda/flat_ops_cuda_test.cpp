@@ -16,7 +16,7 @@ TEST(CudaFlatOps, AreRegisteredByTheModule) {
     const auto module = tensorDeviceModule();
     ASSERT_TRUE(module) << module.error().message;
     if (const Status loaded = loadTensorDeviceModule(*module); !loaded) GTEST_SKIP() << loaded.error().message;
-    // Linked with what declares them.
+    // The call makes the program link the library that declares the operators.
     mergeFlat(at::empty({0}), at::empty({0}), {}, 0, 0);
     for (const char* name :
          {"dasgd::snapshot_", "dasgd::snapshot_at_", "dasgd::combine_", "dasgd::sum_", "dasgd::merge_",

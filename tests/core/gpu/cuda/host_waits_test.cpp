@@ -89,7 +89,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     return next(stream);
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-    // One that has passed is not waited for.
+    // An event that has passed is not waited for.
     if (cudaEventQuery(event) == cudaErrorNotReady) {
         (void)cudaGetLastError();
         dasgd::test::WatchedHost::note("cudaEventSynchronize");
@@ -155,7 +155,8 @@ protected:
                     .value())};
     }
 
-    // One after the other over the same communicator, which takes seconds to connect; none behind one that failed.
+    // Trains one run after the other over the same communicator, which takes seconds to connect; none behind one that
+    // failed.
     void train(std::vector<WatchedRun>& runs) {
         std::vector<std::unique_ptr<StepsBetween>> gates;
         for (WatchedRun& run : runs) {

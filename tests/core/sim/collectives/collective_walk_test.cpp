@@ -29,7 +29,7 @@ NetworkParams with(const std::string& collective, int groupSize = 1, int servers
 
 using Launch = std::function<Pending(Communicator& comm, std::vector<at::Tensor>& tensors)>;
 
-// When the last rank is through with what they launch at once; `tensors` lie for as long as it takes.
+// Seconds until the last rank is through with what all launch at once; `tensors` live for as long as it takes.
 double walked(int ranks, const NetworkParams& network, const Launch& launch) {
     const auto ends = apart([&] {
         std::vector<double> all;
@@ -64,7 +64,7 @@ std::vector<NetworkParams> hierarchies(int ranks) {
     return all;
 }
 
-// One holder of everything, two, and every rank one.
+// Parameter servers with one holder of everything, with two, and with every rank one.
 std::vector<NetworkParams> parameterServers(int ranks) {
     return {with("parameter-server", 1, 1), with("parameter-server", 1, 2), with("parameter-server", 1, ranks)};
 }

@@ -212,20 +212,21 @@ TEST_P(AllReduceOfFour, CountsWhatEachRankSends) {
     EXPECT_EQ(sentIn(4, GetParam().network, reduce), GetParam().all);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Methods, AllReduceOfFour,
-    ::testing::Values(Sent{{.collective = "ring"}, {1.5, 1.5, 1.5, 1.5}},
-                      Sent{{.collective = "halving-doubling"}, {1.5, 1.5, 1.5, 1.5}},
-                      Sent{{.collective = "recursive-doubling"}, {2, 2, 2, 2}},
-                      // Up one edge each but the root, and down: the root twice, the other inner one once.
-                      Sent{{.collective = "tree"}, {2, 1, 2, 1}},
-                      Sent{{.collective = "hierarchical", .groupSize = 2}, {1.5, 1.5, 1.5, 1.5}},
-                      Sent{{.collective = "parameter-server"}, {3, 1, 1, 1}},
-                      // A holder gives the other its half, and three their pulls of its own.
-                      Sent{{.collective = "parameter-server", .servers = 2}, {2, 2, 1, 1}},
-                      Sent{{.fidelity = "formula", .collective = "tree"}, {2, 1, 2, 1}},
-                      Sent{{.fidelity = "formula", .collective = "authors-tree"}, {4, 4, 4, 4}},
-                      Sent{{.fidelity = "formula", .collective = "authors-one-to-all"}, {6, 6, 6, 6}}));
+INSTANTIATE_TEST_SUITE_P(Methods, AllReduceOfFour,
+                         ::testing::Values(Sent{{.collective = "ring"}, {1.5, 1.5, 1.5, 1.5}},
+                                           Sent{{.collective = "halving-doubling"}, {1.5, 1.5, 1.5, 1.5}},
+                                           Sent{{.collective = "recursive-doubling"}, {2, 2, 2, 2}},
+                                           // Each rank but the root sends up one edge; down the root sends twice, and
+                                           // the other inner rank once.
+                                           Sent{{.collective = "tree"}, {2, 1, 2, 1}},
+                                           Sent{{.collective = "hierarchical", .groupSize = 2}, {1.5, 1.5, 1.5, 1.5}},
+                                           Sent{{.collective = "parameter-server"}, {3, 1, 1, 1}},
+                                           // A holder gives the other its half, and three their pulls of its own.
+                                           Sent{{.collective = "parameter-server", .servers = 2}, {2, 2, 1, 1}},
+                                           Sent{{.fidelity = "formula", .collective = "tree"}, {2, 1, 2, 1}},
+                                           Sent{{.fidelity = "formula", .collective = "authors-tree"}, {4, 4, 4, 4}},
+                                           Sent{{.fidelity = "formula", .collective = "authors-one-to-all"},
+                                                {6, 6, 6, 6}}));
 
 TEST(VirtualCommunicator, CountsWhatTheTreeOfABroadcastSends) {
     const auto fromTwo = [](Communicator& comm, at::Tensor& tensor) { return comm.broadcast(tensor, Rank{2}); };

@@ -1,4 +1,4 @@
-// When hosts and links are out.
+// Times at which hosts and links are out.
 #include "core/sim/faults/faults.h"
 
 #include <gmock/gmock.h>

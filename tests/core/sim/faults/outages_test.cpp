@@ -212,7 +212,7 @@ TEST(Outages, ByFormulaACollectiveRestsWhileSomebodyIsOut) {
     }
 }
 
-// When a message of 10 MB, 80 ms, from rank 0 to rank 1 arrives that is sent at once.
+// Seconds at which a message of 10 MB, 80 ms, from rank 0 to rank 1 arrives that is sent at once.
 double arrival(const FaultParams& faults) {
     return apart([&] {
         std::vector<double> arrived;

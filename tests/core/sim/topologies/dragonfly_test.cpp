@@ -38,7 +38,7 @@ TEST(Dragonfly, LeadsFromEveryGroupToEveryOther) {
             if (from != to) ways.push_back({6 * from + 4, 6 * to + 5});
         }
     }
-    // Up to two links on either side of the one between the groups, and those of the hosts.
+    // A way has up to two links on either side of the one between the groups, and those of the hosts.
     for (const double each : messages("dragonfly", network, 18, ways)) {
         EXPECT_GE(each, 3 * kHop + kTransfer);
         EXPECT_LE(each, 7 * kHop + static_cast<double>(ways.size()) * kTransfer);

@@ -21,7 +21,7 @@ protected:
                  .backward = [this] { ++backwards; }},
                 [this](const std::string& why) { notes.push_back(why); }};
     }
-    // One step of a batch filled with `value`; whether its passes were captured ones.
+    // Makes one step of a batch filled with `value`; true if its passes were captured ones.
     bool step(CapturedPasses& passes, double value, std::int64_t samples = 4, const std::string& impossible = "") {
         batch = {torch::full({samples, 2}, value, kAccelerator), torch::zeros({samples}, kAccelerator)};
         if (!passes.captures(batch, impossible)) return false;

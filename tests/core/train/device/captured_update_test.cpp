@@ -24,7 +24,7 @@ public:
             at::Tensor(slot.parameter).copy_(asDevice(torch::linspace(-1, 2, slot.numel).view(slot.parameter.sizes())));
         }
     }
-    // Other ones each step, the same for every network.
+    // Gradients that differ from step to step, the same for every network.
     void setGradients(std::int64_t step) {
         const at::NoGradGuard guard;
         for (const FlatParams::Slot& slot : params_.slots()) {

@@ -104,7 +104,7 @@ TEST(CompareSet, WhatTheRunThatCountsWentOnFromWasNotRunAgain) {
     EXPECT_TRUE(runsLeftOut(whole, Members::Finished).empty());
     EXPECT_EQ(whole[0].count(), QStringLiteral("1"));
     EXPECT_FALSE(whole[0].takes(*chain[0], Members::AsFarAsAll)) << "its records are in those of the one that went on";
-    // One that was begun anew is another training.
+    // A run that was begun anew is another training.
     std::vector<RunItemPtr> again = chain;
     again.push_back(part("0", "", "failed"));
     const auto groups = compareGroups(again, oneStyle);

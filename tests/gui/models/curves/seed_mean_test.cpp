@@ -9,7 +9,7 @@
 namespace dasgd::gui {
 namespace {
 
-// One record a tenth of a second, 32 samples a step.
+// Series of one record a tenth of a second, 32 samples a step.
 Series seriesOf(const std::vector<std::pair<std::int64_t, double>>& values, double secondsPerStep = 0.1) {
     std::vector<storage::MetricSample> samples;
     for (const auto& [step, value] : values) {

@@ -88,7 +88,7 @@ TEST_F(FigureLibraryTest, SeveralDeletionsComeBackTheLastOneFirst) {
     for (const QString& name : names) EXPECT_TRUE(QFile::exists(library.pathOf(name)));
 }
 
-// Made before the folder is read: the name is free in the list and taken on the disk.
+// The figure is made before the folder is read: its name is free in the list and taken on the disk.
 TEST_F(FigureLibraryTest, AFileThatWasNotReadIsNeverReplaced) {
     FigureSpec theirs, ours;
     theirs.title = QStringLiteral("theirs");

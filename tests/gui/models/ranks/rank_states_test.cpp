@@ -9,7 +9,7 @@ RankSpan spanOf(int rank, Lane lane, SpanKind kind, std::int64_t step, Ns start,
     return {rank, {.lane = lane, .kind = kind, .step = step, .start = start, .end = end, .collective = 1}};
 }
 
-// One rank that computes all the time; a transfer of which half is hidden by it, the rest waited for.
+// A rank that computes all the time; a transfer of which half is hidden by that, the rest waited for.
 std::vector<RankSpan> halfHidden(int rank) {
     return {spanOf(rank, Lane::Compute, SpanKind::Forward, 1, 0, 1'000'000),
             spanOf(rank, Lane::Comm, SpanKind::Skew, 1, 400'000, 500'000),

@@ -241,7 +241,7 @@ TEST_F(ReportLibraryTest, OneThatCannotBeDeletedIsSaidAndStays) {
     // The library is opened anew, with all that the first one had to write behind it.
     reopen();
     ASSERT_TRUE(becomes(name, ReportState::Finished));
-    // No file any more, and not empty: nobody can take it away as one.
+    // A folder that is not empty stands in the file's place: it cannot be deleted as a file.
     ASSERT_TRUE(QFile::remove(reportFile(name)));
     ASSERT_TRUE(QDir().mkpath(reportFile(name) + QStringLiteral("/inner")));
     QSignalSpy failed(library_.get(), &ReportLibrary::failed);

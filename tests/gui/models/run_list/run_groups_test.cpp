@@ -96,7 +96,7 @@ TEST(RunGroupsTest, ValuesThatDifferInTheSeventhDigitAreTwoGroups) {
 
 TEST(RunGroupsTest, SaysHowFarASeriesIs) {
     const auto group = groupOf(seriesOf({{"finished", 0}, {"running", 10'000}, {"queued", 1, 0}, {"queued", 2, 0}}));
-    // Ten seconds a run from start to start, four of the present one gone.
+    // A run takes ten seconds from start to start; four of the present one are gone.
     EXPECT_EQ(group->secondsLeft(kStart + 14'000), 26);
     EXPECT_EQ(group->inWords(kStart + 14'000),
               QStringLiteral("1 of 4 finished, 1 running, 2 queued, ") + clockText(26) + QStringLiteral(" left"));

@@ -95,7 +95,7 @@ TEST_F(SpanCacheTest, ADamagedLevelHidesNothing) {
     EXPECT_EQ(load({close, static_cast<double>(kMs) / 10}).spans, touching(close));
 }
 
-// Close up the frame is what the spans themselves make, to the last box.
+// Zoomed in, the frame is what the spans themselves make, to the last box.
 TEST_F(SpanCacheTest, CloseUpItIsWhatTheSpansMake) {
     record(3, 12'000);
     std::mt19937_64 random(5);

@@ -178,7 +178,7 @@ TEST_F(ChartCardTest, ThePlotKeepsItsHeightHoweverManyNamesAreAboveIt) {
     }
 }
 
-// Three stand beside each other in a window of 1600 pixels.
+// Three cards stand beside each other in a window of 1600 pixels.
 TEST_F(ChartCardTest, TheLongestChoicesDoNotMakeItWider) {
     workspace_.record({.seed = 2, .steps = 60});
     session_.choose(id_);

@@ -106,7 +106,7 @@ TEST_F(ChartInstantsTest, OverTrainingTimeStartUpAndEvaluationsAreLeftOut) {
     EXPECT_LT(card_->plot().band()->second, x.back() + 1) << "not where the wall's time would put it";
 }
 
-// No step of it was evaluated: nothing says how long it has trained.
+// The run was not evaluated at any step: nothing says how long it has trained.
 TEST_F(ChartInstantsTest, WithoutAnEvaluationItSaysWhyNothingIsDrawnOverTrainingTime) {
     card_->QWidget::show();
     card_->axis().choose(kTrainingTime);
