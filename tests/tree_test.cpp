@@ -183,7 +183,7 @@ TEST(Tree, OnlyDeviceTestsMaySkip) {
                     const bool network = file.path == "tests/core/checkpoint/python_safetensors_test.cpp";
                     const bool skips = isSource(file) && (file.text.find(skip) != std::string::npos ||
                                                           file.text.find(qtSkip) != std::string::npos);
-                    // Another test runs this one and checks what is printed of it.
+                    // Another test runs this one and checks its output.
                     const bool sample = file.path == "tests/support/isolated/sample.cpp";
                     return skips && !device && !large && !root && !network && !sample ? Names{file.path + " skips"}
                                                                                       : Names{};

@@ -119,7 +119,7 @@ void check(const std::filesystem::path& folder, std::size_t segments, std::uint6
     JournalReader later(folder, all[half].sequence);
     std::vector<Entry> rest = readAll(later, 1'000'000, failed);
     std::vector<Entry> expected(all.begin() + static_cast<std::ptrdiff_t>(half) + 1, all.end());
-    // A writer names its names again in every segment; what is read here may not.
+    // A writer repeats its names in every segment; the segments read here may not.
     for (auto* entries : {&rest, &expected}) {
         for (Entry& entry : *entries) entry.names.resize(segments == 1 ? entry.names.size() : 0);
     }

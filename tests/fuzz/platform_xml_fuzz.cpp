@@ -1,4 +1,4 @@
-// A platform file of SimGrid, and what is passed on of it.
+// Platform files of SimGrid, and the text that is passed on to SimGrid.
 #include <algorithm>
 #include <string>
 

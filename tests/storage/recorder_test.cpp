@@ -108,7 +108,7 @@ TEST(RecorderTest, NobodyElseCollectsTheSameRank) {
     EXPECT_FALSE(Recorder::start(other, run.runId, {}));
 }
 
-// Workers started by hand: each adds the run, records its own rank and speaks for it alone.
+// Workers are started by hand: each adds the run, records its own rank and reports for that rank alone.
 TEST(RecorderTest, ProcessesThatCollectTheirOwnRankMakeOneRun) {
     const TempDir folder;
     const fs::path workspace = folder / "workspace";

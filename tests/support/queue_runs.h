@@ -74,7 +74,7 @@ protected:
     DasgdFolder folder_;
 };
 
-// A run of `ranks` that goes on for as long as a test wants; with a checkpoint every so many steps.
+// A run of `ranks` that lasts as long as a test needs, with a checkpoint every so many steps.
 inline std::string longExperiment(int ranks, int steps = 100'000'000, int every = 500) {
     std::string text = quickExperiment("threads", steps);
     const auto replace = [&](const std::string& from, const std::string& to) {

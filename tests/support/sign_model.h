@@ -8,7 +8,7 @@
 
 namespace dasgd::test {
 
-// Classifies by the sign of w·x; counts what it is shown. One BatchNorm, so that there are buffers.
+// Classifies by the sign of w·x and counts its samples. It has one BatchNorm, so that there are buffers.
 class SignModel final : public Model {
 public:
     struct Net : torch::nn::Module {

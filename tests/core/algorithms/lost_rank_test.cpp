@@ -53,7 +53,7 @@ std::vector<RankRecord> trainedUntilOneIsGone(const Value& document, Backend bac
                                                 .control = &gate,
                                                 .executor = rank.executor,
                                                 .device = rank.device});
-        // Threads that share a process learn it from whoever runs them.
+        // A lost rank that is a thread tells the code that runs the ranks by an exception.
         if (rank.comm.rank() == kLost) throw RankIsGone();
     };
     try {

@@ -100,7 +100,7 @@ INSTANTIATE_TEST_SUITE_P(Registry, OtherWorkers,
                                             ::testing::Values(TrainedOn::Virtual, TrainedOn::Threads)),
                          caseName);
 
-// Step 11 of three ranks is step 8 of four: what was behind eleven synchronous steps stays behind them.
+// Step 11 of three ranks is step 8 of four: the synchronous steps are over, and are not made again.
 TEST(OtherWorkersOfARun, DoNotMakeTheSynchronousStepsAgain) {
     const auto with = [](std::int64_t workers) {
         Value document = onData("local_sgd", workers);

@@ -43,7 +43,7 @@ TEST(RankMeterTest, SkewIsNoPartOfHidden) {
     EXPECT_EQ(totals.blocked, 30);
 }
 
-// An evaluation during which a transfer ends must not make the share of what is hidden look better.
+// An evaluation during which a transfer ends must not raise the hidden share.
 TEST(RankMeterTest, OnlyWindowsCount) {
     const std::vector<Span> spans{span(SpanKind::Forward, 0, 40), span(SpanKind::Transfer, 20, 120),
                                   span(SpanKind::Merge, 60, 120), span(SpanKind::Wait, 40, 60), window(0, 60)};

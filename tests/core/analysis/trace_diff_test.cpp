@@ -61,7 +61,7 @@ TEST(TraceDiffTest, OfAWindowThatIsCutItsWholeStepsCount) {
     EXPECT_EQ(stepPartsOf(spans, {110, 190}).ranks, 0);
 }
 
-// Three steps of 100 and one of 700, which waits and merges: wherever the stretch cuts, the long one is not lost.
+// Three steps of 100 and one of 700, which waits and merges: the long one is counted wherever the stretch cuts.
 TEST(TraceDiffTest, OfAWindowThatIsCutItsWholeRoundsCount) {
     for (const SpanKind ends : {SpanKind::Merge, SpanKind::Snapshot}) {
         std::vector<RankSpan> spans{span(0, SpanKind::Window, 0, 10'000, 40)};

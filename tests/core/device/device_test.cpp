@@ -1,4 +1,4 @@
-// Streams and events over the model of a device, and the model itself: what it must find.
+// Streams and events over the model of a device, and the faults that the model itself must find.
 #include "core/device/device.h"
 
 #include <gmock/gmock.h>

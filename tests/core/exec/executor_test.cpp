@@ -187,7 +187,7 @@ TEST_F(ExecutorTest, AnEvaluationEndsTheCleanWindow) {
     EXPECT_THAT(taken(), ElementsAre(std::pair(400, 500))) << "300 to 400 is not clean";
 }
 
-// Writes down what it is told and moves its clock by `step` for each piece of work.
+// Records the work that it is given, and moves its clock by `step` for each piece.
 struct Notes final : SimulatedTime {
     explicit Notes(HandClock& clock) : clock(clock) {}
     void charge(SpanKind kind, std::int64_t bytes) override {

@@ -175,7 +175,7 @@ TEST(JournalWriterTest, ReleasedSegmentsAreUsedAgain) {
         const auto read = reader.read(1000, [&](const EventRecord& entry) { EXPECT_EQ(entry.span.step, next++); });
         ASSERT_TRUE(read);
         reader.release(reader.lastSequence());
-        // The helper takes what is free; a moment lets it.
+        // The helper thread takes free segments; a moment lets it.
         if (step % 500 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(15));
     }
     std::size_t files = 0;

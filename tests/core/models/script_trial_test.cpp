@@ -24,7 +24,7 @@ const std::vector<std::pair<std::string, at::Tensor>>& oneWeight() {
     return kWeight;
 }
 
-// Files are written and read: what memory tensors share is the file's affair.
+// Models are written to files and read again: the file decides which tensors share memory.
 class ScriptTrialTest : public ::testing::Test {
 protected:
     Value saved(const torch::jit::Module& script, const std::string& task = "classes") {

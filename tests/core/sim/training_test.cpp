@@ -223,7 +223,7 @@ TEST(VirtualTraining, ContentionDoesNotHoldUpWhoHasFewWeights) {
     EXPECT_NEAR(stepMs(records), 20'000, 0.1) << "the all-reduces of two weights take some 50 microseconds each";
 }
 
-// A2.11: what is late by less than d·T_c − T_m holds nobody up, and changes no value.
+// A2.11: a rank that is late by less than d·T_c − T_m holds nobody up, and changes no value.
 TEST(VirtualTraining, DelayAbsorbsAShortHiccupOfOneRank) {
     const Fields algorithm{{"name", text("dasgd")}, {"period", integer(4)}, {"delay", integer(3)}};
     const auto hiccup =

@@ -27,7 +27,7 @@ TEST(GradientFeed, TellsOfEachGradientOnceFromTheLastLayerOn) {
     }
 }
 
-// Writes down what it is told.
+// Executor that records its calls.
 class Notes final : public Executor {
 public:
     Notes() : Executor(clock_, sink_, TraceLevel::Off) {}

@@ -54,7 +54,7 @@ TEST(StepContext, EachRankHasAStreamOfItsOwnAndOneThatAllShare) {
     EXPECT_NE(drawnBy(8)[0].shared, drawn[0].shared);
 }
 
-// An algorithm's own numbers cannot be taken for those of the engine.
+// Metrics of an algorithm cannot be taken for those of the engine.
 TEST(StepContext, AnAlgorithmsNumbersHaveItsPrefix) {
     runRanks(Backend::Threads, 1, [&](Communicator& comm, Clock& clock) {
         torch::nn::Linear layer(2, 1);

@@ -102,7 +102,7 @@ TEST_P(EvaluationBoardTest, FindsWhatRanksThatMeetFind) {
 
 TEST_P(EvaluationBoardTest, RanksMayBeStepsApart) {
     EvaluationBoard shared = board();
-    // Rank 0 is through with both steps before any other has come to the first.
+    // Rank 0 has finished both steps before any other rank has come to the first.
     for (const std::int64_t step : {1, 2}) deposit(shared, 0, step, 10 * step);
     for (int rank = 1; rank < ranks(); ++rank) {
         for (const std::int64_t step : {1, 2}) deposit(shared, rank, step, 1000 * step + rank);

@@ -43,7 +43,7 @@ TEST(LocalStep, DescendsTheGradientOfItsOwnShard) {
     EXPECT_TRUE(std::isfinite(step->loss().item<double>()));
 }
 
-// Notes what it is trained on, and after how many batches a pass began.
+// Model that records the batches it is trained on, and after how many of them a pass began.
 class NotingModel final : public Model {
 public:
     NotingModel() { weight_ = net_.register_parameter("weight", torch::zeros({1})); }

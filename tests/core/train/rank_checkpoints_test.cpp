@@ -197,7 +197,7 @@ TEST(RankCheckpoints, ACheckpointOfAnotherNetworkIsRefused) {
     }
 }
 
-// A folder that cannot be made: training goes on, and says what it lost.
+// The folder cannot be made: training goes on, and the lost checkpoints are reported.
 TEST(RankCheckpoints, WhatCannotBeWrittenStopsNoTraining) {
     const TempDir dir;
     const std::filesystem::path file = dir.write("run", "a file where a folder should be");

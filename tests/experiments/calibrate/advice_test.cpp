@@ -126,7 +126,7 @@ TEST(Advice, EverySentenceLeavesRoomForTheSpread) {
     EXPECT_EQ(advise(measured, 0.02).period, 18);
     EXPECT_EQ(advise(measured, 0.02).delayBatch, 69) << "16 · 16.85/3.9383 = 68.5 samples";
     EXPECT_EQ(advise(measured, 0.02).mostWorkers, 7);
-    // The longest delay holds this transfer, and not the ranks' scatter beside it.
+    // The longest delay covers this transfer, but not the ranks' scatter in addition.
     lenet.reduceSeconds = 256 * 0.004 - 1e-4;
     EXPECT_FALSE(advise(lenet, 0.02).hides);
     lenet.jitter = 0;

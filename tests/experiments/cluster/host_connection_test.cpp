@@ -78,7 +78,7 @@ TEST_F(HostConnectionTest, NoticesAtOnceWhenItIsCut) {
     EXPECT_THAT((*connection)->whyLost(), HasSubstr("ada@node1: the connection has ended, ssh by signal 9"));
 }
 
-// An answer that was given up comes later, and is not that of the next question.
+// The late answer to a question that was given up is not that of the next question.
 TEST_F(HostConnectionTest, PassesOverAnAnswerThatCameTooLate) {
     test::writeText(folder_ / "late",
                     "#!/bin/sh\nread first\nread second\necho '{\"re\":\"time\",\"now\":1}'\n"

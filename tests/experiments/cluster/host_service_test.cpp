@@ -112,7 +112,7 @@ TEST_F(HostServiceTest, ChecksExperimentsWithTheirPlaces) {
     EXPECT_THAT(virtualOnes["error"].get<std::string>(), HasSubstr("leave out --on"));
 }
 
-// A host that runs out of memory hears nothing for minutes.
+// A host that runs out of memory would not answer for minutes.
 TEST_F(HostServiceTest, RanksThatDoNotFitAreNotStarted) {
     nlohmann::json request = ranks(10);
     request["size"] = request["count"] = 4096;

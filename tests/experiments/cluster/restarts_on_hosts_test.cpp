@@ -91,7 +91,7 @@ TEST_F(RestartsOnHosts, ALostConnectionToTheFirstHostCostsNoMore) {
     EXPECT_THAT(ended.err, HasSubstr("it goes on from step " + std::to_string(runs[0].resumedStep)));
 }
 
-// The connection is lost over which the ranks' end would have been heard.
+// The lost connection is the one over which the ranks' end would have been reported.
 TEST_F(RestartsOnHosts, ARunThatHasFinishedIsNotTrainedAgain) {
     std::string ssh = test::contentOf(hosts_.program());
     const std::string runs = "exec sh -c \"exec $3\"";

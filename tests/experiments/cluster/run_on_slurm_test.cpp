@@ -1,4 +1,4 @@
-// `dasgd run --on` of a SLURM cluster, with stand-ins for its commands: what is written, submitted, told and cancelled.
+// `dasgd run --on` of a SLURM cluster, with stand-ins for its commands: files, submission, progress and cancelling.
 #include "experiments/cluster/run_on_slurm.h"
 
 #include <gmock/gmock.h>

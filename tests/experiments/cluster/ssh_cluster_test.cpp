@@ -81,7 +81,7 @@ TEST_F(SshClusterTest, TellsAllHostsThatItIsThereWhileOneTakesItsTime) {
     };
     const std::string heard = (folder_ / "heard").string();
     test::writeText(heard, "");
-    // The first is done as soon as the second has heard something.
+    // The first host is done as soon as the second has received something.
     stands("node1", "read request\ni=0\nuntil grep -q alive '" + heard +
                         "' || [ $i -gt 200 ]; do sleep 0.1; i=$((i+1)); done\ngrep -q alive '" + heard +
                         "' && echo '{\"re\":\"go on\",\"experiment\":{},\"from\":\"run\",\"step\":7}'\nread more\n");
@@ -107,7 +107,7 @@ TEST_F(SshClusterTest, DropsAHostThatDoesNotAnswerAnyMore) {
     EXPECT_FALSE(cluster.isThere(0));
 }
 
-// A host whose program is another build answers all the same.
+// A host whose program is another build answers nevertheless.
 TEST_F(SshClusterTest, RefusesHostsOfDifferentBuilds) {
     const std::string hello =
         "echo "

@@ -1,4 +1,4 @@
-// Runs on platform files: what is refused before any rank starts, and what a run keeps.
+// Runs on platform files: refusals before any rank starts, and the copy that a run keeps.
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
@@ -155,7 +155,7 @@ INSTANTIATE_TEST_SUITE_P(
               "SimGrid cannot "}),
     [](const auto& info) { return info.param.name; });
 
-// Routes that SimGrid computes by itself: what the dry run accepts, the run can use.
+// SimGrid computes these routes itself: a platform that the dry run accepts can be used by the run.
 class RoutedPlatform : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(RoutedPlatform, RunsWhatTheDryRunAccepts) {

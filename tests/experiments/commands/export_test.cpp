@@ -1,4 +1,4 @@
-// `dasgd export`: its command line; what it writes is in csv_export_test and trace_export_test.
+// `dasgd export`: its command line. csv_export_test and trace_export_test test the files.
 #include <gmock/gmock.h>
 
 #include "tests/experiments/commands/finished_run.h"

@@ -1,4 +1,4 @@
-// `dasgd mirror` and what is done with a mirrored run: list, show, stop and resume, with real runs.
+// `dasgd mirror`, and list, show, stop and resume of a mirrored run, with real runs.
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

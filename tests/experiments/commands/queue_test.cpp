@@ -1,4 +1,4 @@
-// `dasgd queue`, from another process. What it does to a series: tests/experiments/launch/run_series_test.cpp.
+// `dasgd queue`, from another process. Its effect on a series: tests/experiments/launch/run_series_test.cpp.
 #include <gmock/gmock.h>
 
 #include "storage/run_reader.h"

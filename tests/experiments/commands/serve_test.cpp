@@ -1,4 +1,4 @@
-// `dasgd serve --stdio` by itself: what `dasgd mirror` makes of it is in tests/experiments/mirror.
+// `dasgd serve --stdio` by itself; tests/experiments/mirror tests it under `dasgd mirror`.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

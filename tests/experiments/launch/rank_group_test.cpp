@@ -1,4 +1,4 @@
-// Ranks that are shell scripts: how a group ends, and what it says of it.
+// Ranks that are shell scripts: the end of a group, and its report.
 #include "experiments/launch/rank_group.h"
 
 #include <gmock/gmock.h>
@@ -67,7 +67,7 @@ TEST_F(RankGroupTest, BlamesTheFirstThatFailed) {
     EXPECT_EQ(run({later, first}).error, "rank 1: loss is NaN at step 7");
 }
 
-// The others' deadline is over, and each blames the operation that it waited in.
+// The deadline of the other ranks is over, and each reports the operation that it waited in.
 TEST_F(RankGroupTest, NamesTheRankThatHungBesideTheOneThatMissedIt) {
     control_.publish(Rank{1}, 380);
     const auto missed = says(0, RankState::Failed, "rank 0: all_reduce #197: Timed out", 5) + "exit 1";

@@ -22,7 +22,7 @@ TEST(RunSeries, TitlesSayWhichOfHowMany) {
     EXPECT_EQ(counted(1, 4, "x"), "2/4 x");
 }
 
-// The second of three diverges at once; the third is run all the same, and the exit says that one failed.
+// The second of three diverges at once; the third is run nevertheless, and the exit status says that one failed.
 TEST(RunSeries, OneThatFailsDoesNotEndTheOthers) {
     const test::DasgdFolder folder;
     folder.write("e.toml", test::quickExperiment("threads"));

@@ -17,7 +17,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::Not;
 
-// Keeps what it is told.
+// Sink that keeps its metrics.
 class Sink : public storage::Recorder {
 public:
     struct Value {

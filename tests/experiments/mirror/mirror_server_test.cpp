@@ -30,7 +30,7 @@ public:
         close();
         ::close(files_[1]);
     }
-    // Ends it; what it said.
+    // Ends the server; answers its status.
     Status close() {
         channel.reset();
         if (files_[0] >= 0) ::close(std::exchange(files_[0], -1));

@@ -113,7 +113,7 @@ TEST_F(WorkspaceImportTest, CopiesThatWentOnApartAreBothTaken) {
     }
 }
 
-// Reading such a row takes longer than one look at the runs; the others come all the same.
+// Reading such a row takes longer than one look at the runs; the others are imported nevertheless.
 TEST_F(WorkspaceImportTest, ARunWithAHugeConfigurationIsRefusedAndTheOthersCome) {
     {
         storage::Store store = orDie(storage::Store::open(there()));

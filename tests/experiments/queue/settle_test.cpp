@@ -74,7 +74,7 @@ TEST_F(Settle, WhatDiedWithItsWorkerGoesOnAndCostsNoRestart) {
     checkpoint(settled.next, 10);
     const Settled again = after("interrupted", EndCause::WorkerGone);
     EXPECT_EQ(row(again.next).resumedFrom, settled.next);
-    // The newest has no checkpoint of its own: from that of the one before.
+    // The newest run has no checkpoint of its own and is resumed from that of the one before.
     const Settled third = after("interrupted", EndCause::WorkerGone);
     EXPECT_EQ(row(third.next).resumedFrom, settled.next);
     EXPECT_EQ(row(third.next).resumedStep, 10);
@@ -90,7 +90,8 @@ TEST_F(Settle, AFailureCostsARestart) {
     EXPECT_EQ(after("interrupted", EndCause::Itself).end, End::Failed) << "its process alone was killed";
 }
 
-// A training that was killed is restarted from its checkpoint; one that fails by itself would mostly fail again.
+// A training that was killed is restarted from its checkpoint; one that failed by its own fault would mostly fail
+// again.
 TEST_F(Settle, ADeathCostsARestartAndAFailureGetsNoneUnlessAskedFor) {
     test::orDie(queue_.remove("a"));
     add("b", 2, false);

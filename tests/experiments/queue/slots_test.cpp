@@ -59,7 +59,7 @@ TEST(Slots, WhatNeedsMoreThanThereIsRunsAlone) {
     EXPECT_EQ(slots.next({run("a", 1)}, {}), std::nullopt) << "nothing beside it";
 }
 
-// Small runs come without end; a large one that waits behind them starts all the same.
+// A large run starts even if small ones keep coming before it.
 TEST(Slots, SmallRunsDoNotStarveALargeOne) {
     Slots slots(machineOf(4), 4);
     static_cast<void>(slots.seat(run("s0", 1)));

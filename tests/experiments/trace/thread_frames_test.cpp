@@ -113,7 +113,7 @@ TEST_F(ThreadFramesTest, AKernelEndsWhereTheNextOfItsStreamBegins) {
     EXPECT_EQ(remarks_.at("kernels cut where the next one of their stream begins"), 1);
 }
 
-// The union of what is given on, against the definition: each instant belongs to the innermost frames that are open.
+// The union of the spans, against the definition: each instant belongs to the innermost frames that are open.
 TEST_F(ThreadFramesTest, AgreesWithTheDefinitionOnAnyNest) {
     std::mt19937 random(7);
     for (int round = 0; round < 300; ++round) {

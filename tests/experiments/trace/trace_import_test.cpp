@@ -50,7 +50,7 @@ TEST_F(TraceImportTest, TakesKernelsAndStepsOfPyTorchWithTheirNames) {
     EXPECT_EQ(row.steps, 2);
     EXPECT_EQ(row.bytesSent, 0);
     EXPECT_NEAR(*row.hidden, 0.5, 1e-9);
-    // The trace cannot tell these, and 0 would be a boast.
+    // The trace does not tell these numbers, so they are not known; 0 would flatter.
     EXPECT_FALSE(row.blockedS || row.skewS || row.inflation || row.stepMs || row.samplesPerS);
     EXPECT_THAT(row.config, HasSubstr("format = \"PyTorch profiler\""));
 }
@@ -96,7 +96,7 @@ TEST_F(TraceImportTest, TakesTheOutermostOperatorsWhereThereAreNoKernels) {
     EXPECT_EQ(outcome.leftOut.at("calls of collectives whose time is there apart"), 1);
 }
 
-// Right values by hand: a collective of 5 ms on gloo's thread, and what stands beside it on the others.
+// Values by hand: a collective of 5 ms on gloo's thread, beside the spans of the other threads.
 TEST_F(TraceImportTest, ACollectivesOwnCallHidesNothing) {
     const std::string work = test::slice("gloo:all_reduce", "user_annotation", "2", "3100", "5000");
     const auto op = [](const char* name, const char* start, const char* length, const char* thread = "1") {

@@ -86,7 +86,7 @@ TEST(Agreement, EveryRankRefusesWhereOneDiffers) {
     EXPECT_THAT(verdicts(four), Each(HasSubstr("optimizer.learning_rate is 0.1 on rank 0 and 0.2 on rank 2")));
 }
 
-// Rank 2 does not come, and is not blamed: somebody has its place under another number.
+// Rank 2 does not come, and is not named as the fault: another process has its place under another number.
 TEST(Agreement, TwoProcessesOfOneNumberAreTold) {
     const test::TempDir folder;
     std::vector<std::string> told(3);

@@ -44,7 +44,7 @@ protected:
         }
         return workers;
     }
-    // Each rank in a container of its own where `folders_` says what is mounted at "lab" there.
+    // Starts each rank in a container of its own if `folders_` names the folder to mount at "lab" there.
     test::StartedProgram started(std::vector<std::string> arguments, const test::Environment& environment,
                                  std::size_t rank) const {
         if (folders_.empty()) return folder_.start(arguments, environment);

@@ -74,7 +74,7 @@ TEST_F(FigurePanelsTest, OneLegendWhereStylesAgreeAndEachItsOwnWhereNot) {
     EXPECT_GT(imageOf(layOut(own, spec_), 2).height(), 100);
 }
 
-// A picture takes itself to the resolution of what it is played on: that of a PDF is not that of the screen.
+// A picture adopts the resolution of the device it is played on: that of a PDF is not that of the screen.
 TEST_F(FigurePanelsTest, ThePanelsAreTheirSizeInAFileOfAnotherResolution) {
     const PaperPage page = layOut(read(), spec_);
     const QImage screen = imageOf(page, 2);

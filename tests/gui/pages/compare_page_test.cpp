@@ -127,7 +127,7 @@ TEST_F(ComparePageTest, AFigureTakesTheRunsAndTheSeedsAsThePageDrawsThem) {
     EXPECT_EQ(window_->figures().find(name)->spec.lines, FigureLines::MeanAndSeeds);
 }
 
-// The program that draws is this test's own, which keeps what it is handed (gui_main.cpp).
+// The program that draws is this test's own, which keeps its input (gui_main.cpp).
 TEST_F(ComparePageTest, CtrlEWritesAllThatIsShownAndNeverOverWhatIsThere) {
     recordCompared(workspace_);
     openNewest();

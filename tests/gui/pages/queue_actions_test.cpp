@@ -24,7 +24,7 @@ RunItemPtr waiting(const std::string& id, bool held) {
     return makeRunItem(row);
 }
 
-// Writes down what it is asked for in the place of `dasgd`.
+// Actions over a stand-in for `dasgd` that records its arguments.
 class QueueActions : public ::testing::Test {
 protected:
     QueueActions() : engine_(folder_.path().toStdString(), script()) {}

@@ -214,7 +214,7 @@ TEST_F(RunPageTest, ThePointerInTheTimelineIsALineInTheCurvesAndTheOtherWayRound
     EXPECT_EQ(selection.cursor(), instantAtX(points, *plot.cursor(), XAxis::Step));
 }
 
-// The first clean window ends with the first evaluation; what is hidden is seen before, and said to be of now.
+// The first clean window ends with the first evaluation; until then the hidden share is shown as that of now.
 TEST_F(RunPageTest, ALiveRunShowsWhatIsHiddenBeforeItIsTimed) {
     test::SyntheticRun run(workspace_.store(), {.steps = 100});
     run.train(40);
@@ -275,7 +275,7 @@ TEST_F(RunPageTest, AFigureOfRanksIsOfThisRunAndOneOfRunsFollowsTheExperiment) {
     EXPECT_TRUE(runs.filter.startsWith(QStringLiteral("experiment = "))) << runs.filter.toStdString();
 }
 
-// The program that draws is this test's own, which keeps what it is handed (gui_main.cpp).
+// The program that draws is this test's own, which keeps its input (gui_main.cpp).
 TEST_F(RunPageTest, CtrlEWritesTheChartsAndTheTimelineAsTheyAreSeen) {
     workspace_.record({.ranks = 2, .steps = 300});
     open();

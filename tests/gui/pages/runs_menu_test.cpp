@@ -58,7 +58,7 @@ protected:
         menu->close();
         return done;
     }
-    // A program in the place of `dasgd` that writes down what it is asked for.
+    // Stand-in for `dasgd` that records its arguments.
     QString scribe() {
         const QString path = folder_.filePath(QStringLiteral("dasgd"));
         QFile file(path);

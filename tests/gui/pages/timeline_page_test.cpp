@@ -191,7 +191,7 @@ TEST_F(TimelinePageTest, ScrollsToTheRowOfWhatWasFoundInAGroup) {
     }));
 }
 
-// A stand-in for `dasgd`: its words are those of the program, its time is the test's.
+// Stand-in for `dasgd`: its output is that of the program, its timing that of the test.
 class TimelineTraceTest : public TimelinePageTest {
 protected:
     QString write(const char* name, const QByteArray& text) {
@@ -282,7 +282,7 @@ TEST_F(TimelineTraceTest, SavesTheRunThatIsShownByKey) {
     EXPECT_TRUE(said().contains("export " + id_.toUtf8() + " --trace " + file.toUtf8())) << said().toStdString();
 }
 
-// The program that draws is this test's own, which keeps what it is handed (gui_main.cpp).
+// The program that draws is this test's own, which keeps its input (gui_main.cpp).
 TEST_F(TimelinePageTest, CtrlEWritesTheWindowThatIsSeen) {
     look();
     selection().mark(TimeRange{1'000'000'000, 1'200'000'000});

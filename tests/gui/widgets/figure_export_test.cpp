@@ -1,4 +1,4 @@
-// The process that draws is this test's own program, which is no `dasgd-lab`: what is tested is what the page hears.
+// The process that draws is this test's own program, not `dasgd-lab`: the page's part of an export is tested.
 #include "gui/widgets/figure_export.h"
 
 #include <gtest/gtest.h>

@@ -221,7 +221,7 @@ TEST(MigrateTest, OfManyThatComeAtOnceOneMigrates) {
     EXPECT_TRUE(RunReader::open(folder / "w"));
 }
 
-// Whoever reads a workspace while it is made, or after its maker was killed, finds all of it or none.
+// A reader finds all of a workspace or none, while it is made and after its maker was killed.
 TEST(MigrateTest, AKilledMakerLeavesAWholeDatabaseOrNone) {
     std::mt19937 random(3);
     double longest = 5'000;  // microseconds until the kill; follows what is seen, however slow the machine

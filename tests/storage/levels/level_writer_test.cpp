@@ -1,4 +1,4 @@
-// Levels of detail are those of the rows, whoever collected them and whoever was killed when.
+// Levels of detail equal their rows, whichever process collected them and whenever one was killed.
 #include "storage/levels/level_writer.h"
 
 #include <gmock/gmock.h>

@@ -75,7 +75,7 @@ TEST(SpanLevel, CountsAndTimesOfEachRankLaneAndKindAreThoseOfTheSpans) {
     }
 }
 
-// The oracle: each short span by itself in the bucket that it starts in.
+// Expected level: each short span by itself in the bucket that it starts in.
 TEST(SpanLevel, ASpanIsInTheBucketThatItStartsInUnlessItIsAsLongAsABucket) {
     const auto spans = randomSpans(3, 5000, 3);
     const SpanLevel level = levelOf(spans, 600);

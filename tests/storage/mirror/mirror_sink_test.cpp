@@ -191,7 +191,7 @@ TEST_F(MirrorSinkTest, WhatCannotBeStoredLeavesNothing) {
     orDie(sink->apply(part));
 }
 
-// The other side may be anybody.
+// The other side is not trusted.
 TEST_F(MirrorSinkTest, WhatIsMoreThanIsTakenIsRefused) {
     const auto source = sourceOf(there());
     const auto sink = sinkFor(here(), *source);

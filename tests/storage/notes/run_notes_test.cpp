@@ -148,7 +148,7 @@ TEST(RunNotes, AKilledWriterKeepsWhatItAcknowledged) {
     EXPECT_GT(acknowledged.get(), 0);
 }
 
-// Whoever reads while the first note is written, or after its writer was killed, finds it whole or not at all.
+// A reader finds the first note whole or not at all, while it is written and after its writer was killed.
 TEST(RunNotes, TheFirstNoteIsWholeOrNotThere) {
     std::mt19937 random(11);
     double longest = 3'000;  // microseconds until the kill; follows what is seen, however slow the machine

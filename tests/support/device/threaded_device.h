@@ -31,7 +31,7 @@ public:
     // Functions that hold a pointer to this.
     [[nodiscard]] DeviceApi api();
 
-    // `work` is done on the stream, after what it was given before.
+    // Does `work` on the stream, after all earlier work of the stream.
     void launch(StreamHandle stream, std::function<void()> work) {
         if (!stream && compute_ == Compute::OnCaller) return work();
         streamOf(stream).give(std::move(work));
@@ -64,7 +64,7 @@ private:
             return passed;
         }
     };
-    // Destroyed, it does what it was given to the end.
+    // A stream, which is a thread. Its destructor first does all work that was given.
     class Stream {
     public:
         ~Stream() {

@@ -156,7 +156,7 @@ public:
         std::vector<c10::IValue> own;
         for (std::size_t i = 0; i < arguments_.size(); ++i) {
             own.push_back(onHost(arguments_[i]));
-            // A kernel may resize what it is given to write into: that is a tensor of its own.
+            // A kernel may resize a tensor that it writes into: such a one gets a copy of its own.
             if (isOutput(i) && own[i].isTensor()) own[i] = own[i].toTensor().clone();
         }
         TORCH_CHECK(!(hasDevice_ && hasHost_), op_.schema().name(), " mixes tensors of the host and of the device");

@@ -125,7 +125,7 @@ TEST(DelayedAverage, AddsUpAMeanThatArrivesInParts) {
     });
 }
 
-// An optimiser whose state is what the test wants it to be.
+// An optimiser whose state the test sets.
 class KnownState final : public Optimizer {
 public:
     explicit KnownState(FlatParams& params) : velocity(at::zeros_like(params.weights())) {}

@@ -101,7 +101,7 @@ TEST(ParameterServer, InTimeOnlySendsAsMuchAndTakesItsTime) {
     EXPECT_EQ(overlapOf(records[0]).hidden, 0);
 }
 
-// Rank 1, a worker, is gone for good: whoever waits for it says so.
+// Rank 1, a worker, is gone for good: the ranks that wait for it name it.
 TEST(ParameterServer, AWorkerThatIsGoneEndsTheRunAndIsNamed) {
     Value document = served({.workers = 2, .steps = 40}, 1, 0, "virtual");
     document.set("faults", table({{"hosts", matrix({{1, 0.02}})}}));

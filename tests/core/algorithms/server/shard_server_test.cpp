@@ -70,7 +70,7 @@ struct BareRank {
     StepContext context;
 };
 
-// Weight j is how many gradients of worker j there are in what was read. Worker 2 takes five times as long as worker 0.
+// Weight j counts the gradients of worker j in what was read. Worker 2 takes five times as long as worker 0.
 TEST(ShardServer, AWorkerReadsAllGradientsUpToItsClockLessTheBound) {
     constexpr int kWorkers = 3;
     constexpr std::int64_t kSteps = 20;

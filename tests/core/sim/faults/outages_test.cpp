@@ -229,7 +229,7 @@ double arrival(const FaultParams& faults) {
 }
 
 TEST(Outages, AMessageGoesOnWhereItsHostLeftIt) {
-    // 30 ms of it are through; what is left takes its latency once more.
+    // 30 ms of it have been sent; the rest takes its latency once more.
     EXPECT_NEAR(arrival({.hosts = {{1, 0.030, 1}}}), 1.080 + 2 * kLatency, 1e-6);
     EXPECT_NEAR(arrival({.hosts = {{2, 0.030, 1}}}), 0.080 + kLatency, 1e-6) << "not its way";
 }

@@ -63,7 +63,7 @@ TEST(Background, OfNoLoadChangesNothing) {
 TEST(Background, StopsWhenTheRanksHaveEnded) {
     onVirtualCluster("star", gigabit(), {.ranks = 3, .network = withSettings({})},
                      [&](VirtualRank& rank) { rank.clock.sleepUntil(1'000'000'000); });
-    // The engine came to its end, or this would not be reached; it ran on for what was under way alone.
+    // The test gets here only if the engine ended; it ran on for the messages under way alone.
     EXPECT_LT(simgrid::s4u::Engine::get_clock(), 1.5);
 }
 

@@ -1,4 +1,4 @@
-// Networks from platform files of SimGrid: what is told without SimGrid, and which hosts the ranks get.
+// Networks from platform files of SimGrid: facts known without SimGrid, and the hosts that ranks get.
 #include "core/sim/network/platform.h"
 
 #include <gmock/gmock.h>

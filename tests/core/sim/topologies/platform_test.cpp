@@ -1,4 +1,4 @@
-// The plug-in; what it reads is tested in tests/core/sim/network/platform_test.cpp.
+// The plug-in. Reading of platform files is tested in tests/core/sim/network/platform_test.cpp.
 #include <gmock/gmock.h>
 
 #include "tests/support/sim/messages.h"

@@ -123,7 +123,7 @@ TEST_F(FigureLibraryTest, AFileThatCannotBeDeletedKeepsItsFigure) {
     ASSERT_TRUE(eventually([&] { return library.loaded(); }));
     const QString name = library.add({}, QStringLiteral("one"));
     ASSERT_TRUE(eventually([&] { return library.settled(); }));
-    // A folder in its place cannot be deleted by anybody.
+    // A folder in the file's place cannot be deleted.
     ASSERT_TRUE(QFile::remove(library.pathOf(name)));
     ASSERT_TRUE(QDir().mkpath(library.pathOf(name)));
     QSignalSpy failed(&library, &FigureLibrary::failed);

@@ -73,7 +73,7 @@ TEST_F(MetricsQueryTest, ALiveRunIsReadOnUntilItHasEnded) {
     }));
 }
 
-// Points are drawn as they come, and not each by itself.
+// Points are drawn in batches as they arrive, not one by one.
 TEST_F(MetricsQueryTest, ManyCommitsAreReadTogether) {
     test::SyntheticRun run(bench_.workspace.store(), {.ranks = 1, .steps = 400});
     const QString id = QString::fromStdString(run.id());

@@ -74,7 +74,7 @@ TEST_F(RunListModelTest, EarlierPartsOfATrainingAreLeftOut) {
     EXPECT_EQ(ids(), "abcd");
 }
 
-// `dasgd resume` that fails at its start leaves a run without a step: the training is still what was interrupted.
+// `dasgd resume` that fails at its start leaves a run without a step: the training counts as the interrupted run.
 TEST_F(RunListModelTest, WhatNothingWentOnFromIsNoEarlierPart) {
     const auto part = [](const std::string& id, const std::string& from, std::int64_t resumedStep, std::int64_t steps) {
         storage::RunRow row = run(id, 0.1 * (id.front() - 'a'))->row;

@@ -160,7 +160,7 @@ TEST(ScalingLines, MeasuredAndSimulatedOfOneWorkShareTheirColour) {
     EXPECT_EQ(scalingAxis(drawn, ScalingPlot::Throughput, {}), QStringLiteral("samples/s"));
 }
 
-// A link that is not there takes its time in words wherever the figure of it shows.
+// Figures with times over an emulated link say that it is emulated.
 TEST(ScalingLines, SayWhereTheLinkIsEmulated) {
     const std::string link = "[cluster.link]\nbandwidth = \"200Mbps\"\n";
     std::vector<RunItemPtr> runs;

@@ -80,7 +80,7 @@ TEST_F(SpanCacheTest, FittingAllCountsEverySpanWithoutReadingTheRows) {
     EXPECT_LE(cache_.reads(), 20);
 }
 
-// A level is derived from rows; where one cannot be read, what it was made of is drawn in its place.
+// A level is derived from rows; the rows are drawn in the place of a level that cannot be read.
 TEST_F(SpanCacheTest, ADamagedLevelHidesNothing) {
     record(4, 40'000);
     {
