@@ -301,7 +301,7 @@ const TimelineBox* TimelineWidget::boxAt(QPointF point) const {
         if (point.x() < left || point.x() >= right) continue;
         if (lane.isGroup() && !heightOf(box, lane, layout_.lane(static_cast<std::size_t>(row))).contains(point))
             continue;
-        // Of overlapping boxes the shortest is taken, which is the hardest to hit.
+        // The shortest of overlapping boxes is taken, since it is the hardest to hit.
         if (!best || box.span.end - box.span.start < best->span.end - best->span.start) best = &box;
     }
     return best;

@@ -1,4 +1,5 @@
-// A choice with its arrow: the theme's sheet has none, as there it is a picture in one colour for all themes.
+// A combo box with an arrow. The theme's style sheet has none, since an arrow there is an image in one colour for all
+// themes.
 #pragma once
 
 #include <QComboBox>
@@ -7,7 +8,7 @@
 
 namespace dasgd::gui {
 
-// Over what the style has painted of the box.
+// Paints the arrow over a box that the style has painted.
 inline void paintChoiceArrow(QWidget& box, const QColor& color) {
     QPainter painter(&box);
     painter.setRenderHint(QPainter::Antialiasing);
@@ -21,13 +22,13 @@ public:
     explicit ArrowBox(QWidget* parent = nullptr) : QComboBox(parent) { setFocusPolicy(Qt::StrongFocus); }
 
 protected:
-    // It scrolls the page, whatever slides under the pointer meanwhile.
+    // The wheel scrolls the page, not the choice under the pointer.
     void wheelEvent(QWheelEvent* event) override { event->ignore(); }
     void paintEvent(QPaintEvent* event) override {
         QComboBox::paintEvent(event);
         paintArrow();
     }
-    // In the colour of the text, weaker.
+    // The arrow has the colour of the text, fainter.
     void paintArrow() {
         QColor color = palette().color(QPalette::Text);
         color.setAlphaF(0.6F);

@@ -1,4 +1,4 @@
-// Keys that click a button at once.
+// Shortcuts that click a button at once.
 #pragma once
 
 #include <QAbstractButton>
@@ -6,7 +6,7 @@
 
 namespace dasgd::gui {
 
-// While `page` is visible. A button's own shortcut would press it for 100 ms before it acts.
+// Adds a shortcut that clicks `button` while `page` is visible. A button's own shortcut would act only after 100 ms.
 inline void addButtonKey(const QString& keys, QAbstractButton& button, QWidget* page) {
     QObject::connect(new QShortcut(QKeySequence(keys), page), &QShortcut::activated, &button, &QAbstractButton::click);
 }

@@ -11,7 +11,7 @@ namespace dasgd::gui {
 
 namespace {
 
-// Null: on the page itself.
+// The card that contains the widget; null if it stands on the page itself.
 const Card* cardAround(const QWidget& widget) {
     for (const QWidget* above = widget.parentWidget(); above; above = above->parentWidget()) {
         if (const auto* card = dynamic_cast<const Card*>(above)) return card;
@@ -25,7 +25,7 @@ QWidget* firstStopOf(const Card& card) {
                card.isAncestorOf(one);
     };
     if ((card.focusPolicy() & Qt::TabFocus) != 0) return const_cast<Card*>(&card);
-    // In the order of Tab, which begins anywhere and comes round.
+    // The focus chain is a ring in the order of Tab.
     for (QWidget* one = card.nextInFocusChain(); one != &card; one = one->nextInFocusChain()) {
         if (takes(one)) return one;
     }

@@ -1,4 +1,4 @@
-// F6 and Shift+F6: the focus goes from card to card of a page.
+// F6 and Shift+F6, which move the focus from card to card of a page.
 #pragma once
 
 #include <QWidget>
@@ -6,11 +6,11 @@
 
 namespace dasgd::gui {
 
-// In each card of `page` that is seen the first part that takes the focus by Tab, from the top left on, row by row. A
+// The first widget of each visible card of `page` that takes the focus by Tab, ordered row by row from the top left. A
 // card within a card does not count.
 [[nodiscard]] std::vector<QWidget*> cardStops(QWidget& page);
 
-// The keys, while `page` is seen; none where it has an order of its own under F6. They end with the page.
+// Adds the keys while `page` is visible, unless the page uses F6 itself. They are deleted with the page.
 void addCardKeys(QWidget& page);
 
 }  // namespace dasgd::gui

@@ -1,4 +1,4 @@
-// What is dropped on the window.
+// Files dropped on the window.
 #pragma once
 
 #include <QMimeData>
@@ -7,7 +7,7 @@
 
 namespace dasgd::gui {
 
-// The first of the files that is an experiment, which any page leaves to the window; "" where none is.
+// The first experiment (.toml) among dropped files; "" if there is none. Every page leaves it to the window.
 [[nodiscard]] inline QString experimentIn(const QMimeData& dropped) {
     for (const QUrl& url : dropped.urls()) {
         if (url.isLocalFile() && url.path().endsWith(QLatin1String(".toml"), Qt::CaseInsensitive)) {

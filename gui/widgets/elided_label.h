@@ -1,4 +1,4 @@
-// A label that has an ellipsis where there is no room, at its end or where `cut` says; a tool tip says the rest.
+// A label that is cut with an ellipsis if there is no room, at its end or where `cut` says.
 #pragma once
 
 #include <QLabel>
@@ -18,7 +18,7 @@ protected:
     void paintEvent(QPaintEvent* event) override {
         const bool fits = wordWrap() || textFormat() != Qt::PlainText ||
                           fontMetrics().horizontalAdvance(text()) <= contentsRect().width();
-        // With what is selected in it.
+        // QLabel paints a selection of the text too.
         if (fits) return QLabel::paintEvent(event);
         QPainter painter(this);
         painter.setPen(palette().color(QPalette::WindowText));

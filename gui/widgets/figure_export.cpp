@@ -13,9 +13,9 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr int kHandOverMs = 10'000;  // until the program has begun to read
+constexpr int kHandOverMs = 10'000;  // time for the program to begin reading
 
-// Figures that are there may be in a paper already: the next ones get a folder of their own.
+// `wanted`, or with a number behind it if it exists: existing figures may be in a paper already and are kept.
 QString freeFolder(const QString& wanted) {
     QString folder = wanted;
     for (int number = 2; QFileInfo::exists(folder); ++number) folder = wanted + QStringLiteral("-%1").arg(number);
@@ -30,7 +30,7 @@ FigureExport::FigureExport(Session& session, QAbstractButton& button, MessageBar
 FigureExport::~FigureExport() {
     if (!process_) return;
     process_->disconnect(this);
-    // What it is to draw must be with it before nobody writes any more; a pipe takes that at once.
+    // The process must have received its whole input before it is left alone; a pipe takes that at once.
     while (process_->bytesToWrite() > 0 && process_->waitForBytesWritten(kHandOverMs)) continue;
     releaseProcess(std::move(process_), this);
 }
@@ -53,7 +53,7 @@ void FigureExport::start(const QString& name, const QStringList& what, const QBy
     connect(process_.get(), &QProcess::finished, this, [this, out](int status) {
         if (status != 0)
             return end(QString::fromUtf8(process_->readAllStandardError()).trimmed(), MessageBar::Kind::Error);
-        // Of a figure that is higher than a page.
+        // Warnings of a successful export, such as a figure higher than a page.
         const QString warnings = QString::fromUtf8(process_->readAllStandardError()).trimmed();
         end(tr("Figures are in %1").arg(out) + besides_ + (warnings.isEmpty() ? QString() : u'\n' + warnings),
             MessageBar::Kind::Note);
@@ -63,7 +63,7 @@ void FigureExport::start(const QString& name, const QStringList& what, const QBy
         if (error != QProcess::FailedToStart) return;
         end(tr("%1 cannot be started: %2").arg(process_->program(), process_->errorString()), MessageBar::Kind::Error);
     });
-    // The names of the files are not read here, and nobody may be left to read them.
+    // The file names on standard output are not needed; a pipe without a reader would break when the window closes.
     process_->setStandardOutputFile(QProcess::nullDevice());
     process_->start(QCoreApplication::applicationFilePath(),
                     QStringList{QStringLiteral("figure")} + what +
@@ -74,7 +74,7 @@ void FigureExport::start(const QString& name, const QStringList& what, const QBy
 }
 
 void FigureExport::end(const QString& words, MessageBar::Kind kind) {
-    // It is the sender of this very signal.
+    // deleteLater(), since the process is the sender of the present signal.
     process_.release()->deleteLater();
     besides_.clear();
     button_.setEnabled(true);

@@ -1,5 +1,5 @@
-// Figures of what a page shows, written by `dasgd-lab figure` in a process of its own: drawing them takes longer than a
-// frame. One at a time.
+// Export of a page's figures by `dasgd-lab figure` in a process of its own, since drawing them takes longer than a
+// frame. One export at a time.
 #pragma once
 
 #include <QAbstractButton>
@@ -16,15 +16,15 @@ class FigureExport : public QObject {
     Q_OBJECT
 
 public:
-    // Says in `message` where the figures are, or what went wrong; `button` is disabled meanwhile.
+    // `message` shows the folder of the figures or the error; `button` is disabled during an export.
     FigureExport(Session& session, QAbstractButton& button, MessageBar& message, QObject* parent);
-    ~FigureExport() override;  // what is under way goes on without the window, and its folder gets whole
-    // What a page shows, as it is, in one folder: `name` below `figures` of the workspace, with a number after it where
-    // it is taken. Those with nothing to draw are left out; `besides` is said after where the others are.
+    ~FigureExport() override;  // a running export goes on without the window until its folder is complete
+    // Writes the shown figures to one folder: `name` below `figures` of the workspace, with a number behind it if it
+    // exists. Figures with nothing to draw are left out; `besides` is added to the message.
     void writeShown(const QString& name, const std::vector<NamedFigure>& figures, const QString& besides = {});
-    // The bundle of a saved figure, in such a folder.
+    // Writes the bundle of a saved figure to such a folder.
     void writeSaved(const QString& name, const QString& file);
-    // Something else is shown: what was said of figures is taken away, unless they are still being written.
+    // Clears the message of the last export, unless one is running. Called when the page shows something else.
     void forget();
     [[nodiscard]] bool busy() const { return process_ != nullptr; }
 
@@ -39,8 +39,8 @@ private:
     QAbstractButton& button_;
     MessageBar& message_;
     std::unique_ptr<QProcess> process_;
-    QString besides_;  // of what is under way
-    QString said_;     // of what has ended
+    QString besides_;  // addition to the message of the running export
+    QString said_;     // message of the last export that ended
 };
 
 }  // namespace dasgd::gui

@@ -1,5 +1,5 @@
-// Two parts of a head beside each other; where they do not fit, the second stands below the first. It is as narrow as
-// the wider of them.
+// Two widgets beside each other; if they do not fit, the second stands below the first. The minimum width is that of
+// the wider one.
 #pragma once
 
 #include <QBoxLayout>

@@ -1,4 +1,4 @@
-// What has keys and no button.
+// Actions that have keys and no button.
 #pragma once
 
 #include <QAction>
@@ -8,8 +8,8 @@
 
 namespace dasgd::gui {
 
-// By its keys while `widget` is seen (`context`: Qt::WidgetShortcut for while it has the focus), and by `title` in the
-// palette, with `help` below it. `what` ends with `widget`.
+// Adds an action, run by its keys while `widget` is visible (with Qt::WidgetShortcut: while it has the focus) and by
+// `title` in the command palette, with `help` below it. `what` is destroyed with `widget`.
 template <class What>
 QAction* addKeyedAction(QWidget& widget, const QString& title, const QString& help, const QKeySequence& keys,
                         What&& what, Qt::ShortcutContext context = Qt::WindowShortcut) {

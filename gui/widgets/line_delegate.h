@@ -1,4 +1,4 @@
-// Rows of the list of scaling lines: a box to check, the line's own stroke and marker, its name and what it is of.
+// Rows of the list of scaling lines: a check box, the line's stroke and marker, its name and its runs in words.
 #pragma once
 
 #include <QStyledItemDelegate>
@@ -16,7 +16,7 @@ public:
     QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
 
 protected:
-    // A click anywhere on the row checks it.
+    // A click anywhere on the row toggles the check box.
     bool editorEvent(QEvent* event, QAbstractItemModel* model, const QStyleOptionViewItem& option,
                      const QModelIndex& index) override;
 

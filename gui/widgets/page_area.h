@@ -1,4 +1,4 @@
-// A page that needs more room than its window has, as on a small screen at 200 %: it scrolls.
+// Scroll area for a page that needs more room than its window has, as on a small screen at 200 %.
 #pragma once
 
 #include <QEvent>
@@ -29,7 +29,8 @@ protected:
     }
 
 private:
-    // widgetResizable would give a page with broken lines the height that it likes best, and scroll it for that.
+    // Gives the page the visible size, or its minimum size if that is larger. widgetResizable would give a page with
+    // wrapped text its preferred height, and scroll needlessly.
     void fit() {
         const QSize least = widget()->minimumSizeHint().expandedTo(widget()->minimumSize());
         QSize room = maximumViewportSize();

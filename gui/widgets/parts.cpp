@@ -14,7 +14,7 @@ namespace dasgd::gui {
 
 namespace {
 
-// Qt's buttons know the space bar alone, outside of dialogs.
+// Makes Enter press a button; outside of dialogs Qt's buttons react only to the space bar.
 class PressedByEnter : public QObject {
 public:
     explicit PressedByEnter(QAbstractButton& button) : QObject(&button), button_(button) {
@@ -58,7 +58,7 @@ QPushButton* makeButton(const QString& text, bool primary, const QString& help) 
     button->setProperty("primary", primary);
     button->setToolTip(help);
     button->setCursor(Qt::PointingHandCursor);
-    // Else the focus of a button that is disabled by its click goes to the next one, and Space with it.
+    // No focus by click: a button that its click disables would pass the focus, and the next Space, to its neighbour.
     button->setFocusPolicy(Qt::TabFocus);
     return button;
 }
@@ -72,7 +72,7 @@ QToolButton* makeQuietButton(const QString& text, const QString& help) {
     button->setFocusPolicy(Qt::TabFocus);
     button->setText(text);
     button->setToolTip(help);
-    // Its text is said where it has one at the time.
+    // Screen readers read the text of a button that has one.
     if (text.isEmpty()) button->setAccessibleName(help);
     return button;
 }
@@ -190,7 +190,7 @@ void StatePill::paint(QPainter& painter, const QRectF& rect, const QString& stat
         painter.setBrush(ink);
         painter.drawEllipse(dot);
     } else {
-        // Only a running run has a full dot.
+        // Only a running run has a filled dot.
         painter.setBrush(Qt::NoBrush);
         painter.setPen(QPen(ink, 1.6));
         painter.drawEllipse(dot.adjusted(0.8, 0.8, -0.8, -0.8));

@@ -1,4 +1,4 @@
-// The few building blocks that every page is made of.
+// Building blocks that every page uses.
 #pragma once
 
 #include <QAbstractScrollArea>
@@ -20,21 +20,22 @@ namespace dasgd::gui {
 inline constexpr int kGap = 12;
 inline constexpr int kPadding = 16;
 
-// `tone`: a word that resources/themes/style.qss knows: title head muted small good bad mono.
+// A label of plain text. `tone`: a style of resources/themes/style.qss: title head muted small good bad mono.
 [[nodiscard]] QLabel* makeLabel(const QString& text, const char* tone = "", QWidget* parent = nullptr);
 void setTone(QWidget& widget, const char* tone);
-// Shows what is behind it. By the theme's sheet: with one of its own, each widget that is put into it is styled anew.
+// Makes a scroll area transparent, by the theme's style sheet: with one of its own, the area would make Qt restyle each
+// widget put into it.
 void makeClear(QAbstractScrollArea& area);
 [[nodiscard]] QPushButton* makeButton(const QString& text, bool primary, const QString& help);
 
-// A label that takes the width that is left and asks for none: a long name does not make the window wide. Where it does
-// not fit it ends with an ellipsis, or has it where `cut` says.
+// A label that takes the remaining width and requires none, so that a long name does not widen the window. Text that
+// does not fit is cut with an ellipsis, at its end or where `cut` says.
 [[nodiscard]] QLabel* makeElasticLabel(const char* tone, Qt::TextElideMode cut = Qt::ElideRight);
-// A button that is a word until the pointer or the focus is on it.
+// A button that looks like plain text until the pointer or the focus is on it.
 [[nodiscard]] QToolButton* makeQuietButton(const QString& text, const QString& help);
-// The same with a menu, which is empty.
+// A quiet button with an empty menu.
 [[nodiscard]] QToolButton* makeMenuButton(const QString& text, const QString& help);
-// The head of a page: a row, and a line in words below it.
+// The head of a page: a row, and `words` below it.
 [[nodiscard]] QVBoxLayout* makePageHeader(QHBoxLayout* row, QWidget* words);
 
 // A rounded panel with padding.
@@ -49,21 +50,21 @@ private:
     QVBoxLayout* body_;
 };
 
-// Stands for a page that has nothing to show: a title, and below it what to do, which can be copied.
+// Card in place of an empty page: a title, and below it instructions that can be copied.
 class EmptyCard : public Card {
     Q_OBJECT
 
 public:
     explicit EmptyCard(QWidget* parent = nullptr);
     void say(const QString& title, const QString& words);
-    // Below the words.
+    // Adds a row below the words.
     void addRow(QLayout* row);
 
 private:
     QLabel *title_, *words_;
 };
 
-// Label, large number, small unit.
+// A key figure: label, large number, small unit.
 class KeyFigure : public Card {
     Q_OBJECT
 
@@ -101,10 +102,10 @@ private:
     QString state_;
 };
 
-// The sheet of a frame of that name that says something: its ground and edge, and the links in it.
+// Style sheet for a message frame with object name `name`: its background, its edge, and the links in it.
 [[nodiscard]] QString barSheet(const QString& name, const QColor& ground, const QColor& edge, const Theme& theme);
 
-// What went wrong and the remedy, in the page, not over it. Hidden while there is nothing to say.
+// Bar in the page, not over it, with an error and its remedy or with a note. Hidden while empty.
 class MessageBar : public QFrame {
     Q_OBJECT
 

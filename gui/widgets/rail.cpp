@@ -117,10 +117,10 @@ void Rail::setFolded(bool folded) {
     for (QWidget* one : {title_, workspaceHead_}) one->setVisible(!folded);
     for (RailButton* button : buttons_) button->setFolded(folded);
     theme_->setText(folded ? QStringLiteral("●") : QStringLiteral("light / dark"));
-    // Of a path that would be cut to nothing the folder's own name says the most.
+    // A folded rail has no room for the path, so it shows the folder's name only.
     const QString path = folded ? QDir(workspace_).dirName() : workspace_;
     const QString shown = QFontMetrics(interFont(12)).elidedText(path, folded ? Qt::ElideRight : Qt::ElideMiddle, room);
-    // An ampersand would underline a letter.
+    // Ampersands are doubled, since a single one would underline a letter.
     path_->setText(QString(shown).replace(u'&', QLatin1String("&&")));
 }
 

@@ -19,7 +19,7 @@ class RailButton : public QAbstractButton {
 public:
     RailButton(const QString& title, const QString& icon, const QString& shortcut, const Look& look);
     QSize sizeHint() const override { return {folded_ ? 38 : 190, 38}; }
-    // The icon alone.
+    // True shows the icon only.
     void setFolded(bool folded);
 
 protected:
@@ -40,17 +40,17 @@ class Rail : public QWidget {
 
 public:
     Rail(const Look& look, const QString& workspace, QWidget* parent = nullptr);
-    // Pages in their order; Ctrl+1, Ctrl+2 … choose them. `icon`: path data of SVG, from 0 to 15 in x and y.
+    // Adds a page at the end; Ctrl+1, Ctrl+2 … choose pages in order. `icon`: SVG path data, 0 to 15 in x and y.
     void add(const QString& title, const QString& icon);
     void choose(int page);
-    // To the icons of the pages, for a narrow window; tool tips and keys stay.
+    // True reduces the rail to the icons of the pages, for a narrow window; tool tips and keys stay.
     void setFolded(bool folded);
     [[nodiscard]] bool isFolded() const { return folded_; }
 
 signals:
     void chosen(int page);
     void themeWanted();
-    void workspaceWanted();  // another one
+    void workspaceWanted();  // the user wants to open another workspace
 
 protected:
     void paintEvent(QPaintEvent* event) override;
@@ -62,7 +62,7 @@ private:
     QLabel *title_, *workspaceHead_;
     QToolButton *theme_, *path_;
     QString workspace_;
-    bool folded_ = true;  // until the constructor has set all of its parts
+    bool folded_ = true;  // true initially, so that the constructor's setFolded(false) takes effect
 };
 
 }  // namespace dasgd::gui

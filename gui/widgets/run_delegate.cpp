@@ -9,7 +9,7 @@
 namespace dasgd::gui {
 
 namespace {
-constexpr double kCellEdge = 7;  // as of the texts of other columns
+constexpr double kCellEdge = 7;  // left margin, equal to that of other columns
 }
 
 RunDelegate::RunDelegate(Session& session, const Look& look, QObject* parent)
@@ -17,7 +17,7 @@ RunDelegate::RunDelegate(Session& session, const Look& look, QObject* parent)
 
 void RunDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const {
     if (index.data(RunListModel::GroupTitleRole).isValid()) {
-        // The table writes its words across the columns.
+        // RunTable paints the title of a group across the columns.
         const bool selected = option.state.testFlag(QStyle::State_Selected);
         painter->fillRect(option.rect, selected ? option.palette.color(QPalette::Highlight) : look_.theme().raised);
         return;

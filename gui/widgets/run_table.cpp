@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kRunRowHeight = 36;
 constexpr int kGroupPadding = 14;
-constexpr int kGroupArrow = 26;  // where the words of a group begin
+constexpr int kGroupArrow = 26;  // x at which a group's title begins
 constexpr int kSavingMs = 400;
 const QString kColumnsKey = QStringLiteral("runs/columns");
 
@@ -24,7 +24,7 @@ const QString kColumnsKey = QStringLiteral("runs/columns");
 
 void clearMenu(QMenu& menu) {
     menu.clear();
-    // clear() leaves the menus below.
+    // QMenu::clear() does not delete submenus.
     qDeleteAll(menu.findChildren<QMenu*>(QString(), Qt::FindDirectChildrenOnly));
 }
 
@@ -73,7 +73,7 @@ RunTable::RunTable(RunListModel& list, const Look& look, QWidget* parent)
     connect(&header, &QHeaderView::customContextMenuRequested, this, &RunTable::showHeaderMenu);
     connect(&header, &QHeaderView::sectionMoved, this, &RunTable::remember);
     connect(&header, &QHeaderView::sectionResized, this, [this](int section) {
-        // The last one is as wide as there is room.
+        // The last section is stretched to the room, so its width is not the user's choice.
         if (!arranging_ && section != shownSections().back()) fitted_.erase(section);
         remember();
     });
@@ -102,7 +102,7 @@ void RunTable::paintEvent(QPaintEvent* event) {
         if (list_.rowAt(row).isGroup()) {
             paintGroup(painter, row);
         } else if (list_.rowAt(row).group) {
-            // A rail along the runs of a group says where it ends.
+            // A line along the runs of a group shows its extent.
             painter.fillRect(3, rowViewportPosition(row), 2, rowHeight(row), look_.theme().line);
         }
     }
@@ -157,7 +157,7 @@ void RunTable::mouseReleaseEvent(QMouseEvent* event) {
     const bool onStar = event->button() == Qt::LeftButton && event->modifiers() == Qt::NoModifier && at.isValid() &&
                         at.column() == RunTableModel::Star && !list_.rowAt(at.row()).isGroup();
     if (onStar && at == pressed_) emit starClicked(at.row());
-    // As it was before: some styles have opened it with the click.
+    // Toggled from the state before the press, since some styles have opened the group by the click.
     if (group) list_.setOpen(row, !group->open);
 }
 
@@ -174,10 +174,10 @@ RunColumns RunTable::columns() const {
         if (header.isSectionHidden(section)) continue;
         columns.push_back(columnAt(section));
         const int width = header.sectionSize(section);
-        // One that nobody has set is measured anew the next time: the font may be another.
+        // Widths not set by the user are not stored but measured again, since the font may differ.
         if (!fitted_.contains(section)) columns.back().width = width;
     }
-    // The last one is as wide as there is room.
+    // The last column is stretched to the room; 0 means that no width is stored.
     if (!columns.empty()) columns.back().width = 0;
     return columns;
 }
@@ -250,7 +250,7 @@ void RunTable::measure(int first, int last) {
 }
 
 void RunTable::measureAnew() {
-    if (arranging_) return;  // what arranges the columns measures them at its end
+    if (arranging_) return;  // setColumns() measures at its end
     contents_ = {};
     (void)contents_.measure(list_, shownSections(), 0, list_.rowCount() - 1);
     fitColumns();

@@ -1,5 +1,5 @@
 // The table of runs: rows and selection of a RunListModel, groups that open, and columns that can be chosen, moved and
-// sized. The choice of columns is remembered for the user, in the settings file of the program.
+// resized. The columns are stored in the program's settings file.
 #pragma once
 
 #include <QMenu>
@@ -20,9 +20,9 @@
 
 namespace dasgd::gui {
 
-// Empties the menu, those below it too.
+// Empties the menu and deletes its submenus.
 void clearMenu(QMenu& menu);
-// A menu below `menu` for each section of `keys`, which are sorted: `add` puts a key there under its title.
+// Adds a submenu to `menu` for each section of `keys`, which are sorted; `add` adds one key, under its title.
 void addKeyMenus(QMenu& menu, const std::set<std::string>& keys,
                  const std::function<void(QMenu& menu, const QString& title, const QString& key)>& add);
 
@@ -35,14 +35,14 @@ public:
 
     [[nodiscard]] RunSelection& chosen() { return *selection_; }
     [[nodiscard]] RunColumns columns() const;
-    // Where there is little room, columns whose width nobody has set are as wide as what they hold, the settings first
-    // (gui/widgets/run_widths.h); none is cut at the edge of the view.
+    // Sets columns and widths. If room is short, columns without a width set by the user are as wide as their content,
+    // the settings first (gui/widgets/run_widths.h); none is cut at the edge of the view.
     void setColumns(const RunColumns& columns);
-    // The list in the order of this column; as it was where there is no such column.
+    // Sorts the list by this column; does nothing if there is no such column.
     void setOrder(const RunColumn& column, Qt::SortOrder direction);
-    // Every column with a mark where it is shown; the keys of the configurations by their sections.
+    // Fills a menu with every column, checked if shown; keys of configurations are in submenus by section.
     void fillColumnMenu(QMenu& menu);
-    // The column of the current cell changes places with the next one that is shown, to the left (-1) or right (1).
+    // Swaps the column of the current cell with the next shown one to the left (-1) or right (1).
     void moveColumn(int by);
 
 signals:
@@ -50,7 +50,7 @@ signals:
 
 protected:
     void paintEvent(QPaintEvent* event) override;
-    // Left and Right close and open a group; Left on a run goes to its group.
+    // Left and Right close and open a group; Left on a run moves to its group.
     void keyPressEvent(QKeyEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
     // The arrow of a group opens and closes it.
@@ -74,10 +74,10 @@ private:
     const Look& look_;
     RunSelection* selection_;
     QPersistentModelIndex pressed_;
-    QTimer saving_;  // a drag of a column is one change
+    QTimer saving_;  // delays storing, so that a drag of a column is stored once
     QStringList unsaved_;
     ColumnContents contents_;
-    std::map<int, int> fitted_;  // widths of sections as they were fitted; not of those that somebody has set
+    std::map<int, int> fitted_;  // fitted widths by section, without sections whose width the user set
     bool arranging_ = false;
 };
 

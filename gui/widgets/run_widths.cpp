@@ -12,11 +12,11 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr int kCellPadding = 14;  // of the style sheet and, in cells, 6 that the style leaves beside a text
+constexpr int kCellPadding = 14;  // padding of the style sheet and, in cells, 6 px of the style's margin beside a text
 constexpr int kMostMeasured = 400;
 constexpr int kWidestSettings = 420;
 
-// The longest text that a column is expected to hold; longer ones are cut, with a tool tip.
+// The longest text expected in each column; longer ones are cut, with a tool tip.
 constexpr std::array<const char*, RunTableModel::kColumns> kCellSamples{"★",
                                                                         "●   interrupted",
                                                                         "delay-period",
@@ -48,7 +48,7 @@ int widthOf(const QString& cell, const QFontMetricsF& metrics = QFontMetricsF(in
     return static_cast<int>(std::ceil(metrics.horizontalAdvance(cell))) + kCellPadding;
 }
 
-// With what is painted before it.
+// The text of a cell with the symbol that is painted before it.
 QString cellText(int section, const QString& text) {
     if (section == RunTableModel::Status) return QStringLiteral("●   ") + text;
     if (section == RunTableModel::Algorithm) return QStringLiteral("■ ") + text;
@@ -60,7 +60,8 @@ QString cellText(int section, const QString& text) {
 int titleWidth(const RunColumn& column) {
     if (column.field == RunTableModel::Star) return kStarColumnWidth;
     const QString title = column.field >= 0 ? RunTableModel::nameOf(column.field) : column.key.section(u'.', -1);
-    // Sorted by, the title has an arrow. A text that is wider by part of a pixel is cut.
+    // The title of the column that the list is sorted by has an arrow. Rounded up, since a text wider by a fraction of
+    // a pixel would be cut.
     const double needed = QFontMetricsF(interFont(12, Weight::Medium)).horizontalAdvance(title + QStringLiteral(" ↓"));
     return static_cast<int>(std::ceil(needed)) + kCellPadding;
 }

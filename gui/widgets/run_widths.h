@@ -1,4 +1,4 @@
-// How wide the columns of the table of runs are: what their titles and cells need, and the room that there is.
+// Widths of the columns of the table of runs, from the needs of titles and cells and the available room.
 #pragma once
 
 #include <map>
@@ -11,30 +11,31 @@ namespace dasgd::gui {
 
 inline constexpr int kStarColumnWidth = 34;
 
-// Of its title, with the arrow that it has where the list is sorted by it.
+// Width of a column's title with the arrow of a sorted column, in pixels.
 [[nodiscard]] int titleWidth(const RunColumn& column);
-// Of the title and of what the cells usually hold.
+// Width of a column for its title and for the usual content of its cells, in pixels.
 [[nodiscard]] int usualWidth(const RunColumn& column);
 
 struct ColumnNeed {
     int usual = 0;
-    int content = 0;         // with which no cell is cut
-    bool takesRest = false;  // its content comes before what is usual of the others
+    int content = 0;         // width at which no cell is cut
+    bool takesRest = false;  // true for the column whose content takes precedence over the usual widths of others
 };
 
-// Widths in the order of `columns`, which is that of the view. All have what is usual where they fit into `room`
-// beside the content of the one that takes the rest; else their content where it is less, and that one what a column
-// has that would be cut at the edge.
+// Widths in the order of `columns`, which is that of the view. Columns get their usual widths if these fit into `room`
+// beside the content of the one that takes the rest. Otherwise they shrink to their content; if that does not fit
+// either, the one that takes the rest also gets the room of a column that would be cut at the edge of the view.
 [[nodiscard]] std::vector<int> fittedWidths(const std::vector<ColumnNeed>& columns, int room);
 
-// What the widest cell of each column needs. A width grows with what arrives, and never shrinks: columns do not jump
+// Width of the widest cell of each column. Widths grow with new cells and never shrink, so that columns do not jump
 // while runs go on.
 class ColumnContents {
 public:
-    // Whether a column among `sections` needs more than before for these rows. Of a long list only the first rows are
-    // looked at.
+    // Measures rows `first` to `last`; true if a column among `sections` became wider. Only the first 400 rows of a
+    // list are measured.
     [[nodiscard]] bool measure(const RunListModel& list, const std::vector<int>& sections, int first, int last);
-    // At most what is usual, except of settings; what is usual of a column that was not looked at as a whole.
+    // Needs of a column. The content is at most the usual width, except for settings; it is the usual width if not all
+    // rows were measured.
     [[nodiscard]] ColumnNeed needOf(const RunColumn& column, int section) const;
 
 private:

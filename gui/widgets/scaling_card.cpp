@@ -28,7 +28,7 @@ ScalingCard::ScalingCard(const QString& title, ScalingPlot plot, ScalingBoard& b
         connect(scale_, &Choice::changed, this, &ScalingCard::refresh);
     }
     head->setContentsMargins(0, 0, -6, 0);
-    head->addStrut(26);  // the same with and without a choice
+    head->addStrut(26);  // equal height with and without a choice
     body().setContentsMargins(kPadding, 10, kPadding, 8);
     body().addLayout(head);
     body().addWidget(plot_, 1);

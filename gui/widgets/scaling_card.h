@@ -18,9 +18,9 @@ public:
     ScalingCard(const QString& title, ScalingPlot plot, ScalingBoard& board, const Look& look,
                 QWidget* parent = nullptr);
     [[nodiscard]] PlotView& plot() { return *plot_; }
-    // Of the drawn lines, as they are seen: their y axis, and the part that is zoomed to.
+    // The drawn lines as a figure, with their y axis and zoom.
     [[nodiscard]] FigureSpec figure(const QString& target) const;
-    // A ring around the point of a drawn line at that number of workers, where this plot has it.
+    // Draws a ring around the point of a drawn line at that number of workers, if the plot has it.
     void mark(std::size_t line, int workers);
     void unmark();
 
@@ -37,8 +37,8 @@ private:
     ScalingPlot kind_;
     ScalingBoard& board_;
     PlotView* plot_;
-    QLabel* spread_ = nullptr;  // what the bars are
-    Choice* scale_ = nullptr;   // of the y axis; null where it is always linear
+    QLabel* spread_ = nullptr;  // meaning of the error bars
+    Choice* scale_ = nullptr;   // scale of the y axis; null where it is always linear
     std::optional<std::pair<std::size_t, int>> marked_;
 };
 

@@ -1,5 +1,4 @@
-// A label that shows the longest of its texts that there is room for; of the shortest, where even that has none, what
-// fits.
+// A label that shows the longest of its texts that fits; if none does, the shortest, cut.
 #pragma once
 
 #include <QStringList>
@@ -11,7 +10,7 @@ namespace dasgd::gui {
 class ShortenedLabel : public ElidedLabel {
 public:
     using ElidedLabel::ElidedLabel;
-    // The longest first.
+    // `texts`: the longest first.
     void setTexts(const QStringList& texts) {
         texts_ = texts;
         choose();

@@ -1,4 +1,4 @@
-// Sorting a table by keyboard: its header, which a click sorts by, takes no focus.
+// Sorting of a table by keyboard, since its header takes no focus.
 #pragma once
 
 #include <QHeaderView>
@@ -8,8 +8,7 @@
 
 namespace dasgd::gui {
 
-// Ctrl+Shift+S, while the table has the focus: by the column of the current cell; by the same one again the other way
-// round.
+// Adds Ctrl+Shift+S, which sorts a table with the focus by the column of its current cell; a second time, in reverse.
 inline void addSortKey(QTableView& table) {
     addKeyedAction(
         table, QTableView::tr("Sort by this column"), QTableView::tr("That of the cell that has the keyboard"),

@@ -23,7 +23,7 @@ void StartDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
     painter->setRenderHint(QPainter::Antialiasing);
     const QRectF row(option.rect);
     const QRectF area = row.adjusted(6, 1, -6, -1);
-    // The row of the keyboard, which may be another, has a frame.
+    // The shown start is filled; the row with the keyboard, which may be another, has a frame.
     const bool shown = index.data(StartList::ShownRole).toBool();
     if (!head && (shown || option.state & QStyle::State_MouseOver)) {
         painter->setPen(Qt::NoPen);

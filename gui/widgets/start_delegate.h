@@ -1,4 +1,4 @@
-// Rows of the list that an experiment begins with: a head, or title and what it shows.
+// Rows of the list of starting points for an experiment: a heading, or a title and a description.
 #pragma once
 
 #include <QStyledItemDelegate>

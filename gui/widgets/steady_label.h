@@ -1,4 +1,4 @@
-// A line of words that changes many times a second.
+// A label for text that changes many times a second.
 #pragma once
 
 #include <QLabel>
@@ -7,8 +7,8 @@
 
 namespace dasgd::gui {
 
-// Takes another size only when its words no longer fit or leave much room: with each change of size the whole window is
-// laid out again.
+// Changes its size only if the text no longer fits or leaves much room, since each change lays the whole window out
+// again.
 class SteadyLabel : public QLabel {
 public:
     explicit SteadyLabel(const char* tone, QWidget* parent = nullptr) : QLabel(parent) {
@@ -26,12 +26,12 @@ public:
     }
 
 private:
-    // The size hint is never below the size that is fixed.
+    // Computed from the font, since the size hint is never below the fixed size.
     [[nodiscard]] QSize needed() const {
         const QMargins around = contentsMargins() + margin();
         return fontMetrics().size(Qt::TextSingleLine, text()).grownBy(around);
     }
-    static constexpr int kSpare = 24;  // pixels
+    static constexpr int kSpare = 24;  // extra width in pixels
 };
 
 }  // namespace dasgd::gui

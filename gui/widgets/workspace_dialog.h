@@ -1,4 +1,4 @@
-// A dialog for files that begins in the workspace, wherever the program was started. It deletes itself.
+// A file dialog that starts in the workspace, wherever the program was started. It deletes itself when closed.
 #pragma once
 
 #include <QFileDialog>

@@ -1,12 +1,12 @@
-// Words that take the width that is left and as many lines as they need there.
+// A label that takes the remaining width and as many lines as its text needs there.
 #pragma once
 
 #include <QLabel>
 
 namespace dasgd::gui {
 
-// Fixes its own height: with a height that depends on the width, Qt lays out a scrolled page by the heights that its
-// cards like to have, not by those that they need.
+// The label fixes its own height: with Qt's height-for-width, a scrolled page would be laid out by the preferred
+// heights of its cards, not by those that they need.
 class WrappedLabel : public QLabel {
 public:
     explicit WrappedLabel(const char* tone, QWidget* parent = nullptr) : QLabel(parent) {
@@ -35,7 +35,7 @@ private:
         if (const int needed = heightForWidth(width()); needed > 0 && needed != height()) setFixedHeight(needed);
     }
 
-    bool laidOut_ = false;  // has its width
+    bool laidOut_ = false;  // true once the label has its width
 };
 
 }  // namespace dasgd::gui

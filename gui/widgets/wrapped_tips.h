@@ -1,5 +1,5 @@
-// Tool tips that are plain text are drawn on one line, however long that is: those of widgets and of the heads of
-// tables are drawn wrapped. On the application, once. UI thread.
+// Event filter that wraps long plain-text tool tips of widgets and of table headers, which Qt draws on one line.
+// Install it on the application, once. UI thread.
 #pragma once
 
 #include <QHeaderView>

@@ -31,8 +31,8 @@ CompareNumber numberAt(const Choice& choice) {
     return compareNumbers()[static_cast<std::size_t>(choice.chosen())].number;
 }
 
-// What the clock of a time to a target counts; "" without one, and where all time is simulated: no evaluation takes
-// any.
+// Words on what a time to a target includes; "" without such a number, and if all time is simulated, since evaluations
+// take none there.
 QString clockInWords(const CompareView& view, const std::vector<CompareNumber>& numbers) {
     const bool measured =
         std::ranges::any_of(view.shown, [&](std::size_t group) { return !view.groups()[group].simulated(); });
@@ -46,7 +46,7 @@ QToolButton* makeFieldButton(const QString& help) {
     return button;
 }
 
-// What a card shows of these groups, without what is its own.
+// Figure of these groups with the settings common to all cards.
 FigureSpec figureOf(const CompareBoard& board, FigureKind kind, const std::vector<std::size_t>& groups) {
     FigureSpec spec;
     spec.kind = kind;
@@ -62,7 +62,7 @@ FigureSpec figureOf(const CompareBoard& board, FigureKind kind, const std::vecto
     return spec;
 }
 
-// The brush of an axis as a figure keeps it: of words those that it holds.
+// The brush of an axis as a figure stores it: a range, or for categories the list of those inside.
 FigureBrush figureBrush(const ParallelAxis& axis, const std::pair<double, double>& part) {
     if (axis.kind != ParallelAxis::Kind::Category) return {.range = FigureRange{part.first, part.second}};
     FigureBrush brush;
@@ -97,7 +97,7 @@ CompareBars::CompareBars(CompareBoard& board, const Look& look, QWidget* parent)
     body().setSpacing(6);
     body().addLayout(head);
     body().addWidget(error_);
-    // Bars keep their height; more than fit are scrolled to.
+    // Bars keep their height; if they do not fit, the card scrolls.
     auto* scroll = new QScrollArea;
     scroll->setFrameShape(QFrame::NoFrame);
     scroll->setWidgetResizable(true);
@@ -160,7 +160,7 @@ CompareMap::CompareMap(CompareBoard& board, const Look& look, QWidget* parent)
     body().setContentsMargins(kPadding, 10, kPadding, 8);
     body().setSpacing(4);
     body().addLayout(makeHead());
-    // It shows its first widget at once, which without a parent would be a window.
+    // The layout needs a parent first: it shows its first widget at once, which otherwise would open as a window.
     body().addLayout(stack_ = new QStackedLayout, 1);
     for (QWidget* view : std::initializer_list<QWidget*>{heat_, scatter_, parallel_}) {
         view->setMinimumHeight(180);
@@ -171,10 +171,10 @@ CompareMap::CompareMap(CompareBoard& board, const Look& look, QWidget* parent)
     scatter_->setAccessibleName(tr("Scatter: one point a run"));
     parallel_->setAccessibleName(tr("Parallel coordinates: Up and Down brush an axis"));
     connect(kind_, &Choice::changed, this, [this](int kind) {
-        // What filters is seen.
+        // A brush must not filter while its axes are hidden.
         if (kind != Parallel) parallel_->clearBrushes();
         redraw();
-        // "Make figure" takes the card that has the focus: the one that was just changed.
+        // "Make figure" takes the card with the focus, which must be the one just changed.
         stack_->currentWidget()->setFocus(Qt::OtherFocusReason);
     });
     connect(number_, &Choice::changed, this, &CompareMap::redraw);
@@ -262,7 +262,7 @@ Result<FigureSpec> CompareMap::figure() const {
     return spec;
 }
 
-// What a brush leaves out is in it too, as it is seen here.
+// The figure has the lines outside of the brushes too, as the card shows them.
 Result<FigureSpec> CompareMap::parallelFigure() const {
     FigureSpec spec = figureOf(board_, FigureKind::Parallel, lines_);
     const ParallelPlot& plot = parallel_->plot();
@@ -291,7 +291,7 @@ void CompareMap::takeBrush() {
     for (std::size_t i = 0; i < plot.lines.size() && i < lines_.size(); ++i) {
         if (plot.passes(plot.lines[i])) keys.insert(board_.groups()[lines_[i]].key);
     }
-    // A hidden one has no line, and keeps its place in the list, where it can be shown again.
+    // A hidden configuration has no line, but stays in the legend, where it can be shown again.
     for (std::size_t i = 0; i < board_.groups().size(); ++i) {
         if (board_.isHidden(i)) keys.insert(board_.groups()[i].key);
     }
@@ -331,7 +331,7 @@ void CompareMap::drawHeat() {
 void CompareMap::drawScatter() {
     const CompareView view = board_.view();
     points_ = runPoints(view, numberAt(*against_), numberAt(*number_));
-    // Along the low side of the plot there is no room for more than the number and its unit: the note says the rest.
+    // The vertical axis has room only for the number and its unit; the note has the rest.
     const QString along = numberTitle(view, numberAt(*number_)), y = along.section(QStringLiteral(", "), 0, 0);
     scatter_->setAxes({.x = numberTitle(view, numberAt(*against_)), .y = y, .legend = false});
     scatter_->setEmptyText(board_.isNothingShown() ? CompareBoard::nothingShownInWords()
@@ -348,7 +348,7 @@ void CompareMap::drawScatter() {
                (clock.isEmpty() ? QString() : QStringLiteral("  ·  ") + clock));
 }
 
-// All that the filter lets through, whatever is brushed: what a brush left out is drawn faint.
+// Draws all configurations that pass the filter; those outside of a brush are drawn faint.
 void CompareMap::drawParallel() {
     lines_.clear();
     for (std::size_t i = 0; i < board_.groups().size(); ++i) {
@@ -357,7 +357,7 @@ void CompareMap::drawParallel() {
     parallel_->setEmptyText(CompareBoard::nothingShownInWords());
     const CompareView view = board_.view();
     parallel_->setPlot(groupLines(view, lines_, usualAxes(view.groups(), parallelNumbers())));
-    takeBrush();  // what is new may pass it
+    takeBrush();  // new lines may pass the brushes
     note_->say(tr("a drag along an axis filters everywhere, a click clears it  ·  Left, Right, Up, Down, Escape"));
 }
 

@@ -1,4 +1,4 @@
-// Bars, and the map of a comparison: over two settings, as points, or as parallel coordinates.
+// Cards of a comparison: CompareBars, and CompareMap with a heat map, a scatter plot or parallel coordinates.
 #pragma once
 
 #include <QLineEdit>
@@ -20,9 +20,9 @@ public:
     [[nodiscard]] BarView& view() { return *view_; }
     [[nodiscard]] Choice& number() { return *number_; }
     [[nodiscard]] QLineEdit& target() { return *target_; }
-    // What the clock of the bars counts; empty where they are no time to a target.
+    // Label that says what a time to a target includes; empty for other numbers.
     [[nodiscard]] const QLabel& clock() const { return *clock_; }
-    // What the bars show. Errors: the time to a target that is not set.
+    // The bars as a figure. Errors: a time to a target without a target.
     [[nodiscard]] Result<FigureSpec> figure() const;
 
 private:
@@ -49,7 +49,7 @@ public:
     [[nodiscard]] HeatMapView& heat() { return *heat_; }
     [[nodiscard]] PlotView& scatter() { return *scatter_; }
     [[nodiscard]] ParallelView& parallel() { return *parallel_; }
-    // What it shows. Errors: what lacks a target or a second axis.
+    // The shown picture as a figure. Errors: a missing target or second axis.
     [[nodiscard]] Result<FigureSpec> figure() const;
 
 signals:

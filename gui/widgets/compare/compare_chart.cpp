@@ -14,7 +14,7 @@ namespace dasgd::gui {
 
 namespace {
 
-// In the order of XAxis.
+// Names of the axes in the order of XAxis.
 constexpr std::array<const char*, 6> kCompareAxes{
     "step", "epoch", "wall time [s]", "samples", "bytes sent per rank", "training time [s]"};
 constexpr qsizetype kMostNamedCurves = 4;
@@ -74,7 +74,7 @@ void CompareChart::drawOver(XAxis axis) {
     updateAxes();
 }
 
-// Until somebody has chosen: over the time that all charts of the page have. Whether it draws over another axis now.
+// Takes the time axis common to all charts of the page, unless the user has chosen an axis. True if the axis changed.
 bool CompareChart::fallsBack() {
     if (isChosen_) return false;
     const XAxis axis = board_.usualTime();
@@ -205,7 +205,7 @@ void CompareChart::redraw() {
         curves.push_back(std::move(curve));
     }
     QStringList words;
-    // Where it is so of all of them, it is said in the place of the curves.
+    // If no curve is drawn at all, the empty text of the plot says this instead.
     if (!apart.isEmpty() && !curves.empty())
         words << tr("not drawn: %1, whose %2").arg(fewNames(apart), nothingSharedInWords(key_.axis));
     const bool isTrainingTime = key_.axis == XAxis::Training;

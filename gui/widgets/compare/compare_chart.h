@@ -1,4 +1,4 @@
-// A metric of the shown configurations: mean with band, the seeds behind it at wish.
+// Chart of a metric of the shown configurations: mean with band and, if wanted, the curves of the seeds behind it.
 #pragma once
 
 #include <string>
@@ -25,11 +25,11 @@ public:
     [[nodiscard]] const CompareCurveKey& key() const { return key_; }
     void setMetric(const std::string& metric);
     void setSeeds(bool behind);
-    // What is shown, of every run of the configurations that are.
+    // The chart as a figure, with all runs of the shown configurations.
     [[nodiscard]] FigureSpec figure() const;
 
 signals:
-    // Which curves are drawn has changed.
+    // The choice of curves has changed.
     void asked();
 
 private:
@@ -51,7 +51,7 @@ private:
     PlotView* plot_;
     WrappedLabel* note_;
     bool seeds_ = false;
-    bool isChosen_;  // the x axis, by whoever looks at it or whoever made the chart
+    bool isChosen_;  // true if the x axis was chosen by the user or the maker of the chart
 };
 
 }  // namespace dasgd::gui

@@ -60,7 +60,7 @@ QString CompareLegendDelegate::nameAt(const QModelIndex& index, double width) co
     }
     const double room = width - kBeforeName - kAfterNumbers - numbers;
     if (others || room != room_) {
-        // Those in front are the widest.
+        // Names in the highlighted row are semibold, the widest.
         const QFontMetricsF metrics(interFont(13, Weight::SemiBold));
         const auto widthOf = [&](const QString& text) { return metrics.horizontalAdvance(text); };
         twoLines_ = std::ranges::any_of(names, [&](const QString& name) { return widthOf(name) > room; });
@@ -102,7 +102,7 @@ void CompareLegendDelegate::paint(QPainter* painter, const QStyleOptionViewItem&
                         index.data(CompareLegendModel::StyleRole).value<CurveStyle>(),
                         index.data(CompareLegendModel::HollowRole).toBool());
     }
-    // Before anything is drawn: numbers wider than all before make room, also in the rows above.
+    // Measured before drawing: if the numbers became wider, the rows above are drawn again too.
     const double before = numbers_;
     const QString name = nameAt(index, row.width());
     const auto* list = qobject_cast<const QAbstractItemView*>(option.widget);
@@ -128,7 +128,7 @@ void CompareLegendDelegate::paint(QPainter* painter, const QStyleOptionViewItem&
     painter->restore();
 }
 
-// A click on the stroke hides, Space too; elsewhere it highlights (CompareLegend).
+// A click on the stroke, or Space, hides the configuration. CompareLegend handles clicks elsewhere, which highlight.
 bool CompareLegendDelegate::editorEvent(QEvent* event, QAbstractItemModel* model, const QStyleOptionViewItem& option,
                                         const QModelIndex& index) {
     const bool clicked = event->type() == QEvent::MouseButtonRelease &&
@@ -215,7 +215,7 @@ QLayout* CompareLegend::makeFoot() {
     return foot;
 }
 
-// Enter once more lets go.
+// Highlights a configuration; a second call for the same one ends that.
 void CompareLegend::pin(std::size_t group) {
     const std::string& key = board_.groups()[group].key;
     pinned_ = pinned_ == key ? std::string() : key;
@@ -253,7 +253,7 @@ void CompareLegend::update() {
     layRows();
 }
 
-// Of words that are cut nobody knows what the values are of.
+// The words that name the cursor's position are never cut: they go below the count if there is no room beside it.
 void CompareLegend::layWords() {
     const int room = filter_->width() - shown_->sizeHint().width() - kBesideShown;
     const bool beside = at_->fontMetrics().horizontalAdvance(at_->text()) <= room;

@@ -1,5 +1,5 @@
-// The legend of a comparison, which is its control: a filter, and the configurations with their values at the cursor.
-// Space hides, Enter or the pointer highlights.
+// Legend and control of a comparison: a filter, and the configurations with their values at the cursor. Space hides a
+// configuration, Enter or the pointer highlights it.
 #pragma once
 
 #include <QLineEdit>
@@ -13,8 +13,8 @@
 
 namespace dasgd::gui {
 
-// Stroke and marker, name, n, value: in one line where every name is whole beside its numbers, else the names of all
-// stand above their numbers.
+// Rows of stroke and marker, name, n and value: in one line if every name fits beside its numbers, else all names stand
+// above their numbers.
 class CompareLegendDelegate : public QStyledItemDelegate {
     Q_OBJECT
 
@@ -24,19 +24,19 @@ public:
     QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
     bool editorEvent(QEvent* event, QAbstractItemModel* model, const QStyleOptionViewItem& option,
                      const QModelIndex& index) override;
-    // The name as it is painted in a row of this width: whole where there is room, in one line or above its numbers;
-    // else all are cut so that no two look the same (gui/models/curves/short_names.h).
+    // The name as painted in a row of this width: whole if it fits in one line or above its numbers, else cut so that
+    // no two names look the same (gui/models/curves/short_names.h).
     [[nodiscard]] QString nameAt(const QModelIndex& index, double width) const;
-    // Whether names stand above their numbers, as of the rows that were looked at last.
+    // True if names stand above their numbers, by the last call of nameAt().
     [[nodiscard]] bool isTwoLines() const { return twoLines_; }
-    // Names may have changed.
+    // Reads the names again at the next paint.
     void forget() { known_ = false; }
 
 private:
     const Look& look_;
     mutable bool known_ = false;
     mutable QStringList names_, cut_;
-    // The widest that any row had: names do not move with the cursor.
+    // Largest width of the numbers so far, so that names do not move with the cursor; width for names.
     mutable double numbers_ = 0, room_ = -1;
     mutable bool twoLines_ = false;
 };
@@ -55,9 +55,9 @@ protected:
 private:
     QLayout* makeFoot();
     void update();
-    // The rows are as high as their names need.
+    // Lays the rows out again if their names need another height.
     void layRows();
-    // What is read stands beside the count, or below it where there is no room.
+    // Places the words on the cursor beside the count, or below it if there is no room.
     void layWords();
     void pin(std::size_t group);
     [[nodiscard]] std::optional<std::size_t> pinned() const;

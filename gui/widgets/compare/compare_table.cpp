@@ -23,19 +23,19 @@ namespace dasgd::gui {
 namespace {
 
 constexpr int kCompareRow = 30;
-constexpr int kMeasuredRows = 50;    // for the width of a column
-constexpr int kBaselineWidth = 240;  // of its name in the button: one of several experiments is longer than the card
-constexpr int kLeastTable = 120;     // leaves room for three lines of words below it in the least height of the card
+constexpr int kMeasuredRows = 50;    // rows measured for the width of a column
+constexpr int kBaselineWidth = 240;  // largest width of the baseline's name in its button
+constexpr int kLeastTable = 120;     // leaves room for three lines of text below the table in the lowest card
 
-constexpr double kBesideName = 68;  // its stroke, and the space around both
-constexpr int kLeastName = 180;     // of the column of names
-constexpr int kNumbersBeside = 3;   // so many are in sight beside the names
+constexpr double kBesideName = 68;  // width of the stroke and the space around stroke and name
+constexpr int kLeastName = 180;     // least width of the column of names
+constexpr int kNumbersBeside = 3;   // columns of numbers kept visible beside the names
 
 QFontMetricsF nameMetrics() { return QFontMetricsF(interFont(13, Weight::SemiBold)); }
 
 }  // namespace
 
-// The name behind its stroke.
+// Paints a configuration's stroke and its name.
 class CompareNameDelegate : public QStyledItemDelegate {
 public:
     CompareNameDelegate(const Look& look, QObject* parent) : QStyledItemDelegate(parent), look_(look) {}

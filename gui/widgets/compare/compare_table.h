@@ -18,7 +18,7 @@ class CompareTable : public Card {
 public:
     CompareTable(CompareBoard& board, const Look& look, QWidget* parent = nullptr);
     [[nodiscard]] QTableView& table() { return *table_; }
-    // Text as it is shown and CSV with the numbers in full, both on the clipboard.
+    // Copies the table to the clipboard as shown text and as CSV with the numbers in full.
     void copy();
 
 protected:
@@ -31,8 +31,8 @@ private:
     QLayout* makeHead();
     void fillBaselines();
     void update();
-    // Columns share the room; where their texts need more than there is, each has its own width and the table scrolls.
-    // Names are cut before the first numbers are out of sight.
+    // Columns share the room; if their texts need more, each has its own width and the table scrolls. Names are cut
+    // before the first numbers are out of view.
     void fitColumns();
 
     CompareBoard& board_;

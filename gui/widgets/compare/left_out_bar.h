@@ -1,4 +1,4 @@
-// What the means of a comparison leave out, with what can be done about it.
+// Bar that names the runs left out of a comparison's means, with buttons to change that.
 #pragma once
 
 #include <QFrame>
@@ -16,9 +16,9 @@ class LeftOutBar : public QFrame {
 
 public:
     explicit LeftOutBar(const Look& look, QWidget* parent = nullptr);
-    // `text`: what there is room for; `all`: every line, as the tip and for who hears it.
+    // `text`: the visible words; `all`: every line, for the tool tip and for screen readers.
     void say(const QString& text, const QString& all);
-    // Which members the means have; the first run that is in none.
+    // Buttons that change the members of the means, and that show the first run left out.
     [[nodiscard]] QToolButton& members() { return *members_; }
     [[nodiscard]] QToolButton& run() { return *run_; }
 

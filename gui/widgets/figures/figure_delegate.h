@@ -1,4 +1,4 @@
-// Rows of the list of figures: the title, and below it the venue or what has happened to its runs.
+// Rows of the list of figures: the title, and below it the venue or a change of its runs.
 #pragma once
 
 #include <QStyledItemDelegate>

@@ -1,4 +1,4 @@
-// The list of saved figures with its search, where the last one was exported to, and what makes and deletes them.
+// The list of saved figures: search, link to the last export, and buttons that make and delete figures.
 #pragma once
 
 #include "gui/models/figures/figure_list_model.h"
@@ -17,9 +17,9 @@ public:
 
     void select(const QString& name);
     void setDeletable(bool deletable);
-    // A link to the folder of the newest bundle.
+    // Shows a link to the folder of the newest bundle.
     void setExported(const QString& folder);
-    void find();  // the keys go to the search
+    void find();  // gives the focus to the search
     [[nodiscard]] QListView& view() { return *figures_; }
 
 signals:

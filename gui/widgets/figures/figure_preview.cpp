@@ -10,15 +10,15 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr double kPoints = 72;    // an inch
-constexpr double kMarginPt = 34;  // white at either side of the column
+constexpr double kPoints = 72;    // points per inch
+constexpr double kMarginPt = 34;  // white margin at either side of the column, in points
 constexpr double kRulerHeight = 34, kDeskGap = 14;
 constexpr double kUsualDots = 96, kLeastDots = 60, kMostDots = 400;
-constexpr double kLeading = 1.2;  // from line to line, of the text's size
+constexpr double kLeading = 1.2;  // line distance as a multiple of the text's size
 constexpr int kLinesAround = 3;
 const QColor kSheetInk(0x1b, 0x1e, 0x24);
 
-// What it says is true of it, so that nobody takes it for a part of a paper.
+// Filler text around the figure; it describes itself, so that it is not taken for a part of a paper.
 const QString kAbove = QStringLiteral(
     "These lines are set at the size of the venue’s body text, in a column of its width, so that the type, the strokes "
     "and "
@@ -167,7 +167,7 @@ double FigurePreview::paintText(QPainter& painter, QRectF area, const QString& t
     double y = area.top();
     const auto put = [&](const QString& words, bool last) {
         const QStringList parts = words.split(QLatin1Char(' '));
-        // The lines of a column are equally long.
+        // Lines are justified to the width of the column.
         const double gap = metrics.horizontalAdvance(QLatin1Char(' ')) +
                            (last || parts.size() < 2 ? 0
                                                      : (area.width() - metrics.horizontalAdvance(words)) /

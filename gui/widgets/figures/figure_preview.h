@@ -15,15 +15,15 @@ class FigurePreview : public QWidget {
 public:
     explicit FigurePreview(const Look& look, QWidget* parent = nullptr);
 
-    // `size` in points of 1/72 in; `venue` outlives this. The image is drawn to that size.
+    // `size`: size of the figure in points of 1/72 in, to which the image is scaled. `venue` outlives the preview.
     void setFigure(const QImage& image, QSizeF size, const Venue& venue, const QString& caption);
-    // In place of a figure: why there is none.
+    // Shows words in place of a figure: the reason why there is none.
     void setWords(const QString& title, const QString& words);
-    // 1: as large as printed.
+    // Zoom factor; 1 is the printed size.
     void setZoom(double zoom);
     [[nodiscard]] double zoom() const { return zoom_; }
     void setGrey(bool grey);
-    // Of the screen, corrected by the zoom; a screen that does not know its size counts as 96 dots an inch.
+    // Resolution of the screen with the zoom; a screen that does not know its size counts as 96 dots per inch.
     [[nodiscard]] double pixelsPerPoint() const;
     [[nodiscard]] double dotsPerInch() const;
     QSize sizeHint() const override;
@@ -36,7 +36,7 @@ private:
     [[nodiscard]] QRectF sheet() const;
     [[nodiscard]] QFont bodyFont(double points) const;
     void paintRuler(QPainter& painter, const QRectF& area, double left, double width) const;
-    // The y below it.
+    // Paints a block of text; answers the y below it.
     double paintText(QPainter& painter, QRectF area, const QString& text, double points) const;
     void paintSheet(QPainter& painter) const;
     void paintWords(QPainter& painter) const;

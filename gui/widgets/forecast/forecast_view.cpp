@@ -14,9 +14,9 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr int kWidestCase = 110;  // of a case's name: the times have room beside it
+constexpr int kWidestCase = 110;  // largest width of a case's name, which leaves room for the times beside it
 
-constexpr int kLeastForActions = 440;  // of the line with the figures
+constexpr int kLeastForActions = 440;  // least width of the view that shows action buttons beside the figures
 
 QToolButton* makeAction(const QString& text, const QString& help) {
     auto* button = new QToolButton;
@@ -35,13 +35,13 @@ QString millisecondsOf(const RoundInput& input) {
 }
 
 QString basisOf(const ForecastCase& one) {
-    // The times first: what does not fit is cut at the end.
+    // The times come first, since the line is cut at its end.
     QStringList parts{millisecondsOf(one.round.input), one.step.from, ForecastView::tr("by formula")};
     if (!one.assumes.isEmpty()) parts << ForecastView::tr("assumed: %1").arg(one.assumes.join(u' '));
     return parts.join(QStringLiteral(" · "));
 }
 
-// "Calibration NAME: no link fits these transfers"; the numbers and what to do are in the tip.
+// "Calibration NAME: no link fits these transfers"; numbers and remedy are in the tool tip.
 QString inShort(const QString& doubt) {
     return doubt.section(QStringLiteral(". "), 0, 0).section(QStringLiteral(": "), 0, 1);
 }
@@ -134,7 +134,7 @@ QWidget* ForecastView::makeFigures() {
                          "exactly as long as the mean. A run hides less where its steps scatter and "
                          "its ranks wait for each other: what it has hidden stands on its page.")));
         }
-        // Of the figure, so that one that is not shown leaves no gap.
+        // The gap belongs to the figure's caption, so that a hidden figure leaves none.
         if (!numbers_.empty()) one.caption->setContentsMargins(6, 0, 0, 0);
         for (QLabel* label : {one.caption, one.number, one.unit}) row->addWidget(label, 0, Qt::AlignBottom);
         numbers_.push_back(one);
@@ -174,7 +174,7 @@ void ForecastView::resizeEvent(QResizeEvent* event) {
     fitActions();
 }
 
-// Both are on the Reports page too; the figures are here alone.
+// Hides the two actions if there is no room: the Reports page has them too, but the figures are only here.
 void ForecastView::fitActions() {
     int needed = 0;
     const auto add = [&](const QWidget& one) {
@@ -233,7 +233,7 @@ void ForecastView::showCase() {
     warning_->setVisible(!warnings.isEmpty());
     warningWords_->say(warnings.join(u'\n'));
     reason_->setText(one->reason());
-    // Two warnings need its room.
+    // Two warnings need the room of the reason.
     reason_->setVisible(!low_ && warnings.size() < 2);
     warningWords_->setToolTip(asTip(reason_->isHidden() ? one->reason() + u' ' + one->doubt() : one->doubt()));
     for (QLabel* label : {numbers_[3].caption, numbers_[3].number, numbers_[3].unit}) label->setVisible(!low_);

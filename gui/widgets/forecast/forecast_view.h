@@ -1,4 +1,4 @@
-// The forecast of one round: the picture, what it adds up to, what would be better, and where its numbers are from.
+// The forecast of one round: its timeline, key figures, a better setting, and the sources of its numbers.
 #pragma once
 
 #include <utility>
@@ -16,23 +16,23 @@ class ForecastView : public QWidget {
     Q_OBJECT
 
 public:
-    // `board` outlives it.
+    // `board` outlives the view.
     ForecastView(ForecastBoard& board, const Look& look);
 
-    // What belongs into the head of the card: the choice among several cases, and where T_c and T_m are from.
+    // Widget for the head of the card: the choice among several cases, and the sources of T_c and T_m.
     [[nodiscard]] QWidget& head() const { return *head_; }
-    // Keys that a sweep or a case of the text sets: a remedy that depends on one of them has no button.
+    // Keys that a sweep or a case of the text sets; a suggested setting of one of them has no button.
     void setVaried(const QStringList& keys);
-    // While another text is checked than the one that this is the forecast of, its remedy is not to be set.
+    // True disables the suggested setting while a newer text than that of the forecast is being checked.
     void setChecking(bool checking) { set_->setEnabled(!checking); }
-    // Low: without the second picture and with the figures in one line.
+    // True saves height: no second timeline, and the figures in one line.
     void setLow(bool low);
     [[nodiscard]] RoundGantt& gantt() const { return *gantt_; }
-    // What the focus goes to.
+    // The widget that takes the focus.
     [[nodiscard]] QWidget& firstStop() const;
 
 signals:
-    // Keys and values in TOML.
+    // `written`: keys with their values in TOML.
     void settingsWanted(const std::vector<std::pair<QString, QString>>& written);
     void calibrateWanted();
     void adviseWanted();
@@ -61,7 +61,7 @@ private:
     WrappedLabel* warningWords_ = nullptr;
     QPushButton* set_ = nullptr;
     RoundGantt* gantt_;
-    std::vector<Figure> numbers_;  // hidden, blocked, step, ÷ a step alone
+    std::vector<Figure> numbers_;  // covered, blocked, time per step, ratio to a step without communication
     QStringList varied_;
     bool low_ = false;
 };

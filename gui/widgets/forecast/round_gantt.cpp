@@ -20,12 +20,12 @@ namespace {
 
 constexpr double kLabels = 74, kAxis = 20, kTickGap = 76;
 constexpr double kLaneGap = 4, kThinShare = 0.5, kMostLane = 26;
-// A round and the beginning of the next: where its average leaves is seen.
+// Shown rounds: one, and the beginning of the next with the launch of its average.
 constexpr double kShown = 1.28;
 constexpr double kMostNs = 4e18;
 
 QColor colorOf(SpanKind kind) { return QColor::fromRgb(rgbOf(kind)); }
-// "10 ms", "2.5 s": ticks are round.
+// Label of a tick: "10 ms", "2.5 s".
 QString tickLabel(Ns tick) {
     if (tick == 0) return QStringLiteral("0");
     const bool seconds = tick >= 1'000'000'000, milli = !seconds && tick >= 1'000'000;
@@ -139,13 +139,13 @@ void RoundGantt::paintSpans(QPainter& painter, const Layout& layout, const Round
         }
         const QString label = thin ? QString() : labelOf(span);
         if (label.isEmpty() || rect.height() < 13) continue;
-        // "average 247 kB, 30.2 ms", "average 247 kB", "average".
+        // Labels by length: "average 247 kB, 30.2 ms", "average 247 kB", "average".
         const QStringList shorter{label, label.section(u',', 0, 0), label.section(u' ', 0, 0)};
         const auto found = std::ranges::find_if(
             shorter, [&](const QString& one) { return metrics.horizontalAdvance(one) + 8 < rect.width(); });
         if (found == shorter.end()) continue;
         const QString& fits = *found;
-        // Over the hatch a plate, else the words are not read.
+        // A plain ground behind the label makes it legible on the hatch.
         if (span.kind == SpanKind::Wait) {
             const double width = metrics.horizontalAdvance(fits) + 10;
             painter.fillRect(QRectF(rect.center().x() - width / 2, rect.top() + 3, width, rect.height() - 6), color);

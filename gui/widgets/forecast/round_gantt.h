@@ -1,4 +1,4 @@
-// One round of a forecast as a small timeline: computing above, the link below, and how the same would be with another
+// One round of a forecast as a small timeline: computing above, the link below, and optionally the round with a better
 // delay. Left and Right step through its spans.
 #pragma once
 
@@ -16,12 +16,12 @@ class RoundGantt : public QWidget {
 public:
     explicit RoundGantt(const Look& look);
 
-    // `bytes`: of one average.
+    // `remedy`: the round with a better delay, if any. `bytes`: size of one average.
     void show(const RoundForecast& round, const std::optional<RoundForecast>& remedy, double bytes);
     void clear();
-    // "wait 14.0 ms, step 4, from 16.2 ms": of the span that the keys are at; "" of none.
+    // Description of the span chosen by keys: "wait 14.0 ms, step 4, from 16.2 ms"; "" without one.
     [[nodiscard]] QString marked() const;
-    // Of the span under a point; "" where there is none.
+    // Description of the span under a point; "" where there is none.
     [[nodiscard]] QString describe(const QPointF& at) const;
     QSize sizeHint() const override { return {420, 124}; }
     QSize minimumSizeHint() const override { return {200, 74}; }
@@ -37,8 +37,8 @@ protected:
 
 private:
     struct Layout {
-        QRectF compute, comm, remedy;  // lanes; `remedy` empty where there is none
-        double axis = 0, seconds = 1;  // height of the axis, time of the whole width
+        QRectF compute, comm, remedy;  // lanes; `remedy` is empty if there is none
+        double axis = 0, seconds = 1;  // height of the axis; seconds over the whole width
         [[nodiscard]] double xAt(double t) const { return compute.left() + t / seconds * compute.width(); }
         [[nodiscard]] QRectF rectOf(const RoundSpan& span, const QRectF& lane) const;
     };

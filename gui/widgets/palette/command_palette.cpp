@@ -57,7 +57,7 @@ private:
     const Look& look_;
 };
 
-// Tool tips end with their keys, two spaces before them.
+// Splits a tool tip into help and keys, which stand at its end behind two spaces.
 std::pair<QString, QString> helpAndKeys(const QString& toolTip) {
     static const QRegularExpression keys(QStringLiteral("\\s\\s((?:Ctrl|Alt|Shift|F\\d|Del|Enter|Space)\\S*)\\s*$"));
     const QString plain = QString(toolTip).remove(QRegularExpression(QStringLiteral("<[^>]*>")));
@@ -94,7 +94,7 @@ std::vector<Command> commandsOf(QWidget& page) {
                             }});
         if (!commands.back().title.isEmpty()) commands.back().title[0] = commands.back().title[0].toUpper();
     }
-    // What has keys but no button to press now.
+    // Actions with keys for which there is no button to press now.
     const std::size_t buttons = commands.size();
     const auto isOffered = [&](const QString& keys) {
         const QKeySequence wanted(keys);
@@ -112,7 +112,7 @@ std::vector<Command> commandsOf(QWidget& page) {
                 (action->shortcutContext() != Qt::WidgetShortcut && isOffered(keys)))
                 continue;
             const QString title = action->text().section(QLatin1Char('\t'), 0, 0);
-            // Qt makes one of the text where none was set.
+            // Without a tool tip of its own an action's text is its tool tip.
             const bool helps = action->toolTip() != title;
             commands.push_back({.title = title,
                                 .words = helps ? action->toolTip() : QString(),
@@ -182,7 +182,7 @@ void CommandPalette::close() {
 
 void CommandPalette::carryOut(const QModelIndex& index) {
     if (!index.isValid()) return;
-    // First, so that what it does may take the focus.
+    // Closed first, so that the command may take the focus.
     close();
     model_->carryOut(index.row());
 }

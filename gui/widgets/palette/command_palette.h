@@ -1,4 +1,4 @@
-// Every action by its name: typed words find actions of the page and of the window, pages, and runs. Over the window,
+// Command palette: typed words find actions of the page and of the window, pages, and runs. It lies over the window
 // until something is chosen, Escape is pressed or the focus goes elsewhere.
 #pragma once
 
@@ -13,9 +13,8 @@
 
 namespace dasgd::gui {
 
-// The buttons of a page that can be pressed now, as commands: their words, and the keys that their tool tips end with.
-// The actions of its widgets that have keys too: a shortcut, or in their text behind a tab where the widget takes the
-// key.
+// Commands of a page. Its enabled buttons, with their text and the keys at the end of their tool tips; and the actions
+// of its widgets that have keys: a shortcut, or a key behind a tab in the text if the widget handles it.
 [[nodiscard]] std::vector<Command> commandsOf(QWidget& page);
 
 class CommandPalette : public QFrame {
@@ -35,8 +34,8 @@ private:
     CommandListModel* model_;
     QLineEdit* field_;
     QListView* list_;
-    QLabel* nothing_;           // in its place where nothing matches
-    QPointer<QWidget> before_;  // what had the focus
+    QLabel* nothing_;           // shown in place of the list if nothing matches
+    QPointer<QWidget> before_;  // widget that had the focus before
 };
 
 }  // namespace dasgd::gui

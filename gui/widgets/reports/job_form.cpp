@@ -113,7 +113,8 @@ void JobForm::show(const JobRequest& request, const std::vector<std::pair<QStrin
     calibration_->clear();
     calibration_->addItem(kind == JobKind::Replay ? tr("as the run found it") : tr("the experiment's own"), QString());
     for (const auto& [name, path] : calibrations) calibration_->addItem(tr("calibration %1").arg(name), path);
-    // One that is not there any more is refused by its name, not replaced by another cluster without a word.
+    // A calibration that no longer exists stays in the list, so that the job is refused by its name instead of silently
+    // running with another one.
     if (calibration_->findData(request.calibration) < 0)
         calibration_->addItem(tr("%1, of no report here").arg(request.calibration.section(u'/', -1)),
                               request.calibration);

@@ -1,4 +1,4 @@
-// What a job needs to know before it starts: a few fields in a card, in the page and not over it.
+// Form with the options of a job: a few fields in a card, in the page and not over it.
 #pragma once
 
 #include "gui/models/reports/job_request.h"
@@ -16,9 +16,9 @@ public:
     JobForm();
 
     using Card::show;
-    // `calibrations`: names and paths of those that there are.
+    // `calibrations`: names and paths of the existing calibrations.
     void show(const JobRequest& request, const std::vector<std::pair<QString, QString>>& calibrations);
-    // What is asked for now.
+    // The job as the fields describe it now.
     [[nodiscard]] JobRequest request() const;
     [[nodiscard]] QLineEdit& workers() const { return *workers_; }
     [[nodiscard]] QLineEdit& changes() const { return *set_; }

@@ -147,7 +147,7 @@ ReportView::ReportView(const Look& look)
     runs_->setTextInteractionFlags(Qt::TextBrowserInteraction);
     runs_->setAccessibleName(tr("Runs of the report"));
     connect(runs_, &QLabel::linkActivated, this, &ReportView::runWanted);
-    // The colour of a link is in its text.
+    // A link's text contains its colour, so it is made anew for a new theme.
     connect(&look_, &Look::changed, this, &ReportView::showLinks);
     column->addWidget(runs_);
     column->addStretch();
@@ -168,7 +168,7 @@ void ReportView::makeActions(QHBoxLayout& row) {
     take_ = makeButton(tr("Set in experiment"), true, tr("Write the chosen row's [algorithm] into the experiment"));
     again_ = makeButton(tr("Again …"), false, tr("The same with other options"));
     scaling_ = makeButton(tr("Scaling page"), true, tr("Draw these runs over the number of workers"));
-    // The second press of a double click is not meant for the button that stands there by then.
+    // The second press of a double click is ignored: another button may stand there by then.
     connect(stop_, &QPushButton::clicked, this, [this] {
         if (stopped_.isValid() && !stopped_.hasExpired(kAgainMs)) return;
         stopped_.start();
@@ -193,7 +193,7 @@ void ReportView::show(const Report& report, const ConfigOf& configOf, bool prefe
     showState(report);
     prefer_->setChecked(preferred);
     prefer_->setText(preferred ? tr("✓ Used for forecast") : tr("Use for forecast"));
-    // Progress comes several times a second; the cards are made once.
+    // Progress arrives several times a second; the cards are made again only if the report changed.
     const QString made = report.name + stateInWords(report.state) + (isRunKnown(report, configOf) ? u'+' : u'-');
     if (made == shown_) return;
     shown_ = made;

@@ -1,4 +1,4 @@
-// One report: how far it is or what came of it, as cards; what was asked, by which program, from which runs.
+// One report: its progress or its results as cards, and the request, program and runs behind it.
 #pragma once
 
 #include <QElapsedTimer>
@@ -20,7 +20,7 @@ public:
     explicit ReportView(const Look& look);
 
     using QWidget::show;
-    // `configOf`: see contentOf(). `preferred`: whether the forecast takes this calibration first.
+    // `configOf`: see contentOf(). `preferred`: true if the forecast prefers this calibration.
     void show(const Report& report, const ConfigOf& configOf, bool preferred);
     [[nodiscard]] QTableWidget& table() const { return *table_; }
     [[nodiscard]] QTableWidget& formulas() const { return *formulas_; }
@@ -28,13 +28,13 @@ public:
 signals:
     void stopWanted(const QString& name);
     void preferWanted(const QString& name, bool on);
-    void settingsWanted(const QString& toml);  // of a row, to be taken over into the experiment
+    void settingsWanted(const QString& toml);  // settings of a row, for the experiment
     void againWanted(const QString& name);
     void scalingWanted();
     void runWanted(const QString& run);
 
 protected:
-    // Only what is shown has the window's font, which columns are measured with.
+    // Measures the columns: only a shown widget has the window's font.
     void showEvent(QShowEvent* event) override;
 
 private:
@@ -49,9 +49,9 @@ private:
     [[nodiscard]] QString chosenSettings() const;
 
     const Look& look_;
-    QString name_, shown_;  // which report, and of what its cards were made
+    QString name_, shown_;  // name of the report; state from which the cards were made
     ReportContent content_;
-    QStringList linked_;  // the runs that it names
+    QStringList linked_;  // runs that the report names
     QLabel *title_, *basis_, *warning_, *state_, *notes_, *origin_;
     QPushButton *stop_, *prefer_, *take_, *again_, *scaling_;
     MessageBar* message_;
@@ -60,8 +60,8 @@ private:
     Card *tableCard_, *formulaCard_, *fitCard_, *notesCard_;
     QTableWidget *table_, *formulas_;
     PlotView* fit_;
-    QLabel* runs_;           // as links
-    QElapsedTimer stopped_;  // since Cancel was pressed
+    QLabel* runs_;           // runs as links
+    QElapsedTimer stopped_;  // time since Cancel was pressed
 };
 
 }  // namespace dasgd::gui

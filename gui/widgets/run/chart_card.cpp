@@ -18,11 +18,11 @@ namespace {
 
 constexpr int kRedrawMs = 80, kLatestMs = 1000;
 constexpr double kShareOfCore = 0.004;
-constexpr int kBandPauseMs = 250;       // between two places of the timeline's window, while that moves with a run
-constexpr int kCursorPauseMs = 30;      // between two places of the cursor of another view
-constexpr std::size_t kMostInPlot = 8;  // curves that a legend in the plot names; more have a list beside it
+constexpr int kBandPauseMs = 250;       // least time between two updates of the timeline's window
+constexpr int kCursorPauseMs = 30;      // least time between two updates of another view's cursor
+constexpr std::size_t kMostInPlot = 8;  // most curves named in a legend in the plot; more have a list beside it
 constexpr int kLeastArea = 180;
-// In the order of XAxis.
+// Names of the axes in the order of XAxis.
 constexpr std::array<const char*, 6> kAxisLabels{
     "step", "epoch", "wall time [s]", "samples", "bytes sent per rank", "training time [s]"};
 
@@ -111,7 +111,7 @@ void ChartCard::connectAll() {
     connect(&session_, &Session::seriesChanged, this, &ChartCard::later);
     connect(&session_, &Session::shownChanged, this, [this] {
         made_.clear();
-        // What is known of the new run is drawn before the empty picture is.
+        // A new run is drawn at once, before the emptied plot becomes visible.
         if (anew_ && isVisible()) return refresh();
         later();
     });
@@ -121,7 +121,7 @@ void ChartCard::connectAll() {
         familyStale_ = true;
         legend_->begin(session_.currentId());
         plot_->showAll();
-        // Curves of the run before must not stand under the name of this one until it is read.
+        // Curves of the previous run must not stand under the name of this one.
         anew_ = true;
         pending_.stop();
         if (isVisible()) plot_->setCurves({});
@@ -152,7 +152,7 @@ void ChartCard::later() {
         stale_ = true;
         return;
     }
-    // However long a picture takes: a live chart costs 0.4 % of a core, or is a second behind.
+    // The pause is such that a live chart costs 0.4 % of a core, but is at most a second behind.
     const double pause = anew_ ? kRedrawMs : (formMs_ + plot_->drawMs()) / kShareOfCore;
     if (!pending_.isActive()) pending_.start(static_cast<int>(std::clamp<double>(pause, kRedrawMs, kLatestMs)));
 }
@@ -164,7 +164,7 @@ void ChartCard::showEvent(QShowEvent* event) {
     updateCursor();
 }
 
-// Spans are read only for a chart that is seen.
+// Spans are read only for a visible chart.
 void ChartCard::hideEvent(QHideEvent* event) {
     Card::hideEvent(event);
     if (!spans_->name().empty()) stale_ = true;
@@ -196,7 +196,8 @@ void ChartCard::takeRanks(const RankBatch& batch) {
     later();
 }
 
-// The first window of a run that is timed ends late: until then its throughput is that of its spans.
+// The metric to compute from spans; "" for none. Throughput of a live run comes from spans until its first timed window
+// has ended.
 std::string ChartCard::wantedOfSpans() const {
     if (drawsSpans()) return picker_->metric();
     const RunItemPtr run = session_.current();
@@ -218,7 +219,7 @@ const std::vector<SeriesPoint>& ChartCard::pointsOfCurrent() const {
 
 QString ChartCard::emptyText() const {
     const RunItemPtr run = session_.current();
-    // The page says what to do.
+    // The page itself tells the user what to do.
     if (!run) return tr("No run to draw.");
     if (anew_ && !session_.detail()) return tr("Reading …");
     if (xAxis() == XAxis::Training && !pointsOfCurrent().empty() && !clockOfCurrent()) {
@@ -235,7 +236,7 @@ QString ChartCard::emptyText() const {
         .arg(words_.title.toLower());
 }
 
-// What the axes say of times; "" where those of all shown runs were measured.
+// Remark on the axes if times of shown runs are simulated; "" if all were measured.
 QString ChartCard::timeNote() const {
     const bool times = isTime(xAxis()) || words_.axis.contains(QStringLiteral("/s"));
     const bool simulated = times && std::any_of(session_.shown().begin(), session_.shown().end(),
@@ -256,7 +257,7 @@ void ChartCard::updateAxes() {
     refresh();
 }
 
-// While one run grows, the curves of the others are not made anew.
+// The curve of a run, cached so that curves of other runs are not made again while one run grows.
 const Curve& ChartCard::curveOfRun(const RunItem& run, const Series& series, const CurveShape& shape) {
     Made& made = made_[run.id];
     const std::size_t samples = series.samples() + samplesOfClock(run);
@@ -275,7 +276,7 @@ std::vector<Curve> ChartCard::runCurves() {
     const auto& runs = session_.shown();
     for (std::size_t i = 0; i < runs.size(); ++i) {
         const Series& series = seriesOf(*runs[i]);
-        // Nothing recorded in some runs (a throughput that comes once an epoch) must not hide the others.
+        // Runs without a record, such as a throughput recorded once an epoch, must not hide the others.
         if (series.empty()) continue;
         const bool ofSpans = !spans_->name().empty() && runs[i]->id == session_.currentId();
         curves.push_back(ofSpans ? curveOnAxis(*runs[i], series, shape) : curveOfRun(*runs[i], series, shape));
@@ -304,7 +305,7 @@ QStringList ChartCard::drawnRuns() const {
 void ChartCard::refresh() {
     QElapsedTimer timer;
     timer.start();
-    // Other runs may be shown than those that the axes were labelled for.
+    // The labels of the axes may be those of other runs.
     if (timeNote() != timeNote_) return updateAxes();
     wantSiblings();
     if (xAxis() == XAxis::Training) session_.wantMetric(metrics::kTrainedSeconds);
@@ -321,10 +322,11 @@ void ChartCard::refresh() {
     const RunItemPtr run = session_.current();
     const bool throughput = picker_->metric() == metrics::kSamplesPerS || picker_->metric() == kSpansThroughput;
     if (!picker_->byRank() && throughput && run && run->row.samplesPerS) {
-        // The number of the key figure, the table and the Scaling page; the curve is of one stretch of steps each.
+        // The guide is the throughput of the key figure, the table and the Scaling page; each point of the curve is of
+        // a few steps only.
         curves.push_back(guideAt(*run->row.samplesPerS, curves, tr("whole run")));
     }
-    // Before the curves: new ones would be painted at once with them, and again when they are due.
+    // Band and cursor are set before the curves, since otherwise the plot would be painted twice.
     updateBand();
     updateCursor();
     anew_ = anew_ && curves.empty();

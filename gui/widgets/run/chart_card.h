@@ -1,5 +1,5 @@
-// A metric of the drawn runs, or of the ranks of one, over step, epoch, samples, bytes sent, the time on the wall or
-// that of training, live.
+// Live chart of a metric of the drawn runs, or of the ranks of one, over step, epoch, samples, bytes sent, wall time or
+// training time.
 #pragma once
 
 #include <QTimer>
@@ -24,8 +24,8 @@
 namespace dasgd::gui {
 
 struct ChartSpec {
-    QString name;        // what its choices are remembered under
-    std::string metric;  // that it begins with
+    QString name;        // key under which the chart's choices are stored
+    std::string metric;  // metric shown at first
 };
 
 class ChartCard : public Card {
@@ -40,32 +40,32 @@ public:
     [[nodiscard]] Choice& scale() { return *scale_; }
     [[nodiscard]] Choice& smoothing() { return *smoothing_; }
     [[nodiscard]] double smoothingWeight() const;
-    // Behind the runs the mean over the seeds of the current one; hidden where there is none.
+    // Choice that adds the mean over the seeds of the current run's configuration; hidden where there is none.
     [[nodiscard]] Choice& seeds() { return *seeds_; }
-    // Which runs make that mean, and which were left out.
+    // Words on the runs in that mean and the runs left out.
     [[nodiscard]] QString seedWords() const { return seedWords_->text(); }
     [[nodiscard]] CurveLegend& legend() { return *legend_; }
-    // The ids of the shown runs, without those whose curves are hidden in the legend.
+    // Ids of the shown runs, without those hidden in the legend.
     [[nodiscard]] QStringList drawnRuns() const;
-    // The records of each rank of the current run, where they are drawn.
+    // The series of each rank of the current run, if ranks are drawn.
     [[nodiscard]] const std::map<int, Series>& rankSeries() const {
         return spans_->name().empty() ? ranks_ : spans_->ranks();
     }
-    // What is drawn of a run: recorded, or, of the current one, formed from its spans.
+    // The drawn series of a run: the recorded one or, for the current run, one computed from its spans.
     [[nodiscard]] const Series& seriesOf(const RunItem& run) const;
-    // Nothing of it is recorded: it is of this run alone.
+    // True for metrics that are never recorded but computed from spans, of the current run only.
     [[nodiscard]] bool drawsSpans() const { return isFromSpans(picker_->metric()); }
-    // The metric of the curves: the picked one, or what stands for it until something of it is recorded.
+    // The metric of the curves: the picked one, or the one that stands in until it is recorded.
     [[nodiscard]] std::string drawnMetric() const {
         return spans_->name().empty() ? picker_->metric() : spans_->name();
     }
-    // The ids of all seeds of the current run's configuration; none where it has no others.
+    // Ids of all seeds of the current run's configuration; empty if there is no other.
     [[nodiscard]] QStringList familyRuns() const;
-    // Whether the mean over the seeds is asked for and there is one.
+    // True if the mean over the seeds is wanted and exists.
     [[nodiscard]] bool drawsMean() const {
         return family_ && ofRanks_.empty() && !drawsSpans() && seeds_->chosen() > 0;
     }
-    // Draws what has come since; it is also done by itself a few times a second while it is seen.
+    // Draws new records. A visible chart also does so by itself, a few times a second at most.
     void refresh();
 
 protected:
@@ -91,11 +91,11 @@ private:
     void remember();
     void recall();
     [[nodiscard]] XAxis xAxis() const { return static_cast<XAxis>(axis_->chosen()); }
-    // Of a run whose evaluations said how long it had trained; nullopt over every other axis.
+    // The training clock of a run whose evaluations recorded it; nullopt if the x axis is not training time.
     [[nodiscard]] std::optional<TrainingClock> clockOf(const RunItem& run) const;
     [[nodiscard]] std::optional<TrainingClock> clockOfCurrent() const;
     [[nodiscard]] std::size_t samplesOfClock(const RunItem& run) const;
-    // Empty over training time where that is not known.
+    // The curve of a series on the chosen x axis; empty over training time if that is not known.
     [[nodiscard]] Curve curveOnAxis(const RunItem& run, const Series& series, const CurveShape& shape) const;
     [[nodiscard]] std::vector<Curve> curvesOfRanks(const CurveShape& shape);
     [[nodiscard]] std::vector<Curve> runCurves();
@@ -107,22 +107,22 @@ private:
     Session& session_;
     RankSeriesQuery& rankQuery_;
     MetricWords words_;
-    std::string ofRanks_;          // the metric whose ranks are wanted; "" where none is
-    std::map<int, Series> ranks_;  // of the current run
+    std::string ofRanks_;          // metric whose ranks are wanted; "" for none
+    std::map<int, Series> ranks_;  // recorded series of the current run, by rank
     ChartSpans* spans_;
     struct Made {
         CurveShape shape;
         std::size_t samples = 0;
         Curve curve;
     };
-    std::map<QString, Made> made_;  // of this metric, by run
+    std::map<QString, Made> made_;  // cached curves of this metric, by run
     struct MadeOfRanks {
         QString run;
         CurveShape shape;
-        std::vector<std::size_t> samples;  // of the clock, and of each rank
+        std::vector<std::size_t> samples;  // number of samples of the clock, then of each rank
         std::vector<Curve> curves;
     };
-    MadeOfRanks madeOfRanks_;  // of this metric
+    MadeOfRanks madeOfRanks_;  // cached curves of the ranks, of this metric
     PlotView* plot_;
     MetricPicker* picker_;
     Choice* axis_;
@@ -135,13 +135,13 @@ private:
     ElidedLabel* seedWords_;
     CurveLegend* legend_;
     Throttle bandPace_, cursorPace_;
-    bool pointedHere_ = false;  // the cursor was put into this chart
+    bool pointedHere_ = false;  // true while the pointer in this chart sets the cursor
     bool telling_ = false;
     QTimer pending_;
-    QString timeNote_;   // that the axes have
-    double formMs_ = 0;  // of the last curves
+    QString timeNote_;   // the remark in the axes' labels
+    double formMs_ = 0;  // time that it took to make the last curves
     bool stale_ = false;
-    bool anew_ = false;  // another run is looked at than the curves were of, and none of it is drawn yet
+    bool anew_ = false;  // true after a change of the current run, until one of its curves is drawn
 };
 
 }  // namespace dasgd::gui

@@ -1,4 +1,4 @@
-// Of a chart: the time of training, and where an instant of the run lies on its x axis.
+// Functions of ChartCard for training time and for the x of an instant of the run.
 #include "core/base/metric_names.h"
 #include "gui/models/curves/instants.h"
 #include "gui/widgets/run/chart_card.h"
@@ -25,14 +25,14 @@ Curve ChartCard::curveOnAxis(const RunItem& run, const Series& series, const Cur
     return clock ? dasgd::gui::curveOf(onTrainingTime(series, *clock), shape) : Curve{};
 }
 
-// Other runs grow, or other charts do, far more often than this one.
+// Curves of the ranks, cached over training time: refreshes come far more often than new samples of this metric.
 std::vector<Curve> ChartCard::curvesOfRanks(const CurveShape& shape) {
     const RunItemPtr run = session_.current();
     if (!run || xAxis() != XAxis::Training) return rankCurves(picker_->metric(), rankSeries(), shape);
     std::vector<std::size_t> samples{samplesOfClock(*run)};
     for (const auto& [rank, series] : rankSeries()) samples.push_back(series.samples());
     MadeOfRanks& made = madeOfRanks_;
-    // Of spans as many may be others.
+    // Series from spans may change without changing their number of samples, so they are not cached.
     const bool recorded = spans_->name().empty();
     if (recorded && made.run == run->id && made.shape == shape && made.samples == samples) return made.curves;
     std::map<int, Series> ranks;
@@ -43,7 +43,7 @@ std::vector<Curve> ChartCard::curvesOfRanks(const CurveShape& shape) {
     return made.curves;
 }
 
-// Where the timeline's window lies on this x axis, by the current run's own points; no further than these.
+// Sets the band to the timeline's window on this x axis, by the points of the current run and not beyond them.
 void ChartCard::updateBand() {
     if (!isVisible()) return;
     const std::vector<SeriesPoint>& points = pointsOfCurrent();
@@ -55,7 +55,7 @@ void ChartCard::updateBand() {
     if (xAxis() == XAxis::Training && !clock) return plot_->setBand(std::nullopt);
     const auto xAt = [&](Ns t) {
         const bool before = static_cast<double>(t) / 1e9 < points.front().wallS;
-        // Before its first step a run has trained for no time.
+        // Training time is 0 before the first step of a run.
         const double end = xAxis() == XAxis::Training ? 0 : xOf(before ? points.front() : points.back(), xAxis());
         return xAtInstant(points, t, xAxis(), clock).value_or(end);
     };
@@ -63,7 +63,7 @@ void ChartCard::updateBand() {
     plot_->setBand(std::pair(xAt(window.start), xAt(window.end)));
 }
 
-// Where the pointer in the timeline, or in another chart, lies on this x axis.
+// Shows the cursor of the timeline or of another chart at its x on this axis.
 void ChartCard::updateCursor() {
     if (pointedHere_ || !isVisible()) return;
     const std::optional<Ns> at = session_.selection().cursor();
@@ -72,7 +72,7 @@ void ChartCard::updateCursor() {
 }
 
 void ChartCard::tellCursor(std::optional<double> x) {
-    // That of another view is not this card's to take away.
+    // A cursor set by another view is not removed by this card.
     if (!std::exchange(pointedHere_, x.has_value()) && !x) return;
     telling_ = true;
     session_.selection().setCursor(x ? instantAt(*x) : std::nullopt);

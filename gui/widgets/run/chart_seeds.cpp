@@ -1,4 +1,4 @@
-// Of a chart: the mean over the seeds of the run that is looked at.
+// Functions of ChartCard for the mean over the seeds of the current run's configuration.
 #include "gui/widgets/run/chart_card.h"
 
 namespace dasgd::gui {
@@ -9,7 +9,7 @@ QStringList ChartCard::familyRuns() const {
     return ids;
 }
 
-// The family is looked for when runs have changed, not with every picture: there may be thousands of them.
+// Looks for siblings only after runs have changed, not at every redraw, since there may be thousands of runs.
 void ChartCard::wantSiblings() {
     const RunItemPtr run = session_.current();
     if (std::exchange(familyStale_, false)) {
@@ -37,7 +37,7 @@ void ChartCard::addMean(std::vector<Curve>& curves) {
                           : tr("%1 to %2").arg(made->mean.fewest()).arg(made->mean.most());
     if (made->mean.nothingShared()) return seedWords_->setText(made->note);
     mean.name = interval ? tr("mean of %1 seeds, 95 %").arg(n) : tr("mean of %1 seeds ± std").arg(n);
-    // In the colour of its configuration, with a dash of its own.
+    // The mean has the colour of its configuration and a dash of its own.
     mean.style.dash = (mean.style.dash + 2) % kCurveColors;
     QStringList words{mean.name};
     if (smoothing_->chosen() > 0) words << tr("not smoothed");

@@ -1,4 +1,4 @@
-// What a chart draws of the run that is looked at that is formed from its spans. UI thread.
+// Series of the current run that are computed from its spans, for a chart. UI thread.
 #pragma once
 
 #include <map>
@@ -16,11 +16,11 @@ public:
     explicit ChartSpans(Session& session, QObject* parent = nullptr);
     ~ChartSpans() override;
 
-    // One of kSpanCurves from now on; "": none. It is read as long as it is wanted.
+    // Reads this one of kSpanCurves from now on, until another is wanted; "": none.
     void want(const std::string& name);
     [[nodiscard]] const std::string& name() const { return name_; }
-    // By rank, and of all of them. Epoch, samples and bytes are those of the records of the training loss at that
-    // instant.
+    // Series by rank, and of the whole run. Epoch, samples and bytes of a point are those of the record of the training
+    // loss at its instant.
     [[nodiscard]] const std::map<int, Series>& ranks();
     [[nodiscard]] const Series& whole();
 
@@ -37,7 +37,7 @@ private:
     std::vector<storage::MetricSample> records_;
     std::map<int, Series> ranks_;
     Series whole_{Along::Time};
-    std::size_t placedBy_ = 0;  // records of the training loss
+    std::size_t placedBy_ = 0;  // number of samples of the training loss used for placing
     bool placed_ = false;
 };
 

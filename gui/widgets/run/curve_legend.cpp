@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kLegendWidth = 210;
 constexpr QSize kLegendSample(30, 14);
-constexpr double kBesideName = 74;  // box, sample and scroll bar
+constexpr double kBesideName = 74;  // width of check box, sample and scroll bar
 constexpr int kCurveKey = Qt::UserRole;
 
 QIcon sampleOf(const Curve& curve, const PlotStyle& style, double ratio) {

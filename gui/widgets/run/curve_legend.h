@@ -1,5 +1,5 @@
-// The curves of a chart as a list beside it, where there are too many for a legend in it: Space or a click on the box
-// hides a curve, Enter brings it to the front. Both are kept by Curve::key: names change with the runs that are drawn.
+// List of a chart's curves beside it, if they are too many for a legend in the plot: Space or a click on the box hides
+// a curve, Enter brings it to the front. Both are kept by Curve::key, since names change with the drawn runs.
 #pragma once
 
 #include <QListView>
@@ -17,11 +17,11 @@ class CurveLegend : public QListView {
 
 public:
     explicit CurveLegend(const Look& look, QWidget* parent = nullptr);
-    // Lists them in their order and takes out those that are hidden; the one that was brought to the front is primary.
+    // Lists the curves and answers those that are not hidden; the one brought to the front is primary.
     [[nodiscard]] std::vector<Curve> apply(std::vector<Curve> curves);
-    // Whether the curve of this key was hidden here.
+    // True if the curve of this key is hidden.
     [[nodiscard]] bool hides(const QString& key) const { return hidden_.contains(key); }
-    // Another run is looked at: its curve is not hidden, and no other is before it.
+    // Starts anew for another current run: its curve is shown, and no curve is in front.
     void begin(const QString& key);
 
 signals:
@@ -33,7 +33,7 @@ private:
 
     const Look& look_;
     QStandardItemModel items_;
-    QStringList names_, keys_;  // as listed
+    QStringList names_, keys_;  // names and keys of the rows
     QSet<QString> hidden_;
     QString front_;
 };

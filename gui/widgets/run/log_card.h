@@ -1,4 +1,4 @@
-// The log of the run that is looked at.
+// The log of the current run.
 #pragma once
 
 #include "gui/models/live/session.h"
@@ -12,7 +12,7 @@ class LogCard : public Card {
 
 public:
     explicit LogCard(Session& session, QWidget* parent = nullptr);
-    // Scrolls the page to it, and gives it the keyboard.
+    // Scrolls the page to the card and gives it the focus.
     void bringUp();
     [[nodiscard]] QComboBox& files() { return view_->files(); }
     [[nodiscard]] QString text() const { return view_->text(); }

@@ -1,4 +1,4 @@
-// The end of a log of one run, growing, and the choice of the file.
+// The growing end of a log of one run, and the choice of the file.
 #pragma once
 
 #include <QComboBox>
@@ -12,10 +12,10 @@ class LogView : public QWidget {
     Q_OBJECT
 
 public:
-    // Shows what `query` delivers of the run that it is set to; `query` outlives it.
+    // Shows what `query` delivers for the run of setRun(). `query` outlives the view.
     explicit LogView(LogQuery& query, QWidget* parent = nullptr);
 
-    // Empty until the log of this run arrives.
+    // Shows another run; the view is empty until its log arrives.
     void setRun(const QString& run);
     [[nodiscard]] QComboBox& files() { return *files_; }
     [[nodiscard]] QString text() const { return text_->toPlainText(); }

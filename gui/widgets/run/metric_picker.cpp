@@ -13,7 +13,7 @@ namespace dasgd::gui {
 
 namespace {
 
-// More metrics that begin alike ("weight/0" …) are a menu of their own, cut after so many.
+// More than kMostInMenu metrics with one prefix ("weight/0" …) get a submenu, cut after kMostOfKind.
 constexpr std::size_t kMostInMenu = 6;
 constexpr std::size_t kMostOfKind = 60;
 

@@ -1,4 +1,4 @@
-// A chart's title, which is also the list of what it could draw: every metric that the drawn runs have recorded.
+// Title of a chart, with a menu of every metric that the drawn runs have recorded.
 #pragma once
 
 #include <QToolButton>
@@ -18,7 +18,7 @@ public:
     [[nodiscard]] const std::string& metric() const { return metric_; }
     [[nodiscard]] bool byRank() const { return byRank_; }
     void choose(const std::string& metric, bool byRank);
-    // Fills the menu with what is recorded now; it is also done whenever it opens.
+    // Fills the menu with the metrics recorded so far; opening the menu does so too.
     void fill();
 
 signals:

@@ -14,7 +14,7 @@ namespace {
 constexpr int kRankRowHeight = 26;
 constexpr int kLookMs = 1000;
 
-// What is more than noise stands out; the words in the cells say what it is.
+// Paints values beyond noise in a warning colour; the cells' words name them too.
 class RankDelegate : public QStyledItemDelegate {
 public:
     RankDelegate(const RankTableModel& model, const Look& look, QObject* parent)
@@ -98,7 +98,7 @@ void RankCard::hideEvent(QHideEvent* event) {
     look_.stop();
 }
 
-// The timeline of the page has its marks from the session's rows.
+// Passes the lateness on to the session's rows too, from which the page's timeline takes its marks.
 void RankCard::takeLateness(const LatenessAnswer& answer) {
     if (answer.runId != session_.currentId()) return;
     model_.setLateness(answer.lateness);
@@ -109,7 +109,7 @@ void RankCard::showSilence() {
     const RunItemPtr run = session_.current();
     const auto& detail = session_.detail();
     QString words;
-    // Only a clock of this host that is that of the run can tell how long ago its last instant was.
+    // The time since the last record is known only if the run uses the clock of this host.
     if (run && detail && isLive(run->row) && !run->row.timeSimulated && detail->clockOrigin > 0) {
         const Ns now = MonotonicClock::rawNow() - detail->clockOrigin;
         words = silenceInWords(heard_, now, run->row.stepMs.value_or(0) / 1e3);

@@ -1,4 +1,4 @@
-// A row for each rank of the run that is looked at: timed so far, and just now.
+// Table of the current run's ranks: numbers of the timed windows so far, and of the newest spans.
 #pragma once
 
 #include <QTableView>
@@ -36,7 +36,7 @@ private:
     QLabel* note_;
     QTableView* table_;
     QLabel* silence_;
-    QTimer look_;  // time goes on while nothing is recorded
+    QTimer look_;  // updates the time since the last record, while nothing is recorded
     LastHeardOfRanks heard_;
 };
 

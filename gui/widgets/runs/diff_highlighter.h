@@ -14,10 +14,10 @@ public:
     DiffHighlighter(const Look& look, QTextDocument* document);
 
     enum class Kind { Plain, File, Hunk, Added, Removed };
-    // Where a line stands: before a diff, in what it says of a file, or in the changes of that file.
+    // Position of a line: before a diff, in the header of a file, or in the changes of that file.
     enum class Place { Before, Head, Changes };
-    // `place`: that of the line before, set to that of this one. A comment of ours ("# …") ends a diff: git begins no
-    // line so.
+    // `place`: position of the previous line; set to that of this line. A comment ("# …") ends a diff, since git begins
+    // no line so.
     [[nodiscard]] static Kind kindOf(const QString& line, Place& place);
 
 protected:

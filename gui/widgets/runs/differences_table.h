@@ -1,5 +1,5 @@
-// The settings in which runs differ: a key and a value of each run, or all values in one column. What does not fit
-// beside the others has further lines.
+// Table of the settings in which runs differ: a key and a value of each run, or all values in one column. Long texts
+// are wrapped.
 #pragma once
 
 #include <QHeaderView>
@@ -13,8 +13,7 @@
 
 namespace dasgd::gui {
 
-// Keys and names may be broken behind a full stop, an underscore or a slash, as if a space stood there; numbers may
-// not.
+// Wrapping of keys and names behind a full stop, an underscore or a slash as at a space; numbers are not broken.
 class BreakableText : public QStyledItemDelegate {
 public:
     using QStyledItemDelegate::QStyledItemDelegate;
@@ -25,8 +24,8 @@ public:
         text.replace(ends, kMayBreak);
         return text;
     }
-    // As wide as its one line, and as high as its lines are in the width of the column: the style's hint leaves out its
-    // own padding.
+    // Width of the text in one line, and height of its lines in the width of the column. The style's own hint ignores
+    // its padding when it wraps.
     [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override {
         QStyleOptionViewItem line = option;
         line.rect = {};
@@ -54,7 +53,7 @@ public:
         layout.endLayout();
         return std::max(1, lines);
     }
-    // Of its widest part that stays together.
+    // Width of the widest part that is not broken.
     [[nodiscard]] static int leastWidth(const QFontMetrics& metrics, QString text) {
         int widest = 0;
         for (const QString& part : text.replace(kMayBreak, u' ').split(u' '))
@@ -79,7 +78,7 @@ public:
         horizontalHeader()->setSectionResizeMode(QHeaderView::Fixed);
         horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     }
-    // Whenever there are other rows: the first `rows` are seen without scrolling.
+    // Fits the height so that the first `rows` are visible without scrolling. Call it after each change of the rows.
     void showRows(int rows) {
         shown_ = rows;
         fit();
@@ -96,14 +95,14 @@ private:
 
     struct Cell {
         QString text;
-        int width = 0, least = 0;  // of its one line, and of its widest part
+        int width = 0, least = 0;  // width in one line, and of the widest unbroken part
     };
     [[nodiscard]] std::vector<Cell> cellsOf(int column) const {
         const QFontMetrics metrics(font());
         std::vector<Cell> cells;
         for (int row = 0; row < model()->rowCount(); ++row) {
             const QString text = texts_->displayText(model()->index(row, column).data(), locale());
-            // Whole pixels are less than what the text takes.
+            // One pixel is added, since the width is rounded down.
             cells.push_back({text, metrics.horizontalAdvance(text) + 1, BreakableText::leastWidth(metrics, text) + 1});
         }
         return cells;
@@ -111,8 +110,8 @@ private:
     [[nodiscard]] int linesIn(const Cell& cell, int width) const {
         return cell.width <= width ? 1 : BreakableText::linesIn(font(), cell.text, width);
     }
-    // A run beyond the edge would not be compared: all columns lie within the width, the keys as wide as makes the
-    // table least high.
+    // Fits all columns into the width, since a run beyond the edge could not be compared. The width of the keys is the
+    // one that makes the table lowest.
     void fit() {
         const int columns = model() ? model()->columnCount() : 0, room = viewport()->width();
         const int rows = model() ? model()->rowCount() : 0;

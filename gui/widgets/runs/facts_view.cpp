@@ -15,7 +15,7 @@ namespace dasgd::gui {
 
 namespace {
 
-// `value`: HTML.
+// A row of an HTML table. `value` is HTML, `name` plain text.
 QString lineOf(const QString& name, const QString& value) {
     return QStringLiteral("<tr><td style='padding-right:12px'>%1</td><td>%2</td></tr>")
         .arg(name.toHtmlEscaped(), value);
@@ -64,7 +64,7 @@ FactsView::FactsView(Feed& feed, const Look& look, const QString& program, QWidg
     column->addWidget(unopened_);
     column->addWidget(textHead_);
     column->addWidget(text_, 1000);
-    // Takes the room that a hidden text leaves.
+    // The stretch takes the room of a hidden text.
     column->addStretch(1);
     connect(&query_, &FactsQuery::arrived, this, &FactsView::takeFacts);
     connect(&between_, &CodeBetween::answered, this, &FactsView::showFacts);
@@ -93,7 +93,7 @@ void FactsView::showFacts() {
     if (facts_.size() == 1) {
         showOne(facts_.front());
     } else {
-        // As a diff is read, whatever the order of the list: from what was first.
+        // The diff goes from the earlier run to the later one, whatever the order of the list.
         const storage::RunDetail *first = &facts_[0].detail, *last = &facts_[1].detail;
         if (last->row.startedAt < first->row.startedAt) std::swap(first, last);
         showCode(*first, *last);
@@ -159,7 +159,7 @@ void FactsView::showText(const QString& head, const QStringList& parts) {
     textHead_->setVisible(!parts.isEmpty());
     text_->setVisible(!parts.isEmpty());
     const QString text = parts.join(QStringLiteral("\n\n"));
-    // Not as the widget has it, which makes other characters of some.
+    // Compared with the text as set, since the widget's own text may have other characters.
     if (std::exchange(shownText_, text) != text) text_->setPlainText(text);
 }
 

@@ -1,4 +1,4 @@
-// Of one run where it comes from, what it left and its configuration; of two what lies between their code.
+// Facts of one run: origin, files and configuration; for two runs the difference of their code.
 #pragma once
 
 #include <QPlainTextEdit>
@@ -17,10 +17,10 @@ class FactsView : public QWidget {
     Q_OBJECT
 
 public:
-    // `program`: path of `dasgd`, which tells what lies between two commits.
+    // `program`: path of `dasgd`, which lists the differences of two commits.
     FactsView(Feed& feed, const Look& look, const QString& program, QWidget* parent = nullptr);
 
-    // Of more than FactsQuery::kMostRuns nothing is shown.
+    // Shows these runs; nothing if they are more than FactsQuery::kMostRuns.
     void setRuns(const QStringList& runs);
 
 private:
@@ -34,10 +34,10 @@ private:
     FactsQuery& query_;
     CodeBetween between_;
     QStringList runs_;
-    std::vector<RunFacts> facts_;  // of these runs; empty until they are known
+    std::vector<RunFacts> facts_;  // facts of runs_; empty until they arrive
     QLabel* head_;
     QLabel* words_;
-    QLabel* unopened_;  // says so where nothing opens the folder
+    QLabel* unopened_;  // message if no program opens the folder
     QLabel* textHead_;
     QPlainTextEdit* text_;
     QString shownText_;

@@ -30,7 +30,7 @@ void GroupButton::groupBy(const QString& name) {
     if (name.isEmpty()) return group({});
     if (name == Grouping::bySeries().name()) return group(Grouping::bySeries());
     const auto known = groupingOf(name);
-    // While no run has the key itself, its name may be taken for the end of another one.
+    // A name of a key that no run has yet may match the end of another key, so only an exact match is taken.
     if (known && known->name() == name) return group(*known);
     waiting_ = name;
 }

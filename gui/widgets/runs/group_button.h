@@ -1,4 +1,4 @@
-// The button that says how the list of runs is grouped, with a menu of the other ways.
+// Button that shows the grouping of the list of runs, with a menu of groupings.
 #pragma once
 
 #include <QMenu>
@@ -13,13 +13,13 @@ class GroupButton : public QToolButton {
     Q_OBJECT
 
 public:
-    // Groups the runs of one command.
+    // Groups by command at first.
     explicit GroupButton(RunListModel& list, QWidget* parent = nullptr);
     void group(const Grouping& grouping);
-    // By the name of a grouping. One by a setting that no run has yet comes with the first that has it, unless another
-    // one is chosen until then.
+    // Groups by the grouping of that name. If it is a setting that no run has yet, the grouping takes effect with the
+    // first run that has it, unless another one is chosen before.
     void groupBy(const QString& name);
-    // Of the grouping, or of the one that is waited for.
+    // Name of the grouping, or of the one that takes effect later.
     [[nodiscard]] QString grouping() const { return waiting_.value_or(list_.grouping().name()); }
 
 signals:

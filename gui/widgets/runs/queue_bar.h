@@ -1,5 +1,5 @@
-// What waits in the workspace's queue, whether it will start, and a button for what can be done about it. Hidden while
-// nothing waits.
+// Bar on the workspace's queue: the number of waiting runs, whether they will start, and a button that starts or pauses
+// the queue. Hidden while nothing waits.
 #pragma once
 
 #include <QFrame>

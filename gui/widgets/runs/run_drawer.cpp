@@ -16,11 +16,11 @@ namespace dasgd::gui {
 namespace {
 
 constexpr int kTypingMs = 1500;
-// More runs side by side cannot be read; their values are listed instead.
+// Largest number of runs with a column each; the values of more runs are listed in one column.
 constexpr std::size_t kMostColumns = 3;
-constexpr qsizetype kMostValues = 12;  // of one setting
-constexpr int kMostRows = 12;          // of a table beside which other facts stand
-// Comparing more of them would hold the window up.
+constexpr qsizetype kMostValues = 12;  // values of one setting
+constexpr int kMostRows = 12;          // visible rows of the differences if facts stand below them
+// Comparing more runs would block the window.
 constexpr int kMostCompared = 1000;
 constexpr int kNoteHeight = 84;
 
@@ -37,7 +37,7 @@ std::set<std::string> without(std::set<std::string> tags, const std::set<std::st
     return tags;
 }
 
-// The tags that all of the runs have.
+// Tags common to all of the runs.
 std::set<std::string> commonTags(const std::vector<RunItemPtr>& runs) {
     std::set<std::string> tags = runs.empty() ? std::set<std::string>{} : runs.front()->notes.tags;
     for (const RunItemPtr& run : runs) {
@@ -123,7 +123,7 @@ QWidget* RunDrawer::makeFacts() {
     differences_->setAccessibleName(tr("Settings that differ"));
     column->addWidget(facts_, 1000);
     column->addWidget(log_ = new RunLog(session_.feed()));
-    // Takes the room that a hidden text leaves.
+    // The stretch takes the room of a hidden text.
     column->addStretch(1);
     auto* area = new QScrollArea;
     area->setObjectName(QStringLiteral("drawer"));
@@ -175,7 +175,7 @@ void RunDrawer::setRuns(std::vector<RunItemPtr> runs) {
         refused_ = false;
         underWay_.clear();
     }
-    // What is being typed, or is not kept yet, is not written over by the same runs' news.
+    // Text that is being typed, or not stored yet, is not overwritten by updates of the same runs.
     const bool busy = tags_->hasFocus() || note_->hasFocus() || !underWay_.isEmpty() || refused_;
     if (!sameRuns || (!busy && notesOf(runs_) != shownNotes_)) showNotes();
     star_->setChecked(!runs_.empty() && std::all_of(runs_.begin(), runs_.end(),
@@ -187,7 +187,7 @@ void RunDrawer::setRuns(std::vector<RunItemPtr> runs) {
     wantFacts();
 }
 
-// Nobody looks at the facts of a drawer that is shut.
+// Requests no facts while the drawer is closed.
 void RunDrawer::wantFacts() { facts_->setRuns(isVisible() ? idsOf(runs_) : QStringList{}); }
 
 void RunDrawer::showEvent(QShowEvent* event) {
@@ -257,7 +257,7 @@ void RunDrawer::takeAnswer(int request, bool kept) {
     refused_ = !kept;
     noteState_->setText(kept ? tr("kept") : tr("not kept; it is tried again after the next change"));
     if (kept) return;
-    // So that the next word sends all of it.
+    // Reset to the stored state, so that the next change sends everything again.
     shownTags_ = wordsOf(commonTags(runs_)).join(QLatin1Char(' '));
     shownNote_ = runs_.size() == 1 ? QString::fromStdString(runs_.front()->notes.note) : QString();
 }
@@ -298,7 +298,7 @@ void RunDrawer::showDifferences() {
         for (QStandardItem* item : row) item->setToolTip(asTip(item->text()));
         differing_->appendRow(row);
     }
-    // Nothing stands below that of many runs.
+    // With many runs no facts stand below the table, so it may show all of its rows.
     const bool alone = runs_.size() > FactsQuery::kMostRuns;
     differences_->show();
     differences_->showRows(alone ? static_cast<int>(all.size()) : std::min(static_cast<int>(all.size()), kMostRows));

@@ -1,4 +1,4 @@
-// The chosen runs at the side of their list: what people say of them, where one comes from, in what several differ.
+// Drawer beside the list of runs, about the chosen ones: tags and note, facts of one run, differences of several.
 #pragma once
 
 #include <QLineEdit>
@@ -21,19 +21,19 @@ class RunDrawer : public Card {
     Q_OBJECT
 
 public:
-    // `program`: path of `dasgd`, which tells what lies between two commits.
+    // `program`: path of `dasgd`, which lists the differences of two commits.
     RunDrawer(Session& session, const Look& look, const QString& program = {}, QWidget* parent = nullptr);
-    // Writes what is being typed.
+    // Stores text that is being typed.
     ~RunDrawer() override;
 
-    // What has been typed of the runs before is kept.
+    // Shows other runs; text typed for the previous ones is stored.
     void setRuns(std::vector<RunItemPtr> runs);
     [[nodiscard]] const std::vector<RunItemPtr>& runs() const { return runs_; }
     void editTags() { tags_->setFocus(Qt::ShortcutFocusReason); }
     void editNote() { note_->setFocus(Qt::ShortcutFocusReason); }
 
 signals:
-    // To the log of this run on the Run page.
+    // The user wants the log of this run on the Run page.
     void logOpened(const QString& run);
 
 protected:
@@ -69,10 +69,10 @@ private:
     QStandardItemModel* differing_ = nullptr;
     RunLog* log_ = nullptr;
     QTimer typing_;
-    QString shownTags_, shownNote_;              // as they were when they were put into the fields, or sent
-    std::vector<storage::RunNotes> shownNotes_;  // of the runs, when they were put into the fields
-    QSet<int> underWay_;                         // changes of these fields that are not answered yet
-    bool refused_ = false;                       // what stands in the fields could not be kept
+    QString shownTags_, shownNote_;              // texts last put into the fields or sent
+    std::vector<storage::RunNotes> shownNotes_;  // notes of the runs when the fields were filled
+    QSet<int> underWay_;                         // requests of changes that are not answered yet
+    bool refused_ = false;                       // true if the content of the fields could not be stored
 };
 
 }  // namespace dasgd::gui

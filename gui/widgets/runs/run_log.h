@@ -1,4 +1,4 @@
-// The end of the log of the run in the drawer, whichever run the pages look at, and the way to that run's log.
+// The end of the log of the run in the drawer, independent of the session's current run, and a link to the whole log.
 #pragma once
 
 #include <QToolButton>
@@ -14,15 +14,15 @@ class RunLog : public QWidget {
 
 public:
     explicit RunLog(Feed& feed, QWidget* parent = nullptr);
-    // "": none, and the widget hides.
+    // Shows the log of this run; "" hides the widget.
     void setRun(const QString& run);
 
 signals:
-    // To the log of this run on the Run page.
+    // The user wants the log of this run on the Run page.
     void opened(const QString& run);
 
 protected:
-    // Nobody reads the log of a drawer that is shut.
+    // The log is read only while the widget is visible.
     void showEvent(QShowEvent* event) override;
     void hideEvent(QHideEvent* event) override;
 

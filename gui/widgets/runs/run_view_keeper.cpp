@@ -33,7 +33,7 @@ RunViewKeeper::RunViewKeeper(std::filesystem::path workspace, RunListModel& list
     };
     connect(&filter, &QLineEdit::textChanged, this, note);
     connect(&groups, &GroupButton::grouped, this, note);
-    // The list says so once it is sorted anew.
+    // The list emits this after it has been sorted.
     connect(&list, &QAbstractItemModel::headerDataChanged, this, note);
 }
 

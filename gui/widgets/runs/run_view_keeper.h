@@ -1,4 +1,4 @@
-// Brings the list of runs back as it was left in this workspace, and keeps how it is left: filter, order, grouping.
+// Restores and stores the view of the list of runs for a workspace: filter, order, grouping.
 #pragma once
 
 #include <QLineEdit>
@@ -16,17 +16,17 @@ class RunViewKeeper : public QObject {
     Q_OBJECT
 
 public:
-    // Belongs to `table`, which shows `list` and goes before the others. Changes them at once: whoever takes the text
-    // of `filter` to the list is connected by then.
+    // Owned by `table`, which shows `list` and is deleted before the others. Restores the view at once, so the text of
+    // `filter` must already be connected to the list.
     RunViewKeeper(std::filesystem::path workspace, RunListModel& list, QLineEdit& filter, GroupButton& groups,
                   RunTable& table);
-    // What was changed last is kept too.
+    // Stores a change that is still pending.
     ~RunViewKeeper() override;
 
 private:
     const std::filesystem::path workspace_;
     RunView view_;
-    QTimer saving_;  // a word that is typed is one change
+    QTimer saving_;  // delays storing, so that a typed word is stored once
 };
 
 }  // namespace dasgd::gui

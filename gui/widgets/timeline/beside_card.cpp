@@ -25,8 +25,8 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr std::size_t kMostOffered = 200;  // runs, the newest
-constexpr int kNumbersDelayMs = 200;       // once the window stands still
+constexpr std::size_t kMostOffered = 200;  // most runs in the list, the newest ones
+constexpr int kNumbersDelayMs = 200;       // pause after the window's last move before its numbers are requested
 constexpr int kTableHeight = 140;
 
 // The wheel scrolls the page, not the step.
@@ -38,7 +38,7 @@ protected:
     void wheelEvent(QWheelEvent* event) override { event->ignore(); }
 };
 
-// Of a run that is too long for it the middle is left out: the id at the end tells runs of the same settings apart.
+// List of runs that elides long names in the middle: the id at the end tells runs of the same settings apart.
 class RunPicker : public ArrowBox {
 protected:
     void paintEvent(QPaintEvent*) override {
@@ -69,7 +69,7 @@ BesideCard::BesideCard(Session& session, const Look& look, QWidget* parent)
     makeHead();
     timeline_->setAccessibleName(tr("Timeline of the run beside"));
     body().addWidget(timeline_, 1);
-    // Above the table: what the numbers are of must be seen where the page is low.
+    // The remarks stand above the table, since they say what its numbers mean and must be visible on a low page.
     body().addWidget(remarks_ = new WrappedLabel("small"));
     body().addWidget(makeTable());
     settle_.setSingleShot(true);
@@ -155,7 +155,7 @@ void BesideCard::connectAll() {
             to.setCursor(from.cursor() ? std::optional(*from.cursor() + by) : std::nullopt);
         });
     }
-    // One legend is of both.
+    // One legend serves both timelines.
     const TimelineRows& rows = session_.timelineRows();
     const auto takeKinds = [this, &rows] { rows_.setHiddenKinds(rows.hiddenKinds()); };
     connect(&rows, &TimelineRows::kindsChanged, this, takeKinds);
@@ -175,7 +175,7 @@ void BesideCard::showEvent(QShowEvent* event) {
     align();
 }
 
-// All that could be drawn, the newest first; any two may be compared.
+// Fills the list with the runs that can be drawn, the newest first; any two may be compared.
 void BesideCard::offerRuns() {
     avoidWatched();
     runs_->clear();
@@ -189,7 +189,7 @@ void BesideCard::offerRuns() {
     if (run_.isEmpty()) {
         if (const RunItemPtr first = firstBeside(session_.runs().items(), session_.currentId())) showRun(first->id);
     }
-    // What is shown stays in the list, whatever was typed.
+    // The shown run stays in the list whatever is typed.
     const RunItemPtr shown = session_.runs().find(run_);
     if (shown && runs_->findData(run_) < 0) add(0, *shown);
     if (offered.more > 0) {
@@ -205,7 +205,7 @@ void BesideCard::offerRuns() {
 
 void BesideCard::sayRun() { runs_->setToolTip(runs_->currentData(Qt::ToolTipRole).toString()); }
 
-// A run compared with itself shows differences of 0, which say nothing.
+// Shows another run if this one has become the watched run, since a comparison of a run with itself is useless.
 void BesideCard::avoidWatched() {
     const QString watched = session_.currentId();
     if (run_.isEmpty() || run_ != watched) return;
@@ -267,7 +267,7 @@ std::optional<TimeRange> BesideCard::drawnElsewhere() const {
     return same ? std::nullopt : std::optional(drawn);
 }
 
-// Of what is selected, else of what is seen.
+// Requests the numbers of the selected range, else of the visible window.
 void BesideCard::requestNumbers() {
     if (!isVisible() || !shift_) return;
     const TimeSelection& watched = session_.selection();

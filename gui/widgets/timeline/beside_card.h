@@ -1,5 +1,5 @@
-// Another run below the timeline of the watched one, on the same time axis from one step on, and a table of what a step
-// of each is made of.
+// Timeline of another run below that of the watched one, aligned at one step, and a table that compares the parts of a
+// step of both.
 #pragma once
 
 #include <QTimer>
@@ -23,11 +23,11 @@ class BesideCard : public Card {
 
 public:
     BesideCard(Session& session, const Look& look, QWidget* parent = nullptr);
-    // Another run than the watched one; both move together from then on. Where the watched run becomes this one, the
-    // run that was watched before takes its place, else the newest other one.
+    // Shows a run other than the watched one; both timelines move together from then on. If this run becomes the
+    // watched one, the run watched before takes its place, else the newest other run.
     void showRun(const QString& run);
     [[nodiscard]] const QString& run() const { return run_; }
-    // What is typed chooses among runs.
+    // Gives the focus to the field that searches for runs.
     void takeFocus();
     [[nodiscard]] TimelineWidget& timeline() { return *timeline_; }
     [[nodiscard]] TimeSelection& selection() { return selection_; }
@@ -44,10 +44,10 @@ private:
     void avoidWatched();
     void align();
     void takeOrigin(const BesideOrigin& origin);
-    // From the watched run to this one, or back.
+    // Copies window and selection from one timeline to the other, shifted by `by`.
     void follow(const TimeSelection& from, TimeSelection& to, Ns by);
     void requestNumbers();
-    // What its axis shows, where that is not the time of the watched run's window.
+    // The window of this run if it does not match that of the watched run; nullopt if it does.
     [[nodiscard]] std::optional<TimeRange> drawnElsewhere() const;
     void showTable(const BesideTable& table);
     [[nodiscard]] bool isOfBoth(const QString& a, const QString& b) const;
@@ -66,8 +66,8 @@ private:
     QTableWidget* table_;
     QPushButton* copy_;
     BesideTable shown_;
-    QString run_, other_;      // this one, and the watched one that it is aligned with
-    std::optional<Ns> shift_;  // from the watched run's time line to this one's
+    QString run_, other_;      // ids of this run, and of the watched run that it is aligned with
+    std::optional<Ns> shift_;  // this run's time minus the watched run's; nullopt until aligned
     bool moving_ = false;
     QTimer settle_;
 };

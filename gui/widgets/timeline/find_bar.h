@@ -1,4 +1,4 @@
-// Where spans are searched for: the expression, the next and the previous one, how many were found, what is wrong.
+// Search bar for spans: the expression, buttons for the next and the previous one, and the number found or the error.
 #pragma once
 
 #include <QLineEdit>
@@ -13,17 +13,17 @@ class FindBar : public QWidget {
     Q_OBJECT
 
 public:
-    // The keys Ctrl+F, F3 and Shift+F3 count while `page` is visible.
+    // The keys Ctrl+F, F3 and Shift+F3 work while `page` is visible.
     FindBar(Session& session, QWidget& page);
     [[nodiscard]] QLineEdit& field() { return *field_; }
     [[nodiscard]] const SpanFinder& finder() const { return finder_; }
-    // What was found, or what is wrong and where.
+    // The result of the search in words, or the error and its position.
     [[nodiscard]] QString words() const { return words_->text(); }
 
 signals:
-    // The one that is shown; none any more.
+    // The found span has changed; nullopt: none.
     void shown(const std::optional<dasgd::RankSpan>& span);
-    // The keyboard goes back to the timeline.
+    // The user left the bar; the timeline takes the focus.
     void left();
 
 protected:

@@ -15,13 +15,14 @@ namespace dasgd::gui {
 
 namespace {
 
-// The kinds of the legend; the rarer ones say what they are under the pointer, and go with those of their colour.
+// The kinds of the legend. Rarer kinds have only a tool tip on the timeline, and are hidden with the kind of their
+// colour.
 constexpr std::array<SpanKind, 11> kLegend{SpanKind::Forward, SpanKind::Backward, SpanKind::Update, SpanKind::Merge,
                                            SpanKind::Skew,    SpanKind::Transfer, SpanKind::Wait,   SpanKind::Eval,
                                            SpanKind::Data,    SpanKind::Compute,  SpanKind::Other};
 bool isOfImports(SpanKind kind) { return kind == SpanKind::Compute || kind == SpanKind::Other; }
 constexpr int kSwatch = 12;
-constexpr int kBetween = 6;  // toggles
+constexpr int kBetween = 6;  // gap between toggles, in pixels
 
 QString nameOfKind(SpanKind kind) { return QString::fromLatin1(nameOf(kind).data()); }
 
@@ -83,7 +84,7 @@ void UntimedSample::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
     const Theme& theme = look_.theme();
-    // By itself so small a piece of the tint is hard to see.
+    // The sample has an outline, since so small a piece of the tint is hard to see.
     painter.setPen(QPen(theme.faint, 1));
     painter.setBrush(untimedTint(screenStyle(theme)));
     painter.drawRoundedRect(QRectF(2.5, (height() - kSwatch) / 2.0 + 0.5, kSwatch - 1, kSwatch - 1), 2, 2);
@@ -136,7 +137,7 @@ void KindLegend::setRows(int rows) {
     if (std::exchange(shownLines_, rows) != rows) placeToggles();
 }
 
-// Where there are two lines each has half of the width.
+// Distributes the toggles over one line, or over two of about half the width each.
 void KindLegend::placeToggles() {
     int before = 0;
     for (KindToggle* toggle : toggles_) {
@@ -145,7 +146,7 @@ void KindLegend::placeToggles() {
         lines_[first ? 0 : 1]->addWidget(toggle);
     }
     lines_[shownLines_ < 2 ? 0 : 1]->addWidget(untimed_);
-    // A toggle that moves or comes does not tell the lines that it leaves or joins before events are handled.
+    // Invalidated explicitly: layouts notice moved and newly shown toggles only when events are handled.
     for (QHBoxLayout* line : lines_) line->invalidate();
     layout()->invalidate();
     updateGeometry();

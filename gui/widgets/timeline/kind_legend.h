@@ -1,4 +1,4 @@
-// The kinds of spans with their colours; each can be hidden and shown again.
+// Legend of the kinds of spans with their colours; each kind can be hidden and shown.
 #pragma once
 
 #include <QAbstractButton>
@@ -27,10 +27,10 @@ protected:
 private:
     SpanKind kind_;
     const Look& look_;
-    QSize size_;  // asked for several times a second while a run is followed
+    QSize size_;  // cached, since it is read several times a second while a run is followed
 };
 
-// What the ground behind the spans means where it is grey; nothing to hide.
+// Legend entry of the tint of untimed intervals; it cannot be hidden.
 class UntimedSample : public QWidget {
     Q_OBJECT
 
@@ -51,10 +51,10 @@ class KindLegend : public QWidget {
 
 public:
     KindLegend(TimelineRows& rows, const Look& look, QWidget* parent = nullptr);
-    // With the kinds that only traces of other programs have.
+    // True shows the kinds that only imported traces and profiled steps have.
     void setImported(bool imported);
     [[nodiscard]] int widthOfOneRow() const;
-    // 1 or 2, where one has no room.
+    // Sets the number of lines, 1 or 2.
     void setRows(int rows);
 
 private:
@@ -69,7 +69,7 @@ private:
     UntimedSample* untimed_;
 };
 
-// "forward, update"; "" where every kind is drawn.
+// Names of the hidden kinds: "forward, update"; "" if every kind is drawn.
 [[nodiscard]] QString hiddenKindsInWords(const KindSet& hidden);
 
 }  // namespace dasgd::gui

@@ -1,4 +1,4 @@
-// The look of the tables of numbers beside a timeline: rows as wholes, read only, colours of kinds before their names.
+// A table of numbers beside a timeline: read only, rows selected as a whole, colours of kinds before their names.
 #pragma once
 
 #include <QHeaderView>

@@ -1,4 +1,4 @@
-// What the rows of a timeline scroll in.
+// Scroll areas for the rows of a timeline.
 #pragma once
 
 #include <QEvent>
@@ -19,7 +19,7 @@ namespace dasgd::gui {
     return area;
 }
 
-// Takes the card, and is never so low that none of its rows is in sight.
+// Scroll area that owns the card and is never too low to show one of its rows.
 class RowsArea : public QScrollArea {
 public:
     explicit RowsArea(TimelineCard& card) : card_(card) {

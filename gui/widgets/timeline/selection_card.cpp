@@ -15,7 +15,7 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr int kBesideNumber = 14;  // padding of a cell and the margin of its text, on both sides
+constexpr int kBesideNumber = 14;  // padding of a cell and margin of its text, both sides together
 
 }  // namespace
 
@@ -28,7 +28,7 @@ SelectionCard::SelectionCard(QWidget* parent) : Card(parent) {
     table_->horizontalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     table_->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
     table_->horizontalHeader()->setMinimumSectionSize(24);
-    table_->setWordWrap(false);  // a name that is a little too long would lose its last word
+    table_->setWordWrap(false);  // with wrapping, a name slightly too long would lose its last word
     for (int column = 0; column < 4; ++column) {
         table_->horizontalHeaderItem(column)->setTextAlignment(column > 0 ? Qt::AlignRight : Qt::AlignLeft);
     }
@@ -62,7 +62,7 @@ void SelectionCard::setMeasure(const Measure& measure, bool marked) {
     const int reasons = static_cast<int>(shown_.idle.size());
     const int head = reasons > 0 ? lines : -1;
     if (head != std::exchange(headRow_, head)) {
-        // Kinds have come or gone: no line is where it was.
+        // Kinds were added or removed, so every line has moved.
         table_->clearSpans();
         table_->setRowCount(0);
     }
@@ -79,9 +79,8 @@ void SelectionCard::setMeasure(const Measure& measure, bool marked) {
     fitColumns();
 }
 
-// The numbers take what they need and no more, so that the names beside them are whole; a column never becomes
-// narrower, so that nothing moves while a window does. A table that fits its columns itself lays out every cell each
-// time.
+// Gives the columns of numbers the width that they need, which leaves most for the names. A column never becomes
+// narrower, so that nothing jumps while the window moves. Qt's own fitting would measure every cell each time.
 void SelectionCard::fitColumns() {
     const QFontMetrics metrics(table_->font());
     for (int column = 1; column < table_->columnCount(); ++column) {
@@ -96,7 +95,7 @@ void SelectionCard::fitColumns() {
     }
 }
 
-// The colours of the kinds are those of the theme.
+// Sets the lines again after a change of theme, since the colours of kinds depend on it.
 void SelectionCard::changeEvent(QEvent* event) {
     Card::changeEvent(event);
     if (event->type() != QEvent::PaletteChange) return;
@@ -116,7 +115,7 @@ void SelectionCard::setHead(int row, const QString& text) {
 }
 
 void SelectionCard::setLine(int row, const MeasureLine& line) {
-    // A cell that says the same is not drawn again.
+    // Cells with unchanged text are not touched, so that they are not drawn again.
     const auto put = [&](int column, const QString& text, bool number) {
         QTableWidgetItem* item = table_->item(row, column);
         if (item) {

@@ -1,4 +1,4 @@
-// What a stretch of time adds up to: by kind, and why the ranks were idle.
+// Totals of a range of time: by kind of span, and by reason for which ranks were idle.
 #pragma once
 
 #include <array>
@@ -15,13 +15,14 @@ class SelectionCard : public Card {
 
 public:
     explicit SelectionCard(QWidget* parent = nullptr);
-    // `marked`: it is selected, not just in sight. An empty range: it is still read.
+    // `marked`: true for a selected range, false for the visible window. An empty range means that it is still being
+    // read.
     void setMeasure(const Measure& measure, bool marked);
-    // Why there is nothing to read; "" where there is.
+    // Sets the reason why there is nothing to show; "" otherwise.
     void setNothing(const QString& why);
 
 signals:
-    void zoomWanted();  // to what is selected
+    void zoomWanted();  // the user wants to zoom to the selection
 
 protected:
     void changeEvent(QEvent* event) override;
@@ -36,8 +37,8 @@ private:
     QPushButton *copy_, *zoom_;
     MeasureTable shown_;
     QString nothing_;
-    int headRow_ = -1;             // of the reasons; −1: there are none
-    std::array<int, 4> widest_{};  // text of each column, in pixels
+    int headRow_ = -1;             // row of the heading of the reasons; −1: there are none
+    std::array<int, 4> widest_{};  // width of the widest text of each column, in pixels
 };
 
 }  // namespace dasgd::gui

@@ -1,4 +1,4 @@
-// The ranks that come latest to the averages, and whether that is more than noise.
+// Table of the ranks that are latest at the averages, and whether their lateness is beyond noise.
 #pragma once
 
 #include <map>
@@ -10,9 +10,9 @@ class QTableWidget;
 
 namespace dasgd::gui {
 
-// "only rank 3 is beyond noise (± 9 ms)": what the numbers say, and of how many averages.
+// Summary of the lateness with the number of averages: "only rank 3 is beyond noise (± 9 ms), of 40 averages".
 [[nodiscard]] QString latenessInWords(const LatenessAnswer& answer);
-// Of each rank that is beyond noise: "rank 3 comes +1.2 ms late to the averages (noise ± 0.1 ms)".
+// Words for each rank beyond noise: "rank 3 comes +1.2 ms late to the averages (noise ± 0.1 ms)".
 [[nodiscard]] std::map<int, QString> lateRanksInWords(const LatenessAnswer& answer);
 
 class StragglerCard : public Card {
@@ -23,7 +23,7 @@ public:
 
     explicit StragglerCard(const Look& look, QWidget* parent = nullptr);
     void setAnswer(const LatenessAnswer& answer);
-    // Why there is nothing to read; "" where there is.
+    // Sets the reason why there is nothing to show; "" otherwise.
     void setNothing(const QString& why);
 
 signals:

@@ -13,14 +13,14 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr int kSpareWidth = 16;      // of the head, for words that get longer while one looks
-constexpr int kHiddenDelayMs = 150;  // of the strip, once the window stands still
-// Between two answers for the strip, while the window moves with a run: at most two thirds of the window are without
-// it.
+constexpr int kSpareWidth = 16;      // spare width of the head, for words that become longer
+constexpr int kHiddenDelayMs = 150;  // pause after the window's last move before the strip is requested
+// Limits of the pause between two requests of the strip while the window follows a run. Within them the pause is two
+// thirds of the window's length, so that the strip covers at least a third of the window.
 constexpr int kLeastHiddenPauseMs = 150, kHiddenPauseMs = 1000;
-constexpr int kRangePauseMs = 150;  // between two readings of the window
+constexpr int kRangePauseMs = 150;  // least time between two updates of the window's times
 constexpr int kBesideTitle = 18;
-constexpr int kLeastTimeline = 218;  // that of few ranks
+constexpr int kLeastTimeline = 218;  // least height, enough for a few ranks
 
 QString windowText(TimeRange window) {
     const double width = static_cast<double>(window.end - window.start) / 1e9;
@@ -120,7 +120,7 @@ TimelineCard::TimelineCard(Session& session, const Look& look, QWidget* parent)
     });
     auto& names = session_.feed().query<SpanNameQuery>();
     connect(timeline_, &TimelineWidget::nameWanted, this, [this, &names](const RankSpan& span) {
-        // Of a run of ours only operators and kernels of profiled steps have names.
+        // In runs that were not imported, only operators and kernels of profiled steps have names.
         const RunItemPtr run = session_.current();
         if (run && (run->row.imported() || span.span.kind == SpanKind::Compute))
             names.request(session_.currentId(), span);
@@ -135,12 +135,12 @@ TimelineCard::TimelineCard(Session& session, const Look& look, QWidget* parent)
     settle_.setSingleShot(true);
     connect(&settle_, &QTimer::timeout, this, &TimelineCard::requestHidden);
     startOver();
-    // What was marked on another page was measured for that.
+    // A range marked on another page was measured for that page only, so it is requested here too.
     const auto marked = session_.selection().marked();
     if (marked && session_.current()) query_.requestMeasure(session_.currentId(), *marked);
 }
 
-// Which ranks are shown, and in which order.
+// Controls for the shown ranks and their order.
 QWidget* TimelineCard::makeChoices() {
     auto* choices = new QWidget;
     auto* row = new QHBoxLayout(choices);
@@ -175,7 +175,7 @@ void TimelineCard::showDetails() {
 
 void TimelineCard::requestHidden() {
     if (!timeline_->isVisible() || !session_.current()) return;
-    // With its margins: the step that the edge cuts is formed of part of its transfers.
+    // The range includes margins: a step cut by its edge would count only part of its transfers.
     session_.feed().query<HiddenQuery>().request(session_.currentId(), timeline_->view().range);
 }
 
@@ -205,13 +205,13 @@ void TimelineCard::resizeEvent(QResizeEvent* event) {
 
 void TimelineCard::fitHead() {
     const RunItemPtr run = session_.current();
-    // Operators and the profiler's work are in runs of ours, too, where steps were profiled.
+    // Runs that were not imported have operators and profiler work too, if steps were profiled.
     const bool profiled = run && run->row.config.find("[record.profile]") != std::string::npos;
     legend_->setImported(run && (run->row.imported() || profiled));
     const QMargins around = body().contentsMargins();
     const int kinds = title_->sizeHint().width() + kBesideTitle + legend_->widthOfOneRow() + around.left() +
                       around.right() + kSpareWidth;
-    // A card that is too wide for what scrolls it has itself been widened by its head.
+    // A card wider than its scroll area was widened by its own head, so the area's width counts.
     const int room = parentWidget() ? std::min(width(), parentWidget()->width()) : width();
     const bool fits = room >= kinds + state_->sizeHint().width() + head_->spacing();
     head_->setDirection(fits ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
@@ -229,9 +229,9 @@ void TimelineCard::hideEvent(QHideEvent* event) {
 }
 
 void TimelineCard::ask(const TimelineView& view) {
-    // One that is hidden asks when it is shown: another page's timeline answers to the same query.
+    // A hidden timeline asks when it is shown, since timelines of other pages share the query.
     if (!timeline_->isVisible() && window()->isVisible()) return;
-    // Before the extent of the run is known, the window is none of the run's: reading it would be for nothing.
+    // Until the extent of the run is known, the window belongs to another run and is not read.
     waits_ = session_.pulse().runId != session_.currentId();
     if (!waits_) query_.request({session_.currentId(), view, this});
 }
@@ -268,7 +268,7 @@ void TimelineCard::updateRange() { range_->say(windowText(session_.selection().w
 
 void TimelineCard::updateStrip() {
     std::optional<storage::RunDetail> detail = session_.detail();
-    // The row is the newer of the two, and the one that the key figures show.
+    // The row of the list is newer than that of the detail, and is what the key figures show.
     if (const RunItemPtr run = session_.current(); run && detail) detail->row = run->row;
     QString words = detail ? overlapInWords(*detail) : QString();
     const QString hidden = hiddenKindsInWords(session_.timelineRows().hiddenKinds());

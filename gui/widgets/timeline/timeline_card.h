@@ -1,4 +1,4 @@
-// The overlap timeline with its legend, the follow switch and the strip that says the two overlap numbers in words.
+// The overlap timeline with its legend, the follow switch and a strip with the overlap numbers in words.
 #pragma once
 
 #include <QTimer>
@@ -19,7 +19,7 @@ namespace dasgd::gui {
 class KindLegend;
 
 // "hidden 99.2 %   blocked 0.3 ms/step   skew 1.1 ms   compute inflation 1.02   longest compute: rank 2
-// (+8 %)". A straggler it calls nobody: that is a rank whose lateness is beyond noise.
+// (+8 %)". The longest compute is not called a straggler, which is a rank whose lateness is beyond noise.
 [[nodiscard]] QString overlapInWords(const storage::RunDetail& detail);
 
 class TimelineCard : public Card {
@@ -28,9 +28,9 @@ class TimelineCard : public Card {
 public:
     TimelineCard(Session& session, const Look& look, QWidget* parent = nullptr);
     [[nodiscard]] TimelineWidget& timeline() { return *timeline_; }
-    // With steps and their hidden share below the rows, and with the choices of order and groups.
+    // Shows step numbers and hidden shares below the rows, and the choices of order and groups.
     void showDetails();
-    // Where what it stands in scrolls its rows: with the least of them in sight.
+    // Least height of a scroll area around the card at which one of its rows is visible.
     [[nodiscard]] int leastHeight() const;
 
 protected:
@@ -62,9 +62,9 @@ private:
     Choice* sort_;
     QToolButton* groups_;
     Throttle rangePace_;
-    QTimer settle_;  // until the hidden share of the steps is asked for
+    QTimer settle_;  // delay until the hidden shares are requested
     bool details_ = false;
-    bool waits_ = false;  // to ask, until the extent of the run is known
+    bool waits_ = false;  // true while a request waits for the extent of the run
 };
 
 }  // namespace dasgd::gui
