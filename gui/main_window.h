@@ -66,7 +66,7 @@ protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
-    [[nodiscard]] static int pageNamed(const QString& title);  // −1: there is none
+    [[nodiscard]] static int pageNamed(const QString& title);  // −1 if there is none
     void build(int page);
     void buildAhead();
     void make(int page);
@@ -102,7 +102,7 @@ private:
     SteadyLabel* status_;
     QToolButton* follow_;
     CommandPalette* palette_;
-    Throttle statusPace_{200, [this] { updateStatus(); }};  // ms
+    Throttle statusPace_{200, [this] { updateStatus(); }};  // at most every 200 ms
 };
 
 }  // namespace dasgd::gui

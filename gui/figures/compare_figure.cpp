@@ -83,7 +83,7 @@ FigureSource sourceOf(const CompareGroup& group, const ComparedGroup* row, const
     // A line of parallel coordinates needs no number of its runs.
     const bool parallel = spec.kind == FigureKind::Parallel;
     const std::vector<CompareNumber> numbers = parallel ? std::vector<CompareNumber>() : numbersOf(spec);
-    // Bars and cells draw a configuration as a whole, or not.
+    // A bar or a cell stands for a configuration as a whole, so either all of its runs with a number are drawn or none.
     const bool whole = spec.kind == FigureKind::Bars || spec.kind == FigureKind::Map;
     // `n` counts the runs that have the number, even where they are too few for a value.
     if (whole && row) source.n = countOf(sampleOf(*row, spec.number), group);
@@ -279,7 +279,8 @@ QStringList notesOf(const CompareView& view, const FigureSpec& spec) {
     return notes;
 }
 
-// Configurations that the picture lacks, since none of their runs has finished. Bars and maps keep a place for them.
+// Notes on configurations that the picture lacks, since none of their runs has finished. Bars and maps show an empty
+// place for them and need no note.
 QStringList withoutMark(const std::vector<CompareGroup>& groups, FigureKind kind) {
     QStringList notes;
     if (kind != FigureKind::Parallel && kind != FigureKind::Scatter) return notes;

@@ -1,4 +1,4 @@
-// Bars, maps and scatters of configurations: the numbers of the Compare page, read at once.
+// Figures of the Compare page: bars, maps, scatter plots and parallel coordinates of configurations.
 #pragma once
 
 #include <span>

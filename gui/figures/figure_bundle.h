@@ -10,7 +10,7 @@
 
 namespace dasgd::gui {
 
-// Errors: a file of the bundle NAME that is already there.
+// Checks that writeBundle() would overwrite nothing. Errors: a file of the bundle NAME that exists.
 [[nodiscard]] Status checkFree(const QString& name, const QString& folder);
 
 // Writes NAME.pdf .svg .png .csv, NAME-plot.tex and the NAME-plot.csv that it reads, NAME-table.tex,

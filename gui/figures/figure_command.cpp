@@ -24,7 +24,7 @@ struct Words {
     bool log = true;
     QString experiment;
     std::optional<FigureRange> window;
-    QStringList drawing;  // options that say what is drawn
+    QStringList drawing;  // names of the given options that choose the figure's content
 };
 
 Result<FigureRange> parseWindow(const QString& text) {

@@ -19,9 +19,10 @@ struct WantedFigure {
 struct FigureOptions {
     std::filesystem::path workspace;
     QString out;
-    QString file;  // a figure or a bundle's figure.json, "-" for the standard input; "" where options say what is drawn
+    QString
+        file;  // a figure or a bundle's figure.json, "-" for the standard input; "" where options choose the figures
     std::vector<WantedFigure> figures;
-    QString command;  // as typed, for figure.json
+    QString command;  // the typed command line, for figure.json
 };
 
 // Reads the words after `figure`. Errors name the option and its fault.

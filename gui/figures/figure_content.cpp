@@ -67,7 +67,7 @@ bool isOfTime(const QString& axis) {
 
 QString number(double value) { return std::isfinite(value) ? shortNumber(value, 4) : kAbsent; }
 
-// The last point of each curve, and its best one where larger or smaller is better.
+// Table with a row for each curve: its last point, and its lowest and highest value.
 FigureTable curveTable(const std::vector<Curve>& curves, const PlotAxes& axes) {
     FigureTable table{.columns = {QStringLiteral("configuration"), QStringLiteral("n"), axes.x, axes.y,
                                   QStringLiteral("lowest"), QStringLiteral("highest")}};
@@ -328,10 +328,10 @@ Result<FigureContent> readFigure(storage::RunReader& reader, const FigureSpec& s
 }
 
 std::array<QColor, kCurveColors> paletteOf(FigurePalette palette) {
-    // The window's colours on light are those of Okabe and Ito but their yellow, which cannot be seen as a line on
+    // The window's colours on a light ground are those of Okabe and Ito without yellow, which is invisible as a line on
     // white.
     if (palette == FigurePalette::OkabeIto) return paperPlotStyle().curves;
-    // Tol's bright scheme, each colour at the place of the nearest one of the window.
+    // Tol's bright scheme, in the order of the window's colours nearest to each.
     return {QColor(0x44, 0x77, 0xaa), QColor(0xee, 0x66, 0x77), QColor(0x22, 0x88, 0x33), QColor(0xaa, 0x33, 0x77),
             QColor(0xcc, 0xbb, 0x44), QColor(0x66, 0xcc, 0xee), QColor(0xbb, 0xbb, 0xbb)};
 }

@@ -20,11 +20,11 @@
 
 namespace dasgd::gui {
 
-// Cells as text, "±" and units included.
+// A table with cells as text, including "±" and units.
 struct FigureTable {
     QStringList columns;
     std::vector<QStringList> rows;
-    QStringList notes;  // below the rows
+    QStringList notes;  // notes below the rows
 };
 
 // Runs behind one curve, bar or line of a figure, or the run of a timeline.
@@ -35,7 +35,7 @@ struct FigureSource {
     std::vector<bool> drawn;  // for each of `runs`: true if it is in the picture
     QString n;                // number of runs behind a value, in the picture's words; "" where it is drawnRuns()
     [[nodiscard]] int drawnRuns() const;
-    // "3", "2 of 3", "1 to 3": as in the picture.
+    // Number of runs in the words of the picture: "3", "2 of 3", "1 to 3".
     [[nodiscard]] QString countInWords() const;
 };
 
@@ -46,7 +46,7 @@ struct FigureContent {
     std::optional<TimelineContent> timeline;
     std::optional<BarChart> bars;
     std::optional<HeatMap> map;
-    std::optional<ParallelFigure> parallel;  // lines and legend; the page is the spec's
+    std::optional<ParallelFigure> parallel;  // lines and legend only; size and style come from the spec
     std::vector<FigureContent> panels;
     FigureTable table;
     QString csv;        // the CSV file of kinds that have neither curves nor spans; else ""
@@ -61,7 +61,7 @@ struct FigureContent {
     QString nothing;  // the reason why there is nothing to draw; "" otherwise
     // True for kinds that are drawn as curves in axes.
     [[nodiscard]] bool hasCurves() const { return !timeline && !bars && !map && !parallel && panels.empty(); }
-    // "4 curves, 19 of 20 runs, mean ± 95 % interval".
+    // Summary of the content: "4 curves, 19 of 20 runs, mean ± 95 % interval".
     [[nodiscard]] QString inWords() const;
     // The notes printed below the figure, without those of the curves: `notes` and `leftOut`, of which many runs become
     // one line with their number.

@@ -62,7 +62,7 @@ QStringList notesOf(const FigureGroup& group, const std::vector<Member>& members
     bool cut = false;
     auto common = std::numeric_limits<std::int64_t>::max();
     std::size_t counted = 0;
-    std::map<QString, QStringList> repeated;  // the seeds, by how their older runs ended
+    std::map<QString, QStringList> repeated;  // seeds that were run again, by the status of the older run
     for (const Member& member : members) {
         if (group.parts.contains(member.run->row.runId)) continue;
         if (!group.counts(*member.run)) {
@@ -90,7 +90,7 @@ QStringList notesOf(const FigureGroup& group, const std::vector<Member>& members
     return notes;
 }
 
-// "n = 3", or "n = 2 to 3" where some points have fewer.
+// Number of runs behind a mean: "n = 3", or "n = 2 to 3" where some points have fewer.
 QString countInWords(const SeedMean& mean) {
     return mean.fewest() == mean.most() ? QStringLiteral("n = %1").arg(mean.most())
                                         : QStringLiteral("n = %1 to %2").arg(mean.fewest()).arg(mean.most());

@@ -42,7 +42,7 @@ struct FigureCurves {
     QStringList notes;  // notes common to all curves, and the names of groups without a curve
 };
 
-// "seed 3 stopped at step 114".
+// Words on the end of a run: "seed 3 stopped at step 114".
 [[nodiscard]] QString endOf(const RunItem& run);
 
 // Every run of the workspace.

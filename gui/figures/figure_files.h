@@ -1,4 +1,4 @@
-// Text files of a bundle: CSV and JSON, with names that are data escaped as such.
+// Text files of a bundle: CSV and JSON. Names of runs and curves are data and are escaped.
 #pragma once
 
 #include <QJsonObject>
@@ -21,7 +21,7 @@ namespace dasgd::gui {
 // A header line and one row a point: the curve's name, x, y, half the width of its band and the number of runs where
 // known, and the curve's note on runs left out. `band` names the fourth column: "std".
 [[nodiscard]] QString curvesCsv(const std::vector<Curve>& curves, const PlotAxes& axes, const QString& band);
-// One row a span.
+// CSV with a row for each span.
 [[nodiscard]] QString spansCsv(const std::vector<storage::SpanRow>& spans);
 // Entry of a run in figure.json.
 [[nodiscard]] QJsonObject provenanceOf(const RunItem& run);

@@ -1,5 +1,5 @@
-// A figure of several panels: each is a figure of its own, read and drawn as one, in a grid with (a), (b), … above
-// them.
+// A figure of several panels, labelled (a), (b), … and arranged in a grid. Each panel is read and drawn as a figure of
+// its own.
 #pragma once
 
 #include <span>
@@ -24,7 +24,7 @@ namespace dasgd::gui {
 // UI thread.
 [[nodiscard]] PaperPage layOutPanels(const FigureContent& content, const FigureSpec& spec, std::size_t buckets);
 
-// The document of all panels; the numbers of panel a are in STEM-a-plot.csv.
+// The LaTeX document of all panels; it reads the numbers of panel a from STEM-a-plot.csv.
 [[nodiscard]] QString panelsTex(const FigureContent& content, const FigureSpec& spec, const QString& stem);
 
 }  // namespace dasgd::gui

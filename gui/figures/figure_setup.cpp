@@ -48,7 +48,8 @@ QString seedsInWords(const FigureContent& content) {
     return counts.isEmpty() ? QString() : QStringLiteral("n = ") + counts.join(QStringLiteral(", "));
 }
 
-// "other programs took cores beside 1 of 3 runs of dasgd: …", of the runs that are drawn; "" where none was disturbed.
+// Caution on drawn runs beside which other programs ran: "other programs took cores beside 1 of 3 runs of dasgd: …"; ""
+// where none was disturbed.
 Result<QString> disturbedOf(storage::RunReader& reader, const FigureContent& content) {
     std::vector<ComparedGroup> groups;
     for (const FigureSource& source : content.sources) {

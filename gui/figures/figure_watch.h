@@ -1,5 +1,5 @@
-// Follows the runs of the saved figures from the start of the window on, whichever page is open, and tells the library
-// (FigureLibrary::news()). UI thread.
+// Watches the runs of the saved figures from the start of the window on, whichever page is open, and passes changes to
+// the library (FigureLibrary::news()). UI thread.
 #pragma once
 
 #include <QObject>

@@ -10,7 +10,7 @@ struct GreyCheck {
     int apart = 0;          // pairs of these that differ in a dash or marker that is drawn
     QString first, second;  // names of one pair alike; one that nothing tells apart, if there is such a pair
     [[nodiscard]] bool good() const { return apart == alike; }
-    // "in grey 2 pairs look alike: dash or marker differs"; "" without a pair of curves.
+    // Result in words: "in grey 2 pairs look alike: dash or marker differs"; "" without a pair of curves.
     [[nodiscard]] QString inWords() const;
     bool any = false;  // true if the figure has at least one pair of curves
 };

@@ -23,7 +23,8 @@ namespace dasgd::gui {
 [[nodiscard]] QString plotNumbers(const std::vector<Curve>& curves, const PlotAxes& axes);
 inline constexpr std::size_t kMostPlotRows = 200;
 
-// The document; `numbers` is the name of the file beside it, without a folder. Its page is as wide as the figure.
+// The LaTeX document of a figure, on a page as wide as the figure. `numbers`: name of the file with plotNumbers(), in
+// the same folder.
 [[nodiscard]] QString pgfplotsOf(const FigureContent& content, const FigureSpec& spec, const QString& numbers);
 
 }  // namespace dasgd::gui

@@ -7,7 +7,7 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr qsizetype kLeastHead = 6;  // letters
+constexpr qsizetype kLeastHead = 6;  // least width of a column head, in letters
 
 // True for a column `time` or `n` with the same value in every row: a note below the table says it once.
 bool isSaidOnce(const FigureTable& table, qsizetype column) {

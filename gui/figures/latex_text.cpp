@@ -77,7 +77,7 @@ const std::map<char32_t, const char*>& commands() {
     return kCommands;
 }
 
-// Letters of western Europe, which every LaTeX can set.
+// True for letters of Latin-1, which every LaTeX can set.
 bool isLatin1Letter(char32_t code) { return code >= 0xc0 && code <= 0xff && code != 0xd7 && code != 0xf7; }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Parallel coordinates of configurations, as the Compare page has them: a line each, over settings and numbers.
+// Figures of parallel coordinates, as on the Compare page: a line for each configuration, over settings and numbers.
 #pragma once
 
 #include "gui/figures/figure_content.h"

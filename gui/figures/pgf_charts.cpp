@@ -12,12 +12,12 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr double kBarRow = 13, kBarHalf = 0.3;     // points; share of a row
+constexpr double kBarRow = 13, kBarHalf = 0.3;     // height of a row in points; half a bar as a share of it
 constexpr double kLetter = 0.52;                   // mean width of a letter, as a share of the text's size
 constexpr double kLeastBars = 0.3;                 // least share of the axis for bars, however long their labels
 constexpr double kCellHeight = 22, kMapScale = 7;  // points
 constexpr int kScaleSteps = 48;
-constexpr double kInkTurns = 0.42;  // lightness at which black is read better than white
+constexpr double kInkTurns = 0.42;  // lightness of a cell above which its text is black instead of white
 
 QString number(double value) { return QString::number(value, 'g', 7); }
 
@@ -45,7 +45,7 @@ double endOf(const BarChart& chart, const FigureSpec& spec) {
     return end > 0 ? end : 1;
 }
 
-// Ticks of an axis that ends before the picture does; pgfplots finds its own for the others.
+// Ticks of an axis that ends before the drawn width does; "" leaves the choice to pgfplots.
 QString ticksBefore(const BarChart& chart, double drawn, const FigureSpec& spec) {
     const double end = chart.axisEnd(drawn);
     if (end >= drawn) return {};

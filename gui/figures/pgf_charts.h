@@ -25,9 +25,9 @@ namespace dasgd::gui {
 // TikZ options for a curve: colour, width and dash of its line; shape of its markers.
 [[nodiscard]] QString strokeOptions(const Curve& curve, bool dashes);
 [[nodiscard]] QString markOptions(const Curve& curve, bool markers);
-// Stroke and marker of a curve, as wide as a word of a legend.
+// Legend sample of a curve in TikZ: its stroke and marker, 18 pt wide.
 [[nodiscard]] QString legendSample(const Curve& curve, const FigureSpec& spec);
-// Class and packages of a document.
+// Document class and packages of a LaTeX document.
 [[nodiscard]] QString texPreamble();
 
 }  // namespace dasgd::gui

@@ -29,7 +29,7 @@ struct ParallelPlaces {
     }
 };
 
-// Markers are drawn where `markers` asks for them, and where they are hollow.
+// Look of a line as a curve; hollow markers are drawn even if the spec wants no markers.
 Curve lookOf(const ParallelLine& line, const FigureSpec& spec) {
     Curve curve{.name = line.name, .style = line.style};
     curve.kind = spec.markers || line.hollow ? Curve::Kind::Points : Curve::Kind::Line;

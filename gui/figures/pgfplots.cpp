@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kMarksPerCurve = 8;
 constexpr double kLegendLetter = 0.55;  // mean width of a letter, as a share of the text's size
-constexpr double kLegendSample = 34;    // points
+constexpr double kLegendSample = 34;    // width of a legend sample with its gaps, in points
 constexpr int kMostNamedInTex = 24;
 
 struct Mark {
@@ -29,7 +29,7 @@ constexpr std::array<Mark, kCurveColors> kMarks{{{"*", 0},
                                                  {"triangle*", 180},
                                                  {"pentagon*", 0},
                                                  {"10-pointed star", 0}}};
-constexpr double kTexLine = 1.1;  // points
+constexpr double kTexLine = 1.1;  // width of a curve's stroke, in points
 
 QString texNumber(double value) {
     return std::isfinite(value) ? QString::number(value, 'g', 7) : QStringLiteral("nan");

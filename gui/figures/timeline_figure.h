@@ -25,7 +25,7 @@ struct TimelineChoice {
     KindSet hidden;
     QString missing = {};  // ranks that the figure asks for and the run lacks, in words
 };
-// The first `ranks` ranks of `workers`, each alone.
+// The first `ranks` of `workers` ranks, each in a row of its own.
 [[nodiscard]] TimelineChoice firstRanks(int ranks, int workers);
 // The rows that a figure asks for, for a run with `workers` ranks; ranks that the run lacks are left out.
 [[nodiscard]] Result<TimelineChoice> timelineChoiceOf(const FigureSpec& spec, int workers);

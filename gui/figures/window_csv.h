@@ -12,7 +12,7 @@
 
 namespace dasgd::gui {
 
-// A column of the table of runs: one of RunTableModel's, or where `key` is not empty a setting.
+// A column of the table of runs: a column of RunTableModel or, if `key` is not empty, a setting.
 struct CsvColumn {
     int column = 0;
     std::string key;

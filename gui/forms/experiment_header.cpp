@@ -98,7 +98,7 @@ void ExperimentHeader::fillClusters() {
     const auto add = [&](const QString& words, const QString& name) {
         connect(menu.addAction(words), &QAction::triggered, this, [this, words, name] {
             where_->setText(tr("on %1").arg(words));
-            queue_->setEnabled(name.isEmpty());  // a cluster has a queue of its own
+            queue_->setEnabled(name.isEmpty());  // only this host has the workspace's queue
             emit clusterChosen(name);
         });
     };

@@ -28,7 +28,7 @@ signals:
     void duplicateWanted();
     void problemWanted();
     void unfoldToggled();
-    void clusterChosen(const QString& name);  // "": this host
+    void clusterChosen(const QString& name);  // "" means this host
 
 private:
     void fillClusters();

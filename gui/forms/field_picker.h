@@ -1,4 +1,4 @@
-// A list of fields that opens over the form, with a line to search it: words of the key, the symbol or the help.
+// A list of fields that opens over the form, with a search in keys, symbols and help.
 #pragma once
 
 #include <QFrame>

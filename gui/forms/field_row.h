@@ -1,5 +1,4 @@
-// One field of the form: a dot where it differs from its default, key and symbol, the editor, the unit, its error
-// below.
+// One field of the form: a dot if it differs from its default, key and symbol, editor, unit, and an error below.
 #pragma once
 
 #include <QComboBox>
@@ -15,7 +14,7 @@ class QLabel;
 
 namespace dasgd::gui {
 
-// A choice among given texts. The wheel scrolls the form, not the choice.
+// A combo box of given texts. The wheel scrolls the form and does not change the choice.
 class FieldChoice : public QComboBox {
     Q_OBJECT
 
@@ -51,7 +50,7 @@ public:
     [[nodiscard]] bool isAtDefault() const { return atDefault_; }
 
 signals:
-    void edited(const QString& written);  // "" takes the key out of the file
+    void edited(const QString& written);  // "" removes the key from the file
     void focused();
     void sweepWanted();
 

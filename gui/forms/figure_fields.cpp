@@ -92,7 +92,7 @@ QJsonValue typedItem(const QRegularExpressionMatch& item) {
 // Parses "step-ms 5, 20; algorithm.name dasgd, local_sgd; cluster.workers "2", "4"" into an object; other text stays a
 // string.
 QJsonValue typedRanges(const QString& text) {
-    // A key goes before the first item of an axis; an item ends with a comma, a semicolon or the text.
+    // A key stands before the first item of an axis; an item ends at a comma, a semicolon or the end of the text.
     static const QRegularExpression kKey(QStringLiteral("\\G[\\s;]*([^\\s;]+)\\s+"));
     static const QRegularExpression kItem(
         QStringLiteral(R"re(\G\s*(?:"((?:[^"\\]|\\.)*)"|([^",;\s][^,;]*)?)\s*([,;]|$))re"));

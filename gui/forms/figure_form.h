@@ -20,7 +20,7 @@ namespace dasgd::gui {
 // A curve that the user can rename.
 struct NamedCurve {
     QString key, usualName;
-    QString count;  // "n 4 of 5"
+    QString count;  // number of its runs in words: "n 4 of 5"
     bool operator==(const NamedCurve&) const = default;
 };
 

@@ -10,7 +10,7 @@ namespace dasgd::gui {
 
 namespace {
 
-// "315 steps", "40 to 1 000 steps".
+// Range of a number over the runs: "315", "40 to 1 000".
 QString rangeText(const std::vector<PlannedRun>& runs, qint64 PlannedRun::*number) {
     const auto [least, most] = std::ranges::minmax_element(runs, {}, number);
     const QString low = grouped((*least).*number), high = grouped((*most).*number);

@@ -16,7 +16,7 @@ constexpr int kTitleWidth = 80;
 constexpr int kFoldPadding = 20;  // padding of the style sheet on both sides of the line of folded fields, together
 constexpr qsizetype kMostNamed = 3;
 
-// "steps, seed and 11 more".
+// Names of the first `named` fields and the number of the rest: "steps, seed and 11 more".
 QString namesOf(const QStringList& fields, qsizetype named) {
     const QString words = fields.mid(0, named).join(QStringLiteral(", "));
     return fields.size() > named ? SectionForm::tr("%1 and %2 more").arg(words).arg(fields.size() - named) : words;

@@ -1,4 +1,4 @@
-// The form of an experiment under its heading, or words in its place.
+// Card with the form of an experiment, or with words in its place.
 #pragma once
 
 #include <QHBoxLayout>

@@ -16,7 +16,7 @@ namespace {
 constexpr int kSweepTableRow = 24, kSweepColumns = 4, kTimeColumn = 3;
 constexpr int kBetweenRows = 6;    // extra height of a row
 constexpr int kBesideWord = 12;    // padding of a cell and the style's margin beside a text
-constexpr int kBesideHeader = 10;  // padding of a cell of the header and its margin, on both sides
+constexpr int kBesideHeader = 10;  // padding and margin of a header cell, both sides together
 
 const QChar kMayBreak(0x200b);  // zero-width space
 

@@ -1,4 +1,5 @@
-// The text of an experiment: line numbers, the line of the focused field lit, the lines with errors marked.
+// Editor of an experiment's text with line numbers; the line of the focused field is highlighted, lines with errors are
+// marked.
 #pragma once
 
 #include <QPlainTextEdit>

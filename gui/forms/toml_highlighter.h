@@ -1,4 +1,4 @@
-// Colours of TOML: headers, strings, numbers, comments.
+// Syntax colours of TOML: headers, strings, numbers, comments.
 #pragma once
 
 #include <QSyntaxHighlighter>

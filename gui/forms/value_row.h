@@ -10,7 +10,7 @@ class QToolButton;
 
 namespace dasgd::gui {
 
-// A small button that is a word in the accent colour.
+// Makes a small button that looks like a word in the accent colour.
 [[nodiscard]] QToolButton* makeLink(const QString& text, const QString& help);
 
 class ValueRow : public QWidget {

@@ -91,7 +91,7 @@ private:
     // True if any configuration is shown; otherwise a message says that there is nothing to make a figure of.
     bool isAnyShown() {
         message_->clear();
-        if (board_.isEmpty()) return false;  // the page says what to do
+        if (board_.isEmpty()) return false;  // the empty page tells the user what to do
         if (!board_.shown().empty()) return true;
         message_->say(tr("No figure. %1").arg(CompareBoard::nothingShownInWords()));
         return false;

@@ -29,7 +29,7 @@ namespace dasgd::gui {
 // The caption that the bundle gets.
 [[nodiscard]] inline QString captionOf(const ShownFigure& figure) { return captionOf(figure.content, figure.spec); }
 
-// Draws `page` on a thread of `pool`, which `receiver` outlives; `done` runs on the thread of `receiver`.
+// Draws `page` on a thread of `pool` and calls `done` on the thread of `receiver`, which outlives the pool.
 inline void drawLater(QThreadPool& pool, QObject& receiver, const PaperPage& page, double scale,
                       std::function<void(const QImage&)> done) {
     pool.start([&receiver, scale, done = std::move(done), record = recorded(page)] {

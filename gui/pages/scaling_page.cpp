@@ -248,7 +248,7 @@ private:
         runs_->setText(ids.join(QStringLiteral("   ")) + spread);
     }
 
-    // Finds the chosen point again after the rows were made anew.
+    // Selects the chosen point again after the rows were replaced.
     void rechoose() {
         for (std::size_t line = 0; line < board_.drawn().size(); ++line) {
             if (board_.drawn()[line].line->key != chosen_.first) continue;

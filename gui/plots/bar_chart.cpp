@@ -14,7 +14,7 @@ namespace dasgd::gui {
 
 namespace {
 
-// Shares of the height of a line of text, so that screen and paper have the same proportions.
+// Sizes in heights of a line of text, so that screen and paper have the same proportions.
 constexpr double kBarRow = 1.62, kBarShare = 0.58, kAxisRows = 2.6, kSampleWidth = 2.4, kGapWidth = 0.7;
 constexpr double kLabelShare = 0.34;  // share of the width that labels always get
 constexpr double kLeastBars = 0.13;   // share of the width that longer labels leave to the bars

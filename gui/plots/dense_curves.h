@@ -34,8 +34,8 @@ private:
     struct Line {
         const Curve* curve;
         std::vector<float> low, high;  // lowest and highest y of each block of points
-        QRgb color;                    // premultiplied
-        std::vector<int> dash;         // columns on, off, …
+        QRgb color;                    // premultiplied by alpha
+        std::vector<int> dash;         // dash pattern in pixel columns: on, off, …
     };
     struct Span {
         double low, high;

@@ -1,5 +1,5 @@
-// A number over two swept fields: cells in the colours of viridis with the value printed. Painted from plain data, on
-// the screen and on paper alike.
+// Heat map of a number over two swept fields: cells coloured by viridis with the value printed. Painted from plain
+// data, on the screen and on paper alike.
 #pragma once
 
 #include <QRectF>
@@ -15,7 +15,7 @@ namespace dasgd::gui {
 
 struct HeatCell {
     std::optional<double> value;  // if absent, the cell is hatched
-    QString text, under;          // "17.9", "n 5"
+    QString text, under;          // printed value and a line below it: "17.9", "n 5"
     bool incomplete = false;      // true if it has fewer runs than other cells; a corner is marked
     bool primary = false;         // true if the cell is framed
     QString words;                // full description, for the tool tip and for screen readers

@@ -1,5 +1,5 @@
-// Draws into an SVG file with every text as outlines: SVG readers (LaTeX, browsers, office programs) rarely have our
-// fonts, and Qt's generator cannot embed them.
+// SVG files with every text as outlines, since SVG readers (LaTeX, browsers, office programs) rarely have the program's
+// fonts and Qt's generator cannot embed them.
 #pragma once
 
 #include <QSizeF>
@@ -12,7 +12,7 @@ class QPaintDevice;
 
 namespace dasgd::gui {
 
-// `size` in points; the file has it exactly. `draw` gets a device in points.
+// Writes an SVG file of exactly `size` points; `draw` paints on a device with one unit per point.
 [[nodiscard]] Status writeOutlinedSvg(const QString& file, QSizeF size, const std::function<void(QPaintDevice&)>& draw);
 
 }  // namespace dasgd::gui

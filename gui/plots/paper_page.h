@@ -1,4 +1,4 @@
-// A figure laid out on a page of its own size, and its ways into files and onto the screen.
+// A figure laid out on a page of its own size, its export to files and its drawing on the screen.
 #pragma once
 
 #include <QImage>
@@ -18,16 +18,16 @@ namespace dasgd::gui {
 inline constexpr double kPageIn = 9;
 
 struct PaperPage {
-    QSizeF size;  // in points of 1/72 in, exact
+    QSizeF size;  // exact size in points of 1/72 in
     // Paints the page on a device with `scale` units per point.
     std::function<void(QPaintDevice& device, double scale)> paint;
     [[nodiscard]] double heightIn() const { return size.height() / 72; }
 };
 
-// "12.47 in high, more than a page of 9 in"; "" where it fits.
+// Warning on a figure too high for a page: "12.47 in high, more than a page of 9 in"; "" where it fits.
 [[nodiscard]] QString tooHighInWords(const PaperPage& page);
 
-// PDF, SVG or PNG (300 dpi) by the file's suffix. Errors: a file that cannot be written.
+// Writes PDF, SVG or PNG (300 dpi) by the file's suffix. Errors: a file that cannot be written.
 [[nodiscard]] Status writePage(const PaperPage& page, const QString& file);
 // The page as an image on white.
 [[nodiscard]] QImage imageOf(const PaperPage& page, double pixelsPerPoint);

@@ -1,4 +1,4 @@
-// Fills a QCustomPlot with our curves. Private to gui/plots.
+// Fills a QCustomPlot with curves. Private to gui/plots.
 #pragma once
 
 #include <qcustomplot.h>

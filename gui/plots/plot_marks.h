@@ -1,4 +1,4 @@
-// Ticks, dashes and markers of our plots. Private to gui/plots.
+// Ticks, dashes and markers of plots. Private to gui/plots.
 #pragma once
 
 #include <qcustomplot.h>

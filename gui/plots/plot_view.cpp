@@ -20,7 +20,7 @@ namespace {
 constexpr double kGrabPixels = 14;
 constexpr int kAroundArea = 60;  // estimated height of legend and labels, before the plot was first drawn
 
-constexpr std::size_t kMostRead = 12;  // curves in the words at the cursor
+constexpr std::size_t kMostRead = 12;  // most curves in the words at the cursor
 
 // Index of the point nearest to x; the line has at least one.
 std::size_t nearest(const Polyline& line, double x) {
@@ -67,7 +67,7 @@ PlotStyle paperPlotStyle() {
 PlotView::PlotView(const Look& look, QWidget* parent)
     : QWidget(parent), look_(look), canvas_(std::make_unique<PlotCanvas>(this)) {
     auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(1, 1, 1, 1);  // for the frame of the focus
+    layout->setContentsMargins(1, 1, 1, 1);  // room for the frame that shows the focus
     layout->addWidget(&canvas_->plot());
     setFocusPolicy(Qt::StrongFocus);
     canvas_->plot().setFocusPolicy(Qt::NoFocus);

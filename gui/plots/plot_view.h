@@ -1,4 +1,4 @@
-// Curves on axes, in the window and on paper. Hides the plotting library: no other header of ours names it.
+// Curves on axes, in the window and on paper. Headers outside of gui/plots do not name the plotting library.
 #pragma once
 
 #include <QColor>

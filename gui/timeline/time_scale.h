@@ -12,11 +12,11 @@ namespace dasgd::gui {
 struct TimeScale {
     TimeRange window{0, 1};
     double left = 0;   // x of window.start
-    double width = 1;  // pixels
+    double width = 1;  // length of the window in pixels
 
     [[nodiscard]] double nsPerPixel() const { return static_cast<double>(window.end - window.start) / width; }
     [[nodiscard]] double xAt(Ns t) const { return left + static_cast<double>(t - window.start) / nsPerPixel(); }
-    // To the nearest nanosecond: timeAt(xAt(t)) == t for every t near the window.
+    // Time at x, rounded to the nearest nanosecond: timeAt(xAt(t)) == t for every t near the window.
     [[nodiscard]] Ns timeAt(double x) const {
         return window.start + static_cast<Ns>(std::llround((x - left) * nsPerPixel()));
     }

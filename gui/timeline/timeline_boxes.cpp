@@ -197,7 +197,7 @@ private:
     QMap<QRgb, QList<QRectF>> batches_;   // ordered by colour, so that a figure is the same each time
     QList<QRectF> waits_;
     QList<QRect> whole_;
-    QList<QLineF> skews_;  // hatching
+    QList<QLineF> skews_;  // lines of the hatches of skews
     QList<std::pair<const TimelineBox*, QRectF>> labelled_;
     QHash<QString, Name> names_;
 };

@@ -80,7 +80,7 @@ private:
     QLabel* unit_;
 };
 
-// The state of a run: a dot and the word on a tint.
+// Label of a run's state: a dot and the word on a tinted ground.
 class StatePill : public QWidget {
     Q_OBJECT
 
@@ -89,7 +89,7 @@ public:
     void setState(const QString& state);
     QSize sizeHint() const override;
 
-    // Colours of a state: ink and tint.
+    // Colours of a state: text and ground.
     [[nodiscard]] static std::pair<QColor, QColor> colorsOf(const QString& state, const Theme& theme);
     static void paint(QPainter& painter, const QRectF& rect, const QString& state, const Theme& theme,
                       const QFont& font);

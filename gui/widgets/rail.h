@@ -1,4 +1,4 @@
-// The rail on the left: the pages with their shortcuts, the workspace at the foot.
+// The navigation rail on the left: the pages with their shortcuts, the workspace at the foot.
 #pragma once
 
 #include <QAbstractButton>

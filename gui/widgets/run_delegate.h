@@ -1,4 +1,4 @@
-// Cells of the run table that are more than text: the state, and the curve style beside the algorithm.
+// Cells of the run table that are not plain text: the state, and the curve style beside the algorithm.
 #pragma once
 
 #include <QStyledItemDelegate>

@@ -53,7 +53,7 @@ protected:
     // Left and Right close and open a group; Left on a run moves to its group.
     void keyPressEvent(QKeyEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
-    // The arrow of a group opens and closes it.
+    // A click on the arrow of a group opens or closes it.
     void mouseReleaseEvent(QMouseEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
 

@@ -15,7 +15,7 @@ namespace dasgd::gui {
 class WrappedTips : public QObject {
 public:
     using QObject::QObject;
-    static constexpr int kWidestLine = 80;  // characters
+    static constexpr int kWidestLine = 80;  // longest line in characters
     [[nodiscard]] static bool needsWrapping(const QString& tip) {
         if (Qt::mightBeRichText(tip)) return false;
         const QStringList lines = tip.split(QLatin1Char('\n'));

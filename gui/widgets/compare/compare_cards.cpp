@@ -267,7 +267,7 @@ Result<FigureSpec> CompareMap::parallelFigure() const {
     FigureSpec spec = figureOf(board_, FigureKind::Parallel, lines_);
     const ParallelPlot& plot = parallel_->plot();
     for (const ParallelAxis& axis : plot.axes) spec.axes << QString::fromStdString(axis.key);
-    // The plot has no axis yet for numbers that are still read; the figure reads them itself.
+    // The plot has no axis yet for numbers that are still being read; the figure reads them itself.
     const bool isRead =
         std::all_of(lines_.begin(), lines_.end(), [&](std::size_t at) { return board_.row(at) != nullptr; });
     if (!isRead) spec.axes = usualAxes(board_.groups(), parallelNumbers());

@@ -39,7 +39,7 @@ QFontMetricsF nameMetrics() { return QFontMetricsF(interFont(13, Weight::SemiBol
 class CompareNameDelegate : public QStyledItemDelegate {
 public:
     CompareNameDelegate(const Look& look, QObject* parent) : QStyledItemDelegate(parent), look_(look) {}
-    // Cuts the names to the width of their column, without making two of them one.
+    // Cuts the names to the width of their column so that no two look the same.
     void fit(const QAbstractItemModel& model, double width) {
         QStringList names;
         for (int row = 0; row < model.rowCount(); ++row)

@@ -43,7 +43,7 @@ private:
 
     const Look& look_;
     QImage image_, grey_;
-    QSizeF size_;  // points
+    QSizeF size_;  // size of the figure in points
     const Venue* venue_ = nullptr;
     QString caption_, title_, words_;
     double zoom_ = 1;

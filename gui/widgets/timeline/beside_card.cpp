@@ -29,7 +29,7 @@ constexpr std::size_t kMostOffered = 200;  // most runs in the list, the newest 
 constexpr int kNumbersDelayMs = 200;       // pause after the window's last move before its numbers are requested
 constexpr int kTableHeight = 140;
 
-// The wheel scrolls the page, not the step.
+// Spin box for the step; the wheel scrolls the page and does not change the step.
 class StepBox : public QSpinBox {
 public:
     StepBox() { setFocusPolicy(Qt::StrongFocus); }

@@ -18,8 +18,9 @@ namespace dasgd::gui {
 
 class KindLegend;
 
-// "hidden 99.2 %   blocked 0.3 ms/step   skew 1.1 ms   compute inflation 1.02   longest compute: rank 2
-// (+8 %)". The longest compute is not called a straggler, which is a rank whose lateness is beyond noise.
+// Overlap numbers of a run: "hidden 99.2 %   blocked 0.3 ms/step   skew 1.1 ms   compute inflation 1.02
+// longest compute: rank 2 (+8 %)". The rank of the longest compute is not called a straggler, which is a rank whose
+// lateness is beyond noise.
 [[nodiscard]] QString overlapInWords(const storage::RunDetail& detail);
 
 class TimelineCard : public Card {
