@@ -65,8 +65,8 @@ constexpr FigureField kFigureFields[] = {
     {"markers", "markers", Editing::Flag, "Each configuration has a marker of its own", "csl"},
 };
 
-// A word as it is typed in a list: quoted where it would otherwise be read as a number or split. Within quotes, " and \
-// are escaped by \.
+// A word as it is typed in a list: quoted where it would otherwise be read as a number or split. Within quotes, a quote
+// and a backslash are escaped by a backslash.
 QString asWord(const QString& word) {
     static const QRegularExpression kApart(QStringLiteral("[,;\"]|^\\s|\\s$|^$"));
     bool isNumber = false;
