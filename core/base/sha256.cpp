@@ -1,36 +1,30 @@
 #include "core/base/sha256.h"
 
-#include <openssl/evp.h>
+// EVP would bring all of libcrypto, 5 MiB, into the engine for one hash; these functions bring some kilobytes.
+#define OPENSSL_SUPPRESS_DEPRECATED
+#include <openssl/sha.h>
 
 #include <array>
 
-#include "core/base/check.h"
-
 namespace dasgd {
 
-// libcrypto fails here only where memory is short, or where a system policy forbids SHA-256 itself.
-Sha256::Sha256() : context_(EVP_MD_CTX_new()) {
-    DASGD_CHECK(context_ && EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) == 1);
-}
+Sha256::Sha256() : context_(new SHA256_CTX) { SHA256_Init(context_.get()); }
 Sha256::~Sha256() = default;
 Sha256::Sha256(Sha256&&) noexcept = default;
 Sha256& Sha256::operator=(Sha256&&) noexcept = default;
 
-void Sha256::Free::operator()(evp_md_ctx_st* context) const { EVP_MD_CTX_free(context); }
+void Sha256::Free::operator()(SHA256state_st* context) const { delete context; }
 
-void Sha256::add(std::string_view bytes) {
-    DASGD_CHECK(EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()) == 1);
-}
+void Sha256::add(std::string_view bytes) { SHA256_Update(context_.get(), bytes.data(), bytes.size()); }
 
 std::string Sha256::finish() {
-    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-    unsigned int length = 0;
-    DASGD_CHECK(EVP_DigestFinal_ex(context_.get(), digest.data(), &length) == 1);
+    std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
+    SHA256_Final(digest.data(), context_.get());
     constexpr std::string_view kDigits = "0123456789abcdef";
     std::string hex;
-    for (unsigned int i = 0; i < length; ++i) {
-        hex += kDigits[digest[i] >> 4];
-        hex += kDigits[digest[i] & 15];
+    for (const unsigned char byte : digest) {
+        hex += kDigits[byte >> 4];
+        hex += kDigits[byte & 15];
     }
     return hex;
 }

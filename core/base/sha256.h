@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-struct evp_md_ctx_st;
+struct SHA256state_st;
 
 namespace dasgd {
 
@@ -23,9 +23,9 @@ public:
 
 private:
     struct Free {
-        void operator()(evp_md_ctx_st* context) const;
+        void operator()(SHA256state_st* context) const;
     };
-    std::unique_ptr<evp_md_ctx_st, Free> context_;
+    std::unique_ptr<SHA256state_st, Free> context_;
 };
 
 [[nodiscard]] inline std::string sha256Of(std::string_view bytes) {

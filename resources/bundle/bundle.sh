@@ -9,7 +9,7 @@ limit_mib=64
 # Room for the absolute path of the bundle's own loader in the engine's file.
 loader_room=4096
 # Libraries that are compiled into the engine, by the packages that have their terms.
-static_packages=(libcli11-dev libexpected-dev libgloo-dev libsqlitecpp-dev libtomlplusplus-dev nlohmann-json3-dev)
+static_packages=(libcli11-dev libexpected-dev libgloo-dev libsqlitecpp-dev libssl-dev libtomlplusplus-dev nlohmann-json3-dev)
 
 die() {
     printf 'bundle: %s\n' "$*" >&2
