@@ -21,7 +21,7 @@ public:
         bool waits = false;   // no span says when a rank stood still: blocked
         bool passes = false;  // no forward and backward: inflation
         bool skews = false;   // arrivals of the ranks are not known: skew
-        std::string events;   // what the files hold and the run lacks, "" for nothing: see isPartlyRead()
+        std::string events;   // description of events in the files that the run lacks, "" without any; isPartlyRead()
     };
 
     // Adds the run as `running`; backend "trace" for all. Errors: as Store::addRun.

@@ -14,7 +14,7 @@ namespace dasgd::storage {
 // Arrivals and windows of a run from the newest to the oldest: of all averages, or of the newest where they are many.
 class LatenessSpans {
 public:
-    static constexpr std::size_t kMostSpans = 100'000;  // that are read, and not many more
+    static constexpr std::size_t kMostSpans = 100'000;  // number of spans after which no further part is read
 
     // Begins anew, with what is recorded by now. false: the run has no span.
     Result<bool> begin(RunReader& reader, const std::string& runId);

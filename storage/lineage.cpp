@@ -62,7 +62,7 @@ Status takeOverHistory(SQLite::Database& database, const RunInfo& info) {
     insert.bind(2, info.resumedFrom);
     insert.bind(3, info.resumedStep);
     insert.exec();
-    // Steps, bytes a rank and ranks of another number of workers are none of this run.
+    // With another number of workers the steps, bytes per rank and ranks of the earlier run do not fit this one.
     if (!haveAsManyWorkers(database, from, to)) return {};
     copyMetrics(database, from, to, info.resumedStep);
     formSummary(database, to);

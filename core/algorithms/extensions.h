@@ -44,7 +44,7 @@ public:
 class OwnUpdate {
 public:
     virtual ~OwnUpdate() = default;
-    // Called when the gradients exist and afterBackward() has returned. Not called where only time is simulated.
+    // Called when the gradients exist and afterBackward() has returned. Not called in time-only runs.
     virtual void update(StepContext& context, Optimizer& optimizer) = 0;
 };
 

@@ -33,7 +33,7 @@ struct HostedRank {
     Clock& clock;
     StepGate* gate = nullptr;  // null: nobody can stop the run
     MakeExecutor executor = onProcessor();
-    TensorDevice* device = nullptr;  // null: it computes on the processor
+    TensorDevice* device = nullptr;  // null: it computes on the CPU
 };
 
 // The ranks of one process. Owner: the thread that opened it. Its destructor may wait for peers until the deadline.
@@ -75,7 +75,7 @@ struct HostRequest {
     std::filesystem::path folder;    // where the ranks of all processes find each other without a meeting
     std::optional<Meeting> meeting;  // only for a rank that is a process of its own
     std::optional<int> localRank;    // for such a rank: its number on this host, from 0; nullopt where nobody told
-    // Called once a rank when it is connected, before a link is emulated and before its body. May be empty. An error
+    // Called once per rank, when it is connected, before a link is emulated and before its body. May be empty. An error
     // ends open() with it.
     std::function<Status(Communicator&)> connected;
     // Returns the sink of a rank's records.

@@ -44,7 +44,7 @@ struct CollectiveCall {
 // One end of a message.
 struct MessageCall {
     bool sends = false;
-    std::optional<Rank> peer;  // nothing: receive from any rank
+    std::optional<Rank> peer;  // nullopt: a receive from any rank
     int tag = 0;
     at::Tensor tensor;
 };
@@ -143,7 +143,7 @@ private:
     std::shared_ptr<std::atomic<std::int64_t>> bytesSent_ = std::make_shared<std::atomic<std::int64_t>>(0);
     std::atomic<std::uint32_t> collectives_ = 0;
     std::mutex splitMutex_;
-    std::map<std::vector<Rank>, int> splits_;  // how often each group was split off
+    std::map<std::vector<Rank>, int> splits_;  // number of times that each group was split off
 };
 
 // Bytes that rank `rank` of `size` puts on the wire in a collective by the methods of the real backends: ring

@@ -41,7 +41,7 @@ struct PatternLimit {
 // Algorithms that send nothing are always run: they are the reference for all others.
 //  None      none
 //  Buckets   with its field bucket_mb at several sizes, of which the best is kept
-//  Messages  with its defaults, where messages share links; for time alone
+//  Messages  with its defaults, where messages share links; in a time-only run
 //  Blocking  at the published period of DaSGD and at the advised one
 //  Advised   the advised merge, and others around it, in the fields period, delay, local_weight, correction and
 //            snapshot_at_zero of core/algorithms/averaging/dasgd.cpp; of one algorithm

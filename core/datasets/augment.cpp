@@ -44,7 +44,7 @@ std::vector<Move> drawMoves(std::int64_t count, const Augmentation& augmentation
     return moves;
 }
 
-// Moves images on the processor.
+// Moves images on the CPU.
 at::Tensor movedByRows(const at::Tensor& source, const std::vector<Move>& moves) {
     at::Tensor moved = torch::zeros_like(source);
     const std::int64_t channels = source.size(1), height = source.size(2), width = source.size(3);

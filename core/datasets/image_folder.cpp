@@ -267,8 +267,8 @@ private:
 
 // Result of inspecting a file.
 struct Inspected {
-    Status order;          // an error says what is wrong
-    bool foreign = false;  // it is an image of another format, by its name and its first bytes
+    Status order;          // error: description of the damage
+    bool foreign = false;  // name and first bytes are those of an image of another format
 };
 
 bool isNamedAsRead(const fs::path& file) {

@@ -83,7 +83,7 @@ struct Samples {
     [[nodiscard]] Task task() const;
 };
 
-// Batch of the samples `indices` (int64 [B], on the processor) in a model's types, on the device of the samples:
+// Batch of the samples `indices` (int64 [B], on the CPU) in a model's types, on the device of the samples:
 // floating inputs and targets in `type`, tokens and classes int64. Does not wait for a device. `seed`: for
 // augmentation. Fewer samples where damaged files were skipped in evaluation. Throws DataError.
 [[nodiscard]] Batch makeBatch(const Samples& samples, const at::Tensor& indices, at::ScalarType type,

@@ -1,4 +1,4 @@
-// Work on the processor: done when the call returns, so that reading the clock before and after is all there is to do.
+// Executor for work on the CPU: the work is done when the call returns, so the clock is read before and after it.
 #pragma once
 
 #include "core/exec/executor.h"

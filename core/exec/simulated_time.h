@@ -26,7 +26,7 @@ public:
     virtual void setBatchShare(double share, bool sameStep) = 0;
     // While untimed, work and communication take no time.
     virtual void setUntimed(bool untimed) = 0;
-    // False where time alone is simulated: tensors have shapes and no values.
+    // False in time-only runs: tensors have shapes and no values.
     [[nodiscard]] virtual bool computes() const = 0;
 };
 

@@ -2,7 +2,8 @@
 //
 // An epoch is defined as by torch.utils.data.DistributedSampler and a DataLoader over the training set. With N samples,
 // P workers, batches of B:
-//   drop_last = false (torch's default): each rank takes n = ⌈N/P⌉ samples an epoch, the training set being extended to
+//   drop_last = false (torch's default): each rank takes n = ⌈N/P⌉ samples per epoch, the training set being extended
+//   to
 //       n·P by its own first samples; ⌈n/B⌉ steps, the last with the n − B·(⌈n/B⌉ − 1) samples that are left.
 //   drop_last = true: n = ⌊N/P⌋, then ⌊n/B⌋ steps of B samples; what is left over is trained on in no batch of this
 //       epoch.
@@ -10,9 +11,10 @@
 //   n < B: torch would make one batch of n, or with drop_last none. Here every batch has B samples and passes join
 //       inside a batch, so that a step is more than an epoch and `epochs` are ⌈epochs·n/B⌉ steps. For data with samples
 //       checkRun() refuses this: a batch would hold samples twice.
-//   shards of unequal size (other partitions than iid, or shuffle = "shard"): each rank still takes n samples an epoch;
+//   shards of unequal size (other partitions than iid, or shuffle = "shard"): each rank still takes n samples per
+//   epoch;
 //       its passes over its own shard join inside a batch and drop nothing.
-//   time-only runs train on nothing: every step is charged and counted with B samples.
+//   time-only runs use no data: every step is charged and counted with B samples.
 // On the virtual cluster a short batch is charged its share of a full one's time, the update apart.
 #pragma once
 
@@ -54,7 +56,7 @@ struct Plan {
 
 // Input of a plan. `samples` is 0 for a model that needs no data: an epoch is one step then.
 struct PlanFacts {
-    std::int64_t samples = 0;  // of the training set; at least one a worker, or 0
+    std::int64_t samples = 0;  // of the training set; at least one per worker, or 0
     std::int64_t workers = 1;
     std::int64_t batchSize = 1;
     std::int64_t epochs = 1;

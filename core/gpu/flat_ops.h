@@ -75,10 +75,12 @@ void outerStepToMeanFlat(at::Tensor outer, at::Tensor mean, at::Tensor velocity,
 
 // Where an outer step gets Δ from the previous round, and what leaves for the next.
 struct LateGradient {
-    bool none = false;         // the mean brought nothing: Δ is 0
+    bool none = false;         // there was no previous round: Δ is 0
     bool fromPresent = false;  // the mean is one of weights: Δ is the distance to it, outer − mean
-    double share = 1;     // what leaves is share·weights where Δ is from the present, else share·(outer − weights)
-    at::Tensor own = {};  // where defined: this rank's part of what left, which the part that leaves now replaces in Δ
+    // Factor of the payload of the next round: share·weights where Δ is from the present, else share·(outer − weights).
+    double share = 1;
+    // If defined: the contribution of this rank to the previous round, which its present contribution replaces in Δ.
+    at::Tensor own = {};
 };
 
 // dasgd::outer_step_late_: an outer step as above along the Δ that `mean` brought, after which what leaves, of the

@@ -7,7 +7,7 @@
 
 namespace dasgd {
 
-// A sum in double. Sums of the processor's tensors are numbers at once. Sums of a device's tensors stay on the device:
+// A sum in double. Sums of tensors on the CPU are numbers at once. Sums of a device's tensors stay on the device:
 // adding does not wait, reading does.
 class DeviceSum {
 public:

@@ -1,4 +1,4 @@
-// A network given only by the sizes of its layers, for virtual runs that simulate time alone: the amounts to compute
+// A network given only by the sizes of its layers, for time-only runs: the amounts to compute
 // and to send follow from them. Convolutions come first, then fully connected layers, as in AlexNet, VGG and OverFeat;
 // biases, pooling and activations are left out.
 #include <ATen/ops/empty.h>

@@ -47,7 +47,7 @@ struct BuildContext {
     // converts them before the first batch.
     at::ScalarType type = at::kFloat;
     // The rank's own stream for the numbers that loss() draws, on the device on which the model will train: build()
-    // makes its tensors on the processor, and FlatParams moves parameters and buffers there before the first batch.
+    // makes its tensors on the CPU, and FlatParams moves parameters and buffers there before the first batch.
     // LibTorch's default generator is shared by all threads of a process: numbers drawn from it in loss() would not be
     // the same on every backend.
     at::Generator random;

@@ -24,7 +24,7 @@ public:
     // Compiles the code of the file without running it. Errors, which begin with `path`: no file, no TorchScript, an
     // operator that isAllowedOperator() does not know, classes that restore themselves by code or are written in C++.
     [[nodiscard]] static Result<ScriptFile> open(const std::string& path);
-    // A module of its own each time, on the processor. Runs no code of the file.
+    // Returns a new module each time, on the CPU. Runs no code of the file.
     [[nodiscard]] Result<torch::jit::Module> load() const;
 
 private:

@@ -30,7 +30,7 @@ struct FlatLayout {
     // The elements of convolution kernels, which have four dimensions, are in the order of torch.channels_last.
     bool channelsLast = false;
 };
-// The layout that kernels need: on an accelerator slots are aligned to 256 bytes. On the processor they follow one
+// The layout that kernels need: on an accelerator slots are aligned to 256 bytes. On the CPU they follow one
 // another, so that recorded numbers (bytes sent, norms to the last bit) stay as in earlier versions.
 [[nodiscard]] FlatLayout layoutOn(at::Device device);
 

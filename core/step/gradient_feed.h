@@ -1,5 +1,5 @@
 // Tells an algorithm, during the backward pass, that the gradient of a parameter is ready; synchronous SGD sends its
-// buckets then. Where passes are only timed it can also be told when either pass reaches a layer.
+// buckets then. In time-only runs it can also be told when either pass reaches a layer.
 //
 // Threads: on a device autograd runs the backward pass on a thread of its own, while the training thread waits inside
 // it. The listener is called there, one call at a time, with the compute stream as that thread's current one. Each
@@ -28,7 +28,7 @@ public:
     using Listener = std::function<void(std::size_t slot)>;
 
     // Owner: the training thread. `executor` is told of every gradient and layer before the listener is; it may be
-    // null. `device`: null on the processor. All arguments outlive the feed.
+    // null. `device`: null on the CPU. All arguments outlive the feed.
     GradientFeed(FlatParams& params, Executor* executor, TensorDevice* device = nullptr)
         : params_(params), executor_(executor), device_(device) {}
 

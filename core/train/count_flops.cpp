@@ -29,7 +29,7 @@ constexpr std::string_view kLstm = "aten::lstm";
 // A multiplying operation under way.
 struct Product final : at::ObserverContext {
     std::size_t slot = 0;
-    int gradients = 0;          // how many of its two factors need one
+    int gradients = 0;          // number of its two factors that need a gradient
     double perOutput = 0;       // multiply-adds that go into one element of the output
     std::optional<double> all;  // or multiply-adds of the whole operation
 };

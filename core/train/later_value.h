@@ -21,7 +21,7 @@ public:
 };
 
 // Value of `scalar` [] at this point, whatever its memory is used for later. `device`: the device it is on, which
-// outlives the value; null: the processor, where a scalar is written once.
+// outlives the value; null: the CPU, where a scalar is written once.
 [[nodiscard]] inline std::unique_ptr<LaterValue> laterValueOf(const at::Tensor& scalar, TensorDevice* device) {
     class Here final : public LaterValue {
     public:

@@ -1,4 +1,4 @@
-// The work of one local step of a rank: batch, forward, backward, update. Real, or empty where only time is simulated.
+// The work of one local step of a rank: batch, forward, backward, update. In time-only runs nothing is computed.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ public:
     // On a device: makes the passes of the next step and undoes their effects on the module and on `random`, which the
     // model draws from. The first passes of a process take long (kernels are loaded, memory is taken, libraries
     // choose), and a different time on each rank: ranks that average with a delay would stay as far apart as the first
-    // passes leave them. Does nothing on the processor, and for a model that keeps more than its module does.
+    // passes leave them. Does nothing on the CPU, and for a model that keeps more than its module does.
     virtual void warmUp(at::Generator& random) { static_cast<void>(random); }
     // Loads the next micro-batch.
     virtual void load(const MicroBatch& part) = 0;
@@ -46,9 +46,9 @@ public:
     [[nodiscard]] virtual at::Tensor loss() = 0;
 };
 
-// Device on which a step is computed, if not on the processor.
+// Device on which a step is computed, if not on the CPU.
 struct StepDevice {
-    TensorDevice* device = nullptr;  // null: the processor
+    TensorDevice* device = nullptr;  // null: the CPU
     SamplePlaces::Placed train;      // the training set, in its place
     // Asked before passes are captured: the obstacle, such as a listener to the backward pass; "" where there is none.
     // May be empty.

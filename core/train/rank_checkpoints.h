@@ -25,7 +25,7 @@ struct CheckpointEnvironment {
     CheckpointPlace place;
     CheckpointDecisions* decisions = nullptr;  // for ranks of one thread
     std::optional<Checkpoint> from;            // checkpoint that the run is resumed from
-    std::function<void()> restored;            // called once a rank needs the files of `from` no more; may be null
+    std::function<void()> restored;            // called when the rank no longer needs the files of `from`; may be null
     std::shared_ptr<CommonStateOnce> common = std::make_shared<CommonStateOnce>();
 };
 
@@ -86,9 +86,9 @@ private:
     std::int64_t firstStep_;
     std::int64_t bytes_ = 0;
     std::int64_t lost_ = 0;
-    std::string whyLost_;           // of the last
-    std::string trouble_;           // of the last checkpoint that was whole and had any
-    std::set<std::string> causes_;  // that were said
+    std::string whyLost_;           // reason for which the last lost checkpoint was lost
+    std::string trouble_;           // trouble of the last complete checkpoint that had any
+    std::set<std::string> causes_;  // causes that were reported already
     std::future<Status> best_;
 };
 

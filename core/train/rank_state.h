@@ -1,5 +1,5 @@
 // State of a rank between two steps as named tensors and integers, saved and restored. A run that was saved and resumed
-// in new objects gives the same results, to the last bit, as one that was not interrupted: on the processor, and where
+// in new objects gives the same results, to the last bit, as one that was not interrupted: on the CPU, and where
 // the algorithm's values do not depend on who comes first.
 //
 //   weights/<parameter>, buffers/<buffer>   by their names in the network

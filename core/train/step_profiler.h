@@ -2,7 +2,7 @@
 // thread and of autograd's threads, and on a GPU the kernels, by CUPTI.
 //
 // They are recorded as named spans of the kind `compute` in lane io, on the run's time line, each with the step in
-// which it began: for a rank on the processor the outermost operators, for one on a GPU the GPU's work without NCCL's
+// which it began: for a rank on the CPU the outermost operators, for one on a GPU the GPU's work without NCCL's
 // kernels, which are recorded as transfers already. Everything that the profiler records is also written to a trace
 // file in Chrome's format.
 //

@@ -29,7 +29,7 @@ public:
     // Records how many steps were timed, and for how long.
     void recordTimed();
 
-    // For runs of time only: counts steps from `now` on, and records their mean length each time that enough of them
+    // For time-only runs: counts steps from `now` on, and records their mean length each time that enough of them
     // are made, and at the run's last one. Such a run has this in place of losses.
     void countFrom(Ns now) { reportedAt_ = now; }
     void stepMade(std::int64_t step, Ns now);

@@ -38,8 +38,8 @@ struct TrainingData {
 // Samples that `rank`, counted among those that train, trains on, pass by pass. For data with samples.
 [[nodiscard]] PassSource passesOf(const Experiment& experiment, const TrainingData& data, Rank rank);
 
-// Loader of the batches that `rank`, counted among those that train, trains on, in the order of a run: B samples a step
-// and the rest at the end of an epoch. For data with samples; `data` outlives it. `samples`: the training set of
+// Loader of the batches that `rank`, counted among those that train, trains on, in the order of a run: B samples per
+// step and the rest at the end of an epoch. For data with samples; `data` outlives it. `samples`: the training set of
 // `data`, or its copy on a device. `done`: steps that are complete, so that the first batch is that of the step after
 // them.
 [[nodiscard]] std::unique_ptr<BatchLoader> openLoader(const Experiment& experiment, const TrainingData& data, Rank rank,
@@ -50,7 +50,7 @@ struct TrainingData {
 }
 
 // Builds the network with the experiment's initial weights, the same for every rank; a rank that serves gets that of
-// the first one that trains. The weights are on the processor; numbers that training draws are drawn on `device`, from
+// the first one that trains. The weights are on the CPU; numbers that training draws are drawn on `device`, from
 // the stream that `forward`, if given, becomes.
 [[nodiscard]] Result<std::unique_ptr<Model>> buildModel(const Experiment& experiment, const TrainingData& data,
                                                         Rank rank, at::Device device = at::kCPU,

@@ -29,7 +29,7 @@ struct WorkerEnvironment {
     const TrainingData* data = nullptr;  // null: the rank loads its own
     // shared by all ranks; set where time is simulated, unless nothing is computed
     EvaluationBoard* evaluations = nullptr;
-    TensorDevice* device = nullptr;                      // null: it computes on the processor
+    TensorDevice* device = nullptr;                      // null: it computes on the CPU
     const CheckpointEnvironment* checkpoints = nullptr;  // null: nothing is saved
     std::string host;                    // host that it runs on, for its first state record; "": on no host of its own
     std::filesystem::path profileTrace;  // record.profile is also written there; "": nowhere

@@ -27,7 +27,7 @@ namespace dasgd {
 
 class WorkerLoop {
 public:
-    // No `model`: only time is simulated. `forward`: the generator that the model draws from in training. `doing` names
+    // `model`: null in a time-only run. `forward`: the generator that the model draws from in training. `doing` names
     // the rank's present activity, for the handler of an error.
     WorkerLoop(const Experiment& experiment, const WorkerEnvironment& environment, const TrainingData& data,
                std::unique_ptr<Model> model, at::Generator forward, std::string& doing)
@@ -384,8 +384,8 @@ private:
     std::unique_ptr<Executor> executor_;
     StepContext context_;
     std::unique_ptr<LocalStep> local_;
-    std::optional<RunEvaluations> evaluations_;   // none where only time is simulated
-    std::optional<RankCheckpoints> checkpoints_;  // none where only time is simulated
+    std::optional<RunEvaluations> evaluations_;   // nullopt in a time-only run
+    std::optional<RankCheckpoints> checkpoints_;  // nullopt in a time-only run
     bool hasData_;
     OwnUpdate* ownUpdate_;  // the algorithm's interface, or null
     Roles roles_;

@@ -45,11 +45,11 @@ public:
     struct Options {
         std::string program;                 // a path, or a name to look up in PATH
         std::vector<std::string> arguments;  // without the program
-        std::filesystem::path log;           // takes stdout and stderr; empty: stdout goes into the report, stderr away
+        std::filesystem::path log;           // file for stdout and stderr; empty: stdout goes into the report
         bool ownGroup = true;                // Ctrl-C at the terminal does not reach it
-        int input = -1;                      // a descriptor of ours that becomes its stdin; −1: nothing to read
-        int errors = -1;                     // the same for its stderr, where there is no log; −1: away
-        std::vector<std::string> environment;  // "NAME=value", in front of what this process has
+        int input = -1;                      // descriptor of this process that becomes its stdin; −1: an empty stdin
+        int errors = -1;  // without a log: descriptor of this process that becomes its stderr; −1: stderr is discarded
+        std::vector<std::string> environment;  // "NAME=value", before the environment of this process
     };
     static Result<ChildProcess> start(const Options& options);
     ChildProcess(ChildProcess&&) noexcept = default;

@@ -30,7 +30,8 @@ double roundCost(const ClusterFacts& facts) {
     return contentionSeconds(facts) + passes;
 }
 
-// Ranks meet once a round; until then their steps' scatter adds up.
+// Expected lag of the last rank behind the mean, in seconds. Ranks meet once per round; until then the deviations of
+// their steps add up.
 double spreadOf(const ClusterFacts& facts, std::int64_t period) {
     return expectedMaximumNormal(0, facts.jitter * facts.stepSeconds * std::sqrt(static_cast<double>(period)),
                                  facts.workers);

@@ -20,11 +20,11 @@ struct ClusterFacts {
     double reduceSeconds = 0;              // T_m, one all-reduce of all weights with nothing else to do
     double bytes = 0;                      // S
     double jitter = 0;                     // standard deviation of a step between ranks, ÷ T_c
-    std::optional<double> contention = 0;  // κ; none: not seen, and counted as 0
+    std::optional<double> contention = 0;  // κ; nullopt: not observed, and counted as 0
     double memoryBytesPerSecond = 0;
-    LinkCost link;                                            // as an all-reduce sees it
-    std::optional<AllReduceKind> allReduce{AllReduceKind{}};  // none: its time for other workers has no formula here
-    std::int64_t batchSize = 0;                               // b of a worker
+    LinkCost link;                                            // cost of the link in an all-reduce
+    std::optional<AllReduceKind> allReduce{AllReduceKind{}};  // nullopt: no formula gives its time for other workers
+    std::int64_t batchSize = 0;                               // b, batch size of one worker
     std::vector<double> gradientBytes = {};  // of each parameter in order of registration; empty: not known
     std::vector<double> gradientShares =
         {};  // of the backward pass, that the gradient of each takes; as long, or empty
@@ -50,20 +50,20 @@ struct Advice {
     double localWeight = 0;       // ξ
     double correction = 0;        // c
     bool hides = false;           // d·T_c covers T_m and the spread
-    double spreadSeconds = 0;     // how far behind the mean the last rank is when a snapshot leaves, expected
-    double overhead = 0;          // of a step: contention, snapshot and merge, ÷ T_c
-    double stepSeconds = 0;       // by formula
-    std::int64_t delayBatch = 0;  // fewest samples a worker with which a delay of one step covers T_m and the spread
-    int mostWorkers = 0;          // up to which this delay hides an average; 0: a million and more, or not known
-    int parameterServers = 0;     // fewest dedicated ones that exchange all weights within this delay; 0: none do
+    double spreadSeconds = 0;     // expected lag of the last rank behind the mean when a snapshot leaves
+    double overhead = 0;          // contention, snapshot and merge per step, ÷ T_c
+    double stepSeconds = 0;       // time of a step by formula
+    std::int64_t delayBatch = 0;  // fewest samples per worker with which a delay of one step covers T_m and the spread
+    int mostWorkers = 0;       // most workers with which this delay hides an average; 0: over a million, or not known
+    int parameterServers = 0;  // fewest dedicated servers that exchange all weights within this delay; 0: no number
     std::vector<std::string> why;
 };
 
 // The most that synchronous SGD can hide: all buckets but the last, which leaves after the backward pass.
 struct SyncHiding {
     std::size_t buckets = 0;
-    double most = 0;         // share of its transfers' time
-    std::int64_t batch = 0;  // samples a worker from which on so much is hidden; 0 where `most` is
+    double most = 0;         // largest share of the time of its transfers that can be hidden
+    std::int64_t batch = 0;  // samples per worker from which on that share is hidden; 0 where `most` is 0
 };
 // nullopt where gradients' sizes or shares are not known. Limits in bytes.
 [[nodiscard]] std::optional<SyncHiding> syncHiding(const ClusterFacts& facts, double firstLimit, double limit);

@@ -38,8 +38,8 @@ struct Calibration {
     ComputeFit compute;
     std::vector<double> gradientShares;          // empty where the run did not measure them
     std::optional<double> memoryBytesPerSecond;  // of the snapshots
-    std::optional<LinkFit> link;                 // none of a run on one rank, or that never communicated
-    std::vector<TimedCollective> timed;          // what the link was fitted to
+    std::optional<LinkFit> link;                 // nullopt for a run on one rank, and one that never communicated
+    std::vector<TimedCollective> timed;          // measurements to which the link was fitted
     double bytes = 0;                            // S of all trainable weights, as the largest collective had it
 };
 

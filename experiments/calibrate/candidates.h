@@ -21,7 +21,7 @@ enum class CandidateRole : std::uint8_t {
 
 struct Candidate {
     Value settings;  // its [algorithm]
-    // The setting for a short run of time only: its first snapshot leaves at the start, so that timedSteps() hold whole
+    // The settings for a short time-only run: its first snapshot leaves at the start, so that timedSteps() hold whole
     // rounds.
     Value timed;
     double effective = 1;   // local steps that count ÷ made

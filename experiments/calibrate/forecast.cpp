@@ -169,7 +169,7 @@ Status checkTrainable(Value document) {
     return {};
 }
 
-// Puts `document` onto time alone and says what it asks for. Refuses what a later run would be refused for.
+// Changes `document` to a time-only run and begins a forecast for it. Errors: those of checking the changed document.
 Result<Forecast> begin(Value& document, const ForecastOptions& options) {
     if (options.target) DASGD_TRY(checkTrainable(document));
     // Nothing is trained to targets here, and there are no operators to profile; a target of the forecast's own is

@@ -1,4 +1,4 @@
-// Forecasts the algorithms on a virtual cluster: short runs of time only, and whole runs with maths if a target is
+// Forecasts the algorithms on a virtual cluster: short time-only runs, and whole runs with maths if a target is
 // given. They are recorded like any other run.
 #pragma once
 
@@ -29,7 +29,7 @@ struct ForecastRow {
     // none where none does.
     std::optional<double> targetSeconds;
     std::string targetRun;  // with maths, as long as the experiment; only with a target, of rows that are trainable
-    std::string whyNot;     // why it cannot be trained, as for a batch larger than the share of its workers
+    std::string whyNot;     // reason for which it cannot be trained, as a batch larger than the share of its workers
 };
 
 struct Forecast {
@@ -37,7 +37,7 @@ struct Forecast {
     Advice advice;
     std::string probeRun;
     std::vector<ForecastRow> rows;      // by targetSeconds, those without after them; what computes alone last
-    std::vector<FormulaTime> formulas;  // of every algorithm, by formula alone; nothing was run for them
+    std::vector<FormulaTime> formulas;  // times of every algorithm by formula alone; no run was made for them
     std::optional<double> bucketMb;     // with which synchronous SGD takes least time, of those tried
     std::optional<SyncHiding> sync;     // with these buckets
     std::int64_t targetSteps = 0;       // the experiment's own length

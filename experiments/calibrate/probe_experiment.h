@@ -18,7 +18,8 @@ namespace dasgd::experiments {
 // is too long for it is cut.
 void addToName(Value& document, std::string_view suffix);
 
-// For runs that measure, or simulate time alone: what ends a training early, and the steps that are profiled.
+// Removes the settings that end a training early and those that profile steps, for runs that measure and time-only
+// runs.
 void leaveOutTargetsAndProfile(Value& document);
 
 // The experiment of `file` with the algorithm probe, as many steps as that needs, and a full trace. Its name ends in

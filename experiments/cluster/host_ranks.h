@@ -26,8 +26,8 @@ struct RanksRequest {
     std::int64_t gpus = 0;
     double bytesOfRank = -1;  // as in HostedExperiment
     bool resume = false;
-    std::string earlier;                   // the run whose checkpoint they go on from; "": none
-    std::int64_t earlierStep = 0;          // of that checkpoint
+    std::string earlier;                   // run from whose checkpoint they resume; "": none
+    std::int64_t earlierStep = 0;          // step of that checkpoint
     std::vector<std::string> environment;  // "NAME=value"
 
     [[nodiscard]] nlohmann::json toJson() const;
@@ -84,7 +84,7 @@ private:
     std::vector<One> ranks_;
     std::set<std::string> earlier_;  // runs that were there before
     std::optional<RunControl> control_;
-    std::string run_;  // whose page that is
+    std::string run_;  // run whose page control_ is
     std::int64_t told_ = -1;
     bool allTold_ = false;
 };

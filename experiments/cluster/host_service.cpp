@@ -164,7 +164,7 @@ void HostService::take(const nlohmann::json& request) {
     nlohmann::json line = answer ? std::move(*answer) : nlohmann::json{{"error", answer.error().message}};
     line["re"] = what;
     say(line);
-    heard_ = Clock::now();  // what took its time here was no silence
+    heard_ = Clock::now();  // the time that reply() took is no silence of the launcher
 }
 
 Result<nlohmann::json> HostService::reply(const std::string& what, const nlohmann::json& request) {

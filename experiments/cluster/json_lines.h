@@ -1,4 +1,4 @@
-// Objects of JSON, one a line, over a pipe: what `dasgd run --on` and `dasgd host-ranks` tell each other.
+// Objects of JSON, one per line, over a pipe: the messages between `dasgd run --on` and `dasgd host-ranks`.
 #pragma once
 
 #include <chrono>

@@ -13,7 +13,7 @@ namespace dasgd::experiments {
 // State of a job as SLURM reports it.
 struct JobState {
     std::string state;   // PENDING, RUNNING, COMPLETED, …
-    std::string reason;  // why it waits; "" or "None" where it does not
+    std::string reason;  // reason for which it waits; "" or "None" where it does not wait
     std::string nodes;   // "n[1-2]"; "" before it runs
     int exitCode = 0, signal = 0;
     int restarts = 0;

@@ -27,9 +27,9 @@ struct HostedExperiment {
 // How a run that ended early goes on.
 struct GoingOn {
     HostedExperiment experiment;
-    std::string from;         // the run; "": from its beginning
-    std::int64_t step = 0;    // of its checkpoint
-    nlohmann::json finished;  // or null: nothing is left to train of the run; as SshRunEnd::result
+    std::string from;         // run from whose checkpoint it resumes; "": it begins at step 0
+    std::int64_t step = 0;    // step of that checkpoint
+    nlohmann::json finished;  // SshRunEnd::result of a run with nothing left to train; null otherwise
 };
 
 // Owner: one thread.
@@ -88,7 +88,7 @@ private:
     std::function<bool()> stopped_;
     std::vector<std::unique_ptr<HostConnection>> hosts_;
     std::vector<nlohmann::json> facts_;
-    std::chrono::steady_clock::time_point told_ = std::chrono::steady_clock::now();  // that we are here
+    std::chrono::steady_clock::time_point told_ = std::chrono::steady_clock::now();  // last sign of life to the hosts
 };
 
 }  // namespace dasgd::experiments

@@ -18,18 +18,18 @@ namespace dasgd::experiments {
 struct RankEnd {
     int rank = 0;
     std::string host;
-    std::optional<ProcessExit> exit;  // nothing: its host was lost before it said so
-    std::string words;                // the last of its log
-    std::string log;                  // its path there
+    std::optional<ProcessExit> exit;  // nullopt: its host was lost before it reported the exit
+    std::string words;                // last lines of its log
+    std::string log;                  // path of its log on that host
     [[nodiscard]] bool failed() const;
 };
 
 struct SshRunEnd {
     std::vector<RankEnd> ranks;     // in the order in which they ended
-    std::vector<std::string> lost;  // hosts that were, each with why
-    nlohmann::json result;          // what rank 0 said: "row", "workspace", "summary"; or null
-    std::string run;                // its id, as soon as rank 0's host has said it
-    bool stopped = false;           // by the user
+    std::vector<std::string> lost;  // hosts that were lost, each with the reason
+    nlohmann::json result;          // report of rank 0: "row", "workspace", "summary"; null without one
+    std::string run;                // id of the run, as soon as rank 0's host has reported it
+    bool stopped = false;           // the user stopped the run
     bool endedHere = false;         // killed by this launcher, as they did not stop in time or the user asked again
     [[nodiscard]] int exitCode() const;
     // Describes for people what failed, the first rank first.

@@ -26,14 +26,14 @@ struct DiffOptions {
 
 struct DifferingSetting {
     std::string key;
-    std::array<std::optional<std::string>, 2> values;  // nothing: a run has no such setting
+    std::array<std::optional<std::string>, 2> values;  // nullopt: the run has no such setting
 };
 
 struct Difference {
     std::array<storage::RunDetail, 2> runs;
     std::vector<DifferingSetting> settings;
-    std::string between;  // the diff of their commits; "" where these are the same
-    std::string unknown;  // why there is none, where they are not
+    std::string between;  // the diff between their commits; "" where these are the same or it is not known
+    std::string unknown;  // reason for which the diff is not known; "" without one
 };
 
 std::vector<DifferingSetting> differingSettings(const storage::RunRow& here, const storage::RunRow& there) {

@@ -24,9 +24,9 @@ namespace {
 
 struct QueueLine {
     storage::RunRow row;
-    std::optional<storage::QueueEntry> entry;  // of the workspace's queue
+    std::optional<storage::QueueEntry> entry;  // entry in the workspace's queue; nullopt: the run has none
     Expectation expected;
-    std::size_t waiting = 0;  // how many wait in the workspace's queue
+    std::size_t waiting = 0;  // number of runs that wait in the workspace's queue
 };
 
 // First the workspace's queue, from what runs on; then what waits for other commands, series by series in the order in

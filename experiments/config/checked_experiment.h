@@ -18,13 +18,13 @@ inline constexpr const char* kOwnProgram = "/proc/self/exe";
 
 struct CheckedExperiment {
     Value resolved;     // every field written out; reads back to the same experiment
-    std::string label;  // of the sweep
+    std::string label;  // ExpandedExperiment::label
     std::string name, algorithm, backend;
-    Layout layout;  // of its ranks
+    Layout layout;  // processes and threads of the ranks
     std::int64_t seed = 0;
     int workers = 0;
-    int trainers = 0;      // of them
-    bool elastic = false;  // a run can go on with another number of workers
+    int trainers = 0;      // number of workers that train; the others serve
+    bool elastic = false;  // a run can be resumed with another number of workers
     double timeoutS = 0;
     std::string link;  // "200Mbps, 1ms", "" where the link is real
     std::int64_t totalSteps = 0;
@@ -36,7 +36,7 @@ struct CheckedExperiment {
     std::int64_t evalSpacing = 0;  // steps that have to be between two evaluations where the file does not say how many
     std::int64_t parameters = 0;
     std::vector<std::int64_t> parameterSizes;  // elements of each trainable parameter, in order of registration
-    std::filesystem::path networkFile;         // what the network is read from, "" where nothing
+    std::filesystem::path networkFile;         // file from which the network is read; empty: none
 };
 
 // Checks every experiment as far as can be done without starting a rank: schema, data files, shapes, networks (those of

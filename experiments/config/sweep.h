@@ -30,7 +30,7 @@ struct Overrides {
 
 struct ExpandedExperiment {
     Value document;     // without [[case]] and [sweep]; values keep the places they came from
-    std::string label;  // which case, and what the axes chose: "algorithm.delay=2, train.seed=1"; "" without either
+    std::string label;  // name of the case and values of the axes: "algorithm.delay=2, train.seed=1"; "" without either
     std::vector<std::string> dropped;  // keys that were left out because of Overrides::dropUnknown
 };
 

@@ -209,8 +209,8 @@ private:
     CurveGate gate_;
     std::string endpoint_;
     std::map<std::pair<std::int64_t, std::string>, std::unique_ptr<Arrival>> arrivals_;
-    std::map<std::int64_t, std::string> latest_;      // part of a checkpoint, by rank
-    std::vector<std::unique_ptr<Arrival>> replaced_;  // that are ending
+    std::map<std::int64_t, std::string> latest_;      // name of the newest part of a checkpoint, by rank
+    std::vector<std::unique_ptr<Arrival>> replaced_;  // arrivals that newer ones replaced while they were ending
     std::atomic<std::int64_t> moved_{0};
     std::atomic<bool> stop_{false};
     std::thread thread_;

@@ -28,10 +28,10 @@ inline constexpr std::size_t kChunkBytes = std::size_t{256} << 10;
 class FileServer {
 public:
     struct Options {
-        std::string address;             // of the one interface, a number of IPv4 or IPv6
-        std::vector<int> ranks;          // that may send
-        std::filesystem::path folder;    // of the run: what they send goes there, by its name
-        std::filesystem::path goesFrom;  // the checkpoint that they may fetch; "" where there is none
+        std::string address;             // IPv4 or IPv6 address of the interface
+        std::vector<int> ranks;          // ranks that may send
+        std::filesystem::path folder;    // folder of the run, into which files are written by their names
+        std::filesystem::path goesFrom;  // checkpoint that the ranks may fetch; empty: none
         // In a thread of its own after a file has come, whole and on the disk; its error is the sender's.
         std::function<Status(const std::string& name)> arrived;
     };

@@ -38,7 +38,7 @@ private:
     std::unique_ptr<zmq::context_t> context_ = std::make_unique<zmq::context_t>(1);
     zmq::socket_t socket_{*context_, zmq::socket_type::dealer};
     HandshakeMonitor handshakes_{*context_, socket_};
-    std::string id_;  // the same after a connection that broke
+    std::string id_;  // identity of the client, kept over broken connections
     std::uint64_t number_ = 0;
 };
 

@@ -17,8 +17,8 @@ using std::chrono::steady_clock;
 
 constexpr milliseconds kLook{50};        // between two looks into a journal that had nothing new
 constexpr milliseconds kGather{100};     // between two frames that are not full
-constexpr milliseconds kAskAgain{1000};  // where no answer comes
-constexpr milliseconds kGoodbye{1000};   // what is sent last has so long to leave
+constexpr milliseconds kAskAgain{1000};  // time without an answer until a question is repeated
+constexpr milliseconds kGoodbye{1000};   // time that the last messages have to leave
 constexpr std::size_t kRecordsAtOnce = 1024;
 
 class Forwarder {
@@ -101,7 +101,7 @@ private:
         }
         if (!frame.empty()) {
             if (!say(WireHead::Type::Records, at_, frame)) {
-                reader_.emplace(task_.journal, at_);  // it is read again for the next try
+                reader_.emplace(task_.journal, at_);  // the next try reads the records again
                 return {};
             }
             at_ = last;

@@ -13,8 +13,8 @@ namespace dasgd::experiments {
 
 // The earlier run of one experiment. If neither is set, the experiment starts from step 0.
 struct EarlierRun {
-    std::optional<storage::RunRow> finished;  // nothing is left to do
-    std::optional<ResumePoint> from;          // of its newest run, which ended early
+    std::optional<storage::RunRow> finished;  // the run, where it is finished
+    std::optional<ResumePoint> from;          // newest checkpoint of a run that ended early
 };
 
 // For each experiment its newest run with exactly the same settings. A run that left no checkpoint counts as none.

@@ -47,7 +47,7 @@ double elementBytes(const CheckedExperiment& experiment) {
 }
 
 struct Need {
-    double processes = 0, ranks = 0;  // how many
+    double processes = 0, ranks = 0;  // numbers of processes and ranks
     double eachProcess = kProcessBytes, eachRank = 0;
     [[nodiscard]] double memory() const { return processes * eachProcess + ranks * eachRank; }
     // How many ranks would fit into `memory`, each in a process of its own or all in one.

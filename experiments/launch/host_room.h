@@ -11,8 +11,8 @@
 namespace dasgd::experiments {
 
 struct HostRoom {
-    std::optional<double> memory;         // bytes that can be had without swapping
-    std::optional<std::int64_t> threads;  // that this user may still start
+    std::optional<double> memory;         // bytes that are available without swapping
+    std::optional<std::int64_t> threads;  // number of threads that this user may still start
 };
 
 // Memory that is free now in the host and in this process's control group. Values that the system does not report are

@@ -10,8 +10,8 @@ namespace {
 
 struct QueuedCommand {
     bool begun = false;
-    std::string queuedAt;           // of its runs that wait, the first
-    std::vector<std::string> live;  // those that train or wait
+    std::string queuedAt;           // earliest time at which a waiting run of it was queued
+    std::vector<std::string> live;  // ids of its runs that train or wait
 };
 
 // Those of another workspace train and wait there.

@@ -18,7 +18,7 @@ std::string stepsText(const std::vector<std::int64_t>& steps) {
 }
 
 struct Found {
-    storage::RunRow run;  // whose it is
+    storage::RunRow run;  // run that saved the checkpoint
     CheckpointFolder::Latest latest;
 };
 

@@ -14,20 +14,20 @@ namespace dasgd::experiments {
 
 struct FoundResumePoint {
     ResumePoint point;
-    std::vector<std::string> passedOver;  // newer checkpoints that are damaged, and how
-    std::string unchecked;                // a sentence where its files have no digests; else ""
+    std::vector<std::string> passedOver;  // errors of newer checkpoints that are damaged
+    std::string unchecked;                // a sentence where its files have no digests (format 1); else ""
 };
 
-// The newest checkpoint of the run of which every byte is as it was written, or that of step `step`. A run that has
-// none, and itself went on from another one's, goes on from there again, or from an earlier one there. Errors: there is
-// none; it is of another run, or of another configuration than the run's.
+// The newest checkpoint of the run that passes CheckpointFolder::checkedAt(), or that of step `step`. For a run that
+// has none and was itself resumed from another run: that checkpoint again, or an earlier one of the other run. Errors:
+// there is no checkpoint; it belongs to another run, or has another configuration than the run.
 [[nodiscard]] Result<FoundResumePoint> resumePointOf(const storage::WorkspacePaths& paths, storage::RunReader& reader,
                                                      const storage::RunRow& run, std::optional<std::int64_t> step = {});
 
-// Logs what was passed over, and what could not be checked.
+// Logs `passedOver` and `unchecked`.
 void logDoubts(const FoundResumePoint& found);
 
-// The newest whole checkpoint of a run that starts again, or nothing if there is none. Logs damaged checkpoints.
+// The newest usable checkpoint of a run that starts again; nullopt without one. Logs damaged checkpoints.
 [[nodiscard]] std::optional<ResumePoint> restartPointOf(const storage::WorkspacePaths& paths,
                                                         storage::RunReader& reader, const storage::RunRow& run);
 

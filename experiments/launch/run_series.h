@@ -43,10 +43,11 @@ public:
     // after a run that could not even be written down, which is said on stderr. What was queued then is `stopped`.
     // Whoever takes out all that wait ends the series: those that were to be queued later are not. Whoever holds all
     // that wait holds those too.
-    // `from`: of each experiment the checkpoint that it goes on from, or nothing; empty: all begin at their beginning.
+    // `from`: for each experiment the checkpoint from which it resumes, nullopt for one that begins at step 0; an empty
+    // vector: all begin at step 0.
     std::vector<std::string> run(const std::vector<const CheckedExperiment*>& experiments, const Report& report,
                                  std::vector<std::optional<ResumePoint>> from = {});
-    // One run that goes on from a checkpoint.
+    // Runs one experiment from a checkpoint on.
     void resume(const CheckedExperiment& experiment, const ResumePoint& from, const Report& report);
     [[nodiscard]] int exitCode() const;
 
@@ -86,7 +87,7 @@ private:
     std::vector<storage::QueuePlace> recorded_;  // of the queue, as the workspace has it
     bool emptied_ = false, warned_ = false;
     std::vector<std::optional<ResumePoint>> from_;
-    std::size_t queued_ = 0;  // how many of the experiments have been
+    std::size_t queued_ = 0;  // number of experiments that were queued so far
     std::string series_;
     bool failed_ = false, stopped_ = false, broken_ = false;
 };

@@ -16,10 +16,10 @@ namespace dasgd::experiments {
 struct MirrorNews {
     enum class State { Connected, CaughtUp, Lost };
     State state{};
-    std::int64_t records = 0;            // stored so far by this process
-    std::size_t runs = 0;                // that anything was taken of
-    std::string why;                     // lost: in words
-    std::chrono::milliseconds again{0};  // lost: until the next try
+    std::int64_t records = 0;            // number of records that this process has stored
+    std::size_t runs = 0;                // number of runs of which records were taken
+    std::string why;                     // in state Lost: the reason
+    std::chrono::milliseconds again{0};  // in state Lost: time until the next try
 };
 
 struct MirrorOptions {

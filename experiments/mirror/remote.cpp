@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::string_view kScheme = "ssh://";
 constexpr std::string_view kHomeMark = "/~/";
-constexpr int kLostLink = 255;  // how ssh ends where its own part failed
+constexpr int kLostLink = 255;  // exit status of ssh where the connection itself failed
 
 bool isControl(char each) { return static_cast<unsigned char>(each) <= 0x20 || each == 0x7f; }
 

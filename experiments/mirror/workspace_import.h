@@ -15,14 +15,14 @@ namespace dasgd::experiments {
 struct WorkspaceImportOptions {
     std::filesystem::path from;
     std::filesystem::path workspace;
-    bool checkpoints = false;         // also checkpoints and models, which are large
-    std::function<bool()> cancelled;  // asked every now and then; what was taken by then stays
+    bool checkpoints = false;         // copy checkpoints and models too, which are large
+    std::function<bool()> cancelled;  // asked repeatedly; once true, the import ends and keeps the records taken so far
 };
 
 struct WorkspaceImportOutcome {
-    std::vector<std::string> runs;  // that anything was taken of, also where a part was here already
+    std::vector<std::string> runs;  // ids of the runs of which records were taken
     std::int64_t records = 0;
-    std::vector<std::string> passedOver;  // here from elsewhere, and left as they are
+    std::vector<std::string> passedOver;  // runs that are here from another origin, and stay as they are
     std::vector<std::string> notCopied;   // files, and runs that have more than is taken, each with the reason
     bool cancelled = false;
 };

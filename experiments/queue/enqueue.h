@@ -10,19 +10,20 @@
 
 namespace dasgd::experiments {
 
-// How often a training of the queue starts again where its process dies and nobody said how often it may.
+// Number of restarts of a run in the queue after deaths of its process, where the user gave none.
 inline constexpr int kRestartsAfterDeath = 3;
 
-// At the end of the queue; answers the run's id. Its files are there before its row, which is on the disk when this
-// returns. `restarts`: how often it may start again where its process dies, or it fails by itself; nothing:
-// kRestartsAfterDeath times, where its process dies alone, as what fails by itself mostly fails again. Errors: of the
-// workspace.
+// Adds a run at the end of the queue and returns its id. The run's files are written before its row, which is on the
+// disk when this returns. `restarts`: number of restarts after the death of its process or a failure of its own;
+// nullopt: kRestartsAfterDeath restarts, only after the death of its process, because a run that fails by itself mostly
+// fails again. Errors: of the workspace.
 [[nodiscard]] Result<std::string> enqueue(storage::Store& store, const CheckedExperiment& experiment,
                                           const Provenance& provenance, const SeriesPlace& place,
                                           std::optional<int> restarts);
 
-// The run that takes the place of `ended` in the queue and goes on from there, or begins again, for `reason`, with so
-// many restarts left. Errors: `ended` is no entry any more; of the workspace.
+// Adds a run that takes the place of `ended` in the queue and returns its id. `from`: checkpoint from which it resumes;
+// nullopt: it begins at step 0. `restarts`: number of restarts that it has left. `reason`: recorded with it. Errors:
+// `ended` is no entry any more; of the workspace.
 [[nodiscard]] Result<std::string> enqueueNext(storage::Store& store, const std::string& ended,
                                               const std::optional<ResumePoint>& from, int restarts,
                                               const std::string& reason);

@@ -12,21 +12,21 @@ namespace dasgd::experiments {
 // The arguments of the hidden command `dasgd queue start`.
 struct EntryTask {
     std::string workspace, run;
-    std::string cpus;                 // "0-3": where it runs; "": where the worker does
-    std::optional<std::string> gpus;  // as CUDA_VISIBLE_DEVICES, "" for none; nothing: those of the worker
-    int worker = 0;                   // its process
+    std::string cpus;                 // CPUs on which it runs, as "0-3"; "": those of the worker
+    std::optional<std::string> gpus;  // CUDA_VISIBLE_DEVICES, "" for no GPU; nullopt: the GPUs of the worker
+    int worker = 0;                   // process id of the worker
 };
 
-// Before StopSignals are made: the process is asked to stop, as by SIGTERM, when the worker is gone. Ends it where that
-// is so already.
+// Makes the kernel send SIGTERM to this process when the worker ends; ends the process where the worker has ended
+// already. Precondition: StopSignals are not made yet.
 void stopWith(int worker);
 
-// The status of a process that could not have the run: another one has it, or it waits no more. Says nothing of the
-// run.
+// Exit status of a process that could not take the run out of the queue, because another process owns it or it waits no
+// more. It is no result of the run.
 inline constexpr int kNotOurs = 75;
 
-// Takes the run out of the queue's hands and runs it; the status to exit with. What ended it is in its record. Owner:
-// main's thread.
+// Takes the run out of the queue, runs it to its end and returns the status with which to exit. The record of the run
+// has the reason of its end. Owner: the main thread.
 [[nodiscard]] int runEntry(const EntryTask& task, StopSignals& signals);
 
 }  // namespace dasgd::experiments

@@ -11,10 +11,10 @@
 
 namespace dasgd::experiments {
 
-// Seconds; nullopt: not known.
+// Expected times of a queue entry, in seconds; nullopt: not known.
 struct Expectation {
-    std::optional<double> left;    // of its own training
-    std::optional<double> endsIn;  // from now, what is before it included
+    std::optional<double> left;    // time that its own training still takes
+    std::optional<double> endsIn;  // time until its end, with the entries before it
 };
 
 // Expected times of each entry of the queue, by run. The time of a step is that of the run itself if it trains; else

@@ -20,8 +20,8 @@ struct ColumnSpec {
     std::function<const Sample&(const ComparedGroup&)> sample;
     double scale = 1;
     std::optional<NumberFormat> format{};
-    bool hasSpread = true;   // what every seed has alike is told without
-    bool countsRuns = true;  // a ratio is of two groups, whose n stand beside them
+    bool hasSpread = true;   // false for a value that is the same for every seed
+    bool countsRuns = true;  // false for a ratio of two groups, whose n are shown beside them
     std::function<std::string(const ComparedGroup&)> mark = [](const ComparedGroup&) { return std::string(); };
     std::function<std::string(const ComparedGroup&)> absent = [](const ComparedGroup&) { return kDash; };
 };

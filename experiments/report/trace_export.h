@@ -15,7 +15,7 @@ namespace dasgd::experiments {
 Status forEachSpan(storage::RunReader& reader, const std::string& runId,
                    const std::function<void(const storage::SpanRow&)>& take);
 
-// One process a rank; one track a lane, more where spans of a lane overlap (collectives in flight together), since
+// One process per rank; one track per lane, more where spans of a lane overlap (collectives in flight together), since
 // viewers do not show overlapping slices. An arrow leads from each reduce to the merge that uses it. Loss and accuracy
 // are counters; where they are not finite, JSON has no number for them, and the trace shows a mark instead. A name that
 // ends in .gz is compressed, and .pftrace or .perfetto-trace before that is Perfetto's format, which has no counter

@@ -12,7 +12,7 @@
 namespace dasgd::experiments {
 
 struct ImportOptions {
-    std::vector<std::filesystem::path> files;  // of PyTorch's profiler one a rank
+    std::vector<std::filesystem::path> files;  // one per rank for files of PyTorch's profiler
     std::filesystem::path workspace;
     std::string name;                      // of the experiment; "": that of the first file
     std::function<void(double)> progress;  // from 0 to 1, on the calling thread; may be empty

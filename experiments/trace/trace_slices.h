@@ -93,11 +93,11 @@ public:
     const std::filesystem::path scratch;  // folder for what does not fit in memory
     Ties ties = Ties::InFileOrder;
     TraceOrigin origin;
-    TraceCounts dropped;          // what could not be used: the file is damaged there
-    TraceCounts leftOut;          // what was understood, and is no span
-    TraceCounts remarks;          // what was kept, but with something to know of it
-    std::int64_t unreadable = 0;  // events that were stepped over, as they are no JSON; in `dropped`, too
-    std::string stoppedAt;        // "" or why the file was not read to its end
+    TraceCounts dropped;          // events that could not be used, because the file is damaged there
+    TraceCounts leftOut;          // events that were understood and are no spans
+    TraceCounts remarks;          // events that were kept, by a remark about them
+    std::int64_t unreadable = 0;  // events that are no JSON and were skipped; counted in `dropped`, too
+    std::string stoppedAt;        // reason for which the file was not read to its end; "" where it was
     [[nodiscard]] const std::vector<TraceTrack>& tracks() const { return tracks_; }
     [[nodiscard]] const std::vector<TraceProcess>& processes() const { return processes_; }
     [[nodiscard]] std::int64_t events() const { return events_; }

@@ -58,7 +58,7 @@ public:
 private:
     std::map<std::pair<int, Lane>, std::vector<Ns>> ends_;
     std::set<int> ranks_;
-    std::set<std::pair<int, std::uint64_t>> arrived_;  // whose skew is written and whose transfer is not
+    std::set<std::pair<int, std::uint64_t>> arrived_;  // ranks and collectives with a skew and no transfer yet
 };
 
 class TraceWriter {

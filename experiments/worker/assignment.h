@@ -11,10 +11,10 @@ namespace dasgd::experiments {
 
 struct Assignment {
     std::string runId;
-    std::string boot;   // of rank 0's host
-    Ns origin = 0;      // raw monotonic clock there
-    Ns realOrigin = 0;  // the same instant by the calendar
-    // The run whose checkpoint this one goes on from, and the step of that; "": it begins at its beginning.
+    std::string boot;   // boot id of rank 0's host
+    Ns origin = 0;      // instant 0 of the run by the raw monotonic clock of that host
+    Ns realOrigin = 0;  // instant 0 of the run by the calendar
+    // Run from whose checkpoint this one resumes, and the step of the checkpoint; "": it begins at step 0.
     std::string resumedFrom;
     std::int64_t resumedStep = 0;
 

@@ -63,11 +63,11 @@ private:
     Rank rank_{0};
     bool saves_ = true;
     CheckpointEnvironment environment_;
-    std::shared_ptr<const FileClient> client_;  // of a rank of another workspace than rank 0's
-    std::unique_ptr<FileServer> server_;        // of rank 0 where there are such
-    std::filesystem::path mark_;     // of rank 0: by it others know its workspace, by whatever path they see it
-    bool inRunsFolder_ = true;       // what this rank writes is in rank 0's workspace
-    std::filesystem::path fetched_;  // until the training has taken it up
+    std::shared_ptr<const FileClient> client_;  // for a rank in another workspace than rank 0's
+    std::unique_ptr<FileServer> server_;        // for rank 0, where there are such ranks
+    std::filesystem::path mark_;                // file of rank 0 by which other ranks recognise its workspace
+    bool inRunsFolder_ = true;                  // this rank writes into rank 0's workspace
+    std::filesystem::path fetched_;             // checkpoint that was fetched; removed once the training has loaded it
 };
 
 }  // namespace dasgd::experiments

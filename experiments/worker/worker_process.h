@@ -35,9 +35,9 @@ struct HandTask {
     Overrides overrides;
     RankEnvironment environment;
     bool json = false;
-    bool resume = false;  // go on with what ended early in the workspace with the same settings
-    std::string from;     // the run to go on with, of the same settings or of another number of workers; "": none
-    std::optional<std::int64_t> fromStep;  // its checkpoint of this step; nothing: the newest
+    bool resume = false;                   // resume the run with the same settings that ended early in the workspace
+    std::string from;                      // run to resume, of the same settings or another number of workers; "": none
+    std::optional<std::int64_t> fromStep;  // step of the checkpoint to resume from; nullopt: the newest
 };
 
 // Trains one rank, and records it into the workspace itself. Rank 0 names the run. Does not return; exit status as

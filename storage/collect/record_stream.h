@@ -76,7 +76,7 @@ public:
 
 private:
     std::shared_ptr<RecordStream> stream_;
-    std::string frame_;  // that the records of the last read() point into
+    std::string frame_;  // bytes to which the records of the last read() point
 };
 
 }  // namespace dasgd::storage

@@ -13,11 +13,11 @@
 
 namespace dasgd::storage {
 
-// Whom the runs are from.
+// The workspace that sends the runs.
 struct MirrorOrigin {
     std::string workspace;  // WorkspaceSource::identity()
-    std::string origin;     // as people name it: "ssh://login/lab", a folder, a file
-    std::string program;    // what `dasgd` is called there; "" where it is of no use
+    std::string origin;     // its name for people: "ssh://login/lab", a folder, a file
+    std::string program;    // path of `dasgd` on that host; "" where it is of no use
 };
 
 // Stores the runs that another workspace sends. Belongs to one thread.

@@ -86,7 +86,7 @@ public:
         bool isKnown = false;                           // the other side has a row of it
         bool live = true;                               // stored as queued or running
         bool settled = false;                           // ended, and told to its end
-        std::size_t collected = 0;                      // what was collected by then
+        std::size_t collected = 0;                      // number of records that were collected by then
         bool behind = false;                            // something was told, and no complete document after it
         std::map<std::string, std::int64_t> fileBytes;  // told of each
         steady_clock::time_point nextDocument;

@@ -15,7 +15,7 @@
 // on a device the host reads the mean of all ranks only where a period is chosen, at the first average and once an
 // interval.
 //
-// Memory: N beside the weights. Where only time is simulated there is no loss, and the period stays τ₀.
+// Memory: N beside the weights. In a time-only run there is no loss, and the period stays τ₀.
 #include <torch/types.h>
 
 #include <algorithm>

@@ -151,7 +151,7 @@ Status DelayedAverage::load(StepContext& context, const Archive& archive) {
 std::vector<at::Tensor> DelayedAverage::averagedState(StepContext& context) const {
     if (params_.optimizerState != "average") return {};
     const at::Tensor& weights = context.params().weights();
-    // Where only time is simulated the optimiser has not stepped; the state that it would have is sent all the same.
+    // In a time-only run the optimiser does not step and has no state; tensors of the size of its state are sent.
     if (weights.is_meta() && context.step() > 0) {
         return {static_cast<std::size_t>(context.optimizer().stateTensors()), weights};
     }

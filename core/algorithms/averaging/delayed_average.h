@@ -103,9 +103,9 @@ protected:
     [[nodiscard]] virtual std::int64_t payload(std::int64_t size) const { return size; }
     // Snapshot work: writes the elements that leave to `out` [payload], multiplied by `scale`, and, where the
     // correction needs them, unscaled to snapshot(). From the second time on `out` holds the tensor that was merged
-    // last, unless the correction has used it up. Not called where only time is simulated. Default: the weights.
+    // last, unless the correction has used it up. Not called in time-only runs. Default: the weights.
     virtual void take(StepContext& context, at::Tensor out, double scale);
-    // Merge work: merges `mean` [payload], which may be overwritten. Not called where only time is simulated.
+    // Merge work: merges `mean` [payload], which may be overwritten. Not called in time-only runs.
     virtual void mergeWeights(StepContext& context, at::Tensor mean);
     // State of its own, by name: saved and restored with the engine's. Tensors that are undefined when training begins
     // are then made with as many zeros as there are weights. Default: none.

@@ -2,8 +2,8 @@
 // others train. A worker computes a gradient, pushes each server its shard of it and pulls the shard's weights, with
 // which it begins its next step. The optimiser steps on the servers alone.
 //
-// A worker sends S bytes and receives S bytes a step; a server of n receives and sends P·S/n. Nothing overlaps: a pull
-// follows the push, a step follows the pull.
+// Per step a worker sends S bytes and receives S bytes, and each of n servers receives and sends P·S/n. Nothing
+// overlaps: a pull follows the push, a step follows the pull.
 #pragma once
 
 #include <cstdint>

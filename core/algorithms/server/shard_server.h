@@ -83,7 +83,7 @@ private:
     const std::int64_t staleness_;
     std::int64_t bytes_;
     std::vector<Worker> workers_;
-    std::vector<Place> places_;      // one a worker
+    std::vector<Place> places_;      // one per worker
     std::vector<std::size_t> free_;  // no receive waits at these
     std::deque<std::size_t> order_;  // places at which a receive waits, in the order in which gradients arrive
     std::int64_t version_ = 0;       // number of updates made

@@ -141,8 +141,8 @@ private:
     struct Peer {
         std::thread sender, receiver;
         std::deque<Sent> sending;
-        Works receiving;   // what the receiver waits for
-        std::string gone;  // why the peer sends no more
+        Works receiving;   // operations that the receiver thread serves
+        std::string gone;  // reason for which the peer sends no more; "" while it may send
     };
 
     std::shared_ptr<Completion> completion(const MessageCall& call, std::function<bool()> withdraw) {

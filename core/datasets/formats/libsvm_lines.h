@@ -1,4 +1,4 @@
-// The sparse text of LIBSVM and of its data sets (https://www.csie.ntu.edu.tw/~cjlin/libsvm/): a sample a line,
+// The sparse text of LIBSVM and of its data sets (https://www.csie.ntu.edu.tw/~cjlin/libsvm/): one sample per line,
 // `target index:value index:value …`, indices ascending, from 1 on or from 0 on, what is absent is 0; `#` begins a
 // comment. SVMlight's `qid:number` behind a target and a byte order mark are read over.
 #pragma once
@@ -25,7 +25,7 @@ struct SparseRows {
     std::int64_t largestIndex = 0;
     std::string widest;        // where the largest index is: name:line:column
     std::int64_t skipped = 0;  // damaged lines
-    std::string firstSkipped;  // what an error would have said of the first of them
+    std::string firstSkipped;  // text of the error for the first damaged line
 };
 
 // `name` is what errors call the text; they begin with name:line:column. A number too large for float32 is damage; one

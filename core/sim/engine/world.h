@@ -3,7 +3,7 @@
 // given or estimated: a measured one is measured anew by every run.
 //
 // A rank runs ahead of simulated time while it only computes, and lets time catch up when it communicates or waits:
-// SimGrid is called once or twice a round instead of at every span.
+// SimGrid is called once or twice per round instead of at every span.
 #pragma once
 
 #include <chrono>

@@ -18,7 +18,7 @@ namespace {
 // is examined equally often from either end.
 constexpr std::size_t kWays = 128;
 
-// Busy time of the busiest link for one message a second between random hosts, in seconds a byte.
+// Busy time of the busiest link in seconds per byte, for one message per second between random hosts.
 double busiestSecondsPerByte(const std::vector<sg::Host*>& hosts) {
     const std::size_t ways = std::min(kWays, hosts.size() - 1);
     std::unordered_map<const sg::Link*, double> crossings;

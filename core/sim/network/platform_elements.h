@@ -29,7 +29,7 @@ struct PlatformElement {
     std::string_view written;  // its name in SimGrid's input; empty: it is left out
     std::vector<PlatformAttribute> attributes;
     std::set<std::string_view> children;
-    bool isSkipped = false;  // it is left out with all that it holds, which is not looked at
+    bool isSkipped = false;  // the element is left out with all that it contains, unread
 };
 
 // The name under which the <prop> of a <config> is listed, as other properties are free.

@@ -51,8 +51,8 @@ struct Wire::Flight {
     bool timed = false;  // a formula's time, or computing; otherwise a message
     double whole = 0;    // bytes, or seconds
     Callback arrived;
-    double left = 0;   // what was left when it last stopped
-    double since = 0;  // when it last departed
+    double left = 0;   // bytes, or seconds, that were left when it last stopped
+    double since = 0;  // instant at which it last departed
     Timer* timer = nullptr;
     sg::CommPtr comm;
     [[nodiscard]] bool isUnderWay() const { return timer != nullptr || comm != nullptr; }

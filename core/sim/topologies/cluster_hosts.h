@@ -59,7 +59,7 @@ inline simgrid::s4u::Host* hostOfStar(simgrid::s4u::NetZone* star, int rank, dou
 // Everything that SimGrid makes of a network, whether workers need it or not.
 struct NetworkSize {
     double hosts = 1;
-    std::string how;      // how hosts are counted, as "4 x 4"
+    std::string how;      // product that gives the number of hosts, as "4 x 4"
     double switches = 0;  // number of switches or routers
     double links = 0;
     std::string fields;  // fields that determine it, as "down or up"

@@ -32,7 +32,7 @@ struct CheckpointCompletion {
     CheckpointPlace place;
     Roles roles;
     int ranks = 0;
-    int keep = 0;  // how many checkpoints stay
+    int keep = 0;  // number of checkpoints that stay
 };
 // After a rank's file of `step` has come into its place: completes the checkpoint where it was the last, making the
 // model from all ranks' files, moving `latest`, and removing what is too old. Any thread. The answer as that of

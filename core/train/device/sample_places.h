@@ -22,7 +22,7 @@ public:
         Samples samples;                // samples that batches are made of, in their place
         TensorDevice* bring = nullptr;  // copies each batch to the device; null: batches are made where they are used
     };
-    // `device`: null on the processor, where everything stays where it is.
+    // `device`: null on the CPU, where everything stays where it is.
     SamplePlaces(const DataParams& params, TensorDevice* device) : params_(params), device_(device) {}
 
     // Returns when the samples are in their place, copied where needed.
