@@ -62,13 +62,13 @@ TEST_F(ForecastTest, AgreesWithTheClosedForms) {
     EXPECT_NEAR(published["target_s"].get<double>() / published["step_ms"].get<double>(), 2 / 0.8125, 1e-9);
     EXPECT_EQ(json["forecast"].back()["algorithm"], "independent");
     EXPECT_EQ(std::ranges::count(json["forecast"], "sync_sgd", [](const auto& one) { return one["algorithm"]; }), 1);
-    // What a split layer sends is less than its gradients, and what leaves hides behind the next forward pass too.
+    // A split layer sends less than its gradients, and its messages hide behind the next forward pass too.
     const double hybrid = row(json, "hybrid_sgd")["step_ms"].get<double>();
     EXPECT_GE(hybrid, 10);
     EXPECT_LE(hybrid, row(json, "sync_sgd")["step_ms"].get<double>());
 }
 
-// The window shows them as one group, and those of the next advice as another.
+// The window shows the runs of one advice as one group, and those of the next advice as another.
 TEST_F(ForecastTest, TheRunsOfOneAdviceAreASeries) {
     for (int i = 0; i < 2; ++i) static_cast<void>(forecast());
     auto reader = storage::RunReader::open(folder_.workspace());
@@ -84,7 +84,7 @@ TEST_F(ForecastTest, TheRunsOfOneAdviceAreASeries) {
     for (const auto& [series, of] : places) EXPECT_EQ(of.size() * 2, rows.size()) << series;
 }
 
-// What is computed and what was run, of the same settings.
+// Step times by formula are those of the runs with the same settings.
 TEST_F(ForecastTest, TheFormulasOfAllAlgorithmsAgreeWithTheRowsThatRan) {
     const auto json = forecast();
     const auto formula = [&](const std::string& algorithm) {
@@ -324,7 +324,7 @@ TEST_F(AdviceOfAForecast, SynchronousSgdHidesAllButTheLastBucketFromItsBatchOn) 
     EXPECT_LT(hidden(0.95 * batch), most - 0.002);
 }
 
-// Each run would measure its own T_c, and noise would tell the rows apart.
+// Each run would measure its own T_c, and noise would make the rows differ.
 TEST_F(ForecastTest, ComparesOnOneMeasurementOfTheStep) {
     const auto json = forecast({"--set", "compute.step_time=measured"});
     storage::RunReader reader = test::orDie(storage::RunReader::open(folder_.workspace()));
@@ -363,7 +363,7 @@ TEST_F(ForecastTest, ManyRanksGoByFormula) {
     EXPECT_THROW(row(json, "hybrid_sgd"), std::runtime_error) << "its messages would share no link";
 }
 
-// Else they would be among the user's own runs in lists, comparisons and figures.
+// The runs would otherwise be among the user's own in lists, comparisons and figures.
 TEST_F(ForecastTest, ItsRunsAreNotRunsOfTheExperiment) {
     const auto json = forecast();
     const test::Ended list = folder_.run({"list", "-w", "w", "--json", "--all"});
