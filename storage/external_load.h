@@ -14,7 +14,7 @@ namespace dasgd::storage {
 struct ExternalLoad {
     std::string host;   // "" where there is but one
     double ranks = 0;   // busy cores, of the run's ranks there
-    double others = 0;  // of everything else: the launcher, a window that follows the run, other people
+    double others = 0;  // load of all other processes: the launcher, a window that follows the run, other people's
     std::size_t seconds = 0;
     // Number of cores that the run might use; nullopt if that was not recorded or was not all cores of the host.
     std::optional<int> cores;

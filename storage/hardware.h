@@ -10,8 +10,8 @@ namespace dasgd::storage {
 struct HardwarePart {
     std::string kind;  // kGpu, kNic
     std::string name;
-    std::optional<double> bitsPerS;     // of a network interface, as its driver states the link
-    std::optional<double> memoryBytes;  // of a GPU
+    std::optional<double> bitsPerS;     // bandwidth of a network interface, as its driver states it
+    std::optional<double> memoryBytes;  // memory of a GPU
     bool operator==(const HardwarePart&) const = default;
 };
 

@@ -21,7 +21,7 @@ struct RunOutline {
     int workers = 1;
     std::int64_t steps = 0;         // steps of one rank
     std::int64_t batch = 0;         // samples of one rank in one step
-    std::int64_t microBatches = 1;  // of which a rank's batch of one step is accumulated
+    std::int64_t microBatches = 1;  // number of micro-batches that make up the batch of a rank in one step
     std::string model, backend;
     bool byFormula = false;  // simulated by a formula for each communication: messages share no link
     bool clips = false;      // train.gradient_clip

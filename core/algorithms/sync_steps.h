@@ -22,7 +22,7 @@ namespace dasgd {
 
 struct SyncSteps {
     std::int64_t steps = 0;         // N >= 0; from the end of the run on: synchronous SGD alone
-    GradientBucketsParams buckets;  // of those steps
+    GradientBucketsParams buckets;  // buckets of the gradients in those steps
 };
 [[nodiscard]] inline FieldSpec syncStepsField(
     const char* help = "First steps, which average gradients; the algorithm begins behind them. 0: none") {

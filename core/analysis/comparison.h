@@ -60,9 +60,9 @@ struct ComparedGroup {
     std::size_t partlyRead = 0;  // number of its finished runs that were read in part
     // The best accuracy, loss and perplexity are of models chosen on a validation set, not on the test set itself.
     bool chosenOnValidation = false;
-    std::set<TimeSource> times;    // of its finished runs
-    std::string emulatedLink;      // of the first finished run
-    std::vector<RunSetup> setups;  // of its finished runs, each once: a machine is no setting
+    std::set<TimeSource> times;    // time sources of its finished runs
+    std::string emulatedLink;      // emulated link of the first finished run
+    std::vector<RunSetup> setups;  // different setups of its finished runs; another machine is no other setup
     Sample stepMs, finalLoss, bestAccuracy, hidden, blocked, skewMs, inflation, samplesPerS, bytesSent;
     Sample bestLoss, bestPerplexity;                                        // for models that are judged by their loss
     Sample samples;                                                         // trained on by all workers of a run

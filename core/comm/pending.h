@@ -31,7 +31,7 @@ class [[nodiscard]] Pending {
 public:
     struct Outcome {
         Interval interval;
-        std::optional<Rank> source;  // for a receive: who sent
+        std::optional<Rank> source;  // sender of the message, for a receive
     };
 
     // Implemented by each communicator. All functions may be called from any thread.

@@ -33,11 +33,11 @@ struct DeviceApi {
     std::function<int(int* version)> runtimeVersion;
     std::function<int(int* count)> deviceCount;
     std::function<int(DeviceProperties*, int device)> properties;
-    std::function<int(int device)> setDevice;                        // of the calling thread
+    std::function<int(int device)> setDevice;                        // sets the device of the calling thread
     std::function<int(int* least, int* greatest)> streamPriorities;  // greatest <= least
     std::function<int(StreamHandle*, unsigned flags, int priority)> streamCreate;
     std::function<int(StreamHandle)> streamDestroy;                                 // its work is still completed
-    std::function<int(StreamHandle, EventHandle, unsigned flags)> streamWaitEvent;  // for its newest record
+    std::function<int(StreamHandle, EventHandle, unsigned flags)> streamWaitEvent;  // waits for the newest record
     std::function<int(EventHandle*, unsigned flags)> eventCreate;
     std::function<int(EventHandle)> eventDestroy;
     std::function<int(EventHandle, StreamHandle)> eventRecord;

@@ -18,7 +18,7 @@ struct ComputeStream {
     Device& device;
     DeviceClock& times;
     StreamHandle stream = nullptr;
-    std::chrono::milliseconds deadline{60'000};  // of the wait for the device at the end of the run
+    std::chrono::milliseconds deadline{60'000};  // longest wait for the device at the end of the run
 };
 
 class DeviceExecutor final : public Executor {
@@ -40,7 +40,7 @@ private:
     // An event on the stream. Marks are numbered in the order of the stream.
     struct Mark {
         DeviceEvent event;
-        std::optional<Ns> at;  // once it has passed
+        std::optional<Ns> at;  // instant of the event; nullopt until it has passed
     };
     // A record that waits for its marks; its instants are mark numbers until then.
     using Entry = std::variant<Span, Milestone>;
@@ -74,7 +74,7 @@ private:
     const ComputeStream compute_;
     std::deque<Mark> marks_;
     Ns firstMark_ = 0;           // number of the first of marks_
-    Ns markedAt_ = 0;            // when the host began to record the last of them
+    Ns markedAt_ = 0;            // instant at which the host began to record the last mark
     std::deque<Entry> entries_;  // in the order of their ends
     std::map<Ns, DeviceEvent> held_;
     Ns newestHeld_ = 0;

@@ -105,20 +105,20 @@ struct Experiment {
     RecordParams record;
     DataParams data;
     PartitionSpec partition;
-    std::unique_ptr<Model> model;  // not built yet
+    std::unique_ptr<Model> model;  // the model, not built yet
     std::unique_ptr<Dataset> dataset;
     std::unique_ptr<Optimizer> optimizer;
     std::unique_ptr<Schedule> schedule;
     std::unique_ptr<Backend> backend;
     Layout layout;                       // placement of its ranks
-    std::unique_ptr<Topology> topology;  // of the simulated cluster; null where time is real
+    std::unique_ptr<Topology> topology;  // topology of the simulated cluster; null in real time
     NetworkParams network;
     std::optional<NetworkFile> networkFile;  // source of `topology`
     ComputeParams compute;
     std::optional<FaultParams> faults;
     Value algorithmTable;  // the algorithm is made per rank: makeAlgorithm()
     Value modelTable, optimizerTable, scheduleTable;
-    Value dataTable, trainTable;  // for the places in errors
+    Value dataTable, trainTable;  // the tables as they were read, for the places in errors
     Value resolved;               // every field of every section written out: the run's record
 
     [[nodiscard]] std::unique_ptr<Algorithm> makeAlgorithm() const;

@@ -28,7 +28,7 @@ struct Plan {
     std::int64_t totalSteps = 0;
     std::int64_t stepsPerEpoch = 1;  // at least 1, also where a step is more than an epoch
     std::int64_t evalEvery = 0;
-    std::int64_t trainSamples = 0;  // of the whole training set; set by planExperiment() alone
+    std::int64_t trainSamples = 0;  // number of samples of the whole training set; set by planExperiment() alone
     // Number N of the model's parameters, and each trainable parameter's shape in registration order; set by
     // planExperiment() alone.
     std::int64_t parameters = 0;
@@ -56,7 +56,7 @@ struct Plan {
 
 // Input of a plan. `samples` is 0 for a model that needs no data: an epoch is one step then.
 struct PlanFacts {
-    std::int64_t samples = 0;  // of the training set; at least one per worker, or 0
+    std::int64_t samples = 0;  // number of samples of the training set; at least one per worker, or 0
     std::int64_t workers = 1;
     std::int64_t batchSize = 1;
     std::int64_t epochs = 1;

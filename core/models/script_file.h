@@ -32,7 +32,7 @@ private:
     ScriptFile(std::string path, Bytes bytes) : path_(std::move(path)), bytes_(std::move(bytes)) {}
 
     std::string path_;
-    Bytes bytes_;  // of the one file that was opened, whatever its name means later
+    Bytes bytes_;  // contents of the file that was opened; its name may mean another file later
 };
 
 }  // namespace dasgd

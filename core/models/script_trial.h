@@ -18,10 +18,10 @@ namespace dasgd {
 [[nodiscard]] Status prepareScript(const std::string& path, const torch::jit::Module& script, at::ScalarType type);
 
 struct ScriptTrial {
-    std::string path;  // for errors
+    std::string path;  // name of the file, for errors
     InputSpec input;
     at::ScalarType type = at::kFloat;  // the run's type
-    bool drawsRandomNumbers = false;   // in training; set by run()
+    bool drawsRandomNumbers = false;   // the network draws random numbers in training; set by run()
     // True where it has been run on this script before: then only the result is needed, from two forward passes.
     bool repeated = false;
 

@@ -41,8 +41,8 @@ private:
     TrainParams train_;
     double best_ = -std::numeric_limits<double>::infinity();     // quality of the best model so far
     double awaited_ = -std::numeric_limits<double>::infinity();  // value that an evaluation has to exceed by min_delta
-    std::optional<double> accuracy_, loss_;                      // of the best model so far, on the test set
-    std::int64_t waited_ = 0;                                    // evaluations since `awaited_` was exceeded
+    std::optional<double> accuracy_, loss_;  // accuracy and loss of the best model so far, on the test set
+    std::int64_t waited_ = 0;                // evaluations since `awaited_` was exceeded
     bool reached_ = false;
     std::int64_t judged_ = 0;
     bool improved_ = false;

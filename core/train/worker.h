@@ -39,7 +39,7 @@ struct WorkerOutcome {
     enum class Kind { Finished, Stopped, Failed };
     Kind kind = Kind::Finished;
     std::int64_t step = 0;
-    std::string error;  // for Failed: what, where, which step
+    std::string error;  // for Failed: the activity, the error and the step
 };
 
 // Trains to the end, a stop or a failure. Catches every exception; the sink's last state agrees with the outcome.

@@ -32,8 +32,8 @@ private:
 };
 
 struct ProcessExit {
-    int code = 0;    // where it ended by itself
-    int signal = 0;  // where a signal ended it
+    int code = 0;    // exit status, where the process ended by itself
+    int signal = 0;  // number of the signal that ended the process; 0: none
 };
 
 // Where a child finds the pipe to its parent.

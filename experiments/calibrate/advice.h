@@ -16,7 +16,7 @@ namespace dasgd::experiments {
 struct ClusterFacts {
     int workers = 0;
     double stepSeconds = 0;                // T_c
-    double backwardShare = 0;              // of it
+    double backwardShare = 0;              // share of T_c that the backward pass takes
     double reduceSeconds = 0;              // T_m, one all-reduce of all weights with nothing else to do
     double bytes = 0;                      // S
     double jitter = 0;                     // standard deviation of a step between ranks, ÷ T_c
@@ -25,9 +25,8 @@ struct ClusterFacts {
     LinkCost link;                                            // cost of the link in an all-reduce
     std::optional<AllReduceKind> allReduce{AllReduceKind{}};  // nullopt: no formula gives its time for other workers
     std::int64_t batchSize = 0;                               // b, batch size of one worker
-    std::vector<double> gradientBytes = {};  // of each parameter in order of registration; empty: not known
-    std::vector<double> gradientShares =
-        {};  // of the backward pass, that the gradient of each takes; as long, or empty
+    std::vector<double> gradientBytes = {};   // bytes of each parameter in order of registration; empty: not known
+    std::vector<double> gradientShares = {};  // share of the backward pass that each gradient takes; as many, or empty
     [[nodiscard]] double countedContention() const { return contention.value_or(0); }
 };
 

@@ -16,7 +16,7 @@ namespace dasgd::experiments {
 
 struct ComputeFit {
     double stepSeconds = 0;           // T_c, mean over steps and ranks, while nothing is being reduced
-    double backwardShare = 0;         // of T_c
+    double backwardShare = 0;         // share of T_c that the backward pass takes
     std::vector<double> rankFactors;  // each rank's mean ÷ that of all
     // Quantiles, evenly spaced from the smallest to the largest, of a step's time ÷ its rank's mean. Only what sets the
     // ranks apart in a step: a host that slows all of them down at once causes no wait.
@@ -37,7 +37,7 @@ struct Calibration {
     std::int64_t batchSize = 0;  // per worker
     ComputeFit compute;
     std::vector<double> gradientShares;          // empty where the run did not measure them
-    std::optional<double> memoryBytesPerSecond;  // of the snapshots
+    std::optional<double> memoryBytesPerSecond;  // memory throughput of the snapshots
     std::optional<LinkFit> link;                 // nullopt for a run on one rank, and one that never communicated
     std::vector<TimedCollective> timed;          // measurements to which the link was fitted
     double bytes = 0;                            // S of all trainable weights, as the largest collective had it

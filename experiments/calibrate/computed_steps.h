@@ -14,8 +14,8 @@ struct ComputedStep {
     std::int64_t step = 0;
     // From the step's beginning to the next one's, without waits, snapshots and merges: T_c as this step had it.
     double seconds = 0;
-    double overlapped = 0;  // of them, seconds during which a collective of this rank transferred
-    double backward = 0;    // of them, seconds of the backward pass
+    double overlapped = 0;  // part of `seconds` during which a collective of this rank transferred
+    double backward = 0;    // part of `seconds` in the backward pass
 };
 
 // By rank and step. Steps with an evaluation or a checkpoint in them, and each rank's last one, which has no end, are

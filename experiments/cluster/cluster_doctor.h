@@ -19,8 +19,8 @@ struct ClusterFinding {
 
 // Between the calendars of two hosts, by what each answered to the same process.
 struct ClockOffset {
-    Ns offset = 0;  // of the host's clock from this one's
-    Ns bound = 0;   // of the error
+    Ns offset = 0;  // offset of the host's clock from the clock of this host
+    Ns bound = 0;   // largest error of the offset
 };
 // Clock readings of the fastest exchange: `sent` and `taken` on this host, `there` on the other.
 struct ClockExchange {

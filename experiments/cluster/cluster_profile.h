@@ -69,7 +69,7 @@ struct ClusterProfile {
     Words environment;  // [environment]: of the ranks
     Words slurm;        // [slurm]: options of sbatch without "--"; "": one without a value
 
-    std::string name;  // of the file, without ".toml"
+    std::string name;  // name of the file, without ".toml"
     std::filesystem::path file;
 
     // The hosts as ssh takes them; check() has read each already.
@@ -93,7 +93,7 @@ using EnvironmentLookup = std::function<std::optional<std::string>(const std::st
 
 // A host and the ranks that run on it.
 struct RanksPlace {
-    std::size_t host = 0;  // in ClusterProfile::hosts
+    std::size_t host = 0;  // index in ClusterProfile::hosts
     int first = 0, count = 0;
 };
 // Ranks in their order onto the hosts in theirs; hosts that get none are left out. Errors: there is no room.

@@ -10,7 +10,7 @@ namespace dasgd::experiments {
 
 struct CollectedRanks {
     int found = 0;     // ranks with records that the first host did not have
-    int complete = 0;  // of them, those that it has now
+    int complete = 0;  // number of those that are complete there now
     std::vector<std::string> problems;
     [[nodiscard]] bool isComplete() const { return found == complete && problems.empty(); }
 };

@@ -27,8 +27,8 @@ namespace dasgd::experiments {
 // The parameters that both processes need.
 struct JournalsRequest {
     std::string workspace, run, secret;
-    std::string address;   // of the collector's host
-    std::string endpoint;  // of the collector, for the others
+    std::string address;   // address of the collector's host
+    std::string endpoint;  // endpoint of the collector, for the other hosts
     std::vector<int> ranks;
     [[nodiscard]] nlohmann::json toJson() const;
     // Errors: a field is missing or of another type.
@@ -50,7 +50,7 @@ public:
 private:
     std::string program_;
     std::unique_ptr<ChildProcess> collector_;
-    std::filesystem::path words_;  // of the collector
+    std::filesystem::path words_;  // file with the output of the collector
     std::vector<ChildProcess> forwarders_;
 };
 

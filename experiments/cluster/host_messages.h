@@ -35,9 +35,9 @@ inline constexpr const char* kListen = "listen";
 inline constexpr const char* kReach = "reach";
 
 inline constexpr const char* kAliveEvent = "alive";
-inline constexpr const char* kProgressEvent = "progress";   // of rank 0, in which run
+inline constexpr const char* kProgressEvent = "progress";   // progress of rank 0 and the id of its run
 inline constexpr const char* kEndedEvent = "ended";         // one rank, how
-inline constexpr const char* kAllEndedEvent = "all ended";  // of this host
+inline constexpr const char* kAllEndedEvent = "all ended";  // all ranks of this host have ended
 
 // Each end says something every kAliveEvery; one that is silent for kMostSilence is gone.
 inline constexpr std::chrono::seconds kAliveEvery{3};

@@ -24,7 +24,7 @@ struct RanksRequest {
     std::string workspace, secret, address, interface;
     int port = 0, size = 1, first = 0, count = 1;
     std::int64_t gpus = 0;
-    double bytesOfRank = -1;  // as in HostedExperiment
+    double bytesOfRank = -1;  // HostedExperiment::bytesOfRank
     bool resume = false;
     std::string earlier;                   // run from whose checkpoint they resume; "": none
     std::int64_t earlierStep = 0;          // step of that checkpoint
@@ -68,7 +68,7 @@ private:
         ChildProcess process;
         std::filesystem::path log;
         std::optional<ProcessExit> exit;
-        bool asked = false;  // to stop
+        bool asked = false;  // the rank was asked to stop
     };
     explicit HostRanks(RanksRequest request) : request_(std::move(request)) {}
     [[nodiscard]] ChildProcess::Options options(int rank, const std::string& program) const;

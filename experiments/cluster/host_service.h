@@ -21,8 +21,8 @@ class HostService {
 public:
     struct Options {
         int input = 0, output = 1;
-        std::string program;                              // of the ranks
-        std::chrono::milliseconds silence{kMostSilence};  // of a launcher that is taken for gone
+        std::string program;                              // program of the ranks
+        std::chrono::milliseconds silence{kMostSilence};  // silence after which the launcher is taken for gone
     };
     HostService(Options options, StopSignals& signals)
         : options_(std::move(options)), signals_(signals), lines_(options_.input), journals_(options_.program) {}

@@ -14,7 +14,7 @@ namespace dasgd::experiments {
 // The reading end. Owner: one thread; the descriptor is somebody else's.
 class JsonLineReader {
 public:
-    static constexpr std::size_t kMostBytes = std::size_t{8} << 20;  // of one line
+    static constexpr std::size_t kMostBytes = std::size_t{8} << 20;  // most bytes of one line
 
     explicit JsonLineReader(int fd) : fd_(fd) {}
 

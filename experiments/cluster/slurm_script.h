@@ -21,10 +21,10 @@ struct JobFolder {
 };
 
 struct SlurmTask {
-    std::string name;  // of the experiment
+    std::string name;  // name of the experiment
     int ranks = 1;
     double timeoutS = 60;
-    bool resume = false;  // also the first time
+    bool resume = false;  // resume even at the first start of the job
 };
 
 // Secrets are read from the folder where the job runs: none is in the script, or on a command line.

@@ -21,7 +21,7 @@ struct HostedExperiment {
     int workers = 1;
     double timeoutS = 60;
     std::int64_t steps = 0;
-    double bytesOfRank = -1;  // of weights and gradients; on GPUs, which bound the ranks, −1
+    double bytesOfRank = -1;  // bytes of weights and gradients of a rank; −1 on GPUs, whose memory bounds the ranks
 };
 
 // How a run that ended early goes on.

@@ -40,7 +40,7 @@ struct SshRunEnd {
 struct EarlierPart {
     bool resume = false;    // go on with what ended early in the workspace with the same settings, if anything did
     std::string from;       // go on with this run; "": none
-    std::int64_t step = 0;  // of the checkpoint of that run
+    std::int64_t step = 0;  // step of the checkpoint of that run
 };
 
 // Owner: one thread.
@@ -72,11 +72,11 @@ private:
     StopSignals& signals_;
     const Progress::Style style_;
     std::vector<RanksPlace> places_;
-    std::vector<bool> done_;         // of each place
+    std::vector<bool> done_;         // by place: its ranks have ended, or its host was lost
     std::vector<std::size_t> lost_;  // hosts
     SshRunEnd end_;
     std::int64_t completed_ = 0;
-    std::optional<Clock::time_point> due_;  // when those that still run are ended
+    std::optional<Clock::time_point> due_;  // instant at which the ranks that still run are ended
     bool stopAsked_ = false, ended_ = false, failed_ = false;
 };
 

@@ -23,7 +23,7 @@ using Action = std::function<int()>;
 using Declare = Action (*)(CLI::App& app);
 
 struct Command {
-    int order = 0;  // in the list of --help
+    int order = 0;  // place in the list of --help
     const char* name = "";
     const char* summary = nullptr;  // one line; null: not listed
     Declare declare = nullptr;      // adds the command's options to `app`, before the command line is parsed

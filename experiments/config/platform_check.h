@@ -12,7 +12,7 @@ namespace dasgd::experiments {
 
 struct PlatformQuestion {
     std::filesystem::path file;
-    std::string hosts;  // as the experiment names them
+    std::string hosts;  // hosts as the experiment names them
     int workers = 0;
 };
 

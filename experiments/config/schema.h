@@ -13,7 +13,7 @@ namespace dasgd::experiments {
 struct SchemaPlugin {
     std::string name, summary, reference;
     std::vector<FieldInfo> fields;
-    CommunicationPattern communication = {};  // of an algorithm
+    CommunicationPattern communication = {};  // pattern of an algorithm
 };
 struct SchemaSection {
     std::string name;

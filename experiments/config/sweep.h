@@ -15,7 +15,7 @@ inline constexpr std::size_t kMaxExpandedExperiments = 100'000;
 // One axis of a sweep: a key (of a value or a whole table) and what it takes in turn.
 struct SweepAxis {
     std::vector<std::string> path;
-    SourcePosition place;  // of the key
+    SourcePosition place;  // place of the key
     std::vector<Value> values;
     [[nodiscard]] std::string key() const;  // "algorithm.period"
 };

@@ -17,7 +17,7 @@ namespace dasgd::experiments {
 class ForwarderProcess {
 public:
     struct Task {
-        std::string program;  // of ours
+        std::string program;  // path of this program
         std::filesystem::path workspace;
         std::string runId;
         int rank = 0;

@@ -1,4 +1,4 @@
-// The worker processes of one run on this host: started, observed and ended together.
+// Starts, watches and ends the worker processes of one run on this host together.
 #pragma once
 
 #include <optional>
@@ -77,8 +77,8 @@ private:
     Patience patience_;
     std::vector<WorkerProcess> processes_;
     std::optional<Ns> failedAt_;
-    std::optional<Ns> stopAskedAt_;    // or one of them came nearer to its step since
-    std::int64_t stepsWhenAsked_ = 0;  // of all ranks, then
+    std::optional<Ns> stopAskedAt_;    // instant of the request to stop, or of the last step completed since
+    std::int64_t stepsWhenAsked_ = 0;  // steps completed by all ranks together at that instant
     std::optional<Ns> killedAt_;
     bool terminated_ = false;
     bool gaveUp_ = false;

@@ -84,7 +84,7 @@ private:
     int restarts_;
     bool begun_ = false;                         // a run of it was started
     std::deque<Waiting> queue_;                  // in the order in which they start
-    std::vector<storage::QueuePlace> recorded_;  // of the queue, as the workspace has it
+    std::vector<storage::QueuePlace> recorded_;  // places of the queue as the workspace has them
     bool emptied_ = false, warned_ = false;
     std::vector<std::optional<ResumePoint>> from_;
     std::size_t queued_ = 0;  // number of experiments that were queued so far

@@ -50,7 +50,7 @@ private:
     Provenance provenance_;
     Launcher launcher_;
     bool begun_ = false;
-    std::optional<SeriesPlace> series_;   // of the next run
+    std::optional<SeriesPlace> series_;   // place of the next run
     std::set<std::string> machineSuits_;  // each a [cluster]
 };
 

@@ -71,13 +71,13 @@ private:
     std::vector<Watched> watched_;
     std::string interface_;
     Host host_;
-    Ns before_ = 0;                     // of what follows
+    Ns before_ = 0;                     // instant of the previous sample, to which the numbers below belong
     std::map<int, double> cpuSeconds_;  // by process
     std::optional<double> hostCpuSeconds_;
     std::optional<NetworkUse> network_;
     std::optional<GpuMeter> gpus_;
     std::filesystem::path infiniband_;
-    std::map<std::string, double> counted_;  // of GPUs and InfiniBand, by metric
+    std::map<std::string, double> counted_;  // counters of GPUs and InfiniBand, by metric
     Ns wall_ = 0;
 };
 

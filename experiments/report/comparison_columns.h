@@ -10,14 +10,14 @@ namespace dasgd::experiments {
 
 struct ComparisonColumn {
     std::string head;
-    std::vector<std::string> cells;  // of the groups
+    std::vector<std::string> cells;  // one cell per group
 };
 
 // Results, what a step takes, and the way to the target. Columns that no group has a value for are left out.
 struct ComparisonTables {
     std::vector<std::vector<ComparisonColumn>> tables;
     std::vector<std::string> lacking;  // measures of a step that no run has, by their heads
-    bool hasDash = false;              // in a column that is there
+    bool hasDash = false;              // a column that is shown has a dash
 };
 [[nodiscard]] ComparisonTables comparisonTables(const Comparison& comparison);
 

@@ -21,13 +21,13 @@ namespace dasgd::experiments {
 struct ScalingJob {
     CheckedExperiment experiment;
     LinePlace place;
-    std::size_t configuration = 0;  // of ScalingPlan::configurations
+    std::size_t configuration = 0;  // index in ScalingPlan::configurations
 };
 
 // A number of workers at which a configuration cannot be run.
 struct ScalingRefusal {
     int workers = 0;
-    std::size_t configuration = 0;  // of ScalingPlan::configurations
+    std::size_t configuration = 0;  // index in ScalingPlan::configurations
     std::string why;                // with the place in the file
 };
 
@@ -35,7 +35,7 @@ struct ScalingPlan {
     std::vector<ScalingJob> jobs;  // few workers first: what is cheap is known early
     // At the smallest number of workers that it is accepted at, of the first seed; a configuration is a line of points.
     std::vector<CheckedExperiment> configurations;
-    std::vector<ScalingRefusal> refused;  // as of a batch larger than a worker's share; few workers first
+    std::vector<ScalingRefusal> refused;  // refused points, as a batch larger than a worker's share; few workers first
 };
 // Errors: as loadExperiments(), of a configuration that is refused at every number of workers; those of atWorkers().
 [[nodiscard]] Result<ScalingPlan> planScaling(const std::string& file, const Overrides& overrides,

@@ -11,8 +11,8 @@ namespace dasgd::experiments {
 
 struct ProtoField {
     std::uint32_t number = 0;
-    std::uint64_t value = 0;  // of a varint or a fixed number
-    std::string_view bytes;   // of what has a length
+    std::uint64_t value = 0;  // value of a varint or a fixed number
+    std::string_view bytes;   // bytes of a field with a length
     bool hasLength = false;
 };
 

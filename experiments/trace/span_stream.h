@@ -22,7 +22,7 @@ namespace dasgd::experiments {
 // One file of a run, after its last event.
 struct TraceSource {
     TraceSlices* slices = nullptr;
-    std::vector<int> rankOfProcess;  // by process; −1: of none
+    std::vector<int> rankOfProcess;  // rank of each process; −1: none
     Ns offset = 0;                   // added to its instants
 };
 

@@ -14,7 +14,7 @@ namespace dasgd::experiments {
 struct ImportOptions {
     std::vector<std::filesystem::path> files;  // one per rank for files of PyTorch's profiler
     std::filesystem::path workspace;
-    std::string name;                      // of the experiment; "": that of the first file
+    std::string name;                      // name of the experiment; "": that of the first file
     std::function<void(double)> progress;  // from 0 to 1, on the calling thread; may be empty
     // Asked just before the run is begun, and again and again while it is written: true ends it as `failed`, with what
     // was written by then. May be empty.

@@ -30,10 +30,10 @@ struct SliceRole {
     Is is = Is::LeftOut;
     Lane lane = Lane::Compute;
     SpanKind kind = SpanKind::Other;
-    std::int64_t step = 0;  // of a Step
+    std::int64_t step = 0;  // number of a Step
     bool inStream = false;  // work of a device's stream, which does one thing after the other
     bool compiled = false;  // an Operator that runs kernels which are no slices
-    std::string why;        // of LeftOut, in the plural
+    std::string why;        // reason of a LeftOut, in the plural
 };
 
 [[nodiscard]] SliceRole roleOf(TraceFormat format, std::string_view name, std::string_view category);

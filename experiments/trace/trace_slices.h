@@ -58,7 +58,7 @@ struct TraceOrigin {
 using TraceCounts = std::map<std::string, std::int64_t, std::less<>>;
 
 struct TraceTrack {
-    std::uint32_t process = 0;  // in TraceSlices::processes
+    std::uint32_t process = 0;  // index in TraceSlices::processes
     std::string thread, name;
 };
 struct TraceProcess {

@@ -15,7 +15,7 @@
 namespace dasgd::experiments {
 
 struct RankMeeting {
-    std::unique_ptr<KeyValueServer> server;  // of rank 0 of a run with a secret, outlives all that asks it; else null
+    std::unique_ptr<KeyValueServer> server;  // for rank 0 of a run with a secret, else null; it outlives its clients
     Rendezvous rendezvous;
     // "; somebody came with another DASGD_SECRET …"; "" where nobody did.
     [[nodiscard]] std::string knocks() const;

@@ -41,7 +41,7 @@ public:
 private:
     class Work;
     explicit LivenessCheck(std::shared_ptr<Work> work);
-    std::shared_ptr<Work> work_;  // of the thread, too, which may outlive this object
+    std::shared_ptr<Work> work_;  // shared with the thread, which may outlive this object
     std::thread thread_;
 };
 

@@ -13,7 +13,7 @@ struct RankEnvironment {
     int rank = 0;
     int size = 1;
     std::optional<int> localRank;  // on its host
-    std::string masterAddress;     // where rank 0 is
+    std::string masterAddress;     // address of rank 0's host
     int masterPort = 0;
     std::string interface;  // DASGD_INTERFACE, "" where not given
     // torchrun serves the store itself, the same one for every attempt to run the ranks: which one this is, from 0.

@@ -22,7 +22,7 @@ public:
         int rank = 0;
         RankPlaces places;
         std::optional<RunSecret> secret;
-        std::string address;  // of the interface towards the other hosts
+        std::string address;  // address of the interface towards the other hosts
         std::string runId;
         storage::WorkspacePaths paths;  // this rank's
         std::chrono::milliseconds timeout{60'000};
@@ -57,7 +57,7 @@ private:
     Options options_;
     RecordStreams streams_;
     std::unique_ptr<RecordServer> server_;
-    std::string endpoint_;  // where this rank's records are sent; "" where they stay
+    std::string endpoint_;  // endpoint to which the records of this rank are sent; "" where they stay
     std::unique_ptr<AwaySink> sink_;
 };
 

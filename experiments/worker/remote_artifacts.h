@@ -22,7 +22,7 @@ public:
         int rank = 0;
         RankPlaces places;
         std::optional<RunSecret> secret;
-        std::string address;            // of the interface towards the other hosts
+        std::string address;            // address of the interface towards the other hosts
         storage::WorkspacePaths paths;  // this rank's
         std::string runId, configHash;  // SHA-256 of the resolved configuration
         std::string resumedFrom;        // the run whose checkpoint it goes on from; "": none

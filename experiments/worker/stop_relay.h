@@ -66,7 +66,7 @@ public:
 
 private:
     class Work;
-    std::shared_ptr<Work> work_;  // of the thread, too, which may outlive this object
+    std::shared_ptr<Work> work_;  // shared with the thread, which may outlive this object
     std::thread thread_;
 };
 

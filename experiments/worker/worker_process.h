@@ -16,7 +16,7 @@ namespace dasgd::experiments {
 // The launcher's task for its child. Journal, control page, meeting point and experiment are in the run's folder.
 struct ChildTask {
     std::string file, workspace, runId;
-    int rank = 0;        // of the first rank in this process; `threads` runs all of them here
+    int rank = 0;        // first rank of this process; `threads` runs all ranks in it
     Ns origin = 0;       // raw monotonic clock of the run's start
     pid_t launcher = 0;  // the process to die with
     std::string resume;  // folder of a run's checkpoints, and of which step: where the run goes on from; "": nowhere

@@ -26,7 +26,7 @@ public:
     struct Arrival {
         int rank = 0;
         Span reduce;
-        std::int64_t row = 0;  // of the undivided reduce in the table `span`; 0: none was stored
+        std::int64_t row = 0;  // id of the undivided reduce in the table `span`; 0: none was stored
     };
     // Told of each rank of a collective that all ranks have reported. `lastArrival` is that of its last rank.
     using Complete = std::function<void(const Arrival&, Ns lastArrival)>;

@@ -17,8 +17,8 @@ namespace dasgd::storage {
 // object is unusable after that. Rows of the run's other collectors are read back from the database.
 class LevelWriter {
 public:
-    static constexpr std::int64_t kRowsOfNode = 8192;  // at least, of the lowest level
-    static constexpr std::int64_t kLeastRows = 1024;   // at the end of a run fewer stay without a level
+    static constexpr std::int64_t kRowsOfNode = 8192;  // least rows of a node of the lowest level
+    static constexpr std::int64_t kLeastRows = 1024;   // fewer rows at the end of a run get no level
     static constexpr int kFanOut = 8;                  // nodes of one level under one of the next
     static constexpr int kSpansOfEntry = 8;            // a level keeps one entry for so many of what it is made of
 

@@ -35,7 +35,7 @@ struct LevelLane {
 struct SpanLevel {
     static constexpr int kExact = -1;
     int shift = kExact;  // a bucket is 2^shift nanoseconds long; kExact: there are no buckets, every span is kept
-    Ns origin = 0;       // of bucket 0, a multiple of the width
+    Ns origin = 0;       // start of bucket 0, a multiple of the width
     std::vector<LevelLane> lanes;  // by rank, then lane
     std::vector<Span> spans;       // by lane, then start
     std::vector<LevelCell> cells;  // by lane, then bucket and kind
@@ -108,7 +108,7 @@ private:
     std::vector<Item> items_;
     std::vector<Span> spans_;
     TimeRange range_{INT64_MAX, INT64_MIN};
-    int finestShift_ = 0;  // of the finer levels, the coarsest
+    int finestShift_ = 0;  // coarsest shift of the finer levels
     std::size_t entries_ = 0;
 };
 

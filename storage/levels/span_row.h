@@ -27,7 +27,7 @@ namespace dasgd::storage {
     const std::int64_t tag = sqlite3_column_int64(row, 0);
     // A damaged row may hold anything: sums of what is passed on stay numbers, and there is a name for everything.
     constexpr std::int64_t kMostSteps = std::int64_t{1} << 40;
-    constexpr std::int64_t kMostRank = (1 << 20) - 1;  // as in a journal
+    constexpr std::int64_t kMostRank = (1 << 20) - 1;  // largest rank of a journal
     constexpr Ns kFurthest = Ns{1} << 61;
     const Ns start = std::clamp<Ns>(sqlite3_column_int64(row, 2), -kFurthest, kFurthest);
     const Ns length = std::clamp<Ns>(sqlite3_column_int64(row, 3), -kFurthest, kFurthest);

@@ -26,7 +26,7 @@ struct KnownFile {
 // A run that the taking workspace has.
 struct KnownRun {
     std::string runId;
-    bool foreign = false;      // not from the workspace that is asked: it is to be passed over
+    bool foreign = false;      // the run is from another workspace than the one that is asked, and is passed over
     RowPositions taken;        // the rest is of runs that are from there
     std::uint64_t digest = 0;  // of the document that was taken last with all its rows; 0: none
     std::vector<KnownFile> files;
@@ -86,7 +86,7 @@ struct MirrorPart {
     std::optional<RunDocument> document;  // in the first part of a run, and after its rows whenever it has changed
     std::uint64_t digest = 0;             // of the document
     bool complete = false;                // with this part the other side has all that `document` speaks of
-    std::vector<std::string> names;       // of metrics
+    std::vector<std::string> names;       // names of metrics
     std::vector<MirroredMetric> metrics;
     std::vector<MirroredSpan> spans;
     std::vector<SpanLabel> labels;

@@ -47,9 +47,9 @@ public:
     // Runs that the other side has from elsewhere, by their ids here.
     [[nodiscard]] const std::vector<std::string>& passedOver() const;
 
-    static constexpr std::int64_t kMostRows = 16'384;              // of a table in one part
-    static constexpr std::int64_t kMostFileBytes = 64LL << 20;     // of a file: what is after that stays there
-    static constexpr std::size_t kMostFilePartBytes = 512U << 10;  // of the files in one part
+    static constexpr std::int64_t kMostRows = 16'384;              // most rows of a table in one part
+    static constexpr std::int64_t kMostFileBytes = 64LL << 20;     // most bytes of a file; the rest is not sent
+    static constexpr std::size_t kMostFilePartBytes = 512U << 10;  // most bytes of files in one part
 
 private:
     class Impl;

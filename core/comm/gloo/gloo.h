@@ -21,7 +21,7 @@ struct GlooOptions {
     Rank rank;
     int size = 1;
     Interface interface { "lo", "127.0.0.1" };
-    std::chrono::milliseconds timeout{60'000};  // of one operation; waiting ends at most 2 s later
+    std::chrono::milliseconds timeout{60'000};  // longest time of one operation; waiting ends at most 2 s later
 };
 
 // Connects all ranks; blocks until every rank is there. From then on the process ignores SIGPIPE. `clock` outlives the

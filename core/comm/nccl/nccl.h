@@ -25,8 +25,8 @@ namespace dasgd {
 struct NcclOptions {
     Rank rank;
     int size = 1;
-    std::string interface = "lo";               // for NCCL's sockets
-    std::chrono::milliseconds timeout{60'000};  // of one operation
+    std::string interface = "lo";               // network interface of NCCL's sockets
+    std::chrono::milliseconds timeout{60'000};  // longest time of one operation
     int channels = 0;                           // most channels that NCCL may use; 0: NCCL chooses
     StreamPriority priority = StreamPriority::Greatest;
 };

@@ -57,7 +57,7 @@ struct NcclApi {
 
     std::function<int(int* version)> version;  // 22809 is 2.28.9
     std::function<const char*(int error)> errorText;
-    std::function<const char*(NcclHandle)> lastError;  // of a communicator or, without one, of the process
+    std::function<const char*(NcclHandle)> lastError;  // last error of a communicator or, without one, of the process
     std::function<int(NcclId*)> makeId;
     std::function<int(NcclHandle*, int ranks, NcclId, int rank, NcclConfig*)> commInit;
     std::function<int(NcclHandle, int* state)> commAsyncError;

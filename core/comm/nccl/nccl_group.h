@@ -16,7 +16,7 @@ namespace dasgd {
 struct NcclGroupOptions {
     int rank = 0;
     int size = 1;
-    std::chrono::milliseconds timeout{60'000};  // of connecting, and of taking one piece of work
+    std::chrono::milliseconds timeout{60'000};  // longest time of connecting, and of accepting one piece of work
     int channels = 0;                           // most channels; 0: NCCL chooses
 };
 
@@ -49,7 +49,7 @@ private:
     std::mutex mutex_;
     NcclHandle handle_;  // null once it was aborted
     const std::chrono::milliseconds timeout_;
-    std::optional<std::string> refused_;  // not reported yet
+    std::optional<std::string> refused_;  // refusal that was not reported yet
 };
 
 }  // namespace dasgd

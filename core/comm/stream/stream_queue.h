@@ -33,7 +33,7 @@ struct StreamCall {
 struct StreamQueueOptions {
     StreamHandle compute = nullptr;
     StreamPriority priority = StreamPriority::Greatest;
-    std::chrono::milliseconds timeout{60'000};  // of one operation, from when its turn has come
+    std::chrono::milliseconds timeout{60'000};  // longest time of one operation, from its turn on
 };
 
 // Operations run one after the other in the order of their launch. Thread-safe; poll() and fail() run callbacks of the

@@ -23,7 +23,7 @@ struct SparseRows {
     std::vector<float> values;
     bool fromZero = false;  // index 0 occurs
     std::int64_t largestIndex = 0;
-    std::string widest;        // where the largest index is: name:line:column
+    std::string widest;        // place of the largest index: name:line:column
     std::int64_t skipped = 0;  // damaged lines
     std::string firstSkipped;  // text of the error for the first damaged line
 };
