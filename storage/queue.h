@@ -25,32 +25,32 @@ struct RunInfo;
 
 struct QueueEntry {
     std::string runId;   // the newest of its lineage
-    std::string status;  // of that run: ended ones are about to be replaced or taken out
+    std::string status;  // status of that run; an entry whose run has ended is about to be replaced or removed
     double turn = 0;     // the smallest starts next
     bool held = false;
-    bool cancelled = false;  // `dasgd stop`: does not go on
+    bool cancelled = false;  // `dasgd stop` was called for it: it is not resumed
     int cores = 1, gpus = 0;
-    int restarts = 0;           // how often it may still start again
-    bool afterFailure = false;  // also where it fails by itself, and not only where its process dies
-    int restarted = 0;          // how often it did, and why the last time
+    int restarts = 0;           // number of restarts that are left
+    bool afterFailure = false;  // it restarts after a failure of its own too, not only after the death of its process
+    int restarted = 0;          // number of restarts so far; `restartReason` is the reason of the last
     std::string restartReason;
 };
 
 struct Queue {
     bool paused = false;
-    int atOnce = 1;                   // how many the last who worked it ran at once
-    std::vector<QueueEntry> entries;  // by turn
+    int atOnce = 1;                   // number of runs that the last worker ran at a time
+    std::vector<QueueEntry> entries;  // ordered by turn
 };
 
-// A run under way that is no entry of the queue, with its settings, from which its needs follow.
+// A run under way that is no entry of the queue. Its needs follow from its settings.
 struct ForeignRun {
     std::string runId, config;
 };
 
-// Held by the one process that works the queue.
+// File whose lock the process that works the queue holds.
 [[nodiscard]] std::filesystem::path queueLock(const WorkspacePaths& paths);
-// Takes that lock; nullopt where another process works the queue. Who only looks holds it for an instant, which is
-// waited for. Errors: of the workspace.
+// Takes that lock; nullopt where another process works the queue. A process that only looks whether the queue is worked
+// holds it for an instant; that is waited for. Errors: of the workspace.
 [[nodiscard]] Result<std::optional<FileLock>> takeQueueLock(const WorkspacePaths& paths);
 // "pid host" of that process; "" where nobody works the queue.
 [[nodiscard]] std::string queueWorker(const WorkspacePaths& paths);
@@ -74,14 +74,14 @@ public:
     Status setHeld(const std::vector<std::string>& runs, bool held);
     Status setPaused(bool paused);
     Status setAtOnce(int runs);
-    // True where one was left, and is spent.
+    // Spends one restart of the entry; false where none was left.
     Result<bool> spendRestart(const std::string& runId);
-    // The run has ended for good.
+    // Removes the entry of a run that has ended for good.
     Status remove(const std::string& runId);
 
     enum class Cancelled {
-        TakenOut,  // it waited: it is `stopped` and no entry any more
-        Marked,    // some process has it: it has to be stopped there, and is then taken out
+        TakenOut,  // the run waited: it is `stopped` now, and no entry any more
+        Marked,    // a process owns the run: it has to be stopped there, and its entry is removed then
     };
     Result<Cancelled> cancel(const std::string& runId);
 
@@ -93,9 +93,9 @@ private:
     std::unique_ptr<WriteConnection> connection_;
 };
 
-// By any connection.
+// Reads the queue through any connection.
 [[nodiscard]] Queue readQueue(SQLite::Database& database);
-// Inside of the batch that adds the run: its entry, at the end or in the place of another run's.
+// Adds the entry of a run, at the end or in the place of another run's. Called inside the batch that adds the run.
 [[nodiscard]] Status enterQueue(SQLite::Database& database, const RunInfo& info);
 
 }  // namespace dasgd::storage

@@ -36,21 +36,22 @@ struct RunInfo {
     std::string versions;  // JSON
     Ns clockOrigin = 0;    // raw CLOCK_MONOTONIC of the run's instant 0 on this host
     std::string schema;    // symbols, units and defaults of the settings, JSON (storage/format.md); "" where not known
-    // The runs that one command makes, one after the other: the id of the first of them, which of them this is, from 0,
-    // and how many there are. "" and 0: a run of its own.
+    // Series of the runs that one command makes one after the other: id of its first run, number of this run in it,
+    // from 0, and number of its runs. "" and 0: a run of its own.
     std::string series;
     std::int64_t seriesPlace = 0, seriesSize = 0;
-    std::vector<HardwarePart> hardware;  // of `host`
-    // The run whose checkpoint this one goes on from, and the step of that; "" and 0: it begins at its beginning.
+    std::vector<HardwarePart> hardware;  // hardware of `host`
+    // Run from whose checkpoint this one resumes, and the step of the checkpoint; "" and 0: it begins at step 0.
     std::string resumedFrom;
     std::int64_t resumedStep = 0;
     // Entry in the workspace's queue (storage/queue.h) of a run that waits there and belongs to no process.
     struct QueueEntry {
         int cores = 1, gpus = 0;
-        int restarts = 0;           // how often it may still start again
-        bool afterFailure = false;  // also where it fails by itself, and not only where its process dies
-        std::string replaces;       // the run whose entry this one takes, with its place and its needs; "": a new one
-        std::string reason;         // why this one takes it
+        int restarts = 0;  // number of restarts that are left
+        bool afterFailure =
+            false;             // it restarts after a failure of its own too, not only after the death of its process
+        std::string replaces;  // run whose entry this one takes, with its place and needs; "": a new entry
+        std::string reason;    // reason for which it takes that entry
     };
     std::optional<QueueEntry> queueEntry;
 };
@@ -80,19 +81,18 @@ public:
     // id is known already (another rank started by hand was first), it joins that run; another configuration or number
     // of workers is an error.
     Status addRun(const RunInfo& info);
-    // Owns a run that waits in the queue, to start it: nobody else has it then. Where it runs and with what takes the
-    // place of what was known when it was queued; host, cpu, hardware and versions of `where` count. Errors: it does
-    // not wait there any more, or some process has it.
+    // Takes ownership of a run that waits in the queue, to start it. Its host, cpu, hardware and versions become those
+    // of `where`. Errors: it does not wait there any more, or another process owns it.
     Status takeFromQueue(const std::string& runId, const RunInfo& where);
     // The argument with which addRun() added a run, without its place in the queue.
     [[nodiscard]] Result<RunInfo> infoOf(const std::string& runId);
-    // The run's instant 0, where it is not that of addRun(): raw CLOCK_MONOTONIC of this host.
+    // Changes the instant 0 of the run that addRun() wrote: raw CLOCK_MONOTONIC of this host.
     Status setClockOrigin(const std::string& runId, Ns clockOrigin);
-    // Where runs of a series wait, all in one transaction; others are passed over.
+    // Writes the places at which runs of a series wait, in one transaction. Runs that do not wait are passed over.
     Status setQueue(const std::vector<QueuePlace>& places);
-    // Gives up a run that was added and will not be started: `status` (interrupted, failed, …) and why.
+    // Ends a run that was added and will not be started, with `status` (interrupted, failed, …) and the reason `error`.
     Status abandonRun(const std::string& runId, const std::string& status, const std::string& error);
-    // How many runs of dead owners were taken in by open().
+    // Number of runs of dead owners that open() took in.
     [[nodiscard]] int recovered() const;
     [[nodiscard]] const WorkspacePaths& paths() const;
 
@@ -141,9 +141,10 @@ public:
     // journal, so the newest values are lost if the process is killed, and dropped if too many cannot be stored.
     // Callable from any thread.
     virtual void measured(int rank, const Metric& metric) = 0;
-    [[nodiscard]] virtual std::int64_t recordsStored() const = 0;  // spans, metrics and states, by this object
-    [[nodiscard]] virtual std::string currentError()
-        const = 0;  // what keeps records from being stored at present (disk full …), "" where nothing
+    // Number of spans, metrics and states that this object has stored.
+    [[nodiscard]] virtual std::int64_t recordsStored() const = 0;
+    // Error that keeps records from being stored at present (disk full …); "" without one.
+    [[nodiscard]] virtual std::string currentError() const = 0;
 };
 
 }  // namespace dasgd::storage

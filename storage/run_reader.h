@@ -44,16 +44,16 @@ struct RunRow {
     std::string error;
     // Over all ranks and clean windows only; absent where nothing was timed (storage/format.md).
     std::optional<double> stepMs, skewS, inflation, timedSteps;
-    std::optional<double> measuredS;  // the time that `blockedS` is of, mean over the ranks
+    std::optional<double> measuredS;  // time over which `blockedS` was measured, mean over the ranks
     // blockedS ÷ measuredS.
     [[nodiscard]] std::optional<double> blocked() const {
         if (!blockedS || measuredS.value_or(0) <= 0) return std::nullopt;
         return *blockedS / *measuredS;
     }
-    int inflationRanks = 0;  // how many ranks know their inflation
+    int inflationRanks = 0;  // number of ranks whose inflation is known
     std::int64_t plannedSteps = 0;
-    // The runs that one command makes one after the other: the first one's id, this one's place among them from 0, and
-    // how many there are to be. "" and 0: a run of its own.
+    // Series of the runs that one command makes one after the other: id of its first run, number of this run in it,
+    // from 0, and planned number of its runs. "" and 0: a run of its own.
     std::string series;
     std::int64_t seriesPlace = 0, seriesSize = 0;
     // While it is queued: of one series the run with the smallest turn starts next, one that is held does not start.
@@ -95,13 +95,13 @@ struct RunDetail {
     bool linkEmulated = false;
     std::string link;  // "200Mbps, 1ms" or ""
     std::string host, cpu, gitDirtyDiff;
-    std::vector<std::string> rankHosts;  // by rank; empty where not every rank said where it is
-    std::vector<HardwarePart> hardware;  // of `host`; empty in runs recorded before version 8
+    std::vector<std::string> rankHosts;  // by rank; empty where a rank did not report its host
+    std::vector<HardwarePart> hardware;  // hardware of `host`; empty in runs recorded before version 8
     bool gitDirty = false;
     std::string versions;                // JSON object: library → version
     Ns clockOrigin = 0;                  // raw CLOCK_MONOTONIC of instant 0, on the host that ran it
     double clockErrorS = 0;              // bound on the clock offset between hosts; 0 on one host
-    std::optional<Straggler> straggler;  // of the newest 65,536 spans
+    std::optional<Straggler> straggler;  // straggler by the newest 65,536 spans
     Sample inflation;                    // inflationOfRanks(); its mean is the row's
     // Why what waits, in the workspace's queue or for its turn in its series, has not started; "": it starts at once,
     // or does not wait.
@@ -111,8 +111,8 @@ struct RunDetail {
 // Where a run ran, and whether its code was that of its commit.
 struct RunProvenance {
     std::string host, cpu;              // "" where they were not recorded
-    std::map<int, std::string> hostOf;  // of the ranks that said where they are; none where time is simulated
-    std::size_t hosts = 0;              // of its ranks; 0 where not every rank said where it is
+    std::map<int, std::string> hostOf;  // host of each rank that reported it; empty in simulated time
+    std::size_t hosts = 0;              // number of hosts of its ranks; 0 where a rank did not report its host
     bool gitDirty = false;
 };
 
@@ -127,11 +127,11 @@ struct RankRow {
 struct RankLastSeen {
     int rank = 0;
     std::string host;   // "": not recorded
-    std::string state;  // starting running finished failed stopped; "" where the rank never said one
-    std::string text;   // that it said with it
+    std::string state;  // starting, running, finished, failed or stopped; "" where the rank never reported one
+    std::string text;   // text that the rank reported with it
     std::int64_t step = 0;
     Ns newest = 0;                 // on the run's time line
-    std::optional<RankSpan> last;  // of its newest 65,536 spans the one that ended last; absent where none is recorded
+    std::optional<RankSpan> last;  // span that ended last, among its newest 65,536; nullopt where none is recorded
 };
 
 struct MetricSample {
@@ -146,7 +146,7 @@ using SpanRow = RankSpan;
 
 struct NamedSpan {
     SpanRow row;
-    std::string name;  // what another program called it; "" of ours
+    std::string name;  // name that another program gave it; "" for spans of this program
 };
 
 // Some spans of a run: rows as they were stored, or a level of detail over such parts. Every span is in exactly one of
@@ -154,8 +154,8 @@ struct NamedSpan {
 struct SpanPart {
     std::int64_t id = 0;
     int level = 0;    // 0: rows
-    TimeRange range;  // that its spans touch
-    Ns width = 0;     // of the level's buckets
+    TimeRange range;  // time that its spans touch
+    Ns width = 0;     // width of the level's buckets
     std::int64_t rows = 0;
     bool settled = false;  // will not change any more
 };

@@ -156,7 +156,7 @@ GroupOutcome RankGroup::outcome() {
         Ns at = INT64_MAX;
         std::string text;
     };
-    Failure first;   // what a rank itself says went wrong
+    Failure first;   // earliest failure that a rank reported
     Failure killed;  // a rank that could not say anything: it is the cause of what the others say
     std::string left, lost, silent;
     bool stopped = killedAt_.has_value();  // perhaps before there was a rank
