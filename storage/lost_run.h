@@ -1,4 +1,4 @@
-// How a run ends whose owner died.
+// The end of a run whose owner died.
 #pragma once
 
 #include <string>

@@ -66,8 +66,8 @@ struct RunRow {
     // "" and 0: it began at its beginning.
     std::string resumedFrom;
     std::int64_t resumedStep = 0;
-    // How often the workspace's queue has started its training again, from a checkpoint or from the beginning, this run
-    // included; and why the last time, "interrupted: …". 0 and "" where it never did.
+    // Number of times that the workspace's queue has restarted the training, this run included, and the reason of the
+    // last restart, as "interrupted: …". 0 and "" where it never did.
     int restarted = 0;
     std::string restartReason;
     // The workspace that a run was taken from ("ssh://login/lab", a folder or a file), when it was last heard from (ISO
@@ -229,8 +229,8 @@ public:
     // The parts of which a part with a level consists.
     [[nodiscard]] Result<std::vector<SpanPart>> spanParts(const std::string& runId, const SpanPart& of);
     [[nodiscard]] Result<SpanLevel> spanLevel(const SpanPart& part);
-    // The spans of a part of level 0 in order of arrival, without the first `skip`. Of a part that is not settled an
-    // undivided reduce may be another span later; all others stay.
+    // The spans of a part of level 0 in order of arrival, without the first `skip`. In a part that is not settled an
+    // undivided reduce may become another span later; all other spans stay.
     [[nodiscard]] Result<std::vector<SpanRow>> spanRows(const SpanPart& part, std::int64_t skip = 0);
     // From the first span's start to the last one's end; nullopt where there is none yet.
     [[nodiscard]] Result<std::optional<TimeRange>> spanExtent(const std::string& runId);

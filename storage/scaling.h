@@ -12,8 +12,8 @@
 
 namespace dasgd::storage {
 
-// The settings of a run's resolved configuration. What the row itself says (algorithm, backend, workers, seed) is taken
-// from there where the configuration lacks it or cannot be read.
+// The settings of a run's resolved configuration. Algorithm, backend, workers and seed are taken from the row where the
+// configuration lacks them or cannot be read.
 [[nodiscard]] Settings settingsOf(const RunRow& row);
 // settingsOf() for one of many runs, which share most of their tables.
 [[nodiscard]] Settings settingsOf(const RunRow& row, SettingsReader& reader);
@@ -28,10 +28,10 @@ namespace dasgd::storage {
 // reach it.
 [[nodiscard]] Result<std::optional<MetricSample>> readTargetReached(RunReader& reader, const std::string& runId);
 
-// How long a run had trained by its evaluations, without what the laboratory did for itself meanwhile.
+// Time for which a run had trained at each evaluation, in seconds, without evaluations and checkpoints.
 struct TrainedSeconds {
     bool timeSimulated = false;               // evaluations take no simulated time: their instant says it
-    std::map<std::int64_t, double> recorded;  // by step, else
+    std::map<std::int64_t, double> recorded;  // in real time: seconds by step
     // nullopt where it was not recorded: a run of a real cluster before eval/trained_s was (storage/format.md).
     [[nodiscard]] std::optional<double> at(const MetricSample& evaluation) const;
 };

@@ -11,7 +11,7 @@ namespace {
 
 using Three = std::array<double, 3>;  // α, β, ρ
 
-// How often each of α, β and ρ is paid.
+// Coefficients of α, β and ρ in the time of the collective.
 Three paid(const TimedCollective& timed, int ranks) {
     const double others = ranks - 1;
     if (timed.kind == TimedCollective::Kind::AllGather) return {others, others * timed.bytes, 0};

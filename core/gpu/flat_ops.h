@@ -35,7 +35,7 @@ void combineFlat(const std::vector<FlatTerm>& terms, const FlatResult& result);
 
 // dasgd::sum_: with y = scale·(all x, added up in their order),
 //   copy ← y    out ← y / divisor
-// `out` and `copy` may be the first x. Of more than 65 every further 64 are a kernel of their own.
+// `out` and `copy` may be the first x. The first 65 tensors are added by one kernel, every further 64 by another one.
 struct FlatSum {
     at::Tensor out;
     double scale = 1;

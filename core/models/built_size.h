@@ -1,4 +1,4 @@
-// How large a model would be, told without its memory.
+// Size of a model, found without allocating its memory.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// How a command ends: its exit status and what it says on stderr.
+// The end of a command: its exit status and its message on stderr.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
-// SIGINT, SIGTERM, SIGUSR1 and SIGUSR2 as something to wait for, instead of something that ends us; SIGHUP ignored, so
-// that a run outlives its terminal. Batch systems send any of the last three before they take a machine away. Made
-// once, in main's thread, before any other thread: they inherit the blocked mask.
+// Takes SIGINT, SIGTERM, SIGUSR1 and SIGUSR2 through a descriptor instead of letting them end the process, and ignores
+// SIGHUP, so that a run outlives its terminal. Batch systems send SIGTERM, SIGUSR1 or SIGUSR2 before they take a
+// machine away. Made once, in the main thread, before any other thread, because threads inherit the blocked mask.
 #pragma once
 
 #include <atomic>
@@ -19,9 +19,9 @@ public:
     explicit StopSignals(Repeats repeats = Repeats::Count);
     // Readable when a signal came.
     [[nodiscard]] int fd() const { return fd_.get(); }
-    // Takes in what came since; returns how many in all.
+    // Reads the signals that came since the last call; returns the number of all signals so far.
     int count();
-    // How many of those were SIGINT: of a person at the terminal.
+    // Number of SIGINTs among them, from a person at the terminal.
     [[nodiscard]] int interrupts() const { return interrupts_; }
     // True after a signal with which batch systems announce that they take the machine away. Any thread.
     [[nodiscard]] bool isTerminated() const { return terminatedBy_ != 0; }

@@ -10,8 +10,9 @@
 
 namespace dasgd::experiments {
 
-// The document of the one experiment that a command looks at: what the command line sets is in it, a sweep of the file
-// is left out. What is then changed in it stays changed. Errors: several cases; of the overrides.
+// The document of the one experiment that a command looks at, with the settings of the command line and without the
+// sweep of the file. Later changes to it are not overridden. Errors: the file has several cases; those of the
+// overrides.
 [[nodiscard]] Result<Value> onlyDocument(Value document, const Overrides& overrides);
 
 // Behind the experiment's name, so that what is run to tell something about it is not among its own runs. A name that

@@ -1,5 +1,5 @@
-// An experiment that may start: read, checked and planned. What the launcher and the commands need to know of it, so
-// that they need not see torch.
+// An experiment that may start: read, checked and planned. It holds all that the launcher and the commands need, so
+// that they do not include torch.
 #pragma once
 
 #include <cstdint>

@@ -19,9 +19,9 @@ class KeyValueClient {
 public:
     KeyValueClient(std::string address, int port, RunSecret secret);
 
-    // The answer to a request (operation, key, operands); nullopt where the key is not there. What is lost with a
-    // connection is asked again. Errors: no answer until the deadline; the server knows another secret; it refused the
-    // request.
+    // The answer to a request (operation, key, operands); nullopt where the key is not there. A request
+    // that is lost with a connection is repeated. Errors: no answer until the deadline; the server knows another
+    // secret; it refused the request.
     Result<std::optional<std::string>> ask(const Parts& request, std::chrono::milliseconds timeout);
     [[nodiscard]] KeyValueClient another() const { return {address_, port_, secret_, secretIsKnown_}; }
 

@@ -21,9 +21,9 @@ struct ForwardTask {
 };
 
 // Follows the journal until its writer has ended and the collector has committed everything; then removes the journal.
-// While the collector does not answer it tries again, and the journal keeps the records. What was sent is asked for
-// again by a collector that was restarted, and what a forwarder sent that was killed is not taken twice: the collector
-// says which record it wants. Errors: the collector did not answer for `patience` before there was a journal or after
+// While the collector does not answer it tries again, and the journal keeps the records. The collector names the record
+// that it wants next: so a restarted collector gets records again, and the records of a killed forwarder are not taken
+// twice. Errors: the collector did not answer for `patience` before there was a journal or after
 // its writer had ended; `stop` was set. The journal keeps what is not committed.
 [[nodiscard]] Status forwardJournal(const ForwardTask& task, const RunSecret& secret, const std::atomic<bool>& stop);
 

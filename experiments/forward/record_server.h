@@ -25,13 +25,14 @@ public:
                                                        std::string runId, RecordStreams streams, int port = 0);
     virtual ~RecordServer() = default;
 
-    // "tcp://10.0.0.1:40013": where forwarders reach it.
+    // Endpoint at which forwarders reach it: "tcp://10.0.0.1:40013".
     [[nodiscard]] virtual const std::string& endpoint() const = 0;
-    // How many messages were no messages of this protocol, by somebody who had the key.
+    // Number of messages, from senders with the key, that were not of this protocol.
     [[nodiscard]] virtual std::int64_t refused() const = 0;
-    // Waits until all streams have ended, or for `patience` after the last record that came. Whether they have.
+    // Waits until all streams have ended, or for `patience` after the last record that came. True where they have
+    // ended.
     virtual bool awaitEnds(std::chrono::milliseconds patience) = 0;
-    // After the last batch is committed: waits until every forwarder has heard so, or for `patience`.
+    // Called after the last batch is committed. Waits until every forwarder knows, or for `patience`.
     virtual void sayDone(std::chrono::milliseconds patience) = 0;
 };
 

@@ -11,8 +11,7 @@ namespace dasgd::experiments {
 
 // Ids of the runs that go before those of the command `series`, which has not begun: of commands that have begun, all
 // that train or wait; of commands that have not, those that wait, where the command was queued earlier. Runs that are
-// held are passed over. Of two commands that have not begun only one goes before the other, so that no two wait for
-// each other.
+// held are passed over. Two commands that have not begun never wait for each other.
 [[nodiscard]] std::vector<std::string> runsAhead(const std::vector<storage::RunRow>& rows, const std::string& series);
 
 // Reads the workspace each time it is asked; one row of it, as long as the same run is ahead.

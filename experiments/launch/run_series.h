@@ -40,11 +40,10 @@ public:
 
     // Runs them in order; those that wait are in the workspace as `queued`, `dasgd stop` takes one out and `dasgd
     // queue` holds, releases and moves them. Answers their ids, "" of those that were not reached: after Ctrl-C, or
-    // after a run that could not even be written down, which is said on stderr. What was queued then is `stopped`.
-    // Whoever takes out all that wait ends the series: those that were to be queued later are not. Whoever holds all
-    // that wait holds those too.
-    // `from`: for each experiment the checkpoint from which it resumes, nullopt for one that begins at step 0; an empty
-    // vector: all begin at step 0.
+    // after a run whose row could not be written, which is reported on stderr. Runs that were queued then are
+    // `stopped`. Whoever takes out all that wait ends the series: those that were to be queued later are not. Whoever
+    // holds all that wait holds those too. `from`: for each experiment the checkpoint from which it resumes, nullopt
+    // for one that begins at step 0; an empty vector: all begin at step 0.
     std::vector<std::string> run(const std::vector<const CheckedExperiment*>& experiments, const Report& report,
                                  std::vector<std::optional<ResumePoint>> from = {});
     // Runs one experiment from a checkpoint on.

@@ -1,4 +1,4 @@
-// How long the runs of the queue still take, by what runs like them took.
+// Estimates the time that the runs of the queue still take, from the times of runs like them.
 #pragma once
 
 #include <map>

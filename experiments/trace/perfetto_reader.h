@@ -7,7 +7,8 @@
 
 namespace dasgd::experiments {
 
-// One packet in memory at a time, of at most kLargestPacket bytes. What could be read is in `slices`.
+// Reads a trace into `slices`, up to the first error. One packet is in memory at a time, of at most kLargestPacket
+// bytes.
 void readPerfettoTrace(std::istream& bytes, TraceSlices& slices);
 
 inline constexpr std::uint64_t kLargestPacket = 64ULL << 20;

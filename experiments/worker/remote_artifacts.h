@@ -1,6 +1,6 @@
-// The files of a rank that was started by hand: its part of checkpoints and what it goes on from, its log, its
-// profiler's trace. Of a rank on another host than rank 0's they come to that one's workspace, which has all that
-// belongs to a run.
+// The files of a rank that was started by hand: its part of checkpoints, the checkpoint from which it resumes, its log
+// and the trace of its profiler. A rank on another host than rank 0's sends them to the workspace of rank 0, which has
+// all files of a run.
 #pragma once
 
 #include <chrono>
@@ -38,8 +38,8 @@ public:
     // Null: this run saves nothing.
     [[nodiscard]] const CheckpointEnvironment* environment() const { return saves_ ? &environment_ : nullptr; }
     // After the training: brings this rank's log, where its output goes to a file, and its profiler's trace to the
-    // run's folder in rank 0's workspace. What could not be brought there is logged. Of a run that failed that is tried
-    // briefly: rank 0 may be what was lost.
+    // run's folder in rank 0's workspace. A file that could not be brought there is logged. After a failed run it is
+    // tried only briefly, because rank 0 itself may be lost.
     void bringRecords(bool failed) const;
     // Number of bytes moved so far on rank 0; grows while files of other hosts arrive.
     [[nodiscard]] std::int64_t moved() const { return server_ ? server_->moved() : 0; }

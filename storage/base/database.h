@@ -63,7 +63,7 @@ public:
     // Errors: lab.db is another file by now than the one that was opened, or none. SQLite itself would not notice: it
     // reads and writes a file that nobody can open any more.
     [[nodiscard]] Status checkFile() const;
-    // Why the WAL could not start over, "" where it could.
+    // Reason for which the WAL could not be reset; "" where it could.
     [[nodiscard]] const std::string& walWarning() const { return walWarning_; }
 
 private:

@@ -56,7 +56,7 @@ public:
     [[nodiscard]] bool tryUpgrade();
     // Adds "pid host" to the file, for people.
     void sign() const;
-    // Who signed last.
+    // The last line that sign() wrote; "" without one.
     static std::string holder(const std::filesystem::path& file);
     [[nodiscard]] explicit operator bool() const { return file_ >= 0; }
 

@@ -1,5 +1,5 @@
 // Numbers and texts one after the other in a string, for what goes from one program to another: little-endian, a text
-// after its length. What is read may be anybody's: it never goes past the end, and allocates nothing.
+// after its length. Input is not trusted: reading never goes past the end, and allocates nothing.
 #pragma once
 
 #include <bit>

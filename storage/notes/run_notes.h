@@ -57,7 +57,7 @@ struct NotesEdit {
 // that did. Errors: as changeNotes().
 [[nodiscard]] Result<NotesEdit> undoNotes(const std::filesystem::path& workspace, const NotesEdit& edit);
 
-// The notes of a workspace, as they change. Of one thread.
+// Reads the notes of a workspace as they change. Used by one thread.
 class NotesReader {
 public:
     explicit NotesReader(std::filesystem::path workspace);

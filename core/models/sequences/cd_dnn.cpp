@@ -1,6 +1,6 @@
 // The network for speech that Das et al. scale (arXiv 1602.06709, "CD-DNN", 7 hidden layers), with the sizes of Seide,
 // Li and Yu (Interspeech 2011): 11 frames of 39 features, hidden layers of 2,048 sigmoid units, 9,304 context-dependent
-// states. That Das et al. have the same sizes is an assumption: their abstract names none. 45.1 M weights.
+// states. 45.1 M weights. The abstract of Das et al. gives no sizes; it is assumed that theirs are the same.
 #include <torch/nn/init.h>
 #include <torch/nn/modules/linear.h>
 
