@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kMostValues = 6;
 constexpr std::size_t kLongestDetail = 40;
 
-std::string valueIn(const Settings& settings, const std::string& key) {
+std::string settingText(const Settings& settings, const std::string& key) {
     const auto found = settings.find(key);
     return found == settings.end() ? std::string() : found->second;
 }
@@ -36,8 +36,8 @@ std::string joined(const std::vector<std::string>& words) {
 }
 
 SetupPart batchOf(const Settings& settings) {
-    std::string text = valueIn(settings, "train.batch_size");
-    const std::string times = valueIn(settings, "train.accumulate");
+    std::string text = settingText(settings, "train.batch_size");
+    const std::string times = settingText(settings, "train.accumulate");
     if (!times.empty() && times != "1") text += " × " + times;
     return {"batch", text.empty() ? text : text + " a worker", {}};
 }
@@ -45,20 +45,21 @@ SetupPart batchOf(const Settings& settings) {
 SetupPart linkOf(const Settings& settings, TimeSource time) {
     if (time == TimeSource::Simulated) {
         return {"link",
-                joined({valueIn(settings, "network.name"), valueIn(settings, "network.bandwidth"),
-                        valueIn(settings, "network.latency"), "simulated"}),
+                joined({settingText(settings, "network.name"), settingText(settings, "network.bandwidth"),
+                        settingText(settings, "network.latency"), "simulated"}),
                 below(settings, "network.", {"network.name", "network.bandwidth", "network.latency"})};
     }
     if (time == TimeSource::Imported) return {"link", "", {}};
-    const std::string bandwidth = valueIn(settings, "cluster.link.bandwidth");
+    const std::string bandwidth = settingText(settings, "cluster.link.bandwidth");
     // The number of hosts is a part of its own, which not every record has.
     if (bandwidth.empty()) return {"link", "not emulated", {}};
-    return {"link", joined({bandwidth, valueIn(settings, "cluster.link.latency"), "emulated"}), {}};
+    return {"link", joined({bandwidth, settingText(settings, "cluster.link.latency"), "emulated"}), {}};
 }
 
 SetupPart computingOf(const Settings& settings, TimeSource time) {
     if (time != TimeSource::Simulated) return {"computing", "", {}};
-    const std::string device = valueIn(settings, "compute.device"), step = valueIn(settings, "compute.step_time");
+    const std::string device = settingText(settings, "compute.device"),
+                      step = settingText(settings, "compute.step_time");
     return {"computing", device.empty() || device == "none" ? step + (step.empty() ? "" : " a step") : device,
             below(settings, "compute.", {"compute.device", "compute.step_time", "compute.mode"})};
 }
@@ -98,7 +99,8 @@ Parts partsOf(const Setups& setups, const std::string& what) {
 Settings commonDetail(const Parts& parts) {
     Settings common = parts.front()->detail;
     for (const SetupPart* part : parts)
-        std::erase_if(common, [&](const auto& entry) { return valueIn(part->detail, entry.first) != entry.second; });
+        std::erase_if(common,
+                      [&](const auto& entry) { return settingText(part->detail, entry.first) != entry.second; });
     return common;
 }
 
@@ -156,12 +158,12 @@ RunSetup setupOf(const Settings& settings, TimeSource time, const RunMachine& ma
     const bool ofMachine = time == TimeSource::Measured || time == TimeSource::EmulatedLink;
     const auto known = [&](const std::string& text) { return ofMachine ? text : std::string(); };
     // Each is a part of its own, so that a fact that one of two runs did not record is no difference between them.
-    RunSetup setup{{"model", valueIn(settings, "model.name"), below(settings, "model.", {"model.name"})},
-                   {"data", valueIn(settings, "data.name"), below(settings, "data.", kindsOfReading())},
-                   {"workers", valueIn(settings, "cluster.workers"), {}},
+    RunSetup setup{{"model", settingText(settings, "model.name"), below(settings, "model.", {"model.name"})},
+                   {"data", settingText(settings, "data.name"), below(settings, "data.", kindsOfReading())},
+                   {"workers", settingText(settings, "cluster.workers"), {}},
                    {"hosts", known(machine.hosts > 0 ? std::to_string(machine.hosts) : ""), {}},
                    batchOf(settings),
-                   {"backend", valueIn(settings, "cluster.backend"), {}},
+                   {"backend", settingText(settings, "cluster.backend"), {}},
                    linkOf(settings, time),
                    computingOf(settings, time),
                    {"machine", known(machine.host), {}},

@@ -14,7 +14,7 @@ namespace {
 // A straggler is slower than the median by at least so much, and by so many standard errors.
 constexpr double kLeastExcess = 0.01;
 constexpr double kLeastErrors = 4;
-constexpr std::int64_t kStretches = 8;
+constexpr std::int64_t kTimedStretches = 8;
 constexpr std::int64_t kLeastStretches = 4;
 
 using ComputeByRank = std::map<int, std::map<std::int64_t, double>>;  // time by step
@@ -102,7 +102,7 @@ std::optional<Straggler> stragglerOf(std::span<const RankSpan> spans) {
     // The first and the last step may be recorded in part only.
     ++first;
     --last;
-    const std::int64_t stretches = std::min(kStretches, last - first + 1);
+    const std::int64_t stretches = std::min(kTimedStretches, last - first + 1);
     if (stretches < kLeastStretches) return std::nullopt;
     const auto slowest = slowestOf(ranks, first, last + 1);
     if (!slowest || slowest->excess < kLeastExcess) return std::nullopt;

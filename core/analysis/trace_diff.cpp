@@ -14,7 +14,7 @@ namespace {
 
 using KindSets = std::array<Intervals, kSpanKindNames.size()>;
 
-struct RankParts {
+struct RankSums {
     Intervals windows;
     std::int64_t steps = 0;
     KindSets kinds;
@@ -38,7 +38,7 @@ bool beginsStep(SpanKind kind) {
 }
 
 // Adds the whole rounds inside a window that the stretch cuts. The first step that is seen may have begun outside.
-void addWholeRounds(RankParts& parts, TimeRange window, TimeRange stretch, const RankSteps& steps) {
+void addWholeRounds(RankSums& parts, TimeRange window, TimeRange stretch, const RankSteps& steps) {
     const bool cutLeft = window.start<stretch.start, cutRight = window.end> stretch.end;
     std::vector<std::pair<std::int64_t, Ns>> inside;
     for (const auto& [step, start] : steps.starts) {
@@ -76,13 +76,13 @@ std::map<int, RankSteps> stepsByRank(std::span<const RankSpan> spans, std::span<
     return ranks;
 }
 
-std::map<int, RankParts> partsByRank(std::span<const RankSpan> spans, TimeRange stretch,
-                                     std::span<const RankSpan> rounds) {
-    std::map<int, RankParts> ranks;
+std::map<int, RankSums> partsByRank(std::span<const RankSpan> spans, TimeRange stretch,
+                                    std::span<const RankSpan> rounds) {
+    std::map<int, RankSums> ranks;
     const std::map<int, RankSteps> steps = stepsByRank(spans, rounds);
     for (const auto& [rank, span] : spans) {
         if (span.kind != SpanKind::Window || span.start >= stretch.end || span.end <= stretch.start) continue;
-        RankParts& parts = ranks[rank];
+        RankSums& parts = ranks[rank];
         if (span.start >= stretch.start && span.end <= stretch.end) {
             parts.windows.push_back({span.start, span.end});
             parts.steps += span.bytes;
@@ -99,7 +99,7 @@ std::map<int, RankParts> partsByRank(std::span<const RankSpan> spans, TimeRange 
     return ranks;
 }
 
-void add(StepParts& sum, RankParts& parts) {
+void add(StepParts& sum, RankSums& parts) {
     const double steps = static_cast<double>(parts.steps);
     const Intervals windows = unionOf(std::move(parts.windows));
     Intervals compute, transfer;

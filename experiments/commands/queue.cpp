@@ -93,7 +93,8 @@ void printTable(const std::vector<QueueLine>& lines) {
     for (const std::size_t column : {1, 3, 4, 7, 10}) table.leftAlign(column);
     for (const QueueLine& line : lines) {
         const storage::RunRow& row = line.row;
-        const std::string needs = line.entry ? inWords({line.entry->cores, line.entry->gpus}) : "";
+        const std::string needs =
+            line.entry ? inWords(Needs{.cores = line.entry->cores, .gpus = line.entry->gpus}) : "";
         table.add({printable(row.runId), printable(row.experiment), turnText(line), row.held ? "held" : "",
                    printable(row.algorithm), std::to_string(row.seed), std::to_string(row.workers), needs,
                    secondsText(line, line.expected.left), secondsText(line, line.expected.endsIn), restartsText(line)});

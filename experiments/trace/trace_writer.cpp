@@ -12,7 +12,7 @@ namespace dasgd::experiments {
 namespace {
 
 constexpr int kTracksPerLane = 16;
-constexpr std::uint64_t kMostRanks = 65536;
+constexpr std::uint64_t kMostWrittenRanks = 65536;
 
 }  // namespace
 
@@ -70,7 +70,7 @@ bool TraceTracks::beginsArrow(const storage::SpanRow& row) {
 }
 
 std::uint64_t TraceTracks::arrowOf(const storage::SpanRow& row) {
-    return row.span.collective * kMostRanks + static_cast<std::uint64_t>(row.rank);
+    return row.span.collective * kMostWrittenRanks + static_cast<std::uint64_t>(row.rank);
 }
 
 }  // namespace dasgd::experiments

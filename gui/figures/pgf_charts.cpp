@@ -19,7 +19,7 @@ constexpr double kCellHeight = 22, kMapScale = 7;  // points
 constexpr int kScaleSteps = 48;
 constexpr double kInkTurns = 0.42;  // lightness of a cell above which its text is black instead of white
 
-QString number(double value) { return QString::number(value, 'g', 7); }
+QString pgfNumber(double value) { return QString::number(value, 'g', 7); }
 
 QString wordsOf(const Bar& bar) {
     QStringList behind{bar.ratio, bar.count};
@@ -52,13 +52,15 @@ QString ticksBefore(const BarChart& chart, double drawn, const FigureSpec& spec)
     const double wide = 0.5 * spec.inchesWide() * 72 * end / drawn;
     const int count = std::clamp(static_cast<int>(wide / (4 * spec.venueOf().tickPt)), 1, 5);
     QStringList ticks;
-    for (const double tick : niceTicks(0, end, count).values) ticks << number(tick);
+    for (const double tick : niceTicks(0, end, count).values) ticks << pgfNumber(tick);
     return QStringLiteral(", xtick={%1}").arg(ticks.join(QLatin1Char(',')));
 }
 
 void addBar(QTextStream& text, const BarChart& chart, const Bar& bar, std::size_t place) {
     const auto at = static_cast<double>(place);
-    const auto point = [&](double x, double y) { return QStringLiteral("(axis cs:%1,%2)").arg(number(x), number(y)); };
+    const auto point = [&](double x, double y) {
+        return QStringLiteral("(axis cs:%1,%2)").arg(pgfNumber(x), pgfNumber(y));
+    };
     if (!bar.value) {
         text << "\\node[anchor=west, gray] at " << point(0, at) << " {" << wordsOf(bar) << "};\n";
         return;
@@ -94,7 +96,7 @@ void addCell(QTextStream& text, const HeatMap& map, const HeatEnds& ends, std::s
     const QString middle = across((static_cast<double>(column) + 0.5) / columns);
     const double top = -kCellHeight * static_cast<double>(row), bottom = top - kCellHeight;
     const QString box = QStringLiteral("(%1+0.5pt,%2pt) rectangle (%3-0.5pt,%4pt)")
-                            .arg(left, number(top - 0.5), right, number(bottom + 0.5));
+                            .arg(left, pgfNumber(top - 0.5), right, pgfNumber(bottom + 0.5));
     QString ink = QStringLiteral("gray");
     if (!cell.value || !std::isfinite(*cell.value)) {
         text << "\\path[pattern=north east lines, pattern color=gray] " << box << ";\n";
@@ -106,9 +108,9 @@ void addCell(QTextStream& text, const HeatMap& map, const HeatEnds& ends, std::s
     QString words = latexText(cell.text);
     if (!cell.under.isEmpty()) words += QStringLiteral(" \\\\ ") + latexText(cell.under);
     text << "\\node[align=center, inner sep=0pt, text=" << ink << "] at (" << middle << ','
-         << number(bottom + kCellHeight / 2) << "pt) {" << words << "};\n";
+         << pgfNumber(bottom + kCellHeight / 2) << "pt) {" << words << "};\n";
     if (cell.incomplete) {
-        text << "\\fill[incomplete] (" << right << "-0.5pt," << number(top - 0.5)
+        text << "\\fill[incomplete] (" << right << "-0.5pt," << pgfNumber(top - 0.5)
              << "pt) -- ++(-4pt,0) -- ++(4pt,-4pt) -- cycle;\n";
     }
 }
@@ -119,12 +121,12 @@ void addScale(QTextStream& text, const HeatMap& map, const HeatEnds& ends) {
     for (int i = 0; i < kScaleSteps; ++i) {
         const double top = -height * i / kScaleSteps, bottom = -height * (i + 1) / kScaleSteps;
         text << "\\definecolor{cell}{HTML}{" << inHex(viridis(1 - (i + 0.5) / kScaleSteps))
-             << "}\\fill[cell] (\\axiswidth+6pt," << number(top) << "pt) rectangle (\\axiswidth+"
-             << number(6 + kMapScale) << "pt," << number(bottom) << "pt);\n";
+             << "}\\fill[cell] (\\axiswidth+6pt," << pgfNumber(top) << "pt) rectangle (\\axiswidth+"
+             << pgfNumber(6 + kMapScale) << "pt," << pgfNumber(bottom) << "pt);\n";
     }
     const auto end = [&](const char* anchor, double y, double value) {
-        text << "\\node[anchor=" << anchor << " west, inner ysep=0pt] at (\\axiswidth+" << number(6 + kMapScale)
-             << "pt," << number(y) << "pt) {" << latexText(tickText(value)) << "};\n";
+        text << "\\node[anchor=" << anchor << " west, inner ysep=0pt] at (\\axiswidth+" << pgfNumber(6 + kMapScale)
+             << "pt," << pgfNumber(y) << "pt) {" << latexText(tickText(value)) << "};\n";
     };
     end("north", 0, map.lowIsGood ? ends.low : ends.high);
     if (ends.high > ends.low) end("south", -height, map.lowIsGood ? ends.high : ends.low);
@@ -158,8 +160,8 @@ QString barsPicture(const FigureContent& content, const FigureSpec& spec) {
     }
     const double end = endOf(chart, spec);
     text << "\\begin{tikzpicture}\n\\begin{axis}[\nwidth=\\axiswidth, y=" << kBarRow
-         << "pt, y dir=reverse, clip=false,\nxmin=0, xmax=" << number(end) << ticksBefore(chart, end, spec)
-         << ", ymin=0.4, ymax=" << number(static_cast<double>(chart.bars.size()) + 0.6) << ",\nytick={"
+         << "pt, y dir=reverse, clip=false,\nxmin=0, xmax=" << pgfNumber(end) << ticksBefore(chart, end, spec)
+         << ", ymin=0.4, ymax=" << pgfNumber(static_cast<double>(chart.bars.size()) + 0.6) << ",\nytick={"
          << places.join(QLatin1Char(',')) << "}, yticklabels={" << labels.join(QLatin1Char(','))
          << "},\nfont=" << fontCommand(spec.venueOf().labelPt)
          << ", tick label style={font=" << fontCommand(spec.venueOf().tickPt) << "},\nxlabel={" << latexText(chart.axis)
@@ -180,7 +182,7 @@ QString mapPicture(const FigureContent& content, const FigureSpec& spec) {
     text << "\\definecolor{incomplete}{HTML}{D55E00}%\n\\begin{tikzpicture}[font=" << fontCommand(spec.venueOf().tickPt)
          << "]\n";
     for (qsizetype row = 0; row < map.rows.size(); ++row) {
-        text << "\\node[anchor=east] at (0," << number(-kCellHeight * (static_cast<double>(row) + 0.5)) << "pt) {"
+        text << "\\node[anchor=east] at (0," << pgfNumber(-kCellHeight * (static_cast<double>(row) + 0.5)) << "pt) {"
              << latexText(map.rows[row]) << "};\n";
         for (qsizetype column = 0; column < map.columns.size(); ++column) {
             addCell(text, map, ends, static_cast<std::size_t>(row), static_cast<std::size_t>(column));
@@ -190,10 +192,10 @@ QString mapPicture(const FigureContent& content, const FigureSpec& spec) {
     for (qsizetype column = 0; column < map.columns.size(); ++column) {
         text << "\\node[anchor=north] at ("
              << across((static_cast<double>(column) + 0.5) / static_cast<double>(map.columns.size())) << ','
-             << number(bottom) << "pt) {" << latexText(map.columns[column]) << "};\n";
+             << pgfNumber(bottom) << "pt) {" << latexText(map.columns[column]) << "};\n";
     }
     text << "\\node[anchor=north, font=" << fontCommand(spec.venueOf().labelPt) << "] at (0.5\\axiswidth,"
-         << number(bottom - 12) << "pt) {" << latexText(map.title) << "};\n";
+         << pgfNumber(bottom - 12) << "pt) {" << latexText(map.title) << "};\n";
     addScale(text, map, ends);
     text << notesBelow(fewOf(gatheredNotes(content.paperNotes(), content.curves)), spec) << "\\end{tikzpicture}";
     text.flush();

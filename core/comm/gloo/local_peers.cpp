@@ -22,7 +22,7 @@ namespace {
 constexpr std::uint32_t kEstablished = 1;
 
 // Address and port as in /proc/net/tcp: the address in network byte order.
-using End = std::pair<std::uint32_t, std::uint16_t>;
+using LocalEnd = std::pair<std::uint32_t, std::uint16_t>;
 
 // Open sockets of this process by inode number, which no later socket gets; descriptors are reused.
 std::map<ino_t, int> openSockets() {
@@ -37,7 +37,7 @@ std::map<ino_t, int> openSockets() {
 }
 
 // Reads one end of an IPv4 connection by `name`, getsockname or getpeername.
-bool endOf(int descriptor, int (*name)(int, sockaddr*, socklen_t*), End& end) {
+bool endOf(int descriptor, int (*name)(int, sockaddr*, socklen_t*), LocalEnd& end) {
     sockaddr_in address{};
     socklen_t size = sizeof address;
     if (name(descriptor, reinterpret_cast<sockaddr*>(&address), &size) != 0) return false;
@@ -47,13 +47,13 @@ bool endOf(int descriptor, int (*name)(int, sockaddr*, socklen_t*), End& end) {
 }
 
 // Owners (user ids) of the sockets of this network namespace, by their own and their other end.
-std::map<std::pair<End, End>, std::uint32_t> owners() {
-    std::map<std::pair<End, End>, std::uint32_t> owners;
+std::map<std::pair<LocalEnd, LocalEnd>, std::uint32_t> owners() {
+    std::map<std::pair<LocalEnd, LocalEnd>, std::uint32_t> owners;
     std::ifstream table("/proc/self/net/tcp");
     std::string line;
     std::getline(table, line);
     while (std::getline(table, line)) {
-        End own, other;
+        LocalEnd own, other;
         std::uint32_t state = 0, user = 0;
         std::uint64_t socket = 0;
         const int read = std::sscanf(line.c_str(),
@@ -75,7 +75,7 @@ LocalPeers::LocalPeers() {
 Status LocalPeers::check() const {
     const auto known = owners();
     for (const auto& [socket, descriptor] : openSockets()) {
-        End own, other;
+        LocalEnd own, other;
         if (before_.contains(socket) || !endOf(descriptor, ::getsockname, own) ||
             !endOf(descriptor, ::getpeername, other)) {
             continue;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kLegendWidth = 210;
 constexpr QSize kLegendSample(30, 14);
-constexpr double kBesideName = 74;  // width of check box, sample and scroll bar
+constexpr double kBesideLegendName = 74;  // width of check box, sample and scroll bar
 constexpr int kCurveKey = Qt::UserRole;
 
 QIcon sampleOf(const Curve& curve, const PlotStyle& style, double ratio) {
@@ -80,7 +80,7 @@ void CurveLegend::list(const std::vector<Curve>& curves) {
     const int row = currentIndex().row();
     items_.clear();
     const QFontMetricsF metrics(font());
-    const QStringList cut = namesThatFit(names, kLegendWidth - kBesideName,
+    const QStringList cut = namesThatFit(names, kLegendWidth - kBesideLegendName,
                                          [&](const QString& text) { return metrics.horizontalAdvance(text); });
     const PlotStyle style = screenPlotStyle(look_.theme());
     for (std::size_t i = 0; i < curves.size(); ++i) {

@@ -23,7 +23,7 @@ using testing::StartsWith;
 
 constexpr const char* kLines = "-1 1:0.5 3:2\n+1 2:-1\n-1\n+1 3:4\n";
 const InputSpec kClasses{.shape = {8}, .classes = 2};
-const InputSpec kValues{.shape = {8}, .classes = 1, .task = Task::kRegression};
+const InputSpec kRegressionValues{.shape = {8}, .classes = 1, .task = Task::kRegression};
 
 class LibsvmTest : public ::testing::Test {
 protected:
@@ -56,7 +56,7 @@ TEST_F(LibsvmTest, MakesDenseRowsAndNumbersTheClasses) {
 
 TEST_F(LibsvmTest, TargetsOfARegressionAreTheNumbersThemselves) {
     const std::string tests = folder_.write("test.txt", "7\n").string();
-    const Splits splits = load("0.25 1:1\n-3 2:1\n", {{"test_path", text(tests)}}, kValues).value();
+    const Splits splits = load("0.25 1:1\n-3 2:1\n", {{"test_path", text(tests)}}, kRegressionValues).value();
     EXPECT_EQ(splits.input.classes, 1);
     EXPECT_EQ(splits.train.task(), Task::kRegression);
     const Batch train = all(splits.train, torch::kDouble);
@@ -105,7 +105,7 @@ TEST_F(LibsvmTest, DrawsTheTestSetWhereThereIsNoFileOfIt) {
     const at::Tensor together = torch::cat({train.inputs, test.inputs}).flatten();
     EXPECT_TRUE(std::get<0>(together.sort()).equal(torch::arange(100, torch::kFloat)));
     EXPECT_TRUE(all(load(lines)->test).inputs.equal(test.inputs)) << "in every process";
-    const Splits values = load(lines, {{"test_fraction", number(0.5)}}, kValues).value();
+    const Splits values = load(lines, {{"test_fraction", number(0.5)}}, kRegressionValues).value();
     EXPECT_NEAR(all(values.test).targets.mean().item<double>(), -0.2, 0.4);
 }
 
@@ -135,7 +135,7 @@ TEST_F(LibsvmTest, ADamagedLineIsRefusedAtItsPlaceOrCounted) {
 }
 
 TEST_F(LibsvmTest, APartHasItsOwnSamplesInTheirOrder) {
-    for (const InputSpec& natural : {kClasses, kValues}) {
+    for (const InputSpec& natural : {kClasses, kRegressionValues}) {
         const Splits splits = load(kLines, {}, natural).value();
         test::expectSelects(splits.train, SampleUse::kTraining);
         test::expectSelects(splits.train, SampleUse::kEvaluation);

@@ -15,7 +15,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 const std::vector<std::pair<std::string, at::Tensor>> kWeights{{"weight", torch::ones({4, 6})}};
-constexpr const char* kProduct = "    return x.flatten(1).matmul(self.weight.t())\n";
+constexpr const char* kScriptedProduct = "    return x.flatten(1).matmul(self.weight.t())\n";
 
 class ScriptFileTest : public ::testing::Test {
 protected:
@@ -34,7 +34,7 @@ protected:
         return file ? "" : file.error().message;
     }
     [[nodiscard]] std::string refusalOfBody(const std::string& body) const {
-        return refusal(scriptOf(kWeights, body + kProduct));
+        return refusal(scriptOf(kWeights, body + kScriptedProduct));
     }
     // A module whose forward() calls that of `inner`.
     static torch::jit::Module around(const torch::jit::Module& inner) {
@@ -52,8 +52,8 @@ TEST_F(ScriptFileTest, RefusesToSaveWhereverTheCallIs) {
         AllOf(HasSubstr("net.pt: aten::save, which __torch__."), HasSubstr("take the call out of the network"));
     EXPECT_THAT(refusalOfBody("    " + saving()), refused);
     EXPECT_THAT(refusalOfBody("    if self.training:\n        for i in range(3):\n            " + saving()), refused);
-    EXPECT_THAT(refusal(around(scriptOf(kWeights, "    " + saving() + kProduct))), refused) << "in a submodule";
-    torch::jit::Module other = scriptOf(kWeights, kProduct);
+    EXPECT_THAT(refusal(around(scriptOf(kWeights, "    " + saving() + kScriptedProduct))), refused) << "in a submodule";
+    torch::jit::Module other = scriptOf(kWeights, kScriptedProduct);
     other.define("def later(self, x):\n    " + saving() + "    return x\n");
     EXPECT_THAT(refusal(other), refused) << "in a method that forward does not call";
     torch::jit::Module calls("__torch__.Calls");
@@ -71,7 +71,7 @@ TEST_F(ScriptFileTest, RefusesToMapAFile) {
 // LibTorch runs it while it reads the file.
 TEST_F(ScriptFileTest, RefusesCodeThatRunsWhileItIsRead) {
     const auto restoring = [](const std::string& statement) {
-        torch::jit::Module net = scriptOf(kWeights, kProduct);
+        torch::jit::Module net = scriptOf(kWeights, kScriptedProduct);
         net.define("def __getstate__(self) -> Tuple[Tensor, bool]:\n    return (self.weight, self.training)\n");
         net.define("def __setstate__(self, state: Tuple[Tensor, bool]) -> None:\n    " + statement +
                    "    self.weight = state[0]\n    self.training = state[1]\n");
@@ -90,14 +90,14 @@ TEST_F(ScriptFileTest, RefusesObjectsOfClassesInCpp) {
     const auto prepack = c10::Dispatcher::singleton().findSchemaOrThrow("quantized::linear_prepack", "");
     torch::jit::Stack stack{at::quantize_per_tensor(torch::ones({4, 6}), 1.0, 0, at::kQInt8), c10::IValue()};
     prepack.callBoxed(&stack);
-    torch::jit::Module net = scriptOf(kWeights, kProduct);
+    torch::jit::Module net = scriptOf(kWeights, kScriptedProduct);
     net.register_attribute("packed", stack[0].type(), stack[0]);
     EXPECT_THAT(refusal(net),
                 HasSubstr("an object of a class that is written in C++, __torch__.torch.classes.quantized"));
 }
 
 TEST_F(ScriptFileTest, LoadsModulesOfTheirOwn) {
-    const auto file = ScriptFile::open(saved(around(scriptOf(kWeights, kProduct))).string());
+    const auto file = ScriptFile::open(saved(around(scriptOf(kWeights, kScriptedProduct))).string());
     ASSERT_TRUE(file) << file.error().message;
     // The open file counts, not what its name means later.
     std::filesystem::remove(folder_ / "net.pt");

@@ -12,7 +12,7 @@
 namespace dasgd::test {
 namespace {
 
-constexpr double kStep = 0.020;
+constexpr double kPatternStep = 0.020;
 constexpr double kBytes = 4.0 * 4 * 128 * 128;  // of four equal layers, so that fragments are equal too
 constexpr int kWorkers = 4;
 // A window of whole rounds in steady state begins here, and has at least as many steps.
@@ -61,7 +61,7 @@ void expectTheFormula(const std::string& name, const Value& settings, const std:
     const std::int64_t steps = round->period * round->fragments, window = (kFrom + steps - 1) / steps * steps;
     const LinkCost link{.alpha = 50e-6, .beta = 1 / bytesPerSecond};
     const double average = exchangeSeconds(*round, {}, link, kBytes, kWorkers);
-    const double expected = roundStepSeconds(*round, kStep, average);
+    const double expected = roundStepSeconds(*round, kPatternStep, average);
     EXPECT_NEAR(simulatedStep(settings, bandwidth, window), expected, 1e-4 * expected) << name << " at " << bandwidth;
 }
 

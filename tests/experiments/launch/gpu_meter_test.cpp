@@ -95,7 +95,7 @@ TEST(GpuMeter, WhatTheLibraryLacksIsAbsent) {
     EXPECT_THAT(uses[0].present, ElementsAre(Pair("memory_bytes", 40)));
 }
 
-class Sink : public storage::Recorder {
+class GpuSink : public storage::Recorder {
 public:
     Result<storage::RanksEnd> finish(const std::string& status, const std::string& error) override {
         return storage::RanksEnd{status, error};
@@ -113,7 +113,7 @@ public:
 TEST(SystemMetricsOfGpus, AreRecordedWithTheHosts) {
     TwoGpus two;
     SystemMetrics system({}, "lo", SystemMetrics::Host::Watched, two.nvml());
-    Sink first, second, third;
+    GpuSink first, second, third;
     system.sample(1'000'000'000, 0, 0, first);
     EXPECT_EQ(first.values.count("host/gpu0/pcie_sent_bytes_per_s"), 0U) << "nothing to compare with";
     EXPECT_THAT(first.values, testing::Contains(Pair("host/gpu0/utilization", 0.75)));

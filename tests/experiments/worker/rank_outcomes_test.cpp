@@ -13,14 +13,14 @@ namespace {
 using std::chrono::milliseconds;
 using ::testing::ElementsAre;
 
-constexpr milliseconds kTimeout{10'000};
+constexpr milliseconds kOutcomeTimeout{10'000};
 
 void onRanks(int ranks, const std::function<void(Rendezvous&, int rank)>& body) {
     const test::TempDir dir;
     std::vector<std::thread> threads;
     for (int rank = 0; rank < ranks; ++rank) {
         threads.emplace_back([&, rank] {
-            auto store = Rendezvous::file(dir / "store", ranks, kTimeout).value();
+            auto store = Rendezvous::file(dir / "store", ranks, kOutcomeTimeout).value();
             body(store, rank);
         });
     }
@@ -35,7 +35,8 @@ std::vector<std::string> statusesOf(const std::vector<RankOutcome>& outcomes) {
 
 TEST(RankOutcomes, EveryRankIsToldOfAll) {
     onRanks(3, [](Rendezvous& store, int rank) {
-        const auto all = exchangeOutcomes(store, {rank, "finished", "place " + std::to_string(rank)}, 3, kTimeout);
+        const auto all =
+            exchangeOutcomes(store, {rank, "finished", "place " + std::to_string(rank)}, 3, kOutcomeTimeout);
         EXPECT_THAT(statusesOf(all), ElementsAre("0 finished", "1 finished", "2 finished"));
         EXPECT_EQ(all[2].place, "place 2");
     });
@@ -48,13 +49,14 @@ TEST(RankOutcomes, ARankThatIsGoneIsWaitedForNoLongerThanTheDeadline) {
         const auto begin = std::chrono::steady_clock::now();
         EXPECT_THAT(statusesOf(exchangeOutcomes(store, {0, "stopped", ""}, 2, milliseconds(300))),
                     ElementsAre("0 stopped"));
-        EXPECT_LT(std::chrono::steady_clock::now() - begin, kTimeout);
+        EXPECT_LT(std::chrono::steady_clock::now() - begin, kOutcomeTimeout);
     });
 }
 
 TEST(RankOutcomes, OneThatFailedWaitsForNobody) {
     onRanks(1, [](Rendezvous& store, int) {
-        EXPECT_THAT(statusesOf(exchangeOutcomes(store, {0, "failed", ""}, 5, kTimeout)), ElementsAre("0 failed"));
+        EXPECT_THAT(statusesOf(exchangeOutcomes(store, {0, "failed", ""}, 5, kOutcomeTimeout)),
+                    ElementsAre("0 failed"));
     });
 }
 

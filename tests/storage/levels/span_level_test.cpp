@@ -10,7 +10,7 @@
 namespace dasgd::storage {
 namespace {
 
-using Sums = std::map<std::tuple<int, Lane, SpanKind>, std::pair<std::int64_t, Ns>>;  // count and time
+using LevelSums = std::map<std::tuple<int, Lane, SpanKind>, std::pair<std::int64_t, Ns>>;  // count and time
 
 std::vector<RankSpan> randomSpans(unsigned seed, int count, int ranks) {
     std::mt19937_64 random(seed);
@@ -32,8 +32,8 @@ std::vector<RankSpan> randomSpans(unsigned seed, int count, int ranks) {
     return spans;
 }
 
-Sums sumsOf(const std::vector<RankSpan>& spans) {
-    Sums sums;
+LevelSums sumsOf(const std::vector<RankSpan>& spans) {
+    LevelSums sums;
     for (const auto& [rank, span] : spans) {
         auto& [count, time] = sums[{rank, span.lane, span.kind}];
         ++count;
@@ -42,8 +42,8 @@ Sums sumsOf(const std::vector<RankSpan>& spans) {
     return sums;
 }
 
-Sums sumsOf(const SpanLevel& level) {
-    Sums sums;
+LevelSums sumsOf(const SpanLevel& level) {
+    LevelSums sums;
     std::size_t span = 0, cell = 0;
     for (const LevelLane& lane : level.lanes) {
         for (; span < lane.spansEnd; ++span) {

@@ -17,7 +17,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 constexpr int kRanks = 4;
-constexpr double kStep = 0.020;
+constexpr double kOutageStep = 0.020;
 constexpr std::int64_t kSteps = 40;
 // LeNet by ring among 4 over the gigabit star.
 const double kReduce = ringAllReduceSeconds({.alpha = kLatency, .beta = 1 / kBytesPerSecond}, 61'706 * 4, kRanks);
@@ -77,7 +77,7 @@ TEST(Outages, AHostStandsStillForAsLongAsItIsOut) {
     for (int rank = 0; rank < kRanks; ++rank) {
         const RankRecord& record = records[static_cast<std::size_t>(rank)];
         EXPECT_EQ(record.outcome.error, "");
-        EXPECT_NEAR(endOf(record), kSteps * kStep + (rank == 1 ? 1 : 0), 1e-9) << rank;
+        EXPECT_NEAR(endOf(record), kSteps * kOutageStep + (rank == 1 ? 1 : 0), 1e-9) << rank;
         ASSERT_EQ(record.faults.size(), rank == 1 ? 2U : 0U);
     }
     EXPECT_TRUE(records[1].faults[0].down && !records[1].faults[1].down);
@@ -89,8 +89,8 @@ TEST(Outages, AHostStandsStillForAsLongAsItIsOut) {
     for (const Span& span : records[1].sink.spans) {
         if (span.kind == SpanKind::Update) lengths.push_back(seconds(span.end - std::exchange(begin, span.end)));
     }
-    EXPECT_NEAR(lengths[5], kStep + 1, 1e-8);
-    EXPECT_NEAR(lengths[6], kStep, 1e-8);
+    EXPECT_NEAR(lengths[5], kOutageStep + 1, 1e-8);
+    EXPECT_NEAR(lengths[6], kOutageStep, 1e-8);
 }
 
 TEST(Outages, LocalSgdWaitsForTheHostThatIsOut) {
@@ -104,7 +104,7 @@ TEST(Outages, LocalSgdWaitsForTheHostThatIsOut) {
 
 // A2.11 with an outage instead of a slow step.
 TEST(Outages, DasgdTakesNoNoticeOfOneThatItsDelayCovers) {
-    const double spare = 3 * kStep - kReduce;
+    const double spare = 3 * kOutageStep - kReduce;
     const Times quiet = timesOf(timeOnly(kDasgd));
     const Times hit = timesOf(failing(timeOnly(kDasgd), "hosts", {{2, 0.031, 0.9 * spare}}));
     for (const std::size_t rank : {0U, 1U, 3U}) {
@@ -115,7 +115,7 @@ TEST(Outages, DasgdTakesNoNoticeOfOneThatItsDelayCovers) {
 }
 
 TEST(Outages, DasgdWaitsForWhatItsDelayDoesNotCover) {
-    const double spare = 3 * kStep - kReduce;
+    const double spare = 3 * kOutageStep - kReduce;
     const Times hit = timesOf(failing(timeOnly(kDasgd), "hosts", {{2, 0.031, spare + 0.010}}));
     for (const std::size_t rank : {0U, 1U, 3U}) EXPECT_NEAR(hit.blocked[rank], 0.010, 2e-6) << rank;
 }
@@ -146,14 +146,14 @@ TEST(Outages, TheOthersRunIntoTheDeadlineWhenAHostIsGone) {
                 HasSubstr("its host failed at 0.105 s and does not come back (after step 5)"));
     EXPECT_EQ(records[2].outcome.step, 5);
     EXPECT_EQ(records[0].outcome.step, 8) << "its second round's average never comes";
-    EXPECT_NEAR(endOf(records[0]), 8 * kStep + kReduce, 1e-6) << "all that happened before is kept";
+    EXPECT_NEAR(endOf(records[0]), 8 * kOutageStep + kReduce, 1e-6) << "all that happened before is kept";
 }
 
 TEST(Outages, WhoNeedsNobodyGoesOnWithoutADeadHost) {
     const auto records = trainVirtually(failing(timeOnly(kIndependent), "hosts", {{2, 0.105}, {3, 0.2}}));
     for (const std::size_t rank : {0U, 1U}) {
         EXPECT_EQ(records[rank].outcome.error, "");
-        EXPECT_NEAR(endOf(records[rank]), kSteps * kStep, 1e-9);
+        EXPECT_NEAR(endOf(records[rank]), kSteps * kOutageStep, 1e-9);
     }
     EXPECT_THAT(records[2].outcome.error, HasSubstr("its host failed at 0.105 s"));
     EXPECT_THAT(records[3].outcome.error, HasSubstr("its host failed at 0.2 s"));
@@ -175,7 +175,7 @@ TEST(Outages, ContentionDoesNotMakeThemLongerOrShorter) {
     Value document = timeOnly(kIndependent);
     document.find("compute")->set("contention", number(0.5));
     const auto records = trainVirtually(failing(document, "hosts", {{1, 0.105, 1}, {1, 1.2, 0.5}}));
-    EXPECT_NEAR(endOf(records[1]), kSteps * kStep + 1.5, 1e-6);
+    EXPECT_NEAR(endOf(records[1]), kSteps * kOutageStep + 1.5, 1e-6);
 }
 
 // An error handler may run work after the host has failed; it must take no time and not fail once more.
