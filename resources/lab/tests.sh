@@ -94,9 +94,11 @@ await_ahead() {
     trap - EXIT
 }
 
-# test_preset PRESET [PRESET…]: the tests of the first; the others are compiled meanwhile.
+# test_preset PRESET [PRESET…]: the tests of the first; the others are compiled meanwhile. Those with the label `full` are
+# left out unless `full` is set.
 test_preset() {
-    local preset=$1 report status=0
+    local preset=$1 report status=0 less=yes
+    [ -z "${full:-}" ] || less=
     stage "$preset"
     await_ahead
     if ! compile "$preset" 2>&1 | tee build/compile.log >&2; then
@@ -108,7 +110,7 @@ test_preset() {
     if [ $# -gt 1 ]; then compile_ahead "${@:2}"; fi
     report=$PWD/build/$preset/ctest.xml
     rm -f "$report"
-    ctest --preset "$preset" -j "$(nproc)" --no-tests=error --output-junit "$report" \
+    ctest --preset "$preset" -j "$(nproc)" ${less:+-LE '^full$'} --no-tests=error --output-junit "$report" \
         --test-output-truncation middle --test-output-size-passed 65536 >&2 9>&- || status=$?
     [ -f "$report" ] || { stage_failed "ctest gave no report for the preset $preset"; return 0; }
     say "$(slowest_tests "$report")"
