@@ -27,15 +27,15 @@ at::Tensor inputsOf(const Samples& samples) {
     return makeBatch(samples, torch::arange(samples.count(), torch::kInt64), torch::kFloat32).inputs;
 }
 
-std::string images(std::uint32_t count, std::uint32_t extent = 28) {
+std::string idxImages(std::uint32_t count, std::uint32_t extent = 28) {
     return idx({count, extent, extent}, std::string(std::size_t{count} * extent * extent, '\xFF'));
 }
 
 // A whole set: 3 training and 2 test images, all white.
 TempDir& fill(TempDir& folder) {
-    folder.write("train-images-idx3-ubyte", images(3));
+    folder.write("train-images-idx3-ubyte", idxImages(3));
     folder.write("train-labels-idx1-ubyte.gz", gzip(idx({3}, std::string("\x00\x05\x09", 3))));
-    folder.write("t10k-images-idx3-ubyte.gz", gzip(images(2)));
+    folder.write("t10k-images-idx3-ubyte.gz", gzip(idxImages(2)));
     folder.write("t10k-labels-idx1-ubyte", idx({2}, std::string("\x01\x02", 2)));
     return folder;
 }
@@ -104,18 +104,18 @@ TEST_P(BrokenMnistTest, NamesTheFileAndTheCause) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, BrokenMnistTest,
-    testing::Values(Broken{"Size", "train-images-idx3-ubyte", images(3, 32), "its images are 32x32"},
-                    Broken{"Count", "train-images-idx3-ubyte", images(4), "has 4 images, but"},
+    testing::Values(Broken{"Size", "train-images-idx3-ubyte", idxImages(3, 32), "its images are 32x32"},
+                    Broken{"Count", "train-images-idx3-ubyte", idxImages(4), "has 4 images, but"},
                     Broken{"Label", "t10k-labels-idx1-ubyte", idx({2}, "\x01\x0A"), "label 10 of sample 1"},
-                    Broken{"Truncated", "train-images-idx3-ubyte", images(3).substr(0, 100), "truncated"},
+                    Broken{"Truncated", "train-images-idx3-ubyte", idxImages(3).substr(0, 100), "truncated"},
                     Broken{"Magic", "train-images-idx3-ubyte", idx({3}, "abc"), "its magic number is 0x00000801"},
-                    Broken{"Gzip", "t10k-images-idx3-ubyte.gz", gzip(images(2)).substr(0, 30), "gzip stream"}),
+                    Broken{"Gzip", "t10k-images-idx3-ubyte.gz", gzip(idxImages(2)).substr(0, 30), "gzip stream"}),
     [](const auto& parameters) { return parameters.param.name; });
 
 TEST(MnistTest, EmptySetIsRefused) {
     TempDir folder;
     fill(folder).write("t10k-labels-idx1-ubyte", idx({0}, ""));
-    folder.write("t10k-images-idx3-ubyte.gz", gzip(images(0)));
+    folder.write("t10k-images-idx3-ubyte.gz", gzip(idxImages(0)));
     const auto splits = load("mnist", folder.path().string());
     ASSERT_FALSE(splits);
     EXPECT_THAT(splits.error().message, HasSubstr("it holds no images"));
