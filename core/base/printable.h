@@ -6,7 +6,6 @@
 
 namespace dasgd {
 
-// Control characters, bidirectional overrides and broken UTF-8 become visible escapes (\x1b, \u202e). What is printable
 // Replaces control characters, bidirectional overrides and broken UTF-8 by visible escapes (\x1b, \u202e). Printable
 // text stays as it is.
 [[nodiscard]] std::string printable(std::string_view text);
