@@ -27,7 +27,7 @@ std::vector<std::string> replayed(const OneRun& run) {
     return lines;
 }
 
-Span reduceOf(std::uint64_t collective, Ns start, Ns end) {
+Span storedReduce(std::uint64_t collective, Ns start, Ns end) {
     return {.lane = Lane::Comm, .kind = SpanKind::Reduce, .start = start, .end = end, .collective = collective};
 }
 
@@ -35,9 +35,9 @@ TEST(SpanReplayTest, TellsByStartAndAWindowAfterWhatItCovers) {
     OneRun run(2);
     run.rank(0).span({.kind = SpanKind::Forward, .start = 20, .end = 30});
     run.rank(0).span({.lane = Lane::Io, .kind = SpanKind::Window, .start = 0, .end = 40});
-    run.rank(0).span(reduceOf(1, 5, 35));
+    run.rank(0).span(storedReduce(1, 5, 35));
     run.rank(1).span({.kind = SpanKind::Forward, .start = 0, .end = 10});
-    run.rank(1).span(reduceOf(1, 10, 36));
+    run.rank(1).span(storedReduce(1, 10, 36));
     run.finish();
     EXPECT_THAT(
         replayed(run),
@@ -47,7 +47,7 @@ TEST(SpanReplayTest, TellsByStartAndAWindowAfterWhatItCovers) {
 
 TEST(SpanReplayTest, TellsWhichReducesMayStillBeDivided) {
     OneRun run(2);
-    run.rank(0).span(reduceOf(1, 5, 35));
+    run.rank(0).span(storedReduce(1, 5, 35));
     const auto recorder = orDie(Recorder::start(run.store, run.runId, {0}));
     ASSERT_TRUE(eventually([&] { return recorder->recordsStored() > 0; }));
     EXPECT_THAT(replayed(run), ElementsAre("0 reduce 5-35?")) << "rank 1 may report it";
