@@ -10,8 +10,10 @@ namespace dasgd {
 
 namespace {
 
+// Format of the bytes that save() makes; the table rank_meter keeps them.
 constexpr std::int64_t kFormat = 3;
 
+// Larger numbers of samples are held as this one.
 constexpr std::int64_t kMostSamples = std::numeric_limits<std::uint32_t>::max();
 
 bool isForward(SpanKind kind) { return kind == SpanKind::Forward || kind == SpanKind::Passes; }
@@ -31,7 +33,11 @@ std::int64_t plus(std::int64_t a, std::int64_t b) {
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
 
-// Whole numbers, seven bits a byte, the sign in the lowest bit.
+// True for the kinds of an Item: metered spans, and reduces that will never be divided.
+bool isKept(SpanKind kind) { return isMetered(kind) || kind == SpanKind::Reduce; }
+
+// Writes whole numbers as bytes of seven bits each, lowest first, with the sign in the lowest bit (zigzag) and the
+// highest bit of a byte set where another one follows.
 class Packer {
 public:
     void put(std::int64_t value) {
@@ -62,7 +68,8 @@ public:
         }
         return static_cast<std::int64_t>(bits >> 1) ^ -static_cast<std::int64_t>(bits & 1);
     }
-    // Number of entries that follow; 0 where there cannot be so many.
+    // Reads the number of entries that follow. Where fewer bytes follow than entries, the input is bad and the answer
+    // 0.
     std::size_t count() {
         const std::int64_t count = get();
         if (count >= 0 && static_cast<std::size_t>(count) <= bytes_.size()) return static_cast<std::size_t>(count);
@@ -91,7 +98,8 @@ void eachOfSteps(Steps& steps, Take take) {
     }
 }
 
-// The steps with the most frequent number of samples; with the larger of two numbers that are as frequent.
+// Steps with the most frequent number of samples; of two numbers that are equally frequent the larger one. Null without
+// steps.
 const OverlapTotals::Steps* mostFrequent(const std::map<std::int64_t, OverlapTotals::Steps>& steps) {
     const OverlapTotals::Steps* most = nullptr;
     for (const auto& [samples, one] : steps) {
@@ -125,11 +133,11 @@ std::optional<double> OverlapTotals::inflation() const {
     return covered / alone;
 }
 
-// Sets of instants in a stretch of time.
+// Unions of the held spans, clipped to the stretch that is measured; only `undivided` is not clipped.
 struct RankMeter::Sets {
     Intervals windows, compute, transfer;
-    Intervals inFlight;   // skew too: a collective that was launched before a step, whoever it waits for
-    Intervals undivided;  // reduces
+    Intervals inFlight;   // skew and transfer: a step is beside a collective also while that waits for other ranks
+    Intervals undivided;  // reduces that are not divided yet, or never will be
 };
 
 void RankMeter::add(const Span& span) {
@@ -137,7 +145,8 @@ void RankMeter::add(const Span& span) {
         partial_ = partial_ || span.start < settled_;
         const auto [open, fresh] = open_.try_emplace(span.collective, TimeRange{span.start, span.end});
         if (fresh) return;
-        // A rank that tells one number twice has begun to count anew: nobody divides the first one.
+        // A rank that reports a collective's number again was restarted and counts from the beginning: the first reduce
+        // of that number will never be divided.
         items_.push_back({.start = open->second.start, .end = open->second.end, .kind = SpanKind::Reduce});
         open->second = {span.start, span.end};
         return;
@@ -167,9 +176,10 @@ OverlapTotals RankMeter::totals() const {
 void RankMeter::settle() {
     settleBefore(settleable());
     if (items_.size() >= mostKept_) {
-        forgetBefore(betweenStepsBefore(medianEnd()));
-        // Thousands of spans of one step: it is cut in two, and is in no inflation.
-        if (items_.size() > mostKept_ * 3 / 4) forgetBefore(medianEnd());
+        settleEarly(betweenStepsBefore(medianEnd()));
+        // One step has most of the spans. It is cut in two, and then counts in no inflation.
+        if (items_.size() > mostKept_ * 3 / 4) settleEarly(medianEnd());
+        // Spans that came for time that was settled: settleBefore() drops them only where it moves on.
         std::erase_if(items_, [&](const Item& item) { return item.end <= settled_; });
     }
     settleAt_ = nextSettling();
@@ -177,7 +187,7 @@ void RankMeter::settle() {
 
 std::size_t RankMeter::nextSettling() const { return std::min(mostKept_, std::max(2 * kLeastKept, 2 * items_.size())); }
 
-void RankMeter::forgetBefore(Ns instant) {
+void RankMeter::settleEarly(Ns instant) {
     partial_ = true;
     settleBefore(instant);
 }
@@ -208,13 +218,14 @@ Ns RankMeter::settleable() const {
         until = std::min(until, item->start);
     }
     if (windows < 2) return settled_;
-    // Before its start, so that a transfer without a length counts as one that ended later.
+    // One before the start: measure() counts transfers that end after the settled instant, so a transfer of no length
+    // at the start of its reduce would be lost otherwise.
     for (const auto& [collective, reduce] : open_) until = std::min(until, minus(reduce.start, 1));
     return betweenStepsBefore(until);
 }
 
-// The start of the newest step that began by `instant` and that no pass of another step lies across, so that no step is
-// cut in two; settled_ where there is none, and `instant` where no step began by then.
+// Start of the newest step that began by `instant` and that no pass of another step overlaps. `instant` where no step
+// began by then; settled_ where the newest kTries steps are all overlapped, because the search gives up then.
 Ns RankMeter::betweenStepsBefore(Ns instant) const {
     constexpr int kTries = 8;
     for (int i = 0; i < kTries; ++i) {
@@ -268,6 +279,7 @@ OverlapTotals RankMeter::measure(Ns from, Ns until) const {
         const TimeRange part = clipped(item);
         if (item.kind == SpanKind::Skew && part.start < part.end) totals.skew += coveredOf(part, sets.windows);
         const bool ended = item.kind == SpanKind::Transfer && item.end > from && item.end <= until;
+        // The last nanosecond of a transfer decides whether it ended in a window.
         if (ended && coveredOf({item.end - 1, item.end}, sets.windows) > 0) ++totals.transfers;
     }
     measureSteps(sets, from, until, totals);
@@ -364,8 +376,13 @@ std::optional<RankMeter> RankMeter::load(std::string_view bytes, std::size_t mos
     Item before;
     for (std::size_t left = unpacker.count(); left > 0; --left) {
         Item item;
-        item.kind = static_cast<SpanKind>(unpacker.get());
-        if (isForward(item.kind)) item.samples = static_cast<std::uint32_t>(unpacker.get());
+        const std::int64_t kind = unpacker.get();
+        if (kind < 0 || kind >= static_cast<std::int64_t>(kSpanKindNames.size())) return std::nullopt;
+        item.kind = static_cast<SpanKind>(kind);
+        if (!isKept(item.kind)) return std::nullopt;
+        const std::int64_t samples = isForward(item.kind) ? unpacker.get() : 0;
+        if (samples < 0 || samples > kMostSamples) return std::nullopt;
+        item.samples = static_cast<std::uint32_t>(samples);
         item.step = plus(before.step, unpacker.get());
         item.start = plus(before.end, unpacker.get());
         item.end = plus(item.start, unpacker.get());

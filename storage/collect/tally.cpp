@@ -239,7 +239,7 @@ void Tallies::fetchMeter(RankTally& tally) {
     } else {
         tally.overlapStays = tally.measured.has_value();
     }
-    if (!whole) tally.meter.forgetBefore(tally.newest + 1);
+    if (!whole) tally.meter.settleEarly(tally.newest + 1);
     fetchMeter_.reset();
 }
 

@@ -379,12 +379,12 @@ TEST(RankMeterTest, AReduceThatIsGivenUpKeepsItsStepsOut) {
     EXPECT_EQ(meter.totals(), open.totals());
 }
 
-TEST(RankMeterTest, ForgetKeepsWhatItCameTo) {
+TEST(RankMeterTest, TimeThatIsSettledEarlyStaysInTheTotals) {
     RankMeter meter;
     meter.add(span(SpanKind::Forward, 0, 50, 1));
     meter.add(span(SpanKind::Transfer, 0, 40, 1, 1));
     meter.add(window(0, 60));
-    meter.forgetBefore(60);
+    meter.settleEarly(60);
     EXPECT_EQ(meter.kept(), 0U);
     meter.add(span(SpanKind::Transfer, 30, 80, 1, 2));
     meter.add(span(SpanKind::Forward, 60, 100, 2));
@@ -402,6 +402,27 @@ TEST(RankMeterTest, BytesThatAreNoMeterAreRefused) {
     EXPECT_FALSE(RankMeter::load(bytes + "x"));
     EXPECT_FALSE(RankMeter::load(""));
     EXPECT_FALSE(RankMeter::load("garbage"));
+}
+
+// The bytes end with kind, step, start and length of the one span, a byte each and doubled: the lowest bit is the sign.
+TEST(RankMeterTest, SpansThatNoMeterHoldsAreRefused) {
+    RankMeter meter;
+    meter.add(span(SpanKind::Update, 0, 50, 1));
+    const std::string bytes = meter.save();
+    const auto kindAt = bytes.size() - 4;
+    const auto withKind = [&](int kind) {
+        std::string changed = bytes;
+        changed[kindAt] = static_cast<char>(2 * kind);
+        return changed;
+    };
+    ASSERT_EQ(bytes, withKind(static_cast<int>(SpanKind::Update)));
+    EXPECT_TRUE(RankMeter::load(withKind(static_cast<int>(SpanKind::Reduce)))) << "one that is never divided";
+    EXPECT_FALSE(RankMeter::load(withKind(static_cast<int>(SpanKind::Eval)))) << "a kind that is not metered";
+    EXPECT_FALSE(RankMeter::load(withKind(static_cast<int>(kSpanKindNames.size())))) << "no kind";
+    EXPECT_FALSE(RankMeter::load(withKind(63))) << "no kind";
+    std::string negative = bytes;
+    negative[kindAt] = 1;
+    EXPECT_FALSE(RankMeter::load(negative)) << "kind -1";
 }
 
 }  // namespace
