@@ -12,15 +12,16 @@ namespace dasgd::storage {
 
 namespace {
 
-struct Ahead {
+// A row that was read and not passed on yet.
+struct HeldRow {
     RankSpan row;
-    bool mayBeDivided = true;
-    // A window comes after what it covers.
-    [[nodiscard]] Ns place() const { return row.span.kind == SpanKind::Window ? row.span.end : row.span.start; }
-    bool operator<(const Ahead& other) const { return place() > other.place(); }  // the earliest on top
+    bool neverDivided = false;
+    // Instant by which rows are ordered: the start of a span; the end of a window, which comes after what it covers.
+    [[nodiscard]] Ns instant() const { return row.span.kind == SpanKind::Window ? row.span.end : row.span.start; }
+    bool operator<(const HeldRow& other) const { return instant() > other.instant(); }  // the earliest is the top
 };
 
-// Rows of reduces that other ranks may still report.
+// Ids of the rows of undivided reduces whose collectives other ranks may still report.
 std::unordered_set<std::int64_t> waitingRows(SQLite::Database& database, std::int64_t runKey) {
     std::unordered_set<std::int64_t> rows;
     SQLite::Statement query(database, "SELECT span FROM arrival WHERE run = ? AND span IS NOT NULL");
@@ -33,11 +34,11 @@ std::unordered_set<std::int64_t> waitingRows(SQLite::Database& database, std::in
 
 void replaySpans(SQLite::Database& database, std::int64_t runKey, const TakeReplayed& take) {
     const std::unordered_set<std::int64_t> waiting = waitingRows(database, runKey);
-    std::priority_queue<Ahead> ahead;
-    const auto tellUntil = [&](Ns instant) {
-        for (; !ahead.empty() && ahead.top().place() < instant; ahead.pop()) {
-            const auto& [row, mayBeDivided] = ahead.top();
-            take(row.rank, row.span, mayBeDivided);
+    std::priority_queue<HeldRow> held;
+    const auto passOnUntil = [&](Ns instant) {
+        for (; !held.empty() && held.top().instant() < instant; held.pop()) {
+            const auto& [row, neverDivided] = held.top();
+            take(row.rank, row.span, neverDivided);
         }
     };
     SQLite::Statement chunks(database,
@@ -47,19 +48,19 @@ void replaySpans(SQLite::Database& database, std::int64_t runKey, const TakeRepl
                       "WHERE id BETWEEN ? AND ?");
     chunks.bind(1, runKey);
     while (chunks.executeStep()) {
-        tellUntil(chunks.getColumn(0).getInt64());
+        passOnUntil(chunks.getColumn(0).getInt64());
         rows.bind(1, chunks.getColumn(1).getInt64());
         rows.bind(2, chunks.getColumn(2).getInt64());
         int outcome = sqlite3_step(rows.get());
         for (; outcome == SQLITE_ROW; outcome = sqlite3_step(rows.get())) {
             const RankSpan row = spanOfRow(rows.get());
             const bool undivided = row.span.kind == SpanKind::Reduce && row.span.collective != 0;
-            ahead.push({row, !undivided || waiting.contains(sqlite3_column_int64(rows.get(), 6))});
+            held.push({row, undivided && !waiting.contains(sqlite3_column_int64(rows.get(), 6))});
         }
         sqlite3_reset(rows.get());
         if (outcome != SQLITE_DONE) throw SQLite::Exception(database.getHandle(), outcome);
     }
-    tellUntil(std::numeric_limits<Ns>::max());
+    passOnUntil(std::numeric_limits<Ns>::max());
 }
 
 }  // namespace dasgd::storage

@@ -1,4 +1,4 @@
-// The spans of a run once more, from its rows, in the order of time.
+// Reads the stored spans of a run from lab.db in the order of time.
 #pragma once
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -10,11 +10,13 @@
 
 namespace dasgd::storage {
 
-// `mayBeDivided`: false of a reduce of a collective that no rank will report any more.
-using TakeReplayed = std::function<void(int rank, const Span& span, bool mayBeDivided)>;
+// `neverDivided`: true for an undivided reduce whose collective no other rank will report any more; false for all other
+// spans.
+using TakeReplayed = std::function<void(int rank, const Span& span, bool neverDivided)>;
 
-// By start; a window after every span that starts before its end. Keeps in memory what the chunks that overlap in time
-// hold. Inside a transaction. Throws SQLite::Exception.
+// Calls `take` for each span of the run, in the order of the spans' starts; for a window at the place of its end, after
+// all spans that it covers. Holds the rows of chunks that overlap in time in memory. Precondition: a transaction is
+// open. Throws SQLite::Exception.
 void replaySpans(SQLite::Database& database, std::int64_t runKey, const TakeReplayed& take);
 
 }  // namespace dasgd::storage

@@ -264,12 +264,12 @@ void Tallies::formAnew(const std::vector<int>& ranks) {
         tally.overlapStays = false;
         makeStale(tally);
     }
-    replaySpans(database_, runKey_, [&](int rank, const Span& span, bool mayBeDivided) {
+    replaySpans(database_, runKey_, [&](int rank, const Span& span, bool neverDivided) {
         const auto known = ranks_.find(rank);
         if (known == ranks_.end() || std::ranges::find(ranks, rank) == ranks.end()) return;
         RankMeter& meter = known->second.meter;
         meter.add(span);
-        if (!mayBeDivided) meter.giveUp(span.collective);
+        if (neverDivided) meter.giveUp(span.collective);
     });
 }
 

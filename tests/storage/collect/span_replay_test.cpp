@@ -19,8 +19,8 @@ using ::testing::ElementsAre;
 std::vector<std::string> replayed(const OneRun& run) {
     SQLite::Database database(run.store.paths().database().string(), SQLite::OPEN_READONLY);
     std::vector<std::string> lines;
-    replaySpans(database, keyOf(run.store.paths(), run.runId), [&](int rank, const Span& span, bool mayBeDivided) {
-        const bool isOpen = span.kind == SpanKind::Reduce && mayBeDivided;
+    replaySpans(database, keyOf(run.store.paths(), run.runId), [&](int rank, const Span& span, bool neverDivided) {
+        const bool isOpen = span.kind == SpanKind::Reduce && !neverDivided;
         lines.push_back(std::to_string(rank) + " " + std::string(nameOf(span.kind)) + " " + std::to_string(span.start) +
                         "-" + std::to_string(span.end) + (isOpen ? "?" : ""));
     });
