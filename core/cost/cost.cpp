@@ -10,18 +10,21 @@ namespace dasgd {
 
 namespace {
 
+// True for a collective that costs 0: one rank alone, or an empty payload.
 bool isNothing(double bytes, int ranks) {
     DASGD_CHECK(bytes >= 0 && ranks >= 1);
     return bytes == 0 || ranks == 1;
 }
 
-// Ranks in excess of a power of two give their payload away and get the sum back.
+// Time in which the ranks in excess of a power of two send their payload to a neighbour, which adds it up, and receive
+// the sum at the end.
 double foldSeconds(const LinkCost& link, double bytes, int ranks) {
     if (std::has_single_bit(static_cast<unsigned>(ranks))) return 0;
     return 2 * messageSeconds(link, bytes) + bytes * link.rho;
 }
 
-// Scatter and gather of the sum: every rank sends and receives S(n−1)/n for each.
+// Reduce-scatter and all-gather of n `parts` in a number of `messages`: in each of the two, every rank sends and
+// receives S(n−1)/n bytes.
 double scatterGatherSeconds(const LinkCost& link, double bytes, double parts, double messages) {
     const double share = bytes * (parts - 1) / parts;
     return messages * link.alpha + 2 * share * link.beta + share * link.rho;
@@ -65,10 +68,10 @@ double hierarchicalAllReduceSeconds(const LinkCost& within, const LinkCost& betw
            ringAllReduceSeconds(between, bytes / groupSize, ranks / groupSize);
 }
 
-double parameterServerSeconds(const LinkCost& link, double bytes, int ranks, int servers) {
+double parameterServerSeconds(const LinkCost& link, double bytes, int ranks, int holders) {
     if (isNothing(bytes, ranks)) return 0;
-    DASGD_CHECK(servers >= 1 && servers <= ranks);
-    const double intoOne = bytes * (ranks - 1) / servers;
+    DASGD_CHECK(holders >= 1 && holders <= ranks);
+    const double intoOne = bytes * (ranks - 1) / holders;
     return 2 * messageSeconds(link, intoOne) + intoOne * link.rho;
 }
 
