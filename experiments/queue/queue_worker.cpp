@@ -16,9 +16,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Between two looks at the queue: one statement each.
+// Longest time between two looks at the queue. A signal and the end of a run's process lead to a look at once.
 constexpr int kLookMs = 250;
-constexpr int kLooksForTheFile = 8;
+// Time for which the file of the database may be missing, as while a mount is away for a moment.
+constexpr auto kFilePatience = std::chrono::seconds(2);
+// Time until a run is started again whose process could not take it out of the queue.
 constexpr auto kPauseAfterRefusal = std::chrono::seconds(2);
 
 std::string joined(const std::vector<std::string>& words) {
@@ -31,14 +33,12 @@ bool entryMayStart(const storage::QueueEntry& entry) {
     return entry.status == "queued" && !entry.held && !entry.cancelled;
 }
 
-bool isFree(const storage::WorkspacePaths& paths, const std::string& run) {
-    return storage::FileLock::isFree(paths.owner(run), storage::isFileSystemAllowed(paths.root));
-}
-
-// A folder that somebody removed is made again.
+// True where a process owns the run, and where that cannot be known. A run whose folder was removed has no owner: its
+// process, if it lives, can record nothing any more.
 bool isOwned(const storage::WorkspacePaths& paths, const std::string& run) {
     std::error_code ignored;
-    return fs::exists(paths.owner(run), ignored) && !isFree(paths, run);
+    return fs::exists(paths.owner(run), ignored) &&
+           !storage::FileLock::isFree(paths.owner(run), storage::isFileSystemAllowed(paths.root));
 }
 
 }  // namespace
@@ -46,7 +46,7 @@ bool isOwned(const storage::WorkspacePaths& paths, const std::string& run) {
 Result<std::unique_ptr<QueueWorker>> QueueWorker::open(const WorkOptions& options, StopSignals& signals,
                                                        WorkListener listener) {
     DASGD_ASSIGN(Machine machine, ownMachine(options.cores, options.gpus));
-    // Takes in what dead processes left, before anything is settled by what is recorded.
+    // Opening the store takes in the records of dead processes; entries are settled by what is recorded.
     DASGD_ASSIGN(const auto store, storage::Store::open(options.workspace));
     std::unique_ptr<QueueWorker> worker(new QueueWorker(options, signals, std::move(listener), std::move(machine)));
     DASGD_ASSIGN(auto lock, storage::takeQueueLock(store.paths()));
@@ -61,28 +61,38 @@ Result<std::unique_ptr<QueueWorker>> QueueWorker::open(const WorkOptions& option
 
 Result<QueueWorker::End> QueueWorker::work() {
     for (;;) {
-        if (const Status there = queue_->checkFile(); there) {
-            missed_ = 0;
-        } else if (++missed_ < kLooksForTheFile) {
-            wait();  // a mount may be away for a moment
-            continue;
-        } else {
-            return fail(there.error().message +
-                        ": this `dasgd queue work` ends, and the runs that it trained with it; " +
-                        "put the workspace back, or name another one (--workspace), and start it again");
-        }
+        // First, because wait() returns at once as long as a signal or an ended process is not attended to.
         attendSignals();
         reap();
+        DASGD_ASSIGN(const bool there, isFileThere());
+        if (!there) {
+            wait();
+            continue;
+        }
         const Status looked = look();
         const std::string problem = looked ? "" : looked.error().message;
         if (problem != problem_ && !problem.empty()) listener_.said(problem);
         problem_ = problem;
-        // A worker that was asked to stop does not wait for entries that cannot be settled, nor after a second signal.
+        // A worker that was asked to stop ends once the ended entries are settled; where the database has an error, or
+        // after a second signal, it ends without.
         const bool done = ended_.empty() || !looked || signals_.count() > 1;
         if (running_.empty() && stopping() && done) return End::Stopped;
         if (looked && empty_ && leave().value_or(true)) return End::Empty;
         wait();
     }
+}
+
+Result<bool> QueueWorker::isFileThere() {
+    const Status found = queue_->checkFile();
+    if (found) {
+        missingSince_.reset();
+        return true;
+    }
+    const auto now = std::chrono::steady_clock::now();
+    if (!missingSince_) missingSince_ = now;
+    if (now - *missingSince_ < kFilePatience) return false;
+    return fail(found.error().message + ": this `dasgd queue work` ends, and the runs that it trained with it; " +
+                "put the workspace back, or name another one (--workspace), and start it again");
 }
 
 void QueueWorker::attendSignals() {
@@ -91,7 +101,8 @@ void QueueWorker::attendSignals() {
         for (auto& [run, running] : running_) running.process.signal(SIGKILL);
     } else if (!std::exchange(stopSent_, true)) {
         if (!running_.empty()) listener_.said("stopping; what runs goes on with the next `dasgd queue work`");
-        // The same signal is passed on, so that a run which a batch system ends is recorded as preempted.
+        // SIGTERM, SIGUSR1 and SIGUSR2 are passed on as SIGTERM, so that a run which a batch system ends is recorded as
+        // preempted; SIGINT as SIGINT.
         const int as = signals_.isTerminated() ? SIGTERM : SIGINT;
         for (auto& [run, running] : running_) running.process.signal(as);
     }
@@ -104,6 +115,8 @@ void QueueWorker::reap() {
             ++one;
             continue;
         }
+        // A process that could not take the entry is no failure of the run: settle() treats it as if its worker had
+        // died.
         const bool notOurs = exit->signal == 0 && exit->code == kNotOurs;
         ended_[one->first] = notOurs ? EndCause::WorkerGone : stopping() ? EndCause::StopOfAll : EndCause::Itself;
         if (notOurs) notBefore_[one->first] = std::chrono::steady_clock::now() + kPauseAfterRefusal;
@@ -122,23 +135,24 @@ Status QueueWorker::look() {
 }
 
 Status QueueWorker::settleEnded(const storage::Queue& queue) {
+    const storage::WorkspacePaths paths{options_.workspace};
     std::set<std::string> entries;
     for (const storage::QueueEntry& entry : queue.entries) {
         entries.insert(entry.runId);
         const auto ended = ended_.find(entry.runId);
         const bool waits = entry.status == "queued" && !entry.cancelled && ended == ended_.end();
         if (running_.contains(entry.runId) || waits) continue;
-        // A process of a worker that died may still be about to end it.
-        if (entry.status == "running" && !isFree(storage::WorkspacePaths{options_.workspace}, entry.runId)) continue;
+        // The process that a dead worker started may still be ending the run.
+        if (entry.status == "running" && isOwned(paths, entry.runId)) continue;
         DASGD_TRY(settleEntry(entry, ended == ended_.end() ? EndCause::WorkerGone : ended->second));
     }
-    // Taken out by someone else.
+    // Another process removed these entries.
     std::erase_if(ended_, [&](const auto& one) { return !entries.contains(one.first); });
     return {};
 }
 
 Status QueueWorker::settleEntry(const storage::QueueEntry& entry, EndCause cause) {
-    // Takes in the records of a run whose process died.
+    // Opening the store takes in the records of a run whose process died, and may change its status.
     DASGD_ASSIGN(auto store, storage::Store::open(options_.workspace));
     DASGD_ASSIGN(const storage::Queue queue, queue_->read());
     const auto now = std::ranges::find(queue.entries, entry.runId, &storage::QueueEntry::runId);
@@ -173,7 +187,7 @@ Result<std::vector<Needs>> QueueWorker::foreignNeeds() {
         const auto found = known.find(run.runId);
         const Needs needs = found == known.end() ? needsOf(run.config) : found->second;
         foreign_[run.runId] = needs;
-        if (!isFree(paths, run.runId)) all.push_back(needs);
+        if (isOwned(paths, run.runId)) all.push_back(needs);
     }
     return all;
 }
@@ -184,9 +198,9 @@ Status QueueWorker::start(const storage::Queue& queue) {
     std::vector<Slots::Waiting> waiting;
     for (const storage::QueueEntry& entry : queue.entries) {
         if (!entryMayStart(entry) || running_.contains(entry.runId) || ended_.contains(entry.runId)) continue;
-        // A process of a worker that died has it for a moment more.
         const auto pause = notBefore_.find(entry.runId);
         const bool early = pause != notBefore_.end() && std::chrono::steady_clock::now() < pause->second;
+        // The process that a dead worker started may still own the run.
         if (early || isOwned(paths, entry.runId)) continue;
         waiting.push_back({entry.runId, {entry.cores, entry.gpus}});
     }
@@ -211,7 +225,7 @@ Status QueueWorker::startRun(const Slots::Waiting& run) {
     std::error_code ignored;
     fs::create_directories(folder / "logs", ignored);
     Slots::Seats seats = slots_.seat(run);
-    // Alone it has the machine as any other command has it.
+    // A run that trains alone gets all CPUs that the worker may use, as with `dasgd run`.
     if (!options_.cores && (seats.all || options_.atOnce == 1)) seats.cpus.clear();
     ChildProcess::Options options;
     options.program = "/proc/self/exe";
@@ -241,7 +255,8 @@ bool QueueWorker::nothingLeft(const storage::Queue& queue) const {
 
 Result<bool> QueueWorker::leave() {
     lock_ = storage::FileLock();
-    // Who came meanwhile, and found the queue worked, relied on us.
+    // A command that added an entry before the lock was released has seen that the queue is worked, and started no
+    // worker.
     DASGD_ASSIGN(const storage::Queue queue, queue_->read());
     if (nothingLeft(queue)) return true;
     const storage::WorkspacePaths paths{options_.workspace};

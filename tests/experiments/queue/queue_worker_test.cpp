@@ -4,7 +4,12 @@
 #include <gmock/gmock.h>
 #include <signal.h>
 
+#include <memory>
+#include <optional>
+
+#include "storage/recorder.h"
 #include "tests/support/queue_runs.h"
+#include "tests/support/runs.h"
 
 namespace dasgd::experiments {
 namespace {
@@ -239,6 +244,56 @@ TEST_F(QueueWorkerTest, EndsWhereItsWorkspaceIsGone) {
         EXPECT_THAT(ended.err, HasSubstr(database.string() + " was removed or replaced"));
         EXPECT_THAT(ended.err, HasSubstr("--workspace"));
         EXPECT_FALSE(std::filesystem::exists(database)) << "it makes no new one";
+    }
+}
+
+// As a mount: the end of a run's process meanwhile does not make the worker give up earlier.
+TEST_F(QueueWorkerTest, OutlivesAWorkspaceThatIsAwayForAMoment) {
+    static_cast<void>(add(test::longExperiment(1)));
+    test::StartedProgram worker = work();
+    ASSERT_TRUE(trains(1));
+    const std::string first = newestOf(1).runId;
+    const auto entries = test::childrenOf(worker.id());
+    ASSERT_THAT(entries, SizeIs(1));
+    std::filesystem::rename(folder_.workspace(), folder_.path() / "elsewhere");
+    ::kill(entries[0], SIGKILL);
+    EXPECT_TRUE(test::eventually([&] { return test::childrenOf(worker.id()).empty(); })) << "the process is reaped";
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_.workspace(), ignored);
+    std::filesystem::rename(folder_.path() / "elsewhere", folder_.workspace());
+    EXPECT_TRUE(test::eventually([&] { return newestOf(1).runId != first; }));
+    EXPECT_TRUE(trains(1));
+    worker.signal(SIGTERM);
+    EXPECT_EQ(worker.wait().exit, 130);
+}
+
+// The lock of a run is in its folder: without it nothing tells whether its process lives.
+TEST_F(QueueWorkerTest, ARunUnderWayWhoseFolderWasRemovedIsNotWaitedFor) {
+    for (const bool isEntry : {true, false}) {
+        std::filesystem::remove_all(folder_.workspace());
+        std::string run = add(test::quickExperiment("threads")).at(0);
+        std::optional<storage::Store> store = test::orDie(storage::Store::open(folder_.workspace()));
+        if (isEntry) {
+            test::orDie(store->takeFromQueue(run, {}));
+        } else {
+            storage::RunInfo info = test::orDie(store->infoOf(run));
+            info.runId = run = "of-another-command";
+            test::orDie(store->addRun(info));
+        }
+        std::unique_ptr<storage::Recorder> recorder = test::orDie(storage::Recorder::start(*store, run, {0, 1}));
+        // It is owned when the worker opens the workspace, so it is not taken for dead then.
+        test::StartedProgram worker = work({"--until-empty"});
+        ASSERT_TRUE(test::eventually(
+            [&] { return !storage::queueWorker(storage::WorkspacePaths{folder_.workspace()}).empty(); }));
+        std::filesystem::remove_all(folder_.workspace() / "runs" / run);
+        recorder.reset();
+        store.reset();
+        const test::Ended ended = worker.wait();
+        EXPECT_EQ(ended.exit, 0) << ended.err;
+        EXPECT_THAT(queue().entries, IsEmpty());
+        EXPECT_EQ(row(run).status, "interrupted");
+        const auto all = rows();
+        EXPECT_EQ(std::ranges::count(all, std::string("finished"), &storage::RunRow::status), 1);
     }
 }
 
