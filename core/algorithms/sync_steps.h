@@ -59,7 +59,7 @@ public:
     }
     void start(StepContext& context) override {
         if (synchronous(context)) return buckets_.start(context);
-        context.setOrigin(context.step());
+        context.beginRuleAfter(context.step());
         Rule::start(context);
     }
     // Steps that came after the synchronous ones stay after them, though with more ranks they have smaller numbers.
@@ -92,7 +92,7 @@ public:
             start(context);
             return {};
         }
-        context.setOrigin(begins);
+        context.beginRuleAfter(begins);
         return Rule::load(context, archive);
     }
 

@@ -14,10 +14,10 @@ namespace dasgd {
 //
 // A rank emits a `Reduce` for each communication, from its own arrival to its end. The collector divides it, where the
 // records of all its ranks meet, into `Skew` (own arrival to the last rank's) and `Transfer` (from then to the end).
-// A `Window` is a stretch of whole steps that no evaluation, checkpoint or start-up touched; only what lies in windows
-// counts for overlap and times. Its lane is Io, its step the last completed one, its bytes the number of steps. A rank
-// emits it after the spans that it covers, and at least every 256 steps: a longer stretch is several windows that
-// touch. Only a Reduce may come later than the window that it began in.
+// A `Window` is a stretch of whole steps that no evaluation, checkpoint, profiling or start-up touched; only time in
+// windows counts for overlap and times. Its lane is Io, its step the last completed one, its bytes the number of steps.
+// A rank emits it after the spans that it covers, and at least every 256 steps: a longer stretch is several windows
+// that touch. Only a Reduce may come later than the window that it began in.
 // `Passes` is the forward and the backward pass of a step in one record, where nothing lies between them and no span is
 // kept: half as many for a collector that forms numbers from them. The bytes of a Forward and of Passes are the number
 // of samples of the batch; where a wait interrupts a pass, its first part has them.

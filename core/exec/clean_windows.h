@@ -1,9 +1,9 @@
-// Clean windows: the stretches of a run whose time is the algorithm's alone. An evaluation is not timed, but a
-// collective in flight can finish during it, so that the steps after it would be charged too little. Stretches that an
-// evaluation disturbed are left out:
+// Finds the clean windows of a run: stretches whose time is the algorithm's alone. A disturbance (an evaluation, a
+// checkpoint, the start or the end of profiling, a profiled step) is not timed, but a collective in flight can finish
+// during it, so that the steps after it would be charged too little. Stretches that were disturbed are left out:
 //
 // A clean boundary is the end of a step in which a wait returned for an operation that was launched after the last
-// disturbance (an evaluation, a checkpoint). A clean window runs from one clean boundary to a later one without a
+// disturbance. A clean window runs from one clean boundary to a later one without a
 // disturbance between them: whole rounds, from wait to wait, every one of whose operations had to run beside training.
 // An algorithm that never waits has no rounds: every end of a step is a clean boundary. The warm-up is before any
 // window. A run may have no clean window; then it is not timed.
@@ -42,9 +42,9 @@ class CleanWindows {
 public:
     explicit CleanWindows(const CleanWindowOptions& options) : options_(options) {}
 
-    // A wait returned, for what was launched at step `launchedAt`.
+    // Called when a wait returned for an operation that was launched at step `launchedAt`.
     void waited(std::int64_t launchedAt);
-    // Ends the window: after `step` completed steps something happened that belongs to no step.
+    // Ends the window. Called when a disturbance begins after `step` completed steps.
     void disturb(std::int64_t step);
     // Called when `step` steps are complete.
     void stepDone(std::int64_t step, Ns now);

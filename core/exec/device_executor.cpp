@@ -40,7 +40,7 @@ void DeviceExecutor::happened(const Milestone& milestone) {
     }
     // The host is ahead of the device: the step ends when the device has made it.
     if (kept.kind == Kind::StepDone) kept.at = instant();
-    if (kept.kind == Kind::StepsDone) stepsDone_ = true;
+    if (kept.kind == Kind::TrainingDone) trainingDone_ = true;
     entries_.emplace_back(kept);
 }
 
@@ -58,11 +58,11 @@ std::optional<Ns> DeviceExecutor::held(Ns number) {
 
 void DeviceExecutor::flush() {
     compute_.times.refresh();
-    if (stepsDone_) catchUp();
+    if (trainingDone_) catchUp();
     settleEntries();
     dropMarks();
     Executor::flush();
-    if (stepsDone_) awaitOperations();
+    if (trainingDone_) awaitOperations();
 }
 
 void DeviceExecutor::catchUp() {

@@ -1,5 +1,5 @@
-// Executor for work on a device: given to the compute stream, and done later. Its instants are those of events around
-// it.
+// Executor for work on a device. The work is launched on the compute stream and done later; its start and end are the
+// instants of device events before and after it.
 #pragma once
 
 #include <chrono>
@@ -27,8 +27,8 @@ public:
                    const CleanWindowOptions& windows = {})
         : Executor(clock, sink, level, windows), host_(clock), compute_(compute) {}
 
-    // Records what the device has done by now. After stepsDone() the host waits for all of it; it does so too where an
-    // evaluation or a checkpoint begins, which is to take no time of training.
+    // Records what the device has done by now. After trainingDone() the host waits for all of it; it does so too where
+    // an evaluation, a checkpoint or profiling begins, so that work of training is not counted into the pause.
     void flush() override;
 
     void gradientReady(std::size_t) override {}
@@ -78,7 +78,7 @@ private:
     std::deque<Entry> entries_;  // in the order of their ends
     std::map<Ns, DeviceEvent> held_;
     Ns newestHeld_ = 0;
-    bool stepsDone_ = false;
+    bool trainingDone_ = false;
 };
 
 // Everything in `compute` outlives the executors.

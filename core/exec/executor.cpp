@@ -7,9 +7,11 @@ namespace dasgd {
 
 namespace {
 
+// True for work that splits the span of the work in which it is nested.
 bool interrupts(const Work& work) { return work.kind == SpanKind::Wait; }
 
-// Kinds of work that disturb a clean window. Other is work of the laboratory itself in a step, such as profiling it.
+// True for work that ends a clean window and pauses the trained time. Other: work of the program itself within a step,
+// such as profiling it.
 bool disturbs(const Work& work) {
     return work.kind == SpanKind::Eval || work.kind == SpanKind::Checkpoint || work.kind == SpanKind::Other;
 }
@@ -24,7 +26,7 @@ void Executor::enter(Open& open) {
     if (disturbs(open.work)) {
         happened({.kind = Milestone::Kind::Disturbed, .step = step_, .at = known(open.start)});
     }
-    // Set last: where one of the calls above throws, nothing is open.
+    // Set last: where one of the calls above throws, `open` goes out of scope in run() and must not be referred to.
     open_ = &open;
 }
 
@@ -64,15 +66,15 @@ std::optional<Rank> Executor::waitFor(Pending& pending, std::int64_t launchedAt,
     }
     happened({.kind = Milestone::Kind::Waited, .step = launchedAt});
     const std::optional<Rank> source = pending.source();
-    Unended ended{std::exchange(pending, {}), launchedAt, bytes, std::nullopt};
-    if (trained_.wasPausedSince(launchedAt)) ended.returned = hold();
-    if (!record(ended)) unended_.push_back(std::move(ended));
+    Unended operation{std::exchange(pending, {}), launchedAt, bytes, std::nullopt};
+    if (trained_.wasPausedSince(launchedAt)) operation.returned = hold();
+    if (!tryToRecord(operation)) unended_.push_back(std::move(operation));
     return source;
 }
 
 void Executor::flush() {
     if (const auto forward = std::exchange(forward_, std::nullopt)) sink_.span(*forward);
-    while (!unended_.empty() && record(unended_.front())) unended_.pop_front();
+    while (!unended_.empty() && tryToRecord(unended_.front())) unended_.pop_front();
 }
 
 void Executor::stepDone(Ns now) {
@@ -88,44 +90,45 @@ void Executor::apply(const Milestone& milestone) {
             return trained_.pause(milestone.step, milestone.at);
         case Milestone::Kind::Resumed: return trained_.resume(milestone.at);
         case Milestone::Kind::StepDone: return windows_.stepDone(milestone.step, milestone.at);
-        case Milestone::Kind::StepsDone: return windows_.end();
+        case Milestone::Kind::TrainingDone: return windows_.end();
     }
 }
 
-bool Executor::record(Unended& ended) {
-    const std::optional<Interval> interval = ended.pending.interval();
+bool Executor::tryToRecord(Unended& operation) {
+    const std::optional<Interval> interval = operation.pending.interval();
     if (!interval) {
-        // A stream waits instead of the host: the operation may still fail.
-        if (ended.pending.done()) ended.pending.wait();
+        // The wait returned before the operation had ended, because a device's stream waits for it instead of the host.
+        // Where it has ended without an interval it failed, and a second wait() throws the error.
+        if (operation.pending.done()) operation.pending.wait();
         return false;
     }
-    if (ended.returned) {
-        const std::optional<Ns> returned = held(*ended.returned);
+    if (operation.returned) {
+        const std::optional<Ns> returned = held(*operation.returned);
         if (!returned) return false;
-        trained_.awaited(ended.launchedAt, interval->end, *returned);
+        trained_.awaited(operation.launchedAt, interval->end, *returned);
     }
     add({.lane = Lane::Comm,
          .kind = SpanKind::Reduce,
-         .step = ended.launchedAt,
+         .step = operation.launchedAt,
          .start = interval->start,
          .end = interval->end,
-         .bytes = ended.bytes,
-         .collective = ended.pending.collective(),
-         .ranks = ended.pending.ranks()});
+         .bytes = operation.bytes,
+         .collective = operation.pending.collective(),
+         .ranks = operation.pending.ranks()});
     return true;
 }
 
 void Executor::add(const Span& span) {
     if (level_ == TraceLevel::Off) return;
     if (level_ == TraceLevel::Summary) {
-        // Many pieces of simulated work take no time; they add nothing to a sum.
+        // Many pieces of simulated work take no time; their spans would add nothing to any sum.
         if (span.lane == Lane::Compute && span.start == span.end) return;
-        if (joins(span)) return;
+        if (takePass(span)) return;
     }
     sink_.span(span);
 }
 
-bool Executor::joins(const Span& span) {
+bool Executor::takePass(const Span& span) {
     if (const auto forward = std::exchange(forward_, std::nullopt)) {
         const bool touches =
             span.kind == SpanKind::Backward && span.step == forward->step && span.start == forward->end;

@@ -19,7 +19,7 @@ public:
     void setUntimed(bool untimed) override { time_.setUntimed(untimed); }
 
 private:
-    [[nodiscard]] bool skips(const Work& work) const override { return !computes_ && onlyComputes(work.kind); }
+    [[nodiscard]] bool skips(const Work& work) const override { return !computes_ && changesOnlyTensors(work.kind); }
     void finished(const Work& work) override { time_.charge(work.kind, work.bytes); }
     void abandoned() noexcept override { time_.abandon(); }
 

@@ -1,6 +1,7 @@
-// Time for which a rank has trained: time that passed without what the laboratory does for itself (evaluations,
-// checkpoints). Leaving these out alone would flatter: operations in flight went on while they lasted, so waits for
-// them were too short. The time by which such a wait would have been longer without the pause is counted as training.
+// Time for which a rank has trained: the time that passed less the pauses (evaluations, checkpoints, the start and the
+// end of profiling). Without a correction the number would flatter: operations in flight went on during a pause, so
+// waits for them were too short. The time by which such a wait would have been longer without the pause counts as
+// training.
 //
 // Plain numbers: no torch, no clock of its own. Owner: the training thread.
 #pragma once

@@ -1,4 +1,8 @@
-// Everything that an algorithm has access to during a step. It does not know whether time is real.
+// Everything that an algorithm can use during a step. The same algorithm runs in real and in simulated time: nothing
+// here tells it which.
+//
+// In a time-only run nothing is computed: time is simulated, tensors hold no trained values, and no metrics are
+// recorded.
 #pragma once
 
 #include <ATen/core/Generator.h>
@@ -25,15 +29,15 @@ class Optimizer;
 
 class StepContext {
 public:
-    // Optional parts that the worker loop adds; a test of one merge may leave them out.
+    // Optional parts, which the worker loop always sets and a test may leave out.
     struct Extras {
         Optimizer* optimizer = nullptr;
-        std::uint64_t seed = 0;                                // the run's seed
-        std::function<void(std::string_view, double)> metric;  // none: metrics are dropped
-        TensorDevice* device = nullptr;                        // device on which the rank computes; null: the processor
+        std::uint64_t seed = 0;                                // seed of the run
+        std::function<void(std::string_view, double)> metric;  // records a metric; empty: metrics are dropped
+        TensorDevice* device = nullptr;                        // device on which the rank computes; null: the CPU
     };
 
-    // `samples`: samples of one rank in one step.
+    // `samples`: number of samples on which one rank trains in one step, see samples().
     StepContext(Communicator& comm, Clock& clock, FlatParams& params, Executor& executor, std::int64_t samples = 1)
         : StepContext(comm, clock, params, executor, samples, Extras()) {}
     StepContext(Communicator& comm, Clock& clock, FlatParams& params, Executor& executor, std::int64_t samples,
@@ -44,48 +48,56 @@ public:
     [[nodiscard]] FlatParams& params() { return params_; }
     // Every piece of work and every wait goes through the executor.
     [[nodiscard]] Executor& executor() { return executor_; }
+    // Tells a listener which gradients the backward pass under way has ready.
     [[nodiscard]] GradientFeed& gradientFeed() { return gradientFeed_; }
 
-    // Device on which the rank computes; null: the processor. For measurements: an algorithm has no need to wait for
-    // it.
+    // Device on which the rank computes; null: the CPU. For algorithms that measure; none has to wait for the device.
     [[nodiscard]] TensorDevice* device() { return extras_.device; }
 
-    // This rank's optimiser; a rank that serves has one too. Where only time is simulated it has no state: it never
-    // steps.
+    // Optimiser of this rank; a rank that serves has one too. In a time-only run it never steps and has no state.
+    // Precondition: Extras::optimizer was set.
     [[nodiscard]] Optimizer& optimizer() {
         DASGD_CHECK(extras_.optimizer && "the worker loop gives one");
         return *extras_.optimizer;
     }
-    // Random streams for algorithms, from the run's seed: the first is the rank's own; the second is drawn alike by all
-    // ranks as long as all draw alike.
+    // Random streams for algorithms, seeded by the run. random() differs from rank to rank. sharedRandom() gives the
+    // same numbers on all ranks as long as every rank makes the same draws in the same order.
     [[nodiscard]] at::Generator& random() { return random_; }
     [[nodiscard]] at::Generator& sharedRandom() { return sharedRandom_; }
-    // Records a number of this rank at the present step, under a name that storage/format.md lists. Does nothing in
-    // runs of time only.
+    // Records a metric of this rank at the present step, under its full name, which storage/format.md lists. Does
+    // nothing where Extras::metric is empty, as in time-only runs.
     void record(std::string_view name, double value) {
         if (extras_.metric) extras_.metric(name, value);
     }
-    // Records a number of the algorithm's own as the metric algorithm/<name>.
+    // Records a metric that only this algorithm has: record() under the name algorithm/<name>.
     void metric(std::string_view name, double value) { record(metrics::kAlgorithm + std::string(name), value); }
 
-    // Samples that this rank trains on in one step; the last batch of an epoch may have fewer.
+    // Number of samples on which this rank trains in one step. The last batch of an epoch may have fewer; this number
+    // does not change with it.
     [[nodiscard]] std::int64_t samples() const { return samples_; }
-    // Completed local steps k; in afterStep the step just made counts.
+    // Number k of the present step, counted from 1: from the forward pass of step k to the end of afterStep(). In
+    // start() of a run that begins or resumes it is the number of completed steps.
     [[nodiscard]] std::int64_t step() const { return step_; }
-    // The step after which the algorithm's own rule began: 0, or the last of its synchronous steps (sync_steps.h).
+    // Number of the last step before the algorithm's own rule begins: 0, the last of its synchronous steps
+    // (sync_steps.h), or the step from which a run with another number of ranks resumed.
     [[nodiscard]] std::int64_t origin() const { return origin_; }
-    // Number of steps made by that rule.
+    // Number of the present step, counted by the algorithm's own rule.
     [[nodiscard]] std::int64_t ownSteps() const { return step_ - origin_; }
-    void setOrigin(std::int64_t step) { origin_ = step; }
-    // Learning rate of the step just made, or about to be made.
+    // Makes step `step` + 1 the first of the algorithm's own rule. Called by sync_steps.h.
+    void beginRuleAfter(std::int64_t step) { origin_ = step; }
+    // Learning rate of the present step; 0 in start() of a run that begins or resumes.
     [[nodiscard]] double learningRate() const { return learningRate_; }
 
-    // Loss of this rank in the step just made: a scalar [] where the rank computes, which on a device nobody has waited
-    // for. The next step may write over it, so copy it to keep it. Undefined before the first step, on a rank that
-    // serves and where only time is simulated.
+    // Loss of this rank in the step just made, a 0-dimensional tensor on the device of the rank; reading its value
+    // waits for the device. The next step may overwrite it, so copy it to keep it. Undefined before the first step, on
+    // a rank that serves and in a time-only run.
     [[nodiscard]] const at::Tensor& loss() const { return loss_; }
-    // For the worker loop alone.
+
+    // The next two are called only by the worker loop.
+    //
+    // Sets loss().
     void noteLoss(at::Tensor loss) { loss_ = std::move(loss); }
+    // Sets step() and learningRate(), and the step that the executor's spans carry.
     void moveTo(std::int64_t step, double learningRate) {
         step_ = step;
         learningRate_ = learningRate;

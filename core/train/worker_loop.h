@@ -314,7 +314,7 @@ private:
 
     WorkerOutcome end(WorkerOutcome::Kind kind) {
         profiler_.end();
-        executor_->stepsDone();
+        executor_->trainingDone();
         if (checkpoints_ && kind == WorkerOutcome::Kind::Stopped) {
             doing_ = activity::kCheckpoint;
             checkpoints_->save(counters(), CheckpointWriter::Pace::AtOnce);

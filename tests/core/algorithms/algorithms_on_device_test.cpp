@@ -52,7 +52,7 @@ protected:
     void end(StreamQueue& queue, DeviceExecutor& executing, Algorithm& algorithm, StepContext& context) {
         // Other threads go on while the host waits for the end.
         clock.whenSleeping = [&] { EXPECT_EQ(queue.poll(), std::nullopt); };
-        executing.stepsDone();
+        executing.trainingDone();
         algorithm.drain(context);
         executing.flush();
         clock.whenSleeping = nullptr;

@@ -128,7 +128,7 @@ TEST_F(DeviceExecutorTest, CleanWindowsAreMeasuredOnTheDevice) {
             timed->waitFor(arrived, step, 8);
             timed->stepDone(clock.now());
         }
-        timed->stepsDone();
+        timed->trainingDone();
         timed->flush();
         Ns length = 0;
         std::int64_t steps = 0;

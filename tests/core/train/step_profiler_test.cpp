@@ -43,7 +43,7 @@ protected:
             executor.stepDone(clock.now());
         }
         profiler.end();
-        executor.stepsDone();
+        executor.trainingDone();
     }
     [[nodiscard]] std::vector<std::string> names() const {
         std::vector<std::string> all;
