@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace dasgd {
 
@@ -22,8 +21,8 @@ std::optional<std::int64_t> firstNotFinite(const at::Tensor& numbers) {
     const auto isFinite = [](const at::Tensor& some) {
         // A NaN among them is both.
         const auto [lowest, highest] = at::aminmax(some);
-        constexpr double kMost = std::numeric_limits<float>::max();
-        return std::fabs(lowest.item<double>()) <= kMost && std::fabs(highest.item<double>()) <= kMost;
+        return std::isfinite(static_cast<float>(lowest.item<double>())) &&
+               std::isfinite(static_cast<float>(highest.item<double>()));
     };
     constexpr std::int64_t kPart = 1 << 16;
     const std::int64_t samples = numbers.size(0);

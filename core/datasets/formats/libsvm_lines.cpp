@@ -3,7 +3,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
-#include <limits>
 #include <optional>
 #include <type_traits>
 
@@ -42,7 +41,7 @@ bool parsesWhole(std::string_view word, Number& number) {
 std::string problemOf(std::string_view word, double& number) {
     const std::string found = "'" + excerpt(word) + "', which is ";
     if (!parsesWhole(word, number) || std::isnan(number)) return found + "no number";
-    if (std::fabs(number) <= std::numeric_limits<float>::max()) return "";
+    if (std::isfinite(static_cast<float>(number))) return "";
     return found + "not finite in float32 (at most 3.4e38); divide these numbers by a constant";
 }
 

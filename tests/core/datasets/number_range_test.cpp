@@ -35,7 +35,7 @@ TEST(FirstOutside, OfATextASampleHasManyNumbers) {
 
 TEST(FirstNotFinite, NamesTheFirstSampleThatFloat32DoesNotHold) {
     const double infinite = std::numeric_limits<double>::infinity();
-    for (const double wrong : {1e39, -1e39, infinite, -infinite, std::nan("")}) {
+    for (const double wrong : {1e39, -1e39, 3.4028236e38, infinite, -infinite, std::nan("")}) {
         at::Tensor numbers = torch::zeros({200'000, 2}, torch::kDouble);
         EXPECT_FALSE(firstNotFinite(numbers));
         numbers[150'001][1] = wrong;
@@ -43,6 +43,8 @@ TEST(FirstNotFinite, NamesTheFirstSampleThatFloat32DoesNotHold) {
         EXPECT_EQ(firstNotFinite(numbers), 150'001) << wrong;
     }
     EXPECT_FALSE(firstNotFinite(torch::tensor({3.4e38, -3.4e38, 1e-320}, torch::kDouble)));
+    EXPECT_FALSE(firstNotFinite(torch::tensor({3.4028235e38, -3.402823466385289e38}, torch::kDouble)))
+        << "the largest number of float32, as programs print it";
     EXPECT_EQ(firstNotFinite(torch::tensor({1.0, infinite}, torch::kHalf)), 1);
     EXPECT_FALSE(firstNotFinite(torch::zeros({0, 3})));
     EXPECT_FALSE(firstNotFinite(torch::ones({3}, torch::kLong))) << "integers are finite";

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace dasgd {
 namespace {
 
@@ -64,6 +66,14 @@ TEST(ParseLibsvm, QuotesBytesThatAreNoTextAsShortEscapes) {
     EXPECT_LT(message.size(), 400U);
 }
 
+TEST(ParseLibsvm, TheLargestNumberOfFloat32IsReadAsProgramsPrintIt) {
+    const auto rows = parseLibsvm("3.4028235e38 1:-3.402823466385289e38 2:3.4028235e+38\n", "a.txt", false, kMaxIndex);
+    ASSERT_TRUE(rows) << rows.error().message;
+    constexpr float kMost = std::numeric_limits<float>::max();
+    EXPECT_THAT(rows->values, ElementsAre(-kMost, kMost));
+    EXPECT_EQ(static_cast<float>(rows->targets.front()), kMost);
+}
+
 struct WrongLine {
     std::string line, place, message;
 };
@@ -90,6 +100,7 @@ INSTANTIATE_TEST_SUITE_P(
     All, WrongLibsvm,
     testing::Values(WrongLine{"x 1:1", "1", "the target is 'x'"}, WrongLine{"nan 1:1", "1", "no number"},
                     WrongLine{"1e39 1:1", "1", "'1e39', which is not finite in float32"},
+                    WrongLine{"1 1:3.4028236e38", "3", "'3.4028236e38', which is not finite in float32"},
                     WrongLine{"1 1:1e39", "3", "'1e39', which is not finite in float32"},
                     WrongLine{"1 1:1 2:-1e400", "7", "'-1e400', which is not finite in float32"},
                     WrongLine{"1 1:inf", "3", "not finite in float32"}, WrongLine{"1 1:nan", "3", "no number"},
