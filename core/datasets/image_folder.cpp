@@ -9,13 +9,17 @@
 #include <atomic>
 #include <cmath>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "core/base/log.h"
+#include "core/base/printable.h"
 #include "core/base/random.h"
 #include "core/datasets/augment.h"
 #include "core/datasets/dataset.h"
@@ -246,15 +250,22 @@ public:
         if (endings_.empty()) first_ = file;
         ++endings_[endingOf(file)];
     }
-    // "4 files are left out, as they are neither JPEG nor PNG (.bmp 1, .webp 3)"; "" where there are none.
+    // "4 files are left out as neither JPEG nor PNG (.webp 3, .bmp 1)", the most frequent endings first; "" where there
+    // are none.
     [[nodiscard]] std::string inWords() const {
+        constexpr std::size_t kMostNamed = 5;
+        std::vector<std::pair<std::string, std::int64_t>> endings(endings_.begin(), endings_.end());
+        std::ranges::stable_sort(endings, std::greater<>(), [](const auto& ending) { return ending.second; });
         std::int64_t count = 0;
         std::string kinds;
-        for (const auto& [ending, files] : endings_) {
+        for (std::size_t i = 0; i < endings.size(); ++i) {
+            const auto& [ending, files] = endings[i];
             count += files;
-            kinds += (kinds.empty() ? "" : ", ") + ending + " " + std::to_string(files);
+            if (i < kMostNamed) kinds += (i == 0 ? "" : ", ") + excerpt(ending) + " " + std::to_string(files);
         }
         if (count == 0) return "";
+        if (endings.size() > kMostNamed)
+            kinds += " and " + std::to_string(endings.size() - kMostNamed) + " more endings";
         return std::to_string(count) + (count == 1 ? " file is" : " files are") +
                " left out as neither JPEG nor PNG (" + kinds + "), the first: " + first_.string() +
                ". Convert images among them to PNG to use them";

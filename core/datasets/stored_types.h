@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/base/printable.h"
 #include "core/base/result.h"
 
 namespace dasgd {
@@ -29,7 +30,7 @@ inline constexpr std::array<std::pair<std::string_view, at::ScalarType>, 10> kSt
     for (const auto& [name, type] : kStoredTypes) {
         if (name == stored) return type;
     }
-    return fail("its type " + stored + " is none of BOOL, U8, I8, I16, I32, I64, F16, BF16, F32 and F64");
+    return fail("its type " + excerpt(stored) + " is none of BOOL, U8, I8, I16, I32, I64, F16, BF16, F32 and F64");
 }
 
 // Errors: a type that the format does not have.

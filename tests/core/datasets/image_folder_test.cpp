@@ -252,6 +252,20 @@ TEST_F(ImageFolderTest, PixelsAreLookedAtBeforeTheRunWhereToldTo) {
     EXPECT_EQ(load({{"inspect", text("pixels")}}).value().train.count(), 5) << "whole images of all kinds pass";
 }
 
+// A cache may give each of its files another ending.
+TEST_F(ImageFolderTest, OnlyTheMostFrequentEndingsOfUnreadFilesAreNamed) {
+    const std::string base = "train/bee/0.x";
+    for (int i = 1; i <= 30; ++i) folder_.write(base + std::to_string(100 + i), "cached");
+    folder_.write("train/bee/1.x117", "cached");
+    folder_.write("train/bee/0." + std::string(150, 'y') + "\x1b[2J", "cached");
+    folder_.write("train/bee/1." + std::string(150, 'y') + "\x1b[2J", "cached");
+    const auto splits = load();
+    ASSERT_TRUE(splits) << splits.error().message;
+    EXPECT_THAT(splits->notRead,
+                StartsWith("34 files are left out as neither JPEG nor PNG (.x117 2, ." + std::string(39, 'y') +
+                           "… 2, .txt 1, .x101 1, .x102 1 and 27 more endings), the first: "));
+}
+
 TEST_F(ImageFolderTest, FilesThatAreNotReadAreCountedAndNamed) {
     folder_.write("train/ant/0.webp", "RIFF");
     folder_.write("train/bee/0.bmp", "BM");
@@ -262,8 +276,8 @@ TEST_F(ImageFolderTest, FilesThatAreNotReadAreCountedAndNamed) {
     ASSERT_TRUE(splits) << splits.error().message;
     EXPECT_EQ(splits->train.count(), 6);
     EXPECT_EQ(splits->test.count(), 2);
-    EXPECT_THAT(splits->notRead, AllOf(StartsWith("4 files are left out as neither JPEG nor PNG (.bmp 1, .txt 1, "
-                                                  ".webp 2), the first: "),
+    EXPECT_THAT(splits->notRead, AllOf(StartsWith("4 files are left out as neither JPEG nor PNG (.webp 2, .bmp 1, "
+                                                  ".txt 1), the first: "),
                                        HasSubstr("Convert images")));
     EXPECT_THAT(splits->notRead, HasSubstr((folder_ / "train/ant/notes.txt").string())) << "found before any is opened";
     EXPECT_FALSE(splits->skipped) << "they are not damaged";

@@ -94,6 +94,8 @@ TEST_F(SafetensorsTest, TensorsThatAreNotAskedForMayBeOfAnyType) {
     const auto splits = load({kInputs, kTargets, scale, wave});
     ASSERT_TRUE(splits) << splits.error().message;
     EXPECT_THAT(errorOf({{"inputs", "F8_E4M3", "[4,2]", "12345678"}, kTargets}), HasSubstr("its type F8_E4M3 is none"));
+    const std::string foreign = errorOf({{"inputs", std::string(5000, 'T'), "[4,2]", "12345678"}, kTargets});
+    EXPECT_THAT(foreign, HasSubstr("its type " + std::string(40, 'T') + "… is none"));
 }
 
 TEST_F(SafetensorsTest, NumbersThatAreNotFiniteInFloat32AreRefusedWithTheirSample) {
