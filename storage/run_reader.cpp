@@ -149,7 +149,8 @@ Sample RunReader::Impl::inflationOfRanks(std::int64_t run, std::optional<double>
     query->bind(1, run);
     std::vector<double> ranks;
     while (query->executeStep()) ranks.push_back(query->getColumn(0).getDouble());
-    return ranks.empty() && mean ? summarise({*mean}) : dasgd::inflationOfRanks(ranks);
+    if (!mean) return {};
+    return ranks.empty() ? summarise({*mean}) : dasgd::inflationOfRanks(ranks);
 }
 
 void RunReader::Impl::readSchemas() {

@@ -56,6 +56,8 @@ TEST(RunReaderTest, TheInflationOfARunComesWithThatOfItsRanks) {
     change("UPDATE rank_state SET inflation = CASE rank WHEN 0 THEN 1.1 WHEN 1 THEN 0.9 END");
     EXPECT_EQ(orDie(run.reader().run(run.runId)).inflation.n, 0U) << "two ranks do not tell it";
     change("UPDATE rank_state SET inflation = 1.0 WHERE rank = 2");
+    EXPECT_EQ(orDie(run.reader().run(run.runId)).inflation.n, 0U) << "lists do not know it";
+    change("UPDATE run SET inflation = 1.0");
     const Sample ranks = orDie(run.reader().run(run.runId)).inflation;
     EXPECT_EQ(ranks.n, 3U);
     EXPECT_DOUBLE_EQ(ranks.mean, 1);

@@ -5,8 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cmath>
 #include <random>
 
+#include "core/analysis/inflation.h"
+#include "core/analysis/statistics.h"
 #include "storage/base/database.h"
 #include "tests/support/runs.h"
 
@@ -148,15 +151,34 @@ TEST(MigrateTest, AVersionTwoWorkspaceKeepsItsNumbers) {
     EXPECT_EQ(database.execAndGet("PRAGMA integrity_check").getString(), "ok");
 }
 
+// Numbers around 1 whose mean has a 95 % interval as wide as `width`.
+std::vector<double> ranksWithInterval(std::size_t ranks, double width) {
+    const auto n = static_cast<double>(ranks);
+    const double scatter = width * std::sqrt(n) / (2 * studentT975(ranks - 1));
+    const double pairs = 2 * static_cast<double>(ranks / 2);
+    const double away = scatter * std::sqrt((n - 1) / pairs);
+    std::vector<double> numbers(ranks, 1);
+    for (std::size_t i = 0; i + 1 < ranks; i += 2) {
+        numbers[i] += away;
+        numbers[i + 1] -= away;
+    }
+    return numbers;
+}
+
 // Version 12 stored the mean inflation of any number of ranks, however far it scattered.
 TEST(MigrateTest, InflationThatTheRanksDoNotTellIsNotKnownAfterVersionTwelve) {
     const TempDir folder;
     fs::create_directories(folder / "w");
-    const std::vector<std::pair<std::string, std::vector<double>>> runs{
+    std::vector<std::pair<std::string, std::vector<double>>> runs{
         {"two", {0.52, 0.82}}, {"wide", {0.4, 1.1, 0.9, 37.8}}, {"good", {1.07, 1.08, 1.09}}};
+    for (const std::size_t ranks : {3U, 4U, 7U, 10U, 11U, 12U, 20U, 31U, 64U, 200U}) {
+        runs.emplace_back("narrow-" + std::to_string(ranks), ranksWithInterval(ranks, 0.999));
+        runs.emplace_back("wide-" + std::to_string(ranks), ranksWithInterval(ranks, 1.001));
+    }
     {
         auto database = newDatabase(folder / "w" / "lab.db");
         orDie(migrate(database, folder / "w" / "lab.db", {migrations().begin(), migrations().begin() + 12}));
+        SQLite::Transaction transaction(database);
         for (std::size_t i = 0; i < runs.size(); ++i) {
             const std::string key = std::to_string(i + 1);
             database.exec(
@@ -167,17 +189,23 @@ TEST(MigrateTest, InflationThatTheRanksDoNotTellIsNotKnownAfterVersionTwelve) {
                 "', 'e', 'dasgd', 3, 4, 4, 'gloo', 'finished', '2025', 5, 100, 10, 0, 1.08, '', "
                 "'h', 'c', 'abc', 0, '{}', '', '')");
             for (std::size_t rank = 0; rank < runs[i].second.size(); ++rank) {
-                database.exec("INSERT INTO rank_state (run, rank, inflation) VALUES (" + key + ", " +
-                              std::to_string(rank) + ", " + std::to_string(runs[i].second[rank]) + ")");
+                SQLite::Statement row(database, "INSERT INTO rank_state (run, rank, inflation) VALUES (?, ?, ?)");
+                row.bind(1, static_cast<std::int64_t>(i + 1));
+                row.bind(2, static_cast<std::int64_t>(rank));
+                row.bind(3, runs[i].second[rank]);
+                row.exec();
             }
         }
+        transaction.commit();
     }
     { const Store store = orDie(Store::open(folder / "w")); }
     RunReader reader = orDie(RunReader::open(folder / "w"));
     for (const auto& [id, ranks] : runs) {
         const RunDetail detail = orDie(reader.run(id));
-        EXPECT_EQ(detail.row.inflation.has_value(), id == "good") << id;
-        EXPECT_EQ(detail.inflation.n, id == "good" ? 3U : 0U) << id;
+        const bool isKnown = id == "good" || id.starts_with("narrow");
+        EXPECT_EQ(detail.row.inflation.has_value(), isKnown) << id;
+        EXPECT_EQ(detail.inflation.n, isKnown ? ranks.size() : 0U) << id;
+        EXPECT_EQ(inflationOfRanks(ranks).n, isKnown ? ranks.size() : 0U) << id << ": the rule of later runs";
     }
 }
 
