@@ -2,11 +2,8 @@
 
 #include <sys/stat.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <thread>
 
-#include "core/base/log.h"
 #include "storage/base/migrate.h"
 
 namespace dasgd::storage {
@@ -20,32 +17,25 @@ constexpr int kPagesOfTooLargeWal = 32768;  // 128 MiB
 // costs speed and nothing else.
 [[maybe_unused]] const int kNoMemoryCounts = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 
-using Steady = std::chrono::steady_clock;
-constexpr std::chrono::seconds kUntilSaid{2};  // of a wait, before it is said
-
-// SQLite calls it while another program, which does not know of our lock, writes or has a transaction open. That is
-// waited for as long as for a program of ours: a run is not to be lost to a shell that somebody has left open.
-int waitForWriter(void* database, int tries) {
-    thread_local Steady::time_point began;
-    thread_local bool told = false;
-    const auto now = Steady::now();
-    if (tries == 0) {
-        began = now;
-        told = false;
+// Another program, which does not know of our lock, may have a transaction open for long, such as a forgotten shell. It
+// is waited for as long as a program of ours. `attempt` takes our lock and gives it up when it fails, so that processes
+// of ours do not wait for this one, and each names that program itself. Throws SQLite::Exception.
+template <class Attempt>
+auto retryWhileLocked(const std::filesystem::path& database, std::chrono::milliseconds patience, Attempt attempt)
+    -> decltype(attempt()) {
+    std::optional<LockWait> wait;
+    for (;;) {
+        try {
+            return attempt();
+        } catch (const SQLite::Exception& exception) {
+            if (!isBusy(exception)) throw;
+        }
+        if (!wait) wait.emplace(database, LockWait::Lock::Database, patience);
+        DASGD_TRY(wait->pause());
     }
-    const auto waited = now - began;
-    if (waited >= FileLock::kPatience) return 0;
-    if (waited >= kUntilSaid && !told) {
-        told = true;
-        const char* file = sqlite3_db_filename(static_cast<sqlite3*>(database), "main");
-        logLine(LogLevel::Warning, std::string("waiting for ") + (file ? file : "the database") +
-                                       ", which another program has locked: end its transaction");
-    }
-    std::this_thread::sleep_for(std::min(std::chrono::milliseconds(1 + tries), std::chrono::milliseconds(50)));
-    return 1;
 }
 
-// Nothing where it cannot be told, as of a disk that does not answer.
+// nullopt where it cannot be told, for instance of a disk that does not answer.
 std::optional<FileIdentity> fileAt(const std::filesystem::path& path) {
     struct stat found {};
     if (::stat(path.c_str(), &found) == 0) return FileIdentity{found.st_dev, found.st_ino};
@@ -54,6 +44,18 @@ std::optional<FileIdentity> fileAt(const std::filesystem::path& path) {
 }
 
 }  // namespace
+
+bool isBusy(const SQLite::Exception& exception) {
+    constexpr int kPrimaryCode = 0xff;
+    return (exception.getErrorCode() & kPrimaryCode) == SQLITE_BUSY;
+}
+
+std::string describeError(const std::filesystem::path& file, const SQLite::Exception& exception) {
+    std::string text = file.string() + ": " + exception.what();
+    if (isBusy(exception)) text += " by " + namesOf(databaseWriters(file)) + ": end its transaction";
+    if (exception.getErrorCode() == SQLITE_FULL) text += " (make room on the disk)";
+    return text;
+}
 
 HotStatement::HotStatement(SQLite::Database& database, const char* sql) {
     if (sqlite3_prepare_v3(database.getHandle(), sql, -1, SQLITE_PREPARE_PERSISTENT, &statement_, nullptr) !=
@@ -70,7 +72,6 @@ void HotStatement::run() {
 
 WriteConnection::WriteConnection(const WorkspacePaths& paths)
     : paths_(paths), database_(paths.database().string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE | kUnlocked) {
-    sqlite3_busy_handler(database_.getHandle(), waitForWriter, database_.getHandle());
     sqlite3_db_config(database_.getHandle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
 }
 
@@ -82,17 +83,31 @@ void WriteConnection::configure() {
     database_.exec("PRAGMA cache_size = -16384");
 }
 
+// Queries outside of a batch hold no lock of ours, so they may wait inside SQLite.
+void WriteConnection::waitInQueries() {
+    const auto pause = [](void* self, int tries) {
+        auto& connection = *static_cast<WriteConnection*>(self);
+        if (tries == 0) {
+            connection.queryWait_.emplace(connection.paths_.database(), LockWait::Lock::Database, FileLock::kPatience);
+        }
+        return connection.queryWait_->pause() ? 1 : 0;
+    };
+    sqlite3_busy_handler(database_.getHandle(), pause, this);
+}
+
 Result<std::unique_ptr<WriteConnection>> WriteConnection::open(const WorkspacePaths& paths) {
-    DASGD_ASSIGN(const FileLock lock, FileLock::wait(paths.lock(), FileLock::Kind::Exclusive));
-    return guarded(paths.database(), [&]() -> Result<std::unique_ptr<WriteConnection>> {
+    const auto attempt = [&]() -> Result<std::unique_ptr<WriteConnection>> {
+        DASGD_ASSIGN(const FileLock lock, FileLock::wait(paths.lock(), FileLock::Kind::Exclusive));
         DASGD_TRY(createDatabase(paths.database(), JournalMode::Wal));
         std::unique_ptr<WriteConnection> connection(new WriteConnection(paths));
         // First of all: a database of someone else, or of a newer program, is not touched.
         DASGD_TRY(migrate(connection->database(), paths.database()));
         connection->configure();
         connection->file_ = fileAt(paths.database()).value_or(FileIdentity());
+        connection->waitInQueries();
         return connection;
-    });
+    };
+    return guarded(paths.database(), [&] { return retryWhileLocked(paths.database(), FileLock::kPatience, attempt); });
 }
 
 void WriteConnection::checkpoint(bool everything) {
@@ -101,7 +116,7 @@ void WriteConnection::checkpoint(bool everything) {
     const int mode = everything ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
     if (everything) sqlite3_busy_timeout(database_.getHandle(), 100);
     sqlite3_wal_checkpoint_v2(database_.getHandle(), nullptr, mode, &pages, &done);
-    if (everything) sqlite3_busy_handler(database_.getHandle(), waitForWriter, database_.getHandle());
+    if (everything) waitInQueries();
     walWarning_ =
         pages > kPagesOfTooLargeWal
             ? paths_.database().string() + "-wal has grown past 128 MiB, as some reader keeps a transaction open"
@@ -114,17 +129,23 @@ Status WriteConnection::checkFile() const {
 }
 
 Batch::Batch(WriteConnection& connection, FileLock lock) : connection_(connection), lock_(std::move(lock)) {
-    connection_.database_.exec("BEGIN IMMEDIATE");
+    sqlite3* const database = connection_.database_.getHandle();
+    sqlite3_busy_handler(database, nullptr, nullptr);
+    const int begun = sqlite3_exec(database, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr);
+    connection_.waitInQueries();
+    if (begun != SQLITE_OK) throw SQLite::Exception(database, begun);
 }
 
 Result<std::unique_ptr<Batch>> Batch::begin(WriteConnection& connection, std::chrono::milliseconds patience) {
-    // Waiting makes the lock's file, which a workspace that was removed is not to get again.
-    DASGD_TRY(connection.checkFile());
-    DASGD_ASSIGN(FileLock lock, FileLock::wait(connection.paths_.lock(), FileLock::Kind::Exclusive, patience));
-    DASGD_TRY(connection.checkFile());
-    return guarded(connection.paths_.database(), [&]() -> Result<std::unique_ptr<Batch>> {
+    const auto attempt = [&]() -> Result<std::unique_ptr<Batch>> {
+        // Waiting makes the lock's file, which a workspace that was removed is not to get again.
+        DASGD_TRY(connection.checkFile());
+        DASGD_ASSIGN(FileLock lock, FileLock::wait(connection.paths_.lock(), FileLock::Kind::Exclusive, patience));
+        DASGD_TRY(connection.checkFile());
         return std::unique_ptr<Batch>(new Batch(connection, std::move(lock)));
-    });
+    };
+    const std::filesystem::path file = connection.paths_.database();
+    return guarded(file, [&] { return retryWhileLocked(file, patience, attempt); });
 }
 
 Batch::~Batch() {

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "core/base/result.h"
+#include "storage/base/lock_wait.h"
 #include "storage/base/workspace.h"
 
 namespace dasgd::storage {
@@ -71,14 +72,17 @@ private:
     explicit WriteConnection(const WorkspacePaths& paths);
     void configure();
     void checkpoint(bool everything);
+    void waitInQueries();
     WorkspacePaths paths_;
     SQLite::Database database_;
     std::string walWarning_;
     FileIdentity file_;
+    std::optional<LockWait> queryWait_;  // of the query that waits for another program
 };
 
 // One write transaction: takes the lock and begins; rolls back unless committed. begin() fails where
-// checkFile() does. Methods throw SQLite::Exception.
+// checkFile() does, and waits for up to `patience` for the lock, and as long for a program that writes without it; the
+// lock is free meanwhile. Other methods throw SQLite::Exception.
 class Batch {
 public:
     static Result<std::unique_ptr<Batch>> begin(WriteConnection& connection,
@@ -97,14 +101,18 @@ private:
     bool open_ = true;
 };
 
+// True if another program kept the statement from the database.
+[[nodiscard]] bool isBusy(const SQLite::Exception& exception);
+// The file, what went wrong, and what to do where that is known.
+[[nodiscard]] std::string describeError(const std::filesystem::path& file, const SQLite::Exception& exception);
+
 // Runs `work`, turning SQLite's exceptions into errors that name the file.
 template <class Work>
 auto guarded(const std::filesystem::path& file, Work&& work) -> decltype(work()) {
     try {
         return work();
     } catch (const SQLite::Exception& exception) {
-        return fail(file.string() + ": " + exception.what() +
-                    (exception.getErrorCode() == SQLITE_FULL ? " (make room on the disk)" : ""));
+        return fail(describeError(file, exception));
     }
 }
 

@@ -71,6 +71,8 @@ Status migrate(SQLite::Database& database, const std::filesystem::path& file, co
     const int found = number(database, "PRAGMA user_version");
     if (found > known) return newer(file, found, known);
     if (found == known) return {};
+    // A program that writes is met before anything is copied, as whoever meets it tries again.
+    { const SQLite::Transaction probe(database, SQLite::TransactionBehavior::IMMEDIATE); }
     if (!fresh) backUp(database, file, found);
     SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
     for (int version = found; version < known; ++version) database.exec(scripts[static_cast<std::size_t>(version)]);

@@ -4,7 +4,6 @@
 #include <pwd.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -12,17 +11,15 @@
 #include <array>
 #include <cctype>
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <fstream>
-#include <sstream>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 #include "core/base/host_name.h"
 #include "core/base/log.h"
 #include "core/base/zero_padded.h"
+#include "storage/base/lock_wait.h"
 
 namespace dasgd::storage {
 
@@ -58,9 +55,6 @@ constexpr const char* kAllowedFile = "filesystem-allowed";
 // SQLite's own limit is 512 bytes for a name, journal and all.
 constexpr std::size_t kLongestDatabasePath = 480;
 constexpr mode_t kOwnFile = 0600;
-constexpr std::chrono::microseconds kLongestPause{5000};
-constexpr std::chrono::seconds kSilence{2};  // of a wait, before it is said
-constexpr std::chrono::milliseconds kUntilSignalsCount{100};
 
 std::string reason(int error) { return std::generic_category().message(error); }
 
@@ -88,28 +82,6 @@ const char* nameOf(fs::file_type type) {
     }
 }
 
-// "process 4321 (python3)".
-std::string describeHolders(const fs::path& file) {
-    std::string text;
-    for (const int process : FileLock::holders(file)) {
-        std::ifstream comm("/proc/" + std::to_string(process) + "/comm");
-        std::string name;
-        std::getline(comm, name);
-        text += (text.empty() ? "process " : " and process ") + std::to_string(process);
-        if (!name.empty()) text += " (" + name + ")";
-    }
-    return text.empty() ? "another process" : text;
-}
-
-// A signal that asks for the end has come, and waits, blocked, for whoever reads it (experiments/base/stop_signals.h).
-bool endIsAskedFor() {
-    sigset_t pending;
-    sigemptyset(&pending);
-    ::sigpending(&pending);
-    return std::ranges::any_of(std::array{SIGINT, SIGTERM, SIGUSR1, SIGUSR2},
-                               [&](int number) { return sigismember(&pending, number) == 1; });
-}
-
 Result<int> openLockFile(const fs::path& file) {
     const int opened = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kOwnFile);
     if (opened < 0) return fail("cannot open the lock file " + file.string() + ": " + reason(errno));
@@ -127,56 +99,19 @@ FileLock::~FileLock() {
     if (file_ >= 0) ::close(file_);
 }
 
-// Polls instead of blocking: a blocking flock is not interrupted by signals that are blocked for a signalfd, and cannot
-// say which process it waits for.
 Result<FileLock> FileLock::wait(const fs::path& file, Kind kind, std::chrono::milliseconds patience) {
     DASGD_ASSIGN(const int opened, openLockFile(file));
     FileLock lock(opened);
-    const auto began = std::chrono::steady_clock::now();
-    const auto last = began + patience;
-    auto silentUntil = began + kSilence;
-    auto pause = std::chrono::microseconds(50);
+    LockWait wait(file, LockWait::Lock::Flock, patience);
     while (::flock(opened, (kind == Kind::Shared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0) {
         if (errno == EINTR) continue;
         if (errno != EWOULDBLOCK) return fail("cannot lock " + file.string() + ": " + reason(errno));
-        const auto now = std::chrono::steady_clock::now();
-        if (now >= last) {
-            return fail(file.string() + " has been held by " + describeHolders(file) + " for " +
-                        std::to_string(patience.count() / 1000) + " s: wait for it to end, or end it");
-        }
-        if (now - began > kUntilSignalsCount && endIsAskedFor()) {
-            return fail("stopped while waiting for " + file.string() + ", held by " + describeHolders(file));
-        }
-        if (now >= silentUntil) {
-            logLine(LogLevel::Warning, "waiting for " + file.string() + ", held by " + describeHolders(file));
-            silentUntil = last;
-        }
-        std::this_thread::sleep_for(pause);
-        pause = std::min(2 * pause, kLongestPause);
+        DASGD_TRY(wait.pause());
     }
     return lock;
 }
 
-std::vector<int> FileLock::holders(const fs::path& file) {
-    struct stat found {};
-    if (::stat(file.c_str(), &found) != 0) return {};
-    std::array<char, 64> place{};
-    std::snprintf(place.data(), place.size(), "%02x:%02x:%lu", major(found.st_dev), minor(found.st_dev),
-                  static_cast<unsigned long>(found.st_ino));
-    std::vector<int> exact, sameNumber;
-    std::ifstream locks("/proc/locks");
-    for (std::string line; std::getline(locks, line);) {
-        // "1: FLOCK  ADVISORY  WRITE 4321 fe:01:1234 0 EOF"; waiting ones have "->" behind the number.
-        std::istringstream words(line);
-        std::string number, type, mode, access, where;
-        int process = 0;
-        if (!(words >> number >> type >> mode >> access >> process >> where) || type != "FLOCK") continue;
-        if (where == place.data()) exact.push_back(process);
-        if (where.ends_with(":" + std::to_string(found.st_ino))) sameNumber.push_back(process);
-    }
-    // Btrfs and overlayfs tell stat another device than the kernel's list has.
-    return exact.empty() ? sameNumber : exact;
-}
+std::vector<int> FileLock::holders(const fs::path& file) { return flockHolders(file); }
 
 Result<std::optional<FileLock>> FileLock::tryNow(const fs::path& file, Kind kind) {
     DASGD_ASSIGN(const int opened, openLockFile(file));

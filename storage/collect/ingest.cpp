@@ -15,8 +15,6 @@ namespace {
 constexpr std::int64_t kRowsOfChunk = 8192;
 constexpr std::size_t kBatchEntries = 65536;
 constexpr std::size_t kMostNames = 65536;  // of spans, kept in memory
-// How long a batch waits for the lock: the journals keep the records meanwhile, and the next batch tries again.
-constexpr auto kPatience = std::chrono::milliseconds(15'000);
 // The pause between two times that the overlap numbers are formed, for each kRanksOfPause ranks.
 constexpr auto kOverlapPause = std::chrono::milliseconds(500);
 constexpr int kRanksOfPause = 64;
@@ -167,6 +165,7 @@ void RunIngest::finish(Batch& batch, Overlap overlap, const std::vector<int>& an
 }
 
 Status RunIngest::collectAll() {
+    patience_ = FileLock::kPatience;
     for (;;) {
         DASGD_ASSIGN(const std::size_t taken, collect(kBatchEntries, Overlap::Stays));
         if (taken > 0) continue;
@@ -193,7 +192,7 @@ std::string RunIngest::unread() const {
 
 // Throws dasgd::Error or SQLite::Exception.
 void RunIngest::begin(std::unique_ptr<Batch>& batch) {
-    auto begun = Batch::begin(connection_, kPatience);
+    auto begun = Batch::begin(connection_, patience_);
     if (!begun) throw begun.error();
     batch = std::move(*begun);
     if (collects_ != Collects::AllRanks) loadShared();

@@ -53,7 +53,8 @@ public:
     // holds up no other; the next call tries it again.
     Result<std::size_t> collect(std::size_t limit);
     // Until no source has more. Then the overlap numbers, which are otherwise formed every now and then, are those of
-    // every row that is stored; of a run that keeps no spans, of what the collectors had in memory.
+    // every row that is stored; of a run that keeps no spans, of what the collectors had in memory. From now on batches
+    // wait as long as the database may be locked.
     Status collectAll();
 
     // Describes the records that the sources cannot read. The writers must have ended.
@@ -64,6 +65,10 @@ public:
 
 private:
     struct Statements;
+
+    // The wait of a batch for the database while the run goes on: the journals keep the records, and the next batch
+    // tries again.
+    static constexpr std::chrono::milliseconds kPatience{5'000};
 
     struct Position {
         std::uint64_t sequence = 0;  // of the newest record taken
@@ -116,6 +121,7 @@ private:
     std::unique_ptr<Arrivals> arrivals_;
     std::unique_ptr<RateSums> rateSums_;  // reads only what is new, so it outlives the batches of other processes
     std::unique_ptr<LevelWriter> levels_;
+    std::chrono::milliseconds patience_ = kPatience;
     std::chrono::steady_clock::time_point overlapFormed_;
     Chunk chunk_;
     bool chunkGrew_ = false;  // in this batch

@@ -66,6 +66,38 @@ TEST(RecorderTest, ARunEndsThoughAnotherProgramWritesForLong) {
     EXPECT_EQ(rowOf(run).status, "finished");
 }
 
+// The collector of the first run meets a shell's transaction; the second run ends meanwhile.
+TEST(RecorderTest, ARunThatEndsDoesNotWaitForTheCollectorOfAnother) {
+    OneRun run;
+    orDie(run.store.addRun(runInfo("run-b")));
+    auto journal = newJournal(run.store.paths().journal("run-b", 0));
+    const std::string file = run.store.paths().database().string();
+    SharedCounter started, held;
+    ChildProcess shell([&] {
+        if (!eventually([&] { return started.get() == 1; })) return 1;
+        SQLite::Database database(file, SQLite::OPEN_READWRITE, 10'000);
+        database.exec("BEGIN IMMEDIATE");
+        held.set(1);
+        std::this_thread::sleep_for(std::chrono::seconds(8));
+        database.exec("ROLLBACK");
+        return 0;
+    });
+    const auto first = orDie(Recorder::start(run.store, run.runId, {0}));
+    const auto second = orDie(Recorder::start(run.store, "run-b", {0}));
+    started.set(1);
+    ASSERT_TRUE(eventually([&] { return held.get() == 1; }));
+    run.rank(0).state(RankState::Finished, 1, "");
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));  // the first collector waits by now
+    journal->state(RankState::Finished, 1, "");
+    journal.reset();
+    orDie(second->finish("finished", ""));
+    EXPECT_EQ(orDie(run.reader().row("run-b")).status, "finished");
+    run.journals.clear();
+    orDie(first->finish("finished", ""));
+    EXPECT_EQ(rowOf(run).status, "finished");
+    EXPECT_EQ(shell.wait(), 0);
+}
+
 // The calendar was set back by an hour while the run was under way.
 TEST(RecorderTest, ARunDoesNotEndBeforeItStarted) {
     OneRun run;

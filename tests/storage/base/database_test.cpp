@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
+#include <atomic>
 #include <thread>
 
 #include "tests/support/runs.h"
@@ -56,6 +59,50 @@ TEST_F(BatchTest, HoldsTheLockAsLongAsItIsOpen) {
         EXPECT_FALSE(orDie(FileLock::tryNow(paths_.lock(), FileLock::Kind::Exclusive)));
     }
     EXPECT_TRUE(orDie(FileLock::tryNow(paths_.lock(), FileLock::Kind::Exclusive)));
+}
+
+// A transaction of a program that does not take our lock, such as a shell's, until it is killed.
+ChildProcess openShell(const std::string& file) {
+    SharedCounter held;
+    ChildProcess shell([&] {
+        SQLite::Database database(file, SQLite::OPEN_READWRITE, 10'000);
+        database.exec("BEGIN IMMEDIATE");
+        held.set(1);
+        ::pause();
+        return 0;
+    });
+    DASGD_CHECK(eventually([&] { return held.get() == 1; }));
+    return shell;
+}
+
+TEST_F(BatchTest, AProgramThatWritesWithoutTheLockIsNamed) {
+    ChildProcess shell = openShell(paths_.database().string());
+    const auto failed = Batch::begin(*connection_, std::chrono::milliseconds(300));
+    ASSERT_FALSE(failed);
+    EXPECT_THAT(failed.error().message,
+                HasSubstr("lab.db has been held by process " + std::to_string(shell.id()) + " ("));
+    EXPECT_THAT(failed.error().message, HasSubstr("end its transaction"));
+    EXPECT_TRUE(orDie(FileLock::tryNow(paths_.lock(), FileLock::Kind::Exclusive)));
+    shell.kill();
+    orDie(Batch::begin(*connection_, std::chrono::milliseconds(300)));
+}
+
+TEST_F(BatchTest, TheLockIsFreeWhileAnotherProgramIsWaitedFor) {
+    ChildProcess shell = openShell(paths_.database().string());
+    std::atomic<bool> began = false;
+    std::thread patient([&] {
+        const auto connection = orDie(WriteConnection::open(paths_));
+        began = true;
+        orDie(Batch::begin(*connection));
+    });
+    ASSERT_TRUE(eventually([&] { return began.load(); }));
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    const auto failed = Batch::begin(*connection_, std::chrono::milliseconds(500));
+    EXPECT_THAT(failed ? "no error" : failed.error().message,
+                HasSubstr("held by process " + std::to_string(shell.id()) + " ("))
+        << "and not by this process, which waits for it with another batch";
+    shell.kill();
+    patient.join();
 }
 
 TEST_F(BatchTest, ManyWritersTakeTurns) {
@@ -125,6 +172,9 @@ TEST(GuardedTest, ExceptionsBecomeErrorsThatNameTheFile) {
     const auto failed = guarded("folder/lab.db", []() -> Status { throw SQLite::Exception("no luck", SQLITE_FULL); });
     ASSERT_FALSE(failed);
     EXPECT_EQ(failed.error().message, "folder/lab.db: no luck (make room on the disk)");
+    const auto locked =
+        guarded("folder/lab.db", []() -> Status { throw SQLite::Exception("database is locked", SQLITE_BUSY); });
+    EXPECT_EQ(locked.error().message, "folder/lab.db: database is locked by another process: end its transaction");
 }
 
 TEST_F(BatchTest, AStatementThatBreaksARuleThrows) {
