@@ -85,14 +85,14 @@ void WriteConnection::configure() {
 
 // Queries outside of a batch hold no lock of ours, so they may wait inside SQLite.
 void WriteConnection::waitInQueries() {
-    const auto pause = [](void* self, int tries) {
+    const auto waitMore = [](void* self, int tries) {
         auto& connection = *static_cast<WriteConnection*>(self);
         if (tries == 0) {
             connection.queryWait_.emplace(connection.paths_.database(), LockWait::Lock::Database, FileLock::kPatience);
         }
         return connection.queryWait_->pause() ? 1 : 0;
     };
-    sqlite3_busy_handler(database_.getHandle(), pause, this);
+    sqlite3_busy_handler(database_.getHandle(), waitMore, this);
 }
 
 Result<std::unique_ptr<WriteConnection>> WriteConnection::open(const WorkspacePaths& paths) {

@@ -132,7 +132,11 @@ Result<std::size_t> RunIngest::collect(std::size_t limit, Overlap overlap) {
 
 std::vector<int> RunIngest::ranksToFormAnew(Overlap overlap) {
     if (overlap != Overlap::FromRows || !keepsSpans_) return {};
-    return tallies_->partialRanks(collects_ == Collects::AllRanks);
+    // Other processes form the numbers of their ranks of a run that goes on.
+    if (collects_ != Collects::SomeRanks) return tallies_->partialRanks(std::nullopt);
+    std::vector<int> own;
+    for (const auto& source : sources_) own.push_back(source->rank());
+    return tallies_->partialRanks(own);
 }
 
 void RunIngest::finish(Batch& batch, Overlap overlap, const std::vector<int>& anew) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <set>
 #include <utility>
 
 #include "core/analysis/inflation.h"
@@ -85,7 +86,7 @@ Tallies::Tallies(SQLite::Database& database, std::int64_t runKey, int workers)
       fetchMeter_(database, "SELECT events, state FROM rank_meter WHERE run = ? AND rank = ?"),
       writeRun_(database, kWriteRun),
       writeRank_(database, kWriteRank),
-      writeMeter_(database, "INSERT OR REPLACE INTO rank_meter (run, rank, events, state) VALUES (?,?,?,?)") {}
+      insertMeter_(database, "INSERT OR REPLACE INTO rank_meter (run, rank, events, state) VALUES (?,?,?,?)") {}
 
 void Tallies::reported(int rank, const Span& span) {
     RankTally& tally = changing(rank);
@@ -165,7 +166,7 @@ void Tallies::state(int rank, RankState state, std::int64_t step, std::string_vi
 Tallies::RankTally& Tallies::changing(int rank) {
     RankTally& tally = touched(rank);
     ++tally.events;
-    tally.grew = true;
+    tally.lacksRows = tally.overlapStays;
     // Also by a record that its meter leaves out: a meter is whole if it was saved after so many of them.
     makeStale(tally);
     return tally;
@@ -224,7 +225,8 @@ std::size_t Tallies::mostKept() const {
 }
 
 // Records stored after the last saved state of the meter are missing from it where the collector was killed: the
-// numbers cover less time until they are formed anew. Where no state is left, those that are stored stay until then.
+// numbers cover less time until they are formed anew. Where no state is left, those that are stored stay until then; an
+// empty state says that they lack rows, which a batch before or another collector stored.
 void Tallies::fetchMeter(RankTally& tally) {
     fetchMeter_.reset();
     fetchMeter_.bind(1, runKey_);
@@ -232,6 +234,7 @@ void Tallies::fetchMeter(RankTally& tally) {
     bool whole = tally.events == 0;
     if (fetchMeter_.executeStep()) {
         const SQLite::Column state = fetchMeter_.getColumn(1);
+        tally.overlapStays = tally.lacksRows = state.size() == 0;
         auto meter = RankMeter::load(
             {static_cast<const char*>(state.getBlob()), static_cast<std::size_t>(state.size())}, mostKept());
         whole = meter && fetchMeter_.getColumn(0).getInt64() == tally.events;
@@ -243,33 +246,37 @@ void Tallies::fetchMeter(RankTally& tally) {
     fetchMeter_.reset();
 }
 
-std::vector<int> Tallies::partialRanks(bool all) {
-    if (all) {
-        // A rank of which no record came to this collector may have a meter that was saved partial.
-        SQLite::Statement query(database_, "SELECT rank FROM rank_state WHERE run = ? AND timed_steps IS NOT NULL");
-        query.bind(1, runKey_);
-        while (query.executeStep()) known(query.getColumn(0).getInt());
-    }
+std::vector<int> Tallies::partialRanks(const std::optional<std::vector<int>>& own) {
+    // A rank of which no record came to this collector may have a meter that was saved partial.
+    std::set<int> asked;
+    if (own) asked.insert(own->begin(), own->end());
+    SQLite::Statement query(database_, own ? "SELECT rank FROM rank_meter WHERE run = ? AND length(state) = 0"
+                                           : "SELECT rank FROM rank_state WHERE run = ? AND timed_steps IS NOT NULL");
+    query.bind(1, runKey_);
+    while (query.executeStep()) asked.insert(query.getColumn(0).getInt());
     std::vector<int> ranks;
-    for (const auto& [rank, tally] : ranks_) {
-        if (tally.timedSteps && tally.meter.isPartial() && (tally.grew || !tally.overlapStays)) ranks.push_back(rank);
+    for (const int rank : asked) {
+        const RankTally& tally = known(rank);
+        if (tally.timedSteps && tally.meter.isPartial() && (tally.lacksRows || !tally.overlapStays))
+            ranks.push_back(rank);
     }
     return ranks;
 }
 
 void Tallies::formAnew(const std::vector<int>& ranks) {
+    std::unordered_map<int, RankMeter*> meters;
     for (const int rank : ranks) {
         RankTally& tally = touched(rank);
         tally.meter = RankMeter(mostKept());
-        tally.overlapStays = false;
+        tally.overlapStays = tally.lacksRows = false;
         makeStale(tally);
+        meters.emplace(rank, &tally.meter);
     }
     replaySpans(database_, runKey_, [&](int rank, const Span& span, bool neverDivided) {
-        const auto known = ranks_.find(rank);
-        if (known == ranks_.end() || std::ranges::find(ranks, rank) == ranks.end()) return;
-        RankMeter& meter = known->second.meter;
-        meter.add(span);
-        if (neverDivided) meter.giveUp(span.collective);
+        const auto found = meters.find(rank);
+        if (found == meters.end()) return;
+        found->second->add(span);
+        if (neverDivided) found->second->giveUp(span.collective);
     });
 }
 
@@ -289,17 +296,23 @@ void Tallies::formOverlap() {
             tally->collectives = totals.transfers;
             tally->inflation = totals.inflation();
         }
-        const std::string state = tally->meter.save();
-        writeMeter_.bind(1, runKey_);
-        writeMeter_.bind(2, static_cast<std::int64_t>(tally->rank));
-        writeMeter_.bind(3, tally->events);
-        sqlite3_bind_blob(writeMeter_.get(), 4, state.data(), static_cast<int>(state.size()), SQLITE_STATIC);
-        writeMeter_.run();
+        writeMeter(*tally, tally->meter.save());
     }
 }
 
+void Tallies::writeMeter(const RankTally& tally, const std::string& state) {
+    insertMeter_.bind(1, runKey_);
+    insertMeter_.bind(2, static_cast<std::int64_t>(tally.rank));
+    insertMeter_.bind(3, tally.events);
+    sqlite3_bind_blob(insertMeter_.get(), 4, state.data(), static_cast<int>(state.size()), SQLITE_STATIC);
+    insertMeter_.run();
+}
+
 void Tallies::write() {
-    for (const RankTally* tally : changed_) writeRank(*tally);
+    for (const RankTally* tally : changed_) {
+        writeRank(*tally);
+        if (tally->lacksRows) writeMeter(*tally, "");
+    }
     writeRun();
     if (batch_.timed) writeRate();
     if (batch_.overlap) writeInflation();

@@ -43,9 +43,10 @@ public:
 
     // True if spans came since the overlap numbers were computed.
     [[nodiscard]] bool overlapIsStale() const { return !stale_.empty(); }
-    // Ranks whose overlap numbers lack spans that were stored: the collector before was killed, or there was no memory
-    // for what another rank had not reported yet. `all`: of the whole run, not only those of which records came.
-    [[nodiscard]] std::vector<int> partialRanks(bool all);
+    // Ranks whose overlap numbers lack spans that were stored: the collector before was killed, there was no memory for
+    // what another rank had not reported yet, or records came after the rank's meter was deleted. `own` limits the
+    // answer to these ranks and to those that no collector has a meter of; nullopt: all ranks of the run.
+    [[nodiscard]] std::vector<int> partialRanks(const std::optional<std::vector<int>>& own);
     // Inside a batch: the meters of these ranks anew, from every row of the run. The rows of this batch are written.
     void formAnew(const std::vector<int>& ranks);
     // Inside a batch, before write(): the overlap numbers of the ranks that have new spans, and what another collector
@@ -69,7 +70,7 @@ private:
         RankMeter meter;
         bool stale = false;         // the overlap numbers are older than the meter
         bool overlapStays = false;  // the numbers are of records that the meter knows nothing of
-        bool grew = false;          // records of the rank came
+        bool lacksRows = false;     // records came that such numbers do not count
     };
 
     // The contribution of one batch to the run's row: maxima, minima and sums, because other processes may add theirs.
@@ -93,13 +94,14 @@ private:
     void writeRate();
     void writeInflation();
     void writeRank(const RankTally& tally);
+    void writeMeter(const RankTally& tally, const std::string& state);
     void writeRun();
 
     const std::int64_t runKey_;
     const int workers_;
     SQLite::Database& database_;
     SQLite::Statement fetchRank_, fetchMeter_, writeRun_;
-    HotStatement writeRank_, writeMeter_;
+    HotStatement writeRank_, insertMeter_;
     std::unordered_map<int, RankTally> ranks_;
     RankTally* latest_ = nullptr;  // records of a rank come in a row
     std::vector<RankTally*> changed_, stale_;

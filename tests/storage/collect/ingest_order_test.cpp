@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/analysis/timings.h"
+#include "storage/run_end.h"
 #include "tests/support/runs.h"
 
 namespace dasgd::storage {
@@ -231,6 +232,13 @@ Order orderedBy(const Journals& journals, Next next) {
     return order;
 }
 
+// The journal of one rank alone.
+Order wholeOrder(const Journals& journals, int rank) {
+    Order order;
+    for (std::size_t i = 0; i < journals[static_cast<std::size_t>(rank)].size(); ++i) order.push_back({rank, i});
+    return order;
+}
+
 // Bursts of one rank, from single records to the whole of its journal.
 Order randomOrder(const Journals& journals, std::mt19937& random) {
     std::uint32_t rank = 0, left = 0;
@@ -246,7 +254,8 @@ Order randomOrder(const Journals& journals, std::mt19937& random) {
 
 class OrderedSource final : public RecordSource {
 public:
-    OrderedSource(const Journals& journals, const Order& order) : RecordSource(0), journals_(journals), order_(order) {}
+    OrderedSource(const Journals& journals, const Order& order, int rank = 0)
+        : RecordSource(rank), journals_(journals), order_(order) {}
     void startAfter(std::uint64_t sequence) override { next_ = sequence; }
     Result<std::size_t> read(std::size_t limit, const std::function<void(const EventRecord&)>& take) override {
         std::size_t taken = 0;
@@ -283,11 +292,7 @@ protected:
     template <class NewBatch, class Killed>
     Stored collected(const Journals& journals, const Order& order, NewBatch newBatch, Killed killed,
                      bool keepsSpans = true) {
-        const std::string id = "run-" + std::to_string(++runs_);
-        RunInfo info = runInfo(id, static_cast<int>(journals.size()));
-        info.keepSpans = keepsSpans;
-        orDie(store_.addRun(info));
-        const std::int64_t key = keyOf(store_.paths(), id);
+        const std::int64_t key = addRun(static_cast<int>(journals.size()), keepsSpans);
         const auto begin = [&] {
             RecordSources sources;
             sources.push_back(std::make_unique<OrderedSource>(journals, order));
@@ -303,6 +308,33 @@ protected:
     Stored collected(const Order& order, std::size_t batch, bool keepsSpans = true) {
         return collected(
             recordedRun(), order, [&] { return batch; }, [] { return false; }, keepsSpans);
+    }
+
+    std::int64_t addRun(int workers, bool keepsSpans = true) {
+        RunInfo info = runInfo("run-" + std::to_string(++runs_), workers);
+        info.keepSpans = keepsSpans;
+        orDie(store_.addRun(info));
+        return keyOf(store_.paths(), info.runId);
+    }
+
+    // Makes a collector with a source for each of these ranks, which reads what `orders` holds of it by then.
+    std::unique_ptr<RunIngest> collectorOf(std::int64_t key, const std::vector<int>& ranks, Collects collects,
+                                           const Journals& journals, const std::vector<Order>& orders) {
+        RecordSources sources;
+        for (const int rank : ranks) {
+            sources.push_back(std::make_unique<OrderedSource>(journals, orders[static_cast<std::size_t>(rank)], rank));
+        }
+        return std::make_unique<RunIngest>(*connection_, key, std::move(sources), collects);
+    }
+    static void collectInBatches(RunIngest& ingest, std::size_t batch) {
+        while (orDie(ingest.collect(batch)) > 0) {
+        }
+    }
+    // Deletes the meters of these ranks, as at their end.
+    void forget(std::int64_t key, const std::vector<int>& ranks) {
+        const auto batch = orDie(Batch::begin(*connection_));
+        forgetMeters(connection_->database(), key, ranks);
+        batch->commit();
     }
 
     Stored stored(std::int64_t key, std::size_t ranks) {
@@ -391,13 +423,12 @@ TEST_F(IngestOrderTest, ACollectorThatGoesOnAfterAKilledOneFormsTheSameNumbers) 
     }
 }
 
-// The whole journal of one rank comes before the first record of the other: more than there is memory for.
-TEST_F(IngestOrderTest, WhatMemoryIsTooShortForIsFormedFromTheRows) {
-    constexpr std::int64_t kMany = 150'000;
+// Two ranks, of which the second reaches each average 5 ns later.
+Journals laggingPair(std::int64_t steps) {
     Journals journals(2);
     for (std::size_t rank = 0; rank < 2; ++rank) {
         const Ns lag = rank == 0 ? 0 : 5;
-        for (std::int64_t step = 1; step <= kMany; ++step) {
+        for (std::int64_t step = 1; step <= steps; ++step) {
             const Ns now = step * 100;
             journals[rank].push_back({.kind = SpanKind::Forward, .step = step, .start = now, .end = now + 40});
             journals[rank].push_back({.kind = SpanKind::Backward, .step = step, .start = now + 40, .end = now + 90});
@@ -406,21 +437,95 @@ TEST_F(IngestOrderTest, WhatMemoryIsTooShortForIsFormedFromTheRows) {
                                       .step = step,
                                       .start = now + 10 + lag,
                                       .end = now + 60,
-                                      .collective = static_cast<std::uint64_t>(step)});
+                                      .collective = static_cast<std::uint64_t>(step),
+                                      .ranks = 2});
             if (step % 50 != 0) continue;
             journals[rank].push_back(
                 {.lane = Lane::Io, .kind = SpanKind::Window, .step = step, .start = now - 4'900, .end = now + 100});
         }
     }
+    return journals;
+}
+
+void expectLaggingPair(const std::vector<Numbers>& ranks, std::int64_t steps) {
+    for (const Numbers& rank : ranks) {
+        EXPECT_EQ(rank[0], std::optional(static_cast<double>(steps * 45) / 1e9));
+        EXPECT_EQ(rank[5], std::optional(static_cast<double>(steps)));
+        EXPECT_EQ(rank[7], std::optional(static_cast<double>(steps * 100) / 1e9));
+    }
+    EXPECT_EQ(ranks[0][4], std::optional(static_cast<double>(steps * 5) / 1e9));
+}
+
+// The whole journal of one rank comes before the first record of the other: more than there is memory for.
+TEST_F(IngestOrderTest, WhatMemoryIsTooShortForIsFormedFromTheRows) {
+    constexpr std::int64_t kMany = 150'000;
+    const Journals journals = laggingPair(kMany);
     const Order order = orderedBy(journals, [] { return 0; });
     const Stored numbers = collected(
         journals, order, [] { return std::size_t{65'536}; }, [] { return false; });
-    for (const Numbers& rank : numbers.ranks) {
-        EXPECT_EQ(rank[0], std::optional(static_cast<double>(kMany * 45) / 1e9));
-        EXPECT_EQ(rank[5], std::optional(static_cast<double>(kMany)));
-        EXPECT_EQ(rank[7], std::optional(static_cast<double>(kMany * 100) / 1e9));
+    expectLaggingPair(numbers.ranks, kMany);
+}
+
+// A collector of some of 1,024 ranks has less memory for each, and its last batch has records of one rank alone.
+TEST_F(IngestOrderTest, ACollectorOfSomeRanksFormsThemAllAnew) {
+    constexpr std::int64_t kMany = 8'000;
+    Journals journals = laggingPair(kMany);
+    for (auto& journal : journals) {
+        ASSERT_GT(journal.size(), RankMeter::kMostKept);
+        journal.push_back({.kind = SpanKind::Eval, .step = kMany, .start = 101 * kMany, .end = 102 * kMany});
     }
-    EXPECT_EQ(numbers.ranks[0][4], std::optional(static_cast<double>(kMany * 5) / 1e9));
+    const std::int64_t key = addRun(1024);
+    std::vector<Order> orders(journals.size());
+    const auto ingest = collectorOf(key, {0, 1}, Collects::SomeRanks, journals, orders);
+    for (std::size_t rank = 0; rank < journals.size(); ++rank) {
+        orders[rank] = wholeOrder(journals, static_cast<int>(rank));
+        orders[rank].pop_back();
+        collectInBatches(*ingest, 32'768);
+    }
+    orders[1] = wholeOrder(journals, 1);
+    orDie(ingest->collectAll());
+    expectLaggingPair(stored(key, journals.size()).ranks, kMany);
+}
+
+// The meters of an ended run are gone. Records that came late in an early batch were left out of the numbers.
+TEST_F(IngestOrderTest, LateRecordsCountWhicheverBatchTheyCameIn) {
+    const Journals& journals = recordedRun();
+    const Stored plain = plainNumbers(journals);
+    for (const std::size_t batch : {4U, 40U, 100'000U}) {
+        const std::int64_t key = addRun(kRanks);
+        std::vector<Order> orders(kRanks);
+        for (int rank = 0; rank < kRanks; ++rank) {
+            Order& order = orders[static_cast<std::size_t>(rank)];
+            order = wholeOrder(journals, rank);
+            order.resize(rank == 0 ? order.size() / 3 : order.size() - 10);
+        }
+        orDie(collectorOf(key, {0, 1, 2, 3}, Collects::AllRanks, journals, orders)->collectAll());
+        forget(key, {0, 1, 2, 3});
+        for (int rank = 0; rank < kRanks; ++rank) orders[static_cast<std::size_t>(rank)] = wholeOrder(journals, rank);
+        // The first collector is killed after one batch.
+        orDie(collectorOf(key, {0, 1, 2, 3}, Collects::LateRanks, journals, orders)->collect(10 * kRanks));
+        const auto late = collectorOf(key, {0, 1, 2, 3}, Collects::LateRanks, journals, orders);
+        collectInBatches(*late, batch);
+        orDie(late->collectAll());
+        EXPECT_EQ(stored(key, kRanks).ranks, plain.ranks) << batch;
+    }
+}
+
+// The process that collects rank 0 has ended before the others report its averages.
+TEST_F(IngestOrderTest, ARankWhoseCollectorHasEndedGetsTheTransfersThatOthersComplete) {
+    const Journals& journals = recordedRun();
+    const Stored plain = plainNumbers(journals);
+    std::vector<Order> orders;
+    for (int rank = 0; rank < kRanks; ++rank) orders.push_back(wholeOrder(journals, rank));
+    for (const std::size_t batch : {3U, 60U, 100'000U}) {
+        const std::int64_t key = addRun(kRanks);
+        orDie(collectorOf(key, {0}, Collects::SomeRanks, journals, orders)->collectAll());
+        forget(key, {0});
+        const auto others = collectorOf(key, {1, 2, 3}, Collects::SomeRanks, journals, orders);
+        collectInBatches(*others, batch);
+        orDie(others->collectAll());
+        EXPECT_EQ(stored(key, kRanks).ranks, plain.ranks) << batch;
+    }
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "storage/base/database.h"
+#include "storage/levels/span_row.h"
 #include "tests/support/runs.h"
 
 namespace dasgd::storage {
@@ -192,6 +193,36 @@ TEST_F(TallyTest, WhatACollectorTookWithItIsCountedAsLessTime) {
     // 99 of 199 are hidden from 401 on, and 100 of 200 before the kill.
     EXPECT_NEAR(database.execAndGet("SELECT hidden_s FROM rank_state").getDouble() * 1e9, 199, 1e-6);
     EXPECT_NEAR(database.execAndGet("SELECT transfer_s FROM rank_state").getDouble() * 1e9, 399, 1e-6);
+}
+
+TEST_F(TallyTest, OnlyTheNamedRanksAreFormedAnew) {
+    auto& database = connection_->database();
+    const auto insert = [&](int id, int rank, const Span& span) {
+        SQLite::Statement row(database,
+                              "INSERT INTO span (id, tag, step, start_ns, duration_ns, bytes, collective) "
+                              "VALUES (?, ?, ?, ?, ?, 0, 0)");
+        row.bind(1, id);
+        row.bind(2, tagOf(rank, span));
+        row.bind(3, span.step);
+        row.bind(4, span.start);
+        row.bind(5, span.end - span.start);
+        row.exec();
+    };
+    for (int rank = 0; rank < 2; ++rank) {
+        // Each meter saw one window without waits; the rows hold another one with 30 ns of them.
+        tallies_.derived(rank, {.lane = Lane::Io, .kind = SpanKind::Window, .start = 0, .end = 10, .bytes = 1});
+        insert(1 + rank, rank, {.kind = SpanKind::Wait, .step = 1, .start = 100, .end = 130});
+        insert(3 + rank, rank, {.lane = Lane::Io, .kind = SpanKind::Window, .step = 1, .start = 100, .end = 200});
+    }
+    database.exec("INSERT INTO span_chunk (run, first_id, last_id, min_start, max_end) VALUES (1, 1, 4, 100, 200)");
+    tallies_.formAnew({1});
+    tallies_.formOverlap();
+    write();
+    const auto blocked = [&](int rank) {
+        return database.execAndGet("SELECT blocked_s FROM rank_state WHERE rank = " + std::to_string(rank)).getDouble();
+    };
+    EXPECT_DOUBLE_EQ(blocked(0), 0);
+    EXPECT_DOUBLE_EQ(blocked(1), 30e-9);
 }
 
 TEST_F(TallyTest, OnlyRanksThatChangedAreWritten) {
