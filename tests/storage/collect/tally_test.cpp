@@ -83,6 +83,15 @@ TEST_F(TallyTest, SamplesAreOfTheStepsThatWereCounted) {
     EXPECT_EQ(row().steps, 7);
 }
 
+TEST_F(TallyTest, TimedStepsAreNotKnownBeforeARankTellsThem) {
+    for (int rank = 0; rank < 2; ++rank) tallies_.metric(rank, at("train/loss", 4, 1, 256, 2));
+    write();
+    EXPECT_FALSE(row().timedSteps);
+    tallies_.metric(0, timing("timing/steps", 0));
+    write();
+    EXPECT_EQ(row().timedSteps, 0);
+}
+
 // Windows say what was timed where spans are recorded; the rank's own totals come at its end.
 TEST_F(TallyTest, WindowsAddUpToWhatARankWasTimed) {
     connection_->database().exec("UPDATE run SET batch_size = 32");
