@@ -118,7 +118,8 @@ void SpanStream::tell(const std::function<void(double)>& progress) {
 Status SpanStream::takeFrames(Source& source, const std::function<void(double)>& progress) {
     source.counted = std::make_unique<SliceSorter>(source.slices->scratch);
     const auto [first, last] = source.slices->extent().value_or(TraceSlices::Extent{});
-    source.latestEnd = last + std::max(kFarApart, kTimesTheRest * std::min(last - first, kLongest / kTimesTheRest));
+    source.lastStart = last;
+    source.latestEnd = last + std::max(kImpossible, kTimesTheRest * std::min(last - first, kLongest / kTimesTheRest));
     ThreadFrames frames(
         source.slices->tracks().size(), [&](const Slice& slice) { keep(source, slice); }, leftOut_, remarks_);
     SliceSorter& all = source.slices->slices();
@@ -156,6 +157,8 @@ void SpanStream::takeFrame(Source& source, const Slice& slice, ThreadFrames& fra
 
 void SpanStream::keep(Source& source, const Slice& slice) {
     if (slice.end > source.latestEnd) return void(++dropped_[kFarAway]);
+    if (slice.end - source.lastStart > kFarApart)
+        ++remarks_["slices that go on for more than 10 minutes after the last one began"];
     source.counted->add(slice);
 }
 

@@ -53,7 +53,7 @@ private:
         std::optional<Slice> next;
         std::map<TraceSlices::Kind, SliceRole> roles;
         std::unique_ptr<SliceSorter> counted;  // slices that takeFrames() left; absent for runs of ours
-        Ns latestEnd = 0;                      // a slice that ends later has a wrong end
+        Ns lastStart = 0, latestEnd = 0;       // a slice that ends after latestEnd has a wrong end
         bool kernels = false, works = false;
     };
     struct Rank {

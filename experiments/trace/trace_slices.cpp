@@ -16,6 +16,7 @@ constexpr std::uint32_t kEnd = std::uint32_t{1} << 31;
 
 constexpr Ns kStretch = Ns{1} << 36;  // 69 s: slices that start so close together are counted together
 constexpr std::size_t kMostStretches = 65'536;
+constexpr std::int64_t kFewIn = 10;  // a wrong instant is that of at most one slice in so many
 
 // Without the beginning of a character at its end.
 std::string_view cut(std::string_view text, std::size_t most) {
@@ -135,14 +136,12 @@ Status TraceSlices::close() {
     return slices_.close();
 }
 
-// The largest group of slices is the trace. The others have wrong instants where they are few, and the trace has pauses
-// where they are many.
+// The largest group of slices is the trace. Others have wrong instants where these are impossible, and are parts of the
+// trace after a pause where they are not: a real slice is never dropped for being alone.
 void TraceSlices::findExtent() {
     if (stretches_.size() > kMostStretches || !origin.run.empty()) return;
     std::vector<Stretch> groups;
-    std::int64_t all = 0;
     for (const auto& [place, stretch] : stretches_) {
-        all += stretch.slices;
         if (!groups.empty() && stretch.starts.first - groups.back().starts.last <= kFarApart) {
             groups.back().slices += stretch.slices;
             groups.back().starts.last = stretch.starts.last;
@@ -150,20 +149,21 @@ void TraceSlices::findExtent() {
             groups.push_back(stretch);
         }
     }
-    if (groups.size() < 2) return;
+    if (groups.empty()) return;
     const auto most = std::ranges::max_element(groups, {}, &Stretch::slices);
-    const std::int64_t others = all - most->slices;
     const Ns taken = most->starts.last - most->starts.first;
-    const Ns apart = kTimesTheRest * std::min(taken, std::numeric_limits<Ns>::max() / kTimesTheRest);
-    const bool few = others <= std::max(most->slices / 10, std::min<std::int64_t>(10, most->slices / 2));
-    const bool before = most == groups.begin() || most->starts.first - std::prev(most)->starts.last > apart;
-    const bool after = std::next(most) == groups.end() || std::next(most)->starts.first - most->starts.last > apart;
-    if (!few || !before || !after) {
-        remarks["pauses of more than 10 minutes"] += static_cast<std::int64_t>(groups.size()) - 1;
-        return;
-    }
-    dropped[kFarAway] += others;
-    extent_ = most->starts;
+    const Ns apart =
+        std::max(kImpossible, kTimesTheRest * std::min(taken, std::numeric_limits<Ns>::max() / kTimesTheRest));
+    const auto isWrong = [&](const Stretch& group) {
+        const bool isZero = group.starts.first == 0 && group.starts.last == 0;
+        const Ns away = std::max(most->starts.first - group.starts.last, group.starts.first - most->starts.last);
+        return away > apart && (isZero || group.slices <= most->slices / kFewIn);
+    };
+    auto first = groups.begin(), last = std::prev(groups.end());
+    for (; first != most && isWrong(*first); ++first) dropped[kFarAway] += first->slices;
+    for (; last != most && isWrong(*last); --last) dropped[kFarAway] += last->slices;
+    if (first != last) remarks["pauses of more than 10 minutes"] += last - first;
+    extent_ = {first->starts.first, last->starts.last};
 }
 
 std::uint32_t TraceSlices::processOf(std::string_view process) {

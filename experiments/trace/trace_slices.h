@@ -65,11 +65,13 @@ struct TraceProcess {
     std::string id, name;
 };
 
-// A few slices that are further away than this, and than ten times what all others take together, have wrong instants:
-// the zeros and overflows that profilers write are hours and years away.
+// Slices further apart than this have a pause between them, and files further apart have no clock in common.
 inline constexpr Ns kFarApart = Ns{600} * 1'000'000'000;
+// No trace goes on for longer than this, and than ten times what its slices take together: the zeros and overflows that
+// profilers write are days and years away.
+inline constexpr Ns kImpossible = Ns{86'400} * 1'000'000'000;
 inline constexpr int kTimesTheRest = 10;
-inline constexpr const char* kFarAway = "slices more than 10 minutes away from all others";
+inline constexpr const char* kFarAway = "slices more than a day away from all others";
 
 // Takes the events of one file in any order, keeps the slices on the disk by their start, counts the rest.
 class TraceSlices {
@@ -107,8 +109,8 @@ public:
         auto operator<=>(const Kind&) const = default;
     };
     [[nodiscard]] const std::map<Kind, std::int64_t>& kinds() const { return kinds_; }
-    // Starts of the first and of the last slice; after close() without the few that lie so far from all others that
-    // their instants must be wrong: those are in `dropped`, and isFar().
+    // Starts of the first and of the last slice; after close() without those that lie so far from all others that
+    // their instants must be wrong: these are in `dropped`, and isFar().
     struct Extent {
         Ns first = 0, last = 0;
     };

@@ -138,6 +138,17 @@ TEST_F(TraceImportTest, ACollectivesOwnCallHidesNothing) {
     }
 }
 
+// A hang of 30 minutes is what such a trace is made for.
+TEST_F(TraceImportTest, ASliceThatOutlastsAllOthersIsKeptAndSaid) {
+    const ImportOutcome outcome = import({folder_.write("t.json", R"([
+        {"ph":"X","name":"work","pid":1,"tid":1,"ts":0,"dur":5},
+        {"ph":"X","name":"hangs","pid":1,"tid":2,"ts":5,"dur":1800000000}])")});
+    EXPECT_THAT(folder_.lines(outcome),
+                ElementsAre("0 compute other 0 0..5000 work", "0 compute other 0 5000..1800000005000 hangs"));
+    EXPECT_TRUE(outcome.dropped.empty());
+    EXPECT_EQ(outcome.remarks.at("slices that go on for more than 10 minutes after the last one began"), 1);
+}
+
 // ROCm gives a kernel the time until somebody noticed its end.
 TEST_F(TraceImportTest, AKernelEndsWhereTheNextOfItsStreamBegins) {
     const auto kernel = [](const char* name, const char* stream, const char* start, const char* length) {
@@ -170,7 +181,7 @@ TEST_F(TraceImportTest, AnInstantOfZeroMakesNoRunOfWeeks) {
     for (const std::string& event : events) text += (text.empty() ? "" : ",") + event;
     const ImportOutcome outcome =
         import({folder_.write("t.json", R"({"schemaVersion":1,"traceEvents":[)" + text + "]}")});
-    EXPECT_EQ(outcome.dropped.at("slices more than 10 minutes away from all others"), 2);
+    EXPECT_EQ(outcome.dropped.at("slices more than a day away from all others"), 2);
     const auto lines = folder_.lines(outcome);
     ASSERT_EQ(lines.size(), 9U);
     EXPECT_EQ(lines.front(), "0 compute compute 0 0..10000 gemm");

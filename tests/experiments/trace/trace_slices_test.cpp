@@ -94,10 +94,42 @@ TEST_F(TraceSlicesTest, SetsAFewSlicesAsideThatLieFarFromAllOthers) {
     takeWhole("zero", 0, 5);
     for (int i = 0; i < 5; ++i) takeWhole("work", kNow + i, 1);
     ASSERT_TRUE(slices_.close());
-    EXPECT_EQ(slices_.dropped.at("slices more than 10 minutes away from all others"), 1);
+    EXPECT_EQ(slices_.dropped.at("slices more than a day away from all others"), 1);
     EXPECT_EQ(slices_.extent()->first, kNow);
     EXPECT_TRUE(slices_.isFar(0));
     EXPECT_FALSE(slices_.isFar(kNow + 4));
+}
+
+TEST_F(TraceSlicesTest, InstantsOfOverflowsAreNoPartOfTheTrace) {
+    constexpr Ns kYears = Ns{1} << 58;
+    for (int i = 0; i < 20; ++i) takeWhole("work", i, 1);
+    for (const Ns wrong : {kYears, -kYears / 4}) takeWhole("overflow", wrong, 1);
+    ASSERT_TRUE(slices_.close());
+    EXPECT_EQ(slices_.dropped.at("slices more than a day away from all others"), 2);
+    EXPECT_TRUE(slices_.remarks.empty());
+    EXPECT_TRUE(slices_.isFar(kYears) && slices_.isFar(-kYears / 4));
+    EXPECT_EQ(slices_.extent()->last, 19);
+}
+
+// Ten of thirty events were dropped as wrong instants.
+TEST_F(TraceSlicesTest, AFewRealSlicesAfterAPauseAreKept) {
+    constexpr Ns kSecond = 1'000'000'000, kMinute = 60 * kSecond;
+    for (int i = 0; i < 20; ++i) takeWhole("work", i * kSecond / 20, 1);
+    for (int i = 0; i < 10; ++i) takeWhole("save", 12 * kMinute + i * kSecond, 1);
+    takeWhole("end", 5 * 60 * kMinute, 1);
+    ASSERT_TRUE(slices_.close());
+    EXPECT_TRUE(slices_.dropped.empty());
+    EXPECT_EQ(slices_.remarks.at("pauses of more than 10 minutes"), 2);
+    EXPECT_FALSE(slices_.isFar(0) || slices_.isFar(12 * kMinute) || slices_.isFar(5 * 60 * kMinute));
+}
+
+// A trace that begins with one event at 0 and goes on 12 minutes later.
+TEST_F(TraceSlicesTest, AZeroIsAnInstantLikeAnyOtherWhereTheTraceIsNear) {
+    takeWhole("load", 0, 5);
+    for (int i = 0; i < 30; ++i) takeWhole("work", kFarApart + 120'000'000'000 + i, 1);
+    ASSERT_TRUE(slices_.close());
+    EXPECT_TRUE(slices_.dropped.empty());
+    EXPECT_FALSE(slices_.isFar(0));
 }
 
 TEST_F(TraceSlicesTest, PausesOfATraceAreSaidAndKept) {
