@@ -71,26 +71,42 @@ Status SliceSorter::close() {
     if (!parts_.empty() && !kept_.empty()) writePart();
     if (!error_.empty()) return fail(error_);
     std::stable_sort(kept_.begin(), kept_.end(), before);
-    for (const auto& part : parts_) std::rewind(part->file);
-    std::erase_if(parts_, [](const auto& part) { return !part->fetch(); });
-    std::make_heap(parts_.begin(), parts_.end(), Part::isLater);
+    rewind();
     return {};
 }
 
+void SliceSorter::rewind() {
+    next_ = 0;
+    merged_ = parts_;
+    for (const auto& part : merged_) {
+        std::rewind(part->file);
+        part->read.clear();
+        part->at = 0;
+    }
+    std::erase_if(merged_, [](const auto& part) { return !part->fetch(); });
+    std::make_heap(merged_.begin(), merged_.end(), Part::isLater);
+}
+
+void SliceSorter::clear() {
+    merged_.clear();
+    parts_.clear();
+    kept_ = {};
+}
+
 std::optional<Slice> SliceSorter::next() {
-    if (parts_.empty()) {
+    if (merged_.empty()) {
         if (next_ < kept_.size()) return kept_[next_++];
         return std::nullopt;
     }
-    std::pop_heap(parts_.begin(), parts_.end(), Part::isLater);
-    const auto& part = parts_.back();
+    std::pop_heap(merged_.begin(), merged_.end(), Part::isLater);
+    const auto& part = merged_.back();
     const Slice slice = part->read[part->at++];
     if (part->fetch()) {
-        std::push_heap(parts_.begin(), parts_.end(), Part::isLater);
+        std::push_heap(merged_.begin(), merged_.end(), Part::isLater);
         return slice;
     }
     if (std::ferror(part->file) != 0) error_ = "slices that were put aside cannot be read again";
-    parts_.pop_back();
+    merged_.pop_back();
     return slice;
 }
 

@@ -35,6 +35,10 @@ public:
     // By start; of those that start together the longest first, and else in the order of add(). nullopt: no more.
     [[nodiscard]] std::optional<Slice> next();
     [[nodiscard]] std::int64_t size() const { return size_; }
+    // next() begins with the first again.
+    void rewind();
+    // Frees the memory and the disk; there is nothing more to read.
+    void clear();
     // Why next() ended too early, or "".
     [[nodiscard]] const std::string& error() const { return error_; }
 
@@ -45,7 +49,7 @@ private:
     const std::filesystem::path scratch_;
     const std::size_t slicesOfPart_;
     std::vector<Slice> kept_;
-    std::vector<std::shared_ptr<Part>> parts_;  // a heap while they are merged
+    std::vector<std::shared_ptr<Part>> parts_, merged_;  // all; a heap of those that have more slices
     std::size_t next_ = 0;
     std::int64_t size_ = 0;
     std::string error_;

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/analysis/timings.h"
+#include "experiments/trace/thread_survey.h"
 
 namespace dasgd::experiments {
 
@@ -34,12 +35,13 @@ SpanStream::SpanStream(TraceFormat format, std::vector<TraceSource> sources, int
         names_ = &sources_.back().slices->names();
         findRoles(sources_.back());
         kernels = kernels || sources_.back().kernels;
-        all_ += sources_.back().slices->slices().size() * (format_ == TraceFormat::Ours ? 1 : 2);
     }
     // Operators of a host are the work of all ranks of a run or of none.
     for (Source& source : sources_) {
         if (kernels && !source.kernels) ++remarks_["files without kernels beside others that have them"];
         source.kernels = kernels;
+        const int passes = format_ == TraceFormat::Ours ? 1 : source.needsSurvey() ? 3 : 2;
+        all_ += source.slices->slices().size() * passes;
     }
     if (oneClock) findMatching();
 }
@@ -120,16 +122,52 @@ Status SpanStream::takeFrames(Source& source, const std::function<void(double)>&
     const auto [first, last] = source.slices->extent().value_or(TraceSlices::Extent{});
     source.lastStart = last;
     source.latestEnd = last + std::max(kImpossible, kTimesTheRest * std::min(last - first, kLongest / kTimesTheRest));
+    DASGD_ASSIGN(std::vector<bool> computing, survey(source, progress));
     ThreadFrames frames(
-        source.slices->tracks().size(), [&](const Slice& slice) { keep(source, slice); }, leftOut_, remarks_);
+        std::move(computing), [&](const Slice& slice) { keep(source, slice); }, leftOut_, remarks_);
     SliceSorter& all = source.slices->slices();
     while (const auto slice = all.next()) {
         if (!source.slices->isFar(slice->start)) takeFrame(source, *slice, frames);
         tell(progress);
     }
     if (!all.error().empty()) return fail(all.error());
+    all.clear();
     frames.finish();
     return source.counted->close();
+}
+
+Result<std::vector<bool>> SpanStream::survey(Source& source, const std::function<void(double)>& progress) {
+    std::vector<std::uint32_t> processes;
+    for (const TraceTrack& track : source.slices->tracks()) processes.push_back(track.process);
+    if (!source.needsSurvey()) return std::vector<bool>(processes.size(), true);
+    ThreadSurvey threads(std::move(processes));
+    SliceSorter& all = source.slices->slices();
+    while (const auto slice = all.next()) {
+        const auto frame = frameOf(source, source.roleOf(*slice));
+        if (frame && !source.slices->isFar(slice->start) && slice->end <= source.latestEnd) threads.add(*slice, *frame);
+        tell(progress);
+    }
+    if (!all.error().empty()) return fail(all.error());
+    all.rewind();
+    return threads.computing();
+}
+
+std::optional<ThreadFrames::Frame> SpanStream::frameOf(const Source& source, const SliceRole& role) {
+    using Frame = ThreadFrames::Frame;
+    if (role.inStream) return Frame::Kernel;
+    switch (role.is) {
+        case Is::Operator:
+        case Is::Outermost:
+            if (!countsHere(source, role)) return std::nullopt;
+            return role.compiled ? Frame::Compiled : Frame::Operator;
+        case Is::Work:
+        case Is::Launch:
+        case Is::Call:
+            // Where kernels tell what was computed, no call of the host takes time from it.
+            if (source.kernels) return std::nullopt;
+            return role.is == Is::Work ? Frame::Work : Frame::Call;
+        default: return std::nullopt;
+    }
 }
 
 void SpanStream::takeFrame(Source& source, const Slice& slice, ThreadFrames& frames) {
@@ -138,21 +176,12 @@ void SpanStream::takeFrame(Source& source, const Slice& slice, ThreadFrames& fra
         return void(++leftOut_["slices of processes that are no rank"]);
     const SliceRole& role = source.roleOf(slice);
     const bool counted = counts(source, role);
-    if (role.inStream) return frames.add(slice, Frame::Kernel);
-    switch (role.is) {
-        case Is::Operator:
-        case Is::Outermost:
-            if (counted) frames.add(slice, role.compiled ? Frame::Compiled : Frame::Operator);
-            return;
-        case Is::Work:
-        case Is::Launch:
-        case Is::Call:
-            // Where kernels tell what was computed, no call of the host takes time from it.
-            if (!source.kernels) frames.add(slice, role.is == Is::Work ? Frame::Work : Frame::Call);
-            [[fallthrough]];
-        default:
-            if (counted) keep(source, slice);
-    }
+    const auto frame = frameOf(source, role);
+    // Kernels get their ends from the next of their stream; another wrong end would cover all that follows.
+    if (frame != Frame::Kernel && (frame || counted) && slice.end > source.latestEnd) return void(++dropped_[kFarAway]);
+    if (frame) frames.add(slice, *frame);
+    if (frame && *frame != Frame::Call && *frame != Frame::Work) return;
+    if (counted) keep(source, slice);
 }
 
 void SpanStream::keep(Source& source, const Slice& slice) {
@@ -221,7 +250,7 @@ Status SpanStream::placeOurs(int rank, const SliceRole& role, Span span, std::st
     // The last window need not reach the last step: an evaluation may have disturbed it.
     steps_ = std::max(steps_, span.step);
     if (role.is == Is::Span) {
-        // Only what was never divided is left as a reduce; without its number nobody waits for the other ranks.
+        // A reduce is one that other ranks never completed; with its number it stays undivided, in no number.
         transfers_ += span.kind == SpanKind::Transfer ? 1 : 0;
         divided_ = transfers_;
         return emit(rank, span, name == nameOf(role.kind) ? std::string_view() : name, take);

@@ -55,6 +55,8 @@ private:
         std::unique_ptr<SliceSorter> counted;  // slices that takeFrames() left; absent for runs of ours
         Ns lastStart = 0, latestEnd = 0;       // a slice that ends after latestEnd has a wrong end
         bool kernels = false, works = false;
+        // Threads tell compute and transfers apart where there are no kernels (thread_survey.h).
+        [[nodiscard]] bool needsSurvey() const { return works && !kernels; }
     };
     struct Rank {
         std::int64_t step = 0, steps = 0;                   // the newest, by its number; how many
@@ -77,7 +79,9 @@ private:
     void findMatching();
     // Finds out which time of the slices counts, file by file.
     Status takeFrames(Source& source, const std::function<void(double)>& progress);
+    Result<std::vector<bool>> survey(Source& source, const std::function<void(double)>& progress);
     void takeFrame(Source& source, const Slice& slice, ThreadFrames& frames);
+    [[nodiscard]] static std::optional<ThreadFrames::Frame> frameOf(const Source& source, const SliceRole& role);
     void keep(Source& source, const Slice& slice);
     [[nodiscard]] bool counts(const Source& source, const SliceRole& role);
     void tell(const std::function<void(double)>& progress);
@@ -102,7 +106,7 @@ private:
     std::map<std::uint64_t, std::vector<Arrival>> arrivals_;
     std::uint64_t newestCollective_ = 0;
     TraceCounts leftOut_, dropped_, remarks_;
-    std::int64_t done_ = 0, all_ = 0;  // slices, those of both passes
+    std::int64_t done_ = 0, all_ = 0;  // slices, in all passes
     std::int64_t steps_ = 0, spans_ = 0, transfers_ = 0, divided_ = 0;
     const TraceNames* names_ = nullptr;
 };

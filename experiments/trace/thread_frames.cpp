@@ -1,15 +1,12 @@
 #include "experiments/trace/thread_frames.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace dasgd::experiments {
 
 namespace {
 
-// Profilers that count whole microseconds let a call end up to one of them after the one that it lies in.
-constexpr Ns kRounding = 1000;
-// Beyond so many, an operator counts by those inside of it, whatever else comes.
-constexpr std::size_t kMostInside = 1 << 18;
 constexpr std::size_t kMostFrames = 1000;  // frames in each other
 constexpr std::size_t kMostTogether = 64;  // kernels of a stream that start at one instant
 
@@ -24,8 +21,7 @@ constexpr const char* kClipped = "kernels cut where the next one of their stream
 void ThreadFrames::add(Slice slice, Frame frame) {
     Thread& thread = threads_[slice.track];
     if (frame == Frame::Kernel) return addKernel(thread, slice);
-    if (frame == Frame::Work && thread.computes) return noteCall(thread, slice);
-    if (frame != Frame::Work && thread.open.empty()) thread.computes = true;
+    if (frame == Frame::Work && computing_[slice.track]) return addWork(thread, slice);
     if (frame == Frame::Work) frame = Frame::Call;
     enter(thread, slice, frame);
     if (!thread.open.empty() && thread.open.back().frame == Frame::Call) {
@@ -34,7 +30,12 @@ void ThreadFrames::add(Slice slice, Frame frame) {
     }
     const bool covered = thread.open.empty() && slice.end <= thread.coveredUntil;
     if (frame != Frame::Call && (covered || thread.open.size() >= kMostFrames)) return void(++leftOut_[kInside]);
-    thread.open.push_back({.slice = slice, .frame = frame, .hasCall = false, .inside = {}, .calls = {}});
+    if (frame == Frame::Compiled && thread.compiled == kNone) {
+        thread.compiled = thread.open.size();
+        thread.compiledFrom = slice.start;
+        thread.hasFrames = false;
+    }
+    thread.open.push_back({.slice = slice, .frame = frame, .hasCall = false, .inside = {}});
 }
 
 void ThreadFrames::enter(Thread& thread, Slice& slice, Frame frame) {
@@ -44,9 +45,13 @@ void ThreadFrames::enter(Thread& thread, Slice& slice, Frame frame) {
     }
     // A call counts as inside of all that is open where it begins, even if it outlasts that.
     if (frame == Frame::Call) {
-        for (Open& one : thread.open) {
-            one.hasCall = true;
-            if (one.frame == Frame::Compiled) one.calls.emplace_back(slice.start, slice.end);
+        splitAround(thread, thread.open.size());
+        if (thread.compiled != kNone) {
+            if (!std::exchange(thread.hasFrames, true)) {
+                held_ -= thread.works.size();
+                thread.works.clear();
+            }
+            cutOut(thread, thread.open[thread.compiled].slice, slice.start, slice.end);
         }
     }
     bool overlaps = false;
@@ -58,26 +63,43 @@ void ThreadFrames::enter(Thread& thread, Slice& slice, Frame frame) {
     if (overlaps) ++remarks_[kOverlap];
 }
 
-void ThreadFrames::noteCall(Thread& thread, const Slice& call) {
-    while (!thread.open.empty() && thread.open.back().slice.end <= call.start) close(thread);
-    for (Open& one : thread.open) {
-        if (one.slice.end < call.end) continue;
-        one.hasCall = true;
-        if (one.frame == Frame::Compiled) one.calls.emplace_back(call.start, call.end);
+void ThreadFrames::splitAround(Thread& thread, std::size_t depth) {
+    while (depth > 0 && !thread.open[depth - 1].hasCall) {
+        Open& around = thread.open[--depth];
+        around.hasCall = true;
+        for (const Slice& slice : around.inside) take_(slice);
+        held_ -= around.inside.size();
+        around.inside = {};
     }
+}
+
+void ThreadFrames::addWork(Thread& thread, const Slice& work) {
+    while (!thread.open.empty() && thread.open.back().slice.end <= work.start) close(thread);
+    std::size_t depth = thread.open.size();
+    while (depth > 0 && thread.open[depth - 1].slice.end < work.end) --depth;
+    splitAround(thread, depth);
+    if (thread.compiled >= depth || thread.hasFrames) return;
+    const Slice& compiled = thread.open[thread.compiled].slice;
+    if (!thread.works.empty() && work.start <= thread.works.back().second) {
+        thread.works.back().second = std::max(thread.works.back().second, work.end);
+        return;
+    }
+    ++held_;
+    thread.works.emplace_back(work.start, work.end);
+    if (held_ > kMostHeld) cutOutWorks(thread, compiled);
 }
 
 void ThreadFrames::close(Thread& thread) {
     const Open closed = std::move(thread.open.back());
     thread.open.pop_back();
     if (closed.frame == Frame::Call) return;
+    if (thread.open.size() == thread.compiled) return closeCompiled(thread, closed);
     if (!closed.hasCall) {
         if (!closed.inside.empty()) leftOut_[kInside] += static_cast<std::int64_t>(closed.inside.size());
+        held_ -= closed.inside.size();
         return count(thread, closed.slice);
     }
-    if (closed.frame == Frame::Compiled) return giveOnBetween(closed);
-    ++leftOut_[kAround];
-    for (const Slice& slice : closed.inside) take_(slice);
+    ++leftOut_[closed.frame == Frame::Compiled ? kInside : kAround];
 }
 
 void ThreadFrames::count(Thread& thread, const Slice& slice) {
@@ -85,22 +107,33 @@ void ThreadFrames::count(Thread& thread, const Slice& slice) {
         thread.coveredUntil = std::max(thread.coveredUntil, slice.end);
         return take_(slice);
     }
+    if (thread.compiled != kNone) return void(++leftOut_[kInside]);
     Open& around = thread.open.back();
-    if (around.frame == Frame::Compiled) return void(++leftOut_[kInside]);
-    if (around.inside.size() >= kMostInside) around.hasCall = true;
+    if (held_ >= kMostHeld) splitAround(thread, thread.open.size());
     if (around.hasCall) return take_(slice);
     around.inside.push_back(slice);
+    ++held_;
 }
 
-void ThreadFrames::giveOnBetween(const Open& compiled) {
-    Slice part = compiled.slice;
-    for (const auto& [start, end] : compiled.calls) {
-        part.end = std::min(start, compiled.slice.end);
-        if (part.end > part.start) take_(part);
-        part.start = std::max(part.start, end);
-    }
-    part.end = compiled.slice.end;
+void ThreadFrames::cutOut(Thread& thread, const Slice& compiled, Ns from, Ns to) {
+    Slice part = compiled;
+    part.start = thread.compiledFrom;
+    part.end = std::min(from, compiled.end);
     if (part.end > part.start) take_(part);
+    thread.compiledFrom = std::max(thread.compiledFrom, to);
+}
+
+void ThreadFrames::cutOutWorks(Thread& thread, const Slice& compiled) {
+    for (const auto& [start, end] : thread.works) cutOut(thread, compiled, start, end);
+    held_ -= thread.works.size();
+    thread.works.clear();
+}
+
+void ThreadFrames::closeCompiled(Thread& thread, const Open& compiled) {
+    thread.compiled = kNone;
+    if (!compiled.hasCall) return count(thread, compiled.slice);
+    cutOutWorks(thread, compiled.slice);
+    cutOut(thread, compiled.slice, compiled.slice.end, compiled.slice.end);
 }
 
 void ThreadFrames::addKernel(Thread& thread, const Slice& kernel) {

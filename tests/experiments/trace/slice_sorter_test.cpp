@@ -34,6 +34,13 @@ TEST(SliceSorterTest, SortsTheSameInMemoryAndOnTheDisk) {
             const auto key = [](const Slice& slice) { return std::tuple(slice.start, -slice.end, slice.track); };
             ASSERT_LT(key(a), key(b)) << "the longest first, and of the same the first added";
         }
+        for (const int taken : {3000, 5000}) {  // in the middle, and at the end
+            sorter.rewind();
+            for (int i = 0; i < taken; ++i) ASSERT_EQ(sorter.next()->track, slices[static_cast<std::size_t>(i)].track);
+        }
+        EXPECT_FALSE(sorter.next());
+        sorter.clear();
+        EXPECT_FALSE(sorter.next());
     }
     EXPECT_TRUE(std::filesystem::is_empty(folder.path())) << "its files have no name, so that none is left behind";
 }

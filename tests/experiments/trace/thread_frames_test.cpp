@@ -29,8 +29,11 @@ protected:
     }
     TraceCounts leftOut_, remarks_;
     std::vector<std::pair<Ns, Ns>> given_;
-    ThreadFrames frames_{2, [this](const Slice& slice) { given_.emplace_back(slice.start / kUs, slice.end / kUs); },
-                         leftOut_, remarks_};
+    // Track 1 is a thread of the communication library.
+    ThreadFrames frames_{{true, false},
+                         [this](const Slice& slice) { given_.emplace_back(slice.start / kUs, slice.end / kUs); },
+                         leftOut_,
+                         remarks_};
 };
 
 TEST_F(ThreadFramesTest, CountsTheOutermostOperatorsOfEachThread) {
@@ -66,8 +69,61 @@ TEST_F(ThreadFramesTest, OfCompiledCodeOnlyTheCallsAreCutOut) {
     EXPECT_THAT(counted(), ElementsAre(Pair(10, 20), Pair(30, 60), Pair(70, 90)));
 }
 
+// "Torch-Compiled Region" → "CompiledFunction" → "## Call CompiledFxGraph", and an operator around a call.
+TEST_F(ThreadFramesTest, CompiledCodeInsideOfCompiledCodeCountsOnce) {
+    add(Frame::Compiled, 0, 100);
+    add(Frame::Compiled, 10, 90);
+    add(Frame::Operator, 15, 35);
+    add(Frame::Operator, 16, 18);
+    add(Frame::Call, 20, 30);
+    add(Frame::Compiled, 40, 50);
+    add(Frame::Compiled, 110, 200);
+    add(Frame::Compiled, 120, 130);
+    EXPECT_THAT(counted(), ElementsAre(Pair(0, 20), Pair(30, 100), Pair(110, 200)));
+}
+
+// Each call was kept once for each frame around it.
+TEST_F(ThreadFramesTest, ManyCallsInADeepNestOfCompiledCodeCountOnce) {
+    constexpr Ns kDeep = 900, kCalls = 20'000;
+    for (Ns i = 0; i < kDeep; ++i) add(Frame::Compiled, i, 10 * kCalls - i);
+    for (Ns i = 100; i < kCalls - 100; ++i) add(Frame::Call, 10 * i, 10 * i + 4);
+    const auto parts = counted();
+    ASSERT_EQ(parts.size(), static_cast<std::size_t>(kCalls - 200 + 1));
+    EXPECT_THAT(parts[0], Pair(0, 1000));
+    EXPECT_THAT(parts[1], Pair(1004, 1010));
+}
+
+TEST_F(ThreadFramesTest, WorkInCompiledCodeIsCutOutWhereNoCallFrameTellsTheWait) {
+    add(Frame::Compiled, 0, 100);
+    add(Frame::Work, 10, 30);
+    add(Frame::Work, 20, 40);
+    add(Frame::Work, 60, 70);
+    // Begun in one call and waited for in another: the time between is compute.
+    add(Frame::Compiled, 200, 300);
+    add(Frame::Call, 210, 212);
+    add(Frame::Work, 211, 290);
+    add(Frame::Call, 270, 290);
+    // Begun before: the wait alone is there.
+    add(Frame::Compiled, 400, 500);
+    add(Frame::Work, 405, 490);
+    add(Frame::Call, 480, 490);
+    EXPECT_THAT(counted(), ElementsAre(Pair(0, 10), Pair(40, 60), Pair(70, 100), Pair(200, 210), Pair(212, 270),
+                                       Pair(290, 300), Pair(400, 480), Pair(490, 500)));
+}
+
+// Operators beyond the number that may wait for the end of the one around them count, and then it does not.
+TEST_F(ThreadFramesTest, AnOperatorWithMoreInsideThanIsHeldCountsByThese) {
+    constexpr Ns kInside = static_cast<Ns>(ThreadFrames::kMostHeld) + 100;
+    add(Frame::Operator, 0, 2 * kInside + 10);
+    add(Frame::Operator, 1, 2 * kInside + 5);
+    for (Ns i = 0; i < kInside; ++i) add(Frame::Operator, 2 + 2 * i, 3 + 2 * i);
+    const auto parts = counted();
+    ASSERT_EQ(parts.size(), static_cast<std::size_t>(kInside)) << "none counts twice";
+    EXPECT_THAT(parts[0], Pair(2, 3));
+}
+
 // Gloo's threads copy within their work; PyTorch's older versions told the work on the thread that had begun it.
-TEST_F(ThreadFramesTest, WorkIsAFrameOnlyOnAThreadThatDoesNothingElse) {
+TEST_F(ThreadFramesTest, WorkIsAFrameOnlyOnAThreadThatDoesNotCompute) {
     add(Frame::Work, 0, 50, 1);
     add(Frame::Operator, 10, 20, 1);
     add(Frame::Operator, 0, 5);
@@ -113,7 +169,8 @@ TEST_F(ThreadFramesTest, AKernelEndsWhereTheNextOfItsStreamBegins) {
     EXPECT_EQ(remarks_.at("kernels cut where the next one of their stream begins"), 1);
 }
 
-// The union of the spans, against the definition: each instant belongs to the innermost frames that are open.
+// The union of the spans, against the definition: an operator that holds a call has no time of its own, as PyTorch
+// records no frame for a wait beside that call; operators inside of it have.
 TEST_F(ThreadFramesTest, AgreesWithTheDefinitionOnAnyNest) {
     std::mt19937 random(7);
     for (int round = 0; round < 300; ++round) {
@@ -147,7 +204,7 @@ TEST_F(ThreadFramesTest, AgreesWithTheDefinitionOnAnyNest) {
         }
         given_.clear();
         ThreadFrames frames(
-            1, [&](const Slice& slice) { given_.emplace_back(slice.start / kUs, slice.end / kUs); }, leftOut_,
+            {true}, [&](const Slice& slice) { given_.emplace_back(slice.start / kUs, slice.end / kUs); }, leftOut_,
             remarks_);
         for (const One& one : nest) frames.add({.start = one.from * kUs, .end = one.to * kUs}, one.frame);
         frames.finish();

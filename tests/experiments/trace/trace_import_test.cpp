@@ -138,6 +138,44 @@ TEST_F(TraceImportTest, ACollectivesOwnCallHidesNothing) {
     }
 }
 
+// Four steps of which each has a collective of 5 ms on gloo's thread, with the library's own copy inside, and a main
+// thread that waits. Before them stands what the profiler saw of a collective that was under way when it began.
+TEST_F(TraceImportTest, WhatStoodFirstOnAThreadDoesNotSayWhatItIs) {
+    const auto op = [](const char* name, int start, int length, const char* thread) {
+        return test::slice(name, "cpu_op", thread, std::to_string(start), std::to_string(length));
+    };
+    const auto hidden = [&](std::vector<std::string> events) {
+        return folder_.row(import({folder_.write("t.json", test::cpuTrace(events))})).hidden.value_or(-1);
+    };
+    std::vector<std::string> stray{op("aten::copy_", 0, 50, "2")}, early;
+    for (int at = 100; at < 8100; at += 2000) {
+        stray.push_back(test::slice("gloo:all_reduce", "user_annotation", "2", std::to_string(at), "1000"));
+        stray.push_back(op("aten::copy_", at + 200, 600, "2"));
+        stray.push_back(op("_c10d_functional::wait_tensor", at + 10, 990, "1"));
+    }
+    EXPECT_NEAR(hidden(stray), 0, 1e-9) << "0.6 was told";
+    // On a thread that computes and tells the works that it began: 500 of 1,000 µs beside each.
+    for (int at = 0; at < 8000; at += 2000) {
+        early.push_back(test::slice("gloo:all_reduce", "user_annotation", "1", std::to_string(at), "1000"));
+        early.push_back(op("aten::mm", at + 200, 500, "1"));
+        early.push_back(op("aten::mm", at + 1100, 800, "1"));
+    }
+    EXPECT_NEAR(hidden(early), 0.5, 1e-9) << "0 was told";
+}
+
+// One thread of compiled code that begins a collective of 7,990 µs, computes for 6,900 µs and then waits for it.
+TEST_F(TraceImportTest, CompiledCodeHidesAnAsynchronousCollective) {
+    const auto op = [](const char* name, const char* start, const char* length) {
+        return test::slice(name, "cpu_op", "1", start, length);
+    };
+    const storage::RunRow row = folder_.row(import(
+        {folder_.write("t.json", test::cpuTrace({op("Torch-Compiled Region: 0/0", "0", "10000"),
+                                                 op("_c10d_functional::all_reduce", "1000", "100"),
+                                                 test::slice("gloo:all_reduce", "user_annotation", "1", "1010", "7990"),
+                                                 op("_c10d_functional::wait_tensor", "8000", "1000")}))}));
+    EXPECT_NEAR(row.hidden.value_or(-1), 6900.0 / 7990, 1e-9) << "0 was told";
+}
+
 // A hang of 30 minutes is what such a trace is made for.
 TEST_F(TraceImportTest, ASliceThatOutlastsAllOthersIsKeptAndSaid) {
     const ImportOutcome outcome = import({folder_.write("t.json", R"([
