@@ -84,7 +84,8 @@ ScalingRun scalingRun(const RunRow& row, const LinePlace& place, const RunTimes&
             .hidden = row.hidden,
             .secondsToTarget = target ? secondsTo(*target, times) : std::nullopt,
             .samplesPerS = row.samplesPerS,
-            .reachedTarget = target && reaches(*target, times)};
+            .reachedTarget = target && reaches(*target, times),
+            .timeSimulated = row.timeSimulated};
 }
 
 }  // namespace dasgd::storage

@@ -82,7 +82,15 @@ std::string sharesInWords(const std::vector<const ComparedGroup*>& groups, std::
     return std::to_string(counted) + " of " + std::to_string(runs) + " runs (" + named + ")";
 }
 Sample sampleOf(const Gathered& gathered, const auto& valueOf) { return summarise(valuesOf(gathered, valueOf)); }
-Sample timesOf(const Gathered& gathered, const auto& valueOf) { return summariseTimes(valuesOf(gathered, valueOf)); }
+
+// Measured runs that agree, such as those that never wait, are repetitions; imported ones may have been simulated.
+Sample timesOf(const Gathered& gathered, const auto& valueOf) {
+    const bool measured = std::ranges::all_of(gathered.finished, [](const ComparedRun* run) {
+        return run->time == TimeSource::Measured || run->time == TimeSource::EmulatedLink;
+    });
+    const std::vector<double> values = valuesOf(gathered, valueOf);
+    return measured ? summarise(values) : summariseTimes(values);
+}
 
 ComparedGroup reduce(const Gathered& gathered) {
     ComparedGroup group = gathered.group;
@@ -252,7 +260,8 @@ std::string partlyReadInWords(const std::vector<const ComparedGroup*>& groups) {
 }
 
 bool ComparedGroup::hasOneDraw() const {
-    return std::ranges::any_of(std::initializer_list<const Sample*>{&stepMs, &hidden, &blocked, &skewMs, &inflation,
+    return times.contains(TimeSource::Simulated) &&
+           std::ranges::any_of(std::initializer_list<const Sample*>{&stepMs, &hidden, &blocked, &skewMs, &inflation,
                                                                     &samplesPerS, &secondsToTarget},
                                [](const Sample* sample) { return isOneDraw(*sample); });
 }

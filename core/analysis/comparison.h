@@ -87,7 +87,7 @@ struct ComparedGroup {
     // True where secondsToTarget covers every finished run. The mean over those that reached the target alone flatters
     // a group of which others did not: it is neither drawn, ranked nor divided.
     [[nodiscard]] bool allReached() const { return secondsToTarget.n > 0 && secondsToTarget.n == finished(); }
-    // True where some of its times are equal in all runs (summariseTimes()).
+    // True where some of its times are simulated and equal in all runs (summariseTimes()).
     [[nodiscard]] bool hasOneDraw() const;
     // True where its models are judged by perplexity; an accuracy is that of tokens.
     [[nodiscard]] bool isOfTexts() const { return bestPerplexity.n > 0; }

@@ -72,10 +72,11 @@ ScalingPoint pointOf(const std::vector<ScalingRun>& runs) {
         add(secondsToTarget, run.secondsToTarget);
         if (run.reachedTarget) ++point.reached;
     }
-    point.stepMs = summariseTimes(stepMs);
-    point.samplesPerS = summariseTimes(samplesPerS);
-    point.hidden = summariseTimes(hidden);
-    point.secondsToTarget = summariseTimes(secondsToTarget);
+    const auto sampleOfTimes = runs.front().timeSimulated ? summariseTimes : summarise;  // all of a line or none
+    point.stepMs = sampleOfTimes(stepMs);
+    point.samplesPerS = sampleOfTimes(samplesPerS);
+    point.hidden = sampleOfTimes(hidden);
+    point.secondsToTarget = sampleOfTimes(secondsToTarget);
     return point;
 }
 

@@ -89,6 +89,7 @@ struct ScalingRun {
     // nullopt: batch × workers ÷ time per step.
     std::optional<double> samplesPerS;
     bool reachedTarget = false;  // also where secondsToTarget is not known
+    bool timeSimulated = false;  // its times are simulated
 };
 
 // One number of workers. Means and spreads are over the seeds; among runs with the same seeds the newest counts.

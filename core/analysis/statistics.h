@@ -15,9 +15,9 @@ struct Sample {
 };
 
 [[nodiscard]] Sample summarise(const std::vector<double>& values);
-// summarise() for times and for values formed from them, such as the hidden share. Times that are all equal are one
-// draw and not repetitions: those of a simulation in which nothing scatters, or whose scatter has one seed. Such a
-// sample has no spread, as the next draw might be anything.
+// summarise() for simulated times and for values formed from them, such as the hidden share. Times that are all equal
+// are one draw and not repetitions: nothing scatters in the simulation, or its scatter has one seed. Such a sample has
+// no spread, as the next draw might be anything. Measured values that agree are repetitions: summarise().
 [[nodiscard]] Sample summariseTimes(const std::vector<double>& values);
 inline constexpr const char* kOneDrawInWords =
     "a time without ± over several seeds is simulated and the same with each of them: one draw, without an interval";

@@ -106,7 +106,7 @@ std::string scalingText(const ScalingReport& report) {
         text += tableText(table, report);
         for (const ScalingPoint& point : table.points) {
             repeated = repeated || point.runIds.size() > 1;
-            oneDraw = oneDraw || isOneDraw(point.stepMs);
+            oneDraw = oneDraw || (table.simulated && (isOneDraw(point.stepMs) || isOneDraw(point.hidden)));
         }
     }
     text +=

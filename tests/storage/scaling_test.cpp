@@ -14,6 +14,8 @@ TEST(StoredScaling, SamplesPerSecondAreThoseOfTheRow) {
     const RunRow row{.runId = "r", .workers = 2, .steps = 8, .samples = 400, .samplesPerS = 5100};
     const ScalingRun made = scalingRun(row, LinePlace{.batch = 32}, RunTimes{.stepMs = 10}, std::nullopt);
     EXPECT_DOUBLE_EQ(scalingPoints({made}).at(0).samplesPerS.mean, 5100);
+    EXPECT_FALSE(made.timeSimulated);
+    EXPECT_TRUE(scalingRun({.timeSimulated = true}, {}, {}, std::nullopt).timeSimulated);
 }
 
 TEST(StoredScaling, TimesAreThoseOfTheStore) {

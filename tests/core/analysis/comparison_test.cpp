@@ -122,6 +122,7 @@ TEST(Comparison, TimesThatAreEqualInAllRunsHaveNoInterval) {
         each.hidden = each.inflation = 1;
         each.bestAccuracy = 0.9;
         each.samplesPerS = 1e3 / *each.stepMs;
+        each.time = TimeSource::Simulated;
     }
     const auto compared = compareRuns(runs, "");
     const ComparedGroup &dasgd = compared->groups[0], &sync = compared->groups[1];
@@ -133,6 +134,28 @@ TEST(Comparison, TimesThatAreEqualInAllRunsHaveNoInterval) {
     EXPECT_EQ(dasgd.bestAccuracy.confidence, 0) << "each of these runs was trained";
     EXPECT_FALSE(dasgd.stepRatio.confidence || dasgd.speedUp.confidence || dasgd.stepP);
     EXPECT_TRUE(sync.stepMs.confidence);
+}
+
+// Workers that never wait are blocked for exactly 0, and hide exactly all or nothing, in every repetition.
+TEST(Comparison, MeasuredValuesThatAreEqualInAllRunsAreRepetitions) {
+    for (const TimeSource time : {TimeSource::Measured, TimeSource::EmulatedLink}) {
+        std::vector<ComparedRun> runs{run("independent", 1, 10), run("independent", 2, 11), run("independent", 3, 12)};
+        for (ComparedRun& each : runs) {
+            each.blocked = 0;
+            each.hidden = 1;
+            each.time = time;
+        }
+        const auto compared = compareRuns(runs, "");
+        const ComparedGroup& group = compared->groups[0];
+        EXPECT_FALSE(group.hasOneDraw()) << timeInWords(time);
+        EXPECT_EQ(group.blocked.confidence, 0);
+        EXPECT_EQ(group.hidden.confidence, 0);
+        for (ComparedRun& each : runs) each.time = TimeSource::Imported;
+        EXPECT_FALSE(compareRuns(runs, "")->groups[0].hasOneDraw());
+        EXPECT_FALSE(compareRuns(runs, "")->groups[0].hidden.confidence) << "they may have been simulated";
+        for (ComparedRun& each : runs) each.time = TimeSource::Simulated;
+        EXPECT_TRUE(compareRuns(runs, "")->groups[0].hasOneDraw());
+    }
 }
 
 TEST(Comparison, InflationThatScattersMoreThanItIsIsNotKnown) {

@@ -169,7 +169,11 @@ TEST(Scaling, StrongScalingDividesTheBatch) {
 TEST(Scaling, SeedsBecomeMeanAndSpread) {
     ScalingRun reached = run(2, 20, "1");
     reached.secondsToTarget = 7;
-    const auto points = scalingPoints({run(1, 10, "1"), run(1, 10, "2"), reached, run(2, 10, "2")});
+    std::vector<ScalingRun> runs{run(1, 10, "1"), run(1, 10, "2"), reached, run(2, 10, "2")};
+    EXPECT_EQ(scalingPoints(runs)[0].stepMs.std, 0) << "measured times that agree are repetitions";
+    for (ScalingRun& each : runs) each.timeSimulated = true;
+    const auto points = scalingPoints(runs);
+    EXPECT_FALSE(points[0].stepMs.std);
     ASSERT_EQ(points.size(), 2U);
     EXPECT_EQ(points[1].stepMs.n, 2U);
     EXPECT_DOUBLE_EQ(points[1].stepMs.mean, 15);

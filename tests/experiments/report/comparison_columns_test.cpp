@@ -60,6 +60,8 @@ TEST(ComparisonColumns, TimesThatAreOneDrawHaveNoIntervalAndANoteSaysSo) {
     EXPECT_THAT(comparisonText(comparison), Not(HasSubstr(kOneDrawInWords)));
     comparison.groups[1].stepMs = summariseTimes({10, 10});
     EXPECT_EQ(comparisonTables(comparison).tables[1][0].cells[1], "10.0");
+    EXPECT_THAT(comparisonText(comparison), Not(HasSubstr(kOneDrawInWords))) << "none of it is simulated";
+    comparison.groups[1].times = {TimeSource::Simulated};
     EXPECT_THAT(comparisonText(comparison), HasSubstr(kOneDrawInWords));
 }
 

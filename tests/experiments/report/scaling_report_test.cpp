@@ -19,7 +19,8 @@ ScalingRun run(int workers, const std::string& seed, double stepMs, std::optiona
             .batch = 32,
             .stepMs = stepMs,
             .hidden = 0.5,
-            .secondsToTarget = secondsToTarget};
+            .secondsToTarget = secondsToTarget,
+            .timeSimulated = true};
 }
 
 ScalingReport report() {
@@ -40,6 +41,13 @@ TEST(ScalingReport, ATableSaysEveryNumberWithItsSpread) {
     EXPECT_THAT(text, HasSubstr("2.00 (1 of 2)\n"));
     EXPECT_THAT(text, HasSubstr(" 62.5 "));
     EXPECT_THAT(text, HasSubstr("mean ± half of the 95 % confidence interval over n seeds"));
+}
+
+TEST(ScalingReport, OnlySimulatedTimesAreCalledOneDraw) {
+    ScalingReport simulated = report();
+    EXPECT_THAT(scalingText(simulated), HasSubstr(kOneDrawInWords));
+    simulated.tables[0].simulated = false;
+    EXPECT_THAT(scalingText(simulated), Not(HasSubstr(kOneDrawInWords)));
 }
 
 TEST(ScalingReport, LinesThatBeginApartAreNotComparedHoweverTheirSeedsScatter) {
