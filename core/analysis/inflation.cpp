@@ -29,9 +29,7 @@ Sample inflationOfRuns(const std::vector<double>& runs) {
 }
 
 bool isWithinNoise(const Sample& inflation) {
-    constexpr std::size_t kEnough = 3;
-    if (inflation.confidence && inflation.n >= kEnough) return std::abs(inflation.mean - 1) <= *inflation.confidence;
-    return inflation.n > 0 && inflation.mean < 1;
+    return inflation.confidence && std::abs(inflation.mean - 1) <= *inflation.confidence;
 }
 
 bool showsNone(const Sample& inflation) { return isWithinNoise(inflation) || (inflation.n > 0 && inflation.mean < 1); }

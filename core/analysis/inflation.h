@@ -14,10 +14,9 @@ namespace dasgd {
 // Inflation of repetitions, from those of the runs that know it; n = 0 where the interval is wider than the mean.
 [[nodiscard]] Sample inflationOfRuns(const std::vector<double>& runs);
 
-// True where 1, no inflation at all, lies in the 95 % interval of the sample's mean. For a sample without an interval
-// of three values or more: true where the mean is below 1, as moving bytes speeds no computing up.
+// True where 1, no inflation at all, lies in the 95 % interval of the sample's mean; false where there is no interval.
 [[nodiscard]] bool isWithinNoise(const Sample& inflation);
-// True where no inflation is shown: within noise, or below 1.
+// True where no inflation is shown: within noise, or below 1, as moving bytes speeds no computing up.
 [[nodiscard]] bool showsNone(const Sample& inflation);
 
 // "1.08 ± 0.03", "0.98 ± 0.05, within noise": half the 95 % interval of the mean over the ranks, where they differ.

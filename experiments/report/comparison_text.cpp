@@ -248,7 +248,7 @@ std::string marksNote(const Comparison& comparison) {
     return noteLine(
         {anyGroup(comparison, unfinished) ? "* runs that failed or were stopped are in no mean" : "",
          anyGroup(comparison, again) ? "‡ of runs with the same seeds only the newest finished one counts" : "",
-         anyGroup(comparison, noise) ? "~ no inflation that can be told from noise" : "",
+         anyGroup(comparison, noise) ? "~ no inflation: 1 lies in the interval, or the value is below 1" : "",
          anyGroup(comparison, chosenOnTest) ? "§ chosen on the test set itself, which is optimistic (data.validation "
                                               "sets samples apart for the choice)"
                                             : ""});

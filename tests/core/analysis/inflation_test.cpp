@@ -19,6 +19,27 @@ TEST(Inflation, BelowOneAndBeyondItsNoiseIsSaidAsItIs) {
     EXPECT_EQ(inflationInWords(ranks), "0.91 ± 0.02, below 1: none seen");
 }
 
+// t(0.975, 1) = 12.7: two runs of 1.00 and 1.05 are 1.025 ± 0.318.
+TEST(Inflation, TwoRunsWhoseIntervalHoldsOneAreWithinNoise) {
+    const Sample runs = inflationOfRuns({1.0, 1.05});
+    EXPECT_NEAR(runs.confidence.value(), 0.318, 0.0005);
+    EXPECT_TRUE(isWithinNoise(runs));
+    EXPECT_TRUE(showsNone(runs));
+    EXPECT_FALSE(showsNone(inflationOfRuns({1.2, 1.21}))) << "1.205 ± 0.064";
+    EXPECT_EQ(inflationInWords(inflationOfRuns({0.94, 0.96})), "0.95 ± 0.13, within noise");
+    EXPECT_EQ(inflationInWords(inflationOfRuns({0.80, 0.82})), "0.81 ± 0.13, below 1: none seen");
+}
+
+// There is no interval that 1 could lie in.
+TEST(Inflation, WithoutAnIntervalNothingIsWithinNoise) {
+    for (const Sample& sample :
+         {inflationOfRanks({0.9, 0.9, 0.9}), inflationOfRuns({0.9, 0.9}), inflationOfRuns({0.9})}) {
+        EXPECT_FALSE(isWithinNoise(sample));
+        EXPECT_TRUE(showsNone(sample));
+        EXPECT_EQ(inflationInWords(sample), "0.900, below 1: none seen");
+    }
+}
+
 TEST(Inflation, FewerThanThreeRanksDoNotTellIt) {
     EXPECT_EQ(inflationOfRanks({}).n, 0U);
     EXPECT_EQ(inflationOfRanks({1.04}).n, 0U);
