@@ -295,7 +295,7 @@ std::string comparisonCsv(const Comparison& comparison) {
         csv += std::string(",") + name + "_mean," + name + "_std," + name + "_ci95," + name + "_n";
     }
     for (const auto& [name, sample] : olderSamples(none)) csv += std::string(",") + name + "_n";
-    csv += ",step_ratio_ci95,compute_ratio_ci95,setup,disturbed\r\n";
+    csv += ",step_ratio_ci95,compute_ratio_ci95,setup,disturbed,partly_read\r\n";
     for (const ComparedGroup& group : comparison.groups) {
         csv += csvText(group.label) + "," + csvText(group.algorithm) + "," + std::to_string(group.runIds.size()) + "," +
                std::to_string(group.unfinished);
@@ -318,7 +318,8 @@ std::string comparisonCsv(const Comparison& comparison) {
         for (const auto& [name, sample] : olderSamples(group)) csv += "," + std::to_string(sample->n);
         for (const Sample* ratio : {&group.stepRatio, &group.computeRatio})
             csv += "," + (ratio->confidence ? csvNumber(*ratio->confidence) : "");
-        csv += "," + csvText(setupsOf(group)) + "," + std::to_string(group.disturbed) + "\r\n";
+        csv += "," + csvText(setupsOf(group)) + "," + std::to_string(group.disturbed) + "," +
+               std::to_string(group.partlyRead) + "\r\n";
     }
     return csv;
 }
@@ -357,6 +358,7 @@ nlohmann::json comparisonJson(const Comparison& comparison) {
         json["emulated_link"] = group.emulatedLink;
         json["setup"] = setupsOf(group);
         json["disturbed"] = group.disturbed;
+        json["partly_read"] = group.partlyRead;
         json["step_ratio_over_seeds"] = toJson(group.stepRatio);
         json["compute_ratio_over_seeds"] = toJson(group.computeRatio);
         groups.push_back(std::move(json));

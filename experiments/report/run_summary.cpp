@@ -68,6 +68,7 @@ nlohmann::json toJson(const storage::RunRow& row) {
             {"backend", row.backend},
             {"time_simulated", row.timeSimulated},
             {"status", row.status},
+            {"partly_read", storage::isPartlyRead(row)},
             {"started_at", row.startedAt},
             {"ended_at", row.endedAt.empty() ? nlohmann::json() : nlohmann::json(row.endedAt)},
             {"wall_s", jsonNumber(row.wallS)},

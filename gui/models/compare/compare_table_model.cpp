@@ -374,8 +374,8 @@ QString CompareTableModel::asCsv() const {
                << QStringLiteral("best accuracy at %1 samples [%]").arg(*equalSamples_);
     }
     for (const QString& name : others) head << csvHeads(name);
-    head << QStringLiteral("disturbed") << QStringLiteral("set-ups") << QStringLiteral("baseline")
-         << QStringLiteral("target");
+    head << QStringLiteral("disturbed") << QStringLiteral("partly read") << QStringLiteral("set-ups")
+         << QStringLiteral("baseline") << QStringLiteral("target");
     // The baseline and the target are repeated in each line, so that a line can be pasted alone.
     const auto baseline = board_.baseline();
     const QString against = baseline ? csvCell(board_.groups()[*baseline].name) : QString();
@@ -394,7 +394,8 @@ QString CompareTableModel::asCsv() const {
         cells << csvSampleCells(row->computeRatio) << csvSampleCells(row->stepRatio)
               << csvSampleCells(row->bestPerplexity);
         if (equalSamples_) cells << csvSampleCells(row->equalLoss) << csvSampleCells(inPercent(row->equalBestAccuracy));
-        cells << QString::number(row->disturbed) << csvCell(setupsOf(*row)) << against << target;
+        cells << QString::number(row->disturbed) << QString::number(row->partlyRead) << csvCell(setupsOf(*row))
+              << against << target;
         lines << cells.join(QLatin1Char(','));
     }
     return lines.join(QStringLiteral("\r\n")) + QStringLiteral("\r\n");

@@ -45,8 +45,9 @@ TEST(ComparisonText, RatiosHaveTheirIntervalInFilesToo) {
     Comparison comparison = three();
     comparison.groups[1].stepRatio.confidence = 0.125;
     EXPECT_EQ(comparisonJson(comparison)["groups"][1]["step_ratio_over_seeds"]["ci95"], 0.125);
-    EXPECT_THAT(comparisonCsv(comparison), HasSubstr(",step_ratio_ci95,compute_ratio_ci95,setup,disturbed\r\n"));
-    EXPECT_THAT(comparisonCsv(comparison), HasSubstr(",0.125,,,0\r\n"));
+    EXPECT_THAT(comparisonCsv(comparison),
+                HasSubstr(",step_ratio_ci95,compute_ratio_ci95,setup,disturbed,partly_read\r\n"));
+    EXPECT_THAT(comparisonCsv(comparison), HasSubstr(",0.125,,,0,0\r\n"));
 }
 
 TEST(ComparisonText, WarnsWhereSetUpsDiffer) {
@@ -62,7 +63,7 @@ TEST(ComparisonText, WarnsWhereSetUpsDiffer) {
     EXPECT_EQ(json["setups_differ_in"][0]["what"], "link");
     EXPECT_EQ(json["setups_differ_in"][0]["values"][1], "200Mbps, 1ms, emulated");
     EXPECT_EQ(json["groups"][1]["setup"], "link 200Mbps, 1ms, emulated");
-    EXPECT_THAT(comparisonCsv(comparison), HasSubstr(",\"link 200Mbps, 1ms, emulated\",0\r\n"));
+    EXPECT_THAT(comparisonCsv(comparison), HasSubstr(",\"link 200Mbps, 1ms, emulated\",0,0\r\n"));
 }
 
 TEST(ComparisonText, WarnsOfRunsBesideOtherPrograms) {
@@ -73,6 +74,17 @@ TEST(ComparisonText, WarnsOfRunsBesideOtherPrograms) {
                 HasSubstr("warning: other programs took cores beside 1 of " +
                           std::to_string(comparison.groups[1].finished()) + " runs of " + comparison.groups[1].label));
     EXPECT_EQ(comparisonJson(comparison)["groups"][1]["disturbed"], 1);
+}
+
+TEST(ComparisonText, RunsThatWereReadInPartAreCountedWhereverTheyAreTold) {
+    Comparison comparison = three();
+    EXPECT_THAT(comparisonText(comparison), Not(HasSubstr("read in part")));
+    EXPECT_EQ(comparisonJson(comparison)["groups"][1]["partly_read"], 0);
+    comparison.groups[1].partlyRead = 2;
+    EXPECT_THAT(comparisonText(comparison), HasSubstr("warning: 2 of 2 runs of dasgd were read in part"));
+    EXPECT_EQ(comparisonJson(comparison)["groups"][1]["partly_read"], 2);
+    EXPECT_EQ(comparisonJson(comparison)["groups"][0]["partly_read"], 0);
+    EXPECT_THAT(comparisonCsv(comparison), HasSubstr(",0,2\r\n"));
 }
 
 TEST(ComparisonText, ACostBelowNothingIsCalledNoise) {

@@ -63,8 +63,10 @@ TEST(RunSummary, ATraceThatWasReadInPartSaysSo) {
     storage::RunRow row{
         .backend = storage::kTraceBackend, .status = "finished", .error = "partly read: t.json: cut off"};
     EXPECT_EQ(statusWords(row), "finished, partly read");
+    EXPECT_EQ(toJson(row)["partly_read"], true);
     row.error.clear();
     EXPECT_EQ(statusWords(row), "finished");
+    EXPECT_EQ(toJson(row)["partly_read"], false);
     row.backend = "gloo";
     row.error = "partly read: said by something else";
     EXPECT_EQ(statusWords(row), "finished");

@@ -103,7 +103,7 @@ TEST_F(CompareTableModelTest, IsCopiedAsTextAndAsNumbersInFull) {
     ASSERT_EQ(lines.size(), 4);
     for (const QString& line : lines) EXPECT_EQ(csvCellsOf(line).size(), csvCellsOf(lines[0]).size());
     EXPECT_TRUE(lines[0].contains(QStringLiteral("time per step [ms] ci95")));
-    EXPECT_TRUE(lines[0].endsWith(QStringLiteral("disturbed,set-ups,baseline,target")));
+    EXPECT_TRUE(lines[0].endsWith(QStringLiteral("disturbed,partly read,set-ups,baseline,target")));
     EXPECT_TRUE(lines[0].contains(QStringLiteral("\"step ratio ci95\"")));
     EXPECT_TRUE(lines[1].contains(QStringLiteral(",0,\"2 workers, batch 32 a worker, "))) << lines[1].toStdString();
     EXPECT_TRUE(lines[1].endsWith(QStringLiteral(",\"sync_sgd\",")));
