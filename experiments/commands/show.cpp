@@ -281,8 +281,7 @@ std::string textOf(const Shown& shown) {
         field(out, "goes on from", row.resumedFrom + ", step " + std::to_string(row.resumedStep));
     }
     if (row.restarted > 0) {
-        field(out, "restarted",
-              std::to_string(row.restarted) + "x by the queue, the last time as it was " + row.restartReason);
+        field(out, "restarted", std::to_string(row.restarted) + "x by the queue, last reason: " + row.restartReason);
     }
     field(out, "final loss", shortNumber(row.finalLoss));
     out += bestText(shown);

@@ -189,7 +189,8 @@ TEST_F(QueueWorkerTest, WhatIsKilledGoesOnFromItsCheckpointAndTheListSaysSo) {
     EXPECT_GT(newestOf(1).resumedStep, 0);
     EXPECT_THAT(newestOf(1).restartReason, HasSubstr("signal 9"));
     EXPECT_THAT(folder_.run({"list", "-w", "w"}).out, HasSubstr("2x, interrupted"));
-    EXPECT_THAT(folder_.run({"show", newestOf(1).runId, "-w", "w"}).out, HasSubstr("2x by the queue"));
+    EXPECT_THAT(folder_.run({"show", newestOf(1).runId, "-w", "w"}).out,
+                HasSubstr("2x by the queue, last reason: interrupted: "));
     const test::Ended whole = folder_.run({"run", "e.toml", "-w", "whole", "-q"});
     ASSERT_EQ(whole.exit, 0) << whole.err;
     auto reader = storage::RunReader::open(folder_.path() / "whole");
