@@ -26,7 +26,8 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
 constexpr std::string_view kPrefix = "step-";
-// Empty folder in a partial checkpoint; the rank that made it completes the checkpoint.
+// Empty folder in a partial checkpoint; the rank that made it completes the checkpoint. A rank that is killed right
+// after that leaves the folder in the whole checkpoint, where it means nothing.
 constexpr std::string_view kClaim = "completing";
 // Formats of state.json. In format 1 `files` gives each file's size, in format 2 its size and digest.
 constexpr int kFormat = 2, kFormatWithoutDigests = 1;
@@ -301,7 +302,6 @@ Result<std::string> CheckpointFolder::complete(CheckpointState state, int keep) 
     }
     if (code) return fail(making.string() + ": " + code.message());
     DASGD_TRY(writeDurably(making / kStateFile, toText(state)));
-    fs::remove(making / kClaim, code);
     Troubles troubles;
     troubles.note(syncFolder(making));
     // A run that resumed from an earlier step saves later steps again; the new checkpoint replaces the old one.
@@ -309,7 +309,8 @@ Result<std::string> CheckpointFolder::complete(CheckpointState state, int keep) 
     fs::rename(making, whole(state.step), code);
     if (code) return fail(making.string() + ": cannot be renamed: " + code.message());
     // The checkpoint is complete now, so later errors are only collected: after an early return no old checkpoint would
-    // be removed.
+    // be removed. The claim goes last: without it in the partial folder, another rank could claim the checkpoint again.
+    fs::remove(whole(state.step) / kClaim, code);
     troubles.note(syncFolder(folder_));
     troubles.note(pointLatestTo(state.step));
     std::vector<std::int64_t> kept = steps();

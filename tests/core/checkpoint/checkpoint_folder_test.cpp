@@ -174,6 +174,38 @@ TEST(CheckpointFolder, FilesThatWereExchangedOrAlteredAreNamedAndAnOlderOneIsTak
     EXPECT_EQ(folder.latest(1)->checkpoint.state.step, 1) << "newer ones are not asked for";
 }
 
+// At the last moment before the checkpoint gets its name, the files of all ranks are in the partial folder.
+TEST(CheckpointFolder, NoOtherRankCanClaimACheckpointWhileItIsCompleted) {
+    const TempDir dir;
+    const CheckpointFolder folder(dir / "checkpoints");
+    int claims = 0, asked = 0;
+    DiskFaults faults;
+    faults.ofRename = [&](const fs::path& from) {
+        if (from.filename() != "step-4.partial") return false;
+        ++asked;
+        claims += folder.claim(4, 2).value_or(true) ? 1 : 0;
+        return false;
+    };
+    ASSERT_TRUE(save(folder, 4));
+    EXPECT_EQ(asked, 1);
+    EXPECT_EQ(claims, 0);
+    EXPECT_FALSE(folder.claim(4, 2).value()) << "nor afterwards";
+    EXPECT_FALSE(fs::exists(dir / "checkpoints/step-4/completing"));
+    EXPECT_EQ(folder.latest()->checkpoint.state.step, 4);
+}
+
+// A rank that is killed after the renaming leaves its claim.
+TEST(CheckpointFolder, AClaimThatIsLeftInAWholeCheckpointMeansNothing) {
+    const TempDir dir;
+    const CheckpointFolder folder(dir / "checkpoints");
+    ASSERT_TRUE(save(folder, 4));
+    fs::create_directory(dir / "checkpoints/step-4/completing");
+    EXPECT_EQ(folder.latest()->checkpoint.state.files.size(), 2U);
+    for (const std::int64_t step : {5, 6}) ASSERT_TRUE(save(folder, step, 2, 2));
+    EXPECT_THAT(folder.steps(), ElementsAre(5, 6));
+    EXPECT_FALSE(fs::exists(dir / "checkpoints/step-4"));
+}
+
 TEST(CheckpointFolder, AnAlteredNumberOfItsStateIsFound) {
     const TempDir dir;
     const CheckpointFolder folder(dir / "checkpoints");
