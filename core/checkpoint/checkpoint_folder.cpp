@@ -14,9 +14,9 @@
 #include "core/base/sha256.h"
 #include "core/base/unfinished_checkpoints.h"
 #include "core/base/zero_padded.h"
+#include "core/checkpoint/disk_file.h"
 #include "core/checkpoint/durable_file.h"
-#include "core/datasets/formats/file_mapping.h"
-#include "core/datasets/formats/safetensors_file.h"
+#include "core/checkpoint/stored_file.h"
 
 namespace dasgd {
 
@@ -113,20 +113,19 @@ Status checkSizes(const Checkpoint& checkpoint) {
 }
 
 Result<std::string> digestOf(const fs::path& file) {
-    DASGD_ASSIGN(const auto mapping, FileMapping::open(file));
-    const auto bytes = mapping->bytes();
-    return sha256Of({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    DASGD_ASSIGN(const DiskFile opened, DiskFile::open(file));
+    return opened.sha256();
 }
 
 // Identity of a file by its own metadata, as "rank 1 of step 40 of run x"; "" where the metadata does not tell.
 std::string identityOf(const fs::path& file) {
-    const auto mapping = FileMapping::open(file);
-    if (!mapping) return {};
-    const auto texts = readSafetensorsMetadata((*mapping)->bytes(), file.string());
-    if (!texts || !texts->contains("run") || !texts->contains("step")) return {};
-    const auto rank = texts->find("rank");
-    return (rank == texts->end() ? "the model" : "rank " + rank->second) + " of step " + texts->at("step") +
-           " of run " + texts->at("run");
+    const auto stored = StoredFile::open(file);
+    if (!stored) return {};
+    const auto& texts = stored->metadata();
+    if (!texts.contains("run") || !texts.contains("step")) return {};
+    const auto rank = texts.find("rank");
+    return (rank == texts.end() ? "the model" : "rank " + rank->second) + " of step " + texts.at("step") + " of run " +
+           texts.at("run");
 }
 
 // Renames the folder first, so that a half-removed one is never taken for a checkpoint.

@@ -1,5 +1,5 @@
-// Errors of the disk at the moments that a test chooses. This header defines fsync() and rename() for the whole
-// program, calls of the C++ library included: one source of a test program may include it.
+// Errors of the disk at the moments that a test chooses. This header defines fsync(), rename() and pread() for the
+// whole program, calls of the C++ library included: one source of a test program may include it.
 #pragma once
 
 #include <fcntl.h>
@@ -17,6 +17,7 @@ namespace dasgd::test {
 struct DiskFaults {
     std::function<bool(const std::filesystem::path& file)> ofSync;
     std::function<bool(const std::filesystem::path& from)> ofRename;
+    std::function<bool(const std::filesystem::path& file)> ofRead;  // by pread()
     int injected = 0;
 
     DiskFaults() { present() = this; }
@@ -41,10 +42,22 @@ struct DiskFaults {
 
 }  // namespace dasgd::test
 
-extern "C" int fsync(int descriptor) {
+namespace dasgd::test {
+inline std::filesystem::path fileOf(int descriptor) {
     std::error_code ignored;
-    const auto file = std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(descriptor), ignored);
-    if (dasgd::test::DiskFaults::strikes(&dasgd::test::DiskFaults::ofSync, file)) return -1;
+    return std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(descriptor), ignored);
+}
+}  // namespace dasgd::test
+
+extern "C" ssize_t pread(int descriptor, void* into, std::size_t bytes, off_t at) {
+    using dasgd::test::DiskFaults;
+    if (DiskFaults::present() && DiskFaults::strikes(&DiskFaults::ofRead, dasgd::test::fileOf(descriptor))) return -1;
+    return ::syscall(SYS_pread64, descriptor, into, bytes, at);
+}
+
+extern "C" int fsync(int descriptor) {
+    using dasgd::test::DiskFaults;
+    if (DiskFaults::strikes(&DiskFaults::ofSync, dasgd::test::fileOf(descriptor))) return -1;
     return static_cast<int>(::syscall(SYS_fsync, descriptor));
 }
 

@@ -206,6 +206,21 @@ TEST(CheckpointFolder, AClaimThatIsLeftInAWholeCheckpointMeansNothing) {
     EXPECT_FALSE(fs::exists(dir / "checkpoints/step-4"));
 }
 
+// A sector that the disk cannot read is an error of the file, and ends no process.
+TEST(CheckpointFolder, AFileThatTheDiskCannotReadIsNamedAndAnOlderOneIsTaken) {
+    const TempDir dir;
+    const CheckpointFolder folder(dir / "checkpoints");
+    for (const std::int64_t step : {1, 2}) saveTensors(folder, step);
+    DiskFaults faults;
+    faults.ofRead = [](const fs::path& file) { return file.string().ends_with("step-2/rank-0001.safetensors"); };
+    const auto latest = folder.latest();
+    EXPECT_GE(faults.injected, 1);
+    ASSERT_TRUE(latest) << latest.error().message;
+    EXPECT_EQ(latest->checkpoint.state.step, 1);
+    EXPECT_THAT(latest->passedOver,
+                ElementsAre(AllOf(HasSubstr("step-2/rank-0001"), HasSubstr("cannot be read: Input/output error"))));
+}
+
 TEST(CheckpointFolder, AnAlteredNumberOfItsStateIsFound) {
     const TempDir dir;
     const CheckpointFolder folder(dir / "checkpoints");
