@@ -213,6 +213,11 @@ Status Checkpoint::checkFile(const std::string& name) const {
                 state.runId + ": its SHA-256 differs" + (claim.empty() ? "" : "; it says that it is " + claim));
 }
 
+Status checkRun(const Checkpoint& checkpoint, const std::string& runId) {
+    if (checkpoint.state.runId == runId) return {};
+    return fail(checkpoint.folder.string() + ": is of run " + checkpoint.state.runId + ", not of run " + runId);
+}
+
 fs::path CheckpointFolder::whole(std::int64_t step) const {
     return folder_ / (std::string(kPrefix) + std::to_string(step));
 }
@@ -246,27 +251,30 @@ Result<Checkpoint> CheckpointFolder::at(std::int64_t step) const {
     return found;
 }
 
-Result<Checkpoint> CheckpointFolder::checkedAt(std::int64_t step) const {
+Result<Checkpoint> CheckpointFolder::checkedAt(std::int64_t step, const Condition& condition) const {
     DASGD_ASSIGN(Checkpoint found, at(step));
+    if (condition) DASGD_TRY(condition(found));
     for (const auto& [name, file] : found.state.files) DASGD_TRY(found.checkFile(name));
     return found;
 }
 
-Result<CheckpointFolder::Latest> CheckpointFolder::latest(std::optional<std::int64_t> most) const {
+Result<CheckpointFolder::Latest> CheckpointFolder::latest(std::optional<std::int64_t> most,
+                                                          const Condition& condition) const {
     Latest latest;
     std::vector<std::int64_t> all = steps();
     std::erase_if(all, [&](std::int64_t step) { return most && step > *most; });
     for (auto step = all.rbegin(); step != all.rend(); ++step) {
-        auto found = checkedAt(*step);
+        auto found = checkedAt(*step, condition);
         if (found) {
             latest.checkpoint = std::move(*found);
             return latest;
         }
         latest.passedOver.push_back(found.error().message);
     }
-    std::string damaged;
-    for (const std::string& problem : latest.passedOver) damaged += "; " + problem;
-    return fail(folder_.string() + ": there is no checkpoint" + (damaged.empty() ? "" : " that can be read") + damaged);
+    std::string problems;
+    for (const std::string& problem : latest.passedOver) problems += "; " + problem;
+    return fail(folder_.string() + ": there is no checkpoint" + (problems.empty() ? "" : " that can be used") +
+                problems);
 }
 
 Result<fs::path> CheckpointFolder::begin(std::int64_t step) const {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -47,6 +48,9 @@ struct Checkpoint {
     [[nodiscard]] Status checkFile(const std::string& name) const;
 };
 
+// Checks by state.json that the checkpoint is of the run `runId`.
+[[nodiscard]] Status checkRun(const Checkpoint& checkpoint, const std::string& runId);
+
 // Reads state.json. Errors name the file, and say that it is missing, damaged, or written by a newer version of dasgd.
 [[nodiscard]] Result<CheckpointState> readCheckpointState(const std::filesystem::path& file);
 
@@ -60,15 +64,18 @@ public:
     // The checkpoint of a step, checked by its state.json and the sizes of its files; the reader of a file checks its
     // bytes (Checkpoint::checkFile). Errors: there is no checkpoint of that step; it is damaged, with the reason.
     [[nodiscard]] Result<Checkpoint> at(std::int64_t step) const;
-    // Like at(), with the digest of every file checked; of a checkpoint of format 1, which has none, the same as at().
-    [[nodiscard]] Result<Checkpoint> checkedAt(std::int64_t step) const;
+    // A condition of the caller, such as the run that a checkpoint has to be of. Its error says what is wrong.
+    using Condition = std::function<Status(const Checkpoint&)>;
+    // Like at(), with `condition`, where there is one, and the digest of every file checked; of a checkpoint of format
+    // 1, which has no digests, the files are not read.
+    [[nodiscard]] Result<Checkpoint> checkedAt(std::int64_t step, const Condition& condition = {}) const;
     // The newest checkpoint, of at most step `most` where that is given, that passes checkedAt(). Errors: no checkpoint
     // passes.
     struct Latest {
         Checkpoint checkpoint;
         std::vector<std::string> passedOver;  // errors of the newer checkpoints, newest first
     };
-    [[nodiscard]] Result<Latest> latest(std::optional<std::int64_t> most = {}) const;
+    [[nodiscard]] Result<Latest> latest(std::optional<std::int64_t> most = {}, const Condition& condition = {}) const;
 
     // The three functions that write the checkpoint of a step, in the order in which a rank calls them. Errors name the
     // file.

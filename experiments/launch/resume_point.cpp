@@ -22,6 +22,16 @@ struct Found {
     CheckpointFolder::Latest latest;
 };
 
+// What a checkpoint has to be for the run to go on from it. Without this condition one that was copied from another run
+// would hide the run's own.
+CheckpointFolder::Condition isOf(const storage::RunRow& run) {
+    return [&run, config = sha256Of(run.config)](const Checkpoint& checkpoint) -> Status {
+        DASGD_TRY(checkRun(checkpoint, run.runId));
+        if (checkpoint.state.configHash == config) return {};
+        return fail(checkpoint.folder.string() + ": is of another configuration than run " + run.runId);
+    };
+}
+
 Result<Found> ofStep(const CheckpointFolder& folder, const storage::RunRow& run, std::int64_t step) {
     const std::vector<std::int64_t> steps = folder.steps();
     if (std::ranges::find(steps, step) == steps.end() && !steps.empty()) {
@@ -29,7 +39,7 @@ Result<Found> ofStep(const CheckpointFolder& folder, const storage::RunRow& run,
                     stepsText(steps));
     }
     Found found{.run = run, .latest = {}};
-    DASGD_ASSIGN(found.latest.checkpoint, folder.checkedAt(step));
+    DASGD_ASSIGN(found.latest.checkpoint, folder.checkedAt(step, isOf(run)));
     return found;
 }
 
@@ -37,7 +47,7 @@ Result<Found> ofStep(const CheckpointFolder& folder, const storage::RunRow& run,
 Result<Found> newest(const storage::WorkspacePaths& paths, storage::RunReader& reader, const storage::RunRow& run,
                      std::optional<std::int64_t> most) {
     const CheckpointFolder folder(paths.checkpoints(run.runId));
-    auto own = folder.latest(most);
+    auto own = folder.latest(most, isOf(run));
     if (own) return Found{.run = run, .latest = std::move(*own)};
     if (run.resumedFrom.empty()) return fail(own.error().message);
     DASGD_ASSIGN(const storage::RunRow before, reader.row(run.resumedFrom));
@@ -62,12 +72,6 @@ Result<FoundResumePoint> resumePointOf(const storage::WorkspacePaths& paths, sto
     }
     const Checkpoint& checkpoint = found->latest.checkpoint;
     const CheckpointState& state = checkpoint.state;
-    if (state.runId != found->run.runId) {
-        return fail(checkpoint.folder.string() + " is of run " + state.runId + ", not of run " + found->run.runId);
-    }
-    if (state.configHash != sha256Of(found->run.config)) {
-        return fail(checkpoint.folder.string() + " is of another configuration than run " + found->run.runId);
-    }
     return FoundResumePoint{
         .point = {.runId = found->run.runId,
                   .checkpoints = paths.checkpoints(found->run.runId),

@@ -14,13 +14,14 @@ namespace dasgd::experiments {
 
 struct FoundResumePoint {
     ResumePoint point;
-    std::vector<std::string> passedOver;  // errors of newer checkpoints that are damaged
+    std::vector<std::string> passedOver;  // errors of newer checkpoints: damaged, of another run or configuration
     std::string unchecked;                // a sentence where its files have no digests (format 1); else ""
 };
 
-// The newest checkpoint of the run that passes CheckpointFolder::checkedAt(), or that of step `step`. For a run that
-// has none and was itself resumed from another run: that checkpoint again, or an earlier one of the other run. Errors:
-// there is no checkpoint; it belongs to another run, or has another configuration than the run.
+// The newest checkpoint in the run's folder that is of this run and its configuration and passes
+// CheckpointFolder::checkedAt(), or that of step `step`. For a run that has none and was itself resumed from another
+// run: that checkpoint again, or an earlier one of the other run. Errors: there is none, and what is wrong with those
+// that are there.
 [[nodiscard]] Result<FoundResumePoint> resumePointOf(const storage::WorkspacePaths& paths, storage::RunReader& reader,
                                                      const storage::RunRow& run, std::optional<std::int64_t> step = {});
 

@@ -221,6 +221,27 @@ TEST(CheckpointFolder, AFileThatTheDiskCannotReadIsNamedAndAnOlderOneIsTaken) {
                 ElementsAre(AllOf(HasSubstr("step-2/rank-0001"), HasSubstr("cannot be read: Input/output error"))));
 }
 
+TEST(CheckpointFolder, PassesOverWhatDoesNotMeetTheConditionOfTheCaller) {
+    const TempDir dir;
+    const CheckpointFolder folder(dir / "checkpoints");
+    for (const std::int64_t step : {1, 2, 3}) saveTensors(folder, step);
+    const auto notOf = [](std::int64_t step) {
+        return [step](const Checkpoint& one) -> Status {
+            return one.state.step == step ? fail(one.folder.string() + ": is of another run") : Status{};
+        };
+    };
+    const auto latest = folder.latest({}, notOf(3));
+    ASSERT_TRUE(latest) << latest.error().message;
+    EXPECT_EQ(latest->checkpoint.state.step, 2);
+    EXPECT_THAT(latest->passedOver, ElementsAre(HasSubstr("step-3: is of another run")));
+    EXPECT_EQ(folder.latest(2, notOf(2))->checkpoint.state.step, 1);
+    EXPECT_THAT(folder.checkedAt(2, notOf(2)).error().message, HasSubstr("step-2: is of another run"));
+    EXPECT_TRUE(folder.checkedAt(2, notOf(3)));
+    EXPECT_THAT(folder.latest(1, notOf(1)).error().message, HasSubstr("that can be used; "));
+    EXPECT_TRUE(checkRun(latest->checkpoint, "run-1"));
+    EXPECT_THAT(checkRun(latest->checkpoint, "run-2").error().message, HasSubstr("is of run run-1, not of run run-2"));
+}
+
 TEST(CheckpointFolder, AnAlteredNumberOfItsStateIsFound) {
     const TempDir dir;
     const CheckpointFolder folder(dir / "checkpoints");

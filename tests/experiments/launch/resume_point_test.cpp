@@ -84,6 +84,33 @@ TEST_F(ResumePointTest, ACheckpointOfAnotherRunIsRefused) {
     EXPECT_THAT(find("run-b").error().message, HasSubstr("is of run " + run_.runId + ", not of run run-b"));
 }
 
+// One that was copied there, with steps beyond those of the run.
+TEST_F(ResumePointTest, ACheckpointOfAnotherRunOrConfigurationDoesNotHideAnOlderOneOfItsOwn) {
+    const storage::RunRow run = test::rowOf(run_);
+    for (const std::int64_t step : {10, 20, 30}) save(run_.store.paths(), run, step);
+    const auto checkpoints = run_.store.paths().checkpoints(run_.runId);
+    const auto saveOf = [&](std::int64_t step, const std::string& id, const std::string& config) {
+        const CheckpointFolder folder(checkpoints);
+        test::orDie(writeDurably(test::orDie(folder.begin(step)) / CheckpointFolder::rankFileName(Rank(0)), "state"));
+        static_cast<void>(test::orDie(folder.complete(
+            {.runId = id, .step = step, .ranks = 1, .configHash = sha256Of(config), .savedAt = ""}, 9)));
+    };
+    saveOf(20, run.runId, "another");
+    saveOf(30, "run-x", run.config);
+    const auto found = find(run_.runId);
+    ASSERT_TRUE(found) << found.error().message;
+    EXPECT_EQ(found->point.step, 10);
+    EXPECT_THAT(found->passedOver,
+                ::testing::ElementsAre(HasSubstr("step-30: is of run run-x, not of run " + run_.runId),
+                                       HasSubstr("step-20: is of another configuration than run " + run_.runId)));
+    auto reader = run_.reader();
+    const auto restart = restartPointOf(run_.store.paths(), reader, run);
+    ASSERT_TRUE(restart);
+    EXPECT_EQ(restart->step, 10) << "a restart does not begin again";
+    EXPECT_THAT(find(run_.runId, 30).error().message, HasSubstr("is of run run-x"));
+    EXPECT_THAT(find(run_.runId, 20).error().message, HasSubstr("another configuration"));
+}
+
 TEST_F(ResumePointTest, SaysThatFilesWithoutDigestsWereCheckedBySizeAlone) {
     save(run_.store.paths(), test::rowOf(run_), 10);
     EXPECT_EQ(find(run_.runId)->unchecked, "");
