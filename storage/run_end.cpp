@@ -163,8 +163,10 @@ bool anyWriterAlive(const WorkspacePaths& paths, const std::string& runId, const
 
 Result<std::vector<FileLock>> lockJournals(const WorkspacePaths& paths, const std::string& runId,
                                            const std::vector<int>& ranks) {
-    std::error_code ignored;
-    std::filesystem::create_directories(paths.run(runId) / "journal", ignored);
+    // One level at a time: create_directories() would make a workspace that was removed meanwhile.
+    std::error_code missing;  // the lock cannot be made then, which says why
+    std::filesystem::create_directory(paths.run(runId), missing);
+    std::filesystem::create_directory(paths.run(runId) / "journal", missing);
     std::vector<FileLock> locks;
     for (const int rank : ranks) {
         const std::filesystem::path file = paths.journal(runId, rank).string() + ".lock";

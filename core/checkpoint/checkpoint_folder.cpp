@@ -278,8 +278,10 @@ Result<CheckpointFolder::Latest> CheckpointFolder::latest(std::optional<std::int
 }
 
 Result<fs::path> CheckpointFolder::begin(std::int64_t step) const {
+    // One level at a time: create_directories() would make the folder of a run that was removed meanwhile.
     std::error_code code;
-    fs::create_directories(partial(step), code);
+    fs::create_directory(folder_, code);
+    if (!code) fs::create_directory(partial(step), code);
     if (code) return fail(partial(step).string() + ": cannot be made: " + code.message());
     return partial(step);
 }
@@ -330,14 +332,14 @@ Result<std::string> CheckpointFolder::complete(CheckpointState state, int keep) 
 
 // Ranks save steps in ascending order, so a partial checkpoint before a complete one will never be completed.
 Status CheckpointFolder::removePartialBefore(std::int64_t step) const {
-    return removeFoldersNamed(folder_, [step](const std::string& name) {
+    return removeEntriesNamed(folder_, [step](const std::string& name) {
         const auto its = partialStepOf(name);
         return its && *its < step;
     });
 }
 
 void CheckpointFolder::giveUp(std::int64_t step, Rank rank) const {
-    static_cast<void>(removeFoldersNamed(folder_, [&](const std::string& name) {
+    static_cast<void>(removeEntriesNamed(folder_, [&](const std::string& name) {
         const auto its = partialStepOf(name);
         std::error_code ignored;
         return its && (*its == step || (*its < step && !fs::exists(folder_ / name / rankFileName(rank), ignored)));
@@ -345,7 +347,7 @@ void CheckpointFolder::giveUp(std::int64_t step, Rank rank) const {
 }
 
 Status CheckpointFolder::pointLatestTo(std::int64_t step) const {
-    const fs::path aside = folder_ / (std::string(kLatest) + ".writing");
+    const fs::path aside = folder_ / (std::string(kLatest) + std::string(kFileBeingWritten));
     std::error_code code;
     fs::remove(aside, code);
     fs::create_directory_symlink(whole(step).filename(), aside, code);

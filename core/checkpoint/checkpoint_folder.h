@@ -56,7 +56,7 @@ struct Checkpoint {
 
 class CheckpointFolder {
 public:
-    // `folder` need not exist; begin() makes it.
+    // `folder` need not exist; begin() makes it, in a folder that exists.
     explicit CheckpointFolder(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
     // Steps of the checkpoints that were completed, ascending. Files may have been damaged since.
@@ -80,7 +80,8 @@ public:
     // The three functions that write the checkpoint of a step, in the order in which a rank calls them. Errors name the
     // file.
     //
-    // Makes the partial folder of the step and returns its path. Each rank then writes its file there.
+    // Makes the partial folder of the step and returns its path. Each rank then writes its file there. Error: the
+    // folder around the checkpoints, which is the run's, is not there; a run that was removed is not to come back.
     [[nodiscard]] Result<std::filesystem::path> begin(std::int64_t step) const;
     // Called by a rank that has written its file. True for exactly one rank, once the files of all `ranks` ranks are
     // there: that rank adds the model's file and calls complete().
@@ -95,7 +96,8 @@ public:
     // ranks, and those of earlier steps that have no file of `rank`, because nobody can complete them any more and they
     // would fill the disk where every checkpoint fails.
     void giveUp(std::int64_t step, Rank rank) const;
-    // Removes the folders of checkpoints that were being made or being removed. Precondition: the run has ended.
+    // Removes the folders of checkpoints that were being made or being removed, and models that were being written.
+    // Precondition: the run has ended.
     void sweep() const;
 
     static std::string rankFileName(Rank rank);

@@ -8,6 +8,8 @@
 #include <system_error>
 #include <utility>
 
+#include "core/base/unfinished_checkpoints.h"
+
 namespace dasgd {
 
 namespace {
@@ -59,7 +61,7 @@ std::string write(const fs::path& file, const std::vector<std::span<const unsign
 
 Status writeDurably(const fs::path& file, const std::vector<std::span<const unsigned char>>& parts) {
     fs::path aside = file;
-    aside += ".writing";
+    aside += kFileBeingWritten;
     std::string problem = write(aside, parts);
     if (problem.empty() && ::rename(aside.c_str(), file.c_str()) != 0) problem = reason();
     if (problem.empty()) return {};

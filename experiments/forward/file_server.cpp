@@ -12,6 +12,7 @@
 #include <map>
 #include <thread>
 
+#include "core/base/unfinished_checkpoints.h"
 #include "experiments/base/process.h"
 #include "experiments/forward/curve_gate.h"
 #include "experiments/forward/curve_socket.h"
@@ -36,9 +37,10 @@ std::string reason() { return ::strerror(errno); }
 // A file on its way: beside its place until all of it is there.
 class Arrival {
 public:
-    Arrival(fs::path place, std::string name) : place_(std::move(place)), name_(std::move(name)) {
+    // `run`: the folder of the run; `name`: of the file in it.
+    Arrival(fs::path run, std::string name) : run_(std::move(run)), name_(std::move(name)), place_(run_ / name_) {
         aside_ = place_;
-        aside_ += ".arriving";
+        aside_ += kFileArriving;
     }
     ~Arrival() {
         if (ending_.valid()) ending_.wait();
@@ -86,10 +88,18 @@ private:
         ended_.reset();
         ending_ = {};
         size_ = 0;
-        std::error_code code;
-        fs::create_directories(place_.parent_path(), code);
+        makeFolders();
         out_ = Descriptor(::open(aside_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
         return out_ ? Status{} : fail(place_.string() + ": cannot be written: " + reason());
+    }
+
+    // Makes the folders below that of the run, but not that one: a run that was removed is not to come back.
+    void makeFolders() const {
+        fs::path folder = run_;
+        for (const fs::path& part : fs::path(name_).parent_path()) {
+            std::error_code missing;  // the file cannot be opened then, which says why
+            fs::create_directory(folder /= part, missing);
+        }
     }
 
     Status settle() {
@@ -100,8 +110,9 @@ private:
         return written ? Status{} : fail(place_.string() + ": cannot be written: " + why);
     }
 
-    fs::path place_, aside_;
+    fs::path run_;
     std::string name_;
+    fs::path place_, aside_;
     Descriptor out_;
     std::int64_t size_ = 0;
     std::optional<Status> ended_;
@@ -189,7 +200,7 @@ private:
         if (part && latest_[rank] != name && arrival && arrival->isEnding()) replaced_.push_back(std::move(arrival));
         if (part && latest_[rank] != name) arrival.reset();
         if (part) latest_[rank] = name;
-        if (!arrival) arrival = std::make_unique<Arrival>(options_.folder / name, name);
+        if (!arrival) arrival = std::make_unique<Arrival>(options_.folder, name);
         return arrival.get();
     }
 

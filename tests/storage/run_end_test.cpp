@@ -17,6 +17,16 @@ TEST(RunEndTest, TheWorstWordWins) {
     EXPECT_EQ(worstOf({}), "interrupted");
 }
 
+TEST(RunEndTest, LockingJournalsMakesNoWorkspaceThatWasRemoved) {
+    const TempDir dir;
+    const WorkspacePaths paths{dir / "workspace"};
+    std::filesystem::create_directories(paths.root / "runs");
+    EXPECT_TRUE(lockJournals(paths, "run-a", {0})) << "the folder of a run is made again";
+    std::filesystem::remove_all(paths.root);
+    EXPECT_FALSE(lockJournals(paths, "run-a", {0}));
+    EXPECT_FALSE(std::filesystem::exists(paths.root));
+}
+
 class RankStatesTest : public ::testing::Test {
 protected:
     RankStatesTest() : connection_(orDie(WriteConnection::open(run_.store.paths()))) {}

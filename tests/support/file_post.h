@@ -18,6 +18,7 @@ class FilePost : public ::testing::Test {
 protected:
     // Takes files of ranks 1 and 2; `answer`: what follows from each.
     void serve(std::function<Status(const std::string&)> answer = {}) {
+        std::filesystem::create_directory(dir_ / "run");
         server_ = experiments::FileServer::start({.address = "127.0.0.1",
                                                   .ranks = {1, 2},
                                                   .folder = dir_ / "run",

@@ -174,38 +174,6 @@ TEST(CheckpointFolder, FilesThatWereExchangedOrAlteredAreNamedAndAnOlderOneIsTak
     EXPECT_EQ(folder.latest(1)->checkpoint.state.step, 1) << "newer ones are not asked for";
 }
 
-// At the last moment before the checkpoint gets its name, the files of all ranks are in the partial folder.
-TEST(CheckpointFolder, NoOtherRankCanClaimACheckpointWhileItIsCompleted) {
-    const TempDir dir;
-    const CheckpointFolder folder(dir / "checkpoints");
-    int claims = 0, asked = 0;
-    DiskFaults faults;
-    faults.ofRename = [&](const fs::path& from) {
-        if (from.filename() != "step-4.partial") return false;
-        ++asked;
-        claims += folder.claim(4, 2).value_or(true) ? 1 : 0;
-        return false;
-    };
-    ASSERT_TRUE(save(folder, 4));
-    EXPECT_EQ(asked, 1);
-    EXPECT_EQ(claims, 0);
-    EXPECT_FALSE(folder.claim(4, 2).value()) << "nor afterwards";
-    EXPECT_FALSE(fs::exists(dir / "checkpoints/step-4/completing"));
-    EXPECT_EQ(folder.latest()->checkpoint.state.step, 4);
-}
-
-// A rank that is killed after the renaming leaves its claim.
-TEST(CheckpointFolder, AClaimThatIsLeftInAWholeCheckpointMeansNothing) {
-    const TempDir dir;
-    const CheckpointFolder folder(dir / "checkpoints");
-    ASSERT_TRUE(save(folder, 4));
-    fs::create_directory(dir / "checkpoints/step-4/completing");
-    EXPECT_EQ(folder.latest()->checkpoint.state.files.size(), 2U);
-    for (const std::int64_t step : {5, 6}) ASSERT_TRUE(save(folder, step, 2, 2));
-    EXPECT_THAT(folder.steps(), ElementsAre(5, 6));
-    EXPECT_FALSE(fs::exists(dir / "checkpoints/step-4"));
-}
-
 // A sector that the disk cannot read is an error of the file, and ends no process.
 TEST(CheckpointFolder, AFileThatTheDiskCannotReadIsNamedAndAnOlderOneIsTaken) {
     const TempDir dir;
@@ -240,6 +208,50 @@ TEST(CheckpointFolder, PassesOverWhatDoesNotMeetTheConditionOfTheCaller) {
     EXPECT_THAT(folder.latest(1, notOf(1)).error().message, HasSubstr("that can be used; "));
     EXPECT_TRUE(checkRun(latest->checkpoint, "run-1"));
     EXPECT_THAT(checkRun(latest->checkpoint, "run-2").error().message, HasSubstr("is of run run-1, not of run run-2"));
+}
+
+// At the last moment before the checkpoint gets its name, the files of all ranks are in the partial folder.
+TEST(CheckpointFolder, NoOtherRankCanClaimACheckpointWhileItIsCompleted) {
+    const TempDir dir;
+    const CheckpointFolder folder(dir / "checkpoints");
+    int claims = 0, asked = 0;
+    DiskFaults faults;
+    faults.ofRename = [&](const fs::path& from) {
+        if (from.filename() != "step-4.partial") return false;
+        ++asked;
+        claims += folder.claim(4, 2).value_or(true) ? 1 : 0;
+        return false;
+    };
+    ASSERT_TRUE(save(folder, 4));
+    EXPECT_EQ(asked, 1);
+    EXPECT_EQ(claims, 0);
+    EXPECT_FALSE(folder.claim(4, 2).value()) << "nor afterwards";
+    EXPECT_FALSE(fs::exists(dir / "checkpoints/step-4/completing"));
+    EXPECT_EQ(folder.latest()->checkpoint.state.step, 4);
+}
+
+// A rank that is killed after the renaming leaves its claim.
+TEST(CheckpointFolder, AClaimThatIsLeftInAWholeCheckpointMeansNothing) {
+    const TempDir dir;
+    const CheckpointFolder folder(dir / "checkpoints");
+    ASSERT_TRUE(save(folder, 4));
+    fs::create_directory(dir / "checkpoints/step-4/completing");
+    EXPECT_EQ(folder.latest()->checkpoint.state.files.size(), 2U);
+    for (const std::int64_t step : {5, 6}) ASSERT_TRUE(save(folder, step, 2, 2));
+    EXPECT_THAT(folder.steps(), ElementsAre(5, 6));
+    EXPECT_FALSE(fs::exists(dir / "checkpoints/step-4"));
+}
+
+TEST(CheckpointFolder, ARunThatWasRemovedDoesNotComeBack) {
+    const TempDir dir;
+    const CheckpointFolder folder(dir / "runs/a/checkpoints");
+    fs::create_directories(dir / "runs/a");
+    ASSERT_TRUE(save(folder, 1));
+    fs::remove_all(dir / "runs");
+    const auto begun = folder.begin(2);
+    ASSERT_FALSE(begun);
+    EXPECT_THAT(begun.error().message, AllOf(HasSubstr("step-2.partial"), HasSubstr("No such file or directory")));
+    EXPECT_FALSE(fs::exists(dir / "runs"));
 }
 
 TEST(CheckpointFolder, AnAlteredNumberOfItsStateIsFound) {
@@ -331,6 +343,13 @@ TEST(CheckpointFolder, NamesThatAreNoneOfItsOwnDoNotCount) {
     const TempDir dir;
     const CheckpointFolder folder(dir / "checkpoints");
     ASSERT_TRUE(save(folder, 7));
+    for (const char* name : {"best.safetensors.writing", "best.safetensors.arriving", "best.safetensors"}) {
+        dir.write(std::string("checkpoints/") + name, "model");
+    }
+    fs::create_directory_symlink("step-7", dir / "checkpoints/latest.writing");
+    for (const char* name : {"model.safetensors.writing", "model.safetensors", "notes.writing"}) {
+        dir.write(name, "model");
+    }
     for (const char* name : {"step-", "step-x", "step-8.partial", "step-9.removed", "step--3", "steps-1", "step-12x"}) {
         fs::create_directory(dir / "checkpoints" / name);
     }
@@ -338,6 +357,14 @@ TEST(CheckpointFolder, NamesThatAreNoneOfItsOwnDoNotCount) {
     folder.sweep();
     EXPECT_FALSE(fs::exists(dir / "checkpoints/step-8.partial"));
     EXPECT_FALSE(fs::exists(dir / "checkpoints/step-9.removed"));
+    for (const char* name : {"checkpoints/best.safetensors.writing", "checkpoints/best.safetensors.arriving",
+                             "checkpoints/latest.writing", "model.safetensors.writing"}) {
+        EXPECT_FALSE(fs::exists(fs::symlink_status(dir / name))) << name;
+    }
+    for (const char* name :
+         {"checkpoints/best.safetensors", "checkpoints/latest", "model.safetensors", "notes.writing"}) {
+        EXPECT_TRUE(fs::exists(dir / name)) << name;
+    }
     EXPECT_TRUE(fs::exists(dir / "checkpoints/steps-1")) << "not ours";
     EXPECT_EQ(folder.latest()->checkpoint.state.step, 7);
 }

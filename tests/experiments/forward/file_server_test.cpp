@@ -120,6 +120,14 @@ TEST_F(FileServerTest, WhatNeverCameWholeLeavesNothing) {
     }
 }
 
+TEST_F(FileServerTest, ARunThatWasRemovedDoesNotComeBack) {
+    EXPECT_EQ(ask({"P", "1", partOf(20, 1), "0", "abc"}), kYes);
+    std::filesystem::remove_all(dir_ / "run");
+    EXPECT_EQ(ask({"P", "1", partOf(30, 1), "0", "abc"}), kWrong);
+    EXPECT_EQ(ask({"P", "1", kLog, "0", "abc"}), kWrong);
+    EXPECT_FALSE(std::filesystem::exists(dir_ / "run"));
+}
+
 TEST_F(FileServerTest, WhatIsNoRequestIsRefusedAndDoesNoHarm) {
     const std::string text(1000, 'x');
     for (const Parts& request : {Parts{"P"}, Parts{"P", "1", kLog, "0"}, Parts{"P", "1", kLog, "-1", text},
