@@ -7,6 +7,7 @@
 
 #include "core/algorithms/extensions.h"
 #include "core/base/log.h"
+#include "core/checkpoint/stored_file.h"
 #include "core/train/arrivals.h"
 #include "core/train/checkpoint/archive_file.h"
 #include "core/train/checkpoint/common_state.h"
@@ -26,17 +27,29 @@ CheckpointInterval intervalOf(const Experiment& experiment) {
     return experiment.train.checkpoint ? experiment.train.checkpoint->interval() : CheckpointInterval{};
 }
 
-// Writes in the workspace that has the run's checkpoints.
-Status write(const CheckpointPlace& place, const std::filesystem::path& file, const Archive& archive) {
-    DASGD_TRY(writeArchive(file, archive));
+// Writes a model, after `step` steps, in the workspace that has the run's checkpoints. `run` is left out where it is
+// "".
+Status writeModelFile(const CheckpointPlace& place, const std::filesystem::path& file, std::int64_t step, Archive model,
+                      const std::string& run) {
+    model.put("step", step);
+    DASGD_TRY(writeArchive(file, model, run, FileDigest::OfContent));
     return place.deliver ? place.deliver(file) : Status{};
 }
 
+// Makes the checkpoints' folder, but not the run's around it: a run that was removed is not to come back.
 Status writeBest(const CheckpointPlace& place, std::int64_t step, Archive network) {
-    network.put("step", step);
-    std::error_code code;
-    std::filesystem::create_directories(place.folder, code);
-    return write(place, place.folder / CheckpointFolder::kBestFile, network);
+    std::error_code missing;  // the file cannot be written then, which says why
+    std::filesystem::create_directory(place.folder, missing);
+    return writeModelFile(place, place.folder / CheckpointFolder::kBestFile, step, std::move(network), place.runId);
+}
+
+// Reads the best model of the run `run`. Errors name the file: unreadable, damaged, of another run.
+Result<Archive> readBest(const std::filesystem::path& file, const std::string& run) {
+    DASGD_ASSIGN(const bool isChecked, checkContent(file));
+    if (!isChecked) logLine(LogLevel::Info, file.string() + " was written before models had a digest: not checked");
+    DASGD_ASSIGN(ArchiveOfRun best, readArchiveOfRun(file));
+    if (best.run.empty() || best.run == run) return std::move(best.archive);
+    return fail(file.string() + ": is of run " + best.run + ", not of run " + run);
 }
 
 }  // namespace
@@ -180,10 +193,17 @@ void RankCheckpoints::keepBest(std::int64_t step, Archive network) {
     });
 }
 
-// Takes over the best model up to the checkpoint, where no later one has replaced it.
-void RankCheckpoints::takeOverBest() const {
-    const auto best = readArchive(environment_.from->folder.parent_path() / CheckpointFolder::kBestFile);
-    if (!best) return;
+// Takes over the best model up to the checkpoint, where no later one has replaced it. Training goes on without a model
+// that is damaged or of another run: the next one that an evaluation finds best is kept.
+void RankCheckpoints::takeOverBest() {
+    const auto file = environment_.from->folder.parent_path() / CheckpointFolder::kBestFile;
+    std::error_code ignored;
+    if (!std::filesystem::exists(file, ignored)) return;
+    const auto best = readBest(file, environment_.from->state.runId);
+    if (!best) {
+        sayOnce("the best model so far was not taken over: " + best.error().message);
+        return;
+    }
     const std::int64_t step = best->integer("step").value_or(0);
     const std::int64_t saved = environment_.from->state.step;
     if (step > saved) return;
@@ -205,9 +225,10 @@ std::string RankCheckpoints::finish(std::int64_t step) {
     return lost;
 }
 
-std::string RankCheckpoints::writeModel() {
+// The file does not name the run, so that two runs that end with the same weights leave the same file.
+std::string RankCheckpoints::writeModel(std::int64_t step) {
     const auto file = environment_.place.folder.parent_path() / CheckpointFolder::kModelFile;
-    const Status written = write(environment_.place, file, modelOf(parts_.model.module()));
+    const Status written = writeModelFile(environment_.place, file, step, modelOf(parts_.model.module()), "");
     return written ? "" : "the model was lost: " + written.error().message;
 }
 

@@ -60,8 +60,9 @@ public:
     // Waits until everything is written, after the last of `step` steps. Returns, in words, what could not be saved; ""
     // where everything was.
     [[nodiscard]] std::string finish(std::int64_t step);
-    // Writes the model with its present weights as the run's result. Returns the reason of a failure, else "".
-    [[nodiscard]] std::string writeModel();
+    // Writes the model with its present weights, those after `step` steps, as the run's result. Returns the reason of a
+    // failure, else "".
+    [[nodiscard]] std::string writeModel(std::int64_t step);
     // Bytes sent by ranks that met to agree: not part of what the algorithm sent.
     [[nodiscard]] std::int64_t bytesSent() const { return bytes_; }
 
@@ -70,7 +71,7 @@ private:
     [[nodiscard]] bool isOfOtherRanks() const;
     [[nodiscard]] RankCounters restoreOwn();
     [[nodiscard]] RankCounters restoreOfOthers();
-    void takeOverBest() const;
+    void takeOverBest();
     void takeOutcome(std::int64_t step, const Result<std::string>& written);
     // Logs it; false where it was said before, but for numbers in it.
     bool sayOnce(const std::string& text);

@@ -337,7 +337,7 @@ private:
         if (!checkpoints_) return "";
         doing_ = activity::kCheckpoint;
         std::string lost = checkpoints_->finish(step_);
-        const std::string model = finished && reportsForRun() ? checkpoints_->writeModel() : "";
+        const std::string model = finished && reportsForRun() ? checkpoints_->writeModel(step_) : "";
         if (!model.empty()) lost += (lost.empty() ? "" : "; ") + model;
         return lost;
     }

@@ -2,7 +2,9 @@
 #include <cstdio>
 #include <memory>
 
+#include "core/base/log.h"
 #include "core/checkpoint/checkpoint_folder.h"
+#include "core/checkpoint/stored_file.h"
 #include "experiments/commands/command.h"
 #include "experiments/report/csv_export.h"
 #include "experiments/report/trace_export.h"
@@ -29,8 +31,17 @@ Status exportWeights(const ExportOptions& options, const storage::RunRow& run) {
     std::filesystem::path model = paths.run(run.runId) / CheckpointFolder::kModelFile;
     std::string of = "the model that " + run.runId + " ended with";
     std::error_code code;
-    if (!std::filesystem::exists(model, code)) {
-        const auto latest = CheckpointFolder(paths.checkpoints(run.runId)).latest();
+    if (std::filesystem::exists(model, code)) {
+        DASGD_ASSIGN(const bool isChecked, checkContent(model));
+        if (!isChecked) {
+            logLine(LogLevel::Warning, model.string() +
+                                           " was written before models had a digest: whether it is still what was "
+                                           "written was not checked");
+        }
+    } else {
+        const auto latest = CheckpointFolder(paths.checkpoints(run.runId)).latest({}, [&run](const Checkpoint& one) {
+            return checkRun(one, run.runId);
+        });
         if (!latest) return fail("run " + run.runId + " has left no weights: " + latest.error().message);
         model = latest->checkpoint.modelFile();
         of = run.runId + " after step " + std::to_string(latest->checkpoint.state.step);

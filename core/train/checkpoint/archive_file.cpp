@@ -10,18 +10,18 @@
 #include <vector>
 
 #include "core/checkpoint/safetensors_writer.h"
-#include "core/datasets/formats/file_mapping.h"
-#include "core/datasets/formats/safetensors_file.h"
+#include "core/checkpoint/stored_file.h"
 #include "core/datasets/stored_types.h"
 
 namespace dasgd {
 
 namespace {
 
-Result<at::Tensor> copyOf(const StoredTensor& stored) {
-    DASGD_ASSIGN(const at::ScalarType type, torchTypeOf(stored.type));
-    at::Tensor tensor = torch::empty(stored.shape, type);
-    std::ranges::copy(stored.bytes, static_cast<unsigned char*>(tensor.mutable_data_ptr()));
+Result<at::Tensor> readTensor(const std::filesystem::path& name, const StoredFile& file, const StoredTensor& stored) {
+    const auto type = torchTypeOf(stored.type);
+    if (!type) return fail(name.string() + ": tensor '" + stored.name + "': " + type.error().message);
+    at::Tensor tensor = torch::empty(stored.shape, *type);
+    DASGD_TRY(file.read(stored, {static_cast<unsigned char*>(tensor.mutable_data_ptr()), stored.bytes.size()}));
     return tensor;
 }
 
@@ -35,7 +35,8 @@ Result<std::int64_t> integerOf(const std::string& text) {
 
 }  // namespace
 
-Status writeArchive(const std::filesystem::path& file, const Archive& archive, const std::string& run) {
+Status writeArchive(const std::filesystem::path& file, const Archive& archive, const std::string& run,
+                    FileDigest digest) {
     std::deque<at::Tensor> held;  // owns the bytes until they are written
     std::vector<StoredTensor> tensors;
     for (const auto& [name, tensor] : archive.tensors()) {
@@ -50,32 +51,36 @@ Status writeArchive(const std::filesystem::path& file, const Archive& archive, c
     std::map<std::string, std::string> texts;
     for (const auto& [name, value] : archive.integers()) texts[name] = std::to_string(value);
     if (!run.empty()) texts[kRunOfFile] = run;
+    if (digest == FileDigest::OfContent) texts[kContentDigest] = contentDigest(tensors, texts);
     return writeSafetensors(file, std::move(tensors), texts);
 }
 
-Result<Archive> readArchive(const std::filesystem::path& file, const std::vector<std::string>& prefixes) {
+Result<ArchiveOfRun> readArchiveOfRun(const std::filesystem::path& file, const std::vector<std::string>& prefixes) {
     const auto wanted = [&](const StoredTensor& stored) {
         return prefixes.empty() || std::ranges::any_of(prefixes, [&](const std::string& prefix) {
                    return stored.name.starts_with(prefix);
                });
     };
-    DASGD_ASSIGN(const auto mapping, FileMapping::open(file));
-    DASGD_ASSIGN(const auto tensors, readSafetensors(mapping->bytes(), file.string()));
-    DASGD_ASSIGN(const auto texts, readSafetensorsMetadata(mapping->bytes(), file.string()));
-    Archive archive;
-    for (const StoredTensor& stored : tensors) {
+    DASGD_ASSIGN(const StoredFile opened, StoredFile::open(file));
+    ArchiveOfRun read;
+    for (const StoredTensor& stored : opened.tensors()) {
         if (!wanted(stored)) continue;
-        auto tensor = copyOf(stored);
-        if (!tensor) return fail(file.string() + ": tensor '" + stored.name + "': " + tensor.error().message);
-        archive.put(stored.name, *tensor);
+        DASGD_ASSIGN(const at::Tensor tensor, readTensor(file, opened, stored));
+        read.archive.put(stored.name, tensor);
     }
-    for (const auto& [name, text] : texts) {
-        if (name == kRunOfFile) continue;
+    for (const auto& [name, text] : opened.metadata()) {
+        if (name == kRunOfFile) read.run = text;
+        if (name == kRunOfFile || name == kContentDigest) continue;
         const auto value = integerOf(text);
         if (!value) return fail(file.string() + ": '" + name + "': " + value.error().message);
-        archive.put(name, *value);
+        read.archive.put(name, *value);
     }
-    return archive;
+    return read;
+}
+
+Result<Archive> readArchive(const std::filesystem::path& file, const std::vector<std::string>& prefixes) {
+    DASGD_ASSIGN(ArchiveOfRun read, readArchiveOfRun(file, prefixes));
+    return std::move(read.archive);
 }
 
 }  // namespace dasgd

@@ -27,6 +27,12 @@ Status checkIdentity(const std::filesystem::path& file, const Archive& saved, co
                 std::to_string(expected));
 }
 
+// Compares the run in the metadata with the expected one; files written before format 2 name none.
+Status checkRunOf(const std::filesystem::path& file, const ArchiveOfRun& saved, const std::string& expected) {
+    if (saved.run.empty() || saved.run == expected) return {};
+    return fail(file.string() + ": is of run " + saved.run + ", not of run " + expected);
+}
+
 // Makes the model and state.json of a step whose rank files are all there.
 Result<std::string> completeClaimed(const CheckpointCompletion& run, const CheckpointFolder& folder,
                                     std::int64_t step) {
@@ -36,7 +42,9 @@ Result<std::string> completeClaimed(const CheckpointCompletion& run, const Check
     std::int64_t collectives = 0;
     for (int rank = 0; rank < run.ranks; ++rank) {
         const std::filesystem::path file = making / CheckpointFolder::rankFileName(Rank(rank));
-        DASGD_ASSIGN(const Archive saved, readArchive(file, {"weights/", "named/", "buffers/"}));
+        DASGD_ASSIGN(const ArchiveOfRun read, readArchiveOfRun(file, {"weights/", "named/", "buffers/"}));
+        const Archive& saved = read.archive;
+        DASGD_TRY(checkRunOf(file, read, run.place.runId));
         DASGD_TRY(checkIdentity(file, saved, kRank, rank));
         DASGD_TRY(checkIdentity(file, saved, kStep, step));
         DASGD_ASSIGN(const RankCounters counters, countersOf(saved));
@@ -112,15 +120,18 @@ Result<std::string> CheckpointWriter::tryToStore(std::int64_t step, const Archiv
 Result<Archive> readRank(const Checkpoint& checkpoint, Rank rank, const std::vector<std::string>& prefixes) {
     const std::filesystem::path file = checkpoint.rankFile(rank);
     DASGD_TRY(checkpoint.checkFile(file.filename()));
-    DASGD_ASSIGN(Archive saved, readArchive(file, prefixes));
-    DASGD_TRY(checkIdentity(file, saved, kRank, rank.value()));
-    DASGD_TRY(checkIdentity(file, saved, kStep, checkpoint.state.step));
-    return saved;
+    DASGD_ASSIGN(ArchiveOfRun saved, readArchiveOfRun(file, prefixes));
+    DASGD_TRY(checkRunOf(file, saved, checkpoint.state.runId));
+    DASGD_TRY(checkIdentity(file, saved.archive, kRank, rank.value()));
+    DASGD_TRY(checkIdentity(file, saved.archive, kStep, checkpoint.state.step));
+    return std::move(saved.archive);
 }
 
 Result<Archive> readModel(const Checkpoint& checkpoint) {
     DASGD_TRY(checkpoint.checkFile(CheckpointFolder::kModelFile));
-    return readArchive(checkpoint.modelFile());
+    DASGD_ASSIGN(ArchiveOfRun model, readArchiveOfRun(checkpoint.modelFile()));
+    DASGD_TRY(checkRunOf(checkpoint.modelFile(), model, checkpoint.state.runId));
+    return std::move(model.archive);
 }
 
 }  // namespace dasgd

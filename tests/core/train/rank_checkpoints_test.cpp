@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <set>
 
+#include "core/checkpoint/stored_file.h"
 #include "core/optimizers/optimizer.h"
+#include "core/train/checkpoint/archive_file.h"
 #include "tests/support/resumed_runs.h"
 #include "tests/support/small_experiments.h"
 
@@ -156,6 +158,11 @@ TEST(RankCheckpoints, RecordsGoOnWhereTheyWere) {
     EXPECT_EQ(numbers, numbersOf(rest[1].sink.spans)) << "of all ranks alike";
 }
 
+void expectSameTensors(const Archive& got, const Archive& expected) {
+    ASSERT_EQ(got.tensors().size(), expected.tensors().size());
+    for (const auto& [name, tensor] : expected.tensors()) EXPECT_TRUE(got.tensors().at(name).equal(tensor)) << name;
+}
+
 // The step that the file is of, where an evaluation first had the best accuracy on the validation set.
 TEST(RankCheckpoints, TheBestModelIsKeptAcrossStops) {
     for (const TrainedOn on : {TrainedOn::Virtual, TrainedOn::Threads}) {
@@ -169,8 +176,13 @@ TEST(RankCheckpoints, TheBestModelIsKeptAcrossStops) {
         CheckpointEnvironment from = checkpointsIn(dir / "rest");
         from.from = CheckpointFolder(dir / "part/checkpoints").at(10).value();
         trainOn(on, doc, from);
-        EXPECT_EQ(bytesOf(dir / "whole/checkpoints/best.safetensors"),
-                  bytesOf(dir / "rest/checkpoints/best.safetensors"));
+        const auto kept = readArchiveOfRun(dir / "rest/checkpoints/best.safetensors");
+        ASSERT_TRUE(kept) << kept.error().message;
+        EXPECT_EQ(kept->run, "rest");
+        EXPECT_EQ(kept->archive.integers(), best->integers());
+        expectSameTensors(kept->archive, *best);
+        EXPECT_TRUE(checkContent(dir / "rest/checkpoints/best.safetensors").value());
+        EXPECT_TRUE(checkContent(dir / "rest/model.safetensors").value());
         if (on == TrainedOn::Virtual) continue;
         const auto records = recordsOf(doc, checkpointsIn(dir / "again"));
         double most = -1;
@@ -181,6 +193,46 @@ TEST(RankCheckpoints, TheBestModelIsKeptAcrossStops) {
         }
         EXPECT_EQ(best->integer("step").value(), at);
     }
+}
+
+// No evaluation of the second run finds a better model, because it ends before the next one.
+TEST(RankCheckpoints, ABestModelThatIsDamagedOrOfAnotherRunIsNotTakenOver) {
+    const TempDir dir;
+    Value doc = resumedExperiment(named("dasgd"), TrainedOn::Threads, droppingMlp(), momentum());
+    doc.find("train")->set("checkpoint", table({{"every", text("1h")}, {"best", boolean(true)}}));
+    static_cast<void>(recordsOf(doc, checkpointsIn(dir / "part"), 10));
+    const auto file = dir / "part/checkpoints/best.safetensors";
+    const Archive best = readArchive(file).value();
+    const auto takenOver = [&](const std::string& name) {
+        CheckpointEnvironment from = checkpointsIn(dir / name);
+        from.from = CheckpointFolder(dir / "part/checkpoints").at(10).value();
+        const auto records = recordsOf(doc, from, 11);
+        EXPECT_EQ(records[0].outcome.kind, WorkerOutcome::Kind::Stopped) << records[0].outcome.error;
+        return std::filesystem::exists(from.place.folder / "best.safetensors");
+    };
+    EXPECT_TRUE(takenOver("whole"));
+    std::string bytes = bytesOf(file);
+    bytes.back() = static_cast<char>(bytes.back() ^ 1);
+    dir.write("part/checkpoints/best.safetensors", bytes);
+    EXPECT_FALSE(takenOver("one-bit"));
+    dir.write("part/checkpoints/best.safetensors", bytes.substr(0, bytes.size() - 4));
+    EXPECT_FALSE(takenOver("cut"));
+    ASSERT_TRUE(writeArchive(file, best, "other", FileDigest::OfContent));
+    EXPECT_FALSE(takenOver("foreign"));
+    ASSERT_TRUE(writeArchive(file, best));
+    EXPECT_TRUE(takenOver("before-digests"));
+}
+
+TEST(RankCheckpoints, ARunThatWasRemovedDoesNotComeBack) {
+    const TempDir dir;
+    const CheckpointPlace place{.folder = dir / "runs/a/checkpoints", .runId = "a", .configHash = "hash"};
+    Archive network;
+    network.put("w", torch::ones({2}));
+    writeBestInto(place)(3, network);
+    EXPECT_FALSE(std::filesystem::exists(dir / "runs"));
+    std::filesystem::create_directories(dir / "runs/a");
+    writeBestInto(place)(3, network);
+    EXPECT_TRUE(std::filesystem::exists(place.folder / "best.safetensors"));
 }
 
 TEST(RankCheckpoints, ACheckpointOfAnotherNetworkIsRefused) {

@@ -32,6 +32,17 @@ TEST_F(ExportCommand, CopiesTheWeightsAndReplacesNothingUnasked) {
                 HasSubstr("has left no weights"));
 }
 
+TEST_F(ExportCommand, CopiesNoWeightsThatAreNotWhatWasWritten) {
+    const auto model = folder_.workspace() / "runs" / folder_.firstRun() / "model.safetensors";
+    std::string bytes = test::contentOf(model);
+    bytes.back() = static_cast<char>(bytes.back() ^ 1);
+    test::writeText(model, bytes);
+    const test::Ended ended = folder_.run({"export", folder_.firstRun(), "-w", "w", "--weights", "net.safetensors"});
+    EXPECT_EQ(ended.exit, 2);
+    EXPECT_THAT(ended.err, HasSubstr("model.safetensors: is not what was written"));
+    EXPECT_FALSE(std::filesystem::exists(folder_.path() / "net.safetensors"));
+}
+
 TEST_F(ExportCommand, NeedsSomethingToDo) {
     EXPECT_THAT(folder_.run({"export", folder_.firstRun(), "-w", "w"}).err, HasSubstr("--csv DIR, --trace"));
     EXPECT_EQ(folder_.run({"export", "nothing", "-w", "w", "--csv", "a"}).exit, 2);

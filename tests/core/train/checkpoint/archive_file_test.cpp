@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "core/checkpoint/stored_file.h"
 #include "tests/support/safetensors_files.h"
 #include "tests/support/temp_dir.h"
 
@@ -51,6 +52,20 @@ TEST(ArchiveFile, ReadsTheTensorsThatAreAskedFor) {
     ASSERT_TRUE(read);
     EXPECT_EQ(read->tensors().size(), 2U);
     EXPECT_EQ(read->integer("step").value_or(0), 3);
+}
+
+TEST(ArchiveFile, NamesItsRunAndHasADigestWhereThatIsAskedFor) {
+    const TempDir folder;
+    Archive archive;
+    archive.put("w", torch::rand({2, 3}).t());
+    archive.put("step", 3);
+    ASSERT_TRUE(writeArchive(folder / "plain", archive, "run-a"));
+    ASSERT_TRUE(writeArchive(folder / "model", archive, "", FileDigest::OfContent));
+    EXPECT_EQ(readArchiveOfRun(folder / "plain")->run, "run-a");
+    EXPECT_EQ(readArchiveOfRun(folder / "model")->run, "");
+    EXPECT_FALSE(checkContent(folder / "plain").value());
+    EXPECT_TRUE(checkContent(folder / "model").value());
+    EXPECT_EQ(readArchive(folder / "model")->integers(), archive.integers()) << "neither of them is an integer";
 }
 
 TEST(ArchiveFile, WhatIsDamagedIsNamed) {

@@ -125,5 +125,32 @@ TEST(CheckpointWriter, AFileOfAnotherRankOrStepIsNamed) {
     EXPECT_TRUE(readModel(found));
 }
 
+// Rank and step are the same, so that only the run tells.
+TEST(CheckpointWriter, AFileOfAnotherRunIsNamed) {
+    const TempDir dir;
+    const CheckpointCompletion run = ofRanks(1, dir / "checkpoints");
+    CheckpointWriter writer(run, Rank(0), CheckpointWriter::Thread::Callers);
+    EXPECT_TRUE(writer.write(5, stateOf(0, 5)));
+    EXPECT_TRUE(writer.finish());
+    Archive foreign = stateOf(0, 5);
+    foreign.put("rank", 0);
+    Checkpoint found = CheckpointFolder(dir / "checkpoints").at(5).value();
+    for (auto& [name, file] : found.state.files) file.sha256.clear();  // as they were written before digests
+    ASSERT_TRUE(readRank(found, Rank(0)));
+    ASSERT_TRUE(writeArchive(found.rankFile(Rank(0)), foreign, "other"));
+    ASSERT_TRUE(writeArchive(found.modelFile(), foreign, "other"));
+    const auto isNamed = AllOf(HasSubstr("step-5"), HasSubstr("is of run other, not of run run"));
+    EXPECT_THAT(readRank(found, Rank(0)).error().message, isNamed);
+    EXPECT_THAT(readModel(found).error().message, isNamed);
+    ASSERT_TRUE(writeArchive(found.rankFile(Rank(0)), foreign));
+    EXPECT_TRUE(readRank(found, Rank(0))) << "files written before format 2 name no run";
+
+    const auto partial = CheckpointFolder(dir / "checkpoints").begin(5);
+    ASSERT_TRUE(partial);
+    ASSERT_TRUE(writeArchive(*partial / "rank-0000.safetensors", foreign, "other"));
+    EXPECT_THAT(completeIfLast(run, 5).error().message, isNamed);
+    EXPECT_FALSE(std::filesystem::exists(*partial));
+}
+
 }  // namespace
 }  // namespace dasgd::test
