@@ -36,6 +36,11 @@ int StopSignals::count() {
     return repeats_ == Repeats::Ignore ? std::min(count_, 1) : count_;
 }
 
+bool StopSignals::mustEndNow() {
+    static_cast<void>(count());
+    return repeats_ == Repeats::Count && interrupts_ > 1;
+}
+
 std::string stopInWords(const StopSignals& signals, const std::string& error) {
     if (!signals.isTerminated()) return error;
     return std::string("ended by SIG") + ::sigabbrev_np(signals.terminatedBy()) + ", as what is preempted" +

@@ -13,16 +13,17 @@ namespace dasgd::experiments {
 
 class StopSignals {
 public:
-    // Count: a second signal asks for a harder stop. Ignore: it means nothing more, because the process that stops this
-    // one may signal twice.
+    // Count: a second Ctrl-C asks for the end at once. Ignore: it means nothing more, because the process that stops
+    // this one may signal twice.
     enum class Repeats { Count, Ignore };
     explicit StopSignals(Repeats repeats = Repeats::Count);
     // Readable when a signal came.
     [[nodiscard]] int fd() const { return fd_.get(); }
     // Reads the signals that came since the last call; returns the number of all signals so far.
     int count();
-    // Number of SIGINTs among them, from a person at the terminal.
-    [[nodiscard]] int interrupts() const { return interrupts_; }
+    // True after a second SIGINT, by which a person at the terminal gives up what is still being saved. Batch systems
+    // send several of the other signals (SIGUSR1, then SIGTERM) and mean one stop. Takes in what came since.
+    [[nodiscard]] bool mustEndNow();
     // True after a signal with which batch systems announce that they take the machine away. Any thread.
     [[nodiscard]] bool isTerminated() const { return terminatedBy_ != 0; }
     // The last of these signals; 0 if none came. Any thread.

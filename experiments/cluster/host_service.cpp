@@ -243,7 +243,7 @@ void HostService::windUp() {
     while (ranks_->running() && Clock::now() - from < kGraceToStop + kGraceToEnd) {
         wait();
         attend();
-        if (ended || (Clock::now() - from < kGraceToStop && signals_.count() < 2)) continue;
+        if (ended || (Clock::now() - from < kGraceToStop && !signals_.mustEndNow())) continue;
         ended = true;
         ranks_->end();
     }

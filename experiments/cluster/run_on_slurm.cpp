@@ -200,9 +200,8 @@ Result<JobState> followJob(const std::string& job, StopSignals& signals,
         if (state && state->isOver()) return *state;
         pollfd wait{signals.fd(), POLLIN, 0};
         ::poll(&wait, 1, kPollMs);
-        const int asked = signals.count();
-        if (asked > 0 && !std::exchange(cancelled, true)) DASGD_TRY(cancelJob(job));
-        if (asked > 1)
+        if (signals.count() > 0 && !std::exchange(cancelled, true)) DASGD_TRY(cancelJob(job));
+        if (signals.mustEndNow())
             return fail("job " + job + " was cancelled and has not ended yet; `squeue --job " + job + "` tells");
     }
 }

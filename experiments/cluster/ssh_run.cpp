@@ -119,9 +119,9 @@ void SshRun::follow(Progress& progress) {
         const int asked = signals_.count();
         if (asked > 0) end_.stopped = true;
         if (asked > 0 && !stopAsked_) askForStop();
-        if (asked > 1 && !ended_) endAll();
+        if (signals_.mustEndNow() && !ended_) endAll();
         if (due_ && Clock::now() > *due_ && !ended_) endAll();
-        progress.update(completed_, asked > 0 ? "stopping; again to end at once" : "");
+        progress.update(completed_, asked > 0 ? "stopping; Ctrl-C again to end at once" : "");
     }
 }
 

@@ -62,7 +62,7 @@ std::vector<SystemMetrics::Watched> watched(const RankGroup& group, int workers)
     return all;
 }
 
-// Follows the ranks to their end. The first signal asks them to stop at a common step, the second kills them.
+// Follows the ranks to their end. The first signal asks them to stop at a common step, the second Ctrl-C kills them.
 void follow(RankGroup& group, StopSignals& signals, Progress& progress, storage::Recorder& recorder,
             SystemMetrics* system, Ns clockOrigin, const std::function<void()>& meanwhile) {
     std::string reported;
@@ -71,13 +71,16 @@ void follow(RankGroup& group, StopSignals& signals, Progress& progress, storage:
         if (meanwhile) meanwhile();
         const Ns now = MonotonicClock::rawNow();
         if (system) system->sample(now, now - clockOrigin, group.completedByAll(), recorder);
-        const int asked = signals.count();
-        if (asked == 1) group.requestStop();
-        if (asked > 1) group.kill();
+        const bool isAsked = signals.count() > 0;
+        if (signals.mustEndNow()) {
+            group.kill();
+        } else if (isAsked) {
+            group.requestStop();
+        }
         const std::string present = recorder.currentError();
         if (present != reported && !present.empty()) progress.note("recording: " + present);
         reported = present;
-        progress.update(group.completedByAll(), asked > 0 ? "stopping; again to end at once" : "");
+        progress.update(group.completedByAll(), isAsked ? "stopping; Ctrl-C again to end at once" : "");
     }
 }
 

@@ -97,7 +97,7 @@ Result<bool> QueueWorker::isFileThere() {
 
 void QueueWorker::attendSignals() {
     if (!stopping()) return;
-    if (signals_.interrupts() > 1) {
+    if (signals_.mustEndNow()) {
         for (auto& [run, running] : running_) running.process.signal(SIGKILL);
     } else if (!std::exchange(stopSent_, true)) {
         if (!running_.empty()) listener_.said("stopping; what runs goes on with the next `dasgd queue work`");

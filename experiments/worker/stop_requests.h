@@ -1,4 +1,4 @@
-// Whoever asks this process for a stop: `dasgd stop` in its workspace, or a signal. The second signal ends it.
+// Whoever asks this process for a stop: `dasgd stop` in its workspace, or a signal. The second Ctrl-C ends it.
 #pragma once
 
 #include <poll.h>
@@ -26,7 +26,7 @@ public:
                 pollfd wait{signals.fd(), POLLIN, 0};
                 ::poll(&wait, 1, -1);
                 const int count = signals.count();
-                if (count > 1) ::_exit(kStopped);
+                if (signals.mustEndNow()) ::_exit(kStopped);
                 if (count > 0 && !signalled->exchange(true)) leaveSignalMark(processEnvironment);
             }
         }).detach();

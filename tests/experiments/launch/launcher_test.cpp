@@ -175,6 +175,51 @@ TEST_F(LauncherTest, EndsHungRanksOnTheSecondCtrlC) {
     for (const pid_t rank : ranks) EXPECT_NE(::kill(rank, 0), 0) << "an orphan";
 }
 
+// Batch systems send SIGUSR1 some time before SIGTERM. A rank that does not move yet stands for one that is saving.
+TEST_F(LauncherTest, SignalsOfABatchSystemAreOneStop) {
+    StartedProgram program = begin();
+    const std::vector<pid_t> ranks = test::childrenOf(program.id());
+    ASSERT_EQ(ranks.size(), 3u);
+    ::kill(ranks.front(), SIGSTOP);
+    for (const int number : {SIGUSR1, SIGTERM, SIGTERM}) {
+        program.signal(number);
+        std::this_thread::sleep_for(milliseconds(300));
+    }
+    ::kill(ranks.front(), SIGCONT);
+    EXPECT_EQ(program.wait().exit, 130);
+    const std::string run = folder_.firstRun();
+    EXPECT_EQ(rowOf(run).status, "stopped");
+    EXPECT_THAT(rowOf(run).error, StartsWith("ended by SIGTERM, as what is preempted"));
+    EXPECT_TRUE(std::filesystem::exists(folder_.workspace() / "runs" / run / "checkpoints/latest/state.json"));
+    expectNothingLost(run);
+}
+
+// From the first instruction of a rank on, which takes a while to load its libraries.
+TEST_F(LauncherTest, RanksOutliveSignalsThatComeAsTheyStart) {
+    folder_.write("e.toml", endless(kSlowLink));
+    StartedProgram program = folder_.start({"run", "e.toml", "-w", "w", "--json"});
+    std::size_t seen = 0;
+    EXPECT_TRUE(test::eventually(
+        [&] {
+            std::vector<pid_t> ranks = test::childrenOf(program.id());
+            // The launcher asks other programs, too, before it starts ranks.
+            std::erase_if(ranks, [](pid_t child) {
+                const std::string line = test::contentOf("/proc/" + std::to_string(child) + "/cmdline");
+                return line.find("--rank") == std::string::npos;
+            });
+            seen = std::max(seen, ranks.size());
+            for (const pid_t rank : ranks) {
+                for (const int number : {SIGTERM, SIGUSR1, SIGUSR2}) ::kill(rank, number);
+            }
+            return least() >= 10;
+        },
+        std::chrono::seconds(40)));
+    EXPECT_EQ(seen, 3u);
+    program.signal(SIGINT);
+    EXPECT_EQ(program.wait().exit, 130);
+    EXPECT_EQ(rowOf(folder_.firstRun()).status, "stopped");
+}
+
 TEST_F(LauncherTest, EndsARunWhoseRankHangs) {
     StartedProgram program = begin({"--set", "cluster.timeout_s=2.0"});
     const std::vector<pid_t> ranks = test::childrenOf(program.id());

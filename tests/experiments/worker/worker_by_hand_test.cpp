@@ -269,7 +269,7 @@ TEST_F(WorkerByHand, GoOnWhereTheyWereWhenTheyAreStartedAgain) {
                           {{"RANK", rank}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "127.0.0.1"}, {"MASTER_PORT", port}}));
     }
     ASSERT_TRUE(test::newestRunTrains(folder_.path() / "hand"));
-    workers[0].signal(SIGTERM);
+    for (const int number : {SIGUSR1, SIGTERM}) workers[0].signal(number);
     for (std::size_t rank = 0; rank < workers.size(); ++rank) {
         const test::Ended ended = workers[rank].wait();
         EXPECT_EQ(ended.exit, 130);
