@@ -59,12 +59,13 @@ void setUp(SpawnSetup& setup, const ChildProcess::Options& options, int reportFd
     }
     posix_spawn_file_actions_addclosefrom_np(&setup.actions, options.log.empty() ? 3 : kReportDescriptor + 1);
 
-    sigset_t none;
+    sigset_t blocked;
     sigset_t handled;
-    sigemptyset(&none);
+    sigemptyset(&blocked);
+    for (const int number : options.blocked) sigaddset(&blocked, number);
     sigemptyset(&handled);
     for (const int number : {SIGINT, SIGTERM, SIGPIPE, SIGCHLD}) sigaddset(&handled, number);
-    posix_spawnattr_setsigmask(&setup.attributes, &none);
+    posix_spawnattr_setsigmask(&setup.attributes, &blocked);
     posix_spawnattr_setsigdefault(&setup.attributes, &handled);
     posix_spawnattr_setpgroup(&setup.attributes, 0);
     const int group = options.ownGroup ? POSIX_SPAWN_SETPGROUP : 0;

@@ -50,6 +50,8 @@ public:
         int input = -1;                      // descriptor of this process that becomes its stdin; −1: an empty stdin
         int errors = -1;  // without a log: descriptor of this process that becomes its stderr; −1: stderr is discarded
         std::vector<std::string> environment;  // "NAME=value", before the environment of this process
+        // Signals that wait from the child's first instruction on, until it unblocks or takes them.
+        std::vector<int> blocked;
     };
     static Result<ChildProcess> start(const Options& options);
     ChildProcess(ChildProcess&&) noexcept = default;

@@ -135,6 +135,7 @@ ChildProcess::Options HostRanks::options(int rank, const std::string& program) c
                                  {"--from", request_.earlier, "--step", std::to_string(request_.earlierStep)});
     }
     options.log = paths_.root / "logs" / ("on-" + stamp_ + "-rank-" + std::to_string(rank) + ".log");
+    options.blocked = {SIGINT, SIGTERM, SIGUSR1, SIGUSR2};  // until its StopSignals take them in
     return options;
 }
 

@@ -1,5 +1,6 @@
 #include "experiments/launch/launcher.h"
 
+#include <signal.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -49,6 +50,8 @@ ChildProcess::Options workerProcess(const storage::WorkspacePaths& paths, const 
                                                            "--from-step", std::to_string(queued.resume->step)});
     }
     options.log = folder / "logs" / ("rank-" + std::to_string(rank) + ".log");
+    // A batch system may signal every process of a job while a rank is only starting; runChild() ignores these signals.
+    options.blocked = {SIGTERM, SIGUSR1, SIGUSR2};
     return options;
 }
 

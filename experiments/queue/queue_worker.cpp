@@ -240,6 +240,7 @@ Status QueueWorker::startRun(const Slots::Waiting& run) {
         options.arguments.insert(options.arguments.end(), {"--gpus", joined(seats.gpus)});
     }
     options.log = folder / "logs" / "launcher.log";
+    options.blocked = {SIGINT, SIGTERM};  // until its StopSignals take them in
     auto process = ChildProcess::start(options);
     if (!process) {
         slots_.leave(run.run);

@@ -157,7 +157,14 @@ void dieWith(pid_t launcher) {
 void runChild(const ChildTask& task) {
     dieWith(task.launcher);
     // A batch system that ends a job signals all of its processes; the launcher stops the ranks, at one step.
-    for (const int number : {SIGTERM, SIGUSR1, SIGUSR2}) ::signal(number, SIG_IGN);
+    // It starts them with these signals blocked, so that one that came before does no harm either.
+    sigset_t jobSignals;
+    sigemptyset(&jobSignals);
+    for (const int number : {SIGTERM, SIGUSR1, SIGUSR2}) {
+        ::signal(number, SIG_IGN);
+        sigaddset(&jobSignals, number);
+    }
+    ::pthread_sigmask(SIG_UNBLOCK, &jobSignals, nullptr);
     logAsRanks();
     logLine(LogLevel::Info, "process " + std::to_string(::getpid()), task.rank);
     try {

@@ -106,6 +106,20 @@ TEST(Process, TakesDescriptorsAndVariables) {
     EXPECT_STREQ(said, "wrong\n");
 }
 
+// The signal comes before the program could have said anything about it.
+TEST(Process, BlockedSignalsWaitFromItsFirstInstructionOn) {
+    const test::TempDir folder;
+    for (const bool blocks : {true, false}) {
+        ChildProcess::Options options{
+            .program = "sh", .arguments = {"-c", "kill -TERM $$; echo alive"}, .log = folder / "log"};
+        if (blocks) options.blocked = {SIGTERM, SIGUSR1};
+        auto child = ChildProcess::start(options);
+        ASSERT_TRUE(child);
+        EXPECT_EQ(endOf(*child).signal, blocks ? 0 : SIGTERM);
+    }
+    EXPECT_EQ(test::contentOf(folder / "log"), "alive\n");
+}
+
 TEST(Process, SaysWhatDoesNotStart) {
     const auto child = ChildProcess::start({"no-such-program", {}, {}, true});
     ASSERT_FALSE(child);
