@@ -6,6 +6,7 @@
 
 #include <arpa/inet.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <thread>
@@ -117,7 +118,9 @@ Result<std::string> Rendezvous::get(const std::string& key, milliseconds timeout
 }
 
 Result<std::string> Rendezvous::getUnless(const std::string& key, const std::string& instead) {
-    constexpr milliseconds kPause{20};
+    // Every rank asks the store of rank 0, so thousands that wait for minutes must not ask often.
+    constexpr milliseconds kLongestPause{500};
+    milliseconds pause{20};
     const auto until = std::chrono::steady_clock::now() + handle_->store->getTimeout();
     while (true) {
         DASGD_ASSIGN(const bool refused, has(instead));
@@ -127,8 +130,10 @@ Result<std::string> Rendezvous::getUnless(const std::string& key, const std::str
         }
         DASGD_ASSIGN(const bool there, has(key));
         if (there) return get(key);
-        if (std::chrono::steady_clock::now() >= until) return fail("rendezvous: '" + key + "' did not come in time");
-        std::this_thread::sleep_for(kPause);
+        const auto now = std::chrono::steady_clock::now();
+        if (now >= until) return fail("rendezvous: '" + key + "' did not come in time");
+        std::this_thread::sleep_until(std::min(now + pause, until));
+        pause = std::min(2 * pause, kLongestPause);
     }
 }
 
