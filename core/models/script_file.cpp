@@ -20,6 +20,7 @@
 
 #include "core/models/script_nodes.h"
 #include "core/models/script_operators.h"
+#include "core/models/script_source.h"
 
 namespace dasgd {
 
@@ -27,11 +28,6 @@ namespace {
 
 using caffe2::serialize::FileAdapter;
 using caffe2::serialize::PyTorchStreamReader;
-
-// Thrown where a file is refused because of its code, as opposed to a file that LibTorch cannot read.
-struct RefusedCode final : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
 
 constexpr std::string_view kCppClasses = "__torch__.torch.classes";
 
@@ -114,11 +110,13 @@ private:
     // Classes, and enumerations.
     c10::TypePtr typeOf(const c10::QualifiedName& name) {
         const std::string text = name.qualifiedName();
-        if (text.starts_with(kCppClasses)) {
+        c10::TypePtr type;
+        // The type counts, not its name alone: LibTorch parses the name, so that a blank in front of it changes
+        // nothing.
+        if (text.starts_with(kCppClasses) || isWrittenInCpp(type = importer_.loadType(name))) {
             throw RefusedCode("it holds an object of a class that is written in C++, " + text +
                               ": save the network without it");
         }
-        c10::TypePtr type = importer_.loadType(name);
         const auto* cls = type->castRaw<c10::ClassType>();
         if (cls && cls->findMethod("__setstate__")) {
             throw RefusedCode("class " + text +
@@ -128,12 +126,16 @@ private:
         return type;
     }
 
+    // The importer compiles nothing that this has not returned, and so nothing that was not checked before.
     std::shared_ptr<torch::jit::Source> sourceOf(const std::string& qualifier) {
         std::string path = "code/" + qualifier + ".py";
         std::replace(path.begin(), path.end() - 3, '.', '/');
         if (!reader_.hasRecord(path)) return nullptr;
         const auto [data, size] = reader_.getRecord(path);
-        return std::make_shared<torch::jit::Source>(std::string(static_cast<const char*>(data.get()), size), path, 1);
+        const std::string text(static_cast<const char*>(data.get()), size);
+        auto source = std::make_shared<torch::jit::Source>(text, path, 1);
+        checkSource(source);
+        return source;
     }
 
     PyTorchStreamReader reader_;

@@ -1,5 +1,5 @@
-// A TorchScript file of the user. Its code is looked at before any of it runs: LibTorch itself would run the
-// __setstate__ of a class while it loads.
+// A TorchScript file of the user. Its code is looked at before any of it runs: LibTorch itself would run default values
+// and constants of classes while it compiles (script_source.h), and the __setstate__ of a class while it loads.
 #pragma once
 
 #include <torch/csrc/jit/api/module.h>
@@ -21,10 +21,12 @@ namespace dasgd {
 
 class ScriptFile {
 public:
-    // Compiles the code of the file without running it. Errors, which begin with `path`: no file, no TorchScript, an
-    // operator that isAllowedOperator() does not know, classes that restore themselves by code or are written in C++.
+    // Compiles the code of the file. Of its operators LibTorch runs only those that it can fold: of plain numbers and
+    // text, without an effect. Errors, which begin with `path`: no file, no TorchScript, an operator that
+    // isAllowedOperator() does not know, values computed while the file is read, classes that restore themselves by
+    // code or are written in C++.
     [[nodiscard]] static Result<ScriptFile> open(const std::string& path);
-    // Returns a new module each time, on the CPU. Runs no code of the file.
+    // Returns a new module each time, on the CPU. Runs no more of the file's code than open().
     [[nodiscard]] Result<torch::jit::Module> load() const;
 
 private:

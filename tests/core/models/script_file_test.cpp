@@ -2,8 +2,11 @@
 #include "core/models/script_file.h"
 
 #include <ATen/core/dispatch/Dispatcher.h>
+#include <caffe2/serialize/inline_container.h>
 #include <gmock/gmock.h>
 #include <torch/csrc/jit/serialization/import.h>
+
+#include <array>
 
 #include "tests/support/script_modules.h"
 #include "tests/support/temp_dir.h"
@@ -35,6 +38,28 @@ protected:
     }
     [[nodiscard]] std::string refusalOfBody(const std::string& body) const {
         return refusal(scriptOf(kWeights, body + kScriptedProduct));
+    }
+    // A file as `saved` writes it whose text of code is changed to what PyTorch would not write: where `mark` is, or at
+    // its end, stands `more` too.
+    [[nodiscard]] std::string edited(const std::string& mark, const std::string& more, const std::string& last = "") {
+        const std::string file = (folder_ / "edited.pt").string();
+        caffe2::serialize::PyTorchStreamReader from(saved(scriptOf(kWeights, kScriptedProduct)).string());
+        caffe2::serialize::PyTorchStreamWriter to(file);
+        for (const std::string& name : from.getAllRecords()) {
+            // The writer makes some records itself; those of positions in the text would be wrong.
+            if (name == "version" || name.starts_with(".data/") || name.ends_with(".debug_pkl")) continue;
+            const auto [data, size] = from.getRecord(name);
+            std::string record(static_cast<const char*>(data.get()), size);
+            if (name.ends_with(".py")) {
+                const auto at = record.find(mark);
+                EXPECT_NE(at, std::string::npos) << record;
+                if (at != std::string::npos) record.insert(at + mark.size(), more);
+                record += last;
+            }
+            to.writeRecord(name, record.data(), record.size());
+        }
+        to.writeEndOfFile();
+        return file;
     }
     // A module whose forward() calls that of `inner`.
     static torch::jit::Module around(const torch::jit::Module& inner) {
@@ -84,6 +109,68 @@ TEST_F(ScriptFileTest, RefusesCodeThatRunsWhileItIsRead) {
     // A control: reading such a file in LibTorch's own way does run it.
     static_cast<void>(torch::jit::load(saved(restoring(saving("state[0]"))).string()));
     EXPECT_TRUE(std::filesystem::remove(victim()));
+}
+
+// LibTorch runs it while it compiles, before the code can be looked at.
+TEST_F(ScriptFileTest, RefusesCodeThatRunsWhileItIsCompiled) {
+    const std::string value = "torch.save([1], \"" + victim().string() + "\")";
+    const std::string attributes = "  training : bool\n", parameter = "x: Tensor", body = "-> Tensor:\n";
+    const std::string nothing = "k: Tuple[()]=" + value;
+    const std::vector<std::array<std::string, 3>> forms{
+        {attributes, "  k : Final[Tuple[()]] = " + value + "\n", ""},
+        {parameter, ",\n    " + nothing, ""},
+        {body, "    _9 = __torch__.f()\n", "def f(" + nothing + ") -> int:\n  return 1\n"},
+        {body, "    def g(" + nothing + ") -> int:\n      return 1\n", ""},
+        {attributes, "  k : Final[int] = __torch__.f()\n", "def f() -> int:\n  _9 = " + value + "\n  return 1\n"},
+        {attributes, "  k : Final[int] = -__torch__.C()\n",
+         "class C:\n  def __init__(self) -> NoneType:\n    return None\n  def __neg__(self) -> int:\n    _9 = " +
+             value + "\n    return 1\n"},
+        {attributes, "  p : __torch__.P\n", "class P(NamedTuple):\n  a : " + value + " = Tuple[()]\n"},
+        {attributes, "  p : __torch__.I\n",
+         "class I(ModuleInterface):\n  def forward(self, " + nothing + ") -> Tensor:\n    pass\n"},
+        {attributes,
+         "  __forward_pre_hooks__ = [\"h\", ]\n  def h(self, input: Tuple[Tensor], " + nothing +
+             ") -> NoneType:\n    return None\n",
+         ""},
+    };
+    for (const auto& [mark, more, last] : forms) {
+        const std::string path = edited(mark, more, last);
+        const auto file = ScriptFile::open(path);
+        ASSERT_FALSE(file) << more << last;
+        EXPECT_THAT(file.error().message, AllOf(HasSubstr("edited.pt: code/__torch__.py:"),
+                                                HasSubstr(" is code, which would run while the file is read")));
+        EXPECT_FALSE(std::filesystem::exists(victim())) << more << last;
+        // A control: reading such a file in LibTorch's own way does run it, whatever becomes of the file then.
+        try {
+            static_cast<void>(torch::jit::load(path));
+        } catch (const std::exception&) {
+        }
+        EXPECT_TRUE(std::filesystem::remove(victim())) << more << last;
+    }
+}
+
+TEST_F(ScriptFileTest, RefusesAHookThatSaves) {
+    const std::string hook =
+        "  __forward_pre_hooks__ = [\"h\", ]\n  def h(self, input: Tuple[Tensor]) -> NoneType:\n    _9 = " +
+        saving("[1]") + "    return None\n";
+    const auto file = ScriptFile::open(edited("  training : bool\n", hook));
+    ASSERT_FALSE(file);
+    EXPECT_THAT(file.error().message, HasSubstr("aten::save, which __torch__.Net.h calls"));
+}
+
+TEST_F(ScriptFileTest, ReadsConstantsAndDefaultsThatArePlainValues) {
+    const std::string path =
+        edited("  training : bool\n",
+               "  k : Final[Tuple[int, float]] = (1, -inf)\n  d : Final[Device] = torch.device(\"cpu\")\n");
+    const auto file = ScriptFile::open(path);
+    ASSERT_TRUE(file) << file.error().message;
+    EXPECT_TRUE(file->load());
+    const auto other = ScriptFile::open(edited("x: Tensor",
+                                               ",\n    c: __torch__.Color=__torch__.Color.RED,\n    t: List[int]="
+                                               "annotate(List[int], [])",
+                                               "class Color(Enum):\n  RED = 1\n"));
+    ASSERT_TRUE(other) << other.error().message;
+    EXPECT_TRUE(other->load());
 }
 
 TEST_F(ScriptFileTest, RefusesObjectsOfClassesInCpp) {
