@@ -236,7 +236,9 @@ class KeptState {
 public:
     explicit KeptState(const torch::jit::Module& script) : script_(script) {
         for (const auto& parameter : script.named_parameters()) parameters_.push_back(parameter.value);
-        for (const auto& buffer : script.named_buffers()) buffers_.push_back(buffer.value.sizes().vec());
+        for (const auto& buffer : script.named_buffers()) {
+            buffers_.emplace_back(buffer.value.sizes().vec(), buffer.value.scalar_type());
+        }
         forEachOther([this](const std::string&, const c10::IValue& value) { others_.push_back(pickled(value)); });
     }
 
@@ -250,12 +252,9 @@ public:
         }
         at = 0;
         for (const auto& buffer : script_.named_buffers()) {
-            const std::vector<std::int64_t>& before = buffers_[at++];
-            if (buffer.value.sizes().vec() == before) continue;
-            return fail(path + " gives its buffer " + buffer.name + " of " + shapeText(before) + " a value of " +
-                        shapeText(buffer.value.sizes().vec()) +
-                        "; buffers are averaged over the ranks, so that they keep their shape: begin with one of the "
-                        "shape that it will have");
+            const auto& [sizes, type] = buffers_[at++];
+            const std::string change = changeOfBuffer(buffer.name, sizes, type, buffer.value);
+            if (!change.empty()) return fail(path + " gives " + change);
         }
         at = 0;
         std::string changed;
@@ -283,7 +282,7 @@ private:
 
     torch::jit::Module script_;
     std::vector<at::Tensor> parameters_;
-    std::vector<std::vector<std::int64_t>> buffers_;
+    std::vector<std::pair<std::vector<std::int64_t>, at::ScalarType>> buffers_;
     std::vector<std::vector<char>> others_;
 };
 
@@ -413,6 +412,20 @@ private:
 };
 
 }  // namespace
+
+std::string changeOfBuffer(const std::string& name, const std::vector<std::int64_t>& sizes, at::ScalarType type,
+                           const at::Tensor& value) {
+    if (value.sizes() != at::IntArrayRef(sizes)) {
+        return "its buffer " + name + " of " + shapeText(sizes) + " a value of " + shapeText(value.sizes().vec()) +
+               "; buffers are averaged over the ranks, so that they keep their shape: begin with one of the shape that "
+               "it will have";
+    }
+    if (value.scalar_type() == type) return "";
+    return "its buffer " + name + " of type " + c10::toString(type) + " a value of type " + typeText(value) +
+           "; buffers are averaged over the ranks and saved, so that they keep their type: begin with one of the type "
+           "that it will have, or assign the value in the buffer's own type, as value.to(self." +
+           name.substr(name.rfind('.') + 1) + ".dtype)";
+}
 
 Status prepareScript(const std::string& path, const torch::jit::Module& script, at::ScalarType type) {
     DASGD_TRY(checkParameters(path, script));

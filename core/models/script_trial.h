@@ -5,7 +5,9 @@
 #include <c10/core/ScalarType.h>
 #include <torch/csrc/jit/api/module.h>
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "core/base/result.h"
 #include "core/models/model.h"
@@ -16,6 +18,12 @@ namespace dasgd {
 // has it, and converts floating-point parameters and buffers to `type`. Errors, which name `path`: memory shared in
 // another way, trained tensors that are no parameters, parameters that cannot be trained, none at all.
 [[nodiscard]] Status prepareScript(const std::string& path, const torch::jit::Module& script, at::ScalarType type);
+
+// The difference between a buffer of these sizes and this type and `value`, which forward assigned to it; "" where it
+// is none. A buffer keeps shape and type, because it is averaged over the ranks, saved and restored as it is
+// registered.
+[[nodiscard]] std::string changeOfBuffer(const std::string& name, const std::vector<std::int64_t>& sizes,
+                                         at::ScalarType type, const at::Tensor& value);
 
 struct ScriptTrial {
     std::string path;  // name of the file, for errors

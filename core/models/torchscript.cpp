@@ -103,17 +103,15 @@ public:
             buffer.place.module->setSlot(buffer.place.slot, buffer.registered.clone());
         }
     }
-    // Throws std::runtime_error where a value has not the shape of its buffer.
+    // Throws std::runtime_error where a value has not the shape and the type of its buffer.
     void takeBack() const {
         const at::NoGradGuard noGrad;
         for (const Buffer& buffer : buffers_) {
             const at::Tensor& left = buffer.place.value().toTensor();
-            if (left.sizes() != buffer.registered.sizes()) {
-                throw std::runtime_error(
-                    "the script gives its buffer " + buffer.place.module->type()->getAttributeName(buffer.place.slot) +
-                    " of " + shapeText(buffer.registered.sizes().vec()) + " a value of " +
-                    shapeText(left.sizes().vec()) + "; buffers keep their shape, as they are averaged over the ranks");
-            }
+            const std::string name = buffer.place.module->type()->getAttributeName(buffer.place.slot);
+            const std::string change =
+                changeOfBuffer(name, buffer.registered.sizes().vec(), buffer.registered.scalar_type(), left);
+            if (!change.empty()) throw std::runtime_error("the script gives " + change);
             buffer.registered.copy_(left);
         }
     }

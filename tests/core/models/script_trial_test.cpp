@@ -216,6 +216,29 @@ TEST_F(ScriptTrialTest, OneRankTriesStepsForAll) {
     }
 }
 
+// The registered buffer would be given the value in its own type: another one than the network went on with.
+TEST_F(ScriptTrialTest, RefusesABufferWhoseTypeChanges) {
+    const auto assigning = [&](const at::Tensor& buffer, const std::string& value, at::ScalarType type = at::kFloat) {
+        torch::jit::Module net("__torch__.Counting");
+        net.register_attribute("training", c10::BoolType::get(), true);
+        net.register_parameter("weight", torch::ones({4, 6}).requires_grad_(), false);
+        net.register_buffer("count", buffer);
+        net.define("def forward(self, x):\n    self.count = " + value +
+                   "\n    return x.flatten(1).matmul(self.weight.t())\n");
+        return refusal(net, type);
+    };
+    const at::Tensor whole = torch::zeros({}, at::kLong), real = torch::zeros({});
+    EXPECT_THAT(assigning(whole, "self.count + 0.5"),
+                AllOf(HasSubstr("net.pt gives its buffer count of type Long a value of type Float"),
+                      HasSubstr("value.to(self.count.dtype)")));
+    EXPECT_THAT(assigning(real, "self.count.to(7)"), HasSubstr("of type Float a value of type Double"));
+    EXPECT_THAT(assigning(real, "self.count > 0"), HasSubstr("of type Float a value of type Bool"));
+    EXPECT_EQ(assigning(whole, "self.count + 1"), "");
+    EXPECT_EQ(assigning(whole, "(self.count + 0.5).to(self.count.dtype)"), "");
+    EXPECT_EQ(assigning(real, "self.count + x.mean()"), "");
+    EXPECT_EQ(assigning(real, "self.count + x.mean()", at::kBFloat16), "");
+}
+
 // State that a rank keeps for itself would be neither averaged nor saved.
 TEST_F(ScriptTrialTest, RefusesStateThatIsNoBuffer) {
     const auto keeping = [&](const char* name, const c10::TypePtr& type, const c10::IValue& value,

@@ -188,6 +188,27 @@ TEST_F(TorchScriptTest, ABufferThatIsAssignedIsTheRegisteredOne) {
     EXPECT_TRUE(outputsOf(*assigned, batch.inputs).equal(outputsOf(*inPlace, batch.inputs)));
 }
 
+// The trial before the run makes a few passes only.
+TEST_F(TorchScriptTest, ABufferWhoseTypeChangesLaterEndsTheRun) {
+    torch::jit::Module net("__torch__.Late");
+    net.register_attribute("training", c10::BoolType::get(), true);
+    net.register_attribute("calls", c10::IntType::get(), 0);
+    net.register_parameter("weight", torch::ones({4, 6}).requires_grad_(), false);
+    net.register_buffer("mean", torch::zeros({6}));
+    net.define(
+        "def forward(self, x):\n    y = x.flatten(1)\n    self.calls += 1\n    self.mean = y.mean(0)\n"
+        "    if self.calls > 20:\n        self.mean = self.mean.to(7)\n    return y.matmul(self.weight.t())\n");
+    const auto model = buildModel("torchscript", kScriptInput, fieldsOf(net));
+    const Batch batch = randomBatch(kScriptInput, 8);
+    for (int step = 0; step < 20; ++step) (void)model->loss(batch);
+    try {
+        (void)model->loss(batch);
+        FAIL() << "the buffer was given a value of another type";
+    } catch (const std::runtime_error& error) {
+        EXPECT_THAT(error.what(), HasSubstr("the script gives its buffer mean of type Float a value of type Double"));
+    }
+}
+
 // Whole numbers that forward counts with go on where a checkpoint was.
 TEST_F(TorchScriptTest, CountersAreAPartOfTheState) {
     const std::string counting = "    self.calls += 1\n    y = y * float(self.calls)\n";
