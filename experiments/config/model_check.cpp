@@ -33,6 +33,11 @@ Status askAboutModel(const ForeignCode& code, const std::string& program, Ns pat
     }
     DASGD_ASSIGN(ChildProcess child, ChildProcess::start({program, argumentsOf(code), {}, false}));
     const auto exit = child.awaitEnd(patience, kLongestAnswer);
+    if (!exit && child.report().size() > kLongestAnswer) {
+        return fail(code.file + ": the trial of its code answered with more than " +
+                    std::to_string(kLongestAnswer / 1024) +
+                    " KiB, which is no reason that could be shown; let forward raise errors with short texts");
+    }
     if (!exit) {
         return fail(code.file + ": the trial of its code did not end within " +
                     duration(static_cast<double>(patience) * 1e-9) +

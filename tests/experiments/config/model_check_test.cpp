@@ -3,6 +3,9 @@
 
 #include <gmock/gmock.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "tests/support/dasgd_program.h"
 #include "tests/support/paths.h"
 #include "tests/support/script_modules.h"
@@ -12,6 +15,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr const char* kReturn = "    return x.flatten(1).matmul(self.weight.t())\n";
 
@@ -57,6 +61,23 @@ TEST_F(ModelCheck, SaysSoWhereTheProgramIsNoUse) {
     const Status fits = askAboutModel({.file = "net.pt", .task = "classes"}, "/bin/false");
     ASSERT_FALSE(fits);
     EXPECT_THAT(fits.error().message, HasSubstr("net.pt: the trial of its code ended with exit status 1"));
+}
+
+TEST_F(ModelCheck, NamesTheSignalThatEndedTheTrial) {
+    const std::filesystem::path program = folder_.path() / "killed";
+    std::ofstream(program) << "#!/bin/sh\nkill -SEGV $$\n";
+    std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+    const Status fits = askAboutModel({.file = "net.pt", .task = "classes"}, program.string());
+    ASSERT_FALSE(fits);
+    EXPECT_THAT(fits.error().message, HasSubstr("net.pt: the trial of its code ended with signal 11 (Segmentation"));
+}
+
+// The text of an error is the file's own, however long it makes that.
+TEST_F(ModelCheck, TellsAnAnswerThatIsTooLongFromALoop) {
+    const std::string reason = refusal("    assert False, \"" + std::string(70000, 'a') + "\"\n");
+    EXPECT_THAT(reason, AllOf(HasSubstr("net.pt: the trial of its code answered with more than 64 KiB"),
+                              Not(HasSubstr("did not end"))));
+    EXPECT_THAT(refusal("    assert False, \"" + std::string(60000, 'a') + "\"\n"), HasSubstr("cannot be trained"));
 }
 
 TEST(ModelQuestion, ReadsItsOwnArguments) {
