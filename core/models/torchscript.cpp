@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "core/models/classifier.h"
+#include "core/models/common_pass_state.h"
 #include "core/models/default_generator.h"
 #include "core/models/foreign_code.h"
 #include "core/models/script_file.h"
@@ -205,7 +206,7 @@ private:
     at::Device device_ = at::kCPU;
 };
 
-class TorchScript final : public NetworkModel, public RunsForeignCode {
+class TorchScript final : public NetworkModel, public RunsForeignCode, public HasCommonPassState {
 public:
     explicit TorchScript(const TorchScriptParams& params)
         : NetworkModel({naturalInputFor(params.task).task}), params_(params) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/algorithms/extensions.h"
+#include "core/models/common_pass_state.h"
 #include "core/train/checkpoint/named_tensors.h"
 
 namespace dasgd {
@@ -129,6 +130,7 @@ Result<RankCounters> restoreRank(const RankParts& parts, const Archive& archive)
 Status restoreCommon(const RankParts& parts, const Archive& common, const Archive& own) {
     const at::NoGradGuard guard;
     DASGD_TRY(restoreShared(parts, common));
+    if (dynamic_cast<const HasCommonPassState*>(&parts.model)) DASGD_TRY(restoreModel(parts.model, common));
     for (const NamedGenerator& stream : generatorsOf(parts)) {
         const Archive& of = common.has(stream.name) ? common : own;
         // A rank that the checkpoint did not have begins its streams anew.

@@ -13,6 +13,7 @@ namespace dasgd {
 namespace {
 
 constexpr const char* kOptimizer = "optimizer/";
+constexpr const char* kPassState = "model/";
 constexpr const char* kSharedStream = "random/shared";
 constexpr const char* kSelection = "selection";
 
@@ -53,7 +54,7 @@ Result<CommonState> commonStateOf(const Checkpoint& checkpoint) {
         const Rank rank(i);
         const std::string file = checkpoint.rankFile(rank).string();
         std::vector<std::string> wanted{kOptimizer};
-        if (i == 0) wanted.insert(wanted.end(), {"buffers/", kSharedStream, kSelection});
+        if (i == 0) wanted.insert(wanted.end(), {"buffers/", kPassState, kSharedStream, kSelection});
         DASGD_ASSIGN(const Archive saved, readRank(checkpoint, rank, wanted));
         DASGD_ASSIGN(RankCounters counters, countersOf(saved));
         common.counters.push_back(counters);
@@ -61,6 +62,7 @@ Result<CommonState> commonStateOf(const Checkpoint& checkpoint) {
         if (!added) return fail(file + ": " + added.error().message);
         if (i > 0) continue;
         putModel(common.archive, model, saved);
+        common.archive.putUnder(kPassState, saved.under(kPassState));
         for (const char* name : {kSharedStream, kSelection}) {
             if (!saved.has(name)) return fail(file + ": there is no '" + std::string(name) + "' in it");
             common.archive.put(name, saved.tensors().at(name));

@@ -15,7 +15,7 @@ namespace dasgd {
 struct CommonState {
     // Laid out as the archive of a rank, without the algorithm's part and the rank's own random streams. Weights and
     // buffers are those of the model that an evaluation would judge; the optimiser's state is the mean over the ranks;
-    // its counters and everything else are rank 0's.
+    // its counters and everything else, the model's state from batch to batch too, are rank 0's.
     Archive archive;
     std::vector<RankCounters> counters;  // by rank
 };

@@ -5,7 +5,10 @@
 
 #include "core/models/default_generator.h"
 #include "core/train/training_data.h"
+#include "tests/support/document.h"
+#include "tests/support/script_modules.h"
 #include "tests/support/sim/networks.h"
+#include "tests/support/temp_dir.h"
 #include "tests/support/training.h"
 
 namespace dasgd::test {
@@ -16,8 +19,8 @@ using ::testing::HasSubstr;
 // One rank's objects, alone.
 class OneRank {
 public:
-    explicit OneRank(Communicator& comm, Clock& clock)
-        : model_(buildModel("mlp", {.shape = {4}, .classes = 3})),
+    explicit OneRank(Communicator& comm, Clock& clock, std::unique_ptr<Model> model = nullptr)
+        : model_(model ? std::move(model) : buildModel("mlp", {.shape = {4}, .classes = 3})),
           params_(model_->module(), at::kFloat),
           executor_(clock, sink_, TraceLevel::Full),
           optimizer_(OptimizerRegistry::find("adam")->create({}, {}).value()),
@@ -37,6 +40,7 @@ public:
         return saveRank(parts(), algorithm, {.step = context_.step(), .bytesSent = 11, .wall = 22, .trained = 33});
     }
     [[nodiscard]] at::Tensor weights() const { return const_cast<FlatParams&>(params_).weights(); }
+    [[nodiscard]] Model& model() { return *model_; }
     [[nodiscard]] at::Generator& forward() { return forward_; }
     [[nodiscard]] StepContext& context() { return context_; }
 
@@ -100,6 +104,47 @@ TEST(RankState, WhatIsMissingIsNamed) {
         }
         EXPECT_FALSE(countersOf(Archive()));
     });
+}
+
+// With another number of ranks all begin with the counters of rank 0. Random numbers and a recurrent state are a rank's
+// own, and begin anew.
+TEST(RankState, CountersGoOnWithAnotherNumberOfRanks) {
+    const TempDir folder;
+    const std::string path = (folder / "net.pt").string();
+    torch::jit::Module net =
+        scriptOf({{"weight", torch::ones({3, 4})}},
+                 "    self.calls += 1\n    return x.matmul(self.weight.t()) * float(self.calls)\n", {{"calls", 0}});
+    net.save(path);
+    const InputSpec input{.shape = {4}, .classes = 3};
+    const InputSpec words{.shape = {5}, .classes = 7, .task = Task::kLanguage};
+    const Value counting = table({{"path", text(path)}});
+    const Value noisy =
+        table({{"matrix", matrix({{2, 0.5}, {0.5, 1}})}, {"targets", matrix({{1, 2}})}, {"noise", number(0.5)}});
+    const auto passStateAfter = [&](const std::string& name, const InputSpec& data, const Value& fields) {
+        std::pair<std::vector<at::Tensor>, std::vector<at::Tensor>> states;
+        onOneRank([&](Communicator& comm, Clock& clock) {
+            OneRank before(comm, clock, buildModel(name, data, fields));
+            for (int batch = 0; batch < 3; ++batch) {
+                static_cast<void>(before.model().loss(data.shape.empty() ? Batch{} : randomBatch(data, 2)));
+            }
+            before.step(1);
+            const Archive archive = before.saved();
+            OneRank after(comm, clock, buildModel(name, data, fields));
+            const Status restored = restoreCommon(after.parts(), archive, {});
+            ASSERT_TRUE(restored) << restored.error().message;
+            states = {before.model().passState(), after.model().passState()};
+        });
+        return states;
+    };
+    const auto [counted, goesOn] = passStateAfter("torchscript", input, counting);
+    ASSERT_EQ(goesOn.size(), 1U);
+    EXPECT_TRUE(goesOn[0].equal(torch::tensor({3}, torch::kInt64)));
+    const auto [carried, anew] = passStateAfter("char_lstm", words, {});
+    EXPECT_FALSE(carried.empty());
+    EXPECT_TRUE(anew.empty());
+    const auto [drawn, seeded] = passStateAfter("quadratic", {}, noisy);
+    ASSERT_EQ(seeded.size(), 1U);
+    EXPECT_FALSE(seeded[0].equal(drawn[0]));
 }
 
 }  // namespace

@@ -19,6 +19,7 @@ protected:
         archive.put("buffers/bn.mean", torch::full({1}, 1.0F));
         archive.put("optimizer/velocity", torch::full({2}, velocity, torch::kFloat));
         archive.put("optimizer/steps", 7);
+        archive.put("model/0", torch::full({1}, 60 + rank));
         archive.put("rule/mean", torch::full({2}, 5.0F));
         archive.put("random/own", torch::full({1}, rank));
         if (without != "random/shared") archive.put("random/shared", torch::full({1}, 40 + rank));
@@ -52,7 +53,8 @@ TEST_F(CommonStateTest, IsTheModelAndTheMeanOfTheOptimisersAndNothingOfTheRule) 
     EXPECT_EQ(common->archive.integers().at("optimizer/steps"), 7);
     EXPECT_TRUE(tensors.at("random/shared").equal(torch::full({1}, 40)));
     EXPECT_TRUE(tensors.contains("selection"));
-    EXPECT_EQ(tensors.size(), 5U) << "neither the rule's nor a rank's own";
+    EXPECT_TRUE(tensors.at("model/0").equal(torch::full({1}, 60))) << "the counters of rank 0";
+    EXPECT_EQ(tensors.size(), 6U) << "neither the rule's nor a rank's own";
     ASSERT_EQ(common->counters.size(), 3U);
     EXPECT_EQ(common->counters[2].bytesSent, 102);
 }
