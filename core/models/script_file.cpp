@@ -1,16 +1,19 @@
 #include "core/models/script_file.h"
 
+#include <ATen/EmptyTensor.h>
 #include <ATen/core/function.h>
 #include <caffe2/serialize/file_adapter.h>
 #include <caffe2/serialize/inline_container.h>
 #include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/serialization/import.h>
-#include <torch/csrc/jit/serialization/import_read.h>
 #include <torch/csrc/jit/serialization/import_source.h>
+#include <torch/csrc/jit/serialization/unpickler.h>
 #include <torch/headeronly/version.h>
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -18,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/models/classifier.h"
 #include "core/models/script_nodes.h"
 #include "core/models/script_operators.h"
 #include "core/models/script_source.h"
@@ -80,7 +84,40 @@ private:
     std::set<torch::jit::Function*> seen_;
 };
 
-// Reads the code as torch::jit::load() does, without the objects: they stay empty, so that no __setstate__ runs.
+// The bytes that a file holds of each storage. LibTorch believes the sizes that a file states of its tensors, and would
+// compute with memory that is another's.
+class StoredBytes {
+public:
+    void add(const at::DataPtr& data, std::size_t bytes) { bytes_.insert_or_assign(data.get(), bytes); }
+    // Throws std::runtime_error where a tensor in `value` reaches beyond its bytes.
+    void check(const c10::IValue& value) const {
+        std::set<const void*> seen;  // a list may hold itself
+        value.visit([&](const c10::IValue& part) {
+            if (part.isTensor() && part.toTensor().defined()) check(part.toTensor());
+            return part.isPtrType() && !seen.insert(part.internalToPointer()).second;
+        });
+    }
+
+private:
+    void check(const at::Tensor& tensor) const {
+        if (tensor.layout() != at::kStrided) throw std::runtime_error("it holds a sparse tensor");
+        const auto found = bytes_.find(tensor.storage().data());
+        const std::size_t bytes = found == bytes_.end() ? 0 : found->second;
+        const auto isNegative = [](std::int64_t extent) { return extent < 0; };
+        const bool isPlaced = tensor.storage_offset() >= 0 && std::ranges::none_of(tensor.sizes(), isNegative) &&
+                              std::ranges::none_of(tensor.strides(), isNegative);
+        if (isPlaced && at::detail::computeStorageNbytes(tensor.sizes(), tensor.strides(), tensor.element_size(),
+                                                         static_cast<std::size_t>(tensor.storage_offset())) <= bytes) {
+            return;
+        }
+        throw std::runtime_error("it holds " + std::to_string(bytes) + " bytes of a tensor of " +
+                                 shapeText(tensor.sizes().vec()) + ", which is more");
+    }
+
+    std::map<const void*, std::size_t> bytes_;
+};
+
+// Reads the file as torch::jit::load() does, without the objects: they stay empty, so that no __setstate__ runs.
 class CodeReader {
 public:
     explicit CodeReader(const std::shared_ptr<FileAdapter>& bytes) : reader_(bytes) {}
@@ -89,7 +126,8 @@ public:
     void check() {
         // Its version is none of the archive's, and it would be loaded in another way.
         if (reader_.hasRecord("model.json")) throw std::runtime_error("it was written by PyTorch 1.0 or before");
-        const auto constants = readArchive("constants").toTupleRef().elements().vec();
+        const c10::IValue table = readArchive("constants");
+        const auto constants = table.toTupleRef().elements().vec();
         constants_.assign(constants.begin(), constants.end());
         readArchive("data");
         CodeCheck check;
@@ -101,10 +139,29 @@ private:
         const auto resolve = [this](const c10::QualifiedName& wanted) {
             return c10::StrongTypePtr(unit_, typeOf(wanted));
         };
-        const auto emptyObject = [](const c10::StrongTypePtr& type, const c10::IValue&) {
+        StoredBytes stored;
+        const auto emptyObject = [&](const c10::StrongTypePtr& type, const c10::IValue& state) {
+            stored.check(state);
             return c10::ivalue::Object::create(type, type.type_->expectRef<c10::ClassType>().numAttributes());
         };
-        return torch::jit::readArchiveAndTensors(name, "", "", resolve, emptyObject, at::Device(at::kCPU), reader_);
+        const auto readRecord = [&](const std::string& record) {
+            auto [data, size] = reader_.getRecord(name + "/" + record);
+            stored.add(data, size);
+            return std::move(data);
+        };
+        const auto [pickle, size] = reader_.getRecord(name + ".pkl");
+        std::string_view left(static_cast<const char*>(pickle.get()), size);
+        const auto readPickle = [&](char* to, std::size_t most) {
+            const std::size_t length = std::min(most, left.size());
+            std::memcpy(to, left.data(), length);
+            left.remove_prefix(length);
+            return length;
+        };
+        torch::jit::Unpickler unpickler(readPickle, resolve, emptyObject, readRecord, at::Device(at::kCPU));
+        unpickler.set_version(reader_.version());
+        c10::IValue value = unpickler.parse_ivalue();
+        stored.check(value);
+        return value;
     }
 
     // Classes, and enumerations.

@@ -24,7 +24,7 @@ public:
     // Compiles the code of the file. Of its operators LibTorch runs only those that it can fold: of plain numbers and
     // text, without an effect. Errors, which begin with `path`: no file, no TorchScript, an operator that
     // isAllowedOperator() does not know, values computed while the file is read, classes that restore themselves by
-    // code or are written in C++.
+    // code or are written in C++, tensors of which the file holds too few bytes.
     [[nodiscard]] static Result<ScriptFile> open(const std::string& path);
     // Returns a new module each time, on the CPU. Runs no more of the file's code than open().
     [[nodiscard]] Result<torch::jit::Module> load() const;

@@ -7,6 +7,7 @@
 #include <torch/csrc/jit/serialization/import.h>
 
 #include <array>
+#include <functional>
 
 #include "tests/support/script_modules.h"
 #include "tests/support/temp_dir.h"
@@ -39,9 +40,8 @@ protected:
     [[nodiscard]] std::string refusalOfBody(const std::string& body) const {
         return refusal(scriptOf(kWeights, body + kScriptedProduct));
     }
-    // A file as `saved` writes it whose text of code is changed to what PyTorch would not write: where `mark` is, or at
-    // its end, stands `more` too.
-    [[nodiscard]] std::string edited(const std::string& mark, const std::string& more, const std::string& last = "") {
+    // A file as saved() writes it, each of whose records was changed to what PyTorch would not write.
+    [[nodiscard]] std::string changed(const std::function<void(const std::string&, std::string&)>& change) const {
         const std::string file = (folder_ / "edited.pt").string();
         caffe2::serialize::PyTorchStreamReader from(saved(scriptOf(kWeights, kScriptedProduct)).string());
         caffe2::serialize::PyTorchStreamWriter to(file);
@@ -50,16 +50,22 @@ protected:
             if (name == "version" || name.starts_with(".data/") || name.ends_with(".debug_pkl")) continue;
             const auto [data, size] = from.getRecord(name);
             std::string record(static_cast<const char*>(data.get()), size);
-            if (name.ends_with(".py")) {
-                const auto at = record.find(mark);
-                EXPECT_NE(at, std::string::npos) << record;
-                if (at != std::string::npos) record.insert(at + mark.size(), more);
-                record += last;
-            }
+            change(name, record);
             to.writeRecord(name, record.data(), record.size());
         }
         to.writeEndOfFile();
         return file;
+    }
+    // The same with `more` in the text of its code, behind `mark`, and with `last` at the end.
+    [[nodiscard]] std::string edited(const std::string& mark, const std::string& more,
+                                     const std::string& last = "") const {
+        return changed([&](const std::string& name, std::string& text) {
+            if (!name.ends_with(".py")) return;
+            const auto at = text.find(mark);
+            ASSERT_NE(at, std::string::npos) << text;
+            text.insert(at + mark.size(), more);
+            text += last;
+        });
     }
     // A module whose forward() calls that of `inner`.
     static torch::jit::Module around(const torch::jit::Module& inner) {
@@ -171,6 +177,32 @@ TEST_F(ScriptFileTest, ReadsConstantsAndDefaultsThatArePlainValues) {
                                                "class Color(Enum):\n  RED = 1\n"));
     ASSERT_TRUE(other) << other.error().message;
     EXPECT_TRUE(other->load());
+}
+
+// LibTorch would compute with memory behind that of the tensor.
+TEST_F(ScriptFileTest, RefusesTensorsOfWhichTheFileHoldsTooLittle) {
+    const std::string sizes = "(K\x04K\x06t", strides = "(K\x06K\x01t", offset = "K" + std::string(1, '\0') + sizes;
+    // Replaces text of the pickle by another of the same length.
+    const auto pickled = [&](const std::string& from, const std::string& by) {
+        return changed([&](const std::string& name, std::string& record) {
+            if (name != "data.pkl") return;
+            const auto at = record.find(from);
+            ASSERT_NE(at, std::string::npos);
+            record.replace(at, from.size(), by);
+        });
+    };
+    const auto refused = [](const std::string& path) {
+        const auto file = ScriptFile::open(path);
+        return file ? "" : file.error().message;
+    };
+    EXPECT_THAT(refused(pickled(sizes, "(K\xc8K\xfat")), HasSubstr("it holds 96 bytes of a tensor of 200x250"));
+    EXPECT_THAT(refused(pickled(strides, "(K\x07K\x01t")), HasSubstr("it holds 96 bytes of a tensor of 4x6"));
+    EXPECT_THAT(refused(pickled(offset, "K\x01" + sizes)), HasSubstr("it holds 96 bytes of a tensor of 4x6"));
+    EXPECT_THAT(refused(changed([](const std::string& name, std::string& record) {
+                    if (name == "data/0") record.resize(95);
+                })),
+                HasSubstr("it holds 95 bytes of a tensor of 4x6, which is more"));
+    EXPECT_EQ(refused(pickled(strides, "(K\x05K\x01t")), "") << "overlapping, within its bytes";
 }
 
 TEST_F(ScriptFileTest, RefusesObjectsOfClassesInCpp) {
