@@ -215,6 +215,7 @@ class RemoteArtifactsTest : public ::testing::Test {
 protected:
     RemoteArtifactsTest() {
         folder_.write("e.toml", test::quickExperiment("gloo", 20));
+        std::filesystem::create_directories(pathsOf(0).run("before"));
         const CheckpointFolder before(pathsOf(0).checkpoints("before"));
         const auto making = before.begin(10).value();
         for (const int rank : {0, 1}) test::writeText(making / CheckpointFolder::rankFileName(Rank(rank)), "state");
