@@ -12,7 +12,7 @@ namespace dasgd::storage {
 
 namespace {
 
-constexpr std::size_t kSpansOfBatch = 65536;
+constexpr std::size_t kSpansOfTransaction = 65536;
 constexpr const char* kPartlyRead = "partly read: ";
 
 // Records that are handed over by the one who collects them. A file has no position to go on from: an import that was
@@ -27,7 +27,7 @@ public:
         std::string name;
     };
     void hand(Handed record) { records_.push_back(std::move(record)); }
-    [[nodiscard]] bool isFull() const { return records_.size() >= kSpansOfBatch; }
+    [[nodiscard]] bool isFull() const { return records_.size() >= kSpansOfTransaction; }
 
     void startAfter(std::uint64_t) override { next_ = 0; }
     Result<std::size_t> read(std::size_t limit, const std::function<void(const EventRecord&)>& take) override {
@@ -74,18 +74,18 @@ public:
     Status span(int rank, const Span& span, std::string_view name) override {
         handed_->hand({rank, span, std::string(name)});
         if (!handed_->isFull()) return {};
-        DASGD_ASSIGN([[maybe_unused]] const std::size_t taken, ingest_->collect(kSpansOfBatch));
+        DASGD_ASSIGN([[maybe_unused]] const std::size_t taken, ingest_->collect(kSpansOfTransaction));
         return {};
     }
 
     Status setConfig(const std::string& config) override {
         return guarded(connection_->paths().database(), [&]() -> Status {
-            DASGD_ASSIGN(const auto batch, Batch::begin(*connection_));
+            DASGD_ASSIGN(const auto transaction, WriteTransaction::begin(*connection_));
             SQLite::Statement write(connection_->database(), "UPDATE run SET config = ? WHERE id = ?");
             write.bind(1, config);
             write.bind(2, runKey_);
             write.exec();
-            batch->commit();
+            transaction->commit();
             return {};
         });
     }
@@ -114,9 +114,9 @@ private:
     Status end(Work&& work) {
         ended_ = true;
         const Status done = guarded(connection_->paths().database(), [&]() -> Status {
-            DASGD_ASSIGN(const auto batch, Batch::begin(*connection_));
+            DASGD_ASSIGN(const auto transaction, WriteTransaction::begin(*connection_));
             work(connection_->database());
-            batch->commit(Batch::Then::CheckpointAll);
+            transaction->commit(WriteTransaction::Then::CheckpointAll);
             return {};
         });
         owner_ = FileLock();
@@ -152,7 +152,7 @@ private:
 
 Result<std::int64_t> markRunning(WriteConnection& connection, const RunInfo& info) {
     return guarded(connection.paths().database(), [&]() -> Result<std::int64_t> {
-        DASGD_ASSIGN(const auto batch, Batch::begin(connection));
+        DASGD_ASSIGN(const auto transaction, WriteTransaction::begin(connection));
         auto& database = connection.database();
         SQLite::Statement mark(database, "UPDATE run SET status = 'running' WHERE run_id = ?");
         mark.bind(1, info.runId);
@@ -169,7 +169,7 @@ Result<std::int64_t> markRunning(WriteConnection& connection, const RunInfo& inf
             rank.exec();
             rank.reset();
         }
-        batch->commit();
+        transaction->commit();
         return key;
     });
 }

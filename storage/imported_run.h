@@ -12,7 +12,7 @@
 
 namespace dasgd::storage {
 
-// Writes one run into the workspace, in batches of bounded size. Use from one thread. Without finish() the run is
+// Writes one run into the workspace, in transactions of bounded size. Use from one thread. Without finish() the run is
 // `failed`, or `interrupted` where the process was killed; what was written by then stays.
 class ImportedRun {
 public:

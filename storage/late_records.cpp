@@ -14,7 +14,7 @@ namespace {
 
 using RecordStreams = std::vector<std::shared_ptr<RecordStream>>;
 
-constexpr std::size_t kLateBatch = 65536;
+constexpr std::size_t kLateLimit = 65536;  // records of a transaction
 
 RecordSources sourcesOf(const RecordStreams& streams) {
     RecordSources sources;
@@ -27,7 +27,7 @@ struct EndedRun {
     std::string status;
 };
 
-// Inside a batch: with a row for each rank.
+// Inside a write transaction: with a row for each rank.
 Result<EndedRun> endedRun(SQLite::Database& database, const std::string& runId, const RecordStreams& streams) {
     SQLite::Statement query(database, "SELECT id, status, workers FROM run WHERE run_id = ?");
     query.bind(1, runId);
@@ -63,7 +63,7 @@ public:
           streams_(std::move(streams)),
           ingest_(*connection_, run_.key, sourcesOf(streams_), Collects::LateRanks) {}
 
-    Result<std::size_t> collect() override { return ingest_.collect(kLateBatch); }
+    Result<std::size_t> collect() override { return ingest_.collect(kLateLimit); }
 
     Result<std::vector<int>> finish() override {
         DASGD_TRY(ingest_.collectAll());
@@ -78,13 +78,13 @@ public:
             }
         }
         DASGD_TRY(guarded(connection_->paths().database(), [&]() -> Status {
-            DASGD_ASSIGN(const auto batch, Batch::begin(*connection_));
+            DASGD_ASSIGN(const auto transaction, WriteTransaction::begin(*connection_));
             for (const int rank : ended) settle(rank);
             for (const std::string& damage : notes) addToError(damage, damage);
             // Again what follows from the end of a run: levels of the new rows, and nothing to go on from.
             writeStatus(connection_->database(), run_.key, run_.status, "");
             forgetMeters(connection_->database(), run_.key, ended);
-            batch->commit(Batch::Then::CheckpointAll);
+            transaction->commit(WriteTransaction::Then::CheckpointAll);
             return {};
         }));
         return ended;
@@ -137,9 +137,9 @@ Result<std::unique_ptr<LateRecords>> LateRecords::open(Store& store, const std::
     DASGD_ASSIGN(auto connection, WriteConnection::open(paths));
     EndedRun run;
     DASGD_TRY(guarded(paths.database(), [&]() -> Status {
-        DASGD_ASSIGN(const auto batch, Batch::begin(*connection));
+        DASGD_ASSIGN(const auto transaction, WriteTransaction::begin(*connection));
         DASGD_ASSIGN(run, endedRun(connection->database(), runId, streams));
-        batch->commit();
+        transaction->commit();
         return {};
     }));
     return std::make_unique<LateIngest>(std::move(connection), std::move(locks), std::move(run), std::move(streams));

@@ -8,10 +8,10 @@
 
 namespace dasgd::storage {
 
-// Inside a batch, with the row of `info` just inserted. Where info.resumedFrom is a run of this workspace, its metrics
-// up to step info.resumedStep become the new run's too, so that its curves, its best accuracy and the
-// time to its target are those of the whole training. Spans, and the numbers that are formed from them, stay with the
-// run that measured them; so do all of a run with another number of workers. Errors: the workspace has no such run.
+// Inside a write transaction, with the row of `info` just inserted. Where info.resumedFrom is a run of this workspace,
+// its metrics up to step info.resumedStep become the new run's too, so that its curves, its best accuracy and the time
+// to its target are those of the whole training. Spans, and the numbers that are formed from them, stay with the run
+// that measured them; so do all of a run with another number of workers. Errors: the workspace has no such run.
 [[nodiscard]] Status takeOverHistory(SQLite::Database& database, const RunInfo& info);
 
 }  // namespace dasgd::storage

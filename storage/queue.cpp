@@ -128,9 +128,9 @@ Result<QueueStore> QueueStore::open(const std::filesystem::path& workspace) {
 template <class Work>
 Status QueueStore::change(Work&& work) {
     return guarded(paths_.database(), [&]() -> Status {
-        DASGD_ASSIGN(const auto batch, Batch::begin(*connection_));
+        DASGD_ASSIGN(const auto transaction, WriteTransaction::begin(*connection_));
         work(connection_->database());
-        batch->commit();
+        transaction->commit();
         return {};
     });
 }

@@ -95,7 +95,8 @@ private:
 
 // Reads the queue through any connection.
 [[nodiscard]] Queue readQueue(SQLite::Database& database);
-// Adds the entry of a run, at the end or in the place of another run's. Called inside the batch that adds the run.
+// Adds the entry of a run, at the end or in the place of another run's. Called inside the transaction that adds the
+// run.
 [[nodiscard]] Status enterQueue(SQLite::Database& database, const RunInfo& info);
 
 }  // namespace dasgd::storage

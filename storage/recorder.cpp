@@ -20,7 +20,7 @@ namespace dasgd::storage {
 
 namespace {
 
-constexpr std::size_t kRecorderBatch = 65536;
+constexpr std::size_t kRecorderLimit = 65536;  // records of a transaction
 constexpr auto kPause = std::chrono::milliseconds(80);
 constexpr auto kPauseAfterError = std::chrono::milliseconds(500);
 constexpr int kTriesToRead = 3;  // after the last record, what an error kept from being read
@@ -97,13 +97,13 @@ private:
             std::vector<OwnMetric> own = std::exchange(measured_, {});
             lock.unlock();
             ingest_.add(std::move(own));
-            const auto taken = ingest_.collect(kRecorderBatch);
+            const auto taken = ingest_.collect(kRecorderLimit);
             stored_ = ingest_.stored();
             lock.lock();
             const std::string unread = taken ? ingest_.unread() : taken.error().message;
             setError(unread.empty() ? parts_.connection->walWarning() : unread + "; the journals keep the records");
             // A full share may mean that there is more.
-            if (taken && *taken >= kRecorderBatch / (parts_.journals.size() + parts_.streams.size())) continue;
+            if (taken && *taken >= kRecorderLimit / (parts_.journals.size() + parts_.streams.size())) continue;
             const auto pause = unread.empty() ? kPause : kPauseAfterError;
             wake_.wait_for(lock, pause, [&] { return stop_; });
         }
@@ -126,7 +126,7 @@ private:
     Status writeOutcome(const RanksEnd& end, bool whole) {
         WriteConnection& connection = *parts_.connection;
         return guarded(connection.paths().database(), [&]() -> Status {
-            DASGD_ASSIGN(const auto batch, Batch::begin(connection));
+            DASGD_ASSIGN(const auto transaction, WriteTransaction::begin(connection));
             auto& database = connection.database();
             SQLite::Statement mark(database, "UPDATE rank_state SET outcome = ? WHERE run = ? AND rank = ?");
             mark.bind(1, end.status);
@@ -148,7 +148,7 @@ private:
             writeStatus(database, parts_.runKey, last ? worstOf(outcomes) : "running", end.error);
             if (whole) forgetMeters(database, parts_.runKey, parts_.ranks);
             if (last) markEnded(database);
-            batch->commit(Batch::Then::CheckpointAll);
+            transaction->commit(WriteTransaction::Then::CheckpointAll);
             return {};
         });
     }
@@ -193,7 +193,7 @@ private:
     std::thread thread_;
 };
 
-// Rows for the ranks. Inside a batch.
+// Rows for the ranks. Inside a write transaction.
 Status addRanks(SQLite::Database& database, const JournalRecorder::Parts& parts) {
     SQLite::Statement row(database, "INSERT OR IGNORE INTO rank_state (run, rank) VALUES (?, ?)");
     SQLite::Statement ended(database, "SELECT outcome FROM rank_state WHERE run = ? AND rank = ?");
@@ -215,7 +215,7 @@ Status addRanks(SQLite::Database& database, const JournalRecorder::Parts& parts)
 Status markRunning(JournalRecorder::Parts& parts) {
     WriteConnection& connection = *parts.connection;
     return guarded(connection.paths().database(), [&]() -> Status {
-        DASGD_ASSIGN(const auto batch, Batch::begin(connection));
+        DASGD_ASSIGN(const auto transaction, WriteTransaction::begin(connection));
         auto& database = connection.database();
         SQLite::Statement query(database, "SELECT id, workers FROM run WHERE run_id = ?");
         query.bind(1, parts.runId);
@@ -230,7 +230,7 @@ Status markRunning(JournalRecorder::Parts& parts) {
         mark.bind(2, parts.runKey);
         mark.exec();
         DASGD_TRY(addRanks(database, parts));
-        batch->commit();
+        transaction->commit();
         return {};
     });
 }

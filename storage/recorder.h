@@ -1,5 +1,6 @@
-// The one writer of a run: tails the ranks' journals into lab.db, in batches, under the workspace's lock. The rows and
-// how far each journal was read go into the same transaction, so every record lands exactly once, whoever dies when.
+// The one writer of a run: tails the ranks' journals into lab.db, in transactions, under the workspace's lock. The rows
+// and how far each journal was read go into the same transaction, so every record lands exactly once, whoever dies
+// when.
 #pragma once
 
 #include <cstdint>

@@ -22,10 +22,11 @@ std::string statusFromRanks(SQLite::Database& database, std::int64_t runKey, int
 // `status`, but a run is no success without its record: `finished` becomes `failed` where there is `damage`.
 std::string withDamage(const std::string& status, const std::string& damage);
 
-// Inside a batch: the final status; `error` only where it is not empty. What ranks say they lost is added to it.
+// Inside a write transaction: the final status; `error` only where it is not empty. What ranks say they lost is added
+// to it.
 void writeStatus(SQLite::Database& database, std::int64_t runKey, const std::string& status, const std::string& error);
 
-// Inside a batch: nothing more can come of these ranks, however they ended.
+// Inside a write transaction: nothing more can come of these ranks, however they ended.
 void forgetMeters(SQLite::Database& database, std::int64_t runKey, const std::vector<int>& ranks);
 
 // Why a run has no end, where `holder` is who signed its owner lock last.

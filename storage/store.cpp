@@ -156,7 +156,7 @@ Status Store::addRun(const RunInfo& info) {
     if (error) return fail("cannot make the folder " + impl_->paths.run(info.runId).string() + ": " + error.message());
     DASGD_ASSIGN(FileLock owner, impl_->takeOwnership(info.runId));
     Status added = guarded(impl_->paths.database(), [&]() -> Status {
-        DASGD_ASSIGN(const auto batch, Batch::begin(*impl_->connection));
+        DASGD_ASSIGN(const auto transaction, WriteTransaction::begin(*impl_->connection));
         auto& database = impl_->connection->database();
         SQLite::Statement query(database, "SELECT config, workers FROM run WHERE run_id = ?");
         query.bind(1, info.runId);
@@ -173,7 +173,7 @@ Status Store::addRun(const RunInfo& info) {
         DASGD_TRY(takeOverHistory(database, info));
         DASGD_TRY(enterQueue(database, info));
         // Entries of the queue must survive a crash of the machine.
-        batch->commit(info.queueEntry ? Batch::Then::CheckpointAll : Batch::Then::Nothing);
+        transaction->commit(info.queueEntry ? WriteTransaction::Then::CheckpointAll : WriteTransaction::Then::Nothing);
         return {};
     });
     if (added && !info.queueEntry) impl_->owned.emplace(info.runId, std::move(owner));
@@ -182,19 +182,19 @@ Status Store::addRun(const RunInfo& info) {
 
 Status Store::setClockOrigin(const std::string& runId, Ns clockOrigin) {
     return guarded(impl_->paths.database(), [&]() -> Status {
-        DASGD_ASSIGN(const auto batch, Batch::begin(*impl_->connection));
+        DASGD_ASSIGN(const auto transaction, WriteTransaction::begin(*impl_->connection));
         SQLite::Statement update(impl_->connection->database(), "UPDATE run SET clock_origin = ? WHERE run_id = ?");
         update.bind(1, clockOrigin);
         update.bind(2, runId);
         if (update.exec() != 1) return fail("there is no run " + runId);
-        batch->commit();
+        transaction->commit();
         return {};
     });
 }
 
 Status Store::setQueue(const std::vector<QueuePlace>& places) {
     return guarded(impl_->paths.database(), [&]() -> Status {
-        DASGD_ASSIGN(const auto batch, Batch::begin(*impl_->connection));
+        DASGD_ASSIGN(const auto transaction, WriteTransaction::begin(*impl_->connection));
         SQLite::Statement update(
             impl_->connection->database(),
             "UPDATE run_series SET turn = ?, held = ? WHERE run = (SELECT id FROM run WHERE run_id = ?)");
@@ -205,20 +205,20 @@ Status Store::setQueue(const std::vector<QueuePlace>& places) {
             update.exec();
             update.reset();
         }
-        batch->commit();
+        transaction->commit();
         return {};
     });
 }
 
 Status Store::abandonRun(const std::string& runId, const std::string& status, const std::string& error) {
     Status written = guarded(impl_->paths.database(), [&]() -> Status {
-        DASGD_ASSIGN(const auto batch, Batch::begin(*impl_->connection));
+        DASGD_ASSIGN(const auto transaction, WriteTransaction::begin(*impl_->connection));
         auto& database = impl_->connection->database();
         SQLite::Statement query(database, "SELECT id FROM run WHERE run_id = ?");
         query.bind(1, runId);
         if (!query.executeStep()) return fail("there is no run " + runId);
         writeStatus(database, query.getColumn(0).getInt64(), status, error);
-        batch->commit();
+        transaction->commit();
         return {};
     });
     impl_->owned.erase(runId);
@@ -281,7 +281,7 @@ Status Store::Impl::readAgain(const DeadRun& run) {
     // True if records that could not be read when the run ended were read now.
     const bool came = ingest.stored() > 0;
     DASGD_TRY(guarded(paths.database(), [&]() -> Status {
-        DASGD_ASSIGN(const auto batch, Batch::begin(*connection));
+        DASGD_ASSIGN(const auto transaction, WriteTransaction::begin(*connection));
         auto& database = connection->database();
         SQLite::Statement query(database, "SELECT status, error FROM run WHERE id = ?");
         query.bind(1, run.key);
@@ -296,7 +296,7 @@ Status Store::Impl::readAgain(const DeadRun& run) {
         // The status stays: the run was not recorded as a success, and what its missing records changed is not known.
         writeStatus(database, run.key, status, error);
         forgetMeters(database, run.key, journals);
-        batch->commit(Batch::Then::CheckpointAll);
+        transaction->commit(WriteTransaction::Then::CheckpointAll);
         return {};
     }));
     for (const int journal : journals) removeJournal(paths, run.runId, journal);
@@ -326,7 +326,7 @@ Result<bool> Store::Impl::recover(const DeadRun& run) {
     const std::string damage = ingest.damage();
     if (!damage.empty()) why += "; " + damage;
     const Status written = guarded(paths.database(), [&]() -> Status {
-        DASGD_ASSIGN(const auto batch, Batch::begin(*connection));
+        DASGD_ASSIGN(const auto transaction, WriteTransaction::begin(*connection));
         auto& database = connection->database();
         SQLite::Statement query(database, "SELECT error FROM run WHERE id = ? AND status IN ('queued', 'running')");
         query.bind(1, run.key);
@@ -336,7 +336,7 @@ Result<bool> Store::Impl::recover(const DeadRun& run) {
         query.reset();
         writeStatus(database, run.key, status, explained && damage.empty() ? "" : why);
         if (collected && damage.empty()) forgetMeters(database, run.key, journals);
-        batch->commit(Batch::Then::CheckpointAll);
+        transaction->commit(WriteTransaction::Then::CheckpointAll);
         return {};
     });
     if (!written) return tl::unexpected<Error>(written.error());

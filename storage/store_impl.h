@@ -36,7 +36,7 @@ private:
     Status readAgain(const DeadRun& run);
 };
 
-// Inside of a batch: the hardware of `info` as that of the run.
+// Inside a write transaction: the hardware of `info` as that of the run.
 void insertHardware(SQLite::Database& database, const RunInfo& info, const std::string& runId);
 
 // "2026-11-21T12:03:01.123Z"

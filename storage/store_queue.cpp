@@ -101,7 +101,7 @@ Status Store::takeFromQueue(const std::string& runId, const RunInfo& where) {
     if (!owner) return fail("run " + runId + " is under way already: " + owner.error().message);
     owner->sign();
     const Status taken = guarded(impl_->paths.database(), [&]() -> Status {
-        DASGD_ASSIGN(const auto batch, Batch::begin(*impl_->connection));
+        DASGD_ASSIGN(const auto transaction, WriteTransaction::begin(*impl_->connection));
         auto& database = impl_->connection->database();
         SQLite::Statement query(database,
                                 "SELECT run.id, status, cancelled FROM run LEFT JOIN queue_entry ON run.id = "
@@ -118,7 +118,7 @@ Status Store::takeFromQueue(const std::string& runId, const RunInfo& where) {
         query.reset();
         setWhere(database, run, where);
         insertHardware(database, where, runId);
-        batch->commit();
+        transaction->commit();
         return {};
     });
     if (taken) impl_->owned.insert_or_assign(runId, std::move(*owner));

@@ -83,7 +83,7 @@ void WriteConnection::configure() {
     database_.exec("PRAGMA cache_size = -16384");
 }
 
-// Queries outside of a batch hold no lock of ours, so they may wait inside SQLite.
+// Queries outside of a transaction hold no lock of ours, so they may wait inside SQLite.
 void WriteConnection::waitInQueries() {
     const auto waitMore = [](void* self, int tries) {
         auto& connection = *static_cast<WriteConnection*>(self);
@@ -128,7 +128,8 @@ Status WriteConnection::checkFile() const {
     return fail(paths_.database().string() + " was removed or replaced while it was in use");
 }
 
-Batch::Batch(WriteConnection& connection, FileLock lock) : connection_(connection), lock_(std::move(lock)) {
+WriteTransaction::WriteTransaction(WriteConnection& connection, FileLock lock)
+    : connection_(connection), lock_(std::move(lock)) {
     sqlite3* const database = connection_.database_.getHandle();
     sqlite3_busy_handler(database, nullptr, nullptr);
     const int begun = sqlite3_exec(database, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr);
@@ -136,26 +137,27 @@ Batch::Batch(WriteConnection& connection, FileLock lock) : connection_(connectio
     if (begun != SQLITE_OK) throw SQLite::Exception(database, begun);
 }
 
-Result<std::unique_ptr<Batch>> Batch::begin(WriteConnection& connection, std::chrono::milliseconds patience) {
-    const auto attempt = [&]() -> Result<std::unique_ptr<Batch>> {
+Result<std::unique_ptr<WriteTransaction>> WriteTransaction::begin(WriteConnection& connection,
+                                                                  std::chrono::milliseconds patience) {
+    const auto attempt = [&]() -> Result<std::unique_ptr<WriteTransaction>> {
         // Waiting makes the lock's file, which a workspace that was removed is not to get again.
         DASGD_TRY(connection.checkFile());
         DASGD_ASSIGN(FileLock lock, FileLock::wait(connection.paths_.lock(), FileLock::Kind::Exclusive, patience));
         DASGD_TRY(connection.checkFile());
-        return std::unique_ptr<Batch>(new Batch(connection, std::move(lock)));
+        return std::unique_ptr<WriteTransaction>(new WriteTransaction(connection, std::move(lock)));
     };
     const std::filesystem::path file = connection.paths_.database();
     return guarded(file, [&] { return retryWhileLocked(file, patience, attempt); });
 }
 
-Batch::~Batch() {
+WriteTransaction::~WriteTransaction() {
     // After a full disk SQLite may have rolled back by itself.
     if (open_ && sqlite3_get_autocommit(connection_.database_.getHandle()) == 0) {
         sqlite3_exec(connection_.database_.getHandle(), "ROLLBACK", nullptr, nullptr, nullptr);
     }
 }
 
-void Batch::commit(Then then) {
+void WriteTransaction::commit(Then then) {
     int pagesInWal = 0;
     sqlite3_wal_hook(
         connection_.database_.getHandle(),

@@ -54,8 +54,8 @@ private:
 // The file that a path names: device and inode, both 0 if there is none.
 using FileIdentity = std::pair<std::uint64_t, std::uint64_t>;
 
-// The writing connection, of one thread at a time. No automatic checkpoints, none on closing: they happen in Batch,
-// under the lock.
+// The writing connection, of one thread at a time. No automatic checkpoints, none on closing: they happen in
+// WriteTransaction, under the lock.
 class WriteConnection {
 public:
     static Result<std::unique_ptr<WriteConnection>> open(const WorkspacePaths& paths);
@@ -68,7 +68,7 @@ public:
     [[nodiscard]] const std::string& walWarning() const { return walWarning_; }
 
 private:
-    friend class Batch;
+    friend class WriteTransaction;
     explicit WriteConnection(const WorkspacePaths& paths);
     void configure();
     void checkpoint(bool everything);
@@ -83,19 +83,19 @@ private:
 // One write transaction: takes the lock and begins; rolls back unless committed. begin() fails where
 // checkFile() does, and waits for up to `patience` for the lock, and as long for a program that writes without it; the
 // lock is free meanwhile. Other methods throw SQLite::Exception.
-class Batch {
+class WriteTransaction {
 public:
-    static Result<std::unique_ptr<Batch>> begin(WriteConnection& connection,
-                                                std::chrono::milliseconds patience = FileLock::kPatience);
-    ~Batch();
-    Batch(const Batch&) = delete;
-    Batch& operator=(const Batch&) = delete;
+    static Result<std::unique_ptr<WriteTransaction>> begin(WriteConnection& connection,
+                                                           std::chrono::milliseconds patience = FileLock::kPatience);
+    ~WriteTransaction();
+    WriteTransaction(const WriteTransaction&) = delete;
+    WriteTransaction& operator=(const WriteTransaction&) = delete;
 
     enum class Then { Nothing, CheckpointAll };
     void commit(Then then = Then::Nothing);
 
 private:
-    Batch(WriteConnection& connection, FileLock lock);
+    WriteTransaction(WriteConnection& connection, FileLock lock);
     WriteConnection& connection_;
     FileLock lock_;
     bool open_ = true;

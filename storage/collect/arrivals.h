@@ -1,4 +1,5 @@
-// Collectives that not all of their ranks have reported yet: those of the table `arrival`, and those of the batch.
+// Collectives that not all of their ranks have reported yet: those of the table `arrival`, and those of the
+// transaction.
 #pragma once
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -30,8 +31,8 @@ public:
     };
     // Told of each rank of a collective that all ranks have reported. `lastArrival` is that of its last rank.
     using Complete = std::function<void(const Arrival&, Ns lastArrival)>;
-    // Told once of each arrival of a collective that is not complete at the end of the batch that brought it; answers
-    // the row that it was stored in, or 0.
+    // Told once of each arrival of a collective that is not complete at the end of the transaction that brought it;
+    // answers the row that it was stored in, or 0.
     using Waiting = std::function<std::int64_t(const Arrival&)>;
     // Told of each arrival of a collective that stays undivided for good because too many are kept.
     using GivenUp = std::function<void(const Arrival&)>;
@@ -42,7 +43,7 @@ public:
     // A rank's reduce of a collective, from the journal. A rank that reports one number twice has begun to count anew:
     // what it said first stays undivided.
     void take(int rank, const Span& reduce);
-    // At the end of a batch, inside its transaction.
+    // At the end of a write transaction, inside it.
     void settle(
         const Complete& complete, const Waiting& waiting, const GivenUp& givenUp = [](const Arrival&) {});
     [[nodiscard]] std::size_t kept() const { return kept_; }
@@ -64,7 +65,7 @@ private:
     HotStatement insert_, delete_;
     std::map<std::uint64_t, Collective> collectives_;
     std::set<std::uint64_t> touched_;
-    std::vector<Arrival> replaced_;  // in this batch, before they had a row
+    std::vector<Arrival> replaced_;  // in this transaction, before they had a row
     std::size_t kept_ = 0;
 };
 

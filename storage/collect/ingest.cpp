@@ -13,7 +13,7 @@ namespace dasgd::storage {
 namespace {
 
 constexpr std::int64_t kRowsOfChunk = 8192;
-constexpr std::size_t kBatchEntries = 65536;
+constexpr std::size_t kIngestLimit = 65536;
 constexpr std::size_t kMostNames = 65536;  // of spans, kept in memory
 // The pause between two times that the overlap numbers are formed, for each kRanksOfPause ranks.
 constexpr auto kOverlapPause = std::chrono::milliseconds(500);
@@ -40,10 +40,10 @@ struct RunIngest::Statements {
 };
 
 RunIngest::RunIngest(WriteConnection& connection, std::int64_t runKey, RecordSources sources, Collects collects)
-    : connection_(connection), runKey_(runKey), sources_(std::move(sources)), collects_(collects) {}
+    : connection_(connection), runKey_(runKey), sources_(std::move(sources)), scope_(collects) {}
 RunIngest::~RunIngest() = default;
 
-// Everything in memory as the database has it: at the start, and after a batch that failed.
+// Everything in memory as the database has it: at the start, and after a transaction that failed.
 void RunIngest::load() {
     auto& database = connection_.database();
     if (!statements_) statements_ = std::make_unique<Statements>(database);
@@ -88,7 +88,7 @@ void RunIngest::loadReached() {
     while (query.executeStep()) {
         const int rank = query.getColumn(0).getInt();
         const bool own = std::ranges::any_of(sources_, [&](const auto& source) { return source->rank() == rank; });
-        if (!own && collects_ != Collects::AllRanks) continue;
+        if (!own && scope_ != CollectorScope::AllRanks) continue;
         reached_[rank] = {query.getColumn(1).getInt64(), query.getColumn(2).getDouble(), query.getColumn(3).getInt64(),
                           query.getColumn(4).getInt64()};
     }
@@ -109,17 +109,17 @@ Result<std::size_t> RunIngest::collect(std::size_t limit) {
 
 Result<std::size_t> RunIngest::collect(std::size_t limit, Overlap overlap) {
     // The next collector of these ranks may be another process, which reads the meters again.
-    if (overlap == Overlap::Stays && collects_ != Collects::AllRanks) overlap = Overlap::FromMeters;
-    std::unique_ptr<Batch> batch;
+    if (overlap == Overlap::Stays && scope_ != CollectorScope::AllRanks) overlap = Overlap::FromMeters;
+    std::unique_ptr<WriteTransaction> transaction;
     auto result = guarded(connection_.paths().database(), [&]() -> Result<std::size_t> {
         try {
             if (!loaded_) load();
-            const std::size_t taken = readSources(limit, batch);
-            const std::vector<int> anew = taken == 0 ? ranksToFormAnew(overlap) : std::vector<int>();
+            const std::size_t taken = readSources(limit, transaction);
+            const std::vector<int> anew = taken == 0 ? ranksToRecompute(overlap) : std::vector<int>();
             const bool stale = overlap != Overlap::Stays && tallies_->overlapIsStale();
-            if (!batch && (stale || !anew.empty() || !own_.empty())) begin(batch);
-            if (!batch) return taken;
-            finish(*batch, overlap, anew);
+            if (!transaction && (stale || !anew.empty() || !own_.empty())) begin(transaction);
+            if (!transaction) return taken;
+            finish(*transaction, overlap, anew);
             stored_ += static_cast<std::int64_t>(taken);
             return taken;
         } catch (const Error& error) {
@@ -130,16 +130,16 @@ Result<std::size_t> RunIngest::collect(std::size_t limit, Overlap overlap) {
     return result;
 }
 
-std::vector<int> RunIngest::ranksToFormAnew(Overlap overlap) {
+std::vector<int> RunIngest::ranksToRecompute(Overlap overlap) {
     if (overlap != Overlap::FromRows || !keepsSpans_) return {};
     // Other processes form the numbers of their ranks of a run that goes on.
-    if (collects_ != Collects::SomeRanks) return tallies_->partialRanks(std::nullopt);
+    if (scope_ != CollectorScope::SomeRanks) return tallies_->partialRanks(std::nullopt);
     std::vector<int> own;
     for (const auto& source : sources_) own.push_back(source->rank());
     return tallies_->partialRanks(own);
 }
 
-void RunIngest::finish(Batch& batch, Overlap overlap, const std::vector<int>& anew) {
+void RunIngest::finish(WriteTransaction& transaction, Overlap overlap, const std::vector<int>& anew) {
     arrivals_->settle(
         [this](const Arrivals::Arrival& arrival, Ns last) { divide(arrival, last); },
         [this](const Arrivals::Arrival& arrival) { return storeSpan(arrival.rank, arrival.reduce); },
@@ -149,10 +149,10 @@ void RunIngest::finish(Batch& batch, Overlap overlap, const std::vector<int>& an
     }
     if (std::exchange(chunkGrew_, false)) {
         writeChunk();
-        const bool all = collects_ == Collects::AllRanks;
+        const bool all = scope_ == CollectorScope::AllRanks;
         levels_->settle(all ? LevelWriter::Rows::OfThisCollector : LevelWriter::Rows::OfAnyCollector);
     }
-    if (!anew.empty()) tallies_->formAnew(anew);
+    if (!anew.empty()) tallies_->recomputeMeters(anew);
     if (overlap != Overlap::Stays) {
         tallies_->formOverlap();
         overlapFormed_ = std::chrono::steady_clock::now();
@@ -160,7 +160,7 @@ void RunIngest::finish(Batch& batch, Overlap overlap, const std::vector<int>& an
     tallies_->write();
     rateSums_->stored();
     storeOwn();
-    batch.commit();
+    transaction.commit();
     own_.clear();
     for (std::size_t i = 0; i < sources_.size(); ++i) {
         if (std::exchange(positions_[i].moved, false)) sources_[i]->release(positions_[i].sequence);
@@ -171,9 +171,9 @@ void RunIngest::finish(Batch& batch, Overlap overlap, const std::vector<int>& an
 Status RunIngest::collectAll() {
     patience_ = FileLock::kPatience;
     for (;;) {
-        DASGD_ASSIGN(const std::size_t taken, collect(kBatchEntries, Overlap::Stays));
+        DASGD_ASSIGN(const std::size_t taken, collect(kIngestLimit, Overlap::Stays));
         if (taken > 0) continue;
-        DASGD_ASSIGN(const std::size_t late, collect(kBatchEntries, Overlap::FromRows));
+        DASGD_ASSIGN(const std::size_t late, collect(kIngestLimit, Overlap::FromRows));
         if (late == 0) return {};
     }
 }
@@ -195,23 +195,23 @@ std::string RunIngest::unread() const {
 }
 
 // Throws dasgd::Error or SQLite::Exception.
-void RunIngest::begin(std::unique_ptr<Batch>& batch) {
-    auto begun = Batch::begin(connection_, patience_);
+void RunIngest::begin(std::unique_ptr<WriteTransaction>& transaction) {
+    auto begun = WriteTransaction::begin(connection_, patience_);
     if (!begun) throw begun.error();
-    batch = std::move(*begun);
-    if (collects_ != Collects::AllRanks) loadShared();
-    if (collects_ == Collects::LateRanks) chunk_ = {};
+    transaction = std::move(*begun);
+    if (scope_ != CollectorScope::AllRanks) loadShared();
+    if (scope_ == CollectorScope::LateRanks) chunk_ = {};
 }
 
 // Throws dasgd::Error or SQLite::Exception. The transaction begins with the first record.
-std::size_t RunIngest::readSources(std::size_t limit, std::unique_ptr<Batch>& batch) {
+std::size_t RunIngest::readSources(std::size_t limit, std::unique_ptr<WriteTransaction>& transaction) {
     const std::size_t share = std::max<std::size_t>(1, limit / std::max<std::size_t>(1, sources_.size()));
     std::size_t taken = 0;
     for (std::size_t i = 0; i < sources_.size(); ++i) {
         RecordSource& source = *sources_[i];
         Position& position = positions_[i];
         const auto got = source.read(share, [&](const EventRecord& record) {
-            if (!batch) begin(batch);
+            if (!transaction) begin(transaction);
             take(record.rank.value_or(source.rank()), record);
             position = {.sequence = record.sequence, .moved = true};
             ++taken;
@@ -233,7 +233,7 @@ void RunIngest::take(int rank, const EventRecord& record) {
 void RunIngest::takeSpan(int rank, const Span& span, std::string_view name) {
     tallies_->reported(rank, span);
     if (span.kind == SpanKind::Reduce && span.collective != 0) {
-        // At once, and not at the end of the batch: until it is divided, its time must not be counted for good.
+        // At once, and not at the end of the transaction: until it is divided, its time must not be counted for good.
         tallies_->derived(rank, span);
         return arrivals_->take(rank, span);
     }
@@ -285,7 +285,7 @@ std::int64_t RunIngest::storeSpan(int rank, const Span& span) {
     chunk_.end = std::max(chunk_.end, span.end);
     chunkGrew_ = true;
     tallies_->stored(span);
-    if (collects_ == Collects::AllRanks) levels_->stored(id, rank, span);
+    if (scope_ == CollectorScope::AllRanks) levels_->stored(id, rank, span);
     return id;
 }
 
@@ -342,7 +342,7 @@ void RunIngest::add(std::vector<OwnMetric> metrics) {
 
 void RunIngest::storeOwn() {
     for (const OwnMetric& own : own_) {
-        // A batch that fails is stored again, with what its ranks have reached by then.
+        // A transaction that fails is stored again, with what its ranks have reached by then.
         Metric metric = own.metric;
         metric.name = own.name;
         storeMetric(own.rank, placed(own.rank, metric));

@@ -1,6 +1,6 @@
 // From the records of one run to its rows: reads, inserts, divides collectives, keeps the summary. The rows and the
-// numbers depend on the records of each rank alone, not on how they fall into batches or which rank is read first. No
-// thread of its own.
+// numbers depend on the records of each rank alone, not on how they fall into transactions or which rank is read first.
+// No thread of its own.
 #pragma once
 
 #include <chrono>
@@ -20,9 +20,9 @@
 namespace dasgd::storage {
 
 // Share of the run's ranks that this process collects. SomeRanks: other processes collect the rest, so nothing is
-// remembered from one batch to the next but what the tables say. LateRanks: likewise, and rows of an earlier batch are
-// not followed by more in their chunk, because whoever opens the workspace may already have made the levels of a run
-// that has ended.
+// remembered from one transaction to the next but what the tables say. LateRanks: likewise, and rows of an earlier
+// transaction are not followed by more in their chunk, because whoever opens the workspace may already have made the
+// levels of a run that has ended.
 enum class Collects { AllRanks, SomeRanks, LateRanks };
 
 // A metric that the collecting process measured itself.
@@ -45,7 +45,7 @@ public:
               Collects collects = Collects::AllRanks);
     ~RunIngest();
 
-    // Stored with the next batch.
+    // Stored with the next transaction.
     void add(std::vector<OwnMetric> metrics);
 
     // Moves up to `limit` records (of all sources together) into the tables, in one transaction; answers how many.
@@ -53,7 +53,7 @@ public:
     // holds up no other; the next call tries it again.
     Result<std::size_t> collect(std::size_t limit);
     // Until no source has more. Then the overlap numbers, which are otherwise formed every now and then, are those of
-    // every row that is stored; of a run that keeps no spans, of what the collectors had in memory. From now on batches
+    // every row that is stored; of a run that keeps no spans, of what the collectors had in memory. From now on transactions
     // wait as long as the database may be locked.
     Status collectAll();
 
@@ -66,13 +66,13 @@ public:
 private:
     struct Statements;
 
-    // The wait of a batch for the database while the run goes on: the journals keep the records, and the next batch
+    // The wait of a transaction for the database while the run goes on: the journals keep the records, and the next transaction
     // tries again.
     static constexpr std::chrono::milliseconds kPatience{5'000};
 
     struct Position {
         std::uint64_t sequence = 0;  // of the newest record taken
-        bool moved = false;          // in this batch
+        bool moved = false;          // in this transaction
     };
 
     // Rows of `span` that are this run's and follow one another; the one that rows are being added to.
@@ -82,8 +82,8 @@ private:
         [[nodiscard]] std::int64_t rows() const { return last - first + 1; }
     };
 
-    // Treatment of the overlap numbers by a batch: left as they are, formed from the meters, or formed after the meters
-    // that lack spans were formed anew.
+    // Treatment of the overlap numbers by a transaction: left as they are, formed from the meters, or formed after the
+    // meters that lack spans were formed anew.
     enum class Overlap { Stays, FromMeters, FromRows };
 
     Result<std::size_t> collect(std::size_t limit, Overlap overlap);
@@ -91,9 +91,9 @@ private:
     void load();
     void loadShared();
     void loadReached();
-    void begin(std::unique_ptr<Batch>& batch);
-    void finish(Batch& batch, Overlap overlap, const std::vector<int>& anew);
-    std::size_t readSources(std::size_t limit, std::unique_ptr<Batch>& batch);
+    void begin(std::unique_ptr<WriteTransaction>& transaction);
+    void finish(WriteTransaction& transaction, Overlap overlap, const std::vector<int>& anew);
+    std::size_t readSources(std::size_t limit, std::unique_ptr<WriteTransaction>& transaction);
     void take(int rank, const EventRecord& record);
     void takeSpan(int rank, const Span& span, std::string_view name);
     std::int64_t storeSpan(int rank, const Span& span);
@@ -119,12 +119,12 @@ private:
     std::vector<Position> positions_;  // by source
     std::unique_ptr<Tallies> tallies_;
     std::unique_ptr<Arrivals> arrivals_;
-    std::unique_ptr<RateSums> rateSums_;  // reads only what is new, so it outlives the batches of other processes
+    std::unique_ptr<RateSums> rateSums_;  // reads only what is new, so it outlives the transactions of other processes
     std::unique_ptr<LevelWriter> levels_;
     std::chrono::milliseconds patience_ = kPatience;
     std::chrono::steady_clock::time_point overlapFormed_;
     Chunk chunk_;
-    bool chunkGrew_ = false;  // in this batch
+    bool chunkGrew_ = false;  // in this transaction
     std::unique_ptr<Statements> statements_;
     std::map<std::string, std::int64_t, std::less<>> names_;      // of metrics
     std::map<std::string, std::int64_t, std::less<>> spanNames_;  // of other programs

@@ -20,14 +20,14 @@ public:
     // `trainers`: how many ranks train.
     RateSums(SQLite::Database& database, std::int64_t runKey, int trainers);
 
-    // Takes the rates that were stored since the last batch of this object: all of them at first, later those of other
-    // collectors of the run. Inside a batch, before the first add().
+    // Takes the rates that were stored since the last transaction of this object: all of them at first, later those of
+    // other collectors of the run. Inside a write transaction, before the first add().
     void catchUp();
-    // A rank's rate, which this collector stores in this batch. Answers throughput/samples_per_s at that step once
-    // every rank has told its own, with the latest instant and the largest counts of the ranks: whoever stores the last
-    // rate stores the sum, in the same transaction. Ranks come to the same steps in order, each once.
+    // A rank's rate, which this collector stores in this transaction. Answers throughput/samples_per_s at that step
+    // once every rank has told its own, with the latest instant and the largest counts of the ranks: whoever stores the
+    // last rate stores the sum, in the same transaction. Ranks come to the same steps in order, each once.
     [[nodiscard]] std::optional<Metric> add(const Metric& rate);
-    // At the end of a batch, inside it, after its last row.
+    // At the end of a write transaction, inside it, after its last row.
     void stored();
 
 private:

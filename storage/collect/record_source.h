@@ -25,7 +25,7 @@ public:
     [[nodiscard]] int rank() const { return rank_; }
 
     // The next read() begins with the first record after number `sequence`, 0 for the very first. Called before the
-    // first read, and again after a batch that could not be committed; never below what was released.
+    // first read, and again after a transaction that could not be committed; never below what was released.
     virtual void startAfter(std::uint64_t sequence) = 0;
 
     // Calls `take` for up to `limit` records that are there now, in the order of their numbers, and returns how many.

@@ -99,7 +99,7 @@ void Tallies::derived(int rank, const Span& span) {
     if (span.kind == SpanKind::Window) {
         tally.timedSteps = tally.timedSteps.value_or(0) + span.bytes;
         tally.timedSeconds = tally.timedSeconds.value_or(0) + inSeconds(span.end - span.start);
-        batch_.timed = true;
+        delta_.timed = true;
     }
     makeStale(tally);
 }
@@ -111,9 +111,9 @@ void Tallies::undivided(int rank, std::uint64_t collective) {
 }
 
 void Tallies::stored(const Span& span) {
-    ++batch_.spans;
-    improve(batch_.firstSpan, span.start, std::less<>());
-    improve(batch_.lastSpan, span.end, std::greater<>());
+    ++delta_.spans;
+    improve(delta_.firstSpan, span.start, std::less<>());
+    improve(delta_.lastSpan, span.end, std::greater<>());
 }
 
 void Tallies::metric(int rank, const Metric& metric) {
@@ -130,25 +130,25 @@ void Tallies::metric(int rank, const Metric& metric) {
         tally.step = std::max(tally.step, metric.step);
         tally.trainLoss = number;
         tally.trained = true;
-        if (number) improve(batch_.lossMin, *number, std::less<>());
-        if (number) improve(batch_.lossMax, *number, std::greater<>());
+        if (number) improve(delta_.lossMin, *number, std::less<>());
+        if (number) improve(delta_.lossMax, *number, std::greater<>());
     } else if (metric.name == metrics::kTrainStepMs) {
         tally.step = std::max(tally.step, metric.step);
         tally.trained = true;
     } else if (metric.name == metrics::kTimedSteps && number) {
         tally.step = std::max(tally.step, metric.step);
         tally.timedSteps = static_cast<std::int64_t>(*number);
-        batch_.timed = true;
+        delta_.timed = true;
     } else if (metric.name == metrics::kTimedSeconds) {
         tally.timedSeconds = number;
-        batch_.timed = true;
+        delta_.timed = true;
     } else if (metric.name == metrics::kEvalLoss) {
-        batch_.evalLoss = number;
-        batch_.evaluated = true;
+        delta_.evalLoss = number;
+        delta_.evaluated = true;
     } else if (metric.name == metrics::kEvalAccuracy && number) {
-        improve(batch_.bestAccuracy, *number, std::greater<>());
+        improve(delta_.bestAccuracy, *number, std::greater<>());
     } else if (metric.name == metrics::kEvalChosenAccuracy && number) {
-        batch_.chosenAccuracy = number;
+        delta_.chosenAccuracy = number;
     }
 }
 
@@ -157,9 +157,9 @@ void Tallies::state(int rank, RankState state, std::int64_t step, std::string_vi
     tally.state = static_cast<std::int64_t>(state);
     tally.stateText = text;
     tally.step = std::max(tally.step, step);
-    if (state == RankState::Failed && batch_.error.empty()) {
-        batch_.error = "rank " + std::to_string(rank) + " failed at step " + std::to_string(step) + ": ";
-        batch_.error += text;
+    if (state == RankState::Failed && delta_.error.empty()) {
+        delta_.error = "rank " + std::to_string(rank) + " failed at step " + std::to_string(step) + ": ";
+        delta_.error += text;
     }
 }
 
@@ -226,7 +226,7 @@ std::size_t Tallies::mostKept() const {
 
 // Records stored after the last saved state of the meter are missing from it where the collector was killed: the
 // numbers cover less time until they are formed anew. Where no state is left, those that are stored stay until then; an
-// empty state says that they lack rows, which a batch before or another collector stored.
+// empty state says that they lack rows, which a transaction before or another collector stored.
 void Tallies::fetchMeter(RankTally& tally) {
     fetchMeter_.reset();
     fetchMeter_.bind(1, runKey_);
@@ -283,7 +283,7 @@ void Tallies::formAnew(const std::vector<int>& ranks) {
 void Tallies::formOverlap() {
     for (RankTally* tally : std::exchange(stale_, {})) {
         tally->stale = false;
-        batch_.overlap = true;
+        delta_.overlap = true;
         touched(tally->rank);
         const OverlapTotals totals = tally->meter.totals();
         if (totals.window > 0) {
@@ -314,8 +314,8 @@ void Tallies::write() {
         if (tally->lacksRows) writeMeter(*tally, "");
     }
     writeRun();
-    if (batch_.timed) writeRate();
-    if (batch_.overlap) writeInflation();
+    if (delta_.timed) writeRate();
+    if (delta_.overlap) writeInflation();
 }
 
 void Tallies::writeInflation() {
@@ -362,7 +362,7 @@ void Tallies::writeRate() {
 void Tallies::committed() {
     for (RankTally* tally : changed_) tally->changed = false;
     changed_.clear();
-    batch_ = {};
+    delta_ = {};
 }
 
 void Tallies::writeRank(const RankTally& tally) {
@@ -393,17 +393,17 @@ void Tallies::writeRank(const RankTally& tally) {
 
 void Tallies::writeRun() {
     writeRun_.bind(":run", runKey_);
-    writeRun_.bind(":spans", batch_.spans);
-    bindOptional(writeRun_, ":firstSpan", batch_.firstSpan);
-    bindOptional(writeRun_, ":lastSpan", batch_.lastSpan);
-    bindOptional(writeRun_, ":lossMin", batch_.lossMin);
-    bindOptional(writeRun_, ":lossMax", batch_.lossMax);
-    bindOptional(writeRun_, ":accuracy", batch_.bestAccuracy);
-    bindOptional(writeRun_, ":chosen", batch_.chosenAccuracy);
+    writeRun_.bind(":spans", delta_.spans);
+    bindOptional(writeRun_, ":firstSpan", delta_.firstSpan);
+    bindOptional(writeRun_, ":lastSpan", delta_.lastSpan);
+    bindOptional(writeRun_, ":lossMin", delta_.lossMin);
+    bindOptional(writeRun_, ":lossMax", delta_.lossMax);
+    bindOptional(writeRun_, ":accuracy", delta_.bestAccuracy);
+    bindOptional(writeRun_, ":chosen", delta_.chosenAccuracy);
     writeRun_.bind(":chosenName", metrics::kEvalChosenAccuracy);
-    writeRun_.bind(":evaluated", batch_.evaluated ? 1 : 0);
-    bindOptional(writeRun_, ":evalLoss", batch_.evalLoss);
-    writeRun_.bind(":error", batch_.error);
+    writeRun_.bind(":evaluated", delta_.evaluated ? 1 : 0);
+    bindOptional(writeRun_, ":evalLoss", delta_.evalLoss);
+    writeRun_.bind(":error", delta_.error);
     writeRun_.exec();
     writeRun_.reset();
 }

@@ -1,5 +1,5 @@
-// The numbers that the summary of a run is formed from, of each rank and of a batch, and their rows `rank_state` and
-// `run`. Knows nothing of journals.
+// The numbers that the summary of a run is formed from, of each rank and of a transaction, and their rows `rank_state`
+// and `run`. Knows nothing of journals.
 #pragma once
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -24,7 +24,7 @@ void improve(std::optional<T>& best, T value, Better better) {
 }
 
 // Tallies of one run, for one collector, on one thread. A rank's tally is fetched when its first record comes; it costs
-// a batch nothing unless it changed. All methods throw SQLite::Exception; the object is unusable after that.
+// a transaction nothing unless it changed. All methods throw SQLite::Exception; the object is unusable after that.
 class Tallies {
 public:
     Tallies(SQLite::Database& database, std::int64_t runKey, int workers);
@@ -47,14 +47,15 @@ public:
     // what another rank had not reported yet, or records came after the rank's meter was deleted. `own` limits the
     // answer to these ranks and to those that no collector has a meter of; nullopt: all ranks of the run.
     [[nodiscard]] std::vector<int> partialRanks(const std::optional<std::vector<int>>& own);
-    // Inside a batch: the meters of these ranks anew, from every row of the run. The rows of this batch are written.
-    void formAnew(const std::vector<int>& ranks);
-    // Inside a batch, before write(): the overlap numbers of the ranks that have new spans, and what another collector
-    // needs to go on with them.
+    // Inside a write transaction: the meters of these ranks anew, from every row of the run. The rows of this
+    // transaction are written.
+    void recomputeMeters(const std::vector<int>& ranks);
+    // Inside a write transaction, before write(): the overlap numbers of the ranks that have new spans, and what
+    // another collector needs to go on with them.
     void formOverlap();
-    // Inside a batch: the rows of the ranks that changed, and the run's.
+    // Inside a write transaction: the rows of the ranks that changed, and the run's.
     void write();
-    // The batch with what was written is committed.
+    // The transaction with what was written is committed.
     void committed();
 
 private:
@@ -73,8 +74,9 @@ private:
         bool lacksRows = false;     // records came that such numbers do not count
     };
 
-    // The contribution of one batch to the run's row: maxima, minima and sums, because other processes may add theirs.
-    struct BatchTally {
+    // The contribution of one transaction to the run's row: maxima, minima and sums, because other processes may add
+    // theirs.
+    struct RunDelta {
         std::int64_t spans = 0;
         std::optional<std::int64_t> firstSpan, lastSpan;
         std::optional<double> lossMin, lossMax, bestAccuracy, chosenAccuracy, evalLoss;
@@ -105,7 +107,7 @@ private:
     std::unordered_map<int, RankTally> ranks_;
     RankTally* latest_ = nullptr;  // records of a rank come in a row
     std::vector<RankTally*> changed_, stale_;
-    BatchTally batch_;
+    RunDelta delta_;
 };
 
 }  // namespace dasgd::storage

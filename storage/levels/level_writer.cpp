@@ -12,8 +12,8 @@ namespace {
 // Buckets must hold several spans of each rank to be worth it.
 constexpr std::int64_t kRowsOfRank = 64;
 constexpr std::int64_t kMostRowsOfNode = 65536;
-constexpr std::int64_t kRowsOfBatch = 262'144;  // of a run that is caught up with
-constexpr std::int64_t kNoLevel = -1;           // span_chunk.node: too few rows
+constexpr std::int64_t kRowsOfTransaction = 262'144;  // of a run that is caught up with
+constexpr std::int64_t kNoLevel = -1;                 // span_chunk.node: too few rows
 
 }  // namespace
 
@@ -263,9 +263,9 @@ Status makeMissingLevels(WriteConnection& connection) {
             const int workers = query.getColumn(1).getInt();
             query.reset();
             for (bool done = false; !done;) {
-                DASGD_ASSIGN(const auto batch, Batch::begin(connection));
-                done = LevelWriter(connection.database(), run, workers).finish(kRowsOfBatch);
-                batch->commit();
+                DASGD_ASSIGN(const auto transaction, WriteTransaction::begin(connection));
+                done = LevelWriter(connection.database(), run, workers).finish(kRowsOfTransaction);
+                transaction->commit();
             }
         }
     });

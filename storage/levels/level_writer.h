@@ -1,5 +1,6 @@
-// Keeps the levels of detail over the spans of one run up to date, inside the batches that store its rows: so a level
-// is there exactly if its rows are. Levels are made of rows that cannot change any more, and never change themselves.
+// Keeps the levels of detail over the spans of one run up to date, inside the transactions that store its rows: so a
+// level is there exactly if its rows are. Levels are made of rows that cannot change any more, and never change
+// themselves.
 #pragma once
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -25,7 +26,7 @@ public:
     LevelWriter(SQLite::Database& database, std::int64_t runKey, int workers);
     ~LevelWriter();
 
-    // A row of this run, as it was stored in this batch: spares reading it back.
+    // A row of this run, as it was stored in this transaction: spares reading it back.
     void stored(std::int64_t id, int rank, const Span& span);
     // A row that was stored before is another now.
     void changed(std::int64_t id, int rank, const Span& span);
@@ -34,10 +35,10 @@ public:
         OfThisCollector,  // looks only once so many rows were stored here
         OfAnyCollector
     };
-    // At the end of a batch, inside it: makes the levels that are due.
+    // At the end of a write transaction, inside it: makes the levels that are due.
     void settle(Rows rows);
-    // Once no row of the run can come or change any more, inside a batch: all that is left, at most about `most` rows;
-    // false: there is more.
+    // Once no row of the run can come or change any more, inside a write transaction: all that is left, at most about
+    // `most` rows; false: there is more.
     [[nodiscard]] bool finish(std::int64_t most = INT64_MAX);
 
 private:
@@ -72,8 +73,8 @@ private:
     std::vector<Kept> kept_;  // by id
 };
 
-// Makes the levels of ended runs that have none yet, as those that an older version recorded, each in batches of its
-// own.
+// Makes the levels of ended runs that have none yet, as those that an older version recorded, each in transactions of
+// its own.
 Status makeMissingLevels(WriteConnection& connection);
 
 }  // namespace dasgd::storage

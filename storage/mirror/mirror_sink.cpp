@@ -82,7 +82,7 @@ public:
 
     // The row of the other workspace. What is reached over ssh stays so, also where a copy of it is imported.
     Status introduce() {
-        return inBatch([&]() -> Status {
+        return inTransaction([&]() -> Status {
             SQLite::Statement add(
                 database_,
                 "INSERT INTO mirror_source (workspace, origin, program, heard_at) VALUES (?, ?, ?, ?) "
@@ -139,7 +139,7 @@ public:
             return fail("the disk of " + root.string() + " has less than " + inMiB(kLeastFreeBytes) +
                         " free, which no run of another workspace may use; free some, and take the runs again");
         }
-        const Status done = inBatch([&] { return store(part); });
+        const Status done = inTransaction([&] { return store(part); });
         if (!done) {
             rows_.reset();
             written_ = 0;
@@ -150,7 +150,7 @@ public:
 
     Status heard() {
         if (std::chrono::steady_clock::now() - heard_ < kPauseOfHeard) return {};
-        return inBatch([&]() -> Status {
+        return inTransaction([&]() -> Status {
             markHeard();
             return {};
         });
@@ -202,11 +202,11 @@ private:
     };
 
     template <class Work>
-    Status inBatch(Work&& work) {
+    Status inTransaction(Work&& work) {
         return guarded(connection_->paths().database(), [&]() -> Status {
-            DASGD_ASSIGN(const auto batch, Batch::begin(*connection_));
+            DASGD_ASSIGN(const auto transaction, WriteTransaction::begin(*connection_));
             DASGD_TRY(work());
-            batch->commit();
+            transaction->commit();
             return {};
         });
     }

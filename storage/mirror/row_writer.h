@@ -1,4 +1,4 @@
-// Appends rows of a part to the tables of this workspace, in the batch of the caller.
+// Appends rows of a part to the tables of this workspace, in the transaction of the caller.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace dasgd::storage {
 
 // Writes mirrored rows over one connection, on one thread; methods throw SQLite::Exception. Make a new object after a
-// batch was rolled back.
+// transaction was rolled back.
 class RowWriter {
 public:
     explicit RowWriter(SQLite::Database& database);

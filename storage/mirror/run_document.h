@@ -24,7 +24,7 @@ public:
 
     // Errors: the document has other tables or columns, is of another run, or its status is no word for one.
     [[nodiscard]] Status check(const RunDocument& document, const std::string& runId) const;
-    // Inside a batch, of a document that was checked: the key of the new run.
+    // Inside a write transaction, of a document that was checked: the key of the new run.
     std::int64_t insert(const RunDocument& document) const;
     // Replaces the document of a run that exists.
     void replace(std::int64_t runKey, const RunDocument& document) const;

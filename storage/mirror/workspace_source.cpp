@@ -25,8 +25,8 @@ namespace {
 
 using std::chrono::steady_clock;
 
-// A summary changes with every batch of the collector. It is told five times a second, and a long one, of many ranks or
-// with a large difference to the commit, less often.
+// A summary changes with every transaction of the collector. It is told five times a second, and a long one, of many
+// ranks or with a large difference to the commit, less often.
 constexpr auto kPauseOfDocument = std::chrono::milliseconds(200);
 constexpr std::size_t kDocumentBytesPerMs = 500;
 constexpr auto kLongestLook = std::chrono::milliseconds(100);

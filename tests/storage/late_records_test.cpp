@@ -81,14 +81,14 @@ protected:
     Result<std::unique_ptr<LateRecords>> open(const std::shared_ptr<RecordStream>& stream = streamOfAway()) {
         return LateRecords::open(run_.store, run_.runId, {stream});
     }
-    // Takes in the records of rank 1 as rank 0's host does, each frame in a batch of its own.
+    // Takes in the records of rank 1 as rank 0's host does, each frame in a transaction of its own.
     void collectLive(const std::vector<std::string>& frames) {
         const auto connection = test::orDie(WriteConnection::open(run_.store.paths()));
         const auto stream = streamOfAway();
         RecordSources sources;
         sources.push_back(std::make_unique<StreamSource>(stream));
         RunIngest live(*connection, test::keyOf(run_.store.paths(), run_.runId), std::move(sources),
-                       Collects::SomeRanks);
+                       CollectorScope::SomeRanks);
         test::orDie(live.collect(65536));
         for (const std::string& frame : frames) {
             const auto wanted = stream->wanted();

@@ -401,7 +401,7 @@ TEST(RecorderTest, AFullDiskOnlyDelays) {
     EXPECT_EQ(child.wait(), 0);
 }
 
-// A window that asks all the time neither stops the writer nor sees half a batch.
+// A window that asks all the time neither stops the writer nor sees half a transaction.
 TEST(RecorderTest, ReadersAndTheWriterDoNotHinderEachOther) {
     OneRun run;
     const auto recorder = orDie(Recorder::start(run.store, run.runId, {0}));

@@ -17,9 +17,9 @@ using namespace dasgd::test;
 using ::testing::HasSubstr;
 namespace fs = std::filesystem;
 
-class BatchTest : public ::testing::Test {
+class WriteTransactionTest : public ::testing::Test {
 protected:
-    BatchTest() {
+    WriteTransactionTest() {
         fs::create_directories(paths_.root);
         connection_ = orDie(WriteConnection::open(paths_));
     }
@@ -39,23 +39,23 @@ protected:
     std::unique_ptr<WriteConnection> connection_;
 };
 
-TEST_F(BatchTest, IsAllOrNothing) {
+TEST_F(WriteTransactionTest, IsAllOrNothing) {
     {
-        const auto batch = orDie(Batch::begin(*connection_));
+        const auto transaction = orDie(WriteTransaction::begin(*connection_));
         addName(*connection_, "a");
     }
     EXPECT_EQ(names(), 0);
-    const auto batch = orDie(Batch::begin(*connection_));
+    const auto transaction = orDie(WriteTransaction::begin(*connection_));
     addName(*connection_, "a");
     addName(*connection_, "b");
     EXPECT_EQ(names(), 0);
-    batch->commit();
+    transaction->commit();
     EXPECT_EQ(names(), 2);
 }
 
-TEST_F(BatchTest, HoldsTheLockAsLongAsItIsOpen) {
+TEST_F(WriteTransactionTest, HoldsTheLockAsLongAsItIsOpen) {
     {
-        const auto batch = orDie(Batch::begin(*connection_));
+        const auto transaction = orDie(WriteTransaction::begin(*connection_));
         EXPECT_FALSE(orDie(FileLock::tryNow(paths_.lock(), FileLock::Kind::Exclusive)));
     }
     EXPECT_TRUE(orDie(FileLock::tryNow(paths_.lock(), FileLock::Kind::Exclusive)));
@@ -75,45 +75,45 @@ ChildProcess openShell(const std::string& file) {
     return shell;
 }
 
-TEST_F(BatchTest, AProgramThatWritesWithoutTheLockIsNamed) {
+TEST_F(WriteTransactionTest, AProgramThatWritesWithoutTheLockIsNamed) {
     ChildProcess shell = openShell(paths_.database().string());
-    const auto failed = Batch::begin(*connection_, std::chrono::milliseconds(300));
+    const auto failed = WriteTransaction::begin(*connection_, std::chrono::milliseconds(300));
     ASSERT_FALSE(failed);
     EXPECT_THAT(failed.error().message,
                 HasSubstr("lab.db has been held by process " + std::to_string(shell.id()) + " ("));
     EXPECT_THAT(failed.error().message, HasSubstr("end its transaction"));
     EXPECT_TRUE(orDie(FileLock::tryNow(paths_.lock(), FileLock::Kind::Exclusive)));
     shell.kill();
-    orDie(Batch::begin(*connection_, std::chrono::milliseconds(300)));
+    orDie(WriteTransaction::begin(*connection_, std::chrono::milliseconds(300)));
 }
 
-TEST_F(BatchTest, TheLockIsFreeWhileAnotherProgramIsWaitedFor) {
+TEST_F(WriteTransactionTest, TheLockIsFreeWhileAnotherProgramIsWaitedFor) {
     ChildProcess shell = openShell(paths_.database().string());
     std::atomic<bool> began = false;
     std::thread patient([&] {
         const auto connection = orDie(WriteConnection::open(paths_));
         began = true;
-        orDie(Batch::begin(*connection));
+        orDie(WriteTransaction::begin(*connection));
     });
     ASSERT_TRUE(eventually([&] { return began.load(); }));
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    const auto failed = Batch::begin(*connection_, std::chrono::milliseconds(500));
+    const auto failed = WriteTransaction::begin(*connection_, std::chrono::milliseconds(500));
     EXPECT_THAT(failed ? "no error" : failed.error().message,
                 HasSubstr("held by process " + std::to_string(shell.id()) + " ("))
-        << "and not by this process, which waits for it with another batch";
+        << "and not by this process, which waits for it with another transaction";
     shell.kill();
     patient.join();
 }
 
-TEST_F(BatchTest, ManyWritersTakeTurns) {
+TEST_F(WriteTransactionTest, ManyWritersTakeTurns) {
     std::vector<std::thread> writers;
     for (int writer = 0; writer < 4; ++writer) {
         writers.emplace_back([&, writer] {
             const auto connection = orDie(WriteConnection::open(paths_));
             for (int i = 0; i < 50; ++i) {
-                const auto batch = orDie(Batch::begin(*connection));
+                const auto transaction = orDie(WriteTransaction::begin(*connection));
                 addName(*connection, std::to_string(writer) + "/" + std::to_string(i));
-                batch->commit();
+                transaction->commit();
             }
         });
     }
@@ -122,12 +122,12 @@ TEST_F(BatchTest, ManyWritersTakeTurns) {
 }
 
 // 80 MB go through a WAL that is started over again and again, while readers come and go.
-TEST_F(BatchTest, TheWalStaysBounded) {
+TEST_F(WriteTransactionTest, TheWalStaysBounded) {
     const std::string big(200'000, 'x');
     for (int i = 0; i < 400; ++i) {
-        const auto batch = orDie(Batch::begin(*connection_));
+        const auto transaction = orDie(WriteTransaction::begin(*connection_));
         addName(*connection_, big + std::to_string(i));
-        batch->commit();
+        transaction->commit();
         if (i % 10 == 0) {
             EXPECT_EQ(names(), i + 1);
         }
@@ -137,29 +137,29 @@ TEST_F(BatchTest, TheWalStaysBounded) {
 }
 
 // A reader that never lets go: the WAL must grow, and that is said.
-TEST_F(BatchTest, AReaderThatHoldsTheWalBackIsReported) {
+TEST_F(WriteTransactionTest, AReaderThatHoldsTheWalBackIsReported) {
     SQLite::Database reader(paths_.database().string(), SQLite::OPEN_READONLY);
     reader.exec("BEGIN");
     EXPECT_EQ(reader.execAndGet("SELECT count(*) FROM metric_name").getInt(), 0);
     const std::string big(10'000'000, 'x');
     for (int i = 0; i < 15; ++i) {
-        const auto batch = orDie(Batch::begin(*connection_));
+        const auto transaction = orDie(WriteTransaction::begin(*connection_));
         addName(*connection_, big + std::to_string(i));
-        batch->commit();
+        transaction->commit();
     }
     EXPECT_THAT(connection_->walWarning(), HasSubstr("128 MiB"));
     reader.exec("COMMIT");
-    const auto batch = orDie(Batch::begin(*connection_));
-    batch->commit(Batch::Then::CheckpointAll);
+    const auto transaction = orDie(WriteTransaction::begin(*connection_));
+    transaction->commit(WriteTransaction::Then::CheckpointAll);
     EXPECT_EQ(connection_->walWarning(), "");
     EXPECT_EQ(walBytes(), 0U);
 }
 
-TEST_F(BatchTest, ClosingWritesNothing) {
+TEST_F(WriteTransactionTest, ClosingWritesNothing) {
     {
-        const auto batch = orDie(Batch::begin(*connection_));
+        const auto transaction = orDie(WriteTransaction::begin(*connection_));
         addName(*connection_, "a");
-        batch->commit();
+        transaction->commit();
     }
     const auto before = walBytes();
     ASSERT_GT(before, 0U);
@@ -177,8 +177,8 @@ TEST(GuardedTest, ExceptionsBecomeErrorsThatNameTheFile) {
     EXPECT_EQ(locked.error().message, "folder/lab.db: database is locked by another process: end its transaction");
 }
 
-TEST_F(BatchTest, AStatementThatBreaksARuleThrows) {
-    const auto batch = orDie(Batch::begin(*connection_));
+TEST_F(WriteTransactionTest, AStatementThatBreaksAConstraintThrows) {
+    const auto transaction = orDie(WriteTransaction::begin(*connection_));
     HotStatement insert(connection_->database(), "INSERT INTO metric_name (id, name) VALUES (?, 'x' || ?)");
     insert.bind(1, std::int64_t{1});
     insert.bind(2, 0.5);

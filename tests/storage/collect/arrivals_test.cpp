@@ -23,10 +23,10 @@ protected:
     void take(int rank, std::uint64_t collective, Ns start) {
         arrivals_->take(rank, {.kind = SpanKind::Reduce, .start = start, .end = start + 9, .collective = collective});
     }
-    // Settles in one batch; answers what it was told, a line for each arrival.
+    // Settles in one transaction; answers what it was told, a line for each arrival.
     std::vector<std::string> settle() {
         std::vector<std::string> told;
-        const auto batch = orDie(Batch::begin(*connection_));
+        const auto transaction = orDie(WriteTransaction::begin(*connection_));
         arrivals_->settle(
             [&](const Arrivals::Arrival& arrival, Ns last) {
                 told.push_back("complete " + std::to_string(arrival.rank) + " row " + std::to_string(arrival.row) +
@@ -36,7 +36,7 @@ protected:
                 told.push_back("waiting " + std::to_string(arrival.rank));
                 return std::int64_t{100} + arrival.rank;
             });
-        batch->commit();
+        transaction->commit();
         return told;
     }
     [[nodiscard]] int rows() { return connection_->database().execAndGet("SELECT count(*) FROM arrival").getInt(); }
@@ -46,7 +46,7 @@ protected:
     std::unique_ptr<Arrivals> arrivals_;
 };
 
-TEST_F(ArrivalsTest, CompleteInOneBatchTouchesNoTable) {
+TEST_F(ArrivalsTest, CompleteInOneTransactionTouchesNoTable) {
     take(0, 1, 5);
     take(1, 1, 8);
     EXPECT_THAT(settle(), ElementsAre("complete 0 row 0 last 8", "complete 1 row 0 last 8"));

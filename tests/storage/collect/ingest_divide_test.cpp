@@ -124,7 +124,7 @@ TEST_P(DivideTest, WhatIsNeverCompleteStaysUndividedAndInNoNumber) {
     EXPECT_EQ(database.execAndGet("SELECT count(*) FROM rank_meter").getInt(), 0);
 }
 
-TEST_P(DivideTest, ABatchThatFailsDividesNothing) {
+TEST_P(DivideTest, ATransactionThatFailsDividesNothing) {
     run_.rank(0).span(reduceOf(1, 100, 190));
     collect(0);
     connection_->database().exec(

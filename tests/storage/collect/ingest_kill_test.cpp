@@ -70,16 +70,16 @@ TEST(IngestKillTest, ACollectorKilledAgainAndAgainLosesAndDoublesNothing) {
     });
     std::mt19937 random(5);
     for (int round = 0; round < 60; ++round) {
-        SharedCounter batches;
+        SharedCounter transactions;
         ChildProcess collector([&] {
             const auto connection = orDie(WriteConnection::open(paths));
             RunIngest ingest(*connection, key, journalSources(paths, run.runId, {0}));
             for (;;) {
-                batches.set(batches.get() + (orDie(ingest.collect(100)) > 0 ? 1 : 0));
+                transactions.set(transactions.get() + (orDie(ingest.collect(100)) > 0 ? 1 : 0));
             }
             return 0;
         });
-        ASSERT_TRUE(eventually([&] { return batches.get() > 0; }));
+        ASSERT_TRUE(eventually([&] { return transactions.get() > 0; }));
         std::this_thread::sleep_for(std::chrono::microseconds(random() % 20'000));
         collector.kill();
     }

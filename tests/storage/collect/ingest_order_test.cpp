@@ -1,5 +1,5 @@
-// The overlap numbers of a run are those of its records, however these fall into batches, whichever rank is read first,
-// and whoever is killed meanwhile.
+// The overlap numbers of a run are those of its records, however these fall into transactions, whichever rank is read
+// first, and whoever is killed meanwhile.
 #include "storage/collect/ingest.h"
 
 #include <gtest/gtest.h>
@@ -288,9 +288,10 @@ struct Stored {
 // A workspace with a run for each way in which the records come.
 class IngestOrderTest : public ::testing::Test {
 protected:
-    // `newBatch` answers how many records the next batch has, `killed` whether another collector goes on after it.
-    template <class NewBatch, class Killed>
-    Stored collected(const Journals& journals, const Order& order, NewBatch newBatch, Killed killed,
+    // `newLimit` answers how many records the next transaction has, `killed` whether another collector goes on after
+    // it.
+    template <class NewLimit, class Killed>
+    Stored collected(const Journals& journals, const Order& order, NewLimit newLimit, Killed killed,
                      bool keepsSpans = true) {
         const std::int64_t key = addRun(static_cast<int>(journals.size()), keepsSpans);
         const auto begin = [&] {
@@ -299,15 +300,15 @@ protected:
             return std::make_unique<RunIngest>(*connection_, key, std::move(sources));
         };
         auto ingest = begin();
-        while (orDie(ingest->collect(newBatch())) > 0) {
+        while (orDie(ingest->collect(newLimit())) > 0) {
             if (killed()) ingest = begin();
         }
         orDie(ingest->collectAll());
         return stored(key, journals.size());
     }
-    Stored collected(const Order& order, std::size_t batch, bool keepsSpans = true) {
+    Stored collected(const Order& order, std::size_t limit, bool keepsSpans = true) {
         return collected(
-            recordedRun(), order, [&] { return batch; }, [] { return false; }, keepsSpans);
+            recordedRun(), order, [&] { return limit; }, [] { return false; }, keepsSpans);
     }
 
     std::int64_t addRun(int workers, bool keepsSpans = true) {
@@ -326,15 +327,15 @@ protected:
         }
         return std::make_unique<RunIngest>(*connection_, key, std::move(sources), collects);
     }
-    static void collectInBatches(RunIngest& ingest, std::size_t batch) {
-        while (orDie(ingest.collect(batch)) > 0) {
+    static void collectInBatches(RunIngest& ingest, std::size_t transaction) {
+        while (orDie(ingest.collect(transaction)) > 0) {
         }
     }
     // Deletes the meters of these ranks, as at their end.
     void forget(std::int64_t key, const std::vector<int>& ranks) {
-        const auto batch = orDie(Batch::begin(*connection_));
+        const auto transaction = orDie(WriteTransaction::begin(*connection_));
         forgetMeters(connection_->database(), key, ranks);
-        batch->commit();
+        transaction->commit();
     }
 
     Stored stored(std::int64_t key, std::size_t ranks) {
@@ -373,20 +374,20 @@ Stored plainNumbers(const Journals& journals) {
     return numbers;
 }
 
-// A batch with more spans of a rank than its meter keeps settled the time of reduces that were not divided yet:
+// A transaction with more spans of a rank than its meter keeps settled the time of reduces that were not divided yet:
 // inflation was 1.025 or 1.032 where 1.080 was right.
-TEST_F(IngestOrderTest, BatchesOfAnySizeAreThePlainComputation) {
+TEST_F(IngestOrderTest, TransactionsOfAnySizeAreThePlainComputation) {
     const Stored plain = plainNumbers(recordedRun());
     ASSERT_GT(plain.ranks[0][6].value(), 0.5) << "there is an inflation to compare";
     const auto together = orderedBy(recordedRun(), [rank = 0]() mutable { return rank++; });
     std::optional<Stored> first;
-    for (const std::size_t batch : {1U, 7U, 1000U, 1'000'000U}) {
+    for (const std::size_t limit : {1U, 7U, 1000U, 1'000'000U}) {
         for (const bool keepsSpans : {true, false}) {
-            if (batch == 1 && !keepsSpans) continue;  // ten thousand transactions
-            const Stored numbers = collected(together, batch, keepsSpans);
-            EXPECT_EQ(numbers.ranks, plain.ranks) << batch;
+            if (limit == 1 && !keepsSpans) continue;  // ten thousand transactions
+            const Stored numbers = collected(together, limit, keepsSpans);
+            EXPECT_EQ(numbers.ranks, plain.ranks) << limit;
             if (!first) first = numbers;
-            EXPECT_EQ(numbers.run, first->run) << batch;
+            EXPECT_EQ(numbers.run, first->run) << limit;
         }
     }
     double hidden = 0, transfer = 0;
@@ -403,9 +404,9 @@ TEST_F(IngestOrderTest, AnyInterleavingOfTheRanksIsThePlainComputation) {
     std::optional<Stored> first;
     for (int i = 0; i < 200; ++i) {
         const Order order = randomOrder(recordedRun(), random);
-        const auto newBatch = [&] { return std::size_t{1} + random() % (std::size_t{16} << (random() % 12)); };
+        const auto newLimit = [&] { return std::size_t{1} + random() % (std::size_t{16} << (random() % 12)); };
         const Stored numbers = collected(
-            recordedRun(), order, newBatch, [] { return false; }, random() % 2 == 0);
+            recordedRun(), order, newLimit, [] { return false; }, random() % 2 == 0);
         ASSERT_EQ(numbers.ranks, plain.ranks) << i;
         if (!first) first = numbers;
         ASSERT_EQ(numbers.run, first->run) << i;
@@ -417,8 +418,8 @@ TEST_F(IngestOrderTest, ACollectorThatGoesOnAfterAKilledOneFormsTheSameNumbers) 
     std::mt19937 random(2);
     for (int i = 0; i < 20; ++i) {
         const Order order = randomOrder(recordedRun(), random);
-        const auto newBatch = [&] { return std::size_t{1} + random() % 500; };
-        const Stored numbers = collected(recordedRun(), order, newBatch, [&] { return random() % 6 == 0; });
+        const auto newLimit = [&] { return std::size_t{1} + random() % 500; };
+        const Stored numbers = collected(recordedRun(), order, newLimit, [&] { return random() % 6 == 0; });
         ASSERT_EQ(numbers.ranks, plain.ranks) << i;
     }
 }
@@ -466,7 +467,7 @@ TEST_F(IngestOrderTest, WhatMemoryIsTooShortForIsFormedFromTheRows) {
     expectLaggingPair(numbers.ranks, kMany);
 }
 
-// A collector of some of 1,024 ranks has less memory for each, and its last batch has records of one rank alone.
+// A collector of some of 1,024 ranks has less memory for each, and its last transaction has records of one rank alone.
 TEST_F(IngestOrderTest, ACollectorOfSomeRanksFormsThemAllAnew) {
     constexpr std::int64_t kMany = 8'000;
     Journals journals = laggingPair(kMany);
@@ -487,11 +488,11 @@ TEST_F(IngestOrderTest, ACollectorOfSomeRanksFormsThemAllAnew) {
     expectLaggingPair(stored(key, journals.size()).ranks, kMany);
 }
 
-// The meters of an ended run are gone. Records that came late in an early batch were left out of the numbers.
+// The meters of an ended run are gone. Records that came late in an early transaction were left out of the numbers.
 TEST_F(IngestOrderTest, LateRecordsCountWhicheverBatchTheyCameIn) {
     const Journals& journals = recordedRun();
     const Stored plain = plainNumbers(journals);
-    for (const std::size_t batch : {4U, 40U, 100'000U}) {
+    for (const std::size_t transaction : {4U, 40U, 100'000U}) {
         const std::int64_t key = addRun(kRanks);
         std::vector<Order> orders(kRanks);
         for (int rank = 0; rank < kRanks; ++rank) {
@@ -502,12 +503,12 @@ TEST_F(IngestOrderTest, LateRecordsCountWhicheverBatchTheyCameIn) {
         orDie(collectorOf(key, {0, 1, 2, 3}, Collects::AllRanks, journals, orders)->collectAll());
         forget(key, {0, 1, 2, 3});
         for (int rank = 0; rank < kRanks; ++rank) orders[static_cast<std::size_t>(rank)] = wholeOrder(journals, rank);
-        // The first collector is killed after one batch.
+        // The first collector is killed after one transaction.
         orDie(collectorOf(key, {0, 1, 2, 3}, Collects::LateRanks, journals, orders)->collect(10 * kRanks));
         const auto late = collectorOf(key, {0, 1, 2, 3}, Collects::LateRanks, journals, orders);
-        collectInBatches(*late, batch);
+        collectInBatches(*late, transaction);
         orDie(late->collectAll());
-        EXPECT_EQ(stored(key, kRanks).ranks, plain.ranks) << batch;
+        EXPECT_EQ(stored(key, kRanks).ranks, plain.ranks) << transaction;
     }
 }
 
@@ -517,14 +518,14 @@ TEST_F(IngestOrderTest, ARankWhoseCollectorHasEndedGetsTheTransfersThatOthersCom
     const Stored plain = plainNumbers(journals);
     std::vector<Order> orders;
     for (int rank = 0; rank < kRanks; ++rank) orders.push_back(wholeOrder(journals, rank));
-    for (const std::size_t batch : {3U, 60U, 100'000U}) {
+    for (const std::size_t transaction : {3U, 60U, 100'000U}) {
         const std::int64_t key = addRun(kRanks);
         orDie(collectorOf(key, {0}, Collects::SomeRanks, journals, orders)->collectAll());
         forget(key, {0});
         const auto others = collectorOf(key, {1, 2, 3}, Collects::SomeRanks, journals, orders);
-        collectInBatches(*others, batch);
+        collectInBatches(*others, transaction);
         orDie(others->collectAll());
-        EXPECT_EQ(stored(key, kRanks).ranks, plain.ranks) << batch;
+        EXPECT_EQ(stored(key, kRanks).ranks, plain.ranks) << transaction;
     }
 }
 

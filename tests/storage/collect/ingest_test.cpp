@@ -96,7 +96,7 @@ TEST(IngestTest, AnEvaluationIsTheFinalLossAndTheBestAccuracyStays) {
     EXPECT_EQ(rowOf(run).bestAccuracy, 0.9);
 }
 
-// The test set may be better later, and records may be cut into batches in any way.
+// The test set may be better later, and records may be cut into transactions in any way.
 TEST(IngestTest, WhatWasChosenOnTheValidationSetIsTheBestAccuracy) {
     OneRun run;
     const std::vector<double> accuracy{0.5, 0.9, 0.8}, chosen{0.5, 0.5, 0.8};
@@ -158,7 +158,7 @@ TEST(IngestTest, WhatIsSaidOfTheRunBelongsToTheRunWhoeverSaysIt) {
     }
 }
 
-TEST(IngestTest, SmallBatchesShareAChunkAndBigOnesAreCut) {
+TEST(IngestTest, SmallTransactionsShareAChunkAndBigOnesAreCut) {
     OneRun run;
     const auto connection = orDie(WriteConnection::open(run.store.paths()));
     RunIngest ingest(*connection, keyOf(run.store.paths(), run.runId),
@@ -178,7 +178,7 @@ TEST(IngestTest, SmallBatchesShareAChunkAndBigOnesAreCut) {
     EXPECT_EQ(orDie(run.reader().spans(run.runId, {100'000, 100'100})).size(), 11U);
 }
 
-TEST(IngestTest, ABatchThatFailsIsTriedAgainFromWhatIsThere) {
+TEST(IngestTest, ATransactionThatFailsIsTriedAgainFromWhatIsThere) {
     OneRun run;
     const auto connection = orDie(WriteConnection::open(run.store.paths()));
     RunIngest ingest(*connection, keyOf(run.store.paths(), run.runId),
@@ -199,8 +199,8 @@ TEST(IngestTest, ABatchThatFailsIsTriedAgainFromWhatIsThere) {
     for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(answer.samples[i].step, static_cast<std::int64_t>(i) + 2);
 }
 
-// Ranks that had records in the failed batch, in an earlier one, and in none.
-TEST(IngestTest, ABatchOfManyRanksThatFailsIsTriedAgainFromWhatIsThere) {
+// Ranks that had records in the failed transaction, in an earlier one, and in none.
+TEST(IngestTest, ATransactionOfManyRanksThatFailsIsTriedAgainFromWhatIsThere) {
     SharedRun run(3);
     const auto connection = orDie(WriteConnection::open(run.store.paths()));
     RunIngest ingest(*connection, keyOf(run.store.paths(), run.runId),
@@ -293,7 +293,7 @@ private:
     std::uint64_t next_ = 1;
 };
 
-TEST(IngestTest, RecordsOfAnySourceLandOnceAcrossRestartsAndFailedBatches) {
+TEST(IngestTest, RecordsOfAnySourceLandOnceAcrossRestartsAndFailedTransactions) {
     constexpr std::int64_t kSteps = 3000;
     OneRun run(3);
     const WorkspacePaths paths = run.store.paths();
@@ -314,7 +314,7 @@ TEST(IngestTest, RecordsOfAnySourceLandOnceAcrossRestartsAndFailedBatches) {
         }
         // The collector dies, or the line is cut, between the commit and the acknowledgement.
         sent.acknowledgementsArrive = round % 4 != 2;
-        for (int batch = 0; batch < 3; ++batch) {
+        for (int part = 0; part < 3; ++part) {
             const auto collected = ingest.collect(1 + random() % 40);
             EXPECT_TRUE(collected || fails);
         }

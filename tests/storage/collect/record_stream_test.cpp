@@ -64,7 +64,7 @@ TEST(RecordStream, ARecordIsTakenOnceHoweverOftenItIsOffered) {
     EXPECT_THAT(readSteps(both.source), ElementsAre(1, 2, 3, 4));
 }
 
-TEST(RecordStream, ABatchThatWasNotCommittedIsAskedForAgain) {
+TEST(RecordStream, ATransactionThatWasNotCommittedIsAskedForAgain) {
     Both both;
     both.source.startAfter(0);
     const auto before = both.stream->wanted()->round;

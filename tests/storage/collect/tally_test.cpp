@@ -20,9 +20,9 @@ protected:
         : connection_(orDie(WriteConnection::open(run_.store.paths()))), tallies_(connection_->database(), 1, 2) {}
 
     void write() {
-        const auto batch = orDie(Batch::begin(*connection_));
+        const auto transaction = orDie(WriteTransaction::begin(*connection_));
         tallies_.write();
-        batch->commit();
+        transaction->commit();
         tallies_.committed();
     }
     [[nodiscard]] RunRow row() const { return orDie(run_.reader().run(run_.runId)).row; }
@@ -112,9 +112,9 @@ TEST_F(TallyTest, WindowsAddUpToWhatARankWasTimed) {
     Tallies next(connection_->database(), 1, 2);
     next.derived(1, {.kind = SpanKind::Window, .start = 200 * kMs, .end = 400 * kMs, .bytes = 10});
     {
-        const auto batch = orDie(Batch::begin(*connection_));
+        const auto transaction = orDie(WriteTransaction::begin(*connection_));
         next.write();
-        batch->commit();
+        transaction->commit();
     }
     EXPECT_DOUBLE_EQ(row().timedSteps.value(), 35);
 }
@@ -173,7 +173,7 @@ TEST_F(TallyTest, TheInflationOfTheRunIsKnownWhereItsRanksTellIt) {
     EXPECT_EQ(row().inflationRanks, 4);
 }
 
-// A collector was killed after its last batch and before the overlap was formed.
+// A collector was killed after its last transaction and before the overlap was formed.
 TEST_F(TallyTest, WhatACollectorTookWithItIsCountedAsLessTime) {
     const auto tell = [](Tallies& tallies, SpanKind kind, Ns start, Ns end) {
         const Span span{.kind = kind, .step = 1, .start = start, .end = end};
@@ -193,10 +193,10 @@ TEST_F(TallyTest, WhatACollectorTookWithItIsCountedAsLessTime) {
     tell(next, SpanKind::Transfer, 350, 600);
     tell(next, SpanKind::Window, 200, 600);
     {
-        const auto batch = orDie(Batch::begin(*connection_));
+        const auto transaction = orDie(WriteTransaction::begin(*connection_));
         next.formOverlap();
         next.write();
-        batch->commit();
+        transaction->commit();
     }
     auto& database = connection_->database();
     // 99 of 199 are hidden from 401 on, and 100 of 200 before the kill.
@@ -270,9 +270,9 @@ TEST_F(TallyTest, AnotherObjectGoesOnFromTheRows) {
     Tallies next(connection_->database(), 1, 2);
     next.reported(5, {.end = 1});
     {
-        const auto batch = orDie(Batch::begin(*connection_));
+        const auto transaction = orDie(WriteTransaction::begin(*connection_));
         next.write();
-        batch->commit();
+        transaction->commit();
     }
     SQLite::Statement query(connection_->database(),
                             "SELECT events, step, samples, bytes_sent, newest_ns, train_loss, trained, timed_steps, "

@@ -230,7 +230,7 @@ TEST_F(MirrorSinkTest, WhatIsMoreThanIsTakenIsRefused) {
     EXPECT_LT(std::distance(std::filesystem::directory_iterator(here() / "runs" / "run-a" / "logs"), {}), 2);
 }
 
-// Rows land once also while another process takes from the same workspace: a killed one has left whole batches.
+// Rows land once also while another process takes from the same workspace: a killed one has left whole transactions.
 TEST_F(MirrorSinkTest, EveryRowLandsOnceHoweverOftenItIsKilled) {
     addRecords(there(), "run-a", 80'000, 80'000);
     std::mt19937 random(2);

@@ -37,7 +37,7 @@ TEST_F(RowWriterTest, RowsThatWereTakenArePassedOver) {
 
 // A live run comes a few rows at a time; a chunk each would make reading it slow.
 TEST_F(RowWriterTest, ChunksGrowAsACollectorsDo) {
-    // All rows are in one transaction, as in a batch: 20,000 of them would wait for the disk.
+    // All rows are in one transaction, as in the product: 20,000 of them would wait for the disk.
     database_.exec("BEGIN");
     for (std::int64_t first = 1; first <= 20'000; first += 100) writer_.write(key_, spansFrom(first, 100), from_);
     database_.exec("COMMIT");
