@@ -234,7 +234,7 @@ void MainWindow::focusPage(QWidget& page) {
 }
 
 void MainWindow::openPalette() {
-    std::vector<Command> commands = commandsOf(*stack_->currentWidget());
+    std::vector<PaletteCommand> commands = commandsOf(*stack_->currentWidget());
     const auto& entries = PageRegistry::entries();
     for (std::size_t i = 0; i < entries.size(); ++i) {
         commands.push_back({.title = tr("Go to %1").arg(QString::fromUtf8(entries[i].info.title)),
@@ -242,7 +242,7 @@ void MainWindow::openPalette() {
                             .keys = i < 9 ? QStringLiteral("Ctrl+%1").arg(i + 1) : QString(),
                             .carryOut = [this, i] { showPage(static_cast<int>(i)); }});
     }
-    for (Command& one : jobCommands()) commands.push_back(std::move(one));
+    for (PaletteCommand& one : jobCommands()) commands.push_back(std::move(one));
     commands.push_back({.title = session_.followsNewest() ? tr("Stay with this run") : tr("Follow the newest run"),
                         .words = tr("Go to each run that starts, or not"),
                         .keys = QStringLiteral("Ctrl+L"),
@@ -251,7 +251,7 @@ void MainWindow::openPalette() {
         {.title = tr("Light or dark theme"), .words = {}, .keys = QStringLiteral("Ctrl+T"), .carryOut = [this] {
              look_.toggle();
          }});
-    for (Command& one : workspaceCommands()) commands.push_back(std::move(one));
+    for (PaletteCommand& one : workspaceCommands()) commands.push_back(std::move(one));
     commands.push_back({.title = tr("Close the window"),
                         .words = tr("What runs goes on; the next window finds it"),
                         .keys = QStringLiteral("Ctrl+Q"),
@@ -262,8 +262,8 @@ void MainWindow::openPalette() {
     });
 }
 
-std::vector<Command> MainWindow::jobCommands() {
-    std::vector<Command> commands;
+std::vector<PaletteCommand> MainWindow::jobCommands() {
+    std::vector<PaletteCommand> commands;
     const auto add = [&](const QString& title, const QString& words, auto&& what) {
         commands.push_back({.title = title, .words = words, .keys = {}, .carryOut = what});
     };
@@ -278,15 +278,16 @@ std::vector<Command> MainWindow::jobCommands() {
     return commands;
 }
 
-std::vector<Command> MainWindow::workspaceCommands() {
-    std::vector<Command> commands{{.title = tr("Open another workspace"),
-                                   .words = tr("In a window of its own; this one stays"),
-                                   .keys = {},
-                                   .carryOut = [this] { openWorkspace(); }},
-                                  {.title = tr("Open remote …"),
-                                   .words = tr("Runs of a workspace on another machine, here and live, over ssh"),
-                                   .keys = {},
-                                   .carryOut = [this] { openRemote(); }}};
+std::vector<PaletteCommand> MainWindow::workspaceCommands() {
+    std::vector<PaletteCommand> commands{
+        {.title = tr("Open another workspace"),
+         .words = tr("In a window of its own; this one stays"),
+         .keys = {},
+         .carryOut = [this] { openWorkspace(); }},
+        {.title = tr("Open remote …"),
+         .words = tr("Runs of a workspace on another machine, here and live, over ssh"),
+         .keys = {},
+         .carryOut = [this] { openRemote(); }}};
     if (remote_.isOpen()) {
         commands.push_back({.title = tr("Close remote"),
                             .words = tr("No more from %1; what has come stays").arg(remote_.url()),

@@ -25,7 +25,7 @@ class QToolButton;
 namespace dasgd::gui {
 
 class CommandPalette;
-struct Command;
+struct PaletteCommand;
 class Rail;
 
 // Top left at which a window with its frame lies wholly in `room`, nearest to its present place. A larger window is
@@ -79,8 +79,8 @@ private:
     void updateStatus();
     void openWorkspace();
     void openRemote();
-    [[nodiscard]] std::vector<Command> jobCommands();
-    [[nodiscard]] std::vector<Command> workspaceCommands();
+    [[nodiscard]] std::vector<PaletteCommand> jobCommands();
+    [[nodiscard]] std::vector<PaletteCommand> workspaceCommands();
 
     Look& look_;
     Feed feed_;

@@ -73,7 +73,7 @@ JobOutput readOutput(const fs::path& file) {
     return output;
 }
 
-int exitCodeOf(const JobState& state, bool cancelled) {
+int exitCodeOf(const SlurmJobState& state, bool cancelled) {
     if (cancelled || state.state == "CANCELLED") return kStopped;
     if (state.state == "COMPLETED" && state.exitCode == 0 && state.signal == 0) return kFinished;
     if (state.signal == 0 && (state.exitCode == kWrongInput || state.exitCode == kStopped)) return state.exitCode;
@@ -107,7 +107,7 @@ public:
             return static_cast<int>(kFinished);
         }
         note(title + ": job " + number + " is submitted; its output goes to " + folder.output().string());
-        DASGD_ASSIGN(const JobState end, followJob(number, signals_, [&](const JobState& state) {
+        DASGD_ASSIGN(const SlurmJobState end, followJob(number, signals_, [&](const SlurmJobState& state) {
                          note("job " + number + " " + state.inWords());
                      }));
         return report(number, folder, title, end);
@@ -135,7 +135,8 @@ private:
         }
     }
 
-    int report(const std::string& job, const JobFolder& folder, const std::string& title, const JobState& end) const {
+    int report(const std::string& job, const JobFolder& folder, const std::string& title,
+               const SlurmJobState& end) const {
         const JobOutput output = readOutput(folder.output());
         const int code = exitCodeOf(end, signals_.count() > 0);
         if (code == kRunFailed || code == kWrongInput) {
@@ -187,12 +188,12 @@ Result<JobFolder> makeJobFolder(const fs::path& jobs, const ClusterProfile& prof
     return folder;
 }
 
-Result<JobState> followJob(const std::string& job, StopSignals& signals,
-                           const std::function<void(const JobState&)>& changed) {
-    std::optional<JobState> told;
+Result<SlurmJobState> followJob(const std::string& job, StopSignals& signals,
+                                const std::function<void(const SlurmJobState&)>& changed) {
+    std::optional<SlurmJobState> told;
     bool cancelled = false;
     for (int unanswered = 0;;) {
-        const auto state = jobState(job);
+        const auto state = slurmJobState(job);
         unanswered = state ? 0 : unanswered + 1;
         if (!state && unanswered > kMostUnanswered) return tl::unexpected(state.error());
         if (state && (!told || *state != *told)) changed(*state);

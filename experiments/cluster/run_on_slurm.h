@@ -18,8 +18,8 @@ namespace dasgd::experiments {
 
 // Tells each change until the job is over; the first signal cancels it, the second leaves it to SLURM. Errors: SLURM
 // does not tell of it, again and again.
-[[nodiscard]] Result<JobState> followJob(const std::string& job, StopSignals& signals,
-                                         const std::function<void(const JobState&)>& changed);
+[[nodiscard]] Result<SlurmJobState> followJob(const std::string& job, StopSignals& signals,
+                                              const std::function<void(const SlurmJobState&)>& changed);
 
 // The exit status of `dasgd run`.
 [[nodiscard]] int runOnSlurm(const ClusterProfile& profile, const ClusterTask& task, StopSignals& signals);

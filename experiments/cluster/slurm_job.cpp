@@ -29,7 +29,7 @@ int numberIn(std::string_view text) {
 }
 
 // "130:0": exit status and signal.
-void takeExit(JobState& job, std::string_view text) {
+void takeExit(SlurmJobState& job, std::string_view text) {
     job.exitCode = numberIn(text);
     const auto colon = text.find(':');
     job.signal = colon == std::string_view::npos ? 0 : numberIn(text.substr(colon + 1));
@@ -59,9 +59,9 @@ Result<std::string> outputOfSlurm(const std::string& program, const std::vector<
     return child->report();
 }
 
-bool JobState::isOver() const { return std::ranges::find(kOverStates, state) != std::end(kOverStates); }
+bool SlurmJobState::isOver() const { return std::ranges::find(kOverStates, state) != std::end(kOverStates); }
 
-std::string JobState::inWords() const {
+std::string SlurmJobState::inWords() const {
     if (state == "PENDING") return "waits" + (reason.empty() || reason == "None" ? "" : " (" + reason + ")");
     if (state == "RUNNING") return "runs on " + nodes;
     if (!isOver()) return "is " + state;
@@ -70,8 +70,8 @@ std::string JobState::inWords() const {
     return "has ended: " + state + ", " + how + (nodes.empty() ? "" : ", on " + nodes);
 }
 
-std::optional<JobState> parseScontrol(const std::string& text) {
-    JobState job;
+std::optional<SlurmJobState> parseScontrol(const std::string& text) {
+    SlurmJobState job;
     std::istringstream words(text);
     for (std::string word; words >> word;) {
         const auto equals = word.find('=');
@@ -87,12 +87,12 @@ std::optional<JobState> parseScontrol(const std::string& text) {
     return job.state.empty() ? std::nullopt : std::optional(job);
 }
 
-std::optional<JobState> parseSacct(const std::string& text) {
+std::optional<SlurmJobState> parseSacct(const std::string& text) {
     std::istringstream line(text.substr(0, text.find('\n')));
     std::vector<std::string> fields;
     for (std::string field; std::getline(line, field, '|');) fields.push_back(field);
     if (fields.size() < 3 || fields[0].empty()) return std::nullopt;
-    JobState job{.state = firstWord(fields[0]), .nodes = fields[2] == "None assigned" ? "" : fields[2]};
+    SlurmJobState job{.state = firstWord(fields[0]), .nodes = fields[2] == "None assigned" ? "" : fields[2]};
     takeExit(job, fields[1]);
     if (fields.size() > 3) job.reason = fields[3];
     return job;
@@ -110,7 +110,7 @@ Result<std::string> submitJob(const std::filesystem::path& script, bool behindIt
     return job;
 }
 
-Result<JobState> jobState(const std::string& job) {
+Result<SlurmJobState> slurmJobState(const std::string& job) {
     const auto shown = outputOfSlurm("scontrol", {"--oneliner", "show", "job", job});
     if (shown) {
         if (auto state = parseScontrol(*shown)) return *state;

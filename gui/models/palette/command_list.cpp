@@ -20,7 +20,7 @@ int CommandListModel::rowCount(const QModelIndex& parent) const {
 
 QVariant CommandListModel::data(const QModelIndex& index, int role) const {
     if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
-    const Command& command = shown_[static_cast<std::size_t>(index.row())];
+    const PaletteCommand& command = shown_[static_cast<std::size_t>(index.row())];
     switch (role) {
         case Qt::DisplayRole: return command.title;
         case WordsRole: return command.words;
@@ -31,7 +31,7 @@ QVariant CommandListModel::data(const QModelIndex& index, int role) const {
     }
 }
 
-void CommandListModel::offer(std::vector<Command> commands, std::vector<RunItemPtr> runs,
+void CommandListModel::offer(std::vector<PaletteCommand> commands, std::vector<RunItemPtr> runs,
                              std::function<void(const QString&)> open) {
     commands_ = std::move(commands);
     runs_ = std::move(runs);
@@ -52,8 +52,8 @@ void CommandListModel::refresh() {
     beginResetModel();
     shown_.clear();
     // Commands with the words in the title come before those with them in the details.
-    std::vector<Command> others;
-    for (const Command& command : commands_) {
+    std::vector<PaletteCommand> others;
+    for (const PaletteCommand& command : commands_) {
         if (holdsAll(command.title, words)) {
             shown_.push_back(command);
         } else if (holdsAll(command.title + u' ' + command.words, words)) {

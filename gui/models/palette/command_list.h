@@ -9,7 +9,7 @@
 
 namespace dasgd::gui {
 
-struct Command {
+struct PaletteCommand {
     QString title;
     QString words;  // details below the title: its effect, or the state of a run
     QString keys;   // "Ctrl+E"; "" if it has no shortcut
@@ -30,18 +30,19 @@ public:
 
     // Replaces all rows; `open` is called with a run's id when its row is carried out. Runs show only once something is
     // typed, newest first, after the commands.
-    void offer(std::vector<Command> commands, std::vector<RunItemPtr> runs, std::function<void(const QString&)> open);
+    void offer(std::vector<PaletteCommand> commands, std::vector<RunItemPtr> runs,
+               std::function<void(const QString&)> open);
     void setText(const QString& text);
     void carryOut(int row);
 
 private:
     void refresh();
 
-    std::vector<Command> commands_;
+    std::vector<PaletteCommand> commands_;
     std::vector<RunItemPtr> runs_;
     std::function<void(const QString&)> open_;
     QString text_;
-    std::vector<Command> shown_;
+    std::vector<PaletteCommand> shown_;
 };
 
 }  // namespace dasgd::gui

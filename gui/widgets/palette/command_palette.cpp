@@ -77,8 +77,8 @@ void press(QAbstractButton& button) {
 
 }  // namespace
 
-std::vector<Command> commandsOf(QWidget& page) {
-    std::vector<Command> commands;
+std::vector<PaletteCommand> commandsOf(QWidget& page) {
+    std::vector<PaletteCommand> commands;
     for (QAbstractButton* button : page.findChildren<QAbstractButton*>()) {
         if (!button->isVisibleTo(&page) || !button->isEnabled()) continue;
         static const QRegularExpression marks(QStringLiteral("[▸▾✓●■☆★…]"));
@@ -98,8 +98,9 @@ std::vector<Command> commandsOf(QWidget& page) {
     const std::size_t buttons = commands.size();
     const auto isOffered = [&](const QString& keys) {
         const QKeySequence wanted(keys);
-        return std::any_of(commands.begin(), commands.begin() + static_cast<std::ptrdiff_t>(buttons),
-                           [&](const Command& one) { return !one.keys.isEmpty() && QKeySequence(one.keys) == wanted; });
+        return std::any_of(
+            commands.begin(), commands.begin() + static_cast<std::ptrdiff_t>(buttons),
+            [&](const PaletteCommand& one) { return !one.keys.isEmpty() && QKeySequence(one.keys) == wanted; });
     };
     QList<QWidget*> widgets = page.findChildren<QWidget*>();
     widgets.prepend(&page);
@@ -160,7 +161,7 @@ CommandPalette::CommandPalette(QWidget& window, const Look& look)
     hide();
 }
 
-void CommandPalette::open(std::vector<Command> commands, std::vector<RunItemPtr> runs,
+void CommandPalette::open(std::vector<PaletteCommand> commands, std::vector<RunItemPtr> runs,
                           std::function<void(const QString&)> openRun) {
     if (!isVisible()) before_ = QApplication::focusWidget();
     model_->offer(std::move(commands), std::move(runs), std::move(openRun));

@@ -1,5 +1,5 @@
-// Command palette: typed words find actions of the page and of the window, pages, and runs. It lies over the window
-// until something is chosen, Escape is pressed or the focus goes elsewhere.
+// PaletteCommand palette: typed words find actions of the page and of the window, pages, and runs. It lies over the
+// window until something is chosen, Escape is pressed or the focus goes elsewhere.
 #pragma once
 
 #include <QFrame>
@@ -15,14 +15,15 @@ namespace dasgd::gui {
 
 // Commands of a page. Its enabled buttons, with their text and the keys at the end of their tool tips; and the actions
 // of its widgets that have keys: a shortcut, or a key behind a tab in the text if the widget handles it.
-[[nodiscard]] std::vector<Command> commandsOf(QWidget& page);
+[[nodiscard]] std::vector<PaletteCommand> commandsOf(QWidget& page);
 
 class CommandPalette : public QFrame {
     Q_OBJECT
 
 public:
     CommandPalette(QWidget& window, const Look& look);
-    void open(std::vector<Command> commands, std::vector<RunItemPtr> runs, std::function<void(const QString&)> openRun);
+    void open(std::vector<PaletteCommand> commands, std::vector<RunItemPtr> runs,
+              std::function<void(const QString&)> openRun);
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;

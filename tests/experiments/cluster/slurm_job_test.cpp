@@ -72,9 +72,9 @@ TEST_F(SlurmTools, SubmitAndRefuse) {
 TEST_F(SlurmTools, AskTheAccountingWhereTheControllerHasForgotten) {
     tool("scontrol", "echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1");
     tool("sacct", "echo 'COMPLETED|0:0|n1|None'");
-    EXPECT_EQ(jobState("7")->inWords(), "has ended: COMPLETED, exit status 0, on n1");
+    EXPECT_EQ(slurmJobState("7")->inWords(), "has ended: COMPLETED, exit status 0, on n1");
     tool("sacct", "exit 1");
-    const auto lost = jobState("7");
+    const auto lost = slurmJobState("7");
     ASSERT_FALSE(lost);
     EXPECT_THAT(lost.error().message, StartsWith("SLURM does not tell of job 7: scontrol: "));
 }

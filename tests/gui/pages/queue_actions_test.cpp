@@ -138,8 +138,8 @@ TEST_F(QueueActions, ThePaletteHasThem) {
     QWidget table;
     addQueueKeys(
         table, engine_, [] { return std::vector{waiting("a", true)}; }, [](const QString&) {});
-    const std::vector<Command> commands = commandsOf(table);
-    const auto hold = std::ranges::find(commands, QStringLiteral("Pause: hold or release"), &Command::title);
+    const std::vector<PaletteCommand> commands = commandsOf(table);
+    const auto hold = std::ranges::find(commands, QStringLiteral("Pause: hold or release"), &PaletteCommand::title);
     ASSERT_NE(hold, commands.end());
     EXPECT_EQ(hold->keys, QStringLiteral("Ctrl+H"));
     hold->carryOut();

@@ -29,7 +29,7 @@ protected:
         for (int row = 0; row < model_.rowCount(); ++row) titles << model_.index(row).data().toString();
         return titles;
     }
-    std::vector<Command> commands_;
+    std::vector<PaletteCommand> commands_;
     QStringList done_;
     CommandListModel model_;
     QAbstractItemModelTester tester_{&model_, QAbstractItemModelTester::FailureReportingMode::Fatal};

@@ -23,7 +23,7 @@ TEST(CommandPalette, ButtonsOfAPageAreCommands) {
     disabled.setEnabled(false);
     int pressed = 0;
     QObject::connect(&export_, &QPushButton::clicked, [&pressed] { ++pressed; });
-    const std::vector<Command> commands = commandsOf(page);
+    const std::vector<PaletteCommand> commands = commandsOf(page);
     ASSERT_EQ(commands.size(), 1U);
     EXPECT_EQ(commands[0].title, QStringLiteral("Export"));
     EXPECT_EQ(commands[0].words, QStringLiteral("Write figures"));
@@ -42,7 +42,7 @@ TEST(CommandPalette, SoAreActionsThatHaveKeys) {
     QObject::connect(&move, &QAction::triggered, [&moved] { ++moved; });
     inner.addAction(&move);
     inner.addAction(&plain);
-    const std::vector<Command> commands = commandsOf(page);
+    const std::vector<PaletteCommand> commands = commandsOf(page);
     ASSERT_EQ(commands.size(), 1U);
     EXPECT_EQ(commands[0].title, QStringLiteral("Move column left"));
     EXPECT_EQ(commands[0].words, QStringLiteral("The column of the cell"));
@@ -95,7 +95,7 @@ TEST_F(PaletteOfTheWindow, HasWhatThePageOfRunsHasNoButtonFor) {
     window_->open("Runs");
     ASSERT_TRUE(eventually([&] { return runsTable()->isVisible(); })) << "it holds the run";
     QStringList titles;
-    for (const Command& one : commandsOf(*window_)) titles << one.title;
+    for (const PaletteCommand& one : commandsOf(*window_)) titles << one.title;
     for (const char* wanted :
          {"Pause: hold or release", "Start first", "Earlier", "Later", "Start last", "Put away or restore",
           "Go on from its checkpoint", "Same again with …", "Take back the last change"}) {
@@ -111,7 +111,7 @@ TEST(CommandPalette, AnActionWhoseKeysAButtonHasIsOfferedOnce) {
     same.setShortcut(QKeySequence(QStringLiteral("Ctrl+O")));
     other.setShortcut(QKeySequence(QStringLiteral("Ctrl+F")));
     page.addActions({&same, &other});
-    const std::vector<Command> commands = commandsOf(page);
+    const std::vector<PaletteCommand> commands = commandsOf(page);
     ASSERT_EQ(commands.size(), 2U);
     EXPECT_EQ(commands[0].title, QStringLiteral("Open"));
     EXPECT_EQ(commands[1].title, QStringLiteral("Find"));
@@ -130,7 +130,7 @@ QKeySequence sequenceOf(QString keys) {
 QList<QKeySequence> namedKeys(MainWindow& window) {
     static const QRegularExpression atEnd(QStringLiteral("\\s\\s(\\S+)\\s*$"));
     QList<QKeySequence> keys{sequenceOf(QStringLiteral("Ctrl+K")), sequenceOf(QStringLiteral("Ctrl+Q"))};
-    for (const Command& one : commandsOf(window)) keys << sequenceOf(one.keys);
+    for (const PaletteCommand& one : commandsOf(window)) keys << sequenceOf(one.keys);
     for (const QAbstractButton* one : window.findChildren<QAbstractButton*>()) {
         keys << sequenceOf(atEnd.match(one->toolTip()).captured(1));
     }
@@ -157,8 +157,8 @@ TEST_F(PaletteOfTheWindow, SortsTheRanksOfTheTimeline) {
     open();
     window_->open("Timeline");
     const RankSort before = window_->session().timelineRows().sort();
-    const std::vector<Command> commands = commandsOf(*window_);
-    const auto sort = std::ranges::find(commands, QStringLiteral("L"), &Command::keys);
+    const std::vector<PaletteCommand> commands = commandsOf(*window_);
+    const auto sort = std::ranges::find(commands, QStringLiteral("L"), &PaletteCommand::keys);
     ASSERT_NE(sort, commands.end());
     EXPECT_TRUE(sort->title.startsWith(QStringLiteral("Sort the ranks")));
     sort->carryOut();
