@@ -25,7 +25,7 @@ constexpr double kStopSlackS = 5;
 // from the last completed step on: a rank inside a collective notices the stop only when the collective has ended or
 // timed out, and then saves a checkpoint. A time-only run has nothing to save, and one step of thousands of simulated
 // ranks may take minutes, so it is ended after the slack.
-RankGroup::Patience patienceOf(const CheckedExperiment& experiment) {
+RankProcesses::Patience patienceOf(const CheckedExperiment& experiment) {
     const bool computes = experiment.evalEvery > 0 || !experiment.layout.timeSimulated;
     return {.time = static_cast<Ns>(((computes ? experiment.timeoutS : 0) + kStopSlackS) * 1e9),
             .fromLastStep = computes};
@@ -56,9 +56,9 @@ ChildProcess::Options workerProcess(const storage::WorkspacePaths& paths, const 
 }
 
 // Processes whose use of the host is recorded, each with its rank; −1 where one process holds all ranks.
-std::vector<SystemMetrics::Watched> watched(const RankGroup& group, int workers) {
+std::vector<SystemMetrics::Watched> watched(const RankProcesses& group, int workers) {
     std::vector<SystemMetrics::Watched> all;
-    for (const RankGroup::WorkerProcess& process : group.processes()) {
+    for (const RankProcesses::WorkerProcess& process : group.processes()) {
         const bool shared = process.ranks.size() > 1 && static_cast<int>(process.ranks.size()) == workers;
         all.push_back({shared ? -1 : process.ranks.front(), process.process.id()});
     }
@@ -66,7 +66,7 @@ std::vector<SystemMetrics::Watched> watched(const RankGroup& group, int workers)
 }
 
 // Follows the ranks to their end. The first signal asks them to stop at a common step, the second Ctrl-C kills them.
-void follow(RankGroup& group, StopSignals& signals, Progress& progress, storage::Recorder& recorder,
+void follow(RankProcesses& group, StopSignals& signals, Progress& progress, storage::Recorder& recorder,
             SystemMetrics* system, Ns clockOrigin, const std::function<void()>& meanwhile) {
     std::string reported;
     while (group.running()) {
@@ -178,7 +178,7 @@ Result<LaunchedRun> Launcher::run(QueuedRun queued, const CheckedExperiment& exp
     DASGD_TRY(store_.setClockOrigin(info.runId, info.clockOrigin));
     auto recorder = startRecorder(experiment, info);
     if (!recorder) return giveUp(recorder.error().message);
-    GroupOutcome outcome = train(experiment, queued, **recorder, title, meanwhile);
+    ProcessesOutcome outcome = train(experiment, queued, **recorder, title, meanwhile);
     if (outcome.state == RankState::Stopped) outcome.error = stopInWords(signals_, outcome.error);
     const char* status = outcome.state == RankState::Finished  ? "finished"
                          : outcome.state == RankState::Stopped ? "stopped"
@@ -195,9 +195,9 @@ Result<std::unique_ptr<storage::Recorder>> Launcher::startRecorder(const Checked
     return storage::Recorder::start(store_, info.runId, ranks, experiment.layout.journals());
 }
 
-GroupOutcome Launcher::train(const CheckedExperiment& experiment, QueuedRun& queued, storage::Recorder& recorder,
-                             const std::string& title, const std::function<void()>& meanwhile) {
-    RankGroup group(*queued.control, patienceOf(experiment));
+ProcessesOutcome Launcher::train(const CheckedExperiment& experiment, QueuedRun& queued, storage::Recorder& recorder,
+                                 const std::string& title, const std::function<void()>& meanwhile) {
+    RankProcesses group(*queued.control, patienceOf(experiment));
     Progress progress(title, experiment.totalSteps, style_);
     for (const std::vector<int>& ranks : experiment.layout.processes) {
         // Starting thousands of processes takes long, so signals are looked at before each.

@@ -14,7 +14,7 @@
 #include "experiments/config/checked_experiment.h"
 #include "experiments/launch/progress.h"
 #include "experiments/launch/provenance.h"
-#include "experiments/launch/rank_group.h"
+#include "experiments/launch/rank_processes.h"
 #include "storage/recorder.h"
 
 namespace dasgd::experiments {
@@ -83,8 +83,8 @@ public:
 private:
     Result<std::unique_ptr<storage::Recorder>> startRecorder(const CheckedExperiment& experiment,
                                                              const storage::RunInfo& info);
-    GroupOutcome train(const CheckedExperiment& experiment, QueuedRun& queued, storage::Recorder& recorder,
-                       const std::string& title, const std::function<void()>& meanwhile);
+    ProcessesOutcome train(const CheckedExperiment& experiment, QueuedRun& queued, storage::Recorder& recorder,
+                           const std::string& title, const std::function<void()>& meanwhile);
 
     storage::Store& store_;
     StopSignals& signals_;

@@ -7,7 +7,7 @@
 #include "core/experiment/experiment.h"
 #include "core/train/worker.h"
 #include "experiments/config/sweep.h"
-#include "experiments/launch/rank_group.h"
+#include "experiments/launch/rank_processes.h"
 
 namespace dasgd::experiments {
 

@@ -1,4 +1,4 @@
-#include "experiments/launch/rank_group.h"
+#include "experiments/launch/rank_processes.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -59,18 +59,18 @@ std::vector<RankReport> reportsFrom(const std::string& lines) {
     return reports;
 }
 
-Status RankGroup::add(std::vector<int> ranks, const ChildProcess::Options& options) {
+Status RankProcesses::add(std::vector<int> ranks, const ChildProcess::Options& options) {
     DASGD_ASSIGN(ChildProcess process, ChildProcess::start(options));
     processes_.push_back({std::move(ranks), std::move(process), {}, 0, false});
     return {};
 }
 
-bool RankGroup::running() const {
+bool RankProcesses::running() const {
     return !gaveUp_ &&
            std::any_of(processes_.begin(), processes_.end(), [](const WorkerProcess& p) { return !p.exit; });
 }
 
-void RankGroup::wait(Ns timeout, int wakeFd) {
+void RankProcesses::wait(Ns timeout, int wakeFd) {
     std::vector<pollfd> watched{{wakeFd, POLLIN, 0}};
     for (const WorkerProcess& process : processes_) {
         if (!process.exit) watched.push_back({process.process.pidFd(), POLLIN, 0});
@@ -80,7 +80,7 @@ void RankGroup::wait(Ns timeout, int wakeFd) {
     escalate(MonotonicClock::rawNow());
 }
 
-void RankGroup::reap() {
+void RankProcesses::reap() {
     for (WorkerProcess& process : processes_) {
         if (process.exit) continue;
         process.exit = process.process.poll();
@@ -92,7 +92,7 @@ void RankGroup::reap() {
 }
 
 // A rank that ended, however it did, must not hold up a stop of the others.
-void RankGroup::lost(const WorkerProcess& process) {
+void RankProcesses::lost(const WorkerProcess& process) {
     for (const int rank : process.ranks) control_.leave(Rank(rank));
     const bool failed = process.exit->signal != 0 || process.exit->code != 0;
     if (!failed || failedAt_) return;
@@ -100,7 +100,7 @@ void RankGroup::lost(const WorkerProcess& process) {
     control_.requestStop();
 }
 
-void RankGroup::escalate(Ns now) {
+void RankProcesses::escalate(Ns now) {
     if (control_.stopRequested()) {
         const std::int64_t before = std::exchange(stepsWhenAsked_, stepsOfAll());
         const bool nearer = patience_.fromLastStep && stepsWhenAsked_ > before;
@@ -122,13 +122,13 @@ void RankGroup::escalate(Ns now) {
     }
 }
 
-std::int64_t RankGroup::stepsOfAll() const {
+std::int64_t RankProcesses::stepsOfAll() const {
     std::int64_t sum = 0;
     for (int rank = 0; rank < control_.ranks(); ++rank) sum += control_.completed(Rank(rank));
     return sum;
 }
 
-void RankGroup::signalAll(int number) {
+void RankProcesses::signalAll(int number) {
     for (WorkerProcess& process : processes_) {
         if (process.exit) continue;
         process.killedByUs = true;
@@ -136,14 +136,14 @@ void RankGroup::signalAll(int number) {
     }
 }
 
-void RankGroup::requestStop() { control_.requestStop(); }
+void RankProcesses::requestStop() { control_.requestStop(); }
 
-void RankGroup::kill() {
+void RankProcesses::kill() {
     if (!killedAt_) killedAt_ = MonotonicClock::rawNow();
     signalAll(SIGKILL);
 }
 
-std::int64_t RankGroup::completedByAll() const {
+std::int64_t RankProcesses::completedByAll() const {
     std::int64_t least = control_.completed(Rank(0));
     for (int rank = 1; rank < control_.ranks(); ++rank) {
         least = std::min(least, control_.completed(Rank(rank)));
@@ -151,7 +151,7 @@ std::int64_t RankGroup::completedByAll() const {
     return least;
 }
 
-GroupOutcome RankGroup::outcome() {
+ProcessesOutcome RankProcesses::outcome() {
     struct Failure {
         Ns at = INT64_MAX;
         std::string text;

@@ -25,14 +25,14 @@ struct RankReport {
 
 // How a group ended; where it failed, one sentence that names the rank. Where it did not, what a rank could not write
 // of its result, or "".
-struct GroupOutcome {
+struct ProcessesOutcome {
     RankState state = RankState::Finished;  // Finished, Stopped or Failed
     std::string error;
     bool died = false;  // failed because a process ended without a word: killed, or crashed
 };
 
 // Owner: one thread, which must outlive the processes: the kernel ends them with the thread that started them.
-class RankGroup {
+class RankProcesses {
 public:
     struct WorkerProcess {
         std::vector<int> ranks;  // one, or all of them where ranks are threads
@@ -48,7 +48,7 @@ public:
         bool fromLastStep = false;
     };
     // `control` outlives the group.
-    RankGroup(RunControl& control, Patience patience) : control_(control), patience_(patience) {}
+    RankProcesses(RunControl& control, Patience patience) : control_(control), patience_(patience) {}
 
     // Errors: the process does not start; those started before it are killed by the destructor.
     Status add(std::vector<int> ranks, const ChildProcess::Options& options);
@@ -64,7 +64,7 @@ public:
     [[nodiscard]] std::int64_t completedByAll() const;  // steps
     [[nodiscard]] const std::vector<WorkerProcess>& processes() const { return processes_; }
     // After running() is false.
-    [[nodiscard]] GroupOutcome outcome();
+    [[nodiscard]] ProcessesOutcome outcome();
 
 private:
     void reap();

@@ -1,5 +1,5 @@
 // Ranks that are shell scripts: the end of a group, and its report.
-#include "experiments/launch/rank_group.h"
+#include "experiments/launch/rank_processes.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,13 +18,13 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using Clock = std::chrono::steady_clock;
 
-class RankGroupTest : public ::testing::Test {
+class RankProcessesTest : public ::testing::Test {
 protected:
-    RankGroupTest() : control_(std::move(*RunControl::create(folder_ / "control", 3))) {}
+    RankProcessesTest() : control_(std::move(*RunControl::create(folder_ / "control", 3))) {}
 
     // Runs one rank for each script.
-    GroupOutcome run(const std::vector<std::string>& scripts, RankGroup::Patience patience = {60'000'000'000}) {
-        RankGroup group(control_, patience);
+    ProcessesOutcome run(const std::vector<std::string>& scripts, RankProcesses::Patience patience = {60'000'000'000}) {
+        RankProcesses group(control_, patience);
         const auto begin = Clock::now();
         for (std::size_t rank = 0; rank < scripts.size(); ++rank) {
             const ChildProcess::Options options{"sh", {"-c", scripts[rank]}, folder_ / "log", true};
@@ -44,55 +44,55 @@ protected:
     double seconds_ = 0;
 };
 
-TEST_F(RankGroupTest, FinishesWhenAllDo) {
+TEST_F(RankProcessesTest, FinishesWhenAllDo) {
     EXPECT_EQ(run({says(0, RankState::Finished), says(1, RankState::Finished)}).state, RankState::Finished);
 }
 
-TEST_F(RankGroupTest, NamesARankThatWasKilledAndEndsTheOthers) {
-    const GroupOutcome outcome = run({"sleep 100", "kill -9 $$", "trap '' TERM; sleep 100; sleep 100"});
+TEST_F(RankProcessesTest, NamesARankThatWasKilledAndEndsTheOthers) {
+    const ProcessesOutcome outcome = run({"sleep 100", "kill -9 $$", "trap '' TERM; sleep 100; sleep 100"});
     EXPECT_EQ(outcome.state, RankState::Failed);
     EXPECT_EQ(outcome.error, "rank 1 ended by signal 9 (Killed) after completing step 0");
     EXPECT_LT(seconds_, 6);
     EXPECT_TRUE(control_.stopRequested());
 }
 
-TEST_F(RankGroupTest, BlamesTheKilledRankNotThoseThatMissedIt) {
+TEST_F(RankProcessesTest, BlamesTheKilledRankNotThoseThatMissedIt) {
     const auto missed = says(0, RankState::Failed, "lost a peer", 5) + "exit 1";
     EXPECT_THAT(run({missed, "sleep 0.3; kill -9 $$"}).error, StartsWith("rank 1 ended by signal 9"));
 }
 
-TEST_F(RankGroupTest, BlamesTheFirstThatFailed) {
+TEST_F(RankProcessesTest, BlamesTheFirstThatFailed) {
     const auto later = says(0, RankState::Failed, "lost a peer", 20) + "exit 1";
     const auto first = says(1, RankState::Failed, "loss is NaN at step 7", 10) + "exit 1";
     EXPECT_EQ(run({later, first}).error, "rank 1: loss is NaN at step 7");
 }
 
 // The deadline of the other ranks is over, and each reports the operation that it waited in.
-TEST_F(RankGroupTest, NamesTheRankThatHungBesideTheOneThatMissedIt) {
+TEST_F(RankProcessesTest, NamesTheRankThatHungBesideTheOneThatMissedIt) {
     control_.publish(Rank{1}, 380);
     const auto missed = says(0, RankState::Failed, "rank 0: all_reduce #197: Timed out", 5) + "exit 1";
     const auto hangs = "trap '' INT; sleep 100; sleep 100";
-    const GroupOutcome outcome = run({missed, hangs, hangs});
+    const ProcessesOutcome outcome = run({missed, hangs, hangs});
     EXPECT_EQ(outcome.state, RankState::Failed);
     EXPECT_EQ(outcome.error,
               "rank 0: all_reduce #197: Timed out; rank 1 did not answer, last at step 380; rank 2 did not answer");
 }
 
-TEST_F(RankGroupTest, TakesSilenceForFailure) {
+TEST_F(RankProcessesTest, TakesSilenceForFailure) {
     EXPECT_THAT(run({says(0, RankState::Finished), "exit 0"}).error, HasSubstr("rank 1 ended by exit status 0"));
 }
 
-TEST_F(RankGroupTest, IsStoppedWhereRanksSaySo) {
+TEST_F(RankProcessesTest, IsStoppedWhereRanksSaySo) {
     EXPECT_EQ(run({says(0, RankState::Stopped), says(1, RankState::Stopped)}).state, RankState::Stopped);
 }
 
-TEST_F(RankGroupTest, EndsRanksThatDoNotStopInTime) {
+TEST_F(RankProcessesTest, EndsRanksThatDoNotStopInTime) {
     control_.requestStop();
     EXPECT_EQ(run({"sleep 100", says(1, RankState::Stopped)}, {300'000'000}).state, RankState::Stopped);
     EXPECT_LT(seconds_, 5);
 }
 
-TEST_F(RankGroupTest, RanksThatStillComeNearerToTheStepToStopAtAreWaitedFor) {
+TEST_F(RankProcessesTest, RanksThatStillComeNearerToTheStepToStopAtAreWaitedFor) {
     control_.requestStop();
     std::jthread steps([this](const std::stop_token& over) {
         for (std::int64_t step = 1; !over.stop_requested(); ++step) {
@@ -101,15 +101,15 @@ TEST_F(RankGroupTest, RanksThatStillComeNearerToTheStepToStopAtAreWaitedFor) {
         }
     });
     const std::string saved = (folder_ / "saved").string();
-    const GroupOutcome outcome =
+    const ProcessesOutcome outcome =
         run({"trap '' INT; sleep 3; touch " + saved + "; " + says(0, RankState::Stopped)}, {1'000'000'000, true});
     EXPECT_EQ(outcome.state, RankState::Stopped);
     EXPECT_TRUE(std::filesystem::exists(saved)) << "it took longer than the patience";
 }
 
 // With many ranks the first may take a while to start, and Ctrl-C does not wait for them.
-TEST_F(RankGroupTest, ThatEndsBeforeARankBeganIsStopped) {
-    RankGroup group(control_, {1'000'000'000});
+TEST_F(RankProcessesTest, ThatEndsBeforeARankBeganIsStopped) {
+    RankProcesses group(control_, {1'000'000'000});
     group.kill();
     EXPECT_FALSE(group.running());
     EXPECT_EQ(group.outcome().state, RankState::Stopped);
