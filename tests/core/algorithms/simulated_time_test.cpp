@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tests/support/algorithm_trials.h"
-#include "tests/support/apart.h"
+#include "tests/support/in_child_process.h"
 #include "tests/support/sim/virtual_cluster.h"
 
 namespace dasgd::test {
@@ -107,7 +107,7 @@ Value scattered(const AlgorithmTrial& trial, double contention, std::int64_t eva
 
 // Instants of everything that the ranks recorded, their weights, and the times that were taken of their steps.
 std::vector<double> instantsOf(const Value& document) {
-    return apart([&] {
+    return inChildProcess([&] {
         std::vector<double> instants;
         for (const RankRecord& record : trainVirtually(document)) {
             for (const Span& span : record.sink.spans) {
@@ -147,7 +147,7 @@ INSTANTIATE_TEST_SUITE_P(Registry, SimulatedTimeEvaluated,
 
 // Every loss and weight of every rank; then every rank's end and its number of failures and returns.
 std::vector<double> everythingOf(const Value& document) {
-    return apart([&] {
+    return inChildProcess([&] {
         std::vector<double> values, times;
         for (const RankRecord& record : trainVirtually(document)) {
             for (const char* name : {"train/loss", "weight/0", "weight/1"}) {

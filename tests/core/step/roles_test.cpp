@@ -9,7 +9,7 @@
 #include "core/optimizers/optimizer.h"
 #include "core/step/step_context.h"
 #include "core/train/evaluator.h"
-#include "tests/support/apart.h"
+#include "tests/support/in_child_process.h"
 #include "tests/support/quadratic_oracle.h"
 #include "tests/support/sim/virtual_cluster.h"
 
@@ -199,7 +199,7 @@ TEST(ServingRank, HoldsUpNoRankForAnEvaluationInSimulatedTime) {
     document.find("train")->set("eval_every", integer(4));
     // Seconds per step of both trainers, then what the evaluations found.
     const auto numbers = [&] {
-        return apart([&] {
+        return inChildProcess([&] {
             std::vector<double> all;
             const auto records = trainVirtually(document);
             for (const std::size_t trainer : {1, 2}) {

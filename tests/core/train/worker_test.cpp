@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "core/comm/emulated_link.h"
-#include "tests/support/apart.h"
 #include "tests/support/image_files.h"
+#include "tests/support/in_child_process.h"
 #include "tests/support/quadratic_oracle.h"
 #include "tests/support/sim/virtual_cluster.h"
 #include "tests/support/temp_dir.h"
@@ -315,7 +315,7 @@ TEST(Worker, AccumulatedMicroBatchesAreOneBatch) {
 // The buckets leave during the last backward pass, so that what is exposed of them stays as it was.
 TEST(Worker, AccumulationTakesItsTimeOnTheVirtualCluster) {
     const auto stepSeconds = [](const char* mode, std::int64_t accumulate) {
-        return apart([&]() -> std::vector<double> {
+        return inChildProcess([&]() -> std::vector<double> {
                    const auto records = trainVirtually(
                        table({{"algorithm", table({{"name", text("sync_sgd")}})},
                               {"model", table({{"name", text("lenet")}})},

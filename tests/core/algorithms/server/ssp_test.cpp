@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tests/support/algorithm_trials.h"
-#include "tests/support/apart.h"
+#include "tests/support/in_child_process.h"
 #include "tests/support/quadratic_oracle.h"
 #include "tests/support/sim/virtual_cluster.h"
 
@@ -319,7 +319,7 @@ TEST(Ssp, WorkersThatRunApartRecordTheirOwnThroughput) {
     QuadraticProblem problem = kUneven;
     problem.steps = 200;
     const auto rates = [&](std::int64_t staleness) {
-        return apart([&] {
+        return inChildProcess([&] {
             const auto records = trainVirtually(servedVirtually(problem, staleness, {1, 2, 1}));
             std::vector<double> all;
             for (const std::size_t worker : {0, 1}) {

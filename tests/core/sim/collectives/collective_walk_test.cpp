@@ -9,7 +9,7 @@
 #include <string>
 
 #include "core/cost/cost.h"
-#include "tests/support/apart.h"
+#include "tests/support/in_child_process.h"
 #include "tests/support/sim/virtual_cluster.h"
 
 namespace dasgd::test {
@@ -31,7 +31,7 @@ using Launch = std::function<Pending(Communicator& comm, std::vector<at::Tensor>
 
 // Seconds until the last rank is through with what all launch at once; `tensors` live for as long as it takes.
 double walked(int ranks, const NetworkParams& network, const Launch& launch) {
-    const auto ends = apart([&] {
+    const auto ends = inChildProcess([&] {
         std::vector<double> all;
         onVirtualCluster("star", gigabit(), {.ranks = ranks, .network = network}, [&](VirtualRank& rank) {
             std::vector<at::Tensor> tensors;

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "core/cost/cost.h"
-#include "tests/support/apart.h"
+#include "tests/support/in_child_process.h"
 #include "tests/support/sim/virtual_cluster.h"
 
 namespace dasgd::test {
@@ -84,7 +84,7 @@ double hierarchy(const std::string& name, const Value& network, int groupSize, c
     params.fidelity = fidelity;
     params.reduceRate = "2GB/s";
     params.efficiency = 0.8;
-    const auto ends = apart([&] {
+    const auto ends = inChildProcess([&] {
         std::vector<double> all;
         onVirtualCluster(name, network, {.ranks = 12, .network = params}, [&](VirtualRank& rank) {
             at::Tensor tensor = torch::empty({kHierarchyBytes / 4}, at::TensorOptions().device(at::kMeta));

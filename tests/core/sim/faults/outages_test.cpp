@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "core/cost/cost.h"
-#include "tests/support/apart.h"
+#include "tests/support/in_child_process.h"
 #include "tests/support/sim/virtual_cluster.h"
 
 namespace dasgd::test {
@@ -56,7 +56,7 @@ struct Times {
     std::vector<double> end, blocked;
 };
 Times timesOf(const Value& document) {
-    const auto numbers = apart([&] {
+    const auto numbers = inChildProcess([&] {
         std::vector<double> all;
         for (const RankRecord& record : trainVirtually(document)) {
             all.push_back(endOf(record));
@@ -214,7 +214,7 @@ TEST(Outages, ByFormulaACollectiveRestsWhileSomebodyIsOut) {
 
 // Seconds at which a message of 10 MB, 80 ms, from rank 0 to rank 1 arrives that is sent at once.
 double arrival(const FaultParams& faults) {
-    return apart([&] {
+    return inChildProcess([&] {
         std::vector<double> arrived;
         onVirtualCluster("star", gigabit(), {.ranks = 3, .faults = faults}, [&](VirtualRank& rank) {
             if (rank.comm.rank() == Rank{2}) return;
@@ -245,7 +245,7 @@ TEST(Outages, AddingUpRestsWithItsHost) {
     NetworkParams network;
     network.reduceRate = "1GB/s";
     const auto took = [&](const std::optional<FaultParams>& faults) {
-        return apart([&] {
+        return inChildProcess([&] {
             std::vector<double> ends;
             onVirtualCluster("star", gigabit(), {.ranks = 2, .network = network, .faults = faults},
                              [&](VirtualRank& rank) {

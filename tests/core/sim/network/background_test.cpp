@@ -8,7 +8,7 @@
 
 #include "core/cost/cost.h"
 #include "core/sim/network/simgrid.h"
-#include "tests/support/apart.h"
+#include "tests/support/in_child_process.h"
 #include "tests/support/sim/virtual_cluster.h"
 
 namespace dasgd::test {
@@ -22,7 +22,7 @@ NetworkParams withSettings(const BackgroundParams& background) {
 
 // Seconds that a ring all-reduce of so many elements takes each of two ranks.
 std::vector<double> ringOfTwo(std::int64_t elements, const NetworkParams& network) {
-    return apart([&] {
+    return inChildProcess([&] {
         std::vector<double> took;
         onVirtualCluster("star", gigabit(), {.ranks = 2, .network = network}, [&](VirtualRank& rank) {
             at::Tensor tensor = torch::empty({elements}, at::TensorOptions().device(at::kMeta));

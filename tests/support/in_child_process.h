@@ -1,4 +1,5 @@
-// Numbers worked out in a process of their own: a test that compares runs of the virtual cluster needs an engine each.
+// Computes numbers in a forked process: SimGrid allows one engine a process, and a test that compares runs of the
+// virtual cluster needs an engine for each.
 #pragma once
 
 #include <unistd.h>
@@ -11,8 +12,9 @@
 
 namespace dasgd::test {
 
-// Result of `work` in a process of its own. Expectations belong outside: those inside fail in the child, unheard.
-inline std::vector<double> apart(const std::function<std::vector<double>()>& work) {
+// Calls `work` in a forked child and returns its numbers. EXPECT_* belong outside: a failure inside `work` stays in the
+// child and is not reported.
+inline std::vector<double> inChildProcess(const std::function<std::vector<double>()>& work) {
     int ends[2];
     DASGD_CHECK(::pipe(ends) == 0);
     ChildProcess child([&] {
