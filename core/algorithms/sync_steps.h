@@ -1,7 +1,7 @@
-// Synchronous SGD for the first N steps of a run, before any rule that averages weights. The rule begins after them as
-// if at step 0, with the weights and the optimiser's state that all ranks then have in common; the learning rate's
-// schedule continues. With N = 0, the default, the rule is unchanged. In the same way it begins after the step at which
-// a run is resumed with another number of ranks.
+// Synchronous SGD for the first N steps of a run, before an algorithm that averages weights. The algorithm begins after
+// them as if at step 0, with the weights and the optimiser's state that all ranks then have in common; the learning
+// rate's schedule continues. With N = 0, the default, the algorithm is unchanged. In the same way it begins after the
+// step at which a run is resumed with another number of ranks.
 //
 //   const AddWithSyncSteps<LocalSgd, LocalSgdParams> kLocalSgdEntry{"local_sgd", …};
 #pragma once
@@ -29,7 +29,7 @@ struct SyncSteps {
     return {.min = 0, .max = 1e15, .unit = "steps", .symbol = "k₀", .help = help};
 }
 
-// The fields of a rule and "sync_steps".
+// The fields of an algorithm and "sync_steps".
 template <class Params>
 struct WithSyncSteps : Params {
     SyncSteps sync;
@@ -39,28 +39,28 @@ struct WithSyncSteps : Params {
     }
 };
 
-// `Rule` after the synchronous steps; its fields include a SyncSteps `sync`.
-template <class Rule>
-class AfterSyncSteps final : public Rule, public Elastic {
-    static_assert(std::is_base_of_v<Checkpointed, Rule>);
-    static_assert(!std::is_base_of_v<OwnUpdate, Rule> && !std::is_base_of_v<HasRoles, Rule>,
+// `Wrapped` after the synchronous steps; its fields include a SyncSteps `sync`.
+template <class Wrapped>
+class AfterSyncSteps final : public Wrapped, public Elastic {
+    static_assert(std::is_base_of_v<Checkpointed, Wrapped>);
+    static_assert(!std::is_base_of_v<OwnUpdate, Wrapped> && !std::is_base_of_v<HasRoles, Wrapped>,
                   "all ranks make the optimiser's own step");
 
 public:
     template <class Params>
     explicit AfterSyncSteps(const Params& params)
-        : Rule(params), steps_(params.sync.steps), buckets_(params.sync.buckets) {}
+        : Wrapped(params), steps_(params.sync.steps), buckets_(params.sync.buckets) {}
 
-    // The rule is told of its own steps only.
+    // The wrapped algorithm is told of its own steps only.
     [[nodiscard]] std::optional<FieldError> check(const RunOutline& facts) const override {
         RunOutline own = facts;
         own.steps = std::max<std::int64_t>(0, facts.steps - steps_);
-        return Rule::check(own);
+        return Wrapped::check(own);
     }
     void start(StepContext& context) override {
         if (synchronous(context)) return buckets_.start(context);
         context.beginRuleAfter(context.step());
-        Rule::start(context);
+        Wrapped::start(context);
     }
     // Steps that came after the synchronous ones stay after them, though with more ranks they have smaller numbers.
     void startFrom(StepContext& context, std::int64_t before) override {
@@ -68,24 +68,24 @@ public:
         start(context);
     }
     void afterBackward(StepContext& context) override {
-        if (context.step() > steps_) return Rule::afterBackward(context);
+        if (context.step() > steps_) return Wrapped::afterBackward(context);
         buckets_.finish(context);
     }
     void afterStep(StepContext& context) override {
-        if (context.step() > steps_) return Rule::afterStep(context);
+        if (context.step() > steps_) return Wrapped::afterStep(context);
         buckets_.broadcastBuffers(context);
         if (synchronous(context)) return;
         buckets_.stop();
         start(context);
     }
-    // Between two synchronous steps every bucket has been awaited, and the rule has no state yet.
+    // Between two synchronous steps every bucket has been awaited, and the wrapped algorithm has no state yet.
     void save(StepContext& context, Archive& archive) override {
         if (synchronous(context)) return;
-        Rule::save(context, archive);
+        Wrapped::save(context, archive);
         archive.put(kBegins, context.origin());
     }
     Status load(StepContext& context, const Archive& archive) override {
-        // Absent in checkpoints of older versions, in which the rule always began after `steps`.
+        // Absent in checkpoints of older versions, in which the wrapped algorithm always began after `steps`.
         const std::int64_t begins = archive.integer(kBegins).value_or(steps_);
         steps_ = std::min(steps_, begins);
         if (synchronous(context)) {
@@ -93,11 +93,11 @@ public:
             return {};
         }
         context.beginRuleAfter(begins);
-        return Rule::load(context, archive);
+        return Wrapped::load(context, archive);
     }
 
 private:
-    static constexpr const char* kBegins = "begins_after";  // step after which the rule began
+    static constexpr const char* kBegins = "begins_after";  // step after which the wrapped algorithm began
     // True where the next step is a synchronous one.
     [[nodiscard]] bool synchronous(const StepContext& context) const { return context.step() < steps_; }
 
@@ -105,12 +105,12 @@ private:
     GradientBuckets buckets_;
 };
 
-// Registration of `Rule` with the field.
-template <class Rule, class Params>
-struct AddWithSyncSteps : AlgorithmRegistry::Add<AfterSyncSteps<Rule>, WithSyncSteps<Params>> {
+// Registration of `Wrapped` with the field.
+template <class Wrapped, class Params>
+struct AddWithSyncSteps : AlgorithmRegistry::Add<AfterSyncSteps<Wrapped>, WithSyncSteps<Params>> {
     AddWithSyncSteps(const char* name, const char* summary, const char* reference, CommunicationPattern pattern)
-        : AlgorithmRegistry::Add<AfterSyncSteps<Rule>, WithSyncSteps<Params>>(name, summary, reference,
-                                                                              withFirstGradients(std::move(pattern))) {}
+        : AlgorithmRegistry::Add<AfterSyncSteps<Wrapped>, WithSyncSteps<Params>>(
+              name, summary, reference, withFirstGradients(std::move(pattern))) {}
 
 private:
     static CommunicationPattern withFirstGradients(CommunicationPattern pattern) {

@@ -1,5 +1,5 @@
-// Rules across the sections of an experiment, checked once its data are loaded and its model is built, and before any
-// rank starts. Rules within a section are its own (P::check()).
+// Constraints across the sections of an experiment, checked once its data are loaded and its model is built, and before
+// any rank starts. Constraints within a section are its own (P::check()).
 #pragma once
 
 #include "core/base/result.h"

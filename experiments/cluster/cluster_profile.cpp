@@ -54,7 +54,7 @@ Result<std::string> wordOf(const Value& value, const std::string& name) {
 }
 
 // The keys of a table are the user's. `isName`: what a key may be.
-Status readWords(const Value& document, const char* table, bool (*isName)(const std::string&), const char* rule,
+Status readWords(const Value& document, const char* table, bool (*isName)(const std::string&), const char* refusal,
                  ClusterProfile::Words& out) {
     const Value* found = document.find(table);
     if (!found) return {};
@@ -63,7 +63,7 @@ Status readWords(const Value& document, const char* table, bool (*isName)(const 
     }
     for (const auto& [key, value] : *found->as<Value::Table>()) {
         const std::string name = std::string(table) + "." + key;
-        if (!isName(key)) return fail(value.keyPosition().prefix() + "'" + key + "' " + rule);
+        if (!isName(key)) return fail(value.keyPosition().prefix() + "'" + key + "' " + refusal);
         const bool* const flag = value.as<bool>();
         if (flag && table == std::string_view(kSlurmTable)) {
             if (*flag) out.emplace_back(key, "");

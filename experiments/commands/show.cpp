@@ -227,7 +227,8 @@ std::string bestText(const Shown& shown) {
     return out;
 }
 
-// Names the straggler by the rule of the Timeline page: a rank that comes to the averages later than noise explains.
+// Names the straggler by the criterion of the Timeline page: a rank that comes to the averages later than noise
+// explains.
 std::string stragglerText(const std::optional<Lateness>& lateness) {
     if (!lateness) return "";
     const auto inMs = [](double ns) { return shortNumber(ns / 1e6) + " ms"; };

@@ -11,7 +11,7 @@ namespace {
 using namespace dasgd;
 using dasgd::fuzz::require;
 
-// Each rule for a value, on the input as it is.
+// Each check of a value, on the input as it is.
 void values(const std::string& text) {
     require(countOfRadical(text) >= -1, "a radical has a count, or is none");
     for (const auto& [name, element] : platformElements()) {

@@ -68,39 +68,39 @@ private:
         return wrong(offsetOf(node), what);
     }
 
-    Status element(const pugi::xml_node& node, const Element& rule, int depth) {
+    Status element(const pugi::xml_node& node, const Element& allowed, int depth) {
         if (depth > kDeepest) return wrong(node, "zones are nested more than " + std::to_string(kDeepest) + " deep");
         DASGD_TRY(count(node));
-        if (rule.isSkipped) return {};
-        std::string tag = "<" + std::string(rule.written);
-        DASGD_TRY(attributes(node, rule, tag));
-        const bool writes = !rule.written.empty();
+        if (allowed.isSkipped) return {};
+        std::string tag = "<" + std::string(allowed.written);
+        DASGD_TRY(attributes(node, allowed, tag));
+        const bool writes = !allowed.written.empty();
         if (writes) write(node, tag + (node.first_child() ? ">" : "/>"));
-        for (const pugi::xml_node inner : node) DASGD_TRY(child(node, rule, inner, depth));
-        if (writes && node.first_child()) text_ += "</" + std::string(rule.written) + ">";
+        for (const pugi::xml_node inner : node) DASGD_TRY(child(node, allowed, inner, depth));
+        if (writes && node.first_child()) text_ += "</" + std::string(allowed.written) + ">";
         return {};
     }
 
-    Status child(const pugi::xml_node& node, const Element& rule, const pugi::xml_node& inner, int depth) {
+    Status child(const pugi::xml_node& node, const Element& allowed, const pugi::xml_node& inner, int depth) {
         const std::string outer = "<" + std::string(node.name()) + ">";
         if (inner.type() != pugi::node_element) return wrong(inner, "text is not allowed in " + outer);
-        if (rule.children.contains(inner.name())) {
+        if (allowed.children.contains(inner.name())) {
             const bool option = Text(node.name()) == "config";
             return element(inner, platformElements().at(option ? kConfigOption : inner.name()), depth + 1);
         }
         const std::string reason(reasonAgainst(inner.name()));
         return wrong(inner, "<" + excerpt(inner.name()) + "> is not allowed in " + outer +
-                                (reason.empty() ? "" : ": " + reason) + "; allowed: " + listed(rule.children));
+                                (reason.empty() ? "" : ": " + reason) + "; allowed: " + listed(allowed.children));
     }
 
-    Status attributes(const pugi::xml_node& node, const Element& rule, std::string& tag) const {
+    Status attributes(const pugi::xml_node& node, const Element& allowed, std::string& tag) const {
         const std::string own = "<" + std::string(node.name()) + ">";
         std::set<Text> given;
         for (const pugi::xml_attribute attribute : node.attributes()) {
             const Text name = attribute.name();
             const Text value = attribute.value();
-            const auto found = std::ranges::find(rule.attributes, name, &Attribute::name);
-            if (found == rule.attributes.end()) return wrong(node, unknown(own, name, rule));
+            const auto found = std::ranges::find(allowed.attributes, name, &Attribute::name);
+            if (found == allowed.attributes.end()) return wrong(node, unknown(own, name, allowed));
             if (!given.insert(name).second) return wrong(node, own + " has the attribute " + excerpt(name) + " twice");
             if (!found->value->isRight || (value.empty() && !found->required)) continue;
             if (!found->value->isRight(value)) {
@@ -110,16 +110,16 @@ private:
             tag.append(" ").append(name).append("=\"");
             tag.append(found->value->written ? found->value->written(value) : std::string(value)).append("\"");
         }
-        for (const Attribute& attribute : rule.attributes) {
+        for (const Attribute& attribute : allowed.attributes) {
             if (!attribute.required || given.contains(attribute.name)) continue;
             return wrong(node, own + " has no " + std::string(attribute.name) + "; it must have one");
         }
         return {};
     }
 
-    static std::string unknown(const std::string& own, Text name, const Element& rule) {
+    static std::string unknown(const std::string& own, Text name, const Element& allowed) {
         std::vector<Text> names;
-        for (const Attribute& attribute : rule.attributes) names.push_back(attribute.name);
+        for (const Attribute& attribute : allowed.attributes) names.push_back(attribute.name);
         const std::string reason(reasonAgainst(name));
         return "the attribute " + excerpt(name) + " is not allowed in " + own + (reason.empty() ? "" : ": " + reason) +
                "; allowed: " + listed(names);

@@ -1,5 +1,5 @@
-// Rules of the settings that only devices have, checked before any rank starts, and the message for a device that runs
-// out of memory.
+// Constraints on the settings that only devices have, checked before any rank starts, and the message for a device that
+// runs out of memory.
 #pragma once
 
 #include <string>

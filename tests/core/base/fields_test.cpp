@@ -122,7 +122,7 @@ TEST(FieldsTest, UnknownKeysNameTheNearest) {
     EXPECT_THAT(messageOf(tableOf("link", inner)), HasSubstr("did you mean 'bandwidth'?"));
 }
 
-TEST(FieldsTest, RulesAcrossFieldsPointAtOne) {
+TEST(FieldsTest, ConstraintsAcrossFieldsPointAtOne) {
     Value table;
     table.set("mode", Value(std::string("by-label")));
     table.set("period", Value(std::int64_t{9}, at(5, 3)));

@@ -170,7 +170,7 @@ TEST(ExperimentTest, NamesAreChecked) {
     EXPECT_THAT(errorOf(document), HasSubstr("name must be a string"));
 }
 
-TEST(ExperimentTest, RulesAcrossFieldsAreKept) {
+TEST(ExperimentTest, ConstraintsAcrossFieldsAreKept) {
     Value document = minimal();
     section(document, "train") = table({{"epochs", integer(1)}, {"steps", integer(5)}});
     EXPECT_THAT(errorOf(document), HasSubstr("epochs and steps are both given"));

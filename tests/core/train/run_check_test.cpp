@@ -1,4 +1,4 @@
-// Rules across sections, refused at their place before any rank starts.
+// Constraints across sections, refused at their place before any rank starts.
 #include "core/train/run_check.h"
 
 #include <gmock/gmock.h>
