@@ -2,7 +2,7 @@
 // evaluates the mean of all copies, or the weights that the algorithm names. No simulated time passes and no rank
 // waits, because waiting would let ranks meet that the algorithm keeps apart: times with and without evaluations are
 // the same. Values are those of Evaluator on the backend `threads`, to the last bit, unless ranks are steps apart and
-// the weights that a server names include later gradients.
+// the weights that a parameter server names include later gradients.
 //
 // Holds the copies of every evaluation that some rank has not reached: for ranks that never wait for each other, as
 // many as the fastest is ahead. One board a run, shared by its ranks, which are actors of one thread; outlives them.

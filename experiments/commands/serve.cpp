@@ -23,7 +23,7 @@ int serve(const ServeCommand& command) {
     if (::isatty(STDOUT_FILENO) == 1) {
         return refuse({"what it says is for `dasgd mirror`, which starts it by itself on the other machine"});
     }
-    const ServeOptions options{
+    const MirrorServerOptions options{
         .workspace = command.workspace,
         .interval = std::chrono::milliseconds(static_cast<std::int64_t>(command.interval * 1000))};
     const Status served = serveMirror(options, STDIN_FILENO, STDOUT_FILENO, signals);

@@ -19,21 +19,21 @@ using Instant = std::chrono::steady_clock::time_point;
 
 constexpr milliseconds kPoll{20};
 
-class CurveServer final : public RecordServer {
+class CurveRecordServer final : public RecordServer {
 public:
-    CurveServer(const RunSecret& secret, std::string runId, RecordStreams streams)
+    CurveRecordServer(const RunSecret& secret, std::string runId, RecordStreams streams)
         : gate_(context_, secret.forwarderKeys().publicKey), runId_(std::move(runId)) {
         for (auto& stream : streams) ranks_[stream->rank()].stream = std::move(stream);
         setLimits(router_);
         serveWith(router_, secret.collectorKeys());
         CurveGate::putBefore(router_);
     }
-    ~CurveServer() override {
+    ~CurveRecordServer() override {
         stop_ = true;
         if (thread_.joinable()) thread_.join();
     }
-    CurveServer(const CurveServer&) = delete;
-    CurveServer& operator=(const CurveServer&) = delete;
+    CurveRecordServer(const CurveRecordServer&) = delete;
+    CurveRecordServer& operator=(const CurveRecordServer&) = delete;
 
     Status bind(const std::string& address, int port) {
         try {
@@ -151,7 +151,7 @@ private:
 
 Result<std::unique_ptr<RecordServer>> RecordServer::start(const std::string& address, const RunSecret& secret,
                                                           std::string runId, RecordStreams streams, int port) {
-    auto server = std::make_unique<CurveServer>(secret, std::move(runId), std::move(streams));
+    auto server = std::make_unique<CurveRecordServer>(secret, std::move(runId), std::move(streams));
     DASGD_TRY(server->bind(address, port));
     return std::unique_ptr<RecordServer>(std::move(server));
 }

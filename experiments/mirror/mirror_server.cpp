@@ -24,7 +24,7 @@ constexpr auto kPatienceWithRefusal = milliseconds(5000);
 
 class MirrorServer {
 public:
-    MirrorServer(const ServeOptions& options, FrameChannel& channel, storage::WorkspaceSource& source)
+    MirrorServer(const MirrorServerOptions& options, FrameChannel& channel, storage::WorkspaceSource& source)
         : options_(options), channel_(channel), source_(source) {}
 
     Status run(StopSignals& signals) {
@@ -74,7 +74,7 @@ private:
         return true;
     }
 
-    const ServeOptions& options_;
+    const MirrorServerOptions& options_;
     FrameChannel& channel_;
     storage::WorkspaceSource& source_;
     bool started_ = false, caughtUp_ = false;
@@ -93,7 +93,7 @@ Status refuseTo(FrameChannel& channel, const Error& error) {
 
 }  // namespace
 
-Status serveMirror(const ServeOptions& options, int in, int out, StopSignals& signals) {
+Status serveMirror(const MirrorServerOptions& options, int in, int out, StopSignals& signals) {
     FrameChannel channel(in, out);
     auto source = storage::WorkspaceSource::open(options.workspace, storage::SourceDatabase::Older::Refused,
                                                  storage::WorkspaceSource::Files::ConfigAndLogs);

@@ -10,7 +10,7 @@
 
 namespace dasgd::experiments {
 
-struct ServeOptions {
+struct MirrorServerOptions {
     std::filesystem::path workspace;
     std::chrono::milliseconds interval{200};     // between two looks at a workspace that has nothing new
     std::chrono::milliseconds patience{60'000};  // with a silent other side
@@ -18,6 +18,6 @@ struct ServeOptions {
 
 // Until the other side closes `in`, or a signal comes. SIGPIPE is ignored. Errors, which the other side is told too:
 // there is no workspace, or of another version; what comes is no frame; silence.
-Status serveMirror(const ServeOptions& options, int in, int out, StopSignals& signals);
+Status serveMirror(const MirrorServerOptions& options, int in, int out, StopSignals& signals);
 
 }  // namespace dasgd::experiments

@@ -58,7 +58,7 @@ Result<RemoteArtifacts> RemoteArtifacts::open(Rendezvous& store, const Options& 
     std::string endpoint = kNoFiles;
     if (options.rank == 0) {
         Status serves;
-        if (options.secret && !options.places.together) serves = own.serve(options);
+        if (options.secret && !options.places.together) serves = own.startFileServer(options);
         if (own.server_) endpoint = own.server_->endpoint();
         DASGD_TRY(store.set(kFilesKey, endpoint));
         DASGD_TRY(serves);
@@ -140,25 +140,25 @@ Status RemoteArtifacts::meetReady(Rendezvous& store, const Options& options, con
     return problem.empty() ? Status{} : fail(problem);
 }
 
-Status RemoteArtifacts::serve(const Options& options) {
-    FileServer::Options server{.address = options.address,
-                               .ranks = options.places.away,
-                               .folder = paths_.run(runId_),
-                               .goesFrom = {},
-                               .arrived = {}};
+Status RemoteArtifacts::startFileServer(const Options& options) {
+    FileServer::Options serving{.address = options.address,
+                                .ranks = options.places.away,
+                                .folder = paths_.run(runId_),
+                                .goesFrom = {},
+                                .arrived = {}};
     if (!options.resumedFrom.empty()) {
         const CheckpointFolder before(paths_.checkpoints(options.resumedFrom));
         DASGD_ASSIGN(const Checkpoint from, before.at(options.resumedStep));
-        server.goesFrom = from.folder;
+        serving.goesFrom = from.folder;
     }
-    server.arrived = [run = completionOf(options.experiment, environment_.place)](const std::string& name) -> Status {
+    serving.arrived = [run = completionOf(options.experiment, environment_.place)](const std::string& name) -> Status {
         const auto step = stepOfPart(name);
         if (!step) return {};
         DASGD_ASSIGN(const std::string trouble, completeIfLast(run, *step));
         if (!trouble.empty()) logLine(LogLevel::Warning, trouble);
         return {};
     };
-    DASGD_ASSIGN(server_, FileServer::start(std::move(server), *options.secret));
+    DASGD_ASSIGN(server_, FileServer::start(std::move(serving), *options.secret));
     return {};
 }
 

@@ -49,7 +49,7 @@ public:
 
 private:
     explicit RemoteArtifacts(const Options& options);
-    Status serve(const Options& options);
+    Status startFileServer(const Options& options);
     Status leaveMark(Rendezvous& store);
     Status findMark(Rendezvous& store);
     Status takeUp(const Options& options);

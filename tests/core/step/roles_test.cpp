@@ -21,9 +21,9 @@ using testing::SizeIs;
 
 // Synchronous parameter server on the last rank: trainers push their gradients and pull the weights that the server has
 // made of the mean with its own optimiser. Serially: SGD on the mean of the trainers' gradients.
-class ParameterServer final : public Algorithm, public HasRoles, public OwnUpdate, public NamesWeights {
+class SynchronousParameterServer final : public Algorithm, public HasRoles, public OwnUpdate, public NamesWeights {
 public:
-    explicit ParameterServer(const NoParams&) {}
+    explicit SynchronousParameterServer(const NoParams&) {}
 
     [[nodiscard]] Roles roles(int ranks) const override { return {ranks, {ranks - 1}}; }
 
@@ -66,7 +66,7 @@ private:
     static Rank server(StepContext& context) { return Rank(context.comm().size() - 1); }
     Pending push_, pull_;
 };
-const AlgorithmRegistry::Add<ParameterServer> kParameterServerEntry{"parameter_server", "Of a test"};
+const AlgorithmRegistry::Add<SynchronousParameterServer> kSynchronousServerEntry{"parameter_server", "Of a test"};
 
 // Takes no part in anything: to see what a serving rank is left out of by default.
 class Bystander final : public Algorithm, public HasRoles {

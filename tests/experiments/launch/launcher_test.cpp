@@ -109,9 +109,9 @@ TEST_P(KilledRank, EndsTheRunAndLosesNothing) {
 INSTANTIATE_TEST_SUITE_P(AtRandomMoments, KilledRank, ::testing::Range(0, 6));
 
 // The server waits for any worker, so that no connection tells it who is gone.
-class KilledRankOfAServer : public LauncherTest, public ::testing::WithParamInterface<int> {};
+class KilledRankOfAParameterServer : public LauncherTest, public ::testing::WithParamInterface<int> {};
 
-TEST_P(KilledRankOfAServer, EndsTheRunAndIsNamed) {
+TEST_P(KilledRankOfAParameterServer, EndsTheRunAndIsNamed) {
     StartedProgram program = begin({}, "ssp");
     const std::vector<pid_t> ranks = test::childrenOf(program.id());
     ASSERT_EQ(ranks.size(), 3u);
@@ -124,7 +124,7 @@ TEST_P(KilledRankOfAServer, EndsTheRunAndIsNamed) {
     EXPECT_THAT(row.error, StartsWith("rank "));
     EXPECT_THAT(row.error, HasSubstr("ended by signal 9 (Killed) after completing step "));
 }
-INSTANTIATE_TEST_SUITE_P(WorkerOrServer, KilledRankOfAServer, ::testing::Values(0, 2));
+INSTANTIATE_TEST_SUITE_P(WorkerOrServer, KilledRankOfAParameterServer, ::testing::Values(0, 2));
 
 TEST_F(LauncherTest, TakesItsRanksAlongWhenKilled) {
     StartedProgram program = begin();

@@ -21,7 +21,7 @@ using ::testing::HasSubstr;
 // A server in a thread, and the other end of its streams.
 class Served {
 public:
-    explicit Served(ServeOptions options) {
+    explicit Served(MirrorServerOptions options) {
         DASGD_CHECK(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, files_) == 0);
         thread_ = std::thread([this, options] { ended_ = serveMirror(options, files_[1], files_[1], signals_); });
         channel = std::make_unique<FrameChannel>(files_[0], files_[0]);
