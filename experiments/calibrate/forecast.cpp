@@ -217,7 +217,7 @@ bool goesByFormula(const Value& document, int workers) {
     return workers > kMostRanksByMessages && !valueAt<Value::Table>(document, "network", "background");
 }
 
-std::optional<std::string> whyAnotherIsFirst(const std::vector<ForecastRow>& rows) {
+std::optional<std::string> reasonAdviceIsNotFirst(const std::vector<ForecastRow>& rows) {
     const auto advised = std::ranges::find(rows, CandidateRole::Advised, &ForecastRow::role);
     if (advised == rows.end() || rows.front().role == CandidateRole::Alone) return std::nullopt;
     const std::optional<double> first = rows.front().targetSeconds, its = advised->targetSeconds;
@@ -247,7 +247,7 @@ Result<Forecast> forecast(RunSession& session, Value document, const ForecastOpt
     std::ranges::stable_sort(made.rows, {}, [](const ForecastRow& row) {
         return std::tuple(row.role == CandidateRole::Alone, !row.targetSeconds, row.targetSeconds);
     });
-    if (auto why = whyAnotherIsFirst(made.rows)) made.advice.why.push_back(*std::move(why));
+    if (auto why = reasonAdviceIsNotFirst(made.rows)) made.advice.why.push_back(*std::move(why));
     return made;
 }
 

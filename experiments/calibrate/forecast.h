@@ -56,7 +56,7 @@ struct ForecastOptions {
 [[nodiscard]] bool goesByFormula(const Value& document, int workers);
 
 // A sentence if another row than the advised one comes first; `rows` are sorted.
-[[nodiscard]] std::optional<std::string> whyAnotherIsFirst(const std::vector<ForecastRow>& rows);
+[[nodiscard]] std::optional<std::string> reasonAdviceIsNotFirst(const std::vector<ForecastRow>& rows);
 
 // Forecasts `document`, an onlyDocument() on a virtual cluster. Errors: those of the document, a run that does not
 // finish.

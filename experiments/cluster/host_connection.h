@@ -27,7 +27,7 @@ public:
 
     [[nodiscard]] const std::string& name() const { return name_; }
     // Called while an answer is waited for: whether the user has given up, and what is to be done meanwhile.
-    void heed(std::function<bool()> stopped, std::function<void()> meanwhile) {
+    void setWaitCallbacks(std::function<bool()> stopped, std::function<void()> meanwhile) {
         stopped_ = std::move(stopped);
         meanwhile_ = std::move(meanwhile);
     }

@@ -14,7 +14,7 @@ inline constexpr const char* kHello = "hello";
 // An experiment's text: what runs it makes.
 inline constexpr const char* kCheck = "check";
 // How a run that ended early goes on: with which experiment, from which run.
-inline constexpr const char* kGoOn = "go on";
+inline constexpr const char* kPlanResume = "go on";
 // A port that is free on an address.
 inline constexpr const char* kPort = "port";
 // Starts this host's ranks of one run; answered once all are started.

@@ -74,7 +74,7 @@ Result<storage::RunRow> rowAtItsEnd(storage::RunReader& reader, const std::strin
     const auto until = std::chrono::steady_clock::now() + kGraceToStop + kGraceToEnd + kGraceToRecord;
     for (;;) {
         DASGD_ASSIGN(storage::RunRow row, reader.row(run));
-        const bool live = (row.status == "queued" || row.status == "running") && !checkGoesOn(reader, row);
+        const bool live = (row.status == "queued" || row.status == "running") && !checkResumable(reader, row);
         if (!live || std::chrono::steady_clock::now() > until) return row;
         std::this_thread::sleep_for(kServiceRest);
     }
@@ -83,7 +83,7 @@ Result<storage::RunRow> rowAtItsEnd(storage::RunReader& reader, const std::strin
 // "run": of this host's workspace. Or "text": of the experiment whose run has just ended early. That is one of `since`,
 // the one that the launcher knows to have been "started", or, to "resume", an older one; where none left a checkpoint,
 // it goes on as that was to, from the "earlier" one's of "earlier_step". "workers": that it goes on with.
-Result<nlohmann::json> goOn(const nlohmann::json& request, std::set<std::string> since) {
+Result<nlohmann::json> planResume(const nlohmann::json& request, std::set<std::string> since) {
     const storage::WorkspacePaths paths{std::filesystem::absolute(withHome(request.value("workspace", "")))};
     DASGD_ASSIGN(auto reader, storage::RunReader::open(paths.root));
     std::string text = request.value("text", ""), source = "experiment";
@@ -102,7 +102,7 @@ Result<nlohmann::json> goOn(const nlohmann::json& request, std::set<std::string>
         if (row.status == "finished" && since.contains(candidate)) {
             return nlohmann::json{{"finished", resultOf(row, paths)}};
         }
-        DASGD_TRY(checkGoesOn(reader, row));
+        DASGD_TRY(checkResumable(reader, row));
         std::optional<std::int64_t> wanted;
         if (!named && &candidate == &candidates.back()) wanted = request.value("earlier_step", std::int64_t{0});
         const auto point = resumePointOf(paths, reader, row, wanted);
@@ -170,7 +170,7 @@ void HostService::take(const nlohmann::json& request) {
 Result<nlohmann::json> HostService::reply(const std::string& what, const nlohmann::json& request) {
     if (what == kHello) return hostFacts(request);
     if (what == kCheck) return checkText(request);
-    if (what == kGoOn) return goOn(request, ranks_ ? ranks_->runsSince() : std::set<std::string>());
+    if (what == kPlanResume) return planResume(request, ranks_ ? ranks_->runsSince() : std::set<std::string>());
     if (what == kJournals || what == kCollect || what == kForward || what == kCollected) return journals(what, request);
     if (what == kStart) return start(request);
     if (what == kTime) return nlohmann::json{{"now", calendarNow()}};

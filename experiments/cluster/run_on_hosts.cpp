@@ -102,7 +102,7 @@ int unreachable(const Error& error, StopSignals& signals) {
     return kRunFailed;
 }
 
-std::string fromWhere(const GoingOn& next) {
+std::string fromWhere(const ResumePlan& next) {
     return next.from.empty() ? "its beginning" : "step " + std::to_string(next.step) + " of " + next.from;
 }
 
@@ -144,14 +144,14 @@ public:
 
 private:
     struct Next {
-        GoingOn going;
+        ResumePlan going;
         std::vector<RanksPlace> places;
     };
 
     // A host may have been lost since the series was planned.
     Status placeAnew(HostedPlan& plan) {
         if (there_.empty()) return {};
-        there_ = cluster_.revive();
+        there_ = cluster_.reconnect();
         if (there_.empty() || there_.front() != 0) return fail(cluster_.profile().hosts.front() + ": is lost");
         DASGD_ASSIGN(plan.places, placeRanks(cluster_.profile(), plan.experiment.workers, there_));
         return {};
@@ -159,9 +159,9 @@ private:
 
     // Brings the records that rank 0's host did not get because it ended first or the ranks were cut off.
     void fetchRecords() {
-        there_ = cluster_.revive();
+        there_ = cluster_.reconnect();
         const auto collected = collectOnHosts(cluster_);
-        there_ = cluster_.stillThere();
+        there_ = cluster_.answeringHosts();
         if (collected && (collected->found > 0 || !collected->problems.empty())) {
             logLine(LogLevel::Warning, printableLines(collectedInWords(*collected), "\n    "));
         }
@@ -182,12 +182,12 @@ private:
             workers = static_cast<int>(profile.ranksPerHost) * static_cast<int>(there.size());
             DASGD_ASSIGN(places, placeRanks(profile, workers, there));
         }
-        DASGD_ASSIGN(GoingOn going, cluster_.goOn({{"text", failed.text},
-                                                   {"workers", workers},
-                                                   {"started", started},
-                                                   {"earlier", earlier.from},
-                                                   {"earlier_step", earlier.step},
-                                                   {"resume", earlier.resume}}));
+        DASGD_ASSIGN(ResumePlan going, cluster_.planResume({{"text", failed.text},
+                                                            {"workers", workers},
+                                                            {"started", started},
+                                                            {"earlier", earlier.from},
+                                                            {"earlier_step", earlier.step},
+                                                            {"resume", earlier.resume}}));
         return Next{std::move(going), std::move(*places)};
     }
 
@@ -235,7 +235,7 @@ int resumeOnHosts(const ClusterProfile& profile, const std::string& run, std::op
     if (const Status connected = cluster.connect(1); !connected) return unreachable(connected.error(), signals);
     nlohmann::json what{{"run", run}};
     if (workers) what["workers"] = *workers;
-    auto going = cluster.goOn(std::move(what));
+    auto going = cluster.planResume(std::move(what));
     if (!going) return signals.count() > 0 ? static_cast<int>(kStopped) : refuse(going.error());
     auto places = placeRanks(profile, going->experiment.workers);
     if (!places) return refuse(places.error());

@@ -51,7 +51,7 @@ Result<std::vector<Status>> SshCluster::connectMissing(std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
         if (hosts_[i]) continue;
         DASGD_ASSIGN(hosts_[i], HostConnection::open(profile_, i));
-        hosts_[i]->heed(stopped_, [this] { tellAlive(); });
+        hosts_[i]->setWaitCallbacks(stopped_, [this] { tellAlive(); });
         missing.push_back(i);
     }
     std::vector<Status> each(count);
@@ -72,7 +72,7 @@ void SshCluster::tellAlive() {
     eachHost([](HostConnection& host) { static_cast<void>(host.tell(kAlive)); });
 }
 
-std::vector<std::size_t> SshCluster::stillThere() {
+std::vector<std::size_t> SshCluster::answeringHosts() {
     for (auto& host : hosts_) {
         if (host && !host->tell(kTime)) host.reset();
     }
@@ -88,8 +88,8 @@ std::vector<std::size_t> SshCluster::stillThere() {
     return there;
 }
 
-std::vector<std::size_t> SshCluster::revive() {
-    static_cast<void>(stillThere());
+std::vector<std::size_t> SshCluster::reconnect() {
+    static_cast<void>(answeringHosts());
     const auto each = connectMissing(profile_.hosts.size());
     if (!each) logLine(LogLevel::Warning, printable(each.error().message));
     std::vector<std::size_t> there;
@@ -150,13 +150,13 @@ Result<std::vector<HostedExperiment>> SshCluster::check(const std::string& text,
     return all;
 }
 
-Result<GoingOn> SshCluster::goOn(nlohmann::json what) {
+Result<ResumePlan> SshCluster::planResume(nlohmann::json what) {
     what["workspace"] = profile_.workspaceThere();
-    DASGD_ASSIGN(const nlohmann::json answer, hosts_.front()->ask(kGoOn, std::move(what), kCheckPatience));
-    if (answer.contains("finished")) return GoingOn{.finished = answer.at("finished")};
-    return GoingOn{.experiment = hosted(answer.at("experiment")),
-                   .from = answer.value("from", ""),
-                   .step = answer.value("step", std::int64_t{0})};
+    DASGD_ASSIGN(const nlohmann::json answer, hosts_.front()->ask(kPlanResume, std::move(what), kCheckPatience));
+    if (answer.contains("finished")) return ResumePlan{.finished = answer.at("finished")};
+    return ResumePlan{.experiment = hosted(answer.at("experiment")),
+                      .from = answer.value("from", ""),
+                      .step = answer.value("step", std::int64_t{0})};
 }
 
 }  // namespace dasgd::experiments

@@ -25,7 +25,7 @@ struct HostedExperiment {
 };
 
 // How a run that ended early goes on.
-struct GoingOn {
+struct ResumePlan {
     HostedExperiment experiment;
     std::string from;         // run from whose checkpoint it resumes; "": it begins at step 0
     std::int64_t step = 0;    // step of that checkpoint
@@ -54,12 +54,12 @@ public:
     // Asks the first host how to resume a run that ended early. `what` names the "run", or the "text" of its experiment
     // with the run that it "started" and the "earlier" one that it resumed, if they are known, and the new number of
     // "workers" if it differs. Errors: the run cannot be resumed, and why.
-    Result<GoingOn> goOn(nlohmann::json what);
+    Result<ResumePlan> planResume(nlohmann::json what);
     // Connects anew where a host does not answer any more, and to hosts that were not needed before. Those that are
     // there; what is wrong with others is logged.
-    [[nodiscard]] std::vector<std::size_t> revive();
+    [[nodiscard]] std::vector<std::size_t> reconnect();
     // Those of the connected hosts that still answer; others are dropped.
-    [[nodiscard]] std::vector<std::size_t> stillThere();
+    [[nodiscard]] std::vector<std::size_t> answeringHosts();
     // Lets every host know, as often as it has to, that we are here. So does waiting for an answer of any of them.
     void tellAlive();
 

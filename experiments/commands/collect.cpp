@@ -97,7 +97,7 @@ int collectOnCluster(const CollectOptions& options) {
     }
     StopSignals signals;
     SshCluster cluster(*profile, [&signals] { return signals.count() > 0; });
-    static_cast<void>(cluster.revive());
+    static_cast<void>(cluster.reconnect());
     const auto collected = collectOnHosts(cluster);
     if (!collected) return refuse(collected.error());
     std::printf("%s\n", printableLines(collectedInWords(*collected), "\n").c_str());

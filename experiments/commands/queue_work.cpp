@@ -20,15 +20,15 @@ struct QueueWorkOptions {
     bool json = false, allowFileSystem = false;
 };
 
-std::string outcomeText(const storage::RunRow& row, const Settled& settled) {
-    const std::string from = settled.step > 0 ? "step " + std::to_string(settled.step) : "its beginning";
-    switch (settled.end) {
-        case Settled::End::GoesOn: return "it goes on from " + from + " as " + settled.next;
-        case Settled::End::Restarts:
+std::string outcomeText(const storage::RunRow& row, const EntryOutcome& outcome) {
+    const std::string from = outcome.step > 0 ? "step " + std::to_string(outcome.step) : "its beginning";
+    switch (outcome.end) {
+        case EntryOutcome::End::GoesOn: return "it goes on from " + from + " as " + outcome.next;
+        case EntryOutcome::End::Restarts:
             return "run " + row.runId + " " + (row.status == "interrupted" ? "was interrupted" : "failed") +
-                   "; it goes on from " + from + " as " + settled.next + ", with " +
-                   std::to_string(settled.restartsLeft) + " restarts left";
-        case Settled::End::TakenOut: return "run " + row.runId + " was stopped, and is taken out of the queue";
+                   "; it goes on from " + from + " as " + outcome.next + ", with " +
+                   std::to_string(outcome.restartsLeft) + " restarts left";
+        case EntryOutcome::End::TakenOut: return "run " + row.runId + " was stopped, and is taken out of the queue";
         default: return {};
     }
 }
@@ -41,10 +41,10 @@ WorkListener listenerFor(bool json) {
                     logLine(LogLevel::Info, printable(run + " starts; it needs " + inWords(needs) + where));
                 },
             .ended =
-                [json](const storage::RunRow& row, const Settled& settled) {
+                [json](const storage::RunRow& row, const EntryOutcome& outcome) {
                     reportRun(row, row.algorithm + ", seed " + std::to_string(row.seed), json);
                     std::fflush(stdout);
-                    const std::string text = outcomeText(row, settled);
+                    const std::string text = outcomeText(row, outcome);
                     if (!text.empty()) logLine(LogLevel::Info, printable(text));
                 },
             .said = [](const std::string& text) { logLine(LogLevel::Warning, printable(text)); }};

@@ -38,7 +38,7 @@ struct Resumable {
 Result<Resumable> find(const ResumeOptions& options) {
     DASGD_ASSIGN(auto reader, storage::RunReader::open(options.workspace));
     DASGD_ASSIGN(storage::RunRow run, reader.row(options.run));
-    DASGD_TRY(checkGoesOn(reader, run));
+    DASGD_TRY(checkResumable(reader, run));
     const storage::WorkspacePaths paths{std::filesystem::absolute(options.workspace)};
     DASGD_ASSIGN(FoundResumePoint from, resumePointOf(paths, reader, run, options.step));
     // The file, not its text in the record: what it names lies beside it.

@@ -11,7 +11,7 @@ namespace dasgd::experiments {
 namespace {
 
 struct WorkerOptions {
-    HandTask hand;
+    WorkerByHandTask hand;
     ChildTask child;
     bool allowFileSystem = false;
 };
@@ -31,7 +31,7 @@ int work(WorkerOptions& options) {
         }
     }
     options.hand.environment = *environment;
-    runByHand(options.hand);
+    runWorkerByHand(options.hand);
 }
 
 Action declareWorker(CLI::App& app) {

@@ -52,6 +52,6 @@ Result<std::vector<Case>> lay(const Value& document, const std::string& label, i
 
 }  // namespace
 
-Result<std::vector<Case>> layCases(const Value& document) { return lay(document, "", 0); }
+Result<std::vector<Case>> expandCases(const Value& document) { return lay(document, "", 0); }
 
 }  // namespace dasgd::experiments

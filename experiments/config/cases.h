@@ -17,6 +17,6 @@ struct Case {
 // Each [[case]] laid over the rest of the file, in order: tables are merged key by key, anything else is replaced. A
 // case may hold cases of its own and a [sweep]. Without any: the document as it is. Errors: `case` is no array of
 // tables, is empty, or nests without end.
-[[nodiscard]] Result<std::vector<Case>> layCases(const Value& document);
+[[nodiscard]] Result<std::vector<Case>> expandCases(const Value& document);
 
 }  // namespace dasgd::experiments

@@ -323,7 +323,7 @@ std::vector<ExpandedExperiment> inTurn(Turns turns) {
 std::string SweepAxis::key() const { return joined(path); }
 
 Result<std::vector<ExpandedExperiment>> expandExperiments(const Value& document, const Overrides& overrides) {
-    DASGD_ASSIGN(const std::vector<Case> cases, layCases(document));
+    DASGD_ASSIGN(const std::vector<Case> cases, expandCases(document));
     Turns all;
     for (const Case& one : cases) {
         DASGD_ASSIGN(auto expanded, sweepOut(one.document, overrides));

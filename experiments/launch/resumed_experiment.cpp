@@ -7,7 +7,7 @@
 
 namespace dasgd::experiments {
 
-Status checkGoesOn(storage::RunReader& reader, const storage::RunRow& run) {
+Status checkResumable(storage::RunReader& reader, const storage::RunRow& run) {
     if (run.status == "queued" || run.status == "running") {
         DASGD_ASSIGN(const auto lost, reader.lost(run.runId));
         if (!lost) return fail("run " + run.runId + " is " + run.status + "; stop it first: dasgd stop " + run.runId);
@@ -54,11 +54,11 @@ bool sameButForWorkers(Settings a, Settings b) {
 
 }  // namespace
 
-Result<ResumePoint> pointToGoOnFrom(const storage::WorkspacePaths& paths, storage::RunReader& reader,
-                                    const std::string& runId, const CheckedExperiment& experiment,
-                                    std::optional<std::int64_t> step) {
+Result<ResumePoint> checkedResumePoint(const storage::WorkspacePaths& paths, storage::RunReader& reader,
+                                       const std::string& runId, const CheckedExperiment& experiment,
+                                       std::optional<std::int64_t> step) {
     DASGD_ASSIGN(const storage::RunRow run, reader.row(runId));
-    DASGD_TRY(checkGoesOn(reader, run));
+    DASGD_TRY(checkResumable(reader, run));
     DASGD_ASSIGN(FoundResumePoint from, resumePointOf(paths, reader, run, step));
     logDoubts(from);
     const std::string others =

@@ -14,7 +14,7 @@
 namespace dasgd::experiments {
 
 // Errors: the run has not ended, or has nothing left to do.
-[[nodiscard]] Status checkGoesOn(storage::RunReader& reader, const storage::RunRow& run);
+[[nodiscard]] Status checkResumable(storage::RunReader& reader, const storage::RunRow& run);
 
 // The same training with another number of workers: the same epochs, or the same samples for a model without data.
 // `before` was checked from `document`. Errors: its algorithm can only resume with the number of workers it had.
@@ -23,8 +23,8 @@ namespace dasgd::experiments {
 
 // Where `experiment` goes on with the run `runId`, as resumePointOf() has it. Errors: it cannot; the run had other
 // settings, or had them with another number of workers than withWorkers() has written into those of `experiment`.
-[[nodiscard]] Result<ResumePoint> pointToGoOnFrom(const storage::WorkspacePaths& paths, storage::RunReader& reader,
-                                                  const std::string& runId, const CheckedExperiment& experiment,
-                                                  std::optional<std::int64_t> step = {});
+[[nodiscard]] Result<ResumePoint> checkedResumePoint(const storage::WorkspacePaths& paths, storage::RunReader& reader,
+                                                     const std::string& runId, const CheckedExperiment& experiment,
+                                                     std::optional<std::int64_t> step = {});
 
 }  // namespace dasgd::experiments

@@ -160,13 +160,13 @@ Status QueueWorker::settleEntry(const storage::QueueEntry& entry, EndCause cause
         ended_.erase(entry.runId);
         return {};
     }
-    DASGD_ASSIGN(const Settled settled, settle(store, *queue_, *now, cause));
-    if (settled.end == Settled::End::Undecided) return {};
+    DASGD_ASSIGN(const EntryOutcome outcome, settle(store, *queue_, *now, cause));
+    if (outcome.end == EntryOutcome::End::Undecided) return {};
     ended_.erase(entry.runId);
-    if (settled.end == Settled::End::Waits) return {};
-    failed_ = failed_ || settled.end == Settled::End::Failed;
+    if (outcome.end == EntryOutcome::End::Waits) return {};
+    failed_ = failed_ || outcome.end == EntryOutcome::End::Failed;
     DASGD_ASSIGN(const storage::RunRow row, reader_->row(entry.runId));
-    listener_.ended(row, settled);
+    listener_.ended(row, outcome);
     return {};
 }
 

@@ -35,7 +35,7 @@ struct WorkListener {
     // The process of a run was started. `seats.cpus` is empty where it may use all CPUs that the worker may use.
     std::function<void(const std::string& run, const Needs& needs, const Slots::Seats& seats)> started;
     // An entry was settled. `row`: the record of its run.
-    std::function<void(const storage::RunRow& row, const Settled& settled)> ended;
+    std::function<void(const storage::RunRow& row, const EntryOutcome& settled)> ended;
     // A line of text for the person at the terminal.
     std::function<void(const std::string& text)> said;
 };

@@ -19,7 +19,7 @@ enum class EndCause {
 };
 
 // The outcome for an entry.
-struct Settled {
+struct EntryOutcome {
     enum class End {
         Finished,  // the run is finished and the entry removed
         Failed,    // the run failed with no restart left, and the entry is removed
@@ -38,7 +38,7 @@ struct Settled {
 // Decides about `entry`, as it was read last. Preconditions: no process owns the run, and `store` was opened after the
 // run's process ended, so that the records of a dead process are taken in. Each outcome is one transaction, so that a
 // process that is killed meanwhile leaves the decision to the next one that asks. Errors: of the workspace.
-[[nodiscard]] Result<Settled> settle(storage::Store& store, storage::QueueStore& queue,
-                                     const storage::QueueEntry& entry, EndCause cause);
+[[nodiscard]] Result<EntryOutcome> settle(storage::Store& store, storage::QueueStore& queue,
+                                          const storage::QueueEntry& entry, EndCause cause);
 
 }  // namespace dasgd::experiments

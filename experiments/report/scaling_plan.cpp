@@ -41,7 +41,7 @@ std::vector<std::string> partsOf(const std::string& list) {
 }
 
 // The numbers from counts.back() to `last`, by the ratio of the two newest; false where the row misses `last`.
-bool goOn(std::vector<int>& counts, int last) {
+bool extendByRatio(std::vector<int>& counts, int last) {
     if (counts.size() < 2) return false;
     const int before = counts[counts.size() - 2];
     const int ratio = counts.back() / before;
@@ -135,7 +135,7 @@ Result<std::vector<int>> parseWorkerCounts(const std::string& list) {
         if (*last < *first || *last > kMostCounts) {
             return tl::unexpected(wrongCounts(list, part + " must rise, up to at most " + std::to_string(kMostCounts)));
         }
-        if (open && !goOn(counts, *first)) {
+        if (open && !extendByRatio(counts, *first)) {
             return tl::unexpected(wrongCounts(list, "the row before the ellipsis does not lead to " + part));
         }
         open = false;

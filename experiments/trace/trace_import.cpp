@@ -245,11 +245,11 @@ private:
         info.config = configOf(info.experiment, outcome, origin);
         info.versions = "{}";
         outcome.runId = info.runId;
-        DASGD_TRY(goOn());
+        DASGD_TRY(checkNotCancelled());
         DASGD_ASSIGN(const auto run, storage::ImportedRun::begin(store, info));
         const Status done = stream.run(
             [&, taken = std::int64_t{0}](int rank, const Span& span, std::string_view name) mutable -> Status {
-                if (taken++ % kSpansUnasked == 0) DASGD_TRY(goOn());
+                if (taken++ % kSpansUnasked == 0) DASGD_TRY(checkNotCancelled());
                 return run->span(rank, span, name);
             },
             [&](double share) { progress(kReading + (1 - kReading) * share); });
@@ -346,7 +346,7 @@ private:
                array("left_out", listed(outcome.leftOut)) + array("remarks", listed(outcome.remarks));
     }
 
-    Status goOn() const {
+    Status checkNotCancelled() const {
         if (options_.cancelled && options_.cancelled()) return fail("the import was cancelled");
         return {};
     }

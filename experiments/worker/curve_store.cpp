@@ -100,7 +100,7 @@ Result<RankMeeting> meetInSecret(const RankEnvironment& environment, const RunSe
 
 }  // namespace
 
-std::string RankMeeting::knocks() const {
+std::string RankMeeting::rejectedPeersNote() const {
     if (!server || server->turnedAway() == 0) return "";
     return std::string("; somebody came with another ") + RunSecret::kVariable +
            ", or without one, and was not let in: all ranks need the same";

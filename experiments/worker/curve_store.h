@@ -18,7 +18,7 @@ struct RankMeeting {
     std::unique_ptr<KeyValueServer> server;  // for rank 0 of a run with a secret, else null; it outlives its clients
     Rendezvous rendezvous;
     // "; somebody came with another DASGD_SECRET …"; "" where nobody did.
-    [[nodiscard]] std::string knocks() const;
+    [[nodiscard]] std::string rejectedPeersNote() const;
 };
 
 // Rank 0 serves the words that ranks leave for each other at the environment's address and port, there alone. Without a

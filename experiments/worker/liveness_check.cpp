@@ -173,7 +173,7 @@ private:
         if (rank_ == 0) return {};
         return {.text = named(0, home_) + ", where the ranks meet, does not answer",
                 .allAnswer = false,
-                .homeAnswers = false};
+                .rankZeroAnswers = false};
     }
 
     Rendezvous store_;  // of the thread

@@ -19,7 +19,7 @@ struct LivenessResult {
     // rank's own failure.
     std::string text;
     bool allAnswer = true;
-    bool homeAnswers = true;  // rank 0, which serves the store and takes in records
+    bool rankZeroAnswers = true;  // rank 0, which serves the store and takes in records
 };
 
 class LivenessCheck {

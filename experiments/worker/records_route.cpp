@@ -33,8 +33,8 @@ public:
         named_ = dynamic_cast<NamedSpanSink*>(&journal);
     }
     // Any thread.
-    void giveUpHome() { homeThere_.store(false); }
-    [[nodiscard]] bool isHomeThere() const { return homeThere_.load(); }
+    void stopAwaitingRankZero() { rankZeroThere_.store(false); }
+    [[nodiscard]] bool isRankZeroThere() const { return rankZeroThere_.load(); }
     void measured(const Metric& metric) {
         const std::lock_guard guard(mutex_);
         if (waiting_.size() >= kMost) {
@@ -83,7 +83,7 @@ private:
     EventSink* journal_ = nullptr;
     NamedSpanSink* named_ = nullptr;
     std::mutex mutex_;
-    std::atomic<bool> any_{false}, homeThere_{true};
+    std::atomic<bool> any_{false}, rankZeroThere_{true};
     std::vector<std::pair<std::string, Metric>> waiting_;
     bool full_ = false;
 };
@@ -94,7 +94,7 @@ public:
         : sink_(sink), forwarder_(std::move(forwarder)), patience_(patience) {}
 
     Result<storage::RanksEnd> finish(const std::string& status, const std::string& error) override {
-        const Status delivered = forwarder_->awaitDelivery(sink_.isHomeThere() ? patience_ : milliseconds(0));
+        const Status delivered = forwarder_->awaitDelivery(sink_.isRankZeroThere() ? patience_ : milliseconds(0));
         if (delivered) return storage::RanksEnd{status, error};
         const std::string all = error.empty() ? delivered.error().message : error + "; " + delivered.error().message;
         return storage::RanksEnd{storage::withDamage(status, delivered.error().message), all};
@@ -116,34 +116,34 @@ RecordsRoute::RecordsRoute(RecordsRoute&&) noexcept = default;
 RecordsRoute::~RecordsRoute() = default;
 
 Result<RecordsRoute> RecordsRoute::open(Rendezvous& store, Options options) {
-    RecordsRoute lab(std::move(options));
-    const Options& own = lab.options_;
-    if (own.places.together) return lab;
+    RecordsRoute route(std::move(options));
+    const Options& own = route.options_;
+    if (own.places.together) return route;
     if (own.rank == 0) {
         Status listens;
         if (own.secret) {
             for (const int rank : own.places.away) {
-                lab.streams_.push_back(std::make_shared<storage::RecordStream>(rank));
+                route.streams_.push_back(std::make_shared<storage::RecordStream>(rank));
             }
-            auto server = RecordServer::start(own.address, *own.secret, own.runId, lab.streams_);
-            if (server) lab.server_ = std::move(*server);
+            auto server = RecordServer::start(own.address, *own.secret, own.runId, route.streams_);
+            if (server) route.server_ = std::move(*server);
             if (!server) listens = tl::unexpected(server.error());
         }
-        DASGD_TRY(store.set(kLabKey, lab.server_ ? lab.server_->endpoint() : kNoLab));
+        DASGD_TRY(store.set(kLabKey, route.server_ ? route.server_->endpoint() : kNoLab));
         DASGD_TRY(listens);
         if (!own.secret) {
             logLine(LogLevel::Info, std::string("each workspace keeps the records of its own ranks; with the same ") +
                                         RunSecret::kVariable +
                                         " on all ranks (`openssl rand -hex 32`) rank 0's takes in all of them");
         }
-        return lab;
+        return route;
     }
     DASGD_ASSIGN(const std::string endpoint, store.get(kLabKey));
     if (own.secret && endpoint == kNoLab) return fail("rank 0 cannot take in the records of other hosts; it says why");
-    if (own.places.atHome || endpoint == kNoLab) return lab;
-    lab.endpoint_ = endpoint;
-    lab.sink_ = std::make_unique<AwaySink>();
-    return lab;
+    if (own.places.atHome || endpoint == kNoLab) return route;
+    route.endpoint_ = endpoint;
+    route.sink_ = std::make_unique<AwaySink>();
+    return route;
 }
 
 Result<std::unique_ptr<storage::Recorder>> RecordsRoute::record(storage::Store& store) {
@@ -166,14 +166,14 @@ Result<std::unique_ptr<storage::Recorder>> RecordsRoute::record(storage::Store& 
     return std::make_unique<AwayRecorder>(*sink_, std::move(forwarder), options_.timeout + kArrival);
 }
 
-EventSink& RecordsRoute::before(EventSink& journal) {
+EventSink& RecordsRoute::sinkInto(EventSink& journal) {
     if (!sink_) return journal;
     sink_->front(journal);
     return *sink_;
 }
 
-void RecordsRoute::giveUpHome() {
-    if (sink_) sink_->giveUpHome();
+void RecordsRoute::stopAwaitingRankZero() {
+    if (sink_) sink_->stopAwaitingRankZero();
 }
 
 void RecordsRoute::awaitRecords(bool failed) {
@@ -184,7 +184,7 @@ void RecordsRoute::release() {
     if (server_) server_->sayDone(kGoodbye);
 }
 
-std::string RecordsRoute::worstHere(const std::string& own, const std::vector<RankOutcome>& outcomes) const {
+std::string RecordsRoute::worstStatus(const std::string& own, const std::vector<RankOutcome>& outcomes) const {
     std::vector<std::string> here{own};
     for (const RankOutcome& one : outcomes) {
         if (server_ && std::ranges::count(options_.places.away, one.rank) > 0) here.push_back(one.status);

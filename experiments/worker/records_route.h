@@ -37,16 +37,16 @@ public:
     Result<std::unique_ptr<storage::Recorder>> record(storage::Store& store);
     // The sink of this rank in front of its journal: it also takes what the recorder measures, where that has no
     // database of its own to write it to.
-    [[nodiscard]] EventSink& before(EventSink& journal);
+    [[nodiscard]] EventSink& sinkInto(EventSink& journal);
     // Rank 0 does not answer: finish() of a recorder whose records go there waits for nothing.
-    void giveUpHome();
+    void stopAwaitingRankZero();
     // Before Recorder::finish(): what has to arrive from other hosts has, or that was waited for; less long where the
     // run has failed, as a host that was cut off sends nothing.
     void awaitRecords(bool failed);
     // After it: the other hosts know that all is written down.
     void release();
     // `own`, or how a rank ended whose records are here as well, whichever is worse.
-    [[nodiscard]] std::string worstHere(const std::string& own, const std::vector<RankOutcome>& outcomes) const;
+    [[nodiscard]] std::string worstStatus(const std::string& own, const std::vector<RankOutcome>& outcomes) const;
 
 private:
     class AwaySink;

@@ -32,14 +32,14 @@ Result<std::int64_t> stepOf(const std::string& text) {
 }  // namespace
 
 // Either hold() sees what is stored here, or this rank sees that it is held.
-bool HandGate::mayContinue(Rank rank, std::int64_t completed) {
+bool StopRelayGate::mayContinue(Rank rank, std::int64_t completed) {
     if (page_) page_->publish(rank, completed);
     entered_.store(completed + 1);
     if (!held_.load()) return true;
     return wait(completed);
 }
 
-bool HandGate::wait(std::int64_t completed) {
+bool StopRelayGate::wait(std::int64_t completed) {
     const auto end = Steady::now() + patience_;
     for (;;) {
         const std::int64_t stop = stop_.load();
@@ -53,16 +53,16 @@ bool HandGate::wait(std::int64_t completed) {
     }
 }
 
-void HandGate::leave(Rank rank) {
+void StopRelayGate::leave(Rank rank) {
     if (page_) page_->leave(rank);
 }
 
-std::int64_t HandGate::hold() {
+std::int64_t StopRelayGate::hold() {
     held_.store(true);
     return entered_.load();
 }
 
-void HandGate::giveUp(const std::string& reason) {
+void StopRelayGate::giveUp(const std::string& reason) {
     const std::lock_guard guard(mutex_);
     reason_ = reason;
     givenUp_.store(true);
@@ -71,7 +71,7 @@ void HandGate::giveUp(const std::string& reason) {
 // Whatever is outside of it is touched only while `ended_` is not set, under the lock.
 class StopRelay::Work {
 public:
-    Work(Rendezvous store, HandGate& gate, Rank rank, int size, std::function<bool()> asked, milliseconds patience)
+    Work(Rendezvous store, StopRelayGate& gate, Rank rank, int size, std::function<bool()> asked, milliseconds patience)
         : store_(std::move(store)),
           gate_(gate),
           rank_(rank),
@@ -113,7 +113,7 @@ private:
             // ranks' own communication will say so.
             if (asked.value_or(false)) {
                 if (const Status agreed = agree(); !agreed) {
-                    onGate([&](HandGate& gate) { gate.giveUp(agreed.error().message); });
+                    onGate([&](StopRelayGate& gate) { gate.giveUp(agreed.error().message); });
                 }
                 return;
             }
@@ -131,7 +131,7 @@ private:
 
     Status agree() {
         std::int64_t own = 0;
-        onGate([&](HandGate& gate) { own = gate.hold(); });
+        onGate([&](StopRelayGate& gate) { own = gate.hold(); });
         DASGD_TRY(store_.set(enteredKey(rank_.value()), std::to_string(own)));
         if (rank_ == Rank{0}) {
             std::int64_t furthest = 0;
@@ -145,17 +145,17 @@ private:
         }
         DASGD_ASSIGN(const std::string text, store_.get(kStep, patience_));
         DASGD_ASSIGN(const std::int64_t step, stepOf(text));
-        onGate([&](HandGate& gate) { gate.stopAt(step); });
+        onGate([&](StopRelayGate& gate) { gate.stopAt(step); });
         return {};
     }
 
-    void onGate(const std::function<void(HandGate&)>& act) {
+    void onGate(const std::function<void(StopRelayGate&)>& act) {
         const std::lock_guard guard(mutex_);
         if (!ended_) act(gate_);
     }
 
     Rendezvous store_;
-    HandGate& gate_;
+    StopRelayGate& gate_;
     const Rank rank_;
     const int size_;
     const std::function<bool()> asked_;
@@ -165,7 +165,7 @@ private:
     bool leaves_ = false, ended_ = false, over_ = false, abandoned_ = false;  // guarded by mutex_
 };
 
-StopRelay::StopRelay(Rendezvous store, HandGate& gate, Rank rank, int size, std::function<bool()> asked,
+StopRelay::StopRelay(Rendezvous store, StopRelayGate& gate, Rank rank, int size, std::function<bool()> asked,
                      milliseconds patience)
     : work_(std::make_shared<Work>(std::move(store), gate, rank, size, std::move(asked), patience)),
       thread_([work = work_] { work->run(); }) {}

@@ -19,11 +19,11 @@
 namespace dasgd::experiments {
 
 // The gate of one rank. mayContinue() throws CommError if the ranks do not agree in time.
-class HandGate final : public StepGate {
+class StopRelayGate final : public StepGate {
 public:
     // A rank that waits longer than `patience` for a step to stop at gives up. `page`, if there is one, outlives the
     // gate: where it had got to is published there, for whoever looks at the run on this host.
-    explicit HandGate(std::chrono::milliseconds patience, RunControl* page = nullptr)
+    explicit StopRelayGate(std::chrono::milliseconds patience, RunControl* page = nullptr)
         : patience_(patience), page_(page) {}
 
     [[nodiscard]] bool mayContinue(Rank rank, std::int64_t completed) override;
@@ -54,7 +54,7 @@ class StopRelay {
 public:
     // `asked`: whether somebody asks this rank's process for a stop; called several times a second, from the relay's
     // thread. It and `gate` outlive the relay. `patience`: for the other ranks' answers.
-    StopRelay(Rendezvous store, HandGate& gate, Rank rank, int size, std::function<bool()> asked,
+    StopRelay(Rendezvous store, StopRelayGate& gate, Rank rank, int size, std::function<bool()> asked,
               std::chrono::milliseconds patience);
     // Waits for a stop that is being agreed on, but not for a store that does not answer: a host that was cut off would
     // wait for ever, as the store's client has no deadline of its own for what it has begun to ask.

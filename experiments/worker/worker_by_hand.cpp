@@ -48,9 +48,9 @@ using std::chrono::milliseconds;
 // A rank inside a collective answers a request for a stop when the collective's deadline has passed.
 constexpr milliseconds kStopSlack{5000};
 
-class HandWorker {
+class WorkerByHand {
 public:
-    HandWorker(const HandTask& task, Experiment experiment, CheckedExperiment checked, StopSignals& signals)
+    WorkerByHand(const WorkerByHandTask& task, Experiment experiment, CheckedExperiment checked, StopSignals& signals)
         : task_(task),
           environment_(task.environment),
           experiment_(std::move(experiment)),
@@ -68,37 +68,37 @@ public:
         Settings identity = identityOf(checked_);
         identity[RunSecret::kVariable] = secret_ ? "one whose fingerprint is " + secret_->fingerprint() : "not set";
         const Status same = agreeOnIdentity(rendezvous, environment_.rank, environment_.size, identity);
-        if (!same) return refuse({same.error().message + meeting.knocks()});
+        if (!same) return refuse({same.error().message + meeting.rejectedPeersNote()});
         const std::string place = placeOf(store.paths());
         DASGD_ASSIGN(const RankPlaces places, sharePlaces(rendezvous, environment_.rank, environment_.size, place));
         together_ = places.together;
         forwards_ = secret_ && !places.atHome;
         DASGD_ASSIGN(const Assignment assignment, join(rendezvous, store));
-        DASGD_ASSIGN(RecordsRoute lab, RecordsRoute::open(rendezvous, {.rank = environment_.rank,
-                                                                       .places = places,
-                                                                       .secret = secret_,
-                                                                       .address = interface.address,
-                                                                       .runId = assignment.runId,
-                                                                       .paths = store.paths(),
-                                                                       .timeout = timeout()}));
+        DASGD_ASSIGN(RecordsRoute route, RecordsRoute::open(rendezvous, {.rank = environment_.rank,
+                                                                         .places = places,
+                                                                         .secret = secret_,
+                                                                         .address = interface.address,
+                                                                         .runId = assignment.runId,
+                                                                         .paths = store.paths(),
+                                                                         .timeout = timeout()}));
         DASGD_ASSIGN(RemoteArtifacts files,
                      openFiles(rendezvous, store.paths(), assignment, places, interface.address));
-        DASGD_ASSIGN(auto recorder, lab.record(store));
-        DASGD_ASSIGN(std::optional<LivenessCheck> roll,
+        DASGD_ASSIGN(auto recorder, route.record(store));
+        DASGD_ASSIGN(std::optional<LivenessCheck> liveness,
                      LivenessCheck::open(rendezvous, environment_.rank, environment_.size,
                                          hostName() + " (" + interface.address + ")"));
         DASGD_ASSIGN(auto forStops, rendezvous.another());
         StopRequests requests(RunControl::open(store.paths().control(assignment.runId)), signals_);
-        HandGate gate(timeout() + kStopSlack, requests.page());
+        StopRelayGate gate(timeout() + kStopSlack, requests.page());
         std::optional<StopRelay> relay(
             std::in_place, std::move(forStops), gate, Rank(environment_.rank), environment_.size,
             [&requests] { return requests.any(); }, timeout());
-        RankReport report = train(store.paths(), assignment, interface, rendezvous, gate, files, *recorder, lab);
+        RankReport report = train(store.paths(), assignment, interface, rendezvous, gate, files, *recorder, route);
         if (report.state == RankState::Stopped) report.error = stopInWords(signals_, report.error);
         const RankOutcome own{environment_.rank, statusOf(report.state), place};
         std::vector<RankOutcome> outcomes{own};
-        bool homeThere = report.state != RankState::Failed || isHomeThere(*roll, report, lab);
-        if (homeThere) {
+        bool rankZeroThere = report.state != RankState::Failed || isRankZeroThere(*liveness, report, route);
+        if (rankZeroThere) {
             files.bringRecords(report.state == RankState::Failed);
             outcomes =
                 exchangeOutcomes(rendezvous, own, environment_.size, timeout(), [&files] { return files.moved(); });
@@ -106,33 +106,33 @@ public:
         // One that is not heard of may still be saving.
         if (outcomes.size() == static_cast<std::size_t>(environment_.size)) {
             files.end();
-        } else if (homeThere && report.state != RankState::Failed) {
-            homeThere = isHomeThere(*roll, report, lab);
+        } else if (rankZeroThere && report.state != RankState::Failed) {
+            rankZeroThere = isRankZeroThere(*liveness, report, route);
         }
-        if (!homeThere) relay->abandon();
+        if (!rankZeroThere) relay->abandon();
         for (const RankOutcome& other : outcomes) {
             if (other.place != own.place) recorder->endedElsewhere(other.rank, other.status);
         }
         relay.reset();
-        roll.reset();
-        lab.awaitRecords(report.state == RankState::Failed);
+        liveness.reset();
+        route.awaitRecords(report.state == RankState::Failed);
         DASGD_ASSIGN(const storage::RanksEnd end,
-                     recorder->finish(lab.worstHere(statusOf(report.state), outcomes), report.error));
-        lab.release();
+                     recorder->finish(route.worstStatus(statusOf(report.state), outcomes), report.error));
+        route.release();
         if (end.status == "failed") report.state = RankState::Failed;
         report.error = end.error;
-        if (homeThere) waitForOthers(rendezvous, report);
+        if (rankZeroThere) waitForOthers(rendezvous, report);
         return conclude(store.paths(), assignment.runId, report);
     }
 
 private:
     // True if rank 0 still answers. Missing ranks are reported at once, because the next phase may take long.
-    static bool isHomeThere(LivenessCheck& roll, RankReport& report, RecordsRoute& lab) {
-        const LivenessResult end = roll.call(report.error);
+    static bool isRankZeroThere(LivenessCheck& liveness, RankReport& report, RecordsRoute& route) {
+        const LivenessResult end = liveness.call(report.error);
         if (!end.allAnswer) logLine(LogLevel::Error, end.text, report.rank);
         if (report.state == RankState::Failed && !end.text.empty()) report.error += "; " + end.text;
-        if (!end.homeAnswers) lab.giveUpHome();
-        return end.homeAnswers;
+        if (!end.rankZeroAnswers) route.stopAwaitingRankZero();
+        return end.rankZeroAnswers;
     }
 
     [[nodiscard]] milliseconds timeout() const { return experiment_.cluster.deadline(); }
@@ -197,7 +197,7 @@ private:
         }
         DASGD_ASSIGN(auto reader, storage::RunReader::open(paths.root));
         if (!task_.from.empty()) {
-            DASGD_ASSIGN(ResumePoint from, pointToGoOnFrom(paths, reader, task_.from, checked_, task_.fromStep));
+            DASGD_ASSIGN(ResumePoint from, checkedResumePoint(paths, reader, task_.from, checked_, task_.fromStep));
             return std::optional(std::move(from));
         }
         DASGD_ASSIGN(const auto earlier, earlierRuns(paths, reader, std::vector<CheckedExperiment>{checked_}));
@@ -245,15 +245,15 @@ private:
     }
 
     RankReport train(const storage::WorkspacePaths& paths, const Assignment& assignment, const Interface& interface,
-                     const Rendezvous& rendezvous, HandGate& gate, const RemoteArtifacts& files,
-                     storage::Recorder& recorder, RecordsRoute& lab) {
+                     const Rendezvous& rendezvous, StopRelayGate& gate, const RemoteArtifacts& files,
+                     storage::Recorder& recorder, RecordsRoute& route) {
         const int rank = environment_.rank;
         RankJournals journals;
         if (const Status opened = journals.open(paths, assignment.runId, {rank}, false); !opened) {
             return failedRank(rank, opened.error(), nullptr);
         }
         SteeredClock clock(assignment.originHere());
-        ClockErrorSink sink(lab.before(journals.of(Rank(rank))), clock);
+        ClockErrorSink sink(route.sinkInto(journals.of(Rank(rank))), clock);
         std::unique_ptr<ClockKeeper> keeper;
         std::optional<SystemWatch> system;
         auto host =
@@ -337,7 +337,7 @@ private:
                                                     : kFinished;
     }
 
-    const HandTask& task_;
+    const WorkerByHandTask& task_;
     const RankEnvironment& environment_;
     Experiment experiment_;
     CheckedExperiment checked_;
@@ -352,7 +352,7 @@ struct Checked {
     CheckedExperiment facts;
 };
 
-Result<Checked> check(const HandTask& task) {
+Result<Checked> check(const WorkerByHandTask& task) {
     DASGD_ASSIGN(Experiment experiment, readSingleExperiment(task.file, task.overrides));
     DASGD_TRY(experiment.backend->prepareProcess());
     DASGD_ASSIGN(auto checked, loadExperiments(task.file, task.overrides));
@@ -373,13 +373,13 @@ Result<Checked> check(const HandTask& task) {
 
 }  // namespace
 
-void runByHand(const HandTask& task) {
+void runWorkerByHand(const WorkerByHandTask& task) {
     StopSignals signals;  // before torch starts a thread
     auto checked = check(task);
     if (!checked) leave(refuse(checked.error()));
     try {
         const Result<int> code =
-            HandWorker(task, std::move(checked->experiment), std::move(checked->facts), signals).run();
+            WorkerByHand(task, std::move(checked->experiment), std::move(checked->facts), signals).run();
         if (!code) refuse(code.error());
         leave(statusOfOutput(code ? *code : kRunFailed));
     } catch (const std::exception&) {

@@ -30,7 +30,7 @@ void dieWith(pid_t launcher);
 // down a network library whose peers may be dead. Exit status 0: finished or stopped, 1: failed.
 [[noreturn]] void runChild(const ChildTask& task);
 
-struct HandTask {
+struct WorkerByHandTask {
     std::string file, workspace;
     Overrides overrides;
     RankEnvironment environment;
@@ -42,6 +42,6 @@ struct HandTask {
 
 // Trains one rank, and records it into the workspace itself. Rank 0 names the run. Does not return; exit status as
 // `run`.
-[[noreturn]] void runByHand(const HandTask& task);
+[[noreturn]] void runWorkerByHand(const WorkerByHandTask& task);
 
 }  // namespace dasgd::experiments

@@ -136,14 +136,14 @@ void Wire::change(const FaultEvent& fault) {
     Out& out = out_[static_cast<std::size_t>(fault.rank)];
     (fault.ofLink ? out.link : out.host) = fault.down;
     outs_ += fault.down ? 1 : -1;
-    std::vector<std::uint64_t> goOn;
+    std::vector<std::uint64_t> resumable;
     for (auto& [number, flight] : flights_) {
         if (!flight.touches(fault.rank)) continue;
         const bool heldUp = isHeldUp(flight);
         if (heldUp) halt(flight, fault.ofLink && fault.down && flight.from != flight.to);
-        if (!heldUp && !flight.isUnderWay()) goOn.push_back(number);
+        if (!heldUp && !flight.isUnderWay()) resumable.push_back(number);
     }
-    for (const std::uint64_t number : goOn) depart(number);
+    for (const std::uint64_t number : resumable) depart(number);
 }
 
 LinkCost Wire::worstNeighbourLink(const std::vector<int>& ranks, double reduceSecondsPerByte) const {

@@ -110,16 +110,16 @@ TEST(WhyAnotherIsFirst, IsSaidOfWhatIsThereBeforeTheAdvisedRowAndOfNothingElse) 
         return row;
     };
     const ForecastRow advised = rowOf("dasgd", CandidateRole::Advised, 20), sync = rowOf("sync_sgd", {}, 15);
-    const auto why = whyAnotherIsFirst({sync, advised});
+    const auto why = reasonAdviceIsNotFirst({sync, advised});
     ASSERT_TRUE(why);
     EXPECT_TRUE(why->starts_with("sync_sgd gets there after 15.00 s, the advised setting gets there after 20.00 s."))
         << *why;
-    const auto never = whyAnotherIsFirst({sync, rowOf("dasgd", CandidateRole::Advised, std::nullopt)});
+    const auto never = reasonAdviceIsNotFirst({sync, rowOf("dasgd", CandidateRole::Advised, std::nullopt)});
     ASSERT_TRUE(never);
     EXPECT_TRUE(never->starts_with("sync_sgd gets there after 15.00 s, the advised setting never does.")) << *never;
-    EXPECT_FALSE(whyAnotherIsFirst({advised, sync}));
-    EXPECT_FALSE(whyAnotherIsFirst({advised, rowOf("local_sgd", {}, 20)}));
-    EXPECT_FALSE(whyAnotherIsFirst({rowOf("independent", CandidateRole::Alone, 10), advised}));
+    EXPECT_FALSE(reasonAdviceIsNotFirst({advised, sync}));
+    EXPECT_FALSE(reasonAdviceIsNotFirst({advised, rowOf("local_sgd", {}, 20)}));
+    EXPECT_FALSE(reasonAdviceIsNotFirst({rowOf("independent", CandidateRole::Alone, 10), advised}));
 }
 
 // VGG's kind: most bytes in the layers whose gradients come first. Small buckets let them leave early, large ones save

@@ -28,7 +28,7 @@ TEST(CollectOnHosts, WithoutTheFirstHostThereIsNowhereToBringThem) {
     profile.interface = "lo";
     profile.dasgd = test::kProgram;
     SshCluster cluster(profile);
-    EXPECT_EQ(cluster.revive(), (std::vector<std::size_t>{1}));
+    EXPECT_EQ(cluster.reconnect(), (std::vector<std::size_t>{1}));
     const auto collected = collectOnHosts(cluster);
     ::unsetenv(SshCommand::kVariable);
     ASSERT_FALSE(collected);

@@ -161,15 +161,15 @@ TEST_F(HostServiceTest, GoesOnWithTheRunOfALostConnection) {
     connect();
     nlohmann::json request = {
         {"workspace", (folder_ / "w").string()}, {"text", row.config}, {"started", row.runId}, {"workers", 2}};
-    const auto going = ask(kGoOn, request);
+    const auto going = ask(kPlanResume, request);
     EXPECT_EQ(going["from"], row.runId) << going;
     EXPECT_GT(going["step"], 10);
     request["started"] = "";
-    EXPECT_EQ(ask(kGoOn, request)["from"], "") << "who knows of none begins at the beginning";
+    EXPECT_EQ(ask(kPlanResume, request)["from"], "") << "who knows of none begins at the beginning";
     request["text"] = "# another experiment that this one went on with\n" + row.config;
     request["earlier"] = row.runId;
     request["earlier_step"] = going["step"];
-    const auto earlier = ask(kGoOn, request);
+    const auto earlier = ask(kPlanResume, request);
     EXPECT_EQ(earlier["from"], row.runId);
     EXPECT_EQ(earlier["step"], going["step"]);
     EXPECT_EQ(earlier["experiment"]["text"], row.config);
@@ -180,11 +180,13 @@ TEST_F(HostServiceTest, SaysThatTheRunOfALostConnectionHasFinished) {
     static_cast<void>(await([](const nlohmann::json& line) { return line.value("event", "") == kAllEndedEvent; }));
     const storage::RunRow row = newest();
     connect();
-    const auto going = ask(
-        kGoOn, {{"workspace", (folder_ / "w").string()}, {"text", row.config}, {"started", row.runId}, {"workers", 2}});
+    const auto going =
+        ask(kPlanResume,
+            {{"workspace", (folder_ / "w").string()}, {"text", row.config}, {"started", row.runId}, {"workers", 2}});
     EXPECT_EQ(going["finished"]["row"]["run_id"], row.runId) << going;
     EXPECT_EQ(going["finished"]["row"]["status"], "finished");
-    const auto older = ask(kGoOn, {{"workspace", (folder_ / "w").string()}, {"text", row.config}, {"resume", true}});
+    const auto older =
+        ask(kPlanResume, {{"workspace", (folder_ / "w").string()}, {"text", row.config}, {"resume", true}});
     EXPECT_THAT(older["error"].get<std::string>(), HasSubstr("has finished"));
 }
 

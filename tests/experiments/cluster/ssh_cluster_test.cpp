@@ -90,7 +90,7 @@ TEST_F(SshClusterTest, TellsAllHostsThatItIsThereWhileOneTakesItsTime) {
     SshCluster cluster(profile_);
     const Status connected = cluster.connect(2);
     ASSERT_TRUE(connected) << connected.error().message;
-    const auto going = cluster.goOn({{"run", "run"}});
+    const auto going = cluster.planResume({{"run", "run"}});
     ASSERT_TRUE(going) << going.error().message;
     EXPECT_EQ(going->step, 7);
 }
@@ -98,12 +98,12 @@ TEST_F(SshClusterTest, TellsAllHostsThatItIsThereWhileOneTakesItsTime) {
 TEST_F(SshClusterTest, DropsAHostThatDoesNotAnswerAnyMore) {
     SshCluster cluster(profile_);
     ASSERT_TRUE(cluster.connect(2));
-    EXPECT_EQ(cluster.stillThere(), (std::vector<std::size_t>{0, 1}));
+    EXPECT_EQ(cluster.answeringHosts(), (std::vector<std::size_t>{0, 1}));
     std::vector<pid_t> children = test::childrenOf(::getpid());
     std::ranges::sort(children);
     ASSERT_EQ(children.size(), 2u);
     ::kill(children.front(), SIGKILL);
-    EXPECT_EQ(cluster.stillThere(), (std::vector<std::size_t>{1}));
+    EXPECT_EQ(cluster.answeringHosts(), (std::vector<std::size_t>{1}));
     EXPECT_FALSE(cluster.isThere(0));
 }
 

@@ -15,10 +15,10 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-std::vector<Case> cases(const std::string& text) { return layCases(*parseToml(text, "f.toml")).value(); }
+std::vector<Case> cases(const std::string& text) { return expandCases(*parseToml(text, "f.toml")).value(); }
 
 std::string errorOf(const std::string& text) {
-    const auto laid = layCases(*parseToml(text, "f.toml"));
+    const auto laid = expandCases(*parseToml(text, "f.toml"));
     return laid ? "" : laid.error().message;
 }
 

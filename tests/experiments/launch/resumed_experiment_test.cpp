@@ -14,7 +14,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class GoingOn : public ::testing::Test {
+class ResumedExperimentTest : public ::testing::Test {
 protected:
     void SetUp() override {
         folder_.write("e.toml", test::quickExperiment("threads", 100'000'000));
@@ -32,14 +32,14 @@ protected:
     }
     [[nodiscard]] Result<ResumePoint> pointOf(const CheckedExperiment& experiment) const {
         auto records = reader();
-        return pointToGoOnFrom({folder_.workspace()}, records, run_.runId, experiment);
+        return checkedResumePoint({folder_.workspace()}, records, run_.runId, experiment);
     }
 
     test::DasgdFolder folder_;
     storage::RunRow run_;
 };
 
-TEST_F(GoingOn, FromItsCheckpointWithTheSameSettings) {
+TEST_F(ResumedExperimentTest, FromItsCheckpointWithTheSameSettings) {
     const auto from = pointOf(checkExperiment(document()).value());
     ASSERT_TRUE(from) << from.error().message;
     EXPECT_EQ(from->runId, run_.runId);
@@ -49,7 +49,7 @@ TEST_F(GoingOn, FromItsCheckpointWithTheSameSettings) {
     EXPECT_THAT(other.error().message, HasSubstr("had other settings than this experiment"));
 }
 
-TEST_F(GoingOn, WithOtherWorkersWhereTheExperimentSaysWhatItHad) {
+TEST_F(ResumedExperimentTest, WithOtherWorkersWhereTheExperimentSaysWhatItHad) {
     const CheckedExperiment before = checkExperiment(document()).value();
     const auto one = withWorkers(document(), before, 1);
     ASSERT_TRUE(one) << one.error().message;
@@ -61,15 +61,15 @@ TEST_F(GoingOn, WithOtherWorkersWhereTheExperimentSaysWhatItHad) {
     EXPECT_THAT(unmarked.error().message, HasSubstr("was of 2 workers, this experiment is of 1"));
 }
 
-TEST_F(GoingOn, WhatHasFinishedDoesNot) {
+TEST_F(ResumedExperimentTest, WhatHasFinishedDoesNot) {
     auto records = reader();
     storage::RunRow row = run_;
-    EXPECT_TRUE(checkGoesOn(records, row));
+    EXPECT_TRUE(checkResumable(records, row));
     row.status = "finished";
-    EXPECT_THAT(checkGoesOn(records, row).error().message, HasSubstr("nothing left of it to train"));
+    EXPECT_THAT(checkResumable(records, row).error().message, HasSubstr("nothing left of it to train"));
 }
 
-TEST_F(GoingOn, WhatRunsOrWaitsDoesNotUntilItsProcessIsGone) {
+TEST_F(ResumedExperimentTest, WhatRunsOrWaitsDoesNotUntilItsProcessIsGone) {
     folder_.write("e.toml", test::quickExperiment("threads", 100'000'000) + "[sweep]\n\"train.seed\" = [1, 2]\n");
     test::StartedProgram program = folder_.start({"run", "e.toml", "-w", "w", "-q"});
     const auto newest = [&](const std::string& status) {
@@ -80,23 +80,23 @@ TEST_F(GoingOn, WhatRunsOrWaitsDoesNotUntilItsProcessIsGone) {
     ASSERT_TRUE(test::eventually([&] { return newest("running").steps > 10 && !newest("queued").runId.empty(); }));
     const storage::RunRow running = newest("running"), queued = newest("queued");
     auto records = reader();
-    const Status runs = checkGoesOn(records, running), waits = checkGoesOn(records, queued);
+    const Status runs = checkResumable(records, running), waits = checkResumable(records, queued);
     ASSERT_FALSE(runs);
     EXPECT_EQ(runs.error().message, "run " + running.runId + " is running; stop it first: dasgd stop " + running.runId);
     ASSERT_FALSE(waits);
     EXPECT_THAT(waits.error().message, HasSubstr(" is queued; stop it first"));
     program.signal(SIGKILL);
     static_cast<void>(program.wait());
-    EXPECT_TRUE(test::eventually([&] { return checkGoesOn(records, running).has_value(); }));
-    EXPECT_TRUE(test::eventually([&] { return checkGoesOn(records, queued).has_value(); }));
+    EXPECT_TRUE(test::eventually([&] { return checkResumable(records, running).has_value(); }));
+    EXPECT_TRUE(test::eventually([&] { return checkResumable(records, queued).has_value(); }));
     EXPECT_EQ(newest("running").runId, running.runId) << "nobody has written down that it ended";
 }
 
-TEST_F(GoingOn, FromTheCheckpointOfTheStepThatIsAskedFor) {
+TEST_F(ResumedExperimentTest, FromTheCheckpointOfTheStepThatIsAskedFor) {
     const CheckedExperiment experiment = checkExperiment(document()).value();
     auto records = reader();
     const auto of = [&](std::int64_t step) {
-        return pointToGoOnFrom({folder_.workspace()}, records, run_.runId, experiment, step);
+        return checkedResumePoint({folder_.workspace()}, records, run_.runId, experiment, step);
     };
     EXPECT_EQ(of(run_.steps)->step, run_.steps);
     ASSERT_FALSE(of(1));

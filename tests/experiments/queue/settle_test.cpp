@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using End = Settled::End;
+using End = EntryOutcome::End;
 
 class Settle : public ::testing::Test {
 protected:
@@ -37,7 +37,7 @@ protected:
     }
     std::vector<storage::QueueEntry> entries() { return test::orDie(queue_.read()).entries; }
     // Settles the first entry, whose run has ended as `status`.
-    Settled after(const std::string& status, EndCause cause) {
+    EntryOutcome after(const std::string& status, EndCause cause) {
         const std::string run = entries().front().runId;
         if (status != "queued") test::orDie(store_.abandonRun(run, status, ""));
         return test::orDie(settle(store_, queue_, entries().front(), cause));
@@ -58,25 +58,25 @@ TEST_F(Settle, WhatFinishedIsTakenOut) {
 
 TEST_F(Settle, WhatAWorkerStoppedGoesOnFromItsCheckpoint) {
     checkpoint("a", 40);
-    const Settled settled = after("stopped", EndCause::StopOfAll);
-    EXPECT_EQ(settled.end, End::GoesOn);
-    EXPECT_EQ(settled.step, 40);
-    EXPECT_EQ(entries().at(0).runId, settled.next);
-    EXPECT_EQ(row(settled.next).status, "queued");
-    EXPECT_EQ(row(settled.next).resumedFrom, "a");
-    EXPECT_EQ(row(settled.next).resumedStep, 40);
+    const EntryOutcome outcome = after("stopped", EndCause::StopOfAll);
+    EXPECT_EQ(outcome.end, End::GoesOn);
+    EXPECT_EQ(outcome.step, 40);
+    EXPECT_EQ(entries().at(0).runId, outcome.next);
+    EXPECT_EQ(row(outcome.next).status, "queued");
+    EXPECT_EQ(row(outcome.next).resumedFrom, "a");
+    EXPECT_EQ(row(outcome.next).resumedStep, 40);
 }
 
 TEST_F(Settle, WhatDiedWithItsWorkerGoesOnAndCostsNoRestart) {
-    const Settled settled = after("interrupted", EndCause::WorkerGone);
-    EXPECT_EQ(settled.end, End::GoesOn);
-    EXPECT_EQ(row(settled.next).resumedFrom, "") << "there is no checkpoint";
-    checkpoint(settled.next, 10);
-    const Settled again = after("interrupted", EndCause::WorkerGone);
-    EXPECT_EQ(row(again.next).resumedFrom, settled.next);
+    const EntryOutcome outcome = after("interrupted", EndCause::WorkerGone);
+    EXPECT_EQ(outcome.end, End::GoesOn);
+    EXPECT_EQ(row(outcome.next).resumedFrom, "") << "there is no checkpoint";
+    checkpoint(outcome.next, 10);
+    const EntryOutcome again = after("interrupted", EndCause::WorkerGone);
+    EXPECT_EQ(row(again.next).resumedFrom, outcome.next);
     // The newest run has no checkpoint of its own and is resumed from that of the one before.
-    const Settled third = after("interrupted", EndCause::WorkerGone);
-    EXPECT_EQ(row(third.next).resumedFrom, settled.next);
+    const EntryOutcome third = after("interrupted", EndCause::WorkerGone);
+    EXPECT_EQ(row(third.next).resumedFrom, outcome.next);
     EXPECT_EQ(row(third.next).resumedStep, 10);
 }
 
@@ -84,8 +84,8 @@ TEST_F(Settle, AFailureCostsARestart) {
     EXPECT_EQ(after("failed", EndCause::Itself).end, End::Failed);
     EXPECT_THAT(entries(), IsEmpty());
     add("b", 1);
-    const Settled settled = after("failed", EndCause::WorkerGone);
-    EXPECT_EQ(settled.end, End::Restarts);
+    const EntryOutcome outcome = after("failed", EndCause::WorkerGone);
+    EXPECT_EQ(outcome.end, End::Restarts);
     EXPECT_EQ(entries().at(0).restarts, 0);
     EXPECT_EQ(after("interrupted", EndCause::Itself).end, End::Failed) << "its process alone was killed";
 }
@@ -96,14 +96,14 @@ TEST_F(Settle, ADeathCostsARestartAndAFailureGetsNoneUnlessAskedFor) {
     test::orDie(queue_.remove("a"));
     add("b", 2, false);
     checkpoint("b", 40);
-    const Settled killed = after("interrupted", EndCause::Itself);
+    const EntryOutcome killed = after("interrupted", EndCause::Itself);
     EXPECT_EQ(killed.end, End::Restarts);
     EXPECT_EQ(killed.step, 40);
     EXPECT_EQ(killed.restartsLeft, 1);
     EXPECT_EQ(row(killed.next).restarted, 1);
     EXPECT_EQ(row(killed.next).restartReason, "interrupted");
     test::orDie(store_.abandonRun(killed.next, "interrupted", "rank 1 ended by signal 9"));
-    const Settled ofRank = test::orDie(settle(store_, queue_, entries().front(), EndCause::Itself));
+    const EntryOutcome ofRank = test::orDie(settle(store_, queue_, entries().front(), EndCause::Itself));
     EXPECT_EQ(ofRank.end, End::Restarts) << "a rank was killed";
     EXPECT_EQ(ofRank.step, 40);
     EXPECT_EQ(row(ofRank.next).restarted, 2);

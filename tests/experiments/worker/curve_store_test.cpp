@@ -72,11 +72,11 @@ TEST(CurveStoreTest, ARankWithAnotherSecretIsTurnedAwayAndRank0Knows) {
     const int port = test::freePort();
     const RunSecret secret = RunSecret::make().value();
     const RankMeeting first = meetRanks(environmentOf(0, 2, port), secret, seconds(30)).value();
-    EXPECT_EQ(first.knocks(), "");
+    EXPECT_EQ(first.rejectedPeersNote(), "");
     const auto second = meetRanks(environmentOf(1, 2, port), RunSecret::make().value(), seconds(40));
     ASSERT_FALSE(second);
     EXPECT_THAT(second.error().message, HasSubstr("does not know the DASGD_SECRET of this rank"));
-    EXPECT_THAT(first.knocks(), HasSubstr("another DASGD_SECRET, or without one"));
+    EXPECT_THAT(first.rejectedPeersNote(), HasSubstr("another DASGD_SECRET, or without one"));
     const auto without = meetRanks(environmentOf(1, 2, port), std::nullopt, seconds(2));
     ASSERT_FALSE(without) << "c10d's own client gets no word out of it";
 }

@@ -41,7 +41,7 @@ TEST_F(LivenessChecks, ARankThatDoesNotAnswerIsNamedByAllOthers) {
     const auto ends = call({0, 1}, {1, 0});
     for (const LivenessResult& end : ends) {
         EXPECT_FALSE(end.allAnswer);
-        EXPECT_TRUE(end.homeAnswers);
+        EXPECT_TRUE(end.rankZeroAnswers);
     }
     EXPECT_EQ(ends[0].text, "rank 2 on c does not answer");
     EXPECT_EQ(ends[1].text, "rank 2 on c does not answer; rank 1 on b failed: rank 1 is out of memory")
@@ -53,14 +53,14 @@ TEST_F(LivenessChecks, TheOneThatFailedFirstIsNamedByTheOthersWhereAllAnswer) {
     EXPECT_EQ(ends[0].text, "") << "its own failure is all there is to say";
     for (const std::size_t other : {1U, 2U}) {
         EXPECT_EQ(ends[other].text, "rank 2 on c failed first: rank 2 is out of memory");
-        EXPECT_TRUE(ends[other].allAnswer && ends[other].homeAnswers);
+        EXPECT_TRUE(ends[other].allAnswer && ends[other].rankZeroAnswers);
     }
 }
 
 TEST_F(LivenessChecks, OfARank0ThatTellsNothingTheOthersSayThat) {
     for (const LivenessResult& end : call({1, 2}, {1, 2})) {
         EXPECT_THAT(end.text, HasSubstr("rank 0 on a, where the ranks meet, does not answer"));
-        EXPECT_FALSE(end.allAnswer || end.homeAnswers);
+        EXPECT_FALSE(end.allAnswer || end.rankZeroAnswers);
     }
 }
 
@@ -70,7 +70,7 @@ TEST_F(LivenessChecks, OneThatFinishedAndCallsIsNoFailure) {
                   second = LivenessCheck::open(store, 1, 2, "b").value();
     for (const LivenessResult& end : {first.call(""), second.call("out of memory")}) {
         EXPECT_EQ(end.text, "");
-        EXPECT_TRUE(end.allAnswer && end.homeAnswers);
+        EXPECT_TRUE(end.allAnswer && end.rankZeroAnswers);
     }
 }
 
@@ -83,7 +83,7 @@ TEST_F(LivenessChecks, AStoreThatDidNotAnswerForAWhileIsNotBlamed) {
     ASSERT_TRUE(test::eventually([&] { return shared->answers(); }));
     const LivenessResult own = second.call("out of memory"), other = first.call("a connection was closed");
     EXPECT_EQ(own.text, "");
-    EXPECT_TRUE(own.allAnswer && own.homeAnswers);
+    EXPECT_TRUE(own.allAnswer && own.rankZeroAnswers);
     EXPECT_EQ(other.text, "rank 1 on b failed first: out of memory");
 }
 

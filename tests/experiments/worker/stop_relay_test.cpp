@@ -19,8 +19,8 @@ using ::testing::HasSubstr;
 
 constexpr milliseconds kPatience{10'000};
 
-TEST(HandGate, LetsARankGoOnUntilItIsHeld) {
-    HandGate gate(kPatience);
+TEST(StopRelayGate, LetsARankGoOnUntilItIsHeld) {
+    StopRelayGate gate(kPatience);
     EXPECT_TRUE(gate.mayContinue(Rank{0}, 0));
     EXPECT_TRUE(gate.mayContinue(Rank{0}, 1));
     EXPECT_EQ(gate.hold(), 2) << "it is in its second step";
@@ -30,19 +30,19 @@ TEST(HandGate, LetsARankGoOnUntilItIsHeld) {
     EXPECT_FALSE(gate.mayContinue(Rank{0}, 4));
 }
 
-TEST(HandGate, TellsThePageWhereTheRankIs) {
+TEST(StopRelayGate, TellsThePageWhereTheRankIs) {
     const test::TempDir dir;
     RunControl page = RunControl::create(dir / "control", 2).value();
-    HandGate gate(kPatience, &page);
+    StopRelayGate gate(kPatience, &page);
     EXPECT_TRUE(gate.mayContinue(Rank{1}, 7));
     EXPECT_EQ(page.completed(Rank{1}), 7);
 }
 
-TEST(HandGate, WaitsForAStepNoLongerThanItsPatience) {
-    HandGate gate(milliseconds(50));
+TEST(StopRelayGate, WaitsForAStepNoLongerThanItsPatience) {
+    StopRelayGate gate(milliseconds(50));
     static_cast<void>(gate.hold());
     EXPECT_THROW(static_cast<void>(gate.mayContinue(Rank{0}, 3)), CommError);
-    HandGate other(kPatience);
+    StopRelayGate other(kPatience);
     static_cast<void>(other.hold());
     other.giveUp("rank 1 did not answer");
     try {
@@ -64,7 +64,7 @@ std::vector<std::int64_t> stopsOf(int ranks, int askedRank, bool meets, unsigned
     for (int r = 0; r < ranks; ++r) {
         threads.emplace_back([&, r] {
             auto store = Rendezvous::file(dir / "store", ranks, kPatience).value();
-            HandGate gate(kPatience);
+            StopRelayGate gate(kPatience);
             const StopRelay relay(
                 store.another().value(), gate, Rank{r}, ranks,
                 [&asked, own = r == askedRank] { return own && asked.load(); }, kPatience);
@@ -100,7 +100,7 @@ TEST(StopRelay, AllRanksStopAtOneStepWhoeverIsAsked) {
 TEST(StopRelay, ARankThatIsGoneIsNamed) {
     const test::TempDir dir;
     auto store = Rendezvous::file(dir / "store", 2, kPatience).value();
-    HandGate gate(kPatience);
+    StopRelayGate gate(kPatience);
     const StopRelay relay(
         store.another().value(), gate, Rank{0}, 2, [] { return true; }, milliseconds(300));
     try {
@@ -115,7 +115,7 @@ TEST(StopRelay, ARankThatIsGoneIsNamed) {
 // The store does not answer for a while, as behind a link that is down for longer than it is waited for.
 TEST(StopRelay, AStopIsHeardAfterAStoreThatDidNotAnswerForAWhile) {
     const auto store = c10::make_intrusive<test::StumblingStore>(5);
-    HandGate gate(kPatience);
+    StopRelayGate gate(kPatience);
     std::atomic<bool> asked{false};
     const StopRelay relay(
         Rendezvous::through(StoreHandle{store}), gate, Rank{0}, 1, [&asked] { return asked.load(); }, kPatience);
