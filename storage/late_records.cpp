@@ -61,7 +61,7 @@ public:
           locks_(std::move(locks)),
           run_(std::move(run)),
           streams_(std::move(streams)),
-          ingest_(*connection_, run_.key, sourcesOf(streams_), Collects::LateRanks) {}
+          ingest_(*connection_, run_.key, sourcesOf(streams_), CollectorScope::LateRanks) {}
 
     Result<std::size_t> collect() override { return ingest_.collect(kLateLimit); }
 

@@ -46,8 +46,8 @@ public:
     explicit JournalRecorder(Parts parts)
         : parts_(std::move(parts)),
           ingest_(*parts_.connection, parts_.runKey, parts_.sources(),
-                  parts_.ranks.size() < static_cast<std::size_t>(parts_.workers) ? Collects::SomeRanks
-                                                                                 : Collects::AllRanks) {
+                  parts_.ranks.size() < static_cast<std::size_t>(parts_.workers) ? CollectorScope::SomeRanks
+                                                                                 : CollectorScope::AllRanks) {
         thread_ = std::thread([this] { collect(); });
     }
     ~JournalRecorder() override { stopThread(); }

@@ -271,7 +271,7 @@ Status Store::Impl::readAgain(const DeadRun& run) {
     if (journals.empty() || anyWriterAlive(paths, run.runId, journals)) return {};
     DASGD_ASSIGN(const auto owner, FileLock::tryNow(paths.owner(run.runId), FileLock::Kind::Exclusive));
     if (!owner) return {};
-    RunIngest ingest(*connection, run.key, journalSources(paths, run.runId, journals), Collects::LateRanks);
+    RunIngest ingest(*connection, run.key, journalSources(paths, run.runId, journals), CollectorScope::LateRanks);
     DASGD_TRY(ingest.collectAll());
     if (const std::string damage = ingest.damage(); !damage.empty()) {
         logLine(LogLevel::Warning, "run " + run.runId + ": " + damage + "; mend it or remove " +

@@ -165,7 +165,8 @@ std::optional<double> PartDifference::ratio() const {
     return *b / *a;
 }
 
-std::vector<PartDifference> differencesOf(const StepParts& a, Knows aKnows, const StepParts& b, Knows bKnows) {
+std::vector<PartDifference> differencesOf(const StepParts& a, KnownTimes aKnown, const StepParts& b,
+                                          KnownTimes bKnown) {
     using What = PartDifference::What;
     std::vector<PartDifference> lines;
     if (a.ranks == 0 && b.ranks == 0) return lines;
@@ -179,13 +180,13 @@ std::vector<PartDifference> differencesOf(const StepParts& a, Knows aKnows, cons
         const bool wait = kind == SpanKind::Wait;
         lines.push_back({.what = What::Kind,
                          .kind = kind,
-                         .a = wait && !aKnows.waits ? std::nullopt : of(a, a.kindNs[place]),
-                         .b = wait && !bKnows.waits ? std::nullopt : of(b, b.kindNs[place])});
+                         .a = wait && !aKnown.waits ? std::nullopt : of(a, a.kindNs[place]),
+                         .b = wait && !bKnown.waits ? std::nullopt : of(b, b.kindNs[place])});
     }
     if (a.hidden() || b.hidden()) lines.push_back({.what = What::Hidden, .a = a.hidden(), .b = b.hidden()});
     lines.push_back({.what = What::Blocked,
-                     .a = aKnows.waits ? a.blocked() : std::nullopt,
-                     .b = bKnows.waits ? b.blocked() : std::nullopt});
+                     .a = aKnown.waits ? a.blocked() : std::nullopt,
+                     .b = bKnown.waits ? b.blocked() : std::nullopt});
     if (!lines.back().a && !lines.back().b) lines.pop_back();
     return lines;
 }

@@ -48,13 +48,13 @@ struct PartDifference {
 };
 
 // Numbers that a run can have at all: a trace of another program may hold no span of a wait.
-struct Knows {
+struct KnownTimes {
     bool waits = true;
 };
 
 // The time of a step, each kind that one of them has (a kind that only one has is 0 for the other), hidden, blocked.
 // Empty where neither has a whole step.
-[[nodiscard]] std::vector<PartDifference> differencesOf(const StepParts& a, Knows aKnows, const StepParts& b,
-                                                        Knows bKnows);
+[[nodiscard]] std::vector<PartDifference> differencesOf(const StepParts& a, KnownTimes aKnown, const StepParts& b,
+                                                        KnownTimes bKnown);
 
 }  // namespace dasgd

@@ -73,7 +73,7 @@ void carryOut(Arrivals& arrivals) {
     }
 }
 
-void carryOver(const at::Tensor& from, Rank sender, at::Tensor to) {
+void copyMessage(const at::Tensor& from, Rank sender, at::Tensor to) {
     if (from.nbytes() != to.nbytes() || from.dtype() != to.dtype()) {
         throw CommError("rank " + std::to_string(sender.value()) + " sent " + std::to_string(from.nbytes()) +
                         " bytes of another tensor");

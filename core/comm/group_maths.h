@@ -21,7 +21,7 @@ namespace dasgd {
 void carryOut(std::vector<std::optional<CollectiveCall>>& arrivals);
 
 // Delivers a message by copying it. Throws CommError where the two ends name different numbers of bytes, or types.
-void carryOver(const at::Tensor& from, Rank sender, at::Tensor to);
+void copyMessage(const at::Tensor& from, Rank sender, at::Tensor to);
 
 // Checks that two ranks launched the same collective in the same place of `group`. Throws CommError, naming both, where
 // they did not.

@@ -30,7 +30,7 @@ public:
         }
         std::optional<Receive> receive(std::move(found->receive));
         box.receives.erase(found);
-        tidy(to, tag);
+        eraseIfEmpty(to, tag);
         return receive;
     }
 
@@ -46,7 +46,7 @@ public:
         }
         std::optional<Sent> sent(std::move(*found));
         box.sends.erase(found);
-        tidy(to, tag);
+        eraseIfEmpty(to, tag);
         return sent;
     }
 
@@ -60,7 +60,7 @@ public:
         if (found == receives.end()) return std::nullopt;
         std::optional<Receive> receive(std::move(found->receive));
         receives.erase(found);
-        tidy(to, tag);
+        eraseIfEmpty(to, tag);
         return receive;
     }
 
@@ -99,7 +99,7 @@ private:
         std::deque<Sent> sends;
         std::deque<Asked> receives;
     };
-    void tidy(int to, int tag) {
+    void eraseIfEmpty(int to, int tag) {
         const auto box = boxes_.find({to, tag});
         if (box->second.sends.empty() && box->second.receives.empty()) boxes_.erase(box);
     }

@@ -194,7 +194,7 @@ private:
         const End& sender = call.sends ? mine : *other;
         const End& receiver = call.sends ? *other : mine;
         try {
-            carryOver(sender.tensor, Rank(from), receiver.tensor);
+            copyMessage(sender.tensor, Rank(from), receiver.tensor);
         } catch (const std::exception& error) {
             sender.ended->fail(firstLine(error));
             receiver.ended->fail(firstLine(error));

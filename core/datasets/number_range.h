@@ -8,14 +8,14 @@
 
 namespace dasgd {
 
-struct NumberOutside {
+struct OutOfRangeNumber {
     std::int64_t sample = 0;  // counted from 0
     std::int64_t value = 0;
 };
 
 // The first of `numbers` (integers of any type, [N, …], for N samples) outside 0 to `count` − 1; nullopt where there is
 // none.
-[[nodiscard]] std::optional<NumberOutside> firstOutside(const at::Tensor& numbers, std::int64_t count);
+[[nodiscard]] std::optional<OutOfRangeNumber> firstOutside(const at::Tensor& numbers, std::int64_t count);
 
 // The first sample of `numbers` ([N, …]) with a value that is NaN or not finite in float32; none where all are finite,
 // or integers. Nothing as large as `numbers` is allocated.

@@ -133,7 +133,7 @@ RankCounters RankCheckpoints::restoreOfOthers() {
 }
 
 void RankCheckpoints::afterStep(std::int64_t step, const std::function<RankCounters()>& counters) {
-    if (canBeSaved_ && times_.asksAfter(step) && agree(step)) save(counters());
+    if (canBeSaved_ && times_.isAgreementDue(step) && agree(step)) save(counters());
 }
 
 // Decides whether to save. Ranks that meet for it resume with the offsets with which they arrived.

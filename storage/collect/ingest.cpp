@@ -39,8 +39,8 @@ struct RunIngest::Statements {
     HotStatement span, label, divide, metric, chunk, position;
 };
 
-RunIngest::RunIngest(WriteConnection& connection, std::int64_t runKey, RecordSources sources, Collects collects)
-    : connection_(connection), runKey_(runKey), sources_(std::move(sources)), scope_(collects) {}
+RunIngest::RunIngest(WriteConnection& connection, std::int64_t runKey, RecordSources sources, CollectorScope scope)
+    : connection_(connection), runKey_(runKey), sources_(std::move(sources)), scope_(scope) {}
 RunIngest::~RunIngest() = default;
 
 // Everything in memory as the database has it: at the start, and after a transaction that failed.

@@ -23,7 +23,7 @@ namespace dasgd::storage {
 // remembered from one transaction to the next but what the tables say. LateRanks: likewise, and rows of an earlier
 // transaction are not followed by more in their chunk, because whoever opens the workspace may already have made the
 // levels of a run that has ended.
-enum class Collects { AllRanks, SomeRanks, LateRanks };
+enum class CollectorScope { AllRanks, SomeRanks, LateRanks };
 
 // A metric that the collecting process measured itself.
 struct OwnMetric {
@@ -42,7 +42,7 @@ public:
     // `runKey` is run.id. A source's position is stored in the transaction that holds the rows of its records, so each
     // record lands exactly once, whoever is killed when. Records go to the ranks that they name.
     RunIngest(WriteConnection& connection, std::int64_t runKey, RecordSources sources,
-              Collects collects = Collects::AllRanks);
+              CollectorScope scope = CollectorScope::AllRanks);
     ~RunIngest();
 
     // Stored with the next transaction.
@@ -53,8 +53,8 @@ public:
     // holds up no other; the next call tries it again.
     Result<std::size_t> collect(std::size_t limit);
     // Until no source has more. Then the overlap numbers, which are otherwise formed every now and then, are those of
-    // every row that is stored; of a run that keeps no spans, of what the collectors had in memory. From now on transactions
-    // wait as long as the database may be locked.
+    // every row that is stored; of a run that keeps no spans, of what the collectors had in memory. From now on
+    // transactions wait as long as the database may be locked.
     Status collectAll();
 
     // Describes the records that the sources cannot read. The writers must have ended.
@@ -66,8 +66,8 @@ public:
 private:
     struct Statements;
 
-    // The wait of a transaction for the database while the run goes on: the journals keep the records, and the next transaction
-    // tries again.
+    // The wait of a transaction for the database while the run goes on: the journals keep the records, and the next
+    // transaction tries again.
     static constexpr std::chrono::milliseconds kPatience{5'000};
 
     struct Position {
@@ -87,7 +87,7 @@ private:
     enum class Overlap { Stays, FromMeters, FromRows };
 
     Result<std::size_t> collect(std::size_t limit, Overlap overlap);
-    [[nodiscard]] std::vector<int> ranksToFormAnew(Overlap overlap);
+    [[nodiscard]] std::vector<int> ranksToRecompute(Overlap overlap);
     void load();
     void loadShared();
     void loadReached();
@@ -113,7 +113,7 @@ private:
     const RecordSources sources_;
     std::vector<std::string> unread_ =
         std::vector<std::string>(sources_.size());  // by source: why it was not read the last time
-    const Collects collects_;
+    const CollectorScope scope_;
     int workers_ = 1;
     bool keepsSpans_ = true;
     std::vector<Position> positions_;  // by source

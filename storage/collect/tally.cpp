@@ -263,7 +263,7 @@ std::vector<int> Tallies::partialRanks(const std::optional<std::vector<int>>& ow
     return ranks;
 }
 
-void Tallies::formAnew(const std::vector<int>& ranks) {
+void Tallies::recomputeMeters(const std::vector<int>& ranks) {
     std::unordered_map<int, RankMeter*> meters;
     for (const int rank : ranks) {
         RankTally& tally = touched(rank);

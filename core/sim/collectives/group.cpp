@@ -257,7 +257,7 @@ void VirtualGroup::carry(const MessageEnd& from, const MessageEnd& to, bool free
     const auto arrived = [this, from, to] {
         std::string error;
         try {
-            if (!from.tensor.is_meta()) carryOver(from.tensor, Rank(from.rank), to.tensor);
+            if (!from.tensor.is_meta()) copyMessage(from.tensor, Rank(from.rank), to.tensor);
         } catch (const std::exception& thrown) {
             error = firstLine(thrown);
         }

@@ -125,7 +125,7 @@ void RankActor::liveUntil(double instant) {
     world_.sleepUntil(std::max(outage.from, VirtualWorld::Impl::now()));
     dead_ = true;
     ahead_ = 0;
-    world_.stayDown(rank_);
+    world_.sleepUntilOthersEnd(rank_);
     throw CommError(hostFailureText());
 }
 

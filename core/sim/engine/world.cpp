@@ -118,7 +118,7 @@ void VirtualWorld::Impl::changed(int rank) {
     wakeups_[own]->release();
 }
 
-void VirtualWorld::Impl::stayDown(int rank) {
+void VirtualWorld::Impl::sleepUntilOthersEnd(int rank) {
     inKernel([this] { oneLess(); });
     const auto own = static_cast<std::size_t>(rank);
     while (aborted_.empty() && active_ > 0) {

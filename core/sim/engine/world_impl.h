@@ -35,7 +35,7 @@ public:
     void sleepUntilChange(int rank, double instant);
     // For a rank whose host does not come back: sleeps until the run is aborted or every other rank has ended or has
     // failed for good.
-    void stayDown(int rank);
+    void sleepUntilOthersEnd(int rank);
     [[nodiscard]] static double now() { return simgrid::s4u::Engine::get_clock(); }
 
     [[nodiscard]] const VirtualOptions& options() const { return options_; }

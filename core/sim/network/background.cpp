@@ -74,7 +74,7 @@ void Background::sendOne() {
     const auto from = static_cast<int>(uniform() * hosts);
     const auto other = static_cast<int>(uniform() * (hosts - 1));
     ++sent_;
-    wire_.sendAside(from, other < from ? other : other + 1, bytes_, [] {});
+    wire_.sendBackground(from, other < from ? other : other + 1, bytes_, [] {});
 }
 
 }  // namespace dasgd

@@ -67,13 +67,13 @@ Wire::Wire(std::vector<sg::Host*> hosts, bool mayFail)
 
 Wire::~Wire() = default;
 
-void Wire::sendAside(int from, int to, std::int64_t bytes, Callback arrived) {
+void Wire::sendBackground(int from, int to, std::int64_t bytes, Callback arrived) {
     DASGD_CHECK(from != to);
     carry(hosts_[static_cast<std::size_t>(from)], hosts_[static_cast<std::size_t>(to)], bytes, std::move(arrived));
 }
 
 void Wire::send(int from, int to, std::int64_t bytes, Callback arrived) {
-    if (!mayFail_) return sendAside(from, to, bytes, std::move(arrived));
+    if (!mayFail_) return sendBackground(from, to, bytes, std::move(arrived));
     enter({.from = from, .to = to, .whole = static_cast<double>(bytes), .arrived = std::move(arrived)});
 }
 

@@ -31,7 +31,7 @@ public:
     // Sends a message; calls `arrived` when the last byte is there. 0 bytes take the latency.
     void send(int from, int to, std::int64_t bytes, Callback arrived);
     // Sends background traffic, which ignores faults.
-    void sendAside(int from, int to, std::int64_t bytes, Callback arrived);
+    void sendBackground(int from, int to, std::int64_t bytes, Callback arrived);
 
     // Calls `ring` in `seconds` of simulated time; in the present instant where that is 0.
     void ringIn(double seconds, Callback ring);

@@ -42,7 +42,7 @@ CheckpointTimes::CheckpointTimes(CheckpointInterval interval, std::int64_t from,
       last_(begun_),
       nextMeeting_(from + kFirstMeeting) {}
 
-bool CheckpointTimes::asksAfter(std::int64_t step) const {
+bool CheckpointTimes::isAgreementDue(std::int64_t step) const {
     if (step <= from_) return false;
     if (interval_.steps > 0) return step % interval_.steps == 0;
     if (interval_.time == 0) return false;

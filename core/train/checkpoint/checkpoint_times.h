@@ -44,7 +44,7 @@ public:
                     HostClock now = std::chrono::steady_clock::now);
 
     // Called after each step; true, on every rank, where agree() is to be called.
-    [[nodiscard]] bool asksAfter(std::int64_t step) const;
+    [[nodiscard]] bool isAgreementDue(std::int64_t step) const;
     // True where agree() is collective.
     [[nodiscard]] bool meets() const { return interval_.time > 0 && !decisions_; }
     // True where the ranks save now. Throws CommError.

@@ -35,7 +35,7 @@ QString nameOfLine(const PartDifference& line) {
 }
 
 // For an imported trace without any wait, the blocked time is not known rather than 0.
-Knows knowsOf(const RunItem& run) { return {.waits = !run.row.imported() || run.row.blockedS.has_value()}; }
+KnownTimes knownTimesOf(const RunItem& run) { return {.waits = !run.row.imported() || run.row.blockedS.has_value()}; }
 
 QString seconds(TimeRange range) {
     return QStringLiteral("%1 – %2 s")
@@ -91,7 +91,8 @@ BesideTable tableOf(const BesideNumbers& numbers, const RunItem& a, const RunIte
                              .arg(grouped(static_cast<qint64>(BesideQuery::kMostSpans)));
         return table;
     }
-    for (const PartDifference& line : differencesOf(numbers.partsOfA, knowsOf(a), numbers.partsOfB, knowsOf(b))) {
+    for (const PartDifference& line :
+         differencesOf(numbers.partsOfA, knownTimesOf(a), numbers.partsOfB, knownTimesOf(b))) {
         const auto ratio = line.ratio();
         table.lines.push_back({.what = nameOfLine(line),
                                .a = valueText(line, line.a),

@@ -73,10 +73,10 @@ TEST(GroupMaths, ReduceScatterGivesTheSameBitsAsAllReduce) {
 
 TEST(GroupMaths, AMessageFitsItsReceiver) {
     at::Tensor in = torch::zeros({2, 2});
-    carryOver(torch::ones({4}), Rank{1}, in);
+    copyMessage(torch::ones({4}), Rank{1}, in);
     EXPECT_TRUE(in.equal(torch::ones({2, 2})));
-    EXPECT_THROW(carryOver(torch::ones({1}), Rank{1}, in), CommError) << "no broadcasting";
-    EXPECT_THROW(carryOver(torch::ones({4}, torch::kInt32), Rank{1}, in), CommError);
+    EXPECT_THROW(copyMessage(torch::ones({1}), Rank{1}, in), CommError) << "no broadcasting";
+    EXPECT_THROW(copyMessage(torch::ones({4}, torch::kInt32), Rank{1}, in), CommError);
 }
 
 TEST(GroupMaths, SaysWhatRanksOfAGroupLaunchedInOnePlace) {

@@ -39,7 +39,7 @@ std::vector<std::string> spansOf(const OneRun& run) {
 }
 
 // Each process of ranks that were started by hand reads its own journal; and one may read all of them.
-class DivideTest : public ::testing::TestWithParam<Collects> {
+class DivideTest : public ::testing::TestWithParam<CollectorScope> {
 protected:
     explicit DivideTest(int workers = 2) : run_(workers) {
         connection_ = orDie(WriteConnection::open(run_.store.paths()));
@@ -52,12 +52,12 @@ protected:
                                                               journalSources(run_.store.paths(), run_.runId, journals),
                                                               GetParam()));
         };
-        if (GetParam() == Collects::AllRanks) return add({0, 1});
+        if (GetParam() == CollectorScope::AllRanks) return add({0, 1});
         add({0});
         add({1});
     }
     void collect(int rank) {
-        orDie(collectors_[GetParam() == Collects::AllRanks ? 0 : static_cast<std::size_t>(rank)]->collectAll());
+        orDie(collectors_[GetParam() == CollectorScope::AllRanks ? 0 : static_cast<std::size_t>(rank)]->collectAll());
     }
     [[nodiscard]] std::int64_t arrivals() const {
         SQLite::Database database(run_.store.paths().database().string(), SQLite::OPEN_READONLY);
@@ -154,8 +154,8 @@ TEST_P(DivideTest, OverlapOfARankIsFormedByWhoeverKnowsItsTransfers) {
     EXPECT_DOUBLE_EQ(rowOf(run_).skewS.value(), 100e-9) << "200 and 0 of each collective";
 }
 
-INSTANTIATE_TEST_SUITE_P(Collectors, DivideTest, ::testing::Values(Collects::AllRanks, Collects::SomeRanks),
-                         [](const auto& kind) { return kind.param == Collects::AllRanks ? "One" : "EachRank"; });
+INSTANTIATE_TEST_SUITE_P(Collectors, DivideTest, ::testing::Values(CollectorScope::AllRanks, CollectorScope::SomeRanks),
+                         [](const auto& kind) { return kind.param == CollectorScope::AllRanks ? "One" : "EachRank"; });
 
 TEST(Divide, APointToPointMessageIsATransferAsItIs) {
     OneRun run(2);

@@ -319,16 +319,16 @@ protected:
     }
 
     // Makes a collector with a source for each of these ranks, which reads what `orders` holds of it by then.
-    std::unique_ptr<RunIngest> collectorOf(std::int64_t key, const std::vector<int>& ranks, Collects collects,
+    std::unique_ptr<RunIngest> collectorOf(std::int64_t key, const std::vector<int>& ranks, CollectorScope scope,
                                            const Journals& journals, const std::vector<Order>& orders) {
         RecordSources sources;
         for (const int rank : ranks) {
             sources.push_back(std::make_unique<OrderedSource>(journals, orders[static_cast<std::size_t>(rank)], rank));
         }
-        return std::make_unique<RunIngest>(*connection_, key, std::move(sources), collects);
+        return std::make_unique<RunIngest>(*connection_, key, std::move(sources), scope);
     }
-    static void collectInBatches(RunIngest& ingest, std::size_t transaction) {
-        while (orDie(ingest.collect(transaction)) > 0) {
+    static void collectInTransactions(RunIngest& ingest, std::size_t limit) {
+        while (orDie(ingest.collect(limit)) > 0) {
         }
     }
     // Deletes the meters of these ranks, as at their end.
@@ -477,11 +477,11 @@ TEST_F(IngestOrderTest, ACollectorOfSomeRanksFormsThemAllAnew) {
     }
     const std::int64_t key = addRun(1024);
     std::vector<Order> orders(journals.size());
-    const auto ingest = collectorOf(key, {0, 1}, Collects::SomeRanks, journals, orders);
+    const auto ingest = collectorOf(key, {0, 1}, CollectorScope::SomeRanks, journals, orders);
     for (std::size_t rank = 0; rank < journals.size(); ++rank) {
         orders[rank] = wholeOrder(journals, static_cast<int>(rank));
         orders[rank].pop_back();
-        collectInBatches(*ingest, 32'768);
+        collectInTransactions(*ingest, 32'768);
     }
     orders[1] = wholeOrder(journals, 1);
     orDie(ingest->collectAll());
@@ -489,10 +489,10 @@ TEST_F(IngestOrderTest, ACollectorOfSomeRanksFormsThemAllAnew) {
 }
 
 // The meters of an ended run are gone. Records that came late in an early transaction were left out of the numbers.
-TEST_F(IngestOrderTest, LateRecordsCountWhicheverBatchTheyCameIn) {
+TEST_F(IngestOrderTest, LateRecordsCountWhicheverTransactionTheyCameIn) {
     const Journals& journals = recordedRun();
     const Stored plain = plainNumbers(journals);
-    for (const std::size_t transaction : {4U, 40U, 100'000U}) {
+    for (const std::size_t limit : {4U, 40U, 100'000U}) {
         const std::int64_t key = addRun(kRanks);
         std::vector<Order> orders(kRanks);
         for (int rank = 0; rank < kRanks; ++rank) {
@@ -500,15 +500,15 @@ TEST_F(IngestOrderTest, LateRecordsCountWhicheverBatchTheyCameIn) {
             order = wholeOrder(journals, rank);
             order.resize(rank == 0 ? order.size() / 3 : order.size() - 10);
         }
-        orDie(collectorOf(key, {0, 1, 2, 3}, Collects::AllRanks, journals, orders)->collectAll());
+        orDie(collectorOf(key, {0, 1, 2, 3}, CollectorScope::AllRanks, journals, orders)->collectAll());
         forget(key, {0, 1, 2, 3});
         for (int rank = 0; rank < kRanks; ++rank) orders[static_cast<std::size_t>(rank)] = wholeOrder(journals, rank);
         // The first collector is killed after one transaction.
-        orDie(collectorOf(key, {0, 1, 2, 3}, Collects::LateRanks, journals, orders)->collect(10 * kRanks));
-        const auto late = collectorOf(key, {0, 1, 2, 3}, Collects::LateRanks, journals, orders);
-        collectInBatches(*late, transaction);
+        orDie(collectorOf(key, {0, 1, 2, 3}, CollectorScope::LateRanks, journals, orders)->collect(10 * kRanks));
+        const auto late = collectorOf(key, {0, 1, 2, 3}, CollectorScope::LateRanks, journals, orders);
+        collectInTransactions(*late, limit);
         orDie(late->collectAll());
-        EXPECT_EQ(stored(key, kRanks).ranks, plain.ranks) << transaction;
+        EXPECT_EQ(stored(key, kRanks).ranks, plain.ranks) << limit;
     }
 }
 
@@ -518,14 +518,14 @@ TEST_F(IngestOrderTest, ARankWhoseCollectorHasEndedGetsTheTransfersThatOthersCom
     const Stored plain = plainNumbers(journals);
     std::vector<Order> orders;
     for (int rank = 0; rank < kRanks; ++rank) orders.push_back(wholeOrder(journals, rank));
-    for (const std::size_t transaction : {3U, 60U, 100'000U}) {
+    for (const std::size_t limit : {3U, 60U, 100'000U}) {
         const std::int64_t key = addRun(kRanks);
-        orDie(collectorOf(key, {0}, Collects::SomeRanks, journals, orders)->collectAll());
+        orDie(collectorOf(key, {0}, CollectorScope::SomeRanks, journals, orders)->collectAll());
         forget(key, {0});
-        const auto others = collectorOf(key, {1, 2, 3}, Collects::SomeRanks, journals, orders);
-        collectInBatches(*others, transaction);
+        const auto others = collectorOf(key, {1, 2, 3}, CollectorScope::SomeRanks, journals, orders);
+        collectInTransactions(*others, limit);
         orDie(others->collectAll());
-        EXPECT_EQ(stored(key, kRanks).ranks, plain.ranks) << transaction;
+        EXPECT_EQ(stored(key, kRanks).ranks, plain.ranks) << limit;
     }
 }
 

@@ -79,7 +79,7 @@ TEST(RateSums, AreFormedByWhicheverCollectorStoresTheLastRate) {
     std::vector<std::unique_ptr<RunIngest>> collectors;
     for (int rank = 0; rank < 3; ++rank) {
         collectors.push_back(std::make_unique<RunIngest>(
-            *connection, key, journalSources(run.store.paths(), run.runId, {rank}), Collects::SomeRanks));
+            *connection, key, journalSources(run.store.paths(), run.runId, {rank}), CollectorScope::SomeRanks));
     }
     std::vector<std::pair<std::int64_t, double>> expected;
     for (std::int64_t step = 10; step <= 100; step += 10) {

@@ -224,7 +224,7 @@ TEST_F(TallyTest, OnlyTheNamedRanksAreFormedAnew) {
         insert(3 + rank, rank, {.lane = Lane::Io, .kind = SpanKind::Window, .step = 1, .start = 100, .end = 200});
     }
     database.exec("INSERT INTO span_chunk (run, first_id, last_id, min_start, max_end) VALUES (1, 1, 4, 100, 200)");
-    tallies_.formAnew({1});
+    tallies_.recomputeMeters({1});
     tallies_.formOverlap();
     write();
     const auto blocked = [&](int rank) {

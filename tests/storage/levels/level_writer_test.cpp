@@ -136,9 +136,10 @@ TEST(LevelWriter, AShortRunHasRowsOnly) {
     EXPECT_GT(tree.rowsWithoutLevel, 600);
 }
 
-class CollectorsTest : public ::testing::TestWithParam<Collects> {};
-INSTANTIATE_TEST_SUITE_P(Collectors, CollectorsTest, ::testing::Values(Collects::AllRanks, Collects::SomeRanks),
-                         [](const auto& kind) { return kind.param == Collects::AllRanks ? "One" : "EachRank"; });
+class CollectorsTest : public ::testing::TestWithParam<CollectorScope> {};
+INSTANTIATE_TEST_SUITE_P(Collectors, CollectorsTest,
+                         ::testing::Values(CollectorScope::AllRanks, CollectorScope::SomeRanks),
+                         [](const auto& kind) { return kind.param == CollectorScope::AllRanks ? "One" : "EachRank"; });
 
 // Ranks report a collective far apart, collectors are replaced, and at no time a level is not what its rows are.
 TEST_P(CollectorsTest, LateReportsDivideNothingThatHasALevel) {
@@ -152,7 +153,7 @@ TEST_P(CollectorsTest, LateReportsDivideNothingThatHasALevel) {
                                                              journalSources(run.store.paths(), run.runId, journals),
                                                              GetParam()));
         };
-        if (GetParam() == Collects::AllRanks) return add({0, 1});
+        if (GetParam() == CollectorScope::AllRanks) return add({0, 1});
         add({0});
         add({1});
     };

@@ -19,7 +19,7 @@ std::vector<std::int64_t> stepsAt(CheckpointInterval interval, std::int64_t from
     runRanks(Backend::Threads, 1, [&](Communicator& comm, Clock&) {
         CheckpointTimes times(interval, from, nullptr);
         for (std::int64_t step = from + 1; step <= last; ++step) {
-            if (times.asksAfter(step) && times.agree(comm, step)) steps.push_back(step);
+            if (times.isAgreementDue(step) && times.agree(comm, step)) steps.push_back(step);
         }
     });
     return steps;
@@ -42,7 +42,7 @@ TEST(CheckpointTimes, ByRankZerosClockOnAllRanks) {
         EXPECT_TRUE(times.meets());
         for (std::int64_t step = 1; step <= 1000; ++step) {
             now += milliseconds(rank == 0 ? 50 : 80);
-            if (!times.asksAfter(step)) continue;
+            if (!times.isAgreementDue(step)) continue;
             ++meetings[rank];
             if (times.agree(comm, step)) saved[rank].push_back(step);
         }
