@@ -32,7 +32,7 @@ QWidget* firstStopOf(const Card& card) {
     return nullptr;
 }
 
-void goOn(QWidget& page, int by) {
+void moveFocusToCard(QWidget& page, int by) {
     const std::vector<QWidget*> stops = cardStops(page);
     if (stops.empty()) return;
     const QWidget* focused = page.window()->focusWidget();
@@ -82,8 +82,8 @@ void addCardKeys(QWidget& page) {
                            [&](const QShortcut* one) { return one->key() == keys; });
     };
     if (has(next)) return;
-    addKeyedAction(page, QObject::tr("Next card"), {}, next, [&page] { goOn(page, 1); });
-    addKeyedAction(page, QObject::tr("Previous card"), {}, previous, [&page] { goOn(page, -1); });
+    addKeyedAction(page, QObject::tr("Next card"), {}, next, [&page] { moveFocusToCard(page, 1); });
+    addKeyedAction(page, QObject::tr("Previous card"), {}, previous, [&page] { moveFocusToCard(page, -1); });
 }
 
 }  // namespace dasgd::gui
