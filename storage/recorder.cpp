@@ -80,7 +80,7 @@ public:
 
     void measured(int rank, const Metric& metric) override {
         const std::lock_guard guard(mutex_);
-        measured_.push_back(OwnMetric::of(rank, metric));
+        measured_.push_back(ProcessMetric::of(rank, metric));
     }
 
     [[nodiscard]] std::int64_t recordsStored() const override { return stored_; }
@@ -94,9 +94,9 @@ private:
     void collect() {
         std::unique_lock lock(mutex_);
         while (!stop_) {
-            std::vector<OwnMetric> own = std::exchange(measured_, {});
+            std::vector<ProcessMetric> metrics = std::exchange(measured_, {});
             lock.unlock();
-            ingest_.add(std::move(own));
+            ingest_.add(std::move(metrics));
             const auto taken = ingest_.collect(kRecorderLimit);
             stored_ = ingest_.stored();
             lock.lock();
@@ -188,7 +188,7 @@ private:
     mutable std::mutex mutex_;
     std::condition_variable wake_;
     std::string error_;
-    std::vector<OwnMetric> measured_;
+    std::vector<ProcessMetric> measured_;
     bool stop_ = false;
     std::thread thread_;
 };

@@ -12,10 +12,10 @@ namespace dasgd::storage {
 
 namespace {
 
-constexpr std::int64_t kRowsOfChunk = 8192;
-constexpr std::size_t kIngestLimit = 65536;
-constexpr std::size_t kMostNames = 65536;  // of spans, kept in memory
-// The pause between two times that the overlap numbers are formed, for each kRanksOfPause ranks.
+constexpr std::int64_t kRowsOfChunk = 8192;  // most rows in a chunk
+constexpr std::size_t kIngestLimit = 65536;  // most records in a transaction of collectAll()
+constexpr std::size_t kMostNames = 65536;    // most names of spans whose ids are held in memory
+// Shortest time between two updates of the overlap numbers by collect(), for each kRanksOfPause ranks.
 constexpr auto kOverlapPause = std::chrono::milliseconds(500);
 constexpr int kRanksOfPause = 64;
 
@@ -43,7 +43,6 @@ RunIngest::RunIngest(WriteConnection& connection, std::int64_t runKey, RecordSou
     : connection_(connection), runKey_(runKey), sources_(std::move(sources)), scope_(scope) {}
 RunIngest::~RunIngest() = default;
 
-// Everything in memory as the database has it: at the start, and after a transaction that failed.
 void RunIngest::load() {
     auto& database = connection_.database();
     if (!statements_) statements_ = std::make_unique<Statements>(database);
@@ -76,8 +75,6 @@ void RunIngest::load() {
     loaded_ = true;
 }
 
-// Loads the steps that the ranks had reached when another collector ended: metrics of the collecting process may come
-// before the next step.
 void RunIngest::loadReached() {
     reached_.clear();
     SQLite::Statement query(connection_.database(),
@@ -87,14 +84,13 @@ void RunIngest::loadReached() {
     query.bind(1, runKey_);
     while (query.executeStep()) {
         const int rank = query.getColumn(0).getInt();
-        const bool own = std::ranges::any_of(sources_, [&](const auto& source) { return source->rank() == rank; });
-        if (!own && scope_ != CollectorScope::AllRanks) continue;
+        const bool isRead = std::ranges::any_of(sources_, [&](const auto& source) { return source->rank() == rank; });
+        if (!isRead && scope_ != CollectorScope::AllRanks) continue;
         reached_[rank] = {query.getColumn(1).getInt64(), query.getColumn(2).getDouble(), query.getColumn(3).getInt64(),
                           query.getColumn(4).getInt64()};
     }
 }
 
-// Loads the state that another process which collects ranks of this run may have changed.
 void RunIngest::loadShared() {
     tallies_ = std::make_unique<Tallies>(connection_.database(), runKey_, workers_);
     arrivals_ = std::make_unique<Arrivals>(connection_.database(), runKey_, workers_);
@@ -104,22 +100,24 @@ void RunIngest::loadShared() {
 Result<std::size_t> RunIngest::collect(std::size_t limit) {
     const auto pause = kOverlapPause * std::max(1, workers_ / kRanksOfPause);
     const bool due = std::chrono::steady_clock::now() - overlapFormed_ >= pause;
-    return collect(limit, due ? Overlap::FromMeters : Overlap::Stays);
+    return collect(limit, due ? Overlap::Update : Overlap::Keep);
 }
 
 Result<std::size_t> RunIngest::collect(std::size_t limit, Overlap overlap) {
-    // The next collector of these ranks may be another process, which reads the meters again.
-    if (overlap == Overlap::Stays && scope_ != CollectorScope::AllRanks) overlap = Overlap::FromMeters;
+    // The meters are stored with the overlap numbers, and the next collector of these ranks may be another process,
+    // which reads them.
+    if (overlap == Overlap::Keep && scope_ != CollectorScope::AllRanks) overlap = Overlap::Update;
     std::unique_ptr<WriteTransaction> transaction;
     auto result = guarded(connection_.paths().database(), [&]() -> Result<std::size_t> {
         try {
             if (!loaded_) load();
             const std::size_t taken = readSources(limit, transaction);
-            const std::vector<int> anew = taken == 0 ? ranksToRecompute(overlap) : std::vector<int>();
-            const bool stale = overlap != Overlap::Stays && tallies_->overlapIsStale();
-            if (!transaction && (stale || !anew.empty() || !own_.empty())) begin(transaction);
+            // Meters are recomputed only once all records are rows.
+            const std::vector<int> partial = taken == 0 ? ranksToRecompute(overlap) : std::vector<int>();
+            const bool stale = overlap != Overlap::Keep && tallies_->overlapIsStale();
+            if (!transaction && (stale || !partial.empty() || !processMetrics_.empty())) begin(transaction);
             if (!transaction) return taken;
-            finish(*transaction, overlap, anew);
+            finish(*transaction, overlap, partial);
             stored_ += static_cast<std::int64_t>(taken);
             return taken;
         } catch (const Error& error) {
@@ -131,15 +129,15 @@ Result<std::size_t> RunIngest::collect(std::size_t limit, Overlap overlap) {
 }
 
 std::vector<int> RunIngest::ranksToRecompute(Overlap overlap) {
-    if (overlap != Overlap::FromRows || !keepsSpans_) return {};
-    // Other processes form the numbers of their ranks of a run that goes on.
+    if (overlap != Overlap::Rebuild || !keepsSpans_) return {};
+    // In a run that goes on other processes form the numbers of their ranks.
     if (scope_ != CollectorScope::SomeRanks) return tallies_->partialRanks(std::nullopt);
-    std::vector<int> own;
-    for (const auto& source : sources_) own.push_back(source->rank());
-    return tallies_->partialRanks(own);
+    std::vector<int> readHere;
+    for (const auto& source : sources_) readHere.push_back(source->rank());
+    return tallies_->partialRanks(readHere);
 }
 
-void RunIngest::finish(WriteTransaction& transaction, Overlap overlap, const std::vector<int>& anew) {
+void RunIngest::finish(WriteTransaction& transaction, Overlap overlap, const std::vector<int>& partial) {
     arrivals_->settle(
         [this](const Arrivals::Arrival& arrival, Ns last) { divide(arrival, last); },
         [this](const Arrivals::Arrival& arrival) { return storeSpan(arrival.rank, arrival.reduce); },
@@ -152,16 +150,16 @@ void RunIngest::finish(WriteTransaction& transaction, Overlap overlap, const std
         const bool all = scope_ == CollectorScope::AllRanks;
         levels_->settle(all ? LevelWriter::Rows::OfThisCollector : LevelWriter::Rows::OfAnyCollector);
     }
-    if (!anew.empty()) tallies_->recomputeMeters(anew);
-    if (overlap != Overlap::Stays) {
+    if (!partial.empty()) tallies_->recomputeMeters(partial);
+    if (overlap != Overlap::Keep) {
         tallies_->formOverlap();
         overlapFormed_ = std::chrono::steady_clock::now();
     }
     tallies_->write();
     rateSums_->stored();
-    storeOwn();
+    storeProcessMetrics();
     transaction.commit();
-    own_.clear();
+    processMetrics_.clear();
     for (std::size_t i = 0; i < sources_.size(); ++i) {
         if (std::exchange(positions_[i].moved, false)) sources_[i]->release(positions_[i].sequence);
     }
@@ -171,9 +169,9 @@ void RunIngest::finish(WriteTransaction& transaction, Overlap overlap, const std
 Status RunIngest::collectAll() {
     patience_ = FileLock::kPatience;
     for (;;) {
-        DASGD_ASSIGN(const std::size_t taken, collect(kIngestLimit, Overlap::Stays));
+        DASGD_ASSIGN(const std::size_t taken, collect(kIngestLimit, Overlap::Keep));
         if (taken > 0) continue;
-        DASGD_ASSIGN(const std::size_t late, collect(kIngestLimit, Overlap::FromRows));
+        DASGD_ASSIGN(const std::size_t late, collect(kIngestLimit, Overlap::Rebuild));
         if (late == 0) return {};
     }
 }
@@ -194,12 +192,12 @@ std::string RunIngest::unread() const {
     return "";
 }
 
-// Throws dasgd::Error or SQLite::Exception.
 void RunIngest::begin(std::unique_ptr<WriteTransaction>& transaction) {
     auto begun = WriteTransaction::begin(connection_, patience_);
     if (!begun) throw begun.error();
     transaction = std::move(*begun);
     if (scope_ != CollectorScope::AllRanks) loadShared();
+    // A new chunk: the levels of the old one may have been made already.
     if (scope_ == CollectorScope::LateRanks) chunk_ = {};
 }
 
@@ -216,7 +214,7 @@ std::size_t RunIngest::readSources(std::size_t limit, std::unique_ptr<WriteTrans
             position = {.sequence = record.sequence, .moved = true};
             ++taken;
         });
-        // The records of other ranks are not kept waiting.
+        // An error is noted, and the other sources are read all the same.
         unread_[i] = got ? "" : got.error().message;
     }
     return taken;
@@ -233,12 +231,13 @@ void RunIngest::take(int rank, const EventRecord& record) {
 void RunIngest::takeSpan(int rank, const Span& span, std::string_view name) {
     tallies_->reported(rank, span);
     if (span.kind == SpanKind::Reduce && span.collective != 0) {
-        // At once, and not at the end of the transaction: until it is divided, its time must not be counted for good.
+        // Added to the meter now, not at the end of the transaction: the meter must not settle the time of the
+        // collective before that is divided.
         tallies_->derived(rank, span);
         return arrivals_->take(rank, span);
     }
     Span known = span;
-    // A message between two ranks has nobody else to wait for.
+    // A message between two ranks (collective 0) has no skew: all of its time is transfer.
     if (span.kind == SpanKind::Reduce) known.kind = SpanKind::Transfer;
     tallies_->derived(rank, known);
     const std::int64_t row = storeSpan(rank, known);
@@ -254,7 +253,7 @@ void RunIngest::storeLabel(std::int64_t row, std::string_view name) {
         SQLite::Statement query(connection_.database(), "SELECT id FROM span_name WHERE name = ?");
         query.bind(1, std::string(name));
         query.executeStep();
-        // A trace may name each span differently.
+        // The ids are dropped at the limit, because a trace may give every span another name.
         if (spanNames_.size() >= kMostNames) spanNames_.clear();
         known = spanNames_.emplace(std::string(name), query.getColumn(0).getInt64()).first;
     }
@@ -264,7 +263,7 @@ void RunIngest::storeLabel(std::int64_t row, std::string_view name) {
     insert.run();
 }
 
-// The row, or 0 where the run keeps no spans.
+// Returns the id of the row, or 0 where the run keeps no spans.
 std::int64_t RunIngest::storeSpan(int rank, const Span& span) {
     if (!keepsSpans_) return 0;
     HotStatement& insert = statements_->span;
@@ -289,7 +288,8 @@ std::int64_t RunIngest::storeSpan(int rank, const Span& span) {
     return id;
 }
 
-// All ranks of the collective have reported: the undivided reduce, if it was stored, becomes the transfer.
+// Called once all ranks of the collective have reported. Stores skew and transfer; where the undivided reduce has a
+// row, that becomes the transfer.
 void RunIngest::divide(const Arrivals::Arrival& arrival, Ns lastArrival) {
     const auto [skew, transfer] = divideReduce(arrival.reduce, lastArrival);
     if (skew) {
@@ -311,6 +311,7 @@ void RunIngest::divide(const Arrivals::Arrival& arrival, Ns lastArrival) {
 }
 
 void RunIngest::takeMetric(int rank, const Metric& metric) {
+    // A negative step: the rank measured beside the training, and the metric belongs to the step reached by now.
     if (metric.step < 0) return storeMetric(rank, placed(rank, metric));
     storeMetric(rank, metric);
     if (!metrics::isOverTime(metric.name))
@@ -335,22 +336,24 @@ void RunIngest::storeMetric(int rank, const Metric& metric) {
     insert.run();
 }
 
-void RunIngest::add(std::vector<OwnMetric> metrics) {
-    std::ranges::move(metrics, std::back_inserter(own_));
-    if (own_.size() > kMostOwn) own_.erase(own_.begin(), own_.end() - static_cast<std::ptrdiff_t>(kMostOwn));
+void RunIngest::add(std::vector<ProcessMetric> metrics) {
+    std::ranges::move(metrics, std::back_inserter(processMetrics_));
+    if (processMetrics_.size() <= kMostProcessMetrics) return;
+    const auto kept = static_cast<std::ptrdiff_t>(kMostProcessMetrics);
+    processMetrics_.erase(processMetrics_.begin(), processMetrics_.end() - kept);
 }
 
-void RunIngest::storeOwn() {
-    for (const OwnMetric& own : own_) {
-        // A transaction that fails is stored again, with what its ranks have reached by then.
-        Metric metric = own.metric;
-        metric.name = own.name;
-        storeMetric(own.rank, placed(own.rank, metric));
+void RunIngest::storeProcessMetrics() {
+    for (const ProcessMetric& measured : processMetrics_) {
+        // A copy is placed: after a failed transaction it is placed again, at the steps reached by then.
+        Metric metric = measured.metric;
+        metric.name = measured.name;
+        storeMetric(measured.rank, placed(measured.rank, metric));
     }
 }
 
-// At what the rank has come to: what measures beside the training does not know. Of the whole run: that of its first
-// rank here, as of what that rank records of it.
+// Adds to a metric that was measured beside the training the step, epoch, samples and bytes that its rank has reached;
+// for a metric of the whole run (rank < 0) those of the first rank that is collected here.
 Metric RunIngest::placed(int rank, Metric metric) const {
     const auto at = rank < 0 ? reached_.begin() : reached_.find(rank);
     if (at != reached_.end()) {
