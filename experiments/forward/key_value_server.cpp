@@ -139,10 +139,9 @@ class CurveKeyValueServer final : public KeyValueServer {
 public:
     explicit CurveKeyValueServer(const RunSecret& secret)
         : gate_(context_, secret.rankKeys().publicKey), handshakes_(context_, router_) {
+        // They count for each connection. A rank waits for its answer before it asks again, and answers to a peer that
+        // does not read are dropped.
         setLimits(router_);
-        // All ranks may ask at once, and each waits for its answer.
-        router_.set(zmq::sockopt::sndhwm, 0);
-        router_.set(zmq::sockopt::rcvhwm, 0);
         serveWith(router_, secret.meetingKeys());
         CurveGate::putBefore(router_);
     }

@@ -126,6 +126,16 @@ TEST_F(KeyValueServerTest, WhatItRemembersOfItsClientsIsBounded) {
     EXPECT_LT(test::residentKiB() - before, 40'000);
 }
 
+// 320 MB of answers, to somebody who takes none in.
+TEST_F(KeyValueServerTest, WhatWaitsForAPeerThatNeverReadsIsBounded) {
+    ask({"S", "large", std::string(16 << 10, 'x')}).value();
+    Asker asker(server_->port(), secret_);
+    const long before = test::residentKiB();
+    for (int i = 0; i < 20'000; ++i) asker.say({nameOf("client-1", 1), "G", "large"});
+    EXPECT_EQ(value({"N"}), "1") << "others are answered";
+    EXPECT_LT(test::residentKiB() - before, 40'000);
+}
+
 TEST_F(KeyValueServerTest, NobodyWithoutTheSecretReadsOrWrites) {
     ask({"S", "address", "10.0.0.1"}).value();
     KeyValueClient stranger("127.0.0.1", server_->port(), RunSecret::make().value());
