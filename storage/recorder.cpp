@@ -68,6 +68,10 @@ public:
         RanksEnd end{withDamage(status, damage), error};
         if (!damage.empty()) end.error += (error.empty() ? "" : "; ") + damage;
         DASGD_TRY(writeOutcome(end, damage.empty()));
+        {
+            const std::lock_guard guard(mutex_);
+            setError(parts_.connection->walWarning());
+        }
         if (damage.empty()) {
             for (const int journal : parts_.journals) removeJournal(parts_.connection->paths(), parts_.runId, journal);
         }

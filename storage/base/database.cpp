@@ -115,12 +115,17 @@ void WriteConnection::checkpoint(bool everything) {
     int done = 0;
     const int mode = everything ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
     if (everything) sqlite3_busy_timeout(database_.getHandle(), 100);
-    sqlite3_wal_checkpoint_v2(database_.getHandle(), nullptr, mode, &pages, &done);
+    const int result = sqlite3_wal_checkpoint_v2(database_.getHandle(), nullptr, mode, &pages, &done);
+    const std::string reason = sqlite3_errmsg(database_.getHandle());
     if (everything) waitInQueries();
-    walWarning_ =
-        pages > kPagesOfTooLargeWal
-            ? paths_.database().string() + "-wal has grown past 128 MiB, as some reader keeps a transaction open"
-            : "";
+    const std::string wal = paths_.database().string() + "-wal";
+    if (result != SQLITE_OK && result != SQLITE_BUSY && result != SQLITE_LOCKED) {
+        walWarning_ = wal + " cannot be written back, and keeps what is recorded: " + reason;
+    } else if (pages > kPagesOfTooLargeWal) {
+        walWarning_ = wal + " has grown past 128 MiB, as some reader keeps a transaction open";
+    } else {
+        walWarning_.clear();
+    }
 }
 
 Status WriteConnection::checkFile() const {

@@ -1,5 +1,5 @@
-// Errors of the disk at the moments that a test chooses. This header defines fsync(), rename() and pread() for the
-// whole program, calls of the C++ library included: one source of a test program may include it.
+// Errors of the disk at the moments that a test chooses. This header defines fsync(), fdatasync(), rename() and pread()
+// for the whole program, calls of the C++ library included: one source of a test program may include it.
 #pragma once
 
 #include <fcntl.h>
@@ -60,6 +60,7 @@ extern "C" int fsync(int descriptor) {
     if (DiskFaults::strikes(&DiskFaults::ofSync, dasgd::test::fileOf(descriptor))) return -1;
     return static_cast<int>(::syscall(SYS_fsync, descriptor));
 }
+extern "C" int fdatasync(int descriptor) { return fsync(descriptor); }
 
 extern "C" int rename(const char* from, const char* to) noexcept {
     if (dasgd::test::DiskFaults::strikes(&dasgd::test::DiskFaults::ofRename, from)) return -1;
