@@ -68,7 +68,6 @@ std::vector<SystemMetrics::Watched> watched(const RankProcesses& group, int work
 // Follows the ranks to their end. The first signal asks them to stop at a common step, the second Ctrl-C kills them.
 void follow(RankProcesses& group, StopSignals& signals, Progress& progress, storage::Recorder& recorder,
             SystemMetrics* system, Ns clockOrigin, const std::function<void()>& meanwhile) {
-    std::string reported;
     while (group.running()) {
         group.wait(kPollInterval, signals.fd());
         if (meanwhile) meanwhile();
@@ -80,10 +79,9 @@ void follow(RankProcesses& group, StopSignals& signals, Progress& progress, stor
         } else if (isAsked) {
             group.requestStop();
         }
-        const std::string present = recorder.currentError();
-        if (present != reported && !present.empty()) progress.note("recording: " + present);
-        reported = present;
-        progress.update(group.completedByAll(), isAsked ? "stopping; Ctrl-C again to end at once" : "");
+        // The recorder says an error itself, once.
+        progress.update(group.completedByAll(),
+                        isAsked ? "stopping; Ctrl-C again to end at once" : recorder.currentError());
     }
 }
 
