@@ -4,8 +4,8 @@
 
 #include <random>
 
-#include "tests/faults/broken_run.h"
-#include "tests/faults/fault_case.h"
+#include "tests/faults/support/broken_run.h"
+#include "tests/faults/support/fault_case.h"
 
 namespace dasgd::test {
 namespace {

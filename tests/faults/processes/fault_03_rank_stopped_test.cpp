@@ -1,7 +1,7 @@
 // Fault 3: one rank is stopped with SIGSTOP. The run ends at its deadline, names the rank that did not answer and its
 // last step, and no process stays.
-#include "tests/faults/broken_run.h"
-#include "tests/faults/fault_case.h"
+#include "tests/faults/support/broken_run.h"
+#include "tests/faults/support/fault_case.h"
 
 namespace dasgd::test {
 namespace {

@@ -2,7 +2,7 @@
 // is recorded as preempted, and what goes on from there ends with the same bits as a run that nobody stopped, with the
 // average that was in flight.
 #include "storage/run_reader.h"
-#include "tests/faults/fault_case.h"
+#include "tests/faults/support/fault_case.h"
 #include "tests/support/dasgd_program.h"
 #include "tests/support/free_port.h"
 #include "tests/support/live_run.h"

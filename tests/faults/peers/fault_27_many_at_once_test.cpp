@@ -1,8 +1,8 @@
 // Fault 27: eight runs start at once in one workspace. All finish with the values of a run alone.
 #include <SQLiteCpp/SQLiteCpp.h>
 
-#include "tests/faults/broken_run.h"
-#include "tests/faults/fault_case.h"
+#include "tests/faults/support/broken_run.h"
+#include "tests/faults/support/fault_case.h"
 
 namespace dasgd::test {
 namespace {

@@ -1,8 +1,8 @@
 // Fault 18: lab.db has the schema of a newer program. Every command refuses it by number and changes nothing.
 #include <SQLiteCpp/SQLiteCpp.h>
 
-#include "tests/faults/broken_run.h"
-#include "tests/faults/fault_case.h"
+#include "tests/faults/support/broken_run.h"
+#include "tests/faults/support/fault_case.h"
 
 namespace dasgd::test {
 namespace {

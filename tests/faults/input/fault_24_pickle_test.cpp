@@ -1,6 +1,6 @@
 // Fault 24: a pickled Python object in place of a model or of data. It is refused, and nothing in it is run.
-#include "tests/faults/broken_run.h"
-#include "tests/faults/fault_case.h"
+#include "tests/faults/support/broken_run.h"
+#include "tests/faults/support/fault_case.h"
 
 namespace dasgd::test {
 namespace {

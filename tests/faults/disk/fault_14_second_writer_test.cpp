@@ -2,8 +2,8 @@
 // and the run finishes.
 #include <SQLiteCpp/SQLiteCpp.h>
 
-#include "tests/faults/broken_run.h"
-#include "tests/faults/fault_case.h"
+#include "tests/faults/support/broken_run.h"
+#include "tests/faults/support/fault_case.h"
 
 namespace dasgd::test {
 namespace {

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,14 +24,29 @@ inline double secondsSince(SteadyClock::time_point begin) {
     return std::chrono::duration<double>(SteadyClock::now() - begin).count();
 }
 
+// True where the process has the file open.
+inline bool hasOpen(pid_t process, const std::filesystem::path& file) {
+    std::error_code code;
+    const auto wanted = std::filesystem::canonical(file, code);
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/" + std::to_string(process) + "/fd", code)) {
+        std::error_code gone;
+        if (std::filesystem::read_symlink(entry.path(), gone) == wanted) return true;
+    }
+    return false;
+}
+
 // An endless run of two ranks (quickExperiment), seen by its processes and by its workspace.
 class BrokenRun {
 public:
-    explicit BrokenRun(const std::string& backend = "gloo", const std::vector<std::string>& more = {}) {
+    // `prepare` is called once its folder is there, with nothing in it.
+    explicit BrokenRun(const std::string& backend = "gloo", const std::vector<std::string>& more = {},
+                       const Environment& environment = {},
+                       const std::function<void(const DasgdFolder&)>& prepare = nullptr) {
+        if (prepare) prepare(folder_);
         folder_.write("e.toml", quickExperiment(backend, 100'000'000));
         std::vector<std::string> arguments{"run", "e.toml", "-w", "w", "-q"};
         arguments.insert(arguments.end(), more.begin(), more.end());
-        launcher_.emplace(folder_.start(arguments));
+        launcher_.emplace(folder_.start(arguments, environment));
         EXPECT_TRUE(newestRunTrains(folder_.workspace()));
         children_ = childrenOf(launcher_->id());
     }

@@ -1,7 +1,7 @@
 // Fault 21: experiment files that cannot be meant. Each is refused with exit 2 before a rank starts or a workspace is
 // made.
-#include "tests/faults/broken_run.h"
-#include "tests/faults/fault_case.h"
+#include "tests/faults/support/broken_run.h"
+#include "tests/faults/support/fault_case.h"
 
 namespace dasgd::test {
 namespace {

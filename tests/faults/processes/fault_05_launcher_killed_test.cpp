@@ -1,6 +1,6 @@
 // Fault 5: the launcher is killed with SIGKILL. Its ranks end within two seconds, and the run is interrupted.
-#include "tests/faults/broken_run.h"
-#include "tests/faults/fault_case.h"
+#include "tests/faults/support/broken_run.h"
+#include "tests/faults/support/fault_case.h"
 
 namespace dasgd::test {
 namespace {

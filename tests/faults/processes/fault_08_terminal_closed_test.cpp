@@ -1,6 +1,6 @@
 // Fault 8: the terminal of a run goes away (SIGHUP). Training continues.
-#include "tests/faults/broken_run.h"
-#include "tests/faults/fault_case.h"
+#include "tests/faults/support/broken_run.h"
+#include "tests/faults/support/fault_case.h"
 
 namespace dasgd::test {
 namespace {

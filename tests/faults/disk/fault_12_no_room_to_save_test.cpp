@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "storage/run_reader.h"
-#include "tests/faults/fault_case.h"
+#include "tests/faults/support/fault_case.h"
 #include "tests/support/dasgd_program.h"
 #include "tests/support/processes.h"
 

@@ -1,6 +1,6 @@
 // Fault 30: a process inherits an open SQLite database, which corrupts it. No child of a launcher has lab.db open.
-#include "tests/faults/broken_run.h"
-#include "tests/faults/fault_case.h"
+#include "tests/faults/support/broken_run.h"
+#include "tests/faults/support/fault_case.h"
 
 namespace dasgd::test {
 namespace {

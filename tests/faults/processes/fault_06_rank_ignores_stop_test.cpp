@@ -1,6 +1,6 @@
 // Fault 6: a rank cannot react to a stop. The second Ctrl-C ends it, and the launcher returns.
-#include "tests/faults/broken_run.h"
-#include "tests/faults/fault_case.h"
+#include "tests/faults/support/broken_run.h"
+#include "tests/faults/support/fault_case.h"
 
 namespace dasgd::test {
 namespace {

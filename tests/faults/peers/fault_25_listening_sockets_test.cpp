@@ -2,8 +2,8 @@
 // loopback.
 #include <set>
 
-#include "tests/faults/broken_run.h"
-#include "tests/faults/fault_case.h"
+#include "tests/faults/support/broken_run.h"
+#include "tests/faults/support/fault_case.h"
 
 namespace dasgd::test {
 namespace {

@@ -1,8 +1,8 @@
 // Fault 22: names of experiments that are paths, or no text. Nothing is written outside the workspace.
 #include <set>
 
-#include "tests/faults/broken_run.h"
-#include "tests/faults/fault_case.h"
+#include "tests/faults/support/broken_run.h"
+#include "tests/faults/support/fault_case.h"
 
 namespace dasgd::test {
 namespace {

@@ -1,7 +1,7 @@
 // Fault 4: a rank dies before its first collective. The run ends within its deadline and five seconds, says which rank
 // it was, and no process stays.
-#include "tests/faults/broken_run.h"
-#include "tests/faults/fault_case.h"
+#include "tests/faults/support/broken_run.h"
+#include "tests/faults/support/fault_case.h"
 
 namespace dasgd::test {
 namespace {
