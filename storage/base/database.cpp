@@ -178,6 +178,8 @@ void WriteTransaction::commit(Then then) {
         connection_.checkpoint(true);
     } else if (pagesInWal >= kPagesBetweenCheckpoints) {
         connection_.checkpoint(false);
+    } else {
+        connection_.walWarning_.clear();  // the WAL has started over
     }
 }
 
