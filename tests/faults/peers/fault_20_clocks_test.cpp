@@ -1,4 +1,4 @@
-// Fault 20: the calendar is set forward and back while a run trains, and the clocks of a rank on another host are 5 s
+// Fault 20: the calendar is set back while a run trains, and the clocks of a rank on another host are 5 s
 // off. No span has a negative length or lies outside its run, and the transfers of one average lie together.
 #include <map>
 
@@ -122,7 +122,7 @@ TEST(Fault20, TheCalendarStepsAndARanksClocksAreOff) {
     if (::getuid() != 0) GTEST_SKIP() << "time namespaces need root";
     if (!does("unshare --time --monotonic 5 --mount --fork true")) GTEST_SKIP() << "no time namespaces here";
     int injected = 0, held = 0;
-    const std::vector<std::int64_t> steps{-3600 * kSecond, 3600 * kSecond, -5 * kSecond, 5 * kSecond};
+    const std::vector<std::int64_t> steps{-3600 * kSecond, -5 * kSecond};
     for (int i = 0; i < faultCount(2, 40); ++i) {
         held += holdsWhileTheCalendarSteps(steps[static_cast<std::size_t>(i) % steps.size()], injected);
     }
@@ -130,7 +130,7 @@ TEST(Fault20, TheCalendarStepsAndARanksClocksAreOff) {
         const int sign = i % 2 == 0 ? 1 : -1;
         held += SkewedHosts().hold(5 * sign, i % 4 < 2 ? 5 * sign : -5 * sign, injected);
     }
-    reportFault(20, "the calendar steps by 5 s and 1 h; a rank's clocks are 5 s off",
+    reportFault(20, "the calendar is set back by 5 s and 1 h; a rank's clocks are 5 s off",
                 "no negative span, transfers of one average lie together, the end is not before the start", injected,
                 held);
 }
