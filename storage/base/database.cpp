@@ -178,7 +178,7 @@ void WriteTransaction::commit(Then then) {
         connection_.checkpoint(true);
     } else if (pagesInWal >= kPagesBetweenCheckpoints) {
         connection_.checkpoint(false);
-    } else {
+    } else if (pagesInWal > 0) {
         connection_.walWarning_.clear();  // the WAL has started over
     }
 }
