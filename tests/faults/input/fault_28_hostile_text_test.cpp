@@ -172,7 +172,7 @@ private:
 
 TEST(Fault28, NamesAreMarkupFormulasAndCommands) {
     int injected = 0, held = 0;
-    const auto names = static_cast<std::size_t>(faultCount(2, static_cast<int>(kHostileNames.size())));
+    const auto names = static_cast<std::size_t>(faultCount(1, static_cast<int>(kHostileNames.size())));
     for (std::size_t i = 0; i < names; ++i) {
         const HostileName name(kHostileNames[i]);
         const bool there = name.isThere();
