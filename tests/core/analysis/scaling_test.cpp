@@ -209,8 +209,10 @@ TEST(Scaling, TheBaseScattersAsThePointsDo) {
     EXPECT_FALSE(single[1].speedUp.confidence) << "how a base of one seed scatters is not known";
 }
 
-TEST(Scaling, TimesThatAreEqualWithAllSeedsHaveNoInterval) {
-    const auto points = scalingPoints({run(1, 10, "1"), run(1, 10, "2"), run(4, 20, "1"), run(4, 20, "2")});
+TEST(Scaling, SimulatedTimesThatAreEqualWithAllSeedsHaveNoInterval) {
+    std::vector<ScalingRun> runs{run(1, 10, "1"), run(1, 10, "2"), run(4, 20, "1"), run(4, 20, "2")};
+    for (ScalingRun& each : runs) each.timeSimulated = true;
+    const auto points = scalingPoints(runs);
     ASSERT_EQ(points.size(), 2U);
     EXPECT_EQ(points[1].stepMs.n, 2U);
     EXPECT_FALSE(points[1].stepMs.std || points[1].samplesPerS.confidence);
