@@ -165,7 +165,7 @@ TEST_F(WriteTransactionTest, AWalThatCannotBeWrittenBackIsReported) {
     };
     {
         DiskFaults faults;
-        faults.ofSync = [](const fs::path& file) { return file.string().ends_with("lab.db-wal"); };
+        faults.ofSync = [](const fs::path& file) { return file.string().ends_with("/lab.db"); };
         add("first");
         EXPECT_GT(faults.injected, 0);
     }
