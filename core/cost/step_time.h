@@ -16,12 +16,6 @@ constexpr double kMostContention = 100;
 // largest int.
 [[nodiscard]] int minimumDelay(double communication, double compute, double jitter = 0);
 
-// Passes over the memory of the weights, as the fused kernels make them (core/gpu/flat_ops.h): a snapshot reads the
-// weights, and writes what leaves and what the mean is compared with; a merge reads weights, mean and snapshot, and
-// writes the weights.
-constexpr double kPassesOfSnapshot = 3;
-constexpr double kPassesOfMerge = 4;
-
 // E[max] of n independent normal workers: by quadrature, good to 1e-9 σ.
 [[nodiscard]] double expectedMaximumNormal(double mean, double deviation, int n);
 

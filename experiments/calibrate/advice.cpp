@@ -13,6 +13,8 @@ namespace dasgd::experiments {
 
 namespace {
 
+// Passes over the weights of a snapshot that is kept twice (to send and to compare with) and of a delta merge.
+constexpr double kPassesOfRound = 9;
 constexpr int kMostWorkers = 1'000'000;
 
 std::string milliseconds(double seconds) { return shortNumber(seconds * 1e3) + " ms"; }
@@ -24,7 +26,6 @@ double contentionSeconds(const ClusterFacts& facts) {
 }
 
 double roundCost(const ClusterFacts& facts) {
-    constexpr double kPassesOfRound = kPassesOfSnapshot + kPassesOfMerge;
     const double passes =
         facts.memoryBytesPerSecond > 0 ? kPassesOfRound * facts.bytes / facts.memoryBytesPerSecond : 0;
     return contentionSeconds(facts) + passes;

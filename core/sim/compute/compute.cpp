@@ -13,6 +13,9 @@ namespace dasgd {
 
 namespace {
 
+// A snapshot reads and writes the weights; a merge reads two and writes one.
+constexpr double kPassesOfSnapshot = 2;
+constexpr double kPassesOfMerge = 3;
 // A backward pass multiplies twice where a forward pass multiplies once.
 constexpr double kForwardOfUncounted = 1.0 / 3;
 
