@@ -121,7 +121,7 @@ void WriteConnection::checkpoint(bool everything) {
     const std::string wal = paths_.database().string() + "-wal";
     if (result != SQLITE_OK && result != SQLITE_BUSY && result != SQLITE_LOCKED) {
         walWarning_ = wal + " cannot be written back, and keeps what is recorded: " + reason;
-    } else if (pages > kPagesOfTooLargeWal) {
+    } else if (pages > kPagesOfTooLargeWal && done < pages) {
         walWarning_ = wal + " has grown past 128 MiB, as some reader keeps a transaction open";
     } else {
         walWarning_.clear();
