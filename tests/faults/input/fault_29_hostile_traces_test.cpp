@@ -35,7 +35,7 @@ const std::vector<TraceFault> kTraceFaults{
      true,
      2},
     {{sliceAt("1152921504606846976", R"(,"ph":"X","dur":8)")}, "1 slices without an instant that can be read"},
-    {{sliceAt("9007199254740993", R"(,"ph":"X","dur":8)")}, "1 slices more than 10 minutes away from all others"},
+    {{sliceAt("9007199254740993", R"(,"ph":"X","dur":8)")}, "1 slices more than a day away from all others"},
     {{R"({"ph":"X", nonsense})"}, "1 events that are no JSON"},
     {{}, "it is cut off at byte", false}};
 
