@@ -10,8 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/sha256.h"
-
 namespace dasgd {
 
 namespace {
@@ -56,14 +54,19 @@ Status DiskFile::read(std::uint64_t at, std::span<unsigned char> into) const {
     return {};
 }
 
-Result<std::string> DiskFile::sha256() const {
-    Sha256 hash;
-    std::vector<unsigned char> piece(std::min<std::uint64_t>(size_, kPieceBytes));
-    for (std::uint64_t at = 0; at < size_; at += piece.size()) {
-        piece.resize(std::min<std::uint64_t>(size_ - at, kPieceBytes));
+Status DiskFile::addTo(Sha256& hash, std::uint64_t at, std::uint64_t bytes) const {
+    std::vector<unsigned char> piece(std::min<std::uint64_t>(bytes, kPieceBytes));
+    for (const std::uint64_t end = at + bytes; at < end; at += piece.size()) {
+        piece.resize(std::min<std::uint64_t>(end - at, kPieceBytes));
         DASGD_TRY(read(at, piece));
         hash.add({reinterpret_cast<const char*>(piece.data()), piece.size()});
     }
+    return {};
+}
+
+Result<std::string> DiskFile::sha256() const {
+    Sha256 hash;
+    DASGD_TRY(addTo(hash, 0, size_));
     return hash.finish();
 }
 

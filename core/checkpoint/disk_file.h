@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/base/result.h"
+#include "core/base/sha256.h"
 
 namespace dasgd {
 
@@ -21,8 +22,11 @@ public:
     DiskFile(const DiskFile&) = delete;
     DiskFile& operator=(const DiskFile&) = delete;
 
+    [[nodiscard]] std::uint64_t size() const { return size_; }
     // Fills `into` with the bytes from position `at` on. Errors name the file: it cannot be read there, or ends before.
     [[nodiscard]] Status read(std::uint64_t at, std::span<unsigned char> into) const;
+    // Adds the `bytes` from position `at` on to the hash. Errors as those of read().
+    [[nodiscard]] Status addTo(Sha256& hash, std::uint64_t at, std::uint64_t bytes) const;
     // SHA-256 of the whole file. Errors as those of read().
     [[nodiscard]] Result<std::string> sha256() const;
 

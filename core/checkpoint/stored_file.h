@@ -4,14 +4,12 @@
 
 #include <filesystem>
 #include <map>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "core/base/result.h"
 #include "core/checkpoint/disk_file.h"
-#include "core/datasets/formats/file_mapping.h"
 #include "core/datasets/formats/safetensors_file.h"
 
 namespace dasgd {
@@ -21,20 +19,17 @@ public:
     // Reads the header. Errors name the file: missing, unreadable, damaged.
     [[nodiscard]] static Result<StoredFile> open(const std::filesystem::path& file);
 
-    // By name. `bytes` gives the size alone; read() reads them.
-    [[nodiscard]] const std::vector<StoredTensor>& tensors() const { return tensors_; }
-    [[nodiscard]] const std::map<std::string, std::string>& metadata() const { return metadata_; }
-    // Reads the bytes from position `from` on of a tensor of tensors(). Errors name the file.
-    [[nodiscard]] Status read(const StoredTensor& tensor, std::span<unsigned char> into, std::size_t from = 0) const;
+    // By name.
+    [[nodiscard]] const std::vector<TensorEntry>& tensors() const { return header_.tensors; }
+    [[nodiscard]] const std::map<std::string, std::string>& metadata() const { return header_.metadata; }
+    // The file's bytes, at the positions that tensors() tells.
+    [[nodiscard]] const DiskFile& bytes() const { return file_; }
 
 private:
-    StoredFile(DiskFile file, std::shared_ptr<const FileMapping> mapping)
-        : file_(std::move(file)), mapping_(std::move(mapping)) {}
+    StoredFile(DiskFile file, SafetensorsHeader header) : file_(std::move(file)), header_(std::move(header)) {}
 
     DiskFile file_;
-    std::shared_ptr<const FileMapping> mapping_;  // tensors' positions lie in it; only the header is read through it
-    std::vector<StoredTensor> tensors_;
-    std::map<std::string, std::string> metadata_;
+    SafetensorsHeader header_;
 };
 
 // Key of the metadata that holds contentDigest().

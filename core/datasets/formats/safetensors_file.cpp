@@ -59,46 +59,46 @@ Result<std::uint64_t> sizeOf(const Json& shape, std::uint64_t elementBytes, std:
     return size;
 }
 
-Result<StoredTensor> tensorOf(const std::string& name, const Json& entry, std::span<const unsigned char> data) {
+// begin and end count from the byte behind the header, of which `dataBytes` follow.
+Result<TensorEntry> tensorOf(const std::string& name, const Json& entry, std::uint64_t dataBytes) {
     if (!entry.is_object() || !entry.contains("dtype") || !entry["dtype"].is_string() || !entry.contains("shape") ||
         !entry["shape"].is_array() || !entry.contains("data_offsets") || !entry["data_offsets"].is_array() ||
         entry["data_offsets"].size() != 2) {
         return fail("it lacks dtype, shape or data_offsets");
     }
-    StoredTensor tensor{.name = name, .type = entry["dtype"].get<std::string>()};
+    TensorEntry tensor{.name = name, .type = entry["dtype"].get<std::string>()};
     const std::optional<std::uint64_t> elementBytes = bytesOfType(tensor.type);
     DASGD_ASSIGN(const std::uint64_t size, sizeOf(entry["shape"], elementBytes.value_or(1), tensor.shape));
-    DASGD_ASSIGN(const std::uint64_t begin, countOf(entry["data_offsets"][0]));
-    DASGD_ASSIGN(const std::uint64_t end, countOf(entry["data_offsets"][1]));
-    if (begin > end || end > data.size()) {
-        return fail("its bytes " + std::to_string(begin) + " to " + std::to_string(end) + " lie outside the " +
-                    std::to_string(data.size()) + " bytes that follow the header");
+    DASGD_ASSIGN(tensor.begin, countOf(entry["data_offsets"][0]));
+    DASGD_ASSIGN(tensor.end, countOf(entry["data_offsets"][1]));
+    if (tensor.begin > tensor.end || tensor.end > dataBytes) {
+        return fail("its bytes " + std::to_string(tensor.begin) + " to " + std::to_string(tensor.end) +
+                    " lie outside the " + std::to_string(dataBytes) + " bytes that follow the header");
     }
-    if (elementBytes && end - begin != size) {
-        return fail("its shape needs " + std::to_string(size) + " bytes, and it has " + std::to_string(end - begin));
+    if (elementBytes && tensor.end - tensor.begin != size) {
+        return fail("its shape needs " + std::to_string(size) + " bytes, and it has " +
+                    std::to_string(tensor.end - tensor.begin));
     }
-    tensor.bytes = data.subspan(begin, end - begin);
     return tensor;
 }
 
 // Checks that each byte after the header belongs to one tensor, as the format requires: a gap could hide data.
-Status checkCover(std::vector<StoredTensor> tensors, std::span<const unsigned char> data) {
-    std::erase_if(tensors, [](const StoredTensor& tensor) { return tensor.bytes.empty(); });
-    std::ranges::sort(tensors, {}, [](const StoredTensor& tensor) { return tensor.bytes.data(); });
-    const auto noOnes = [&](const unsigned char* from, const unsigned char* to) {
-        return fail("bytes " + std::to_string(from - data.data()) + " to " + std::to_string(to - data.data()) +
+Status checkCover(std::vector<TensorEntry> tensors, std::uint64_t dataBytes) {
+    std::erase_if(tensors, [](const TensorEntry& tensor) { return tensor.begin == tensor.end; });
+    std::ranges::sort(tensors, {}, &TensorEntry::begin);
+    const auto noOnes = [](std::uint64_t from, std::uint64_t to) {
+        return fail("bytes " + std::to_string(from) + " to " + std::to_string(to) +
                     " behind the header belong to no tensor");
     };
-    const unsigned char* end = data.data();
+    std::uint64_t end = 0;
     for (std::size_t i = 0; i < tensors.size(); ++i) {
-        const unsigned char* const begin = tensors[i].bytes.data();
-        if (begin < end) {
+        if (tensors[i].begin < end) {
             return fail("the bytes of '" + tensors[i - 1].name + "' and '" + tensors[i].name + "' overlap");
         }
-        if (begin > end) return noOnes(end, begin);
-        end = begin + tensors[i].bytes.size();
+        if (tensors[i].begin > end) return noOnes(end, tensors[i].begin);
+        end = tensors[i].end;
     }
-    if (end != data.data() + data.size()) return noOnes(end, data.data() + data.size());
+    if (end != dataBytes) return noOnes(end, dataBytes);
     return {};
 }
 
@@ -128,15 +128,18 @@ struct NamesOnce final : nlohmann::json_sax<Json> {
     std::string twice;
 };
 
-Result<Json> headerOf(std::span<const unsigned char> file, std::uint64_t& headerBytes) {
-    if (file.size() < kLengthBytes) return fail("it is shorter than the 8 bytes that a safetensors file begins with");
-    headerBytes = 0;
-    for (std::size_t i = kLengthBytes; i-- > 0;) headerBytes = headerBytes << 8 | file[i];
-    if (headerBytes > kMaxHeaderBytes || headerBytes > file.size() - kLengthBytes) {
+Result<std::size_t> headerEnd(std::span<const unsigned char> start, std::uint64_t fileBytes) {
+    if (start.size() < kLengthBytes) return fail("it is shorter than the 8 bytes that a safetensors file begins with");
+    std::uint64_t headerBytes = 0;
+    for (std::size_t i = kLengthBytes; i-- > 0;) headerBytes = headerBytes << 8 | start[i];
+    if (headerBytes > kMaxHeaderBytes || headerBytes > fileBytes - kLengthBytes) {
         return fail("its header announces " + std::to_string(headerBytes) + " bytes; the file has " +
-                    std::to_string(file.size()) + ", and a header at most 100 MB. Is it a safetensors file?");
+                    std::to_string(fileBytes) + ", and a header at most 100 MB. Is it a safetensors file?");
     }
-    const auto text = file.subspan(kLengthBytes, headerBytes);
+    return kLengthBytes + headerBytes;
+}
+
+Result<Json> headerOf(std::span<const unsigned char> text) {
     NamesOnce names;
     Json::sax_parse(text.begin(), text.end(), &names);
     if (!names.twice.empty()) return fail("its header has '" + excerpt(names.twice) + "' twice" + kWriteAnew);
@@ -145,39 +148,83 @@ Result<Json> headerOf(std::span<const unsigned char> file, std::uint64_t& header
     return header;
 }
 
-}  // namespace
-
-Result<std::vector<StoredTensor>> readSafetensors(std::span<const unsigned char> file, const std::string& name) {
-    std::uint64_t headerBytes = 0;
-    const auto header = headerOf(file, headerBytes);
-    if (!header) return fail(name + ": " + header.error().message);
-    const auto data = file.subspan(kLengthBytes + headerBytes);
-    std::vector<StoredTensor> tensors;
-    for (const auto& [key, entry] : header->items()) {
+// Positions count from the file's start.
+Result<std::vector<TensorEntry>> tensorsOf(const Json& header, std::uint64_t headerEnd, std::uint64_t fileBytes) {
+    const std::uint64_t dataBytes = fileBytes - headerEnd;
+    std::vector<TensorEntry> tensors;
+    for (const auto& [key, entry] : header.items()) {
         if (key == "__metadata__") continue;
-        auto tensor = tensorOf(key, entry, data);
-        if (!tensor) return fail(name + ": tensor '" + excerpt(key) + "': " + tensor.error().message + kWriteAnew);
+        auto tensor = tensorOf(key, entry, dataBytes);
+        if (!tensor) return fail("tensor '" + excerpt(key) + "': " + tensor.error().message + kWriteAnew);
         tensors.push_back(std::move(*tensor));
     }
-    if (const Status whole = checkCover(tensors, data); !whole) {
-        return fail(name + ": " + whole.error().message + kWriteAnew);
+    if (const Status whole = checkCover(tensors, dataBytes); !whole) return fail(whole.error().message + kWriteAnew);
+    for (TensorEntry& tensor : tensors) {
+        tensor.begin += headerEnd;
+        tensor.end += headerEnd;
     }
     return tensors;
 }
 
-Result<std::map<std::string, std::string>> readSafetensorsMetadata(std::span<const unsigned char> file,
-                                                                   const std::string& name) {
-    std::uint64_t headerBytes = 0;
-    const auto header = headerOf(file, headerBytes);
-    if (!header) return fail(name + ": " + header.error().message);
+Result<std::map<std::string, std::string>> metadataOf(const Json& header) {
     std::map<std::string, std::string> texts;
-    const auto metadata = header->find("__metadata__");
-    if (metadata == header->end()) return texts;
+    const auto metadata = header.find("__metadata__");
+    if (metadata == header.end()) return texts;
     for (const auto& [key, text] : metadata->items()) {
-        if (!text.is_string()) return fail(name + ": its metadata '" + key + "' is no text" + kWriteAnew);
+        if (!text.is_string()) return fail("its metadata '" + key + "' is no text" + kWriteAnew);
         texts[key] = text.get<std::string>();
     }
     return texts;
+}
+
+// Puts the file's name before an error.
+template <class Work>
+auto named(const std::string& name, Work work) -> decltype(work()) {
+    auto result = work();
+    if (!result) return fail(name + ": " + result.error().message);
+    return result;
+}
+
+}  // namespace
+
+Result<std::size_t> safetensorsHeaderEnd(std::span<const unsigned char> start, std::uint64_t fileBytes,
+                                         const std::string& name) {
+    return named(name, [&] { return headerEnd(start, fileBytes); });
+}
+
+Result<SafetensorsHeader> parseSafetensorsHeader(std::span<const unsigned char> start, std::uint64_t fileBytes,
+                                                 const std::string& name) {
+    return named(name, [&]() -> Result<SafetensorsHeader> {
+        DASGD_ASSIGN(const std::size_t end, headerEnd(start, fileBytes));
+        DASGD_ASSIGN(const Json header, headerOf(start.subspan(kLengthBytes, end - kLengthBytes)));
+        SafetensorsHeader parsed;
+        DASGD_ASSIGN(parsed.tensors, tensorsOf(header, end, fileBytes));
+        DASGD_ASSIGN(parsed.metadata, metadataOf(header));
+        return parsed;
+    });
+}
+
+Result<std::vector<StoredTensor>> readSafetensors(std::span<const unsigned char> file, const std::string& name) {
+    return named(name, [&]() -> Result<std::vector<StoredTensor>> {
+        DASGD_ASSIGN(const std::size_t end, headerEnd(file, file.size()));
+        DASGD_ASSIGN(const Json header, headerOf(file.subspan(kLengthBytes, end - kLengthBytes)));
+        DASGD_ASSIGN(std::vector<TensorEntry> entries, tensorsOf(header, end, file.size()));
+        std::vector<StoredTensor> tensors;
+        for (TensorEntry& entry : entries) {
+            tensors.push_back({std::move(entry.name), std::move(entry.type), std::move(entry.shape),
+                               file.subspan(entry.begin, entry.end - entry.begin)});
+        }
+        return tensors;
+    });
+}
+
+Result<std::map<std::string, std::string>> readSafetensorsMetadata(std::span<const unsigned char> file,
+                                                                   const std::string& name) {
+    return named(name, [&]() -> Result<std::map<std::string, std::string>> {
+        DASGD_ASSIGN(const std::size_t end, headerEnd(file, file.size()));
+        DASGD_ASSIGN(const Json header, headerOf(file.subspan(kLengthBytes, end - kLengthBytes)));
+        return metadataOf(header);
+    });
 }
 
 }  // namespace dasgd

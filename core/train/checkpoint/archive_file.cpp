@@ -17,11 +17,12 @@ namespace dasgd {
 
 namespace {
 
-Result<at::Tensor> readTensor(const std::filesystem::path& name, const StoredFile& file, const StoredTensor& stored) {
+Result<at::Tensor> readTensor(const std::filesystem::path& name, const StoredFile& file, const TensorEntry& stored) {
     const auto type = torchTypeOf(stored.type);
     if (!type) return fail(name.string() + ": tensor '" + stored.name + "': " + type.error().message);
     at::Tensor tensor = torch::empty(stored.shape, *type);
-    DASGD_TRY(file.read(stored, {static_cast<unsigned char*>(tensor.mutable_data_ptr()), stored.bytes.size()}));
+    DASGD_TRY(file.bytes().read(stored.begin,
+                                {static_cast<unsigned char*>(tensor.mutable_data_ptr()), stored.end - stored.begin}));
     return tensor;
 }
 
@@ -56,14 +57,14 @@ Status writeArchive(const std::filesystem::path& file, const Archive& archive, c
 }
 
 Result<ArchiveOfRun> readArchiveOfRun(const std::filesystem::path& file, const std::vector<std::string>& prefixes) {
-    const auto wanted = [&](const StoredTensor& stored) {
+    const auto wanted = [&](const TensorEntry& stored) {
         return prefixes.empty() || std::ranges::any_of(prefixes, [&](const std::string& prefix) {
                    return stored.name.starts_with(prefix);
                });
     };
     DASGD_ASSIGN(const StoredFile opened, StoredFile::open(file));
     ArchiveOfRun read;
-    for (const StoredTensor& stored : opened.tensors()) {
+    for (const TensorEntry& stored : opened.tensors()) {
         if (!wanted(stored)) continue;
         DASGD_ASSIGN(const at::Tensor tensor, readTensor(file, opened, stored));
         read.archive.put(stored.name, tensor);

@@ -37,7 +37,7 @@ TEST(StoredFile, GivesTensorsTextsAndBytes) {
     ASSERT_EQ(file->tensors().size(), 2U);
     EXPECT_EQ(file->metadata().at("step"), "40");
     std::array<unsigned char, 2> read{};
-    ASSERT_TRUE(file->read(file->tensors()[1], read, 2));
+    ASSERT_TRUE(file->bytes().read(file->tensors()[1].begin + 2, read));
     EXPECT_EQ(read, (std::array<unsigned char, 2>{3, 4}));
     EXPECT_THAT(StoredFile::open(dir / "none").error().message, HasSubstr("none"));
     EXPECT_THAT(StoredFile::open(dir.write("short", "abc")).error().message, HasSubstr("shorter than the 8 bytes"));
