@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/event.h"
+#include "core/base/make_folders.h"
 #include "core/journal/journal.h"
 #include "storage/levels/level_writer.h"
 
@@ -163,10 +164,8 @@ bool anyWriterAlive(const WorkspacePaths& paths, const std::string& runId, const
 
 Result<std::vector<FileLock>> lockJournals(const WorkspacePaths& paths, const std::string& runId,
                                            const std::vector<int>& ranks) {
-    // One level at a time: create_directories() would make a workspace that was removed meanwhile.
-    std::error_code missing;  // the lock cannot be made then, which says why
-    std::filesystem::create_directory(paths.run(runId), missing);
-    std::filesystem::create_directory(paths.run(runId) / "journal", missing);
+    // Where they cannot be made the lock cannot be made, which says why.
+    static_cast<void>(makeFoldersBelow(paths.run(runId).parent_path(), std::filesystem::path(runId) / "journal"));
     std::vector<FileLock> locks;
     for (const int rank : ranks) {
         const std::filesystem::path file = paths.journal(runId, rank).string() + ".lock";

@@ -11,6 +11,7 @@
 #include <sstream>
 #include <system_error>
 
+#include "core/base/make_folders.h"
 #include "core/base/sha256.h"
 #include "core/base/unfinished_checkpoints.h"
 #include "core/base/zero_padded.h"
@@ -213,9 +214,9 @@ Status Checkpoint::checkFile(const std::string& name) const {
                 state.runId + ": its SHA-256 differs" + (claim.empty() ? "" : "; it says that it is " + claim));
 }
 
-Status checkRun(const Checkpoint& checkpoint, const std::string& runId) {
-    if (checkpoint.state.runId == runId) return {};
-    return fail(checkpoint.folder.string() + ": is of run " + checkpoint.state.runId + ", not of run " + runId);
+Status checkIsOfRun(const fs::path& file, const std::string& run, const std::string& expected) {
+    if (run == expected) return {};
+    return fail(file.string() + ": is of run " + run + ", not of run " + expected);
 }
 
 fs::path CheckpointFolder::whole(std::int64_t step) const {
@@ -278,10 +279,7 @@ Result<CheckpointFolder::Latest> CheckpointFolder::latest(std::optional<std::int
 }
 
 Result<fs::path> CheckpointFolder::begin(std::int64_t step) const {
-    // One level at a time: create_directories() would make the folder of a run that was removed meanwhile.
-    std::error_code code;
-    fs::create_directory(folder_, code);
-    if (!code) fs::create_directory(partial(step), code);
+    const std::error_code code = makeFoldersBelow(folder_.parent_path(), folder_.filename() / partial(step).filename());
     if (code) return fail(partial(step).string() + ": cannot be made: " + code.message());
     return partial(step);
 }

@@ -48,8 +48,9 @@ struct Checkpoint {
     [[nodiscard]] Status checkFile(const std::string& name) const;
 };
 
-// Checks by state.json that the checkpoint is of the run `runId`.
-[[nodiscard]] Status checkRun(const Checkpoint& checkpoint, const std::string& runId);
+// Errors: `file`, a file or folder of the run `run`, is of another run than `expected`.
+[[nodiscard]] Status checkIsOfRun(const std::filesystem::path& file, const std::string& run,
+                                  const std::string& expected);
 
 // Reads state.json. Errors name the file, and say that it is missing, damaged, or written by a newer version of dasgd.
 [[nodiscard]] Result<CheckpointState> readCheckpointState(const std::filesystem::path& file);

@@ -7,6 +7,7 @@
 
 #include "core/algorithms/extensions.h"
 #include "core/base/log.h"
+#include "core/base/make_folders.h"
 #include "core/checkpoint/stored_file.h"
 #include "core/train/arrivals.h"
 #include "core/train/checkpoint/archive_file.h"
@@ -38,8 +39,8 @@ Status writeModelFile(const CheckpointPlace& place, const std::filesystem::path&
 
 // Makes the checkpoints' folder, but not the run's around it: a run that was removed is not to come back.
 Status writeBest(const CheckpointPlace& place, std::int64_t step, Archive network) {
-    std::error_code missing;  // the file cannot be written then, which says why
-    std::filesystem::create_directory(place.folder, missing);
+    // Where it cannot be made the file cannot be written, which says why.
+    static_cast<void>(makeFoldersBelow(place.folder.parent_path(), place.folder.filename()));
     return writeModelFile(place, place.folder / CheckpointFolder::kBestFile, step, std::move(network), place.runId);
 }
 
@@ -48,8 +49,8 @@ Result<Archive> readBest(const std::filesystem::path& file, const std::string& r
     DASGD_ASSIGN(const bool isChecked, checkContent(file));
     if (!isChecked) logLine(LogLevel::Info, file.string() + " was written before models had a digest: not checked");
     DASGD_ASSIGN(ArchiveOfRun best, readArchiveOfRun(file));
-    if (best.run.empty() || best.run == run) return std::move(best.archive);
-    return fail(file.string() + ": is of run " + best.run + ", not of run " + run);
+    DASGD_TRY(checkRunOf(file, best, run));
+    return std::move(best.archive);
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ Status exportWeights(const ExportOptions& options, const storage::RunRow& run) {
         }
     } else {
         const auto latest = CheckpointFolder(paths.checkpoints(run.runId)).latest({}, [&run](const Checkpoint& one) {
-            return checkRun(one, run.runId);
+            return checkIsOfRun(one.folder, one.state.runId, run.runId);
         });
         if (!latest) return fail("run " + run.runId + " has left no weights: " + latest.error().message);
         model = latest->checkpoint.modelFile();

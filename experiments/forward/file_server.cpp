@@ -12,6 +12,7 @@
 #include <map>
 #include <thread>
 
+#include "core/base/make_folders.h"
 #include "core/base/unfinished_checkpoints.h"
 #include "experiments/base/process.h"
 #include "experiments/forward/curve_gate.h"
@@ -88,18 +89,10 @@ private:
         ended_.reset();
         ending_ = {};
         size_ = 0;
-        makeFolders();
+        // Where they cannot be made the file cannot be opened, which says why.
+        static_cast<void>(makeFoldersBelow(run_, fs::path(name_).parent_path()));
         out_ = Descriptor(::open(aside_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
         return out_ ? Status{} : fail(place_.string() + ": cannot be written: " + reason());
-    }
-
-    // Makes the folders below that of the run, but not that one: a run that was removed is not to come back.
-    void makeFolders() const {
-        fs::path folder = run_;
-        for (const fs::path& part : fs::path(name_).parent_path()) {
-            std::error_code missing;  // the file cannot be opened then, which says why
-            fs::create_directory(folder /= part, missing);
-        }
     }
 
     Status settle() {

@@ -22,11 +22,11 @@ struct Found {
     CheckpointFolder::Latest latest;
 };
 
-// What a checkpoint has to be for the run to go on from it. Without this condition one that was copied from another run
+// Condition on a checkpoint for the run to go on from it. Without this condition one that was copied from another run
 // would hide the run's own.
 CheckpointFolder::Condition isOf(const storage::RunRow& run) {
     return [&run, config = sha256Of(run.config)](const Checkpoint& checkpoint) -> Status {
-        DASGD_TRY(checkRun(checkpoint, run.runId));
+        DASGD_TRY(checkIsOfRun(checkpoint.folder, checkpoint.state.runId, run.runId));
         if (checkpoint.state.configHash == config) return {};
         return fail(checkpoint.folder.string() + ": is of another configuration than run " + run.runId);
     };

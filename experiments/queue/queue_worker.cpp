@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "core/base/make_folders.h"
 #include "experiments/queue/entry_process.h"
 
 namespace dasgd::experiments {
@@ -222,10 +223,8 @@ Status QueueWorker::start(const storage::Queue& queue) {
 
 Status QueueWorker::startRun(const Slots::Waiting& run) {
     const fs::path folder = storage::WorkspacePaths{options_.workspace}.run(run.run);
-    // One level at a time: create_directories() would make a workspace that was removed meanwhile.
-    std::error_code missing;  // the log cannot be opened then, which says why
-    fs::create_directory(folder, missing);
-    fs::create_directory(folder / "logs", missing);
+    // Where they cannot be made the log cannot be opened, which says why.
+    static_cast<void>(makeFoldersBelow(folder.parent_path(), folder.filename() / "logs"));
     Slots::Seats seats = slots_.seat(run);
     // A run that trains alone gets all CPUs that the worker may use, as with `dasgd run`.
     if (!options_.cores && (seats.all || options_.atOnce == 1)) seats.cpus.clear();

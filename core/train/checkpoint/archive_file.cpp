@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/checkpoint/checkpoint_folder.h"
 #include "core/checkpoint/safetensors_writer.h"
 #include "core/checkpoint/stored_file.h"
 #include "core/datasets/stored_types.h"
@@ -77,6 +78,10 @@ Result<ArchiveOfRun> readArchiveOfRun(const std::filesystem::path& file, const s
         read.archive.put(name, *value);
     }
     return read;
+}
+
+Status checkRunOf(const std::filesystem::path& file, const ArchiveOfRun& read, const std::string& expected) {
+    return read.run.empty() ? Status{} : checkIsOfRun(file, read.run, expected);
 }
 
 Result<Archive> readArchive(const std::filesystem::path& file, const std::vector<std::string>& prefixes) {

@@ -15,8 +15,7 @@ namespace dasgd {
 // The key of the metadata that names the run; no integer of an archive may have it.
 inline constexpr const char* kRunOfFile = "run";
 
-// Whether the metadata get a digest of the content (core/checkpoint/stored_file.h). Files that state.json lists have
-// one there.
+// Digest of the content in the metadata (core/checkpoint/stored_file.h). Files that state.json lists have one there.
 enum class FileDigest : std::uint8_t { None, OfContent };
 
 // Durably (core/checkpoint/durable_file.h). Tensors of a device are copied to the host first. `run` is left out where
@@ -34,6 +33,9 @@ struct ArchiveOfRun {
 // one. Nothing is allocated for a tensor whose bytes are not there.
 [[nodiscard]] Result<ArchiveOfRun> readArchiveOfRun(const std::filesystem::path& file,
                                                     const std::vector<std::string>& prefixes = {});
+// Errors: the file names another run than `expected`. Files of format 1, and final models, name none.
+[[nodiscard]] Status checkRunOf(const std::filesystem::path& file, const ArchiveOfRun& read,
+                                const std::string& expected);
 // The archive alone.
 [[nodiscard]] Result<Archive> readArchive(const std::filesystem::path& file,
                                           const std::vector<std::string>& prefixes = {});

@@ -27,12 +27,6 @@ Status checkIdentity(const std::filesystem::path& file, const Archive& saved, co
                 std::to_string(expected));
 }
 
-// Compares the run in the metadata with the expected one; files written before format 2 name none.
-Status checkRunOf(const std::filesystem::path& file, const ArchiveOfRun& saved, const std::string& expected) {
-    if (saved.run.empty() || saved.run == expected) return {};
-    return fail(file.string() + ": is of run " + saved.run + ", not of run " + expected);
-}
-
 // Makes the model and state.json of a step whose rank files are all there.
 Result<std::string> completeClaimed(const CheckpointCompletion& run, const CheckpointFolder& folder,
                                     std::int64_t step) {

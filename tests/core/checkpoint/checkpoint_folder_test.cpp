@@ -206,8 +206,11 @@ TEST(CheckpointFolder, PassesOverWhatDoesNotMeetTheConditionOfTheCaller) {
     EXPECT_THAT(folder.checkedAt(2, notOf(2)).error().message, HasSubstr("step-2: is of another run"));
     EXPECT_TRUE(folder.checkedAt(2, notOf(3)));
     EXPECT_THAT(folder.latest(1, notOf(1)).error().message, HasSubstr("that can be used; "));
-    EXPECT_TRUE(checkRun(latest->checkpoint, "run-1"));
-    EXPECT_THAT(checkRun(latest->checkpoint, "run-2").error().message, HasSubstr("is of run run-1, not of run run-2"));
+    const auto isOf = [&](const char* run) {
+        return checkIsOfRun(latest->checkpoint.folder, latest->checkpoint.state.runId, run);
+    };
+    EXPECT_TRUE(isOf("run-1"));
+    EXPECT_THAT(isOf("run-2").error().message, HasSubstr("is of run run-1, not of run run-2"));
 }
 
 // At the last moment before the checkpoint gets its name, the files of all ranks are in the partial folder.
