@@ -56,7 +56,7 @@ protected:
         to.writeEndOfFile();
         return file;
     }
-    // The same with `more` in the text of its code, behind `mark`, and with `last` at the end.
+    // A copy of the file that has `more` in the text of its code, behind `mark`, and `last` at the end.
     [[nodiscard]] std::string edited(const std::string& mark, const std::string& more,
                                      const std::string& last = "") const {
         return changed([&](const std::string& name, std::string& text) {

@@ -248,7 +248,8 @@ TEST_F(QueueWorkerTest, EndsWhereItsWorkspaceIsGone) {
     }
 }
 
-// As a mount: the end of a run's process meanwhile does not make the worker give up earlier.
+// The workspace goes and comes back like a mount; the end of a run's process meanwhile does not make the worker give up
+// earlier.
 TEST_F(QueueWorkerTest, OutlivesAWorkspaceThatIsAwayForAMoment) {
     static_cast<void>(add(test::longExperiment(1)));
     test::StartedProgram worker = work();
