@@ -11,6 +11,7 @@
 #include "experiments/commands/command.h"
 #include "experiments/forward/record_forwarder.h"
 #include "experiments/worker/rank_environment.h"
+#include "storage/base/lock_wait.h"
 #include "storage/base/workspace.h"
 
 namespace dasgd::experiments {
@@ -29,7 +30,7 @@ struct ForwardOptions {
 
 // Those that still try to send the journal elsewhere, as to a collector that is gone.
 void endForwarders(const std::filesystem::path& lock, const std::string& runId) {
-    for (const int process : storage::FileLock::holders(lock)) {
+    for (const int process : storage::flockHolders(lock)) {
         std::ifstream file("/proc/" + std::to_string(process) + "/cmdline", std::ios::binary);
         std::string program, command, run;
         for (std::string* word : {&program, &command, &run}) std::getline(file, *word, '\0');
@@ -39,7 +40,7 @@ void endForwarders(const std::filesystem::path& lock, const std::string& runId) 
 
 std::string readElsewhere(const std::filesystem::path& journal, const std::filesystem::path& lock) {
     std::string processes;
-    for (const int process : storage::FileLock::holders(lock)) processes += " " + std::to_string(process);
+    for (const int process : storage::flockHolders(lock)) processes += " " + std::to_string(process);
     return "another process" + (processes.empty() ? "" : " (" + processes.substr(1) + ")") + " reads " +
            journal.string() +
            " already: where that is a forwarder to a collector that is gone, --instead ends it and sends in its "

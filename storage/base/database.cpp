@@ -17,6 +17,12 @@ constexpr int kPagesOfTooLargeWal = 32768;  // 128 MiB
 // costs speed and nothing else.
 [[maybe_unused]] const int kNoMemoryCounts = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 
+// True if another program kept the statement from the database.
+bool isBusy(const SQLite::Exception& exception) {
+    constexpr int kPrimaryCode = 0xff;
+    return (exception.getErrorCode() & kPrimaryCode) == SQLITE_BUSY;
+}
+
 // Another program, which does not know of our lock, may have a transaction open for long, such as a forgotten shell. It
 // is waited for as long as a program of ours. `attempt` takes our lock and gives it up when it fails, so that processes
 // of ours do not wait for this one, and each names that program itself. Throws SQLite::Exception.
@@ -44,11 +50,6 @@ std::optional<FileIdentity> fileAt(const std::filesystem::path& path) {
 }
 
 }  // namespace
-
-bool isBusy(const SQLite::Exception& exception) {
-    constexpr int kPrimaryCode = 0xff;
-    return (exception.getErrorCode() & kPrimaryCode) == SQLITE_BUSY;
-}
 
 std::string describeError(const std::filesystem::path& file, const SQLite::Exception& exception) {
     std::string text = file.string() + ": " + exception.what();

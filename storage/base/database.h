@@ -101,8 +101,6 @@ private:
     bool open_ = true;
 };
 
-// True if another program kept the statement from the database.
-[[nodiscard]] bool isBusy(const SQLite::Exception& exception);
 // The file, what went wrong, and what to do where that is known.
 [[nodiscard]] std::string describeError(const std::filesystem::path& file, const SQLite::Exception& exception);
 

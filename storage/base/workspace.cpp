@@ -111,8 +111,6 @@ Result<FileLock> FileLock::wait(const fs::path& file, Kind kind, std::chrono::mi
     return lock;
 }
 
-std::vector<int> FileLock::holders(const fs::path& file) { return flockHolders(file); }
-
 Result<std::optional<FileLock>> FileLock::tryNow(const fs::path& file, Kind kind) {
     DASGD_ASSIGN(const int opened, openLockFile(file));
     FileLock lock(opened);

@@ -44,9 +44,6 @@ public:
     // nullopt where someone else holds it.
     static Result<std::optional<FileLock>> tryNow(const std::filesystem::path& file, Kind kind);
 
-    // The processes of this host that hold it (flockHolders).
-    [[nodiscard]] static std::vector<int> holders(const std::filesystem::path& file);
-
     // True if the file exists and no process holds its lock; false also if that cannot be known. Creates nothing.
     // `allowed`: the user allowed this file system (isFileSystemAllowed), so its locks are trusted although those of
     // other hosts may be hidden.

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "experiments/base/errors.h"
+#include "storage/base/lock_wait.h"
 #include "storage/base/workspace.h"
 #include "tests/support/dasgd_program.h"
 #include "tests/support/processes.h"
@@ -49,7 +50,7 @@ TEST_F(ForwardCommand, TakesTheJournalOverFromAnotherForwarder) {
     };
     test::StartedProgram first = start({});
     const std::filesystem::path lock = storage::WorkspacePaths{folder_.workspace()}.journal(run, 1).string() + ".lock";
-    const auto held = [&] { return storage::FileLock::holders(lock); };
+    const auto held = [&] { return storage::flockHolders(lock); };
     ASSERT_TRUE(test::eventually([&] { return held() == std::vector<int>{first.id()}; }));
     EXPECT_THAT(start({}).wait().err,
                 AllOf(HasSubstr("another process (" + std::to_string(first.id()) + ") reads"), HasSubstr("--instead")));

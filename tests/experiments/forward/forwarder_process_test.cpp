@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <thread>
 
+#include "storage/base/lock_wait.h"
 #include "tests/support/dasgd_program.h"
 #include "tests/support/forwarding.h"
 #include "tests/support/processes.h"
@@ -75,7 +76,7 @@ TEST_F(ForwarderProcessTest, WhatAnotherForwarderDeliveredIsDelivered) {
         for (std::int64_t step = 0; step < 100; ++step) test::writeForwardedStep(*journal, step);
     }
     const std::filesystem::path lock = journal_.string() + ".lock";
-    const auto holders = [&] { return storage::FileLock::holders(lock); };
+    const auto holders = [&] { return storage::flockHolders(lock); };
     ASSERT_TRUE(test::eventually([&] { return holders() == std::vector<int>{forwarder->id()}; }));
     test::AwayCollector collector(run_);
     test::StartedProgram other(run_.there.path(),

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <thread>
 
+#include "tests/support/failing_disk.h"
 #include "tests/support/runs.h"
 
 namespace dasgd::storage {
@@ -152,6 +153,34 @@ TEST_F(WriteTransactionTest, AReaderThatHoldsTheWalBackIsReported) {
     const auto transaction = orDie(WriteTransaction::begin(*connection_));
     transaction->commit(WriteTransaction::Then::CheckpointAll);
     EXPECT_EQ(connection_->walWarning(), "");
+    EXPECT_EQ(walBytes(), 0U);
+}
+
+// The WAL stays as it is: nothing is lost, and the warning stands until it could be written back.
+TEST_F(WriteTransactionTest, AWalThatCannotBeWrittenBackIsReported) {
+    {
+        // The first commit syncs the header of a new WAL, and would fail.
+        const auto transaction = orDie(WriteTransaction::begin(*connection_));
+        addName(*connection_, "before");
+        transaction->commit();
+    }
+    const auto add = [&](const std::string& name) {
+        const auto transaction = orDie(WriteTransaction::begin(*connection_));
+        addName(*connection_, name);
+        transaction->commit(WriteTransaction::Then::CheckpointAll);
+    };
+    {
+        DiskFaults faults;
+        faults.ofSync = [](const fs::path& file) { return file.string().ends_with("lab.db-wal"); };
+        add("first");
+        EXPECT_GT(faults.injected, 0);
+    }
+    EXPECT_THAT(connection_->walWarning(), ::testing::AllOf(HasSubstr("lab.db-wal"), HasSubstr("I/O error")));
+    EXPECT_EQ(names(), 2);
+    EXPECT_GT(walBytes(), 0U);
+    add("second");
+    EXPECT_EQ(connection_->walWarning(), "");
+    EXPECT_EQ(names(), 3);
     EXPECT_EQ(walBytes(), 0U);
 }
 

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "storage/base/lock_wait.h"
 #include "tests/support/runs.h"
 
 namespace dasgd::storage {
@@ -86,14 +87,14 @@ TEST(FileLockTest, AWaitEndsAndNamesWhoHoldsIt) {
         return 0;
     });
     ASSERT_TRUE(eventually([&] { return held.get() == 1; }));
-    EXPECT_THAT(FileLock::holders(file), ElementsAre(static_cast<int>(holder.id())));
+    EXPECT_THAT(flockHolders(file), ElementsAre(static_cast<int>(holder.id())));
     const auto waited = FileLock::wait(file, Kind::Exclusive, std::chrono::milliseconds(1000));
     ASSERT_FALSE(waited);
     EXPECT_THAT(waited.error().message,
                 AllOf(HasSubstr(file.string()), HasSubstr("process " + std::to_string(holder.id()) + " (")));
     holder.kill();
     EXPECT_TRUE(FileLock::wait(file, Kind::Exclusive, std::chrono::milliseconds(1000)));
-    EXPECT_THAT(FileLock::holders(folder / "none"), IsEmpty());
+    EXPECT_THAT(flockHolders(folder / "none"), IsEmpty());
 }
 
 TEST(WorkspaceTest, OnlyFileSystemsOfOneHostAreTakenForThat) {
