@@ -352,12 +352,13 @@ TEST(OuterStepInPlace, TheMeanMayBeTheWeights) {
 // Tensors that are shapes only have nothing to compute, and nothing to fail.
 TEST(FlatOps, TakeTensorsOfTheMetaDevice) {
     const at::Tensor meta = at::empty({1000}, at::TensorOptions(at::kMeta));
-    snapshotFlat(meta, at::empty_like(meta), at::empty_like(meta), 0.5);
-    mergeFlat(meta, at::empty_like(meta), at::empty_like(meta), 0.25, 0.5);
-    outerStepToMeanFlat(meta, at::empty_like(meta), at::empty_like(meta), at::empty_like(meta), {.momentum = 0.9});
-    combineFlat({{meta}, {meta, -1}}, {.out = meta, .copy = at::empty_like(meta)});
-    sumFlat({meta, meta}, {.out = meta, .divisor = 3, .copy = at::empty_like(meta)});
-    outerStepLateFlat(meta, at::empty_like(meta), at::empty_like(meta), at::empty_like(meta), {}, {});
+    EXPECT_NO_THROW(snapshotFlat(meta, at::empty_like(meta), at::empty_like(meta), 0.5));
+    EXPECT_NO_THROW(mergeFlat(meta, at::empty_like(meta), at::empty_like(meta), 0.25, 0.5));
+    EXPECT_NO_THROW(
+        outerStepToMeanFlat(meta, at::empty_like(meta), at::empty_like(meta), at::empty_like(meta), {.momentum = 0.9}));
+    EXPECT_NO_THROW(combineFlat({{meta}, {meta, -1}}, {.out = meta, .copy = at::empty_like(meta)}));
+    EXPECT_NO_THROW(sumFlat({meta, meta}, {.out = meta, .divisor = 3, .copy = at::empty_like(meta)}));
+    EXPECT_NO_THROW(outerStepLateFlat(meta, at::empty_like(meta), at::empty_like(meta), at::empty_like(meta), {}, {}));
 }
 
 }  // namespace

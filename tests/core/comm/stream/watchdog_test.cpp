@@ -29,13 +29,20 @@ TEST(Watchdog, LooksAfterEverythingUntilItIsRemoved) {
 
 TEST(Watchdog, WhatItLooksAfterMayGoOnceItIsRemoved) {
     Watchdog watchdog(microseconds(10));
+    std::atomic<int> looksAfterRemoval = 0;
     for (int i = 0; i < 200; ++i) {
+        std::atomic<bool> removed = false;
         std::optional<std::atomic<int>> looked(std::in_place, 0);
-        const int look = watchdog.add([&] { ++*looked; });
+        const int look = watchdog.add([&] {
+            ++*looked;
+            if (removed) ++looksAfterRemoval;
+        });
         if (i % 10 == 0) awaitAtLeast(*looked, 1);
         watchdog.remove(look);
+        removed = true;
         looked.reset();
     }
+    EXPECT_EQ(looksAfterRemoval, 0);
 }
 
 }  // namespace
