@@ -18,8 +18,8 @@ struct ComputedStep {
     double backward = 0;    // part of `seconds` in the backward pass
 };
 
-// Computing time of the steps, ordered by rank and step. Steps with an evaluation or a checkpoint in them are left out,
-// and so is the last step of each rank, which has no end. `spans` in any order.
+// Computing time of the steps, ordered by rank and step. Steps with an evaluation, a checkpoint or a profiled
+// operator in them are left out, and so is the last step of each rank, which has no end. `spans` in any order.
 [[nodiscard]] std::vector<ComputedStep> computedSteps(std::vector<storage::SpanRow> spans);
 
 }  // namespace dasgd::experiments

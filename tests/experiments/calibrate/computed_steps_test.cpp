@@ -78,5 +78,17 @@ TEST(ComputedSteps, LeaveStepsWithAnEvaluationOut) {
     EXPECT_THAT(computedSteps({}), IsEmpty());
 }
 
+TEST(ComputedSteps, LeaveProfiledStepsOut) {
+    std::vector<storage::SpanRow> spans;
+    addStep(spans, 0, 1, 0);
+    addStep(spans, 0, 2, 12);
+    storage::SpanRow seen = row(0, SpanKind::Compute, 2, 14, 15);
+    seen.span.lane = Lane::Io;
+    spans.push_back(seen);
+    addStep(spans, 0, 3, 24);
+    addStep(spans, 0, 4, 36);
+    EXPECT_THAT(computedSteps(spans), ElementsAre(Field(&ComputedStep::step, 1), Field(&ComputedStep::step, 3)));
+}
+
 }  // namespace
 }  // namespace dasgd::experiments
