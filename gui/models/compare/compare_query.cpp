@@ -57,7 +57,7 @@ void CompareQuery::take() {
 }
 
 std::string CompareQuery::signatureOf(const CompareGroup& group) const {
-    std::string signature = request_.members == Members::Finished ? "f" : "a";
+    std::string signature = std::to_string(static_cast<int>(request_.members));
     for (const RunItemPtr& run : group.runs) {
         signature += " " + run->row.runId + " " + run->row.status;
         if (isLive(run->row)) signature += std::to_string(run->row.steps);

@@ -47,8 +47,11 @@ TEST_F(CompareQueryTest, FormsEveryCurveOnceAndAgainOnlyWhatChanged) {
     EXPECT_EQ(curves_.size(), 6U) << "the other axis alone";
     CompareRequest all = requestOf({loss, time});
     all.members = Members::AsFarAsAll;
-    ask(std::move(all));
+    ask(all);
     EXPECT_EQ(curves_.size(), 12U);
+    all.members = Members::FinishedOnly;
+    ask(std::move(all));
+    EXPECT_EQ(curves_.size(), 18U) << "another choice of members is another mean";
 }
 
 TEST_F(CompareQueryTest, GivesTheNumbersOfTheCommand) {
