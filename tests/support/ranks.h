@@ -29,6 +29,12 @@ inline std::vector<Backend> suiteBackends() {
     return {Backend::Threads, Backend::Gloo};
 }
 
+// Communicators for the many settings of one rule's oracle. Every rule takes the same way over Gloo as over threads in
+// tests/core/algorithms/every_backend_test.cpp, so its settings run over Gloo as well with `./lab test --full` alone.
+inline std::vector<Backend> oracleBackends() {
+    return std::getenv("DASGD_TEST_FULL") ? suiteBackends() : std::vector{Backend::Threads};
+}
+
 using RankBody = std::function<void(Communicator&, Clock&)>;
 using OwningRankBody = std::function<void(std::unique_ptr<Communicator>, Clock&)>;
 // Wraps a rank's communicator, for example in an emulated link.

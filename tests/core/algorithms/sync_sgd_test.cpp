@@ -35,7 +35,7 @@ TEST_P(SyncSgdOracle, DescendsAlongTheMeanGradient) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, SyncSgdOracle,
-                         testing::Combine(testing::ValuesIn(suiteBackends()), testing::Values(1, 2, 4, 7)));
+                         testing::Combine(testing::ValuesIn(oracleBackends()), testing::Values(1, 2, 4, 7)));
 
 // A network of several layers on synthetic data; `workers` × `batch` samples a step. No BatchNorm.
 Value network(int workers, int batch, Fields algorithm) {

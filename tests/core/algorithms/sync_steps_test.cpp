@@ -105,7 +105,7 @@ TEST_P(SyncStepsOracle, TheOuterStepFollowsTheSerialRule) {
     expectSame(trained(kOuterProblem, fields, GetParam()), serial(kOuterProblem, weights, averagedFirst()), 1e-12);
 }
 
-INSTANTIATE_TEST_SUITE_P(Backends, SyncStepsOracle, testing::ValuesIn(suiteBackends()));
+INSTANTIATE_TEST_SUITE_P(Backends, SyncStepsOracle, testing::ValuesIn(oracleBackends()));
 
 // The centre of easgd has to move in the steps that are the rule's own.
 TEST(SyncSteps, AreNotCountedAsTheRulesOwn) {

@@ -16,10 +16,10 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-const std::vector<unsigned char> kBytes{1, 2, 3, 4};
+const std::vector<unsigned char> kContent{1, 2, 3, 4};
 
 StoredTensor tensor(const std::string& name, const std::string& type, std::vector<std::int64_t> shape) {
-    return {.name = name, .type = type, .shape = std::move(shape), .bytes = kBytes};
+    return {.name = name, .type = type, .shape = std::move(shape), .bytes = kContent};
 }
 
 std::filesystem::path writeWithDigest(const TempDir& dir) {
@@ -51,7 +51,7 @@ TEST(StoredFile, ContentThatWasAlteredIsFound) {
     std::ostringstream text;
     text << std::ifstream(file, std::ios::binary).rdbuf();
     const std::string whole = text.str();
-    const std::size_t header = whole.size() - 2 * kBytes.size();
+    const std::size_t header = whole.size() - 2 * kContent.size();
     int found = 0;
     for (std::size_t i = 0; i < whole.size(); ++i) {
         // Blanks behind the header fill it up to a multiple of eight and hold nothing.

@@ -14,7 +14,7 @@
 namespace dasgd::test {
 namespace {
 
-Value digits(const char* algorithm, int workers, std::int64_t steps, double rate = 0.05) {
+Value digitsWith(const char* algorithm, int workers, std::int64_t steps, double rate = 0.05) {
     return table(
         {{"name", text("digits")},
          {"algorithm", table({{"name", text(algorithm)}})},
@@ -26,7 +26,7 @@ Value digits(const char* algorithm, int workers, std::int64_t steps, double rate
 }
 
 TEST(Worker, LearnsTheDigits) {
-    const std::vector<RankRecord> records = train(digits("dasgd", 2, 90));
+    const std::vector<RankRecord> records = train(digitsWith("dasgd", 2, 90));
     EXPECT_EQ(records[0].outcome.kind, WorkerOutcome::Kind::Finished);
     const auto& accuracy = records[0].sink.metrics.at("eval/accuracy");
     EXPECT_EQ(accuracy.front().step, 0);
@@ -42,7 +42,7 @@ TEST(Worker, LearnsTheDigits) {
 // The time trained is that of the spans from the end of each evaluation to the start of the next, on the rank that took
 // longest.
 TEST(Worker, TheTimeTrainedLeavesEvaluationsOut) {
-    Value document = digits("sync_sgd", 2, 12);
+    Value document = digitsWith("sync_sgd", 2, 12);
     document.set("train", table({{"steps", integer(12)}, {"batch_size", integer(16)}, {"eval_every", integer(4)}}));
     const std::vector<RankRecord> records = train(document);
     const auto& trained = records[0].sink.metrics.at("eval/trained_s");
@@ -70,7 +70,7 @@ TEST(Worker, TheTimeTrainedLeavesEvaluationsOut) {
 
 TEST(Worker, AnEpochTrainsOnEverySample) {
     // 1,000 digits of 4 workers in batches of 600: 2 steps, the second of 400 samples.
-    Value document = digits("independent", 4, 0);
+    Value document = digitsWith("independent", 4, 0);
     document.set("train", table({{"epochs", integer(2)}, {"batch_size", integer(600)}, {"eval_every", integer(2)}}));
     const std::vector<RankRecord> records = train(document);
     for (const RankRecord& record : records) {
@@ -137,18 +137,18 @@ TEST(Worker, TrainsOnAFolderOfImagesAndCountsWhatItLeftOut) {
 
 TEST(Worker, GlooAndThreadsTrainAlike) {
     const auto loss = [](Backend backend) {
-        return train(digits("dasgd", 2, 12), backend)[1].sink.metrics.at("train/loss").back().value;
+        return train(digitsWith("dasgd", 2, 12), backend)[1].sink.metrics.at("train/loss").back().value;
     };
     EXPECT_NEAR(loss(Backend::Threads), loss(Backend::Gloo), 1e-6);
 }
 
 TEST(Worker, SameSeedSameRun) {
-    const auto loss = [] { return train(digits("local_sgd", 2, 8))[0].sink.metrics.at("eval/loss").back().value; };
+    const auto loss = [] { return train(digitsWith("local_sgd", 2, 8))[0].sink.metrics.at("eval/loss").back().value; };
     EXPECT_EQ(loss(), loss());
 }
 
 TEST(Worker, EveryStepHasItsSpansInOrder) {
-    const std::vector<RankRecord> records = train(digits("dasgd", 2, 9));
+    const std::vector<RankRecord> records = train(digitsWith("dasgd", 2, 9));
     std::map<std::int64_t, std::vector<SpanKind>> byStep;
     Ns last = 0;
     for (const Span& span : records[0].sink.spans) {
@@ -165,7 +165,7 @@ TEST(Worker, EveryStepHasItsSpansInOrder) {
 }
 
 TEST(Worker, ADivergedLossIsRecordedAndFailsTheRunAtItsStep) {
-    const Value doomed = digits("independent", 1, 50, 1e6);
+    const Value doomed = digitsWith("independent", 1, 50, 1e6);
     const std::vector<RankRecord> records = train(doomed);
     EXPECT_EQ(records[0].outcome.kind, WorkerOutcome::Kind::Failed);
     const auto& losses = records[0].sink.metrics.at("train/loss");
@@ -177,7 +177,7 @@ TEST(Worker, ADivergedLossIsRecordedAndFailsTheRunAtItsStep) {
 }
 
 TEST(Worker, EvaluationsAreNotTheAlgorithmsBytes) {
-    const std::vector<RankRecord> records = train(digits("independent", 2, 4));
+    const std::vector<RankRecord> records = train(digitsWith("independent", 2, 4));
     EXPECT_EQ(records[0].sink.metrics.at("train/loss").back().bytesSent, 0);
     EXPECT_EQ(records[0].sink.metrics.at("timing/steps").back().bytesSent, 0) << "nor is the last average";
 }
@@ -185,7 +185,7 @@ TEST(Worker, EvaluationsAreNotTheAlgorithmsBytes) {
 TEST(Worker, AnAverageThatTheEndCutsOffDoesNotCountAsExposed) {
     // The last of four snapshots is made at the very last step: it is drained, drawn, and kept out of the overlap
     // numbers.
-    const std::vector<RankRecord> records = train(digits("dasgd", 2, 16));
+    const std::vector<RankRecord> records = train(digitsWith("dasgd", 2, 16));
     int reduces = 0;
     Ns windowsEnd = 0, reduceStart = 0;
     for (const Span& span : records[0].sink.spans) {
@@ -367,7 +367,7 @@ TEST(Worker, ClipsTheMeanGradient) {
 }
 
 TEST(Worker, AllRanksStopAtOneStep) {
-    auto experiment = readExperiment(digits("independent", 4, 1'000'000));
+    auto experiment = readExperiment(digitsWith("independent", 4, 1'000'000));
     ASSERT_TRUE(experiment) << experiment.error().message;
     const TempDir folder;
     auto page = RunControl::create(folder.path() / "control", 4);

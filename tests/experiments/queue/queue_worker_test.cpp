@@ -161,7 +161,7 @@ TEST_F(QueueWorkerTest, WaitsForRunsOfOtherCommands) {
 
 // The process of a run, and a rank of it, are killed while it trains.
 TEST_F(QueueWorkerTest, WhatIsKilledGoesOnFromItsCheckpointAndTheListSaysSo) {
-    static_cast<void>(add(test::longExperiment(2, 60'000, 500)));
+    static_cast<void>(add(test::longExperiment(2, 20'000, 500)));
     test::StartedProgram worker = work({"--until-empty"});
     std::string last;
     for (const bool rank : {false, true}) {

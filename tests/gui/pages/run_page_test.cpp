@@ -13,6 +13,7 @@
 #include <QSettings>
 #include <QToolButton>
 
+#include "gui/figures/figure_bundle.h"
 #include "gui/models/curves/instants.h"
 #include "gui/models/curves/span_windows.h"
 #include "gui/timeline/timeline_widget.h"

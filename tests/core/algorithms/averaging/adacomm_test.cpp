@@ -75,7 +75,7 @@ TEST_P(AdacommOracle, AveragesAsOftenAsTheLossAsks) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Settings, AdacommOracle,
-                         testing::Combine(testing::ValuesIn(suiteBackends()), testing::Values(1, 4, 7),
+                         testing::Combine(testing::ValuesIn(oracleBackends()), testing::Values(1, 4, 7),
                                           testing::Values(std::pair(12, 20), std::pair(16, 1), std::pair(1, 10))));
 
 // A window goes from one average to a later one, however long the rounds in it are.

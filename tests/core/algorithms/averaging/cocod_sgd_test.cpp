@@ -28,7 +28,7 @@ TEST_P(CocodSgdOracle, AddsTheLastPeriodsStepsToTheMeanBeforeThem) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, CocodSgdOracle,
-                         testing::Combine(testing::ValuesIn(suiteBackends()), testing::Values(1, 2, 4, 7),
+                         testing::Combine(testing::ValuesIn(oracleBackends()), testing::Values(1, 2, 4, 7),
                                           testing::Values(1, 4)));
 
 // A2.2: no merge moves the mean of the workers.

@@ -49,7 +49,7 @@ TEST_P(DgaOracle, ReplacesOldGradientsByTheirMean) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Settings, DgaOracle,
-                         testing::Combine(testing::ValuesIn(suiteBackends()), testing::Values(1, 4, 7),
+                         testing::Combine(testing::ValuesIn(oracleBackends()), testing::Values(1, 4, 7),
                                           testing::Values(std::pair(4, 3), std::pair(4, 4), std::pair(1, 1),
                                                           std::pair(5, 1))));
 

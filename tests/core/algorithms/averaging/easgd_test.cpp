@@ -55,7 +55,7 @@ TEST_P(EasgdOracle, PullsWorkersAndCentreToEachOther) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Settings, EasgdOracle,
-                         testing::Combine(testing::ValuesIn(suiteBackends()), testing::Values(1, 4, 7),
+                         testing::Combine(testing::ValuesIn(oracleBackends()), testing::Values(1, 4, 7),
                                           testing::Values(1, 4), testing::Values(0.03, 0.1, 1.0 / 7)));
 
 // Without gradients a pull moves as much from the workers to the centre as back, and their distance ⟨x⟩ − z shrinks by

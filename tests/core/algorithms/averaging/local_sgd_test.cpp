@@ -21,7 +21,7 @@ TEST_P(LocalSgdOracle, AveragesEveryPeriod) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, LocalSgdOracle,
-                         testing::Combine(testing::ValuesIn(suiteBackends()), testing::Values(1, 2, 4, 7),
+                         testing::Combine(testing::ValuesIn(oracleBackends()), testing::Values(1, 2, 4, 7),
                                           testing::Values(1, 4, 5)));
 
 TEST(LocalSgd, AveragesTheMomentumToo) {

@@ -86,7 +86,7 @@ TEST_P(LoscarOracle, MergesOneSharedMaskARound) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Settings, LoscarOracle,
-                         testing::Combine(testing::ValuesIn(suiteBackends()), testing::Values(4, 7),
+                         testing::Combine(testing::ValuesIn(oracleBackends()), testing::Values(4, 7),
                                           testing::Values(Round{4, 3, 1}, Round{5, 1, 2}, Round{4, 4, 1},
                                                           Round{3, 0, 2})));
 

@@ -39,7 +39,7 @@ TEST_P(OldsgdOracle, AddsLocalStepsToWhatTheNeighboursHad) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, OldsgdOracle,
-                         testing::Combine(testing::ValuesIn(suiteBackends()), testing::Values(1, 2, 3, 4, 7),
+                         testing::Combine(testing::ValuesIn(oracleBackends()), testing::Values(1, 2, 3, 4, 7),
                                           testing::Values(1, 4)));
 
 TEST(Oldsgd, LeavesTheMeanOfTheWorkersAlone) {

@@ -49,7 +49,7 @@ TEST_P(OverlapOracle, PullsTheWorkersToAnAnchorWithMomentum) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Settings, OverlapOracle,
-                         testing::Combine(testing::ValuesIn(suiteBackends()), testing::Values(1, 4, 7),
+                         testing::Combine(testing::ValuesIn(oracleBackends()), testing::Values(1, 4, 7),
                                           testing::Values(Anchor{4, 0.6, 0.7}, Anchor{2, 0.2, 0}, Anchor{1, 0.8, 0.3},
                                                           Anchor{3, 0.5, 0.5, 0.8})));
 

@@ -29,7 +29,7 @@ TEST_P(PostLocalOracle, FollowsTheSerialRule) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Settings, PostLocalOracle,
-                         testing::Combine(testing::ValuesIn(suiteBackends()), testing::Values(1, 8, 50)));
+                         testing::Combine(testing::ValuesIn(oracleBackends()), testing::Values(1, 8, 50)));
 
 // Gradients of 10 steps, then weights after steps 12, 16 and 20: no bucket leaves from step 11 on.
 TEST(PostLocalSgd, SendsGradientsFirstAndThenWeights) {

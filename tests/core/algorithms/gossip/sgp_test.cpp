@@ -98,7 +98,7 @@ TEST_P(SgpOracle, PushesSharesOfWeightsAndOfPushSumWeights) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Settings, SgpOracle,
-                         testing::Combine(testing::ValuesIn(suiteBackends()), testing::Values(1, 2, 4, 7),
+                         testing::Combine(testing::ValuesIn(oracleBackends()), testing::Values(1, 2, 4, 7),
                                           testing::Values(1, 2, 3), testing::Bool()));
 
 // Σx and Σa, what is on the way included, stay, and every z tends to the mean of the starts.

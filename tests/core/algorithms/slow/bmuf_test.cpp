@@ -41,7 +41,7 @@ TEST_P(BmufOracle, FollowsTheSerialRule) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Settings, BmufOracle,
-                         testing::Combine(testing::ValuesIn(suiteBackends()),
+                         testing::Combine(testing::ValuesIn(oracleBackends()),
                                           testing::Values(std::tuple(0.5, 1.0, false), std::tuple(0.75, 0.8, true),
                                                           std::tuple(0.0, 0.8, true))));
 

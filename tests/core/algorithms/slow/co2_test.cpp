@@ -57,7 +57,7 @@ TEST_P(Co2Oracle, FollowsTheSerialRule) {
 
 INSTANTIATE_TEST_SUITE_P(
     Settings, Co2Oracle,
-    testing::Combine(testing::ValuesIn(suiteBackends()),
+    testing::Combine(testing::ValuesIn(oracleBackends()),
                      testing::Values(Co2Setting{0.2, 0.5}, Co2Setting{0, 0.5}, Co2Setting{0.5, 0.4, 2},
                                      Co2Setting{0.5, 0.4, 1, 0.02}, Co2Setting{0, 0.5, 1.5, 0.1},
                                      Co2Setting{0.2, 0.5, 1, 0, false}, Co2Setting{0, 0.5, 1, 0, false},

@@ -41,7 +41,7 @@ TEST_P(DiLoCoOracle, FollowsTheSerialRule) {
 
 INSTANTIATE_TEST_SUITE_P(
     Settings, DiLoCoOracle,
-    testing::Combine(testing::ValuesIn(suiteBackends()),
+    testing::Combine(testing::ValuesIn(oracleBackends()),
                      testing::Values(std::tuple(0.9, 0.7, true, false), std::tuple(0.9, 1.0, true, true),
                                      std::tuple(0.9, 0.7, false, true), std::tuple(0.0, 0.7, true, false))));
 

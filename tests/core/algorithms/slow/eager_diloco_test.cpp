@@ -43,7 +43,7 @@ TEST_P(EagerOracle, FollowsTheSerialRule) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Settings, EagerOracle,
-                         testing::Combine(testing::ValuesIn(suiteBackends()),
+                         testing::Combine(testing::ValuesIn(oracleBackends()),
                                           testing::Values(std::tuple(0.3, 0.5, true), std::tuple(0.2, 0.5, false),
                                                           std::tuple(0.0, 0.5, true))));
 

@@ -41,7 +41,7 @@ TEST_P(SlowMoOracle, FollowsTheSerialRule) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Settings, SlowMoOracle,
-                         testing::Combine(testing::ValuesIn(suiteBackends()),
+                         testing::Combine(testing::ValuesIn(oracleBackends()),
                                           testing::Values(std::tuple(0.2, 1.0, 5), std::tuple(0.3, 0.8, 1),
                                                           std::tuple(0.0, 0.5, 4), std::tuple(0.5, 1.0, 4))));
 

@@ -47,7 +47,7 @@ TEST_P(StreamingOracle, FollowsTheSerialRule) {
 
 INSTANTIATE_TEST_SUITE_P(
     Settings, StreamingOracle,
-    testing::Combine(testing::ValuesIn(suiteBackends()),
+    testing::Combine(testing::ValuesIn(oracleBackends()),
                      testing::Values(Streaming{4, 2, 1, 0.5, 0.7, 0.9}, Streaming{4, 1, 0, 0, 0.7, 0.9},
                                      Streaming{6, 3, 1, 0, 0.7, 0.5}, Streaming{6, 2, 2, 0.25, 1, 0},
                                      Streaming{6, 3, 0, 0.5, 0.7, 0.9, false}, Streaming{6, 2, 0, 0, 1, 0},

@@ -21,9 +21,9 @@ Value fieldsThatFit(const std::string& optimizer, Fields wanted) {
 }
 
 // Every optimiser on padded slots: parameters as on packed ones, padding 0, no wait.
-class EveryOptimizer : public ::testing::TestWithParam<std::string> {};
+class EveryOptimizerOnADevice : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(EveryOptimizer, StepsPaddedSlotsOnADevice) {
+TEST_P(EveryOptimizerOnADevice, StepsPaddedSlotsOnADevice) {
     for (const char* noDecay : {"none", "bias-norm"}) {
         const Value fields = fieldsThatFit(GetParam(), {{"no_decay", text(noDecay)}, {"weight_decay", number(0.1)}});
         const auto one = createOptimizer(GetParam(), fields), two = createOptimizer(GetParam(), fields);
@@ -49,7 +49,7 @@ TEST_P(EveryOptimizer, StepsPaddedSlotsOnADevice) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Registered, EveryOptimizer, ::testing::ValuesIn(OptimizerRegistry::names()),
+INSTANTIATE_TEST_SUITE_P(Registered, EveryOptimizerOnADevice, ::testing::ValuesIn(OptimizerRegistry::names()),
                          [](const auto& info) { return info.param; });
 
 }  // namespace
