@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "core/base/sha256.h"
 
 namespace dasgd {
 
 namespace {
-
-constexpr std::uint64_t kLengthBytes = 8;
 
 // `addBytes(hash, tensor)` adds the bytes of a tensor.
 template <class Tensor, class AddBytes>
@@ -32,11 +31,11 @@ Result<std::string> digestBy(std::vector<Tensor> tensors, std::map<std::string, 
 
 Result<StoredFile> StoredFile::open(const std::filesystem::path& file) {
     DASGD_ASSIGN(DiskFile disk, DiskFile::open(file));
-    std::vector<unsigned char> start(std::min(kLengthBytes, disk.size()));
+    std::vector<unsigned char> start(std::min<std::uint64_t>(kSafetensorsLengthBytes, disk.size()));
     DASGD_TRY(disk.read(0, start));
     DASGD_ASSIGN(const std::size_t end, safetensorsHeaderEnd(start, disk.size(), file.string()));
     start.resize(end);
-    DASGD_TRY(disk.read(0, start));
+    DASGD_TRY(disk.read(kSafetensorsLengthBytes, std::span(start).subspan(kSafetensorsLengthBytes)));
     DASGD_ASSIGN(SafetensorsHeader header, parseSafetensorsHeader(start, disk.size(), file.string()));
     return StoredFile(std::move(disk), std::move(header));
 }

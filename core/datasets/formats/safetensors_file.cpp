@@ -16,7 +16,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::uint64_t kLengthBytes = 8;
 constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;
 constexpr const char* kWriteAnew = ". Write the file anew";
 constexpr std::array<std::pair<std::string_view, std::uint64_t>, 13> kTypeBytes{{{"BOOL", 1},
@@ -129,14 +128,15 @@ struct NamesOnce final : nlohmann::json_sax<Json> {
 };
 
 Result<std::size_t> headerEnd(std::span<const unsigned char> start, std::uint64_t fileBytes) {
-    if (start.size() < kLengthBytes) return fail("it is shorter than the 8 bytes that a safetensors file begins with");
+    if (start.size() < kSafetensorsLengthBytes)
+        return fail("it is shorter than the 8 bytes that a safetensors file begins with");
     std::uint64_t headerBytes = 0;
-    for (std::size_t i = kLengthBytes; i-- > 0;) headerBytes = headerBytes << 8 | start[i];
-    if (headerBytes > kMaxHeaderBytes || headerBytes > fileBytes - kLengthBytes) {
+    for (std::size_t i = kSafetensorsLengthBytes; i-- > 0;) headerBytes = headerBytes << 8 | start[i];
+    if (headerBytes > kMaxHeaderBytes || headerBytes > fileBytes - kSafetensorsLengthBytes) {
         return fail("its header announces " + std::to_string(headerBytes) + " bytes; the file has " +
                     std::to_string(fileBytes) + ", and a header at most 100 MB. Is it a safetensors file?");
     }
-    return kLengthBytes + headerBytes;
+    return kSafetensorsLengthBytes + headerBytes;
 }
 
 Result<Json> headerOf(std::span<const unsigned char> text) {
@@ -196,7 +196,11 @@ Result<SafetensorsHeader> parseSafetensorsHeader(std::span<const unsigned char> 
                                                  const std::string& name) {
     return named(name, [&]() -> Result<SafetensorsHeader> {
         DASGD_ASSIGN(const std::size_t end, headerEnd(start, fileBytes));
-        DASGD_ASSIGN(const Json header, headerOf(start.subspan(kLengthBytes, end - kLengthBytes)));
+        if (end > start.size())
+            return fail("its header has " + std::to_string(end) + " bytes, of which " + std::to_string(start.size()) +
+                        " were read");
+        DASGD_ASSIGN(const Json header,
+                     headerOf(start.subspan(kSafetensorsLengthBytes, end - kSafetensorsLengthBytes)));
         SafetensorsHeader parsed;
         DASGD_ASSIGN(parsed.tensors, tensorsOf(header, end, fileBytes));
         DASGD_ASSIGN(parsed.metadata, metadataOf(header));
@@ -207,7 +211,7 @@ Result<SafetensorsHeader> parseSafetensorsHeader(std::span<const unsigned char> 
 Result<std::vector<StoredTensor>> readSafetensors(std::span<const unsigned char> file, const std::string& name) {
     return named(name, [&]() -> Result<std::vector<StoredTensor>> {
         DASGD_ASSIGN(const std::size_t end, headerEnd(file, file.size()));
-        DASGD_ASSIGN(const Json header, headerOf(file.subspan(kLengthBytes, end - kLengthBytes)));
+        DASGD_ASSIGN(const Json header, headerOf(file.subspan(kSafetensorsLengthBytes, end - kSafetensorsLengthBytes)));
         DASGD_ASSIGN(std::vector<TensorEntry> entries, tensorsOf(header, end, file.size()));
         std::vector<StoredTensor> tensors;
         for (TensorEntry& entry : entries) {
@@ -222,7 +226,7 @@ Result<std::map<std::string, std::string>> readSafetensorsMetadata(std::span<con
                                                                    const std::string& name) {
     return named(name, [&]() -> Result<std::map<std::string, std::string>> {
         DASGD_ASSIGN(const std::size_t end, headerEnd(file, file.size()));
-        DASGD_ASSIGN(const Json header, headerOf(file.subspan(kLengthBytes, end - kLengthBytes)));
+        DASGD_ASSIGN(const Json header, headerOf(file.subspan(kSafetensorsLengthBytes, end - kSafetensorsLengthBytes)));
         return metadataOf(header);
     });
 }

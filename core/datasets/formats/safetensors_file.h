@@ -32,12 +32,16 @@ struct SafetensorsHeader {
     std::map<std::string, std::string> metadata;  // the texts that the header keeps beside the tensors
 };
 
-// For readers that have no mapping of the file. `start`: the first bytes of a file of `fileBytes`, at least the 8 of
-// the length. Returns the number of bytes that length and header take. Errors as those of readSafetensors().
+// A file begins with the length of its header.
+inline constexpr std::size_t kSafetensorsLengthBytes = 8;
+
+// For readers that have no mapping of the file. `start`: the first kSafetensorsLengthBytes of a file of `fileBytes`,
+// or all of a shorter one, which is an error. Returns the number of bytes that length and header take. Errors as those
+// of readSafetensors().
 [[nodiscard]] Result<std::size_t> safetensorsHeaderEnd(std::span<const unsigned char> start, std::uint64_t fileBytes,
                                                        const std::string& name);
-// `start`: the first safetensorsHeaderEnd() bytes of a file of `fileBytes`. Errors as those of readSafetensors() and
-// readSafetensorsMetadata().
+// `start`: the first safetensorsHeaderEnd() bytes of a file of `fileBytes`; fewer are an error. Errors as those of
+// readSafetensors() and readSafetensorsMetadata().
 [[nodiscard]] Result<SafetensorsHeader> parseSafetensorsHeader(std::span<const unsigned char> start,
                                                                std::uint64_t fileBytes, const std::string& name);
 

@@ -118,5 +118,20 @@ TEST(SafetensorsMetadata, IsTextsByName) {
     EXPECT_FALSE(read("no header"));
 }
 
+TEST(SafetensorsHeader, IsReadWithoutTheTensorsAndNotBeyondWhatIsThere) {
+    const std::string file = one(tensorEntry("x", "U8", "[8]", 0, 8));
+    const std::span bytes(reinterpret_cast<const unsigned char*>(file.data()), file.size());
+    const std::size_t end = safetensorsHeaderEnd(bytes.first(kSafetensorsLengthBytes), file.size(), "file").value();
+    // Of their own size, so that the address sanitizer sees a byte too many.
+    const std::vector<unsigned char> header(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(end));
+    const SafetensorsHeader parsed = parseSafetensorsHeader(header, file.size(), "file").value();
+    ASSERT_EQ(parsed.tensors.size(), 1U);
+    EXPECT_EQ(parsed.tensors[0].begin, end);
+    EXPECT_EQ(parsed.tensors[0].end, file.size());
+    const std::vector<unsigned char> part(header.begin(), header.end() - 1);
+    EXPECT_THAT(parseSafetensorsHeader(part, file.size(), "file").error().message, HasSubstr("were read"));
+    EXPECT_FALSE(safetensorsHeaderEnd(bytes.first(7), 7, "file"));
+}
+
 }  // namespace
 }  // namespace dasgd
