@@ -128,7 +128,9 @@ Result<ComputeFit> fitCompute(const std::vector<ComputedStep>& steps) {
     for (ByRank* ranks : {&alone, &overlapped, &all}) dropShort(*ranks);
     if (all.empty()) {
         return fail("no rank made " + std::to_string(kFewestSteps) + " whole steps after the first " +
-                    std::to_string(kWarmUpSteps) + "; record.trace = \"full\" and more steps are needed");
+                    std::to_string(kWarmUpSteps) +
+                    "; record.trace = \"full\" and more steps are needed; steps with an evaluation, a checkpoint or "
+                    "record.profile do not count");
     }
     const bool separate = alone.size() == all.size();
     ComputeFit fit{.aloneSteps = separate ? countOf(alone) : 0, .overlapped = countOf(overlapped)};
