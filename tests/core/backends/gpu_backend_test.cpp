@@ -69,6 +69,7 @@ TEST_P(GpuBackendOnStandIns, EveryRankIsAProcessWithAGpuThatReducesWithTheOthers
 INSTANTIATE_TEST_SUITE_P(Ranks, GpuBackendOnStandIns, testing::Values(1, 2, 4));
 
 TEST(GpuBackend, RanksShareAGpuWhereTheyMay) {
+    ::unsetenv("NCCL_MULTI_RANK_GPU_ENABLE");
     std::atomic<int> ran = 0;
     EXPECT_THAT(onBackend(standIn({.gpus = 1}, {.ranksPerGpu = 4}), {.workers = 4},
                           [&](RankHost&, HostedRank& rank) {

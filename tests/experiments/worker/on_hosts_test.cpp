@@ -30,7 +30,7 @@ using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-constexpr int kRanks = 4;
+constexpr int kHostsOfRun = 4;
 
 class OnHosts : public ::testing::Test {
 protected:
@@ -44,12 +44,12 @@ protected:
                           "backend = \"gloo\"\nworkers = 4\ntimeout_s = " +
                           timeout + "\n");
         std::vector<test::StartedProgram> workers;
-        for (int rank = 0; rank < kRanks; ++rank) {
+        for (int rank = 0; rank < kHostsOfRun; ++rank) {
             workers.emplace_back(folder_.path(),
                                  std::vector<std::string>{"netns", "exec", "w" + std::to_string(rank + 1),
                                                           test::kProgram, "worker", "e.toml", "-w", workspace(rank)},
                                  test::Environment{{"RANK", std::to_string(rank)},
-                                                   {"WORLD_SIZE", std::to_string(kRanks)},
+                                                   {"WORLD_SIZE", std::to_string(kHostsOfRun)},
                                                    {"LOCAL_RANK", "0"},
                                                    {"MASTER_ADDR", "10.77.0.1"},
                                                    {"MASTER_PORT", "29500"},
@@ -71,7 +71,7 @@ protected:
         if (!runs || runs->size() != count || runs->front().status != "running") return false;
         const auto seen = reader.lastSeen(runs->front().runId);
         const auto trains = [](const storage::RankLastSeen& rank) { return rank.step > 200 && rank.last; };
-        return seen && seen->size() == kRanks && std::ranges::all_of(*seen, trains);
+        return seen && seen->size() == kHostsOfRun && std::ranges::all_of(*seen, trains);
     }
 
     test::DasgdFolder folder_;
@@ -81,7 +81,7 @@ protected:
 
 TEST_F(OnHosts, OneRunOfFourHostsOneRecordAndACutOffHostIsNamed) {
     if (::getuid() != 0) GTEST_SKIP() << "network namespaces need root";
-    const test::NetworkHosts hosts(kRanks);
+    const test::NetworkHosts hosts(kHostsOfRun);
     if (!hosts.areThere()) GTEST_SKIP() << "no network namespaces here: hosts.sh up failed";
     for (test::StartedProgram& worker : start(300, "20.0")) {
         const test::Ended ended = worker.wait();
@@ -101,7 +101,7 @@ TEST_F(OnHosts, OneRunOfFourHostsOneRecordAndACutOffHostIsNamed) {
             EXPECT_EQ(steps.size(), 300U) << "rank " << rank;
             EXPECT_EQ(std::set(steps.begin(), steps.end()).size(), 300U) << "none of rank " << rank << " twice";
         }
-        for (int rank = 1; rank < kRanks; ++rank) {
+        for (int rank = 1; rank < kHostsOfRun; ++rank) {
             EXPECT_FALSE(std::filesystem::exists(
                 storage::WorkspacePaths{folder_.path() / workspace(rank)}.journal(row.runId, rank)));
         }
@@ -109,7 +109,7 @@ TEST_F(OnHosts, OneRunOfFourHostsOneRecordAndACutOffHostIsNamed) {
 
     auto workers = start(100'000'000, "5.0");
     ASSERT_TRUE(test::eventually([&] { return allTrain(2); }));
-    for (int host = 1; host <= kRanks; ++host) {
+    for (int host = 1; host <= kHostsOfRun; ++host) {
         const auto addresses = hosts.listeners(host);
         EXPECT_FALSE(addresses.empty());
         for (const std::string& address : addresses) {
@@ -117,8 +117,8 @@ TEST_F(OnHosts, OneRunOfFourHostsOneRecordAndACutOffHostIsNamed) {
         }
     }
     const auto cut = std::chrono::steady_clock::now();
-    EXPECT_TRUE(hosts.cut(kRanks));
-    for (int rank = 0; rank + 1 < kRanks; ++rank) {
+    EXPECT_TRUE(hosts.cut(kHostsOfRun));
+    for (int rank = 0; rank + 1 < kHostsOfRun; ++rank) {
         const test::Ended ended = workers[static_cast<std::size_t>(rank)].wait();
         EXPECT_EQ(ended.exit, kRunFailed) << "rank " << rank;
         EXPECT_THAT(ended.err, HasSubstr("failed")) << "rank " << rank;
@@ -145,7 +145,7 @@ TEST_F(OnHosts, OneRunOfFourHostsOneRecordAndACutOffHostIsNamed) {
 // arrive.
 TEST_F(OnHosts, TheHostOfRank0ThatIsCutOffIsNamedByTheOthers) {
     if (::getuid() != 0) GTEST_SKIP() << "network namespaces need root";
-    const test::NetworkHosts hosts(kRanks);
+    const test::NetworkHosts hosts(kHostsOfRun);
     if (!hosts.areThere()) GTEST_SKIP() << "no network namespaces here: hosts.sh up failed";
     for (const std::string& secret : {secret_, std::string()}) {
         secret_ = secret;
@@ -168,7 +168,7 @@ TEST_F(OnHosts, TheHostOfRank0ThatIsCutOffIsNamedByTheOthers) {
 // A process that is stopped keeps its connections.
 TEST_F(OnHosts, AHostThatDiesOrHangsIsNamedByAllOthers) {
     if (::getuid() != 0) GTEST_SKIP() << "network namespaces need root";
-    const test::NetworkHosts hosts(kRanks);
+    const test::NetworkHosts hosts(kHostsOfRun);
     if (!hosts.areThere()) GTEST_SKIP() << "no network namespaces here: hosts.sh up failed";
     for (const int signal : {SIGKILL, SIGSTOP}) {
         labs_ = "lab" + std::to_string(signal) + "-";
@@ -183,7 +183,7 @@ TEST_F(OnHosts, AHostThatDiesOrHangsIsNamedByAllOthers) {
         };
         EXPECT_TRUE(test::eventually([&] { return named(0) && named(1) && named(2); }));
         EXPECT_LT(std::chrono::steady_clock::now() - from, seconds(5 + 5)) << "the deadline and 5 s";
-        for (int rank = 0; rank + 1 < kRanks; ++rank) {
+        for (int rank = 0; rank + 1 < kHostsOfRun; ++rank) {
             const test::Ended ended = workers[static_cast<std::size_t>(rank)].wait();
             EXPECT_EQ(ended.exit, kRunFailed) << "rank " << rank;
             EXPECT_THAT(ended.err, ContainsRegex("rank 3 on .*\\(10\\.77\\.0\\.4\\) does not answer"))
@@ -196,7 +196,7 @@ TEST_F(OnHosts, AHostThatDiesOrHangsIsNamedByAllOthers) {
 // Killed at random are the processes that forward a rank's records, and, for less than the deadline, a host's link.
 TEST_F(OnHosts, FiftyKillsOfForwardersAndLinksLoseAndDoubleNothing) {
     if (::getuid() != 0) GTEST_SKIP() << "network namespaces need root";
-    const test::NetworkHosts hosts(kRanks);
+    const test::NetworkHosts hosts(kHostsOfRun);
     if (!hosts.areThere()) GTEST_SKIP() << "no network namespaces here: hosts.sh up failed";
     auto workers = start(100'000'000, "30.0");
     ASSERT_TRUE(test::newestRunTrains(folder_.path() / workspace(0)));
@@ -207,7 +207,7 @@ TEST_F(OnHosts, FiftyKillsOfForwardersAndLinksLoseAndDoubleNothing) {
     std::map<std::size_t, std::int64_t> killedAt;  // the newest step of the host that had come then
     int kills = 0;
     while (kills < 50 && std::chrono::steady_clock::now() < until) {
-        const std::size_t host = 1 + random() % (kRanks - 1);
+        const std::size_t host = 1 + random() % (kHostsOfRun - 1);
         std::this_thread::sleep_for(std::chrono::milliseconds(random() % 100));
         if (kills % 10 == 9) {
             EXPECT_TRUE(hosts.cut(static_cast<int>(host) + 1));
@@ -268,7 +268,7 @@ TEST_F(OnHosts, FiftyKillsOfForwardersAndLinksLoseAndDoubleNothing) {
 // The link is down for longer than a connection lasts without acknowledgements, and for less than the deadline.
 TEST_F(OnHosts, ALinkThatComesBackLosesNoStop) {
     if (::getuid() != 0) GTEST_SKIP() << "network namespaces need root";
-    const test::NetworkHosts hosts(kRanks);
+    const test::NetworkHosts hosts(kHostsOfRun);
     if (!hosts.areThere()) GTEST_SKIP() << "no network namespaces here: hosts.sh up failed";
     auto workers = start(100'000'000, "40.0");
     ASSERT_TRUE(test::newestRunTrains(folder_.path() / workspace(0)));
