@@ -29,8 +29,8 @@ inline std::vector<Backend> suiteBackends() {
     return {Backend::Threads, Backend::Gloo};
 }
 
-// Communicators for the many settings of one rule's oracle. Every rule takes the same way over Gloo as over threads in
-// tests/core/algorithms/every_backend_test.cpp, so its settings run over Gloo as well with `./lab test --full` alone.
+// Communicators for the many settings of one rule's oracle. In one setting every rule takes the same way over Gloo as
+// over threads in tests/core/algorithms/every_backend_test.cpp; the others run over Gloo with `./lab test --full`.
 inline std::vector<Backend> oracleBackends() {
     return std::getenv("DASGD_TEST_FULL") ? suiteBackends() : std::vector{Backend::Threads};
 }

@@ -128,8 +128,9 @@ struct NamesOnce final : nlohmann::json_sax<Json> {
 };
 
 Result<std::size_t> headerEnd(std::span<const unsigned char> start, std::uint64_t fileBytes) {
-    if (start.size() < kSafetensorsLengthBytes)
+    if (start.size() < kSafetensorsLengthBytes) {
         return fail("it is shorter than the 8 bytes that a safetensors file begins with");
+    }
     std::uint64_t headerBytes = 0;
     for (std::size_t i = kSafetensorsLengthBytes; i-- > 0;) headerBytes = headerBytes << 8 | start[i];
     if (headerBytes > kMaxHeaderBytes || headerBytes > fileBytes - kSafetensorsLengthBytes) {
@@ -139,7 +140,13 @@ Result<std::size_t> headerEnd(std::span<const unsigned char> start, std::uint64_
     return kSafetensorsLengthBytes + headerBytes;
 }
 
-Result<Json> headerOf(std::span<const unsigned char> text) {
+// The header of a file that begins with `start`: length and header take `end` bytes.
+Result<Json> headerOf(std::span<const unsigned char> start, std::size_t end) {
+    if (end > start.size()) {
+        return fail("its header has " + std::to_string(end) + " bytes, of which " + std::to_string(start.size()) +
+                    " were read");
+    }
+    const auto text = start.first(end).subspan(kSafetensorsLengthBytes);
     NamesOnce names;
     Json::sax_parse(text.begin(), text.end(), &names);
     if (!names.twice.empty()) return fail("its header has '" + excerpt(names.twice) + "' twice" + kWriteAnew);
@@ -196,11 +203,7 @@ Result<SafetensorsHeader> parseSafetensorsHeader(std::span<const unsigned char> 
                                                  const std::string& name) {
     return named(name, [&]() -> Result<SafetensorsHeader> {
         DASGD_ASSIGN(const std::size_t end, headerEnd(start, fileBytes));
-        if (end > start.size())
-            return fail("its header has " + std::to_string(end) + " bytes, of which " + std::to_string(start.size()) +
-                        " were read");
-        DASGD_ASSIGN(const Json header,
-                     headerOf(start.subspan(kSafetensorsLengthBytes, end - kSafetensorsLengthBytes)));
+        DASGD_ASSIGN(const Json header, headerOf(start, end));
         SafetensorsHeader parsed;
         DASGD_ASSIGN(parsed.tensors, tensorsOf(header, end, fileBytes));
         DASGD_ASSIGN(parsed.metadata, metadataOf(header));
@@ -211,7 +214,7 @@ Result<SafetensorsHeader> parseSafetensorsHeader(std::span<const unsigned char> 
 Result<std::vector<StoredTensor>> readSafetensors(std::span<const unsigned char> file, const std::string& name) {
     return named(name, [&]() -> Result<std::vector<StoredTensor>> {
         DASGD_ASSIGN(const std::size_t end, headerEnd(file, file.size()));
-        DASGD_ASSIGN(const Json header, headerOf(file.subspan(kSafetensorsLengthBytes, end - kSafetensorsLengthBytes)));
+        DASGD_ASSIGN(const Json header, headerOf(file, end));
         DASGD_ASSIGN(std::vector<TensorEntry> entries, tensorsOf(header, end, file.size()));
         std::vector<StoredTensor> tensors;
         for (TensorEntry& entry : entries) {
@@ -226,7 +229,7 @@ Result<std::map<std::string, std::string>> readSafetensorsMetadata(std::span<con
                                                                    const std::string& name) {
     return named(name, [&]() -> Result<std::map<std::string, std::string>> {
         DASGD_ASSIGN(const std::size_t end, headerEnd(file, file.size()));
-        DASGD_ASSIGN(const Json header, headerOf(file.subspan(kSafetensorsLengthBytes, end - kSafetensorsLengthBytes)));
+        DASGD_ASSIGN(const Json header, headerOf(file, end));
         return metadataOf(header);
     });
 }

@@ -122,7 +122,7 @@ TEST(SafetensorsHeader, IsReadWithoutTheTensorsAndNotBeyondWhatIsThere) {
     const std::string file = one(tensorEntry("x", "U8", "[8]", 0, 8));
     const std::span bytes(reinterpret_cast<const unsigned char*>(file.data()), file.size());
     const std::size_t end = safetensorsHeaderEnd(bytes.first(kSafetensorsLengthBytes), file.size(), "file").value();
-    // Of their own size, so that the address sanitizer sees a byte too many.
+    // The copy ends with the header, so that the address sanitizer sees a byte too many.
     const std::vector<unsigned char> header(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(end));
     const SafetensorsHeader parsed = parseSafetensorsHeader(header, file.size(), "file").value();
     ASSERT_EQ(parsed.tensors.size(), 1U);
