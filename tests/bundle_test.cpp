@@ -61,6 +61,10 @@ protected:
         fs::rename(folder_ / packed.substr(0, packed.rfind(".tar.gz")), bundle_);
     }
 
+    void expectLibrariesWithTheirTerms();
+    void expectModuleForGpus();
+    void expectRefusals();
+
     [[nodiscard]] std::string path(const std::string& name) const { return (folder_ / name).string(); }
     [[nodiscard]] StartedProgram start(const std::string& program, const std::vector<std::string>& arguments,
                                        Environment environment = {}) const {
@@ -81,8 +85,7 @@ protected:
     std::string archive_, torch_;
 };
 
-TEST_F(Bundle, HoldsItsLibrariesWithTheirTermsAndNoLibTorch) {
-    unpackAs("bundle");
+void Bundle::expectLibrariesWithTheirTerms() {
     const auto manifest = nlohmann::json::parse(contentOf(bundle_ / "manifest.json"));
     std::uintmax_t bytes = 0;
     for (const auto& entry : fs::recursive_directory_iterator(bundle_)) {
@@ -128,8 +131,7 @@ TEST_F(Bundle, HoldsItsLibrariesWithTheirTermsAndNoLibTorch) {
 }
 
 // The libraries of GPUs are not here, nor need they be: the engine looks for them when it is asked for a GPU.
-TEST_F(Bundle, BringsTheModuleForGpusAndRunsWithoutOne) {
-    unpackAs("bundle");
+void Bundle::expectModuleForGpus() {
     const std::string module = (bundle_ / "libexec/dasgd_cuda.so").string();
     ASSERT_TRUE(fs::exists(module));
     EXPECT_THAT(execute("/usr/bin/readelf", {"-dW", module}).out,
@@ -171,8 +173,7 @@ TEST_F(Bundle, TrainsWhereverItLiesWithEitherGlibc) {
     EXPECT_EQ(program.wait().exit, 130);
 }
 
-TEST_F(Bundle, SaysWhatItLacks) {
-    unpackAs("bundle");
+void Bundle::expectRefusals() {
     // Pythons without torch, and with another.
     fs::create_directories(folder_ / "none");
     writeText(folder_ / "python/python3", "#!/bin/sh\nprintf '%s\\n' '" + path("old/torch") + "'\n");
@@ -208,6 +209,14 @@ TEST_F(Bundle, SaysWhatItLacks) {
     const Ended damaged = run({"doctor"});
     EXPECT_EQ(damaged.exit, 1);
     EXPECT_THAT(damaged.err, AllOf(HasSubstr("broken"), HasSubstr("first-light.toml")));
+}
+
+// One bundle for all three: making it takes 15 s.
+TEST_F(Bundle, HoldsWhatItNeedsAndSaysWhatItLacks) {
+    unpackAs("bundle");
+    expectLibrariesWithTheirTerms();
+    expectModuleForGpus();
+    expectRefusals();  // damages it
 }
 
 TEST(BundleScript, RefusesWhatIsNoEngine) {

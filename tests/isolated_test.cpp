@@ -46,6 +46,23 @@ TEST(Isolated, RunsEveryTestOfALongList) {
                 EndsWith("isolated tests: 350 passed, 0 failed, 0 skipped\n"));
 }
 
+TEST(Isolated, TestsOfTheListAreLeftToTheFullRun) {
+    const TempDir folder;
+    const std::string list = (folder / "list").string();
+    writeText(list,
+              "# comment\n\nNumbers/Many.*\nSample.Passes sanitizers\n"
+              "Sample.Hangs\nSample.Fails\nSample.Crashes\nSample.EndsTheProcess\n");
+    const Ended some = sample({"--isolate"}, {{"DASGD_LONG_TESTS", list}});
+    EXPECT_EQ(some.exit, 0) << some.out;
+    EXPECT_THAT(some.out, EndsWith("isolated tests: 4 passed, 0 failed, 1 skipped\n"));
+    const Environment full{{"DASGD_LONG_TESTS", list}, {"DASGD_TEST_FULL", "1"}, {"DASGD_TEST_LIMIT_S", "1"}};
+    EXPECT_THAT(sample({"--isolate"}, full).out, EndsWith("isolated tests: 354 passed, 4 failed, 1 skipped\n"));
+    EXPECT_THAT(sample({"--isolate", "--gtest_filter=*Many*"}, {{"DASGD_LONG_TESTS", list}}).out,
+                EndsWith("isolated tests: 350 passed, 0 failed, 0 skipped\n"))
+        << "who names tests wants them";
+    EXPECT_NE(sample({"--isolate"}, {{"DASGD_LONG_TESTS", (folder / "none").string()}}).exit, 0);
+}
+
 TEST(Isolated, OfNoTestsIsAFault) { EXPECT_EQ(sample({"--isolate", "--gtest_filter=Nothing*"}).exit, 1); }
 
 TEST(Isolated, WithoutTheWordIsPlainGoogleTest) {

@@ -89,6 +89,29 @@ TEST(Tree, EveryTestIsOfSomethingInTheFolderThatItMirrors) {
                 IsEmpty());
 }
 
+// A test that was renamed would run in every check again, unseen.
+TEST(Tree, EveryLongTestIsThere) {
+    const auto list = std::ranges::find(tree(), "tests/long_tests.txt", &File::path);
+    ASSERT_NE(list, tree().end());
+    static const std::regex kSuiteAndTest(R"((\w+)\.(\w+))");
+    std::istringstream lines(list->text);
+    Names missing;
+    int listed = 0;
+    for (std::string line; std::getline(lines, line);) {
+        line = line.substr(0, line.find('#'));
+        std::smatch words;
+        if (!std::regex_search(line, words, kSuiteAndTest)) continue;
+        ++listed;
+        const std::string declared = "(" + words[1].str() + ", " + words[2].str() + ")";
+        const bool there = std::ranges::any_of(tree(), [&](const File& file) {
+            return file.path.ends_with("_test.cpp") && file.text.find(declared) != std::string::npos;
+        });
+        if (!there) missing.push_back(line);
+    }
+    EXPECT_THAT(missing, IsEmpty());
+    EXPECT_GT(listed, 0);
+}
+
 TEST(Tree, EveryModuleHasAShortReadme) {
     EXPECT_THAT(everyViolation([](const File& file) {
                     const Layer* layer = layerOf(file.path);

@@ -25,6 +25,11 @@ if(DASGD_SANITIZE)
   target_compile_options(dasgd_options INTERFACE -fsanitize=${DASGD_SANITIZE} -fno-omit-frame-pointer -g1
                                                  $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   target_link_options(dasgd_options INTERFACE -fsanitize=${DASGD_SANITIZE})
+  # A check of each pointer before each use doubles the time that a source takes. The address sanitizer finds null pointers
+  # and accesses outside of an object; the preset fuzz has all checks.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND DASGD_SANITIZE MATCHES "undefined")
+    target_compile_options(dasgd_options INTERFACE -fno-sanitize=null,alignment,object-size)
+  endif()
 endif()
 
 # Compiles up to 24 of the target's sources as one: headers of LibTorch, CLI11 and Qt, and what their templates become,

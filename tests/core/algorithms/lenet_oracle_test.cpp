@@ -13,6 +13,7 @@
 
 #include <ATen/Parallel.h>
 
+#include <cstdlib>
 #include <memory>
 
 #include "core/base/metric_names.h"
@@ -25,7 +26,8 @@ namespace dasgd::test {
 namespace {
 
 constexpr int kLenetRanks = 4;
-constexpr std::int64_t kLenetSteps = 24, kLenetBatch = 8;
+const std::int64_t kLenetSteps = std::getenv("DASGD_TEST_FULL") ? 24 : 16;
+constexpr std::int64_t kLenetBatch = 8;
 constexpr double kLenetRate = 0.02, kLenetMomentum = 0.9;
 constexpr double kTolerance = 1e-5;
 

@@ -42,11 +42,14 @@ protected:
         }
         throw std::runtime_error("no row " + settings);
     }
+    static void expectClosedForms(const nlohmann::json& json);
+    static void expectFormulasOfTheRows(const nlohmann::json& json);
+    void expectNoRunOfTheExperiment() const;
+    void expectSeries(std::size_t advices) const;
     test::DasgdFolder folder_;
 };
 
-TEST_F(ForecastTest, AgreesWithTheClosedForms) {
-    const auto json = forecast();
+void ForecastTest::expectClosedForms(const nlohmann::json& json) {
     EXPECT_NEAR(json["facts"]["reduce_s"].get<double>(), kTransfer, 1e-5);
     EXPECT_EQ(json["advice"]["delay"], 3);
     EXPECT_EQ(json["advice"]["period"], 3);
@@ -69,8 +72,7 @@ TEST_F(ForecastTest, AgreesWithTheClosedForms) {
 }
 
 // The window shows the runs of one advice as one group, and those of the next advice as another.
-TEST_F(ForecastTest, TheRunsOfOneAdviceAreASeries) {
-    for (int i = 0; i < 2; ++i) static_cast<void>(forecast());
+void ForecastTest::expectSeries(std::size_t advices) const {
     auto reader = storage::RunReader::open(folder_.workspace());
     ASSERT_TRUE(reader);
     std::map<std::string, std::set<std::int64_t>> places;
@@ -79,14 +81,13 @@ TEST_F(ForecastTest, TheRunsOfOneAdviceAreASeries) {
         EXPECT_EQ(run.seriesSize, 0) << "it is not known beforehand";
         EXPECT_TRUE(places[run.series].insert(run.seriesPlace).second) << "one run a place";
     }
-    EXPECT_EQ(places.size(), 2U);
+    EXPECT_EQ(places.size(), advices);
     EXPECT_FALSE(places.contains(""));
-    for (const auto& [series, of] : places) EXPECT_EQ(of.size() * 2, rows.size()) << series;
+    for (const auto& [series, of] : places) EXPECT_EQ(of.size() * advices, rows.size()) << series;
 }
 
 // Step times by formula are those of the runs with the same settings.
-TEST_F(ForecastTest, TheFormulasOfAllAlgorithmsAgreeWithTheRowsThatRan) {
-    const auto json = forecast();
+void ForecastTest::expectFormulasOfTheRows(const nlohmann::json& json) {
     const auto formula = [&](const std::string& algorithm) {
         for (const auto& one : json["formulas"]) {
             if (one["algorithm"] == algorithm) return one;
@@ -101,6 +102,27 @@ TEST_F(ForecastTest, TheFormulasOfAllAlgorithmsAgreeWithTheRowsThatRan) {
     EXPECT_NEAR(formula("slowmo")["step_ms"].get<double>(), 10 + 1e3 * kTransfer / 3, 0.05);
     EXPECT_TRUE(formula("hybrid_sgd")["step_ms"].is_null());
     EXPECT_NE(formula("hybrid_sgd")["why_not"], "");
+}
+
+// The runs would otherwise be among the user's own in lists, comparisons and figures.
+void ForecastTest::expectNoRunOfTheExperiment() const {
+    const test::Ended list = folder_.run({"list", "-w", "w", "--json", "--all"});
+    ASSERT_EQ(list.exit, 0) << list.err;
+    std::istringstream lines(list.out);
+    std::string line;
+    std::set<std::string> experiments;
+    while (std::getline(lines, line)) experiments.insert(nlohmann::json::parse(line)["experiment"]);
+    EXPECT_EQ(experiments, (std::set<std::string>{"known (advice)", "known (probe)"}));
+}
+
+TEST_F(ForecastTest, AgreesWithClosedFormsAndFormulasAndItsRunsAreSeriesOfTheirOwn) {
+    const auto json = forecast();
+    expectClosedForms(json);
+    expectFormulasOfTheRows(json);
+    expectNoRunOfTheExperiment();
+    expectSeries(1);
+    static_cast<void>(forecast());
+    expectSeries(2);
 }
 
 TEST(WhyAnotherIsFirst, IsSaidOfWhatIsThereBeforeTheAdvisedRowAndOfNothingElse) {
@@ -120,16 +142,6 @@ TEST(WhyAnotherIsFirst, IsSaidOfWhatIsThereBeforeTheAdvisedRowAndOfNothingElse) 
     EXPECT_FALSE(reasonAdviceIsNotFirst({advised, sync}));
     EXPECT_FALSE(reasonAdviceIsNotFirst({advised, rowOf("local_sgd", {}, 20)}));
     EXPECT_FALSE(reasonAdviceIsNotFirst({rowOf("independent", CandidateRole::Alone, 10), advised}));
-}
-
-// VGG's kind: most bytes in the layers whose gradients come first. Small buckets let them leave early, large ones save
-// latency.
-TEST_F(ForecastTest, RecommendsTheBucketsOfItsBestRow) {
-    const auto json = forecast({"--set", "model={name=\"layer_table\",dense=[[1000,1000],[1000,4000],[4000,1000]]}"});
-    const double bucket = json["advice"]["bucket_mb"];
-    EXPECT_EQ(row(json, "sync_sgd")["settings"], "{ name = \"sync_sgd\", bucket_mb = " + csvNumber(bucket) + ".0 }");
-    EXPECT_EQ(bucket, 1) << "without latency the smallest leave first";
-    EXPECT_NE(json["advice"]["why"].dump().find("buckets of 1 MB"), std::string::npos);
 }
 
 class ForecastOfATarget : public ForecastTest {
@@ -291,10 +303,14 @@ TEST_F(AdviceOfAForecast, ItsPeriodCostsAsMuchAsIsAllowedAndOneLessMore) {
     EXPECT_GT(overhead(period - 1), 0.02);
 }
 
-// Two layers of 16 MB each leave before the gradients of the first layer, 4 MB, are there.
-TEST_F(AdviceOfAForecast, SynchronousSgdHidesAllButTheLastBucketFromItsBatchOn) {
+// VGG's kind: most bytes in the layers whose gradients come first. Small buckets let them leave early, large ones save
+// latency. Two layers of 16 MB each leave before the gradients of the first layer, 4 MB, are there.
+TEST_F(AdviceOfAForecast, HasTheBucketsWithWhichSynchronousSgdHidesAllButTheLastFromItsBatchOn) {
     const std::string layers = "model={name=\"layer_table\",dense=[[1000,1000],[1000,4000],[4000,1000]]}";
     const auto json = forecast({"--set", layers});
+    EXPECT_EQ(json["advice"]["bucket_mb"], 1) << "without latency the smallest leave first";
+    EXPECT_EQ(row(json, "sync_sgd")["settings"], "{ name = \"sync_sgd\", bucket_mb = 1.0 }");
+    EXPECT_TRUE(says(json, "buckets of 1 MB"));
     const double most = json["advice"]["sync_sgd_hides_at_most"];
     const double batch = json["advice"]["batch_for_sync_sgd"];
     ASSERT_GT(most, 0.5);
@@ -347,18 +363,6 @@ TEST_F(ForecastTest, ManyRanksGoByFormula) {
     const auto json = forecast({"--set", "cluster.workers=65"});
     EXPECT_TRUE(json["facts"]["by_formula"]);
     EXPECT_THROW(row(json, "hybrid_sgd"), std::runtime_error) << "its messages would share no link";
-}
-
-// The runs would otherwise be among the user's own in lists, comparisons and figures.
-TEST_F(ForecastTest, ItsRunsAreNotRunsOfTheExperiment) {
-    const auto json = forecast();
-    const test::Ended list = folder_.run({"list", "-w", "w", "--json", "--all"});
-    ASSERT_EQ(list.exit, 0) << list.err;
-    std::istringstream lines(list.out);
-    std::string line;
-    std::set<std::string> experiments;
-    while (std::getline(lines, line)) experiments.insert(nlohmann::json::parse(line)["experiment"]);
-    EXPECT_EQ(experiments, (std::set<std::string>{"known (advice)", "known (probe)"}));
 }
 
 TEST(Forecast, KeepsTheMessagesThatOthersTrafficNeeds) {

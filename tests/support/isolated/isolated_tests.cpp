@@ -15,10 +15,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "core/base/check.h"
+#include "tests/support/paths.h"
 
 namespace dasgd::test {
 
@@ -26,6 +29,12 @@ namespace {
 
 constexpr int kUsualLimitS = 60;
 constexpr int kKeptOutput = 64 * 1024;  // of a failed test, from its end
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
 
 // State that a child and its parent share.
 struct Verdict {
@@ -75,6 +84,26 @@ pid_t forked() {
     return id;
 }
 
+std::string listOfLongTests() {
+    const char* other = std::getenv("DASGD_LONG_TESTS");
+    return other ? other : std::string(kSourceDir) + "/tests/long_tests.txt";
+}
+
+// A filter of GoogleTest without the tests of the list that are left to `./lab test --full`.
+std::string filterOfTheList(const std::string& list) {
+    std::ifstream in(list);
+    DASGD_CHECK(in.good());
+    std::string left;
+    for (std::string line; std::getline(in, line);) {
+        std::istringstream words(line.substr(0, line.find('#')));
+        std::string pattern, where;
+        if (!(words >> pattern)) continue;
+        words >> where;
+        if (where.empty() || kSanitized) left += (left.empty() ? "-" : ":") + pattern;
+    }
+    return left.empty() ? "*" : left;
+}
+
 // Only GoogleTest knows what its filter and its shards choose, and only once it lists or runs them.
 std::vector<std::string> chosenTests() {
     const Output names, ignored;
@@ -105,14 +134,6 @@ std::vector<std::string> chosenTests() {
     return tests;
 }
 
-// Statics are destroyed for sanitizers alone, which report after main: LibTorch takes a tenth of a second to take its
-// operators off their list, in every child.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kDestroysStatics = true;
-#else
-constexpr bool kDestroysStatics = false;
-#endif
-
 // The test's whole process: the caller leaves main with the answer.
 int runOne(const std::string& test, const Output& output, const std::function<int()>& runChosen) {
     ::setpgid(0, 0);
@@ -127,7 +148,9 @@ int runOne(const std::string& test, const Output& output, const std::function<in
     const auto& all = *testing::UnitTest::GetInstance();
     verdict().skipped = all.skipped_test_count() > 0;
     verdict().ended = status == 0 && all.successful_test_count() + all.skipped_test_count() == 1;
-    if (!kDestroysStatics) {
+    // Statics are destroyed for sanitizers alone, which report after main: LibTorch takes a tenth of a second to take
+    // its operators off their list, in every child.
+    if (!kSanitized) {
         std::fflush(nullptr);
         std::_Exit(status);
     }
@@ -192,6 +215,9 @@ bool takeIsolate(int& argc, char** argv) {
 }
 
 int runIsolated(const std::function<int()>& runChosen) {
+    if (GTEST_FLAG_GET(filter) == "*" && !std::getenv("DASGD_TEST_FULL")) {
+        GTEST_FLAG_SET(filter, filterOfTheList(listOfLongTests()));
+    }
     int passed = 0, failed = 0, skipped = 0;
     std::vector<Duration> durations;
     for (const std::string& test : chosenTests()) {
