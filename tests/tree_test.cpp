@@ -93,22 +93,32 @@ TEST(Tree, EveryTestIsOfSomethingInTheFolderThatItMirrors) {
 TEST(Tree, EveryLongTestIsThere) {
     const auto list = std::ranges::find(tree(), "tests/long_tests.txt", &File::path);
     ASSERT_NE(list, tree().end());
-    static const std::regex kSuiteAndTest(R"((\w+)\.(\w+))");
+    // One of many parameters by its number, or by the word that the suite names it with.
+    static const std::regex kLine(R"((\*?)(\w+)\.(\w+)(?:/(?:\d+|(\w+)))?( sanitizers)? *(?:#.*)?)");
+    const auto anyHolds = [](const std::string& text, auto&& among) {
+        return std::ranges::any_of(
+            tree(), [&](const File& file) { return among(file.path) && file.text.find(text) != std::string::npos; });
+    };
+    const auto isTest = [](const std::string& path) { return path.ends_with("_test.cpp"); };
+    const auto mayName = [](const std::string& path) { return path.ends_with("_test.cpp") || path.ends_with(".h"); };
     std::istringstream lines(list->text);
-    Names missing;
+    Names wrong;
     int listed = 0;
     for (std::string line; std::getline(lines, line);) {
-        line = line.substr(0, line.find('#'));
-        std::smatch words;
-        if (!std::regex_search(line, words, kSuiteAndTest)) continue;
+        if (line.empty() || line[0] == '#') continue;
         ++listed;
-        const std::string declared = "(" + words[1].str() + ", " + words[2].str() + ")";
-        const bool there = std::ranges::any_of(tree(), [&](const File& file) {
-            return file.path.ends_with("_test.cpp") && file.text.find(declared) != std::string::npos;
-        });
-        if (!there) missing.push_back(line);
+        std::smatch words;
+        bool right = std::regex_match(line, words, kLine);
+        if (right) {
+            const std::string start = words[1].length() > 0 ? "TEST_P(" : "(";
+            const std::string word = words[4].length() > 0 ? "\"" + words[4].str() + "\"" : "";
+            const std::string declared = words[2].str() + ", " + words[3].str() + ")";
+            right = anyHolds(start + declared, isTest) && (word.empty() || anyHolds(word, mayName));
+            if (start == "(") right = right && !anyHolds("TEST_P(" + declared, isTest);
+        }
+        if (!right) wrong.push_back(line);
     }
-    EXPECT_THAT(missing, IsEmpty());
+    EXPECT_THAT(wrong, IsEmpty());
     EXPECT_GT(listed, 0);
 }
 

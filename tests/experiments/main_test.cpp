@@ -68,7 +68,7 @@ TEST(Program, ALimitOfFileSizesIsAnErrorInWords) {
 TEST(Program, ARunWhoseRecordIsTakenAwayIsNoSuccess) {
     for (const bool database : {true, false}) {
         const test::DasgdFolder folder;
-        folder.write("e.toml", test::quickExperiment("threads", 8'000));
+        folder.write("e.toml", test::quickExperiment("threads", 20'000));
         test::StartedProgram program = folder.start({"run", "e.toml", "-w", "w", "--json"});
         ASSERT_TRUE(test::newestRunTrains(folder.workspace()));
         const auto taken =

@@ -202,7 +202,7 @@ TEST_F(ForecastTest, ARowThatCannotBeTrainedSaysWhy) {
     EXPECT_GT(averaged["step_ms"].get<double>(), 0) << "it is timed";
 }
 
-// One command a test: each makes a dozen runs, each a process that loads LibTorch.
+// One advice a test: it makes a dozen runs, each a process that loads LibTorch.
 class ForecastLength : public ForecastTest, public ::testing::WithParamInterface<const char*> {};
 
 TEST_P(ForecastLength, IsWhateverTheCommandLineSets) {

@@ -164,7 +164,7 @@ std::string anyWorkers(int steps) {
 }
 
 TEST_F(ResumeCommand, GoesOnWithAnotherNumberOfWorkers) {
-    folder_.write("e.toml", anyWorkers(6'000));
+    folder_.write("e.toml", anyWorkers(12'000));
     test::StartedProgram program = folder_.start({"run", "e.toml", "-w", "w", "-q"});
     ASSERT_TRUE(test::newestRunTrains(folder_.workspace()));
     ASSERT_EQ(folder_.run({"stop", "2", "-w", "w"}).exit, 0);
@@ -174,13 +174,13 @@ TEST_F(ResumeCommand, GoesOnWithAnotherNumberOfWorkers) {
     ASSERT_EQ(resumed.exit, 0) << resumed.err;
     EXPECT_THAT(resumed.err, HasSubstr("which 2 workers made, with 3"));
     // 76 steps of an epoch become 51, the last of each short.
-    EXPECT_THAT(resumed.err, HasSubstr("4027 steps in all"));
+    EXPECT_THAT(resumed.err, HasSubstr("8053 steps in all"));
     const storage::RunRow row = rows().at(0);
     EXPECT_EQ(row.status, "finished");
     EXPECT_EQ(row.workers, 3);
     EXPECT_EQ(row.resumedFrom, stopped.runId);
     EXPECT_EQ(row.resumedStep, stopped.steps);
-    EXPECT_EQ(row.steps, 4'027);
+    EXPECT_EQ(row.steps, 8'053);
     EXPECT_THAT(row.config, HasSubstr("[cluster.before]"));
     auto reader = storage::RunReader::open(folder_.workspace());
     const auto losses = reader->metrics({.runId = row.runId, .name = metrics::kTrainLoss, .rank = 0}).value().samples;
@@ -189,7 +189,7 @@ TEST_F(ResumeCommand, GoesOnWithAnotherNumberOfWorkers) {
     ASSERT_FALSE(losses.empty() || before.empty());
     EXPECT_NEAR(losses.front().epoch, before.back().epoch, 0.03) << "the same place in the data";
     EXPECT_GT(losses.front().wallS, before.back().wallS);
-    EXPECT_EQ(static_cast<std::int64_t>(losses.size()), 4'027 - losses.front().step + 1) << "its own steps, each once";
+    EXPECT_EQ(static_cast<std::int64_t>(losses.size()), 8'053 - losses.front().step + 1) << "its own steps, each once";
 }
 
 TEST_F(ResumeCommand, SaysWhichAlgorithmGoesOnWithAsManyWorkersOnly) {

@@ -87,7 +87,7 @@ TEST_F(QueueWorkerTest, TwoAtOnceShareNoCore) {
 
 // SLURM ends a job with this signal, and starts it again.
 TEST_F(QueueWorkerTest, ATermStopsAtOneStepAndTheNextGoesOn) {
-    const std::string text = test::longExperiment(2, 8'000, 1'000'000);
+    const std::string text = test::longExperiment(2, 15'000, 1'000'000);
     static_cast<void>(add(text, {"--sweep", "train.seed=1..2"}));
     {
         test::StartedProgram worker = work({"--until-empty"});
