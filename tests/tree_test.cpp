@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/metric_names.h"
 #include "tests/support/paths.h"
 #include "tests/support/source_tree.h"
 
@@ -89,37 +90,63 @@ TEST(Tree, EveryTestIsOfSomethingInTheFolderThatItMirrors) {
                 IsEmpty());
 }
 
+bool isTest(const std::string& path) { return path.ends_with("_test.cpp"); }
+
+bool anyHolds(const std::string& text, bool (*among)(const std::string& path)) {
+    return std::ranges::any_of(
+        tree(), [&](const File& file) { return among(file.path) && file.text.find(text) != std::string::npos; });
+}
+
+// True if the line of tests/long_tests.txt names a test: with * in front one with parameters, perhaps one of them by
+// its number, or by the word that the suite names it with.
+bool namesATest(const std::string& line) {
+    static const std::regex kLine(R"((\*?)(\w+)\.(\w+)(?:/(?:\d+|(\w+)))?( sanitizers)? *(?:#.*)?)");
+    std::smatch words;
+    if (!std::regex_match(line, words, kLine)) return false;
+    const std::string word = words[4];
+    const auto mayName = [](const std::string& path) { return isTest(path) || path.ends_with(".h"); };
+    if (!word.empty() && !anyHolds("\"" + word + "\"", mayName)) return false;
+    const std::string declared = words[2].str() + ", " + words[3].str() + ")";
+    const bool hasParameters = anyHolds("TEST_P(" + declared, isTest);
+    return words[1].length() > 0 ? hasParameters : !hasParameters && anyHolds("(" + declared, isTest);
+}
+
 // A test that was renamed would run in every check again, unseen.
 TEST(Tree, EveryLongTestIsThere) {
     const auto list = std::ranges::find(tree(), "tests/long_tests.txt", &File::path);
     ASSERT_NE(list, tree().end());
-    // One of many parameters by its number, or by the word that the suite names it with.
-    static const std::regex kLine(R"((\*?)(\w+)\.(\w+)(?:/(?:\d+|(\w+)))?( sanitizers)? *(?:#.*)?)");
-    const auto anyHolds = [](const std::string& text, auto&& among) {
-        return std::ranges::any_of(
-            tree(), [&](const File& file) { return among(file.path) && file.text.find(text) != std::string::npos; });
-    };
-    const auto isTest = [](const std::string& path) { return path.ends_with("_test.cpp"); };
-    const auto mayName = [](const std::string& path) { return path.ends_with("_test.cpp") || path.ends_with(".h"); };
     std::istringstream lines(list->text);
     Names wrong;
     int listed = 0;
     for (std::string line; std::getline(lines, line);) {
         if (line.empty() || line[0] == '#') continue;
         ++listed;
-        std::smatch words;
-        bool right = std::regex_match(line, words, kLine);
-        if (right) {
-            const std::string start = words[1].length() > 0 ? "TEST_P(" : "(";
-            const std::string word = words[4].length() > 0 ? "\"" + words[4].str() + "\"" : "";
-            const std::string declared = words[2].str() + ", " + words[3].str() + ")";
-            right = anyHolds(start + declared, isTest) && (word.empty() || anyHolds(word, mayName));
-            if (start == "(") right = right && !anyHolds("TEST_P(" + declared, isTest);
-        }
-        if (!right) wrong.push_back(line);
+        if (!namesATest(line)) wrong.push_back(line);
     }
     EXPECT_THAT(wrong, IsEmpty());
     EXPECT_GT(listed, 0);
+}
+
+// A literal elsewhere would be spelled wrong unnoticed.
+TEST(Tree, NamesOfMetricsAreSpelledOutInOnePlace) {
+    EXPECT_THAT(everyViolation([](const File& file) {
+                    Names found;
+                    const bool ours = isSource(file) && layerOf(file.path) && file.path != "core/base/metric_names.h";
+                    std::istringstream lines(ours ? file.text : "");
+                    for (std::string line; std::getline(lines, line);) {
+                        const std::string code = line.substr(0, line.find("//"));
+                        const auto spelled = [&](std::string_view name) {
+                            std::string quoted = "\"";
+                            quoted += name;
+                            return code.find(quoted) != std::string::npos;
+                        };
+                        if (std::ranges::any_of(dasgd::metrics::kNames, spelled)) {
+                            found.push_back(file.path + ": " + line);
+                        }
+                    }
+                    return found;
+                }),
+                IsEmpty());
 }
 
 TEST(Tree, EveryModuleHasAShortReadme) {

@@ -99,8 +99,8 @@ function(dasgd_torch_library name)
 endfunction()
 
 # dasgd_optimize_lightly(name…): for what waits for people, files and processes. -O1 compiles it in three quarters of the
-# time of -O3, and the code is smaller. Of a precompiled header, for its target and all its
-# users or for none: g++ 12 crashes where theirs has another level.
+# time of -O3, and the code is smaller. For the target of a precompiled header and all its users, or for none of them: g++ 12
+# crashes where the levels differ.
 function(dasgd_optimize_lightly)
   foreach(name IN LISTS ARGN)
     target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)

@@ -14,7 +14,6 @@
 namespace dasgd {
 namespace {
 
-using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAreArray;
 
 // The names in the first column of the table, "weight/0" and "probe/all_reduce_ms/<bytes>" up to the last slash.
@@ -48,29 +47,6 @@ TEST(MetricNames, OfTheWholeRunBeginLikeTheFormatSays) {
     EXPECT_FALSE(metrics::isOfWholeRun("evaluation"));
     EXPECT_FALSE(metrics::isOfWholeRun(metrics::kHostCpu)) << "a run may have several hosts";
     EXPECT_TRUE(metrics::isOfHost("host/gpu0/power_w") && !metrics::isOfHost(metrics::kProcessCpu));
-}
-
-// A literal elsewhere would be spelled wrong unnoticed.
-TEST(MetricNames, AreSpelledOutNowhereElse) {
-    EXPECT_THAT(test::everyViolation([](const test::File& file) {
-                    test::Names found;
-                    const bool ours =
-                        test::isSource(file) && test::layerOf(file.path) && file.path != "core/base/metric_names.h";
-                    std::istringstream lines(ours ? file.text : "");
-                    for (std::string line; std::getline(lines, line);) {
-                        const std::string code = line.substr(0, line.find("//"));
-                        const auto spelled = [&](std::string_view name) {
-                            std::string quoted = "\"";
-                            quoted += name;
-                            return code.find(quoted) != std::string::npos;
-                        };
-                        if (std::ranges::any_of(metrics::kNames, spelled)) {
-                            found.push_back(file.path + ": " + line);
-                        }
-                    }
-                    return found;
-                }),
-                IsEmpty());
 }
 
 }  // namespace

@@ -215,16 +215,18 @@ bool takeIsolate(int& argc, char** argv) {
 }
 
 int runIsolated(const std::function<int()>& runChosen) {
+    std::vector<std::string> tests = chosenTests();
     if (GTEST_FLAG_GET(filter) == "*" && !std::getenv("DASGD_TEST_FULL")) {
-        const std::size_t all = chosenTests().size();
+        const std::size_t all = tests.size();
         GTEST_FLAG_SET(filter, filterOfTheList(listOfLongTests()));
-        // Of one shard the difference may be another program's; over all shards it is right.
-        const auto left = static_cast<std::ptrdiff_t>(all) - static_cast<std::ptrdiff_t>(chosenTests().size());
+        tests = chosenTests();
+        // GoogleTest deals out to its shards what the filter leaves, so the number is right as a sum over all shards.
+        const auto left = static_cast<std::ptrdiff_t>(all) - static_cast<std::ptrdiff_t>(tests.size());
         if (left != 0) std::printf("left to ./lab test --full: %td\n", left);
     }
     int passed = 0, failed = 0, skipped = 0;
     std::vector<Duration> durations;
-    for (const std::string& test : chosenTests()) {
+    for (const std::string& test : tests) {
         const Output output;
         verdict().ended = false;
         const auto start = std::chrono::steady_clock::now();
