@@ -98,7 +98,7 @@ TEST(LostRecords, AJournalThatIsRemovedIsALoss) {
     const auto recorder = orDie(Recorder::start(run.store, run.runId, {0}));
     run.rank(0).span({.step = 1});
     ASSERT_TRUE(eventually([&] { return recorder->recordsStored() == 1; }));
-    fs::remove_all(run.store.paths().journal(run.runId, 0));
+    removeWhatIsInUse(run.store.paths().journal(run.runId, 0));
     run.rank(0).state(RankState::Finished, 1, "");
     run.journals.clear();
     const RanksEnd end = orDie(recorder->finish("finished", ""));

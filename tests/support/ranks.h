@@ -14,6 +14,7 @@
 
 #include "core/comm/gloo/gloo.h"
 #include "core/comm/threads.h"
+#include "tests/support/full_tests.h"
 #include "tests/support/temp_dir.h"
 
 namespace dasgd::test {
@@ -32,7 +33,7 @@ inline std::vector<Backend> suiteBackends() {
 // Communicators for the many settings of one rule's oracle. In one setting every rule takes the same way over Gloo as
 // over threads in tests/core/algorithms/every_backend_test.cpp; the others run over Gloo with `./lab test --full`.
 inline std::vector<Backend> oracleBackends() {
-    return std::getenv("DASGD_TEST_FULL") ? suiteBackends() : std::vector{Backend::Threads};
+    return testsInFull() ? suiteBackends() : std::vector{Backend::Threads};
 }
 
 using RankBody = std::function<void(Communicator&, Clock&)>;

@@ -12,6 +12,14 @@
 
 namespace dasgd::test {
 
+// Removes a file or folder though others write in the folder meanwhile: what they add between two looks goes too.
+inline void removeWhatIsInUse(const std::filesystem::path& path) {
+    std::error_code error;
+    do {
+        std::filesystem::remove_all(path, error);
+    } while (std::filesystem::exists(std::filesystem::symlink_status(path)));
+}
+
 class TempDir {
 public:
     explicit TempDir(const std::filesystem::path& where = std::filesystem::temp_directory_path()) {

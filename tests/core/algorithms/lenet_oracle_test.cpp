@@ -13,20 +13,20 @@
 
 #include <ATen/Parallel.h>
 
-#include <cstdlib>
 #include <memory>
 
 #include "core/base/metric_names.h"
 #include "core/step/flat_params.h"
 #include "core/train/worker.h"
 #include "tests/support/algorithm_trials.h"
+#include "tests/support/full_tests.h"
 #include "tests/support/training.h"
 
 namespace dasgd::test {
 namespace {
 
 constexpr int kLenetRanks = 4;
-const std::int64_t kLenetSteps = std::getenv("DASGD_TEST_FULL") ? 24 : 16;
+const std::int64_t kLenetSteps = test::testsInFull() ? 24 : 16;
 constexpr std::int64_t kLenetBatch = 8;
 constexpr double kLenetRate = 0.02, kLenetMomentum = 0.9;
 constexpr double kTolerance = 1e-5;

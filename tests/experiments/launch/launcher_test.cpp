@@ -249,7 +249,7 @@ TEST_F(LauncherTest, LeavesNothingWhereItsWorkspaceWasRemoved) {
     StartedProgram program = begin({"--sweep", "train.seed=1..2"});
     const std::vector<pid_t> ranks = test::childrenOf(program.id());
     ASSERT_FALSE(ranks.empty());
-    std::filesystem::remove_all(folder_.workspace());
+    test::removeWhatIsInUse(folder_.workspace());
     ::kill(ranks.front(), SIGKILL);
     const test::Ended ended = program.wait();
     EXPECT_NE(ended.exit, 0);

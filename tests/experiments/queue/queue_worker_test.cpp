@@ -235,11 +235,11 @@ TEST_F(QueueWorkerTest, AFailureTakesItsRestartsAndTheQueueGoesOn) {
 TEST_F(QueueWorkerTest, EndsWhereItsWorkspaceIsGone) {
     const std::filesystem::path database = folder_.workspace() / "lab.db";
     for (const std::filesystem::path& gone : {database, folder_.workspace()}) {
-        std::filesystem::remove_all(folder_.workspace());
+        test::removeWhatIsInUse(folder_.workspace());
         test::StartedProgram worker = work({"--slots", "2"});
         // Recorded once it has opened all that it opens.
         ASSERT_TRUE(test::eventually([&] { return queue().atOnce == 2; }));
-        std::filesystem::remove_all(gone);
+        test::removeWhatIsInUse(gone);
         const test::Ended ended = worker.wait();
         EXPECT_EQ(ended.exit, 1) << ended.err;
         EXPECT_THAT(ended.err, HasSubstr(database.string() + " was removed or replaced"));
@@ -260,8 +260,7 @@ TEST_F(QueueWorkerTest, OutlivesAWorkspaceThatIsAwayForAMoment) {
     std::filesystem::rename(folder_.workspace(), folder_.path() / "elsewhere");
     ::kill(entries[0], SIGKILL);
     EXPECT_TRUE(test::eventually([&] { return test::childrenOf(worker.id()).empty(); })) << "the process is reaped";
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_.workspace(), ignored);
+    test::removeWhatIsInUse(folder_.workspace());
     std::filesystem::rename(folder_.path() / "elsewhere", folder_.workspace());
     EXPECT_TRUE(test::eventually([&] { return newestOf(1).runId != first; }));
     EXPECT_TRUE(trains(1));
@@ -272,7 +271,7 @@ TEST_F(QueueWorkerTest, OutlivesAWorkspaceThatIsAwayForAMoment) {
 // The lock of a run is in its folder: without it nothing tells whether its process lives.
 TEST_F(QueueWorkerTest, ARunUnderWayWhoseFolderWasRemovedIsNotWaitedFor) {
     for (const bool isEntry : {true, false}) {
-        std::filesystem::remove_all(folder_.workspace());
+        test::removeWhatIsInUse(folder_.workspace());
         std::string run = add(test::quickExperiment("threads")).at(0);
         std::optional<storage::Store> store = test::orDie(storage::Store::open(folder_.workspace()));
         if (isEntry) {
@@ -287,7 +286,7 @@ TEST_F(QueueWorkerTest, ARunUnderWayWhoseFolderWasRemovedIsNotWaitedFor) {
         test::StartedProgram worker = work({"--until-empty"});
         ASSERT_TRUE(test::eventually(
             [&] { return !storage::queueWorker(storage::WorkspacePaths{folder_.workspace()}).empty(); }));
-        std::filesystem::remove_all(folder_.workspace() / "runs" / run);
+        test::removeWhatIsInUse(folder_.workspace() / "runs" / run);
         recorder.reset();
         store.reset();
         const test::Ended ended = worker.wait();
@@ -313,8 +312,7 @@ TEST_F(QueueWorkerTest, RunsEndWithAWorkerWhoseWorkspaceIsGone) {
     for (const pid_t process : {entries[0], ranks[0]})
         EXPECT_TRUE(test::eventually([&] { return test::hasEnded(process); }));
     // Back in its place: the entry is still there, and goes on.
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_.workspace(), ignored);
+    test::removeWhatIsInUse(folder_.workspace());
     std::filesystem::rename(folder_.path() / "elsewhere", folder_.workspace());
     test::StartedProgram again = work();
     EXPECT_TRUE(test::eventually([&] { return newestOf(1).runId != first; }));

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "core/base/check.h"
+#include "tests/support/full_tests.h"
 #include "tests/support/paths.h"
 
 namespace dasgd::test {
@@ -216,7 +217,7 @@ bool takeIsolate(int& argc, char** argv) {
 
 int runIsolated(const std::function<int()>& runChosen) {
     std::vector<std::string> tests = chosenTests();
-    if (GTEST_FLAG_GET(filter) == "*" && !std::getenv("DASGD_TEST_FULL")) {
+    if (GTEST_FLAG_GET(filter) == "*" && !testsInFull()) {
         const std::size_t all = tests.size();
         GTEST_FLAG_SET(filter, filterOfTheList(listOfLongTests()));
         tests = chosenTests();
