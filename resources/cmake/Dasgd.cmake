@@ -162,9 +162,10 @@ set(DASGD_TEST_OPTIONS -O0 -fPIC)
 # dasgd_test_header. Label: the folder, `tree` at the root. Few programs of many folders: what tests of an area include costs
 # as much as their own lines, so that eight programs of 28 sources took 61 s of a core, and one 24 s. Every test runs in a
 # process of its own and has 60 s (tests/support/isolated), one after the other. SHARDS splits the tests of a slow program
-# into as many entries of ctest, which run side by side.
+# into as many entries of ctest, which run side by side: as many as there are processors, or twice as many of those that
+# WAIT for processes and windows more than they compute.
 function(dasgd_test folder)
-  cmake_parse_arguments(arg "PLUGINS" "NAME;HEADER;SHARDS" "LINKS;SOURCES;FOLDERS;FILES;EXCEPT" ${ARGN})
+  cmake_parse_arguments(arg "PLUGINS;WAITS" "NAME;HEADER;SHARDS" "LINKS;SOURCES;FOLDERS;FILES;EXCEPT" ${ARGN})
   set(path "${CMAKE_SOURCE_DIR}/tests/${folder}")
   if(NOT arg_FOLDERS)
     set(arg_FOLDERS .)
@@ -206,6 +207,10 @@ function(dasgd_test folder)
   if(NOT arg_SHARDS)
     set(arg_SHARDS 1)
   endif()
+  set(slots 2)  # of those that ./lab gives to ctest, two a processor
+  if(arg_WAITS)
+    set(slots 1)
+  endif()
   math(EXPR last "${arg_SHARDS} - 1")
   foreach(shard RANGE ${last})
     set(entry ${arg_NAME})
@@ -215,6 +220,7 @@ function(dasgd_test folder)
       set(environment "GTEST_TOTAL_SHARDS=${arg_SHARDS};GTEST_SHARD_INDEX=${shard}")
     endif()
     add_test(NAME ${entry} COMMAND ${arg_NAME} --isolate)
-    set_tests_properties(${entry} PROPERTIES LABELS "${folder}" TIMEOUT 1500 ENVIRONMENT "${environment}")
+    set_tests_properties(${entry} PROPERTIES LABELS "${folder}" TIMEOUT 1500 ENVIRONMENT "${environment}"
+                                             PROCESSORS ${slots})
   endforeach()
 endfunction()

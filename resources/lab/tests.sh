@@ -110,7 +110,7 @@ test_preset() {
     if [ $# -gt 1 ]; then compile_ahead "${@:2}"; fi
     report=$PWD/build/$preset/ctest.xml
     rm -f "$report"
-    ctest --preset "$preset" -j "$(nproc)" ${less:+-LE '^full$'} --no-tests=error --output-junit "$report" \
+    ctest --preset "$preset" -j "$((2 * $(nproc)))" ${less:+-LE '^full$'} --no-tests=error --output-junit "$report" \
         --test-output-truncation middle --test-output-size-passed 65536 >&2 9>&- || status=$?
     [ -f "$report" ] || { stage_failed "ctest gave no report for the preset $preset"; return 0; }
     say "$(slowest_tests "$report")"

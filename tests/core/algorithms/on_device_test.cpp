@@ -41,39 +41,40 @@ private:
     std::atomic<int>& received_;
 };
 
-class OnDeviceEvery : public ::testing::TestWithParam<AlgorithmTrial> {};
-
-TEST_P(OnDeviceEvery, TrainsAsOnTheProcessor) {
-    const Value document = digits(GetParam().table());
-    const OnDevice run = trainOnDevice(document);
-    if (GetParam().repeats) return expectSameTraining(run.records, train(document), GetParam().name());
-    for (const RankRecord& record : run.records) EXPECT_EQ(record.outcome.error, "");
-}
-
-// Holds for data that are resident and for data that are prefetched.
-TEST_P(OnDeviceEvery, NeverMakesTheHostWaitBetweenEvaluations) {
-    for (const char* place : {"resident", "prefetch"}) {
-        const OnDevice run = trainOnDevice(digits(GetParam().table(), {}, {{"device_data", text(place)}}));
-        for (const RankRecord& record : run.records) EXPECT_EQ(record.outcome.error, "") << place;
-        if (GetParam().hostReads == HostReads::OfDevice) {
-            // Each rank waits once an average.
-            const std::size_t averages = collectivesWatched(run.records);
-            EXPECT_GE(averages, 3 * 2U);
-            EXPECT_EQ(run.waits, std::vector<std::string>(averages, "aten::_local_scalar_dense")) << place;
-        } else {
-            EXPECT_THAT(run.waits, ::testing::IsEmpty()) << place;
+class OnDeviceEvery : public ::testing::TestWithParam<AlgorithmTrial> {
+protected:
+    static void expectFewWaits(const OnDevice& run) {
+        if (GetParam().hostReads != HostReads::OfDevice) {
+            EXPECT_THAT(run.waits, ::testing::IsEmpty());
+            return;
         }
+        // Each rank waits once an average.
+        const std::size_t averages = collectivesWatched(run.records);
+        EXPECT_GE(averages, 3 * 2U);
+        EXPECT_EQ(run.waits, std::vector<std::string>(averages, "aten::_local_scalar_dense"));
     }
-}
+};
 
-// A rank that receives single messages makes the host wait for them, on GPUs too (core/comm/nccl/device_messages.h).
-TEST_P(OnDeviceEvery, ReceivesSingleMessagesOnlyWhereTheTrialSaysSo) {
+// A rank that receives single messages makes the host wait for them, on GPUs too (core/comm/nccl/device_messages.h), so
+// the trial says how many there are.
+TEST_P(OnDeviceEvery, TrainsAsOnTheProcessorAndNeverMakesTheHostWaitBetweenEvaluations) {
+    const Value document = digits(GetParam().table(), {}, {{"device_data", text("resident")}});
+    const OnDevice run = trainOnDevice(document);
     std::atomic<int> received = 0;
     const auto counted = [&](Communicator& comm, Clock&) { return std::make_unique<CountsReceives>(comm, received); };
-    for (const RankRecord& record : train(digits(GetParam().table()), Backend::Threads, counted)) {
-        EXPECT_EQ(record.outcome.error, "");
+    const auto onProcessor = train(document, Backend::Threads, counted);
+    for (const auto& records : {run.records, onProcessor}) {
+        for (const RankRecord& record : records) EXPECT_EQ(record.outcome.error, "");
     }
+    if (GetParam().repeats) expectSameTraining(run.records, onProcessor, GetParam().name());
+    expectFewWaits(run);
     EXPECT_EQ(received, kDigitSteps * GetParam().messagesReceived);
+}
+
+TEST_P(OnDeviceEvery, NeverMakesTheHostWaitForDataThatArePrefetched) {
+    const OnDevice run = trainOnDevice(digits(GetParam().table(), {}, {{"device_data", text("prefetch")}}));
+    for (const RankRecord& record : run.records) EXPECT_EQ(record.outcome.error, "");
+    expectFewWaits(run);
 }
 
 INSTANTIATE_TEST_SUITE_P(Registry, OnDeviceEvery, ::testing::ValuesIn(trialsThat([](const AlgorithmTrial& trial) {
