@@ -32,9 +32,7 @@ inline std::vector<Backend> suiteBackends() {
 
 // Communicators for the many settings of one rule's oracle. In one setting every rule takes the same way over Gloo as
 // over threads in tests/core/algorithms/every_backend_test.cpp; the others run over Gloo with `./lab test --full`.
-inline std::vector<Backend> oracleBackends() {
-    return testsInFull() ? suiteBackends() : std::vector{Backend::Threads};
-}
+inline std::vector<Backend> oracleBackends() { return testsInFull() ? suiteBackends() : std::vector{Backend::Threads}; }
 
 using RankBody = std::function<void(Communicator&, Clock&)>;
 using OwningRankBody = std::function<void(std::unique_ptr<Communicator>, Clock&)>;
