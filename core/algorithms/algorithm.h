@@ -23,10 +23,18 @@ struct RunOutline {
     std::int64_t batch = 0;         // samples of one rank in one step
     std::int64_t microBatches = 1;  // number of micro-batches that make up the batch of a rank in one step
     std::string model, backend;
-    bool byFormula = false;  // simulated by a formula for each communication: messages share no link
-    bool clips = false;      // train.gradient_clip
-    bool layerwise = false;  // the optimiser's steps are (OptimizerTraits)
+    bool byFormula = false;           // simulated by a formula for each communication: messages share no link
+    bool clips = false;               // train.gradient_clip
+    bool layerwise = false;           // the optimiser's steps are (OptimizerTraits)
+    std::int64_t optimizerState = 0;  // number of tensors that the optimiser keeps: momentum, for example
+    bool sharesWork = false;          // train.work is "shared"
     std::vector<std::vector<std::int64_t>> parameterShapes;  // in order of registration
+};
+
+// Length of a run.
+struct RunLength {
+    std::int64_t steps = 0;  // of one rank
+    int ranks = 1;
 };
 
 class Algorithm {
@@ -52,9 +60,9 @@ public:
     // Number of steps in a round, within which it has launched and awaited each of its operations once. 0: it never
     // communicates, so its ranks never wait for each other. Times are taken over whole rounds. Default: every step.
     [[nodiscard]] virtual std::int64_t roundSteps() const { return 1; }
-    // True where in a run of `steps` steps no rank ever waits for another one's steps, so that the distance between
-    // ranks has no bound. Default: where it never communicates.
-    [[nodiscard]] virtual bool hasUnboundedSkew([[maybe_unused]] std::int64_t steps) const { return roundSteps() == 0; }
+    // True where in such a run nothing bounds the number of steps between two ranks. Default: where ranks never
+    // communicate.
+    [[nodiscard]] virtual bool hasUnboundedSkew(const RunLength&) const { return roundSteps() == 0; }
     // True where it only models the time of another algorithm: it leaves the weights alone, so it can be used only in
     // virtual runs without maths. Default: no.
     [[nodiscard]] virtual bool isTimeOnly() const { return false; }

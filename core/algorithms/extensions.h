@@ -6,6 +6,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <optional>
 
 #include "core/base/result.h"
 #include "core/step/roles.h"
@@ -69,6 +70,29 @@ public:
     // A serving rank's part in step context.step(), in place of the local step, afterBackward() and afterStep(). Takes
     // part in start(), drain() and evaluations as every rank does.
     virtual void serve(StepContext& context) = 0;
+};
+
+// Ability to let the ranks that train share the gradients of a run, so that a fast rank makes more steps than a slow
+// one (train.work). The ranks that serve say who makes the next gradient. Default: such a run is refused.
+class SharesWork {
+public:
+    virtual ~SharesWork() = default;
+    // True where runs of the algorithm share the work whatever train.work says.
+    [[nodiscard]] virtual bool alwaysShares() const { return false; }
+    // Called before start(), on every rank: all ranks together make so many gradients.
+    virtual void share(std::int64_t gradients) = 0;
+    // For a rank that trains, between two steps: the number, from 1, that its next gradient has among those of all
+    // ranks; nullopt: it makes no more.
+    [[nodiscard]] virtual std::optional<std::int64_t> nextGradient(StepContext& context) = 0;
+    // For a rank that serves: gradients that are in its weights.
+    [[nodiscard]] virtual std::int64_t gradientsMade() const = 0;
+    // The same: true where no gradient is under way and none will be.
+    [[nodiscard]] virtual bool isOver() const = 0;
+    // The same: lets nobody begin another gradient. `stopped`: because the run is stopped, which the ranks that train
+    // are told. False, and no effect, where the work has ended already.
+    virtual bool endSharing(bool stopped) = 0;
+    // For a rank that trains and makes no more gradients: true where it was told that the run is stopped.
+    [[nodiscard]] virtual bool wasStopped() const = 0;
 };
 
 }  // namespace dasgd

@@ -21,7 +21,10 @@ public:
     // Publishes `completed` steps and returns whether to make another one. All ranks that call it stop at the same
     // step.
     [[nodiscard]] virtual bool mayContinue(Rank rank, std::int64_t completed) = 0;
-    // The rank has finished or will not call mayContinue() again; a stop no longer waits for it.
+    // For ranks that do not make the same steps: publishes `completed` steps and returns whether a stop was asked for,
+    // which the caller then brings about. Waits for nobody.
+    [[nodiscard]] virtual bool stopAsked(Rank rank, std::int64_t completed) = 0;
+    // The rank has finished or will not ask again; a stop no longer waits for it.
     virtual void leave(Rank rank) = 0;
 };
 
@@ -40,6 +43,10 @@ public:
     // another rank has already passed it. No system call before a stop is requested (except one at the first step). One
     // thread per rank; a rank whose process has ended counts as having left.
     [[nodiscard]] bool mayContinue(Rank rank, std::int64_t completed) override;
+    [[nodiscard]] bool stopAsked(Rank rank, std::int64_t completed) override {
+        publish(rank, completed);
+        return stopRequested();
+    }
     void leave(Rank rank) override;
     // Only publishes: for ranks that share one thread and must not park in it (see CooperativeGate).
     void publish(Rank rank, std::int64_t completed);
@@ -94,6 +101,9 @@ public:
     // `control` outlives the gate.
     explicit CooperativeGate(RunControl& control) : control_(control) {}
     [[nodiscard]] bool mayContinue(Rank rank, std::int64_t completed) override;
+    [[nodiscard]] bool stopAsked(Rank rank, std::int64_t completed) override {
+        return control_.stopAsked(rank, completed);
+    }
     void leave(Rank rank) override { control_.leave(rank); }
 
 private:

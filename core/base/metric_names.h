@@ -16,6 +16,7 @@ inline constexpr const char* kEvalValidationLoss = "eval/validation_loss";
 inline constexpr const char* kEvalValidationAccuracy = "eval/validation_accuracy";
 inline constexpr const char* kEvalChosenAccuracy = "eval/chosen_accuracy";
 inline constexpr const char* kEvalChosenLoss = "eval/chosen_loss";
+inline constexpr const char* kEvaluationSeconds = "eval/beside_s";
 inline constexpr const char* kTrainedSeconds = "eval/trained_s";
 inline constexpr const char* kEvalReplicaAccuracy = "eval/replica_accuracy";
 inline constexpr const char* kEvalPerplexity = "eval/perplexity";
@@ -28,6 +29,7 @@ inline constexpr const char* kTimedSeconds = "timing/seconds";
 inline constexpr const char* kRankSamplesPerS = "timing/samples_per_s";
 inline constexpr const char* kStalenessSteps = "staleness/steps";
 inline constexpr const char* kStalenessUpdates = "staleness/updates";
+inline constexpr const char* kStalenessLead = "staleness/lead";
 inline constexpr const char* kComputedStepMs = "run/computed_step_ms";
 inline constexpr const char* kTargetReached = "run/target_reached";
 inline constexpr const char* kHostDown = "fault/host_down";
@@ -50,7 +52,7 @@ inline constexpr const char* kWeight = "weight/";
 inline constexpr const char* kAlgorithm = "algorithm/";
 
 // All names and prefixes above.
-inline constexpr std::array<std::string_view, 37> kNames{kTrainLoss,
+inline constexpr std::array<std::string_view, 39> kNames{kTrainLoss,
                                                          kTrainStepMs,
                                                          kEvalLoss,
                                                          kEvalAccuracy,
@@ -86,7 +88,9 @@ inline constexpr std::array<std::string_view, 37> kNames{kTrainLoss,
                                                          kTargetReached,
                                                          kEvalPerplexity,
                                                          kEvalValidationPerplexity,
-                                                         kSkippedFiles};
+                                                         kSkippedFiles,
+                                                         kStalenessLead,
+                                                         kEvaluationSeconds};
 
 // Metrics with these prefixes describe the whole run, whichever rank records them.
 inline constexpr std::array<std::string_view, 4> kWholeRunPrefixes{"eval/", "consensus/", "run/", "throughput/"};

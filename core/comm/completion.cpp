@@ -1,5 +1,8 @@
 #include "core/comm/completion.h"
 
+#include <algorithm>
+#include <memory>
+#include <thread>
 #include <utility>
 
 namespace dasgd {
@@ -30,10 +33,41 @@ void Completion::wait() {
     std::unique_lock lock(mutex_);
     if (!condition_.wait_for(lock, facts_.timeout, [&] { return done_; })) {
         lock.unlock();
-        throw CommError(facts_.label + " did not end within " + std::to_string(facts_.timeout.count()) + " ms" +
-                        (facts_.missing ? facts_.missing() : ""));
+        throw CommError(lateText());
     }
     if (!outcome_) throw CommError(error_);
+}
+
+std::string Completion::lateText() const {
+    return facts_.label + " did not end within " + std::to_string(facts_.timeout.count()) + " ms" +
+           (facts_.missing ? facts_.missing() : "");
+}
+
+void Completion::waitForAny(const std::vector<Operation*>& operations) {
+    // Shared with callbacks, of which some are called long after.
+    struct Signal {
+        std::mutex mutex;
+        std::condition_variable condition;
+        bool given = false;
+    };
+    const auto signal = std::make_shared<Signal>();
+    for (Operation* operation : operations) {
+        operation->onEnd([signal] {
+            const std::lock_guard lock(signal->mutex);
+            signal->given = true;
+            signal->condition.notify_all();
+        });
+    }
+    {
+        std::unique_lock lock(signal->mutex);
+        if (!signal->condition.wait_for(lock, facts_.timeout, [&] { return signal->given; })) {
+            throw CommError(lateText());
+        }
+    }
+    // A callback is called just before its operation is done.
+    while (std::ranges::none_of(operations, [](Operation* operation) { return operation->done(); })) {
+        std::this_thread::yield();
+    }
 }
 
 bool Completion::done() {

@@ -32,6 +32,7 @@ public:
     void fail(const std::string& why);
 
     void wait() override;
+    void waitForAny(const std::vector<Operation*>& operations) override;
     bool done() override;
     bool cancel() override;
     std::optional<Pending::Outcome> outcome() override;
@@ -41,6 +42,7 @@ public:
 
 private:
     void settle(const std::optional<Pending::Outcome>& outcome, std::string error);
+    [[nodiscard]] std::string lateText() const;
 
     const Facts facts_;
     std::mutex mutex_;

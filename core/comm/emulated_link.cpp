@@ -119,6 +119,11 @@ public:
         lock.lock();
         condition_.wait(lock, [&] { return finished_ || callbacks_.empty(); });
     }
+    // The deadline is the real operation's.
+    void waitForAny(const std::vector<Operation*>& operations) override {
+        const auto inner = real();
+        inner ? inner->waitForAny(operations) : wait();
+    }
     bool done() override {
         const std::lock_guard lock(mutex_);
         if (finished_) return true;

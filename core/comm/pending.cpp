@@ -122,4 +122,10 @@ Pending Pending::then(std::function<Pending()> launch) && {
     return both;
 }
 
+void Pending::waitForAny(const std::vector<Pending*>& all) {
+    std::vector<Operation*> operations;
+    for (const Pending* pending : all) operations.push_back(pending->operation_.get());
+    operations.front()->waitForAny(operations);
+}
+
 }  // namespace dasgd

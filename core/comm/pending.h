@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <vector>
 
 #include "core/base/clock.h"
 #include "core/base/ids.h"
@@ -42,6 +43,10 @@ public:
         // deadline passes first. For an operation on a device's stream it returns as soon as the compute stream has
         // been made to wait for the end: what is computed from then on sees the result.
         virtual void wait() = 0;
+        // Returns when one of these operations, this one among them, has ended, failed or was cancelled. Throws
+        // CommError when the deadline of this one passes first. Default, where a backend cannot tell: waits for this
+        // one.
+        virtual void waitForAny([[maybe_unused]] const std::vector<Operation*>& operations) { wait(); }
         // True where the operation ended, failed or was cancelled: wait() returns or throws at once. Never blocks.
         virtual bool done() = 0;
         // See Pending::cancel.
@@ -66,6 +71,9 @@ public:
     // Blocks until the end, at most until the communicator's deadline, which counts from the call; on a device the
     // compute stream waits, not the host. Throws CommError.
     void wait() { operation_->wait(); }
+    // Blocks until one of these, of which there is at least one and none is empty, has ended, failed or was cancelled.
+    // All are of one communicator. Throws CommError past its deadline.
+    static void waitForAny(const std::vector<Pending*>& all);
     // True from the end on, also where wait() will throw. Does not block.
     [[nodiscard]] bool done() { return operation_->done(); }
     // Withdraws a receive that no message has answered yet: its tensor will not be written, a later message of the same

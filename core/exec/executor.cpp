@@ -1,5 +1,6 @@
 #include "core/exec/executor.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -70,6 +71,11 @@ std::optional<Rank> Executor::waitFor(Pending& pending, std::int64_t launchedAt,
     if (trained_.wasPausedSince(launchedAt)) operation.returned = hold();
     if (!tryToRecord(operation)) unended_.push_back(std::move(operation));
     return source;
+}
+
+void Executor::waitForAny(const std::vector<Pending*>& all) {
+    if (std::ranges::any_of(all, [](Pending* pending) { return pending->done(); })) return;
+    run({.kind = SpanKind::Wait}, [&] { Pending::waitForAny(all); });
 }
 
 void Executor::flush() {

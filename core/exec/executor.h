@@ -81,6 +81,10 @@ public:
     // Pending::wait throws; the wait is recorded even then, the operation is not.
     std::optional<Rank> waitFor(Pending& pending, std::int64_t launchedAt, std::int64_t bytes);
 
+    // Waits until one of these operations has ended, failed or was cancelled; records a span of kind Wait unless one
+    // had. waitFor() then records that one. Throws as Pending::waitForAny().
+    void waitForAny(const std::vector<Pending*>& all);
+
     // Records the operations whose end has become known since they were waited for, in the order of the waits, up to
     // the first whose end is still unknown; and passes on the forward pass that Summary holds back. Throws CommError
     // where one of the operations has failed.

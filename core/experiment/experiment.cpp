@@ -327,6 +327,13 @@ Roles Experiment::roles() const {
     return own ? own->roles(cluster.ranks()) : Roles::allTrain(cluster.ranks());
 }
 
+bool Experiment::sharesWork() const {
+    if (train.isShared()) return true;
+    const auto algorithm = makeAlgorithm();
+    const auto* shares = dynamic_cast<const SharesWork*>(algorithm.get());
+    return shares && shares->alwaysShares();
+}
+
 at::ScalarType Experiment::scalarType() const { return train.precision == "float64" ? at::kDouble : at::kFloat; }
 
 Result<Experiment> readExperiment(const Value& document) {
@@ -392,6 +399,18 @@ Plan planSteps(const Experiment& experiment, std::int64_t trainSamples, std::opt
                            .dropLast = experiment.data.dropLast,
                            .timeOnly = experiment.timeOnly()});
     if (train.evalEvery == 0) plan.evalEvery = evalEveryOf(evaluationSpacing(experiment), plan.stepsPerEpoch);
+    if (train.steps == 0 && !trainers && experiment.sharesWork()) {
+        // At least the epochs' gradients, and as many as every worker would make in whole steps.
+        const std::int64_t gradients = planSteps(experiment, trainSamples, 1).totalSteps;
+        plan.totalSteps = (gradients + plan.workers - 1) / plan.workers;
+    }
+    return plan;
+}
+
+Plan planGradients(const Experiment& experiment, std::int64_t trainSamples) {
+    Plan plan = planSteps(experiment, trainSamples, 1);
+    const Plan shared = planSteps(experiment, trainSamples);
+    plan.totalSteps = shared.totalSteps * shared.workers;
     return plan;
 }
 

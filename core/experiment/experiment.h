@@ -130,6 +130,9 @@ struct Experiment {
     [[nodiscard]] Roles roles() const;  // as the algorithm assigns them
     [[nodiscard]] at::ScalarType scalarType() const;
     [[nodiscard]] bool timeSimulated() const { return layout.timeSimulated; }
+    // True where the ranks that train share the gradients of the run: as train.work says, or as the algorithm does
+    // anyway.
+    [[nodiscard]] bool sharesWork() const;
     // True where nothing is computed: a simulated run in mode "time-only".
     [[nodiscard]] bool timeOnly() const { return timeSimulated() && compute.mode == "time-only"; }
 };
@@ -168,5 +171,8 @@ struct SectionInfo {
 // less than evaluationSpacing(). `trainers`: how many ranks train, where not as many as the experiment has.
 [[nodiscard]] Plan planSteps(const Experiment& experiment, std::int64_t trainSamples,
                              std::optional<std::int64_t> trainers = std::nullopt);
+// Plan of the gradients of a run whose workers share the work: that of one worker that makes them all. Its steps are
+// gradients.
+[[nodiscard]] Plan planGradients(const Experiment& experiment, std::int64_t trainSamples);
 
 }  // namespace dasgd

@@ -33,8 +33,9 @@ struct Plan {
     // planExperiment() alone.
     std::int64_t parameters = 0;
     std::vector<std::vector<std::int64_t>> parameterShapes;
-    std::string leftOut;  // damaged files or lines, and files of other formats, that the data do without; "" where
-                          // there are none
+    bool hasBuffers = false;  // running statistics of BatchNorm, for example; set by planExperiment() alone
+    std::string leftOut;      // damaged files or lines, and files of other formats, that the data do without; "" where
+                              // there are none
 
     std::int64_t workers = 1;
     std::int64_t batchSize = 1;     // B, of one rank

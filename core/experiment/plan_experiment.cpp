@@ -146,6 +146,7 @@ Result<Plan> loadAndBuild(const Experiment& experiment, const TryForeignCode& at
         plan.parameters += parameter.numel();
         plan.parameterShapes.push_back(parameter.sizes().vec());
     }
+    plan.hasBuffers = !floatingBuffers(model->module()).empty();
     const auto& shares = experiment.compute.gradientShares;
     if (!shares.empty() && shares.size() != parameters.size()) {
         return fail(

@@ -13,6 +13,7 @@ namespace dasgd {
 struct TrainParams {
     std::int64_t epochs = 0;  // one of epochs and steps is set; epochs = 1 where neither is
     std::int64_t steps = 0;
+    std::string work = "steps";
     std::int64_t batchSize = 32;
     std::int64_t accumulate = 1;
     std::int64_t seed = 1;
@@ -42,12 +43,18 @@ struct TrainParams {
     [[nodiscard]] std::optional<FieldError> check() const;
     // Samples of one worker in a step.
     [[nodiscard]] std::int64_t samplesPerStep() const { return batchSize * accumulate; }
+    [[nodiscard]] bool isShared() const { return work == "shared"; }
     [[nodiscard]] bool autocasts() const { return autocast != "off"; }
 
 private:
     void visitLength(auto&& f) {
         f(epochs, "epochs", {.min = 0, .max = 1e9, .help = "Passes over the training set; give this or steps"});
         f(steps, "steps", {.min = 0, .max = 1e12, .help = "Local steps a worker; give this or epochs"});
+        f(work, "work",
+          {.help = "steps: every worker makes as many steps. shared: all workers together make as many, that is steps "
+                   "times their number, and whoever is ready makes the next; of algorithms with a parameter server. "
+                   "Every sample of an epoch is then drawn once by all workers together",
+           .choices = {"steps", "shared"}});
         f(batchSize, "batch_size",
           {.min = 1,
            .max = 1e9,

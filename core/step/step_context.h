@@ -64,6 +64,8 @@ public:
     // same numbers on all ranks as long as every rank makes the same draws in the same order.
     [[nodiscard]] at::Generator& random() { return random_; }
     [[nodiscard]] at::Generator& sharedRandom() { return sharedRandom_; }
+    // Seed of the run, for draws that a key determines and not the order in which they are made.
+    [[nodiscard]] std::uint64_t seed() const { return extras_.seed; }
     // Records a metric of this rank at the present step, under its full name, which storage/format.md lists. Does
     // nothing where Extras::metric is empty, as in time-only runs.
     void record(std::string_view name, double value) {

@@ -49,8 +49,8 @@ EvaluationBoard::EvaluationBoard(std::vector<std::unique_ptr<Model>> models, at:
     }
 }
 
-Result<std::unique_ptr<EvaluationBoard>> EvaluationBoard::create(const Experiment& experiment,
-                                                                 const TrainingData& data) {
+Result<std::unique_ptr<EvaluationBoard>> EvaluationBoard::create(const Experiment& experiment, const TrainingData& data,
+                                                                 const FlatLayout& layout) {
     const int ranks = static_cast<int>(experiment.cluster.workers);
     Roles roles = experiment.roles();
     // A model without data is the rank's own objective; other models differ in weights and buffers alone.
@@ -63,10 +63,10 @@ Result<std::unique_ptr<EvaluationBoard>> EvaluationBoard::create(const Experimen
     }
     const auto algorithm = experiment.makeAlgorithm();
     const bool names = dynamic_cast<const NamesWeights*>(algorithm.get()) != nullptr;
+    const Of what = experiment.sharesWork() ? Of::ServersWeights : names ? Of::NamedWeights : Of::Mean;
     return std::make_unique<EvaluationBoard>(std::move(models), experiment.scalarType(),
                                              EvaluationSets(data.splits.test, data.validation), ranks, std::move(roles),
-                                             ModelSelection(experiment.train), names ? Of::NamedWeights : Of::Mean,
-                                             flatLayoutOf(experiment));
+                                             ModelSelection(experiment.train), what, layout);
 }
 
 const EvaluationShares& EvaluationBoard::sharesOfTrainer(Rank rank) const {
@@ -96,15 +96,36 @@ void EvaluationBoard::deposit(Rank rank, std::int64_t step, Ns now, Model& model
     if (named.defined()) open.named[static_cast<std::size_t>(rank.value())] = named.clone();
     if (publish) open.publish = std::move(publish);
     open.last = std::max(open.last, now);
-    if (++open.arrived < (what_ == Of::NamedWeights ? ranks_ : roles_.trainers())) return;
+    if (++open.arrived < expected()) return;
     const Open complete = std::move(open);
     open_.erase(step);
+    judge(step, complete);
+}
+
+void EvaluationBoard::depositNamed(std::int64_t step, Ns now, at::Tensor named, Publish publish) {
+    const at::NoGradGuard guard;
+    DASGD_CHECK(what_ == Of::ServersWeights && expected() == 1);
+    Open open{.replicas = std::vector<Replica>(static_cast<std::size_t>(ranks_)),
+              .named = {std::move(named)},
+              .arrived = 1,
+              .last = now,
+              .publish = std::move(publish)};
+    judge(step, open);
+}
+
+void EvaluationBoard::judge(std::int64_t step, const Open& complete) {
     DASGD_CHECK(complete.publish);
     EvaluationReport report = evaluate(complete);
     selection_.judge(report);
     if (keepBest_ && selection_.improved()) keepBest_(step, modelOf(judges_.front().model->module()));
     over_ = over_ || report.stop;
     complete.publish(report, complete.last);
+}
+
+// Ranks that leave something for an evaluation.
+int EvaluationBoard::expected() const {
+    if (what_ == Of::NamedWeights) return ranks_;
+    return what_ == Of::Mean ? roles_.trainers() : ranks_ - roles_.trainers();
 }
 
 at::Tensor EvaluationBoard::meanWeights(const std::vector<Replica>& replicas) const {
@@ -128,7 +149,8 @@ at::Tensor EvaluationBoard::meanBuffers(const std::vector<Replica>& replicas) co
 
 EvaluationReport EvaluationBoard::evaluate(const Open& complete) {
     const std::vector<Replica>& replicas = complete.replicas;
-    const at::Tensor weights = what_ == Of::NamedWeights ? sumOfParts(complete.named) : meanWeights(replicas);
+    const at::Tensor weights = what_ == Of::Mean ? meanWeights(replicas) : sumOfParts(complete.named);
+    const bool hasReplicas = what_ != Of::ServersWeights;
     const at::Tensor buffers = meanBuffers(replicas);
     for (Judge& judge : judges_) {
         judge.params.weights().copy_(weights);
@@ -144,10 +166,12 @@ EvaluationReport EvaluationBoard::evaluate(const Open& complete) {
             found.mean = evaluateOn(judge, sharesOfTrainer(Rank{rank}).test);
             found.validation = evaluateValidation(judge, sharesOfTrainer(Rank{rank}));
         }
-        const DeviceSum distance = judges ? squaredDistance(replica.weights, weights) : DeviceSum();
+        const DeviceSum distance = judges && hasReplicas ? squaredDistance(replica.weights, weights) : DeviceSum();
         summands.push_back(summandsOf(found, distance));
     }
-    return reportOf(reduced(std::move(summands), Reduce::Sum), roles_.trainers(), task_);
+    EvaluationReport report = reportOf(reduced(std::move(summands), Reduce::Sum), roles_.trainers(), task_);
+    if (!hasReplicas) report.replicaAccuracy = report.consensusDistance = EvaluationReport::kNone;
+    return report;
 }
 
 }  // namespace dasgd

@@ -35,7 +35,9 @@ public:
     using KeepBest = std::function<void(std::int64_t step, Archive network)>;
     void keepBest(KeepBest keep) { keepBest_ = std::move(keep); }
 
-    enum class Of : std::uint8_t { Mean, NamedWeights };
+    // ServersWeights: weights that those who serve name, while ranks that train make unequal numbers of steps: these
+    // leave nothing, and no replica is judged.
+    enum class Of : std::uint8_t { Mean, NamedWeights, ServersWeights };
 
     // `models` judge the evaluated weights: one for all, or one for each rank that trains where each has an objective
     // of its own. The board alone uses them. `layout`: layout of the ranks' parameters.
@@ -45,14 +47,19 @@ public:
 
     // For an experiment that computes; builds the models. Errors: a model that cannot be built.
     [[nodiscard]] static Result<std::unique_ptr<EvaluationBoard>> create(const Experiment& experiment,
-                                                                         const TrainingData& data);
+                                                                         const TrainingData& data,
+                                                                         const FlatLayout& layout);
 
     // `rank` has reached the evaluation after `step` steps, at `now`, with these weights and buffers, which are copied;
     // those of a rank that serves do not count. Every rank that trains reaches the same steps, in order; where named
     // weights are evaluated the others do too. `named`: the rank's part of those, which is copied, or undefined
-    // (NamesWeights). Exactly one rank that trains gives a `publish` that is not null.
+    // (NamesWeights). Exactly one rank gives a `publish` that is not null.
     void deposit(Rank rank, std::int64_t step, Ns now, Model& model, FlatParams& params, Publish publish,
                  const at::Tensor& named = {});
+
+    // For ServersWeights with one server: all of the weights, which the board keeps until it has judged them. Judges
+    // them and calls `publish` before it returns.
+    void depositNamed(std::int64_t step, Ns now, at::Tensor named, Publish publish);
 
     // False once an evaluation has asked for the run's end, from the furthest step on that any rank had been allowed to
     // make by then. Asked by each rank before every step.
@@ -78,6 +85,8 @@ private:
         std::unique_ptr<Model> model;
         FlatParams params;
     };
+    [[nodiscard]] int expected() const;
+    void judge(std::int64_t step, const Open& complete);
     [[nodiscard]] EvaluationReport evaluate(const Open& complete);
     [[nodiscard]] at::Tensor meanWeights(const std::vector<Replica>& replicas) const;
     [[nodiscard]] at::Tensor meanBuffers(const std::vector<Replica>& replicas) const;

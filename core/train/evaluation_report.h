@@ -12,7 +12,7 @@ struct EvaluationReport {
     double loss = 0;               // mean over the test set
     double accuracy = 0;           // 0..1; NaN where there is nothing to classify
     double replicaAccuracy = 0;    // the same, each sample judged by the replica of the rank that holds it
-    double consensusDistance = 0;  // ⟨‖wᵢ − ⟨w⟩‖²⟩
+    double consensusDistance = 0;  // ⟨‖wᵢ − ⟨w⟩‖²⟩; both NaN where no replicas are judged
     double perplexity = kNone;     // for text: exp of the mean loss a token; else NaN
     // Results on the validation set; NaN where there is none.
     double validationLoss = kNone;

@@ -177,10 +177,10 @@ void record(const EvaluationReport& report, Metric at, Ns wall, EventSink& sink)
     tell(metrics::kEvalLoss, report.loss);
     if (!std::isnan(report.accuracy)) {
         tell(metrics::kEvalAccuracy, report.accuracy);
-        tell(metrics::kEvalReplicaAccuracy, report.replicaAccuracy);
+        if (!std::isnan(report.replicaAccuracy)) tell(metrics::kEvalReplicaAccuracy, report.replicaAccuracy);
     }
     if (!std::isnan(report.perplexity)) tell(metrics::kEvalPerplexity, report.perplexity);
-    tell(metrics::kConsensusDistance, report.consensusDistance);
+    if (!std::isnan(report.consensusDistance)) tell(metrics::kConsensusDistance, report.consensusDistance);
     // Recorded after the accuracy, because a reader that sums up the run takes the last value as its best from here.
     if (report.chosenAccuracy) tell(metrics::kEvalChosenAccuracy, *report.chosenAccuracy);
     if (report.chosenLoss) tell(metrics::kEvalChosenLoss, *report.chosenLoss);

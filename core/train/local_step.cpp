@@ -22,6 +22,7 @@ public:
     RealStep(const Experiment& experiment, const TrainingData& data, Model& model, FlatParams& params,
              Optimizer& optimizer, Rank rank, const StepDevice& where, std::int64_t done)
         : train_(experiment.train),
+          isShared_(experiment.sharesWork()),
           model_(model),
           params_(params),
           optimizer_(optimizer),
@@ -30,14 +31,21 @@ public:
           aheadStep_(done) {
         if (data.splits.train.count() == 0) return;
         const Samples& samples = where_.device ? where_.train.samples : data.splits.train;
-        openLoader_ = [&experiment, &data, rank, samples, done] {
-            Samples made = samples;
-            made.loading = {.threads = 0, .ahead = 1};
-            return openLoader(experiment, data, rank, made, done);
-        };
-        loader_ = openLoader(experiment, data, rank, samples, done);
-        plan_ = planSteps(experiment, data.splits.train.count());
-        if (where_.train.bring) prefetched_.emplace(*where_.train.bring, [this] { return nextPlanned(); });
+        Samples made = samples;
+        made.loading = {.threads = 0, .ahead = 1};
+        if (isShared_) {
+            static constexpr std::int64_t kFirst = 1;
+            openLoader_ = [&experiment, &data, made] { return openSharedLoader(experiment, data, made, kFirst); };
+            loader_ = openSharedLoader(experiment, data, made, gradient_);
+            plan_ = planGradients(experiment, data.splits.train.count());
+        } else {
+            openLoader_ = [&experiment, &data, rank, made, done] {
+                return openLoader(experiment, data, rank, made, done);
+            };
+            loader_ = openLoader(experiment, data, rank, samples, done);
+            plan_ = planSteps(experiment, data.splits.train.count());
+            if (where_.train.bring) prefetched_.emplace(*where_.train.bring, [this] { return nextPlanned(); });
+        }
         if (where_.device && train_.cudaGraph) {
             const auto note = [this](const std::string& why) {
                 if (where_.note) where_.note(why);
@@ -62,10 +70,14 @@ public:
         batch_ = {};
         loss_ = at::Tensor();
     }
+    void moveTo(std::int64_t gradient) override {
+        gradient_ = gradient;
+        steps_ = gradient - 1;
+    }
     void load(const MicroBatch& part) override {
         if (!loader_) return;
         if (part.first() && steps_++ % plan_.stepsPerEpoch == 0) model_.beginPass(true);
-        batch_ = laidOut(prefetched_ ? taken(part) : loader_->take(part.samples));
+        batch_ = laidOut(prefetched_ ? taken(part) : brought(loader_->take(part.samples)));
         const bool whole = part.samples == train_.batchSize && part.share() == 1;
         replays_ = whole && captured_ && captured_->captures(batch_, preventsCapture());
         if (replays_ && !where_.ownUpdate.empty()) update_->isMadeBy(where_.ownUpdate);
@@ -124,6 +136,12 @@ private:
         return where_.capturePrevented ? where_.capturePrevented() : "";
     }
 
+    // Brought to the device where the training set does not lie there; batches of shared work are not known ahead.
+    [[nodiscard]] Batch brought(Batch batch) const {
+        if (!where_.train.bring || !isShared_) return batch;
+        return *PrefetchedBatches(*where_.train.bring, [&] { return batch; }).take();
+    }
+
     // The next batch that load() will be asked for; the sizes follow from how the worker divides steps.
     std::optional<Batch> nextPlanned() {
         if (aheadOf_ == 0) aheadOf_ = plan_.batchOf(++aheadStep_);
@@ -138,6 +156,7 @@ private:
     }
 
     const TrainParams& train_;
+    const bool isShared_;
     Model& model_;
     FlatParams& params_;
     Optimizer& optimizer_;
@@ -147,10 +166,11 @@ private:
     std::optional<PrefetchedBatches> prefetched_;
     std::optional<CapturedPasses> captured_;
     std::optional<CapturedUpdate> update_;
-    Plan plan_;
-    std::int64_t steps_;        // steps begun
-    std::int64_t aheadStep_;    // the step whose batches are being made ahead
-    std::int64_t aheadOf_ = 0;  // samples of that step that are left
+    Plan plan_;                  // of shared work that of its gradients
+    std::int64_t gradient_ = 1;  // of shared work the next one of this rank
+    std::int64_t steps_;         // steps begun; of shared work gradients of all ranks
+    std::int64_t aheadStep_;     // the step whose batches are being made ahead
+    std::int64_t aheadOf_ = 0;   // samples of that step that are left
     Batch batch_;
     at::Tensor loss_;          // loss of the micro-batch, times its share of the step
     at::Tensor replayedLoss_;  // tensor that replays write the loss to

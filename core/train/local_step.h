@@ -35,6 +35,9 @@ public:
     // choose), and a different time on each rank: ranks that average with a delay would stay as far apart as the first
     // passes leave them. Does nothing on the CPU, and for a model that keeps more than its module does.
     virtual void warmUp(at::Generator& random) { static_cast<void>(random); }
+    // Where ranks share the work: the next batch is number `gradient`, from 1, of those of all ranks. Called before
+    // each step; numbers rise.
+    virtual void moveTo([[maybe_unused]] std::int64_t gradient) {}
     // Loads the next micro-batch.
     virtual void load(const MicroBatch& part) = 0;
     virtual void forward(const MicroBatch& part) = 0;

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "core/algorithms/extensions.h"
 #include "core/train/device/device_check.h"
 #include "core/train/measure_step.h"
 #include "core/train/training_data.h"
@@ -35,11 +36,47 @@ Status checkAlgorithm(const Value& document, const Experiment& experiment, const
                            .byFormula = experiment.timeSimulated() && experiment.network.fidelity == "formula",
                            .clips = experiment.train.gradientClip > 0,
                            .layerwise = OptimizerRegistry::find(experiment.optimizerName)->traits.layerwise,
+                           .optimizerState = experiment.makeOptimizer()->stateTensors(),
+                           .sharesWork = experiment.sharesWork(),
                            .parameterShapes = plan.parameterShapes};
     const auto broken = experiment.makeAlgorithm()->check(facts);
     if (!broken) return {};
     const bool own = broken->field.find('.') == std::string::npos;
     return refuseKey(document, own ? "algorithm." + broken->field : broken->field, broken->message);
+}
+
+// Refuses shared work where the algorithm or the data cannot have it, and what needs ranks with equal numbers of steps.
+Status checkSharedWork(const Value& document, const Experiment& experiment, const Plan& plan) {
+    if (!experiment.sharesWork()) return {};
+    const auto refuse = [&](const std::string& why, const char* key = "train.work") {
+        const std::string what = experiment.train.isShared() ? "work = \"shared\": " : "workers share the work: ";
+        return refuseKey(document, key, what + why);
+    };
+    if (dynamic_cast<SharesWork*>(experiment.makeAlgorithm().get()) == nullptr) {
+        return refuse(experiment.algorithmName +
+                      " makes equal steps on all workers: choose an algorithm with a parameter server, as async_sgd");
+    }
+    if (plan.hasBuffers && !experiment.timeOnly()) {
+        return refuse(
+            experiment.modelName +
+                " has running statistics, which the workers have and the server that is evaluated has not: choose "
+                "a model without them",
+            "model.name");
+    }
+    const bool dealt = experiment.partition.kind == PartitionSpec::Kind::Iid && experiment.data.shuffle != "shard";
+    if (plan.trainSamples > 0 && !dealt) {
+        return refuse(
+            "every sample of an epoch is drawn once by all workers together, and with this partition or shuffle = "
+            "\"shard\" each worker has samples of its own: set partition = \"iid\" and shuffle = \"global\" in [data]",
+            "data.partition");
+    }
+    if (experiment.train.checkpoint) {
+        return refuse("its runs cannot be resumed yet: remove train.checkpoint", "train.checkpoint");
+    }
+    if (experiment.record.profile) {
+        return refuse("record.profile names steps that all ranks make: remove it", "record.profile");
+    }
+    return {};
 }
 
 Status checkStraggler(const Value& document, const Experiment& experiment) {
@@ -116,6 +153,7 @@ Status checkProfile(const Value& document, const Experiment& experiment, const P
 Status checkRun(const Value& document, const Experiment& experiment, const Plan& plan) {
     DASGD_TRY(checkDeviceSettings(document, experiment));
     DASGD_TRY(checkEvaluated(document, experiment));
+    DASGD_TRY(checkSharedWork(document, experiment, plan));
     DASGD_TRY(checkAlgorithm(document, experiment, plan));
     DASGD_TRY(checkStraggler(document, experiment));
     DASGD_TRY(checkBatch(document, experiment, plan));

@@ -2,8 +2,10 @@
 
 #include <torch/types.h>
 
+#include <stdexcept>
 #include <utility>
 
+#include "core/base/metric_names.h"
 #include "core/train/arrivals.h"
 #include "core/train/checkpoint/saved_model.h"
 
@@ -16,6 +18,12 @@ RunEvaluations::RunEvaluations(Parts parts, const EvaluationSets& sets)
       evaluator_(parts_.model, parts_.context.params(), parts_.context.comm(), sets, roles_, evaluatedModel()),
       selection_(parts_.experiment.train) {
     if (parts_.board && parts_.keepBest && rank() == Rank{0}) parts_.board->keepBest(parts_.keepBest);
+    if (!parts_.shared || parts_.board || roles_.trains(rank())) return;
+    // Judged on the host, with the elements where the rank has them.
+    parts_.layout.device = at::kCPU;
+    auto board = EvaluationBoard::create(parts_.experiment, *parts_.data, parts_.layout);
+    if (!board) throw std::runtime_error(board.error().message);
+    beside_ = std::make_unique<EvaluationsBeside>(std::move(*board));
 }
 
 // Takes the model that the algorithm names; null for the mean of the ranks that train.
@@ -27,12 +35,39 @@ Evaluator::TakeModel RunEvaluations::evaluatedModel() {
 }
 
 void RunEvaluations::evaluate(const Metric& at, bool last) {
+    if (parts_.shared && roles_.trains(rank())) return;
+    if (beside_) return askBeside(at);
     if (!parts_.board) return meet(at, last);
     if (roles_.trains(rank()) || names_) deposit(at);
 }
 
+void RunEvaluations::askBeside(Metric at) {
+    recordBeside();
+    beside_->ask({.at = at,
+                  .named = names_->namedWeights(parts_.context).cpu().clone(),
+                  .trainedSeconds = static_cast<double>(parts_.trainedUntil(at.wall)) * 1e-9});
+}
+
+void RunEvaluations::recordBeside() {
+    for (const EvaluationsBeside::Judged& judged : beside_->takeEnded()) {
+        over_ = over_ || judged.report.stop;
+        record(judged.report, judged.at, judged.at.wall, parts_.sink);
+        Metric took = judged.at;
+        took.name = metrics::kEvaluationSeconds;
+        took.value = judged.seconds;
+        parts_.sink.metric(took);
+    }
+}
+
+void RunEvaluations::finish() {
+    if (!beside_) return;
+    beside_->finish();
+    recordBeside();
+}
+
 // Ranks that do not communicate compute ahead of simulated time; an early end must find each at its instant.
 bool RunEvaluations::mayContinue(std::int64_t completed) {
+    if (beside_) recordBeside();
     if (!parts_.board) return !over_;
     if (selection_.mayStop()) parts_.context.clock().sleepUntil(0);
     return parts_.board->mayContinue(completed);
@@ -77,13 +112,18 @@ void RunEvaluations::agreeOnEnd(const EvaluationReport& report) {
 
 void RunEvaluations::deposit(const Metric& at) {
     EvaluationBoard::Publish publish;
-    if (rank() == roles_.firstTrainer()) {
+    if (publishes()) {
         publish = [&sink = parts_.sink, at](const EvaluationReport& report, Ns last) {
             record(report, at, last, sink);
         };
     }
     parts_.board->deposit(rank(), at.step, parts_.context.clock().now(), parts_.model, parts_.context.params(),
                           std::move(publish), names_ ? names_->namedWeights(parts_.context) : at::Tensor());
+}
+
+// One rank of those that leave something on the board.
+bool RunEvaluations::publishes() const {
+    return parts_.shared ? rank().value() == roles_.trainers() : rank() == roles_.firstTrainer();
 }
 
 void RunEvaluations::takeModel() {

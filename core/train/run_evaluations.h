@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 
 #include "core/algorithms/algorithm.h"
@@ -12,6 +13,7 @@
 #include "core/step/roles.h"
 #include "core/step/step_context.h"
 #include "core/train/evaluation_board.h"
+#include "core/train/evaluations_beside.h"
 #include "core/train/evaluator.h"
 #include "core/train/model_selection.h"
 
@@ -30,6 +32,10 @@ public:
         EventSink& sink;
         bool unboundedSkew = false;        // ranks never wait for each other (Algorithm::hasUnboundedSkew)
         EvaluationBoard* board = nullptr;  // instead of meetings
+        // Ranks share the work and never meet: a server's weights are judged, on the board, or beside training.
+        bool shared = false;
+        const TrainingData* data = nullptr;  // for evaluations beside training
+        FlatLayout layout = {};              // of the rank's parameters, likewise
         std::function<Ns(Ns now)> trainedUntil;
         std::function<void()> windowsEnded;
         EvaluationBoard::KeepBest keepBest;  // may be empty
@@ -42,6 +48,8 @@ public:
     [[nodiscard]] bool mayContinue(std::int64_t completed);
     // True where an evaluation has ended the run.
     [[nodiscard]] bool over() const { return over_; }
+    // Waits for evaluations beside training, and records them.
+    void finish();
     // Replaces the rank's weights by those that are evaluated. Collective. Throws CommError.
     void takeModel();
 
@@ -54,13 +62,17 @@ private:
     void meet(const Metric& at, bool last);
     void agreeOnEnd(const EvaluationReport& report);
     void deposit(const Metric& at);
+    void askBeside(Metric at);
+    void recordBeside();
+    [[nodiscard]] bool publishes() const;
     [[nodiscard]] Rank rank() const { return parts_.context.comm().rank(); }
 
     Parts parts_;
     NamesWeights* names_;  // the algorithm's interface, or null
     Roles roles_;
     Evaluator evaluator_;
-    ModelSelection selection_;  // for evaluations in which ranks meet
+    ModelSelection selection_;                   // for evaluations in which ranks meet
+    std::unique_ptr<EvaluationsBeside> beside_;  // of a server whose workers share the work in real time
     bool over_ = false;
     std::int64_t bytes_ = 0;
 };

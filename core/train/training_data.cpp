@@ -98,6 +98,18 @@ std::vector<std::int64_t> TrainingData::parameterSizes() const {
     return sizes;
 }
 
+namespace {
+
+// Passes over the data in the common order, of one of `workers`.
+PassSource sharesOfOrder(const Experiment& experiment, const TrainingData& data, Rank rank, const Plan& plan) {
+    return [order = data.order, rank, plan, dropLast = experiment.data.dropLast](std::int64_t pass) {
+        const at::Tensor share = shareOf(order->of(pass), rank, static_cast<int>(plan.workers), dropLast);
+        return share.slice(0, 0, plan.epochSamples);
+    };
+}
+
+}  // namespace
+
 PassSource passesOf(const Experiment& experiment, const TrainingData& data, Rank rank) {
     const auto seed = static_cast<std::uint64_t>(experiment.train.seed);
     if (!data.order) {
@@ -109,11 +121,7 @@ PassSource passesOf(const Experiment& experiment, const TrainingData& data, Rank
         }
         return shardPasses(shard, experiment.data.shuffle == "shard", seed, rank);
     }
-    const Plan plan = planSteps(experiment, data.splits.train.count());
-    return [order = data.order, rank, plan, dropLast = experiment.data.dropLast](std::int64_t pass) {
-        const at::Tensor share = shareOf(order->of(pass), rank, static_cast<int>(plan.workers), dropLast);
-        return share.slice(0, 0, plan.epochSamples);
-    };
+    return sharesOfOrder(experiment, data, rank, planSteps(experiment, data.splits.train.count()));
 }
 
 std::unique_ptr<BatchLoader> openLoader(const Experiment& experiment, const TrainingData& data, Rank rank,
@@ -125,6 +133,19 @@ std::unique_ptr<BatchLoader> openLoader(const Experiment& experiment, const Trai
     auto next = [sampler = std::move(sampler), plan, seed, rank, batch = done]() mutable -> std::optional<BatchOrder> {
         const std::uint64_t draws =
             streamSeed(seed, rank.value(), StreamPurpose::Augment, static_cast<std::uint64_t>(batch));
+        return BatchOrder{sampler.next(plan.batchOf(++batch)), draws};
+    };
+    return std::make_unique<BatchLoader>(samples, experiment.scalarType(), std::move(next));
+}
+
+std::unique_ptr<BatchLoader> openSharedLoader(const Experiment& experiment, const TrainingData& data,
+                                              const Samples& samples, const std::int64_t& gradient) {
+    const auto seed = static_cast<std::uint64_t>(experiment.train.seed);
+    const Plan plan = planGradients(experiment, data.splits.train.count());
+    auto next = [sampler = Sampler(sharesOfOrder(experiment, data, Rank(0), plan)), plan, seed, &gradient,
+                 batch = std::int64_t{0}]() mutable -> std::optional<BatchOrder> {
+        while (batch + 1 < gradient) sampler.skip(plan.batchOf(++batch));
+        const auto draws = streamSeed(seed, 0, StreamPurpose::Augment, static_cast<std::uint64_t>(batch));
         return BatchOrder{sampler.next(plan.batchOf(++batch)), draws};
     };
     return std::make_unique<BatchLoader>(samples, experiment.scalarType(), std::move(next));

@@ -49,6 +49,12 @@ struct TrainingData {
     return openLoader(experiment, data, rank, data.splits.train);
 }
 
+// Loader of the batches of a run whose workers share the work: before each take() it moves on to the batch number
+// `gradient`, from 1, of those that one worker would take. Numbers rise. `samples`, which make their batches when
+// asked, `data` and `gradient` outlive it.
+[[nodiscard]] std::unique_ptr<BatchLoader> openSharedLoader(const Experiment& experiment, const TrainingData& data,
+                                                            const Samples& samples, const std::int64_t& gradient);
+
 // Builds the network with the experiment's initial weights, the same for every rank; a rank that serves gets that of
 // the first one that trains. The weights are on the CPU; numbers that training draws are drawn on `device`, from
 // the stream that `forward`, if given, becomes.

@@ -43,6 +43,8 @@ public:
           optimizer_(experiment.makeOptimizer()),
           rate_(optimizer_->learningRate() * experiment.learningRateScale()),
           algorithm_(experiment.makeAlgorithm()),
+          shares_(experiment.sharesWork() ? dynamic_cast<SharesWork*>(algorithm_.get()) : nullptr),
+          gradients_(planGradients(experiment, data.splits.train.count())),
           executor_(environment.executor(environment.clock, environment.sink, levelOf(experiment.record),
                                          windowsOf(experiment, plan_, hasUnboundedSkew(), firstStep_))),
           context_(environment.comm, environment.clock, params_, *executor_, plan_.batchSize, extras()),
@@ -76,6 +78,9 @@ public:
                                                    .sink = environment.sink,
                                                    .unboundedSkew = hasUnboundedSkew(),
                                                    .board = environment.evaluations,
+                                                   .shared = shares_ != nullptr,
+                                                   .data = &data,
+                                                   .layout = layout(),
                                                    .trainedUntil = [this](Ns now) { return trainedUntil(now); },
                                                    .windowsEnded =
                                                        [this] {
@@ -100,6 +105,7 @@ public:
         const bool isResumed = environment_.checkpoints && environment_.checkpoints->from;
         isResumed ? resumeFromCheckpoint() : begin();
         timing_.countFrom(environment_.clock.now());
+        if (shares_) return runShared();
         while (step_ < plan_.totalSteps) {
             if (evaluations_ && !evaluations_->mayContinue(step_)) break;
             if (environment_.control && !environment_.control->mayContinue(environment_.comm.rank(), step_)) {
@@ -122,6 +128,45 @@ public:
     [[nodiscard]] std::int64_t step() const { return step_; }
 
 private:
+    // Ranks that share the work make unequal numbers of steps. Those that serve bring about a stop and an early end, by
+    // letting nobody begin another gradient.
+    WorkerOutcome runShared() {
+        while (trains_ ? beginsGradient() : goesOnServing()) {
+            if (trains_) {
+                makeStep();
+                continue;
+            }
+            serve();
+            if (step_ % plan_.evalEvery == 0 || shares_->isOver()) evaluate();
+        }
+        const bool stopped = trains_ ? shares_->wasStopped() : stopped_;
+        return end(stopped ? WorkerOutcome::Kind::Stopped : WorkerOutcome::Kind::Finished);
+    }
+
+    bool beginsGradient() {
+        const auto next = shares_->nextGradient(context_);
+        if (next) {
+            gradient_ = *next;
+            local_->moveTo(gradient_);
+        }
+        // Whoever looks at the run sees how far all ranks are together.
+        const std::int64_t begun = next ? gradient_ - 1 : shares_->wasStopped() ? gradient_ : gradients_.totalSteps;
+        if (environment_.control) {
+            static_cast<void>(environment_.control->stopAsked(environment_.comm.rank(), begun / plan_.workers));
+        }
+        return next.has_value();
+    }
+
+    bool goesOnServing() {
+        if (shares_->isOver()) return false;
+        if (environment_.control && environment_.control->stopAsked(environment_.comm.rank(), step_)) {
+            stopped_ = shares_->endSharing(true) || stopped_;
+        } else if (evaluations_ && !evaluations_->mayContinue(step_)) {
+            static_cast<void>(shares_->endSharing(false));
+        }
+        return !shares_->isOver();
+    }
+
     static TraceLevel levelOf(const RecordParams& record) {
         if (record.trace == "full") return TraceLevel::Full;
         return record.trace == "summary" ? TraceLevel::Summary : TraceLevel::Off;
@@ -133,8 +178,11 @@ private:
         }
         doing = "giving the parameters and their gradients a place on the device";
         if (environment_.device) environment_.device->prepare(experiment_.scalarType());
-        const at::Device device = environment_.device ? environment_.device->device() : at::Device(at::kCPU);
-        return {model_->module(), experiment_.scalarType(), flatLayoutOf(experiment_, device)};
+        return {model_->module(), experiment_.scalarType(), layout()};
+    }
+
+    FlatLayout layout() const {
+        return flatLayoutOf(experiment_, environment_.device ? environment_.device->device() : at::Device(at::kCPU));
     }
 
     StepDevice stepDevice(SamplePlaces::Placed train) {
@@ -163,6 +211,7 @@ private:
         environment_.sink.state(RankState::Running, 0, "");
         recordWeights();
         recordSkipped();
+        if (shares_) shares_->share(gradients_.totalSteps);
         evaluate();
         algorithm_->start(context_);
     }
@@ -260,7 +309,7 @@ private:
     }
 
     void descend(double rate) {
-        const std::int64_t batch = plan_.batchOf(step_ + 1);
+        const std::int64_t batch = shares_ ? gradients_.batchOf(gradient_) : plan_.batchOf(step_ + 1);
         for (std::int64_t before = 0; before < batch; before += experiment_.train.batchSize) {
             pass({.samples = std::min(experiment_.train.batchSize, batch - before), .before = before, .of = batch});
         }
@@ -315,7 +364,7 @@ private:
     WorkerOutcome end(WorkerOutcome::Kind kind) {
         profiler_.end();
         executor_->trainingDone();
-        if (checkpoints_ && kind == WorkerOutcome::Kind::Stopped) {
+        if (checkpoints_ && kind == WorkerOutcome::Kind::Stopped && !shares_) {
             doing_ = activity::kCheckpoint;
             checkpoints_->save(counters(), CheckpointWriter::Pace::AtOnce);
         }
@@ -323,6 +372,7 @@ private:
         executor_->flush();
         if (trains_) timing_.recordWindows();
         losses_.readAll([this](const Metric& loss) { recordLoss(loss); });
+        if (evaluations_) evaluations_->finish();
         if (kind == WorkerOutcome::Kind::Finished && evaluations_) evaluations_->takeModel();
         if (trains_) timing_.recordTimed();
         recordSkipped();
@@ -351,9 +401,9 @@ private:
     [[nodiscard]] Metric metricNow(std::string_view name) const {
         return {.name = name,
                 .step = step_,
-                .epoch = plan_.epochAfter(step_),
+                .epoch = shares_ ? gradients_.epochAfter(gradientsSoFar()) : plan_.epochAfter(step_),
                 .wall = environment_.clock.now(),
-                .samples = plan_.samplesAfter(step_),
+                .samples = shares_ ? gradients_.samplesAfter(gradientsSoFar()) : plan_.samplesAfter(step_),
                 .bytesSent = environment_.comm.bytesSent() - untimedBytes()};
     }
 
@@ -363,8 +413,13 @@ private:
                (checkpoints_ ? checkpoints_->bytesSent() : 0);
     }
 
-    // True where no rank ever waits for another one's steps.
-    [[nodiscard]] bool hasUnboundedSkew() const { return algorithm_->hasUnboundedSkew(plan_.totalSteps); }
+    // Of shared work: the gradients of all ranks up to the last that this one began, or that are in a server's weights.
+    [[nodiscard]] std::int64_t gradientsSoFar() const { return trains_ ? gradient_ : shares_->gradientsMade(); }
+
+    // True where nothing bounds the number of steps between two ranks.
+    [[nodiscard]] bool hasUnboundedSkew() const {
+        return shares_ || algorithm_->hasUnboundedSkew({.steps = plan_.totalSteps, .ranks = environment_.comm.size()});
+    }
 
     // True for the first rank that trains, which records the metrics of the whole run.
     [[nodiscard]] bool reportsForRun() const { return environment_.comm.rank() == roles_.firstTrainer(); }
@@ -381,6 +436,8 @@ private:
     std::unique_ptr<Optimizer> optimizer_;
     double rate_;  // learning rate before the schedule's factor
     std::unique_ptr<Algorithm> algorithm_;
+    SharesWork* shares_;  // the algorithm's interface where ranks share the work, else null
+    Plan gradients_;      // of shared work: its steps are gradients of all ranks
     std::unique_ptr<Executor> executor_;
     StepContext context_;
     std::unique_ptr<LocalStep> local_;
@@ -397,6 +454,8 @@ private:
     LossQueue losses_;
     Ns trainedBefore_ = 0;  // training time of the run that this one was resumed from
     std::int64_t step_ = 0;
+    std::int64_t gradient_ = 0;    // of shared work: number of this rank's present or last gradient
+    bool stopped_ = false;         // of a rank that serves shared work: a stop was asked for
     std::int64_t setupBytes_ = 0;  // untimed bytes; minus the bytes sent by the run that this one was resumed from
 };
 

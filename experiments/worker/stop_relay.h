@@ -27,6 +27,11 @@ public:
         : patience_(patience), page_(page) {}
 
     [[nodiscard]] bool mayContinue(Rank rank, std::int64_t completed) override;
+    [[nodiscard]] bool stopAsked(Rank rank, std::int64_t completed) override {
+        entered_.store(completed);
+        if (page_) page_->publish(rank, completed);
+        return held_.load();
+    }
     void leave(Rank rank) override;
 
     // From now on the rank waits before its next step. Answers the furthest step that it may have entered by now.

@@ -96,7 +96,7 @@ Result<bool> openAndRun(const Shared& shared, MonotonicClock& clock) {
                                       .sink = [&](Rank rank) -> EventSink& { return shared.journals.of(rank); }}));
     std::unique_ptr<EvaluationBoard> evaluations;
     if (shared.experiment.timeSimulated() && !shared.experiment.timeOnly()) {
-        DASGD_ASSIGN(evaluations, EvaluationBoard::create(shared.experiment, data));
+        DASGD_ASSIGN(evaluations, EvaluationBoard::create(shared.experiment, data, flatLayoutOf(shared.experiment)));
     }
     const bool finished = runRanks(shared, *host, common, evaluations.get());
     if (!finished) static_cast<void>(host.release());

@@ -69,6 +69,12 @@ struct AlgorithmTrial {
         return AlgorithmRegistry::find(algorithm)->create(table(), {"name"}).value();
     }
     [[nodiscard]] bool isTimeOnly() const { return make()->isTimeOnly(); }
+    // True where its workers make unequal numbers of steps whatever train.work says.
+    [[nodiscard]] bool sharesWork() const {
+        const auto made = make();
+        const auto* shares = dynamic_cast<const SharesWork*>(made.get());
+        return shares && shares->alwaysShares();
+    }
     // Ranks with which `trainers` of them train.
     [[nodiscard]] int ranksFor(int trainers) const {
         const auto made = make();

@@ -25,6 +25,7 @@ public:
         if (completed == from_ || completed == until_) ranks_.arrive_and_wait();
         return true;
     }
+    [[nodiscard]] bool stopAsked(Rank, std::int64_t) override { return false; }
     void leave(Rank) override { ranks_.arrive_and_drop(); }
 
 private:

@@ -126,6 +126,7 @@ class StopAfter final : public StepGate {
 public:
     explicit StopAfter(std::int64_t steps) : steps_(steps) {}
     [[nodiscard]] bool mayContinue(Rank, std::int64_t completed) override { return steps_ == 0 || completed < steps_; }
+    [[nodiscard]] bool stopAsked(Rank rank, std::int64_t completed) override { return !mayContinue(rank, completed); }
     void leave(Rank) override {}
 
 private:

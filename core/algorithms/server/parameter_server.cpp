@@ -19,16 +19,20 @@ std::optional<FieldError> ParameterServer::check(const RunOutline& facts) const 
                           "the workers of a parameter server share its link, and with fidelity = \"formula\" messages "
                           "share none: set fidelity = \"message\""};
     }
-    if (params_.servers <= weights) return checkNorms(facts);
-    return FieldError{"servers", "servers is " + std::to_string(params_.servers) + ", but the model has " +
+    if (facts.sharesWork && serversOf(facts.workers) > 1) {
+        return FieldError{"servers",
+                          "one server says who makes the next gradient where workers share the work: set "
+                          "servers = 1"};
+    }
+    if (servers_ <= weights) return checkNorms(facts);
+    return FieldError{"servers", "servers is " + std::to_string(servers_) + ", but the model has " +
                                      std::to_string(weights) + " weights to share out; allowed: 1 to " +
                                      std::to_string(weights)};
 }
 
 std::optional<FieldError> ParameterServer::checkNorms(const RunOutline& facts) const {
     if (serversOf(facts.workers) == 1) return std::nullopt;
-    const std::string each =
-        ", and each of " + std::to_string(params_.servers) + " servers has only its share of them: ";
+    const std::string each = ", and each of " + std::to_string(servers_) + " servers has only its share of them: ";
     if (facts.clips) {
         return FieldError{"train.gradient_clip", "gradients are clipped by the norm of all of them" + each +
                                                      "remove it, or set servers = 1 in [algorithm]"};
@@ -40,9 +44,7 @@ std::optional<FieldError> ParameterServer::checkNorms(const RunOutline& facts) c
     return std::nullopt;
 }
 
-int ParameterServer::serversOf(int ranks) const {
-    return static_cast<int>(std::min<std::int64_t>(params_.servers, ranks));
-}
+int ParameterServer::serversOf(int ranks) const { return static_cast<int>(std::min<std::int64_t>(servers_, ranks)); }
 
 Roles ParameterServer::roles(int ranks) const {
     std::vector<int> serving(static_cast<std::size_t>(serversOf(ranks)));
@@ -62,13 +64,21 @@ Shard ParameterServer::shard(StepContext& context, int server) const {
 void ParameterServer::start(StepContext& context) {
     const auto own = serverIndex(context);
     if (!own) return;
-    server_.emplace(context, shard(context, *own), workersOf(context.comm().size()), params_.staleness);
+    const int workers = workersOf(context.comm().size());
+    server_.emplace(
+        context, shard(context, *own), workers,
+        makePolicy(
+            {.workers = workers, .completed = context.step(), .seed = context.seed(), .start = context.clock().now()}));
+    if (gradients_ > 0) server_->share(gradients_);
 }
 
 void ParameterServer::afterStep(StepContext& context) {
     const int ranks = context.comm().size();
     const std::int64_t step = context.step();
     std::vector<Pending> pushes, pulls;
+    at::Tensor word = at::zeros({1}, at::kLong);
+    Pending number;
+    if (gradients_ > 0) number = context.comm().receive(word, Rank(workersOf(ranks)), kWordTag);
     for (int server = 0; server < serversOf(ranks); ++server) {
         const Rank to(workersOf(ranks) + server);
         const Shard part = shard(context, server);
@@ -83,6 +93,14 @@ void ParameterServer::afterStep(StepContext& context) {
         context.executor().waitFor(pushes[i], step, bytes);
         awaitPull(context, pulls[i], server, bytes);
     }
+    if (gradients_ == 0) return;
+    context.executor().waitFor(number, step, static_cast<std::int64_t>(word.nbytes()));
+    word_ = *word.const_data_ptr<std::int64_t>();
+}
+
+std::optional<std::int64_t> ParameterServer::nextGradient(StepContext& context) {
+    if (!word_) word_ = context.comm().rank().value() + 1;  // the first ones are the workers' in their order
+    return *word_ > 0 ? word_ : std::nullopt;
 }
 
 // Waits for a pull. A worker that waits for a slow one reaches its deadline before the server does.
@@ -90,7 +108,7 @@ void ParameterServer::awaitPull(StepContext& context, Pending& pull, int server,
     try {
         context.executor().waitFor(pull, context.step(), bytes);
     } catch (const CommError& error) {
-        const std::int64_t needed = context.step() - params_.staleness;
+        const std::int64_t needed = stepNeededOfAll(context.step());
         if (needed <= 0) throw;
         const int rank = workersOf(context.comm().size()) + server;
         throw CommError(error.what() + ("; rank " + std::to_string(rank) +

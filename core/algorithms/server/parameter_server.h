@@ -1,12 +1,15 @@
 // Training with a parameter server: the last `servers` ranks serve (shard_server.h), each a shard of the weights; the
 // others train. A worker computes a gradient, pushes each server its shard of it and pulls the shard's weights, with
-// which it begins its next step. The optimiser steps on the servers alone.
+// which it begins its next step. The optimiser steps on the servers alone. The algorithms of this folder differ in
+// their policy: which gradients make an update, and when a worker may start. All workers make the same number of steps,
+// or share the gradients of the run (SharesWork).
 //
 // Per step a worker sends S bytes and receives S bytes, and each of n servers receives and sends P·S/n. Nothing
 // overlaps: a pull follows the push, a step follows the pull.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -17,14 +20,38 @@
 
 namespace dasgd {
 
-struct ParameterServerParams {
-    std::int64_t servers = 1;    // n >= 1
-    std::int64_t staleness = 0;  // s >= 0
-};
+// Field of the number of servers that a policy of which every server makes its own decisions allows.
+[[nodiscard]] inline FieldSpec serversField() {
+    return {.min = 1,
+            .max = 1e4,
+            .unit = "ranks",
+            .symbol = "n",
+            .help =
+                "How many of the ranks, the last ones, serve instead of training; each holds an equal share of the "
+                "weights"};
+}
+// The same where decisions depend on the order of gradients, on their instants or on draws. These differ between
+// servers, so that a worker would start with shards of two decisions.
+[[nodiscard]] inline FieldSpec oneServerField() {
+    return {.min = 1,
+            .max = 1,
+            .unit = "ranks",
+            .symbol = "n",
+            .help =
+                "Number of ranks, the last ones, that serve instead of training; with several their decisions would "
+                "differ"};
+}
 
-class ParameterServer : public Algorithm, public Checkpointed, public HasRoles, public OwnUpdate, public NamesWeights {
+class ParameterServer : public Algorithm,
+                        public Checkpointed,
+                        public HasRoles,
+                        public OwnUpdate,
+                        public NamesWeights,
+                        public SharesWork {
 public:
-    explicit ParameterServer(const ParameterServerParams& params) : params_(params) {}
+    // `servers`: n >= 1.
+    explicit ParameterServer(std::int64_t servers) : servers_(servers) {}
+    [[nodiscard]] virtual std::unique_ptr<ServerPolicy> makePolicy(const ServerPolicy::Facts& facts) const = 0;
 
     // Every server needs a weight to hold. Refused: simulated messages that share no link, where a server would serve
     // any number of workers in the time of one; and, with several servers, an optimiser whose step needs norms of more
@@ -39,22 +66,35 @@ public:
     void drain(StepContext& context) override;
     void save(StepContext& context, Archive& archive) override;
     Status load(StepContext& context, const Archive& archive) override;
-    // True where the bound is one that no two workers can reach.
-    [[nodiscard]] bool hasUnboundedSkew(std::int64_t steps) const override { return params_.staleness >= steps - 1; }
     // A server's shard. Where ranks meet for an evaluation after step k, it contains the workers' first k gradients and
     // no others; on the virtual cluster, where workers continue, gradients of later steps may be in it too.
     [[nodiscard]] at::Tensor namedWeights(StepContext& context) override;
 
+    // Server 0 numbers the gradients: with the weights it sends a worker the number of its next one.
+    void share(std::int64_t gradients) override { gradients_ = gradients; }
+    [[nodiscard]] std::optional<std::int64_t> nextGradient(StepContext& context) override;
+    [[nodiscard]] std::int64_t gradientsMade() const override { return server_ ? server_->gradientsTaken() : 0; }
+    [[nodiscard]] bool isOver() const override { return server_ && server_->isOver(); }
+    bool endSharing(bool stopped) override { return server_->endSharing(stopped); }
+    [[nodiscard]] bool wasStopped() const override { return word_ == kStopped; }
+
+protected:
+    // The step of which a server needs the gradients of all workers before it answers a worker that has made `step`;
+    // 0 or less: none.
+    [[nodiscard]] virtual std::int64_t stepNeededOfAll([[maybe_unused]] std::int64_t step) const { return 0; }
+    [[nodiscard]] int workersOf(int ranks) const { return ranks - serversOf(ranks); }
+
 private:
     [[nodiscard]] std::optional<FieldError> checkNorms(const RunOutline& facts) const;
     [[nodiscard]] int serversOf(int ranks) const;
-    [[nodiscard]] int workersOf(int ranks) const { return ranks - serversOf(ranks); }
     // Number of this rank among the servers; nullopt for a worker.
     [[nodiscard]] std::optional<int> serverIndex(StepContext& context) const;
     [[nodiscard]] Shard shard(StepContext& context, int server) const;
     void awaitPull(StepContext& context, Pending& pull, int server, std::int64_t bytes) const;
 
-    ParameterServerParams params_;
+    std::int64_t servers_;
+    std::int64_t gradients_ = 0;         // of all workers together, where they share the work; else 0
+    std::optional<std::int64_t> word_;   // what server 0 last sent this worker: a number, kOver or kStopped
     std::optional<ShardServer> server_;  // for a rank that serves
 };
 

@@ -3,8 +3,13 @@
 #include <torch/types.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <memory>
 #include <numeric>
+#include <optional>
+#include <utility>
 
+#include "core/base/check.h"
 #include "core/base/metric_names.h"
 #include "core/gpu/flat_ops.h"
 #include "core/optimizers/optimizer.h"
@@ -23,9 +28,9 @@ Shard shardOf(int server, int servers, std::int64_t elements) {
     return {begin, elements * (server + 1) / servers - begin};
 }
 
-ShardServer::ShardServer(StepContext& context, const Shard& shard, int workers, std::int64_t staleness)
+ShardServer::ShardServer(StepContext& context, const Shard& shard, int workers, std::unique_ptr<ServerPolicy> policy)
     : weights_(shard.of(context.params().weights())),
-      staleness_(staleness),
+      policy_(std::move(policy)),
       bytes_(static_cast<std::int64_t>(weights_.nbytes())),
       workers_(static_cast<std::size_t>(workers)),
       free_(workers_.size()) {
@@ -38,39 +43,105 @@ ShardServer::ShardServer(StepContext& context, const Shard& shard, int workers, 
 std::int64_t ShardServer::slowest() const { return std::ranges::min_element(workers_, {}, &Worker::clock)->clock; }
 
 void ShardServer::serve(StepContext& context) {
-    taken_ = stale_ = 0;
-    while (slowest() < context.step()) {
+    taken_ = applied_ = dropped_ = stale_ = lead_ = 0;
+    while (!isDone(context.step())) {
         post(context);
         take(context);
+        if (isOver()) policy_->noneFollows();
+        obeyPolicy(context);
         answer(context);
     }
-    context.record(metrics::kStalenessUpdates, static_cast<double>(stale_) / static_cast<double>(taken_));
+    if (applied_ > 0) {
+        context.record(metrics::kStalenessUpdates, static_cast<double>(stale_) / static_cast<double>(applied_));
+    }
+    context.record(metrics::kStalenessLead, static_cast<double>(lead_));
     context.metric("gradients", static_cast<double>(taken_));
+    if (updates_ > 0) context.metric("dropped", static_cast<double>(dropped_));
+    for (const auto& [name, value] : policy_->takeMetrics()) context.metric(name, value);
+}
+
+bool ShardServer::isDone(std::int64_t step) const {
+    if (gradients_ == 0) return slowest() >= step;
+    if (updates_ > 0) return ended_ ? isOver() : version_ >= step;
+    const std::int64_t due = step * static_cast<std::int64_t>(workers_.size());
+    return takenInAll_ >= (ended_ ? std::min(granted_, due) : due);
+}
+
+void ShardServer::share(std::int64_t gradients) {
+    const auto workers = static_cast<std::int64_t>(workers_.size());
+    gradients_ = gradients;
+    granted_ = workers;
+    if (policy_->countsUpdates()) updates_ = gradients / workers;
+    ended_ = updates_ == 0 && granted_ == gradients_;
+}
+
+bool ShardServer::endSharing(bool stopped) {
+    if (ended_) return false;
+    ended_ = true;
+    stopped_ = stopped;
+    return true;
 }
 
 void ShardServer::post(StepContext& context) {
     for (const std::size_t place : free_) {
         places_[place].push = context.comm().receiveAny(places_[place].shard.gradients(), kGradientTag);
-        order_.push_back(place);
+        receiving_.push_back(place);
     }
     free_.clear();
 }
 
-// Takes the next gradient. Receives are answered in the order in which they were posted.
 void ShardServer::take(StepContext& context) {
-    const std::size_t place = order_.front();
-    Worker& worker = workers_[static_cast<std::size_t>(await(context, places_[place]).value())];
-    order_.pop_front();
+    const std::size_t place = nextArrival(context);
+    const std::shared_ptr<Pending::Operation> push = places_[place].push.operation();
+    const int from = await(context, places_[place]).value();
+    Worker& worker = workers_[static_cast<std::size_t>(from)];
+    std::erase(receiving_, place);
     ++worker.clock;
     worker.place = place;
     worker.waits = true;
     ++taken_;
-    stale_ += version_ - worker.version;
-    if (staleness_ > 0) {
-        update(context, place);
-    } else if (slowest() == context.step()) {
-        updateOfMean(context);
+    ++takenInAll_;
+    policy_->take(
+        {.worker = from, .clock = worker.clock, .version = worker.version, .at = push->outcome()->interval.end});
+}
+
+// Drops what the policy drops and makes the updates that are due.
+void ShardServer::obeyPolicy(StepContext& context) {
+    for (const int worker : policy_->takeDropped()) {
+        free_.push_back(workers_[static_cast<std::size_t>(worker)].place);
+        ++dropped_;
     }
+    while (const auto due = policy_->nextUpdate()) {
+        update(context, *due);
+        ended_ = ended_ || (updates_ > 0 && version_ == updates_);
+    }
+}
+
+// Waits for a gradient and returns the place of the one that arrived first; of several at one instant that of the
+// worker of lowest rank.
+std::size_t ShardServer::nextArrival(StepContext& context) {
+    std::vector<Pending*> pushes;
+    for (const std::size_t place : receiving_) pushes.push_back(&places_[place].push);
+    try {
+        context.executor().waitForAny(pushes);
+    } catch (const CommError& error) {
+        throw CommError(error.what() + missingWorkers(context.step()));
+    }
+    std::optional<std::size_t> first;
+    std::pair<Ns, Rank> arrival{INT64_MAX, Rank(0)};
+    for (const std::size_t place : receiving_) {
+        Pending& push = places_[place].push;
+        if (!push.done()) continue;
+        const auto interval = push.interval();
+        // The reason for which one failed is told where it is waited for.
+        if (!interval) return place;
+        const std::pair<Ns, Rank> arrived{interval->end, push.source().value()};
+        if (first && arrival <= arrived) continue;
+        first = place;
+        arrival = arrived;
+    }
+    DASGD_CHECK(first && "one has ended");
+    return *first;
 }
 
 Rank ShardServer::await(StepContext& context, Place& place) {
@@ -91,33 +162,34 @@ std::string ShardServer::missingWorkers(std::int64_t step) const {
     return missing <= kMissingToName ? text : text + " and " + std::to_string(missing - kMissingToName) + " more";
 }
 
-void ShardServer::update(StepContext& context, std::size_t place) {
-    context.executor().run({SpanKind::Merge, bytes_},
-                           [&] { context.optimizer().step(places_[place].shard, context.learningRate()); });
-    ++version_;
-    free_.push_back(place);
-}
-
-void ShardServer::updateOfMean(StepContext& context) {
-    const auto gradients = static_cast<std::int64_t>(workers_.size());
-    Place& first = places_[workers_.front().place];
-    context.executor().run({SpanKind::Merge, gradients * bytes_}, [&] {
+void ShardServer::update(StepContext& context, const ServerPolicy::Update& update) {
+    std::vector<at::Tensor> gradients;
+    for (const int worker : update.workers) {
+        const std::size_t place = workers_[static_cast<std::size_t>(worker)].place;
+        gradients.push_back(places_[place].shard.gradients());
+        free_.push_back(place);
+        stale_ += version_ - workers_[static_cast<std::size_t>(worker)].version;
+        ++applied_;
+    }
+    const auto count = static_cast<std::int64_t>(gradients.size());
+    Place& first = places_[workers_[static_cast<std::size_t>(update.workers.front())].place];
+    context.executor().run({SpanKind::Merge, count * bytes_}, [&] {
         const at::NoGradGuard guard;
         // Sums in the order of the workers, whichever came first, so that it repeats to the last bit.
-        std::vector<at::Tensor> all;
-        for (const Worker& worker : workers_) all.push_back(places_[worker.place].shard.gradients());
-        sumFlat(all, {.out = all.front(), .divisor = static_cast<double>(gradients)});
-        context.optimizer().step(first.shard, context.learningRate());
+        if (count > 1) sumFlat(gradients, {.out = gradients.front(), .divisor = static_cast<double>(count)});
+        if (update.forgetsMomentum) context.optimizer().reset();
+        context.optimizer().step(first.shard, context.learningRate() * update.rate);
     });
     ++version_;
-    for (const Worker& worker : workers_) free_.push_back(worker.place);
 }
 
 void ShardServer::answer(StepContext& context) {
     const std::int64_t slowest = this->slowest();
     for (std::size_t i = 0; i < workers_.size(); ++i) {
-        if (!workers_[i].waits || workers_[i].clock - slowest > staleness_) continue;
+        // Where nothing follows, there is nothing to wait for.
+        if (!workers_[i].waits || (!isOver() && !policy_->mayStart(static_cast<int>(i)))) continue;
         workers_[i].waits = false;
+        if (!ended_) lead_ = std::max(lead_, workers_[i].clock - slowest);
         send(context, static_cast<int>(i));
     }
 }
@@ -134,21 +206,34 @@ void ShardServer::send(StepContext& context, int to) {
     }
     // The previous answer has arrived: the worker has made a step with it.
     if (worker.answer) context.executor().waitFor(worker.answer, worker.answeredAt, bytes_);
+    if (gradients_ > 0) sendWord(context, worker, to);
     worker.answer = context.comm().send(copy_, Rank{to}, kWeightsTag);
     worker.answeredAt = context.step();
     worker.version = version_;
 }
 
+void ShardServer::sendWord(StepContext& context, Worker& worker, int to) {
+    std::int64_t word = stopped_ ? kStopped : kOver;
+    if (!ended_) {
+        word = ++granted_;
+        ended_ = updates_ == 0 && granted_ == gradients_;
+    }
+    const at::Tensor message = torch::tensor({word}, torch::kInt64);
+    if (worker.word) context.executor().waitFor(worker.word, worker.answeredAt, sizeof word);
+    worker.word = context.comm().send(message, Rank{to}, kWordTag);
+}
+
 void ShardServer::close(StepContext& context) {
     for (Worker& worker : workers_) {
+        if (worker.word) context.executor().waitFor(worker.word, worker.answeredAt, sizeof(std::int64_t));
         if (worker.answer) context.executor().waitFor(worker.answer, worker.answeredAt, bytes_);
     }
-    for (const std::size_t place : order_) {
+    for (const std::size_t place : receiving_) {
         places_[place].push.cancel();
         places_[place].push = Pending();
         free_.push_back(place);
     }
-    order_.clear();
+    receiving_.clear();
 }
 
 void ShardServer::save(StepContext& context, Archive& archive) {
@@ -157,6 +242,7 @@ void ShardServer::save(StepContext& context, Archive& archive) {
     for (const Worker& worker : workers_) versions.push_back(worker.version);
     archive.put("version", version_);
     archive.put("versions", torch::tensor(versions, torch::kInt64));
+    policy_->save(archive);
 }
 
 Status ShardServer::load(StepContext& context, const Archive& archive) {
@@ -167,7 +253,7 @@ Status ShardServer::load(StepContext& context, const Archive& archive) {
         workers_[i].clock = context.step();
         workers_[i].version = versions.const_data_ptr<std::int64_t>()[i];
     }
-    return {};
+    return policy_->load(archive);
 }
 
 }  // namespace dasgd

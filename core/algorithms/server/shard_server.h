@@ -1,20 +1,17 @@
 // A rank that serves in a parameter server: it holds a shard of the weights and the optimiser's state of that shard,
-// takes the workers' gradients and sends each worker the shard once it may start its next step.
-//
-// With c_i gradients of worker i taken, worker i may start once c_i − min c <= s (Ho et al., NIPS 2013): the weights
-// that it gets contain every worker's first c_i − s gradients, and all of its own. With s = 0 the server makes one
-// update of the mean gradient when all have come; otherwise each gradient is an update, in the order in which they were
-// sent.
+// takes the workers' gradients, makes the updates that a policy asks for (server_policy.h) and sends each worker the
+// shard once the policy lets it start its next step. Gradients are taken in the order in which they arrive.
 //
 // Memory: for each worker a gradient of the shard, so that gradients arrive beside each other, and a copy of the shard
 // for each version that is on its way to a worker.
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "core/algorithms/server/server_policy.h"
 #include "core/base/result.h"
 #include "core/comm/communicator.h"
 #include "core/step/flat_params.h"
@@ -26,6 +23,11 @@ class Archive;
 
 inline constexpr int kGradientTag = 0;  // a worker's gradient of a shard
 inline constexpr int kWeightsTag = 1;   // the shard's weights
+inline constexpr int kWordTag = 2;      // with them, where workers share the work: an int64
+
+// Words of a server that are not the number of a worker's next gradient.
+inline constexpr std::int64_t kOver = 0;      // there is none
+inline constexpr std::int64_t kStopped = -1;  // the run is stopped
 
 // A range of the flat weights' elements.
 struct Shard {
@@ -40,13 +42,22 @@ struct Shard {
 class ShardServer {
 public:
     // The workers are ranks 0 … workers − 1. The shard is part of the context's weights, which hold the values.
-    // `staleness`: s >= 0.
-    ShardServer(StepContext& context, const Shard& shard, int workers, std::int64_t staleness);
+    ShardServer(StepContext& context, const Shard& shard, int workers, std::unique_ptr<ServerPolicy> policy);
 
     // Takes gradients until those of step context.step() of every worker are in the weights, and answers the workers
     // that may start. Gradients of later steps that come meanwhile count as well, with the rate of context.step().
     // Throws CommError, which names the workers that are missing.
     void serve(StepContext& context);
+    // From now on the workers share so many gradients, a multiple of their number, of which each has begun one. serve()
+    // then ends a step when as many gradients as there are workers have been taken, whosoever they are; where the
+    // policy counts updates, with each update, until there are gradients / workers of them. The last step ends with
+    // isOver().
+    void share(std::int64_t gradients);
+    [[nodiscard]] std::int64_t gradientsTaken() const { return takenInAll_; }
+    // True where nobody begins another gradient and all that were begun have been taken.
+    [[nodiscard]] bool isOver() const { return ended_ && takenInAll_ == granted_; }
+    // Lets nobody begin another gradient; false where nobody would anyway.
+    bool endSharing(bool stopped);
     // Completes everything in flight, where no worker is ahead of the server. serve() may follow.
     void close(StepContext& context);
 
@@ -60,7 +71,7 @@ private:
         std::int64_t version = 0;  // version of the weights that it has
         std::size_t place = 0;     // place of its newest gradient
         bool waits = false;        // waits for weights
-        Pending answer;
+        Pending answer, word;
         std::int64_t answeredAt = 0;
     };
     // A buffer in which a gradient arrives.
@@ -70,27 +81,39 @@ private:
     };
 
     [[nodiscard]] std::int64_t slowest() const;
+    [[nodiscard]] bool isDone(std::int64_t step) const;
+    void sendWord(StepContext& context, Worker& worker, int to);
     void post(StepContext& context);
     void take(StepContext& context);
+    [[nodiscard]] std::size_t nextArrival(StepContext& context);
     [[nodiscard]] Rank await(StepContext& context, Place& place);
-    void update(StepContext& context, std::size_t place);
-    void updateOfMean(StepContext& context);
+    void update(StepContext& context, const ServerPolicy::Update& update);
+    void obeyPolicy(StepContext& context);
     void answer(StepContext& context);
     void send(StepContext& context, int worker);
     [[nodiscard]] std::string missingWorkers(std::int64_t step) const;
 
     at::Tensor weights_;  // [shard], the rank's own
-    const std::int64_t staleness_;
+    std::unique_ptr<ServerPolicy> policy_;
     std::int64_t bytes_;
     std::vector<Worker> workers_;
-    std::vector<Place> places_;      // one per worker
-    std::vector<std::size_t> free_;  // no receive waits at these
-    std::deque<std::size_t> order_;  // places at which a receive waits, in the order in which gradients arrive
-    std::int64_t version_ = 0;       // number of updates made
-    at::Tensor copy_;                // copy of version copied_ that is sent
+    std::vector<Place> places_;           // one per worker
+    std::vector<std::size_t> free_;       // places at which no receive waits
+    std::vector<std::size_t> receiving_;  // places at which one waits
+    std::int64_t version_ = 0;            // number of updates made
+    at::Tensor copy_;                     // copy of version copied_ that is sent
     std::int64_t copied_ = -1;
-    std::int64_t taken_ = 0;  // number of gradients in the present step
-    std::int64_t stale_ = 0;  // sum of their staleness
+    std::int64_t gradients_ = 0;   // of shared work; 0: workers make equal steps
+    std::int64_t granted_ = 0;     // of these the ones that have begun
+    std::int64_t takenInAll_ = 0;  // and those that were taken
+    std::int64_t updates_ = 0;     // after which shared work ends, where the policy counts these; else 0
+    bool ended_ = false;           // nobody begins another gradient
+    bool stopped_ = false;
+    std::int64_t taken_ = 0;    // number of gradients in the present step
+    std::int64_t applied_ = 0;  // of these, and of earlier ones that were held, those that went into updates
+    std::int64_t dropped_ = 0;
+    std::int64_t stale_ = 0;  // sum of the staleness of those applied
+    std::int64_t lead_ = 0;   // the largest lead over the slowest with which a worker was let start in the present step
 };
 
 }  // namespace dasgd

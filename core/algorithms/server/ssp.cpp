@@ -11,6 +11,7 @@
 // With s > 0 every gradient is an update w ← U(w, g) of its own, also of the momentum, which lives on the servers: P
 // updates a step at the learning rate at which s = 0 makes one, of the mean. A rate that suits one does not suit the
 // other.
+#include "core/algorithms/server/bounded_lead.h"
 #include "core/algorithms/server/parameter_server.h"
 
 namespace dasgd {
@@ -20,13 +21,7 @@ struct SspParams {
     std::int64_t servers = 1;
     std::int64_t staleness = 3;
     void visit(auto&& f) {
-        f(servers, "servers",
-          {.min = 1,
-           .max = 1e4,
-           .unit = "ranks",
-           .symbol = "n",
-           .help = "How many of the ranks, the last ones, serve instead of training; each holds an equal share of the "
-                   "weights"});
+        f(servers, "servers", serversField());
         f(staleness, "staleness",
           {.min = 0,
            .max = 1e15,
@@ -40,8 +35,17 @@ struct SspParams {
 
 class Ssp final : public ParameterServer {
 public:
-    explicit Ssp(const SspParams& params)
-        : ParameterServer({.servers = params.servers, .staleness = params.staleness}) {}
+    explicit Ssp(const SspParams& params) : ParameterServer(params.servers), staleness_(params.staleness) {}
+    [[nodiscard]] std::unique_ptr<ServerPolicy> makePolicy(const ServerPolicy::Facts& facts) const override {
+        return makeBoundedLead(facts, staleness_);
+    }
+    // True where the bound is one that no two workers can reach.
+    [[nodiscard]] bool hasUnboundedSkew(const RunLength& run) const override { return staleness_ >= run.steps - 1; }
+
+private:
+    [[nodiscard]] std::int64_t stepNeededOfAll(std::int64_t step) const override { return step - staleness_; }
+
+    std::int64_t staleness_;
 };
 
 // Pattern for equally fast workers: they push at once, and pull once the last push has come.

@@ -27,6 +27,7 @@ public:
             tensor_.copy_(host_, /*non_blocking=*/true);
         });
     }
+    void waitForAny(const std::vector<Operation*>& operations) override { inner_->waitForAny(operations); }
     bool done() override { return inner_->done(); }
     bool cancel() override { return inner_->cancel(); }
     std::optional<Pending::Outcome> outcome() override { return inner_->outcome(); }

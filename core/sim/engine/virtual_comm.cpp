@@ -1,5 +1,6 @@
 #include "core/sim/engine/virtual_comm.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <tuple>
@@ -35,6 +36,14 @@ public:
     void wait() override {
         if (!done()) actor_.await([this] { return end_.done; }, label());
         if (!end_.error.empty()) throw CommError(label() + (cancelled_ ? " " : " failed: ") + end_.error);
+    }
+    void waitForAny(const std::vector<Operation*>& operations) override {
+        const auto any = [&operations] {
+            return std::ranges::any_of(
+                operations, [](Operation* operation) { return dynamic_cast<VirtualOperation&>(*operation).end_.done; });
+        };
+        actor_.settle();
+        if (!any()) actor_.await(any, label());
     }
     bool done() override {
         actor_.settle();

@@ -26,6 +26,7 @@ public:
         if (rank == kLost && completed == kLostAfter) throw RankIsGone();
         return true;
     }
+    [[nodiscard]] bool stopAsked(Rank, std::int64_t) override { return false; }
     void leave(Rank) override {}
 };
 

@@ -140,8 +140,9 @@ TEST_P(OnePass, IsWhatASnapshotAndAMergeTake) {
     EXPECT_EQ(merge, trial.mergePasses);
 }
 
+// Where the result depends on who comes first, so does the number of updates that a server makes in a step.
 INSTANTIATE_TEST_SUITE_P(Registry, OnePass, ::testing::ValuesIn(trialsThat([](const AlgorithmTrial& trial) {
-                             return !trial.isTimeOnly() && !trial.measures;
+                             return trial.repeats && !trial.isTimeOnly() && !trial.measures;
                          })),
                          trialName);
 

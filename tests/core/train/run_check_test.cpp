@@ -117,6 +117,20 @@ TEST(RunCheck, ServersMustNotOutnumberTheWeights) {
               "e.toml:3:11: servers is 2000, but the model has 1000 weights to share out; allowed: 1 to 1000");
 }
 
+TEST(RunCheck, SharedWorkIsOfServersAndOfDataThatAreDealtOut) {
+    const auto shares = [](const std::string& algorithm, const std::string& train = "", const std::string& data = "") {
+        return "[algorithm]\nname = \"" + algorithm + "\"\n[model]\nname = \"logistic\"\n[train]\nwork = \"shared\"\n" +
+               train + "[data]\nname = \"synthetic\"\n" + data + "[cluster]\nworkers = 3\n";
+    };
+    EXPECT_EQ(saidOf(shares("async_sgd")), "");
+    EXPECT_THAT(saidOf(shares("dasgd")),
+                AllOf(StartsWith("e.toml:6:8: work = \"shared\": dasgd makes equal steps"), HasSubstr("async_sgd")));
+    EXPECT_THAT(saidOf(shares("async_sgd", "", "partition = \"by-label\"\n")), HasSubstr("partition = \"iid\""));
+    EXPECT_THAT(saidOf(shares("async_sgd", "", "shuffle = \"shard\"\n")), HasSubstr("shuffle = \"global\""));
+    EXPECT_THAT(saidOf(shares("async_sgd", "checkpoint = { every = \"1min\" }\n")), HasSubstr("train.checkpoint"));
+    EXPECT_THAT(saidOf(shares("async_sgd\"\nservers = 2 #")), StartsWith("e.toml:3:11: one server says"));
+}
+
 TEST(RunCheck, AStragglerMustBeARank) {
     const auto slow = [](int rank) {
         return layers("name = \"sync_sgd\"\n", 4,

@@ -88,6 +88,36 @@ TEST(TrainingData, AGlobalShuffleDealsAllSamplesOutAnewEachEpoch) {
     EXPECT_NE(rank0, rank0Later) << "a rank has other samples in the next epoch";
 }
 
+// Two workers that take gradients in turns of their own: together they take every sample of each epoch once.
+TEST(TrainingData, OfSharedWorkEverySampleIsDrawnOnceAnEpochByAllTogether) {
+    Experiment experiment = of("logistic", {}, {{"name", text("synthetic")}, {"train_samples", integer(50)}});
+    experiment.train.work = "shared";
+    experiment.train.epochs = 3;
+    experiment.train.batchSize = 8;
+    const TrainingData data = loadTrainingData(experiment).value();
+    const Plan plan = planGradients(experiment, 50);
+    EXPECT_EQ(plan.stepsPerEpoch, 7);
+    EXPECT_EQ(plan.totalSteps, 21);
+    std::int64_t gradient = 0, other = 0;
+    const auto one = openSharedLoader(experiment, data, data.splits.train, gradient);
+    const auto two = openSharedLoader(experiment, data, data.splits.train, other);
+    // Each sample by its first number.
+    const auto keysOf = [](const at::Tensor& inputs) {
+        const at::Tensor first = inputs.to(torch::kDouble).flatten(1).select(1, 0).contiguous();
+        return std::multiset<double>(first.data_ptr<double>(), first.data_ptr<double>() + first.numel());
+    };
+    const auto all = keysOf(makeBatch(data.splits.train, torch::arange(50, torch::kInt64), torch::kFloat32).inputs);
+    std::multiset<double> epoch;
+    for (std::int64_t next = 1; next <= 21; ++next) {
+        const bool first = next % 5 < 3;
+        (first ? gradient : other) = next;
+        epoch.merge(keysOf((first ? one : two)->take(plan.batchOf(next)).inputs));
+        if (next % 7 != 0) continue;
+        EXPECT_EQ(epoch, all) << "after gradient " << next;
+        epoch.clear();
+    }
+}
+
 TEST(TrainingData, DropsWhatFillsNoBatch) {
     // 1,333 samples a rank are 41 batches of 32.
     EXPECT_EQ(drawnIn(of("logistic", {}, {{"drop_last", boolean(true)}}), 1).size(), 3U * 41 * 32);

@@ -69,7 +69,8 @@ inline std::vector<RankRecord> trainVirtually(const Value& document, const RunWi
          }});
     if (!world) throw std::runtime_error(world.error().message);
     std::unique_ptr<EvaluationBoard> evaluations;
-    if (!experiment->timeOnly()) evaluations = std::move(EvaluationBoard::create(*experiment, *data).value());
+    if (!experiment->timeOnly())
+        evaluations = std::move(EvaluationBoard::create(*experiment, *data, flatLayoutOf(*experiment)).value());
     (*world)->run([&](VirtualRank& rank) {
         RankRecord& record = records[static_cast<std::size_t>(rank.comm.rank().value())];
         record.outcome = runWorker(*experiment, {.comm = rank.comm,

@@ -2,8 +2,9 @@
 
 #include <gmock/gmock.h>
 
-#include "tests/support/quadratic_oracle.h"
-#include "tests/support/sim/virtual_cluster.h"
+#include "core/base/check.h"
+#include "tests/support/in_child_process.h"
+#include "tests/support/served.h"
 
 namespace dasgd::test {
 namespace {
@@ -14,13 +15,9 @@ using ::testing::HasSubstr;
 // Experiment with `servers` servers besides the problem's workers; the weights of all workers start as the servers'.
 Value served(const QuadraticProblem& problem, std::int64_t servers, std::int64_t staleness,
              const std::string& backend = "threads") {
-    Value document =
-        problem.experiment({{"name", text("ssp")}, {"servers", integer(servers)}, {"staleness", integer(staleness)}});
-    document.set("cluster", table({{"backend", text(backend)}, {"workers", integer(problem.workers + servers)}}));
-    if (backend != "virtual") return document;
-    document.set("network", gigabit());
-    document.set("compute", table({{"step_time", text("3ms")}}));
-    return document;
+    const Fields fields{{"staleness", integer(staleness)}};
+    if (backend == "virtual") return servedVirtuallyBy(problem, "ssp", fields, {1}, servers);
+    return servedBy(problem, "ssp", fields, servers);
 }
 
 TEST(ParameterServer, TheLastRanksServe) {
@@ -112,6 +109,86 @@ TEST(ParameterServer, AWorkerThatIsGoneEndsTheRunAndIsNamed) {
                                                 HasSubstr("rank 2, a server, sends them once it has the gradients")));
     EXPECT_THAT(records[2].outcome.error, HasSubstr("has come from rank 1"));
 }
+
+// Two settings that are the same rule, in simulated time.
+struct SameRule {
+    std::string one;
+    Fields ones;
+    std::string other;
+    Fields others;
+    bool shares = false;  // the other's workers share the work too
+};
+std::ostream& operator<<(std::ostream& to, const SameRule& same) { return to << same.one << "_" << same.other; }
+
+class SameServers : public ::testing::TestWithParam<SameRule> {};
+
+TEST_P(SameServers, TakeTheSameWayInTheSameTime) {
+    const QuadraticProblem problem{.workers = 4, .steps = 120, .rate = 0.01, .momentum = 0.5, .weightDecay = 0.01};
+    const std::vector<double> factors{1, 1.7, 1.23, 1.41};
+    const auto& [one, ones, other, others, shares] = GetParam();
+    // Weights of every rank after each of its steps, and instants of everything.
+    const auto numbersOf = [](const Value& document) {
+        return inChildProcess([&] {
+            std::vector<double> all;
+            for (const RankRecord& record : trainVirtually(document)) {
+                DASGD_CHECK(record.outcome.error.empty());
+                for (const auto& point : record.sink.metrics.at("weight/0")) all.push_back(point.value);
+                for (const Span& span : record.sink.spans) {
+                    all.insert(all.end(), {static_cast<double>(span.start), static_cast<double>(span.end)});
+                }
+            }
+            return all;
+        });
+    };
+    Value compared = servedVirtuallyBy(problem, other, others, factors);
+    if (shares) compared.find("train")->set("work", text("shared"));
+    const auto numbers = numbersOf(servedVirtuallyBy(problem, one, ones, factors));
+    EXPECT_GT(numbers.size(), 5U * 120);
+    EXPECT_EQ(numbers, numbersOf(compared)) << "to the last bit and the nanosecond";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Identities, SameServers,
+    ::testing::Values(SameRule{"async_sgd", {}, "ssp", {{"staleness", integer(1'000'000)}}},
+                      SameRule{"psp", {{"sample", integer(0)}}, "async_sgd", {}},
+                      SameRule{"psp", {{"sample", integer(2)}, {"staleness", integer(1'000'000)}}, "async_sgd", {}},
+                      SameRule{"psp", {{"sample", integer(4)}, {"staleness", integer(3)}}, "ssp", {}},
+                      SameRule{"dssp", {{"extra", integer(0)}}, "ssp", {{"staleness", integer(3)}}},
+                      SameRule{"dssp", {{"extra", integer(0)}, {"bounded", boolean(true)}}, "ssp", {}},
+                      SameRule{"sync_switch", {}, "async_sgd", {}},
+                      SameRule{"sync_switch",
+                               {{"sync_steps", integer(120)}, {"sync_rate", number(1)}},
+                               "ssp",
+                               {{"staleness", integer(0)}}}));
+
+// The same of rules by which workers share the work anyway.
+INSTANTIATE_TEST_SUITE_P(
+    SharedIdentities, SameServers,
+    ::testing::Values(SameRule{"k_async", {{"gradients", integer(1)}}, "async_sgd", {}, true},
+                      SameRule{"k_async", {{"gradients", integer(4)}}, "ssp", {{"staleness", integer(0)}}, true},
+                      SameRule{"backup_workers", {{"backup", integer(0)}}, "ssp", {{"staleness", integer(0)}}, true},
+                      SameRule{"elastic_bsp",
+                               {{"lookahead", integer(1)}, {"monitor", integer(0)}},
+                               "ssp",
+                               {{"staleness", integer(0)}},
+                               true}));
+
+class OneWorker : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(OneWorker, IsSgd) {
+    const QuadraticProblem problem{.workers = 1, .steps = 50, .weightDecay = 0.01, .nesterov = true};
+    Fields fields;
+    if (GetParam() == "psp") fields = {{"sample", integer(1)}};
+    if (GetParam() == "k_async") fields = {{"gradients", integer(1)}};
+    if (GetParam() == "backup_workers") fields = {{"backup", integer(0)}};
+    expectSame(workersOf(train(servedBy(problem, GetParam(), fields)), problem),
+               serial(problem, [](std::int64_t, Workers&) {}), 1e-12);
+}
+
+INSTANTIATE_TEST_SUITE_P(Servers, OneWorker,
+                         ::testing::Values("async_sgd", "psp", "dssp", "sync_switch", "k_async", "backup_workers",
+                                           "elastic_bsp"),
+                         [](const auto& info) { return info.param; });
 
 }  // namespace
 }  // namespace dasgd::test

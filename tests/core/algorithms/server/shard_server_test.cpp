@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/algorithms/server/bounded_lead.h"
 #include "core/exec/cpu_executor.h"
 #include "core/optimizers/optimizer.h"
 #include "tests/support/sim/virtual_cluster.h"
@@ -70,6 +71,10 @@ struct BareRank {
     StepContext context;
 };
 
+std::unique_ptr<ServerPolicy> boundedLead(int workers, std::int64_t staleness) {
+    return makeBoundedLead({.workers = workers}, staleness);
+}
+
 // Weight j counts the gradients of worker j in what was read. Worker 2 takes five times as long as worker 0.
 TEST(ShardServer, AWorkerReadsAllGradientsUpToItsClockLessTheBound) {
     constexpr int kWorkers = 3;
@@ -80,7 +85,7 @@ TEST(ShardServer, AWorkerReadsAllGradientsUpToItsClockLessTheBound) {
         BareRank bare(rank.comm, rank.clock, kWorkers);
         const int own = rank.comm.rank().value();
         if (own == kWorkers) {
-            ShardServer server(bare.context, {0, kWorkers}, kWorkers, kBound);
+            ShardServer server(bare.context, {0, kWorkers}, kWorkers, boundedLead(kWorkers, kBound));
             for (std::int64_t k = 1; k <= kSteps; ++k) {
                 bare.context.moveTo(k, 1);
                 server.serve(bare.context);
@@ -111,7 +116,7 @@ TEST(ShardServer, OneUpdateOfTheMeanWhereNobodyMayBeAhead) {
     runRanks(Backend::Threads, kWorkers + 1, [&](Communicator& comm, Clock& clock) {
         BareRank bare(comm, clock, kWorkers);
         if (comm.rank() == Rank{kWorkers}) {
-            ShardServer server(bare.context, {0, kWorkers}, kWorkers, 0);
+            ShardServer server(bare.context, {0, kWorkers}, kWorkers, boundedLead(kWorkers, 0));
             for (std::int64_t k = 1; k <= 5; ++k) {
                 bare.context.moveTo(k, 1);
                 server.serve(bare.context);
@@ -133,7 +138,7 @@ TEST(ShardServer, StepsItsShardAlone) {
     runRanks(Backend::Threads, 2, [](Communicator& comm, Clock& clock) {
         BareRank bare(comm, clock, 4);
         if (comm.rank() == Rank{1}) {
-            ShardServer server(bare.context, {2, 2}, 1, 1);
+            ShardServer server(bare.context, {2, 2}, 1, boundedLead(1, 1));
             bare.context.moveTo(1, 0.5);
             server.serve(bare.context);
             server.close(bare.context);
@@ -161,7 +166,7 @@ TEST(ShardServer, NamesTheWorkersThatAreMissingAtItsDeadline) {
                 push.wait();
             }
             if (comm.rank() != Rank{3}) return;
-            ShardServer server(bare.context, {0, 3}, 3, 0);
+            ShardServer server(bare.context, {0, 3}, 3, boundedLead(3, 0));
             bare.context.moveTo(1, 1);
             try {
                 server.serve(bare.context);

@@ -9,8 +9,7 @@
 
 #include "tests/support/algorithm_trials.h"
 #include "tests/support/in_child_process.h"
-#include "tests/support/quadratic_oracle.h"
-#include "tests/support/sim/virtual_cluster.h"
+#include "tests/support/served.h"
 
 namespace dasgd::test {
 namespace {
@@ -18,34 +17,13 @@ namespace {
 constexpr std::int64_t kUnbounded = 1'000'000;
 
 Value servedStale(const QuadraticProblem& problem, std::int64_t staleness, std::int64_t servers = 1) {
-    Value document =
-        problem.experiment({{"name", text("ssp")}, {"servers", integer(servers)}, {"staleness", integer(staleness)}});
-    document.set("cluster", table({{"backend", text("threads")}, {"workers", integer(problem.workers + servers)}}));
-    return document;
+    return servedBy(problem, "ssp", {{"staleness", integer(staleness)}}, servers);
 }
 
 // Rank i takes `factors[i]` times 3 ms a step.
 Value servedVirtually(const QuadraticProblem& problem, std::int64_t staleness, const std::vector<double>& factors,
                       std::int64_t servers = 1) {
-    Value document = servedStale(problem, staleness, servers);
-    document.find("cluster")->set("backend", text("virtual"));
-    document.set("network", gigabit());
-    document.set("compute", table({{"step_time", text("3ms")}, {"rank_factors", vector(factors)}}));
-    return document;
-}
-
-// Trajectory of the workers, without the servers.
-Trajectory workersOf(const std::vector<RankRecord>& records, const QuadraticProblem& problem) {
-    for (const RankRecord& record : records) EXPECT_EQ(record.outcome.error, "");
-    Trajectory all = recorded(records);
-    for (Workers& step : all) step.resize(static_cast<std::size_t>(problem.workers));
-    return all;
-}
-
-// SGD on the mean gradient: with momentum, decay and Nesterov, which are the server's.
-Trajectory synchronous(const QuadraticProblem& problem) {
-    return serial(
-        problem, [](std::int64_t, Workers&) {}, [](Workers& g) { g.assign(g.size(), mean(g)); });
+    return servedVirtuallyBy(problem, "ssp", {{"staleness", integer(staleness)}}, factors, servers);
 }
 
 class SspWithoutLead : public testing::TestWithParam<std::tuple<Backend, int, int>> {};

@@ -1,0 +1,588 @@
+// Rules of parameter servers as events in plain doubles (tests/support/server_oracle.h): held to the identities between
+// them, and the engine on the virtual cluster held to them in weights, order and instants.
+#include "tests/support/server_oracle.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "tests/support/quadratic_oracle.h"
+#include "tests/support/sim/virtual_cluster.h"
+
+namespace dasgd::test {
+namespace {
+
+constexpr std::int64_t kEndless = 1'000'000;
+constexpr std::int64_t kSecondNs = 1'000'000'000;
+constexpr std::int64_t kStepNs = 100 * kSecondNs;  // of a worker whose factor is 1
+constexpr std::int64_t kOneWayNs = kSecondNs;      // of a push, and of an answer
+
+using MakeRule = std::function<std::unique_ptr<OracleRule>(int workers)>;
+
+MakeRule asyncRule() {
+    return [](int) { return std::make_unique<OracleAsync>(); };
+}
+MakeRule sspRule(std::int64_t staleness, bool perPush = false) {
+    return [=](int) { return std::make_unique<OracleSsp>(staleness, perPush); };
+}
+MakeRule pspRule(const OraclePsp::Settings& settings) {
+    return [=](int workers) { return std::make_unique<OraclePsp>(settings, workers); };
+}
+MakeRule dsspRule(const OracleDssp::Settings& settings) {
+    return [=](int workers) { return std::make_unique<OracleDssp>(settings, workers); };
+}
+MakeRule syncSwitchRule(const OracleSyncSwitch::Settings& settings) {
+    return [=](int) { return std::make_unique<OracleSyncSwitch>(settings); };
+}
+
+// The problem on a server, worker i computing `factors[i]` times 100 s a step.
+ServedProblem onOracleServer(const QuadraticProblem& problem, const std::vector<double>& factors) {
+    ServedProblem made{
+        .gradient = [problem](int worker, const Vec& w) { return problem.gradient(w, problem.target(worker)); },
+        .start = problem.start,
+        .steps = problem.steps,
+        .rate = problem.rate,
+        .momentum = problem.momentum,
+        .dampening = problem.dampening,
+        .weightDecay = problem.weightDecay,
+        .nesterov = problem.nesterov};
+    for (const double factor : factors) made.computeNs.push_back(std::llround(factor * kStepNs));
+    made.messageNs.assign(factors.size(), kOneWayNs);
+    return made;
+}
+
+ServedRun servedWith(const ServedProblem& problem, const MakeRule& make) {
+    const auto rule = make(problem.workers());
+    return serveOracle(problem, *rule);
+}
+
+const QuadraticProblem kUnlike{.workers = 4, .steps = 120, .rate = 0.02, .momentum = 0.5, .weightDecay = 0.01};
+const std::vector<double> kPaces{1, 1.7137, 1.2319, 1.4173};
+
+// Everything equal, to the last bit.
+void expectEqualRuns(const ServedRun& got, const ServedRun& expected) {
+    EXPECT_EQ(got.pushes, expected.pushes);
+    EXPECT_EQ(got.answers, expected.answers);
+    EXPECT_EQ(got.ends, expected.ends);
+    EXPECT_EQ(got.weights, expected.weights);
+    expectSame(got.trajectory(), expected.trajectory(), 0);
+}
+
+TEST(OracleSplitMix64, GivesThePublishedNumbers) {
+    OracleSplitMix64 stream{1234567};
+    EXPECT_EQ(stream.next(), 6457827717110365317ULL);
+    EXPECT_EQ(stream.next(), 3203168211198807973ULL);
+    EXPECT_EQ(stream.next(), 9817491932198370423ULL);
+}
+
+TEST(OracleServer, TakesPushesAsTheyArriveAndEqualInstantsByRank) {
+    ServedProblem problem = onOracleServer({.workers = 3, .steps = 2}, {1, 1.5, 1.5});
+    problem.messageNs[0] = kStepNs;  // its pushes set out first and arrive after those of the others
+    const ServedRun run = servedWith(problem, asyncRule());
+    std::vector<std::pair<int, std::int64_t>> order;
+    for (const ServedRun::Push& push : run.pushes) order.emplace_back(push.worker, push.atNs);
+    constexpr std::int64_t kOthers = kStepNs * 3 / 2 + kOneWayNs, kOthersAgain = 2 * kOthers + kOneWayNs;
+    EXPECT_THAT(order, ::testing::ElementsAre(std::pair(1, kOthers), std::pair(2, kOthers), std::pair(0, 2 * kStepNs),
+                                              std::pair(1, kOthersAgain), std::pair(2, kOthersAgain),
+                                              std::pair(0, 5 * kStepNs)));
+    EXPECT_EQ(run.ends[0], (std::vector{3 * kStepNs, 6 * kStepNs}));
+    EXPECT_NE(run.read[1][1], run.read[2][1]) << "the second of an instant reads one update more";
+}
+
+// While one of four workers of one pace makes a step, each of the others adds its gradient.
+TEST(OracleServer, StalenessIsThatOfTheOthersGradients) {
+    QuadraticProblem problem = kUnlike;
+    problem.steps = 10;
+    const ServedRun run = servedWith(onOracleServer(problem, {1, 1, 1, 1}), asyncRule());
+    for (std::size_t i = 0; i < run.pushes.size(); ++i) {
+        EXPECT_EQ(run.pushes[i].staleness, i < 4 ? static_cast<std::int64_t>(i) : 3) << "push " << i;
+    }
+}
+
+class OracleIdentities : public testing::TestWithParam<std::vector<double>> {
+protected:
+    [[nodiscard]] ServedRun with(const MakeRule& rule) const { return servedWith(problem_, rule); }
+
+    ServedProblem problem_ = onOracleServer(kUnlike, GetParam());
+    int workers_ = problem_.workers();
+};
+
+TEST_P(OracleIdentities, WithoutABoundEveryRuleIsAsynchronous) {
+    const ServedRun expected = with(asyncRule());
+    EXPECT_EQ(expected.pushes.size(), static_cast<std::size_t>(workers_ * problem_.steps));
+    expectEqualRuns(with(sspRule(kEndless)), expected);
+    expectEqualRuns(with(pspRule({.sample = 0, .staleness = 0})), expected);
+    expectEqualRuns(with(pspRule({.sample = 2, .staleness = kEndless})), expected);
+    expectEqualRuns(with(dsspRule({.staleness = kEndless})), expected);
+    expectEqualRuns(with(syncSwitchRule({.syncSteps = 0})), expected);
+}
+
+TEST_P(OracleIdentities, ASampleOfAllIsStaleSynchronous) {
+    for (const std::int64_t staleness : {0, 1, 3}) {
+        for (const bool redraw : {true, false}) {
+            expectEqualRuns(with(pspRule({.sample = workers_, .staleness = staleness, .redraw = redraw, .seed = 5})),
+                            with(sspRule(staleness, true)));
+        }
+    }
+}
+
+TEST_P(OracleIdentities, WithNothingToGrantDsspIsStaleSynchronous) {
+    for (const std::int64_t staleness : {1, 3}) {
+        for (const bool bounded : {true, false}) {
+            expectEqualRuns(with(dsspRule({.staleness = staleness, .extra = 0, .bounded = bounded})),
+                            with(sspRule(staleness)));
+        }
+    }
+}
+
+TEST_P(OracleIdentities, SyncSwitchThatNeverSwitchesIsBulkSynchronous) {
+    const ServedRun expected = with(sspRule(0));
+    expectEqualRuns(with(syncSwitchRule({.syncSteps = problem_.steps, .syncRate = 1})), expected);
+    QuadraticProblem problem = kUnlike;
+    problem.workers = workers_;
+    const Trajectory synchronous = serial(
+        problem, [](std::int64_t, Workers&) {}, [](Workers& g) { g.assign(g.size(), mean(g)); });
+    expectSame(expected.trajectory(), synchronous, 1e-12);
+    EXPECT_EQ(expected.largestLead(), 0);
+    const auto slowest = *std::max_element(problem_.computeNs.begin(), problem_.computeNs.end());
+    for (const auto& ends : expected.ends) EXPECT_EQ(ends.back(), problem_.steps * (slowest + 2 * kOneWayNs));
+}
+
+// Holds for plain SGD, as all gradients of a step are of the same weights.
+TEST_P(OracleIdentities, SspWithoutALeadPerPushIsTheMeanAtAPthOfTheRate) {
+    problem_.momentum = 0;
+    problem_.weightDecay = 0;
+    const ServedRun expected = with(sspRule(0));
+    problem_.rate /= workers_;
+    const ServedRun got = with(sspRule(0, true));
+    expectSame(got.trajectory(), expected.trajectory(), 1e-12);
+    EXPECT_EQ(got.ends, expected.ends);
+    EXPECT_EQ(got.answers, expected.answers);
+}
+
+// The second run begins with the weights of the first, and without its momentum.
+TEST_P(OracleIdentities, SyncSwitchBeginsAnAsynchronousRunAtItsSwitch) {
+    constexpr std::int64_t kSynchronous = 30;
+    const ServedRun got = with(syncSwitchRule({.syncSteps = kSynchronous, .resetsMomentum = true}));
+    const ServedRun kept = with(syncSwitchRule({.syncSteps = kSynchronous}));
+    const std::int64_t steps = problem_.steps;
+    problem_.steps = kSynchronous;
+    const double rate = std::exchange(problem_.rate, problem_.rate * workers_);
+    Trajectory expected = with(sspRule(0)).trajectory();
+    problem_.rate = rate;
+    problem_.start = expected.back()[0];
+    problem_.steps = steps - kSynchronous;
+    const ServedRun after = with(asyncRule());
+    const Trajectory asynchronous = after.trajectory();
+    expected.insert(expected.end(), asynchronous.begin() + 1, asynchronous.end());
+    expectSame(got.trajectory(), expected, 0);
+    const std::int64_t switched = got.ends[0][kSynchronous - 1];
+    for (std::size_t i = 0; i < got.ends.size(); ++i) EXPECT_EQ(got.ends[i].back(), switched + after.ends[i].back());
+    EXPECT_EQ(kept.ends, got.ends);
+    EXPECT_EQ(kept.trajectory()[kSynchronous], expected[kSynchronous]);
+    EXPECT_NE(kept.trajectory()[kSynchronous + 1], expected[kSynchronous + 1]);
+}
+
+TEST_P(OracleIdentities, NobodyStartsFurtherAheadThanItMay) {
+    for (const std::int64_t staleness : {0, 1, 3}) {
+        EXPECT_EQ(with(sspRule(staleness)).largestLead(), staleness) << "and the fast go as far as they may";
+        for (const std::int64_t extra : {1, 4, 12}) {
+            const ServedRun run = with(dsspRule({.staleness = staleness, .extra = extra, .bounded = true}));
+            EXPECT_GE(run.largestLead(), staleness);
+            EXPECT_LE(run.largestLead(), staleness + extra);
+        }
+    }
+    EXPECT_GT(with(asyncRule()).largestLead(), 16);
+}
+
+INSTANTIATE_TEST_SUITE_P(Paces, OracleIdentities,
+                         testing::Values(kPaces, std::vector{1.0, 1.5, 3.0}, std::vector{2.71, 1.0},
+                                         std::vector{1.3, 1.3, 1.0, 1.0, 1.9}));
+
+TEST(OracleOfOneWorker, IsSgdWhateverTheRule) {
+    const QuadraticProblem problem{.workers = 1, .steps = 50, .weightDecay = 0.01, .nesterov = true};
+    const Trajectory sgd = serial(problem, [](std::int64_t, Workers&) {});
+    const ServedProblem served = onOracleServer(problem, {1});
+    for (const MakeRule& rule :
+         {asyncRule(), sspRule(0), sspRule(0, true), sspRule(3), pspRule({.sample = 0}), pspRule({.sample = 1}),
+          dsspRule({}), dsspRule({.staleness = 0, .bounded = true}), syncSwitchRule({.syncSteps = 20})}) {
+        const ServedRun run = servedWith(served, rule);
+        expectSame(run.trajectory(), sgd, 1e-12);
+        EXPECT_EQ(run.ends[0].back(), 50 * (kStepNs + 2 * kOneWayNs));
+    }
+}
+
+// Instant at which the fast of two workers has made its last step; the slow one takes `ratio` times as long a step.
+std::int64_t fastWorkersEnd(double ratio, const MakeRule& rule) {
+    QuadraticProblem problem = kUnlike;
+    problem.workers = 2;
+    problem.steps = 200;
+    return servedWith(onOracleServer(problem, {1, ratio}), rule).ends[0].back();
+}
+
+// At steady paces the controller grants again as soon as a grant is used up.
+TEST(OracleDssp, RunsAtTheRateOfAsyncAsWrittenAndAtThatOfTheSlowWhereItIsBounded) {
+    constexpr double kRatio = 2.7;
+    const auto async = static_cast<double>(fastWorkersEnd(kRatio, asyncRule()));
+    EXPECT_NEAR(static_cast<double>(fastWorkersEnd(kRatio, dsspRule({}))) / async, 1, 0.01);
+    // Its last step may be 15 ahead of the slow one's.
+    const double slow = (kRatio + 0.02) / 1.02 * (200 - 15) / 200;
+    EXPECT_GT(static_cast<double>(fastWorkersEnd(kRatio, dsspRule({.bounded = true}))) / async, 0.99 * slow);
+    EXPECT_GT(static_cast<double>(fastWorkersEnd(kRatio, sspRule(15))) / async, 0.99 * slow);
+}
+
+TEST(OraclePsp, DrawsAStreamOfItsOwnForEachWorkerPushAndDraw) {
+    using ::testing::ElementsAre;
+    const ServerClocks clocks{{9, 9, 7, 9, 9}};
+    const OraclePsp::Settings settings{.sample = 3, .seed = 42};
+    EXPECT_THAT(OraclePsp::sampleOf(settings, clocks, 2, 0), ElementsAre(3, 1, 4));
+    EXPECT_THAT(OraclePsp::sampleOf(settings, clocks, 2, 1), ElementsAre(1, 2, 3));
+    EXPECT_THAT(OraclePsp::sampleOf(settings, clocks, 2, 2), ElementsAre(1, 4, 0));
+}
+
+TEST(OraclePsp, WaitsTheMoreTheMoreWorkersItLooksAt) {
+    constexpr int kWorkers = 30;
+    constexpr std::int64_t kSeconds = 120;
+    ServedProblem problem{.gradient = [](int, const Vec&) { return Vec{0}; }, .start = {0}, .steps = 100};
+    problem.computeNs.assign(kWorkers, 0);
+    problem.messageNs.assign(kWorkers, 0);
+    // 1 + Exp(1) seconds, a draw for each worker and step.
+    problem.stepNs = [](int worker, std::int64_t step) {
+        OracleSplitMix64 stream{static_cast<std::uint64_t>(1000 * worker + step)};
+        const double uniform = (static_cast<double>(stream.next() >> 11) + 0.5) * 0x1p-53;
+        return std::llround((1 - std::log(uniform)) * kSecondNs);
+    };
+    const auto stepsOfAWorker = [&](const MakeRule& rule) {
+        const ServedRun run = servedWith(problem, rule);
+        const auto inTime = std::count_if(run.pushes.begin(), run.pushes.end(), [](const ServedRun::Push& push) {
+            return push.atNs <= kSeconds * kSecondNs;
+        });
+        return static_cast<double>(inTime) / kWorkers;
+    };
+    double before = stepsOfAWorker(asyncRule());
+    EXPECT_NEAR(before, kSeconds / 2, 2) << "2 s a step";
+    for (const std::int64_t sample : {1, 3, 8, kWorkers}) {
+        const double redrawn = stepsOfAWorker(pspRule({.sample = sample, .seed = 7}));
+        EXPECT_LT(redrawn, before) << sample;
+        EXPECT_LE(stepsOfAWorker(pspRule({.sample = sample, .redraw = false, .seed = 7})), redrawn) << sample;
+        before = redrawn;
+    }
+    EXPECT_NEAR(before, kSeconds / 4.995, 3) << "1 s and the 30th harmonic number of seconds a step";
+}
+
+// Where all quadratics have one matrix the minimum of the weighted sum is the weighted mean of the targets.
+TEST(OracleAsync, EndsAtTheMinimumWeightedByTheRates) {
+    const QuadraticProblem problem{.workers = 3, .steps = 4000, .rate = 0.002, .momentum = 0};
+    const std::vector<double> factors{1, 2.03, 3.07};
+    ServedProblem served = onOracleServer(problem, factors);
+    served.messageNs.assign(3, 0);
+    const ServedRun run = servedWith(served, asyncRule());
+    const Vec& end = run.read[0].back();  // the others still train then
+    double toWeighted = 0, toMean = 0, rates = 0;
+    for (const double each : factors) rates += 1 / each;
+    for (std::size_t j = 0; j < end.size(); ++j) {
+        double weighted = 0, plain = 0;
+        for (int i = 0; i < problem.workers; ++i) {
+            weighted += problem.target(i)[j] / factors[static_cast<std::size_t>(i)] / rates;
+            plain += problem.target(i)[j] / 3;
+        }
+        toWeighted = std::max(toWeighted, std::abs(end[j] - weighted));
+        toMean = std::max(toMean, std::abs(end[j] - plain));
+    }
+    EXPECT_LT(toWeighted, 0.01);
+    EXPECT_GT(toMean, 0.2);
+}
+
+// One setting of a rule: as a document for the engine, and as a rule for the oracle.
+struct EngineSetting {
+    std::string what;
+    Fields algorithm;
+    MakeRule rule;
+    std::vector<double> factors;  // of the workers' step times
+    std::int64_t steps = 120;
+    std::int64_t servers = 1;
+    bool hiccups = false;         // every 7th step of worker 1 takes 2.3 times as long
+    std::string jitter = "none";  // of the engine, whose computing times the oracle then takes
+
+    // Workers of one pace push at equal instants, which go by rank.
+    [[nodiscard]] bool hasOnePace() const {
+        return std::count(factors.begin(), factors.end(), factors[0]) == workers();
+    }
+
+    [[nodiscard]] int workers() const { return static_cast<int>(factors.size()); }
+    [[nodiscard]] QuadraticProblem problem() const {
+        return {.workers = workers(), .steps = steps, .rate = 0.02, .momentum = 0.5, .weightDecay = 0.01};
+    }
+};
+void PrintTo(const EngineSetting& setting, std::ostream* stream) { *stream << setting.what; }
+
+constexpr std::int64_t kSeed = 20'261;
+constexpr std::int64_t kHiccupEvery = 7;
+constexpr double kHiccupFactor = 2.3;
+
+// The oracle leaves out the 0.2 ns that 24 bytes take at 125 GB/s, a few times that where workers share the server's
+// link. The simulator holds instants within 1 ns to be one and never sleeps less, so that each computation, message,
+// update and copy may shift what follows by 1 ns: fewer than 15 in a step. The longest chain of steps that wait for
+// each other has 600: as many as the fastest makes while the slowest makes 200. So no instant is off by 10 µs. Steps of
+// 100 s keep whatever an order or a choice depends on ten times as far apart, as the test asserts.
+constexpr std::int64_t kToleranceNs = 10'000;
+constexpr std::int64_t kApartNs = 10 * kToleranceNs;
+
+Value documentOf(const EngineSetting& setting) {
+    Value document = setting.problem().experiment(setting.algorithm);
+    document.find("train")->set("seed", integer(kSeed));
+    document.set("cluster", table({{"backend", text("virtual")},
+                                   {"workers", integer(setting.workers() + setting.servers)},
+                                   {"timeout_s", number(8e4)}}));
+    document.set("network", table({{"bandwidth", text("1000Gbps")}, {"latency", text("1s")}}));
+    document.set("compute", table({{"step_time", text("100s")},
+                                   {"memory_bandwidth", text("1000TB/s")},
+                                   {"jitter", text(setting.jitter)},
+                                   {"rank_factors", vector(setting.factors)}}));
+    if (setting.hiccups) {
+        document.find("compute")->set("straggler", table({{"ranks", array<std::int64_t>({1})},
+                                                          {"factor", number(kHiccupFactor)},
+                                                          {"every", integer(kHiccupEvery)}}));
+    }
+    return document;
+}
+
+// Computing time of each worker and step. Where steps scatter the engine draws it, which is no part of the rule, so the
+// oracle is told.
+std::map<std::pair<int, std::int64_t>, Ns> computingTimes(const std::vector<RankRecord>& records, int workers) {
+    std::map<std::pair<int, std::int64_t>, Ns> times;
+    for (int worker = 0; worker < workers; ++worker) {
+        for (const Span& span : records[static_cast<std::size_t>(worker)].sink.spans) {
+            const bool pass = span.kind == SpanKind::Forward || span.kind == SpanKind::Backward;
+            if (pass) times[{worker, span.step}] += span.end - span.start;
+        }
+    }
+    return times;
+}
+
+ServedProblem servedProblemOf(const EngineSetting& setting, const std::vector<RankRecord>& records) {
+    ServedProblem problem = onOracleServer(setting.problem(), setting.factors);
+    if (setting.jitter != "none") {
+        problem.stepNs = [times = computingTimes(records, setting.workers())](int worker, std::int64_t step) {
+            return times.at({worker, step});
+        };
+    } else if (setting.hiccups) {
+        problem.stepNs = [factors = setting.factors](int worker, std::int64_t step) {
+            const bool slow = worker == 1 && step % kHiccupEvery == 0;
+            return std::llround(factors[static_cast<std::size_t>(worker)] * (slow ? kHiccupFactor : 1) * kStepNs);
+        };
+    }
+    return problem;
+}
+
+// Messages of one step of a worker: its pushes are the earliest, its pulls the latest.
+struct StepMessages {
+    Ns sent = 0;     // when the first push sets out
+    Ns arrived = 0;  // when it arrives
+    Ns end = 0;      // when the last pull arrives
+};
+
+std::map<std::int64_t, StepMessages> messagesOf(const RankRecord& record) {
+    std::map<std::int64_t, StepMessages> all;
+    for (const Span& span : record.sink.spans) {
+        if (span.lane != Lane::Comm) continue;
+        const auto [known, isNew] = all.try_emplace(span.step, StepMessages{span.start, span.end, span.end});
+        StepMessages& step = known->second;
+        if (span.start < step.sent) step = {span.start, span.end, step.end};
+        step.end = std::max(step.end, span.end);
+    }
+    return all;
+}
+
+void expectSamePushes(const std::vector<RankRecord>& records, const ServedRun& expected) {
+    std::vector<std::tuple<Ns, int, std::int64_t>> pushes;
+    for (int worker = 0; worker < static_cast<int>(expected.ends.size()); ++worker) {
+        for (const auto& [step, messages] : messagesOf(records[static_cast<std::size_t>(worker)])) {
+            pushes.emplace_back(messages.arrived, worker, step);
+        }
+    }
+    std::sort(pushes.begin(), pushes.end());
+    ASSERT_EQ(pushes.size(), expected.pushes.size());
+    for (std::size_t i = 0; i < pushes.size(); ++i) {
+        const ServedRun::Push& push = expected.pushes[i];
+        const auto& [arrived, worker, step] = pushes[i];
+        ASSERT_EQ(std::pair(worker, step), std::pair(push.worker, push.clock)) << "push " << i;
+        ASSERT_NEAR(static_cast<double>(arrived), static_cast<double>(push.atNs), kToleranceNs) << "push " << i;
+    }
+}
+
+void expectSameEnds(const std::vector<RankRecord>& records, const ServedRun& expected) {
+    for (std::size_t worker = 0; worker < expected.ends.size(); ++worker) {
+        const auto messages = messagesOf(records[worker]);
+        for (std::size_t k = 0; k < expected.ends[worker].size(); ++k) {
+            const auto step = static_cast<std::int64_t>(k) + 1;
+            ASSERT_TRUE(messages.contains(step)) << "step " << step << " of worker " << worker;
+            ASSERT_NEAR(static_cast<double>(messages.at(step).end), static_cast<double>(expected.ends[worker][k]),
+                        kToleranceNs)
+                << "step " << step << " of worker " << worker;
+        }
+    }
+}
+
+// Each server's share of the weights at the end.
+void expectSameServers(const std::vector<RankRecord>& records, const ServedRun& expected, std::int64_t servers) {
+    const std::size_t workers = expected.ends.size(), count = records.size() - workers;
+    ASSERT_EQ(static_cast<std::int64_t>(count), servers);
+    const std::size_t elements = expected.weights.size();
+    Vec weights;
+    for (std::size_t server = 0; server < count; ++server) {
+        for (std::size_t j = elements * server / count; j < elements * (server + 1) / count; ++j) {
+            weights.push_back(records[workers + server].sink.metrics.at("weight/" + std::to_string(j)).back().value);
+        }
+    }
+    expectSame({{weights}}, {{expected.weights}}, 1e-12);
+}
+
+class ServerOnTheVirtualCluster : public testing::TestWithParam<EngineSetting> {};
+
+TEST_P(ServerOnTheVirtualCluster, IsThatOfTheOracle) {
+    const EngineSetting& setting = GetParam();
+    const auto records = trainVirtually(documentOf(setting));
+    for (const RankRecord& record : records) ASSERT_EQ(record.outcome.error, "");
+    const ServedProblem problem = servedProblemOf(setting, records);
+    const auto rule = setting.rule(setting.workers());
+    const ServedRun expected = serveOracle(problem, *rule);
+    if (setting.hasOnePace()) {
+        ASSERT_EQ(expected.closestPushesNs(), 0);
+    } else {
+        ASSERT_GT(expected.closestPushesNs(), kApartNs) << "the order must not depend on what the oracle leaves out";
+    }
+    if (const auto* dssp = dynamic_cast<const OracleDssp*>(rule.get())) {
+        ASSERT_GT(dssp->narrowestChoiceNs(), kApartNs) << "nor must the controller's choice";
+    }
+    expectSamePushes(records, expected);
+    expectSameEnds(records, expected);
+    Trajectory workers = recorded(records);
+    for (Workers& step : workers) step.resize(static_cast<std::size_t>(setting.workers()));
+    expectSame(workers, expected.trajectory(), 1e-12);
+    expectSameServers(records, expected, setting.servers);
+}
+
+const std::vector<double> kThree{1, 1.7137, 1.2319}, kFour{1.0471, 1.7137, 1, 1.4173};
+const std::vector<double> kFive{1.4173, 1, 1.7137, 1.0871, 1.2319};
+
+std::vector<EngineSetting> asynchronousSettings() {
+    return {{"Async", {{"name", text("async_sgd")}}, asyncRule(), kFour, 200},
+            {"AsyncOnTwoServers", {{"name", text("async_sgd")}, {"servers", integer(2)}}, asyncRule(), kThree, 120, 2},
+            {"AsyncWithHiccups", {{"name", text("async_sgd")}}, asyncRule(), kFive, 100, 1, true},
+            {"AsyncOfOnePace", {{"name", text("async_sgd")}}, asyncRule(), {1, 1, 1, 1}, 60}};
+}
+
+EngineSetting sspSetting(const std::string& what, std::int64_t staleness, const std::vector<double>& factors,
+                         std::int64_t servers = 1) {
+    return {what,
+            {{"name", text("ssp")}, {"staleness", integer(staleness)}, {"servers", integer(servers)}},
+            sspRule(staleness),
+            factors,
+            120,
+            servers};
+}
+
+constexpr const char* kScattered = "normal(0.1)";
+
+EngineSetting pspSetting(const std::string& what, std::int64_t sample, std::int64_t staleness, bool redraw,
+                         const std::vector<double>& factors, const std::string& jitter = kScattered) {
+    return {what,
+            {{"name", text("psp")},
+             {"sample", integer(sample)},
+             {"staleness", integer(staleness)},
+             {"redraw", boolean(redraw)}},
+            pspRule({.sample = sample, .staleness = staleness, .redraw = redraw, .seed = kSeed}),
+            factors,
+            150,
+            1,
+            false,
+            jitter};
+}
+
+EngineSetting dsspSetting(const std::string& what, const OracleDssp::Settings& settings,
+                          const std::vector<double>& factors, const std::string& jitter = kScattered) {
+    return {what,
+            {{"name", text("dssp")},
+             {"staleness", integer(settings.staleness)},
+             {"extra", integer(settings.extra)},
+             {"bounded", boolean(settings.bounded)}},
+            dsspRule(settings),
+            factors,
+            150,
+            1,
+            false,
+            jitter};
+}
+
+EngineSetting syncSwitchSetting(const std::string& what, const OracleSyncSwitch::Settings& settings,
+                                const std::vector<double>& factors, std::int64_t servers = 1) {
+    return {what,
+            {{"name", text("sync_switch")},
+             {"servers", integer(servers)},
+             {"sync_steps", integer(settings.syncSteps)},
+             {"sync_rate", number(settings.syncRate)},
+             {"momentum", text(settings.resetsMomentum ? "reset" : "keep")}},
+            syncSwitchRule(settings),
+            factors,
+            100,
+            servers};
+}
+
+std::vector<EngineSetting> boundedSettings() {
+    return {sspSetting("SspOfNoLead", 0, kFour), sspSetting("Ssp", 2, kFive),
+            sspSetting("SspOnTwoServers", 3, kThree, 2)};
+}
+
+// A worker that waits starts at the instant of another's push. With steady paces two sums of the same times in
+// different orders then give equal instants, so steps scatter here.
+std::vector<EngineSetting> pspSettings() {
+    return {pspSetting("PspOfNone", 0, 0, true, kThree, "none"),
+            pspSetting("PspOfOne", 1, 0, true, kFour),
+            pspSetting("PspOfTwo", 2, 2, true, kFive),
+            pspSetting("PspOfThree", 3, 1, true, kFive),
+            pspSetting("PspOfOneKept", 1, 1, false, kFour),
+            pspSetting("PspOfTwoKept", 2, 0, false, kFive),
+            pspSetting("PspOfAll", 4, 3, true, kFour, "none"),
+            pspSetting("PspOfAllOfNoLead", 3, 0, true, kThree, "none")};
+}
+
+// With steady paces a worker that waits for the slowest at each step has the same interval as that one. Then the
+// controller finds several grants equally good, or a nanosecond apart, so steps scatter here too.
+std::vector<EngineSetting> dsspSettings() {
+    return {dsspSetting("Dssp", {}, {1, 2.7183}, "none"),
+            dsspSetting("DsspOfThree", {.staleness = 1, .extra = 4}, kThree),
+            dsspSetting("DsspOfFive", {.staleness = 2, .extra = 7}, kFive),
+            dsspSetting("DsspOfNoLead", {.staleness = 0, .extra = 5}, kFour),
+            dsspSetting("DsspBoundedOfTwo", {.bounded = true}, {1, 2.7183}, "none"),
+            dsspSetting("DsspBoundedOfThree", {.staleness = 2, .extra = 5, .bounded = true}, {1, 2.7183, 1.4142}),
+            dsspSetting("DsspBoundedOfFour", {.staleness = 1, .extra = 6, .bounded = true}, kFour),
+            dsspSetting("DsspBoundedOfNoLead", {.staleness = 0, .extra = 3, .bounded = true}, kFive),
+            dsspSetting("DsspOfNoExtra", {.staleness = 2, .extra = 0}, kFour, "none")};
+}
+
+std::vector<EngineSetting> syncSwitchSettings() {
+    return {syncSwitchSetting("SyncSwitch", {.syncSteps = 25}, kFour),
+            syncSwitchSetting("SyncSwitchReset", {.syncSteps = 40, .syncRate = 1.5, .resetsMomentum = true}, kThree, 2),
+            syncSwitchSetting("SyncSwitchAtOnce", {.syncSteps = 0}, kFive),
+            syncSwitchSetting("SyncSwitchNever", {.syncSteps = 100, .syncRate = 1}, kThree)};
+}
+
+std::string nameOfSetting(const testing::TestParamInfo<EngineSetting>& info) { return info.param.what; }
+
+INSTANTIATE_TEST_SUITE_P(Asynchronous, ServerOnTheVirtualCluster, testing::ValuesIn(asynchronousSettings()),
+                         nameOfSetting);
+INSTANTIATE_TEST_SUITE_P(Bounded, ServerOnTheVirtualCluster, testing::ValuesIn(boundedSettings()), nameOfSetting);
+INSTANTIATE_TEST_SUITE_P(Psp, ServerOnTheVirtualCluster, testing::ValuesIn(pspSettings()), nameOfSetting);
+INSTANTIATE_TEST_SUITE_P(Dssp, ServerOnTheVirtualCluster, testing::ValuesIn(dsspSettings()), nameOfSetting);
+INSTANTIATE_TEST_SUITE_P(SyncSwitch, ServerOnTheVirtualCluster, testing::ValuesIn(syncSwitchSettings()), nameOfSetting);
+
+}  // namespace
+}  // namespace dasgd::test

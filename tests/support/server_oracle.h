@@ -1,0 +1,413 @@
+// Parameter servers as events, in plain doubles and whole nanoseconds, without the engine. The rules are written from
+// the text of their definitions and share no code with those of the engine.
+//
+// A worker computes its gradient on the weights that it read last, and its push takes `messageNs` to the server. The
+// server takes pushes in order of arrival, equal instants by rank. It updates in no time, then answers every waiting
+// worker that may start, by rank, and each answer takes `messageNs` back. Several servers with equal links take and
+// answer at the same instants, each its share of the elements, so one stands for all of them.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <queue>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+namespace dasgd::test {
+
+// The types of quadratic_oracle.h, which includes torch.
+using Vec = std::vector<double>;
+using Workers = std::vector<Vec>;
+using Trajectory = std::vector<Workers>;
+
+// Training on a server: what is computed, and how long it takes.
+struct ServedProblem {
+    std::function<Vec(int worker, const Vec& weights)> gradient;
+    Vec start;
+    std::int64_t steps = 1;               // of each worker, which pushes no more after them
+    std::vector<std::int64_t> computeNs;  // of a step, for each worker
+    std::vector<std::int64_t> messageNs;  // of a push, and of an answer, for each worker
+    // Instead of `computeNs` where steps differ; they are counted from 1.
+    std::function<std::int64_t(int worker, std::int64_t step)> stepNs = nullptr;
+    double rate = 0.1, momentum = 0, dampening = 0, weightDecay = 0;
+    bool nesterov = false;
+
+    [[nodiscard]] int workers() const { return static_cast<int>(computeNs.size()); }
+};
+
+// Pushes of each worker that the server has taken: c of algorithms.md.
+struct ServerClocks {
+    std::vector<std::int64_t> taken;
+
+    [[nodiscard]] int workers() const { return static_cast<int>(taken.size()); }
+    [[nodiscard]] std::int64_t of(int worker) const { return taken[static_cast<std::size_t>(worker)]; }
+    [[nodiscard]] std::int64_t least() const { return *std::min_element(taken.begin(), taken.end()); }
+    [[nodiscard]] std::int64_t most() const { return *std::max_element(taken.begin(), taken.end()); }
+    [[nodiscard]] std::int64_t lead(int worker) const { return of(worker) - least(); }
+    // The lowest rank with the fewest pushes.
+    [[nodiscard]] int slowest() const {
+        return static_cast<int>(std::min_element(taken.begin(), taken.end()) - taken.begin());
+    }
+    [[nodiscard]] std::vector<int> everyone() const {
+        std::vector<int> all(taken.size());
+        std::iota(all.begin(), all.end(), 0);
+        return all;
+    }
+};
+
+struct OracleUpdate {
+    std::vector<int> gradients;   // workers whose newest gradients are averaged; none: no update now
+    double rateFactor = 1;        // times the configured rate
+    bool resetsMomentum = false;  // after the update
+};
+
+// When pushes become updates, and when workers start again.
+class OracleRule {
+public:
+    virtual ~OracleRule() = default;
+    // Called for each push, which `clocks` counts already, before anybody is answered.
+    virtual OracleUpdate push(const ServerClocks& clocks, int worker, std::int64_t atNs) = 0;
+    // Asked of each waiting worker, by rank, once after each push.
+    virtual bool mayStart(const ServerClocks& clocks, int worker) = 0;
+};
+
+class OracleAsync final : public OracleRule {
+public:
+    OracleUpdate push(const ServerClocks&, int worker, std::int64_t) override { return {.gradients = {worker}}; }
+    bool mayStart(const ServerClocks&, int) override { return true; }
+};
+
+// Stale synchronous parallel. Without a lead the mean of all gradients is one update, unless `perPush`.
+class OracleSsp final : public OracleRule {
+public:
+    explicit OracleSsp(std::int64_t staleness, bool perPush = false)
+        : staleness_(staleness), perPush_(perPush || staleness > 0) {}
+    OracleUpdate push(const ServerClocks& clocks, int worker, std::int64_t) override {
+        if (perPush_) return {.gradients = {worker}};
+        const bool all = clocks.least() == clocks.most();
+        return {.gradients = all ? clocks.everyone() : std::vector<int>()};
+    }
+    bool mayStart(const ServerClocks& clocks, int worker) override { return clocks.lead(worker) <= staleness_; }
+
+private:
+    std::int64_t staleness_;
+    bool perPush_;
+};
+
+// SplitMix64 (Steele, Lea, Flood 2014).
+struct OracleSplitMix64 {
+    std::uint64_t state = 0;
+
+    std::uint64_t next() {
+        state += 0x9e3779b97f4a7c15ULL;
+        std::uint64_t z = state;
+        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+        z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+        return z ^ (z >> 31);
+    }
+};
+
+// Probabilistic synchronous parallel: c_i − c_j ≤ `staleness` for each j of a sample of the workers, i among them.
+class OraclePsp final : public OracleRule {
+public:
+    struct Settings {
+        std::int64_t sample = 0;  // β
+        std::int64_t staleness = 0;
+        bool redraw = true;  // a waiting worker draws anew at each push that the server takes
+        std::uint64_t seed = 0;
+    };
+    OraclePsp(const Settings& settings, int workers)
+        : settings_(settings), draws_(static_cast<std::size_t>(workers), 0) {}
+
+    OracleUpdate push(const ServerClocks&, int worker, std::int64_t) override {
+        draws_[static_cast<std::size_t>(worker)] = 0;
+        return {.gradients = {worker}};
+    }
+    bool mayStart(const ServerClocks& clocks, int worker) override {
+        std::uint64_t& draws = draws_[static_cast<std::size_t>(worker)];
+        const std::uint64_t draw = settings_.redraw ? draws++ : 0;
+        const std::vector<int> sample = sampleOf(settings_, clocks, worker, draw);
+        return std::all_of(sample.begin(), sample.end(),
+                           [&](int other) { return clocks.of(worker) - clocks.of(other) <= settings_.staleness; });
+    }
+    // A stream for each worker, push and draw, so that a sample does not depend on what others drew before.
+    static std::vector<int> sampleOf(const Settings& settings, const ServerClocks& clocks, int worker,
+                                     std::uint64_t draw) {
+        OracleSplitMix64 stream{settings.seed};
+        for (const std::uint64_t key :
+             {static_cast<std::uint64_t>(worker) + 1, static_cast<std::uint64_t>(clocks.of(worker)), draw}) {
+            OracleSplitMix64 mixed{stream.state ^ key};
+            stream.state = mixed.next();
+        }
+        std::vector<int> places = clocks.everyone();
+        const auto count = static_cast<std::size_t>(settings.sample);
+        for (std::size_t j = 0; j < count; ++j) {
+            std::swap(places[j], places[j + static_cast<std::size_t>(stream.next() % (places.size() - j))]);
+        }
+        places.resize(count);
+        return places;
+    }
+
+private:
+    Settings settings_;
+    std::vector<std::uint64_t> draws_;  // of each worker since its push
+};
+
+// Dynamic stale synchronous parallel (1908.11848, algorithms 1 and 2).
+class OracleDssp final : public OracleRule {
+public:
+    struct Settings {
+        std::int64_t staleness = 3;  // s_L
+        std::int64_t extra = 12;     // r_max
+        bool bounded = false;
+    };
+    OracleDssp(const Settings& settings, int workers)
+        : settings_(settings), byWorker_(static_cast<std::size_t>(workers)) {}
+
+    OracleUpdate push(const ServerClocks& clocks, int worker, std::int64_t atNs) override {
+        ByWorker& own = byWorker_[static_cast<std::size_t>(worker)];
+        own.intervalNs = atNs - own.lastNs;
+        own.lastNs = atNs;
+        if (own.granted > 0) {
+            --own.granted;
+            own.hasLeave = true;
+        } else if (clocks.lead(worker) > settings_.staleness && clocks.of(worker) == clocks.most()) {
+            const std::int64_t steps = controller(clocks, worker);
+            own.hasLeave = steps > 0;
+            // As written the start that follows at once is not counted; bounded it is.
+            own.granted = settings_.bounded ? std::max<std::int64_t>(steps - 1, 0) : steps;
+        }
+        return {.gradients = {worker}};
+    }
+    bool mayStart(const ServerClocks& clocks, int worker) override {
+        const bool hasLeave = std::exchange(byWorker_[static_cast<std::size_t>(worker)].hasLeave, false);
+        return hasLeave || clocks.lead(worker) <= settings_.staleness;
+    }
+    // By how much the controller preferred its choice to the next best one, at the least. Where this is more than
+    // instants may be off, another simulation chooses the same.
+    [[nodiscard]] std::int64_t narrowestChoiceNs() const { return narrowestNs_; }
+
+private:
+    struct ByWorker {
+        std::int64_t lastNs = 0;      // instant of the last push; at first that at which training starts
+        std::int64_t intervalNs = 0;  // between the last two
+        std::int64_t granted = 0;
+        bool hasLeave = false;  // to start at its last push, whatever its lead
+    };
+
+    // Steps after which the worker pushes nearest to a push of the slowest.
+    std::int64_t controller(const ServerClocks& clocks, int worker) {
+        const int slowest = clocks.slowest();
+        if (clocks.of(slowest) == 0) return 0;
+        const ByWorker& own = byWorker_[static_cast<std::size_t>(worker)];
+        const ByWorker& other = byWorker_[static_cast<std::size_t>(slowest)];
+        std::int64_t most = settings_.extra;
+        if (settings_.bounded) {
+            most = std::min(most, settings_.staleness + settings_.extra + 1 - clocks.lead(worker));
+        }
+        std::vector<std::int64_t> distances;  // for each r the least over k
+        for (std::int64_t r = 0; r <= most; ++r) {
+            std::int64_t least = std::numeric_limits<std::int64_t>::max();
+            for (std::int64_t k = 0; k <= settings_.extra; ++k) {
+                const std::int64_t theirs = other.lastNs + (k + 1) * other.intervalNs;
+                least = std::min(least, std::abs(theirs - own.lastNs - r * own.intervalNs));
+            }
+            distances.push_back(least);
+        }
+        const auto best = std::min_element(distances.begin(), distances.end());  // the first, where several are equal
+        for (auto each = distances.begin(); each != distances.end(); ++each) {
+            if (each != best) narrowestNs_ = std::min(narrowestNs_, *each - *best);
+        }
+        return best - distances.begin();
+    }
+
+    Settings settings_;
+    std::vector<ByWorker> byWorker_;
+    std::int64_t narrowestNs_ = std::numeric_limits<std::int64_t>::max();
+};
+
+// Sync-Switch: bulk-synchronous for the first steps of every worker, asynchronous from then on.
+class OracleSyncSwitch final : public OracleRule {
+public:
+    struct Settings {
+        std::int64_t syncSteps = 0;  // k₀
+        double syncRate = 0;         // rate of those steps ÷ the configured one; 0: number of workers
+        bool resetsMomentum = false;
+    };
+    explicit OracleSyncSwitch(const Settings& settings) : settings_(settings) {}
+
+    OracleUpdate push(const ServerClocks& clocks, int worker, std::int64_t) override {
+        if (!isSynchronous(clocks, worker)) return {.gradients = {worker}};
+        if (clocks.least() < clocks.most()) return {};
+        const double factor = settings_.syncRate == 0 ? clocks.workers() : settings_.syncRate;
+        const bool last = clocks.least() == settings_.syncSteps;
+        return {
+            .gradients = clocks.everyone(), .rateFactor = factor, .resetsMomentum = last && settings_.resetsMomentum};
+    }
+    bool mayStart(const ServerClocks& clocks, int worker) override {
+        return !isSynchronous(clocks, worker) || clocks.lead(worker) == 0;
+    }
+
+private:
+    [[nodiscard]] bool isSynchronous(const ServerClocks& clocks, int worker) const {
+        return clocks.of(worker) <= settings_.syncSteps;
+    }
+    Settings settings_;
+};
+
+// What happened on a server and its workers.
+struct ServedRun {
+    struct Push {
+        int worker = 0;
+        std::int64_t clock = 0;  // this worker's pushes, with this one
+        std::int64_t atNs = 0;
+        std::int64_t staleness = 0;  // updates since the weights were read
+        friend bool operator==(const Push&, const Push&) = default;
+    };
+    struct Answer {
+        int worker = 0;
+        std::int64_t clock = 0;
+        std::int64_t lead = 0;  // over the slowest
+        std::int64_t atNs = 0;  // when it leaves the server
+        friend bool operator==(const Answer&, const Answer&) = default;
+    };
+    std::vector<std::vector<Vec>> read;           // [worker][step], step 0 = start
+    std::vector<std::vector<std::int64_t>> ends;  // [worker][step − 1]: instant at which the step's weights arrive
+    std::vector<Push> pushes;                     // in the order in which they were taken
+    std::vector<Answer> answers;                  // in order
+    Vec weights;                                  // of the server, at the end
+
+    // Weights that each worker has read after each step.
+    [[nodiscard]] Trajectory trajectory() const {
+        Trajectory all(read[0].size());
+        for (const std::vector<Vec>& worker : read) {
+            for (std::size_t k = 0; k < all.size(); ++k) all[k].push_back(worker[k]);
+        }
+        return all;
+    }
+    [[nodiscard]] std::int64_t largestLead() const {
+        std::int64_t largest = 0;
+        for (const Answer& answer : answers) largest = std::max(largest, answer.lead);
+        return largest;
+    }
+    // The least time between two pushes that the server takes.
+    [[nodiscard]] std::int64_t closestPushesNs() const {
+        std::int64_t closest = std::numeric_limits<std::int64_t>::max();
+        for (std::size_t i = 1; i < pushes.size(); ++i) {
+            closest = std::min(closest, pushes[i].atNs - pushes[i - 1].atNs);
+        }
+        return closest;
+    }
+};
+
+// One run, from the start to the last answer.
+class OracleServer {
+public:
+    OracleServer(const ServedProblem& problem, OracleRule& rule)
+        : problem_(problem),
+          rule_(rule),
+          clocks_{std::vector<std::int64_t>(problem.computeNs.size(), 0)},
+          waits_(problem.computeNs.size(), false),
+          versions_(problem.computeNs.size(), 0),
+          gradients_(problem.computeNs.size()) {
+        run_.weights = problem.start;
+        run_.read.assign(problem.computeNs.size(), {problem.start});
+        run_.ends.resize(problem.computeNs.size());
+    }
+
+    ServedRun run() {
+        for (int worker = 0; worker < problem_.workers(); ++worker) compute(worker, 0);
+        while (!arrivals_.empty()) {
+            const auto [atNs, worker] = arrivals_.top();
+            arrivals_.pop();
+            take(worker, atNs);
+            answer(atNs);
+        }
+        if (std::count(waits_.begin(), waits_.end(), true) > 0) throw std::logic_error("a worker waits for ever");
+        return std::move(run_);
+    }
+
+private:
+    using Arrival = std::pair<std::int64_t, int>;  // instant, worker: equal instants by rank
+
+    // Begins the worker's next step, if any.
+    void compute(int worker, std::int64_t fromNs) {
+        const auto own = static_cast<std::size_t>(worker);
+        const std::int64_t step = clocks_.taken[own] + 1;
+        if (step > problem_.steps) return;
+        const std::int64_t took = problem_.stepNs ? problem_.stepNs(worker, step) : problem_.computeNs[own];
+        arrivals_.emplace(fromNs + took + problem_.messageNs[own], worker);
+    }
+
+    void take(int worker, std::int64_t atNs) {
+        const auto own = static_cast<std::size_t>(worker);
+        gradients_[own] = problem_.gradient(worker, run_.read[own].back());
+        ++clocks_.taken[own];
+        waits_[own] = true;
+        run_.pushes.push_back({worker, clocks_.taken[own], atNs, version_ - versions_[own]});
+        const OracleUpdate made = rule_.push(clocks_, worker, atNs);
+        if (!made.gradients.empty()) update(made);
+    }
+
+    void update(const OracleUpdate& made) {
+        Vec mean(problem_.start.size(), 0);
+        for (const int worker : made.gradients) {
+            const Vec& gradient = gradients_[static_cast<std::size_t>(worker)];
+            for (std::size_t j = 0; j < mean.size(); ++j) mean[j] += gradient[j];
+        }
+        for (double& each : mean) each /= static_cast<double>(made.gradients.size());
+        step(mean, made.rateFactor * problem_.rate);
+        if (made.resetsMomentum) velocity_.clear();
+        ++version_;
+    }
+
+    // torch.optim.SGD.
+    void step(const Vec& gradient, double rate) {
+        const bool first = velocity_.empty();
+        velocity_.resize(gradient.size());
+        for (std::size_t j = 0; j < gradient.size(); ++j) {
+            const double g = gradient[j] + problem_.weightDecay * run_.weights[j];
+            double& v = velocity_[j];
+            v = first ? g : problem_.momentum * v + (1 - problem_.dampening) * g;
+            double descent = problem_.nesterov ? g + problem_.momentum * v : v;
+            if (problem_.momentum == 0) descent = g;  // then torch keeps no velocity, and dampening is not used
+            run_.weights[j] -= rate * descent;
+        }
+    }
+
+    void answer(std::int64_t atNs) {
+        for (int worker = 0; worker < problem_.workers(); ++worker) {
+            const auto own = static_cast<std::size_t>(worker);
+            if (!waits_[own] || !rule_.mayStart(clocks_, worker)) continue;
+            waits_[own] = false;
+            versions_[own] = version_;
+            run_.answers.push_back({worker, clocks_.taken[own], clocks_.lead(worker), atNs});
+            run_.read[own].push_back(run_.weights);
+            run_.ends[own].push_back(atNs + problem_.messageNs[own]);
+            compute(worker, run_.ends[own].back());
+        }
+    }
+
+    const ServedProblem& problem_;
+    OracleRule& rule_;
+    ServedRun run_;
+    ServerClocks clocks_;
+    std::vector<bool> waits_;
+    std::vector<std::int64_t> versions_;  // updates in the weights that each worker has read
+    std::vector<Vec> gradients_;          // newest of each worker
+    std::int64_t version_ = 0;
+    Vec velocity_;
+    std::priority_queue<Arrival, std::vector<Arrival>, std::greater<>> arrivals_;
+};
+
+inline ServedRun serveOracle(const ServedProblem& problem, OracleRule& rule) {
+    return OracleServer(problem, rule).run();
+}
+
+}  // namespace dasgd::test
