@@ -33,12 +33,12 @@ double median(std::vector<double> values) {
     return values[values.size() / 2];
 }
 
-// Worker i sleeps (i + 1) times 5 ms before each gradient.
+// Worker i sleeps (i + 1) times 50 ms before each gradient.
 class Sleeps final : public StepGate {
 public:
     [[nodiscard]] bool mayContinue(Rank, std::int64_t) override { return true; }
     [[nodiscard]] bool stopAsked(Rank rank, std::int64_t) override {
-        if (rank.value() < 2) std::this_thread::sleep_for(std::chrono::milliseconds(5 * (rank.value() + 1)));
+        if (rank.value() < 2) std::this_thread::sleep_for(std::chrono::milliseconds(50 * (rank.value() + 1)));
         return false;
     }
     void leave(Rank) override {}
@@ -54,7 +54,7 @@ Value shared(const QuadraticProblem& problem) {
 
 double fastBySlow() {
     Sleeps gate;
-    const auto records = train(shared({.workers = 2, .steps = 400, .rate = 0.001, .momentum = 0}), Backend::Gloo,
+    const auto records = train(shared({.workers = 2, .steps = 100, .rate = 0.001, .momentum = 0}), Backend::Gloo,
                                nullptr, {.gate = &gate});
     const auto steps = [&](std::size_t rank) {
         return static_cast<double>(records[rank].sink.metrics.at("train/loss").size());
