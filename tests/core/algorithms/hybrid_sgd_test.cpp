@@ -100,7 +100,7 @@ TEST(HybridSgd, HalvesTheBytesWhereReceivingHidesSending) {
 // The default number of groups is the one with which the sizing rules count the fewest bytes.
 class BestGroups : public ::testing::TestWithParam<int> {};
 
-TEST_P(BestGroups, SendLeast) {
+TEST_P(BestGroups, SendLeastInSimulatedTime) {
     const int outputs = GetParam();
     const Fields layers{{"conv", matrix({{2, 2, 1, 500, 500}})}, {"dense", matrix({{1000, double(outputs)}})}};
     const double chosen = bytesSent(trainVirtually(experiment({}, layers, 16)));

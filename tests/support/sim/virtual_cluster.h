@@ -2,6 +2,11 @@
 // gives every test a process of its own.
 #pragma once
 
+#include <fnmatch.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -10,6 +15,7 @@
 #include "core/sim/engine/world.h"
 #include "core/train/evaluation_board.h"
 #include "core/train/measure_step.h"
+#include "tests/support/paths.h"
 #include "tests/support/training.h"
 
 namespace dasgd::test {
@@ -47,7 +53,32 @@ inline void onVirtualCluster(const std::string& name, const Value& network, cons
     (*world)->run(body);
 }
 
+// True where tests/core/gpu_suites.txt leaves the test out of those of core/algorithms that run on GPUs.
+inline bool isLeftOutOnGpus(const std::string& test) {
+    std::ifstream file(std::string(kSourceDir) + "/tests/core/gpu_suites.txt");
+    std::string program, parts, chosen, leftOut;
+    for (std::string line; std::getline(file, line);) {
+        std::istringstream words(line);
+        words >> program >> parts >> chosen >> leftOut;
+        if (program != "left_out" && program != "algorithms") continue;
+        std::istringstream patterns(program == "left_out" ? chosen : leftOut);
+        for (std::string pattern; std::getline(patterns, pattern, ':');) {
+            if (fnmatch(pattern.c_str(), test.c_str(), 0) == 0) return true;
+        }
+    }
+    return false;
+}
+
+// A process has one simulation and none beside NCCL, so that a test that simulates has to be left out on GPUs.
+inline void expectLeftOutOnGpus() {
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    if (!test || std::string(test->file()).find("core/algorithms") == std::string::npos) return;
+    const std::string name = std::string(test->test_suite_name()) + "." + test->name();
+    if (!isLeftOutOnGpus(name)) throw std::logic_error(name + " simulates: say SimulatedTime in its name");
+}
+
 inline std::vector<RankRecord> trainVirtually(const Value& document, const RunWith& with = {}) {
+    expectLeftOutOnGpus();
     const auto experiment = readExperiment(document);
     if (!experiment) throw std::runtime_error(experiment.error().message);
     const auto data = loadTrainingData(*experiment);

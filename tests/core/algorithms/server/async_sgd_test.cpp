@@ -8,7 +8,7 @@ namespace {
 
 // Workers whose minima are −1 and 1: the mean of these is 0. While the first makes 3 gradients the second makes one, so
 // that the weights go around −½. A sum of updates of one rate has that minimum where every worker's is as curved.
-TEST(AsyncSgd, OnUnlikeDataGoesToTheMinimumWeightedByTheRatesOfTheWorkers) {
+TEST(AsyncSgd, InSimulatedTimeOnUnlikeDataGoesToTheMinimumWeightedByTheRates) {
     QuadraticProblem problem{.workers = 2, .steps = 2000, .rate = 0.002, .momentum = 0};
     problem.matrix = {{1}};
     problem.start = {0};

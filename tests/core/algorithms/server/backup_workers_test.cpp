@@ -43,7 +43,7 @@ TEST(BackupWorkers, AtTheEndWhatIsHeldIsDropped) {
 
 // Worker 2 takes thrice as long: with one backup every version is of the other two, and its gradients are dropped. A
 // step of the server is an update.
-TEST(BackupWorkers, DoesNotWaitForTheSlowestWorker) {
+TEST(BackupWorkers, InSimulatedTimeDoesNotWaitForTheSlowestWorker) {
     const QuadraticProblem problem{.workers = 3, .steps = 60, .rate = 0.05, .momentum = 0};
     const auto run = [&](std::int64_t workers) {
         return trainVirtually(
@@ -67,7 +67,7 @@ TEST(BackupWorkers, DoesNotWaitForTheSlowestWorker) {
 }
 
 // Equal objectives: an update of two gradients of one version is that of three.
-TEST(BackupWorkers, OfEqualObjectivesIsBulkSynchronous) {
+TEST(BackupWorkers, OfEqualObjectivesIsBulkSynchronousInSimulatedTime) {
     const QuadraticProblem problem{.workers = 3, .steps = 60, .equalTargets = true};
     const auto records =
         trainVirtually(servedVirtuallyBy(problem, "backup_workers", {{"backup", integer(1)}}, {1, 1.01, 3, 1}));

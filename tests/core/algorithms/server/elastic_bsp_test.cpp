@@ -66,7 +66,7 @@ TEST(ElasticBsp, OfOneStepWithoutMonitoringIsBulkSynchronous) {
 }
 
 // Workers 0 and 1 meet every 3 and 2 steps where their paces are 2 : 3, so that nobody waits for long.
-TEST(ElasticBsp, WaitsLessThanABulkSynchronousServer) {
+TEST(ElasticBsp, InSimulatedTimeWaitsLessThanABulkSynchronousServer) {
     const QuadraticProblem problem{.workers = 2, .steps = 120, .rate = 0.02, .momentum = 0};
     const auto end = [&](std::int64_t lookahead, std::int64_t monitor) {
         return inChildProcess([&] {

@@ -122,7 +122,7 @@ std::ostream& operator<<(std::ostream& to, const SameRule& same) { return to << 
 
 class SameServers : public ::testing::TestWithParam<SameRule> {};
 
-TEST_P(SameServers, TakeTheSameWayInTheSameTime) {
+TEST_P(SameServers, TakeTheSameWayInTheSameSimulatedTime) {
     const QuadraticProblem problem{.workers = 4, .steps = 120, .rate = 0.01, .momentum = 0.5, .weightDecay = 0.01};
     const std::vector<double> factors{1, 1.7, 1.23, 1.41};
     const auto& [one, ones, other, others, shares] = GetParam();
@@ -180,6 +180,7 @@ TEST_P(OneWorker, IsSgd) {
     Fields fields;
     if (GetParam() == "psp") fields = {{"sample", integer(1)}};
     if (GetParam() == "k_async") fields = {{"gradients", integer(1)}};
+    if (GetParam() == "async_easgd") fields = {{"pull", number(0)}};
     if (GetParam() == "backup_workers") fields = {{"backup", integer(0)}};
     expectSame(workersOf(train(servedBy(problem, GetParam(), fields)), problem),
                serial(problem, [](std::int64_t, Workers&) {}), 1e-12);
@@ -187,7 +188,7 @@ TEST_P(OneWorker, IsSgd) {
 
 INSTANTIATE_TEST_SUITE_P(Servers, OneWorker,
                          ::testing::Values("async_sgd", "psp", "dssp", "sync_switch", "k_async", "backup_workers",
-                                           "elastic_bsp"),
+                                           "elastic_bsp", "async_saga", "async_easgd"),
                          [](const auto& info) { return info.param; });
 
 }  // namespace

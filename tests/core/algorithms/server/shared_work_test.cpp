@@ -78,7 +78,7 @@ TEST_P(SharedWork, EveryGradientIsMadeOnce) {
 }
 
 // Nobody waits for an evaluation, so it changes nothing; the order of the gradients is that of the spans.
-TEST_P(SharedWork, EvaluationsLeaveTheOrderAndTheTimesOfGradientsAlone) {
+TEST_P(SharedWork, EvaluationsLeaveTheOrderAndTheSimulatedTimesOfGradientsAlone) {
     const auto& [algorithm, fields] = GetParam();
     const auto instants = [&](std::int64_t evalEvery) {
         return inChildProcess([&] {
@@ -102,7 +102,7 @@ INSTANTIATE_TEST_SUITE_P(Rules, SharedWork, ::testing::ValuesIn(kSharingRules),
                          [](const auto& info) { return info.param.algorithm + "_" + std::to_string(info.index); });
 
 // Speeds 1 : ½ : 1/1.3; a push and a pull take next to nothing.
-TEST(SharedWorkOf, AnAsynchronousServerIsInProportionToTheSpeeds) {
+TEST(SharedWorkOf, InSimulatedTimeAnAsynchronousServerIsInProportionToTheSpeeds) {
     const auto records = trainVirtually(shared(servedVirtuallyBy(kSharedProblem, "async_sgd", {}, kSharedFactors)));
     const auto steps = stepsOf(records);
     ASSERT_EQ(steps.size(), 3U);
@@ -111,7 +111,7 @@ TEST(SharedWorkOf, AnAsynchronousServerIsInProportionToTheSpeeds) {
 }
 
 // Without a lead every worker makes every third gradient: the weights are those of equal steps.
-TEST(SharedWorkOf, ABulkSynchronousServerIsThatOfEqualSteps) {
+TEST(SharedWorkOf, InSimulatedTimeABulkSynchronousServerIsThatOfEqualSteps) {
     const auto weights = [](const Value& document) {
         return inChildProcess([&] {
             std::vector<double> all;
@@ -128,7 +128,7 @@ TEST(SharedWorkOf, ABulkSynchronousServerIsThatOfEqualSteps) {
 }
 
 // The server's weights after k · P gradients are evaluated: their loss by the weights that it recorded.
-TEST(SharedWorkOf, TheServersWeightsAreEvaluatedAsTheyWereThen) {
+TEST(SharedWorkOf, InSimulatedTimeTheServersWeightsAreEvaluatedAsTheyWereThen) {
     for (const bool simulated : {true, false}) {
         const Value document = shared(servedVirtuallyBy(kSharedProblem, "async_sgd", {}, kSharedFactors), 5);
         const auto records =
@@ -170,7 +170,7 @@ TEST(SharedWorkOf, AStopLeavesNoGradientBehind) {
     }
 }
 
-TEST(SharedWorkOf, ATargetEndsTheRunForAll) {
+TEST(SharedWorkOf, InSimulatedTimeATargetEndsTheRunForAll) {
     for (const bool simulated : {true, false}) {
         Value document = shared(simulated ? servedVirtuallyBy(kSharedProblem, "async_sgd", {}, kSharedFactors)
                                           : servedBy(kSharedProblem, "async_sgd", {}),

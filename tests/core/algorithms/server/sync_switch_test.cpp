@@ -53,7 +53,7 @@ TEST(SyncSwitch, ForgetsTheMomentumOnceThoughTheRunIsResumed) {
 // workers are equally fast, so that their gradients come in turns.
 class SyncSwitchMomentum : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(SyncSwitchMomentum, StepsAsTheSerialServerDoes) {
+TEST_P(SyncSwitchMomentum, InSimulatedTimeStepsAsTheSerialServerDoes) {
     const QuadraticProblem problem{.workers = 2, .steps = 40, .rate = 0.02, .equalTargets = true};
     Vec w = problem.start, velocity(3, 0);
     const auto step = [&](const Vec& gradient, double rate) {
