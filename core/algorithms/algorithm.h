@@ -27,6 +27,8 @@ struct RunOutline {
     bool clips = false;               // train.gradient_clip
     bool layerwise = false;           // the optimiser's steps are (OptimizerTraits)
     std::int64_t optimizerState = 0;  // number of tensors that the optimiser keeps: momentum, for example
+    bool decaysWeights = false;       // optimizer.weight_decay
+    std::int64_t fixedBatches = 1;    // StepContext::fixedBatches()
     bool sharesWork = false;          // train.work is "shared"
     std::vector<std::vector<std::int64_t>> parameterShapes;  // in order of registration
 };

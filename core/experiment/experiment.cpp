@@ -334,6 +334,13 @@ bool Experiment::sharesWork() const {
     return shares && shares->alwaysShares();
 }
 
+std::int64_t Experiment::fixedBatches(const Plan& plan) const {
+    if (timeOnly() || !plan.ofData) return 1;
+    // Passes over shards of unequal size join inside a batch.
+    const bool fixed = data.shuffle == "none" && partition.kind == PartitionSpec::Kind::Iid && !plan.passesJoin;
+    return fixed ? plan.stepsPerEpoch : 0;
+}
+
 at::ScalarType Experiment::scalarType() const { return train.precision == "float64" ? at::kDouble : at::kFloat; }
 
 Result<Experiment> readExperiment(const Value& document) {

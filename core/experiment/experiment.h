@@ -133,6 +133,8 @@ struct Experiment {
     // True where the ranks that train share the gradients of the run: as train.work says, or as the algorithm does
     // anyway.
     [[nodiscard]] bool sharesWork() const;
+    // See StepContext::fixedBatches(); 1 where nothing is computed. `plan`: of this experiment.
+    [[nodiscard]] std::int64_t fixedBatches(const Plan& plan) const;
     // True where nothing is computed: a simulated run in mode "time-only".
     [[nodiscard]] bool timeOnly() const { return timeSimulated() && compute.mode == "time-only"; }
 };

@@ -35,6 +35,7 @@ public:
         std::uint64_t seed = 0;                                // seed of the run
         std::function<void(std::string_view, double)> metric;  // records a metric; empty: metrics are dropped
         TensorDevice* device = nullptr;                        // device on which the rank computes; null: the CPU
+        std::int64_t fixedBatches = 1;                         // see fixedBatches()
     };
 
     // `samples`: number of samples on which one rank trains in one step, see samples().
@@ -77,6 +78,9 @@ public:
     // Number of samples on which this rank trains in one step. The last batch of an epoch may have fewer; this number
     // does not change with it.
     [[nodiscard]] std::int64_t samples() const { return samples_; }
+    // Number m of the batches that make up each pass of this rank, where step k always trains on batch (k − 1) mod m of
+    // them (and without data, 1); 0 where batches are drawn anew.
+    [[nodiscard]] std::int64_t fixedBatches() const { return extras_.fixedBatches; }
     // Number k of the present step, counted from 1: from the forward pass of step k to the end of afterStep(). In
     // start() of a run that begins or resumes it is the number of completed steps.
     [[nodiscard]] std::int64_t step() const { return step_; }

@@ -26,6 +26,11 @@ Status refuseKey(const Value& document, const std::string& path, const std::stri
     return fail(placeOfKey(document, path) + message);
 }
 
+bool decaysWeights(const Experiment& experiment) {
+    const Value* decay = experiment.resolved.find("optimizer")->find("weight_decay");
+    return decay && *decay->as<double>() > 0;
+}
+
 Status checkAlgorithm(const Value& document, const Experiment& experiment, const Plan& plan) {
     const RunOutline facts{.workers = static_cast<int>(experiment.cluster.workers),
                            .steps = plan.totalSteps,
@@ -37,6 +42,8 @@ Status checkAlgorithm(const Value& document, const Experiment& experiment, const
                            .clips = experiment.train.gradientClip > 0,
                            .layerwise = OptimizerRegistry::find(experiment.optimizerName)->traits.layerwise,
                            .optimizerState = experiment.makeOptimizer()->stateTensors(),
+                           .decaysWeights = decaysWeights(experiment),
+                           .fixedBatches = experiment.fixedBatches(plan),
                            .sharesWork = experiment.sharesWork(),
                            .parameterShapes = plan.parameterShapes};
     const auto broken = experiment.makeAlgorithm()->check(facts);

@@ -200,7 +200,8 @@ private:
         StepContext::Extras extras{.optimizer = optimizer_.get(),
                                    .seed = static_cast<std::uint64_t>(experiment_.train.seed),
                                    .metric = {},
-                                   .device = environment_.device};
+                                   .device = environment_.device,
+                                   .fixedBatches = experiment_.fixedBatches(plan_)};
         // Time-only runs record no metrics of the algorithm; the spans hold everything.
         if (!experiment_.timeOnly()) extras.metric = [this](std::string_view name, double v) { metric(name, v); };
         return extras;

@@ -52,6 +52,8 @@ struct AlgorithmTrial {
     // The most passes over the weights in a snapshot and in a merge of any step; one_pass_test.cpp counts them.
     std::size_t snapshotPasses = 1, mergePasses = 1;
     HostReads hostReads = HostReads::Nothing;
+    // True for a rule for which each pass must have the same batches.
+    bool fixesBatches = false;
     // True where the ranks wait for each other to measure, which is no part of a step: passes and waits do not count.
     bool measures = false;
     // Single messages, as opposed to collectives and exchanges, that two trainers and a server receive in a step.
@@ -65,6 +67,8 @@ struct AlgorithmTrial {
         all.insert(all.end(), fields.begin(), fields.end());
         return test::table(std::move(all));
     }
+    // Fields of [data] with which it trains.
+    [[nodiscard]] Fields data() const { return fixesBatches ? Fields{{"shuffle", text("none")}} : Fields(); }
     [[nodiscard]] std::unique_ptr<Algorithm> make() const {
         return AlgorithmRegistry::find(algorithm)->create(table(), {"name"}).value();
     }

@@ -35,6 +35,8 @@ struct ServedProblem {
     std::vector<std::int64_t> messageNs;  // of a push, and of an answer, for each worker
     // Instead of `computeNs` where steps differ; they are counted from 1.
     std::function<std::int64_t(int worker, std::int64_t step)> stepNs = nullptr;
+    // What the server steps along instead of a pushed gradient, or the mean of several.
+    std::function<Vec(const Vec& gradient)> direction = nullptr;
     double rate = 0.1, momentum = 0, dampening = 0, weightDecay = 0;
     bool nesterov = false;
 
@@ -362,6 +364,7 @@ private:
             for (std::size_t j = 0; j < mean.size(); ++j) mean[j] += gradient[j];
         }
         for (double& each : mean) each /= static_cast<double>(made.gradients.size());
+        if (problem_.direction) mean = problem_.direction(mean);
         step(mean, made.rateFactor * problem_.rate);
         if (made.resetsMomentum) velocity_.clear();
         ++version_;

@@ -65,14 +65,22 @@ void ParameterServer::start(StepContext& context) {
     const auto own = serverIndex(context);
     if (!own) return;
     const int workers = workersOf(context.comm().size());
+    const Shard part = shard(context, *own);
+    const ServerPolicy::Facts facts{.workers = workers,
+                                    .completed = context.step() / period(),
+                                    .seed = context.seed(),
+                                    .start = context.clock().now()};
     server_.emplace(
-        context, shard(context, *own), workers,
-        makePolicy(
-            {.workers = workers, .completed = context.step(), .seed = context.seed(), .start = context.clock().now()}));
+        context, part, workers,
+        ShardServer::Rule{.policy = makePolicy(facts), .update = makeUpdate(context, part.size), .period = period()});
     if (gradients_ > 0) server_->share(gradients_);
 }
 
 void ParameterServer::afterStep(StepContext& context) {
+    exchange(context, context.params().gradients(), context.params().weights());
+}
+
+void ParameterServer::exchange(StepContext& context, const at::Tensor& push, const at::Tensor& pull) {
     const int ranks = context.comm().size();
     const std::int64_t step = context.step();
     std::vector<Pending> pushes, pulls;
@@ -82,14 +90,13 @@ void ParameterServer::afterStep(StepContext& context) {
     for (int server = 0; server < serversOf(ranks); ++server) {
         const Rank to(workersOf(ranks) + server);
         const Shard part = shard(context, server);
-        at::Tensor weights = part.of(context.params().weights());
-        pushes.push_back(context.comm().send(part.of(context.params().gradients()), to, kGradientTag));
-        pulls.push_back(context.comm().receive(weights, to, kWeightsTag));
+        at::Tensor into = part.of(pull);
+        pushes.push_back(context.comm().send(part.of(push), to, kGradientTag));
+        pulls.push_back(context.comm().receive(into, to, kWeightsTag));
     }
     for (int server = 0; server < serversOf(ranks); ++server) {
         const auto i = static_cast<std::size_t>(server);
-        const std::int64_t bytes =
-            shard(context, server).size * static_cast<std::int64_t>(context.params().weights().element_size());
+        const std::int64_t bytes = shard(context, server).size * static_cast<std::int64_t>(pull.element_size());
         context.executor().waitFor(pushes[i], step, bytes);
         awaitPull(context, pulls[i], server, bytes);
     }

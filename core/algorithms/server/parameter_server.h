@@ -52,6 +52,11 @@ public:
     // `servers`: n >= 1.
     explicit ParameterServer(std::int64_t servers) : servers_(servers) {}
     [[nodiscard]] virtual std::unique_ptr<ServerPolicy> makePolicy(const ServerPolicy::Facts& facts) const = 0;
+    // For one server's shard of `size` elements like those of `context`'s weights.
+    [[nodiscard]] virtual std::unique_ptr<ShardUpdate> makeUpdate(StepContext&,
+                                                                  [[maybe_unused]] std::int64_t size) const {
+        return std::make_unique<ShardUpdate>();
+    }
 
     // Every server needs a weight to hold. Refused: simulated messages that share no link, where a server would serve
     // any number of workers in the time of one; and, with several servers, an optimiser whose step needs norms of more
@@ -79,6 +84,10 @@ public:
     [[nodiscard]] bool wasStopped() const override { return word_ == kStopped; }
 
 protected:
+    // Steps that a worker makes between two pushes.
+    [[nodiscard]] virtual std::int64_t period() const { return 1; }
+    // A worker's push of `push`, [N], and pull into `pull`, [N], with all servers. Waits for both.
+    void exchange(StepContext& context, const at::Tensor& push, const at::Tensor& pull);
     // The step of which a server needs the gradients of all workers before it answers a worker that has made `step`;
     // 0 or less: none.
     [[nodiscard]] virtual std::int64_t stepNeededOfAll([[maybe_unused]] std::int64_t step) const { return 0; }

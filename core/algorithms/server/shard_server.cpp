@@ -28,9 +28,9 @@ Shard shardOf(int server, int servers, std::int64_t elements) {
     return {begin, elements * (server + 1) / servers - begin};
 }
 
-ShardServer::ShardServer(StepContext& context, const Shard& shard, int workers, std::unique_ptr<ServerPolicy> policy)
+ShardServer::ShardServer(StepContext& context, const Shard& shard, int workers, Rule rule)
     : weights_(shard.of(context.params().weights())),
-      policy_(std::move(policy)),
+      rule_(std::move(rule)),
       bytes_(static_cast<std::int64_t>(weights_.nbytes())),
       workers_(static_cast<std::size_t>(workers)),
       free_(workers_.size()) {
@@ -47,7 +47,7 @@ void ShardServer::serve(StepContext& context) {
     while (!isDone(context.step())) {
         post(context);
         take(context);
-        if (isOver()) policy_->noneFollows();
+        if (isOver()) rule_.policy->noneFollows();
         obeyPolicy(context);
         answer(context);
     }
@@ -57,11 +57,11 @@ void ShardServer::serve(StepContext& context) {
     context.record(metrics::kStalenessLead, static_cast<double>(lead_));
     context.metric("gradients", static_cast<double>(taken_));
     if (updates_ > 0) context.metric("dropped", static_cast<double>(dropped_));
-    for (const auto& [name, value] : policy_->takeMetrics()) context.metric(name, value);
+    for (const auto& [name, value] : rule_.policy->takeMetrics()) context.metric(name, value);
 }
 
 bool ShardServer::isDone(std::int64_t step) const {
-    if (gradients_ == 0) return slowest() >= step;
+    if (gradients_ == 0) return slowest() >= step / rule_.period;
     if (updates_ > 0) return ended_ ? isOver() : version_ >= step;
     const std::int64_t due = step * static_cast<std::int64_t>(workers_.size());
     return takenInAll_ >= (ended_ ? std::min(granted_, due) : due);
@@ -71,7 +71,7 @@ void ShardServer::share(std::int64_t gradients) {
     const auto workers = static_cast<std::int64_t>(workers_.size());
     gradients_ = gradients;
     granted_ = workers;
-    if (policy_->countsUpdates()) updates_ = gradients / workers;
+    if (rule_.policy->countsUpdates()) updates_ = gradients / workers;
     ended_ = updates_ == 0 && granted_ == gradients_;
 }
 
@@ -101,18 +101,18 @@ void ShardServer::take(StepContext& context) {
     worker.waits = true;
     ++taken_;
     ++takenInAll_;
-    policy_->take(
+    rule_.policy->take(
         {.worker = from, .clock = worker.clock, .version = worker.version, .at = push->outcome()->interval.end});
 }
 
 // Drops what the policy drops and makes the updates that are due.
 void ShardServer::obeyPolicy(StepContext& context) {
-    for (const int worker : policy_->takeDropped()) {
+    for (const int worker : rule_.policy->takeDropped()) {
         free_.push_back(workers_[static_cast<std::size_t>(worker)].place);
         ++dropped_;
     }
-    while (const auto due = policy_->nextUpdate()) {
-        update(context, *due);
+    while (const auto due = rule_.policy->nextUpdate()) {
+        makeUpdate(context, *due);
         ended_ = ended_ || (updates_ > 0 && version_ == updates_);
     }
 }
@@ -156,13 +156,13 @@ std::string ShardServer::missingWorkers(std::int64_t step) const {
     std::string text = "; no gradient of step " + std::to_string(step) + " has come from rank";
     int missing = 0;
     for (std::size_t i = 0; i < workers_.size(); ++i) {
-        if (workers_[i].clock >= step || ++missing > kMissingToName) continue;
+        if (workers_[i].clock >= step / rule_.period || ++missing > kMissingToName) continue;
         text += (missing == 1 ? " " : ", ") + std::to_string(i);
     }
     return missing <= kMissingToName ? text : text + " and " + std::to_string(missing - kMissingToName) + " more";
 }
 
-void ShardServer::update(StepContext& context, const ServerPolicy::Update& update) {
+void ShardServer::makeUpdate(StepContext& context, const ServerPolicy::Update& update) {
     std::vector<at::Tensor> gradients;
     for (const int worker : update.workers) {
         const std::size_t place = workers_[static_cast<std::size_t>(worker)].place;
@@ -178,7 +178,7 @@ void ShardServer::update(StepContext& context, const ServerPolicy::Update& updat
         // Sums in the order of the workers, whichever came first, so that it repeats to the last bit.
         if (count > 1) sumFlat(gradients, {.out = gradients.front(), .divisor = static_cast<double>(count)});
         if (update.forgetsMomentum) context.optimizer().reset();
-        context.optimizer().step(first.shard, context.learningRate() * update.rate);
+        rule_.update->make(context, first.shard, context.learningRate() * update.rate, update.workers);
     });
     ++version_;
 }
@@ -187,7 +187,7 @@ void ShardServer::answer(StepContext& context) {
     const std::int64_t slowest = this->slowest();
     for (std::size_t i = 0; i < workers_.size(); ++i) {
         // Where nothing follows, there is nothing to wait for.
-        if (!workers_[i].waits || (!isOver() && !policy_->mayStart(static_cast<int>(i)))) continue;
+        if (!workers_[i].waits || (!isOver() && !rule_.policy->mayStart(static_cast<int>(i)))) continue;
         workers_[i].waits = false;
         if (!ended_) lead_ = std::max(lead_, workers_[i].clock - slowest);
         send(context, static_cast<int>(i));
@@ -196,20 +196,25 @@ void ShardServer::answer(StepContext& context) {
 
 void ShardServer::send(StepContext& context, int to) {
     Worker& worker = workers_[static_cast<std::size_t>(to)];
-    if (copied_ != version_) {
-        copy_ = at::empty_like(weights_);
-        copied_ = version_;
-        context.executor().run({SpanKind::Snapshot, bytes_}, [&] {
-            const at::NoGradGuard guard;
-            copy_.copy_(weights_);
-        });
-    }
+    const at::Tensor own = rule_.update->answerTo(to);
+    const at::Tensor& answer = own.defined() ? own : copyOfWeights(context);
     // The previous answer has arrived: the worker has made a step with it.
     if (worker.answer) context.executor().waitFor(worker.answer, worker.answeredAt, bytes_);
     if (gradients_ > 0) sendWord(context, worker, to);
-    worker.answer = context.comm().send(copy_, Rank{to}, kWeightsTag);
+    worker.answer = context.comm().send(answer, Rank{to}, kWeightsTag);
     worker.answeredAt = context.step();
     worker.version = version_;
+}
+
+const at::Tensor& ShardServer::copyOfWeights(StepContext& context) {
+    if (copied_ == version_) return copy_;
+    copy_ = at::empty_like(weights_);
+    copied_ = version_;
+    context.executor().run({SpanKind::Snapshot, bytes_}, [&] {
+        const at::NoGradGuard guard;
+        copy_.copy_(weights_);
+    });
+    return copy_;
 }
 
 void ShardServer::sendWord(StepContext& context, Worker& worker, int to) {
@@ -242,7 +247,8 @@ void ShardServer::save(StepContext& context, Archive& archive) {
     for (const Worker& worker : workers_) versions.push_back(worker.version);
     archive.put("version", version_);
     archive.put("versions", torch::tensor(versions, torch::kInt64));
-    policy_->save(archive);
+    rule_.policy->save(archive);
+    rule_.update->save(archive);
 }
 
 Status ShardServer::load(StepContext& context, const Archive& archive) {
@@ -250,10 +256,11 @@ Status ShardServer::load(StepContext& context, const Archive& archive) {
     at::Tensor versions = at::empty({static_cast<std::int64_t>(workers_.size())}, torch::kInt64);
     DASGD_TRY(archive.read("versions", versions));
     for (std::size_t i = 0; i < workers_.size(); ++i) {
-        workers_[i].clock = context.step();
+        workers_[i].clock = context.step() / rule_.period;
         workers_[i].version = versions.const_data_ptr<std::int64_t>()[i];
     }
-    return policy_->load(archive);
+    DASGD_TRY(rule_.policy->load(archive));
+    return rule_.update->load(archive);
 }
 
 }  // namespace dasgd

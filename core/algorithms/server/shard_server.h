@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/algorithms/server/server_policy.h"
+#include "core/algorithms/server/shard_update.h"
 #include "core/base/result.h"
 #include "core/comm/communicator.h"
 #include "core/step/flat_params.h"
@@ -41,10 +42,16 @@ struct Shard {
 // Owner: the rank's training thread.
 class ShardServer {
 public:
+    // Parts in which the algorithms differ.
+    struct Rule {
+        std::unique_ptr<ServerPolicy> policy;
+        std::unique_ptr<ShardUpdate> update;
+        std::int64_t period = 1;  // steps that a worker makes between two pushes
+    };
     // The workers are ranks 0 … workers − 1. The shard is part of the context's weights, which hold the values.
-    ShardServer(StepContext& context, const Shard& shard, int workers, std::unique_ptr<ServerPolicy> policy);
+    ShardServer(StepContext& context, const Shard& shard, int workers, Rule rule);
 
-    // Takes gradients until those of step context.step() of every worker are in the weights, and answers the workers
+    // Takes gradients until those of every worker up to step context.step() are in the weights, and answers the workers
     // that may start. Gradients of later steps that come meanwhile count as well, with the rate of context.step().
     // Throws CommError, which names the workers that are missing.
     void serve(StepContext& context);
@@ -87,14 +94,15 @@ private:
     void take(StepContext& context);
     [[nodiscard]] std::size_t nextArrival(StepContext& context);
     [[nodiscard]] Rank await(StepContext& context, Place& place);
-    void update(StepContext& context, const ServerPolicy::Update& update);
+    void makeUpdate(StepContext& context, const ServerPolicy::Update& update);
     void obeyPolicy(StepContext& context);
     void answer(StepContext& context);
     void send(StepContext& context, int worker);
+    [[nodiscard]] const at::Tensor& copyOfWeights(StepContext& context);
     [[nodiscard]] std::string missingWorkers(std::int64_t step) const;
 
     at::Tensor weights_;  // [shard], the rank's own
-    std::unique_ptr<ServerPolicy> policy_;
+    Rule rule_;
     std::int64_t bytes_;
     std::vector<Worker> workers_;
     std::vector<Place> places_;           // one per worker

@@ -53,12 +53,18 @@ protected:
         EXPECT_GE(averages, 3 * 2U);
         EXPECT_EQ(run.waits, std::vector<std::string>(averages, "aten::_local_scalar_dense"));
     }
+    // `where`: data.device_data.
+    static Value digitsKept(const std::string& where) {
+        Fields data = GetParam().data();
+        data.emplace_back("device_data", text(where));
+        return digits(GetParam().table(), {}, std::move(data));
+    }
 };
 
 // A rank that receives single messages makes the host wait for them, on GPUs too (core/comm/nccl/device_messages.h), so
 // the trial says how many there are.
 TEST_P(OnDeviceEvery, TrainsAsOnTheProcessorAndNeverMakesTheHostWaitBetweenEvaluations) {
-    const Value document = digits(GetParam().table(), {}, {{"device_data", text("resident")}});
+    const Value document = digitsKept("resident");
     const OnDevice run = trainOnDevice(document);
     std::atomic<int> received = 0;
     const auto counted = [&](Communicator& comm, Clock&) { return std::make_unique<CountsReceives>(comm, received); };
@@ -75,7 +81,7 @@ TEST_P(OnDeviceEvery, TrainsAsOnTheProcessorAndNeverMakesTheHostWaitBetweenEvalu
 }
 
 TEST_P(OnDeviceEvery, NeverMakesTheHostWaitForDataThatArePrefetched) {
-    const OnDevice run = trainOnDevice(digits(GetParam().table(), {}, {{"device_data", text("prefetch")}}));
+    const OnDevice run = trainOnDevice(digitsKept("prefetch"));
     for (const RankRecord& record : run.records) EXPECT_EQ(record.outcome.error, "");
     expectFewWaits(run);
 }

@@ -22,7 +22,8 @@ TEST_P(EveryAlgorithm, EndsWithTheSameBitsAfterAStop) {
     std::mt19937 random(static_cast<unsigned>(std::hash<std::string>()(trial.name())) + static_cast<unsigned>(on));
     const std::int64_t stop = std::uniform_int_distribution<std::int64_t>(1, kResumedSteps - 1)(random);
     SCOPED_TRACE("stopped after step " + std::to_string(stop));
-    const Value document = resumedExperiment(trial.table(), on, droppingMlp(), momentum());
+    Value document = resumedExperiment(trial.table(), on, droppingMlp(), momentum());
+    for (const auto& [key, value] : trial.data()) document.find("data")->set(key, value);
     if (trial.repeats || on == TrainedOn::Virtual) return expectSameModelAfterStops(on, document, {stop});
     // A run whose result depends on who comes first ends too, with other bits.
     const TempDir dir;

@@ -310,6 +310,7 @@ struct EngineSetting {
     std::int64_t servers = 1;
     bool hiccups = false;         // every 7th step of worker 1 takes 2.3 times as long
     std::string jitter = "none";  // of the engine, whose computing times the oracle then takes
+    bool keepsGradients = false;  // SAGA
 
     // Workers of one pace push at equal instants, which go by rank.
     [[nodiscard]] bool hasOnePace() const {
@@ -367,8 +368,32 @@ std::map<std::pair<int, std::int64_t>, Ns> computingTimes(const std::vector<Rank
     return times;
 }
 
+// SAGA of one component a worker: δ is what is new in its gradient, and the server adds the mean of the old ones.
+void keepGradients(ServedProblem& problem) {
+    const std::size_t elements = problem.start.size();
+    problem.gradient = [gradient = problem.gradient, kept = Workers(problem.computeNs.size(), Vec(elements, 0))](
+                           int worker, const Vec& w) mutable {
+        Vec delta = gradient(worker, w);
+        Vec& last = kept[static_cast<std::size_t>(worker)];
+        for (std::size_t j = 0; j < delta.size(); ++j) {
+            delta[j] -= last[j];
+            last[j] += delta[j];
+        }
+        return delta;
+    };
+    problem.direction = [workers = problem.workers(), mean = Vec(elements, 0)](const Vec& delta) mutable {
+        Vec along(delta);
+        for (std::size_t j = 0; j < along.size(); ++j) {
+            along[j] += mean[j];
+            mean[j] += delta[j] / workers;
+        }
+        return along;
+    };
+}
+
 ServedProblem servedProblemOf(const EngineSetting& setting, const std::vector<RankRecord>& records) {
     ServedProblem problem = onOracleServer(setting.problem(), setting.factors);
+    if (setting.keepsGradients) keepGradients(problem);
     if (setting.jitter != "none") {
         problem.stepNs = [times = computingTimes(records, setting.workers())](int worker, std::int64_t step) {
             return times.at({worker, step});
@@ -477,6 +502,16 @@ std::vector<EngineSetting> asynchronousSettings() {
     return {{"Async", {{"name", text("async_sgd")}}, asyncRule(), kFour, 200},
             {"AsyncOnTwoServers", {{"name", text("async_sgd")}, {"servers", integer(2)}}, asyncRule(), kThree, 120, 2},
             {"AsyncWithHiccups", {{"name", text("async_sgd")}}, asyncRule(), kFive, 100, 1, true},
+            {"Saga", {{"name", text("async_saga")}}, asyncRule(), kFour, 150, 1, false, "none", true},
+            {"SagaOnTwoServers",
+             {{"name", text("async_saga")}, {"servers", integer(2)}},
+             asyncRule(),
+             kThree,
+             120,
+             2,
+             false,
+             "none",
+             true},
             {"AsyncOfOnePace", {{"name", text("async_sgd")}}, asyncRule(), {1, 1, 1, 1}, 60}};
 }
 

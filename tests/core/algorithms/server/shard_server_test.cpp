@@ -85,7 +85,8 @@ TEST(ShardServer, AWorkerReadsAllGradientsUpToItsClockLessTheBound) {
         BareRank bare(rank.comm, rank.clock, kWorkers);
         const int own = rank.comm.rank().value();
         if (own == kWorkers) {
-            ShardServer server(bare.context, {0, kWorkers}, kWorkers, boundedLead(kWorkers, kBound));
+            ShardServer server(bare.context, {0, kWorkers}, kWorkers,
+                               {.policy = boundedLead(kWorkers, kBound), .update = std::make_unique<ShardUpdate>()});
             for (std::int64_t k = 1; k <= kSteps; ++k) {
                 bare.context.moveTo(k, 1);
                 server.serve(bare.context);
@@ -116,7 +117,8 @@ TEST(ShardServer, OneUpdateOfTheMeanWhereNobodyMayBeAhead) {
     runRanks(Backend::Threads, kWorkers + 1, [&](Communicator& comm, Clock& clock) {
         BareRank bare(comm, clock, kWorkers);
         if (comm.rank() == Rank{kWorkers}) {
-            ShardServer server(bare.context, {0, kWorkers}, kWorkers, boundedLead(kWorkers, 0));
+            ShardServer server(bare.context, {0, kWorkers}, kWorkers,
+                               {.policy = boundedLead(kWorkers, 0), .update = std::make_unique<ShardUpdate>()});
             for (std::int64_t k = 1; k <= 5; ++k) {
                 bare.context.moveTo(k, 1);
                 server.serve(bare.context);
@@ -138,7 +140,8 @@ TEST(ShardServer, StepsItsShardAlone) {
     runRanks(Backend::Threads, 2, [](Communicator& comm, Clock& clock) {
         BareRank bare(comm, clock, 4);
         if (comm.rank() == Rank{1}) {
-            ShardServer server(bare.context, {2, 2}, 1, boundedLead(1, 1));
+            ShardServer server(bare.context, {2, 2}, 1,
+                               {.policy = boundedLead(1, 1), .update = std::make_unique<ShardUpdate>()});
             bare.context.moveTo(1, 0.5);
             server.serve(bare.context);
             server.close(bare.context);
@@ -166,7 +169,8 @@ TEST(ShardServer, NamesTheWorkersThatAreMissingAtItsDeadline) {
                 push.wait();
             }
             if (comm.rank() != Rank{3}) return;
-            ShardServer server(bare.context, {0, 3}, 3, boundedLead(3, 0));
+            ShardServer server(bare.context, {0, 3}, 3,
+                               {.policy = boundedLead(3, 0), .update = std::make_unique<ShardUpdate>()});
             bare.context.moveTo(1, 1);
             try {
                 server.serve(bare.context);
