@@ -29,7 +29,7 @@ struct RunOutline {
     std::int64_t optimizerState = 0;  // number of tensors that the optimiser keeps: momentum, for example
     bool decaysWeights = false;       // optimizer.weight_decay
     std::int64_t fixedBatches = 1;    // StepContext::fixedBatches()
-    bool sharesWork = false;          // train.work is "shared"
+    bool sharesWork = false;          // train.work is "shared", as it is for some algorithms anyway
     std::vector<std::vector<std::int64_t>> parameterShapes;  // in order of registration
 };
 

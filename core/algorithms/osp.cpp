@@ -7,7 +7,8 @@
 //
 // Read: the abstract. From memory: that L is whole layers, those of least ⟨|g·w|⟩, and that the paper lets its share
 // grow as the loss falls and trains the first epoch with L = ∅. Our reading: a share of the elements that stays, by the
-// mean gradient of the step before, so that all ranks choose alike; the first step has L = ∅. There a server takes the
+// mean gradient of the step before, so that all ranks choose alike; the first step has L = ∅. A layer is a weight and
+// the parameters behind it that have one dimension, as its bias. There a server takes the
 // two stages; here they are two all-reduces. A worker's own step in L is U's, with the momentum of θ; the published one
 // is plain SGD's, −ηg, and so is this one without momentum.
 //
@@ -80,6 +81,18 @@ void unpack(const at::Tensor& from, const Ranges& ranges, const at::Tensor& flat
     }
 }
 
+// A range ends where the next one begins, so that padding between parameters is part of it.
+Ranges layersOf(const FlatParams& params) {
+    Ranges layers;
+    for (const FlatParams::Slot& slot : params.slots()) {
+        if (layers.empty() || slot.parameter.dim() > 1) layers.push_back({slot.offset, 0});
+    }
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+        layers[i].end = i + 1 < layers.size() ? layers[i + 1].begin : params.size();
+    }
+    return layers;
+}
+
 class Osp final : public Algorithm, public Checkpointed, public OwnUpdate {
 public:
     explicit Osp(const OspParams& params) : params_(params) {}
@@ -98,7 +111,8 @@ public:
     void start(StepContext& context) override {
         theta_ = at::empty_like(context.params().weights());
         mean_ = at::empty_like(theta_);
-        importance_.assign(context.params().slots().size(), 0);
+        layers_ = layersOf(context.params());
+        importance_.assign(layers_.size(), 0);
     }
 
     void afterBackward(StepContext& context) override {
@@ -231,28 +245,27 @@ private:
         }
         if (context.ownSteps() == 1) return setLate({}, size);
         weigh(context);
-        const auto& slots = params.slots();
-        std::vector<std::size_t> order(slots.size());
+        std::vector<std::size_t> order(layers_.size());
         std::iota(order.begin(), order.end(), std::size_t{0});
-        std::ranges::stable_sort(order, {}, [&](std::size_t slot) { return importance_[slot]; });
+        std::ranges::stable_sort(order, {}, [&](std::size_t layer) { return importance_[layer]; });
         std::int64_t left = static_cast<std::int64_t>(params_.lateShare * static_cast<double>(size));
         Ranges late;
-        for (const std::size_t slot : order) {
-            if (slots[slot].numel > left) break;
-            left -= slots[slot].numel;
-            late.push_back({slots[slot].offset, slots[slot].offset + slots[slot].numel});
+        for (const std::size_t layer : order) {
+            left -= layers_[layer].end - layers_[layer].begin;
+            if (left < 0) break;
+            late.push_back(layers_[layer]);
         }
         std::ranges::sort(late, {}, &Range::begin);
         setLate(late, size);
     }
 
-    // ⟨|g·w|⟩ of each parameter; the same on all ranks, which have the same mean gradient and the same θ.
+    // ⟨|g·w|⟩ of each layer, for which the host waits; the same on all ranks, which have the same mean gradient and the
+    // same θ.
     void weigh(StepContext& context) {
         FlatParams& params = context.params();
         std::vector<at::Tensor> means;
         run(context, SpanKind::Snapshot, 2 * params.bytes(), [&] {
-            for (const auto& slot : params.slots()) {
-                const Range range{slot.offset, slot.offset + slot.numel};
+            for (const Range& range : layers_) {
                 means.push_back((range.of(mean_) * range.of(params.weights())).abs().mean().to(at::kDouble));
             }
             const at::Tensor host = at::stack(means).cpu();
@@ -274,10 +287,11 @@ private:
     }
 
     OspParams params_;
-    at::Tensor theta_, mean_;         // [N]: θ of the step before; its mean gradient, as far as it is known
-    std::vector<at::Tensor> state_;   // the optimiser's with θ_
-    double rate_ = 0;                 // learning rate of the step before
-    std::vector<double> importance_;  // of each parameter
+    at::Tensor theta_, mean_;        // [N]: θ of the step before; its mean gradient, as far as it is known
+    std::vector<at::Tensor> state_;  // the optimiser's with θ_
+    double rate_ = 0;                // learning rate of the step before
+    Ranges layers_;
+    std::vector<double> importance_;  // of each layer
     Ranges now_, late_;               // elements that are waited for, and those that are merged in the next step
     at::Tensor lateGradients_;        // the latter's gradients, one after the other
     Pending pending_;

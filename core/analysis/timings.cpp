@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
+#include <numeric>
 #include <utility>
+#include <vector>
 
 #include "core/analysis/statistics.h"
 
@@ -17,26 +20,34 @@ constexpr double kLeastErrors = 4;
 constexpr std::int64_t kTimedStretches = 8;
 constexpr std::int64_t kLeastStretches = 4;
 
-using ComputeByRank = std::map<int, std::map<std::int64_t, double>>;  // time by step
+// Time of each whole step, in order. Ranks may make unequal numbers of steps: then as much of one rank's steps as of
+// another's is about the same stretch of time.
+using ComputeByRank = std::map<int, std::vector<double>>;
 
 ComputeByRank computeByRank(std::span<const RankSpan> spans) {
-    ComputeByRank ranks;
+    std::map<int, std::map<std::int64_t, double>> bySteps;
     for (const auto& [rank, span] : spans) {
-        if (isCompute(span.kind)) ranks[rank][span.step] += static_cast<double>(span.end - span.start);
+        if (isCompute(span.kind)) bySteps[rank][span.step] += static_cast<double>(span.end - span.start);
+    }
+    ComputeByRank ranks;
+    for (const auto& [rank, steps] : bySteps) {
+        std::vector<double>& times = ranks[rank];
+        // The first and the last step may be recorded in part only.
+        for (auto at = std::next(steps.begin()); at != steps.end() && std::next(at) != steps.end(); ++at) {
+            times.push_back(at->second);
+        }
     }
     return ranks;
 }
 
-// Mean time of the steps [from, to), by rank; ranks without such a step are left out.
-std::vector<std::pair<double, int>> timePerStep(const ComputeByRank& ranks, std::int64_t from, std::int64_t to) {
+// Mean time of a step in part `part` of `parts` equal ones, by rank; ranks without a step there are left out.
+std::vector<std::pair<double, int>> timePerStep(const ComputeByRank& ranks, std::int64_t part, std::int64_t parts) {
     std::vector<std::pair<double, int>> times;
     for (const auto& [rank, steps] : ranks) {
-        double sum = 0;
-        int n = 0;
-        for (auto at = steps.lower_bound(from); at != steps.end() && at->first < to; ++at, ++n) {
-            sum += at->second;
-        }
-        if (n > 0) times.emplace_back(sum / n, rank);
+        const std::int64_t from = std::ssize(steps) * part / parts, to = std::ssize(steps) * (part + 1) / parts;
+        if (from == to) continue;
+        const double sum = std::accumulate(steps.begin() + from, steps.begin() + to, 0.0);
+        times.emplace_back(sum / static_cast<double>(to - from), rank);
     }
     return times;
 }
@@ -47,8 +58,8 @@ double medianOf(const std::vector<std::pair<double, int>>& perStep) {
     return median(std::move(times));
 }
 
-std::optional<Straggler> slowestOf(const ComputeByRank& ranks, std::int64_t from, std::int64_t to) {
-    const auto perStep = timePerStep(ranks, from, to);
+std::optional<Straggler> slowestOf(const ComputeByRank& ranks) {
+    const auto perStep = timePerStep(ranks, 0, 1);
     if (perStep.size() < 2) return std::nullopt;
     const double middle = medianOf(perStep);
     if (middle <= 0) return std::nullopt;
@@ -56,8 +67,8 @@ std::optional<Straggler> slowestOf(const ComputeByRank& ranks, std::int64_t from
     return Straggler{.rank = slowest.second, .excess = slowest.first / middle - 1};
 }
 
-std::optional<double> excessOf(const ComputeByRank& ranks, int rank, std::int64_t from, std::int64_t to) {
-    const auto perStep = timePerStep(ranks, from, to);
+std::optional<double> excessOf(const ComputeByRank& ranks, int rank, std::int64_t part, std::int64_t parts) {
+    const auto perStep = timePerStep(ranks, part, parts);
     const auto own = std::find_if(perStep.begin(), perStep.end(), [&](const auto& one) { return one.second == rank; });
     if (own == perStep.end() || perStep.size() < 2) return std::nullopt;
     const double middle = medianOf(perStep);
@@ -94,24 +105,15 @@ std::optional<RunRate> rateOf(std::span<const RankRate> ranks, double batch) {
 std::optional<Straggler> stragglerOf(std::span<const RankSpan> spans) {
     const ComputeByRank ranks = computeByRank(spans);
     if (ranks.size() < 2) return std::nullopt;
-    std::int64_t first = ranks.begin()->second.begin()->first, last = first;
-    for (const auto& [rank, steps] : ranks) {
-        first = std::min(first, steps.begin()->first);
-        last = std::max(last, steps.rbegin()->first);
-    }
-    // The first and the last step may be recorded in part only.
-    ++first;
-    --last;
-    const std::int64_t stretches = std::min(kTimedStretches, last - first + 1);
+    std::int64_t stretches = kTimedStretches;
+    for (const auto& [rank, steps] : ranks) stretches = std::min(stretches, std::ssize(steps));
     if (stretches < kLeastStretches) return std::nullopt;
-    const auto slowest = slowestOf(ranks, first, last + 1);
+    const auto slowest = slowestOf(ranks);
     if (!slowest || slowest->excess < kLeastExcess) return std::nullopt;
     // A machine is slow for a while: consecutive steps are no independent measurements, stretches of them nearly are.
     std::vector<double> excesses;
     for (std::int64_t i = 0; i < stretches; ++i) {
-        const std::int64_t from = first + (last - first + 1) * i / stretches;
-        const std::int64_t to = first + (last - first + 1) * (i + 1) / stretches;
-        if (const auto excess = excessOf(ranks, slowest->rank, from, to)) excesses.push_back(*excess);
+        if (const auto excess = excessOf(ranks, slowest->rank, i, stretches)) excesses.push_back(*excess);
     }
     if (excesses.size() < static_cast<std::size_t>(kLeastStretches)) return std::nullopt;
     const Sample sample = summarise(excesses);

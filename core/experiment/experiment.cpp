@@ -152,6 +152,20 @@ Status readData(const Value& document, Experiment& experiment) {
     return {};
 }
 
+// Sets the work of an algorithm whose workers share it whatever they are told.
+Status settleWork(Experiment& experiment) {
+    const auto algorithm = experiment.makeAlgorithm();
+    const auto* shares = dynamic_cast<const SharesWork*>(algorithm.get());
+    if (!shares || !shares->alwaysShares()) return {};
+    const Value* given = experiment.trainTable.find("work");
+    if (given && !experiment.train.isShared()) {
+        return given->error("the workers of " + experiment.algorithmName +
+                            " make unequal numbers of steps: leave work out, or set work = \"shared\"");
+    }
+    experiment.train.work = "shared";
+    return {};
+}
+
 // Checks the settings of [train] whose validity depends on the data.
 Status checkTraining(const Value& document, const Experiment& experiment) {
     const TrainParams& train = experiment.train;
@@ -327,13 +341,6 @@ Roles Experiment::roles() const {
     return own ? own->roles(cluster.ranks()) : Roles::allTrain(cluster.ranks());
 }
 
-bool Experiment::sharesWork() const {
-    if (train.isShared()) return true;
-    const auto algorithm = makeAlgorithm();
-    const auto* shares = dynamic_cast<const SharesWork*>(algorithm.get());
-    return shares && shares->alwaysShares();
-}
-
 std::int64_t Experiment::fixedBatches(const Plan& plan) const {
     if (timeOnly() || !plan.ofData) return 1;
     // Passes over shards of unequal size join inside a batch.
@@ -364,6 +371,7 @@ Result<Experiment> readExperiment(const Value& document) {
     DASGD_ASSIGN(experiment.trainTable, sectionOf(document, "train"));
     DASGD_TRY(readFields(experiment.trainTable, experiment.train));
     DASGD_TRY(checkTraining(document, experiment));
+    DASGD_TRY(settleWork(experiment));
     if (experiment.train.epochs == 0 && experiment.train.steps == 0) experiment.train.epochs = 1;
     resolved.set("train", writeFields(experiment.train));
     DASGD_ASSIGN(auto optimizer, readPlugin<Optimizer>(document, "optimizer", kDefaultOptimizer, kNameOnly, resolved));

@@ -130,9 +130,8 @@ struct Experiment {
     [[nodiscard]] Roles roles() const;  // as the algorithm assigns them
     [[nodiscard]] at::ScalarType scalarType() const;
     [[nodiscard]] bool timeSimulated() const { return layout.timeSimulated; }
-    // True where the ranks that train share the gradients of the run: as train.work says, or as the algorithm does
-    // anyway.
-    [[nodiscard]] bool sharesWork() const;
+    // True where the ranks that train share the gradients of the run.
+    [[nodiscard]] bool sharesWork() const { return train.isShared(); }
     // See StepContext::fixedBatches(); 1 where nothing is computed. `plan`: of this experiment.
     [[nodiscard]] std::int64_t fixedBatches(const Plan& plan) const;
     // True where nothing is computed: a simulated run in mode "time-only".

@@ -52,7 +52,8 @@ private:
         f(steps, "steps", {.min = 0, .max = 1e12, .help = "Local steps a worker; give this or epochs"});
         f(work, "work",
           {.help = "steps: every worker makes as many steps. shared: all workers together make as many, that is steps "
-                   "times their number, and whoever is ready makes the next; of algorithms with a parameter server. "
+                   "times their number, and whoever is ready makes the next; of algorithms with a parameter server, "
+                   "some of which always do. "
                    "Every sample of an epoch is then drawn once by all workers together",
            .choices = {"steps", "shared"}});
         f(batchSize, "batch_size",

@@ -20,17 +20,25 @@ EvaluationsBeside::~EvaluationsBeside() {
     thread_.join();
 }
 
+bool EvaluationsBeside::isFull() {
+    const std::lock_guard lock(mutex_);
+    return waiting_.size() >= kMostWaiting;
+}
+
 void EvaluationsBeside::ask(Asked asked) {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return waiting_.size() < kMostWaiting || failed_; });
+    const std::lock_guard lock(mutex_);
     waiting_.push_back(std::move(asked));
     changed_.notify_all();
 }
 
 std::vector<EvaluationsBeside::Judged> EvaluationsBeside::takeEnded() {
     const std::lock_guard lock(mutex_);
-    if (failed_) std::rethrow_exception(failed_);
     return std::exchange(ended_, {});
+}
+
+void EvaluationsBeside::rethrowFailure() {
+    const std::lock_guard lock(mutex_);
+    if (failed_) std::rethrow_exception(failed_);
 }
 
 void EvaluationsBeside::finish() {

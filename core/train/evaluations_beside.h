@@ -38,10 +38,13 @@ public:
     EvaluationsBeside(const EvaluationsBeside&) = delete;
     EvaluationsBeside& operator=(const EvaluationsBeside&) = delete;
 
-    // Waits where kMostWaiting are still to be begun, so that the memory of copies has a bound.
+    // True where kMostWaiting are still to be begun: whoever asks for more takes memory for one more copy.
+    [[nodiscard]] bool isFull();
     void ask(Asked asked);
-    // Evaluations that have ended since the last call, in order. Rethrows the exception with which one failed.
+    // Evaluations that have ended since the last call, in order.
     [[nodiscard]] std::vector<Judged> takeEnded();
+    // Rethrows the exception with which one failed; the thread has ended then.
+    void rethrowFailure();
     // Waits until all have ended.
     void finish();
 

@@ -139,7 +139,8 @@ private:
     // Brought to the device where the training set does not lie there; batches of shared work are not known ahead.
     [[nodiscard]] Batch brought(Batch batch) const {
         if (!where_.train.bring || !isShared_) return batch;
-        return *PrefetchedBatches(*where_.train.bring, [&] { return batch; }).take();
+        const std::vector<at::Tensor> there = where_.train.bring->bring({batch.inputs, batch.targets})->take();
+        return {there[0], there[1]};
     }
 
     // The next batch that load() will be asked for; the sizes follow from how the worker divides steps.

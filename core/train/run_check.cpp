@@ -56,8 +56,7 @@ Status checkAlgorithm(const Value& document, const Experiment& experiment, const
 Status checkSharedWork(const Value& document, const Experiment& experiment, const Plan& plan) {
     if (!experiment.sharesWork()) return {};
     const auto refuse = [&](const std::string& why, const char* key = "train.work") {
-        const std::string what = experiment.train.isShared() ? "work = \"shared\": " : "workers share the work: ";
-        return refuseKey(document, key, what + why);
+        return refuseKey(document, key, "the workers share the work (train.work): " + why);
     };
     if (dynamic_cast<SharesWork*>(experiment.makeAlgorithm().get()) == nullptr) {
         return refuse(experiment.algorithmName +
@@ -69,6 +68,12 @@ Status checkSharedWork(const Value& document, const Experiment& experiment, cons
                 " has running statistics, which the workers have and the server that is evaluated has not: choose "
                 "a model without them",
             "model.name");
+    }
+    if (experiment.dataset && experiment.dataset->isContinuous(experiment.model->naturalInput())) {
+        return refuse("every sample is drawn once by all workers together, and each reads its own part of " +
+                          experiment.dataName +
+                          " in order: choose other data, or an algorithm with train.work = \"steps\"",
+                      "data.name");
     }
     const bool dealt = experiment.partition.kind == PartitionSpec::Kind::Iid && experiment.data.shuffle != "shard";
     if (plan.trainSamples > 0 && !dealt) {
@@ -99,7 +104,10 @@ Status checkStraggler(const Value& document, const Experiment& experiment) {
 
 // Refuses a batch that would hold a sample twice; passes over a worker's part may follow one another within a step.
 Status checkBatch(const Value& document, const Experiment& experiment, const Plan& plan) {
-    if (plan.trainSamples == 0 || !plan.passesJoin || experiment.timeOnly()) return {};
+    if (plan.trainSamples == 0 || experiment.timeOnly()) return {};
+    const bool passesJoin =
+        experiment.sharesWork() ? planGradients(experiment, plan.trainSamples).passesJoin : plan.passesJoin;
+    if (!passesJoin) return {};
     const TrainParams& train = experiment.train;
     const bool beyondAll = train.samplesPerStep() > plan.trainSamples;
     std::string text = "batch_size is " + std::to_string(train.batchSize);

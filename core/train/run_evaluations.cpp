@@ -3,6 +3,7 @@
 #include <torch/types.h>
 
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "core/base/metric_names.h"
@@ -36,13 +37,21 @@ Evaluator::TakeModel RunEvaluations::evaluatedModel() {
 
 void RunEvaluations::evaluate(const Metric& at, bool last) {
     if (parts_.shared && roles_.trains(rank())) return;
-    if (beside_) return askBeside(at);
+    if (beside_) return askBeside(at, last);
     if (!parts_.board) return meet(at, last);
     if (roles_.trains(rank()) || names_) deposit(at);
 }
 
-void RunEvaluations::askBeside(Metric at) {
+// An evaluation that would have to wait for two others is left out: the server would keep its workers waiting.
+void RunEvaluations::askBeside(const Metric& at, bool last) {
     recordBeside();
+    if (!last && beside_->isFull()) {
+        if (leftOut_++ > 0) return;
+        return parts_.sink.state(RankState::Running, at.step,
+                                 "left out the evaluation of step " + std::to_string(at.step) +
+                                     ", and perhaps later ones: two others wait already, as one takes longer than the "
+                                     "steps in between; a larger train.eval_every evaluates at even distances");
+    }
     beside_->ask({.at = at,
                   .named = names_->namedWeights(parts_.context).cpu().clone(),
                   .trainedSeconds = static_cast<double>(parts_.trainedUntil(at.wall)) * 1e-9});
@@ -57,6 +66,7 @@ void RunEvaluations::recordBeside() {
         took.value = judged.seconds;
         parts_.sink.metric(took);
     }
+    beside_->rethrowFailure();
 }
 
 void RunEvaluations::finish() {

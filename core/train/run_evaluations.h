@@ -62,7 +62,7 @@ private:
     void meet(const Metric& at, bool last);
     void agreeOnEnd(const EvaluationReport& report);
     void deposit(const Metric& at);
-    void askBeside(Metric at);
+    void askBeside(const Metric& at, bool last);
     void recordBeside();
     [[nodiscard]] bool publishes() const;
     [[nodiscard]] Rank rank() const { return parts_.context.comm().rank(); }
@@ -74,6 +74,7 @@ private:
     ModelSelection selection_;                   // for evaluations in which ranks meet
     std::unique_ptr<EvaluationsBeside> beside_;  // of a server whose workers share the work in real time
     bool over_ = false;
+    std::int64_t leftOut_ = 0;  // evaluations beside training that would have waited
     std::int64_t bytes_ = 0;
 };
 

@@ -51,11 +51,16 @@ void TimingRecords::recordTimed() {
     metric_(metrics::kTimedSeconds, seconds(timed_));
 }
 
-void TimingRecords::stepMade(std::int64_t step, Ns now) {
+void TimingRecords::stepMade(Ns now) {
     ++stepsToReport_;
-    if (stepsToReport_ < plan_.totalSteps / kReportsOfRun && step < plan_.totalSteps) return;
-    metric_(metrics::kTrainStepMs, seconds(now - reportedAt_) * 1e3 / static_cast<double>(stepsToReport_));
-    reportedAt_ = now;
+    madeAt_ = now;
+    if (stepsToReport_ >= plan_.totalSteps / kReportsOfRun) recordSteps();
+}
+
+void TimingRecords::recordSteps() {
+    if (stepsToReport_ == 0) return;
+    metric_(metrics::kTrainStepMs, seconds(madeAt_ - reportedAt_) * 1e3 / static_cast<double>(stepsToReport_));
+    reportedAt_ = madeAt_;
     stepsToReport_ = 0;
 }
 

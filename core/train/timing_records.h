@@ -30,9 +30,11 @@ public:
     void recordTimed();
 
     // For time-only runs: counts steps from `now` on, and records their mean length each time that enough of them
-    // are made, and at the run's last one. Such a run has this in place of losses.
+    // are made. Such a run has this in place of losses.
     void countFrom(Ns now) { reportedAt_ = now; }
-    void stepMade(std::int64_t step, Ns now);
+    void stepMade(Ns now);
+    // The same of the steps that were made since, where no further one follows.
+    void recordSteps();
 
 private:
     // Ranks that wait for each other make steps at one rate, which one of them records for all; other ranks record
@@ -46,7 +48,8 @@ private:
     RecordMetric metric_;
     std::int64_t timedSteps_ = 0;  // steps in clean windows
     Ns timed_ = 0;
-    Ns reportedAt_ = 0;  // instant of the last train/step_ms
+    Ns reportedAt_ = 0;  // end of the last step in a train/step_ms
+    Ns madeAt_ = 0;      // end of the last step
     std::int64_t stepsToReport_ = 0;
 };
 

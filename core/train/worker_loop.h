@@ -213,8 +213,14 @@ private:
         recordWeights();
         recordSkipped();
         if (shares_) shares_->share(gradients_.totalSteps);
-        evaluate();
+        evaluateFirst();
         algorithm_->start(context_);
+    }
+
+    // Trained time begins as the first evaluation ends. Where ranks do not meet for it, that is a span of its own.
+    void evaluateFirst() {
+        if (shares_ && evaluations_) return executor_->run({SpanKind::Eval}, [this] { evaluate(); });
+        evaluate();
     }
 
     // Resumes where the checkpoint left off: steps, samples, bytes and the run's own time continue.
@@ -301,7 +307,8 @@ private:
         executor_->stepDone(now);
         timing_.recordWindows();
         if (experiment_.timeOnly()) {
-            timing_.stepMade(step_, now);
+            timing_.stepMade(now);
+            if (step_ == plan_.totalSteps) timing_.recordSteps();
             return;
         }
         recordWeights();
@@ -345,12 +352,17 @@ private:
     void evaluate() {
         doing_ = activity::kEvaluation;
         losses_.readAll([this](const Metric& loss) { recordLoss(loss); });
-        if (evaluations_) evaluations_->evaluate(metricNow(""), step_ == plan_.totalSteps);
+        if (!evaluations_) return;
+        Metric at = metricNow("");
+        // Of shared work a server evaluates, which sends all workers their weights: what one of them sends, on average.
+        if (shares_ && !trains_) at.bytesSent /= roles_.trainers();
+        evaluations_->evaluate(at, step_ == plan_.totalSteps || (shares_ && shares_->isOver()));
     }
 
     void recordSkipped() {
         const auto skipped = data_.skipped();
-        if (skipped && trains_) metric(metrics::kSkippedFiles, static_cast<double>(*skipped));
+        // Of shared work a server alone reads the test set.
+        if (skipped && (trains_ || shares_)) metric(metrics::kSkippedFiles, static_cast<double>(*skipped));
     }
 
     void recordWeights() {
@@ -373,22 +385,26 @@ private:
         executor_->flush();
         if (trains_) timing_.recordWindows();
         losses_.readAll([this](const Metric& loss) { recordLoss(loss); });
-        if (evaluations_) evaluations_->finish();
-        if (kind == WorkerOutcome::Kind::Finished && evaluations_) evaluations_->takeModel();
-        if (trains_) timing_.recordTimed();
-        recordSkipped();
         const bool finished = kind == WorkerOutcome::Kind::Finished;
+        // Before the evaluations beside training end: the other ranks are there already.
+        if (finished && evaluations_) evaluations_->takeModel();
+        if (evaluations_) evaluations_->finish();
+        if (trains_) {
+            timing_.recordSteps();
+            timing_.recordTimed();
+        }
+        recordSkipped();
         const std::string lost = saveResult(finished);
-        environment_.sink.state(finished ? RankState::Finished : RankState::Stopped, step_, lost);
-        return {.kind = kind, .step = step_, .error = lost};
+        environment_.sink.state(finished ? RankState::Finished : RankState::Stopped, runStep(), lost);
+        return {.kind = kind, .step = runStep(), .error = lost};
     }
 
     // Waits for the checkpoints and writes the model; returns what could not be written, in words, else "".
     std::string saveResult(bool finished) {
         if (!checkpoints_) return "";
         doing_ = activity::kCheckpoint;
-        std::string lost = checkpoints_->finish(step_);
-        const std::string model = finished && reportsForRun() ? checkpoints_->writeModel(step_) : "";
+        std::string lost = checkpoints_->finish(runStep());
+        const std::string model = finished && reportsForRun() ? checkpoints_->writeModel(runStep()) : "";
         if (!model.empty()) lost += (lost.empty() ? "" : "; ") + model;
         return lost;
     }
@@ -401,7 +417,7 @@ private:
 
     [[nodiscard]] Metric metricNow(std::string_view name) const {
         return {.name = name,
-                .step = step_,
+                .step = runStep(),
                 .epoch = shares_ ? gradients_.epochAfter(gradientsSoFar()) : plan_.epochAfter(step_),
                 .wall = environment_.clock.now(),
                 .samples = shares_ ? gradients_.samplesAfter(gradientsSoFar()) : plan_.samplesAfter(step_),
@@ -412,6 +428,12 @@ private:
     [[nodiscard]] std::int64_t untimedBytes() const {
         return setupBytes_ + (evaluations_ ? evaluations_->bytesSent() : 0) +
                (checkpoints_ ? checkpoints_->bytesSent() : 0);
+    }
+
+    // Number of the run's step to which records belong. Of shared work a step of the run is as many gradients as there
+    // are workers: a fast one makes several in one step, and none in that of a slow one.
+    [[nodiscard]] std::int64_t runStep() const {
+        return shares_ && trains_ ? (gradient_ + plan_.workers - 1) / plan_.workers : step_;
     }
 
     // Of shared work: the gradients of all ranks up to the last that this one began, or that are in a server's weights.

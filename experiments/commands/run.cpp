@@ -165,9 +165,8 @@ Action declareRun(CLI::App& app) {
         "step_ms is the time of a step over all ranks, in the stretches that start-up, evaluations and checkpoints "
         "did\n"
         "not touch; null where there is none.\n"
-        "Ctrl-C stops all ranks at one step, keeps everything recorded and leaves a checkpoint (`dasgd resume`); "
-        "again:\n"
-        "ends them at once.");
+        "Ctrl-C stops all ranks at one step, keeps everything recorded and leaves a checkpoint (`dasgd resume`),\n"
+        "unless the workers share the work (train.work); again: ends them at once.");
     return [options, &app] {
         options->workspaceGiven = app.count("--workspace") > 0;
         if (options->cluster.empty() && options->detach) return refuse({"--detach is of jobs: it needs --on NAME"});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/analysis/configuration.h"
 #include "core/base/log.h"
 #include "core/base/sha256.h"
 #include "core/checkpoint/checkpoint_folder.h"
@@ -60,6 +61,14 @@ Result<Found> newest(const storage::WorkspacePaths& paths, storage::RunReader& r
 
 Result<FoundResumePoint> resumePointOf(const storage::WorkspacePaths& paths, storage::RunReader& reader,
                                        const storage::RunRow& run, std::optional<std::int64_t> step) {
+    const dasgd::Settings settings = settingsOf(run.config);
+    const auto work = settings.find("train.work");
+    if (work != settings.end() && work->second == "shared") {
+        return fail(
+            "run " + run.runId +
+            " cannot go on: its workers share the work (train.work), and such runs leave no checkpoint yet; run it "
+            "again");
+    }
     const CheckpointFolder folder(paths.checkpoints(run.runId));
     auto found = step ? ofStep(folder, run, *step) : newest(paths, reader, run, {});
     if (!found) {

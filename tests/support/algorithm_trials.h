@@ -35,8 +35,8 @@ struct TrialIdentity {
 };
 
 // Number that the host reads at an average: none, one that lies in a tensor of the host all along, or one that a device
-// has computed, for which the host waits.
-enum class HostReads : std::uint8_t { Nothing, OfItsOwn, OfDevice };
+// has computed, for which the host waits. EachStep: the rule chooses by such numbers in every step.
+enum class HostReads : std::uint8_t { Nothing, OfItsOwn, OfDevice, EachStep };
 
 struct AlgorithmTrial {
     std::string algorithm;

@@ -73,6 +73,10 @@ public:
     }
 
 private:
+    [[nodiscard]] std::string awaitedAfter(std::int64_t) const override {
+        return "as many gradients of its present weights as it needs";
+    }
+
     BackupWorkersParams params_;
 };
 

@@ -12,7 +12,8 @@
 // Our reading: the first interval of a worker counts from the start of training; no grant is made before the slowest
 // worker has pushed; of grants that wait equally the smallest is made.
 //
-// In real time grants depend on the clock, so that a run does not repeat.
+// In real time grants depend on the clock, so that a run does not repeat. Where all ranks meet for an evaluation (with
+// train.work = "steps") the intervals around it contain it; with train.work = "shared" nobody waits for one.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -177,6 +178,10 @@ public:
     }
 
 private:
+    [[nodiscard]] std::string awaitedAfter(std::int64_t step) const override {
+        return gradientsOfAll(step - params_.staleness);
+    }
+
     DsspParams params_;
 };
 

@@ -142,6 +142,10 @@ public:
     [[nodiscard]] bool alwaysShares() const override { return true; }
 
 private:
+    [[nodiscard]] std::string awaitedAfter(std::int64_t) const override {
+        return "the last gradient of each worker before the barrier";
+    }
+
     ElasticBspParams params_;
 };
 

@@ -78,6 +78,8 @@ public:
     }
 
 private:
+    [[nodiscard]] std::string awaitedAfter(std::int64_t) const override { return "as many gradients as it needs"; }
+
     KAsyncParams params_;
 };
 

@@ -115,12 +115,11 @@ void ParameterServer::awaitPull(StepContext& context, Pending& pull, int server,
     try {
         context.executor().waitFor(pull, context.step(), bytes);
     } catch (const CommError& error) {
-        const std::int64_t needed = stepNeededOfAll(context.step());
-        if (needed <= 0) throw;
+        const std::string awaited = awaitedAfter(context.step());
+        if (awaited.empty()) throw;
         const int rank = workersOf(context.comm().size()) + server;
-        throw CommError(error.what() + ("; rank " + std::to_string(rank) +
-                                        ", a server, sends them once it has the gradients of step " +
-                                        std::to_string(needed) + " of all workers"));
+        throw CommError(error.what() +
+                        ("; rank " + std::to_string(rank) + ", a server, sends them once it has " + awaited));
     }
 }
 

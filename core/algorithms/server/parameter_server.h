@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/algorithms/algorithm.h"
@@ -88,9 +89,12 @@ protected:
     [[nodiscard]] virtual std::int64_t period() const { return 1; }
     // A worker's push of `push`, [N], and pull into `pull`, [N], with all servers. Waits for both.
     void exchange(StepContext& context, const at::Tensor& push, const at::Tensor& pull);
-    // The step of which a server needs the gradients of all workers before it answers a worker that has made `step`;
-    // 0 or less: none.
-    [[nodiscard]] virtual std::int64_t stepNeededOfAll([[maybe_unused]] std::int64_t step) const { return 0; }
+    // What a server waits for before it answers a worker that has made `step`, for the error at that worker's deadline:
+    // behind "sends them once it has". "": nothing.
+    [[nodiscard]] virtual std::string awaitedAfter([[maybe_unused]] std::int64_t step) const { return ""; }
+    [[nodiscard]] static std::string gradientsOfAll(std::int64_t step) {
+        return step > 0 ? "the gradients of step " + std::to_string(step) + " of all workers" : "";
+    }
     [[nodiscard]] int workersOf(int ranks) const { return ranks - serversOf(ranks); }
 
 private:

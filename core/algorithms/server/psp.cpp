@@ -133,6 +133,10 @@ public:
     }
 
 private:
+    [[nodiscard]] std::string awaitedAfter(std::int64_t) const override {
+        return params_.sample == 0 ? "" : "enough gradients of the workers that this one's sample has";
+    }
+
     PspParams params_;
 };
 

@@ -47,8 +47,11 @@ void ShardServer::serve(StepContext& context) {
     while (!isDone(context.step())) {
         post(context);
         take(context);
-        if (isOver()) rule_.policy->noneFollows();
         obeyPolicy(context);
+        if (isOver()) {
+            rule_.policy->noneFollows();
+            obeyPolicy(context);
+        }
         answer(context);
     }
     if (applied_ > 0) {
@@ -96,6 +99,7 @@ void ShardServer::take(StepContext& context) {
     const int from = await(context, places_[place]).value();
     Worker& worker = workers_[static_cast<std::size_t>(from)];
     std::erase(receiving_, place);
+    lead_ = std::max(lead_, worker.lead);
     ++worker.clock;
     worker.place = place;
     worker.waits = true;
@@ -153,10 +157,14 @@ Rank ShardServer::await(StepContext& context, Place& place) {
 }
 
 std::string ShardServer::missingWorkers(std::int64_t step) const {
-    std::string text = "; no gradient of step " + std::to_string(step) + " has come from rank";
+    const bool shared = gradients_ > 0;
+    std::string text = shared ? "; no gradient has come since its last answer from rank"
+                              : "; no gradient of step " + std::to_string(step) + " has come from rank";
     int missing = 0;
     for (std::size_t i = 0; i < workers_.size(); ++i) {
-        if (workers_[i].clock >= step / rule_.period || ++missing > kMissingToName) continue;
+        const bool came =
+            shared ? workers_[i].waits || workers_[i].isDismissed : workers_[i].clock >= step / rule_.period;
+        if (came || ++missing > kMissingToName) continue;
         text += (missing == 1 ? " " : ", ") + std::to_string(i);
     }
     return missing <= kMissingToName ? text : text + " and " + std::to_string(missing - kMissingToName) + " more";
@@ -189,7 +197,7 @@ void ShardServer::answer(StepContext& context) {
         // Where nothing follows, there is nothing to wait for.
         if (!workers_[i].waits || (!isOver() && !rule_.policy->mayStart(static_cast<int>(i)))) continue;
         workers_[i].waits = false;
-        if (!ended_) lead_ = std::max(lead_, workers_[i].clock - slowest);
+        workers_[i].lead = workers_[i].clock - slowest;
         send(context, static_cast<int>(i));
     }
 }
@@ -223,6 +231,7 @@ void ShardServer::sendWord(StepContext& context, Worker& worker, int to) {
         word = ++granted_;
         ended_ = updates_ == 0 && granted_ == gradients_;
     }
+    worker.isDismissed = word <= 0;
     const at::Tensor message = torch::tensor({word}, torch::kInt64);
     if (worker.word) context.executor().waitFor(worker.word, worker.answeredAt, sizeof word);
     worker.word = context.comm().send(message, Rank{to}, kWordTag);

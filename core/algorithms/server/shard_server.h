@@ -77,7 +77,9 @@ private:
         std::int64_t clock = 0;    // c: number of its gradients that were taken
         std::int64_t version = 0;  // version of the weights that it has
         std::size_t place = 0;     // place of its newest gradient
+        std::int64_t lead = 0;     // over the slowest when it was let start its present step
         bool waits = false;        // waits for weights
+        bool isDismissed = false;  // of shared work: was told to make no further gradient
         Pending answer, word;
         std::int64_t answeredAt = 0;
     };
@@ -121,7 +123,7 @@ private:
     std::int64_t applied_ = 0;  // of these, and of earlier ones that were held, those that went into updates
     std::int64_t dropped_ = 0;
     std::int64_t stale_ = 0;  // sum of the staleness of those applied
-    std::int64_t lead_ = 0;   // the largest lead over the slowest with which a worker was let start in the present step
+    std::int64_t lead_ = 0;   // the largest lead over the slowest with which one of the step's gradients was begun
 };
 
 }  // namespace dasgd

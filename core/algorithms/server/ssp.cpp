@@ -43,7 +43,9 @@ public:
     [[nodiscard]] bool hasUnboundedSkew(const RunLength& run) const override { return staleness_ >= run.steps - 1; }
 
 private:
-    [[nodiscard]] std::int64_t stepNeededOfAll(std::int64_t step) const override { return step - staleness_; }
+    [[nodiscard]] std::string awaitedAfter(std::int64_t step) const override {
+        return gradientsOfAll(step - staleness_);
+    }
 
     std::int64_t staleness_;
 };

@@ -66,6 +66,10 @@ public:
     [[nodiscard]] bool hasUnboundedSkew(const RunLength& run) const override { return params_.syncSteps < run.steps; }
 
 private:
+    [[nodiscard]] std::string awaitedAfter(std::int64_t step) const override {
+        return step <= params_.syncSteps ? gradientsOfAll(step) : "";
+    }
+
     SyncSwitchParams params_;
 };
 

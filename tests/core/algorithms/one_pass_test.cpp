@@ -105,6 +105,7 @@ TEST_P(OnePass, IsWhatASnapshotAndAMergeTake) {
         torch::nn::Sequential net(torch::nn::Linear(4, 3), torch::nn::Linear(3, 2));
         FlatParams params(*net, torch::kFloat64);
         params.gradients().fill_(0.5);
+        params.weights().fill_(0.25);
         MemorySink sink;
         CountingExecutor executor(clock, sink);
         const auto optimizer = OptimizerRegistry::find("sgd")->create(Value(Value::Table{}), {}).value();

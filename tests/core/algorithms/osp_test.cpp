@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <tuple>
 
 #include "tests/support/algorithm_trials.h"
 #include "tests/support/outer_oracle.h"
@@ -105,6 +106,69 @@ const AlgorithmTrial::Add kOspTrial{
     {.algorithm = "osp",
      .fields = {{"late_share", number(0)}, {"important", text("order")}},
      .rule = [](const SerialView&) { return SerialRule{.gradients = averagesUntil(kEveryStep)}; }}};
+
+// The layers of least ⟨|g·w|⟩, up to a share of the elements, by the mean gradient and the weights of the step before.
+std::vector<bool> lateLayers(const at::Tensor& mean, const at::Tensor& theta, const std::vector<std::int64_t>& layers,
+                             double share) {
+    std::vector<std::tuple<double, std::size_t, std::int64_t>> order;
+    std::int64_t begin = 0;
+    for (std::size_t i = 0; i < layers.size(); begin += layers[i++]) {
+        const at::Tensor product = (mean * theta).slice(0, begin, begin + layers[i]);
+        order.emplace_back(product.abs().mean().item<double>(), i, layers[i]);
+    }
+    std::ranges::sort(order);
+    double left = share * static_cast<double>(begin);
+    std::vector<bool> late(layers.size(), false);
+    for (const auto& [importance, layer, size] : order) {
+        left -= static_cast<double>(size);
+        if (left < 0) break;
+        late[layer] = true;
+    }
+    return late;
+}
+
+// SGD with the momentum of the mean gradients; a worker's own step in the late layers.
+SerialRule ospByImportance(const SerialView& view, double share) {
+    struct State {
+        at::Tensor theta, velocity, mean;
+        Vectors gradients;
+    };
+    const auto state = std::make_shared<State>();
+    state->theta = view.start;
+    state->velocity = torch::zeros_like(view.start);
+    return {.gradients = [state](std::int64_t, Vectors& gradients) { state->gradients = gradients; },
+            .weights =
+                [state, share, layers = view.layers, rate = view.rate](std::int64_t k, Vectors& w) {
+                    constexpr double kMomentum = 0.9;  // of the oracle's training
+                    const std::vector<bool> late = k == 1 ? std::vector<bool>(layers.size(), false)
+                                                          : lateLayers(state->mean, state->theta, layers, share);
+                    const at::Tensor kept = state->velocity * kMomentum, mean = meanOf(state->gradients);
+                    const at::Tensor together = state->theta - rate * (kept + mean);
+                    for (std::size_t i = 0; i < w.size(); ++i) {
+                        const at::Tensor alone = state->theta - rate * (kept + state->gradients[i]);
+                        std::vector<at::Tensor> parts;
+                        std::int64_t begin = 0;
+                        for (std::size_t layer = 0; layer < layers.size(); begin += layers[layer++]) {
+                            const at::Tensor& from = late[layer] ? alone : together;
+                            parts.push_back(from.slice(0, begin, begin + layers[layer]));
+                        }
+                        w[i] = torch::cat(parts);
+                    }
+                    state->mean = mean;
+                    state->velocity = kept + mean;
+                    state->theta = together;
+                }};
+}
+
+const AlgorithmTrial::Add kOspByImportanceTrial{
+    {.algorithm = "osp",
+     .fields = {{"late_share", number(0.6)}},
+     .rule = [](const SerialView& view) { return ospByImportance(view, 0.6); },
+     .what = "importance",
+     // |g·w| and its mean for each of two layers, the means together, and two packings.
+     .snapshotPasses = 9,
+     .mergePasses = 8,
+     .hostReads = HostReads::EachStep}};
 
 }  // namespace
 }  // namespace dasgd::test

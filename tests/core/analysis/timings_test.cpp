@@ -92,6 +92,20 @@ TEST(StragglerOf, ComputesLongest) {
     EXPECT_DOUBLE_EQ(slowest->excess, 0.5);
 }
 
+// Ranks that make unequal numbers of steps: the slow one has made a third of the other's when the run ends.
+TEST(StragglerOf, IsFoundAmongRanksThatMakeUnequalSteps) {
+    std::vector<RankSpan> spans;
+    for (std::int64_t step = 1; step <= 90; ++step) {
+        spans.push_back({0, forward(step, step * 100, 100 + step % 3)});
+        if (step <= 30) spans.push_back({1, forward(step, step * 300, 300 + step % 3)});
+    }
+    const auto slowest = stragglerOf(spans);
+    ASSERT_TRUE(slowest);
+    EXPECT_EQ(slowest->rank, 1);
+    // The median of two is between them: 301 ÷ 201 − 1.
+    EXPECT_NEAR(slowest->excess, 0.4975, 1e-3);
+}
+
 // A straggler is named from several steps that every rank has stored: steps of one rank alone and a single slow
 // measurement name nobody.
 TEST(StragglerOf, TakesSeveralWholeSteps) {

@@ -124,11 +124,34 @@ TEST(RunCheck, SharedWorkIsOfServersAndOfDataThatAreDealtOut) {
     };
     EXPECT_EQ(saidOf(shares("async_sgd")), "");
     EXPECT_THAT(saidOf(shares("dasgd")),
-                AllOf(StartsWith("e.toml:6:8: work = \"shared\": dasgd makes equal steps"), HasSubstr("async_sgd")));
+                AllOf(StartsWith("e.toml:6:8: the workers share the work (train.work): dasgd makes equal steps"),
+                      HasSubstr("async_sgd")));
     EXPECT_THAT(saidOf(shares("async_sgd", "", "partition = \"by-label\"\n")), HasSubstr("partition = \"iid\""));
     EXPECT_THAT(saidOf(shares("async_sgd", "", "shuffle = \"shard\"\n")), HasSubstr("shuffle = \"global\""));
     EXPECT_THAT(saidOf(shares("async_sgd", "checkpoint = { every = \"1min\" }\n")), HasSubstr("train.checkpoint"));
     EXPECT_THAT(saidOf(shares("async_sgd\"\nservers = 2 #")), StartsWith("e.toml:3:11: one server says"));
+    // Two workers take batches of 64 from all 100 samples, of which each would have 50.
+    const std::string few = "train_samples = 100\n", large = "batch_size = 64\n";
+    EXPECT_EQ(saidOf(shares("async_sgd", large, few)), "");
+    EXPECT_THAT(saidOf(shares("async_sgd", "batch_size = 128\n", few)), HasSubstr("batch_size is 128"));
+}
+
+TEST(RunCheck, SharedWorkIsRefusedForTextThatIsReadInOrder) {
+    EXPECT_THAT(saidOf("[algorithm]\nname = \"k_async\"\n[model]\nname = \"gpt\"\n[data]\nname = \"text\"\n"
+                       "[cluster]\nworkers = 3\n"),
+                AllOf(StartsWith("e.toml:6:8: "), HasSubstr("each reads its own part of text in order")));
+}
+
+TEST(RunCheck, AnAlgorithmThatSharesTheWorkIsNotToldOtherwise) {
+    const auto said = [](const std::string& work) {
+        return saidOf("[algorithm]\nname = \"k_async\"\n[model]\nname = \"logistic\"\n[train]\n" + work +
+                      "[data]\nname = \"synthetic\"\n[cluster]\nworkers = 3\n");
+    };
+    EXPECT_EQ(said(""), "");
+    EXPECT_EQ(said("work = \"shared\"\n"), "");
+    EXPECT_EQ(said("work = \"steps\"\n"),
+              "not read: e.toml:6:8: the workers of k_async make unequal numbers of steps: leave work out, or set work "
+              "= \"shared\"");
 }
 
 TEST(RunCheck, AStragglerMustBeARank) {

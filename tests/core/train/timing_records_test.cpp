@@ -39,11 +39,27 @@ TEST_F(TimingRecordsTest, StepsOfTimeOnlyAreReportedFiftyTimesARun) {
     records.countFrom(0);
     for (std::int64_t step = 1; step <= 100; ++step) {
         clock.at += 3'000'000;
-        records.stepMade(step, clock.at);
+        records.stepMade(clock.at);
     }
     const auto& reported = metrics.at("train/step_ms");
     ASSERT_EQ(reported.size(), 50U);
     for (const double ms : reported) EXPECT_DOUBLE_EQ(ms, 3);
+}
+
+// Of shared work a slow rank makes fewer steps than planned, and a fast one more.
+TEST_F(TimingRecordsTest, WhatIsLeftOfTheStepsOfTimeOnlyIsReportedAtTheEnd) {
+    TimingRecords records = recordsOf({});
+    records.countFrom(0);
+    for (std::int64_t step = 1; step <= 131; ++step) {
+        clock.at += step <= 130 ? 3'000'000 : 8'000'000;
+        records.stepMade(clock.at);
+    }
+    EXPECT_EQ(metrics.at("train/step_ms").size(), 65U);
+    clock.at += 9'000'000'000;
+    records.recordSteps();
+    records.recordSteps();
+    ASSERT_EQ(metrics.at("train/step_ms").size(), 66U);
+    EXPECT_DOUBLE_EQ(metrics.at("train/step_ms").back(), 8);
 }
 
 TEST_F(TimingRecordsTest, WithoutACleanWindowNothingIsTimed) {

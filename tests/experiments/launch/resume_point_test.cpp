@@ -141,6 +141,10 @@ TEST_F(ResumePointTest, SaysWhyThereIsNone) {
     storage::RunRow other = test::rowOf(run_);
     other.config += "# edited\n";
     auto reader = run_.reader();
+    storage::RunRow shared = test::rowOf(run_);
+    shared.config = "[train]\nwork = \"shared\"\n";
+    EXPECT_THAT(resumePointOf(run_.store.paths(), reader, shared).error().message,
+                HasSubstr("its workers share the work (train.work), and such runs leave no checkpoint yet"));
     EXPECT_THAT(resumePointOf(run_.store.paths(), reader, other).error().message, HasSubstr("another configuration"));
 }
 

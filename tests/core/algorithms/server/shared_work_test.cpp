@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -51,6 +52,23 @@ void expectEachOnce(const std::vector<RankRecord>& records, std::int64_t gradien
     EXPECT_EQ(records.back().sink.metrics.at("algorithm/gradients").back().samples, gradients);
 }
 
+// Records of a worker belong to the run's step in which its gradient is: each has as many gradients as there are
+// workers.
+void expectAsManyEachStep(const std::vector<RankRecord>& records, std::int64_t steps) {
+    std::map<std::int64_t, int> gradients;
+    for (const RankRecord& record : records) {
+        const auto losses = record.sink.metrics.find("train/loss");
+        if (losses == record.sink.metrics.end()) continue;
+        for (const auto& point : losses->second) {
+            ++gradients[point.step];
+            EXPECT_EQ(point.step, (point.samples + 2) / 3);
+        }
+        EXPECT_LE(record.outcome.step, steps);
+    }
+    ASSERT_EQ(std::ssize(gradients), steps);
+    for (const auto& [step, count] : gradients) EXPECT_EQ(count, 3) << "step " << step;
+}
+
 struct Rule {
     std::string algorithm;
     Fields fields;
@@ -61,7 +79,10 @@ const std::vector<Rule> kSharingRules{{"async_sgd", {}},
                                       {"ssp", {{"staleness", integer(2)}}},
                                       {"psp", {{"sample", integer(2)}}},
                                       {"dssp", {{"staleness", integer(1)}, {"extra", integer(3)}}},
-                                      {"sync_switch", {{"sync_steps", integer(20)}}}};
+                                      {"sync_switch", {{"sync_steps", integer(20)}}},
+                                      {"k_async", {{"gradients", integer(2)}}},
+                                      {"elastic_bsp", {{"lookahead", integer(3)}}},
+                                      {"backup_workers", {{"backup", integer(0)}}}};
 
 class SharedWork : public ::testing::TestWithParam<Rule> {};
 
@@ -70,10 +91,21 @@ TEST_P(SharedWork, EveryGradientIsMadeOnce) {
     for (const Backend backend : suiteBackends()) {
         const auto records = train(shared(servedBy(kSharedProblem, algorithm, fields), 10), backend);
         expectEachOnce(records, 300);
+        expectAsManyEachStep(records, 100);
         const auto& evaluated = records.back().sink.metrics.at("eval/loss");
         EXPECT_EQ(evaluated.size(), 11U) << "at the start and after each 30 gradients";
         EXPECT_LT(evaluated.back().value, 0.5 * evaluated.front().value);
         EXPECT_EQ(records.back().sink.metrics.at("eval/beside_s").size(), 11U);
+        // Training begins behind the first evaluation and pauses for none.
+        const auto& trained = records.back().sink.metrics.at("eval/trained_s");
+        ASSERT_EQ(trained.size(), 11U);
+        const double begun = static_cast<double>(trained[1].wall) * 1e-9 - trained[1].value;
+        for (std::size_t i = 1; i < trained.size(); ++i) {
+            EXPECT_GT(trained[i].value, trained[i - 1].value);
+            EXPECT_NEAR(static_cast<double>(trained[i].wall) * 1e-9 - trained[i].value, begun, 1e-9);
+        }
+        // A worker has sent its gradients, of 3 doubles and without the server's words; so much on average.
+        EXPECT_NEAR(static_cast<double>(evaluated.back().bytesSent), 100 * (3 * 8 + 8), 2);
     }
 }
 
@@ -153,11 +185,12 @@ TEST(SharedWorkOf, InSimulatedTimeTheServersWeightsAreEvaluatedAsTheyWereThen) {
 }
 
 // A stop is the server's to bring about: it lets nobody begin another gradient, and takes those that had begun.
-TEST(SharedWorkOf, AStopLeavesNoGradientBehind) {
+TEST_P(SharedWork, AStopLeavesNoGradientBehind) {
+    const auto& [algorithm, fields] = GetParam();
     for (const Backend backend : suiteBackends()) {
         StopAfter gate(40);
         const auto records =
-            train(shared(servedBy(kSharedProblem, "async_sgd", {})), backend, nullptr, {.gate = &gate});
+            train(shared(servedBy(kSharedProblem, algorithm, fields)), backend, nullptr, {.gate = &gate});
         std::int64_t gradients = 0;
         for (const RankRecord& record : records) {
             EXPECT_EQ(record.outcome.error, "");
@@ -167,6 +200,9 @@ TEST(SharedWorkOf, AStopLeavesNoGradientBehind) {
         EXPECT_GE(gradients, 120);
         EXPECT_LT(gradients, 130);
         expectEachOnce(records, gradients);
+        const auto dropped = records.back().sink.metrics.find("algorithm/dropped");
+        if (dropped == records.back().sink.metrics.end()) continue;
+        for (const auto& point : dropped->second) EXPECT_EQ(point.value, 0) << "b = 0 drops nothing that is complete";
     }
 }
 
