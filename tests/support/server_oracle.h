@@ -5,6 +5,10 @@
 // server takes pushes in order of arrival, equal instants by rank. It updates in no time, then answers every waiting
 // worker that may start, by rank, and each answer takes `messageNs` back. Several servers with equal links take and
 // answer at the same instants, each its share of the elements, so one stands for all of them.
+//
+// Where workers share the work, all of them together make a number of gradients. The first are the workers' by rank,
+// and with each answer a worker is given the next number. When the last gradient has been taken, the rule may make a
+// last update of what it holds, and every worker that waits is answered.
 #pragma once
 
 #include <algorithm>
@@ -16,6 +20,7 @@
 #include <numeric>
 #include <queue>
 #include <stdexcept>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -30,7 +35,10 @@ using Trajectory = std::vector<Workers>;
 struct ServedProblem {
     std::function<Vec(int worker, const Vec& weights)> gradient;
     Vec start;
-    std::int64_t steps = 1;               // of each worker, which pushes no more after them
+    // Number of steps of each worker, which pushes no more after them. With shared work it is the mean over workers, or
+    // the number of updates where the rule counts these.
+    std::int64_t steps = 1;
+    bool sharesWork = false;
     std::vector<std::int64_t> computeNs;  // of a step, for each worker
     std::vector<std::int64_t> messageNs;  // of a push, and of an answer, for each worker
     // Instead of `computeNs` where steps differ; they are counted from 1.
@@ -77,6 +85,13 @@ public:
     virtual OracleUpdate push(const ServerClocks& clocks, int worker, std::int64_t atNs) = 0;
     // Asked of each waiting worker, by rank, once after each push.
     virtual bool mayStart(const ServerClocks& clocks, int worker) = 0;
+    // Update from the gradients that are held when shared work is over. Default: none.
+    virtual OracleUpdate last() { return {}; }
+    // True where shared work ends after `steps` updates, however many gradients they take.
+    [[nodiscard]] virtual bool countsUpdates() const { return false; }
+    // Least difference between a choice that the rule made by instants and the next best one. Where it is more than
+    // instants may be off, another simulation chooses the same.
+    [[nodiscard]] virtual std::int64_t narrowestChoiceNs() const { return std::numeric_limits<std::int64_t>::max(); }
 };
 
 class OracleAsync final : public OracleRule {
@@ -191,9 +206,7 @@ public:
         const bool hasLeave = std::exchange(byWorker_[static_cast<std::size_t>(worker)].hasLeave, false);
         return hasLeave || clocks.lead(worker) <= settings_.staleness;
     }
-    // By how much the controller preferred its choice to the next best one, at the least. Where this is more than
-    // instants may be off, another simulation chooses the same.
-    [[nodiscard]] std::int64_t narrowestChoiceNs() const { return narrowestNs_; }
+    [[nodiscard]] std::int64_t narrowestChoiceNs() const override { return narrowestNs_; }
 
 private:
     struct ByWorker {
@@ -263,6 +276,200 @@ private:
     Settings settings_;
 };
 
+// A rule that holds gradients until one update of all of them. Their workers wait for it.
+class OracleHolding : public OracleRule {
+public:
+    bool mayStart(const ServerClocks&, int worker) override {
+        return std::find(held_.begin(), held_.end(), worker) == held_.end();
+    }
+
+protected:
+    void hold(int worker) { held_.push_back(worker); }
+    [[nodiscard]] std::int64_t held() const { return static_cast<std::int64_t>(held_.size()); }
+    // The mean of those held, which is summed by rank.
+    OracleUpdate release() {
+        std::sort(held_.begin(), held_.end());
+        return {.gradients = std::exchange(held_, {})};
+    }
+
+private:
+    std::vector<int> held_;  // workers, in order of arrival
+};
+
+// K-async (1803.01113): the first K gradients make an update, of whatever weights they are.
+class OracleKAsync final : public OracleHolding {
+public:
+    struct Settings {
+        std::int64_t gradients = 2;  // K at the start
+        std::int64_t growth = 0;     // updates after which K rises by one, up to all workers; 0: it stays
+    };
+    explicit OracleKAsync(const Settings& settings) : settings_(settings) {}
+
+    OracleUpdate push(const ServerClocks& clocks, int worker, std::int64_t) override {
+        hold(worker);
+        const std::int64_t risen = settings_.growth == 0 ? 0 : updates_ / settings_.growth;
+        if (held() < std::min<std::int64_t>(settings_.gradients + risen, clocks.workers())) return {};
+        ++updates_;
+        return release();
+    }
+    OracleUpdate last() override { return release(); }
+
+private:
+    Settings settings_;
+    std::int64_t updates_ = 0;
+};
+
+// Backup workers (1604.00981): the first P − b gradients of the newest weights make an update, and those of older
+// weights are dropped.
+class OracleBackup final : public OracleHolding {
+public:
+    OracleBackup(std::int64_t backup, int workers) : backup_(backup), read_(static_cast<std::size_t>(workers), 0) {}
+
+    OracleUpdate push(const ServerClocks& clocks, int worker, std::int64_t) override {
+        if (read_[static_cast<std::size_t>(worker)] < version_) return {};
+        hold(worker);
+        if (held() < clocks.workers() - backup_) return {};
+        ++version_;
+        return release();
+    }
+    bool mayStart(const ServerClocks& clocks, int worker) override {
+        const bool starts = OracleHolding::mayStart(clocks, worker);
+        if (starts) read_[static_cast<std::size_t>(worker)] = version_;
+        return starts;
+    }
+    [[nodiscard]] bool countsUpdates() const override { return true; }
+
+private:
+    std::int64_t backup_;             // b
+    std::int64_t version_ = 0;        // updates made
+    std::vector<std::int64_t> read_;  // version that each worker has read
+};
+
+// ElasticBSP (Zhao et al., ICDM 2019). In a superstep every gradient but the last of each worker is an update of its
+// own; the last ones wait for each other and make one together. Which are the last is chosen so that the pushes, as
+// predicted, are closest together.
+class OracleElasticBsp final : public OracleHolding {
+public:
+    struct Settings {
+        std::int64_t lookahead = 15;  // R: pushes of each worker that are predicted
+        std::int64_t monitor = 2;     // of each worker, before they are; 0: they are at the barrier
+    };
+    // What the prediction is made from, for each worker.
+    struct Pace {
+        std::int64_t lastNs = 0;      // push r is predicted `r` intervals later
+        std::int64_t intervalNs = 0;  // from the last start to the last push
+    };
+    struct Meeting {
+        std::vector<std::int64_t> pushes;  // r of each worker, counted from 1
+        std::int64_t apartNs = std::numeric_limits<std::int64_t>::max();
+        std::int64_t atNs = 0;                                             // predicted instant of its last push
+        int first = 0, last = 0;                                           // workers of its first and last push
+        std::int64_t narrowNs = std::numeric_limits<std::int64_t>::max();  // by how much any other is further apart
+    };
+
+    OracleElasticBsp(const Settings& settings, int workers)
+        : settings_(settings), byWorker_(static_cast<std::size_t>(workers)) {
+        if (settings_.monitor > 0) return;
+        for (ByWorker& each : byWorker_) each.stop = 1;  // no step has told the paces yet
+    }
+
+    OracleUpdate push(const ServerClocks& clocks, int worker, std::int64_t atNs) override {
+        nowNs_ = atNs;
+        ByWorker& own = byWorker_[static_cast<std::size_t>(worker)];
+        own.pace = {atNs, atNs - own.startedNs};
+        ++own.pushes;
+        if (own.stop == 0) {
+            const bool known = std::all_of(byWorker_.begin(), byWorker_.end(),
+                                           [&](const ByWorker& each) { return each.pushes >= settings_.monitor; });
+            if (known) predict();
+            return {.gradients = {worker}};
+        }
+        if (own.pushes < own.stop) return {.gradients = {worker}};
+        hold(worker);
+        if (held() < clocks.workers()) return {};
+        beginSuperstep();
+        return release();
+    }
+    bool mayStart(const ServerClocks& clocks, int worker) override {
+        const bool starts = OracleHolding::mayStart(clocks, worker);
+        if (starts) byWorker_[static_cast<std::size_t>(worker)].startedNs = nowNs_;
+        return starts;
+    }
+    OracleUpdate last() override { return release(); }
+    [[nodiscard]] std::int64_t narrowestChoiceNs() const override { return narrowestNs_; }
+
+    // Tries all combinations of one push a worker. Of several that are as close the one that ends first is taken, and
+    // in it the newest push of each worker.
+    static Meeting meetingOf(const std::vector<Pace>& paces, std::int64_t lookahead) {
+        Meeting best;
+        forEachCombination(paces, lookahead, [&](const Meeting& tried) {
+            const bool earlier = std::tie(tried.apartNs, tried.atNs) < std::tie(best.apartNs, best.atNs);
+            const bool asEarly = std::tie(tried.apartNs, tried.atNs) == std::tie(best.apartNs, best.atNs);
+            if (earlier || (asEarly && tried.pushes > best.pushes)) best = tried;
+        });
+        forEachCombination(paces, lookahead, [&](const Meeting& other) {
+            const auto sameAt = [&](int worker) {
+                return other.pushes[static_cast<std::size_t>(worker)] == best.pushes[static_cast<std::size_t>(worker)];
+            };
+            // Pushes between the same first and last one do not change how far these are apart.
+            const bool sameEnds =
+                other.first == best.first && other.last == best.last && sameAt(best.first) && sameAt(best.last);
+            if (!sameEnds) best.narrowNs = std::min(best.narrowNs, other.apartNs - best.apartNs);
+        });
+        return best;
+    }
+
+private:
+    struct ByWorker {
+        std::int64_t startedNs = 0;  // instant of its last answer; at first that at which training starts
+        std::int64_t pushes = 0;     // since the barrier
+        std::int64_t stop = 0;       // of these the last one; 0: not predicted yet
+        Pace pace;
+    };
+
+    static void forEachCombination(const std::vector<Pace>& paces, std::int64_t lookahead,
+                                   const std::function<void(const Meeting&)>& visit) {
+        std::vector<std::int64_t> pushes(paces.size(), 1);
+        for (std::size_t turned = 0; turned < pushes.size();) {
+            std::vector<std::int64_t> instants;
+            for (std::size_t i = 0; i < paces.size(); ++i) {
+                instants.push_back(paces[i].lastNs + pushes[i] * paces[i].intervalNs);
+            }
+            const auto [first, last] = std::minmax_element(instants.begin(), instants.end());
+            visit({.pushes = pushes,
+                   .apartNs = *last - *first,
+                   .atNs = *last,
+                   .first = static_cast<int>(first - instants.begin()),
+                   .last = static_cast<int>(last - instants.begin())});
+            for (turned = 0; turned < pushes.size() && ++pushes[turned] > lookahead; ++turned) pushes[turned] = 1;
+        }
+    }
+
+    void predict() {
+        std::vector<Pace> paces;
+        for (const ByWorker& each : byWorker_) paces.push_back(each.pace);
+        const Meeting meeting = meetingOf(paces, settings_.lookahead);
+        narrowestNs_ = std::min(narrowestNs_, meeting.narrowNs);
+        for (std::size_t i = 0; i < byWorker_.size(); ++i) {
+            byWorker_[i].stop = byWorker_[i].pushes + meeting.pushes[i];
+        }
+    }
+
+    void beginSuperstep() {
+        for (ByWorker& each : byWorker_) {
+            each.pushes = 0;
+            each.stop = 0;
+            each.pace.lastNs = nowNs_;  // all start now
+        }
+        if (settings_.monitor == 0) predict();
+    }
+
+    Settings settings_;
+    std::vector<ByWorker> byWorker_;
+    std::int64_t nowNs_ = 0;  // instant of the last push
+    std::int64_t narrowestNs_ = std::numeric_limits<std::int64_t>::max();
+};
+
 // What happened on a server and its workers.
 struct ServedRun {
     struct Push {
@@ -270,6 +477,7 @@ struct ServedRun {
         std::int64_t clock = 0;  // this worker's pushes, with this one
         std::int64_t atNs = 0;
         std::int64_t staleness = 0;  // updates since the weights were read
+        std::int64_t number = 0;     // of the gradient among those of all workers, where they share the work
         friend bool operator==(const Push&, const Push&) = default;
     };
     struct Answer {
@@ -283,9 +491,10 @@ struct ServedRun {
     std::vector<std::vector<std::int64_t>> ends;  // [worker][step − 1]: instant at which the step's weights arrive
     std::vector<Push> pushes;                     // in the order in which they were taken
     std::vector<Answer> answers;                  // in order
+    std::vector<std::vector<int>> updates;        // workers whose gradients made each
     Vec weights;                                  // of the server, at the end
 
-    // Weights that each worker has read after each step.
+    // Weights that each worker has read after each step, where all make as many.
     [[nodiscard]] Trajectory trajectory() const {
         Trajectory all(read[0].size());
         for (const std::vector<Vec>& worker : read) {
@@ -317,6 +526,7 @@ public:
           clocks_{std::vector<std::int64_t>(problem.computeNs.size(), 0)},
           waits_(problem.computeNs.size(), false),
           versions_(problem.computeNs.size(), 0),
+          numbers_(problem.computeNs.size(), 0),
           gradients_(problem.computeNs.size()) {
         run_.weights = problem.start;
         run_.read.assign(problem.computeNs.size(), {problem.start});
@@ -329,7 +539,9 @@ public:
             const auto [atNs, worker] = arrivals_.top();
             arrivals_.pop();
             take(worker, atNs);
-            answer(atNs);
+            const bool over = problem_.sharesWork && arrivals_.empty() && !isGradientLeft();
+            if (over) update(rule_.last());
+            answer(atNs, over);
         }
         if (std::count(waits_.begin(), waits_.end(), true) > 0) throw std::logic_error("a worker waits for ever");
         return std::move(run_);
@@ -338,11 +550,18 @@ public:
 private:
     using Arrival = std::pair<std::int64_t, int>;  // instant, worker: equal instants by rank
 
+    // True while shared work has further gradients to begin.
+    [[nodiscard]] bool isGradientLeft() const {
+        if (rule_.countsUpdates()) return version_ < problem_.steps;
+        return begun_ < problem_.steps * problem_.workers();
+    }
+
     // Begins the worker's next step, if any.
     void compute(int worker, std::int64_t fromNs) {
         const auto own = static_cast<std::size_t>(worker);
         const std::int64_t step = clocks_.taken[own] + 1;
-        if (step > problem_.steps) return;
+        if (problem_.sharesWork ? !isGradientLeft() : step > problem_.steps) return;
+        if (problem_.sharesWork) numbers_[own] = ++begun_;
         const std::int64_t took = problem_.stepNs ? problem_.stepNs(worker, step) : problem_.computeNs[own];
         arrivals_.emplace(fromNs + took + problem_.messageNs[own], worker);
     }
@@ -352,12 +571,12 @@ private:
         gradients_[own] = problem_.gradient(worker, run_.read[own].back());
         ++clocks_.taken[own];
         waits_[own] = true;
-        run_.pushes.push_back({worker, clocks_.taken[own], atNs, version_ - versions_[own]});
-        const OracleUpdate made = rule_.push(clocks_, worker, atNs);
-        if (!made.gradients.empty()) update(made);
+        run_.pushes.push_back({worker, clocks_.taken[own], atNs, version_ - versions_[own], numbers_[own]});
+        update(rule_.push(clocks_, worker, atNs));
     }
 
     void update(const OracleUpdate& made) {
+        if (made.gradients.empty()) return;
         Vec mean(problem_.start.size(), 0);
         for (const int worker : made.gradients) {
             const Vec& gradient = gradients_[static_cast<std::size_t>(worker)];
@@ -367,6 +586,7 @@ private:
         if (problem_.direction) mean = problem_.direction(mean);
         step(mean, made.rateFactor * problem_.rate);
         if (made.resetsMomentum) velocity_.clear();
+        run_.updates.push_back(made.gradients);
         ++version_;
     }
 
@@ -384,10 +604,11 @@ private:
         }
     }
 
-    void answer(std::int64_t atNs) {
+    // `over`: no push follows for which a worker could wait.
+    void answer(std::int64_t atNs, bool over) {
         for (int worker = 0; worker < problem_.workers(); ++worker) {
             const auto own = static_cast<std::size_t>(worker);
-            if (!waits_[own] || !rule_.mayStart(clocks_, worker)) continue;
+            if (!waits_[own] || (!over && !rule_.mayStart(clocks_, worker))) continue;
             waits_[own] = false;
             versions_[own] = version_;
             run_.answers.push_back({worker, clocks_.taken[own], clocks_.lead(worker), atNs});
@@ -403,7 +624,9 @@ private:
     ServerClocks clocks_;
     std::vector<bool> waits_;
     std::vector<std::int64_t> versions_;  // updates in the weights that each worker has read
+    std::vector<std::int64_t> numbers_;   // of each worker's newest gradient among all of shared work
     std::vector<Vec> gradients_;          // newest of each worker
+    std::int64_t begun_ = 0;              // gradients of shared work
     std::int64_t version_ = 0;
     Vec velocity_;
     std::priority_queue<Arrival, std::vector<Arrival>, std::greater<>> arrivals_;

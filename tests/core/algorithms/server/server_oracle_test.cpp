@@ -13,6 +13,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/algorithms/server/zip_line.h"
 #include "tests/support/quadratic_oracle.h"
 #include "tests/support/sim/virtual_cluster.h"
 
@@ -40,6 +41,15 @@ MakeRule dsspRule(const OracleDssp::Settings& settings) {
 }
 MakeRule syncSwitchRule(const OracleSyncSwitch::Settings& settings) {
     return [=](int) { return std::make_unique<OracleSyncSwitch>(settings); };
+}
+MakeRule kAsyncRule(const OracleKAsync::Settings& settings) {
+    return [=](int) { return std::make_unique<OracleKAsync>(settings); };
+}
+MakeRule backupRule(std::int64_t backup) {
+    return [=](int workers) { return std::make_unique<OracleBackup>(backup, workers); };
+}
+MakeRule elasticRule(const OracleElasticBsp::Settings& settings) {
+    return [=](int workers) { return std::make_unique<OracleElasticBsp>(settings, workers); };
 }
 
 // The problem on a server, worker i computing `factors[i]` times 100 s a step.
@@ -71,8 +81,9 @@ void expectEqualRuns(const ServedRun& got, const ServedRun& expected) {
     EXPECT_EQ(got.pushes, expected.pushes);
     EXPECT_EQ(got.answers, expected.answers);
     EXPECT_EQ(got.ends, expected.ends);
+    EXPECT_EQ(got.updates, expected.updates);
     EXPECT_EQ(got.weights, expected.weights);
-    expectSame(got.trajectory(), expected.trajectory(), 0);
+    EXPECT_EQ(got.read, expected.read);
 }
 
 TEST(OracleSplitMix64, GivesThePublishedNumbers) {
@@ -109,6 +120,12 @@ TEST(OracleServer, StalenessIsThatOfTheOthersGradients) {
 class OracleIdentities : public testing::TestWithParam<std::vector<double>> {
 protected:
     [[nodiscard]] ServedRun with(const MakeRule& rule) const { return servedWith(problem_, rule); }
+    // The same with shared work.
+    [[nodiscard]] ServedRun sharedWith(const MakeRule& rule) const {
+        ServedProblem problem = problem_;
+        problem.sharesWork = true;
+        return servedWith(problem, rule);
+    }
 
     ServedProblem problem_ = onOracleServer(kUnlike, GetParam());
     int workers_ = problem_.workers();
@@ -167,6 +184,60 @@ TEST_P(OracleIdentities, SspWithoutALeadPerPushIsTheMeanAtAPthOfTheRate) {
     EXPECT_EQ(got.answers, expected.answers);
 }
 
+TEST_P(OracleIdentities, KAsyncOfOneGradientIsAsynchronous) {
+    const ServedRun expected = sharedWith(asyncRule());
+    EXPECT_EQ(std::ssize(expected.pushes), workers_ * problem_.steps);
+    expectEqualRuns(sharedWith(kAsyncRule({.gradients = 1})), expected);
+    expectEqualRuns(sharedWith(kAsyncRule({.gradients = 1, .growth = kEndless})), expected);
+    expectEqualRuns(sharedWith(sspRule(kEndless)), expected);
+}
+
+TEST_P(OracleIdentities, WhatWaitsForAllGradientsOfSharedWorkIsBulkSynchronous) {
+    const ServedRun expected = sharedWith(sspRule(0));
+    expectEqualRuns(sharedWith(kAsyncRule({.gradients = workers_})), expected);
+    expectEqualRuns(sharedWith(kAsyncRule({.gradients = workers_, .growth = 3})), expected);
+    expectEqualRuns(sharedWith(backupRule(0)), expected);
+    expectEqualRuns(sharedWith(elasticRule({.lookahead = 1, .monitor = 0})), expected);
+    const ServedRun equalSteps = with(sspRule(0));
+    EXPECT_EQ(equalSteps.ends, expected.ends);
+    EXPECT_EQ(equalSteps.read, expected.read);
+    EXPECT_EQ(equalSteps.weights, expected.weights);
+}
+
+// The mean of equal gradients does not depend on their number.
+TEST_P(OracleIdentities, BackupWorkersOfEqualObjectivesAreBulkSynchronousInWeights) {
+    problem_.gradient = [](int, const Vec& w) { return kUnlike.gradient(w, kUnlike.target(0)); };
+    const ServedRun expected = sharedWith(sspRule(0));
+    for (std::int64_t backup = 1; backup < workers_; ++backup) {
+        const ServedRun run = sharedWith(backupRule(backup));
+        EXPECT_EQ(std::ssize(run.updates), problem_.steps);
+        expectSame({{run.weights}}, {{expected.weights}}, 1e-12);
+    }
+}
+
+TEST_P(OracleIdentities, TheFirstGradientsOfTheNewestWeightsMakeEachUpdateOfBackupWorkers) {
+    for (std::int64_t backup = 0; backup < workers_; ++backup) {
+        const ServedRun run = sharedWith(backupRule(backup));
+        ASSERT_EQ(std::ssize(run.updates), problem_.steps);
+        for (const auto& update : run.updates) EXPECT_EQ(std::ssize(update), workers_ - backup);
+        const auto kept = std::count_if(run.pushes.begin(), run.pushes.end(),
+                                        [](const ServedRun::Push& push) { return push.staleness == 0; });
+        EXPECT_EQ(kept, (workers_ - backup) * problem_.steps) << "those of older weights are dropped";
+    }
+}
+
+// K rises by one after each two updates. The last update is made of the gradients that are left.
+TEST_P(OracleIdentities, UpdatesOfKAsyncGrowToAllWorkers) {
+    const ServedRun run = sharedWith(kAsyncRule({.gradients = 1, .growth = 2}));
+    std::int64_t sum = 0;
+    for (std::size_t i = 0; i < run.updates.size(); ++i) {
+        const std::int64_t size = std::ssize(run.updates[i]), due = std::min<std::int64_t>(1 + i / 2, workers_);
+        EXPECT_TRUE(size == due || i + 1 == run.updates.size()) << "update " << i << " of " << size;
+        sum += size;
+    }
+    EXPECT_EQ(sum, workers_ * problem_.steps) << "no gradient is lost";
+}
+
 // The second run begins with the weights of the first, and without its momentum.
 TEST_P(OracleIdentities, SyncSwitchBeginsAnAsynchronousRunAtItsSwitch) {
     constexpr std::int64_t kSynchronous = 30;
@@ -217,6 +288,15 @@ TEST(OracleOfOneWorker, IsSgdWhateverTheRule) {
         expectSame(run.trajectory(), sgd, 1e-12);
         EXPECT_EQ(run.ends[0].back(), 50 * (kStepNs + 2 * kOneWayNs));
     }
+    ServedProblem shared = served;
+    shared.sharesWork = true;
+    for (const MakeRule& rule :
+         {asyncRule(), sspRule(0), kAsyncRule({.gradients = 1}), kAsyncRule({.gradients = 1, .growth = 5}),
+          backupRule(0), elasticRule({}), elasticRule({.lookahead = 4, .monitor = 0})}) {
+        const ServedRun run = servedWith(shared, rule);
+        expectSame(run.trajectory(), sgd, 1e-12);
+        EXPECT_EQ(run.ends[0].back(), 50 * (kStepNs + 2 * kOneWayNs));
+    }
 }
 
 // Instant at which the fast of two workers has made its last step; the slow one takes `ratio` times as long a step.
@@ -236,6 +316,60 @@ TEST(OracleDssp, RunsAtTheRateOfAsyncAsWrittenAndAtThatOfTheSlowWhereItIsBounded
     const double slow = (kRatio + 0.02) / 1.02 * (200 - 15) / 200;
     EXPECT_GT(static_cast<double>(fastWorkersEnd(kRatio, dsspRule({.bounded = true}))) / async, 0.99 * slow);
     EXPECT_GT(static_cast<double>(fastWorkersEnd(kRatio, sspRule(15))) / async, 0.99 * slow);
+}
+
+TEST(OracleElasticBsp, StopsWhereThePredictedPushesAreClosest) {
+    using ::testing::ElementsAre;
+    EXPECT_THAT(OracleElasticBsp::meetingOf({{0, 10}, {0, 25}}, 15).pushes, ElementsAre(5, 2)) << "both at 50";
+    EXPECT_THAT(OracleElasticBsp::meetingOf({{0, 10}, {0, 25}}, 4).pushes, ElementsAre(2, 1)) << "the earliest of two";
+    EXPECT_THAT(OracleElasticBsp::meetingOf({{7, 10}, {3, 25}}, 1).pushes, ElementsAre(1, 1));
+    const auto meeting = OracleElasticBsp::meetingOf({{0, 1000}, {990, 15}, {0, 1040}}, 2);
+    EXPECT_THAT(meeting.pushes, ElementsAre(1, 2, 1)) << "its newest push before the last one of all";
+    EXPECT_EQ(meeting.apartNs, 40);
+    EXPECT_EQ(meeting.narrowNs, (2000 - 1020) - 40);
+}
+
+// Paces of two workers are drawn from few numbers, so that combinations are equally close. Those of more workers are
+// drawn from many: which push between the first and the last is the newest is not defined at equal instants.
+TEST(OracleElasticBsp, ChoosesAsZipLineOfTheEngineDoes) {
+    OracleSplitMix64 random{5};
+    const auto below = [&](std::int64_t end) {
+        return static_cast<std::int64_t>(random.next() % static_cast<std::uint64_t>(end));
+    };
+    for (int trial = 0; trial < 2000; ++trial) {
+        const std::int64_t workers = 2 + below(3), lookahead = 1 + below(6), scale = workers == 2 ? 10 : kSecondNs;
+        std::vector<OracleElasticBsp::Pace> paces;
+        std::vector<std::vector<Ns>> instants;
+        for (std::int64_t i = 0; i < workers; ++i) {
+            const OracleElasticBsp::Pace pace{below(2 * scale), 1 + below((1 + 3 * i) * scale)};
+            paces.push_back(pace);
+            auto& own = instants.emplace_back();
+            for (std::int64_t r = 1; r <= lookahead; ++r) own.push_back(pace.lastNs + r * pace.intervalNs);
+        }
+        const auto meeting = OracleElasticBsp::meetingOf(paces, lookahead);
+        const ZipLineChoice choice = zipLine(instants);
+        EXPECT_EQ(choice.spread, meeting.apartNs) << "trial " << trial;
+        for (std::size_t i = 0; i < paces.size(); ++i) {
+            EXPECT_EQ(choice.chosen[i] + 1, meeting.pushes[i]) << "worker " << i << " of trial " << trial;
+        }
+    }
+}
+
+// Workers whose steps take 2 : 3 have pushed three times and twice when the prediction is made, and they meet after as
+// many further pushes.
+TEST(OracleElasticBsp, HoldsTheLastGradientOfEachWorker) {
+    QuadraticProblem problem = kUnlike;
+    problem.workers = 2;
+    problem.steps = 50;
+    ServedProblem served = onOracleServer(problem, {2, 3});
+    served.messageNs.assign(2, 0);
+    served.sharesWork = true;
+    const ServedRun run = servedWith(served, elasticRule({.lookahead = 3}));
+    std::vector<std::vector<int>> superstep{{0}, {1}, {0}, {0}, {1}, {0}, {1}, {0}, {0, 1}};
+    for (std::size_t i = 0; i < run.updates.size(); ++i) {
+        EXPECT_EQ(run.updates[i], superstep[i % superstep.size()]) << "update " << i;
+    }
+    EXPECT_EQ(std::ssize(run.updates), 90) << "of 100 gradients";
 }
 
 TEST(OraclePsp, DrawsAStreamOfItsOwnForEachWorkerPushAndDraw) {
@@ -311,6 +445,7 @@ struct EngineSetting {
     bool hiccups = false;         // every 7th step of worker 1 takes 2.3 times as long
     std::string jitter = "none";  // of the engine, whose computing times the oracle then takes
     bool keepsGradients = false;  // SAGA
+    bool sharesWork = false;      // the faster workers make more steps
 
     // Workers of one pace push at equal instants, which go by rank.
     [[nodiscard]] bool hasOnePace() const {
@@ -339,6 +474,10 @@ constexpr std::int64_t kApartNs = 10 * kToleranceNs;
 Value documentOf(const EngineSetting& setting) {
     Value document = setting.problem().experiment(setting.algorithm);
     document.find("train")->set("seed", integer(kSeed));
+    if (setting.sharesWork) {
+        document.find("train")->set("work", text("shared"));
+        document.find("train")->set("batch_size", integer(1));  // numbers of samples are those of gradients
+    }
     document.set("cluster", table({{"backend", text("virtual")},
                                    {"workers", integer(setting.workers() + setting.servers)},
                                    {"timeout_s", number(8e4)}}));
@@ -393,6 +532,7 @@ void keepGradients(ServedProblem& problem) {
 
 ServedProblem servedProblemOf(const EngineSetting& setting, const std::vector<RankRecord>& records) {
     ServedProblem problem = onOracleServer(setting.problem(), setting.factors);
+    problem.sharesWork = setting.sharesWork;
     if (setting.keepsGradients) keepGradients(problem);
     if (setting.jitter != "none") {
         problem.stepNs = [times = computingTimes(records, setting.workers())](int worker, std::int64_t step) {
@@ -443,6 +583,35 @@ void expectSamePushes(const std::vector<RankRecord>& records, const ServedRun& e
     }
 }
 
+// With shared work each gradient has a number among those of all workers, and as many gradients as there are workers
+// are a step of the run.
+void expectSameNumbers(const std::vector<RankRecord>& records, const ServedRun& expected) {
+    const auto workers = std::ssize(expected.read);
+    for (const ServedRun::Push& push : expected.pushes) {
+        const auto& points = records[static_cast<std::size_t>(push.worker)].sink.metrics.at("weight/0");
+        const auto& point = points.at(static_cast<std::size_t>(push.clock));
+        const bool isShared = push.number > 0;
+        SCOPED_TRACE("step " + std::to_string(push.clock) + " of worker " + std::to_string(push.worker));
+        ASSERT_EQ(point.step, isShared ? (push.number - 1) / workers + 1 : push.clock);
+        ASSERT_EQ(isShared ? point.samples : 0, push.number);
+    }
+}
+
+// Weights that a worker had at the start and after each of its steps, which may be more or fewer than another's.
+void expectSameReads(const std::vector<RankRecord>& records, const ServedRun& expected) {
+    for (std::size_t worker = 0; worker < expected.read.size(); ++worker) {
+        SCOPED_TRACE("worker " + std::to_string(worker));
+        Trajectory read(expected.read[worker].size(), Workers(1)), recorded(read);
+        for (std::size_t k = 0; k < read.size(); ++k) read[k][0] = expected.read[worker][k];
+        for (std::size_t j = 0; j < expected.weights.size(); ++j) {
+            const auto& points = records[worker].sink.metrics.at("weight/" + std::to_string(j));
+            ASSERT_EQ(points.size(), recorded.size());
+            for (std::size_t k = 0; k < points.size(); ++k) recorded[k][0].push_back(points[k].value);
+        }
+        expectSame(recorded, read, 1e-12);
+    }
+}
+
 void expectSameEnds(const std::vector<RankRecord>& records, const ServedRun& expected) {
     for (std::size_t worker = 0; worker < expected.ends.size(); ++worker) {
         const auto messages = messagesOf(records[worker]);
@@ -484,14 +653,11 @@ TEST_P(ServerOnTheVirtualCluster, IsThatOfTheOracle) {
     } else {
         ASSERT_GT(expected.closestPushesNs(), kApartNs) << "the order must not depend on what the oracle leaves out";
     }
-    if (const auto* dssp = dynamic_cast<const OracleDssp*>(rule.get())) {
-        ASSERT_GT(dssp->narrowestChoiceNs(), kApartNs) << "nor must the controller's choice";
-    }
+    ASSERT_GT(rule->narrowestChoiceNs(), kApartNs) << "nor must a choice by instants";
     expectSamePushes(records, expected);
+    expectSameNumbers(records, expected);
     expectSameEnds(records, expected);
-    Trajectory workers = recorded(records);
-    for (Workers& step : workers) step.resize(static_cast<std::size_t>(setting.workers()));
-    expectSame(workers, expected.trajectory(), 1e-12);
+    expectSameReads(records, expected);
     expectSameServers(records, expected, setting.servers);
 }
 
@@ -610,6 +776,102 @@ std::vector<EngineSetting> syncSwitchSettings() {
             syncSwitchSetting("SyncSwitchNever", {.syncSteps = 100, .syncRate = 1}, kThree)};
 }
 
+EngineSetting sharedSetting(const std::string& what, Fields algorithm, MakeRule rule,
+                            const std::vector<double>& factors, const std::string& jitter = "none") {
+    return {what, std::move(algorithm), std::move(rule), factors, 120, 1, false, jitter, false, true};
+}
+
+EngineSetting kAsyncSetting(const std::string& what, const OracleKAsync::Settings& settings,
+                            const std::vector<double>& factors, const std::string& jitter = "none") {
+    return sharedSetting(
+        what,
+        {{"name", text("k_async")}, {"gradients", integer(settings.gradients)}, {"growth", integer(settings.growth)}},
+        kAsyncRule(settings), factors, jitter);
+}
+
+EngineSetting backupSetting(const std::string& what, std::int64_t backup, const std::vector<double>& factors,
+                            const std::string& jitter = "none") {
+    return sharedSetting(what, {{"name", text("backup_workers")}, {"backup", integer(backup)}}, backupRule(backup),
+                         factors, jitter);
+}
+
+EngineSetting elasticSetting(const std::string& what, const OracleElasticBsp::Settings& settings,
+                             const std::vector<double>& factors, const std::string& jitter = "none") {
+    return sharedSetting(what,
+                         {{"name", text("elastic_bsp")},
+                          {"lookahead", integer(settings.lookahead)},
+                          {"monitor", integer(settings.monitor)}},
+                         elasticRule(settings), factors, jitter);
+}
+
+EngineSetting sharedSspSetting(const std::string& what, std::int64_t staleness, const std::vector<double>& factors,
+                               const std::string& jitter = "none") {
+    return sharedSetting(what, {{"name", text("ssp")}, {"staleness", integer(staleness)}}, sspRule(staleness), factors,
+                         jitter);
+}
+
+// With one step each worker's gradient is its last one, and all are begun at the start.
+EngineSetting ofOneStep(EngineSetting setting) {
+    setting.steps = 1;
+    return setting;
+}
+
+EngineSetting ofSharedWork(EngineSetting setting) {
+    setting.what += "Shared";
+    setting.sharesWork = true;
+    return setting;
+}
+
+std::vector<EngineSetting> sharedSettings() {
+    return {sharedSetting("AsyncOfFour", {{"name", text("async_sgd")}}, asyncRule(), kFour),
+            sharedSetting("AsyncOfFive", {{"name", text("async_sgd")}}, asyncRule(), kFive),
+            sharedSetting("AsyncOfOnePace", {{"name", text("async_sgd")}}, asyncRule(), {1, 1, 1, 1}),
+            sharedSspSetting("SspOfNoLead", 0, kFour),
+            sharedSspSetting("SspOfThree", 3, kThree),
+            sharedSspSetting("SspOfFive", 2, kFive, kScattered),
+            ofSharedWork(pspSetting("Psp", 2, 1, true, kFive)),
+            ofSharedWork(pspSetting("PspKept", 1, 0, false, kFour)),
+            ofSharedWork(dsspSetting("Dssp", {.staleness = 1, .extra = 4}, kThree)),
+            ofSharedWork(dsspSetting("DsspBounded", {.staleness = 1, .extra = 6, .bounded = true}, kFour)),
+            ofSharedWork(syncSwitchSetting("SyncSwitch", {.syncSteps = 25}, kFour))};
+}
+
+std::vector<EngineSetting> kAsyncSettings() {
+    return {kAsyncSetting("KAsyncTwoOfFour", {.gradients = 2}, kFour),
+            kAsyncSetting("KAsyncThreeOfFive", {.gradients = 3}, kFive),
+            kAsyncSetting("KAsyncGrowing", {.gradients = 1, .growth = 20}, kFour),
+            kAsyncSetting("KAsyncGrowingScattered", {.gradients = 2, .growth = 35}, kFive, kScattered),
+            kAsyncSetting("KAsyncOfOne", {.gradients = 1}, kThree),
+            kAsyncSetting("KAsyncOfAll", {.gradients = 4}, kFour),
+            kAsyncSetting("KAsyncScattered", {.gradients = 3}, kFour, kScattered),
+            kAsyncSetting("KAsyncOfOnePace", {.gradients = 3}, {1, 1, 1, 1}),
+            ofOneStep(kAsyncSetting("KAsyncOfOneStep", {.gradients = 3}, kFour))};
+}
+
+std::vector<EngineSetting> backupSettings() {
+    return {backupSetting("BackupOneOfFour", 1, kFour),
+            backupSetting("BackupTwoOfFive", 2, kFive),
+            backupSetting("BackupNone", 0, kThree),
+            backupSetting("BackupAllButOne", 3, kFour),
+            backupSetting("BackupScattered", 1, kFive, kScattered),
+            backupSetting("BackupOfOnePace", 1, {1, 1, 1, 1}),
+            ofOneStep(backupSetting("BackupOfOneStep", 1, kFour))};
+}
+
+std::vector<EngineSetting> elasticSettings() {
+    return {elasticSetting("ElasticOfThree", {.lookahead = 4}, kThree),
+            elasticSetting("ElasticOfFour", {.lookahead = 4}, kFour),
+            elasticSetting("ElasticByDefault", {}, kThree),
+            elasticSetting("ElasticUnmonitored", {.lookahead = 4, .monitor = 0}, kFour),
+            elasticSetting("ElasticScattered", {.lookahead = 5}, kFour, kScattered),
+            elasticSetting("ElasticUnmonitoredScattered", {.lookahead = 6, .monitor = 0}, kThree, kScattered),
+            elasticSetting("ElasticOfUnlikePaces", {.lookahead = 8}, {1, 2.7183, 0.3141}, kScattered),
+            elasticSetting("ElasticMonitoredLonger", {.lookahead = 3, .monitor = 5}, kFour),
+            elasticSetting("ElasticOfOnePush", {.lookahead = 1}, kFour),
+            elasticSetting("ElasticOfOnePushUnmonitored", {.lookahead = 1, .monitor = 0}, kThree),
+            ofOneStep(elasticSetting("ElasticOfOneStep", {.lookahead = 2, .monitor = 0}, kFour))};
+}
+
 std::string nameOfSetting(const testing::TestParamInfo<EngineSetting>& info) { return info.param.what; }
 
 INSTANTIATE_TEST_SUITE_P(Asynchronous, ServerOnTheVirtualCluster, testing::ValuesIn(asynchronousSettings()),
@@ -618,6 +880,10 @@ INSTANTIATE_TEST_SUITE_P(Bounded, ServerOnTheVirtualCluster, testing::ValuesIn(b
 INSTANTIATE_TEST_SUITE_P(Psp, ServerOnTheVirtualCluster, testing::ValuesIn(pspSettings()), nameOfSetting);
 INSTANTIATE_TEST_SUITE_P(Dssp, ServerOnTheVirtualCluster, testing::ValuesIn(dsspSettings()), nameOfSetting);
 INSTANTIATE_TEST_SUITE_P(SyncSwitch, ServerOnTheVirtualCluster, testing::ValuesIn(syncSwitchSettings()), nameOfSetting);
+INSTANTIATE_TEST_SUITE_P(Shared, ServerOnTheVirtualCluster, testing::ValuesIn(sharedSettings()), nameOfSetting);
+INSTANTIATE_TEST_SUITE_P(KAsync, ServerOnTheVirtualCluster, testing::ValuesIn(kAsyncSettings()), nameOfSetting);
+INSTANTIATE_TEST_SUITE_P(Backup, ServerOnTheVirtualCluster, testing::ValuesIn(backupSettings()), nameOfSetting);
+INSTANTIATE_TEST_SUITE_P(Elastic, ServerOnTheVirtualCluster, testing::ValuesIn(elasticSettings()), nameOfSetting);
 
 }  // namespace
 }  // namespace dasgd::test
