@@ -93,12 +93,20 @@ TEST_P(SharedWork, EveryGradientIsMadeOnce) {
         expectEachOnce(records, 300);
         expectAsManyEachStep(records, 100);
         const auto& evaluated = records.back().sink.metrics.at("eval/loss");
-        EXPECT_EQ(evaluated.size(), 11U) << "at the start and after each 30 gradients";
+        // At the start and after each 30 gradients, but for those that a slow machine leaves out, which is said.
+        EXPECT_EQ(evaluated.front().step, 0);
+        EXPECT_EQ(evaluated.back().step, 100);
+        const bool leftOut = std::ranges::any_of(records.back().sink.states, [](const auto& state) {
+            return state.second.starts_with("left out the evaluation of step ");
+        });
+        EXPECT_EQ(evaluated.size() < 11, leftOut);
+        EXPECT_LE(evaluated.size(), 11U);
         EXPECT_LT(evaluated.back().value, 0.5 * evaluated.front().value);
-        EXPECT_EQ(records.back().sink.metrics.at("eval/beside_s").size(), 11U);
+        EXPECT_EQ(records.back().sink.metrics.at("eval/beside_s").size(), evaluated.size());
         // Training begins behind the first evaluation and pauses for none.
         const auto& trained = records.back().sink.metrics.at("eval/trained_s");
-        ASSERT_EQ(trained.size(), 11U);
+        ASSERT_EQ(trained.size(), evaluated.size());
+        ASSERT_GE(trained.size(), 2U);
         const double begun = static_cast<double>(trained[1].wall) * 1e-9 - trained[1].value;
         for (std::size_t i = 1; i < trained.size(); ++i) {
             EXPECT_GT(trained[i].value, trained[i - 1].value);
