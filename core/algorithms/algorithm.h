@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,6 +33,17 @@ struct RunOutline {
     std::int64_t fixedBatches = 1;    // StepContext::fixedBatches()
     bool sharesWork = false;          // train.work is "shared", as it is for some algorithms anyway
     std::vector<std::vector<std::int64_t>> parameterShapes;  // in order of registration
+    std::int64_t elementBytes = 4;
+    double hostBytes = 1e18;  // memory of this machine
+
+    // Number of the model's weights.
+    [[nodiscard]] std::int64_t weights() const {
+        std::int64_t sum = 0;
+        for (const auto& shape : parameterShapes) {
+            sum += std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
+        }
+        return sum;
+    }
 };
 
 // Length of a run.

@@ -81,9 +81,12 @@ public:
     [[nodiscard]] virtual bool alwaysShares() const { return false; }
     // Called before start(), on every rank: all ranks together make so many gradients.
     virtual void share(std::int64_t gradients) = 0;
-    // For a rank that trains, between two steps: the number, from 1, that its next gradient has among those of all
-    // ranks; nullopt: it makes no more.
-    [[nodiscard]] virtual std::optional<std::int64_t> nextGradient(StepContext& context) = 0;
+    struct Gradient {
+        std::int64_t number = 0;  // from 1, among those of all ranks
+        std::int64_t step = 0;    // the run's step to which it belongs, from 1
+    };
+    // For a rank that trains, between two steps: its next gradient; nullopt: it makes no more.
+    [[nodiscard]] virtual std::optional<Gradient> nextGradient(StepContext& context) = 0;
     // For a rank that serves: gradients that are in its weights.
     [[nodiscard]] virtual std::int64_t gradientsMade() const = 0;
     // The same: true where no gradient is under way and none will be.

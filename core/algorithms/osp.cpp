@@ -8,7 +8,8 @@
 // Read: the abstract. From memory: that L is whole layers, those of least ⟨|g·w|⟩, and that the paper lets its share
 // grow as the loss falls and trains the first epoch with L = ∅. Our reading: a share of the elements that stays, by the
 // mean gradient of the step before, so that all ranks choose alike; the first step has L = ∅. A layer is a weight and
-// the parameters behind it that have one dimension, as its bias. There a server takes the
+// the parameters behind it that have one dimension, as its bias; one that is larger than what is left of the share is
+// passed over. There a server takes the
 // two stages; here they are two all-reduces. A worker's own step in L is U's, with the momentum of θ; the published one
 // is plain SGD's, −ηg, and so is this one without momentum.
 //
@@ -81,14 +82,19 @@ void unpack(const at::Tensor& from, const Ranges& ranges, const at::Tensor& flat
     }
 }
 
-// A range ends where the next one begins, so that padding between parameters is part of it.
-Ranges layersOf(const FlatParams& params) {
-    Ranges layers;
+struct OspLayer {
+    Range range;  // ends where the next one begins: padding between parameters is part of it
+    std::int64_t elements = 0;
+};
+
+std::vector<OspLayer> layersOf(const FlatParams& params) {
+    std::vector<OspLayer> layers;
     for (const FlatParams::Slot& slot : params.slots()) {
-        if (layers.empty() || slot.parameter.dim() > 1) layers.push_back({slot.offset, 0});
+        if (layers.empty() || slot.parameter.dim() > 1) layers.push_back({{slot.offset, 0}});
+        layers.back().elements += slot.numel;
     }
     for (std::size_t i = 0; i < layers.size(); ++i) {
-        layers[i].end = i + 1 < layers.size() ? layers[i + 1].begin : params.size();
+        layers[i].range.end = i + 1 < layers.size() ? layers[i + 1].range.begin : params.size();
     }
     return layers;
 }
@@ -251,9 +257,10 @@ private:
         std::int64_t left = static_cast<std::int64_t>(params_.lateShare * static_cast<double>(size));
         Ranges late;
         for (const std::size_t layer : order) {
-            left -= layers_[layer].end - layers_[layer].begin;
-            if (left < 0) break;
-            late.push_back(layers_[layer]);
+            const Range range = layers_[layer].range;
+            if (range.end - range.begin > left) continue;
+            left -= range.end - range.begin;
+            late.push_back(range);
         }
         std::ranges::sort(late, {}, &Range::begin);
         setLate(late, size);
@@ -265,8 +272,9 @@ private:
         FlatParams& params = context.params();
         std::vector<at::Tensor> means;
         run(context, SpanKind::Snapshot, 2 * params.bytes(), [&] {
-            for (const Range& range : layers_) {
-                means.push_back((range.of(mean_) * range.of(params.weights())).abs().mean().to(at::kDouble));
+            for (const auto& [range, elements] : layers_) {
+                const at::Tensor product = range.of(mean_) * range.of(params.weights());
+                means.push_back(product.abs().sum().to(at::kDouble) / elements);
             }
             const at::Tensor host = at::stack(means).cpu();
             std::copy_n(host.const_data_ptr<double>(), importance_.size(), importance_.begin());
@@ -290,7 +298,7 @@ private:
     at::Tensor theta_, mean_;        // [N]: θ of the step before; its mean gradient, as far as it is known
     std::vector<at::Tensor> state_;  // the optimiser's with θ_
     double rate_ = 0;                // learning rate of the step before
-    Ranges layers_;
+    std::vector<OspLayer> layers_;
     std::vector<double> importance_;  // of each layer
     Ranges now_, late_;               // elements that are waited for, and those that are merged in the next step
     at::Tensor lateGradients_;        // the latter's gradients, one after the other

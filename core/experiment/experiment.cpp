@@ -344,7 +344,8 @@ Roles Experiment::roles() const {
 std::int64_t Experiment::fixedBatches(const Plan& plan) const {
     if (timeOnly() || !plan.ofData) return 1;
     // Passes over shards of unequal size join inside a batch.
-    const bool fixed = data.shuffle == "none" && partition.kind == PartitionSpec::Kind::Iid && !plan.passesJoin;
+    const bool equal = partition.kind == PartitionSpec::Kind::Iid || dataset->isContinuous(model->naturalInput());
+    const bool fixed = data.shuffle == "none" && equal && !plan.passesJoin;
     return fixed ? plan.stepsPerEpoch : 0;
 }
 

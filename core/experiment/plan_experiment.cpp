@@ -17,6 +17,12 @@
 
 namespace dasgd {
 
+double memoryOfHost() {
+    struct sysinfo about {};
+    ::sysinfo(&about);
+    return (static_cast<double>(about.totalram) + static_cast<double>(about.totalswap)) * about.mem_unit;
+}
+
 namespace {
 
 // The error with the place of the section that caused it, where its message names no place of its own.
@@ -91,12 +97,6 @@ std::string leftOutInWords(const Splits& splits) {
     text +=
         count == 1 ? " damaged part of the data is left out: " : " damaged parts of the data are left out; the first: ";
     return text + splits.firstSkipped + (splits.notRead.empty() ? "" : "; " + splits.notRead);
-}
-
-double memoryOfHost() {
-    struct sysinfo about {};
-    ::sysinfo(&about);
-    return (static_cast<double>(about.totalram) + static_cast<double>(about.totalswap)) * about.mem_unit;
 }
 
 // Before anything is allocated: initializing a layer that fits takes long where the next one does not. A model that is

@@ -1,10 +1,13 @@
 #include "core/train/run_check.h"
 
+#include <c10/core/ScalarType.h>
+
 #include <algorithm>
 #include <string>
 #include <utility>
 
 #include "core/algorithms/extensions.h"
+#include "core/experiment/plan_experiment.h"
 #include "core/train/device/device_check.h"
 #include "core/train/measure_step.h"
 #include "core/train/training_data.h"
@@ -45,7 +48,9 @@ Status checkAlgorithm(const Value& document, const Experiment& experiment, const
                            .decaysWeights = decaysWeights(experiment),
                            .fixedBatches = experiment.fixedBatches(plan),
                            .sharesWork = experiment.sharesWork(),
-                           .parameterShapes = plan.parameterShapes};
+                           .parameterShapes = plan.parameterShapes,
+                           .elementBytes = static_cast<std::int64_t>(c10::elementSize(experiment.scalarType())),
+                           .hostBytes = memoryOfHost()};
     const auto broken = experiment.makeAlgorithm()->check(facts);
     if (!broken) return {};
     const bool own = broken->field.find('.') == std::string::npos;
@@ -169,9 +174,9 @@ Status checkRun(const Value& document, const Experiment& experiment, const Plan&
     DASGD_TRY(checkDeviceSettings(document, experiment));
     DASGD_TRY(checkEvaluated(document, experiment));
     DASGD_TRY(checkSharedWork(document, experiment, plan));
+    DASGD_TRY(checkBatch(document, experiment, plan));
     DASGD_TRY(checkAlgorithm(document, experiment, plan));
     DASGD_TRY(checkStraggler(document, experiment));
-    DASGD_TRY(checkBatch(document, experiment, plan));
     DASGD_TRY(checkProfile(document, experiment, plan));
     if (experiment.record.weights && experiment.timeOnly()) {
         return refuseKey(document, "record.weights",

@@ -136,11 +136,13 @@ bool RunEvaluations::publishes() const {
     return parts_.shared ? rank().value() == roles_.trainers() : rank() == roles_.firstTrainer();
 }
 
-void RunEvaluations::takeModel() {
+std::int64_t RunEvaluations::takeModel(std::int64_t step) {
     const UntimedScope untimed(parts_.context.executor());
     const std::int64_t before = parts_.context.comm().bytesSent();
     evaluator_.takeModel();
+    if (parts_.shared) step = largestOfAll(parts_.context.comm(), step);
     bytes_ += parts_.context.comm().bytesSent() - before;
+    return step;
 }
 
 }  // namespace dasgd

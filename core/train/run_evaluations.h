@@ -50,8 +50,9 @@ public:
     [[nodiscard]] bool over() const { return over_; }
     // Waits for evaluations beside training, and records them.
     void finish();
-    // Replaces the rank's weights by those that are evaluated. Collective. Throws CommError.
-    void takeModel();
+    // Replaces the rank's weights by those that are evaluated; returns the step after which these are: `step`, or,
+    // where ranks share the work, the largest of all ranks. Collective. Throws CommError.
+    std::int64_t takeModel(std::int64_t step);
 
     [[nodiscard]] ModelSelection& selection() { return parts_.board ? parts_.board->selection() : selection_; }
     // Bytes of untimed communication: not part of what the algorithm sent.

@@ -56,7 +56,13 @@ public:
                   {.hasUnboundedSkew = experiment.cluster.workers > 1 && hasUnboundedSkew(),
                    .reportsForRun = reportsForRun(),
                    .trainers = roles_.trainers()},
-                  [this](std::string_view name, double value) { metric(name, value); }) {
+                  [this](std::string_view name, double value) {
+                      Metric timed = metricNow(name);
+                      // Ranks end their windows at equal numbers of steps of their own.
+                      if (name == metrics::kRankSamplesPerS) timed.step = step_;
+                      timed.value = value;
+                      environment_.sink.metric(timed);
+                  }) {
         if (!model_) {
             local_ = makeIdleStep(params_, context_.gradientFeed());
             return;
@@ -125,7 +131,8 @@ public:
         return end(WorkerOutcome::Kind::Finished);
     }
 
-    [[nodiscard]] std::int64_t step() const { return step_; }
+    // Number of the run's step that the rank is in, or has completed.
+    [[nodiscard]] std::int64_t step() const { return shares_ && trains_ ? runStep_ : step_; }
 
 private:
     // Ranks that share the work make unequal numbers of steps. Those that serve bring about a stop and an early end, by
@@ -146,7 +153,8 @@ private:
     bool beginsGradient() {
         const auto next = shares_->nextGradient(context_);
         if (next) {
-            gradient_ = *next;
+            gradient_ = next->number;
+            runStep_ = next->step;
             local_->moveTo(gradient_);
         }
         // Whoever looks at the run sees how far all ranks are together.
@@ -193,7 +201,7 @@ private:
                     return experiment_.algorithmName + " listens to the backward pass";
                 },
                 .ownUpdate = ownUpdate_ ? experiment_.algorithmName : "",
-                .note = [this](const std::string& text) { environment_.sink.state(RankState::Running, step_, text); }};
+                .note = [this](const std::string& text) { environment_.sink.state(RankState::Running, step(), text); }};
     }
 
     StepContext::Extras extras() {
@@ -387,24 +395,24 @@ private:
         losses_.readAll([this](const Metric& loss) { recordLoss(loss); });
         const bool finished = kind == WorkerOutcome::Kind::Finished;
         // Before the evaluations beside training end: the other ranks are there already.
-        if (finished && evaluations_) evaluations_->takeModel();
+        const std::int64_t last = finished && evaluations_ ? evaluations_->takeModel(step()) : step();
         if (evaluations_) evaluations_->finish();
         if (trains_) {
             timing_.recordSteps();
             timing_.recordTimed();
         }
         recordSkipped();
-        const std::string lost = saveResult(finished);
-        environment_.sink.state(finished ? RankState::Finished : RankState::Stopped, runStep(), lost);
-        return {.kind = kind, .step = runStep(), .error = lost};
+        const std::string lost = saveResult(finished, last);
+        environment_.sink.state(finished ? RankState::Finished : RankState::Stopped, last, lost);
+        return {.kind = kind, .step = last, .error = lost};
     }
 
     // Waits for the checkpoints and writes the model; returns what could not be written, in words, else "".
-    std::string saveResult(bool finished) {
+    std::string saveResult(bool finished, std::int64_t step) {
         if (!checkpoints_) return "";
         doing_ = activity::kCheckpoint;
-        std::string lost = checkpoints_->finish(runStep());
-        const std::string model = finished && reportsForRun() ? checkpoints_->writeModel(runStep()) : "";
+        std::string lost = checkpoints_->finish(step);
+        const std::string model = finished && reportsForRun() ? checkpoints_->writeModel(step) : "";
         if (!model.empty()) lost += (lost.empty() ? "" : "; ") + model;
         return lost;
     }
@@ -417,7 +425,7 @@ private:
 
     [[nodiscard]] Metric metricNow(std::string_view name) const {
         return {.name = name,
-                .step = runStep(),
+                .step = step(),
                 .epoch = shares_ ? gradients_.epochAfter(gradientsSoFar()) : plan_.epochAfter(step_),
                 .wall = environment_.clock.now(),
                 .samples = shares_ ? gradients_.samplesAfter(gradientsSoFar()) : plan_.samplesAfter(step_),
@@ -428,12 +436,6 @@ private:
     [[nodiscard]] std::int64_t untimedBytes() const {
         return setupBytes_ + (evaluations_ ? evaluations_->bytesSent() : 0) +
                (checkpoints_ ? checkpoints_->bytesSent() : 0);
-    }
-
-    // Number of the run's step to which records belong. Of shared work a step of the run is as many gradients as there
-    // are workers: a fast one makes several in one step, and none in that of a slow one.
-    [[nodiscard]] std::int64_t runStep() const {
-        return shares_ && trains_ ? (gradient_ + plan_.workers - 1) / plan_.workers : step_;
     }
 
     // Of shared work: the gradients of all ranks up to the last that this one began, or that are in a server's weights.
@@ -478,6 +480,7 @@ private:
     Ns trainedBefore_ = 0;  // training time of the run that this one was resumed from
     std::int64_t step_ = 0;
     std::int64_t gradient_ = 0;    // of shared work: number of this rank's present or last gradient
+    std::int64_t runStep_ = 0;     // the run's step to which that belongs: a fast rank makes several in one step
     bool stopped_ = false;         // of a rank that serves shared work: a stop was asked for
     std::int64_t setupBytes_ = 0;  // untimed bytes; minus the bytes sent by the run that this one was resumed from
 };

@@ -119,7 +119,8 @@ void Tallies::stored(const Span& span) {
 void Tallies::metric(int rank, const Metric& metric) {
     RankTally& tally = changing(rank);
     tally.newest = std::max(tally.newest, metric.wall);
-    if (metric.samples > tally.samples) {
+    // Where workers share the work, the step of a rank's own rate is one of its own.
+    if (metric.samples > tally.samples && metric.name != metrics::kRankSamplesPerS) {
         // Together, so that their ratio is that of one moment.
         tally.samples = metric.samples;
         tally.step = std::max(tally.step, metric.step);

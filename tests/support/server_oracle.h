@@ -58,6 +58,7 @@ struct ServedRun {
         std::int64_t atNs = 0;
         std::int64_t staleness = 0;  // updates since the weights were read
         std::int64_t number = 0;     // of the gradient among those of all workers, where they share the work
+        std::int64_t version = 0;    // updates in the weights that were read
         friend bool operator==(const Push&, const Push&) = default;
     };
     struct Answer {
@@ -151,7 +152,8 @@ private:
         gradients_[own] = problem_.gradient(worker, run_.read[own].back());
         ++clocks_.taken[own];
         waits_[own] = true;
-        run_.pushes.push_back({worker, clocks_.taken[own], atNs, version_ - versions_[own], numbers_[own]});
+        run_.pushes.push_back(
+            {worker, clocks_.taken[own], atNs, version_ - versions_[own], numbers_[own], versions_[own]});
         update(rule_.push(clocks_, worker, atNs));
     }
 

@@ -10,9 +10,12 @@
 //
 // Per exchange a worker sends and receives S bytes. Memory besides the weights: N elements on a worker, and a shard for
 // each worker on a server.
+#include <ATen/ops/sub.h>
 #include <torch/types.h>
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/algorithms/averaging/delayed_average.h"
 #include "core/algorithms/server/bounded_lead.h"
@@ -35,17 +38,15 @@ struct AsyncEasgdParams {
 
 class ElasticUpdate final : public ShardUpdate {
 public:
-    explicit ElasticUpdate(double pull) : pull_(pull) {}
+    // `pulls`: [shard] for each worker.
+    ElasticUpdate(double pull, std::vector<at::Tensor> pulls) : pull_(pull), pulls_(std::move(pulls)) {}
+    // A worker that pushes has received its last pull, so that this one may take its place.
     void make(StepContext&, FlatParams& shard, double, const std::vector<int>& workers) override {
-        const auto worker = static_cast<std::size_t>(workers.front());
-        if (pulls_.size() <= worker) pulls_.resize(worker + 1);
-        pulls_[worker] = (shard.gradients() - shard.weights()).mul_(pull_);
-        shard.weights().add_(pulls_[worker]);
+        at::Tensor& pull = pulls_[static_cast<std::size_t>(workers.front())];
+        at::sub_out(pull, shard.gradients(), shard.weights()).mul_(pull_);
+        shard.weights().add_(pull);
     }
-    [[nodiscard]] at::Tensor answerTo(int worker) override {
-        const auto i = static_cast<std::size_t>(worker);
-        return i < pulls_.size() ? pulls_[i] : at::Tensor();
-    }
+    [[nodiscard]] at::Tensor answerTo(int worker) override { return pulls_[static_cast<std::size_t>(worker)]; }
 
 private:
     double pull_;
@@ -75,9 +76,14 @@ public:
     [[nodiscard]] std::unique_ptr<ServerPolicy> makePolicy(const ServerPolicy::Facts& facts) const override {
         return makeBoundedLead(facts, kNoBound);
     }
-    [[nodiscard]] std::unique_ptr<ShardUpdate> makeUpdate(StepContext&, std::int64_t) const override {
-        return std::make_unique<ElasticUpdate>(params_.pull);
+    [[nodiscard]] std::unique_ptr<ShardUpdate> makeUpdate(StepContext& context, std::int64_t size) const override {
+        std::vector<at::Tensor> pulls;
+        for (int worker = 0; worker < workersOf(context.comm().size()); ++worker) {
+            pulls.push_back(at::empty({size}, context.params().weights().options()));
+        }
+        return std::make_unique<ElasticUpdate>(params_.pull, std::move(pulls));
     }
+    [[nodiscard]] bool workersStep() const override { return true; }
     [[nodiscard]] std::int64_t roundSteps() const override { return params_.period; }
     [[nodiscard]] bool hasUnboundedSkew(const RunLength&) const override { return true; }
 

@@ -16,6 +16,7 @@
 // Memory besides the weights: N elements for each batch of a pass on a worker, and two shards on a server.
 #include <torch/types.h>
 
+#include <cmath>
 #include <string>
 
 #include "core/algorithms/server/bounded_lead.h"
@@ -76,7 +77,16 @@ public:
         if (facts.fixedBatches == 0) {
             return refuse("data.shuffle",
                           "async_saga keeps the last gradient of each batch, and here each pass has other batches: set "
-                          "shuffle = \"none\" and partition = \"iid\" in [data]");
+                          "shuffle = \"none\", and leave partition out or set it to \"iid\"");
+        }
+        const double bytes =
+            static_cast<double>(facts.fixedBatches * facts.elementBytes) * static_cast<double>(facts.weights());
+        if (bytes > facts.hostBytes) {
+            return refuse("train.batch_size",
+                          "async_saga keeps a gradient for each of " + std::to_string(facts.fixedBatches) +
+                              " batches of a pass, which takes " + gigabytes(bytes) +
+                              " of memory on each worker, and this machine has " + gigabytes(facts.hostBytes) +
+                              ": choose a larger batch_size, or fewer samples");
         }
         return ParameterServer::check(facts);
     }
@@ -99,9 +109,9 @@ public:
     void afterBackward(StepContext& context) override {
         FlatParams& params = context.params();
         at::Tensor& last = last_[static_cast<std::size_t>((context.step() - 1) % std::ssize(last_))];
+        if (!last.defined()) last = at::zeros_like(params.gradients());
         context.executor().run({SpanKind::Merge, 2 * params.bytes()}, [&] {
             const at::NoGradGuard guard;
-            if (!last.defined()) last = at::zeros_like(params.gradients());
             params.gradients().sub_(last);
             last.add_(params.gradients());
         });
@@ -124,6 +134,7 @@ public:
     }
 
 private:
+    static std::string gigabytes(double bytes) { return std::to_string(std::llround(bytes / 1e9)) + " GB"; }
     static std::string nameOf(std::size_t batch) { return "gradient." + std::to_string(batch); }
 
     std::vector<at::Tensor> last_;  // a of each of the rank's batches, [N] each; undefined: 0

@@ -3,17 +3,13 @@
 #include <torch/types.h>
 
 #include <algorithm>
-#include <functional>
 #include <numeric>
 #include <string>
 
 namespace dasgd {
 
 std::optional<FieldError> ParameterServer::check(const RunOutline& facts) const {
-    std::int64_t weights = 0;
-    for (const auto& shape : facts.parameterShapes) {
-        weights += std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
-    }
+    const std::int64_t weights = facts.weights();
     if (facts.byFormula && workersOf(facts.workers) > 1) {
         return FieldError{"network.fidelity",
                           "the workers of a parameter server share its link, and with fidelity = \"formula\" messages "
@@ -31,7 +27,7 @@ std::optional<FieldError> ParameterServer::check(const RunOutline& facts) const 
 }
 
 std::optional<FieldError> ParameterServer::checkNorms(const RunOutline& facts) const {
-    if (serversOf(facts.workers) == 1) return std::nullopt;
+    if (serversOf(facts.workers) == 1 || workersStep()) return std::nullopt;
     const std::string each = ", and each of " + std::to_string(servers_) + " servers has only its share of them: ";
     if (facts.clips) {
         return FieldError{"train.gradient_clip", "gradients are clipped by the norm of all of them" + each +
@@ -84,7 +80,7 @@ void ParameterServer::exchange(StepContext& context, const at::Tensor& push, con
     const int ranks = context.comm().size();
     const std::int64_t step = context.step();
     std::vector<Pending> pushes, pulls;
-    at::Tensor word = at::zeros({1}, at::kLong);
+    at::Tensor word = at::zeros({2}, at::kLong);
     Pending number;
     if (gradients_ > 0) number = context.comm().receive(word, Rank(workersOf(ranks)), kWordTag);
     for (int server = 0; server < serversOf(ranks); ++server) {
@@ -101,13 +97,15 @@ void ParameterServer::exchange(StepContext& context, const at::Tensor& push, con
         awaitPull(context, pulls[i], server, bytes);
     }
     if (gradients_ == 0) return;
-    context.executor().waitFor(number, step, static_cast<std::int64_t>(word.nbytes()));
-    word_ = *word.const_data_ptr<std::int64_t>();
+    context.executor().waitFor(number, step, kWordBytes);
+    word_ = ServerWord{word.const_data_ptr<std::int64_t>()[0], word.const_data_ptr<std::int64_t>()[1]};
 }
 
-std::optional<std::int64_t> ParameterServer::nextGradient(StepContext& context) {
-    if (!word_) word_ = context.comm().rank().value() + 1;  // the first ones are the workers' in their order
-    return *word_ > 0 ? word_ : std::nullopt;
+std::optional<SharesWork::Gradient> ParameterServer::nextGradient(StepContext& context) {
+    // The first ones are the workers' in their order.
+    if (!word_) word_ = ServerWord{.gradient = context.comm().rank().value() + 1, .step = 1};
+    if (word_->gradient <= 0) return std::nullopt;
+    return Gradient{.number = word_->gradient, .step = word_->step};
 }
 
 // Waits for a pull. A worker that waits for a slow one reaches its deadline before the server does.

@@ -59,6 +59,9 @@ public:
         return std::make_unique<ShardUpdate>();
     }
 
+    // True where the workers step themselves, each with the whole model.
+    [[nodiscard]] virtual bool workersStep() const { return false; }
+
     // Every server needs a weight to hold. Refused: simulated messages that share no link, where a server would serve
     // any number of workers in the time of one; and, with several servers, an optimiser whose step needs norms of more
     // than a shard.
@@ -78,11 +81,11 @@ public:
 
     // Server 0 numbers the gradients: with the weights it sends a worker the number of its next one.
     void share(std::int64_t gradients) override { gradients_ = gradients; }
-    [[nodiscard]] std::optional<std::int64_t> nextGradient(StepContext& context) override;
+    [[nodiscard]] std::optional<Gradient> nextGradient(StepContext& context) override;
     [[nodiscard]] std::int64_t gradientsMade() const override { return server_ ? server_->gradientsTaken() : 0; }
     [[nodiscard]] bool isOver() const override { return server_ && server_->isOver(); }
     bool endSharing(bool stopped) override { return server_->endSharing(stopped); }
-    [[nodiscard]] bool wasStopped() const override { return word_ == kStopped; }
+    [[nodiscard]] bool wasStopped() const override { return word_ && word_->gradient == kStopped; }
 
 protected:
     // Steps that a worker makes between two pushes.
@@ -107,7 +110,7 @@ private:
 
     std::int64_t servers_;
     std::int64_t gradients_ = 0;         // of all workers together, where they share the work; else 0
-    std::optional<std::int64_t> word_;   // what server 0 last sent this worker: a number, kOver or kStopped
+    std::optional<ServerWord> word_;     // what server 0 last sent this worker
     std::optional<ShardServer> server_;  // for a rank that serves
 };
 

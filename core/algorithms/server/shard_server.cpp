@@ -158,16 +158,21 @@ Rank ShardServer::await(StepContext& context, Place& place) {
 
 std::string ShardServer::missingWorkers(std::int64_t step) const {
     const bool shared = gradients_ > 0;
+    const std::int64_t pushes = step / rule_.period;
     std::string text = shared ? "; no gradient has come since its last answer from rank"
-                              : "; no gradient of step " + std::to_string(step) + " has come from rank";
+                              : "; nothing of step " + std::to_string(pushes * rule_.period) + " has come from rank";
     int missing = 0;
     for (std::size_t i = 0; i < workers_.size(); ++i) {
-        const bool came =
-            shared ? workers_[i].waits || workers_[i].isDismissed : workers_[i].clock >= step / rule_.period;
+        const bool came = shared ? workers_[i].waits || workers_[i].isDismissed : workers_[i].clock >= pushes;
         if (came || ++missing > kMissingToName) continue;
         text += (missing == 1 ? " " : ", ") + std::to_string(i);
     }
-    return missing <= kMissingToName ? text : text + " and " + std::to_string(missing - kMissingToName) + " more";
+    if (missing > kMissingToName) text += " and " + std::to_string(missing - kMissingToName) + " more";
+    if (rule_.period > 1) {
+        text += "; a worker comes once in " + std::to_string(rule_.period) +
+                " steps, so cluster.timeout_s must be longer than these take";
+    }
+    return text;
 }
 
 void ShardServer::makeUpdate(StepContext& context, const ServerPolicy::Update& update) {
@@ -197,7 +202,7 @@ void ShardServer::answer(StepContext& context) {
         // Where nothing follows, there is nothing to wait for.
         if (!workers_[i].waits || (!isOver() && !rule_.policy->mayStart(static_cast<int>(i)))) continue;
         workers_[i].waits = false;
-        workers_[i].lead = workers_[i].clock - slowest;
+        workers_[i].lead = (workers_[i].clock - slowest) * rule_.period;
         send(context, static_cast<int>(i));
     }
 }
@@ -226,20 +231,22 @@ const at::Tensor& ShardServer::copyOfWeights(StepContext& context) {
 }
 
 void ShardServer::sendWord(StepContext& context, Worker& worker, int to) {
-    std::int64_t word = stopped_ ? kStopped : kOver;
+    ServerWord word{.gradient = stopped_ ? kStopped : kOver};
     if (!ended_) {
-        word = ++granted_;
+        const auto workers = static_cast<std::int64_t>(workers_.size());
+        word.gradient = ++granted_;
+        word.step = updates_ > 0 ? version_ + 1 : (granted_ + workers - 1) / workers;
         ended_ = updates_ == 0 && granted_ == gradients_;
     }
-    worker.isDismissed = word <= 0;
-    const at::Tensor message = torch::tensor({word}, torch::kInt64);
-    if (worker.word) context.executor().waitFor(worker.word, worker.answeredAt, sizeof word);
+    worker.isDismissed = word.gradient <= 0;
+    const at::Tensor message = torch::tensor({word.gradient, word.step}, torch::kInt64);
+    if (worker.word) context.executor().waitFor(worker.word, worker.answeredAt, kWordBytes);
     worker.word = context.comm().send(message, Rank{to}, kWordTag);
 }
 
 void ShardServer::close(StepContext& context) {
     for (Worker& worker : workers_) {
-        if (worker.word) context.executor().waitFor(worker.word, worker.answeredAt, sizeof(std::int64_t));
+        if (worker.word) context.executor().waitFor(worker.word, worker.answeredAt, kWordBytes);
         if (worker.answer) context.executor().waitFor(worker.answer, worker.answeredAt, bytes_);
     }
     for (const std::size_t place : receiving_) {
@@ -252,10 +259,14 @@ void ShardServer::close(StepContext& context) {
 
 void ShardServer::save(StepContext& context, Archive& archive) {
     close(context);
-    std::vector<std::int64_t> versions;
-    for (const Worker& worker : workers_) versions.push_back(worker.version);
+    std::vector<std::int64_t> versions, leads;
+    for (const Worker& worker : workers_) {
+        versions.push_back(worker.version);
+        leads.push_back(worker.lead);
+    }
     archive.put("version", version_);
     archive.put("versions", torch::tensor(versions, torch::kInt64));
+    archive.put("leads", torch::tensor(leads, torch::kInt64));
     rule_.policy->save(archive);
     rule_.update->save(archive);
 }
@@ -264,9 +275,12 @@ Status ShardServer::load(StepContext& context, const Archive& archive) {
     DASGD_ASSIGN(version_, archive.integer("version"));
     at::Tensor versions = at::empty({static_cast<std::int64_t>(workers_.size())}, torch::kInt64);
     DASGD_TRY(archive.read("versions", versions));
+    at::Tensor leads = at::empty_like(versions);
+    DASGD_TRY(archive.read("leads", leads));
     for (std::size_t i = 0; i < workers_.size(); ++i) {
         workers_[i].clock = context.step() / rule_.period;
         workers_[i].version = versions.const_data_ptr<std::int64_t>()[i];
+        workers_[i].lead = leads.const_data_ptr<std::int64_t>()[i];
     }
     DASGD_TRY(rule_.policy->load(archive));
     return rule_.update->load(archive);

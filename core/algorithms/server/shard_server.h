@@ -24,9 +24,14 @@ class Archive;
 
 inline constexpr int kGradientTag = 0;  // a worker's gradient of a shard
 inline constexpr int kWeightsTag = 1;   // the shard's weights
-inline constexpr int kWordTag = 2;      // with them, where workers share the work: an int64
+inline constexpr int kWordTag = 2;      // with them, where workers share the work: a ServerWord
 
-// Words of a server that are not the number of a worker's next gradient.
+// What a server tells a worker with the weights, where the workers share the work; sent as int64 [2].
+struct ServerWord {
+    std::int64_t gradient = 0;  // the number of the worker's next gradient, kOver or kStopped
+    std::int64_t step = 0;      // the run's step to which that belongs, or 0
+};
+inline constexpr std::int64_t kWordBytes = 2 * sizeof(std::int64_t);
 inline constexpr std::int64_t kOver = 0;      // there is none
 inline constexpr std::int64_t kStopped = -1;  // the run is stopped
 

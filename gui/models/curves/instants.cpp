@@ -51,6 +51,8 @@ void placeAmong(const std::vector<SeriesPoint>& points, storage::MetricSample& r
     const SeriesPoint& right = next == points.end() ? points.back() : *next;
     const SeriesPoint& left = next == points.begin() || next == points.end() ? right : *(next - 1);
     const double passed = right.wallS > left.wallS ? (record.wallS - left.wallS) / (right.wallS - left.wallS) : 1;
+    // Where workers share the work, the steps of a fast one are more than the run's.
+    record.step = std::min(record.step, right.step + 1);
     record.epoch = std::lerp(left.epoch, right.epoch, passed);
     record.samples =
         std::llround(std::lerp(static_cast<double>(left.samples), static_cast<double>(right.samples), passed));

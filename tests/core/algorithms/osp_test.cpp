@@ -120,8 +120,8 @@ std::vector<bool> lateLayers(const at::Tensor& mean, const at::Tensor& theta, co
     double left = share * static_cast<double>(begin);
     std::vector<bool> late(layers.size(), false);
     for (const auto& [importance, layer, size] : order) {
+        if (static_cast<double>(size) > left) continue;
         left -= static_cast<double>(size);
-        if (left < 0) break;
         late[layer] = true;
     }
     return late;
@@ -142,6 +142,9 @@ SerialRule ospByImportance(const SerialView& view, double share) {
                     constexpr double kMomentum = 0.9;  // of the oracle's training
                     const std::vector<bool> late = k == 1 ? std::vector<bool>(layers.size(), false)
                                                           : lateLayers(state->mean, state->theta, layers, share);
+                    if (k > 1) {
+                        EXPECT_GT(std::ranges::count(late, true), 0) << "or this is synchronous SGD";
+                    }
                     const at::Tensor kept = state->velocity * kMomentum, mean = meanOf(state->gradients);
                     const at::Tensor together = state->theta - rate * (kept + mean);
                     for (std::size_t i = 0; i < w.size(); ++i) {

@@ -142,6 +142,23 @@ TEST(RunCheck, SharedWorkIsRefusedForTextThatIsReadInOrder) {
                 AllOf(StartsWith("e.toml:6:8: "), HasSubstr("each reads its own part of text in order")));
 }
 
+TEST(RunCheck, SagaNeedsTheSameBatchesInEachPass) {
+    const auto said = [](const std::string& data, const std::string& more = "",
+                         const std::string& optimizer = "momentum = 0.0\n") {
+        return saidOf(
+            "[algorithm]\nname = \"async_saga\"\n[model]\nname = \"logistic\"\n[data]\nname = \"synthetic\"\n" + data +
+            "[cluster]\nworkers = 3\n[optimizer]\n" + optimizer + "[train]\n" + more);
+    };
+    const std::string fixed = "shuffle = \"none\"\n";
+    EXPECT_EQ(said(fixed), "");
+    EXPECT_EQ(said(fixed + "drop_last = true\n"), "");
+    EXPECT_THAT(said(""), HasSubstr("here each pass has other batches: set shuffle = \"none\""));
+    EXPECT_THAT(said("shuffle = \"shard\"\n"), HasSubstr("here each pass has other batches"));
+    EXPECT_THAT(said(fixed, "", "momentum = 0.0\nweight_decay = 0.1\n"), HasSubstr("weight decay"));
+    EXPECT_THAT(said(fixed, "", ""), HasSubstr("momentum = 0 in [optimizer]"));
+    EXPECT_THAT(said(fixed + "train_samples = 100\n", "batch_size = 64\n"), HasSubstr("batch_size is 64"));
+}
+
 TEST(RunCheck, AnAlgorithmThatSharesTheWorkIsNotToldOtherwise) {
     const auto said = [](const std::string& work) {
         return saidOf("[algorithm]\nname = \"k_async\"\n[model]\nname = \"logistic\"\n[train]\n" + work +

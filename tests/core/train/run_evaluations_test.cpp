@@ -134,7 +134,7 @@ TEST(RunEvaluations, TheBestModelIsHandedOutByRankZero) {
                     rank.scale(first ? 1 : 3);
                     rank.evaluate(0);
                     rank.evaluate(5);
-                    rank.evaluations.takeModel();
+                    rank.evaluations.takeModel(1);
                     if (first) mean = rank.firstTensor();
                 });
     EXPECT_THAT(kept, ElementsAre(0)) << "the second evaluation is of the same model";

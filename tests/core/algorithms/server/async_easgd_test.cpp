@@ -1,9 +1,12 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 
+#include "core/base/check.h"
 #include "tests/support/algorithm_trials.h"
+#include "tests/support/in_child_process.h"
 #include "tests/support/served.h"
 
 namespace dasgd::test {
@@ -34,12 +37,17 @@ std::vector<std::pair<int, std::int64_t>> exchangesOf(const std::vector<RankReco
 
 // The centre and the workers in plain doubles, exchange after exchange in the order in which the engine made them:
 // every worker's steps in between are its own, SGD with momentum.
-TEST(AsyncEasgd, InSimulatedTimePullsEachWorkerAsItComes) {
+class AsyncEasgdOnServers : public testing::TestWithParam<int> {};
+
+TEST_P(AsyncEasgdOnServers, InSimulatedTimePullsEachWorkerAsItComes) {
+    const int servers = GetParam();
     const QuadraticProblem problem{.workers = 3, .steps = 60, .rate = 0.05, .weightDecay = 0.01};
     constexpr std::int64_t kPeriod = 4;
     constexpr double kPull = 0.15;
+    std::vector<double> factors{1, 2.3, 1.37};
+    factors.resize(static_cast<std::size_t>(3 + servers), 1);
     const auto records =
-        trainVirtually(servedVirtuallyBy(problem, "async_easgd", pulling(kPeriod, kPull), {1, 2.3, 1.37, 1}));
+        trainVirtually(servedVirtuallyBy(problem, "async_easgd", pulling(kPeriod, kPull), factors, servers));
     const auto order = exchangesOf(records, problem.workers);
     ASSERT_EQ(order.size(), 3U * 15);
 
@@ -80,9 +88,46 @@ TEST(AsyncEasgd, InSimulatedTimePullsEachWorkerAsItComes) {
     expectSame(workersOf(records, problem), expected, 1e-12);
     Vec served;
     for (int j = 0; j < 3; ++j) {
-        served.push_back(records[3].sink.metrics.at("weight/" + std::to_string(j)).back().value);
+        // Of two servers the second holds two of three elements.
+        const std::size_t holder = servers == 1 || j == 0 ? 3 : 4;
+        served.push_back(records[holder].sink.metrics.at("weight/" + std::to_string(j)).back().value);
     }
     expectSame({{served}}, {{centre}}, 1e-12);
+    // Leads are in steps, and whole rounds.
+    double lead0 = 0;
+    for (const auto& point : records[3].sink.metrics.at("staleness/lead")) {
+        EXPECT_EQ(std::fmod(point.value, kPeriod), 0);
+        lead0 = std::max(lead0, point.value);
+    }
+    EXPECT_GE(lead0, 2 * kPeriod);
+}
+
+INSTANTIATE_TEST_SUITE_P(Servers, AsyncEasgdOnServers, testing::Values(1, 2));
+
+// Time alone takes as long as training does.
+TEST(AsyncEasgd, InTimeOnlyTakesAsLongAsInTraining) {
+    const auto endsOf = [](const char* mode) {
+        return inChildProcess([&] {
+            QuadraticProblem problem{.workers = 3, .steps = 24};
+            Value document = servedVirtuallyBy(problem, "async_easgd", pulling(4, 0.1), {1, 1.7, 1.2, 1});
+            document.find("compute")->set("mode", text(mode));
+            document.find("compute")->set("memory_bandwidth", text("0.001MB/s"));
+            document.find("record")->set("weights", boolean(false));
+            std::vector<double> ends;
+            for (const RankRecord& record : trainVirtually(document)) {
+                DASGD_CHECK(record.outcome.error.empty());
+                for (const Span& span : record.sink.spans) {
+                    if (span.kind == SpanKind::Update || span.lane == Lane::Comm) {
+                        ends.push_back(static_cast<double>(span.end - record.sink.spans.front().start));
+                    }
+                }
+            }
+            return ends;
+        });
+    };
+    const auto trained = endsOf("maths");
+    EXPECT_GT(trained.size(), 3U * 24);
+    EXPECT_EQ(trained, endsOf("time-only"));
 }
 
 // Without a pull the workers are independent, and the centre stays where it is.

@@ -100,6 +100,11 @@ TEST(AsyncSaga, WhatItCannotKeepGradientsOfIsRefused) {
     EXPECT_EQ(fieldRefused([](RunOutline& facts) { facts.decaysWeights = true; }), "optimizer.weight_decay");
     EXPECT_EQ(fieldRefused([](RunOutline& facts) { facts.clips = true; }), "train.gradient_clip");
     EXPECT_EQ(fieldRefused([](RunOutline& facts) { facts.sharesWork = true; }), "train.work");
+    EXPECT_EQ(fieldRefused([](RunOutline& facts) {
+                  facts.fixedBatches = 1000;
+                  facts.hostBytes = 1000 * 3 * 4 - 1;
+              }),
+              "train.batch_size");
 }
 
 const AlgorithmTrial::Add kAsyncSagaTrial{{.algorithm = "async_saga", .repeats = false, .fixesBatches = true}};

@@ -166,16 +166,17 @@ void expectSamePushes(const std::vector<RankRecord>& records, const ServedRun& e
     }
 }
 
-// With shared work each gradient has a number among those of all workers, and as many gradients as there are workers
-// are a step of the run.
-void expectSameNumbers(const std::vector<RankRecord>& records, const ServedRun& expected) {
+// With shared work each gradient has a number among those of all workers, and belongs to a step of the run: one of as
+// many gradients as there are workers, or the update that its weights wait for.
+void expectSameNumbers(const std::vector<RankRecord>& records, const ServedRun& expected, bool countsUpdates) {
     const auto workers = std::ssize(expected.read);
     for (const ServedRun::Push& push : expected.pushes) {
         const auto& points = records[static_cast<std::size_t>(push.worker)].sink.metrics.at("weight/0");
         const auto& point = points.at(static_cast<std::size_t>(push.clock));
         const bool isShared = push.number > 0;
         SCOPED_TRACE("step " + std::to_string(push.clock) + " of worker " + std::to_string(push.worker));
-        ASSERT_EQ(point.step, isShared ? (push.number - 1) / workers + 1 : push.clock);
+        const std::int64_t step = countsUpdates ? push.version + 1 : (push.number - 1) / workers + 1;
+        ASSERT_EQ(point.step, isShared ? step : push.clock);
         ASSERT_EQ(isShared ? point.samples : 0, push.number);
     }
 }
@@ -238,7 +239,7 @@ TEST_P(ServerOnTheVirtualCluster, IsThatOfTheOracle) {
     }
     ASSERT_GT(rule->narrowestChoiceNs(), kApartNs) << "nor must a choice by instants";
     expectSamePushes(records, expected);
-    expectSameNumbers(records, expected);
+    expectSameNumbers(records, expected, setting.what.starts_with("Backup"));
     expectSameEnds(records, expected);
     expectSameReads(records, expected);
     expectSameServers(records, expected, setting.servers);

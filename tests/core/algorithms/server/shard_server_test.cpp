@@ -180,7 +180,7 @@ TEST(ShardServer, NamesTheWorkersThatAreMissingAtItsDeadline) {
         },
         std::chrono::milliseconds(300));
     EXPECT_THAT(error, HasSubstr("rank 3: receive from any rank"));
-    EXPECT_THAT(error, EndsWith("; no gradient of step 1 has come from rank 0, 2"));
+    EXPECT_THAT(error, EndsWith("; nothing of step 1 has come from rank 0, 2"));
 }
 
 }  // namespace

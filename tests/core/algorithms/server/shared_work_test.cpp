@@ -112,8 +112,8 @@ TEST_P(SharedWork, EveryGradientIsMadeOnce) {
             EXPECT_GT(trained[i].value, trained[i - 1].value);
             EXPECT_NEAR(static_cast<double>(trained[i].wall) * 1e-9 - trained[i].value, begun, 1e-9);
         }
-        // A worker has sent its gradients, of 3 doubles and without the server's words; so much on average.
-        EXPECT_NEAR(static_cast<double>(evaluated.back().bytesSent), 100 * (3 * 8 + 8), 2);
+        // Weights of 3 doubles and the server's word to each worker, on average.
+        EXPECT_NEAR(static_cast<double>(evaluated.back().bytesSent), 100 * (3 * 8 + 16), 2);
     }
 }
 
