@@ -201,7 +201,7 @@ TEST(Tree, AnAlgorithmOfTheCoreFamilyTakesSixtyLinesAtTheMedian) {
     std::vector<std::int64_t> lines;
     for (const char* name :
          {"averaging/adacomm", "averaging/cocod_sgd", "averaging/dga", "averaging/easgd", "averaging/loscar",
-          "averaging/oldsgd", "averaging/overlap_local_sgd", "averaging/post_local_sgd", "slow/bmuf", "slow/co2",
+          "gossip/oldsgd", "averaging/overlap_local_sgd", "averaging/post_local_sgd", "slow/bmuf", "slow/co2",
           "slow/diloco", "slow/eager_diloco", "slow/slowmo", "slow/streaming_diloco"}) {
         const auto file = std::ranges::find(tree(), "core/algorithms/" + std::string(name) + ".cpp", &File::path);
         ASSERT_NE(file, tree().end()) << name;

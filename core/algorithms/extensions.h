@@ -6,7 +6,9 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <string_view>
 
 #include "core/base/result.h"
 #include "core/step/roles.h"
@@ -14,6 +16,7 @@
 namespace dasgd {
 
 class Archive;
+class Graph;
 class Optimizer;
 class StepContext;
 
@@ -58,6 +61,16 @@ public:
     // neither communicates nor waits, and changes nothing, so that an evaluation brings no average forward. An average
     // in flight may therefore be missing, unless it is a sum: then each rank can name its own summand.
     [[nodiscard]] virtual at::Tensor namedWeights(StepContext& context) = 0;
+};
+
+// Gossip over the graph of [graph]. Default: an experiment with that section is refused.
+class MixesOverGraph {
+public:
+    virtual ~MixesOverGraph() = default;
+    // Name of the graph where the experiment names none.
+    [[nodiscard]] virtual std::string_view defaultGraph() const { return "ring"; }
+    // Called before everything else.
+    virtual void setGraph(std::shared_ptr<const Graph> graph) = 0;
 };
 
 // Division of the ranks into those that train and those that serve. Default: all train.

@@ -12,6 +12,7 @@ enum class StreamPurpose : std::uint8_t {
     Algorithm = 2,   // StepContext::random() and StepContext::sharedRandom()
     Augment = 3,     // crops and mirrors of a batch; the counter is the batch
     Validation = 4,  // which samples are set apart
+    Graph = 6,       // who mixes with whom in gossip; the counter is the round
 };
 
 // Used instead of a rank: the stream that is equal on all ranks.

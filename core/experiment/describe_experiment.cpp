@@ -25,6 +25,13 @@ std::vector<FieldInfo> describeName(std::string_view fallback) {
     return {name};
 }
 
+std::vector<FieldInfo> describeGraph() {
+    std::vector<FieldInfo> fields = describeName("");
+    fields[0].spec.help = "Which one, for algorithms of gossip; each has a default";
+    fields[0].optional = true;
+    return fields;
+}
+
 std::vector<FieldInfo> describeCluster() {
     std::vector<FieldInfo> fields = describeFields<ClusterParams>();
     for (const auto& [name, entry] : BackendRegistry::entries()) {
@@ -44,6 +51,7 @@ std::vector<SectionInfo> describeExperiment() {
     std::vector<FieldInfo> network = describeName(kDefaultNetwork);
     for (FieldInfo& field : describeFields<NetworkParams>()) network.push_back(std::move(field));
     return {{"algorithm", describeName(""), describePlugins<Algorithm>()},
+            {"graph", describeGraph(), describePlugins<Graph>()},
             {"model", describeName(""), describePlugins<Model>()},
             {"data", std::move(data), describePlugins<Dataset>()},
             {"train", describeFields<TrainParams>(), {}},

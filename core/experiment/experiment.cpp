@@ -18,8 +18,9 @@ namespace {
 constexpr std::size_t kMaxNameBytes = 200;
 
 const std::vector<std::string> kNameOnly{"name"};
-const std::vector<std::string> kDocumentKeys{"name",     "algorithm", "model",   "data",    "train",  "optimizer",
-                                             "schedule", "cluster",   "network", "compute", "faults", "record"};
+const std::vector<std::string> kDocumentKeys{"name",    "algorithm", "graph",    "model",   "data",
+                                             "train",   "optimizer", "schedule", "cluster", "network",
+                                             "compute", "faults",    "record"};
 
 Status checkName(const Value& value, const std::string& name) {
     if (!name.empty() && name.size() <= kMaxNameBytes && !hasHidden(name)) return {};
@@ -149,6 +150,21 @@ Status readData(const Value& document, Experiment& experiment) {
     DASGD_TRY(settleShuffle(table, experiment));
     const Value common = writeFields(experiment.data);
     for (const auto& [key, value] : *common.as<Value::Table>()) experiment.resolved.find("data")->set(key, value);
+    return {};
+}
+
+Status readGraph(const Value& document, const Algorithm& algorithm, Experiment& experiment) {
+    const auto* mixes = dynamic_cast<const MixesOverGraph*>(&algorithm);
+    const Value* given = document.find("graph");
+    if (!mixes && given) {
+        return fail(given->keyPosition().prefix() + experiment.algorithmName +
+                    " mixes over no graph: remove [graph], or choose an algorithm of gossip, as gossip_sgd");
+    }
+    if (!mixes) return {};
+    DASGD_ASSIGN(auto graph,
+                 readPlugin<Graph>(document, "graph", mixes->defaultGraph(), kNameOnly, experiment.resolved));
+    experiment.graphName = std::move(graph.name);
+    experiment.graph = std::move(graph.plugin);
     return {};
 }
 
@@ -320,8 +336,17 @@ std::optional<FieldError> DataParams::check() const {
     return std::nullopt;
 }
 
+bool mixesOverGraph(const std::string& name) {
+    const auto* entry = AlgorithmRegistry::find(name);
+    if (!entry) return false;
+    const auto made = entry->create(Value(Value::Table{}), {});
+    return made && dynamic_cast<const MixesOverGraph*>(made->get()) != nullptr;
+}
+
 std::unique_ptr<Algorithm> Experiment::makeAlgorithm() const {
-    return make<Algorithm>(algorithmName, algorithmTable, kNameOnly);
+    auto algorithm = make<Algorithm>(algorithmName, algorithmTable, kNameOnly);
+    if (graph) dynamic_cast<MixesOverGraph&>(*algorithm).setGraph(graph);
+    return algorithm;
 }
 std::unique_ptr<Model> Experiment::makeModel() const { return make<Model>(modelName, modelTable, kNameOnly); }
 std::unique_ptr<Optimizer> Experiment::makeOptimizer() const {
@@ -361,6 +386,7 @@ Result<Experiment> readExperiment(const Value& document) {
     DASGD_ASSIGN(auto algorithm, readPlugin<Algorithm>(document, "algorithm", "", kNameOnly, resolved));
     experiment.algorithmName = algorithm.name;
     experiment.algorithmTable = std::move(algorithm.table);
+    DASGD_TRY(readGraph(document, *algorithm.plugin, experiment));
     DASGD_ASSIGN(auto model, readPlugin<Model>(document, "model", "", kNameOnly, resolved));
     experiment.modelName = model.name;
     experiment.modelTable = std::move(model.table);

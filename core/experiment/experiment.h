@@ -18,6 +18,7 @@
 #include "core/experiment/plan.h"
 #include "core/experiment/profile_params.h"
 #include "core/experiment/train_params.h"
+#include "core/graphs/graph.h"
 #include "core/models/model.h"
 #include "core/optimizers/optimizer.h"
 #include "core/schedules/schedule.h"
@@ -105,7 +106,9 @@ struct Experiment {
     RecordParams record;
     DataParams data;
     PartitionSpec partition;
-    std::unique_ptr<Model> model;  // the model, not built yet
+    std::string graphName;               // "" where the algorithm mixes over none
+    std::shared_ptr<const Graph> graph;  // null likewise
+    std::unique_ptr<Model> model;        // the model, not built yet
     std::unique_ptr<Dataset> dataset;
     std::unique_ptr<Optimizer> optimizer;
     std::unique_ptr<Schedule> schedule;
@@ -137,6 +140,9 @@ struct Experiment {
     // True where nothing is computed: a simulated run in mode "time-only".
     [[nodiscard]] bool timeOnly() const { return timeSimulated() && compute.mode == "time-only"; }
 };
+
+// True where algorithm `name`, if there is one, reads [graph].
+[[nodiscard]] bool mixesOverGraph(const std::string& name);
 
 // The [cluster] of a document: the fields that all backends share, the backend, and every field written out.
 struct ClusterSection {

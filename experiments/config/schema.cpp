@@ -17,4 +17,6 @@ std::vector<SchemaSection> experimentSchema() {
     return sections;
 }
 
+bool readsGraph(const std::string& algorithm) { return mixesOverGraph(algorithm); }
+
 }  // namespace dasgd::experiments

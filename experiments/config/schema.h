@@ -21,5 +21,7 @@ struct SchemaSection {
     std::vector<SchemaPlugin> plugins;
 };
 [[nodiscard]] std::vector<SchemaSection> experimentSchema();
+// True where the algorithm of this name, if there is one, reads [graph].
+[[nodiscard]] bool readsGraph(const std::string& algorithm);
 
 }  // namespace dasgd::experiments

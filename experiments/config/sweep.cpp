@@ -14,6 +14,7 @@
 #include "experiments/base/text.h"
 #include "experiments/config/cases.h"
 #include "experiments/config/plugin_fields.h"
+#include "experiments/config/schema.h"
 
 namespace dasgd::experiments {
 
@@ -264,6 +265,22 @@ Status settleSection(Choice& choice, const std::string& section, const PluginFie
     return {};
 }
 
+bool sweepsAlgorithms(const std::vector<SweepAxis>& axes) {
+    return std::ranges::any_of(axes, [](const SweepAxis& axis) {
+        return axis.path == std::vector<std::string>{"algorithm"} ||
+               axis.path == std::vector<std::string>{"algorithm", "name"};
+    });
+}
+
+// [graph] belongs to algorithms of gossip alone.
+void leaveOutGraph(Choice& choice) {
+    const Value* algorithm = choice.document.find("algorithm");
+    const Value* name = algorithm && algorithm->isTable() ? algorithm->find("name") : nullptr;
+    if (!name || !name->as<std::string>() || readsGraph(*name->as<std::string>())) return;
+    choice.document.erase("graph");
+    std::erase_if(choice.labels, [](const auto& label) { return label.first.starts_with("graph."); });
+}
+
 Result<std::vector<ExpandedExperiment>> settlePlugins(std::vector<Choice> choices, const std::vector<SweepAxis>& axes,
                                                       const Overrides& overrides) {
     const PluginFields fields;
@@ -275,6 +292,7 @@ Result<std::vector<ExpandedExperiment>> settlePlugins(std::vector<Choice> choice
         for (const std::string& section : fields.sections()) {
             DASGD_TRY(settleSection(choice, section, fields, axes, overrides.dropUnknown, dropped));
         }
+        if (sweepsAlgorithms(axes)) leaveOutGraph(choice);
         // An axis over a field that this plug-in does not have leads to the same experiment several times.
         if (choice.labels.size() < axesBefore && !taken.insert(choice.document.toToml()).second) continue;
         expanded.push_back({std::move(choice.document), choice.label(), std::move(dropped)});

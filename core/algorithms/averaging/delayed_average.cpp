@@ -104,13 +104,21 @@ std::vector<at::Tensor> DelayedAverage::received(std::int64_t begin, std::int64_
 // Bytes of a merge: it is charged as one operation on two tensors, and two more tensors make another one.
 std::int64_t DelayedAverage::mergedBytes() const {
     const std::size_t parts = mixer_.received ? mixer_.received->size() : 0;
-    return static_cast<std::int64_t>(mean_.nbytes() * (1 + (parts + 1) / 2));
+    const std::size_t weighed = mixer_.factors ? mixer_.factors->size() : 0;
+    return static_cast<std::int64_t>(mean_.nbytes() * (1 + (parts + 1) / 2 + weighed));
+}
+
+void DelayedAverage::weigh() {
+    if (!mixer_.factors || mixer_.factors->empty()) return;
+    mean_.mul_(mixer_.factors->front());
+    for (std::size_t i = 1; i < mixer_.factors->size(); ++i) (*mixer_.received)[i - 1].mul_((*mixer_.factors)[i]);
 }
 
 void DelayedAverage::save(StepContext& context, Archive& archive) {
     await(context);
     for (const auto& [name, tensor] : ownState()) archive.put(name, *tensor);
     archive.put("in_flight", static_cast<std::int64_t>(arrived_));
+    if (mixer_.prepare) archive.put("exchanges", exchanges_);
     if (!arrived_) return;
     archive.put("launched_at", launchedAt_);
     const std::int64_t size = context.params().size();
@@ -128,7 +136,10 @@ Status DelayedAverage::load(StepContext& context, const Archive& archive) {
     for (const auto& [name, tensor] : ownState()) DASGD_TRY(archive.read(name, *tensor));
     DASGD_ASSIGN(const std::int64_t inFlight, archive.integer("in_flight"));
     arrived_ = inFlight != 0;
+    // Absent in checkpoints of older versions, whose exchanges were all alike.
+    exchanges_ = archive.integer("exchanges").value_or(0);
     if (!arrived_) return {};
+    if (mixer_.prepare) mixer_.prepare(context, exchanges_ - 1);
     DASGD_ASSIGN(launchedAt_, archive.integer("launched_at"));
     const at::Tensor& weights = context.params().weights();
     // A snapshot of step 0 has the weights alone, even where the optimiser has state by now.
@@ -138,6 +149,7 @@ Status DelayedAverage::load(StepContext& context, const Archive& archive) {
     // Older checkpoints hold one summed tensor; newer ones hold one tensor for each part that arrived.
     const Result<std::int64_t> parts = archive.integer("received");
     DASGD_TRY(archive.read(parts ? kOwnPart : kMean, mean_));
+    if (mixer_.received) mixer_.received->clear();
     for (std::int64_t i = 0; i < parts.value_or(0); ++i) {
         at::Tensor part = at::empty_like(mean_);
         DASGD_TRY(archive.read(kReceivedPart + std::to_string(i), part));
@@ -160,6 +172,8 @@ std::vector<at::Tensor> DelayedAverage::averagedState(StepContext& context) cons
 
 void DelayedAverage::launch(StepContext& context) {
     const at::NoGradGuard guard;
+    if (mixer_.prepare) mixer_.prepare(context, exchanges_);
+    ++exchanges_;
     const at::Tensor& weights = context.params().weights();
     const std::int64_t size = weights.numel();
     const std::int64_t leaves = payload(size);
@@ -192,6 +206,7 @@ void DelayedAverage::merge(StepContext& context) {
     arrived_ = false;
     context.executor().run({SpanKind::Merge, mergedBytes(), collective_}, [&] {
         const at::NoGradGuard guard;
+        weigh();
         mergeWeights(context, ofWeights(context.params().size()));
         mergeState(context);
     });

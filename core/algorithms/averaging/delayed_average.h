@@ -70,6 +70,9 @@ struct DelayedAverageParams {
 
 // Turns the snapshots of all ranks into the tensor that each rank merges. The mean by default.
 struct Mixer {
+    // Called before the other functions take part in exchange `round` = 0, 1, …, and where that is restored in flight.
+    // Empty: all are alike.
+    std::function<void(StepContext& context, std::int64_t round)> prepare = nullptr;
     // Factor by which a snapshot is multiplied as it is taken, where that costs nothing; `size` is the number of ranks
     // in the group.
     std::function<double(int size)> scale;
@@ -78,6 +81,9 @@ struct Mixer {
     // Further tensors that start() receives, each as large as the snapshot: once all that it launched has ended, the
     // merge adds them to the snapshot, in their order. Null: none.
     std::shared_ptr<std::vector<at::Tensor>> received = nullptr;
+    // Factors of the snapshot and of each tensor received, by which the merge multiplies them first. Null, or empty in
+    // a round: none.
+    std::shared_ptr<std::vector<double>> factors = nullptr;
 };
 [[nodiscard]] Mixer meanMixer();
 
@@ -132,6 +138,8 @@ private:
     // Elements `begin` … `begin` + `size` − 1 of each tensor that the mixer received.
     [[nodiscard]] std::vector<at::Tensor> received(std::int64_t begin, std::int64_t size) const;
     [[nodiscard]] std::int64_t mergedBytes() const;
+    // Multiplies what is merged by the mixer's factors.
+    void weigh();
     // Parts of mean_, for weights of `size`: the elements that leave, and part 0, 1, … of the state after them.
     [[nodiscard]] at::Tensor ofWeights(std::int64_t size) const { return mean_.narrow(0, 0, payload(size)); }
     [[nodiscard]] at::Tensor ofState(std::int64_t part, std::int64_t size) const;
@@ -145,6 +153,7 @@ private:
     bool arrived_ = false;  // awaited by a save before its merge was due
     std::uint64_t collective_ = 0;
     std::int64_t launchedAt_ = 0;
+    std::int64_t exchanges_ = 0;  // number launched
 };
 
 }  // namespace dasgd

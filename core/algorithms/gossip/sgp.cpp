@@ -101,6 +101,15 @@ public:
 
     void drain(StepContext& context) override {
         await(context);
+        if (!arrived_) return;
+        // The shares that arrived are part of the sum of all x.
+        context.executor().run({SpanKind::Merge, (peers_ + 1) * context.params().bytes()}, [&] {
+            const at::NoGradGuard guard;
+            at::Tensor weights = context.params().weights();
+            weights.mul_(weight_);
+            addArrivedWeight(context);
+            sumFlat(withArrived(weights), {.out = weights, .divisor = weight_});
+        });
         arrived_ = false;
     }
 

@@ -142,6 +142,26 @@ TEST(RunCheck, SharedWorkIsRefusedForTextThatIsReadInOrder) {
                 AllOf(StartsWith("e.toml:6:8: "), HasSubstr("each reads its own part of text in order")));
 }
 
+TEST(RunCheck, AGraphIsOfAlgorithmsThatMixAndFitsTheRanks) {
+    const auto said = [](const std::string& algorithm, const std::string& graph, int workers = 6) {
+        return saidOf("[algorithm]\nname = \"" + algorithm + "\"\n[graph]\n" + graph +
+                      "[model]\nname = \"logistic\"\n[data]\nname = \"synthetic\"\n[cluster]\nworkers = " +
+                      std::to_string(workers) + "\n");
+    };
+    EXPECT_EQ(said("gossip_sgd", "name = \"torus\"\nrows = 2\n"), "");
+    EXPECT_EQ(said("oldsgd", "weights = \"uniform\"\n"), "") << "of the default, a ring";
+    EXPECT_THAT(
+        said("sync_sgd", "name = \"ring\"\n"),
+        HasSubstr("e.toml:3:2: sync_sgd mixes over no graph: remove [graph], or choose an algorithm of gossip"));
+    EXPECT_THAT(said("gossip_sgd", "name = \"torus\"\nrows = 4\n"),
+                StartsWith("e.toml:5:8: rows is 4, which does not divide 6 ranks"));
+    EXPECT_THAT(said("wagma_sgd", "size = 2\n"), StartsWith("e.toml:3:1: a butterfly of groups of 2 needs a power"));
+    EXPECT_THAT(said("gossip_sgd", "name = \"star\"\nweights = \"uniform\"\n"),
+                StartsWith("e.toml:5:11: the weights that rank 0 has"));
+    EXPECT_THAT(said("gossip_sgd", "name = \"rign\"\n"), HasSubstr("unknown graph 'rign'; did you mean 'ring'?"));
+    EXPECT_EQ(said("wagma_sgd", "size = 2\n", 1), "") << "one rank is SGD";
+}
+
 TEST(RunCheck, SagaNeedsTheSameBatchesInEachPass) {
     const auto said = [](const std::string& data, const std::string& more = "",
                          const std::string& optimizer = "momentum = 0.0\n") {

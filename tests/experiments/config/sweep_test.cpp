@@ -129,6 +129,23 @@ TEST(Sweep, AnAxisCountsForTheAlgorithmsThatKnowIt) {
 }
 
 // A machine that slows down over a night slows down every configuration alike.
+// [graph] is left out where the algorithm mixes over none, and counts for the others.
+TEST(Sweep, OverAlgorithmsKeepsTheGraphOfThoseThatMix) {
+    const std::string graph = "[graph]\nname = \"ring\"\n[algorithm]\nname = \"dpsgd\"\n";
+    const auto document = parseToml(graph + "[sweep]\n\"algorithm.name\" = [\"dpsgd\", \"sync_sgd\"]\n", "f.toml");
+    const auto expanded = expandExperiments(*document, {});
+    ASSERT_TRUE(expanded);
+    ASSERT_EQ(expanded->size(), 2U);
+    EXPECT_TRUE(expanded->at(0).document.find("graph"));
+    EXPECT_FALSE(expanded->at(1).document.find("graph"));
+    EXPECT_THAT(labels(graph + "[sweep]\nalgorithm = [{ name = \"sync_sgd\" }, { name = \"gossip_sgd\" }]\n"
+                               "\"graph.name\" = [\"ring\", \"line\"]\n"),
+                ElementsAre("algorithm=sync_sgd", "algorithm=gossip_sgd, graph.name=ring",
+                            "algorithm=gossip_sgd, graph.name=line"));
+    // Without a sweep it stays, so that it is refused.
+    EXPECT_TRUE(only("[graph]\nname = \"ring\"\n[algorithm]\nname = \"sync_sgd\"\n", {}).find("graph"));
+}
+
 TEST(Sweep, SeedsTurnSlowestAndTakeCasesWithThem) {
     EXPECT_THAT(labels("[train]\nx = 0\n[sweep]\n\"train.seed\" = [7, 3]\n\"train.x\" = [1, 2]\n"
                        "[[case]]\nname = \"a\"\n[[case]]\nname = \"b\"\nsweep.\"train.seed\" = [3, 5]\n"),

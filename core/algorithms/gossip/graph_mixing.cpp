@@ -1,0 +1,116 @@
+#include "core/algorithms/gossip/graph_mixing.h"
+
+#include <ATen/ops/linalg_eigvals.h>
+#include <torch/types.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/base/check.h"
+#include "core/base/metric_names.h"
+
+namespace dasgd {
+
+namespace {
+
+constexpr int kGossipTag = 0;
+// The gap takes P³ operations.
+constexpr int kMostRanksOfAGap = 512;
+
+// The one weight of a round in which all that are not 0 are equal.
+std::optional<double> equalWeight(const Graph& graph, const GraphRound& round) {
+    const double weight = graph.mix(round, 0).self;
+    for (int rank = 0; rank < round.size; ++rank) {
+        const Graph::Mix mix = graph.mix(round, rank);
+        const bool equal = std::ranges::all_of(mix.from, [&](const auto& from) { return from.weight == weight; });
+        if (mix.self != weight || !equal) return std::nullopt;
+    }
+    return weight;
+}
+
+at::Tensor tensorOf(const std::vector<std::vector<double>>& rows) {
+    std::vector<at::Tensor> tensors;
+    for (const auto& row : rows) tensors.push_back(torch::tensor(row, at::kDouble));
+    return at::stack(tensors);
+}
+
+}  // namespace
+
+std::shared_ptr<const Graph> graphOfDefaults(const std::string& name) {
+    return GraphRegistry::find(name)->create(Value(Value::Table{}), {}).value();
+}
+
+std::optional<FieldError> GraphMixing::check(const RunOutline& facts) const {
+    auto refused = graph_->check(facts.workers);
+    if (refused) refused->field = "graph." + refused->field;
+    return refused;
+}
+
+void GraphMixing::record(StepContext& context) const {
+    const int size = context.comm().size();
+    if (context.comm().rank() != Rank{0} || context.params().shapesOnly()) return;
+    context.record(metrics::kGraphDegree, largestDegree(*graph_, size, context.seed()));
+    if (graph_->period(size) > 0 && size > 1 && size <= kMostRanksOfAGap) {
+        context.record(metrics::kGraphGap, spectralGap(*graph_, size));
+    }
+}
+
+void GraphMixing::mix(StepContext& context, std::int64_t round, at::Tensor tensor) {
+    prepare(context, round);
+    const auto bytes = static_cast<std::int64_t>(tensor.nbytes());
+    for (Pending& pending : start(context.comm(), tensor)) {
+        context.executor().waitFor(pending, context.step(), bytes);
+    }
+    const auto parts = static_cast<std::int64_t>(received_->size());
+    context.executor().run({SpanKind::Merge, bytes * (1 + (parts + 1) / 2)}, [&] {
+        const at::NoGradGuard guard;
+        tensor.mul_(mix_.self);
+        for (std::size_t i = 0; i < mix_.from.size(); ++i) tensor.add_((*received_)[i], mix_.from[i].weight);
+    });
+}
+
+void GraphMixing::prepare(StepContext& context, std::int64_t round) {
+    const GraphRound now{.number = round, .size = context.comm().size(), .seed = context.seed()};
+    mix_ = graph_->mix(now, context.comm().rank().value());
+    const std::optional<double> equal = equalWeight(*graph_, now);
+    scale_ = equal.value_or(1);
+    factors_->clear();
+    if (equal) return;
+    factors_->push_back(mix_.self);
+    for (const auto& from : mix_.from) factors_->push_back(from.weight);
+}
+
+std::vector<Pending> GraphMixing::start(Communicator& comm, at::Tensor& snapshot) const {
+    received_->resize(mix_.from.size());
+    for (at::Tensor& part : *received_) {
+        if (!part.defined() || part.numel() != snapshot.numel()) part = at::empty_like(snapshot);
+    }
+    std::vector<MessageCall> messages;
+    for (std::size_t i = 0; i < std::max(mix_.from.size(), mix_.to.size()); ++i) {
+        if (i < mix_.from.size()) {
+            messages.push_back({.peer = mix_.from[i].rank, .tag = kGossipTag, .tensor = (*received_)[i]});
+        }
+        if (i < mix_.to.size()) {
+            messages.push_back({.sends = true, .peer = mix_.to[i], .tag = kGossipTag, .tensor = snapshot});
+        }
+    }
+    return comm.exchange(std::move(messages));
+}
+
+double spectralGap(const Graph& graph, int size) {
+    const at::NoGradGuard guard;
+    const std::int64_t period = graph.period(size);
+    DASGD_CHECK(period > 0);
+    at::Tensor product = at::eye(size, at::kDouble);
+    for (std::int64_t t = 0; t < period; ++t) {
+        product = tensorOf(matrixOf(graph, {.number = t, .size = size})).matmul(product);
+    }
+    product -= 1.0 / size;
+    const double largest = at::linalg_eigvals(product).abs().max().item<double>();
+    return 1 - std::pow(largest, 1.0 / static_cast<double>(period));
+}
+
+CommunicationPattern gossipPattern() { return noFormula("how many messages a rank sends is the graph's"); }
+
+}  // namespace dasgd

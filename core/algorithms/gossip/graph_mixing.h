@@ -1,0 +1,56 @@
+// One rank's part in gossip over a graph: the exchange of a tensor with its neighbours, and their mixture.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/algorithms/algorithm.h"
+#include "core/graphs/graph.h"
+#include "core/step/step_context.h"
+
+namespace dasgd {
+
+// Graph `name` with its defaults.
+[[nodiscard]] std::shared_ptr<const Graph> graphOfDefaults(const std::string& name);
+
+class GraphMixing {
+public:
+    void setGraph(std::shared_ptr<const Graph> graph) { graph_ = std::move(graph); }
+    [[nodiscard]] const Graph& graph() const { return *graph_; }
+    // Errors name a key of [graph].
+    [[nodiscard]] std::optional<FieldError> check(const RunOutline& facts) const;
+    // On rank 0: records the graph's degree, and its spectral gap 1 − ρ, with ρ the largest |eigenvalue| of W − 11ᵀ/P:
+    // of a graph that changes, of the product of a period's, by round. None of a graph that is drawn.
+    void record(StepContext& context) const;
+
+    // Tensor by tensor: `tensor` ← Σⱼ Wᵢⱼ·(rank j's), in round `round`. Waits for the neighbours.
+    void mix(StepContext& context, std::int64_t round, at::Tensor tensor);
+
+    // The parts of which the merge family makes an exchange that overlaps. Where all weights of the round are equal,
+    // every rank multiplies what it sends by scale(), and the mixture is a sum; else factors() are those of the own
+    // part and of each of received().
+    void prepare(StepContext& context, std::int64_t round);
+    [[nodiscard]] double scale() const { return scale_; }
+    [[nodiscard]] std::vector<Pending> start(Communicator& comm, at::Tensor& snapshot) const;
+    [[nodiscard]] const std::shared_ptr<std::vector<at::Tensor>>& received() const { return received_; }
+    [[nodiscard]] const std::shared_ptr<std::vector<double>>& factors() const { return factors_; }
+
+private:
+    std::shared_ptr<const Graph> graph_;
+    Graph::Mix mix_;
+    double scale_ = 1;
+    std::shared_ptr<std::vector<at::Tensor>> received_ = std::make_shared<std::vector<at::Tensor>>();
+    std::shared_ptr<std::vector<double>> factors_ = std::make_shared<std::vector<double>>();
+};
+
+// 1 − ρ as above. `graph` repeats.
+[[nodiscard]] double spectralGap(const Graph& graph, int size);
+
+// Declared pattern of gossip: its messages are the graph's.
+[[nodiscard]] CommunicationPattern gossipPattern();
+
+}  // namespace dasgd

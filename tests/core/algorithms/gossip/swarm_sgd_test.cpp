@@ -1,0 +1,25 @@
+#include <gmock/gmock.h>
+
+#include "tests/support/algorithm_trials.h"
+#include "tests/support/gossip_oracle.h"
+
+namespace dasgd::test {
+namespace {
+
+TEST(SwarmSgd, RandomPairsTakeTheirMean) {
+    for (const bool blocking : {false, true}) {
+        const QuadraticProblem problem{.workers = 5, .steps = 60, .rate = 0.05};
+        Value document =
+            problem.experiment({{"name", text("swarm_sgd")}, {"period", integer(4)}, {"blocking", boolean(blocking)}});
+        document.find("train")->set("seed", integer(5));
+        const GossipSetting setting = blocking ? GossipSetting{.period = 4, .delay = 0, .c = 0, .atZero = false}
+                                               : GossipSetting{.period = 4, .delay = 4};
+        expectSame(recorded(train(document)),
+                   serial(problem, gossips(setting, graphOf("random-pair"), Workers(5, problem.start), 5)), 1e-12);
+    }
+}
+
+const AlgorithmTrial::Add kSwarmSgdTrial{{.algorithm = "swarm_sgd", .fields = {{"period", integer(3)}}}};
+
+}  // namespace
+}  // namespace dasgd::test

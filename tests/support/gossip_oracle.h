@@ -1,0 +1,88 @@
+// Gossip in plain doubles: the merge family's rule with m = Σⱼ Wᵢⱼ·sⱼ, W as the graph has it in each round.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tests/support/graph_trials.h"
+#include "tests/support/quadratic_oracle.h"
+#include "tests/support/serial_rule.h"
+
+namespace dasgd::test {
+
+struct GossipSetting {
+    std::int64_t period = 1, delay = 1;
+    double xi = 0, c = 1;
+    bool atZero = true;
+};
+
+inline Workers mixedBy(const Rows& w, const Workers& x) {
+    Workers out(x.size(), Vec(x[0].size(), 0));
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        for (std::size_t j = 0; j < x.size(); ++j) {
+            for (std::size_t e = 0; e < x[j].size(); ++e) out[i][e] += w[i][j] * x[j][e];
+        }
+    }
+    return out;
+}
+
+// The rule after each local step; draws are those of `seed`.
+inline std::function<void(std::int64_t, Workers&)> gossips(const GossipSetting& s, std::shared_ptr<const Graph> graph,
+                                                           const Workers& start, std::uint64_t seed) {
+    struct State {
+        Workers left, mixture;
+        std::int64_t due = -1, exchanges = 0;
+    };
+    auto state = std::make_shared<State>();
+    const auto leave = [=](const Workers& x, std::int64_t k) {
+        state->left = x;
+        state->mixture = mixedBy(
+            matrixOf(*graph, {.number = state->exchanges++, .size = static_cast<int>(x.size()), .seed = seed}), x);
+        state->due = k + s.delay;
+    };
+    const auto merge = [=](Workers& x) {
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            for (std::size_t e = 0; e < x[i].size(); ++e) {
+                const double merged = state->mixture[i][e] + s.c * (x[i][e] - state->left[i][e]);
+                x[i][e] = s.xi * x[i][e] + (1 - s.xi) * merged;
+            }
+        }
+        state->due = -1;
+    };
+    if (s.atZero) leave(start, 0);
+    return [=](std::int64_t k, Workers& x) {
+        if (state->due == k) merge(x);
+        if (k % s.period != 0) return;
+        leave(x, k);
+        if (s.delay == 0) merge(x);
+    };
+}
+
+// The same for a model of any size with the default ring, without draws.
+inline SerialRule gossipsOnARing(const GossipSetting& s, const SerialView& view) {
+    struct State {
+        Vectors left;
+        std::int64_t due = -1;
+    };
+    auto state = std::make_shared<State>();
+    if (s.atZero) *state = {Vectors(view.workers, view.start), s.delay};
+    const auto merge = [=](Vectors& x) {
+        const Rows w = rowsOf("ring", static_cast<int>(x.size()));
+        const Vectors now = x;
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            at::Tensor m = torch::zeros_like(x[i]);
+            for (std::size_t j = 0; j < x.size(); ++j) m = m + state->left[j] * w[i][j];
+            x[i] = now[i] * s.xi + (m + (now[i] - state->left[i]) * s.c) * (1 - s.xi);
+        }
+        state->due = -1;
+    };
+    return {.weights = [=](std::int64_t k, Vectors& x) {
+        if (state->due == k) merge(x);
+        if (k % s.period != 0) return;
+        state->left = x;
+        state->due = k + s.delay;
+        if (s.delay == 0) merge(x);
+    }};
+}
+
+}  // namespace dasgd::test
