@@ -13,7 +13,8 @@ private:
     [[nodiscard]] std::vector<int> sourcesOf(const GraphRound& round, int rank) const override {
         std::vector<int> all(static_cast<std::size_t>(round.size));
         std::iota(all.begin(), all.end(), 0);
-        return neighboursAmong(all, rank);
+        all.erase(all.begin() + rank);
+        return all;
     }
 };
 

@@ -8,12 +8,13 @@ namespace dasgd {
 namespace {
 
 constexpr double kTolerance = 1e-6;
-// Rounds that are looked at of a graph that is drawn: its weights are of one kind in all of them.
-constexpr std::int64_t kDrawnRounds = 4;
+// Rounds that are looked at of a graph that is drawn, and the most of one that repeats: the weights of a graph are of
+// one kind in all of them.
+constexpr std::int64_t kDrawnRounds = 4, kMostRounds = 64;
 
 std::int64_t roundsToLookAt(const Graph& graph, int size) {
     const std::int64_t period = graph.period(size);
-    return period > 0 ? period : kDrawnRounds;
+    return period > 0 ? std::min(period, kMostRounds) : kDrawnRounds;
 }
 
 }  // namespace
@@ -39,6 +40,22 @@ int largestDegree(const Graph& graph, int size, std::uint64_t seed) {
     return static_cast<int>(most);
 }
 
+bool isConnected(const Graph& graph, int size, std::uint64_t seed) {
+    std::vector<int> reached{0};
+    std::vector<bool> known(static_cast<std::size_t>(size), false);
+    known[0] = true;
+    for (std::size_t next = 0; next < reached.size(); ++next) {
+        for (std::int64_t t = 0; t < roundsToLookAt(graph, size); ++t) {
+            for (const Rank to : graph.mix({.number = t, .size = size, .seed = seed}, reached[next]).to) {
+                if (known[static_cast<std::size_t>(to.value())]) continue;
+                known[static_cast<std::size_t>(to.value())] = true;
+                reached.push_back(to.value());
+            }
+        }
+    }
+    return std::ssize(reached) == size || graph.period(size) == 0;
+}
+
 std::optional<FieldError> Graph::check(int size) const {
     if (auto refused = checkSize(size)) return refused;
     for (std::int64_t t = 0; t < roundsToLookAt(*this, size); ++t) {
@@ -50,8 +67,8 @@ std::optional<FieldError> Graph::check(int size) const {
         if (off == columns.end()) continue;
         return FieldError{"weights", "the weights that rank " + std::to_string(off - columns.begin()) +
                                          " has at all ranks sum to " + std::to_string(*off) +
-                                         ", so that mixing would move the mean of the ranks: set weights = "
-                                         "\"metropolis\", or a matrix whose columns sum to 1"};
+                                         ", so that mixing would move the mean of the ranks: each column of W must "
+                                         "sum to 1, as with weights = \"metropolis\" on a symmetric graph"};
     }
     return std::nullopt;
 }

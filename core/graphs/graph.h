@@ -54,5 +54,7 @@ using GraphRegistry = Registry<Graph>;
 [[nodiscard]] std::vector<std::vector<double>> matrixOf(const Graph& graph, const GraphRound& round);
 // The most ranks that one sends to in any round of a period, or in the first rounds of a graph that is drawn.
 [[nodiscard]] int largestDegree(const Graph& graph, int size, std::uint64_t seed);
+// True where every rank hears rank 0 in the end. A graph that is drawn is.
+[[nodiscard]] bool isConnected(const Graph& graph, int size, std::uint64_t seed = 0);
 
 }  // namespace dasgd

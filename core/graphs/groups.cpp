@@ -45,7 +45,8 @@ private:
         const std::string ranks = std::to_string(size) + " ranks";
         if (size == 1) return std::nullopt;
         if (size % params_.size != 0) {
-            return FieldError{"size", "size is " + std::to_string(params_.size) + ", which does not divide " + ranks};
+            return FieldError{"size", "size is " + std::to_string(params_.size) + ", which does not divide " + ranks +
+                                          ": choose a divisor"};
         }
         std::int64_t power = 1;
         while (power < size) power *= params_.size;
@@ -58,8 +59,9 @@ private:
         std::vector<int> all(static_cast<std::size_t>(round.size));
         std::iota(all.begin(), all.end(), 0);
         const bool global = params_.globalEvery > 0 && (round.number + 1) % params_.globalEvery == 0;
-        if (global || round.size == 1) return neighboursAmong(all, rank);
-        return neighboursAmong(groupOf(round, rank, all), rank);
+        std::vector<int> group = global || round.size == 1 ? std::move(all) : groupOf(round, rank, all);
+        std::erase(group, rank);
+        return group;
     }
     [[nodiscard]] std::vector<int> groupOf(const GraphRound& round, int rank, const std::vector<int>& all) const {
         const int size = static_cast<int>(params_.size);

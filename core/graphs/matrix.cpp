@@ -1,7 +1,5 @@
-#include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <sstream>
+#include <string>
 
 #include "core/graphs/graph.h"
 
@@ -14,73 +12,30 @@ constexpr double kRowTolerance = 1e-6;
 
 struct MatrixParams {
     Matrix matrix;
-    std::string path;
     void visit(auto&& f) {
         f(matrix, "matrix", {.symbol = "W", .help = "Weights, row by row: row i has those of rank i"});
-        f(path, "path", {.help = "Or a file of comma-separated rows"});
     }
     [[nodiscard]] std::optional<FieldError> check() const {
-        if (matrix.empty() == path.empty()) {
-            return FieldError{path.empty() ? "matrix" : "path", "give either matrix, its rows of numbers, or path"};
-        }
-        return checkRows(matrix, "matrix");
-    }
-
-    [[nodiscard]] static std::optional<FieldError> checkRows(const Matrix& rows, const std::string& field) {
-        for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (matrix.empty()) return FieldError{"matrix", "give the rows of W, as matrix = [[0.5, 0.5], [0.5, 0.5]]"};
+        for (std::size_t i = 0; i < matrix.size(); ++i) {
             const std::string row = "row " + std::to_string(i + 1) + " of W ";
-            if (rows[i].size() != rows.size()) {
-                return FieldError{field, row + "has " + std::to_string(rows[i].size()) + " numbers; W has " +
-                                             std::to_string(rows.size()) + " rows and must be square"};
+            if (matrix[i].size() != matrix.size()) {
+                return FieldError{"matrix", row + "has " + std::to_string(matrix[i].size()) + " numbers; W has " +
+                                                std::to_string(matrix.size()) + " rows and must be square"};
             }
             double sum = 0;
-            for (const double weight : rows[i]) sum += weight;
+            for (const double weight : matrix[i]) sum += weight;
             if (!(std::abs(sum - 1) <= kRowTolerance)) {
-                return FieldError{field, row + "sums to " + std::to_string(sum) + "; each must sum to 1"};
+                return FieldError{"matrix", row + "sums to " + std::to_string(sum) + "; each must sum to 1"};
             }
         }
         return std::nullopt;
     }
 };
 
-// Reads rows of numbers; an error names the line.
-Result<Matrix> readRows(const std::string& path) {
-    std::ifstream file(path);
-    if (!file) return fail("cannot read " + path);
-    Matrix rows;
-    std::string line;
-    for (int number = 1; std::getline(file, line); ++number) {
-        if (line.find_first_not_of(" \t\r") == std::string::npos || line.starts_with('#')) continue;
-        std::vector<double>& row = rows.emplace_back();
-        std::istringstream cells(line);
-        for (std::string cell; std::getline(cells, cell, ',');) {
-            std::size_t used = 0;
-            try {
-                row.push_back(std::stod(cell, &used));
-            } catch (const std::exception&) {
-                used = std::string::npos;
-            }
-            if (used == std::string::npos || cell.find_first_not_of(" \t\r", used) != std::string::npos) {
-                return fail(path + ":" + std::to_string(number) + ": '" + cell + "' is no number");
-            }
-        }
-    }
-    return rows;
-}
-
 class MatrixGraph final : public Graph {
 public:
-    explicit MatrixGraph(const MatrixParams& params)
-        : rows_(params.matrix), field_(params.path.empty() ? "matrix" : "path") {
-        if (params.path.empty()) return;
-        auto read = readRows(params.path);
-        if (!read) {
-            error_ = read.error().message;
-            return;
-        }
-        rows_ = std::move(*read);
-        if (const auto refused = MatrixParams::checkRows(rows_, field_)) error_ = params.path + ": " + refused->message;
-    }
+    explicit MatrixGraph(const MatrixParams& params) : rows_(params.matrix) {}
     [[nodiscard]] bool isSymmetric() const override {
         for (std::size_t i = 0; i < rows_.size(); ++i) {
             for (std::size_t j = 0; j < i; ++j) {
@@ -102,18 +57,15 @@ public:
 
 private:
     [[nodiscard]] std::optional<FieldError> checkSize(int size) const override {
-        if (!error_.empty()) return FieldError{field_, error_};
         if (std::ssize(rows_) == size) return std::nullopt;
-        return FieldError{
-            field_, "W has " + std::to_string(rows_.size()) + " rows, and " + std::to_string(size) + " ranks train"};
+        return FieldError{"matrix", "W has " + std::to_string(rows_.size()) + " rows, and " + std::to_string(size) +
+                                        " ranks train: give one row a rank"};
     }
 
     Matrix rows_;
-    std::string field_;
-    std::string error_;  // why the file is no matrix
 };
 
-const GraphRegistry::Add<MatrixGraph, MatrixParams> kMatrixEntry{"matrix", "Weights from the experiment or a file"};
+const GraphRegistry::Add<MatrixGraph, MatrixParams> kMatrixEntry{"matrix", "Weights that the experiment gives"};
 
 }  // namespace
 }  // namespace dasgd

@@ -23,11 +23,12 @@ public:
 
 private:
     [[nodiscard]] std::optional<FieldError> checkSize(int size) const override {
-        if (rows_ == 0 || size % rows_ == 0) return std::nullopt;
+        if (size == 1 || rows_ == 0 || size % rows_ == 0) return std::nullopt;
         return FieldError{"rows", "rows is " + std::to_string(rows_) + ", which does not divide " +
                                       std::to_string(size) + " ranks; set 0 for the nearest to a square"};
     }
     [[nodiscard]] int rowsOf(int size) const {
+        if (size == 1) return 1;
         if (rows_ > 0) return static_cast<int>(rows_);
         int best = 1;
         for (int rows = 1; rows * rows <= size; ++rows) best = size % rows == 0 ? rows : best;

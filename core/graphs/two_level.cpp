@@ -22,6 +22,7 @@ public:
           nodes_(GraphRegistry::find(params.outer)->create(Value(Value::Table{}), {}).value()) {}
     [[nodiscard]] bool isSymmetric() const override { return nodes_->isSymmetric(); }
     [[nodiscard]] Mix mix(const GraphRound& round, int rank) const override {
+        if (round.size == 1) return {};
         const Mix outer = nodes_->mix({.size = round.size / perNode_}, rank / perNode_);
         Mix mix{.self = outer.self / perNode_};
         addNode(mix, rank / perNode_, mix.self, rank);
@@ -44,9 +45,10 @@ private:
         }
     }
     [[nodiscard]] std::optional<FieldError> checkSize(int size) const override {
-        if (size % perNode_ == 0) return std::nullopt;
+        if (size == 1 || size % perNode_ == 0) return std::nullopt;
         return FieldError{"ranks_per_node", "ranks_per_node is " + std::to_string(perNode_) +
-                                                ", which does not divide " + std::to_string(size) + " ranks"};
+                                                ", which does not divide " + std::to_string(size) +
+                                                " ranks: choose a divisor"};
     }
 
     int perNode_;

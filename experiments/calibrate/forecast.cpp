@@ -151,7 +151,7 @@ Status trainAll(Forecast& made, RunSession& session, Value document) {
     for (ForecastRow& row : made.rows) {
         row.targetSeconds.reset();
         if (!row.trainable) continue;
-        document.set("algorithm", row.settings);
+        setAlgorithm(document, row.settings);
         const auto experiment = checkExperiment(document);
         if (experiment) {
             DASGD_TRY(trainFor(*made.target, session, *experiment, row));
@@ -191,7 +191,7 @@ Status simulateAll(Forecast& made, RunSession& session, Value document, const st
     document.set("train", std::move(train));
     std::vector<ExpandedExperiment> timed;  // checked together, they share what is slow in it
     for (const Candidate& candidate : candidates) {
-        document.set("algorithm", candidate.timed);
+        setAlgorithm(document, candidate.timed);
         timed.push_back({document, inWords(candidate.settings)});
     }
     DASGD_ASSIGN(const auto experiments, checkExperiments(timed));

@@ -4,6 +4,7 @@
 
 #include "core/base/toml_reader.h"
 #include "experiments/config/document.h"
+#include "experiments/config/schema.h"
 #include "experiments/report/run_summary.h"
 
 namespace dasgd::experiments {
@@ -65,7 +66,7 @@ Result<CheckedExperiment> probeExperimentOf(Value document) {
     probe.set("name", Value(std::string("probe")));
     probe.set("alone", Value(kAloneSteps));
     probe.set("overlapped", Value(kOverlappedSteps));
-    document.set("algorithm", std::move(probe));
+    setAlgorithm(document, std::move(probe));
     // The first could end the probe early, and profiled steps are not timed.
     leaveOutTargetsAndProfile(document);
     Value train = sectionOf(document, "train");

@@ -24,7 +24,8 @@ namespace {
 // True for a setting that changes neither model, data nor cluster.
 bool leavesDataAlone(const std::string& key) {
     const std::string section = key.substr(0, key.find('.'));
-    return section == "algorithm" || section == "graph" || section == "optimizer" || section == "schedule" || section == "record";
+    return section == "algorithm" || section == "graph" || section == "optimizer" || section == "schedule" ||
+           section == "record";
 }
 
 // Experiments of a sweep that differ in nothing the plan depends on share it: loading the data once a seed would make

@@ -1,5 +1,7 @@
 #include "experiments/config/schema.h"
 
+#include <utility>
+
 #include "core/experiment/experiment.h"
 
 namespace dasgd::experiments {
@@ -18,5 +20,11 @@ std::vector<SchemaSection> experimentSchema() {
 }
 
 bool readsGraph(const std::string& algorithm) { return mixesOverGraph(algorithm); }
+
+void setAlgorithm(Value& document, Value algorithm) {
+    const Value* name = algorithm.find("name");
+    if (!name || !name->as<std::string>() || !readsGraph(*name->as<std::string>())) document.erase("graph");
+    document.set("algorithm", std::move(algorithm));
+}
 
 }  // namespace dasgd::experiments

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/fields.h"
+#include "core/base/value.h"
 #include "core/cost/communication_pattern.h"
 
 namespace dasgd::experiments {
@@ -23,5 +24,7 @@ struct SchemaSection {
 [[nodiscard]] std::vector<SchemaSection> experimentSchema();
 // True where the algorithm of this name, if there is one, reads [graph].
 [[nodiscard]] bool readsGraph(const std::string& algorithm);
+// Replaces the algorithm of a document, and leaves out [graph] where the new one does not read it.
+void setAlgorithm(Value& document, Value algorithm);
 
 }  // namespace dasgd::experiments

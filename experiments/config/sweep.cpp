@@ -278,7 +278,8 @@ void leaveOutGraph(Choice& choice) {
     const Value* name = algorithm && algorithm->isTable() ? algorithm->find("name") : nullptr;
     if (!name || !name->as<std::string>() || readsGraph(*name->as<std::string>())) return;
     choice.document.erase("graph");
-    std::erase_if(choice.labels, [](const auto& label) { return label.first.starts_with("graph."); });
+    std::erase_if(choice.labels,
+                  [](const auto& label) { return label.first == "graph" || label.first.starts_with("graph."); });
 }
 
 Result<std::vector<ExpandedExperiment>> settlePlugins(std::vector<Choice> choices, const std::vector<SweepAxis>& axes,

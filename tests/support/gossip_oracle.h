@@ -58,29 +58,36 @@ inline std::function<void(std::int64_t, Workers&)> gossips(const GossipSetting& 
     };
 }
 
-// The same for a model of any size with the default ring, without draws.
-inline SerialRule gossipsOnARing(const GossipSetting& s, const SerialView& view) {
+// The same for a model of any size, on a graph with its defaults; draws are those of the default seed.
+inline SerialRule gossipsOn(const std::string& graph, const GossipSetting& s, const SerialView& view) {
     struct State {
-        Vectors left;
-        std::int64_t due = -1;
+        Vectors left, mixture;
+        std::int64_t due = -1, exchanges = 0;
     };
     auto state = std::make_shared<State>();
-    if (s.atZero) *state = {Vectors(view.workers, view.start), s.delay};
-    const auto merge = [=](Vectors& x) {
-        const Rows w = rowsOf("ring", static_cast<int>(x.size()));
-        const Vectors now = x;
+    const auto leave = [=](const Vectors& x, std::int64_t k) {
+        const GraphRound round{.number = state->exchanges++, .size = static_cast<int>(x.size()), .seed = 1};
+        const Rows w = matrixOf(*graphOf(graph), round);
+        state->left = x;
+        state->mixture.clear();
         for (std::size_t i = 0; i < x.size(); ++i) {
             at::Tensor m = torch::zeros_like(x[i]);
-            for (std::size_t j = 0; j < x.size(); ++j) m = m + state->left[j] * w[i][j];
-            x[i] = now[i] * s.xi + (m + (now[i] - state->left[i]) * s.c) * (1 - s.xi);
+            for (std::size_t j = 0; j < x.size(); ++j) m = m + x[j] * w[i][j];
+            state->mixture.push_back(m);
+        }
+        state->due = k + s.delay;
+    };
+    const auto merge = [=](Vectors& x) {
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            x[i] = x[i] * s.xi + (state->mixture[i] + (x[i] - state->left[i]) * s.c) * (1 - s.xi);
         }
         state->due = -1;
     };
+    if (s.atZero) leave(Vectors(view.workers, view.start), 0);
     return {.weights = [=](std::int64_t k, Vectors& x) {
         if (state->due == k) merge(x);
         if (k % s.period != 0) return;
-        state->left = x;
-        state->due = k + s.delay;
+        leave(x, k);
         if (s.delay == 0) merge(x);
     }};
 }

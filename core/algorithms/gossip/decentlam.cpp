@@ -5,7 +5,7 @@
 // adapt-then-combine; its fixed point is that of adapt-then-combine without momentum.
 //
 // Checked against a program of others (yukiTakezawa/MomentumTracking). Variant: weight decay is the optimiser's, added
-// to ĝ; that program has it in y. In a step whose rate is 0 there is no exchange, as there is no step.
+// to ĝ; that program has it in y. Where the rate is 0, ĝ is Wg: its limit for equal weights.
 //
 // Sends N to each neighbour in every step, and waits for it. Memory beside the weights: N, and N for each neighbour.
 #include <torch/types.h>
@@ -48,16 +48,23 @@ public:
     void afterBackward(StepContext& context) override {
         FlatParams& params = context.params();
         const double rate = context.learningRate();
-        if (rate == 0) return;
         if (!sent_.defined()) sent_ = at::empty_like(params.weights());
         context.executor().run({SpanKind::Snapshot, params.bytes()}, [&] {
             const at::NoGradGuard guard;
-            at::sub_out(sent_, params.weights(), params.gradients(), rate);
+            if (rate == 0) {
+                sent_.copy_(params.gradients());
+            } else {
+                at::sub_out(sent_, params.weights(), params.gradients(), rate);
+            }
         });
         mixing_.mix(context, context.ownSteps() - 1, sent_);
-        context.executor().run({SpanKind::Merge, params.bytes()}, [&] {
+        context.executor().run({SpanKind::Merge, params.bytes() * 5 / 3}, [&] {
             const at::NoGradGuard guard;
             at::Tensor gradients = params.gradients();
+            if (rate == 0) {
+                gradients.copy_(sent_);
+                return;
+            }
             at::sub_out(gradients, params.weights(), sent_).div_(rate);
         });
     }

@@ -24,6 +24,7 @@ public:
     [[nodiscard]] std::string_view defaultGraph() const override { return default_; }
     void setGraph(std::shared_ptr<const Graph> graph) override;
     void start(StepContext& context) override;
+    [[nodiscard]] bool hasUnboundedSkew(const RunLength& run) const override { return mixing_->isApart(run.ranks); }
 
 private:
     GraphAverage(const DelayedAverageParams& params, std::string defaultGraph, std::shared_ptr<GraphMixing> mixing);

@@ -17,6 +17,7 @@ namespace {
 constexpr int kGossipTag = 0;
 // The gap takes P³ operations.
 constexpr int kMostRanksOfAGap = 512;
+constexpr std::int64_t kMostRoundsOfAGap = 64;
 
 // The one weight of a round in which all that are not 0 are equal.
 std::optional<double> equalWeight(const Graph& graph, const GraphRound& round) {
@@ -51,29 +52,43 @@ void GraphMixing::record(StepContext& context) const {
     const int size = context.comm().size();
     if (context.comm().rank() != Rank{0} || context.params().shapesOnly()) return;
     context.record(metrics::kGraphDegree, largestDegree(*graph_, size, context.seed()));
-    if (graph_->period(size) > 0 && size > 1 && size <= kMostRanksOfAGap) {
+    const std::int64_t period = graph_->period(size);
+    if (period > 0 && period <= kMostRoundsOfAGap && size > 1 && size <= kMostRanksOfAGap) {
         context.record(metrics::kGraphGap, spectralGap(*graph_, size));
     }
 }
 
 void GraphMixing::mix(StepContext& context, std::int64_t round, at::Tensor tensor) {
-    prepare(context, round);
+    moveTo(context, round);
     const auto bytes = static_cast<std::int64_t>(tensor.nbytes());
     for (Pending& pending : start(context.comm(), tensor)) {
         context.executor().waitFor(pending, context.step(), bytes);
     }
+    // A merge is charged as three passes over memory: here two, and three for each part.
     const auto parts = static_cast<std::int64_t>(received_->size());
-    context.executor().run({SpanKind::Merge, bytes * (1 + (parts + 1) / 2)}, [&] {
+    context.executor().run({SpanKind::Merge, bytes * (2 + 3 * parts) / 3}, [&] {
         const at::NoGradGuard guard;
         tensor.mul_(mix_.self);
         for (std::size_t i = 0; i < mix_.from.size(); ++i) tensor.add_((*received_)[i], mix_.from[i].weight);
     });
 }
 
+void GraphMixing::moveTo(StepContext& context, std::int64_t round) {
+    mix_ = graph_->mix({.number = round, .size = context.comm().size(), .seed = context.seed()},
+                       context.comm().rank().value());
+}
+
+std::optional<double> GraphMixing::equalWeightOf(const GraphRound& round) {
+    const std::int64_t period = graph_->period(round.size);
+    if (period == 0) return equalWeight(*graph_, round);
+    const auto [known, isNew] = equal_.try_emplace(round.number % period);
+    if (isNew) known->second = equalWeight(*graph_, round);
+    return known->second;
+}
+
 void GraphMixing::prepare(StepContext& context, std::int64_t round) {
-    const GraphRound now{.number = round, .size = context.comm().size(), .seed = context.seed()};
-    mix_ = graph_->mix(now, context.comm().rank().value());
-    const std::optional<double> equal = equalWeight(*graph_, now);
+    moveTo(context, round);
+    const auto equal = equalWeightOf({.number = round, .size = context.comm().size(), .seed = context.seed()});
     scale_ = equal.value_or(1);
     factors_->clear();
     if (equal) return;

@@ -3,6 +3,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,13 +20,19 @@ namespace dasgd {
 
 class GraphMixing {
 public:
-    void setGraph(std::shared_ptr<const Graph> graph) { graph_ = std::move(graph); }
+    void setGraph(std::shared_ptr<const Graph> graph) {
+        graph_ = std::move(graph);
+        equal_.clear();
+    }
     [[nodiscard]] const Graph& graph() const { return *graph_; }
     // Errors name a key of [graph].
     [[nodiscard]] std::optional<FieldError> check(const RunOutline& facts) const;
     // On rank 0: records the graph's degree, and its spectral gap 1 − ρ, with ρ the largest |eigenvalue| of W − 11ᵀ/P:
     // of a graph that changes, of the product of a period's, by round. None of a graph that is drawn.
     void record(StepContext& context) const;
+
+    // True where the ranks of a run would never hear of each other.
+    [[nodiscard]] bool isApart(int ranks) const { return !isConnected(*graph_, ranks); }
 
     // Tensor by tensor: `tensor` ← Σⱼ Wᵢⱼ·(rank j's), in round `round`. Waits for the neighbours.
     void mix(StepContext& context, std::int64_t round, at::Tensor tensor);
@@ -40,8 +47,12 @@ public:
     [[nodiscard]] const std::shared_ptr<std::vector<double>>& factors() const { return factors_; }
 
 private:
+    void moveTo(StepContext& context, std::int64_t round);
+    [[nodiscard]] std::optional<double> equalWeightOf(const GraphRound& round);
+
     std::shared_ptr<const Graph> graph_;
     Graph::Mix mix_;
+    std::map<std::int64_t, std::optional<double>> equal_;  // by round of a period
     double scale_ = 1;
     std::shared_ptr<std::vector<at::Tensor>> received_ = std::make_shared<std::vector<at::Tensor>>();
     std::shared_ptr<std::vector<double>> factors_ = std::make_shared<std::vector<double>>();

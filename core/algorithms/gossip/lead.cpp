@@ -45,7 +45,7 @@ public:
         if (auto refused = refuseAllButPlainSgd("lead", facts)) return refused;
         if (auto refused = mixing_.check(facts)) return refused;
         const Graph& graph = mixing_.graph();
-        if (graph.isSymmetric() && graph.period(facts.workers) == 1) return std::nullopt;
+        if (facts.workers == 1 || (graph.isSymmetric() && graph.period(facts.workers) == 1)) return std::nullopt;
         return FieldError{"graph.name",
                           "lead needs a graph that is symmetric and the same in each round: choose ring, torus, line, "
                           "star, complete, or a symmetric matrix"};
@@ -65,7 +65,7 @@ public:
         FlatParams& params = context.params();
         const double rate = context.learningRate();
         mixing_.mix(context, context.ownSteps() - 1, mixed_);
-        context.executor().run({SpanKind::Merge, 2 * params.bytes()}, [&] {
+        context.executor().run({SpanKind::Merge, 3 * params.bytes()}, [&] {
             const at::NoGradGuard guard;
             // The difference first: multiplied before, the rounding of its terms would add up in D.
             if (rate != 0) dual_.add_(own_.sub_(mixed_), consensus_ / (2 * rate));

@@ -28,18 +28,14 @@ public:
     explicit Oldsgd(const OldsgdParams& params) : GraphAverage(deltaOverPeriod(params.period)) {}
 };
 
-const AddWithSyncSteps<Oldsgd, OldsgdParams> kOldsgdEntry{
-    "oldsgd",
-    "Overlapped exchange with the neighbours of a graph",
-    "arXiv 2601.01493",
-    {.kind = CommunicationPattern::Kind::Averages,
-     .period = ofField("period"),
-     .delay = ofField("period"),
-     .peers = 2,
-     .limits = {{.field = "graph.name",
-                 .value = "ring",
-                 .why = "the time is that of a ring's two messages",
-                 .unless = true}}}};
+const AddWithSyncSteps<Oldsgd, OldsgdParams> kOldsgdEntry{"oldsgd",
+                                                          "Overlapped exchange with the neighbours of a graph",
+                                                          "arXiv 2601.01493",
+                                                          {.kind = CommunicationPattern::Kind::Averages,
+                                                           .period = ofField("period"),
+                                                           .delay = ofField("period"),
+                                                           .peers = 2,
+                                                           .assumes = {"The graph is a ring."}}};
 
 }  // namespace
 }  // namespace dasgd

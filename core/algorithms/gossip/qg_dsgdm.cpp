@@ -49,7 +49,7 @@ public:
         FlatParams& params = context.params();
         mixing_.mix(context, context.ownSteps() - 1, params.weights());
         const double rate = context.learningRate();
-        context.executor().run({SpanKind::Merge, params.bytes()}, [&] {
+        context.executor().run({SpanKind::Merge, params.bytes() * 8 / 3}, [&] {
             const at::NoGradGuard guard;
             if (rate == 0) return;
             velocity_.mul_(momentum_).add_(before_.sub_(params.weights()), (1 - momentum_) / rate);

@@ -50,14 +50,15 @@ CurveStyle styleOfVariant(AlgorithmLook look, int variant) {
 }
 
 std::string algorithmSettingsOf(const RunItem& run) {
-    constexpr std::string_view kPrefix = "algorithm.";
     std::string text = run.row.algorithm;
     if (!run.config.keys()) return text;
     const RunSettings::Keys& keys = *run.config.keys();
-    for (auto key = std::lower_bound(keys.begin(), keys.end(), kPrefix); key != keys.end() && key->starts_with(kPrefix);
-         ++key) {
-        text.append(1, '\n').append(*key).append(1, '=');
-        text += run.config.at(static_cast<std::size_t>(key - keys.begin()));
+    for (const std::string_view prefix : {"algorithm.", "graph."}) {
+        for (auto key = std::lower_bound(keys.begin(), keys.end(), prefix);
+             key != keys.end() && key->starts_with(prefix); ++key) {
+            text.append(1, '\n').append(*key).append(1, '=');
+            text += run.config.at(static_cast<std::size_t>(key - keys.begin()));
+        }
     }
     return text;
 }

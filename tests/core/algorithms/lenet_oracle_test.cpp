@@ -170,10 +170,12 @@ TEST_P(LenetOracle, FourRanksTakeTheWayOfTheSerialRule) {
     for (std::int64_t k = 1; k <= kLenetSteps; ++k) {
         Vectors g;
         double losses = 0;
+        view.workerLosses.emplace_back();
         for (std::size_t i = 0; i < w.size(); ++i) {
             const auto [gradient, loss] = lenet.at(i, ranks[i][k - 1]);
             g.push_back(gradient);
             losses += loss;
+            view.workerLosses.back().push_back(loss);
         }
         view.losses.push_back(losses / static_cast<double>(w.size()));
         if (rule.gradients) rule.gradients(k, g);

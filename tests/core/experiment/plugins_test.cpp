@@ -55,6 +55,8 @@ TEST(PluginsTest, EveryDatasetIsLinked) { expectAllLinked<Dataset>("datasets"); 
 TEST(PluginsTest, EveryOptimizerIsLinked) { expectAllLinked<Optimizer>("optimizers"); }
 TEST(PluginsTest, EveryScheduleIsLinked) { expectAllLinked<Schedule>("schedules"); }
 
+TEST(PluginsTest, EveryGraphIsLinked) { expectAllLinked<Graph>("graphs"); }
+
 TEST(PluginsTest, EveryPluginSaysWhatItIs) {
     for (const SectionInfo& section : describeExperiment()) {
         for (const auto& plugin : section.plugins) EXPECT_FALSE(plugin.summary.empty()) << plugin.name;

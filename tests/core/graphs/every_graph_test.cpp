@@ -84,13 +84,27 @@ TEST(AllGraphs, HaveATrial) {
     for (const std::string& name : GraphRegistry::names()) EXPECT_TRUE(tried.contains(name)) << name;
 }
 
+TEST(Graphs, ThatNeverJoinAreToldFromThoseThatDo) {
+    EXPECT_TRUE(isConnected(*graphOf("ring"), 5));
+    EXPECT_TRUE(isConnected(*graphOf("one-peer-exponential"), 8)) << "over a period";
+    EXPECT_TRUE(isConnected(*graphOf("random-pair"), 5));
+    const Fields fixed{{"pattern", text("fixed")}};
+    EXPECT_FALSE(isConnected(*graphOf("groups", fixed), 4));
+    const Fields joined{{"pattern", text("fixed")}, {"global_every", integer(5)}};
+    EXPECT_TRUE(isConnected(*graphOf("groups", joined), 4));
+    // A period that nobody could walk through.
+    const Fields rarely{{"global_every", integer(1'000'000'000)}};
+    EXPECT_FALSE(graphOf("groups", rarely)->check(8));
+    EXPECT_EQ(largestDegree(*graphOf("groups", rarely), 8, 1), 1);
+}
+
 TEST(Graphs, UnequalUniformWeightsThatMoveTheMeanAreRefused) {
     const auto graph = graphOf("star", {{"weights", text("uniform")}});
     const auto refused = graph->check(4);
     ASSERT_TRUE(refused);
     EXPECT_EQ(refused->field, "weights");
     EXPECT_THAT(refused->message,
-                ::testing::HasSubstr("would move the mean of the ranks: set weights = \"metropolis\""));
+                ::testing::HasSubstr("would move the mean of the ranks: each column of W must sum to 1"));
     EXPECT_FALSE(graph->check(2)) << "two ranks have one neighbour each";
 }
 

@@ -19,6 +19,8 @@ TEST(Torus, RowsThatDoNotDivideTheRanksAreRefused) {
                 ::testing::HasSubstr("rows is 4, which does not divide 6 ranks"));
 }
 
+const GraphTrial::Add kTorusOfRowsTrial{
+    {.graph = "torus", .fields = {{"rows", integer(3)}}, .sizes = {1, 3, 6}, .what = "rows"}};
 const GraphTrial::Add kTorusTrial{{.graph = "torus", .sizes = {1, 2, 4, 6, 7, 9, 12}}};
 
 }  // namespace

@@ -18,7 +18,7 @@ TEST(TwoLevel, IsTheProductOfTheNodesGraphAndTheMean) {
                 ::testing::HasSubstr("ranks_per_node is 4, which does not divide 6 ranks"));
 }
 
-const GraphTrial::Add kTwoLevelTrial{{.graph = "two-level", .sizes = {2, 4, 6, 8}}};
+const GraphTrial::Add kTwoLevelTrial{{.graph = "two-level", .sizes = {1, 2, 4, 6, 8}}};
 
 }  // namespace
 }  // namespace dasgd::test

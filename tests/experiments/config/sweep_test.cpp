@@ -142,6 +142,10 @@ TEST(Sweep, OverAlgorithmsKeepsTheGraphOfThoseThatMix) {
                                "\"graph.name\" = [\"ring\", \"line\"]\n"),
                 ElementsAre("algorithm=sync_sgd", "algorithm=gossip_sgd, graph.name=ring",
                             "algorithm=gossip_sgd, graph.name=line"));
+    EXPECT_THAT(
+        labels(graph + "[sweep]\n\"algorithm.name\" = [\"sync_sgd\", \"dpsgd\"]\n"
+                       "graph = [{ name = \"ring\" }, { name = \"line\" }]\n"),
+        ElementsAre("algorithm.name=sync_sgd", "algorithm.name=dpsgd, graph=ring", "algorithm.name=dpsgd, graph=line"));
     // Without a sweep it stays, so that it is refused.
     EXPECT_TRUE(only("[graph]\nname = \"ring\"\n[algorithm]\nname = \"sync_sgd\"\n", {}).find("graph"));
 }

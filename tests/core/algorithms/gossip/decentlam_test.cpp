@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <memory>
 
 #include "tests/support/algorithm_trials.h"
 #include "tests/support/gossip_oracle.h"
@@ -84,7 +85,37 @@ TEST(Decentlam, OptimizersThatDivideTheGradientAreRefused) {
     EXPECT_FALSE(algorithm->check({.workers = 4, .optimizerState = 1}));
 }
 
-const AlgorithmTrial::Add kDecentlamTrial{{.algorithm = "decentlam", .mergePasses = 5}};
+// ĝ = (x − W(x − ηg))/η on a ring of more than two; momentum is the harness's.
+SerialRule mixesInTheGradient(const SerialView& view) {
+    const auto before = std::make_shared<Vectors>(view.workers, view.start);
+    return {.gradients =
+                [before, rate = view.rate](std::int64_t, Vectors& gradients) {
+                    const std::size_t size = gradients.size();
+                    Vectors y;
+                    for (std::size_t i = 0; i < size; ++i) y.push_back((*before)[i] - rate * gradients[i]);
+                    for (std::size_t i = 0; i < size; ++i) {
+                        const at::Tensor mixed = (y[i] + y[(i + 1) % size] + y[(i + size - 1) % size]) / 3;
+                        gradients[i] = ((*before)[i] - mixed) / rate;
+                    }
+                },
+            .weights = [before](std::int64_t, Vectors& x) { *before = x; }};
+}
+
+// A warm-up from 0: ĝ is Wg then, so that on the complete graph momentum is that of synchronous SGD from the first
+// step.
+TEST(Decentlam, MixesTheGradientsWhereTheRateIsZero) {
+    const QuadraticProblem problem{.workers = 4, .steps = 30, .rate = 0.05};
+    const auto warmed = [&](Fields algorithm, bool mixes) {
+        Value document = problem.experiment(std::move(algorithm));
+        if (mixes) document.set("graph", table({{"name", text("complete")}}));
+        document.set("schedule",
+                     table({{"name", text("constant")}, {"warmup_steps", integer(5)}, {"warmup_factor", number(0)}}));
+        return recorded(train(document));
+    };
+    expectSame(warmed(kDecentlam, true), warmed({{"name", text("sync_sgd")}}, false), 1e-10);
+}
+
+const AlgorithmTrial::Add kDecentlamTrial{{.algorithm = "decentlam", .rule = &mixesInTheGradient, .mergePasses = 5}};
 
 }  // namespace
 }  // namespace dasgd::test

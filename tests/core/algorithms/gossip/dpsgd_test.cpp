@@ -28,7 +28,7 @@ TEST(Dpsgd, MixesBeforeOrBehindTheStep) {
 
 const AlgorithmTrial::Add kDpsgdTrial{
     {.algorithm = "dpsgd",
-     .rule = [](const SerialView& view) { return gossipsOnARing({}, view); },
+     .rule = [](const SerialView& view) { return gossipsOn("ring", {}, view); },
      .identities = {{.with = {}, .algorithm = "gossip_sgd"},
                     {.with = {}, .algorithm = "oldsgd", .fields = {{"period", integer(1)}}}}}};
 

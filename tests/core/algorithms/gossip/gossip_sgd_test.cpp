@@ -127,7 +127,7 @@ const AlgorithmTrial::Add kGossipSgdTrial{
     {.algorithm = "gossip_sgd",
      .fields = {{"period", integer(3)}, {"delay", integer(2)}, {"local_weight", number(0.25)}},
      .rule = [](const SerialView& view) {
-         return gossipsOnARing({.period = 3, .delay = 2, .xi = 0.25, .c = 1, .atZero = true}, view);
+         return gossipsOn("ring", {.period = 3, .delay = 2, .xi = 0.25, .c = 1, .atZero = true}, view);
      }}};
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <memory>
+
 #include "tests/support/algorithm_trials.h"
 #include "tests/support/gossip_oracle.h"
 
@@ -48,7 +50,32 @@ TEST(QgDsgdm, OptimizersWithMomentumAreRefused) {
     EXPECT_FALSE(algorithm->check({.workers = 3}));
 }
 
-const AlgorithmTrial::Add kQgDsgdmTrial{{.algorithm = "qg_dsgdm", .snapshotPasses = 0, .mergePasses = 6}};
+// With β = 0.9, on a ring of more than two; the local step of the harness is not taken.
+SerialRule quasiGlobal(const SerialView& view) {
+    struct State {
+        Vectors before, momentum, gradients;
+    };
+    const auto state = std::make_shared<State>();
+    state->before = Vectors(view.workers, view.start);
+    state->momentum = Vectors(view.workers, torch::zeros_like(view.start));
+    return {.gradients = [state](std::int64_t, Vectors& gradients) { state->gradients = gradients; },
+            .weights =
+                [state, rate = view.rate](std::int64_t, Vectors& x) {
+                    const std::size_t size = x.size();
+                    Vectors h;
+                    for (std::size_t i = 0; i < size; ++i) {
+                        h.push_back(state->before[i] - rate * (0.9 * state->momentum[i] + state->gradients[i]));
+                    }
+                    for (std::size_t i = 0; i < size; ++i) {
+                        x[i] = (h[i] + h[(i + 1) % size] + h[(i + size - 1) % size]) / 3;
+                        state->momentum[i] = 0.9 * state->momentum[i] + 0.1 / rate * (state->before[i] - x[i]);
+                    }
+                    state->before = x;
+                }};
+}
+
+const AlgorithmTrial::Add kQgDsgdmTrial{
+    {.algorithm = "qg_dsgdm", .rule = &quasiGlobal, .snapshotPasses = 0, .mergePasses = 6}};
 
 }  // namespace
 }  // namespace dasgd::test

@@ -19,7 +19,10 @@ TEST(SwarmSgd, RandomPairsTakeTheirMean) {
     }
 }
 
-const AlgorithmTrial::Add kSwarmSgdTrial{{.algorithm = "swarm_sgd", .fields = {{"period", integer(3)}}}};
+const AlgorithmTrial::Add kSwarmSgdTrial{
+    {.algorithm = "swarm_sgd", .fields = {{"period", integer(3)}}, .rule = [](const SerialView& view) {
+         return gossipsOn("random-pair", {.period = 3, .delay = 3}, view);
+     }}};
 
 }  // namespace
 }  // namespace dasgd::test

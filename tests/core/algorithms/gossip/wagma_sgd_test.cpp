@@ -24,7 +24,10 @@ TEST(WagmaSgd, GroupsTakeTheirMeanAndNowAndThenAllDo) {
 }
 
 // A butterfly of all digits is the mean, in log steps of one message each.
-const AlgorithmTrial::Add kWagmaSgdTrial{{.algorithm = "wagma_sgd", .fields = {{"period", integer(2)}}}};
+const AlgorithmTrial::Add kWagmaSgdTrial{
+    {.algorithm = "wagma_sgd", .fields = {{"period", integer(2)}}, .rule = [](const SerialView& view) {
+         return gossipsOn("groups", {.period = 2, .delay = 2}, view);
+     }}};
 
 }  // namespace
 }  // namespace dasgd::test
