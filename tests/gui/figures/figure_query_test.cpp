@@ -52,7 +52,7 @@ TEST_F(FigureQueryTest, RunsOfOthersRedrawNothing) {
     int before = 0;
     do {
         before = arrivals_;
-        QTest::qWait(300);
+        QTest::qWait(1000);
     } while (arrivals_ != before);
     workspace_.record({.algorithm = "sync_sgd", .steps = 40});
     ASSERT_TRUE(eventually([&] { return session_.runs().rowCount() == 2; }));
