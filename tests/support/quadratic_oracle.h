@@ -107,6 +107,7 @@ inline Trajectory serial(const QuadraticProblem& problem, const std::function<vo
 
 // Trajectory that the ranks recorded, in the same form.
 inline Trajectory recorded(const std::vector<RankRecord>& records) {
+    for (const RankRecord& record : records) EXPECT_EQ(record.outcome.error, "");
     const std::size_t elements = [&] {
         std::size_t n = 0;
         while (records[0].sink.metrics.contains("weight/" + std::to_string(n))) ++n;

@@ -188,6 +188,7 @@ void DelayedAverage::launch(StepContext& context) {
             snapshotFlat(state[i], ofState(static_cast<std::int64_t>(i), size), {}, scale);
         }
     });
+    collective_ = 0;  // a rank that mixes with nobody has none
     pending_ = mixer_.start(context.comm(), mean_);
     launched_ = true;
     launchedAt_ = context.step();
