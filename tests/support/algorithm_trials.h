@@ -49,6 +49,8 @@ struct AlgorithmTrial {
     // False where the result depends on which rank comes first. Such a trial is held to what any order must keep, and
     // to the last bit in simulated time alone, where the order repeats.
     bool repeats = true;
+    // False where a save ends what is under way: a run that is resumed takes another way, in simulated time too.
+    bool resumesExactly = true;
     // The most passes over the weights in a snapshot and in a merge of any step; one_pass_test.cpp counts them.
     std::size_t snapshotPasses = 1, mergePasses = 1;
     HostReads hostReads = HostReads::Nothing;

@@ -24,8 +24,9 @@ TEST_P(EveryAlgorithm, EndsWithTheSameBitsAfterAStop) {
     SCOPED_TRACE("stopped after step " + std::to_string(stop));
     Value document = resumedExperiment(trial.table(), on, droppingMlp(), momentum());
     for (const auto& [key, value] : trial.data()) document.find("data")->set(key, value);
-    if (trial.repeats || on == TrainedOn::Virtual) return expectSameModelAfterStops(on, document, {stop});
-    // A run whose result depends on who comes first ends too, with other bits.
+    if (trial.repeats || (on == TrainedOn::Virtual && trial.resumesExactly))
+        return expectSameModelAfterStops(on, document, {stop});
+    // Another run ends too, with other bits.
     const TempDir dir;
     const CheckpointEnvironment stopped = checkpointsIn(dir / "stopped");
     trainOn(on, document, stopped, stop);

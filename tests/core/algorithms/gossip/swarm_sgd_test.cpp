@@ -19,10 +19,22 @@ TEST(SwarmSgd, RandomPairsTakeTheirMean) {
     }
 }
 
+TEST(SwarmSgd, NoRankWaitsAtItsOwnPace) {
+    const auto made = AlgorithmRegistry::find("swarm_sgd")
+                          ->create(table({{"meet", text("own-pace")}, {"blocking", boolean(true)}}), {});
+    ASSERT_FALSE(made);
+    EXPECT_THAT(made.error().message, testing::HasSubstr("at its own pace no rank waits for its partner"));
+}
+
 const AlgorithmTrial::Add kSwarmSgdTrial{
     {.algorithm = "swarm_sgd", .fields = {{"period", integer(3)}}, .rule = [](const SerialView& view) {
          return gossipsOn("random-pair", {.period = 3, .delay = 3}, view);
      }}};
+const AlgorithmTrial::Add kOwnPaceTrial{{.algorithm = "swarm_sgd",
+                                         .fields = {{"period", integer(2)}, {"meet", text("own-pace")}},
+                                         .what = "own_pace",
+                                         .repeats = false,
+                                         .resumesExactly = false}};
 
 }  // namespace
 }  // namespace dasgd::test
