@@ -128,6 +128,60 @@ TEST_P(SgpWithoutGradients, ConservesWhatItPushesAround) {
 
 INSTANTIATE_TEST_SUITE_P(Settings, SgpWithoutGradients, testing::Combine(testing::Values(1, 2, 4), testing::Bool()));
 
+// The end adds what is in flight: every rank has the x of the rule with all shares received, and with it Σx is the
+// start less all that the optimisers have taken, to the last bit where shares are halves.
+class SgpAtTheEnd : public testing::TestWithParam<std::tuple<int, bool>> {};
+
+TEST_P(SgpAtTheEnd, HasWhatWasInFlight) {
+    const auto& [peers, overlap] = GetParam();
+    constexpr int kRanks = 5;
+    constexpr std::int64_t kSteps = 7;
+    const auto descent = [](std::size_t rank, std::int64_t k) {
+        return static_cast<double>(rank * rank) + 2.0 * static_cast<double>(k);
+    };
+    SerialPush push{.peers = peers, .overlap = overlap, .x = Workers(kRanks, Vec(1))};
+    double sum = 0;
+    for (std::size_t i = 0; i < kRanks; ++i) sum += push.x[i][0] = 16.0 * static_cast<double>(i);
+    for (std::int64_t k = 1; k <= kSteps; ++k) {
+        for (std::size_t i = 0; i < kRanks; ++i) {
+            push.x[i][0] -= descent(i, k);
+            sum -= descent(i, k);
+        }
+        push.exchange(k - 1);
+    }
+    push.receive();
+    driveAlgorithm(sgp(peers, overlap), kRanks,
+                   [&, overlap = overlap, peers = peers](StepContext& context, Algorithm& algorithm) {
+                       at::Tensor& weights = context.params().weights();
+                       const auto own = static_cast<std::size_t>(context.comm().rank().value());
+                       algorithm.start(context);
+                       weights.fill_(16.0 * static_cast<double>(own));
+                       for (std::int64_t k = 1; k <= kSteps; ++k) {
+                           context.moveTo(k, 0);
+                           algorithm.afterBackward(context);
+                           weights.sub_(descent(own, k));
+                           algorithm.afterStep(context);
+                       }
+                       const double before = weights[0].item<double>();
+                       algorithm.drain(context);
+                       EXPECT_NEAR(push.a[own], 1, 1e-15);
+                       EXPECT_NEAR(weights[0].item<double>(), push.x[own][0], 1e-12);
+                       if (overlap) {
+                           EXPECT_NE(weights[0].item<double>(), before);
+                       }
+                       at::Tensor all = weights.narrow(0, 0, 1).clone();
+                       Pending pending = context.comm().allReduce(all, Reduce::Sum);
+                       pending.wait();
+                       if (peers == 1) {
+                           EXPECT_EQ(all[0].item<double>(), sum);
+                       } else {
+                           EXPECT_NEAR(all[0].item<double>(), sum, 1e-12);
+                       }
+                   });
+}
+
+INSTANTIATE_TEST_SUITE_P(Settings, SgpAtTheEnd, testing::Combine(testing::Values(1, 2, 4), testing::Bool()));
+
 // OSGP always has a share in flight, so its push-sum weight becomes 1/2. SGP has nothing in flight between steps, so
 // the weight stays 1 and is not recorded.
 TEST(Sgp, RecordsThePushSumWeightWhenItChanges) {
