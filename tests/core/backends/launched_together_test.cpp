@@ -24,6 +24,11 @@ struct Counted {
             ++asked;
             return NcclApi::kInProgress;
         };
+        nccl.send = [this](const void*, std::size_t, int, int, NcclHandle, StreamHandle) {
+            ++asked;
+            return NcclApi::kInProgress;
+        };
+        nccl.receive = [](void*, std::size_t, int, int, NcclHandle, StreamHandle) { return NcclApi::kInProgress; };
         nccl.groupEnd = [this] {
             ++launched;
             return NcclApi::kInProgress;
@@ -80,6 +85,36 @@ TEST(LaunchedTogether, NobodyLaunchesBeforeAllHaveCome) {
     allReduce(nccl, handles[1]);
     early.join();
     EXPECT_EQ(counted.launched, 2);
+}
+
+// Each rank changes numbers with a peer, while the third one rests; then all of them reduce.
+TEST(LaunchedTogether, MessagesAreLaunchedByTheRanksThatTheyJoin) {
+    Counted counted;
+    const NcclApi nccl = launchedTogether(counted.api());
+    std::vector<std::thread> ranks;
+    for (int rank = 0; rank < kRanks; ++rank) {
+        ranks.emplace_back([&, rank] {
+            NcclHandle handle = nullptr;
+            nccl.commInit(&handle, kRanks, NcclId{"pairs"}, rank, nullptr);
+            int before = 0;
+            for (int round = 0; round < 60; ++round) {
+                const int resting = round % kRanks;
+                if (rank != resting) {
+                    const int peer = kRanks - resting - rank;
+                    nccl.groupStart();
+                    nccl.send(nullptr, 1, NcclApi::kFloat, peer, handle, nullptr);
+                    nccl.receive(nullptr, 1, NcclApi::kFloat, peer, handle, nullptr);
+                    EXPECT_EQ(nccl.groupEnd(), NcclApi::kSuccess);
+                    before += 2;
+                    EXPECT_GE(counted.launched, before);
+                }
+                if (round % 5 == 4) allReduce(nccl, handle);
+            }
+            nccl.commFinalize(handle);
+        });
+    }
+    for (std::thread& rank : ranks) rank.join();
+    EXPECT_EQ(counted.launched, 60 * 2 + 12 * kRanks);
 }
 
 TEST(LaunchedTogether, NobodyWaitsForOneWhoHasLeft) {

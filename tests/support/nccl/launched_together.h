@@ -2,14 +2,17 @@
 // (memory that is taken, libraries that begin) wait for every kernel of the process: a rank that is inside such a call
 // while another one's kernel waits for it would never come to launch its own (NCCL documentation, "Concurrency between
 // NCCL and CUDA calls"). So here all ranks of a communicator launch at the same time: none before all have come, and
-// none goes on before all have launched. Ranks that are processes, as those of runs, need none of this.
+// none goes on before all have launched. Sends and receives alone are launched so by the ranks that they join; others
+// may have none. Ranks that are processes, as those of runs, need none of this.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <thread>
 #include <type_traits>
@@ -36,10 +39,26 @@ public:
         broken_ = true;
         changed_.notify_all();
     }
-    void leave() {
+    // The same of rank `own` and each of `peers`, who meet as often as they name each other.
+    void meet(int own, const std::set<int>& peers) {
+        std::unique_lock lock(mutex_);
+        for (const int peer : peers) ++came_[{own, peer}];
+        changed_.notify_all();
+        const auto areHere = [&] {
+            return std::ranges::all_of(peers, [&](int peer) {
+                return left_.contains(peer) || came_[{peer, own}] >= came_[{own, peer}];
+            });
+        };
+        if (broken_ || changed_.wait_for(lock, kPatience, [&] { return broken_ || areHere(); })) return;
+        broken_ = true;
+        changed_.notify_all();
+    }
+    void leave(int rank) {
         const std::lock_guard lock(mutex_);
+        left_.insert(rank);
         --ranks_;
         if (here_ > 0) letGo();
+        changed_.notify_all();
     }
 
     static constexpr std::chrono::seconds kPatience{10};
@@ -58,6 +77,8 @@ private:
     int ranks_;  // that have not left
     int here_ = 0;
     int round_ = 0;
+    std::map<std::pair<int, int>, int> came_;  // of a rank and a peer: how often the rank came to meet the peer
+    std::set<int> left_;
     bool broken_ = false;
 };
 
@@ -68,22 +89,27 @@ public:
         static LaunchMeetings meetings;
         return meetings;
     }
-    void join(NcclHandle handle, const NcclId& id, int ranks) {
+    struct Seat {
+        std::shared_ptr<LaunchMeeting> meeting;
+        int rank = 0;
+    };
+    void join(NcclHandle handle, const NcclId& id, int ranks, int rank) {
         const std::lock_guard lock(mutex_);
         std::weak_ptr<LaunchMeeting>& known = byId_[std::string(id.bytes, sizeof id.bytes)];
         std::shared_ptr<LaunchMeeting> meeting = known.lock();
         if (!meeting) known = meeting = std::make_shared<LaunchMeeting>(ranks);
-        byHandle_[handle] = std::move(meeting);
+        byHandle_[handle] = {std::move(meeting), rank};
     }
-    [[nodiscard]] std::shared_ptr<LaunchMeeting> of(NcclHandle handle) {
+    // Without a meeting where the handle is none.
+    [[nodiscard]] Seat of(NcclHandle handle) {
         const std::lock_guard lock(mutex_);
         const auto found = byHandle_.find(handle);
-        return found == byHandle_.end() ? nullptr : found->second;
+        return found == byHandle_.end() ? Seat() : found->second;
     }
     void leave(NcclHandle handle) {
-        const std::shared_ptr<LaunchMeeting> meeting = of(handle);
-        if (!meeting) return;
-        meeting->leave();
+        const Seat seat = of(handle);
+        if (!seat.meeting) return;
+        seat.meeting->leave(seat.rank);
         const std::lock_guard lock(mutex_);
         byHandle_.erase(handle);
     }
@@ -91,19 +117,25 @@ public:
 private:
     std::mutex mutex_;
     std::map<std::string, std::weak_ptr<LaunchMeeting>> byId_;
-    std::map<NcclHandle, std::shared_ptr<LaunchMeeting>> byHandle_;
+    std::map<NcclHandle, Seat> byHandle_;
 };
 
 // `nccl` with launches that ranks make together. As NcclGroup calls it: all that is launched is inside a group.
 inline NcclApi launchedTogether(NcclApi nccl) {
-    // The communicator that the calling thread's group is of.
-    static thread_local NcclHandle given = nullptr;
+    // The group of the calling thread: its communicator, and the peers of its messages where it has no collective.
+    struct Given {
+        NcclHandle handle = nullptr;
+        std::set<int> peers;
+        bool isOfAll = false;
+    };
+    static thread_local Given given;
     const auto noted = [](auto& function) {
         function = [call = function](auto... arguments) {
             const auto note = [](auto argument) {
-                if constexpr (std::is_same_v<decltype(argument), NcclHandle>) given = argument;
+                if constexpr (std::is_same_v<decltype(argument), NcclHandle>) given.handle = argument;
             };
             (note(arguments), ...);
+            given.isOfAll = true;
             return call(arguments...);
         };
     };
@@ -111,30 +143,43 @@ inline NcclApi launchedTogether(NcclApi nccl) {
     noted(nccl.reduceScatter);
     noted(nccl.allGather);
     noted(nccl.broadcast);
-    noted(nccl.send);
-    noted(nccl.receive);
+    nccl.send = [call = nccl.send](const void* in, std::size_t count, int type, int peer, NcclHandle handle,
+                                   StreamHandle stream) {
+        given.handle = handle;
+        given.peers.insert(peer);
+        return call(in, count, type, peer, handle, stream);
+    };
+    nccl.receive = [call = nccl.receive](void* out, std::size_t count, int type, int peer, NcclHandle handle,
+                                         StreamHandle stream) {
+        given.handle = handle;
+        given.peers.insert(peer);
+        return call(out, count, type, peer, handle, stream);
+    };
     nccl.groupStart = [start = nccl.groupStart] {
-        given = nullptr;
+        given = {};
         return start();
     };
     nccl.groupEnd = [end = nccl.groupEnd, stateOf = nccl.commAsyncError] {
-        const NcclHandle handle = std::exchange(given, nullptr);
-        const std::shared_ptr<LaunchMeeting> meeting = handle ? LaunchMeetings::instance().of(handle) : nullptr;
+        const Given group = std::exchange(given, {});
+        const auto [meeting, rank] = LaunchMeetings::instance().of(group.handle);
         if (!meeting) return end();
-        meeting->meet();
+        const auto meet = [&, &meeting = meeting, rank = rank] {
+            group.isOfAll ? meeting->meet() : meeting->meet(rank, group.peers);
+        };
+        meet();
         int state = end();
         // The caller has a deadline and waits for what takes longer.
         const auto last = std::chrono::steady_clock::now() + LaunchMeeting::kPatience;
         while (state == NcclApi::kInProgress && std::chrono::steady_clock::now() < last &&
-               stateOf(handle, &state) == NcclApi::kSuccess) {
+               stateOf(group.handle, &state) == NcclApi::kSuccess) {
             std::this_thread::yield();
         }
-        meeting->meet();
+        meet();
         return state;
     };
     nccl.commInit = [init = nccl.commInit](NcclHandle* handle, int ranks, NcclId id, int rank, NcclConfig* config) {
         const int state = init(handle, ranks, id, rank, config);
-        if (*handle) LaunchMeetings::instance().join(*handle, id, ranks);
+        if (*handle) LaunchMeetings::instance().join(*handle, id, ranks, rank);
         return state;
     };
     for (auto* end : {&nccl.commFinalize, &nccl.commAbort}) {

@@ -1,7 +1,7 @@
 // A stand-in for NCCL: the functions of core/comm/nccl/nccl_api.h over shared memory, on streams of a stand-in device,
 // so that everything above them runs where no GPU is: connecting, collectives, deadlines, errors, aborts. It is not
-// NCCL, no figure comes from it, and it is stricter: all ranks take part in a group of sends and receives, and a
-// broadcast ends when all have come.
+// NCCL, no figure comes from it, and it is stricter: a send ends when it has been received, and a broadcast ends when
+// all have come.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,6 @@
 #include <cstring>
 #include <map>
 #include <mutex>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -39,7 +38,7 @@ private:
         std::shared_ptr<StandInSegment> segment;
         std::string name;  // of the segment
         int rank = 0, size = 1;
-        std::uint64_t operations = 0;  // of the stream's thread
+        std::uint64_t operations = 0;  // of all ranks; of the stream's thread
         std::atomic<int> error = NcclApi::kSuccess;
         std::atomic<int> underWay = 0;
         std::atomic<int> asked = 0;  // how often it still answers that it is in progress
@@ -134,8 +133,10 @@ private:
     // `bytes`: size of what the rank shows.
     int give(NcclHandle handle, StreamHandle stream, std::size_t bytes, Work work);
     int collect(NcclHandle handle, StreamHandle stream, const Message& message);
+    // Both run on the stream's thread and return when the work is done, or the communicator is aborted.
     static void work(Comm& comm, const Work& work);
-    static Work exchangeOf(std::vector<Message> messages, int rank, int size);
+    static void exchange(Comm& comm, const std::vector<Message>& messages);
+    static void awaitAbort(const Comm& comm);
 
     Launch launch_;
     std::mutex mutex_;
@@ -311,57 +312,80 @@ inline int StandInNccl::groupEnd() {
     const CommPointer found = comm(ended.handle);
     if (!found) return ended.handle ? NcclApi::kInvalidArgument : NcclApi::kSuccess;
     if (!ended.messages.empty()) {
-        std::size_t bytes = StandInSegment::kMostRanks * sizeof(std::uint64_t);
-        for (const Message& message : ended.messages) bytes += message.sends ? message.bytes : 0;
-        const int error = give(ended.handle, ended.stream, bytes, exchangeOf(ended.messages, found->rank, found->size));
-        calls() = {};
-        if (error != NcclApi::kSuccess) return error;
+        ++found->underWay;
+        launch_(ended.stream, [found, messages = ended.messages] {
+            exchange(*found, messages);
+            --found->underWay;
+        });
     }
     // NCCL that is told not to block answers like this.
     found->asked = 2;
     return NcclApi::kInProgress;
 }
 
-// A slot begins with how many bytes go to each rank; the bytes follow in that order.
-inline StandInNccl::Work StandInNccl::exchangeOf(std::vector<Message> messages, int rank, int size) {
-    std::ranges::stable_sort(messages, {}, &Message::peer);
-    constexpr std::size_t kTable = StandInSegment::kMostRanks * sizeof(std::uint64_t);
-    const auto show = [messages](char* slot) {
-        std::array<std::uint64_t, StandInSegment::kMostRanks> sizes{};
-        char* to = slot + kTable;
-        for (const Message& message : messages) {
-            if (!message.sends) continue;
-            sizes[static_cast<std::size_t>(message.peer)] += message.bytes;
-            std::memcpy(to, message.in, message.bytes);
-            to += message.bytes;
-        }
-        std::memcpy(slot, sizes.data(), kTable);
+// Messages of one rank to another pass in the order in which they were given, those of different ranks beside each
+// other. Ranks without messages take no part.
+inline void StandInNccl::exchange(Comm& comm, const std::vector<Message>& messages) {
+    constexpr std::size_t kPart = StandInSegment::kPartBytes;
+    struct Progress {
+        std::size_t bytes = 0;    // given or taken so far
+        std::uint64_t parts = 0;  // likewise
+        bool over = false;
     };
-    const auto take = [messages, rank, size](const SlotOf& slotOf) {
-        const auto own = static_cast<std::size_t>(rank);
-        std::array<std::uint64_t, StandInSegment::kMostRanks> taken{};
-        for (const Message& message : messages) {
-            if (message.sends) continue;
-            std::array<std::uint64_t, StandInSegment::kMostRanks> sizes{};
-            const char* from = slotOf(message.peer);
-            std::memcpy(sizes.data(), from, kTable);
-            std::uint64_t& before = taken[static_cast<std::size_t>(message.peer)];
-            if (before + message.bytes > sizes[own]) return false;
-            from += kTable + std::accumulate(sizes.begin(), sizes.begin() + rank, std::uint64_t{0}) + before;
-            std::memcpy(message.out, from, message.bytes);
-            before += message.bytes;
+    std::vector<Progress> all(messages.size());
+    // True where it got further.
+    const auto advance = [&](const Message& message, Progress& progress) {
+        auto& lane =
+            message.sends ? comm.segment->lane(comm.rank, message.peer) : comm.segment->lane(message.peer, comm.rank);
+        const bool isFree = lane.given == lane.taken;
+        const std::size_t part = std::min(kPart, message.bytes - progress.bytes);
+        const bool isLast = progress.parts > 0 && part == 0;  // a message of no bytes has one part
+        if (message.sends) {
+            if (!isFree) return false;
+            if (isLast) return progress.over = true;
+            std::memcpy(lane.part, static_cast<const char*>(message.in) + progress.bytes, part);
+            lane.messageBytes = message.bytes;
+            ++lane.given;
+        } else {
+            if (isFree) return false;
+            if (lane.messageBytes != message.bytes) {
+                comm.error = NcclApi::kInvalidArgument;
+                return false;
+            }
+            std::memcpy(static_cast<char*>(message.out) + progress.bytes, lane.part, part);
+            progress.over = progress.bytes + part == message.bytes;
+            ++lane.taken;
         }
-        for (int r = 0; r < size; ++r) {
-            std::array<std::uint64_t, StandInSegment::kMostRanks> sizes{};
-            std::memcpy(sizes.data(), slotOf(r), kTable);
-            if (taken[static_cast<std::size_t>(r)] != sizes[own]) return false;
-        }
+        progress.bytes += part;
+        ++progress.parts;
         return true;
     };
-    return {show, take};
+    const auto advanceAll = [&] {
+        bool moved = false;
+        std::array<std::array<bool, StandInSegment::kMostRanks>, 2> isBusy{};
+        for (std::size_t i = 0; i < messages.size(); ++i) {
+            bool& busy = isBusy[messages[i].sends ? 1 : 0][static_cast<std::size_t>(messages[i].peer)];
+            if (all[i].over || busy) continue;
+            moved = advance(messages[i], all[i]) || moved;
+            busy = !all[i].over;
+        }
+        return moved;
+    };
+    const auto isAPeerGone = [&] {
+        for (std::size_t i = 0; i < messages.size(); ++i) {
+            if (!all[i].over && comm.segment->isGone(messages[i].peer)) return true;
+        }
+        return false;
+    };
+    while (std::ranges::any_of(all, [](const Progress& each) { return !each.over; })) {
+        if (comm.error != NcclApi::kSuccess || comm.aborted) return awaitAbort(comm);
+        if (advanceAll()) continue;
+        // The rank may have come, and gone right after.
+        if (isAPeerGone() && !advanceAll() && comm.error == NcclApi::kSuccess) comm.error = NcclApi::kRemoteError;
+        std::this_thread::sleep_for(std::chrono::microseconds(20));
+    }
 }
 
-// Does one piece of work, on the stream's thread.
 inline void StandInNccl::work(Comm& comm, const Work& work) {
     using Met = StandInSegment::Met;
     const std::uint64_t number = ++comm.operations;
@@ -382,8 +406,11 @@ inline void StandInNccl::work(Comm& comm, const Work& work) {
         own.left = number;
         return comm.error == NcclApi::kSuccess;
     };
-    if (carryOut()) return;
-    // A kernel of NCCL does not end by an error, but by an abort.
+    if (!carryOut()) awaitAbort(comm);
+}
+
+// A kernel of NCCL does not end by an error, but by an abort.
+inline void StandInNccl::awaitAbort(const Comm& comm) {
     while (!comm.aborted) std::this_thread::sleep_for(std::chrono::microseconds(50));
 }
 

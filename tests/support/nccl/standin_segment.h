@@ -24,10 +24,17 @@ class StandInSegment {
 public:
     static constexpr int kMostRanks = 8;
     static constexpr std::size_t kSlotBytes = 4 << 20;
+    static constexpr std::size_t kPartBytes = 64 << 10;
     struct Seat {
         std::atomic<int> process;  // 0: not taken
         std::atomic<bool> closed;
-        std::atomic<std::uint64_t> arrived, left;  // newest operation
+        std::atomic<std::uint64_t> arrived, left;  // newest operation of all ranks
+    };
+    // Way of the messages from one rank to another, in parts: one that was given is taken before the next.
+    struct Lane {
+        std::atomic<std::uint64_t> given, taken;  // number of parts
+        std::uint64_t messageBytes;               // of the message that the part given last is of
+        char part[kPartBytes];
     };
 
     // Null where the system gives no memory.
@@ -49,6 +56,10 @@ public:
     [[nodiscard]] Seat& seat(int rank) { return seats()[static_cast<std::size_t>(rank)]; }
     [[nodiscard]] char* slot(int rank) {
         return static_cast<char*>(memory_) + kHead + static_cast<std::size_t>(rank) * kSlotBytes;
+    }
+    [[nodiscard]] Lane& lane(int from, int to) {
+        auto* lanes = reinterpret_cast<Lane*>(static_cast<char*>(memory_) + kHead + kMostRanks * kSlotBytes);
+        return lanes[from * kMostRanks + to];
     }
     [[nodiscard]] int seatsTaken(int ranks) {
         int taken = 0;
@@ -78,7 +89,7 @@ public:
 private:
     using Seats = std::array<Seat, kMostRanks>;
     static constexpr std::size_t kHead = 4096;
-    static constexpr std::size_t kBytes = kHead + kMostRanks * kSlotBytes;
+    static constexpr std::size_t kBytes = kHead + kMostRanks * kSlotBytes + kMostRanks * kMostRanks * sizeof(Lane);
     static_assert(sizeof(Seats) <= kHead && std::atomic<std::uint64_t>::is_always_lock_free);
 
     explicit StandInSegment(void* memory) : memory_(memory) {}
