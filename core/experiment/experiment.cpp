@@ -6,6 +6,7 @@
 #include "core/algorithms/extensions.h"
 #include "core/base/check.h"
 #include "core/base/code_points.h"
+#include "core/base/input_file.h"
 #include "core/base/units.h"
 #include "core/experiment/shared_fields.h"
 #include "core/optimizers/clipped_optimizer.h"
@@ -163,6 +164,10 @@ Status readGraph(const Value& document, const Algorithm& algorithm, Experiment& 
     if (!mixes) return {};
     DASGD_ASSIGN(auto graph,
                  readPlugin<Graph>(document, "graph", mixes->defaultGraph(), kNameOnly, experiment.resolved));
+    const Value* path = graph.table.find("path");
+    const auto recorded = graph.plugin->open(folderOfNames(document, path));
+    if (!recorded) return (path ? *path : graph.table).error(recorded.error().message);
+    for (const auto& [key, value] : *recorded) experiment.resolved.find("graph")->set(key, value);
     experiment.graphName = std::move(graph.name);
     experiment.graph = std::move(graph.plugin);
     return {};

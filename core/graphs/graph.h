@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +11,8 @@
 #include "core/base/fields.h"
 #include "core/base/ids.h"
 #include "core/base/registry.h"
+#include "core/base/result.h"
+#include "core/base/value.h"
 
 namespace dasgd {
 
@@ -34,6 +37,10 @@ public:
     };
 
     virtual ~Graph() = default;
+    // Reads what the graph takes from a file, whose relative name counts from `folder`; called once, before everything
+    // else. Answers the fields that a run's record has instead of the name, so that every rank, and every run that is
+    // made from the record, has the values themselves. Errors name file, line and column. Default: there is no file.
+    [[nodiscard]] virtual Result<Value::Table> open(const std::filesystem::path& /*folder*/) { return Value::Table(); }
     // Refuses a number of ranks that the graph cannot have, or with which the weights do not keep the mean. Errors name
     // the graph's own fields.
     [[nodiscard]] std::optional<FieldError> check(int size) const;

@@ -17,6 +17,7 @@
 #include <set>
 
 #include "core/base/crc32c.h"
+#include "core/base/input_file.h"
 #include "core/sim/network/platform_xml.h"
 #include "core/sim/network/simgrid.h"
 
@@ -175,11 +176,7 @@ Result<OpenedPlatform> openPlatform(const fs::path& file, const std::string& che
 
 Result<std::optional<NetworkFile>> openNetworkFile(Topology& topology, const Value& document, const Value& section) {
     const Value* name = section.find("file");
-    const auto& source = document.position().source;
-    const auto& own = name && name->position().source ? name->position().source : source;
-    const bool byHand = own && own->starts_with("--");
-    const fs::path folder = own ? fs::path(byHand && source ? *source : *own).parent_path() : fs::path();
-    auto file = topology.open(folder);
+    auto file = topology.open(folderOfNames(document, name));
     if (!file) return (name ? *name : section).error(file.error().message);
     return file;
 }

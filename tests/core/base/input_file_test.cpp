@@ -24,5 +24,20 @@ TEST(InputFile, IsWhatCanBeOpenedWithoutWaiting) {
     EXPECT_FALSE(isInputFile("/dev/fd/../zero"));
 }
 
+TEST(InputFile, NamesCountFromTheFileInWhichTheyStand) {
+    const auto at = [](const char* source) {
+        return SourcePosition{.source = std::make_shared<const std::string>(source)};
+    };
+    const Value document(Value::Table{}, at("runs/e.toml"));
+    const Value own(std::string("w.csv"), at("other/part.toml")),
+        byHand(std::string("w.csv"), at("--set graph.path=w.csv"));
+    const Value unplaced(std::string("w.csv"));
+    EXPECT_EQ(folderOfNames(document, &own), "other");
+    EXPECT_EQ(folderOfNames(document, &byHand), "runs");
+    EXPECT_EQ(folderOfNames(document, &unplaced), "runs");
+    EXPECT_EQ(folderOfNames(document, nullptr), "runs");
+    EXPECT_EQ(folderOfNames(Value(Value::Table{}), nullptr), "");
+}
+
 }  // namespace
 }  // namespace dasgd

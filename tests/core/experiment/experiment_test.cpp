@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
+#include "core/base/toml_reader.h"
 #include "core/step/flat_params.h"
 #include "tests/support/document.h"
 #include "tests/support/small_experiments.h"
+#include "tests/support/temp_dir.h"
 
 namespace dasgd {
 namespace {
@@ -88,6 +90,26 @@ TEST(ExperimentTest, ResolvedHoldsEveryFieldAndReadsBackToItself) {
     EXPECT_EQ(*resolved.find("data")->find("partition")->as<std::string>(), "dirichlet(0.5)");
     EXPECT_EQ(*resolved.find("optimizer")->find("momentum")->as<double>(), 0.9);
     EXPECT_EQ(*resolved.find("schedule")->find("warmup_steps")->as<std::int64_t>(), 0);
+}
+
+// Every rank, and a run that is made from the record, has the rows themselves: where it is the file may be another.
+TEST(ExperimentTest, AFileOfWeightsIsReadIntoTheRecord) {
+    const test::TempDir folder;
+    const auto file = folder.write("w.csv", "0.5, 0.5\n0.5, 0.5\n");
+    const auto document = parseToml(
+        "[algorithm]\nname = \"dpsgd\"\n[graph]\nname = \"matrix\"\npath = \"w.csv\"\n[model]\nname = "
+        "\"quadratic\"\nmatrix = [[1]]\ntargets = [[1]]\n[train]\nsteps = 4\n",
+        (folder / "e.toml").string());
+    ASSERT_TRUE(document) << document.error().message;
+    const auto first = readExperiment(*document);
+    ASSERT_TRUE(first) << first.error().message;
+    const Value& recorded = *first->resolved.find("graph");
+    EXPECT_TRUE(test::sameData(
+        recorded, table({{"name", text("matrix")}, {"matrix", matrix({{0.5, 0.5}, {0.5, 0.5}})}, {"path", text("")}})))
+        << recorded.toToml();
+    std::filesystem::remove(file);
+    EXPECT_TRUE(test::sameData(readExperiment(first->resolved)->resolved, first->resolved));
+    EXPECT_THAT(errorOf(*document), AllOf(HasSubstr("e.toml:5:8: "), HasSubstr("w.csv: cannot be read")));
 }
 
 TEST(ExperimentTest, NameOrMissingSectionsAreExplained) {
