@@ -14,6 +14,7 @@ std::vector<SectionInfo::PluginInfo> describePlugins() {
         plugins.push_back({name, entry.summary, entry.reference, entry.fields});
         if constexpr (std::is_same_v<PluginTraits<T>, CommunicationPattern>) {
             plugins.back().communication = entry.traits;
+            plugins.back().reads = sectionsReadBy(name);
         }
     }
     return plugins;

@@ -23,6 +23,25 @@ const std::vector<std::string> kDocumentKeys{"name",    "algorithm", "graph",   
                                              "train",   "optimizer", "schedule", "cluster", "network",
                                              "compute", "faults",    "record"};
 
+// A section that only some algorithms read.
+struct OptionalSection {
+    std::string name;
+    bool (*isReadBy)(const Algorithm&);
+};
+const std::vector<OptionalSection> kOptionalSections{
+    {"graph", [](const Algorithm& algorithm) { return dynamic_cast<const MixesOverGraph*>(&algorithm) != nullptr; }}};
+
+std::vector<std::string> sectionsOf(const std::string& algorithm, bool read) {
+    const auto* entry = AlgorithmRegistry::find(algorithm);
+    if (!entry) return {};
+    const auto made = entry->create(Value(Value::Table{}), {});
+    std::vector<std::string> names;
+    for (const OptionalSection& section : kOptionalSections) {
+        if (made && section.isReadBy(**made) == read) names.push_back(section.name);
+    }
+    return names;
+}
+
 Status checkName(const Value& value, const std::string& name) {
     if (!name.empty() && name.size() <= kMaxNameBytes && !hasHidden(name)) return {};
     return value.error("name must have 1 to " + std::to_string(kMaxNameBytes) +
@@ -341,12 +360,8 @@ std::optional<FieldError> DataParams::check() const {
     return std::nullopt;
 }
 
-bool mixesOverGraph(const std::string& name) {
-    const auto* entry = AlgorithmRegistry::find(name);
-    if (!entry) return false;
-    const auto made = entry->create(Value(Value::Table{}), {});
-    return made && dynamic_cast<const MixesOverGraph*>(made->get()) != nullptr;
-}
+std::vector<std::string> sectionsReadBy(const std::string& name) { return sectionsOf(name, true); }
+std::vector<std::string> sectionsUnreadBy(const std::string& name) { return sectionsOf(name, false); }
 
 std::unique_ptr<Algorithm> Experiment::makeAlgorithm() const {
     auto algorithm = make<Algorithm>(algorithmName, algorithmTable, kNameOnly);

@@ -141,8 +141,10 @@ struct Experiment {
     [[nodiscard]] bool timeOnly() const { return timeSimulated() && compute.mode == "time-only"; }
 };
 
-// True where algorithm `name`, if there is one, reads [graph].
-[[nodiscard]] bool mixesOverGraph(const std::string& name);
+// Sections that only some algorithms read: those that algorithm `name` reads, or those that it does not. None where
+// there is no such algorithm.
+[[nodiscard]] std::vector<std::string> sectionsReadBy(const std::string& name);
+[[nodiscard]] std::vector<std::string> sectionsUnreadBy(const std::string& name);
 
 // The [cluster] of a document: the fields that all backends share, the backend, and every field written out.
 struct ClusterSection {
@@ -164,6 +166,7 @@ struct SectionInfo {
         std::string name, summary, reference;
         std::vector<FieldInfo> fields;
         CommunicationPattern communication = {};  // for an algorithm
+        std::vector<std::string> reads = {};      // for an algorithm: sectionsReadBy()
     };
     std::vector<PluginInfo> plugins;  // empty where the section has none
 };

@@ -74,6 +74,7 @@ nlohmann::json schemaJson() {
                                {"reference", plugin.reference},
                                {"fields", jsonOf(plugin.fields)}});
             if (section.name == "algorithm") plugins.back()["communication"] = jsonOf(plugin.communication);
+            if (!plugin.reads.empty()) plugins.back()["reads"] = plugin.reads;
         }
         sections.push_back({{"name", section.name}, {"fields", jsonOf(section.fields)}, {"plugins", plugins}});
     }

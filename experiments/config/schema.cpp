@@ -12,19 +12,25 @@ std::vector<SchemaSection> experimentSchema() {
         SchemaSection section{info.name, std::move(info.fields), {}};
         for (auto& plugin : info.plugins) {
             section.plugins.push_back({plugin.name, plugin.summary, plugin.reference, std::move(plugin.fields),
-                                       std::move(plugin.communication)});
+                                       std::move(plugin.communication), std::move(plugin.reads)});
         }
         sections.push_back(std::move(section));
     }
     return sections;
 }
 
-bool readsGraph(const std::string& algorithm) { return mixesOverGraph(algorithm); }
+std::vector<std::string> unreadSections(const Value& document) {
+    const Value* algorithm = document.find("algorithm");
+    const Value* name = algorithm && algorithm->isTable() ? algorithm->find("name") : nullptr;
+    if (!name || !name->as<std::string>()) return {};
+    std::vector<std::string> unread = sectionsUnreadBy(*name->as<std::string>());
+    std::erase_if(unread, [&](const std::string& section) { return !document.find(section); });
+    return unread;
+}
 
 void setAlgorithm(Value& document, Value algorithm) {
-    const Value* name = algorithm.find("name");
-    if (!name || !name->as<std::string>() || !readsGraph(*name->as<std::string>())) document.erase("graph");
     document.set("algorithm", std::move(algorithm));
+    for (const std::string& section : unreadSections(document)) document.erase(section);
 }
 
 }  // namespace dasgd::experiments

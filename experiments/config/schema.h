@@ -15,6 +15,7 @@ struct SchemaPlugin {
     std::string name, summary, reference;
     std::vector<FieldInfo> fields;
     CommunicationPattern communication = {};  // pattern of an algorithm
+    std::vector<std::string> reads = {};      // sections that only some algorithms read, and this one does
 };
 struct SchemaSection {
     std::string name;
@@ -22,9 +23,10 @@ struct SchemaSection {
     std::vector<SchemaPlugin> plugins;
 };
 [[nodiscard]] std::vector<SchemaSection> experimentSchema();
-// True where the algorithm of this name, if there is one, reads [graph].
-[[nodiscard]] bool readsGraph(const std::string& algorithm);
-// Replaces the algorithm of a document, and leaves out [graph] where the new one does not read it.
+// Sections of the document, such as [graph], that only some algorithms read and its own does not. None where its
+// algorithm does not exist.
+[[nodiscard]] std::vector<std::string> unreadSections(const Value& document);
+// Replaces the algorithm of a document, and leaves out what the new one does not read of these sections.
 void setAlgorithm(Value& document, Value algorithm);
 
 }  // namespace dasgd::experiments

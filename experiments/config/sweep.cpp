@@ -211,6 +211,12 @@ struct Choice {
         document.find(section)->erase(key);
         std::erase_if(labels, [&](const auto& label) { return label.first == section + "." + key; });
     }
+    void leaveOut(const std::string& section) {
+        document.erase(section);
+        std::erase_if(labels, [&](const auto& label) {
+            return label.first == section || label.first.starts_with(section + ".");
+        });
+    }
     [[nodiscard]] std::string label() const {
         std::string text;
         for (const auto& [key, value] : labels) text += (text.empty() ? "" : ", ") + key + "=" + value;
@@ -272,14 +278,30 @@ bool sweepsAlgorithms(const std::vector<SweepAxis>& axes) {
     });
 }
 
-// [graph] belongs to algorithms of gossip alone.
-void leaveOutGraph(Choice& choice) {
-    const Value* algorithm = choice.document.find("algorithm");
-    const Value* name = algorithm && algorithm->isTable() ? algorithm->find("name") : nullptr;
-    if (!name || !name->as<std::string>() || readsGraph(*name->as<std::string>())) return;
-    choice.document.erase("graph");
-    std::erase_if(choice.labels,
-                  [](const auto& label) { return label.first == "graph" || label.first.starts_with("graph."); });
+bool isSetByCommandLine(const Value& section) {
+    const auto* fields = section.as<Value::Table>();
+    return isFromCommandLine(section.keyPosition()) || (fields && std::ranges::any_of(*fields, [](const auto& field) {
+                                                            return isFromCommandLine(field.second.keyPosition());
+                                                        }));
+}
+
+// Sections that the algorithm does not read, as [graph]: of an algorithm that the command line names they are refused,
+// or dropped.
+Status settleUnread(Choice& choice, const std::vector<SweepAxis>& axes, bool drop, std::vector<std::string>& dropped) {
+    const bool isSwept = sweepsAlgorithms(axes);
+    for (const std::string& section : unreadSections(choice.document)) {
+        const Value& table = *choice.document.find(section);
+        const Value& name = *choice.document.find("algorithm")->find("name");
+        if (!isSwept && isSetByCommandLine(table)) continue;
+        if (!isSwept && !drop && !isFromCommandLine(name.position())) continue;
+        if (!isSwept && !drop) {
+            return fail(table.keyPosition().prefix() + *name.as<std::string>() + " (" + *name.position().source +
+                        ") does not read [" + section + "]: remove it, or leave it out with --drop-unknown");
+        }
+        choice.leaveOut(section);
+        if (!isSwept) dropped.push_back("[" + section + "]");
+    }
+    return {};
 }
 
 Result<std::vector<ExpandedExperiment>> settlePlugins(std::vector<Choice> choices, const std::vector<SweepAxis>& axes,
@@ -293,7 +315,7 @@ Result<std::vector<ExpandedExperiment>> settlePlugins(std::vector<Choice> choice
         for (const std::string& section : fields.sections()) {
             DASGD_TRY(settleSection(choice, section, fields, axes, overrides.dropUnknown, dropped));
         }
-        if (sweepsAlgorithms(axes)) leaveOutGraph(choice);
+        DASGD_TRY(settleUnread(choice, axes, overrides.dropUnknown, dropped));
         // An axis over a field that this plug-in does not have leads to the same experiment several times.
         if (choice.labels.size() < axesBefore && !taken.insert(choice.document.toToml()).second) continue;
         expanded.push_back({std::move(choice.document), choice.label(), std::move(dropped)});

@@ -25,7 +25,8 @@ struct Overrides {
     std::vector<std::string> set;    // "algorithm.period=8"
     std::vector<std::string> sweep;  // "train.seed=1..5", "algorithm.delay=1,2,3"
     std::string calibration;         // file of a virtual cluster to run on; "" for the experiment's own
-    bool dropUnknown = false;        // leave out fields that only other plug-ins of their section know
+    // Leave out fields that only other plug-ins of their section know, and sections that the algorithm does not read.
+    bool dropUnknown = false;
 };
 
 struct ExpandedExperiment {

@@ -184,6 +184,13 @@ ExperimentDocument::PluginChange ExperimentDocument::withPlugin(const QString& s
         change.text = withoutKey(change.text, keyParts(key));
         change.dropped << QString::fromStdString(field.name);
     }
+    if (section == QStringLiteral("algorithm")) {
+        for (const QString& unread : schema.sectionsUnreadBy(utf8(plugin))) {
+            if (!hasSection(unread)) continue;
+            change.text = withoutTable(change.text, unread);
+            change.dropped << u'[' + unread + u']';
+        }
+    }
     change.text = withKey(change.text, {section, QStringLiteral("name")}, u'"' + plugin + u'"', schema.sectionNames());
     return change;
 }

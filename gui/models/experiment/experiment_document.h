@@ -58,7 +58,8 @@ public:
     [[nodiscard]] QString without(const QString& key) const;
     struct PluginChange {
         QString text;
-        QStringList dropped;  // fields that only the old plug-in knows
+        QStringList
+            dropped;  // fields that only the old plug-in knows; "[graph]": a section that the new one does not read
     };
     [[nodiscard]] PluginChange withPlugin(const QString& section, const QString& plugin,
                                           const ExperimentSchema& schema) const;

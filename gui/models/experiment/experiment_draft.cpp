@@ -146,8 +146,10 @@ QStringList ExperimentDraft::putSection(const QString& section, const QString& t
     const Value* value = given.value(QStringLiteral("v"));
     const auto* fields = value ? value->as<Value::Table>() : nullptr;
     if (document_.syntaxError() || !fields) return {};
-    ExperimentDocument made(document_.withPlugin(section, given.valueText(QStringLiteral("v.name")), schema()).text);
+    const auto change = document_.withPlugin(section, given.valueText(QStringLiteral("v.name")), schema());
+    ExperimentDocument made(change.text);
     QStringList dropped, overruled;
+    const QStringList unread = change.dropped.filter(QStringLiteral("["));
     const Value* present = document_.value(section);
     if (const auto* own = present ? present->as<Value::Table>() : nullptr) {
         for (const auto& [name, field] : *own) {
@@ -169,6 +171,9 @@ QStringList ExperimentDraft::putSection(const QString& section, const QString& t
     if (!dropped.isEmpty()) {
         words << tr("Taken out of [%1], as what was set does not have it: %2. Ctrl+Z in the text brings it back.")
                      .arg(section, dropped.join(QStringLiteral(", ")));
+    }
+    if (!unread.isEmpty()) {
+        words << tr("Taken out, as the algorithm does not read it: %1.").arg(unread.join(QStringLiteral(", ")));
     }
     if (!overruled.isEmpty()) {
         words << tr("[sweep] or [[case]] sets %1, which goes before what was set.")

@@ -114,6 +114,19 @@ QStringList ExperimentSchema::sectionNames() const {
     return names;
 }
 
+QStringList ExperimentSchema::sectionsUnreadBy(std::string_view algorithm) const {
+    QStringList names;
+    const SchemaSection* algorithms = section("algorithm");
+    const SchemaPlugin* own = algorithms ? algorithms->plugin(algorithm) : nullptr;
+    if (!own) return names;
+    for (const SchemaPlugin& other : algorithms->plugins) {
+        for (const QString& read : other.reads) {
+            if (!own->reads.contains(read) && !names.contains(read)) names << read;
+        }
+    }
+    return names;
+}
+
 Result<ExperimentSchema> readSchema(const QByteArray& json) {
     const QJsonArray sections = QJsonDocument::fromJson(json).object()[QLatin1String("sections")].toArray();
     if (sections.isEmpty()) {
@@ -127,7 +140,8 @@ Result<ExperimentSchema> readSchema(const QByteArray& json) {
             const QJsonObject plugin = entry.toObject();
             section.plugins.push_back({textOf(plugin, "name"), textOf(plugin, "summary"), textOf(plugin, "reference"),
                                        schemaFieldsOf(plugin),
-                                       patternOf(plugin[QLatin1String("communication")].toObject())});
+                                       patternOf(plugin[QLatin1String("communication")].toObject()),
+                                       plugin[QLatin1String("reads")].toVariant().toStringList()});
         }
         schema.sections.push_back(std::move(section));
     }

@@ -17,6 +17,7 @@ struct SchemaPlugin {
     std::string name, summary, reference;
     std::vector<FieldInfo> fields;
     CommunicationPattern communication = {};  // of algorithms only
+    QStringList reads = {};                   // of algorithms only: sections that not all of them read
 
     [[nodiscard]] const FieldInfo* field(std::string_view name) const;  // null where there is none
 };
@@ -37,6 +38,8 @@ struct ExperimentSchema {
 
     [[nodiscard]] const SchemaSection* section(std::string_view name) const;  // null where there is none
     [[nodiscard]] QStringList sectionNames() const;
+    // Sections that only some algorithms read, and this one does not; none where there is no such algorithm.
+    [[nodiscard]] QStringList sectionsUnreadBy(std::string_view algorithm) const;
 };
 
 // Fails if the text is no JSON, or JSON without sections.

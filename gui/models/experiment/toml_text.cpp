@@ -319,4 +319,24 @@ QString withoutKey(const QString& text, const QStringList& path) {
     return text.left(from) + text.mid(entry->lineEnd);
 }
 
+QString withoutTable(const QString& text, const QString& table) {
+    const std::vector<TomlEntry> entries = scanToml(text);
+    QString shorter = text;
+    for (std::size_t i = entries.size(); i-- > 0;) {
+        const TomlEntry& entry = entries[i];
+        if (entry.isInline || entry.path.isEmpty() || entry.path.front() != table) continue;
+        const bool isKey = entry.kind == TomlEntry::Kind::Key;
+        // Behind a header all belongs to the table up to the comment above the next header.
+        const auto next = std::find_if(entries.begin() + static_cast<std::ptrdiff_t>(i) + 1, entries.end(),
+                                       [](const TomlEntry& other) { return other.kind != TomlEntry::Kind::Key; });
+        const qsizetype end = isKey                   ? entry.lineEnd
+                              : next == entries.end() ? text.size()
+                                                      : commentAbove(text, next->lineBegin);
+        if (isKey && !entry.table.isEmpty()) continue;  // goes with its header
+        const qsizetype begin = isKey ? entry.lineBegin : commentAbove(text, entry.lineBegin);
+        shorter.remove(begin, end - begin);
+    }
+    return shorter;
+}
+
 }  // namespace dasgd::gui

@@ -38,5 +38,8 @@ struct TomlEntry {
 // The text without the key and the comment on its line; an inline table, or a table of two or more parts
 // ("cluster.link"), is removed with its last key. The same text if there is no such key.
 [[nodiscard]] QString withoutKey(const QString& text, const QStringList& path);
+// The text without the table of this name at its root: its headers, its keys and the comments among them, also where it
+// is written as dotted keys or inline.
+[[nodiscard]] QString withoutTable(const QString& text, const QString& table);
 
 }  // namespace dasgd::gui

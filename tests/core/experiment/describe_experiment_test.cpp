@@ -24,6 +24,17 @@ TEST(DescribeTest, NamesEverySectionWithItsPlugins) {
                                    "network", "compute", "faults", "record"));
 }
 
+TEST(DescribeTest, SaysWhichAlgorithmsReadASectionThatOthersDoNot) {
+    EXPECT_THAT(sectionsReadBy("dpsgd"), ElementsAre("graph"));
+    EXPECT_THAT(sectionsUnreadBy("dpsgd"), ElementsAre());
+    EXPECT_THAT(sectionsUnreadBy("sync_sgd"), ElementsAre("graph"));
+    EXPECT_THAT(sectionsUnreadBy("none"), ElementsAre()) << "its name is at fault";
+    const std::vector<SectionInfo> sections = describeExperiment();
+    for (const auto& plugin : sections.front().plugins) {
+        EXPECT_EQ(plugin.reads, sectionsReadBy(plugin.name)) << plugin.name;
+    }
+}
+
 // `describe` announces what reading accepts: the defaults it prints, written into a document, change nothing.
 TEST(DescribeTest, AnnouncedDefaultsAreTheOnesInForce) {
     Value document = minimal();

@@ -190,6 +190,24 @@ TEST(Sweep, DropsWhatOnlyAnotherPluginKnows) {
     EXPECT_NE(expanded->at(0).document.find("optimizer")->find("learning_rate"), nullptr);
 }
 
+TEST(Sweep, ASectionThatAnotherAlgorithmDoesNotReadIsDroppedOrNamed) {
+    const std::string gossip = "[algorithm]\nname = \"dpsgd\"\n[graph]\nname = \"ring\"\n";
+    EXPECT_THAT(
+        labels(gossip, {{"algorithm.name=local_sgd"}, {}}).front(),
+        StartsWith("error: f.toml:3:2: local_sgd (--set algorithm.name=local_sgd) does not read [graph]: remove "
+                   "it, or leave it out with --drop-unknown"));
+    const auto dropping = [&](std::vector<std::string> set) {
+        set.insert(set.begin(), "algorithm.name=local_sgd");
+        return expandExperiments(*parseToml(gossip, "f.toml"), {.set = set, .dropUnknown = true}).value().at(0);
+    };
+    EXPECT_THAT(dropping({}).dropped, ElementsAre("[graph]"));
+    EXPECT_EQ(dropping({}).document.find("graph"), nullptr);
+    EXPECT_THAT(dropping({"graph.name=line"}).dropped, ElementsAre()) << "what the command line sets is refused later";
+    const auto kept =
+        expandExperiments(*parseToml(gossip, "f.toml"), {.set = {"algorithm.name=oldsgd"}, .dropUnknown = true});
+    EXPECT_NE(kept.value().at(0).document.find("graph"), nullptr);
+}
+
 TEST(Sweep, NeverDropsWhatTheCommandLineSets) {
     const Overrides overrides{.set = {"algorithm.name=local_sgd", "algorithm.delay=2"}, .dropUnknown = true};
     const auto expanded = expandExperiments(*parseToml(kDasgd, "f.toml"), overrides);

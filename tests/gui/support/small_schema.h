@@ -11,7 +11,7 @@ namespace dasgd::gui {
 inline const QByteArray kSmallSchema = R"({"sections": [
   {"name": "algorithm", "fields": [{"name": "name", "type": "string", "default": "", "help": "Which one", "optional": false}],
    "plugins": [
-    {"name": "dasgd", "summary": "Local SGD with delayed averaging", "reference": "arXiv 2006.00441",
+    {"name": "dasgd", "summary": "Local SGD with delayed averaging", "reference": "arXiv 2006.00441", "reads": ["graph"],
      "communication": {"kind": "averages", "period": "period", "delay": "delay", "limits": [
       {"field": "optimizer_state", "value": "average", "why": "it sends more than the weights"}]}, "fields": [
       {"name": "period", "type": "integer", "default": "4", "min": 1, "max": 1e9, "symbol": "τ", "unit": "steps",

@@ -92,6 +92,24 @@ TEST(ExperimentDocument, AnotherPluginDropsWhatOnlyTheOldOneKnows) {
     EXPECT_EQ(fresh.text, QStringLiteral("name = \"x\"\n\n[algorithm]\nname = \"dasgd\"\n"));
 }
 
+// Of the small schema's algorithms dasgd alone reads [graph].
+TEST(ExperimentDocument, AnotherAlgorithmDropsTheSectionsThatItDoesNotRead) {
+    const ExperimentSchema& schema = smallSchema();
+    const QString before = QStringLiteral("name = \"x\"\n\n[algorithm]\nname = \"dasgd\"\n\n");
+    const QString after = QStringLiteral("# on both sides\n[train]\nsteps = 4\n");
+    const QString graph =
+        QStringLiteral("# a ring\n[graph]\nname = \"ring\" # as published\n\n[graph.more]\nx = 1\n\n");
+    const ExperimentDocument document(before + graph + after);
+    const auto change = document.withPlugin("algorithm", "local_sgd", schema);
+    EXPECT_EQ(change.dropped, QStringList{QStringLiteral("[graph]")});
+    EXPECT_EQ(change.text, QString(before).replace("dasgd", "local_sgd") + after);
+    EXPECT_EQ(document.withPlugin("algorithm", "dasgd", schema).text, document.text());
+    const auto dotted = ExperimentDocument(QStringLiteral("graph.name = \"ring\"\n") + before)
+                            .withPlugin("algorithm", "local_sgd", schema);
+    EXPECT_EQ(dotted.text, QString(before).replace("dasgd", "local_sgd"));
+    EXPECT_TRUE(document.withPlugin("algorithm", "unknown", schema).dropped.isEmpty());
+}
+
 TEST(ExperimentDocument, WhatIsWrittenInAFieldIsAlwaysToml) {
     const FieldInfo& period = field("algorithm", "dasgd", 1);
     EXPECT_EQ(tomlOf(period, " 8 "), QStringLiteral("8"));

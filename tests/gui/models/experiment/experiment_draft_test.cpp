@@ -110,6 +110,18 @@ TEST_F(ExperimentDraftTest, ASectionThatIsSetHoldsNothingElse) {
     EXPECT_TRUE(noted[1][0].toString().contains(QStringLiteral("[[case]] sets algorithm.delay")));
 }
 
+TEST_F(ExperimentDraftTest, AnAlgorithmThatIsSetTakesOutTheSectionThatItDoesNotRead) {
+    const QString graph = QStringLiteral("name = \"x\"\n[algorithm]\nname = \"dasgd\"\n[graph]\nname = \"ring\"\n");
+    takeText(graph);
+    QSignalSpy noted(&draft_, &ExperimentDraft::noted);
+    draft_.setSection("algorithm", "{ name = \"dasgd\", period = 4 }");
+    EXPECT_TRUE(draft_.document().hasSection("graph"));
+    draft_.setSection("algorithm", "{ name = \"local_sgd\", period = 4 }");
+    EXPECT_FALSE(draft_.document().hasSection("graph"));
+    ASSERT_EQ(noted.size(), 1);
+    EXPECT_EQ(noted[0][0].toString(), QStringLiteral("Taken out, as the algorithm does not read it: [graph]."));
+}
+
 TEST_F(ExperimentDraftTest, AnotherPluginSaysWhatItTookOut) {
     takeText(kDraftText);
     QSignalSpy noted(&draft_, &ExperimentDraft::noted);
