@@ -46,6 +46,7 @@ QJsonObject queryOf(const FigureSpec& spec) {
                                     "times, in windows that hold a record of every one"));
         if (!apart) query[QLatin1String("band")] = bandInWords(spec.band);
     }
+    if (spec.kind == FigureKind::Graph) query[QLatin1String("setting")] = QStringLiteral("graph");
     if (spec.kind == FigureKind::Timeline) query[QLatin1String("view")] = QStringLiteral("spans");
     if (spec.kind == FigureKind::Scaling) {
         query[QLatin1String("metrics")] =

@@ -7,6 +7,7 @@
 #include "gui/figures/figure_curves.h"
 #include "gui/figures/figure_panels.h"
 #include "gui/figures/figure_setup.h"
+#include "gui/figures/graph_figure.h"
 #include "gui/figures/scaling_figure.h"
 #include "gui/models/compare/compare_numbers.h"
 #include "gui/models/curves/metric_words.h"
@@ -112,7 +113,7 @@ QStringList unusedNamesOf(const FigureSpec& spec, const std::vector<FigureSource
             };
             return meansCurve(written, source.key, source.usualName) || std::ranges::any_of(source.runs, means);
         });
-        if (!isUsed && spec.kind != FigureKind::Timeline) unused << written;
+        if (!isUsed && spec.kind != FigureKind::Timeline && spec.kind != FigureKind::Graph) unused << written;
     }
     return unused;
 }
@@ -242,7 +243,7 @@ QString FigureContent::inWords() const {
         words.removeDuplicates();
         return counted(std::ssize(panels), "panel") + QStringLiteral(": ") + words.join(QStringLiteral("; "));
     }
-    if (timeline) return sources.empty() ? QString() : sources.front().name;
+    if (timeline || graph) return sources.empty() ? QString() : sources.front().name;
     qint64 drawn = 0, runs = 0;
     for (const FigureSource& source : sources) {
         drawn += source.drawnRuns();
@@ -318,6 +319,7 @@ Result<FigureContent> readFigure(storage::RunReader& reader, const FigureSpec& s
         case FigureKind::Map:
         case FigureKind::Scatter:
         case FigureKind::Parallel: DASGD_TRY(readComparison(reader, spec, chosen.runs, all, content)); break;
+        case FigureKind::Graph: takeGraph(spec, chosen.runs, content); break;
         case FigureKind::Panels: break;
     }
     content.unusedNames = unusedNamesOf(spec, content.sources);
@@ -355,6 +357,7 @@ PaperPage layOut(const FigureContent& content, const FigureSpec& spec, std::size
     };
     const PaperStyle style = paperStyleOf(spec);
     if (content.bars) return layOut(PaperChart{*content.bars, spec.inchesWide(), style, content.paperNotes()});
+    if (content.graph) return layOut(PaperChart{*content.graph, spec.inchesWide(), style, content.paperNotes()});
     if (content.map) return layOut(PaperChart{*content.map, spec.inchesWide(), style, content.paperNotes()});
     if (content.parallel) return layOut(parallelOf(content, spec));
     return layOut(PaperFigure{.curves = content.curves,

@@ -13,6 +13,7 @@
 #include "gui/models/live/curve.h"
 #include "gui/models/runs/run_item.h"
 #include "gui/plots/bar_chart.h"
+#include "gui/plots/graph_plot.h"
 #include "gui/plots/heat_map.h"
 #include "gui/plots/paper_figure.h"
 #include "gui/plots/paper_parallel.h"
@@ -46,6 +47,7 @@ struct FigureContent {
     std::optional<TimelineContent> timeline;
     std::optional<BarChart> bars;
     std::optional<HeatMap> map;
+    std::optional<RunGraph> graph;
     std::optional<ParallelFigure> parallel;  // lines and legend only; size and style come from the spec
     std::vector<FigureContent> panels;
     FigureTable table;
@@ -60,7 +62,7 @@ struct FigureContent {
     QString setup;    // set-up of the runs, by addSetup(); "" for panels, which have their own, and if not drawn
     QString nothing;  // the reason why there is nothing to draw; "" otherwise
     // True for kinds that are drawn as curves in axes.
-    [[nodiscard]] bool hasCurves() const { return !timeline && !bars && !map && !parallel && panels.empty(); }
+    [[nodiscard]] bool hasCurves() const { return !timeline && !bars && !map && !parallel && !graph && panels.empty(); }
     // Summary of the content: "4 curves, 19 of 20 runs, mean ± 95 % interval".
     [[nodiscard]] QString inWords() const;
     // The notes printed below the figure, without those of the curves: `notes` and `leftOut`, of which many runs become

@@ -1,5 +1,5 @@
-// Bars, maps, parallel coordinates and timelines as TikZ pictures with the numbers in them, and the parts that all
-// pictures share.
+// Bars, maps, parallel coordinates, graphs and timelines as TikZ pictures with the numbers in them, and the parts that
+// all pictures share.
 #pragma once
 
 #include <QString>
@@ -16,6 +16,8 @@ namespace dasgd::gui {
 [[nodiscard]] QString mapPicture(const FigureContent& content, const FigureSpec& spec);
 // Picture of parallel coordinates: straight lines, with the labels and positions of the printed page.
 [[nodiscard]] QString parallelPicture(const FigureContent& content, const FigureSpec& spec);
+// Picture of a graph of gossip as on the printed page.
+[[nodiscard]] QString graphPicture(const FigureContent& content, const FigureSpec& spec);
 // Picture of a timeline with the content of the printed page, a row for each lane.
 [[nodiscard]] QString timelinePicture(const FigureContent& content, const FigureSpec& spec);
 // Picture of any kind but panels. Curves read their numbers from the table \numbers.

@@ -12,17 +12,18 @@ namespace dasgd::gui {
 namespace {
 
 constexpr FigureField kFigureFields[] = {
-    {"venue", "venue", Editing::Word, "Sets width and size of text", "ctsbmplg", "Venue"},
-    {"width", "width", Editing::Word, "Of a venue with one column, column is half of it", "ctsbmplg"},
-    {"width_in", "inches", Editing::Number, "Instead of the venue's width; empty for that", "ctsbmplg"},
+    {"venue", "venue", Editing::Word, "Sets width and size of text", "ctsbmplrg", "Venue"},
+    {"width", "width", Editing::Word, "Of a venue with one column, column is half of it", "ctsbmplrg"},
+    {"width_in", "inches", Editing::Number, "Instead of the venue's width; empty for that", "ctsbmplrg"},
     {"height_in", "height", Editing::Number, "In inches; more rows of the legend make the figure higher", "cspl"},
     {"kind", "kind", Editing::Word,
-     "Curves over time, the overlap timeline, scaling over workers, or a number of each configuration", "ctsbmpl",
-     "What"},
-    {"title", "title", Editing::Text, "In the list; not printed", "ctsbmplg"},
+     "Curves over time, the overlap timeline, scaling over workers, a number of each configuration, or the graph of "
+     "gossip",
+     "ctsbmplr", "What"},
+    {"title", "title", Editing::Text, "In the list; not printed", "ctsbmplrg"},
     {"filter", "filter", Editing::Text, "Runs, as on the Runs page: experiment = delay-sweep and delay >= 3",
-     "ctsbmpl"},
-    {"runs", "or runs", Editing::List, "Ids, with commas between them; instead of a filter", "ctsbmpl"},
+     "ctsbmplr"},
+    {"runs", "or runs", Editing::List, "Ids, with commas between them; instead of a filter", "ctsbmplr"},
     {"metric", "metric", Editing::Suggested, "Any recorded metric", "c"},
     {"x", "x axis", Editing::Word, "What the metric is drawn over", "c"},
     {"log_y", "y axis", Editing::Auto, "Linear, logarithmic, or as in the window", "cs"},
@@ -56,11 +57,12 @@ constexpr FigureField kFigureFields[] = {
      "Which, in which order: 12, 0-7, [8-255] for the others in one row; empty: the first ones", "t"},
     {"ranks", "at most", Editing::Number, "Ranks that are drawn where none are chosen", "t"},
     {"hidden_kinds", "kinds", Editing::Kinds, "Which kinds of spans are drawn", "t"},
+    {"round", "round", Editing::Number, "Of the first run that mixes over a graph, counted from 0", "r"},
     {"x_range", "x from, to", Editing::Range, "As 0, 100; empty for all", "csp"},
     {"y_range", "y from, to", Editing::Range, "As 0, 100; empty for all", "csp"},
-    {"caption", "caption", Editing::Text, "Under the preview, to judge its length", "ctsbmplg"},
+    {"caption", "caption", Editing::Text, "Under the preview, to judge its length", "ctsbmplrg"},
     {"across", "across", Editing::Number, "Panels beside each other, 1 to 4; none gets narrower than 2 in", "g"},
-    {"palette", "palette", Editing::Word, "Both are made for people who do not see all colours", "csbpl", "Style"},
+    {"palette", "palette", Editing::Word, "Both are made for people who do not see all colours", "csbplr", "Style"},
     {"dashes", "dashes", Editing::Flag, "Each configuration has a dash of its own", "csl"},
     {"markers", "markers", Editing::Flag, "Each configuration has a marker of its own", "csl"},
 };
@@ -121,7 +123,7 @@ QJsonValue typedRanges(const QString& text) {
 std::span<const FigureField> figureFields() { return kFigureFields; }
 
 bool FigureField::isOf(FigureKind kind) const {
-    return QLatin1String(kinds).contains(QLatin1Char("ctsbmplg"[static_cast<int>(kind)]));
+    return QLatin1String(kinds).contains(QLatin1Char("ctsbmplrg"[static_cast<int>(kind)]));
 }
 
 QStringList wordsFor(const QString& key) {

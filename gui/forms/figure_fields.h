@@ -18,7 +18,7 @@ struct FigureField {
     Editing editing;
     const char* help;
     // One letter for each kind of figure that has the field: (c)urves, (t)imeline, (s)caling, (b)ars, (m)ap, (p)oints,
-    // para(l)lel, (g)rid.
+    // para(l)lel, g(r)aph, (g)rid.
     const char* kinds;
     const char* head = nullptr;  // title of the section that begins here; null within a section
     [[nodiscard]] bool isOf(FigureKind kind) const;

@@ -262,7 +262,8 @@ void FigureForm::arrange() {
         const bool own = !panel_ || !kOfThePage.contains(row->key());
         row->box->setVisible(own && row->field.isOf(spec_.kind));
     }
-    curvesBox_->setVisible(spec_.kind != FigureKind::Timeline && spec_.kind != FigureKind::Map);
+    curvesBox_->setVisible(spec_.kind != FigureKind::Timeline && spec_.kind != FigureKind::Map &&
+                           spec_.kind != FigureKind::Graph);
 }
 
 QWidget* FigureForm::editor(const QString& key) const {

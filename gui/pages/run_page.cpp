@@ -1,5 +1,5 @@
 // One run, live: its description, six numbers, three charts of any metric beside the other runs, the overlap timeline,
-// its ranks and their logs.
+// its ranks, the graph over which they mix, and their logs.
 #include <QApplication>
 #include <QGridLayout>
 #include <QHBoxLayout>
@@ -21,6 +21,7 @@
 #include "gui/widgets/figure_export.h"
 #include "gui/widgets/parts.h"
 #include "gui/widgets/run/chart_card.h"
+#include "gui/widgets/run/graph_card.h"
 #include "gui/widgets/run/log_card.h"
 #include "gui/widgets/run/rank_card.h"
 #include "gui/widgets/timeline/timeline_card.h"
@@ -81,8 +82,9 @@ private:
         title_ = makeElasticLabel("title", Qt::ElideMiddle);
         title_->setTextInteractionFlags(Qt::TextSelectableByMouse);
         top->addWidget(title_, 1);
-        export_ = makeButton(tr("Export figures"), false,
-                             tr("Write the charts and the timeline as they are shown, as PDF, SVG, PNG, CSV  Ctrl+E"));
+        export_ = makeButton(
+            tr("Export figures"), false,
+            tr("Write the charts, the timeline and the graph as they are shown, as PDF, SVG, PNG, CSV  Ctrl+E"));
         addButtonKey(QStringLiteral("Ctrl+E"), *export_, this);
         stop_ =
             makeButton(tr("Stop"), false,
@@ -154,6 +156,7 @@ private:
         below_ = new QBoxLayout(QBoxLayout::LeftToRight);
         below_->setSpacing(kGap);
         below_->addWidget(new RankCard(session_, context_.look), 2);
+        below_->addWidget(graph_ = new GraphCard(session_, context_.look), 1);
         below_->addWidget(new LogCard(session_), 1);
         return below_;
     }
@@ -329,10 +332,14 @@ private:
         loss_->setQuantity({value ? shortNumber(*value) : kAbsent, {}});
     }
 
-    // Name and figure of the chart that has the focus, else of the first chart.
+    // Name and figure of the chart or graph that has the focus, else of the first chart.
     std::optional<std::pair<QString, FigureSpec>> figureOfOne() {
         message_->clear();
         if (session_.shown().empty()) return std::nullopt;
+        if (graph_->isAncestorOf(QApplication::focusWidget())) {
+            if (const auto graph = figureOfGraph(session_, graph_->round().value()))
+                return std::pair(graph->title, *graph);
+        }
         ChartCard* chart = charts_.front();
         for (ChartCard* one : charts_) {
             if (one->isAncestorOf(QApplication::focusWidget())) chart = one;
@@ -354,6 +361,8 @@ private:
             if (!figure) besides += QStringLiteral(". ") + QString::fromStdString(figure.error().message);
         }
         if (const auto timeline = figureOfTimeline(session_)) figures.push_back({tr("timeline"), *timeline});
+        if (const auto graph = figureOfGraph(session_, graph_->round().value()))
+            figures.push_back({tr("graph"), *graph});
         exporter_->writeShown(session_.currentId(), figures, besides);
     }
 
@@ -373,6 +382,7 @@ private:
     std::vector<ChartCard*> charts_;
     int columns_ = 0;
     QBoxLayout* below_ = nullptr;
+    GraphCard* graph_ = nullptr;
     RankStates ranks_;
     TimelineCard* timeline_ = nullptr;
     QString pressedRun_;

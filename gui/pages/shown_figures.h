@@ -9,6 +9,7 @@
 #include "gui/models/figures/rank_rows.h"
 #include "gui/models/filter/filter_expression.h"
 #include "gui/models/live/session.h"
+#include "gui/models/runs/run_graph.h"
 #include "gui/models/timeline/timeline_rows.h"
 #include "gui/widgets/run/chart_card.h"
 
@@ -27,6 +28,16 @@ namespace dasgd::gui {
         if (hidden.test(kind)) spec.hiddenKinds << QString::fromLatin1(kSpanKindNames[kind].data());
     }
     spec.title = QObject::tr("Timeline of %1").arg(QString::fromStdString(run->row.algorithm));
+    return spec;
+}
+
+// Figure of the current run's graph in a round; nullopt where it has none.
+[[nodiscard]] inline std::optional<FigureSpec> figureOfGraph(Session& session, int round) {
+    const RunItemPtr run = session.current();
+    if (!run || !graphOf(run->row, round)) return std::nullopt;
+    FigureSpec spec{.kind = FigureKind::Graph, .runs = {run->id}};
+    spec.round = round;
+    spec.title = QObject::tr("Graph of %1").arg(QString::fromStdString(run->row.algorithm));
     return spec;
 }
 

@@ -1,17 +1,18 @@
-// Bars and maps on a page of a paper; the height follows from the number of rows.
+// Bars, maps and graphs on a page of a paper; the height follows from the number of rows, of a graph from the width.
 #pragma once
 
 #include <QStringList>
 #include <variant>
 
 #include "gui/plots/bar_chart.h"
+#include "gui/plots/graph_plot.h"
 #include "gui/plots/heat_map.h"
 #include "gui/plots/paper_figure.h"
 
 namespace dasgd::gui {
 
 struct PaperChart {
-    std::variant<BarChart, HeatMap> chart;
+    std::variant<BarChart, HeatMap, RunGraph> chart;
     double widthIn = 5.5;
     PaperStyle style = {};
     QStringList notes = {};  // notes below the chart

@@ -27,6 +27,7 @@ inline const std::vector<Layer> kLayers{
     {"core/analysis", {"core/base", "core/analysis"}},
     {"core/cost", {"core/base", "core/cost"}},
     {"core/device", {"core/base", "core/device"}},
+    {"core/graphs", {"core/base", "core/graphs"}},
     {"core/gpu", {"core/base", "core/device", "core/gpu"}},
     {"core/comm", {"core/base", "core/cost", "core/device", "core/comm"}},
     {"core/exec", {"core/base", "core/analysis", "core/device", "core/comm", "core/exec"}},
@@ -40,11 +41,11 @@ inline const std::vector<Layer> kLayers{
     {"core/optimizers", {"core/base", "core/step", "core/optimizers"}},
     {"core/schedules", {"core/base", "core/schedules"}},
     {"core/algorithms",
-     {"core/base", "core/cost", "core/gpu", "core/comm", "core/exec", "core/step", "core/optimizers",
+     {"core/base", "core/cost", "core/gpu", "core/comm", "core/exec", "core/step", "core/optimizers", "core/graphs",
       "core/algorithms"}},
     {"core/experiment",
      {"core/base", "core/cost", "core/comm", "core/exec", "core/step", "core/sim", "core/backends", "core/models",
-      "core/datasets", "core/optimizers", "core/schedules", "core/algorithms", "core/experiment"}},
+      "core/datasets", "core/optimizers", "core/schedules", "core/graphs", "core/algorithms", "core/experiment"}},
     {"core/train", {"core"}},
     {"storage", {"core/base", "core/journal", "core/analysis", "storage"}},
     {"experiments/base", {"core/base", "core/analysis", "experiments/base"}},
@@ -78,7 +79,8 @@ inline const std::vector<Layer> kLayers{
      {"core", "storage", "experiments/base", "experiments/config", "experiments/report", "experiments/launch",
       "experiments/forward", "experiments/worker"}},
     {"experiments", {"core", "storage", "experiments"}},
-    {"gui/models", {"core/base", "core/analysis", "core/cost", "storage", "gui/models"}},
+    // Graphs are drawn from a run's settings by the engine's own functions, which need nothing else of it.
+    {"gui/models", {"core/base", "core/analysis", "core/cost", "core/graphs", "storage", "gui/models"}},
     {"gui/theme", {"core/base", "gui/models", "gui/theme"}},
     {"gui/timeline", {"core/base", "core/analysis", "gui/models", "gui/theme", "gui/timeline"}},
     {"gui/plots", {"core/base", "core/analysis", "gui/models", "gui/theme", "gui/plots"}},
@@ -92,7 +94,7 @@ inline const std::vector<Layer> kLayers{
     {"gui/pages",
      {"core/base", "core/analysis", "core/cost", "storage", "gui/models", "gui/theme", "gui/timeline", "gui/plots",
       "gui/widgets", "gui/forms", "gui/figures", "gui/pages"}},
-    {"gui", {"core/base", "core/analysis", "core/cost", "storage", "gui"}},
+    {"gui", {"core/base", "core/analysis", "core/cost", "core/graphs", "storage", "gui"}},
 };
 
 inline bool isUnder(std::string_view path, std::string_view folder) {

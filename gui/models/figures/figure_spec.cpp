@@ -19,10 +19,11 @@ constexpr double kLeastHeightIn = 1, kMostHeightIn = 12;
 constexpr double kMostSmoothing = 0.999;
 constexpr int kMostRanks = 64;
 constexpr int kMostAcross = 4;
+constexpr int kMostRound = 999'999;
 
 const QStringList kKindWords{QStringLiteral("curves"),   QStringLiteral("timeline"), QStringLiteral("scaling"),
                              QStringLiteral("bars"),     QStringLiteral("map"),      QStringLiteral("scatter"),
-                             QStringLiteral("parallel"), QStringLiteral("panels")};
+                             QStringLiteral("parallel"), QStringLiteral("graph"),    QStringLiteral("panels")};
 const QStringList kAxisWords{QStringLiteral("step"),    QStringLiteral("epoch"), QStringLiteral("wall"),
                              QStringLiteral("samples"), QStringLiteral("bytes"), QStringLiteral("training")};
 const QStringList kBandWords{QStringLiteral("none"), QStringLiteral("std"), QStringLiteral("interval-95")};
@@ -76,6 +77,7 @@ void visitFields(Spec& spec, Visitor& f) {
     }
     if (spec.kind == FigureKind::Curves) visitCurveFields(spec, f);
     if (spec.kind == FigureKind::Timeline) visitTimelineFields(spec, f);
+    if (spec.kind == FigureKind::Graph) f.whole("round", spec.round, 0, kMostRound);
     if (spec.kind == FigureKind::Scaling) {
         f.word("scaling", spec.scaling, kScalingWords);
         f.word("plot", spec.plot, kPlotWords);
@@ -113,7 +115,7 @@ void visitFields(Spec& spec, Visitor& f) {
     const bool hasPalette = spec.kind != FigureKind::Timeline && spec.kind != FigureKind::Map;
     if (hasPalette && spec.kind != FigureKind::Panels) {
         f.word("palette", spec.palette, kPaletteWords);
-        f.names("names", spec.names);
+        if (spec.kind != FigureKind::Graph) f.names("names", spec.names);
     }
     f.text("venue", spec.venue);
     f.word("width", spec.width, kWidthWords);

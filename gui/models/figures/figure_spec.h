@@ -20,7 +20,7 @@
 
 namespace dasgd::gui {
 
-enum class FigureKind { Curves, Timeline, Scaling, Bars, Map, Scatter, Parallel, Panels };
+enum class FigureKind { Curves, Timeline, Scaling, Bars, Map, Scatter, Parallel, Graph, Panels };
 enum class FigureBand { None, Std, Interval95 };    // meaning of the band around a mean over seeds
 enum class FigureMembers { Finished, AsFarAsAll };  // which runs of a configuration enter its curve
 // Curves drawn for a configuration: the mean over its seeds, each seed, or each rank of each of its runs.
@@ -79,6 +79,9 @@ struct FigureSpec {
     QStringList axes;
     std::map<QString, FigureBrush> brushes;  // by axis; lines outside are drawn grey
     QString colorBy;  // setting whose values have a colour each; "": each configuration has its own
+
+    // Round of a graph of gossip, from 0.
+    int round = 0;
 
     // Fields of panels: figures of other kinds, of one venue, at most `across` in a row.
     std::vector<FigureSpec> panels;

@@ -204,8 +204,18 @@ FigureContent oneTimeline() {
     return content;
 }
 
+FigureContent threeRanks() {
+    FigureContent content = twoBars();
+    content.kind = FigureKind::Graph;
+    content.bars.reset();
+    content.graph = RunGraph{.name = kHostile, .ranks = 3, .edges = {{0, 1, 0.5, true}, {1, 2, 0.25, false}}};
+    content.notes = QStringList{kHostile};
+    return content;
+}
+
 FigureContent exampleOf(FigureKind kind) {
     switch (kind) {
+        case FigureKind::Graph: return threeRanks();
         case FigureKind::Scaling: return twoPoints();
         case FigureKind::Bars: return twoBars();
         case FigureKind::Map: return oneMap();
@@ -266,7 +276,8 @@ TEST_P(CompileTest, DocumentAndTableCompileAtTheVenuesWidth) {
 
 INSTANTIATE_TEST_SUITE_P(Kinds, CompileTest,
                          ::testing::Values(FigureKind::Curves, FigureKind::Scaling, FigureKind::Bars, FigureKind::Map,
-                                           FigureKind::Scatter, FigureKind::Parallel, FigureKind::Timeline));
+                                           FigureKind::Scatter, FigureKind::Parallel, FigureKind::Timeline,
+                                           FigureKind::Graph));
 
 TEST(Pgfplots, ACurveWithoutAPointHasNoColumn) {
     FigureContent content = twoCurves();

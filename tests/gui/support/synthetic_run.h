@@ -39,6 +39,7 @@ struct SyntheticSpec {
     bool simulated = false;     // as of a virtual cluster
     bool testLoss = false;      // evaluations have a loss too
     double targetAccuracy = 0;  // train.target_accuracy; 0: none
+    std::string graph = {};     // over which it mixes; "": none
 };
 
 class SyntheticRun {
@@ -129,6 +130,7 @@ private:
         if (spec_.algorithm == "local_sgd") toml += "period = " + std::to_string(spec_.period) + "\n";
         toml.append("[train]\nbatch_size = 32\nseed = ").append(std::to_string(spec_.seed));
         if (spec_.targetAccuracy > 0) toml.append("\ntarget_accuracy = ").append(std::to_string(spec_.targetAccuracy));
+        if (!spec_.graph.empty()) toml += "\n[graph]\nname = \"" + spec_.graph + "\"";
         return toml + "\n[cluster]\nworkers = " + std::to_string(spec_.ranks) + "\n";
     }
 
