@@ -126,6 +126,9 @@ std::string causeOfLoss(const std::string& holder) {
 }
 
 bool mayBeLost(const WorkspacePaths& paths, const std::string& runId) {
+    std::error_code error;
+    // A run has its folder and its owner's lock before its row.
+    if (std::filesystem::status(paths.run(runId), error).type() == std::filesystem::file_type::not_found) return true;
     return FileLock::isFree(paths.owner(runId), isFileSystemAllowed(paths.root)) &&
            !anyWriterAlive(paths, runId, journalsOf(paths, runId));
 }

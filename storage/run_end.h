@@ -33,7 +33,8 @@ void forgetMeters(SQLite::Database& database, std::int64_t runKey, const std::ve
 std::string causeOfLoss(const std::string& holder);
 
 // The two steps of RunReader::lost(), in this order. mayBeLost() is true if no process owns the run and none of its
-// ranks lives, as far as that can be known. endOfLost() gives the end of such a run that is stored as queued or
+// ranks lives, as far as that can be known, and if the folder of the run was removed: a process of it that lives can
+// record nothing any more. endOfLost() gives the end of such a run that is stored as queued or
 // running; nullopt for a run that was taken from another workspace, where its owner is.
 bool mayBeLost(const WorkspacePaths& paths, const std::string& runId);
 std::optional<LostRun> endOfLost(SQLite::Database& database, const WorkspacePaths& paths, const std::string& runId);

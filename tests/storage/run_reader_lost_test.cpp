@@ -85,5 +85,20 @@ TEST(RunReaderLostTest, WhoCannotBeAskedIsNotTakenForDead) {
     EXPECT_FALSE(orDie(reader.lost("no-such-run")));
 }
 
+TEST(RunReaderLostTest, ARunWhoseFolderWasRemovedIsLost) {
+    OneRun run;
+    RunReader reader = orDie(RunReader::open(run.folder / "workspace"));
+    EXPECT_FALSE(orDie(reader.lost(run.runId)));
+    run.journals.clear();
+    run.store = orDie(Store::open(run.folder / "other"));
+    std::filesystem::remove_all(run.folder / "workspace" / "runs" / run.runId);
+    const auto end = orDie(reader.lost(run.runId));
+    ASSERT_TRUE(end);
+    EXPECT_EQ(end->status, "interrupted");
+    EXPECT_FALSE(std::filesystem::exists(run.folder / "workspace" / "runs" / run.runId)) << "a reader makes nothing";
+    EXPECT_EQ(orDie(Store::open(run.folder / "workspace")).recovered(), 1);
+    EXPECT_EQ(orDie(reader.row(run.runId)).status, end->status);
+}
+
 }  // namespace
 }  // namespace dasgd::storage
