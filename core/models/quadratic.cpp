@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "core/base/check.h"
+#include "core/models/common_pass_state.h"
 #include "core/models/default_generator.h"
 #include "core/models/model.h"
 
@@ -64,7 +65,7 @@ struct Point final : torch::nn::Module {
     at::Tensor w;
 };
 
-class Quadratic final : public Model {
+class Quadratic final : public Model, public HasRandomPassState {
 public:
     explicit Quadratic(const QuadraticParams& params) : params_(params) {}
 

@@ -47,7 +47,7 @@ Status writeBest(const CheckpointPlace& place, std::int64_t step, Archive networ
 // Reads the best model of the run `run`. Errors name the file: unreadable, damaged, of another run.
 Result<Archive> readBest(const std::filesystem::path& file, const std::string& run) {
     DASGD_ASSIGN(const bool isChecked, checkContent(file));
-    if (!isChecked) logLine(LogLevel::Info, file.string() + " was written before models had a digest: not checked");
+    if (!isChecked) logLine(LogLevel::Info, uncheckedRemark(file));
     DASGD_ASSIGN(ArchiveOfRun best, readArchiveOfRun(file));
     DASGD_TRY(checkRunOf(file, best, run));
     return std::move(best.archive);
@@ -124,7 +124,8 @@ RankCounters RankCheckpoints::restoreOfOthers() {
     // Simulated ranks share a process, others have one each.
     const int here = experiment_.timeSimulated() ? workers : 1;
     const std::shared_ptr<const CommonState> common = orThrow(environment_.common->of(from, here));
-    const Archive own = rank.value() < from.state.ranks ? orThrow(readRank(from, rank, {"random/"})) : Archive();
+    const Archive own =
+        rank.value() < from.state.ranks ? orThrow(readRank(from, rank, {"random/", "model/"})) : Archive();
     const Status restored = restoreCommon(parts_, common->archive, own);
     if (!restored) throw std::runtime_error(from.folder.string() + ": " + restored.error().message);
     if (rank == Rank{0}) takeOverBest();

@@ -131,6 +131,9 @@ Status restoreCommon(const RankParts& parts, const Archive& common, const Archiv
     const at::NoGradGuard guard;
     DASGD_TRY(restoreShared(parts, common));
     if (dynamic_cast<const HasCommonPassState*>(&parts.model)) DASGD_TRY(restoreModel(parts.model, common));
+    if (dynamic_cast<const HasRandomPassState*>(&parts.model) && own.has("model/0")) {
+        DASGD_TRY(restoreModel(parts.model, own));
+    }
     for (const NamedGenerator& stream : generatorsOf(parts)) {
         const Archive& of = common.has(stream.name) ? common : own;
         // A rank that the checkpoint did not have begins its streams anew.

@@ -53,7 +53,8 @@ struct RankParts {
 
 // Replaces the first weights by the common state of a checkpoint of another number of ranks (common_state.h), and
 // restores the rank's own streams where `own`, the archive of the rank's number, has them. The model's state from batch
-// to batch is restored where it is the same on every rank (common_pass_state.h). Algorithm::start() comes after it.
+// to batch is restored where it is the same on every rank, or a stream of the rank (common_pass_state.h).
+// Algorithm::start() comes after it.
 // Errors: as restoreRank().
 [[nodiscard]] Status restoreCommon(const RankParts& parts, const Archive& common, const Archive& own);
 

@@ -106,8 +106,8 @@ TEST(RankState, WhatIsMissingIsNamed) {
     });
 }
 
-// With another number of ranks all begin with the counters of rank 0. Random numbers and a recurrent state are a rank's
-// own, and begin anew.
+// With another number of ranks all begin with the counters of rank 0. A rank of the checkpoint takes its own random
+// numbers up again, and a new one begins those of its seed. A recurrent state begins anew.
 TEST(RankState, CountersGoOnWithAnotherNumberOfRanks) {
     const TempDir folder;
     const std::string path = (folder / "net.pt").string();
@@ -120,7 +120,8 @@ TEST(RankState, CountersGoOnWithAnotherNumberOfRanks) {
     const Value counting = table({{"path", text(path)}});
     const Value noisy =
         table({{"matrix", matrix({{2, 0.5}, {0.5, 1}})}, {"targets", matrix({{1, 2}})}, {"noise", number(0.5)}});
-    const auto passStateAfter = [&](const std::string& name, const InputSpec& data, const Value& fields) {
+    const auto passStateAfter = [&](const std::string& name, const InputSpec& data, const Value& fields,
+                                    bool isNew = false) {
         std::pair<std::vector<at::Tensor>, std::vector<at::Tensor>> states;
         onOneRank([&](Communicator& comm, Clock& clock) {
             OneRank before(comm, clock, buildModel(name, data, fields));
@@ -130,7 +131,7 @@ TEST(RankState, CountersGoOnWithAnotherNumberOfRanks) {
             before.step(1);
             const Archive archive = before.saved();
             OneRank after(comm, clock, buildModel(name, data, fields));
-            const Status restored = restoreCommon(after.parts(), archive, {});
+            const Status restored = restoreCommon(after.parts(), archive, isNew ? Archive() : archive);
             ASSERT_TRUE(restored) << restored.error().message;
             states = {before.model().passState(), after.model().passState()};
         });
@@ -142,9 +143,11 @@ TEST(RankState, CountersGoOnWithAnotherNumberOfRanks) {
     const auto [carried, anew] = passStateAfter("char_lstm", words, {});
     EXPECT_FALSE(carried.empty());
     EXPECT_TRUE(anew.empty());
-    const auto [drawn, seeded] = passStateAfter("quadratic", {}, noisy);
-    ASSERT_EQ(seeded.size(), 1U);
-    EXPECT_FALSE(seeded[0].equal(drawn[0]));
+    for (const bool isNew : {false, true}) {
+        const auto [drawn, restored] = passStateAfter("quadratic", {}, noisy, isNew);
+        ASSERT_EQ(restored.size(), 1U);
+        EXPECT_EQ(restored[0].equal(drawn[0]), !isNew);
+    }
 }
 
 }  // namespace
