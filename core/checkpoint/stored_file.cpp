@@ -60,4 +60,9 @@ Result<bool> checkContent(const std::filesystem::path& file) {
     return fail(file.string() + ": is not what was written: the SHA-256 of its content differs from the one in it");
 }
 
+std::string uncheckedRemark(const std::filesystem::path& file) {
+    return file.string() +
+           " was written before models had a digest: whether it is still what was written was not checked";
+}
+
 }  // namespace dasgd

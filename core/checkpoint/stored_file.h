@@ -42,4 +42,7 @@ inline constexpr const char* kContentDigest = "sha256";
 // name the file: unreadable, damaged, its content is not what was written.
 [[nodiscard]] Result<bool> checkContent(const std::filesystem::path& file);
 
+// What a user is told of a file without a digest.
+[[nodiscard]] std::string uncheckedRemark(const std::filesystem::path& file);
+
 }  // namespace dasgd

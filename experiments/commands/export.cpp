@@ -33,11 +33,7 @@ Status exportWeights(const ExportOptions& options, const storage::RunRow& run) {
     std::error_code code;
     if (std::filesystem::exists(model, code)) {
         DASGD_ASSIGN(const bool isChecked, checkContent(model));
-        if (!isChecked) {
-            logLine(LogLevel::Warning, model.string() +
-                                           " was written before models had a digest: whether it is still what was "
-                                           "written was not checked");
-        }
+        if (!isChecked) logLine(LogLevel::Warning, uncheckedRemark(model));
     } else {
         const auto latest = CheckpointFolder(paths.checkpoints(run.runId)).latest({}, [&run](const Checkpoint& one) {
             return checkIsOfRun(one.folder, one.state.runId, run.runId);

@@ -86,6 +86,7 @@ TEST(StoredFile, FilesWithoutADigestAreTold) {
     const TempDir dir;
     ASSERT_TRUE(writeSafetensors(dir / "model", {tensor("w", "F32", {1})}, {{"step", "4"}}));
     EXPECT_FALSE(checkContent(dir / "model").value());
+    EXPECT_EQ(uncheckedRemark(dir / "model").find((dir / "model").string()), 0U);
 }
 
 }  // namespace
