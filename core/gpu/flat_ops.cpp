@@ -1,9 +1,12 @@
 #include "core/gpu/flat_ops.h"
 
+#include <ATen/Parallel.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <torch/library.h>
 #include <torch/types.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <optional>
 
 namespace dasgd {
@@ -16,9 +19,28 @@ OptionalTensor optional(const at::Tensor& tensor) { return tensor.defined() ? Op
 
 // Implementations for devices without kernels of their own: the CPU and the meta device.
 
+// Most elements of a block: what one operator has read of it is still in the cache of its core for the next, so that
+// both are one pass over memory. Blocks are whole numbers of vectors: each element is computed as without them.
+std::int64_t blockOf(const at::Tensor& like) {
+    constexpr std::int64_t kOfAThread = 32'768;  // ATen gives no thread of an operator less
+    return like.is_cpu() ? std::min(like.numel(), kOfAThread * at::get_num_threads()) : like.numel();
+}
+
+// Calls `f` with the first element and the number of elements of each block, in turn.
+template <class F>
+void inBlocks(const at::Tensor& like, F f) {
+    const std::int64_t all = like.numel(), most = blockOf(like);
+    for (std::int64_t first = 0; first < all; first += most) f(first, std::min(most, all - first));
+}
+
 void snapshotByAten(const at::Tensor& weights, at::Tensor out, OptionalTensor copy, double scale) {
-    at::mul_out(out, weights, at::scalar_tensor(scale, weights.options()));
-    if (copy) copy->copy_(weights);
+    const at::Tensor factor = at::scalar_tensor(scale, weights.options());
+    inBlocks(weights, [&](std::int64_t first, std::int64_t count) {
+        at::Tensor sent = out.narrow(0, first, count);
+        const at::Tensor own = weights.narrow(0, first, count);
+        if (copy) copy->narrow(0, first, count).copy_(own);
+        at::mul_out(sent, own, factor);
+    });
 }
 
 void snapshotAtByAten(const at::Tensor& weights, const at::Tensor& places, at::Tensor out, at::Tensor copy,
@@ -72,21 +94,37 @@ void mergeAtByAten(at::Tensor weights, const at::Tensor& places, at::Tensor mean
     weights.index_add_(0, places, mean.sub_(snapshot));
 }
 
-void mergeByAten(at::Tensor weights, at::Tensor mean, OptionalTensor snapshot, double xi, double c,
-                 at::TensorList parts) {
-    TORCH_CHECK(c == 0 || snapshot, "a merge with a correction needs the snapshot");
-    for (const at::Tensor& part : parts) mean.add_(part);
+// `difference`: as large as the others where there is a snapshot.
+void mergeBlock(at::Tensor weights, const at::Tensor& mean, const at::Tensor& snapshot, at::Tensor difference,
+                double xi, double c) {
     if (c == 0 && xi == 0) {
         weights.copy_(mean);
     } else if (c == 0) {
         weights.lerp_(mean, 1 - xi);
     } else if (c == 1) {
         // This form keeps equal replicas equal to the last bit: m − s is exactly zero then.
-        weights.add_(mean.sub_(*snapshot), 1 - xi);
+        weights.add_(at::sub_out(difference, mean, snapshot), 1 - xi);
     } else {
-        mean.sub_(*snapshot, c);
-        weights.mul_(xi + (1 - xi) * c).add_(mean, 1 - xi);
+        at::sub_out(difference, mean, snapshot, c);
+        weights.mul_(xi + (1 - xi) * c).add_(difference, 1 - xi);
     }
+}
+
+void mergeByAten(at::Tensor weights, at::Tensor mean, OptionalTensor snapshot, double xi, double c,
+                 at::TensorList parts) {
+    TORCH_CHECK(c == 0 || snapshot, "a merge with a correction needs the snapshot");
+    at::Tensor difference;
+    if (c != 0) difference = at::empty({blockOf(weights)}, weights.options());
+    inBlocks(weights, [&](std::int64_t first, std::int64_t count) {
+        at::Tensor own = mean.narrow(0, first, count);
+        for (const at::Tensor& part : parts) own.add_(part.narrow(0, first, count));
+        if (c == 0) {
+            mergeBlock(weights.narrow(0, first, count), own, {}, {}, xi, c);
+        } else {
+            mergeBlock(weights.narrow(0, first, count), own, snapshot->narrow(0, first, count),
+                       difference.narrow(0, 0, count), xi, c);
+        }
+    });
 }
 
 void outerStepByAten(at::Tensor outer, at::Tensor gradient, OptionalTensor velocity, double rate, double momentum,

@@ -6,6 +6,7 @@
 
 #include "core/cost/bucket_plan.h"
 #include "core/cost/communication_pattern.h"
+#include "core/cost/memory_passes.h"
 #include "core/cost/step_time.h"
 #include "experiments/base/text.h"
 
@@ -13,8 +14,8 @@ namespace dasgd::experiments {
 
 namespace {
 
-// Passes over the weights of a snapshot that is kept twice (to send and to compare with) and of a delta merge.
-constexpr double kPassesOfRound = 9;
+// The merge that is recommended: ξ = 0, c = 1.
+constexpr double kPassesOfRound = passesOfSnapshot(true) + passesOfMerge(false, true);
 constexpr int kMostWorkers = 1'000'000;
 
 std::string milliseconds(double seconds) { return shortNumber(seconds * 1e3) + " ms"; }

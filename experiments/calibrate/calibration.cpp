@@ -10,6 +10,7 @@
 
 #include "core/base/metric_names.h"
 #include "core/base/toml_reader.h"
+#include "core/cost/memory_passes.h"
 #include "core/cost/step_time.h"
 #include "experiments/config/document.h"
 #include "experiments/report/run_summary.h"
@@ -257,7 +258,8 @@ std::optional<double> memoryOf(const std::vector<storage::SpanRow>& spans) {
     std::vector<double> rates;
     for (const auto& [rank, span] : spans) {
         if (span.kind != SpanKind::Snapshot || span.bytes == 0 || span.end <= span.start) continue;
-        rates.push_back(2.0 * static_cast<double>(span.bytes) / (static_cast<double>(span.end - span.start) * 1e-9));
+        const double seconds = static_cast<double>(span.end - span.start) * 1e-9;
+        rates.push_back(kPassesOfCopy * static_cast<double>(span.bytes) / seconds);
     }
     if (rates.empty()) return std::nullopt;
     return median(rates);

@@ -6,6 +6,7 @@
 
 #include "core/base/check.h"
 #include "core/base/metric_names.h"
+#include "core/cost/memory_passes.h"
 #include "core/gpu/flat_ops.h"
 #include "core/optimizers/optimizer.h"
 #include "core/step/archive.h"
@@ -101,11 +102,21 @@ std::vector<at::Tensor> DelayedAverage::received(std::int64_t begin, std::int64_
     return parts;
 }
 
-// Bytes of a merge: it is charged as one operation on two tensors, and two more tensors make another one.
-std::int64_t DelayedAverage::mergedBytes() const {
-    const std::size_t parts = mixer_.received ? mixer_.received->size() : 0;
-    const std::size_t weighed = mixer_.factors ? mixer_.factors->size() : 0;
-    return static_cast<std::int64_t>(mean_.nbytes() * (1 + (parts + 1) / 2 + weighed));
+// The correction is of the weights that left, not of the optimiser's state beside them.
+std::int64_t DelayedAverage::takenBytes(std::int64_t size) const {
+    const auto sent = static_cast<std::int64_t>(ofWeights(size).nbytes());
+    const std::int64_t state = static_cast<std::int64_t>(mean_.nbytes()) - sent;
+    return snapshotBytes(passesOfSnapshot(params_.correction > 0), sent) + snapshotBytes(kPassesOfCopy, state);
+}
+
+std::int64_t DelayedAverage::mergedBytes(std::int64_t size) const {
+    const int parts = mixer_.received ? static_cast<int>(mixer_.received->size()) : 0;
+    const int weighed = mixer_.factors ? static_cast<int>(mixer_.factors->size()) : 0;
+    const auto sent = static_cast<std::int64_t>(ofWeights(size).nbytes());
+    const std::int64_t state = static_cast<std::int64_t>(mean_.nbytes()) - sent;
+    const bool isLocal = params_.localWeight > 0;
+    return mergeBytes(passesOfMerge(isLocal, params_.correction > 0, parts), sent) +
+           mergeBytes(passesOfMerge(isLocal, false, parts), state) + mergeBytes(kPassesOfCopy * weighed, sent + state);
 }
 
 void DelayedAverage::weigh() {
@@ -181,7 +192,7 @@ void DelayedAverage::launch(StepContext& context) {
     const std::int64_t elements = leaves + static_cast<std::int64_t>(state.size()) * size;
     if (!mean_.defined() || mean_.numel() != elements) mean_ = at::empty({elements}, weights.options());
     if (params_.correction > 0 && !snapshot_.defined()) snapshot_ = at::empty({leaves}, weights.options());
-    context.executor().run({SpanKind::Snapshot, static_cast<std::int64_t>(mean_.nbytes())}, [&] {
+    context.executor().run({SpanKind::Snapshot, takenBytes(size)}, [&] {
         const double scale = mixer_.scale(context.comm().size());
         take(context, ofWeights(size), scale);
         for (std::size_t i = 0; i < state.size(); ++i) {
@@ -205,7 +216,7 @@ void DelayedAverage::take(StepContext& context, at::Tensor out, double scale) {
 void DelayedAverage::merge(StepContext& context) {
     await(context);
     arrived_ = false;
-    context.executor().run({SpanKind::Merge, mergedBytes(), collective_}, [&] {
+    context.executor().run({SpanKind::Merge, mergedBytes(context.params().size()), collective_}, [&] {
         const at::NoGradGuard guard;
         weigh();
         mergeWeights(context, ofWeights(context.params().size()));

@@ -137,7 +137,9 @@ private:
     [[nodiscard]] std::vector<at::Tensor> averagedState(StepContext& context) const;
     // Elements `begin` … `begin` + `size` − 1 of each tensor that the mixer received.
     [[nodiscard]] std::vector<at::Tensor> received(std::int64_t begin, std::int64_t size) const;
-    [[nodiscard]] std::int64_t mergedBytes() const;
+    // Bytes of the spans of a snapshot and a merge (core/cost/memory_passes.h), for weights of `size`.
+    [[nodiscard]] std::int64_t takenBytes(std::int64_t size) const;
+    [[nodiscard]] std::int64_t mergedBytes(std::int64_t size) const;
     // Multiplies what is merged by the mixer's factors.
     void weigh();
     // Parts of mean_, for weights of `size`: the elements that leave, and part 0, 1, … of the state after them.

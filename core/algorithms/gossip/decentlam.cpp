@@ -15,6 +15,7 @@
 #include "core/algorithms/extensions.h"
 #include "core/algorithms/gossip/graph_mixing.h"
 #include "core/algorithms/sync_steps.h"
+#include "core/cost/memory_passes.h"
 
 namespace dasgd {
 namespace {
@@ -58,7 +59,7 @@ public:
             }
         });
         mixing_.mix(context, context.ownSteps() - 1, sent_);
-        context.executor().run({SpanKind::Merge, params.bytes() * 5 / 3}, [&] {
+        context.executor().run({SpanKind::Merge, mergeBytes(kPassesOfUpdate + kPassesOfCopy, params.bytes())}, [&] {
             const at::NoGradGuard guard;
             at::Tensor gradients = params.gradients();
             if (rate == 0) {

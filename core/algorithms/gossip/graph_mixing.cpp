@@ -9,6 +9,7 @@
 
 #include "core/base/check.h"
 #include "core/base/metric_names.h"
+#include "core/cost/memory_passes.h"
 
 namespace dasgd {
 
@@ -64,9 +65,8 @@ void GraphMixing::mix(StepContext& context, std::int64_t round, at::Tensor tenso
     for (Pending& pending : start(context.comm(), tensor)) {
         context.executor().waitFor(pending, context.step(), bytes);
     }
-    // A merge is charged as three passes over memory: here two, and three for each part.
-    const auto parts = static_cast<std::int64_t>(received_->size());
-    context.executor().run({SpanKind::Merge, bytes * (2 + 3 * parts) / 3}, [&] {
+    const double passes = kPassesOfCopy + kPassesOfUpdate * static_cast<double>(received_->size());
+    context.executor().run({SpanKind::Merge, mergeBytes(passes, bytes)}, [&] {
         const at::NoGradGuard guard;
         tensor.mul_(mix_.self);
         for (std::size_t i = 0; i < mix_.from.size(); ++i) tensor.add_((*received_)[i], mix_.from[i].weight);

@@ -12,6 +12,7 @@
 #include "core/algorithms/extensions.h"
 #include "core/algorithms/gossip/graph_mixing.h"
 #include "core/algorithms/gossip/plain_sgd.h"
+#include "core/cost/memory_passes.h"
 #include "core/step/archive.h"
 
 namespace dasgd {
@@ -49,7 +50,7 @@ public:
         FlatParams& params = context.params();
         mixing_.mix(context, context.ownSteps() - 1, params.weights());
         const double rate = context.learningRate();
-        context.executor().run({SpanKind::Merge, params.bytes() * 8 / 3}, [&] {
+        context.executor().run({SpanKind::Merge, mergeBytes(2 * kPassesOfUpdate + kPassesOfCopy, params.bytes())}, [&] {
             const at::NoGradGuard guard;
             if (rate == 0) return;
             velocity_.mul_(momentum_).add_(before_.sub_(params.weights()), (1 - momentum_) / rate);

@@ -6,6 +6,7 @@
 
 #include "core/base/check.h"
 #include "core/base/units.h"
+#include "core/cost/memory_passes.h"
 #include "core/sim/compute/device_table.h"
 #include "core/sim/compute/layer_work.h"
 
@@ -13,9 +14,6 @@ namespace dasgd {
 
 namespace {
 
-// A snapshot reads and writes the weights; a merge reads two and writes one.
-constexpr double kPassesOfSnapshot = 2;
-constexpr double kPassesOfMerge = 3;
 // A backward pass multiplies twice where a forward pass multiplies once.
 constexpr double kForwardOfUncounted = 1.0 / 3;
 
@@ -152,8 +150,8 @@ double ComputeModel::seconds(SpanKind kind, std::int64_t bytes) {
             return times_.forward * slowness_ * batchShare_;
         case SpanKind::Backward: return times_.backward * slowness_ * batchShare_;
         case SpanKind::Update: return times_.update * slowness_;
-        case SpanKind::Snapshot: return passes(kPassesOfSnapshot);
-        case SpanKind::Merge: return passes(kPassesOfMerge);
+        case SpanKind::Snapshot: return passes(kPassesOfCopy);
+        case SpanKind::Merge: return passes(kPassesOfUpdate);
         default: return 0;
     }
 }

@@ -12,6 +12,8 @@ namespace dasgd::test {
 namespace {
 
 constexpr std::int64_t kOpSizes[] = {0, 1, 7, 1000};
+// More than three blocks of one thread, the last of which is no whole number of vectors.
+constexpr std::int64_t kManyBlocks = 100'003;
 
 at::Tensor drawn(std::int64_t size, std::uint64_t seed, at::ScalarType type = at::kFloat) {
     at::Generator random = at::detail::createCPUGenerator(seed);
@@ -56,7 +58,7 @@ TEST_P(MergeTest, IsTheFormula) {
 
 TEST_P(MergeTest, IsToTheLastBitWhatAtenComputesInTurn) {
     const auto [xi, c] = GetParam();
-    for (const std::int64_t size : kOpSizes) {
+    for (const std::int64_t size : {std::int64_t{0}, std::int64_t{1}, std::int64_t{1000}, kManyBlocks}) {
         const at::Tensor before = drawn(size, 1), mean = drawn(size, 2), snapshot = drawn(size, 3);
         at::Tensor expected = before.clone(), fused = before.clone();
         if (c == 0) {
@@ -98,7 +100,7 @@ TEST(Merge, ACorrectionNeedsTheSnapshot) {
 }
 
 TEST(Snapshot, ScalesAndCopies) {
-    for (const std::int64_t size : kOpSizes) {
+    for (const std::int64_t size : {std::int64_t{0}, std::int64_t{7}, kManyBlocks}) {
         const at::Tensor weights = drawn(size, 1);
         at::Tensor out = at::empty_like(weights), copy = at::empty_like(weights), alone = at::empty_like(weights);
         snapshotFlat(weights, out, copy, 1.0 / 3);

@@ -122,8 +122,8 @@ TEST(Advice, EverySentenceLeavesRoomForTheSpread) {
     ClusterFacts measured = lenet;
     measured.stepSeconds = 0.0039383;
     measured.contention = 0.0807;
-    measured.jitter = 0.001441 / (1.0294 * 0.0039383 * std::sqrt(18.0));
-    EXPECT_EQ(advise(measured, 0.02).period, 18);
+    measured.jitter = 0.001441 / (1.0294 * 0.0039383 * std::sqrt(17.0));
+    EXPECT_EQ(advise(measured, 0.02).period, 17);
     EXPECT_EQ(advise(measured, 0.02).delayBatch, 69) << "16 · 16.85/3.9383 = 68.5 samples";
     EXPECT_EQ(advise(measured, 0.02).mostWorkers, 7);
     // The longest delay covers this transfer, but not the ranks' scatter in addition.

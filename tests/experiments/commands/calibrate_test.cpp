@@ -49,6 +49,21 @@ TEST(CalibrateCommand, FindsEveryNumberOfAClusterThatIsKnown) {
     EXPECT_NEAR(predicted / original, 1, 0.005);
 }
 
+// With a correction a snapshot is kept beside what leaves: three passes over memory, and not two as of the probe.
+TEST(CalibrateCommand, FindsTheRateOfTheMemoryInARunOfEitherMerge) {
+    const test::DasgdFolder folder;
+    folder.write("known.toml", kCluster);
+    for (const char* correction : {"0.0", "1.0"}) {
+        const std::string merge = std::string("algorithm.correction=") + correction;
+        const test::Ended run = folder.run({"run", "known.toml", "-w", correction, "-q", "--json", "--set", merge});
+        ASSERT_EQ(run.exit, 0) << run.err;
+        const std::string id = nlohmann::json::parse(run.out)["run_id"];
+        const test::Ended found = folder.run({"calibrate", "--run", id, "-w", correction, "--json"});
+        ASSERT_EQ(found.exit, 0) << found.err;
+        EXPECT_NEAR(nlohmann::json::parse(found.out)["memory_bytes_per_s"].get<double>() / 7e9, 1, 0.001) << merge;
+    }
+}
+
 TEST(CalibrateCommand, MeasuresRealRanksAndTakesRecordedRuns) {
     const test::DasgdFolder folder;
     folder.write("real.toml", test::quickExperiment("gloo"));
