@@ -59,6 +59,8 @@ Ns lengthOfCommon(const Intervals& a, const Intervals& b) {
 }
 
 Ns coveredOf(TimeRange range, const Intervals& intervals) {
+    // Most steps lie before all collectives that are under way.
+    if (intervals.empty() || range.end <= intervals.front().start) return 0;
     auto at = std::partition_point(intervals.begin(), intervals.end(),
                                    [&](TimeRange interval) { return interval.end <= range.start; });
     Ns total = 0;

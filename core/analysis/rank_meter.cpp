@@ -41,14 +41,20 @@ bool isKept(SpanKind kind) { return isMetered(kind) || kind == SpanKind::Reduce;
 class Packer {
 public:
     void put(std::int64_t value) {
+        constexpr std::size_t kLongest = 10;
+        if (bytes_.size() - used_ < kLongest) bytes_.resize(2 * bytes_.size() + 16 * kLongest);
         auto bits = (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
-        for (; bits >= 0x80; bits >>= 7) bytes_ += static_cast<char>(bits | 0x80);
-        bytes_ += static_cast<char>(bits);
+        for (; bits >= 0x80; bits >>= 7) bytes_[used_++] = static_cast<char>(bits | 0x80);
+        bytes_[used_++] = static_cast<char>(bits);
     }
-    [[nodiscard]] std::string bytes() && { return std::move(bytes_); }
+    [[nodiscard]] std::string bytes() && {
+        bytes_.resize(used_);
+        return std::move(bytes_);
+    }
 
 private:
-    std::string bytes_;
+    std::string bytes_;  // longer than what is used, because a byte at a time is slow to append
+    std::size_t used_ = 0;
 };
 
 class Unpacker {
@@ -140,19 +146,45 @@ struct RankMeter::Sets {
     Intervals undivided;  // reduces that are not divided yet, or never will be
 };
 
+std::deque<RankMeter::OpenReduces::Reduce>::iterator RankMeter::OpenReduces::placeOf(std::uint64_t collective) {
+    if (all_.empty() || all_.front().collective >= collective) return all_.begin();
+    if (all_.back().collective < collective) return all_.end();
+    return std::lower_bound(all_.begin(), all_.end(), collective,
+                            [](const Reduce& one, std::uint64_t number) { return one.collective < number; });
+}
+
+RankMeter::OpenReduces::Reduce* RankMeter::OpenReduces::find(std::uint64_t collective) {
+    const auto place = placeOf(collective);
+    return place == all_.end() || place->collective != collective ? nullptr : &*place;
+}
+
+void RankMeter::OpenReduces::open(const Reduce& reduce) { all_.insert(placeOf(reduce.collective), reduce); }
+
+void RankMeter::OpenReduces::close(std::uint64_t collective) {
+    const auto place = placeOf(collective);
+    if (place != all_.end() && place->collective == collective) all_.erase(place);
+}
+
+void RankMeter::OpenReduces::closeEndedBy(Ns instant) {
+    std::erase_if(all_, [&](const Reduce& open) { return open.time.end <= instant; });
+}
+
 void RankMeter::add(const Span& span) {
     if (span.kind == SpanKind::Reduce && span.collective != 0) {
         partial_ = partial_ || span.start < settled_;
-        const auto [open, fresh] = open_.try_emplace(span.collective, TimeRange{span.start, span.end});
-        if (fresh) return;
+        OpenReduces::Reduce* open = open_.find(span.collective);
+        if (!open) {
+            open_.open({span.collective, {span.start, span.end}});
+            return;
+        }
         // A rank that reports a collective's number again was restarted and counts from the beginning: the first reduce
         // of that number will never be divided.
-        items_.push_back({.start = open->second.start, .end = open->second.end, .kind = SpanKind::Reduce});
-        open->second = {span.start, span.end};
+        items_.push_back({.start = open->time.start, .end = open->time.end, .kind = SpanKind::Reduce});
+        open->time = {span.start, span.end};
         return;
     }
     if (!isMetered(span.kind)) return;
-    if (span.kind == SpanKind::Transfer && span.collective != 0) open_.erase(span.collective);
+    if (span.kind == SpanKind::Transfer && span.collective != 0) open_.close(span.collective);
     partial_ = partial_ || span.start < settled_;
     if (span.end < settled_) return;
     const auto samples = isForward(span.kind) ? std::clamp<std::int64_t>(span.bytes, 0, kMostSamples) : 0;
@@ -161,10 +193,10 @@ void RankMeter::add(const Span& span) {
 }
 
 void RankMeter::giveUp(std::uint64_t collective) {
-    const auto open = open_.find(collective);
-    if (open == open_.end()) return;
-    items_.push_back({.start = open->second.start, .end = open->second.end, .kind = SpanKind::Reduce});
-    open_.erase(open);
+    const OpenReduces::Reduce* open = open_.find(collective);
+    if (!open) return;
+    items_.push_back({.start = open->time.start, .end = open->time.end, .kind = SpanKind::Reduce});
+    open_.close(collective);
 }
 
 OverlapTotals RankMeter::totals() const {
@@ -197,7 +229,7 @@ void RankMeter::settleBefore(Ns instant) {
     totals_ += measure(settled_, instant);
     settled_ = instant;
     std::erase_if(items_, [&](const Item& item) { return item.end <= instant; });
-    std::erase_if(open_, [&](const auto& open) { return open.second.end <= instant; });
+    open_.closeEndedBy(instant);
 }
 
 Ns RankMeter::medianEnd() const {
@@ -369,9 +401,10 @@ std::optional<RankMeter> RankMeter::load(std::string_view bytes, std::size_t mos
         eachOfSteps(meter.totals_.steps[samples], take);
     }
     for (std::size_t left = unpacker.count(); left > 0; --left) {
-        TimeRange& reduce = meter.open_[static_cast<std::uint64_t>(unpacker.get())];
-        reduce.start = unpacker.get();
-        reduce.end = unpacker.get();
+        const auto collective = static_cast<std::uint64_t>(unpacker.get());
+        const Ns start = unpacker.get(), end = unpacker.get();
+        if (meter.open_.size() > 0 && std::prev(meter.open_.end())->collective >= collective) return std::nullopt;
+        meter.open_.open({collective, {start, end}});
     }
     Item before;
     for (std::size_t left = unpacker.count(); left > 0; --left) {

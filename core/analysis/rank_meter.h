@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <limits>
 #include <map>
 #include <optional>
@@ -106,6 +107,29 @@ private:
         std::uint32_t samples = 0;  // number of samples of a forward pass; 0 for other kinds
     };
     struct Sets;
+    // Reduces that are not divided yet, by ascending number. They come in the order of their numbers and are divided in
+    // it, but for few: both ends are quick.
+    class OpenReduces {
+    public:
+        struct Reduce {
+            std::uint64_t collective = 0;
+            TimeRange time;
+        };
+        [[nodiscard]] auto begin() const { return all_.begin(); }
+        [[nodiscard]] auto end() const { return all_.end(); }
+        [[nodiscard]] std::size_t size() const { return all_.size(); }
+        // Null where it is not open.
+        [[nodiscard]] Reduce* find(std::uint64_t collective);
+        // Opens one that is not.
+        void open(const Reduce& reduce);
+        void close(std::uint64_t collective);
+        void closeEndedBy(Ns instant);
+
+    private:
+        [[nodiscard]] std::deque<Reduce>::iterator placeOf(std::uint64_t collective);
+
+        std::deque<Reduce> all_;
+    };
 
     // Settles the time for which nothing can come any more, and settles early where the meter is full.
     void settle();
@@ -125,9 +149,9 @@ private:
     void measureSteps(const Sets& sets, Ns from, Ns until, OverlapTotals& totals) const;
 
     std::size_t mostKept_;
-    std::vector<Item> items_;                  // spans that are held, in order of arrival
-    std::map<std::uint64_t, TimeRange> open_;  // reduces that are not divided yet, by collective
-    OverlapTotals totals_;                     // totals of the time before settled_
+    std::vector<Item> items_;  // spans that are held, in order of arrival
+    OpenReduces open_;
+    OverlapTotals totals_;  // totals of the time before settled_
     Ns settled_ = std::numeric_limits<Ns>::min();
     bool partial_ = false;
     std::size_t settleAt_ = 2 * kLeastKept;  // answer of nextSettling()

@@ -184,9 +184,10 @@ Tallies::RankTally& Tallies::touched(int rank) {
 }
 
 Tallies::RankTally& Tallies::known(int rank) {
-    const auto [place, fresh] = ranks_.try_emplace(rank, RankTally{.rank = rank, .meter = RankMeter(mostKept())});
-    if (fresh) fetch(place->second);
-    return place->second;
+    if (const auto found = ranks_.find(rank); found != ranks_.end()) return found->second;
+    RankTally& tally = ranks_.emplace(rank, RankTally{.rank = rank, .meter = RankMeter(mostKept())}).first->second;
+    fetch(tally);
+    return tally;
 }
 
 void Tallies::fetch(RankTally& tally) {
