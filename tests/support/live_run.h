@@ -1,21 +1,27 @@
 // A run under way, seen from outside as its workspace has it.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
+#include <thread>
 
 #include "storage/run_reader.h"
 #include "tests/support/processes.h"
 
 namespace dasgd::test {
 
-// Waits until `holds` of the newest run of the workspace; false where that takes too long.
+// Waits until `holds` of the newest run of the workspace; false where that takes too long. It looks seldom, because a
+// look takes as much of a processor as some steps, and waits long, as processes start slowly beside others.
 template <class Holds>
 bool newestRunComesTo(const std::filesystem::path& workspace, Holds holds) {
-    return eventually([&] {
-        auto reader = storage::RunReader::open(workspace);
+    auto reader = storage::RunReader::open(workspace);
+    const auto comes = [&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        if (!reader) reader = storage::RunReader::open(workspace);
         const auto rows = reader ? reader->runs() : tl::unexpected(Error{});
         return rows && !rows->empty() && holds(rows->front());
-    });
+    };
+    return eventually(comes, std::chrono::seconds(60));
 }
 inline bool newestRunTrains(const std::filesystem::path& workspace) {
     return newestRunComesTo(workspace, [](const storage::RunRow& row) { return row.steps > 10; });
