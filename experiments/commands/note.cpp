@@ -54,7 +54,7 @@ void print(const std::string& run, const storage::RunNotes& notes, bool json) {
     }
     std::string words = run;
     if (notes.starred) words += "  starred";
-    if (notes.archived) words += "  put away";
+    if (notes.archived) words += "  archived";
     for (const std::string& tag : notes.tags) words += "  " + printable(tag);
     if (!notes.note.empty()) words += "\n  " + printable(notes.note);
     std::printf("%s\n", words.c_str());
@@ -95,7 +95,7 @@ Action declareNote(CLI::App& app) {
 
 const CommandRegistry::Add kNoteEntry{{.order = 85,
                                        .name = "note",
-                                       .summary = "Star, tag, annotate or put away runs; without an option, show that",
+                                       .summary = "Star, tag, annotate or archive runs; without an option, show that",
                                        .declare = declareNote}};
 
 }  // namespace

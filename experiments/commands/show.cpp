@@ -279,7 +279,7 @@ std::string textOf(const Shown& shown) {
               (early ? ", ended early by its evaluations, " : ", ") + std::to_string(row.samples) + " samples, " +
               byteCount(static_cast<double>(row.bytesSent)) + " sent");
     if (!row.resumedFrom.empty()) {
-        field(out, "goes on from", row.resumedFrom + ", step " + std::to_string(row.resumedStep));
+        field(out, "resumed from", row.resumedFrom + ", step " + std::to_string(row.resumedStep));
     }
     if (row.restarted > 0) {
         field(out, "restarted", std::to_string(row.restarted) + "x by the queue, last reason: " + row.restartReason);

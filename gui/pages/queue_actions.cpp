@@ -42,7 +42,7 @@ QString holdOrRelease(const std::vector<RunItemPtr>& waiting) {
 
 void addQueueMenu(QMenu& menu, Engine& engine, const std::vector<RunItemPtr>& runs) {
     if (const QString early = resumable(runs); !early.isEmpty()) {
-        QObject::connect(menu.addAction(QMenu::tr("Go on from its checkpoint\tCtrl+Shift+R")), &QAction::triggered,
+        QObject::connect(menu.addAction(QMenu::tr("Resume from its checkpoint\tCtrl+Shift+R")), &QAction::triggered,
                          &engine, [&engine, early] { engine.resume(early); });
     }
     const std::vector<RunItemPtr> waiting = waitingOf(runs);
@@ -75,7 +75,7 @@ void addQueueKeys(QWidget& table, Engine& engine, const std::function<std::vecto
                        QKeySequence(QLatin1String(keys)), ask, Qt::WidgetShortcut);
     };
     addKeyedAction(
-        table, QMenu::tr("Go on from its checkpoint"), QMenu::tr("The chosen run, which ended early"),
+        table, QMenu::tr("Resume from its checkpoint"), QMenu::tr("The chosen run, which ended early"),
         QKeySequence(QStringLiteral("Ctrl+Shift+R")),
         [&engine, chosen, refuse] {
             const QString early = resumable(chosen());
@@ -93,7 +93,7 @@ void addQueueKeys(QWidget& table, Engine& engine, const std::function<std::vecto
 QString endInWords(const RunItem& run) {
     const QString why = QString::fromStdString(run.row.error);
     if (why.isEmpty() || !hasEndedEarly(run.row) || !run.hasCheckpoint) return why;
-    return QMenu::tr("%1. To go on from its checkpoint: Ctrl+Shift+R on the Runs page.").arg(why);
+    return QMenu::tr("%1. To resume it from its checkpoint: Ctrl+Shift+R on the Runs page.").arg(why);
 }
 
 }  // namespace dasgd::gui

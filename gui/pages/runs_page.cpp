@@ -191,7 +191,7 @@ private:
         named(tr("Star or take the star away"), tr("The chosen runs"), "Ctrl+D",
               [this] { starRuns(notes_, chosenRuns()); });
         named(tr("Tags and note"), tr("Of the chosen runs"), "Ctrl+G", [this] { editTags(); });
-        named(tr("Take back the last change"), tr("Of stars, tags, notes and what was put away"), "Ctrl+Z",
+        named(tr("Take back the last change"), tr("Of stars, tags, notes and archived runs"), "Ctrl+Z",
               [this] { notes_.undo(); });
         named(tr("Same again with …"), tr("Set up an experiment from the chosen run"), "Ctrl+Shift+N",
               [this] { sameAgain(startOf(chosenRuns())); });
@@ -200,7 +200,7 @@ private:
         };
         addQueueKeys(
             *table_, context_.engine, [this] { return chosenRuns(); }, [this](const QString& why) { sayDone(why); });
-        onTable(tr("Put away or restore"), Qt::Key_Delete, [this] { archive(chosenRuns()); });
+        onTable(tr("Archive or restore"), Qt::Key_Delete, [this] { archive(chosenRuns()); });
         onTable(tr("Menu of the chosen runs"), Qt::Key_Menu, [this] {
             showMenu(table_->viewport()->mapToGlobal(table_->visualRect(table_->currentIndex()).bottomLeft()));
         });
@@ -246,7 +246,7 @@ private:
     }
 
     void archive(const std::vector<RunItemPtr>& runs) {
-        if (!archiveRuns(notes_, runs)) message_->say(tr("A run that is under way is not put away: stop it first."));
+        if (!archiveRuns(notes_, runs)) message_->say(tr("A run that is under way is not archived: stop it first."));
     }
 
     void showMenu(const QPoint& at) {
@@ -273,7 +273,7 @@ private:
                                                                    : tr("Star\tCtrl+D"),
             true, [this, runs] { starRuns(notes_, runs); });
         add(tr("Tags and note …\tCtrl+G"), true, [this] { editTags(); });
-        add(is([](const auto& run) { return run->notes.archived; }) ? tr("Restore\tDel") : tr("Put away\tDel"), true,
+        add(is([](const auto& run) { return run->notes.archived; }) ? tr("Restore\tDel") : tr("Archive\tDel"), true,
             [this, runs] { archive(runs); });
         menu->addSeparator();
         add(one ? tr("Copy the run's id") : tr("Copy the ids"), true,
@@ -336,7 +336,7 @@ private:
         } else if (const QString leftOut = list_->leftOutInWords(); !leftOut.isEmpty()) {
             empty_->say(
                 tr("Every run that matches is left out"),
-                tr("%1. The menu of groups shows them; “archived” in the filter what is put away.").arg(leftOut));
+                tr("%1. The menu of groups shows them; “archived” in the filter those that are archived.").arg(leftOut));
         } else {
             const QString what = all == 1 ? tr("1 run is") : tr("%1 runs are").arg(grouped(all));
             empty_->say(tr("No run matches the filter"),

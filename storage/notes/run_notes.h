@@ -21,7 +21,7 @@ namespace dasgd::storage {
 
 struct RunNotes {
     bool starred = false;
-    bool archived = false;       // put away: lists leave it out unless they are asked for it
+    bool archived = false;       // lists leave it out unless they are asked for it
     std::set<std::string> tags;  // isTag() of each
     std::string note;            // plain text, UTF-8
     [[nodiscard]] bool isEmpty() const { return *this == RunNotes{}; }

@@ -147,7 +147,7 @@ QString filterHelp() {
                "comparisons: = != < <= > >= and ~ for “contains”, with and, or, not and parentheses\n"
                "seed in (1, 2, 3)   status not in (failed, stopped)\n"
                "hidden > 90 %   wall < 10 min   started >= 2026-11-20   bandwidth <= 200Mbps\n"
-               "tag = good   starred   note ~ diverged   archived: those that are put away\n"
+               "tag = good   starred   note ~ diverged   archived: lists leave those out\n"
                "fields: every key of the configuration (delay, or algorithm.delay), and\n") +
            names;
 }

@@ -21,7 +21,7 @@ public:
     ~NotesQuery() override;
     Status refresh(LiveStore& store) override;
 
-    // Writes the change soon, on the reader's thread. `words` describe it: "3 runs put away". Returns the number that
+    // Writes the change soon, on the reader's thread. `words` describe it: "3 runs archived". Returns the number that
     // answered() will carry.
     int change(const QStringList& runs, const storage::NotesChange& change, const QString& words);
     // Reverts the last change of this window; does nothing if there is none.

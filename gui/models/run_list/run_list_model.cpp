@@ -208,7 +208,7 @@ void RunListModel::rearrange() {
 
 QString RunListModel::leftOutInWords() const {
     QStringList words;
-    if (archivedCount_ > 0) words << tr("%1 put away").arg(grouped(archivedCount_));
+    if (archivedCount_ > 0) words << tr("%1 archived").arg(grouped(archivedCount_));
     if (partCount_ > 0)
         words << (partCount_ == 1 ? tr("1 earlier part") : tr("%1 earlier parts").arg(grouped(partCount_)));
     return words.join(QStringLiteral(", "));

@@ -50,7 +50,7 @@ public:
     // Runs that others were resumed from are left out unless `show` is set.
     void showParts(bool show);
     [[nodiscard]] bool showsParts() const { return showParts_; }
-    // Number of runs left out for these two reasons: "3 put away, 2 earlier parts"; "" for none.
+    // Number of runs left out for these two reasons: "3 archived, 2 earlier parts"; "" for none.
     [[nodiscard]] QString leftOutInWords() const;
     [[nodiscard]] const FieldCatalog& fields() const { return fields_; }
     // Keys of the configuration that have columns, in order.

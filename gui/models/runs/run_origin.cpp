@@ -38,7 +38,7 @@ std::vector<std::pair<QString, QString>> originOf(const storage::RunDetail& run)
     add("waits for", text(run.waitsFor));
     add("ended", localTime(run.row.endedAt));
     if (!run.row.resumedFrom.empty()) {
-        add("goes on from", QStringLiteral("%1, step %2").arg(text(run.row.resumedFrom)).arg(run.row.resumedStep));
+        add("resumed from", QStringLiteral("%1, step %2").arg(text(run.row.resumedFrom)).arg(run.row.resumedStep));
     }
     const QString commit = text(run.row.gitCommit).left(12);
     add("commit", commit + (run.gitDirty ? QStringLiteral(", with uncommitted changes") : QString()));

@@ -53,7 +53,7 @@ void GroupButton::fillMenu() {
         action->setChecked(on);
         connect(action, &QAction::toggled, &list_, show);
     };
-    addSwitch(tr("show runs that are put away"), list_.showsArchived(), &RunListModel::showArchived);
+    addSwitch(tr("show archived runs"), list_.showsArchived(), &RunListModel::showArchived);
     addSwitch(tr("show earlier parts of runs that went on"), list_.showsParts(), &RunListModel::showParts);
 }
 

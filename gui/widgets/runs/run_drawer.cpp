@@ -213,7 +213,7 @@ void RunDrawer::sayTitle() {
     } else {
         title_->setText(run.id);
         QStringList words{run.row.takenOut() ? kTakenOut : stateOf(run.row)};
-        if (run.notes.archived) words << tr("put away");
+        if (run.notes.archived) words << tr("archived");
         if (run.row.imported()) words << tr("imported from a trace");
         if (run.row.timeSimulated) words << tr("simulated time");
         if (!run.row.error.empty()) words << QString::fromStdString(run.row.error);

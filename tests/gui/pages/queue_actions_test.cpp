@@ -78,7 +78,7 @@ TEST_F(QueueActions, OneThatEndedEarlyGoesOn) {
     for (const char* status : {"stopped", "failed", "interrupted"}) {
         QMenu menu;
         addQueueMenu(menu, engine_, {endedAs("a", status)});
-        EXPECT_THAT(wordsOf(menu), ElementsAre("Go on from its checkpoint")) << status;
+        EXPECT_THAT(wordsOf(menu), ElementsAre("Resume from its checkpoint")) << status;
     }
     QMenu menu;
     for (const char* status : {"finished", "running"}) addQueueMenu(menu, engine_, {endedAs("a", status)});

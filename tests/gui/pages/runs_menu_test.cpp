@@ -120,7 +120,7 @@ TEST_F(RunsMenu, TheMenuIsOfTheRowUnderThePointer) {
     ASSERT_TRUE(carryOut(first, QStringLiteral("Open")));
     EXPECT_EQ(window_->session().currentId(), first);
     window_->open("Runs");
-    ASSERT_TRUE(carryOut(second, QStringLiteral("Put away")));
+    ASSERT_TRUE(carryOut(second, QStringLiteral("Archive")));
     ASSERT_TRUE(eventually([&] { return notesOf(second).archived; }));
     EXPECT_FALSE(notesOf(first).archived);
 }

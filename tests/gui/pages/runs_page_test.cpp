@@ -285,7 +285,7 @@ TEST_F(RunsPageTest, AStarIsKeptShownAndTakenBack) {
     ASSERT_TRUE(eventually([&] { return rows() == 0; })) << "no run is starred";
 }
 
-TEST_F(RunsPageTest, WhatIsPutAwayIsNotShownButCountedAndFound) {
+TEST_F(RunsPageTest, ArchivedRunsAreNotShownButCountedAndFound) {
     workspace_.record({.seed = 1, .steps = 8});
     workspace_.record({.seed = 2, .steps = 8});
     openRuns();
@@ -297,7 +297,7 @@ TEST_F(RunsPageTest, WhatIsPutAwayIsNotShownButCountedAndFound) {
     ASSERT_TRUE(eventually([&] { return rows() == 0; }));
     field()->clear();
     EXPECT_EQ(rows(), 1);
-    EXPECT_NE(label(QStringLiteral("1 put away")), nullptr);
+    EXPECT_NE(label(QStringLiteral("1 archived")), nullptr);
     field()->setText(QStringLiteral("archived"));
     ASSERT_EQ(rows(), 1);
     table()->selectAll();
@@ -307,7 +307,7 @@ TEST_F(RunsPageTest, WhatIsPutAwayIsNotShownButCountedAndFound) {
     EXPECT_EQ(rows(), 2);
 }
 
-TEST_F(RunsPageTest, ARunThatIsUnderWayIsNotPutAway) {
+TEST_F(RunsPageTest, ARunThatIsUnderWayIsNotArchived) {
     test::SyntheticRun live(workspace_.store(), {.steps = 10});
     openRuns();
     ASSERT_TRUE(eventually([&] { return rows() == 1; }));

@@ -51,7 +51,7 @@ TEST(RunOrigin, NamesTheRunThatItGoesOnFrom) {
     run.row.resumedFrom = "run-a";
     run.row.resumedStep = 400;
     const std::vector<std::pair<QString, QString>> expected{
-        {QStringLiteral("goes on from"), QStringLiteral("run-a, step 400")}};
+        {QStringLiteral("resumed from"), QStringLiteral("run-a, step 400")}};
     EXPECT_EQ(originOf(run), expected);
 }
 

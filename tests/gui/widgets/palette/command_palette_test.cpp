@@ -97,8 +97,8 @@ TEST_F(PaletteOfTheWindow, HasWhatThePageOfRunsHasNoButtonFor) {
     QStringList titles;
     for (const PaletteCommand& one : commandsOf(*window_)) titles << one.title;
     for (const char* wanted :
-         {"Pause: hold or release", "Start first", "Earlier", "Later", "Start last", "Put away or restore",
-          "Go on from its checkpoint", "Same again with …", "Take back the last change"}) {
+         {"Pause: hold or release", "Start first", "Earlier", "Later", "Start last", "Archive or restore",
+          "Resume from its checkpoint", "Same again with …", "Take back the last change"}) {
         EXPECT_EQ(titles.count(QString::fromUtf8(wanted)), 1) << wanted;
     }
 }

@@ -61,11 +61,11 @@ TEST(GroupButton, ShowsWhatIsLeftOut) {
               {});
     GroupButton button(list);
     ASSERT_EQ(list.rowCount(), 1);
-    EXPECT_EQ(list.leftOutInWords(), QStringLiteral("1 put away, 1 earlier part"));
+    EXPECT_EQ(list.leftOutInWords(), QStringLiteral("1 archived, 1 earlier part"));
     emit button.menu()->aboutToShow();
     const auto actions = button.menu()->actions();
     actions.back()->trigger();
-    EXPECT_EQ(list.leftOutInWords(), QStringLiteral("1 put away"));
+    EXPECT_EQ(list.leftOutInWords(), QStringLiteral("1 archived"));
     actions[actions.size() - 2]->trigger();
     EXPECT_EQ(list.rowCount(), 3);
     EXPECT_EQ(list.leftOutInWords(), QString());
