@@ -90,6 +90,17 @@ struct AlgorithmTrial {
         return ranks;
     }
 
+    // The least number of ranks, from `ranks` on, that the algorithm does not refuse by cluster.workers.
+    [[nodiscard]] int acceptedRanks(int ranks) const {
+        const auto made = make();
+        const auto refuses = [&](int workers) {
+            const auto refused = made->check({.workers = workers});
+            return refused && refused->field == "cluster.workers";
+        };
+        while (refuses(ranks)) ++ranks;
+        return ranks;
+    }
+
     struct Add {
         explicit Add(AlgorithmTrial trial) { all().push_back(std::move(trial)); }
     };

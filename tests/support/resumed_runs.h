@@ -84,6 +84,7 @@ inline void expectSameModelAfterStops(TrainedOn on, const Value& document, const
 
 // A network that draws, on three ranks and short batches, which evaluations interrupt.
 inline constexpr std::int64_t kResumedSteps = 29;
+inline constexpr int kResumedRanks = 3;
 
 inline Value resumedExperiment(Value algorithm, TrainedOn on, Value model, Value optimizer) {
     return table(
@@ -98,7 +99,7 @@ inline Value resumedExperiment(Value algorithm, TrainedOn on, Value model, Value
                          {"validation", number(0.2)}})},
          {"train", table({{"steps", integer(kResumedSteps)}, {"batch_size", integer(4)}, {"eval_every", integer(7)}})},
          {"optimizer", std::move(optimizer)},
-         {"cluster", table({{"backend", text(nameOf(on))}, {"workers", integer(3)}})}});
+         {"cluster", table({{"backend", text(nameOf(on))}, {"workers", integer(kResumedRanks)}})}});
 }
 
 inline Value droppingMlp(std::int64_t width = 12) {

@@ -26,9 +26,10 @@ struct SerialRule {
 struct SerialView {
     at::Tensor start;  // weights of all workers before step 1
     std::size_t workers = 0;
-    double rate = 0;                                     // η
-    std::vector<std::int64_t> layers = {};               // elements of each, in order; their sum is the start's size
-    std::vector<double> losses = {};                     // of steps 1, 2, … so far, means over the workers
+    double rate = 0;                         // η
+    std::vector<std::int64_t> layers = {};   // elements of each, in order; their sum is the start's size
+    std::vector<std::int64_t> tensors = {};  // elements of each parameter tensor, in order; their sum is the same
+    std::vector<double> losses = {};         // of steps 1, 2, … so far, means over the workers
     std::vector<std::vector<double>> workerLosses = {};  // the same of each worker, [step][worker]
     // Weights that the ranks under test had after step k: for rules that draw numbers of their own.
     std::function<Vectors(std::int64_t k)> ranks = nullptr;

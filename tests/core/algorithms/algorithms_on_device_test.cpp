@@ -270,7 +270,8 @@ protected:
         StreamQueue queue;
         TwinCommunicator comm;
         DeviceExecutor executing;
-        torch::nn::Sequential net{torch::nn::Linear(4, 8), torch::nn::Linear(8, 1)};
+        // An even number of weights: where the twins exchange halves, these are equal.
+        torch::nn::Sequential net{torch::nn::Linear(4, 8), torch::nn::Linear(8, 2)};
         FlatParams params;
         at::Tensor input = torch::ones({2, 4}, torch::kFloat64);
         StepContext context;

@@ -113,7 +113,8 @@ Way wayOf(const Experiment& experiment, HostedRank& rank, const Save& saved) {
 // The ways of all ranks, run by run: one after the other over the same communicator, which takes long to make on GPUs.
 std::vector<std::vector<Way>> trained(const Value& document, const std::vector<Save>& runs) {
     const Experiment experiment = std::move(readExperiment(document).value());
-    std::vector<std::vector<Way>> ways(runs.size(), std::vector<Way>(kRanks));
+    const auto ranks = static_cast<std::size_t>(experiment.cluster.ranks());
+    std::vector<std::vector<Way>> ways(runs.size(), std::vector<Way>(ranks));
     hostRanks(experiment.cluster, [&](HostedRank& rank) {
         const auto number = static_cast<std::size_t>(rank.comm.rank().value());
         if (rank.device) rank.device->enter();
@@ -123,7 +124,7 @@ std::vector<std::vector<Way>> trained(const Value& document, const std::vector<S
 }
 
 void expectSameWays(const std::vector<Way>& got, const std::vector<Way>& expected) {
-    for (std::size_t rank = 0; rank < kRanks; ++rank) {
+    for (std::size_t rank = 0; rank < expected.size(); ++rank) {
         ASSERT_EQ(got[rank].size(), static_cast<std::size_t>(kSteps));
         ASSERT_EQ(expected[rank].size(), static_cast<std::size_t>(kSteps));
         for (std::size_t k = 0; k < got[rank].size(); ++k) {
@@ -132,15 +133,15 @@ void expectSameWays(const std::vector<Way>& got, const std::vector<Way>& expecte
     }
 }
 
-Value bowl(Fields algorithm) {
-    Value document = quadratic("independent", kRanks, "threads");
+Value bowl(Fields algorithm, int ranks = kRanks) {
+    Value document = quadratic("independent", ranks, "threads");
     document.set("algorithm", table(std::move(algorithm)));
     document.set("optimizer", table({{"momentum", number(0)}}));
     return document;
 }
 
 Value bowlOf(const AlgorithmTrial& trial) {
-    Value document = bowl({});
+    Value document = bowl({}, trial.acceptedRanks(kRanks));
     document.set("algorithm", trial.table());
     return document;
 }

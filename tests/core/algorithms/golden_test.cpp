@@ -92,7 +92,8 @@ nlohmann::json trajectoryOf(const AlgorithmTrial& trial, const nlohmann::json& f
         return virtually ? trainVirtually(document) : train(document);
     };
     if (trial.isTimeOnly()) return {{"step_end_ns", endsOf(recordsOf(timeOnly(), true))}};
-    if (trial.repeats) return {{"weights", weightsOf(recordsOf(quadratic("independent", kWorkers, "threads"), false))}};
+    const int workers = trial.acceptedRanks(kWorkers);
+    if (trial.repeats) return {{"weights", weightsOf(recordsOf(quadratic("independent", workers, "threads"), false))}};
     const auto records = recordsOf(uneven(), true);
     return {{"weights", weightsOf(records)}, {"step_end_ns", endsOf(records)}};
 }

@@ -111,6 +111,12 @@ public:
         return all;
     }
 
+    [[nodiscard]] std::vector<std::int64_t> tensors() const {
+        std::vector<std::int64_t> all;
+        for (const FlatParams::Slot& slot : params_.slots()) all.push_back(slot.numel);
+        return all;
+    }
+
     struct Descent {
         at::Tensor gradient;
         double loss = 0;
@@ -164,6 +170,7 @@ TEST_P(LenetOracle, FourRanksTakeTheWayOfTheSerialRule) {
                     .workers = lenet.workers(),
                     .rate = kLenetRate,
                     .layers = lenet.layers(),
+                    .tensors = lenet.tensors(),
                     .ranks = [&](std::int64_t k) { return afterStep(ranks, k); }};
     const SerialRule rule = GetParam().rule(view);
     Vectors w(lenet.workers(), view.start), v(lenet.workers(), torch::zeros_like(view.start));

@@ -57,7 +57,9 @@ protected:
     static Value digitsKept(const std::string& where) {
         Fields data = GetParam().data();
         data.emplace_back("device_data", text(where));
-        return digits(GetParam().table(), {}, std::move(data));
+        Value document = digits(GetParam().table(), {}, std::move(data));
+        document.find("cluster")->set("workers", integer(GetParam().acceptedRanks(kDigitRanks)));
+        return document;
     }
 };
 

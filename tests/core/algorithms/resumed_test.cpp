@@ -15,6 +15,12 @@
 namespace dasgd::test {
 namespace {
 
+Value experimentOf(const AlgorithmTrial& trial, const Value& algorithm, TrainedOn on) {
+    Value document = resumedExperiment(algorithm, on, droppingMlp(), momentum());
+    document.find("cluster")->set("workers", integer(trial.acceptedRanks(kResumedRanks)));
+    return document;
+}
+
 class EveryAlgorithm : public ::testing::TestWithParam<std::tuple<AlgorithmTrial, TrainedOn>> {};
 
 TEST_P(EveryAlgorithm, EndsWithTheSameBitsAfterAStop) {
@@ -22,7 +28,7 @@ TEST_P(EveryAlgorithm, EndsWithTheSameBitsAfterAStop) {
     std::mt19937 random(static_cast<unsigned>(std::hash<std::string>()(trial.name())) + static_cast<unsigned>(on));
     const std::int64_t stop = std::uniform_int_distribution<std::int64_t>(1, kResumedSteps - 1)(random);
     SCOPED_TRACE("stopped after step " + std::to_string(stop));
-    Value document = resumedExperiment(trial.table(), on, droppingMlp(), momentum());
+    Value document = experimentOf(trial, trial.table(), on);
     for (const auto& [key, value] : trial.data()) document.find("data")->set(key, value);
     if (trial.repeats || (on == TrainedOn::Virtual && trial.resumesExactly))
         return expectSameModelAfterStops(on, document, {stop});
@@ -91,7 +97,7 @@ TEST_P(EveryMetric, IsAsOfARunThatNeverStopped) {
     for (const Value& algorithm : variantsOf(GetParam())) {
         SCOPED_TRACE(algorithm.toToml());
         const TempDir dir;
-        const Value document = resumedExperiment(algorithm, TrainedOn::Threads, droppingMlp(), momentum());
+        const Value document = experimentOf(GetParam(), algorithm, TrainedOn::Threads);
         const auto whole = recordsOf(document, checkpointsIn(dir / "whole"));
         ASSERT_EQ(whole[0].outcome.kind, WorkerOutcome::Kind::Finished) << whole[0].outcome.error;
         const auto stops = testsInFull() ? std::vector<std::int64_t>{1, 6, 13, 20} : std::vector<std::int64_t>{1, 13};

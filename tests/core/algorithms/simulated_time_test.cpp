@@ -68,7 +68,8 @@ std::vector<AlgorithmTrial> trialsWithoutServers() {
 class SimulatedTimeWeights : public ::testing::TestWithParam<std::tuple<AlgorithmTrial, int>> {};
 
 TEST_P(SimulatedTimeWeights, AreThoseOfTheRealBackends) {
-    const auto& [trial, ranks] = GetParam();
+    const auto& trial = std::get<0>(GetParam());
+    const int ranks = trial.acceptedRanks(std::get<1>(GetParam()));
     Value simulated = bowlOn("virtual", trial, ranks);
     simulated.set("compute", table({{"step_time", text("3ms")}}));
     const Outcome virtually = outcomeOf(trainVirtually(simulated));

@@ -16,6 +16,7 @@ namespace dasgd::test {
 
 // Steps of a run, and the steps between which waits of the host are watched.
 inline constexpr int kDigitSteps = 12, kWatchedFrom = 1, kWatchedUntil = 11;
+inline constexpr int kDigitRanks = 3;
 
 inline Value digits(const Value& algorithm, Fields train = {}, Fields data = {}) {
     Fields of{{"steps", integer(kDigitSteps)}, {"batch_size", integer(8)}, {"eval_every", integer(1000)}};
@@ -27,7 +28,7 @@ inline Value digits(const Value& algorithm, Fields train = {}, Fields data = {})
                   {"data", table(std::move(from))},
                   {"train", table(std::move(of))},
                   {"optimizer", table({{"name", text("sgd")}, {"learning_rate", number(0.02)}})},
-                  {"cluster", table({{"backend", text("threads")}, {"workers", integer(3)}})}});
+                  {"cluster", table({{"backend", text("threads")}, {"workers", integer(kDigitRanks)}})}});
 }
 
 struct OnDevice {
