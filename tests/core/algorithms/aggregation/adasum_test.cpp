@@ -61,7 +61,10 @@ TEST_P(AdasumOracle, AddsTheStepsOfAllWorkersPairByPair) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, AdasumOracle,
-                         testing::Combine(testing::ValuesIn(oracleBackends()), testing::Values(1, 2, 4, 8)));
+                         testing::Combine(testing::ValuesIn(oracleBackends()), testing::Values(1, 2, 4)));
+// Eight ranks share three weights: some halves are empty, and some exchanges go one way.
+INSTANTIATE_TEST_SUITE_P(MoreRanksThanWeights, AdasumOracle,
+                         testing::Combine(testing::ValuesIn(oracleBackends()), testing::Values(8)));
 
 TEST(Adasum, OverGlooHasTheBitsOfThreads) {
     const QuadraticProblem problem{.workers = 4, .steps = 60, .rate = 0.03};
