@@ -29,6 +29,7 @@ Intervals unionOf(Intervals ranges) {
         std::sort(ranges.begin(), ranges.end(), startsEarlier);
     }
     Intervals merged;
+    merged.reserve(ranges.size());
     for (const TimeRange& range : ranges) {
         if (range.start >= range.end) continue;
         if (!merged.empty() && range.start <= merged.back().end) {
@@ -58,16 +59,23 @@ Ns lengthOfCommon(const Intervals& a, const Intervals& b) {
     return total;
 }
 
-Ns coveredOf(TimeRange range, const Intervals& intervals) {
-    // Most steps lie before all collectives that are under way.
-    if (intervals.empty() || range.end <= intervals.front().start) return 0;
-    auto at = std::partition_point(intervals.begin(), intervals.end(),
-                                   [&](TimeRange interval) { return interval.end <= range.start; });
+Ns Coverage::of(TimeRange range) {
+    const auto isBefore = [&](TimeRange interval) { return interval.end <= range.start; };
+    if (next_ > 0 && !isBefore(intervals_[next_ - 1])) next_ = 0;
+    // Far ahead only after a gap: the next range is mostly in the same interval or the next.
+    if (next_ + 1 < intervals_.size() && isBefore(intervals_[next_ + 1])) {
+        const auto from = intervals_.begin() + static_cast<std::ptrdiff_t>(next_);
+        next_ = static_cast<std::size_t>(std::partition_point(from, intervals_.end(), isBefore) - intervals_.begin());
+    } else if (next_ < intervals_.size() && isBefore(intervals_[next_])) {
+        ++next_;
+    }
     Ns total = 0;
-    for (; at != intervals.end() && at->start < range.end; ++at) {
-        total += std::min(at->end, range.end) - std::max(at->start, range.start);
+    for (std::size_t at = next_; at < intervals_.size() && intervals_[at].start < range.end; ++at) {
+        total += std::min(intervals_[at].end, range.end) - std::max(intervals_[at].start, range.start);
     }
     return total;
 }
+
+Ns coveredOf(TimeRange range, const Intervals& intervals) { return Coverage(intervals).of(range); }
 
 }  // namespace dasgd

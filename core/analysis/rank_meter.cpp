@@ -327,6 +327,7 @@ void RankMeter::measureSteps(const Sets& sets, Ns from, Ns until, OverlapTotals&
         return std::tie(a->step, a->start) < std::tie(b->step, b->start);
     };
     if (!std::is_sorted(passes.begin(), passes.end(), earlier)) std::sort(passes.begin(), passes.end(), earlier);
+    Coverage transfer(sets.transfer), undivided(sets.undivided), windows(sets.windows), inFlight(sets.inFlight);
     for (auto first = passes.begin(); first != passes.end();) {
         const auto last =
             std::find_if(first, passes.end(), [&](const Item* item) { return item->step != (*first)->step; });
@@ -340,14 +341,14 @@ void RankMeter::measureSteps(const Sets& sets, Ns from, Ns until, OverlapTotals&
             forward = forward || isForward(item.kind);
             backward = backward || isBackward(item.kind);
             total += item.end - item.start;
-            covered += coveredOf({item.start, item.end}, sets.transfer);
+            covered += transfer.of({item.start, item.end});
             samples += item.samples;
             extent.end = std::max(extent.end, item.end);
         }
-        const bool known = coveredOf(extent, sets.undivided) == 0;
-        const bool clean = coveredOf(extent, sets.windows) == extent.end - extent.start;
+        const bool known = undivided.of(extent) == 0;
+        const bool clean = windows.of(extent) == extent.end - extent.start;
         if (!forward || !backward || !known || !clean || total <= 0 || extent.end > until) continue;
-        const bool beside = coveredOf(extent, sets.inFlight) > 0;
+        const bool beside = inFlight.of(extent) > 0;
         OverlapTotals::Steps& steps = totals.steps[samples];
         steps.beside += beside ? 1 : 0;
         steps.coveredTime += covered;

@@ -55,6 +55,14 @@ TEST(IntervalsTest, AgreeWithInstants) {
         EXPECT_EQ(lengthOfCommon(a, b), lengthCommon);
         EXPECT_EQ(lengthOf(common), lengthCommon);
         EXPECT_EQ(coveredOf({20, 50}, a), within);
+        // In any order, one after another.
+        Coverage coverage(a);
+        for (int i = 0; i < 20; ++i) {
+            const Ns from = start(random), until = from + length(random);
+            Ns covered = 0;
+            for (Ns t = from; t < until; ++t) covered += has(a, t);
+            EXPECT_EQ(coverage.of({from, until}), covered);
+        }
     }
 }
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <numeric>
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -345,6 +347,31 @@ TEST(RankMeterTest, AnOpenReduceHoldsItsTimeBack) {
     meter.add(span(SpanKind::Transfer, 60, 100, 0, 77));
     EXPECT_EQ(meter.totals().hidden, 30) << "late, but not lost";
     EXPECT_FALSE(meter.isPartial());
+}
+
+// Every third one is never divided, and the meter is saved and loaded while the others are open.
+TEST(RankMeterTest, ReducesComeAndAreDividedInAnyOrder) {
+    std::vector<Ns> order(300);
+    std::iota(order.begin(), order.end(), 0);
+    std::mt19937 random(11);
+    std::optional<OverlapTotals> expected;
+    for (int round = 0; round < 10; ++round) {
+        RankMeter meter;
+        meter.add(span(SpanKind::Forward, 0, 3000, 1));
+        for (const Ns i : order)
+            meter.add(span(SpanKind::Reduce, 10 * i, 10 * i + 8, 1, static_cast<std::uint64_t>(i) + 1));
+        meter = RankMeter::load(meter.save()).value();
+        std::shuffle(order.begin(), order.end(), random);
+        for (const Ns i : order) {
+            if (i % 3 == 0) continue;
+            meter.add(span(SpanKind::Transfer, 10 * i + 2, 10 * i + 8, 1, static_cast<std::uint64_t>(i) + 1));
+        }
+        meter.add(window(0, 3000));
+        if (!expected) expected = meter.totals();
+        EXPECT_EQ(meter.totals(), *expected);
+        EXPECT_EQ(meter.totals().hidden, 200 * 6);
+        EXPECT_EQ(RankMeter::load(meter.save()).value().totals(), *expected);
+    }
 }
 
 TEST(RankMeterTest, ASpanThatComesAfterItsTimeWasCountedMakesTheMeterPartial) {
