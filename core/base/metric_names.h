@@ -32,6 +32,8 @@ inline constexpr const char* kStalenessUpdates = "staleness/updates";
 inline constexpr const char* kStalenessLead = "staleness/lead";
 inline constexpr const char* kGraphDegree = "graph/degree";
 inline constexpr const char* kGraphGap = "graph/spectral_gap";
+inline constexpr const char* kCompressionRatio = "compression/ratio";
+inline constexpr const char* kCompressionError = "compression/error";
 inline constexpr const char* kComputedStepMs = "run/computed_step_ms";
 inline constexpr const char* kTargetReached = "run/target_reached";
 inline constexpr const char* kHostDown = "fault/host_down";
@@ -54,7 +56,7 @@ inline constexpr const char* kWeight = "weight/";
 inline constexpr const char* kAlgorithm = "algorithm/";
 
 // All names and prefixes above.
-inline constexpr std::array<std::string_view, 41> kNames{kTrainLoss,
+inline constexpr std::array<std::string_view, 43> kNames{kTrainLoss,
                                                          kTrainStepMs,
                                                          kEvalLoss,
                                                          kEvalAccuracy,
@@ -94,7 +96,9 @@ inline constexpr std::array<std::string_view, 41> kNames{kTrainLoss,
                                                          kStalenessLead,
                                                          kEvaluationSeconds,
                                                          kGraphDegree,
-                                                         kGraphGap};
+                                                         kGraphGap,
+                                                         kCompressionRatio,
+                                                         kCompressionError};
 
 // Metrics with these prefixes describe the whole run, whichever rank records them.
 inline constexpr std::array<std::string_view, 4> kWholeRunPrefixes{"eval/", "consensus/", "run/", "throughput/"};

@@ -7,12 +7,13 @@ namespace dasgd {
 
 // Purpose of a random stream. Streams of different purposes have different seeds.
 enum class StreamPurpose : std::uint8_t {
-    Shuffle = 0,     // order of the samples; the counter is the pass
-    Forward = 1,     // dropout masks and whatever else a model draws while it trains
-    Algorithm = 2,   // StepContext::random() and StepContext::sharedRandom()
-    Augment = 3,     // crops and mirrors of a batch; the counter is the batch
-    Validation = 4,  // which samples are set apart
-    Graph = 6,       // who mixes with whom in gossip; the counter is the round
+    Shuffle = 0,      // order of the samples; the counter is the pass
+    Forward = 1,      // dropout masks and whatever else a model draws while it trains
+    Algorithm = 2,    // StepContext::random() and StepContext::sharedRandom()
+    Augment = 3,      // crops and mirrors of a batch; the counter is the batch
+    Validation = 4,   // which samples are set apart
+    Compression = 5,  // stochastic rounding, places and hashes of compressed exchanges; the counter is the coding
+    Graph = 6,        // who mixes with whom in gossip; the counter is the round
 };
 
 // Used instead of a rank: the stream that is equal on all ranks.

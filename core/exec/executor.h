@@ -74,6 +74,14 @@ public:
         leave(open);
     }
 
+    // Does `work` within the backward pass under way, from inside autograd: its time is part of the pass, whose span is
+    // the only one. `f` is called as by run(), and must not wait.
+    template <class F>
+    void runInPass(const Work& work, F&& f) {
+        if (!skips(work)) f();
+        finished(work);
+    }
+
     // Waits for an operation that was launched at step `launchedAt` with a payload of `bytes`. Records a span of kind
     // Wait unless the operation had ended before, and one of kind Reduce on the communication lane for the operation,
     // whatever it is: a collective, a send or a receive. Where the end of the operation is not known yet, flush()

@@ -36,6 +36,7 @@ public:
         std::function<void(std::string_view, double)> metric;  // records a metric; empty: metrics are dropped
         TensorDevice* device = nullptr;                        // device on which the rank computes; null: the CPU
         std::int64_t fixedBatches = 1;                         // see fixedBatches()
+        std::int64_t stepsPerEpoch = 0;                        // of the run's plan; 0: there are no epochs
     };
 
     // `samples`: number of samples on which one rank trains in one step, see samples().
@@ -81,6 +82,10 @@ public:
     // Number m of the batches that make up each pass of this rank, where step k always trains on batch (k − 1) mod m of
     // them (and without data, 1); 0 where batches are drawn anew.
     [[nodiscard]] std::int64_t fixedBatches() const { return extras_.fixedBatches; }
+    // Number of epochs completed before the present step.
+    [[nodiscard]] std::int64_t epoch() const {
+        return extras_.stepsPerEpoch > 0 && step_ > 0 ? (step_ - 1) / extras_.stepsPerEpoch : 0;
+    }
     // Number k of the present step, counted from 1: from the forward pass of step k to the end of afterStep(). In
     // start() of a run that begins or resumes it is the number of completed steps.
     [[nodiscard]] std::int64_t step() const { return step_; }

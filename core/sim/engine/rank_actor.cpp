@@ -35,6 +35,12 @@ void RankActor::sleepUntil(Ns instant) {
 void RankActor::charge(SpanKind kind, std::int64_t bytes) {
     if (free_) return;
     double seconds = compute_.seconds(kind, bytes);
+    // Work on a gradient that the backward pass under way has ready, as coding it: nobody may wait before the pass
+    // ends.
+    if (inBackward_ && kind != SpanKind::Backward) {
+        ahead_ += seconds;
+        return;
+    }
     if (kind == SpanKind::Forward || kind == SpanKind::Backward) {
         seconds = std::max(0.0, seconds - std::exchange(passDone_, 0));
         inBackward_ = false;
