@@ -10,6 +10,7 @@
 #include <optional>
 #include <string_view>
 
+#include "core/base/fields.h"
 #include "core/base/result.h"
 #include "core/step/roles.h"
 
@@ -17,6 +18,7 @@ namespace dasgd {
 
 class Archive;
 class Graph;
+struct CompressionSettings;
 class Optimizer;
 class StepContext;
 
@@ -71,6 +73,20 @@ public:
     [[nodiscard]] virtual std::string_view defaultGraph() const { return "ring"; }
     // Called before everything else.
     virtual void setGraph(std::shared_ptr<const Graph> graph) = 0;
+};
+
+// Exchanges that can be compressed, as [compression] says. Default: an experiment with that section is refused.
+class CompressesExchanges {
+public:
+    virtual ~CompressesExchanges() = default;
+    // Refuses settings that the algorithm cannot use, in words that name the remedy. Errors name a field of
+    // [compression], or a key of another section ("algorithm.optimizer_state").
+    [[nodiscard]] virtual std::optional<FieldError> checkCompression(const CompressionSettings& settings) const = 0;
+    // True where neighbours keep copies of each other, which remember what was not sent: error_feedback and
+    // rescale_error are then false by default, and scheme stays "auto". Default: ranks form means.
+    [[nodiscard]] virtual bool keepsPublicCopies() const { return false; }
+    // Called before everything else. Settings that checkCompression() accepts.
+    virtual void setCompression(std::shared_ptr<const CompressionSettings> settings) = 0;
 };
 
 // Division of the ranks into those that train and those that serve. Default: all train.

@@ -3,13 +3,16 @@
 #include <torch/types.h>
 
 #include <cstdint>
+#include <string>
 
 #include "core/cost/bucket_plan.h"
+#include "core/cost/memory_passes.h"
 
 namespace dasgd {
 
 void GradientBuckets::start(StepContext& context) {
     makeBuckets(context.params());
+    makeCoded(context);
     context.gradientFeed().listen([this, &context](std::size_t slot) {
         if (!stopped_) onGradient(context, bucketOf_[slot]);
     });
@@ -17,13 +20,67 @@ void GradientBuckets::start(StepContext& context) {
 
 void GradientBuckets::finish(StepContext& context) {
     // A parameter that took no part in the loss leaves its bucket unlaunched; its gradient is zero everywhere.
-    while (launched_ < buckets_.size()) launchNext(context);
-    for (Bucket& bucket : buckets_) {
-        context.executor().waitFor(bucket.pending, context.step(),
-                                   static_cast<std::int64_t>(bucket.gradients.nbytes()));
-        bucket.missing = bucket.parameters;
+    while (launched_ < buckets_.size()) launchNext(context, false);
+    if (codes(context)) {
+        finishCoded(context);
+    } else {
+        for (Bucket& bucket : buckets_) {
+            context.executor().waitFor(bucket.pending, context.step(),
+                                       static_cast<std::int64_t>(bucket.gradients.nbytes()));
+        }
     }
+    for (Bucket& bucket : buckets_) bucket.missing = bucket.parameters;
     launched_ = 0;
+}
+
+// All second stages leave before the first of them is awaited.
+void GradientBuckets::finishCoded(StepContext& context) {
+    for (Bucket& bucket : buckets_) bucket.coded->proceed(context);
+    for (Bucket& bucket : buckets_) {
+        bucket.coded->arrive(context);
+        const std::int64_t clearing = mergeBytes(1, static_cast<std::int64_t>(bucket.gradients.nbytes()));
+        context.executor().run({SpanKind::Merge, clearing + bucket.coded->decodeBytes(), bucket.coded->collective()},
+                               [&] {
+                                   bucket.gradients.zero_();
+                                   bucket.coded->decode(bucket.gradients);
+                               });
+        bucket.coded->finish();
+    }
+    if (!buckets_.front().coded->isFirst()) return;
+    std::vector<const CompressedMean*> all;
+    for (const Bucket& bucket : buckets_) all.push_back(bucket.coded.get());
+    recordRatio(context, all);
+}
+
+void GradientBuckets::makeCoded(StepContext& context) {
+    if (!compression_) return;
+    for (std::size_t i = 0; i < buckets_.size(); ++i) {
+        const std::int64_t elements = buckets_[i].gradients.numel();
+        const std::int64_t begin =
+            buckets_[i].gradients.storage_offset() - context.params().gradients().storage_offset();
+        buckets_[i].coded =
+            std::make_unique<CompressedMean>(compression_, context,
+                                             CompressedMean::Vector{.begin = begin,
+                                                                    .elements = elements,
+                                                                    .ofGradients = true,
+                                                                    .stream = static_cast<int>(i),
+                                                                    .streams = static_cast<int>(buckets_.size())});
+    }
+}
+
+void GradientBuckets::save(StepContext& context, Archive& archive) const {
+    for (std::size_t i = 0; i < buckets_.size() && compression_; ++i) {
+        Archive own;
+        buckets_[i].coded->save(context, own);
+        archive.putUnder(kCompressionState + std::to_string(i) + "/", own);
+    }
+}
+
+Status GradientBuckets::load(const Archive& archive) {
+    for (std::size_t i = 0; i < buckets_.size() && compression_; ++i) {
+        DASGD_TRY(buckets_[i].coded->load(archive.under(kCompressionState + std::to_string(i) + "/")));
+    }
+    return {};
 }
 
 // Broadcasts the buffers and waits. DDP does so at the start of the next forward pass, of an evaluation too, which is
@@ -57,19 +114,29 @@ void GradientBuckets::makeBuckets(FlatParams& params) {
          planBuckets(bytes, kMebibyte * params_.firstBucketMb, kMebibyte * params_.bucketMb)) {
         const auto members = static_cast<int>(planned.last - planned.first);
         for (std::size_t slot = planned.first; slot < planned.last; ++slot) bucketOf_[slot] = buckets_.size();
-        buckets_.push_back(
-            {params.gradients().slice(0, beginOf(planned.first), beginOf(planned.last)), members, members, {}});
+        buckets_.push_back({params.gradients().slice(0, beginOf(planned.first), beginOf(planned.last)),
+                            members,
+                            members,
+                            {},
+                            nullptr});
     }
 }
 
 void GradientBuckets::onGradient(StepContext& context, std::size_t index) {
     --buckets_[index].missing;
     // Buckets leave in one order on every rank, whatever order their gradients came in.
-    while (launched_ < buckets_.size() && buckets_[launched_].missing <= 0) launchNext(context);
+    while (launched_ < buckets_.size() && buckets_[launched_].missing <= 0) launchNext(context, true);
 }
 
-void GradientBuckets::launchNext(StepContext& context) {
+void GradientBuckets::launchNext(StepContext& context, bool inPass) {
     Bucket& bucket = buckets_[launched_++];
+    if (codes(context)) {
+        const Work coding{SpanKind::Snapshot, bucket.coded->encodeBytes()};
+        const auto encode = [&] { bucket.coded->encode(context, bucket.gradients); };
+        inPass ? context.executor().runInPass(coding, encode) : context.executor().run(coding, encode);
+        bucket.coded->launch(context);
+        return;
+    }
     bucket.pending = context.comm().allReduce(bucket.gradients, Reduce::Mean);
 }
 

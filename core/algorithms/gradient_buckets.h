@@ -8,10 +8,14 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "core/base/fields.h"
+#include "core/compression/compressed_mean.h"
 #include "core/cost/communication_pattern.h"
+#include "core/step/archive.h"
 #include "core/step/step_context.h"
 
 namespace dasgd {
@@ -48,6 +52,8 @@ public:
     GradientBuckets(const GradientBuckets&) = delete;
     GradientBuckets& operator=(const GradientBuckets&) = delete;
 
+    // Compresses each bucket, with errors of its own, from the first step after settings.start on. Before start().
+    void compress(std::shared_ptr<const CompressionSettings> settings) { compression_ = std::move(settings); }
     // Called once; listens to the backward passes from the next one on. `context` lives longer.
     void start(StepContext& context);
     // Called after each backward pass: the gradients become their mean. Throws CommError.
@@ -56,6 +62,9 @@ public:
     void broadcastBuffers(StepContext& context) const;
     // Called between two steps: no bucket leaves any more, and finish() is not called after it.
     void stop() { stopped_ = true; }
+    // State between two steps, which compression alone has. load() comes after start().
+    void save(StepContext& context, Archive& archive) const;
+    [[nodiscard]] Status load(const Archive& archive);
 
 private:
     struct Bucket {
@@ -63,17 +72,24 @@ private:
         int parameters = 0;
         int missing = 0;  // gradients that this backward pass has not made yet
         Pending pending;
+        std::unique_ptr<CompressedMean> coded = nullptr;  // null where nothing is compressed
     };
 
     void makeBuckets(FlatParams& params);
+    void makeCoded(StepContext& context);
+    [[nodiscard]] bool codes(const StepContext& context) const {
+        return compression_ && context.step() > compression_->params.start;
+    }
+    void finishCoded(StepContext& context);
     void onGradient(StepContext& context, std::size_t index);
-    void launchNext(StepContext& context);
+    void launchNext(StepContext& context, bool inPass);
 
     GradientBucketsParams params_;
     std::vector<Bucket> buckets_;
     std::vector<std::size_t> bucketOf_;  // for each parameter
     std::size_t launched_ = 0;
     bool stopped_ = false;
+    std::shared_ptr<const CompressionSettings> compression_;
 };
 
 }  // namespace dasgd

@@ -12,20 +12,26 @@
 namespace dasgd {
 namespace {
 
-class SyncSgd final : public Algorithm, public Checkpointed, public Elastic {
+class SyncSgd final : public Algorithm, public Checkpointed, public Elastic, public CompressesExchanges {
 public:
     explicit SyncSgd(const GradientBucketsParams& params) : buckets_(params) {}
 
+    [[nodiscard]] std::optional<FieldError> checkCompression(const CompressionSettings&) const override {
+        return std::nullopt;
+    }
+    void setCompression(std::shared_ptr<const CompressionSettings> settings) override {
+        buckets_.compress(std::move(settings));
+    }
     void start(StepContext& context) override { buckets_.start(context); }
     void startFrom(StepContext& context, std::int64_t) override { start(context); }
     void afterBackward(StepContext& context) override { buckets_.finish(context); }
     void afterStep(StepContext& context) override { buckets_.broadcastBuffers(context); }
     void drain(StepContext&) override {}
-    // There is no state: between two steps every bucket has been awaited.
-    void save(StepContext&, Archive&) override {}
-    Status load(StepContext& context, const Archive&) override {
+    // Between two steps every bucket has been awaited, so that there is no state but that of compression.
+    void save(StepContext& context, Archive& archive) override { buckets_.save(context, archive); }
+    Status load(StepContext& context, const Archive& archive) override {
         start(context);
-        return {};
+        return buckets_.load(archive);
     }
 
 private:

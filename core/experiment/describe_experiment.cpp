@@ -33,6 +33,20 @@ std::vector<FieldInfo> describeGraph() {
     return fields;
 }
 
+std::vector<FieldInfo> describeCompression() {
+    std::vector<FieldInfo> fields = describeName(kNoCompression);
+    fields[0].spec.help = "What codes the exchanges of the algorithm; none: they travel whole";
+    for (FieldInfo field : describeFields<CompressionParams>()) {
+        // The default is the operator's.
+        if (field.name == "error_feedback" || field.name == "rescale_error") {
+            field.optional = true;
+            field.defaultToml.clear();
+        }
+        fields.push_back(std::move(field));
+    }
+    return fields;
+}
+
 std::vector<FieldInfo> describeCluster() {
     std::vector<FieldInfo> fields = describeFields<ClusterParams>();
     for (const auto& [name, entry] : BackendRegistry::entries()) {
@@ -53,6 +67,7 @@ std::vector<SectionInfo> describeExperiment() {
     for (FieldInfo& field : describeFields<NetworkParams>()) network.push_back(std::move(field));
     return {{"algorithm", describeName(""), describePlugins<Algorithm>()},
             {"graph", describeGraph(), describePlugins<Graph>()},
+            {"compression", describeCompression(), describePlugins<Compressor>()},
             {"model", describeName(""), describePlugins<Model>()},
             {"data", std::move(data), describePlugins<Dataset>()},
             {"train", describeFields<TrainParams>(), {}},

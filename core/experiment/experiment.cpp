@@ -19,9 +19,9 @@ namespace {
 constexpr std::size_t kMaxNameBytes = 200;
 
 const std::vector<std::string> kNameOnly{"name"};
-const std::vector<std::string> kDocumentKeys{"name",    "algorithm", "graph",    "model",   "data",
-                                             "train",   "optimizer", "schedule", "cluster", "network",
-                                             "compute", "faults",    "record"};
+const std::vector<std::string> kDocumentKeys{"name",    "algorithm", "graph",     "compression", "model",
+                                             "data",    "train",     "optimizer", "schedule",    "cluster",
+                                             "network", "compute",   "faults",    "record"};
 
 // A section that only some algorithms read.
 struct OptionalSection {
@@ -29,7 +29,9 @@ struct OptionalSection {
     bool (*isReadBy)(const Algorithm&);
 };
 const std::vector<OptionalSection> kOptionalSections{
-    {"graph", [](const Algorithm& algorithm) { return dynamic_cast<const MixesOverGraph*>(&algorithm) != nullptr; }}};
+    {"graph", [](const Algorithm& algorithm) { return dynamic_cast<const MixesOverGraph*>(&algorithm) != nullptr; }},
+    {"compression",
+     [](const Algorithm& algorithm) { return dynamic_cast<const CompressesExchanges*>(&algorithm) != nullptr; }}};
 
 std::vector<std::string> sectionsOf(const std::string& algorithm, bool read) {
     const auto* entry = AlgorithmRegistry::find(algorithm);
@@ -189,6 +191,55 @@ Status readGraph(const Value& document, const Algorithm& algorithm, Experiment& 
     for (const auto& [key, value] : *recorded) experiment.resolved.find("graph")->set(key, value);
     experiment.graphName = std::move(graph.name);
     experiment.graph = std::move(graph.plugin);
+    return {};
+}
+
+// Names of the algorithms whose exchanges can be compressed.
+std::string compressible() {
+    std::vector<std::string> names;
+    for (const auto& [name, entry] : AlgorithmRegistry::entries()) {
+        const auto made = entry.create(Value(Value::Table{}), {});
+        if (made && dynamic_cast<const CompressesExchanges*>(made->get())) names.push_back(name);
+    }
+    return listOf(names);
+}
+
+Status readCompression(const Value& document, const Algorithm& algorithm, Experiment& experiment) {
+    DASGD_ASSIGN(const Value table, sectionOf(document, "compression"));
+    const Value* name = table.find("name");
+    if (!document.find("compression") || !name ||
+        (name->as<std::string>() && *name->as<std::string>() == kNoCompression)) {
+        for (const auto& [key, value] : *table.as<Value::Table>()) {
+            if (key != "name")
+                return value.error("nothing is compressed, so that " + key + " has no effect: give name");
+        }
+        return {};
+    }
+    const auto* compresses = dynamic_cast<const CompressesExchanges*>(&algorithm);
+    if (!compresses) {
+        return fail(document.find("compression")->keyPosition().prefix() + experiment.algorithmName +
+                    " does not compress what it sends: remove [compression], or choose one of " + compressible());
+    }
+    std::vector<std::string> shared = fieldNames<CompressionParams>();
+    shared.emplace_back("name");
+    DASGD_ASSIGN(auto section, readPlugin<Compressor>(document, "compression", "", shared, experiment.resolved));
+    CompressionSettings settings{.name = section.name, .compressor = std::move(section.plugin)};
+    const Compressor::Properties properties = settings.compressor->properties();
+    const bool copies = compresses->keepsPublicCopies();
+    settings.params.errorFeedback = properties.feedback && !copies;
+    settings.params.rescaleError = properties.rescales && !copies;
+    DASGD_TRY(readFields(commonPart<CompressionParams>(table), settings.params));
+    if (!copies) {
+        if (const auto refused = settleScheme(*settings.compressor, settings.params)) {
+            const Value* given = table.find(refused->field);
+            return (given ? *given : table).error(refused->message);
+        }
+    }
+    const Value common = writeFields(settings.params);
+    for (const auto& [key, value] : *common.as<Value::Table>()) {
+        experiment.resolved.find("compression")->set(key, value);
+    }
+    experiment.compression = std::make_shared<const CompressionSettings>(std::move(settings));
     return {};
 }
 
@@ -366,6 +417,7 @@ std::vector<std::string> sectionsUnreadBy(const std::string& name) { return sect
 std::unique_ptr<Algorithm> Experiment::makeAlgorithm() const {
     auto algorithm = make<Algorithm>(algorithmName, algorithmTable, kNameOnly);
     if (graph) dynamic_cast<MixesOverGraph&>(*algorithm).setGraph(graph);
+    if (compression) dynamic_cast<CompressesExchanges&>(*algorithm).setCompression(compression);
     return algorithm;
 }
 std::unique_ptr<Model> Experiment::makeModel() const { return make<Model>(modelName, modelTable, kNameOnly); }
@@ -407,6 +459,7 @@ Result<Experiment> readExperiment(const Value& document) {
     experiment.algorithmName = algorithm.name;
     experiment.algorithmTable = std::move(algorithm.table);
     DASGD_TRY(readGraph(document, *algorithm.plugin, experiment));
+    DASGD_TRY(readCompression(document, *algorithm.plugin, experiment));
     DASGD_ASSIGN(auto model, readPlugin<Model>(document, "model", "", kNameOnly, resolved));
     experiment.modelName = model.name;
     experiment.modelTable = std::move(model.table);

@@ -13,6 +13,7 @@
 #include "core/base/fields.h"
 #include "core/base/result.h"
 #include "core/base/value.h"
+#include "core/compression/settings.h"
 #include "core/datasets/dataset.h"
 #include "core/datasets/partition.h"
 #include "core/experiment/plan.h"
@@ -106,9 +107,10 @@ struct Experiment {
     RecordParams record;
     DataParams data;
     PartitionSpec partition;
-    std::string graphName;               // "" where the algorithm mixes over none
-    std::shared_ptr<const Graph> graph;  // null likewise
-    std::unique_ptr<Model> model;        // the model, not built yet
+    std::string graphName;                                   // "" where the algorithm mixes over none
+    std::shared_ptr<const Graph> graph;                      // null likewise
+    std::shared_ptr<const CompressionSettings> compression;  // null where exchanges travel whole
+    std::unique_ptr<Model> model;                            // the model, not built yet
     std::unique_ptr<Dataset> dataset;
     std::unique_ptr<Optimizer> optimizer;
     std::unique_ptr<Schedule> schedule;

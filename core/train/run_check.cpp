@@ -57,6 +57,30 @@ Status checkAlgorithm(const Value& document, const Experiment& experiment, const
     return refuseKey(document, own ? "algorithm." + broken->field : broken->field, broken->message);
 }
 
+Status checkCompression(const Value& document, const Experiment& experiment, const Plan& plan) {
+    if (!experiment.compression) return {};
+    const auto refuse = [&](const FieldError& broken) {
+        const bool own = broken.field.find('.') == std::string::npos;
+        return refuseKey(document, own ? "compression." + broken.field : broken.field, broken.message);
+    };
+    if (experiment.layout.onGpus) {
+        return refuse({"name",
+                       "messages are coded on the host, and these ranks compute on GPUs: choose backend = \"gloo\", "
+                       "\"threads\" or \"virtual\", or remove [compression]"});
+    }
+    if (const auto broken = experiment.compression->compressor->check(plan.parameterShapes)) return refuse(*broken);
+    const auto algorithm = experiment.makeAlgorithm();
+    const auto broken = dynamic_cast<CompressesExchanges&>(*algorithm).checkCompression(*experiment.compression);
+    if (broken) return refuse(*broken);
+    const Value* momentum = experiment.resolved.find("optimizer")->find("momentum");
+    if (experiment.compression->compressor->properties().ownMomentum && momentum && *momentum->as<double>() > 0) {
+        return refuse({document.find("optimizer") ? "optimizer.momentum" : "name",
+                       experiment.compression->name +
+                           " has a momentum of its own, compression.momentum: set momentum = 0 in [optimizer]"});
+    }
+    return {};
+}
+
 // Refuses shared work where the algorithm or the data cannot have it, and what needs ranks with equal numbers of steps.
 Status checkSharedWork(const Value& document, const Experiment& experiment, const Plan& plan) {
     if (!experiment.sharesWork()) return {};
@@ -176,6 +200,7 @@ Status checkRun(const Value& document, const Experiment& experiment, const Plan&
     DASGD_TRY(checkSharedWork(document, experiment, plan));
     DASGD_TRY(checkBatch(document, experiment, plan));
     DASGD_TRY(checkAlgorithm(document, experiment, plan));
+    DASGD_TRY(checkCompression(document, experiment, plan));
     DASGD_TRY(checkStraggler(document, experiment));
     DASGD_TRY(checkProfile(document, experiment, plan));
     if (experiment.record.weights && experiment.timeOnly()) {

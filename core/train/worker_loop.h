@@ -209,9 +209,14 @@ private:
                                    .seed = static_cast<std::uint64_t>(experiment_.train.seed),
                                    .metric = {},
                                    .device = environment_.device,
-                                   .fixedBatches = experiment_.fixedBatches(plan_)};
+                                   .fixedBatches = experiment_.fixedBatches(plan_),
+                                   .stepsPerEpoch = plan_.stepsPerEpoch};
         // Time-only runs record no metrics of the algorithm; the spans hold everything.
-        if (!experiment_.timeOnly()) extras.metric = [this](std::string_view name, double v) { metric(name, v); };
+        if (!experiment_.timeOnly())
+            extras.metric = [this](std::string_view name, double v) {
+                // What is recorded before the optimiser has stepped belongs to the step under way.
+                metric(name, v, shares_ ? step() : context_.step());
+            };
         return extras;
     }
 
@@ -417,18 +422,20 @@ private:
         return lost;
     }
 
-    void metric(std::string_view name, double value) {
-        Metric metric = metricNow(name);
+    void metric(std::string_view name, double value) { metric(name, value, step()); }
+    void metric(std::string_view name, double value, std::int64_t step) {
+        Metric metric = metricNow(name, step);
         metric.value = value;
         environment_.sink.metric(metric);
     }
 
-    [[nodiscard]] Metric metricNow(std::string_view name) const {
+    [[nodiscard]] Metric metricNow(std::string_view name) const { return metricNow(name, step()); }
+    [[nodiscard]] Metric metricNow(std::string_view name, std::int64_t step) const {
         return {.name = name,
-                .step = step(),
-                .epoch = shares_ ? gradients_.epochAfter(gradientsSoFar()) : plan_.epochAfter(step_),
+                .step = step,
+                .epoch = shares_ ? gradients_.epochAfter(gradientsSoFar()) : plan_.epochAfter(step),
                 .wall = environment_.clock.now(),
-                .samples = shares_ ? gradients_.samplesAfter(gradientsSoFar()) : plan_.samplesAfter(step_),
+                .samples = shares_ ? gradients_.samplesAfter(gradientsSoFar()) : plan_.samplesAfter(step),
                 .bytesSent = environment_.comm.bytesSent() - untimedBytes()};
     }
 

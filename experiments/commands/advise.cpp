@@ -36,6 +36,10 @@ bool isSimulated(const Value& document) {
 Result<Value> onVirtualCluster(const AdviseOptions& options, RunSession& session, ForecastOptions& wanted) {
     DASGD_ASSIGN(Value file, readExperimentFile(options.file, options.overrides));
     DASGD_ASSIGN(Value document, onlyDocument(std::move(file), options.overrides));
+    if (const Value* compression = document.find("compression")) {
+        return fail(compression->keyPosition().prefix() +
+                    "advise compares algorithms by formulas for exchanges that travel whole: remove [compression]");
+    }
     if (isSimulated(document)) return document;
     // Before anything is measured for it.
     DASGD_TRY(checkExperiment(document));

@@ -60,7 +60,8 @@ std::string goesOnInWords(const Resumable& found) {
              std::to_string(found.experiment.workers) + ", at the same place in the data: " + total +
              " steps in all. Every rank begins with the model that evaluations judged and the mean of the optimiser's "
              "states; the algorithm begins anew behind this step, without what was in flight and what else it keeps "
-             "(slow momentum, a period that it chose), and so does the state that a recurrent network carries from "
+             "(slow momentum, a period that it chose, what compression has not sent yet), and so does the state that a "
+             "recurrent network carries from "
              "batch to batch; counters of a TorchScript network go on as rank 0's";
     return words;
 }

@@ -8,6 +8,7 @@
 #include "core/analysis/configuration.h"
 #include "core/base/log.h"
 #include "core/base/toml_reader.h"
+#include "core/compression/sent_bytes.h"
 #include "core/experiment/experiment.h"
 #include "core/experiment/plan_experiment.h"
 #include "core/train/rank_state.h"
@@ -24,8 +25,8 @@ namespace {
 // True for a setting that changes neither model, data nor cluster.
 bool leavesDataAlone(const std::string& key) {
     const std::string section = key.substr(0, key.find('.'));
-    return section == "algorithm" || section == "graph" || section == "optimizer" || section == "schedule" ||
-           section == "record";
+    return section == "algorithm" || section == "graph" || section == "compression" || section == "optimizer" ||
+           section == "schedule" || section == "record";
 }
 
 // Experiments of a sweep that differ in nothing the plan depends on share it: loading the data once a seed would make
@@ -65,6 +66,15 @@ void reportLeftOut(const Plan& fresh, const std::map<std::string, Plan>& plans) 
     logLine(LogLevel::Warning, printable(fresh.leftOut));
 }
 
+void reportCompression(const Experiment& experiment, const Plan& plan) {
+    if (!experiment.compression || experiment.graph) return;
+    const auto warning = sendsTooMuch(
+        *experiment.compression, {.shapes = plan.parameterShapes,
+                                  .elementBytes = static_cast<std::int64_t>(c10::elementSize(experiment.scalarType())),
+                                  .ranks = static_cast<int>(experiment.cluster.workers)});
+    if (warning) logLine(LogLevel::Warning, *warning);
+}
+
 Result<CheckedExperiment> check(const ExpandedExperiment& expanded, std::map<std::string, Plan>& plans,
                                 const std::string& program) {
     DASGD_ASSIGN(const Experiment experiment, readExperiment(expanded.document));
@@ -80,6 +90,7 @@ Result<CheckedExperiment> check(const ExpandedExperiment& expanded, std::map<std
     }
     const Plan& plan = plans.at(key);
     DASGD_TRY(checkRun(expanded.document, experiment, plan));
+    reportCompression(experiment, plan);
     CheckedExperiment checked{.resolved = experiment.resolved,
                               .label = expanded.label,
                               .name = experiment.name,

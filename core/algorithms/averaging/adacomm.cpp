@@ -39,10 +39,10 @@ struct AdacommParams {
     }
 };
 
-class Adacomm : public DelayedAverage {
+class Adacomm : public DelayedMean {
 public:
     explicit Adacomm(const AdacommParams& params)
-        : DelayedAverage({.period = params.period, .delay = 0, .localWeight = 0}),
+        : DelayedMean({.period = params.period, .delay = 0, .localWeight = 0}),
           fields_(params),
           period_(params.period) {}
 

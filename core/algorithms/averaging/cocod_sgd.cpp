@@ -16,9 +16,9 @@ struct CocodSgdParams {
     }
 };
 
-class CocodSgd : public DelayedAverage {
+class CocodSgd : public DelayedMean {
 public:
-    explicit CocodSgd(const CocodSgdParams& params) : DelayedAverage(deltaOverPeriod(params.period)) {}
+    explicit CocodSgd(const CocodSgdParams& params) : DelayedMean(deltaOverPeriod(params.period)) {}
 };
 
 const AddWithSyncSteps<CocodSgd, CocodSgdParams> kCocodSgdEntry{

@@ -42,9 +42,9 @@ struct DasgdParams {
 };
 
 // The engine with the parameters of DaSGD.
-class Dasgd : public DelayedAverage {
+class Dasgd : public DelayedMean {
 public:
-    explicit Dasgd(const DasgdParams& params) : DelayedAverage(params.values) {}
+    explicit Dasgd(const DasgdParams& params) : DelayedMean(params.values) {}
 };
 
 const AddWithSyncSteps<Dasgd, DasgdParams> kDasgdEntry{

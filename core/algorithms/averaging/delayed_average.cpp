@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "core/algorithms/averaging/coded_mean.h"
 #include "core/base/check.h"
 #include "core/base/metric_names.h"
 #include "core/cost/memory_passes.h"
@@ -52,7 +53,12 @@ DelayedAverage::DelayedAverage(const DelayedAverageParams& params, Mixer mixer)
 
 void DelayedAverage::start(StepContext& context) {
     makeOwnState(context);
+    coded_ = makeCoded(context);
     if (params_.snapshotAtZero) average(context);
+}
+
+bool DelayedAverage::proceedsAfter(std::int64_t k) const {
+    return launched_ && isCoded_ && params_.delay > 1 && k == launchedAt_ + (params_.delay + 1) / 2;
 }
 
 void DelayedAverage::makeOwnState(StepContext& context) {
@@ -64,12 +70,13 @@ void DelayedAverage::makeOwnState(StepContext& context) {
 void DelayedAverage::afterStep(StepContext& context) {
     const std::int64_t k = context.step();
     if (inFlight() && k == launchedAt_ + params_.delay) merge(context);
+    if (proceedsAfter(k)) coded_->proceed(context);
     if (leavesAfter(context.ownSteps())) average(context);
 }
 
 void DelayedAverage::average(StepContext& context) {
     DASGD_CHECK(!inFlight() && "one average in flight");
-    const bool whole = payload(context.params().size()) == context.params().size() && !mixer_.received;
+    const bool whole = payload(context.params().size()) == context.params().size() && !mixer_.received && !coded_;
     if (whole && params_.delay == 0 && params_.localWeight == 0 && params_.optimizerState != "average") {
         averageInPlace(context);
         return;
@@ -79,20 +86,29 @@ void DelayedAverage::average(StepContext& context) {
 }
 
 void DelayedAverage::drain(StepContext& context) {
+    if (launched_ && isCoded_) {
+        coded_->drop(context);
+        pending_.clear();
+        launched_ = false;
+    }
     await(context);
     arrived_ = false;
 }
 
 void DelayedAverage::await(StepContext& context) {
     if (!launched_) return;
-    const auto bytes = static_cast<std::int64_t>(mean_.nbytes());
+    launched_ = false;
+    arrived_ = true;
+    if (isCoded_) {
+        coded_->arrive(context);
+        collective_ = coded_->collective();
+    }
+    const auto bytes = static_cast<std::int64_t>(isCoded_ ? mean_.element_size() : mean_.nbytes());
     for (Pending& pending : pending_) {
-        collective_ = pending.collective();
+        if (!isCoded_) collective_ = pending.collective();
         context.executor().waitFor(pending, launchedAt_, bytes);
     }
     pending_.clear();
-    launched_ = false;
-    arrived_ = true;
 }
 
 std::vector<at::Tensor> DelayedAverage::received(std::int64_t begin, std::int64_t size) const {
@@ -126,11 +142,19 @@ void DelayedAverage::weigh() {
 }
 
 void DelayedAverage::save(StepContext& context, Archive& archive) {
-    await(context);
+    // A coded exchange is kept as its messages.
+    const bool messages = launched_ && isCoded_;
+    if (!messages) await(context);
     for (const auto& [name, tensor] : ownState()) archive.put(name, *tensor);
-    archive.put("in_flight", static_cast<std::int64_t>(arrived_));
+    archive.put("in_flight", static_cast<std::int64_t>(inFlight()));
     if (mixer_.prepare) archive.put("exchanges", exchanges_);
-    if (!arrived_) return;
+    if (coded_) {
+        Archive own;
+        coded_->save(context, own);
+        archive.putUnder(kCompressionState, own);
+        archive.put("coded", static_cast<std::int64_t>(messages));
+    }
+    if (!inFlight()) return;
     archive.put("launched_at", launchedAt_);
     const std::int64_t size = context.params().size();
     archive.put("tensors", 1 + (mean_.numel() - payload(size)) / size);
@@ -145,12 +169,19 @@ void DelayedAverage::save(StepContext& context, Archive& archive) {
 Status DelayedAverage::load(StepContext& context, const Archive& archive) {
     makeOwnState(context);
     for (const auto& [name, tensor] : ownState()) DASGD_TRY(archive.read(name, *tensor));
-    DASGD_ASSIGN(const std::int64_t inFlight, archive.integer("in_flight"));
-    arrived_ = inFlight != 0;
+    DASGD_ASSIGN(const std::int64_t underWay, archive.integer("in_flight"));
+    arrived_ = underWay != 0;
     // Absent in checkpoints of older versions, whose exchanges were all alike.
     exchanges_ = archive.integer("exchanges").value_or(0);
-    if (!arrived_) return {};
-    if (mixer_.prepare) mixer_.prepare(context, exchanges_ - 1);
+    coded_ = makeCoded(context);
+    if (coded_) {
+        DASGD_TRY(coded_->load(archive.under(kCompressionState)));
+        DASGD_ASSIGN(const std::int64_t messages, archive.integer("coded"));
+        isCoded_ = messages != 0;
+        if (isCoded_) std::swap(arrived_, launched_);
+    }
+    if (!inFlight()) return {};
+    if (mixer_.prepare && !isCoded_) mixer_.prepare(context, exchanges_ - 1);
     DASGD_ASSIGN(launchedAt_, archive.integer("launched_at"));
     const at::Tensor& weights = context.params().weights();
     // A snapshot of step 0 has the weights alone, even where the optimiser has state by now.
@@ -183,7 +214,8 @@ std::vector<at::Tensor> DelayedAverage::averagedState(StepContext& context) cons
 
 void DelayedAverage::launch(StepContext& context) {
     const at::NoGradGuard guard;
-    if (mixer_.prepare) mixer_.prepare(context, exchanges_);
+    isCoded_ = coded_ && !coded_->leavesWhole(context.step());
+    if (mixer_.prepare && !isCoded_) mixer_.prepare(context, exchanges_);
     ++exchanges_;
     const at::Tensor& weights = context.params().weights();
     const std::int64_t size = weights.numel();
@@ -192,15 +224,27 @@ void DelayedAverage::launch(StepContext& context) {
     const std::int64_t elements = leaves + static_cast<std::int64_t>(state.size()) * size;
     if (!mean_.defined() || mean_.numel() != elements) mean_ = at::empty({elements}, weights.options());
     if (params_.correction > 0 && !snapshot_.defined()) snapshot_ = at::empty({leaves}, weights.options());
-    context.executor().run({SpanKind::Snapshot, takenBytes(size)}, [&] {
-        const double scale = mixer_.scale(context.comm().size());
+    const std::int64_t coding = isCoded_ ? coded_->encodeBytes() + codedAsBytes(*coded_) : 0;
+    context.executor().run({SpanKind::Snapshot, takenBytes(size) + coding}, [&] {
+        const double scale = isCoded_ ? 1 : mixer_.scale(context.comm().size());
         take(context, ofWeights(size), scale);
+        if (isCoded_) {
+            coded_->encode(context, mean_.narrow(0, 0, size));
+            codedAs(context, *coded_);
+        }
         for (std::size_t i = 0; i < state.size(); ++i) {
             snapshotFlat(state[i], ofState(static_cast<std::int64_t>(i), size), {}, scale);
         }
     });
     collective_ = 0;  // a rank that mixes with nobody has none
-    pending_ = mixer_.start(context.comm(), mean_);
+    if (isCoded_) {
+        coded_->launch(context);
+        // Numbers that leave beside the weights travel whole.
+        at::Tensor beside = mean_.narrow(0, size, leaves - size);
+        if (leaves > size) pending_.push_back(context.comm().allReduce(beside, Reduce::Mean));
+    } else {
+        pending_ = mixer_.start(context.comm(), mean_);
+    }
     launched_ = true;
     launchedAt_ = context.step();
 }
@@ -216,12 +260,19 @@ void DelayedAverage::take(StepContext& context, at::Tensor out, double scale) {
 void DelayedAverage::merge(StepContext& context) {
     await(context);
     arrived_ = false;
-    context.executor().run({SpanKind::Merge, mergedBytes(context.params().size()), collective_}, [&] {
+    const std::int64_t decoding = isCoded_ ? coded_->decodeBytes() : coded_ ? coded_->agreeBytes() : 0;
+    context.executor().run({SpanKind::Merge, mergedBytes(context.params().size()) + decoding, collective_}, [&] {
         const at::NoGradGuard guard;
         weigh();
+        if (isCoded_) {
+            coded_->decode(mean_.narrow(0, 0, context.params().size()));
+        } else if (coded_) {
+            coded_->agree(mean_.narrow(0, 0, context.params().size()));
+        }
         mergeWeights(context, ofWeights(context.params().size()));
         mergeState(context);
     });
+    if (isCoded_) coded_->finish();
     context.record(metrics::kStalenessSteps, static_cast<double>(context.step() - launchedAt_));
 }
 
@@ -239,6 +290,22 @@ void DelayedAverage::mergeState(StepContext& context) {
         mergeFlat(state[static_cast<std::size_t>(i)], ofState(i, size), {}, params_.localWeight, 0,
                   received(payload(size) + i * size, size));
     }
+}
+
+std::optional<FieldError> DelayedMean::checkCompression(const CompressionSettings& settings) const {
+    if (params().optimizerState == "average") {
+        return FieldError{
+            "algorithm.optimizer_state",
+            "the optimiser's means cannot be coded beside the weights (those of squares must stay positive): "
+            "set optimizer_state = \"keep\" or \"reset\", or remove [compression]"};
+    }
+    return checkCodedWeights(settings);
+}
+
+std::unique_ptr<CodedExchange> DelayedMean::makeCoded(StepContext& context) {
+    if (!compression_) return nullptr;
+    return std::make_unique<CodedMean>(compression_, context,
+                                       averagesGradients() ? at::Tensor() : context.params().weights());
 }
 
 // With nothing overlapped the weights themselves can travel: no snapshot, no copy back, the same bits.

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/algorithms/algorithm.h"
+#include "core/algorithms/averaging/coded_exchange.h"
 #include "core/algorithms/extensions.h"
 #include "core/base/fields.h"
 #include "core/step/step_context.h"
@@ -107,9 +108,10 @@ protected:
     [[nodiscard]] virtual bool leavesAfter(std::int64_t k) const { return (k - params_.offset) % params_.period == 0; }
     // Number of elements that leave, for weights of `size`. Default: all.
     [[nodiscard]] virtual std::int64_t payload(std::int64_t size) const { return size; }
-    // Snapshot work: writes the elements that leave to `out` [payload], multiplied by `scale`, and, where the
-    // correction needs them, unscaled to snapshot(). From the second time on `out` holds the tensor that was merged
-    // last, unless the correction has used it up. Not called in time-only runs. Default: the weights.
+    // Snapshot work: writes the elements that leave to `out` [payload], multiplied by `scale` (1 / the number of ranks
+    // of the mean, or 1 where it is coded), and, where the correction needs them, unscaled to snapshot(). From the
+    // second time on `out` holds the tensor that was merged last, unless the correction has used it up. Not called in
+    // time-only runs. Default: the weights.
     virtual void take(StepContext& context, at::Tensor out, double scale);
     // Merge work: merges `mean` [payload], which may be overwritten. Not called in time-only runs.
     virtual void mergeWeights(StepContext& context, at::Tensor mean);
@@ -118,12 +120,20 @@ protected:
     using OwnState = std::vector<std::pair<std::string, at::Tensor*>>;
     [[nodiscard]] virtual OwnState ownState() { return {}; }
 
+    // Called by start() and load(): what codes the exchanges from then on, in place of the mixer. Default: nothing.
+    [[nodiscard]] virtual std::unique_ptr<CodedExchange> makeCoded(StepContext& /*context*/) { return nullptr; }
+    // Snapshot work, over codedAsBytes(), called when what leaves has been coded. Default: does nothing.
+    virtual void codedAs(StepContext& /*context*/, CodedExchange& /*coded*/) {}
+    [[nodiscard]] virtual std::int64_t codedAsBytes(const CodedExchange& /*coded*/) const { return 0; }
+
     [[nodiscard]] at::Tensor& snapshot() { return snapshot_; }             // [payload]
     [[nodiscard]] std::int64_t launchedAt() const { return launchedAt_; }  // step of the newest snapshot
     [[nodiscard]] const DelayedAverageParams& params() const { return params_; }
 
 private:
     void makeOwnState(StepContext& context);
+    // True where the second stage of a coded exchange leaves in this step: half-way to the merge.
+    [[nodiscard]] bool proceedsAfter(std::int64_t k) const;
     // True where an average was launched and is not merged yet.
     [[nodiscard]] bool inFlight() const { return arrived_ || launched_; }
     // Waits for that average, unless it has been awaited.
@@ -155,7 +165,29 @@ private:
     bool arrived_ = false;  // awaited by a save before its merge was due
     std::uint64_t collective_ = 0;
     std::int64_t launchedAt_ = 0;
-    std::int64_t exchanges_ = 0;  // number launched
+    std::int64_t exchanges_ = 0;            // number launched
+    std::unique_ptr<CodedExchange> coded_;  // null where nothing is compressed
+    bool isCoded_ = false;                  // true where the exchange in flight is
+};
+
+// The engine with the mean of all ranks, which can be compressed.
+class DelayedMean : public DelayedAverage, public CompressesExchanges {
+public:
+    explicit DelayedMean(const DelayedAverageParams& params) : DelayedAverage(params) {}
+
+    [[nodiscard]] std::optional<FieldError> checkCompression(const CompressionSettings& settings) const override;
+    void setCompression(std::shared_ptr<const CompressionSettings> settings) override {
+        compression_ = std::move(settings);
+    }
+
+protected:
+    // True where what leaves is gradients, which are coded as they are. Default: weights.
+    [[nodiscard]] virtual bool averagesGradients() const { return false; }
+
+private:
+    [[nodiscard]] std::unique_ptr<CodedExchange> makeCoded(StepContext& context) override;
+
+    std::shared_ptr<const CompressionSettings> compression_;
 };
 
 }  // namespace dasgd

@@ -31,9 +31,9 @@ struct DgaParams {
     [[nodiscard]] std::optional<FieldError> check() const { return values.check(); }
 };
 
-class Dga : public DelayedAverage {
+class Dga : public DelayedMean {
 public:
-    explicit Dga(const DgaParams& params) : DelayedAverage(params.values) {}
+    explicit Dga(const DgaParams& params) : DelayedMean(params.values) {}
 
     // Runs the engine's step before the optimiser's: the gradient is merged.
     void afterBackward(StepContext& context) override {
@@ -57,6 +57,7 @@ public:
 
 private:
     OwnState ownState() override { return {{"sum", &sum_}}; }
+    [[nodiscard]] bool averagesGradients() const override { return true; }
     // True where the values in the sum have no meaning, as they left with the step before.
     [[nodiscard]] bool beginsSum(const StepContext& context) const { return launchedAt() == context.step() - 1; }
     // The tensors change places, so that nothing is copied and nothing cleared.

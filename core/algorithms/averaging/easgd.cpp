@@ -14,6 +14,7 @@
 
 #include <string>
 
+#include "core/algorithms/averaging/coded_mean.h"
 #include "core/algorithms/averaging/delayed_average.h"
 #include "core/algorithms/sync_steps.h"
 #include "core/gpu/flat_ops.h"
@@ -35,10 +36,10 @@ struct EasgdParams {
     }
 };
 
-class Easgd : public DelayedAverage, public NamesWeights {
+class Easgd : public DelayedMean, public NamesWeights {
 public:
     explicit Easgd(const EasgdParams& params)
-        : DelayedAverage(blendOverPeriod(params.period, params.pull)), pull_(params.pull) {}
+        : DelayedMean(blendOverPeriod(params.period, params.pull)), pull_(params.pull) {}
 
     [[nodiscard]] std::optional<FieldError> check(const RunOutline& facts) const override {
         if (facts.steps > 0 && facts.steps < params().period) {
@@ -52,6 +53,11 @@ public:
         if (pull_ <= most) return std::nullopt;
         return FieldError{"pull", "pull is " + std::to_string(pull_) + "; allowed: 0 to 1 / workers (" +
                                       std::to_string(most) + "), above which the centre overshoots"};
+    }
+
+    [[nodiscard]] std::optional<FieldError> checkCompression(const CompressionSettings& settings) const override {
+        if (const auto refused = DelayedMean::checkCompression(settings)) return refused;
+        return checkKnowsSent(settings, "the centre that is evaluated is the sum of what each worker sent");
     }
 
     // This rank's summand of the newest centre. Before start() the centre is one rank's weights.
@@ -70,9 +76,19 @@ private:
             left_.copy_(out);
             return;
         }
+        // A rank's share of the centre, or that times the number of ranks where it is coded.
+        const double shares = scale == 1 ? context.comm().size() : 1;
         const double ofWorker = pull_ / (1 - pull_);
-        combineFlat({{out, scale - pull_ - pull_ * ofWorker}, {weights, ofWorker}}, {.out = out, .copy = left_});
+        combineFlat({{out, scale - shares * (pull_ + pull_ * ofWorker)}, {weights, shares * ofWorker}},
+                    {.out = out, .copy = left_});
     }
+
+    // The centre that the others meet is what was coded.
+    void codedAs(StepContext& context, CodedExchange& coded) override {
+        coded.sent(left_, 1.0 / context.comm().size());
+    }
+
+    [[nodiscard]] std::int64_t codedAsBytes(const CodedExchange& coded) const override { return coded.sentBytes(); }
 
     double pull_;
     at::Tensor left_;  // [N]: this rank's share of the newest centre, as it left

@@ -15,9 +15,9 @@ struct LocalSgdParams {
     }
 };
 
-class LocalSgd : public DelayedAverage {
+class LocalSgd : public DelayedMean {
 public:
-    explicit LocalSgd(const LocalSgdParams& params) : DelayedAverage(params.values) {}
+    explicit LocalSgd(const LocalSgdParams& params) : DelayedMean(params.values) {}
 };
 
 const AddWithSyncSteps<LocalSgd, LocalSgdParams> kLocalSgdEntry{

@@ -33,10 +33,10 @@ struct OverlapLocalSgdParams {
     }
 };
 
-class OverlapLocalSgd : public DelayedAverage {
+class OverlapLocalSgd : public DelayedMean {
 public:
     explicit OverlapLocalSgd(const OverlapLocalSgdParams& params)
-        : DelayedAverage(blendOverPeriod(params.period, params.pull)), fields_(params) {}
+        : DelayedMean(blendOverPeriod(params.period, params.pull)), fields_(params) {}
 
 private:
     [[nodiscard]] bool hasSlowSteps() const { return fields_.slowMomentum > 0 || fields_.slowLearningRate != 1; }

@@ -27,9 +27,9 @@ struct PostLocalSgdParams {
     }
 };
 
-class PostLocalSgd : public DelayedAverage {
+class PostLocalSgd : public DelayedMean {
 public:
-    explicit PostLocalSgd(const PostLocalSgdParams& params) : DelayedAverage(params.settings()) {}
+    explicit PostLocalSgd(const PostLocalSgdParams& params) : DelayedMean(params.settings()) {}
 };
 
 CommunicationPattern patternOfPostLocalSgd() {

@@ -6,11 +6,15 @@
 // Its settings are SlowMo, BMUF and DiLoCo, which wait for m; Streaming DiLoCo, which sends one fragment of the weights
 // at a time, ahead of its outer step; CO2 and eager DiLoCo, which take each Δ one round after it left.
 //
+// With [compression] each rank's Δ is coded, from the weights θ that all have in common, so that no other reference is
+// needed.
+//
 // Memory besides the weights, N elements each: θ, u where β > 0; m where it is not reduced in the place of w (one
 // fragment; everything when one round late), the rank's own Δ of the previous round where it is eager.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +23,7 @@
 #include "core/algorithms/extensions.h"
 #include "core/algorithms/slow/fragments.h"
 #include "core/base/fields.h"
+#include "core/compression/compressed_mean.h"
 #include "core/gpu/flat_ops.h"
 #include "core/step/step_context.h"
 
@@ -58,13 +63,17 @@ struct SlowAverageParams {
 [[nodiscard]] FieldSpec outerMomentumField();
 [[nodiscard]] FieldSpec innerStateField();  // field of type string: "keep" or "reset"
 
-class SlowAverage : public Algorithm, public Checkpointed {
+class SlowAverage : public Algorithm, public Checkpointed, public CompressesExchanges {
 public:
     // `params` have passed check(). `innerState` "reset": each outer step resets the local optimiser.
     explicit SlowAverage(const SlowAverageParams& params, const std::string& innerState = "keep")
         : params_(params), resetsInner_(innerState == "reset") {}
 
     [[nodiscard]] std::optional<FieldError> check(const RunOutline& facts) const override;
+    [[nodiscard]] std::optional<FieldError> checkCompression(const CompressionSettings& settings) const override;
+    void setCompression(std::shared_ptr<const CompressionSettings> settings) override {
+        compression_ = std::move(settings);
+    }
     void start(StepContext& context) override;
     void afterStep(StepContext& context) override;
     // Drops the average in flight. One round late, the last Δ is dropped with it: no outer step will use it.
@@ -74,11 +83,22 @@ public:
     [[nodiscard]] std::int64_t roundSteps() const override { return params_.period; }
 
 private:
-    [[nodiscard]] bool inFlight() const { return arrived_ || static_cast<bool>(pending_); }
+    [[nodiscard]] bool inFlight() const {
+        return arrived_ || static_cast<bool>(pending_) || (isCoded_ && coded_[turnNumber_]->isUnderWay());
+    }
     [[nodiscard]] bool inPlace() const;
     [[nodiscard]] std::int64_t interval() const { return params_.period / params_.fragments; }
     void allocate(StepContext& context);
+    void makeCoded(StepContext& context);
     void takeTurn(const StepContext& context, std::int64_t launchedAt);
+    // True where what leaves in the present step is coded.
+    [[nodiscard]] bool codes(const StepContext& context) const;
+    // The exchanges of the present fragment; only where exchanges are coded.
+    [[nodiscard]] CompressedMean& coded() { return *coded_[turnNumber_]; }
+    [[nodiscard]] bool proceedsAfter(std::int64_t k) const;
+    void leave(StepContext& context);
+    // Makes mean_, which is ⟨Δ⟩ or nothing yet, of the coded Δ that has arrived.
+    void decodeDelta();
     [[nodiscard]] at::Tensor part(const at::Tensor& whole) const;
     [[nodiscard]] std::int64_t mergedBytes() const;
 
@@ -94,7 +114,8 @@ private:
     SlowAverageParams params_;
     bool resetsInner_;
     std::vector<Fragment> fragments_;
-    Fragment turn_;        // fragment whose average was launched last
+    Fragment turn_;  // fragment whose average was launched last
+    std::size_t turnNumber_ = 0;
     at::Tensor outer_;     // [N], θ
     at::Tensor velocity_;  // [N], u; none without momentum
     // as large as the largest fragment; none where the mean is formed in the place of the weights
@@ -106,6 +127,9 @@ private:
     bool arrived_ = false;  // mean_ is the mean and not used yet
     std::uint64_t collective_ = 0;
     std::int64_t launchedAt_ = 0;
+    std::shared_ptr<const CompressionSettings> compression_;
+    std::vector<std::unique_ptr<CompressedMean>> coded_;  // of each fragment; empty where nothing is compressed
+    bool isCoded_ = false;                                // true where the average in flight is
 };
 
 }  // namespace dasgd

@@ -20,12 +20,13 @@ TEST(DescribeTest, NamesEverySectionWithItsPlugins) {
         names.push_back(info.name);
         EXPECT_FALSE(info.fields.empty()) << info.name;
     }
-    EXPECT_THAT(names, ElementsAre("algorithm", "graph", "model", "data", "train", "optimizer", "schedule", "cluster",
-                                   "network", "compute", "faults", "record"));
+    EXPECT_THAT(names, ElementsAre("algorithm", "graph", "compression", "model", "data", "train", "optimizer",
+                                   "schedule", "cluster", "network", "compute", "faults", "record"));
 }
 
 TEST(DescribeTest, SaysWhichAlgorithmsReadASectionThatOthersDoNot) {
-    EXPECT_THAT(sectionsReadBy("dpsgd"), ElementsAre("graph"));
+    EXPECT_THAT(sectionsReadBy("dpsgd"), ElementsAre("graph", "compression"));
+    EXPECT_THAT(sectionsReadBy("sync_sgd"), ElementsAre("compression"));
     EXPECT_THAT(sectionsUnreadBy("dpsgd"), ElementsAre());
     EXPECT_THAT(sectionsUnreadBy("sync_sgd"), ElementsAre("graph"));
     EXPECT_THAT(sectionsUnreadBy("none"), ElementsAre()) << "its name is at fault";

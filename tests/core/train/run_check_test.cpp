@@ -12,6 +12,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 // Error of the check; "" where it accepts.
@@ -49,6 +50,61 @@ TEST(RunCheck, AProbeNeedsItsSteps) {
     EXPECT_THAT(saidOf(probe("steps = 9\n")), StartsWith("e.toml:12:9: the run has 9 steps and the probe needs 10"));
     EXPECT_THAT(saidOf(probe("epochs = 1\n")), StartsWith("e.toml:10:1: the run has 1 steps"));
     EXPECT_EQ(saidOf(probe("steps = 10\n")), "");
+}
+
+// algorithms.md D: what cannot be compressed is refused, at its place and with a remedy.
+TEST(RunCheck, CompressionGoesWithAlgorithmsThatCanUseIt) {
+    const auto coded = [](const std::string& algorithm, const std::string& compression = "name = \"sign\"\n",
+                          const std::string& more = "") {
+        return saidOf("[algorithm]\n" + algorithm + "[compression]\n" + compression +
+                      "[model]\nname = \"logistic\"\n[data]\nname = \"synthetic\"\n[cluster]\nworkers = 2\n" + more);
+    };
+    EXPECT_EQ(coded("name = \"dasgd\"\n"), "");
+    EXPECT_EQ(coded("name = \"sgp\"\n", "name = \"none\"\n"), "");
+    for (const char* name : {"sgp", "loscar", "ssp", "independent"}) {
+        EXPECT_THAT(coded("name = \"" + std::string(name) + "\"\n"),
+                    AllOf(HasSubstr("e.toml:3:2: " + std::string(name) + " does not compress what it sends"),
+                          HasSubstr("choose one of adacomm, "), HasSubstr("dasgd, "), Not(HasSubstr("loscar,"))))
+            << name;
+    }
+    EXPECT_THAT(coded("name = \"dasgd\"\noptimizer_state = \"average\"\n"),
+                AllOf(StartsWith("e.toml:3:19: "), HasSubstr("set optimizer_state = \"keep\" or \"reset\"")));
+    EXPECT_THAT(coded("name = \"co2\"\nfrom_present = true\n"),
+                AllOf(StartsWith("e.toml:3:16: "), HasSubstr("set from_present = false")));
+    EXPECT_THAT(coded("name = \"dasgd\"\n", "name = \"sign\"\nscale = \"one\"\nvote = true\n"),
+                AllOf(StartsWith("e.toml:6:8: "), HasSubstr("use it with sync_sgd")));
+    EXPECT_EQ(coded("name = \"sync_sgd\"\n", "name = \"sign\"\nscale = \"one\"\nvote = true\n"), "");
+    EXPECT_THAT(coded("name = \"dasgd\"\n", "name = \"sign\"\nscheme = \"sum\"\n"),
+                AllOf(HasSubstr("e.toml:5:10: "), HasSubstr("set scheme = \"gather\" or \"shard\"")));
+    for (const char* name : {"easgd", "eager_diloco"}) {
+        EXPECT_THAT(
+            coded("name = \"" + std::string(name) + "\"\n", "name = \"powersgd\"\n"),
+            AllOf(StartsWith("e.toml:4:8: "), HasSubstr("which nobody knows of powersgd"), HasSubstr("topk or sign")));
+        EXPECT_EQ(coded("name = \"" + std::string(name) + "\"\n", "name = \"randk\"\n"), "");
+        EXPECT_THAT(coded("name = \"" + std::string(name) + "\"\n"),
+                    AllOf(StartsWith("e.toml:3:1: "), HasSubstr("set scheme = \"gather\"")));
+    }
+    for (const char* own : {"name = \"dgc\"\n", "name = \"sketch\"\nmomentum = 0.9\n"}) {
+        EXPECT_EQ(coded("name = \"sync_sgd\"\n", own, "[optimizer]\nmomentum = 0.0\n"), "");
+        EXPECT_THAT(coded("name = \"sync_sgd\"\n", own, "[optimizer]\nname = \"sgd\"\nmomentum = 0.5\n"),
+                    HasSubstr("a momentum of its own, compression.momentum: set momentum = 0 in [optimizer]"));
+        for (const char* name : {"dasgd", "diloco"}) {
+            EXPECT_THAT(coded("name = \"" + std::string(name) + "\"\n", own),
+                        AllOf(StartsWith("e.toml:4:8: "), HasSubstr("use it with sync_sgd")));
+        }
+    }
+    EXPECT_EQ(coded("name = \"dasgd\"\n", "name = \"sketch\"\n"), "");
+    EXPECT_THAT(
+        coded("name = \"sync_sgd\"\n", "name = \"sign\"\nscale = \"one\"\nvote = true\nerror_feedback = true\n"),
+        AllOf(HasSubstr("e.toml:8:18: "), HasSubstr("leave error_feedback out")));
+    EXPECT_THAT(coded("name = \"dasgd\"\n", "name = \"fp16\"\nerror_decay = 0.5\n"),
+                AllOf(HasSubstr("e.toml:6:15: "), HasSubstr("set error_feedback = true")));
+    EXPECT_THAT(coded("name = \"dasgd\"\n", "name = \"powersgd\"\nview = \"square\"\nrank = 400\n"),
+                HasSubstr("weights as a square are not smaller"));
+    EXPECT_THAT(coded("name = \"dasgd\"\n", "error_decay = 0.5\n"),
+                AllOf(HasSubstr("e.toml:4:15: "), HasSubstr("error_decay has no effect: give name")));
+    EXPECT_THAT(coded("name = \"dasgd\"\n", "name = \"sign\"\nerror_decay = 0\n"), HasSubstr("error_decay"));
+    EXPECT_THAT(coded("name = \"dasgd\"\n", "name = \"sigm\"\n"), HasSubstr("did you mean 'sign'?"));
 }
 
 // A worker's own share is the limit of its batch: with more, a step would take samples twice.
@@ -160,6 +216,44 @@ TEST(RunCheck, AGraphIsOfAlgorithmsThatMixAndFitsTheRanks) {
                 StartsWith("e.toml:5:11: the weights that rank 0 has"));
     EXPECT_THAT(said("gossip_sgd", "name = \"rign\"\n"), HasSubstr("unknown graph 'rign'; did you mean 'ring'?"));
     EXPECT_EQ(said("wagma_sgd", "size = 2\n", 1), "") << "one rank is SGD";
+}
+
+TEST(RunCheck, GossipIsCodedByPublicCopiesOnAGraphThatStays) {
+    const auto said = [](const std::string& algorithm, const std::string& compression, const std::string& graph = "") {
+        return saidOf("[algorithm]\nname = \"" + algorithm + "\n[compression]\n" + compression +
+                      "[model]\nname = \"logistic\"\n[data]\nname = \"synthetic\"\n[optimizer]\nmomentum = 0.0\n"
+                      "[cluster]\nworkers = 6\n" +
+                      graph);
+    };
+    const std::string sign = "name = \"sign\"\n", pairs = "[graph]\nname = \"random-pair\"\n";
+    for (const char* name :
+         {"gossip_sgd\"\nconsensus = 0.5", "dpsgd\"\nconsensus = 0.5", "oldsgd\"", "lead\"\nmemory = 0.25"}) {
+        EXPECT_EQ(said(name, sign), "") << name;
+        EXPECT_THAT(said(name, ""), testing::AnyOf("", HasSubstr("without [compression]"))) << name;
+    }
+    EXPECT_EQ(said("swarm_sgd\"", sign, "[graph]\nname = \"ring\"\n"), "");
+    const std::string changes = "neighbours keep public copies of each other, and this graph changes";
+    EXPECT_THAT(said("swarm_sgd\"", sign), AllOf(StartsWith("e.toml:4:8: " + changes), HasSubstr("name = \"ring\"")));
+    EXPECT_THAT(said("gossip_sgd\"", sign, pairs), StartsWith("e.toml:4:8: " + changes));
+    EXPECT_THAT(said("gossip_sgd\"", sign, "[graph]\nname = \"one-peer-exponential\"\n"), HasSubstr(changes));
+    EXPECT_THAT(said("lead\"", sign, pairs), HasSubstr("symmetric and the same in each round"));
+    EXPECT_EQ(said("gossip_sgd\"\nconsensus = 0.5", "name = \"none\"\n"),
+              "e.toml:3:13: without [compression] ranks go all the way to the mixture: set consensus = 1, or name an "
+              "operator in [compression]");
+    EXPECT_THAT(said("lead\"\nmemory = 0.25", "name = \"none\"\n"), StartsWith("e.toml:3:10: without [compression]"));
+    EXPECT_THAT(said("sgp\"", sign),
+                AllOf(StartsWith("not read: e.toml:3:2: sgp does not compress"), HasSubstr("dpsgd")));
+    for (const char* name : {"gossip_sgd\"", "lead\""}) {
+        EXPECT_THAT(
+            said(name, sign + "error_feedback = true\n"),
+            AllOf(StartsWith("e.toml:5:18: neighbours keep public copies"), HasSubstr("remove error_feedback")));
+        EXPECT_EQ(said(name, sign + "error_feedback = false\n"), "");
+        EXPECT_THAT(said(name, sign + "scheme = \"gather\"\n"),
+                    AllOf(StartsWith("e.toml:5:10: "), HasSubstr("remove scheme")));
+        EXPECT_THAT(said(name, sign + "start = 10\n"), AllOf(StartsWith("e.toml:5:9: "), HasSubstr("remove start")));
+        EXPECT_THAT(said(name, sign + "scale = \"one\"\nvote = true\n"),
+                    AllOf(StartsWith("e.toml:6:8: a vote is about the sign"), HasSubstr("vote = false")));
+    }
 }
 
 TEST(RunCheck, SagaNeedsTheSameBatchesInEachPass) {
