@@ -42,6 +42,7 @@ struct AlgorithmTrial {
     std::string algorithm;
     // The algorithm's fields. A run of 12 steps on 3 or more workers should use all of the rule.
     Fields fields = {};
+    Fields compression = {};  // fields of [compression]; with some, `what` says "coded"
     // Null for an algorithm that models time only, and for further trials of one algorithm.
     std::function<SerialRule(const SerialView&)> rule = nullptr;
     // Tells further trials of one algorithm apart: part of test names. Empty for the first.
@@ -68,6 +69,11 @@ struct AlgorithmTrial {
         Fields all{{"name", text(algorithm)}};
         all.insert(all.end(), fields.begin(), fields.end());
         return test::table(std::move(all));
+    }
+    // Sets what `document` has of the trial: [algorithm], and [compression] where there is one.
+    void putInto(Value& document) const {
+        document.set("algorithm", table());
+        if (!compression.empty()) document.set("compression", test::table(compression));
     }
     // Fields of [data] with which it trains.
     [[nodiscard]] Fields data() const { return fixesBatches ? Fields{{"shuffle", text("none")}} : Fields(); }

@@ -26,9 +26,37 @@ inline Workers mixedBy(const Rows& w, const Workers& x) {
     return out;
 }
 
+// What all ranks merge of what left them, x, by W.
+using Mixing = std::function<Workers(const Rows& w, const Workers& x)>;
+
+// CHOCO-SGD's, in the paper's lines: q = C(x − h); h += q; h_w += Wq; m = x + γ(h_w − h). h and h_w are at first the
+// common start.
+inline Mixing choco(const Workers& start, double gamma, std::function<Vec(const Vec&)> code) {
+    struct Copies {
+        Workers own, mixed;
+    };
+    return [=, state = std::make_shared<Copies>(Copies{start, start})](const Rows& w, const Workers& x) {
+        Workers q = x, m = x;
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            for (std::size_t e = 0; e < x[i].size(); ++e) q[i][e] = x[i][e] - state->own[i][e];
+            q[i] = code(q[i]);
+        }
+        const Workers wq = mixedBy(w, q);
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            for (std::size_t e = 0; e < x[i].size(); ++e) {
+                state->own[i][e] += q[i][e];
+                state->mixed[i][e] += wq[i][e];
+                m[i][e] = x[i][e] + gamma * (state->mixed[i][e] - state->own[i][e]);
+            }
+        }
+        return m;
+    };
+}
+
 // The rule after each local step; draws are those of `seed`.
 inline std::function<void(std::int64_t, Workers&)> gossips(const GossipSetting& s, std::shared_ptr<const Graph> graph,
-                                                           const Workers& start, std::uint64_t seed) {
+                                                           const Workers& start, std::uint64_t seed,
+                                                           const Mixing& mixes = mixedBy) {
     struct State {
         Workers left, mixture;
         std::int64_t due = -1, exchanges = 0;
@@ -36,7 +64,7 @@ inline std::function<void(std::int64_t, Workers&)> gossips(const GossipSetting& 
     auto state = std::make_shared<State>();
     const auto leave = [=](const Workers& x, std::int64_t k) {
         state->left = x;
-        state->mixture = mixedBy(
+        state->mixture = mixes(
             matrixOf(*graph, {.number = state->exchanges++, .size = static_cast<int>(x.size()), .seed = seed}), x);
         state->due = k + s.delay;
     };

@@ -3,7 +3,8 @@
 // the unmixed x, which is a delta with τ = d = 1 and a snapshot of the start.
 //
 // The optimiser's state stays the rank's own. Under a delta or an overwrite with d = 0, ⟨x⟩ makes the mean of the local
-// steps exactly, whatever W.
+// steps exactly, whatever W, and whatever the operator of [compression]. With one, adapt-then-combine (overwrite, d =
+// 0) is CHOCO-SGD (arXiv 1907.09356).
 #include "core/algorithms/gossip/graph_average.h"
 #include "core/algorithms/sync_steps.h"
 
@@ -12,6 +13,7 @@ namespace {
 
 struct GossipSgdParams {
     DelayedAverageParams values{.period = 1, .delay = 1, .localWeight = 0, .correction = 1, .snapshotAtZero = true};
+    double consensus = 1;
     void visit(auto&& f) {
         f(values.period, "period", periodField("Local steps between exchanges"));
         f(values.delay, "delay", delayField("Steps from the snapshot to its merge; at most the period"));
@@ -32,13 +34,14 @@ struct GossipSgdParams {
                    "it is 0 or at least the delay"});
         f(values.optimizerState, "optimizer_state",
           {.help = "The optimiser's state at a merge: kept, or reset", .choices = {"keep", "reset"}});
+        f(consensus, "consensus", consensusField());
     }
     [[nodiscard]] std::optional<FieldError> check() const { return values.check(); }
 };
 
 class GossipSgd : public GraphAverage {
 public:
-    explicit GossipSgd(const GossipSgdParams& params) : GraphAverage(params.values) {}
+    explicit GossipSgd(const GossipSgdParams& params) : GraphAverage(params.values, "ring", params.consensus) {}
 };
 
 const AddWithSyncSteps<GossipSgd, GossipSgdParams> kGossipSgdEntry{

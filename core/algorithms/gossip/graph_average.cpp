@@ -2,12 +2,14 @@
 
 #include <utility>
 
+#include "core/algorithms/gossip/public_copies.h"
+
 namespace dasgd {
 
-GraphAverage::GraphAverage(const DelayedAverageParams& params, std::string defaultGraph)
-    : GraphAverage(params, std::move(defaultGraph), std::make_shared<GraphMixing>()) {}
+GraphAverage::GraphAverage(const DelayedAverageParams& params, std::string defaultGraph, double consensus)
+    : GraphAverage(params, std::move(defaultGraph), consensus, std::make_shared<GraphMixing>()) {}
 
-GraphAverage::GraphAverage(const DelayedAverageParams& params, std::string defaultGraph,
+GraphAverage::GraphAverage(const DelayedAverageParams& params, std::string defaultGraph, double consensus,
                            std::shared_ptr<GraphMixing> mixing)
     : DelayedAverage(
           params,
@@ -17,13 +19,31 @@ GraphAverage::GraphAverage(const DelayedAverageParams& params, std::string defau
            .received = mixing->received(),
            .factors = mixing->factors()}),
       default_(std::move(defaultGraph)),
+      consensus_(consensus),
       mixing_(std::move(mixing)) {
     mixing_->setGraph(graphOfDefaults(default_));
 }
 
 void GraphAverage::setGraph(std::shared_ptr<const Graph> graph) { mixing_->setGraph(std::move(graph)); }
 
-std::optional<FieldError> GraphAverage::check(const RunOutline& facts) const { return mixing_->check(facts); }
+std::optional<FieldError> GraphAverage::check(const RunOutline& facts) const {
+    if (auto refused = mixing_->check(facts)) return refused;
+    if (compression_) return checkStaticGraph(mixing_->graph(), facts.workers);
+    if (consensus_ == 1) return std::nullopt;
+    return FieldError{"consensus",
+                      "without [compression] ranks go all the way to the mixture: set consensus = 1, or name an "
+                      "operator in [compression]"};
+}
+
+std::optional<FieldError> GraphAverage::checkCompression(const CompressionSettings& settings) const {
+    return checkPublicCopies(settings);
+}
+
+std::unique_ptr<CodedExchange> GraphAverage::makeCoded(StepContext& context) {
+    if (!compression_) return nullptr;
+    return std::make_unique<PublicCopies>(compression_, context, mixing_->graph(),
+                                          PublicCopies::Steps{.consensus = consensus_});
+}
 
 void GraphAverage::start(StepContext& context) {
     DelayedAverage::start(context);

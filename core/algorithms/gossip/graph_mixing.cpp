@@ -43,6 +43,24 @@ std::shared_ptr<const Graph> graphOfDefaults(const std::string& name) {
     return GraphRegistry::find(name)->create(Value(Value::Table{}), {}).value();
 }
 
+std::vector<Pending> exchangeWith(Communicator& comm, const Graph::Mix& mix, const at::Tensor& sent,
+                                  std::vector<at::Tensor>& received) {
+    received.resize(mix.from.size());
+    for (at::Tensor& part : received) {
+        if (!part.defined() || part.numel() != sent.numel()) part = at::empty_like(sent);
+    }
+    std::vector<MessageCall> messages;
+    for (std::size_t i = 0; i < std::max(mix.from.size(), mix.to.size()); ++i) {
+        if (i < mix.from.size()) {
+            messages.push_back({.peer = mix.from[i].rank, .tag = kGossipTag, .tensor = received[i]});
+        }
+        if (i < mix.to.size()) {
+            messages.push_back({.sends = true, .peer = mix.to[i], .tag = kGossipTag, .tensor = sent});
+        }
+    }
+    return comm.exchange(std::move(messages));
+}
+
 std::optional<FieldError> GraphMixing::check(const RunOutline& facts) const {
     auto refused = graph_->check(facts.workers);
     if (refused) refused->field = "graph." + refused->field;
@@ -94,23 +112,6 @@ void GraphMixing::prepare(StepContext& context, std::int64_t round) {
     if (equal) return;
     factors_->push_back(mix_.self);
     for (const auto& from : mix_.from) factors_->push_back(from.weight);
-}
-
-std::vector<Pending> GraphMixing::start(Communicator& comm, at::Tensor& snapshot) const {
-    received_->resize(mix_.from.size());
-    for (at::Tensor& part : *received_) {
-        if (!part.defined() || part.numel() != snapshot.numel()) part = at::empty_like(snapshot);
-    }
-    std::vector<MessageCall> messages;
-    for (std::size_t i = 0; i < std::max(mix_.from.size(), mix_.to.size()); ++i) {
-        if (i < mix_.from.size()) {
-            messages.push_back({.peer = mix_.from[i].rank, .tag = kGossipTag, .tensor = (*received_)[i]});
-        }
-        if (i < mix_.to.size()) {
-            messages.push_back({.sends = true, .peer = mix_.to[i], .tag = kGossipTag, .tensor = snapshot});
-        }
-    }
-    return comm.exchange(std::move(messages));
 }
 
 double spectralGap(const Graph& graph, int size) {

@@ -18,6 +18,11 @@ namespace dasgd {
 // Graph `name` with its defaults.
 [[nodiscard]] std::shared_ptr<const Graph> graphOfDefaults(const std::string& name);
 
+// Starts to send `sent` to the neighbours in whose rows of W the rank stands, and to receive as much from each of its
+// own, in their order, into `received`, which is made where it does not fit.
+[[nodiscard]] std::vector<Pending> exchangeWith(Communicator& comm, const Graph::Mix& mix, const at::Tensor& sent,
+                                                std::vector<at::Tensor>& received);
+
 class GraphMixing {
 public:
     void setGraph(std::shared_ptr<const Graph> graph) {
@@ -42,7 +47,9 @@ public:
     // part and of each of received().
     void prepare(StepContext& context, std::int64_t round);
     [[nodiscard]] double scale() const { return scale_; }
-    [[nodiscard]] std::vector<Pending> start(Communicator& comm, at::Tensor& snapshot) const;
+    [[nodiscard]] std::vector<Pending> start(Communicator& comm, const at::Tensor& snapshot) const {
+        return exchangeWith(comm, mix_, snapshot, *received_);
+    }
     [[nodiscard]] const std::shared_ptr<std::vector<at::Tensor>>& received() const { return received_; }
     [[nodiscard]] const std::shared_ptr<std::vector<double>>& factors() const { return factors_; }
 

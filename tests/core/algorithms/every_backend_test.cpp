@@ -25,7 +25,7 @@ Value bowlOf(const AlgorithmTrial& trial, int trainers) {
         problem.equalTargets = true;
     }
     Value document = problem.experiment({});
-    document.set("algorithm", trial.table());
+    trial.putInto(document);
     document.find("cluster")->set("workers", integer(trial.ranksFor(trainers)));
     return document;
 }

@@ -142,7 +142,7 @@ Value bowl(Fields algorithm, int ranks = kRanks) {
 
 Value bowlOf(const AlgorithmTrial& trial) {
     Value document = bowl({}, trial.acceptedRanks(kRanks));
-    document.set("algorithm", trial.table());
+    trial.putInto(document);
     return document;
 }
 

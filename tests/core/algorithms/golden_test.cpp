@@ -84,11 +84,25 @@ Value valueOf(const nlohmann::json& json) {
     return Value(std::move(all));
 }
 
-nlohmann::json trajectoryOf(const AlgorithmTrial& trial, const nlohmann::json& fields) {
-    Value algorithm = table({{"name", text(trial.algorithm)}});
-    for (const auto& [name, value] : fields.items()) algorithm.set(name, valueOf(value));
+nlohmann::json jsonOf(const Fields& fields) {
+    nlohmann::json all = nlohmann::json::object();
+    for (const auto& [name, value] : fields) all[name] = jsonOf(value);
+    return all;
+}
+
+// `written` says the settings.
+nlohmann::json trajectoryOf(const AlgorithmTrial& trial, const nlohmann::json& written) {
+    const auto tableOf = [&](const char* part) {
+        Value all = table({});
+        if (!written.contains(part)) return all;
+        for (const auto& [name, value] : written[part].items()) all.set(name, valueOf(value));
+        return all;
+    };
+    Value algorithm = tableOf("fields");
+    algorithm.set("name", text(trial.algorithm));
     const auto recordsOf = [&](Value document, bool virtually) {
         document.set("algorithm", algorithm);
+        if (written.contains("compression")) document.set("compression", tableOf("compression"));
         return virtually ? trainVirtually(document) : train(document);
     };
     if (trial.isTimeOnly()) return {{"step_end_ns", endsOf(recordsOf(timeOnly(), true))}};
@@ -108,13 +122,14 @@ TEST_P(Golden, TrajectoryIsTheRecordedOne) {
         std::ifstream stream(file);
         recorded = nlohmann::json::parse(stream);
     } else {
-        nlohmann::json& fields = recorded["fields"] = nlohmann::json::object();
-        for (const auto& [name, value] : GetParam().fields) fields[name] = jsonOf(value);
+        recorded["fields"] = jsonOf(GetParam().fields);
+        if (!GetParam().compression.empty()) recorded["compression"] = jsonOf(GetParam().compression);
     }
-    const nlohmann::json fields = recorded.value("fields", nlohmann::json::object());
-    nlohmann::json present = trajectoryOf(GetParam(), fields);
+    nlohmann::json present = trajectoryOf(GetParam(), recorded);
     present["algorithm"] = GetParam().algorithm;
-    if (recorded.contains("fields")) present["fields"] = fields;
+    for (const char* part : {"fields", "compression"}) {
+        if (recorded.contains(part)) present[part] = recorded[part];
+    }
     if (!isThere && std::getenv("DASGD_WRITE_GOLDENS")) {
         std::ofstream(file) << present.dump(1) << "\n";
         return;

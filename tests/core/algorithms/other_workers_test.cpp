@@ -44,7 +44,7 @@ Value onData(const std::string& algorithm, std::int64_t workers, TrainedOn on = 
 
 Value onData(const AlgorithmTrial& trial, std::int64_t workers, TrainedOn on) {
     Value document = onData(trial.algorithm, workers, on);
-    document.set("algorithm", trial.table());
+    trial.putInto(document);
     return document;
 }
 

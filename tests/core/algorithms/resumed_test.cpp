@@ -29,6 +29,7 @@ TEST_P(EveryAlgorithm, EndsWithTheSameBitsAfterAStop) {
     const std::int64_t stop = std::uniform_int_distribution<std::int64_t>(1, kResumedSteps - 1)(random);
     SCOPED_TRACE("stopped after step " + std::to_string(stop));
     Value document = experimentOf(trial, trial.table(), on);
+    trial.putInto(document);
     for (const auto& [key, value] : trial.data()) document.find("data")->set(key, value);
     if (trial.repeats || (on == TrainedOn::Virtual && trial.resumesExactly))
         return expectSameModelAfterStops(on, document, {stop});
@@ -97,7 +98,8 @@ TEST_P(EveryMetric, IsAsOfARunThatNeverStopped) {
     for (const Value& algorithm : variantsOf(GetParam())) {
         SCOPED_TRACE(algorithm.toToml());
         const TempDir dir;
-        const Value document = experimentOf(GetParam(), algorithm, TrainedOn::Threads);
+        Value document = experimentOf(GetParam(), algorithm, TrainedOn::Threads);
+        if (!GetParam().compression.empty()) document.set("compression", table(GetParam().compression));
         const auto whole = recordsOf(document, checkpointsIn(dir / "whole"));
         ASSERT_EQ(whole[0].outcome.kind, WorkerOutcome::Kind::Finished) << whole[0].outcome.error;
         const auto stops = testsInFull() ? std::vector<std::int64_t>{1, 6, 13, 20} : std::vector<std::int64_t>{1, 13};

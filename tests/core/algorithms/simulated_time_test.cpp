@@ -16,7 +16,7 @@ namespace {
 
 Value bowlOn(const std::string& backend, const AlgorithmTrial& trial, int ranks) {
     Value document = quadratic(trial.algorithm, ranks, backend);
-    document.set("algorithm", trial.table());
+    trial.putInto(document);
     return document;
 }
 

@@ -22,7 +22,7 @@ Fields behind(const std::string& name, std::int64_t syncSteps) {
 
 Value bowlOf(const QuadraticProblem& problem, const AlgorithmTrial& trial, std::int64_t syncSteps = 0) {
     Value document = problem.experiment({});
-    document.set("algorithm", trial.table());
+    trial.putInto(document);
     if (syncSteps != 0) document.find("algorithm")->set("sync_steps", integer(syncSteps));
     return document;
 }

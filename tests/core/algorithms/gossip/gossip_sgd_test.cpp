@@ -129,6 +129,12 @@ const AlgorithmTrial::Add kGossipSgdTrial{
      .rule = [](const SerialView& view) {
          return gossipsOn("ring", {.period = 3, .delay = 2, .xi = 0.25, .c = 1, .atZero = true}, view);
      }}};
+// Its rule is in public_copies_test.cpp.
+const AlgorithmTrial::Add kCodedGossipTrial{
+    {.algorithm = "gossip_sgd",
+     .fields = {{"period", integer(3)}, {"delay", integer(2)}, {"consensus", number(0.3)}},
+     .compression = {{"name", text("sign")}},
+     .what = "coded"}};
 
 }  // namespace
 }  // namespace dasgd::test

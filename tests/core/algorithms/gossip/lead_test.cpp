@@ -11,8 +11,26 @@ namespace {
 
 Fields lead(double consensus) { return {{"name", text("lead")}, {"consensus", number(consensus)}}; }
 
-// The lines of the paper as they stand, with the state H that a compressed run would need.
-Trajectory serialLead(const QuadraticProblem& problem, double alpha, double gamma) {
+Value codedLead(const QuadraticProblem& problem, double alpha, double gamma, Fields compression) {
+    Value document =
+        problem.experiment({{"name", text("lead")}, {"memory", number(alpha)}, {"consensus", number(gamma)}});
+    document.set("compression", table(std::move(compression)));
+    return document;
+}
+
+Vec asItIs(const Vec& x) { return x; }
+// One segment: scale ‖x‖₁/n, as it travels in float32.
+Vec bySigns(const Vec& x) {
+    double sum = 0;
+    for (const double number : x) sum += std::abs(number);
+    const double scale = static_cast<float>(sum / static_cast<double>(x.size()));
+    Vec out;
+    for (const double number : x) out.push_back(number >= 0 ? scale : -scale);
+    return out;
+}
+
+// The lines of the paper as they stand.
+Trajectory serialLead(const QuadraticProblem& problem, double alpha, double gamma, Vec (*code)(const Vec&) = asItIs) {
     const auto size = static_cast<std::size_t>(problem.workers);
     const double rate = problem.rate;
     const Rows w = rowsOf("ring", problem.workers);
@@ -26,6 +44,7 @@ Trajectory serialLead(const QuadraticProblem& problem, double alpha, double gamm
                 y[i][j] = x[i][j] - rate * g[i][j] - rate * d[i][j];
                 q[i][j] = y[i][j] - h[i][j];
             }
+            q[i] = code(q[i]);
         }
         const Workers wq = mixedBy(w, q);
         for (std::size_t i = 0; i < size; ++i) {
@@ -50,8 +69,16 @@ TEST(Lead, FollowsItsLines) {
     }
 }
 
+TEST(Lead, FollowsItsLinesWhereItIsCoded) {
+    const QuadraticProblem problem{.workers = 5, .steps = 60, .rate = 0.05, .momentum = 0};
+    for (const auto& [alpha, gamma] : {std::pair(0.5, 0.2), std::pair(1.0, 0.1)}) {
+        expectSame(recorded(train(codedLead(problem, alpha, gamma, {{"name", text("sign")}}))),
+                   serialLead(problem, alpha, gamma, bySigns), 1e-10);
+    }
+}
+
 // Unlike data: all ranks come to the optimum of the mean, where adapt-then-combine stays apart from it.
-TEST(Lead, ComesToTheOptimumOfUnlikeData) {
+TEST(Lead, ComesToTheOptimumOfUnlikeDataCodedOrNot) {
     const QuadraticProblem problem{.workers = 8, .steps = 1500, .rate = 0.07, .momentum = 0};
     Workers targets;
     for (int i = 0; i < 8; ++i) targets.push_back(problem.target(i));
@@ -64,18 +91,26 @@ TEST(Lead, ComesToTheOptimumOfUnlikeData) {
         return most;
     };
     EXPECT_LT(furthest(recorded(train(problem.experiment(lead(1))))), 1e-11);
+    // The "2 bits" of the paper; and signs, which are biased, so that the copies must have all of them.
+    const Fields twoBits{{"name", text("qsgd")}, {"norm", text("max")}, {"levels", integer(2)}};
+    EXPECT_LT(furthest(recorded(train(codedLead(problem, 0.5, 1, twoBits)))), 1e-11);
+    EXPECT_LT(furthest(recorded(train(codedLead(problem, 1, 1, {{"name", text("sign")}})))), 1e-11);
     EXPECT_GT(
         furthest(recorded(train(problem.experiment({{"name", text("dpsgd")}, {"order", text("adapt-then-combine")}})))),
         0.01);
 }
 
 // D sums to 0, so that the mean makes SGD's mean step: with linear gradients of one matrix that of independent ranks.
-TEST(Lead, LeavesTheMeanToSgd) {
+TEST(Lead, LeavesTheMeanToSgdCodedOrNot) {
     const QuadraticProblem problem{.workers = 6, .steps = 80, .rate = 0.05, .momentum = 0};
     const Trajectory got = recorded(train(problem.experiment(lead(1))));
     const Trajectory free = recorded(train(problem.experiment({{"name", text("independent")}})));
+    const Trajectory coded = recorded(train(codedLead(problem, 1, 0.2, {{"name", text("sign")}})));
     for (std::size_t k = 0; k < got.size(); ++k) {
-        for (std::size_t j = 0; j < 3; ++j) EXPECT_NEAR(mean(got[k])[j], mean(free[k])[j], 1e-11) << "step " << k;
+        for (std::size_t j = 0; j < 3; ++j) {
+            EXPECT_NEAR(mean(got[k])[j], mean(free[k])[j], 1e-11) << "step " << k;
+            EXPECT_NEAR(mean(coded[k])[j], mean(free[k])[j], 1e-11) << "step " << k << ", coded";
+        }
     }
 }
 
@@ -117,6 +152,8 @@ SerialRule exactDiffusion(const SerialView& view) {
 
 const AlgorithmTrial::Add kLeadTrial{
     {.algorithm = "lead", .rule = &exactDiffusion, .snapshotPasses = 0, .mergePasses = 6}};
+const AlgorithmTrial::Add kCodedLeadTrial{
+    {.algorithm = "lead", .fields = {{"memory", number(1)}}, .compression = {{"name", text("sign")}}, .what = "coded"}};
 
 }  // namespace
 }  // namespace dasgd::test
