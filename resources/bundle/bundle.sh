@@ -118,6 +118,12 @@ add_licences() {
         [ -r "$text" ] || die "$text is missing: without the licence $package cannot be bundled."
         cp -L "$text" "$bundle/licences/$package"
     done < <({ cut -f 2 "$notes" && printf '%s\n' "${static_packages[@]}"; } | sort -u)
+    # Packages of one source have one text, which is there once.
+    local sum
+    local -A first=()
+    while read -r sum text; do
+        if [ -n "${first[$sum]:-}" ]; then ln -f "${first[$sum]}" "$text"; else first[$sum]=$text; fi
+    done < <(find "$bundle/licences" -maxdepth 1 -type f -exec sha256sum {} +)
     while read -r common; do
         [ ! -r "$common" ] || cp -L "$common" "$bundle/licences/common/"
     done < <(grep -rhoE '/usr/share/common-licenses/[A-Za-z0-9.-]*[A-Za-z0-9]' "$bundle/licences" | sort -u)

@@ -154,6 +154,12 @@ Result<CommunicationRound> roundOfPlan(const std::string& name, const Settings& 
     if (!algorithm || algorithm->communication.kind == CommunicationPattern::Kind::Undeclared) {
         return fail("There is no formula for " + name + ".");
     }
+    const std::string compression = settingOf(settings, "compression.name");
+    if (!compression.empty() && compression != "none") {
+        return fail(
+            "There is no formula for exchanges that are compressed: a run with backend = \"virtual\" and "
+            "compute.mode = \"time-only\" says how long they take.");
+    }
     auto round = roundOf(algorithm->communication, valuesOf(settings, *algorithm), run.steps);
     if (!round) return fail("There is no formula for " + name + ": " + round.error().message + ".");
     return round;

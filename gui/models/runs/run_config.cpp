@@ -71,7 +71,8 @@ QString settingsInWords(const Settings& settings, const RunSchema& schema) {
         const auto found = settings.find(setting.key);
         if (found == settings.end() || isOfCluster(setting.key)) continue;
         const QString value = settingValue(found->second), usual = settingValue(setting.defaultText.toStdString());
-        const bool ofAlgorithm = setting.key.starts_with("algorithm.") || setting.key.starts_with("graph."),
+        const bool ofAlgorithm = setting.key.starts_with("algorithm.") || setting.key.starts_with("graph.") ||
+                                 setting.key.starts_with("compression."),
                    hasSymbol = !setting.symbol.isEmpty();
         // A term that is zero, and zero by default, does not appear in the update rule.
         const bool inRule = ofAlgorithm && hasSymbol && !(value == usual && value == QLatin1String("0"));

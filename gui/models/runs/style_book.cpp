@@ -53,7 +53,7 @@ std::string algorithmSettingsOf(const RunItem& run) {
     std::string text = run.row.algorithm;
     if (!run.config.keys()) return text;
     const RunSettings::Keys& keys = *run.config.keys();
-    for (const std::string_view prefix : {"algorithm.", "graph."}) {
+    for (const std::string_view prefix : {"algorithm.", "graph.", "compression."}) {
         for (auto key = std::lower_bound(keys.begin(), keys.end(), prefix);
              key != keys.end() && key->starts_with(prefix); ++key) {
             text.append(1, '\n').append(*key).append(1, '=');

@@ -96,9 +96,9 @@ TEST(RunCheck, CompressionGoesWithAlgorithmsThatCanUseIt) {
     EXPECT_EQ(coded("name = \"dasgd\"\n", "name = \"sketch\"\n"), "");
     EXPECT_THAT(
         coded("name = \"sync_sgd\"\n", "name = \"sign\"\nscale = \"one\"\nvote = true\nerror_feedback = true\n"),
-        AllOf(HasSubstr("e.toml:8:18: "), HasSubstr("leave error_feedback out")));
+        AllOf(HasSubstr("e.toml:7:18: "), HasSubstr("leave error_feedback out")));
     EXPECT_THAT(coded("name = \"dasgd\"\n", "name = \"fp16\"\nerror_decay = 0.5\n"),
-                AllOf(HasSubstr("e.toml:6:15: "), HasSubstr("set error_feedback = true")));
+                AllOf(HasSubstr("e.toml:5:15: "), HasSubstr("set error_feedback = true")));
     EXPECT_THAT(coded("name = \"dasgd\"\n", "name = \"powersgd\"\nview = \"square\"\nrank = 400\n"),
                 HasSubstr("weights as a square are not smaller"));
     EXPECT_THAT(coded("name = \"dasgd\"\n", "error_decay = 0.5\n"),

@@ -43,6 +43,14 @@ TEST(ForecastCase, SaysHowMuchIsExposedAndWhichDelayWouldDo) {
     EXPECT_TRUE(one.inWords().contains(one.step.from)) << "whoever hears it hears where it is from";
 }
 
+TEST(ForecastCase, ExchangesThatAreCompressedHaveNoFormula) {
+    const auto coded = forecastCases({plan(config(3) + "[compression]\nname = \"sign\"\n")}, measured())[0];
+    EXPECT_FALSE(coded.known());
+    EXPECT_TRUE(coded.why.startsWith(QStringLiteral("There is no formula for exchanges that are compressed")))
+        << coded.why.toStdString();
+    EXPECT_TRUE(forecastCases({plan(config(3) + "[compression]\nname = \"none\"\n")}, measured())[0].known());
+}
+
 TEST(ForecastCase, ADelayBeyondThePeriodTakesThePeriodWithIt) {
     std::string toml = config(3);
     toml.replace(toml.find("period = 8"), 10, "period = 4");
