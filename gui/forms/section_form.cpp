@@ -12,7 +12,7 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr int kTitleWidth = 80;
+constexpr int kTitleWidth = 92;   // of "Compression"
 constexpr int kFoldPadding = 20;  // padding of the style sheet on both sides of the line of folded fields, together
 constexpr qsizetype kMostNamed = 3;
 
