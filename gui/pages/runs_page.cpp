@@ -334,9 +334,9 @@ private:
                         tr("Start one with New run (Ctrl+N), or in a shell:  dasgd run FILE.toml --workspace %1")
                             .arg(QString::fromStdString(session_.feed().workspace().string())));
         } else if (const QString leftOut = list_->leftOutInWords(); !leftOut.isEmpty()) {
-            empty_->say(
-                tr("Every run that matches is left out"),
-                tr("%1. The menu of groups shows them; “archived” in the filter those that are archived.").arg(leftOut));
+            empty_->say(tr("Every run that matches is left out"),
+                        tr("%1. The menu of groups shows them; “archived” in the filter those that are archived.")
+                            .arg(leftOut));
         } else {
             const QString what = all == 1 ? tr("1 run is") : tr("%1 runs are").arg(grouped(all));
             empty_->say(tr("No run matches the filter"),

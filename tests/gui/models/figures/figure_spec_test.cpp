@@ -104,8 +104,9 @@ TEST(FigureSpec, EveryKindReadsWhatItWrites) {
 
 TEST(FigureSpec, AWrongFieldIsNamedWithWhatIsAllowed) {
     EXPECT_EQ(refusal(R"("kind": "curves")"), "");
-    EXPECT_EQ(refusal(R"("kind": "pie")"),
-              "\"kind\": found \"pie\"; allowed curves, timeline, scaling, bars, map, scatter, parallel, graph, panels");
+    EXPECT_EQ(
+        refusal(R"("kind": "pie")"),
+        "\"kind\": found \"pie\"; allowed curves, timeline, scaling, bars, map, scatter, parallel, graph, panels");
     EXPECT_EQ(refusal(R"("smoothing": 1.5)"), "\"smoothing\": found 1.5; allowed 0 to 0.999");
     EXPECT_EQ(refusal(R"("log_y": "yes")"), "\"log_y\": found \"yes\"; allowed true, false");
     EXPECT_EQ(refusal(R"("x_range": [5, 5])"), "\"x_range\": found a list; allowed two rising numbers, as [0, 100]");
