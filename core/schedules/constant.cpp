@@ -3,10 +3,8 @@
 namespace dasgd {
 namespace {
 
-struct ConstantParams {
-    Warmup warmup;
+struct ConstantParams : FractionParams {
     void visit(auto&& f) { warmup.visit(f); }
-    [[nodiscard]] std::optional<FieldError> check() const { return warmup.check(); }
     [[nodiscard]] double at(double) const { return 1; }
 };
 

@@ -6,15 +6,13 @@
 namespace dasgd {
 namespace {
 
-struct CosineParams {
+struct CosineParams : FractionParams {
     double finalFactor = 0;
-    Warmup warmup;
 
     void visit(auto&& f) {
         f(finalFactor, "final_factor", {.min = 0, .max = 1, .help = "Factor that the run ends with"});
         warmup.visit(f);
     }
-    [[nodiscard]] std::optional<FieldError> check() const { return warmup.check(); }
     [[nodiscard]] double at(double behind) const {
         return finalFactor + (1 - finalFactor) * 0.5 * (1 + std::cos(std::numbers::pi * behind));
     }

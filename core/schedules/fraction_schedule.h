@@ -33,6 +33,13 @@ struct Warmup {
     }
 };
 
+// The settings of every such schedule derive from this, so that none lacks the check of its warm-up.
+struct FractionParams {
+    Warmup warmup;
+
+    [[nodiscard]] std::optional<FieldError> check() const { return warmup.check(); }
+};
+
 // A schedule as a function of the completed fraction of the run: P::at(0) … P::at(1).
 template <class P>
 class FractionSchedule final : public Schedule {

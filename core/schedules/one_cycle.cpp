@@ -3,11 +3,10 @@
 namespace dasgd {
 namespace {
 
-struct OneCycleParams {
+struct OneCycleParams : FractionParams {
     double startFactor = 0.01;
     double peakAt = 0.25;
     double finalFactor = 0.01;
-    Warmup warmup;
 
     void visit(auto&& f) {
         f(startFactor, "start_factor", {.min = 0, .max = 1, .help = "Factor of the first step"});
@@ -15,7 +14,6 @@ struct OneCycleParams {
         f(finalFactor, "final_factor", {.min = 0, .max = 1, .help = "Factor that the run ends with"});
         warmup.visit(f);
     }
-    [[nodiscard]] std::optional<FieldError> check() const { return warmup.check(); }
     [[nodiscard]] double at(double behind) const {
         if (behind < peakAt) return startFactor + (1 - startFactor) * behind / peakAt;
         if (peakAt == 1) return 1;

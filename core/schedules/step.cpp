@@ -5,17 +5,15 @@
 namespace dasgd {
 namespace {
 
-struct StepParams {
+struct StepParams : FractionParams {
     std::vector<double> milestones{0.5, 0.75};
     double gamma = 0.1;
-    Warmup warmup;
 
     void visit(auto&& f) {
         f(milestones, "milestones", {.min = 0, .max = 1, .help = "Fractions of the run at which the rate drops"});
         f(gamma, "gamma", {.min = 0, .max = 1, .help = "Multiplies the rate at each milestone"});
         warmup.visit(f);
     }
-    [[nodiscard]] std::optional<FieldError> check() const { return warmup.check(); }
     [[nodiscard]] double at(double behind) const {
         double factor = 1;
         for (const double milestone : milestones) factor *= behind >= milestone ? gamma : 1;

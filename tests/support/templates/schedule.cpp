@@ -4,8 +4,7 @@
 namespace dasgd {
 namespace {
 
-struct ExtraScheduleParams {
-    Warmup warmup;
+struct ExtraScheduleParams : FractionParams {
     void visit(auto&& f) { warmup.visit(f); }
     [[nodiscard]] double at(double behind) const { return 1 - behind; }
 };
