@@ -134,8 +134,8 @@ RankCounters RankCheckpoints::restoreOfOthers() {
     return counters;
 }
 
-void RankCheckpoints::afterStep(std::int64_t step, const std::function<RankCounters()>& counters) {
-    if (canBeSaved_ && times_.isAgreementDue(step) && agree(step)) save(counters());
+void RankCheckpoints::afterStep(std::int64_t step, const Counters& counters) {
+    if (canBeSaved_ && times_.isAgreementDue(step) && agree(step)) save(counters);
 }
 
 // Decides whether to save. Ranks that meet for it resume with the offsets with which they arrived.
@@ -155,13 +155,14 @@ bool RankCheckpoints::agree(std::int64_t step) {
 }
 
 // Operations in flight are awaited outside of the pause: a wait that the checkpoint brings forward still counts as the
-// algorithm's, so no figure gets better.
-void RankCheckpoints::save(const RankCounters& counters, CheckpointWriter::Pace pace) {
+// algorithm's, so no figure gets better. The counters are read behind it: a resumed run has these waits and messages too.
+void RankCheckpoints::save(const Counters& counters, CheckpointWriter::Pace pace) {
     if (!canBeSaved_) return;
     const Archive algorithm = saveAlgorithm(parts_);
+    const RankCounters now = counters();
     parts_.context.executor().run({SpanKind::Checkpoint}, [&] {
-        const auto before = writer_.write(counters.step, saveRank(parts_, algorithm, counters), pace);
-        takeOutcome(counters.step, before);
+        const auto before = writer_.write(now.step, saveRank(parts_, algorithm, now), pace);
+        takeOutcome(now.step, before);
     });
 }
 

@@ -51,10 +51,12 @@ public:
     // Called after restore(), with the clock going: starts the algorithm where the checkpoint is of another number of
     // ranks. Throws CommError.
     void startResumed();
-    // Called after each step: saves if it is time, with `counters` of that moment. Throws CommError.
-    void afterStep(std::int64_t step, const std::function<RankCounters()>& counters);
-    // Saves after the last step; `counters` are those of now. Throws CommError.
-    void save(const RankCounters& counters, CheckpointWriter::Pace pace = CheckpointWriter::Pace::BehindTraining);
+    // Answers what the rank has done so far.
+    using Counters = std::function<RankCounters()>;
+    // Called after each step: saves if it is time. Throws CommError.
+    void afterStep(std::int64_t step, const Counters& counters);
+    // Saves after the last step. Throws CommError.
+    void save(const Counters& counters, CheckpointWriter::Pace pace = CheckpointWriter::Pace::BehindTraining);
     // Writes `network`, the best so far, of an evaluation after `step` steps, beside the training. For one rank only.
     void keepBest(std::int64_t step, Archive network);
     // Waits until everything is written, after the last of `step` steps. Returns, in words, what could not be saved; ""

@@ -392,7 +392,7 @@ private:
         executor_->trainingDone();
         if (checkpoints_ && kind == WorkerOutcome::Kind::Stopped && !shares_) {
             doing_ = activity::kCheckpoint;
-            checkpoints_->save(counters(), CheckpointWriter::Pace::AtOnce);
+            checkpoints_->save([this] { return counters(); }, CheckpointWriter::Pace::AtOnce);
         }
         algorithm_->drain(context_);
         executor_->flush();

@@ -47,6 +47,7 @@ void ExperimentForm::setSchema(const ExperimentSchema& schema) {
         part.line->deleteLater();
     }
     parts_.clear();
+    schema_ = schema;
     SchemaSection whole;
     whole.fields.push_back({.name = "name", .type = "string", .spec = {.help = "Name of the experiment and its runs"}});
     addSection(whole);
@@ -101,7 +102,14 @@ bool ExperimentForm::Part::mayHave(const QString& key) const {
     return form->name().isEmpty() || key.startsWith(form->name() + u'.');
 }
 
+QStringList ExperimentForm::unreadSections() const {
+    const SchemaSection* algorithms = schema_.section("algorithm");
+    if (!algorithms || document_.varied().contains(QStringLiteral("algorithm.name"))) return {};
+    return schema_.sectionsUnreadBy(document_.pluginOf(*algorithms).toStdString());
+}
+
 void ExperimentForm::fold() {
+    const QStringList unread = unreadSections();
     QStringList folded;
     int absent = 0;
     bool first = true;
@@ -112,16 +120,17 @@ void ExperimentForm::fold() {
             std::ranges::any_of(problems_, [&](const Problem& problem) { return part.mayHave(problem.key); });
         if (blamed) refresh(part);
         if (part.stale && std::ranges::any_of(part.form->rows(), wrong)) refresh(part);
-        const bool stays = part.required || document_.hasSection(name) || name == revealed_ ||
+        const bool isRead = !unread.contains(name);
+        const bool stays = (part.required && isRead) || document_.hasSection(name) || name == revealed_ ||
                            std::ranges::any_of(part.form->rows(), wrong);
-        absent += stays ? 0 : 1;
-        part.shown = stays || open_;
+        absent += stays || !isRead ? 0 : 1;
+        part.shown = stays || (open_ && isRead);
         if (part.shown && part.form->hasRowsFor(document_)) refresh(part);
         if (part.shown && part.stale) later_.start();
         part.form->setVisible(part.shown);
-        part.line->setVisible((stays || open_) && !first);
+        part.line->setVisible(part.shown && !first);
         first = first && !stays;
-        if (!stays) folded << name;
+        if (!stays && isRead) folded << name;
     }
     const QString names = folded.join(QStringLiteral(", "));
     more_->setText(open_ ? tr("⌄  fold the sections that the text leaves out")

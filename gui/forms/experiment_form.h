@@ -39,6 +39,8 @@ signals:
 private:
     void addSection(const SchemaSection& section);
     void fold();
+    // Sections that the algorithm of the text does not read; none where runs differ in it.
+    [[nodiscard]] QStringList unreadSections() const;
 
     const Look& look_;
     QWidget* inner_;
@@ -48,7 +50,7 @@ private:
     struct Part {
         SectionForm* form;
         QFrame* line;       // separator above the section
-        bool required;      // true if the section has no default; it is then always shown
+        bool required;      // true if the section has no default; it is then shown wherever it is read
         bool stale = true;  // true until the section shows the current document
         bool shown = false;
         [[nodiscard]] bool mayHave(const QString& key) const;
@@ -56,6 +58,7 @@ private:
     void refresh(Part& part);
     void refreshNext();
     std::vector<Part> parts_;
+    ExperimentSchema schema_;
     QTimer later_;  // runs refreshNext() while a shown part is stale
     ExperimentDocument document_;
     std::vector<Problem> problems_;

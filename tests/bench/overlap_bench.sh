@@ -2,10 +2,15 @@
 # How much of the communication hides: time per step ÷ that of `independent`, which never communicates, and the hidden
 # share, for ResNet-18 (batch 16, synthetic images) on two hosts of one core each. Then LeNet with its timeline recorded
 # ÷ without. Repetitions are interleaved, so that whatever else the machine does falls on all of them alike; ratios
-# within a repetition, then their median. Needs root, two free cores and `./lab build`.
+# within a repetition, then their median. Needs root, two free cores and `./lab build`. Names that begin with ddp are
+# PyTorch's DistributedDataParallel (ddp_on_host.py), alone, with its fp16 and its quantization hook: they need PYTHON
+# with torch, and report ÷ BASE as all others do.
 #
 #   tests/bench/overlap_bench.sh      RATE=250mbit MTU=1500 PERIOD=4 DELAY=3 REPEATS=3 STEPS=29 LENET_STEPS=1500
 #                                     ALGORITHMS="independent sync_sgd local_sgd dasgd" PARTS="overlap trace"
+#                                     BASE=independent PYTHON=python3
+#   ALGORITHMS="sync_sgd sync_sgd-int8 ddp ddp-fp16 ddp-quantization" BASE=ddp-fp16 PARTS=overlap
+#   RATE=25mbit ALGORITHMS="independent dasgd dasgd-sign" PARTS=overlap
 #
 # DELAY: nothing can hide where DELAY steps of `independent` are shorter than the reduction.
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -21,9 +26,25 @@ results=$folder/results
 # overlap_run REPEAT NAME
 overlap_run() {
     local name=$2 line
-    line=$(run_on_hosts 2 "$folder/$name.toml")
+    case $name in
+    ddp*) line=$(ddp_on_hosts "${name#ddp}") ;;
+    *) line=$(run_on_hosts 2 "$folder/$name.toml") ;;
+    esac
     printf '%s %s %s %s\n' "$1" "$name" "$(number_of step_ms <<<"$line")" "$(number_of hidden <<<"$line")" |
         tee -a "$results" >&2
+}
+
+# ddp_on_hosts -HOOK: rank 0's line of JSON.
+ddp_on_hosts() {
+    local hook=${1#-} port=$((29600 + RANDOM % 4000)) rank other
+    for rank in 1 0; do
+        RANK=$rank WORLD_SIZE=2 MASTER_ADDR=10.77.0.1 MASTER_PORT=$port GLOO_SOCKET_IFNAME=eth0 OMP_NUM_THREADS=1 \
+            ip netns exec "w$((rank + 1))" taskset -c "$rank" \
+            "${PYTHON:-python3}" tests/bench/ddp_on_host.py "${hook:-none}" "$steps" 2>"$folder/rank$rank.log" &
+        other=${other:-$!}
+    done
+    wait "$!" || die "rank 0 of ddp$1 failed: $(tail -n 3 "$folder/rank0.log")"
+    wait "$other" || die "rank 1 of ddp$1 failed: $(tail -n 3 "$folder/rank1.log")"
 }
 
 # trace_run REPEAT NAME
@@ -59,6 +80,9 @@ overlap_part() {
     experiment sync_sgd 'name = "sync_sgd"' resnet18 "$steps" 2 full
     experiment local_sgd "$(printf 'name = "local_sgd"\nperiod = %d' "$period")" resnet18 "$steps" 2 full
     experiment dasgd "$(printf 'name = "dasgd"\nperiod = %d\ndelay = %d' "$period" "$delay")" resnet18 "$steps" 2 full
+    experiment sync_sgd-int8 $'name = "sync_sgd"\n[compression]\nname = "int"\nbits = 8' resnet18 "$steps" 2 full
+    experiment dasgd-sign "$(printf 'name = "dasgd"\nperiod = %d\ndelay = %d\n[compression]\nname = "sign"\nscheme = "shard"' \
+        "$period" "$delay")" resnet18 "$steps" 2 full
     tests/support/hosts.sh up 2 "$rate" "$mtu"
     for ((repeat = 1; repeat <= repeats; ++repeat)); do
         for name in "${algorithms[@]}"; do overlap_run "$repeat" "$name"; done
@@ -66,7 +90,7 @@ overlap_part() {
     tests/support/hosts.sh down
     printf 'ResNet-18, batch 16, two hosts of one core, link %s, frames of %d bytes, period %d, delay %d, %d repetitions of %d steps\n' \
         "$rate" "$mtu" "$period" "$delay" "$repeats" "$steps"
-    for name in "${algorithms[@]}"; do report independent "$name"; done
+    for name in "${algorithms[@]}"; do report "${BASE:-independent}" "$name"; done
 }
 
 trace_part() {

@@ -46,6 +46,24 @@ TEST_F(ExperimentFormTest, SectionsThatTheTextLeavesOutAreOneLineThatOpens) {
     EXPECT_EQ(sections(), (QStringList{"", "algorithm"})) << "what has no default is always asked for";
 }
 
+TEST_F(ExperimentFormTest, ASectionThatTheAlgorithmDoesNotReadIsThereOnlyIfTheTextHasIt) {
+    ExperimentSchema schema = smallSchema();
+    // Without a default of its own, as graphs have none: it would always be shown.
+    schema.sections.push_back({.name = "graph",
+                               .fields = {{.name = "name", .type = "string"}},
+                               .plugins = {{.name = "ring", .summary = "Two neighbours"}}});
+    form_.setSchema(schema);
+    const auto isThere = [this](QString text) {
+        form_.update(ExperimentDocument(std::move(text)), {});
+        return sections().contains(QStringLiteral("graph"));
+    };
+    const QString localSgd = QString(kText).replace(QLatin1String("dasgd\"\ndelay = 3"), QLatin1String("local_sgd\""));
+    EXPECT_TRUE(isThere(kText)) << "dasgd reads it here";
+    EXPECT_FALSE(isThere(localSgd));
+    EXPECT_TRUE(isThere(localSgd + QStringLiteral("[graph]\nname = \"ring\"\n"))) << "so that it can be taken out";
+    EXPECT_TRUE(isThere(localSgd + QStringLiteral("[sweep]\n\"algorithm.name\" = [\"local_sgd\", \"dasgd\"]\n")));
+}
+
 TEST_F(ExperimentFormTest, ASectionGetsItsRowsWhenItIsFirstShownAndThenShowsTheText) {
     const auto rowsOf = [this](const QString& section) {
         for (const SectionForm* one : form_.findChildren<SectionForm*>()) {

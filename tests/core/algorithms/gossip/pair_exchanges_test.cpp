@@ -9,9 +9,12 @@
 #include <random>
 
 #include "core/base/random.h"
+#include "core/train/checkpoint/checkpoint_writer.h"
+#include "core/train/checkpoint/rank_counters.h"
 #include "tests/support/driven_algorithm.h"
 #include "tests/support/graph_trials.h"
 #include "tests/support/pair_oracle.h"
+#include "tests/support/resumed_runs.h"
 #include "tests/support/sim/virtual_cluster.h"
 
 namespace dasgd::test {
@@ -162,6 +165,24 @@ double sumAtTheEnd(StepContext& context, Algorithm& algorithm) {
     Pending pending = context.comm().allReduce(sum, Reduce::Sum);
     pending.wait();
     return sum[0].item<double>();
+}
+
+// A save answers whoever has asked: a run that is resumed from it has sent these answers too.
+TEST(PairExchanges, CountTheAnswersThatASaveSends) {
+    const PairSetting setting{"", kAdPsgd, "random-pair", {1, 1.3771}};
+    const TempDir dir;
+    const CheckpointEnvironment checkpoints = checkpointsIn(dir / "run");
+    StopAfter gate(8);
+    const auto records = trainVirtually(setting.document(), {&checkpoints, &gate});
+    const Checkpoint saved = CheckpointFolder(checkpoints.place.folder).at(8).value();
+    for (const Rank rank : {Rank{0}, Rank{1}}) {
+        std::int64_t sent = 0;
+        for (const auto& [name, points] : records[static_cast<std::size_t>(rank.value())].sink.metrics) {
+            for (const MemorySink::Point& point : points) sent = std::max(sent, point.bytesSent);
+        }
+        EXPECT_GT(sent, 0);
+        EXPECT_EQ(countersOf(readRank(saved, rank).value()).value().bytesSent, sent) << "rank " << rank.value();
+    }
 }
 
 class PairsWithoutGradients : public testing::TestWithParam<std::tuple<Fields, int>> {};
