@@ -163,21 +163,32 @@ void RankActor::spend(double seconds) {
     }
 }
 
-void RankActor::await(const std::function<bool()>& done, const std::string& label) {
+void RankActor::await(const std::function<bool()>& done, const Label& label) {
     settle();
     if (dead_) throw CommError(hostFailureText());
+    awaited_ = &label;
+    try {
+        awaitUntil(done, label);
+    } catch (...) {
+        lastAwaited_ = label();
+        awaited_ = nullptr;
+        throw;
+    }
+    awaited_ = nullptr;
+    lastAwaited_.clear();
+}
+
+void RankActor::awaitUntil(const std::function<bool()>& done, const Label& label) {
     const double timeout = static_cast<double>(world_.options().timeout.count()) * 1e-3;
     const double deadline = VirtualWorld::Impl::now() + timeout;
-    waitingFor_ = label;
     for (resume(); !done(); resume()) {
-        if (!world_.aborted().empty()) throw CommError(label + " failed: " + world_.aborted());
+        if (!world_.aborted().empty()) throw CommError(label() + " failed: " + world_.aborted());
         if (VirtualWorld::Impl::now() >= deadline) {
-            throw CommError(label + " did not end within " + std::to_string(world_.options().timeout.count()) +
+            throw CommError(label() + " did not end within " + std::to_string(world_.options().timeout.count()) +
                             " ms of simulated time" + world_.outagesText() + world_.waitingText(rank_));
         }
         world_.sleepUntilChange(rank_, deadline);
     }
-    waitingFor_.clear();
 }
 
 }  // namespace dasgd

@@ -44,18 +44,21 @@ public:
     void inCallback(bool free, const std::function<void()>& work);
     // Lets simulated time catch up with what has been computed.
     void settle();
-    // Waits until `done`; `label` names the operation in errors. Throws CommError past the deadline or when the run is
-    // aborted.
-    void await(const std::function<bool()>& done, const std::string& label);
+    // Names an operation for errors.
+    using Label = std::function<std::string()>;
+    // Waits until `done`; `label` is called for errors alone, as most waits have none. Throws CommError past the
+    // deadline or when the run is aborted.
+    void await(const std::function<bool()>& done, const Label& label);
 
     [[nodiscard]] bool isFree() const { return free_; }
     [[nodiscard]] int rank() const { return rank_; }
     [[nodiscard]] VirtualWorld::Impl& world() { return world_; }
     // Name of the operation that the rank waits for; "" while it waits for none.
-    [[nodiscard]] const std::string& waitingFor() const { return waitingFor_; }
+    [[nodiscard]] std::string waitingFor() const { return awaited_ ? (*awaited_)() : lastAwaited_; }
     [[nodiscard]] bool hasEnded() const { return ended_; }
 
 private:
+    void awaitUntil(const std::function<bool()>& done, const Label& label);
     // Computes for so long, and rests while the host is out.
     void spend(double seconds);
     // Sleeps until `instant`. Throws CommError when the host has failed for good and the run is over for this rank.
@@ -80,8 +83,9 @@ private:
     bool ended_ = false;
     bool dead_ = false;  // its host failed for good
     std::vector<std::pair<double, std::function<void()>>>
-        planned_;  // launches of the backward pass, each after so many seconds
-    std::string waitingFor_;
+        planned_;                     // launches of the backward pass, each after so many seconds
+    const Label* awaited_ = nullptr;  // during await()
+    std::string lastAwaited_;         // what the rank waited for when await() threw
 };
 
 }  // namespace dasgd

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -18,10 +19,10 @@ class VirtualOperation final : public Pending::Operation {
 public:
     // Description of the operation for errors, put into words only once there is one.
     struct Launched {
-        std::string message;  // of a message, in words; otherwise a collective
+        std::optional<MessageCall> message;  // otherwise a collective
         CollectiveKind kind{};
         std::uint64_t number = 0;
-        std::size_t bytes = 0;
+        std::size_t bytes = 0;  // of a collective
     };
     VirtualOperation(RankActor& actor, VirtualGroup& ranks, const Group& group, Launched launched)
         : actor_(actor),
@@ -34,7 +35,7 @@ public:
     }
 
     void wait() override {
-        if (!done()) actor_.await([this] { return end_.done; }, label());
+        if (!done()) actor_.await([this] { return end_.done; }, [this] { return label(); });
         if (!end_.error.empty()) throw CommError(label() + (cancelled_ ? " " : " failed: ") + end_.error);
     }
     void waitForAny(const std::vector<Operation*>& operations) override {
@@ -43,7 +44,7 @@ public:
                 operations, [](Operation* operation) { return dynamic_cast<VirtualOperation&>(*operation).end_.done; });
         };
         actor_.settle();
-        if (!any()) actor_.await(any, label());
+        if (!any()) actor_.await(any, [this] { return label(); });
     }
     bool done() override {
         actor_.settle();
@@ -75,9 +76,9 @@ public:
 
 private:
     [[nodiscard]] std::string label() const {
-        const std::string& message = launched_.message;
         return Group{.rank = rank_, .name = groupName_}.nameOf(rank_) + ": " +
-               (message.empty() ? describe(launched_.kind, launched_.number, launched_.bytes) : message);
+               (launched_.message ? describe(*launched_.message)
+                                  : describe(launched_.kind, launched_.number, launched_.bytes));
     }
 
     // Runs the callbacks, in SimGrid's context.
@@ -117,7 +118,7 @@ private:
 
     Pending start(MessageCall call) override {
         if (call.sends) countSent(static_cast<std::int64_t>(call.tensor.nbytes()));
-        const auto operation = makeOperation({.message = describe(call)});
+        const auto operation = makeOperation({.message = call});
         actor_.launch([this, operation, call = std::move(call)] {
             ranks_.post(rank().value(), call, operation->isFree(), endOf(operation));
         });
