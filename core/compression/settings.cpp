@@ -21,8 +21,7 @@ std::optional<FieldError> settleScheme(const Compressor& compressor, Compression
     }
     if (properties.ownMomentum && params.errorFeedback) {
         return FieldError{"error_feedback",
-                          "with a momentum of its own this operator keeps what it did not send in any case: leave "
-                          "error_feedback out"};
+                          "this operator keeps what it did not send by itself: leave error_feedback out"};
     }
     if (properties.votes && params.errorFeedback) {
         return FieldError{"error_feedback",

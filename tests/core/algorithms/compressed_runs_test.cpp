@@ -39,6 +39,16 @@ std::vector<CompressedCase> compressedCases() {
         }
         if (trial.algorithm != "sync_sgd" && trial.algorithm != "dasgd" && trial.algorithm != "streaming_diloco")
             continue;
+        if (trial.algorithm == "sync_sgd") {
+            cases.push_back({trial,
+                             "fetch_sgd",
+                             {{"name", text("sketch")},
+                              {"error", text("sketch")},
+                              {"momentum", number(0.9)},
+                              {"ratio", number(0.3)},
+                              {"columns", integer(64)}},
+                             1e-9});
+        }
         for (const std::string& name : CompressorRegistry::names()) {
             if (name == "sign" || (name == "dgc" && trial.algorithm != "sync_sgd")) continue;
             Fields fields{{"name", text(name)}};
