@@ -14,16 +14,22 @@
 // Every step all-reduces one number, which the host reads, as it reads the sum of the norms; a synchronised step N
 // more. All wait for both. Memory beside the weights: 2T numbers. A time-only run has no gradients: it synchronises in
 // every step, which takes longest.
+//
+// With [compression] the gradients that are averaged are coded; the norms are of each rank's own gradient. What was not
+// sent waits for the next synchronised step.
 #include <torch/types.h>
 
 #include <cmath>
 #include <cstdint>
 #include <deque>
 #include <limits>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/algorithms/algorithm.h"
+#include "core/algorithms/averaging/coded_mean.h"
 #include "core/algorithms/extensions.h"
 #include "core/step/archive.h"
 #include "core/step/step_context.h"
@@ -101,15 +107,28 @@ private:
     std::deque<double> values_;
 };
 
-class Selsync final : public Algorithm, public Checkpointed {
+class Selsync final : public Algorithm, public Checkpointed, public CompressesExchanges {
 public:
     explicit Selsync(const SelsyncParams& params)
         : params_(params), norms_(params.window, params.smoothing), changes_(params.window, params.smoothing) {}
 
+    [[nodiscard]] std::optional<FieldError> checkCompression(const CompressionSettings& settings) const override {
+        if (params_.aggregate == "gradients") return checkCodedWeights(settings);
+        return FieldError{"algorithm.aggregate",
+                          "the weights themselves leave, whose coding errors would be in proportion to them: set "
+                          "aggregate = \"gradients\", or remove [compression]"};
+    }
+    void setCompression(std::shared_ptr<const CompressionSettings> settings) override {
+        compression_ = std::move(settings);
+    }
+    void start(StepContext& context) override {
+        if (compression_) coded_ = std::make_unique<CodedMean>(compression_, context, at::Tensor());
+    }
     void afterBackward(StepContext& context) override {
         const bool synchronised = anyAsks(context, asks(context));
         context.metric("synchronised", synchronised ? 1 : 0);
         if (!synchronised) return;
+        if (coded_ && !coded_->leavesWhole(context.step())) return averageCoded(context);
         FlatParams& params = context.params();
         at::Tensor averaged = params_.aggregate == "weights" ? params.weights() : params.gradients();
         Pending mean = context.comm().allReduce(averaged, Reduce::Mean);
@@ -117,16 +136,34 @@ public:
     }
     void afterStep(StepContext&) override {}
     void drain(StepContext&) override {}
-    void save(StepContext&, Archive& archive) override {
+    void save(StepContext& context, Archive& archive) override {
         norms_.save(archive, "norms");
         changes_.save(archive, "changes");
+        if (!coded_) return;
+        Archive own;
+        coded_->save(context, own);
+        archive.putUnder(kCompressionState, own);
     }
-    Status load(StepContext&, const Archive& archive) override {
+    Status load(StepContext& context, const Archive& archive) override {
+        start(context);
         DASGD_TRY(norms_.load(archive, "norms"));
-        return changes_.load(archive, "changes");
+        DASGD_TRY(changes_.load(archive, "changes"));
+        return coded_ ? coded_->load(archive.under(kCompressionState)) : Status();
     }
 
 private:
+    void averageCoded(StepContext& context) {
+        at::Tensor& gradients = context.params().gradients();
+        context.executor().run({SpanKind::Snapshot, coded_->encodeBytes()},
+                               [&] { coded_->encode(context, gradients); });
+        coded_->launch(context);
+        coded_->arrive(context);
+        context.executor().run({SpanKind::Merge, coded_->decodeBytes(), coded_->collective()}, [&] {
+            const at::NoGradGuard guard;
+            coded_->decode(gradients);
+        });
+        coded_->finish();
+    }
     // True where this rank is for an average in the present step.
     bool asks(StepContext& context) {
         const double norm = normOf(context);
@@ -165,6 +202,8 @@ private:
 
     SelsyncParams params_;
     SelsyncMeter norms_, changes_;
+    std::shared_ptr<const CompressionSettings> compression_;
+    std::unique_ptr<CodedMean> coded_;  // null where nothing is compressed
 };
 
 const AlgorithmRegistry::Add<Selsync, SelsyncParams> kSelsyncEntry{

@@ -60,9 +60,9 @@ std::int64_t CodedMean::agreeBytes() const {
     return reference_.defined() ? mergeBytes(kPassesOfCopy, static_cast<std::int64_t>(reference_.nbytes())) : 0;
 }
 
+// r is copied there and back; without it the mean begins with 0.
 std::int64_t CodedMean::decodeBytes() const {
-    const std::int64_t bytes = reference_.defined() ? static_cast<std::int64_t>(reference_.nbytes()) : 0;
-    return mean_.decodeBytes() + mergeBytes(2 * kPassesOfCopy, bytes);
+    return mean_.decodeBytes() + mergeBytes(reference_.defined() ? 2 * kPassesOfCopy : 1, mean_.denseBytes());
 }
 
 void CodedMean::save(StepContext& context, Archive& archive) {

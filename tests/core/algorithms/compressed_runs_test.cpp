@@ -69,6 +69,8 @@ Value codedDocument(Value document, const CompressedCase& setting) {
     Value algorithm = trial.table();
     // Weights that leave whole are not coded.
     if (trial.algorithm == "co2") algorithm.set("from_present", Value(false));
+    // It codes gradients alone.
+    if (trial.algorithm == "selsync") algorithm.set("aggregate", text("gradients"));
     if (algorithm.find("optimizer_state")) algorithm.set("optimizer_state", text("keep"));
     document.set("algorithm", std::move(algorithm));
     return compressed(std::move(document), setting.compression);

@@ -6,6 +6,7 @@
 
 #include "core/step/archive.h"
 #include "tests/support/algorithm_trials.h"
+#include "tests/support/compression_oracle.h"
 #include "tests/support/driven_algorithm.h"
 #include "tests/support/outer_oracle.h"
 
@@ -78,8 +79,10 @@ SerialSelsync serialOf(const Selective& setting, std::size_t workers) {
     return {.setting = setting, .meters = std::vector<SerialMeter>(workers, SerialMeter(setting))};
 }
 
-// Trajectory of the rule in plain doubles; the decisions are in `rule` afterwards.
-Trajectory serialSelsync(const QuadraticProblem& problem, SerialSelsync& rule) {
+// Trajectory of the rule in plain doubles; the decisions are in `rule` afterwards. `meanOfGradients` forms their mean.
+Trajectory serialSelsync(
+    const QuadraticProblem& problem, SerialSelsync& rule,
+    const std::function<Vec(const Workers&)>& meanOfGradients = [](const Workers& g) { return mean(g); }) {
     const bool ofWeights = rule.setting.aggregate == "weights";
     Workers before(static_cast<std::size_t>(problem.workers), problem.start);
     bool averages = false;
@@ -91,7 +94,7 @@ Trajectory serialSelsync(const QuadraticProblem& problem, SerialSelsync& rule) {
             norms.push_back(std::sqrt(square));
         }
         averages = rule.decide(norms);
-        if (averages && !ofWeights) g.assign(g.size(), mean(g));
+        if (averages && !ofWeights) g.assign(g.size(), meanOfGradients(g));
     };
     const auto weights = [&](std::int64_t, Workers& w) {
         if (averages && ofWeights) {
@@ -130,6 +133,75 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Combine(testing::ValuesIn(oracleBackends()), testing::Values(2, 3, 4),
                      testing::Values(Selective{0.03, 10, 0.01, "weights"}, Selective{0.03, 10, 0.01, "gradients"},
                                      Selective{0.05, 1, 0, "weights"}, Selective{0.02, 4, 0.3, "gradients"})));
+
+Fields signOfScheme(const std::string& scheme) { return {{"name", text("sign")}, {"scheme", text(scheme)}}; }
+
+class CodedSelsync : public testing::TestWithParam<std::tuple<std::string, int>> {};
+
+// The norms are of what each rank has, and the error waits for the next synchronised step.
+TEST_P(CodedSelsync, AveragesCodedGradientsWhereAWorkersGradientChanges) {
+    const auto& [scheme, workers] = GetParam();
+    const Selective setting{0.03, 10, 0.01, "gradients"};
+    const QuadraticProblem problem{.workers = workers, .steps = 80, .rate = 0.05, .momentum = 0.5};
+    SerialSelsync rule = serialOf(setting, static_cast<std::size_t>(workers));
+    SerialCodedMean coded{.shard = scheme == "shard"};
+    const Trajectory expected = serialSelsync(problem, rule, [&](const Workers& g) { return coded.mean(g); });
+    const auto records = train(compressed(problem.experiment(setting.fields()), signOfScheme(scheme)));
+    expectSame(recorded(records), expected, 1e-11);
+    for (const RankRecord& record : records) EXPECT_EQ(selsyncDecisionsOf(record), rule.synchronised);
+    EXPECT_THAT(rule.synchronised, ::testing::Contains(0));
+    EXPECT_THAT(rule.synchronised, ::testing::Contains(1));
+}
+
+INSTANTIATE_TEST_SUITE_P(Settings, CodedSelsync,
+                         testing::Combine(testing::Values("gather", "shard"), testing::Values(1, 2, 4)));
+
+TEST(CodedSelsync, InEveryStepIsCompressedSyncSgd) {
+    const QuadraticProblem problem{.workers = 3, .steps = 40};
+    for (const char* scheme : {"gather", "shard"}) {
+        const auto run = [&](Fields algorithm) {
+            return recorded(train(compressed(problem.experiment(std::move(algorithm)), signOfScheme(scheme))));
+        };
+        expectSame(run(Selective{.threshold = 0, .aggregate = "gradients"}.fields()), run({{"name", text("sync_sgd")}}),
+                   0);
+    }
+}
+
+// All numbers of two workers, halved and added up.
+TEST(CodedSelsync, OfAllNumbersIsUncompressed) {
+    const QuadraticProblem problem{.workers = 2, .steps = 80, .rate = 0.05, .momentum = 0.5};
+    const Fields fields = Selective{0.03, 10, 0.01, "gradients"}.fields();
+    expectSame(recorded(train(compressed(problem.experiment(fields), {{"name", text("topk")}, {"ratio", number(1)}}))),
+               trained(problem, fields), 0);
+}
+
+// The first twelve steps, all of which are synchronised, are whole.
+TEST(CodedSelsync, BeginsWholeWhereItIsToldTo) {
+    const QuadraticProblem problem{.workers = 2, .steps = 12, .rate = 0.05};
+    const Fields fields = Selective{.threshold = 0, .aggregate = "gradients"}.fields();
+    Fields later = signOfScheme("gather");
+    later.emplace_back("start", integer(12));
+    expectSame(recorded(train(compressed(problem.experiment(fields), later))), trained(problem, fields), 0);
+}
+
+TEST(CodedSelsync, RefusesWhatSuitsItNot) {
+    const auto refused = [](const Selective& setting, Fields compression) {
+        const auto experiment =
+            readExperiment(compressed(QuadraticProblem{}.experiment(setting.fields()), std::move(compression)));
+        const auto algorithm = experiment->makeAlgorithm();
+        const auto error = dynamic_cast<CompressesExchanges&>(*algorithm).checkCompression(*experiment->compression);
+        return error ? error->field + ": " + error->message : "";
+    };
+    const Selective gradients{.aggregate = "gradients"};
+    EXPECT_EQ(refused(gradients, signOfScheme("gather")), "");
+    EXPECT_THAT(refused({}, signOfScheme("gather")),
+                AllOf(HasSubstr("algorithm.aggregate: "), HasSubstr("set aggregate = \"gradients\"")));
+    EXPECT_THAT(refused(gradients, {{"name", text("dgc")}}), HasSubstr("use it with sync_sgd"));
+    EXPECT_THAT(refused(gradients, {{"name", text("sketch")}, {"error", text("sketch")}}),
+                HasSubstr("use it with sync_sgd"));
+    EXPECT_THAT(refused(gradients, {{"name", text("sign")}, {"vote", Value(true)}, {"scale", text("one")}}),
+                HasSubstr("vote: "));
+}
 
 // Decisions of one worker whose gradient has these norms; saved after step `savedAfter`, and resumed in a new object.
 std::vector<double> decisionsAt(const std::vector<double>& norms, const Selective& setting,
