@@ -38,7 +38,8 @@ void GradientBuckets::finishCoded(StepContext& context) {
     for (Bucket& bucket : buckets_) bucket.coded->proceed(context);
     for (Bucket& bucket : buckets_) {
         bucket.coded->arrive(context);
-        const std::int64_t clearing = mergeBytes(1, static_cast<std::int64_t>(bucket.gradients.nbytes()));
+        const std::int64_t clearing =
+            mergeBytes(kCodingOfGradients.decode, static_cast<std::int64_t>(bucket.gradients.nbytes()));
         context.executor().run({SpanKind::Merge, clearing + bucket.coded->decodeBytes(), bucket.coded->collective()},
                                [&] {
                                    bucket.gradients.zero_();

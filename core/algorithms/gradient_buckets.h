@@ -39,10 +39,14 @@ struct GradientBucketsParams {
     }
 };
 
+// The gradients become 0 before their mean is decoded into them.
+inline constexpr CodingPasses kCodingOfGradients{.decode = 1};
+
 // Pattern of an algorithm that averages gradients this way in every step.
 [[nodiscard]] inline CommunicationPattern gradientsInBuckets() {
     return {.kind = CommunicationPattern::Kind::Gradients,
             .firstBucketMb = ofField("first_bucket_mb"),
+            .coding = kCodingOfGradients,
             .assumes = {"BatchNorm's statistics, where the model has them, are left out."}};
 }
 

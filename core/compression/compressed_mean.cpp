@@ -113,9 +113,7 @@ void CompressedMean::drop(StepContext& context) {
 }
 
 std::int64_t CompressedMean::encodeBytes() const {
-    // The error is read and written, and x read.
-    const double passes = scheme_->passes().encode + (settings_->params.errorFeedback ? 3 : 0);
-    return snapshotBytes(passes, denseBytes_);
+    return snapshotBytes(scheme_->passes().encode + passesOfError(settings_->params.errorFeedback), denseBytes_);
 }
 
 std::int64_t CompressedMean::decodeBytes() const { return mergeBytes(scheme_->passes().decode, denseBytes_); }

@@ -39,6 +39,7 @@ public:
         bool ownScheme = false;
         // Keeps what was not sent, and a momentum, itself: for gradients alone, beside an optimiser without momentum.
         bool ownMomentum = false;
+        bool warmsUp = false;  // messages of the first epochs have other sizes than those after them
         // Passes over the memory of the vector: a number read or written is one.
         double encodePasses = 2, decodePasses = 2;
     };

@@ -156,7 +156,7 @@ class Dgc final : public Compressor {
 public:
     explicit Dgc(const DgcParams& params) : params_(params) {}
     [[nodiscard]] Properties properties() const override {
-        return {.gathers = true, .ownScheme = true, .ownMomentum = true};
+        return {.gathers = true, .ownScheme = true, .ownMomentum = true, .warmsUp = !params_.warmup.empty()};
     }
     [[nodiscard]] std::optional<FieldError> check(const std::vector<std::vector<std::int64_t>>& shapes) const override {
         if (std::ranges::any_of(shapes, [](const auto& shape) { return shape.size() > 1; })) return std::nullopt;

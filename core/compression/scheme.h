@@ -60,7 +60,8 @@ public:
     [[nodiscard]] virtual std::int64_t bytes(int stage) const = 0;
     // Bytes of the whole vector's message.
     [[nodiscard]] virtual std::int64_t messageBytes() const { return bytes(0); }
-    // Passes over the vector's memory by encode(), recode() and decode().
+    // Passes over the vector's memory by encode(), recode() and decode(), those for the error of encode() apart
+    // (passesOfError()).
     struct Passes {
         double encode = 0, recode = 0, decode = 0;
     };
@@ -69,6 +70,9 @@ public:
     [[nodiscard]] virtual NamedTensors kept() { return {}; }
     [[nodiscard]] virtual NamedTensors underWay() = 0;
 };
+
+// Passes over a vector's memory for error feedback, before it is coded: e is read and written, and x read.
+[[nodiscard]] constexpr double passesOfError(bool feedback) { return feedback ? 3 : 0; }
 
 // Seed of the draws of a coding; `rank` kEveryRank where all ranks draw alike.
 [[nodiscard]] std::uint64_t codingSeed(const ExchangeView& view, int rank, std::uint64_t counter);

@@ -24,28 +24,42 @@ std::int64_t weightsOf(const SentModel& model) {
 
 }  // namespace
 
-double sentBytes(const CompressionSettings& settings, const SentModel& model) {
+CompressedExchange compressedExchange(const CompressionSettings& settings, const SentModel& model) {
+    using Collective = CompressedExchange::Collective;
+    const CompressionParams& params = settings.params;
     ExchangeView view{.elements = weightsOf(model),
                       .options = at::TensorOptions(at::kMeta).dtype(model.elementBytes == 8 ? at::kDouble : at::kFloat),
                       .ranks = model.ranks,
-                      .scheme = settings.params.scheme};
+                      .scheme = params.scheme,
+                      .feedback = params.errorFeedback};
     std::int64_t offset = 0;
     for (const auto& shape : model.shapes) {
         const std::int64_t elements = elementsOf(shape);
         view.segments.push_back({offset, elements, shape.size() > 1 ? shape[0] : 0});
         offset += elements;
     }
-    if (settings.params.scope == "model") view.segments = {{.offset = 0, .elements = offset}};
+    if (params.scope == "model") view.segments = {{.offset = 0, .elements = offset}};
     const auto scheme = settings.compressor->makeScheme(view);
-    const double others = model.ranks - 1, share = others / model.ranks;
-    double sent = 0;
+    const ExchangeScheme::Passes passes = scheme->passes();
+    CompressedExchange exchange{.passes = {.encode = passes.encode + passesOfError(params.errorFeedback),
+                                           .recode = passes.recode,
+                                           .decode = passes.decode},
+                                .wholeSteps = params.start};
     for (int stage = 0; stage < scheme->stages(); ++stage) {
-        const auto bytes = static_cast<double>(scheme->bytes(stage));
-        if (settings.params.scheme == "sum") {
-            sent += 2 * bytes * share;
-        } else {
-            sent += bytes * (settings.params.scheme == "shard" && stage == 0 ? share : others);
-        }
+        const Collective ofMessages =
+            params.scheme == "shard" && stage == 0 ? Collective::AllToAll : Collective::AllGather;
+        exchange.stages.push_back({params.scheme == "sum" ? Collective::AllReduce : ofMessages, scheme->bytes(stage)});
+    }
+    if (settings.compressor->properties().warmsUp) {
+        exchange.why = settings.name + " sends other numbers of values in its first epochs";
+    }
+    return exchange;
+}
+
+double sentBytes(const CompressionSettings& settings, const SentModel& model) {
+    double sent = 0;
+    for (const CompressedExchange::Stage& stage : compressedExchange(settings, model).stages) {
+        sent += static_cast<double>(sentInStage(stage, model.ranks));
     }
     return sent;
 }

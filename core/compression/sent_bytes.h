@@ -1,4 +1,5 @@
-// Bytes that a compressed exchange puts on the wire, beside those of one that travels whole.
+// Messages of a compressed exchange: their sizes, and the bytes that they put on the wire beside those of an exchange
+// that travels whole.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "core/compression/settings.h"
+#include "core/cost/compressed_exchange.h"
 
 namespace dasgd {
 
@@ -17,6 +19,8 @@ struct SentModel {
     int ranks = 1;
 };
 
+// One exchange of all weights as one vector on the CPU. Its passes are those of the operator, and of the error's.
+[[nodiscard]] CompressedExchange compressedExchange(const CompressionSettings& settings, const SentModel& model);
 // Bytes that the average rank sends in one exchange of all weights, all stages together: m(P−1) by gather, 2m(P−1)/P by
 // sum, and by shard (P−1)/P of all parts' messages and P−1 times its own part's.
 [[nodiscard]] double sentBytes(const CompressionSettings& settings, const SentModel& model);

@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-#include "core/cost/step_time.h"
+#include "core/base/check.h"
 
 namespace dasgd {
 
@@ -67,6 +67,28 @@ Result<CommunicationRound> averagesOf(const CommunicationPattern& pattern, const
     return round;
 }
 
+// Makes the exchanges of `round` compressed ones.
+Status compress(CommunicationRound& round, const CommunicationPattern& pattern, const CompressedExchange& compressed,
+                std::int64_t steps) {
+    const std::string first = "first " + std::to_string(compressed.wholeSteps);
+    if (steps > 0 && steps <= compressed.wholeSteps) {
+        round.assumes.push_back("All steps are among the " + first + ", whose exchanges travel whole.");
+        return {};
+    }
+    if (!compressed.why.empty()) return fail(compressed.why);
+    if (!pattern.coding) {
+        return fail(pattern.whyNoCoding.empty() ? "it declares none for compressed exchanges" : pattern.whyNoCoding);
+    }
+    if (round.fragments > 1) return fail("the messages of its compressed fragments are of different sizes");
+    round.compressed = compressed;
+    round.compressed->passes.encode += pattern.coding->encode;
+    round.compressed->passes.decode += pattern.coding->decode;
+    if (compressed.wholeSteps > 0) {
+        round.assumes.push_back("The " + first + " steps, whose exchanges travel whole, are left out.");
+    }
+    return {};
+}
+
 }  // namespace
 
 CommunicationPattern noFormula(std::string why) {
@@ -81,8 +103,8 @@ PatternLimit averagedStateLimit() {
     return {"optimizer_state", "average", "optimizer_state = \"average\" sends more than the weights"};
 }
 
-Result<CommunicationRound> roundOf(const CommunicationPattern& pattern, const PatternValues& values,
-                                   std::int64_t steps) {
+Result<CommunicationRound> roundOf(const CommunicationPattern& pattern, const PatternValues& values, std::int64_t steps,
+                                   const CompressedExchange* compressed) {
     using Kind = CommunicationPattern::Kind;
     if (pattern.kind == Kind::Undeclared) return fail("it declares no communication pattern");
     if (pattern.kind == Kind::NoFormula) return fail(pattern.why);
@@ -102,24 +124,48 @@ Result<CommunicationRound> roundOf(const CommunicationPattern& pattern, const Pa
         round.assumes.push_back("The first " + std::to_string(first) +
                                 " steps, which average gradients, are left out.");
     }
+    if (compressed && !onlyFirst) DASGD_TRY(compress(round, pattern, *compressed, steps));
     return round;
 }
 
-double exchangeSeconds(const CommunicationRound& round, const AllReduceKind& kind, const LinkCost& link, double bytes,
-                       int ranks) {
-    if (!round.sends || ranks < 2) return 0;
+ExchangeSeconds exchangeSeconds(const CommunicationRound& round, const AllReduceKind& kind, const LinkCost& link,
+                                double bytes, int ranks, double memoryBytesPerSecond) {
+    if (!round.sends) return {};
+    if (round.compressed) {
+        const auto& [encode, recode, decode] = round.compressed->passes;
+        const double pass = memoryBytesPerSecond > 0 ? bytes / memoryBytesPerSecond : 0;
+        ExchangeSeconds exchange{.encode = encode * pass, .recode = recode * pass, .decode = decode * pass};
+        const std::vector<CompressedExchange::Stage>& stages = round.compressed->stages;
+        exchange.first = stageSeconds(stages.front(), kind, link, ranks);
+        if (stages.size() > 1) exchange.second = stageSeconds(stages.back(), kind, link, ranks);
+        return exchange;
+    }
+    if (ranks < 2) return {};
     const double leaves = bytes * round.share;
     if (round.servers > 0) {
         const auto servers = static_cast<int>(std::min<std::int64_t>(round.servers, ranks - 1));
-        return 2 * messagesSeconds(link, leaves / servers, std::max(ranks - servers, servers));
+        return {.first = 2 * messagesSeconds(link, leaves / servers, std::max(ranks - servers, servers))};
     }
-    if (round.peers == 0) return allReduceSeconds(kind, link, leaves, ranks);
-    return messagesSeconds(link, leaves, static_cast<int>(std::min<std::int64_t>(round.peers, ranks - 1)));
+    if (round.peers == 0) return {.first = allReduceSeconds(kind, link, leaves, ranks)};
+    return {.first = messagesSeconds(link, leaves, static_cast<int>(std::min<std::int64_t>(round.peers, ranks - 1)))};
 }
 
-double roundStepSeconds(const CommunicationRound& round, double compute, double communication, double contention) {
-    return dasgdStepSeconds(compute, communication, static_cast<int>(round.period), static_cast<int>(round.delay),
-                            contention);
+std::int64_t sentInExchange(const CommunicationRound& round, std::int64_t bytes, int ranks) {
+    DASGD_CHECK(round.peers == 0 && round.servers == 0);
+    if (!round.sends) return 0;
+    std::int64_t sent = 0;
+    if (round.compressed) {
+        for (const CompressedExchange::Stage& stage : round.compressed->stages) sent += sentInStage(stage, ranks);
+        return sent;
+    }
+    const auto leaves = static_cast<std::int64_t>(static_cast<double>(bytes) * round.share);
+    return sentInStage({CompressedExchange::Collective::AllReduce, leaves}, ranks);
+}
+
+double roundStepSeconds(const CommunicationRound& round, double compute, const ExchangeSeconds& exchange,
+                        double contention) {
+    return exchangeStepSeconds(compute, exchange, static_cast<int>(round.period), static_cast<int>(round.delay),
+                               contention);
 }
 
 std::int64_t periodFor(const CommunicationPattern& pattern, const CommunicationRound& round, std::int64_t delay) {

@@ -13,7 +13,9 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/cost/compressed_exchange.h"
 #include "core/cost/cost.h"
+#include "core/cost/step_time.h"
 
 namespace dasgd {
 
@@ -35,6 +37,12 @@ struct PatternNumber {
 struct PatternLimit {
     std::string field, value, why;
     bool unless = false;
+};
+
+// Passes over the memory of the weights that an algorithm makes for a compressed exchange, beside the operator's own
+// and those of an exchange that travels whole.
+struct CodingPasses {
+    double encode = 0, decode = 0;
 };
 
 // Short runs that `dasgd advise` makes of an algorithm, beside the time by formula that it gives of every one.
@@ -71,6 +79,8 @@ struct CommunicationPattern {
     bool delayBelowInterval = false;          // d < τ/F; otherwise d ≤ τ/F
     std::optional<std::int64_t> mostDelay{};  // where the field of d ends early
     std::vector<PatternLimit> limits = {};
+    std::optional<CodingPasses> coding{};        // of an algorithm whose compressed exchanges have a formula
+    std::string whyNoCoding = {};                // reason why those of one that compresses have none
     std::vector<std::string> assumes = {};       // sentences: assumptions behind a time by this pattern
     ForecastRole forecast = ForecastRole::None;  // not published
 };
@@ -83,6 +93,14 @@ inline constexpr std::array<std::string_view, 5> kPatternKindNames{"undeclared",
 // The patterns that most algorithms have.
 [[nodiscard]] CommunicationPattern noFormula(std::string why);
 [[nodiscard]] CommunicationPattern averagesEvery(PatternNumber period, PatternNumber delay = {});
+[[nodiscard]] inline CommunicationPattern withCoding(CodingPasses coding, CommunicationPattern pattern) {
+    pattern.coding = coding;
+    return pattern;
+}
+[[nodiscard]] inline CommunicationPattern withoutCoding(std::string why, CommunicationPattern pattern) {
+    pattern.whyNoCoding = std::move(why);
+    return pattern;
+}
 [[nodiscard]] inline CommunicationPattern withForecast(ForecastRole role, CommunicationPattern pattern) {
     pattern.forecast = role;
     return pattern;
@@ -104,22 +122,30 @@ struct CommunicationRound {
     std::int64_t peers = 0;       // 0: all-reduce
     std::int64_t servers = 0;     // number of ranks that do not train
     double firstBucketBytes = 0;  // for `gradients`
+    // What is exchanged in place of `share`; its passes include the algorithm's.
+    std::optional<CompressedExchange> compressed = std::nullopt;
     std::vector<std::string> assumes = {};
 };
 
-// `steps` of the run decide which side of k₀ is described; 0: not known, the later one. Errors, in words and without
-// the algorithm's name: NoFormula and Undeclared, a limit, a field without a number, a delay that does not fit its
-// period.
+// `steps` of the run decide which side of k₀ is described; 0: not known, the later one. `compressed`: what
+// [compression] makes of an exchange of all weights; null: nothing is compressed. Errors, in words and without the
+// algorithm's name: NoFormula and Undeclared, a limit, a field without a number, a delay that does not fit its period,
+// compressed exchanges without a formula.
 [[nodiscard]] Result<CommunicationRound> roundOf(const CommunicationPattern& pattern, const PatternValues& values,
-                                                 std::int64_t steps);
+                                                 std::int64_t steps, const CompressedExchange* compressed = nullptr);
 
 // Seconds of one exchange of a round, for weights of `bytes`; `ranks` includes the servers. A push and a pull of P
-// workers at once take 2(α + max(P/n, 1)·Sβ), as a server's port carries P shards of S/n and a worker's n.
-[[nodiscard]] double exchangeSeconds(const CommunicationRound& round, const AllReduceKind& kind, const LinkCost& link,
-                                     double bytes, int ranks);
-// Seconds of a step in steady state, by dasgdStepSeconds(): gradients, which leave at once after the backward pass, are
-// averages with τ = 1 and d = 0. Does not hold for gradients in more than one bucket.
-[[nodiscard]] double roundStepSeconds(const CommunicationRound& round, double compute, double communication,
+// workers at once take 2(α + max(P/n, 1)·Sβ), as a server's port carries P shards of S/n and a worker's n. Coding goes
+// over memory at a rate of `memoryBytesPerSecond`; 0: its time is left out.
+[[nodiscard]] ExchangeSeconds exchangeSeconds(const CommunicationRound& round, const AllReduceKind& kind,
+                                              const LinkCost& link, double bytes, int ranks,
+                                              double memoryBytesPerSecond = 0);
+// Bytes that a rank puts on the wire in one exchange of all ranks, an all-reduce being a ring. For rounds without peers
+// and servers.
+[[nodiscard]] std::int64_t sentInExchange(const CommunicationRound& round, std::int64_t bytes, int ranks);
+// Seconds of a step in steady state, by exchangeStepSeconds(): gradients, which leave at once after the backward pass,
+// are averages with τ = 1 and d = 0. Does not hold for gradients in more than one bucket.
+[[nodiscard]] double roundStepSeconds(const CommunicationRound& round, double compute, const ExchangeSeconds& exchange,
                                       double contention = 0);
 
 // The smallest value of the period's own field with which a delay of `delay` is allowed.

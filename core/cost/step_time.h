@@ -16,6 +16,27 @@ constexpr double kMostContention = 100;
 // largest int.
 [[nodiscard]] int minimumDelay(double communication, double compute, double jitter = 0);
 
+// An exchange of one or two stages: seconds of their transfers, and of the rank's own work before, between and after
+// them, in which it computes nothing else.
+struct ExchangeSeconds {
+    double first = 0, second = 0;  // second: 0 where there is one stage
+    double encode = 0, recode = 0, decode = 0;
+    [[nodiscard]] double transfers() const { return first + second; }
+    [[nodiscard]] double coding() const { return encode + recode + decode; }
+};
+// Steps of the delay that pass beside each stage. The second begins when the first has been awaited: half-way, after
+// ⌈d/2⌉ steps, or where d ≤ 1 not before the merge.
+struct StageDelays {
+    int first = 0, second = 0;
+};
+[[nodiscard]] StageDelays stageDelays(const ExchangeSeconds& exchange, int delay);
+// dasgdStepSeconds() of each stage with its own part of d, and the work:
+// T_c + (max(T₁κ/(1+κ), T₁ − d₁·T_c) + max(T₂κ/(1+κ), T₂ − d₂·T_c) + work)/τ.
+[[nodiscard]] double exchangeStepSeconds(double compute, const ExchangeSeconds& exchange, int period, int delay,
+                                         double contention = 0);
+// The smallest delay that hides both stages.
+[[nodiscard]] int minimumDelay(const ExchangeSeconds& exchange, double compute, double jitter = 0);
+
 // E[max] of n independent normal workers: by quadrature, good to 1e-9 σ.
 [[nodiscard]] double expectedMaximumNormal(double mean, double deviation, int n);
 

@@ -20,16 +20,33 @@ constexpr int kMostWorkers = 1'000'000;
 
 std::string milliseconds(double seconds) { return shortNumber(seconds * 1e3) + " ms"; }
 
+// One exchange of all weights. Of a compressed one the transfers are by formula, in the ratio in which T_m stands to
+// its own.
+ExchangeSeconds exchangeOfAll(const ClusterFacts& facts) {
+    if (!facts.compressed) return {.first = facts.reduceSeconds};
+    const AllReduceKind kind = facts.allReduce.value_or(AllReduceKind{});
+    CommunicationRound round{.compressed = facts.compressed};
+    round.compressed->passes.encode += facts.coding.encode;
+    round.compressed->passes.decode += facts.coding.decode;
+    ExchangeSeconds exchange = exchangeSeconds(round, checkAllReduce(kind, facts.workers) ? kind : AllReduceKind{},
+                                               facts.link, facts.bytes, facts.workers, facts.memoryBytesPerSecond);
+    const double formula = allReduceByFormula(facts, facts.bytes, facts.workers);
+    const double ratio = formula > 0 ? facts.reduceSeconds / formula : 1;
+    exchange.first *= ratio;
+    exchange.second *= ratio;
+    return exchange;
+}
+
 // Contention stretches computing by κ while a collective transfers, T_m of every round.
 double contentionSeconds(const ClusterFacts& facts) {
     const double contention = facts.countedContention();
-    return facts.reduceSeconds * contention / (1 + contention);
+    return exchangeOfAll(facts).transfers() * contention / (1 + contention);
 }
 
 double roundCost(const ClusterFacts& facts) {
     const double passes =
         facts.memoryBytesPerSecond > 0 ? kPassesOfRound * facts.bytes / facts.memoryBytesPerSecond : 0;
-    return contentionSeconds(facts) + passes;
+    return contentionSeconds(facts) + passes + exchangeOfAll(facts).coding();
 }
 
 // Expected lag of the last rank behind the mean, in seconds. Ranks meet once per round; until then the deviations of
@@ -45,20 +62,23 @@ double exchangeOf(const ClusterFacts& facts, double bytes, int workers) {
     return own > 0 ? facts.reduceSeconds * allReduceByFormula(facts, bytes, workers) / own : 0;
 }
 
-Delivery averageOf(const ClusterFacts& facts, std::int64_t period) {
-    return {facts.reduceSeconds, spreadOf(facts, period)};
+// True where each stage fits into the steps of the delay that pass beside it.
+bool fitsIntoDelay(const ClusterFacts& facts, const Advice& advice) {
+    const ExchangeSeconds& exchange = advice.exchange;
+    const StageDelays delays = stageDelays(exchange, static_cast<int>(advice.delay));
+    const auto fits = [&](double transfer, int steps) {
+        return Delivery{transfer, advice.spreadSeconds}.fitsInto(steps * facts.stepSeconds);
+    };
+    return fits(exchange.first, delays.first) && (exchange.second == 0 || fits(exchange.second, delays.second));
 }
 
-// The smallest number of `unit`s that the delivery fits into.
-std::int64_t fewestUnits(const Delivery& delivery, double unit) { return minimumDelay(delivery.needs(), unit); }
-
 std::int64_t samplesThatCover(const ClusterFacts& facts, const Delivery& delivery, double share) {
-    return fewestUnits(delivery, share * facts.stepSeconds / static_cast<double>(facts.batchSize));
+    return minimumDelay(delivery.needs(), share * facts.stepSeconds / static_cast<double>(facts.batchSize));
 }
 
 // The largest number whose average fits into d steps, with ranks as far apart as they are now.
 int workersThatFit(const ClusterFacts& facts, const Advice& advice) {
-    if (!facts.allReduce) return 0;
+    if (!facts.allReduce || facts.compressed) return 0;
     const double room = static_cast<double>(advice.delay) * facts.stepSeconds;
     const auto fits = [&](int workers) {
         return Delivery{exchangeOf(facts, facts.bytes, workers), advice.spreadSeconds}.fitsInto(room);
@@ -77,7 +97,7 @@ int serversThatFit(const ClusterFacts& facts, const Advice& advice) {
     const double room = static_cast<double>(advice.delay) * facts.stepSeconds;
     for (int servers = 1; servers <= facts.workers; ++servers) {
         const CommunicationRound round{.servers = servers};
-        const double exchange = exchangeSeconds(round, {}, facts.link, facts.bytes, facts.workers + servers);
+        const double exchange = exchangeSeconds(round, {}, facts.link, facts.bytes, facts.workers + servers).first;
         if (Delivery{exchange, advice.spreadSeconds}.fitsInto(room)) return servers;
     }
     return 0;
@@ -90,17 +110,29 @@ std::string serversInWords(int servers) {
            (servers == 1 ? " host of their own" : " hosts of their own") + within;
 }
 
+std::string delayInWords(const ClusterFacts& facts, const Advice& advice) {
+    const ExchangeSeconds& exchange = advice.exchange;
+    const bool twice = exchange.second > 0;
+    return "d = " + std::to_string(advice.delay) + ": " + (facts.compressed ? "a compressed" : "an") +
+           " average takes " +
+           (twice ? "T_1 = " + milliseconds(exchange.first) + " and then T_2 = " + milliseconds(exchange.second)
+                  : "T_m = " + milliseconds(exchange.first)) +
+           ", a step T_c = " + milliseconds(facts.stepSeconds) + ", and ranks are " +
+           milliseconds(advice.spreadSeconds) + " apart when it leaves; " +
+           (twice ? "the first ceil(d / 2) steps cover T_1 and the spread, the others T_2 and the spread."
+                  : "d = ceil((T_m + spread) / T_c).");
+}
+
 void explain(const ClusterFacts& facts, double allowedOverhead, Advice& advice) {
     const auto say = [&](std::string sentence) { advice.why.push_back(std::move(sentence)); };
     const std::string d = std::to_string(advice.delay), tau = std::to_string(advice.period);
-    say("d = " + d + ": an average takes T_m = " + milliseconds(facts.reduceSeconds) +
-        ", a step T_c = " + milliseconds(facts.stepSeconds) + ", and ranks are " + milliseconds(advice.spreadSeconds) +
-        " apart when it leaves; d = ceil((T_m + spread) / T_c).");
+    say(delayInWords(facts, advice));
     if (!advice.hides) {
         say("Even " + d + " steps do not cover it: this network is too slow for this model and batch.");
     } else if (advice.period > advice.delay) {
         say("τ = " + tau + ": a shorter period spends more than " + percent(allowedOverhead) +
-            " of a step on contention (κ = " + shortNumber(facts.countedContention()) + "), snapshots and merges.");
+            " of a step on contention (κ = " + shortNumber(facts.countedContention()) + "), " +
+            (facts.compressed ? "coding, " : "") + "snapshots and merges.");
     } else {
         say("τ = d: one average is under way at a time, and the next leaves when it has arrived.");
     }
@@ -108,13 +140,15 @@ void explain(const ClusterFacts& facts, double allowedOverhead, Advice& advice) 
     say("ξ = 0, c = 1: this merge keeps every local step. The published blend (ξ = 0.25, c = 0) discards " +
         percent(1 - effectiveShare(advice.period, advice.delay, 0.25, 0)) + " of them at this τ and d.");
     const std::string apart = advice.spreadSeconds > 0 ? ", with ranks as far apart as now" : "";
-    say("Batch: from " + std::to_string(advice.delayBatch) + " samples a worker on a delay of one step would do" +
-        apart + ".");
+    if (advice.delayBatch > 0) {
+        say("Batch: from " + std::to_string(advice.delayBatch) + " samples a worker on a delay of one step would do" +
+            apart + ".");
+    }
     if (advice.mostWorkers > 1) {
         say("Workers: this delay hides an average of up to " + std::to_string(advice.mostWorkers) + " of them" + apart +
             ".");
     }
-    if (facts.link.beta > 0) say(serversInWords(advice.parameterServers));
+    if (facts.link.beta > 0 && !facts.compressed) say(serversInWords(advice.parameterServers));
 }
 
 }  // namespace
@@ -130,28 +164,31 @@ double effectiveShare(std::int64_t period, std::int64_t delay, double localWeigh
 }
 
 Advice advise(const ClusterFacts& facts, double allowedOverhead) {
-    Advice advice{.localWeight = 0, .correction = 1};
+    Advice advice{.localWeight = 0, .correction = 1, .exchange = exchangeOfAll(facts)};
+    const ExchangeSeconds& exchange = advice.exchange;
     const double affordable = roundCost(facts) / (allowedOverhead * facts.stepSeconds);
     // The spread grows with the period and the delay with the spread: few rounds settle it, and each only grows.
     for (advice.period = 1;;) {
-        const Delivery average = averageOf(facts, advice.period);
-        advice.spreadSeconds = average.spread;
-        advice.delay = std::clamp<std::int64_t>(fewestUnits(average, facts.stepSeconds), 1, kLongestPeriod);
+        advice.spreadSeconds = spreadOf(facts, advice.period);
+        advice.delay = std::clamp<std::int64_t>(minimumDelay(exchange, facts.stepSeconds, advice.spreadSeconds), 1,
+                                                kLongestPeriod);
         const auto least = static_cast<std::int64_t>(std::ceil(affordable - 1e-9));
         const std::int64_t period = std::clamp(least, advice.delay, kLongestPeriod);
         if (period <= advice.period) break;
         advice.period = period;
     }
-    const Delivery average = averageOf(facts, advice.period);
-    advice.hides = average.fitsInto(static_cast<double>(advice.delay) * facts.stepSeconds);
+    advice.hides = fitsIntoDelay(facts, advice);
     advice.overhead = roundCost(facts) / (static_cast<double>(advice.period) * facts.stepSeconds);
-    const double passes = roundCost(facts) - contentionSeconds(facts);
-    advice.stepSeconds = dasgdStepSeconds(facts.stepSeconds, facts.reduceSeconds, static_cast<int>(advice.period),
-                                          static_cast<int>(advice.delay), facts.countedContention()) +
+    const double passes = roundCost(facts) - contentionSeconds(facts) - exchange.coding();
+    advice.stepSeconds = exchangeStepSeconds(facts.stepSeconds, exchange, static_cast<int>(advice.period),
+                                             static_cast<int>(advice.delay), facts.countedContention()) +
                          passes / static_cast<double>(advice.period);
-    advice.delayBatch = samplesThatCover(facts, average, 1);
+    // A second stage has no step of its own where the delay is one.
+    if (exchange.second == 0) {
+        advice.delayBatch = samplesThatCover(facts, {exchange.first, advice.spreadSeconds}, 1);
+    }
     advice.mostWorkers = workersThatFit(facts, advice);
-    advice.parameterServers = serversThatFit(facts, advice);
+    if (!facts.compressed) advice.parameterServers = serversThatFit(facts, advice);
     explain(facts, allowedOverhead, advice);
     return advice;
 }
@@ -159,7 +196,7 @@ Advice advise(const ClusterFacts& facts, double allowedOverhead) {
 std::optional<SyncHiding> syncHiding(const ClusterFacts& facts, double firstLimit, double limit) {
     const bool known = !facts.gradientBytes.empty() && facts.gradientShares.size() == facts.gradientBytes.size() &&
                        facts.allReduce && facts.backwardShare > 0;
-    if (!known) return std::nullopt;
+    if (!known || facts.compressed) return std::nullopt;
     const std::vector<PlannedBucket> buckets = planBuckets(facts.gradientBytes, firstLimit, limit);
     const double spread = spreadOf(facts, 1);
     std::vector<double> transfers, left;  // left: share of the backward pass after the last gradient of each bucket

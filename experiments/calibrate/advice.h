@@ -7,8 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "core/cost/communication_pattern.h"
 #include "core/cost/cost.h"
 #include "core/cost/message_schedule.h"
+#include "core/cost/step_time.h"
 
 namespace dasgd::experiments {
 
@@ -27,6 +29,10 @@ struct ClusterFacts {
     std::int64_t batchSize = 0;                               // b, batch size of one worker
     std::vector<double> gradientBytes = {};   // bytes of each parameter in order of registration; empty: not known
     std::vector<double> gradientShares = {};  // share of the backward pass that each gradient takes; as many, or empty
+    // What [compression] makes of an exchange of all weights, and the passes of the advised algorithm for it; nullopt:
+    // it travels whole.
+    std::optional<CompressedExchange> compressed = std::nullopt;
+    CodingPasses coding = {};
     [[nodiscard]] double countedContention() const { return contention.value_or(0); }
 };
 
@@ -44,15 +50,17 @@ struct Delivery {
 };
 
 struct Advice {
-    std::int64_t period = 0;      // τ
-    std::int64_t delay = 0;       // d
-    double localWeight = 0;       // ξ
-    double correction = 0;        // c
-    bool hides = false;           // d·T_c covers T_m and the spread
-    double spreadSeconds = 0;     // expected lag of the last rank behind the mean when a snapshot leaves
-    double overhead = 0;          // contention, snapshot and merge per step, ÷ T_c
-    double stepSeconds = 0;       // time of a step by formula
-    std::int64_t delayBatch = 0;  // fewest samples per worker with which a delay of one step covers T_m and the spread
+    std::int64_t period = 0;   // τ
+    std::int64_t delay = 0;    // d
+    double localWeight = 0;    // ξ
+    double correction = 0;     // c
+    bool hides = false;        // d·T_c covers T_m and the spread, or each stage of an exchange in its own steps
+    ExchangeSeconds exchange;  // one exchange of all weights
+    double spreadSeconds = 0;  // expected lag of the last rank behind the mean when a snapshot leaves
+    double overhead = 0;       // contention, snapshot and merge per step, ÷ T_c
+    double stepSeconds = 0;    // time of a step by formula
+    // Fewest samples per worker with which a delay of one step covers T_m and the spread; 0: no number of them does.
+    std::int64_t delayBatch = 0;
     int mostWorkers = 0;       // most workers with which this delay hides an average; 0: over a million, or not known
     int parameterServers = 0;  // fewest dedicated servers that exchange all weights within this delay; 0: no number
     std::vector<std::string> why;
@@ -64,7 +72,7 @@ struct SyncHiding {
     double most = 0;         // largest share of the time of its transfers that can be hidden
     std::int64_t batch = 0;  // samples per worker from which on that share is hidden; 0 where `most` is 0
 };
-// nullopt where gradients' sizes or shares are not known. Limits in bytes.
+// nullopt where gradients' sizes or shares are not known, or gradients are compressed. Limits in bytes.
 [[nodiscard]] std::optional<SyncHiding> syncHiding(const ClusterFacts& facts, double firstLimit, double limit);
 [[nodiscard]] std::string inWords(const SyncHiding& hiding);
 

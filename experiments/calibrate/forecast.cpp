@@ -151,8 +151,7 @@ Status trainAll(Forecast& made, RunSession& session, Value document) {
     for (ForecastRow& row : made.rows) {
         row.targetSeconds.reset();
         if (!row.trainable) continue;
-        setAlgorithm(document, row.settings);
-        const auto experiment = checkExperiment(document);
+        const auto experiment = checkExperiment(withAlgorithm(document, row.settings));
         if (experiment) {
             DASGD_TRY(trainFor(*made.target, session, *experiment, row));
         } else {
@@ -189,10 +188,11 @@ Status simulateAll(Forecast& made, RunSession& session, Value document, const st
     train.erase("epochs");
     train.set("steps", Value(timedSteps(made.advice.period)));
     document.set("train", std::move(train));
+    // The steady state is timed.
+    if (document.find("compression")) put(document, "compression", "start", Value(std::int64_t{0}));
     std::vector<ExpandedExperiment> timed;  // checked together, they share what is slow in it
     for (const Candidate& candidate : candidates) {
-        setAlgorithm(document, candidate.timed);
-        timed.push_back({document, inWords(candidate.settings)});
+        timed.push_back({withAlgorithm(document, candidate.timed), inWords(candidate.settings)});
     }
     DASGD_ASSIGN(const auto experiments, checkExperiments(timed));
     for (std::size_t i = 0; i < experiments.size(); ++i) {
@@ -202,6 +202,44 @@ Status simulateAll(Forecast& made, RunSession& session, Value document, const st
         made.rows.push_back(std::move(row));
     }
     return {};
+}
+
+// What [compression] makes of the averages of the advised algorithm, from `document`, and the algorithm's own passes
+// for it. Errors: the algorithm refuses the operator, or no formula gives its time.
+Status takeCompression(const Value& document, const std::vector<SchemaPlugin>& algorithms, ClusterFacts& facts) {
+    if (!document.find("compression")) return {};
+    const auto advised = std::ranges::find(algorithms, ForecastRole::Advised,
+                                           [](const SchemaPlugin& one) { return one.communication.forecast; });
+    DASGD_CHECK(advised != algorithms.end() && advised->communication.coding);
+    Value settings;
+    settings.set("name", Value(advised->name));
+    const auto averaging = checkExperiment(withAlgorithm(document, std::move(settings)));
+    if (!averaging) return fail(averaging.error().message + " (advise looks for averages of " + advised->name + ")");
+    facts.compressed = averaging->compressed;
+    facts.coding = *advised->communication.coding;
+    if (facts.compressed && !facts.compressed->why.empty()) {
+        return fail("there is no formula for [compression], as " + facts.compressed->why + ": remove it");
+    }
+    return {};
+}
+
+// Leaves out formulas of compressed exchanges for algorithms that refuse the experiment's operator.
+void leaveOutRefused(std::vector<FormulaTime>& formulas, const Value& document) {
+    std::vector<FormulaTime*> asked;
+    std::vector<ExpandedExperiment> experiments;
+    for (FormulaTime& one : formulas) {
+        Value own = withAlgorithm(document, one.settings);
+        if (!one.stepSeconds || !own.find("compression")) continue;
+        asked.push_back(&one);
+        experiments.push_back({std::move(own), inWords(one.settings)});
+    }
+    const auto checked = checkEach(experiments);
+    for (std::size_t i = 0; i < asked.size(); ++i) {
+        if (checked[i]) continue;
+        *asked[i] = {.algorithm = asked[i]->algorithm,
+                     .settings = asked[i]->settings,
+                     .why = printable(checked[i].error().message)};
+    }
 }
 
 std::vector<SchemaPlugin> algorithmsOf(const std::vector<SchemaSection>& sections) {
@@ -231,6 +269,9 @@ std::optional<std::string> reasonAdviceIsNotFirst(const std::vector<ForecastRow>
 
 Result<Forecast> forecast(RunSession& session, Value document, const ForecastOptions& options) {
     DASGD_ASSIGN(Forecast made, begin(document, options));
+    const std::vector<SchemaPlugin> algorithms = algorithmsOf(experimentSchema());
+    ClusterFacts compression;
+    DASGD_TRY(takeCompression(document, algorithms, compression));
     DASGD_ASSIGN(const CheckedExperiment probe, probeExperimentOf(document));
     DASGD_ASSIGN(const Calibration calibration, runProbe(session, probe, "forecast: probe"));
     DASGD_TRY(fixStepTime(session, calibration, document));
@@ -238,9 +279,16 @@ Result<Forecast> forecast(RunSession& session, Value document, const ForecastOpt
     made.probeRun = calibration.runId;
     DASGD_ASSIGN(made.facts, factsOf(session, calibration, probe));
     if (!options.contentionSeen) made.facts.contention.reset();
+    made.facts.compressed = compression.compressed;
+    made.facts.coding = compression.coding;
+    if (made.facts.compressed && made.facts.link.beta <= 0) {
+        return fail(
+            "no link fits what the probe measured, so that no formula gives the time of compressed exchanges: "
+            "remove [compression]");
+    }
     made.advice = advise(made.facts, options.allowedOverhead);
-    const std::vector<SchemaPlugin> algorithms = algorithmsOf(experimentSchema());
     made.formulas = formulaTimes(made.facts, made.advice, algorithms);
+    if (made.facts.compressed) leaveOutRefused(made.formulas, document);
     DASGD_TRY(simulateAll(made, session, document, algorithms));
     DASGD_TRY(adviseOnBuckets(made, algorithms));
     if (made.target) DASGD_TRY(trainAll(made, session, document));

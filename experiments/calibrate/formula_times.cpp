@@ -1,12 +1,15 @@
 #include "experiments/calibrate/formula_times.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "core/cost/communication_pattern.h"
 
 namespace dasgd::experiments {
 
 namespace {
+
+constexpr std::string_view kCompression = "compression";  // section
 
 const FieldInfo* fieldOf(const SchemaPlugin& algorithm, const std::string& name) {
     const auto found = std::ranges::find(algorithm.fields, name, &FieldInfo::name);
@@ -44,7 +47,10 @@ Value advisedSettings(const SchemaPlugin& algorithm, const Advice& advice) {
 
 FormulaTime formulaTimeOf(const ClusterFacts& facts, const Advice& advice, const SchemaPlugin& algorithm) {
     FormulaTime made{.algorithm = algorithm.name, .settings = advisedSettings(algorithm, advice)};
-    const auto round = roundOf(algorithm.communication, patternValues(algorithm, made.settings), 0);
+    const bool compresses =
+        facts.compressed && std::ranges::find(algorithm.reads, kCompression) != algorithm.reads.end();
+    const auto round = roundOf(algorithm.communication, patternValues(algorithm, made.settings), 0,
+                               compresses ? &*facts.compressed : nullptr);
     if (!round) {
         made.why = round.error().message;
         return made;
@@ -53,12 +59,26 @@ FormulaTime formulaTimeOf(const ClusterFacts& facts, const Advice& advice, const
         made.why = "its buckets leave during the backward pass, which is simulated";
         return made;
     }
-    const double exchange = exchangeSeconds(*round, {}, facts.link, facts.bytes, facts.workers);
+    const ExchangeSeconds exchange =
+        exchangeSeconds(*round, {}, facts.link, facts.bytes, facts.workers, facts.memoryBytesPerSecond);
     const double contention = facts.countedContention();
     made.assumes = round->assumes;
+    if (round->compressed && facts.memoryBytesPerSecond == 0) {
+        made.assumes.push_back("Coding takes no time, as the rate of memory is not known.");
+    }
+    if (facts.compressed && round->sends && !round->compressed) made.assumes.push_back("It travels uncompressed.");
+    if (round->peers == 0 && round->servers == 0) {
+        made.sentBytes = sentInExchange(*round, static_cast<std::int64_t>(facts.bytes), facts.workers);
+    }
     made.stepSeconds = roundStepSeconds(*round, facts.stepSeconds, exchange, contention);
-    const double covered = static_cast<double>(round->delay) * facts.stepSeconds * (1 + contention);
-    if (exchange > 0) made.hidden = std::min(1.0, covered / exchange);
+    const StageDelays delays = stageDelays(exchange, static_cast<int>(round->delay));
+    const auto covered = [&](double transfer, int steps) {
+        return std::min(transfer, steps * facts.stepSeconds * (1 + contention));
+    };
+    if (exchange.transfers() > 0) {
+        made.hidden =
+            (covered(exchange.first, delays.first) + covered(exchange.second, delays.second)) / exchange.transfers();
+    }
     return made;
 }
 

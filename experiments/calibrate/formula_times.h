@@ -2,6 +2,7 @@
 // an advised period and delay: nothing is run. Pure.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,12 +23,15 @@ struct FormulaTime {
     Value settings;                     // its table: what differs from the defaults
     std::optional<double> stepSeconds;  // none where there is no formula
     std::optional<double> hidden;       // share of an exchange that computing covers; none where nothing is sent
-    std::string why;                    // there is none
+    // Bytes that a rank sends in one exchange; none where it is with peers or servers.
+    std::optional<std::int64_t> sentBytes;
+    std::string why;  // there is none
     std::vector<std::string> assumes;
 };
 
 // In the order of `algorithms`. A ring over the link of `facts` where all ranks reduce; the fields that hold period and
-// delay are the advised ones, the period longer where the delay needs it. Nothing of a cluster without a known link.
+// delay are the advised ones, the period longer where the delay needs it. Algorithms that read [compression] have the
+// compressed exchanges of `facts`. Nothing of a cluster without a known link.
 [[nodiscard]] std::vector<FormulaTime> formulaTimes(const ClusterFacts& facts, const Advice& advice,
                                                     const std::vector<SchemaPlugin>& algorithms);
 

@@ -36,10 +36,6 @@ bool isSimulated(const Value& document) {
 Result<Value> onVirtualCluster(const AdviseOptions& options, RunSession& session, ForecastOptions& wanted) {
     DASGD_ASSIGN(Value file, readExperimentFile(options.file, options.overrides));
     DASGD_ASSIGN(Value document, onlyDocument(std::move(file), options.overrides));
-    if (const Value* compression = document.find("compression")) {
-        return fail(compression->keyPosition().prefix() +
-                    "advise compares algorithms by formulas for exchanges that travel whole: remove [compression]");
-    }
     if (isSimulated(document)) return document;
     // Before anything is measured for it.
     DASGD_TRY(checkExperiment(document));
@@ -81,7 +77,9 @@ nlohmann::json jsonOf(const Forecast& forecast) {
         {"hides", advice.hides},
         {"step_s", jsonNumber(advice.stepSeconds)},
         {"overhead", jsonNumber(advice.overhead)},
-        {"batch_for_delay_1", advice.delayBatch},
+        {"exchange_s", jsonNumber(advice.exchange.transfers())},
+        {"coding_s", jsonNumber(advice.exchange.coding())},
+        {"batch_for_delay_1", advice.delayBatch > 0 ? nlohmann::json(advice.delayBatch) : nullptr},
         {"batch_for_sync_sgd", sync && sync->batch > 0 ? nlohmann::json(sync->batch) : nullptr},
         {"sync_sgd_hides_at_most", sync ? jsonNumber(sync->most) : nullptr},
         {"most_workers", advice.mostWorkers > 0 ? nlohmann::json(advice.mostWorkers) : nullptr},
@@ -110,6 +108,7 @@ nlohmann::json jsonOf(const Forecast& forecast) {
                                     {"settings", one.settings.toToml()},
                                     {"step_ms", one.stepSeconds ? jsonNumber(*one.stepSeconds * 1e3) : nullptr},
                                     {"hidden", jsonNumber(one.hidden)},
+                                    {"sent_bytes", one.sentBytes ? nlohmann::json(*one.sentBytes) : nullptr},
                                     {"why_not", one.why},
                                     {"assumes", one.assumes}});
     }

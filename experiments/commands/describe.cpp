@@ -60,6 +60,8 @@ nlohmann::json jsonOf(const CommunicationPattern& pattern) {
         json["limits"].push_back({{"field", limit.field}, {"value", limit.value}, {"why", limit.why}});
         if (limit.unless) json["limits"].back()["unless"] = true;
     }
+    if (pattern.coding) json["coding"] = {{"encode", pattern.coding->encode}, {"decode", pattern.coding->decode}};
+    if (!pattern.whyNoCoding.empty()) json["no_coding"] = pattern.whyNoCoding;
     if (!pattern.assumes.empty()) json["assumes"] = pattern.assumes;
     return json;
 }

@@ -66,13 +66,14 @@ void reportLeftOut(const Plan& fresh, const std::map<std::string, Plan>& plans) 
     logLine(LogLevel::Warning, printable(fresh.leftOut));
 }
 
-void reportCompression(const Experiment& experiment, const Plan& plan) {
-    if (!experiment.compression || experiment.graph) return;
-    const auto warning = sendsTooMuch(
-        *experiment.compression, {.shapes = plan.parameterShapes,
-                                  .elementBytes = static_cast<std::int64_t>(c10::elementSize(experiment.scalarType())),
-                                  .ranks = static_cast<int>(experiment.cluster.workers)});
-    if (warning) logLine(LogLevel::Warning, *warning);
+std::optional<CompressedExchange> compressionOf(const Experiment& experiment, const Plan& plan) {
+    if (!experiment.compression) return std::nullopt;
+    if (experiment.graph) return CompressedExchange{.why = "how many compressed messages a rank sends is the graph's"};
+    const SentModel model{.shapes = plan.parameterShapes,
+                          .elementBytes = static_cast<std::int64_t>(c10::elementSize(experiment.scalarType())),
+                          .ranks = static_cast<int>(experiment.cluster.workers)};
+    if (const auto warning = sendsTooMuch(*experiment.compression, model)) logLine(LogLevel::Warning, *warning);
+    return compressedExchange(*experiment.compression, model);
 }
 
 Result<CheckedExperiment> check(const ExpandedExperiment& expanded, std::map<std::string, Plan>& plans,
@@ -90,7 +91,6 @@ Result<CheckedExperiment> check(const ExpandedExperiment& expanded, std::map<std
     }
     const Plan& plan = plans.at(key);
     DASGD_TRY(checkRun(expanded.document, experiment, plan));
-    reportCompression(experiment, plan);
     CheckedExperiment checked{.resolved = experiment.resolved,
                               .label = expanded.label,
                               .name = experiment.name,
@@ -109,7 +109,8 @@ Result<CheckedExperiment> check(const ExpandedExperiment& expanded, std::map<std
                               .ofData = plan.ofData,
                               .evalEvery = experiment.timeOnly() ? 0 : plan.evalEvery,
                               .evalSpacing = evaluationSpacing(experiment),
-                              .parameters = plan.parameters};
+                              .parameters = plan.parameters,
+                              .compressed = compressionOf(experiment, plan)};
     for (const auto& shape : plan.parameterShapes) {
         checked.parameterSizes.push_back(
             std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>()));

@@ -4,12 +4,14 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/backends/layout.h"
 #include "core/base/result.h"
 #include "core/base/value.h"
+#include "core/cost/compressed_exchange.h"
 #include "experiments/config/sweep.h"
 
 namespace dasgd::experiments {
@@ -36,7 +38,9 @@ struct CheckedExperiment {
     std::int64_t evalSpacing = 0;  // steps that have to be between two evaluations where the file does not say how many
     std::int64_t parameters = 0;
     std::vector<std::int64_t> parameterSizes;  // elements of each trainable parameter, in order of registration
-    std::filesystem::path networkFile;         // file from which the network is read; empty: none
+    // What [compression] makes of an exchange of all weights; nullopt: it travels whole.
+    std::optional<CompressedExchange> compressed;
+    std::filesystem::path networkFile;  // file from which the network is read; empty: none
 };
 
 // Checks every experiment as far as can be done without starting a rank: schema, data files, shapes, networks (those of

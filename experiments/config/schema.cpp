@@ -28,6 +28,11 @@ std::vector<std::string> unreadSections(const Value& document) {
     return unread;
 }
 
+Value withAlgorithm(Value document, Value algorithm) {
+    setAlgorithm(document, std::move(algorithm));
+    return document;
+}
+
 void setAlgorithm(Value& document, Value algorithm) {
     document.set("algorithm", std::move(algorithm));
     for (const std::string& section : unreadSections(document)) document.erase(section);

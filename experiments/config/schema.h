@@ -26,6 +26,8 @@ struct SchemaSection {
 // Sections of the document, such as [graph], that only some algorithms read and its own does not. None where its
 // algorithm does not exist.
 [[nodiscard]] std::vector<std::string> unreadSections(const Value& document);
+// Document of another algorithm: setAlgorithm() of a copy.
+[[nodiscard]] Value withAlgorithm(Value document, Value algorithm);
 // Replaces the algorithm of a document, and leaves out what the new one does not read of these sections.
 void setAlgorithm(Value& document, Value algorithm);
 

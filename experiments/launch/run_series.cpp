@@ -23,6 +23,16 @@ constexpr std::size_t kQueuedAhead = 200;
 
 constexpr auto kQueuePause = std::chrono::milliseconds(100);
 
+nlohmann::json jsonOf(const CompressedExchange& compressed) {
+    const auto& [encode, recode, decode] = compressed.passes;
+    nlohmann::json json = {{"passes", {encode, recode, decode}}, {"whole_steps", compressed.wholeSteps}};
+    if (!compressed.why.empty()) json["why_not"] = compressed.why;
+    for (const CompressedExchange::Stage& stage : compressed.stages) {
+        json["stages"].push_back({{"collective", nameOf(stage.collective)}, {"bytes", stage.bytes}});
+    }
+    return json;
+}
+
 }  // namespace
 
 std::string titleOf(const CheckedExperiment& experiment) {
@@ -47,15 +57,16 @@ void showExperiments(const std::vector<CheckedExperiment>& experiments, bool jso
     for (std::size_t i = 0; i < experiments.size(); ++i) {
         const CheckedExperiment& experiment = experiments[i];
         if (json) {
-            const nlohmann::json line = {{"experiment", experiment.name},
-                                         {"label", experiment.label},
-                                         {"algorithm", experiment.algorithm},
-                                         {"seed", experiment.seed},
-                                         {"workers", experiment.workers},
-                                         {"steps", experiment.totalSteps},
-                                         {"eval_every", experiment.evalEvery},
-                                         {"parameters", experiment.parameters},
-                                         {"config", toTomlDocument(experiment.resolved)}};
+            nlohmann::json line = {{"experiment", experiment.name},
+                                   {"label", experiment.label},
+                                   {"algorithm", experiment.algorithm},
+                                   {"seed", experiment.seed},
+                                   {"workers", experiment.workers},
+                                   {"steps", experiment.totalSteps},
+                                   {"eval_every", experiment.evalEvery},
+                                   {"parameters", experiment.parameters},
+                                   {"config", toTomlDocument(experiment.resolved)}};
+            if (experiment.compressed) line["compressed"] = jsonOf(*experiment.compressed);
             std::printf("%s\n", dumpLine(line).c_str());
             continue;
         }

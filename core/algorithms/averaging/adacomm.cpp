@@ -152,6 +152,7 @@ const AddWithSyncSteps<Adacomm, AdacommParams> kAdacommEntry{
     "arXiv 1810.08313",
     {.kind = CommunicationPattern::Kind::Averages,
      .period = ofField("period"),
+     .whyNoCoding = "an all-reduce of the losses leaves beside each of its compressed averages",
      .assumes = {"The period stays what it is at first; later ones are shorter."}}};
 
 }  // namespace

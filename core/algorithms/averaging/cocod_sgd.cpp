@@ -23,7 +23,7 @@ public:
 
 const AddWithSyncSteps<CocodSgd, CocodSgdParams> kCocodSgdEntry{
     "cocod_sgd", "Averages overlapped with a whole period, local steps kept", "arXiv 1906.12043",
-    averagesEvery(ofField("period"), ofField("period"))};
+    averagesOfWeights(ofField("period"))};
 
 }  // namespace
 }  // namespace dasgd

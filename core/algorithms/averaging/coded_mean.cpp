@@ -45,10 +45,8 @@ void CodedMean::agree(const at::Tensor& mean) {
     if (reference_.defined()) reference_.copy_(mean);
 }
 
-// x is read and written, and r read.
 std::int64_t CodedMean::encodeBytes() const {
-    const std::int64_t bytes = reference_.defined() ? static_cast<std::int64_t>(reference_.nbytes()) : 0;
-    return mean_.encodeBytes() + snapshotBytes(3, bytes);
+    return mean_.encodeBytes() + snapshotBytes(passes().encode, mean_.denseBytes());
 }
 
 std::int64_t CodedMean::sentBytes() const {
@@ -60,9 +58,8 @@ std::int64_t CodedMean::agreeBytes() const {
     return reference_.defined() ? mergeBytes(kPassesOfCopy, static_cast<std::int64_t>(reference_.nbytes())) : 0;
 }
 
-// r is copied there and back; without it the mean begins with 0.
 std::int64_t CodedMean::decodeBytes() const {
-    return mean_.decodeBytes() + mergeBytes(reference_.defined() ? 2 * kPassesOfCopy : 1, mean_.denseBytes());
+    return mean_.decodeBytes() + mergeBytes(passes().decode, mean_.denseBytes());
 }
 
 void CodedMean::save(StepContext& context, Archive& archive) {

@@ -15,8 +15,15 @@
 
 #include "core/algorithms/averaging/coded_exchange.h"
 #include "core/compression/compressed_mean.h"
+#include "core/cost/communication_pattern.h"
+#include "core/cost/memory_passes.h"
 
 namespace dasgd {
+
+// With a reference: x = s − r is formed; r is copied to where the mean is decoded, and the mean back to it. Without one
+// the mean begins with 0.
+inline constexpr CodingPasses kCodingOfDifferences{.encode = 3, .decode = 2 * kPassesOfCopy};
+inline constexpr CodingPasses kCodingOfSums{.decode = 1};
 
 class CodedMean final : public CodedExchange {
 public:
@@ -47,10 +54,17 @@ public:
     [[nodiscard]] Status load(const Archive& archive) override;
 
 private:
+    [[nodiscard]] const CodingPasses& passes() const {
+        return reference_.defined() ? kCodingOfDifferences : kCodingOfSums;
+    }
+
     std::int64_t start_;
     at::Tensor reference_;  // [N], r
     CompressedMean mean_;
 };
+
+// Reason why an algorithm that asks for sent() has no formula for its compressed exchanges.
+inline constexpr const char* kDecodesItsOwn = "each worker decodes its own messages too, as often as they are sent";
 
 // What an engine answers to CompressesExchanges::checkCompression(): refuses operators that suit gradients alone.
 [[nodiscard]] std::optional<FieldError> checkCodedWeights(const CompressionSettings& settings);

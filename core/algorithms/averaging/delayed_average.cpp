@@ -30,6 +30,10 @@ Mixer meanMixer() {
                 }};
 }
 
+CommunicationPattern averagesOfWeights(PatternNumber delay) {
+    return withCoding(kCodingOfDifferences, averagesEvery(ofField("period"), std::move(delay)));
+}
+
 std::optional<FieldError> DelayedAverageParams::check() const {
     const std::string steps = " (" + std::to_string(period) + ") steps";
     if (delay > period) {

@@ -58,9 +58,10 @@ struct DelayedAverageParams {
 [[nodiscard]] inline DelayedAverageParams blendOverPeriod(std::int64_t period, double pull) {
     return {.period = period, .delay = period, .localWeight = 1 - pull, .snapshotAtZero = true};
 }
-// Pattern of averages of all weights, with the fields "period" and "optimizer_state".
+// Patterns of averages of all weights, with the fields "period" and, in the second, "optimizer_state".
+[[nodiscard]] CommunicationPattern averagesOfWeights(PatternNumber delay = {});
 [[nodiscard]] inline CommunicationPattern averagesWithState(PatternNumber delay = {}) {
-    CommunicationPattern pattern = averagesEvery(ofField("period"), std::move(delay));
+    CommunicationPattern pattern = averagesOfWeights(std::move(delay));
     pattern.limits.push_back(averagedStateLimit());
     return pattern;
 }

@@ -14,6 +14,7 @@
 
 #include <utility>
 
+#include "core/algorithms/averaging/coded_mean.h"
 #include "core/algorithms/averaging/delayed_average.h"
 #include "core/algorithms/sync_steps.h"
 #include "core/gpu/flat_ops.h"
@@ -73,9 +74,9 @@ private:
     at::Tensor zero_ = at::zeros({});  // on the host; 0 + g, as a cleared sum would have it: a copy keeps −0
 };
 
-const AddWithSyncSteps<Dga, DgaParams> kDgaEntry{"dga", "Local gradients replaced by their mean some steps later",
-                                                 "Zhu et al., NeurIPS 2021",
-                                                 averagesEvery(ofField("period"), ofField("delay"))};
+const AddWithSyncSteps<Dga, DgaParams> kDgaEntry{
+    "dga", "Local gradients replaced by their mean some steps later", "Zhu et al., NeurIPS 2021",
+    withCoding(kCodingOfSums, averagesEvery(ofField("period"), ofField("delay")))};
 
 }  // namespace
 }  // namespace dasgd

@@ -94,8 +94,9 @@ private:
     at::Tensor left_;  // [N]: this rank's share of the newest centre, as it left
 };
 
-const AddWithSyncSteps<Easgd, EasgdParams> kEasgdEntry{"easgd", "Elastic averaging around a centre", "arXiv 1412.6651",
-                                                       averagesEvery(ofField("period"), ofField("period"))};
+const AddWithSyncSteps<Easgd, EasgdParams> kEasgdEntry{
+    "easgd", "Elastic averaging around a centre", "arXiv 1412.6651",
+    withoutCoding(kDecodesItsOwn, averagesEvery(ofField("period"), ofField("period")))};
 
 }  // namespace
 }  // namespace dasgd

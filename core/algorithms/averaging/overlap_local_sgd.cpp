@@ -62,7 +62,7 @@ private:
 
 const AddWithSyncSteps<OverlapLocalSgd, OverlapLocalSgdParams> kOverlapLocalSgdEntry{
     "overlap_local_sgd", "Workers pulled to an anchor that is averaged meanwhile", "arXiv 2002.09539",
-    averagesEvery(ofField("period"), ofField("period"))};
+    averagesOfWeights(ofField("period"))};
 
 }  // namespace
 }  // namespace dasgd

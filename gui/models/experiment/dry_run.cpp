@@ -1,6 +1,7 @@
 #include "gui/models/experiment/dry_run.h"
 
 #include <QFile>
+#include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QRegularExpression>
@@ -70,6 +71,27 @@ Problem engineProblem(QString message, const QString& file) {
     return {.message = message.startsWith(QLatin1String(": ")) ? message.mid(2) : message};
 }
 
+std::optional<CompressedExchange> compressedOf(const QJsonValue& json) {
+    if (!json.isObject()) return std::nullopt;
+    using Collective = CompressedExchange::Collective;
+    const QJsonArray passes = json[QLatin1String("passes")].toArray();
+    CompressedExchange compressed{
+        .why = json[QLatin1String("why_not")].toString().toStdString(),
+        .stages = {},
+        .passes = {.encode = passes[0].toDouble(), .recode = passes[1].toDouble(), .decode = passes[2].toDouble()},
+        .wholeSteps = json[QLatin1String("whole_steps")].toInteger()};
+    for (const QJsonValue& each : json[QLatin1String("stages")].toArray()) {
+        for (const Collective one : {Collective::AllReduce, Collective::AllGather, Collective::AllToAll}) {
+            if (each[QLatin1String("collective")].toString().toStdString() != nameOf(one)) continue;
+            compressed.stages.push_back({one, each[QLatin1String("bytes")].toInteger()});
+        }
+    }
+    if (compressed.stages.empty() && compressed.why.empty()) {
+        compressed.why = "the program that checked this text is of another version";
+    }
+    return compressed;
+}
+
 }  // namespace
 
 DryRunResult readDryRun(const QByteArray& output, const QByteArray& errors, int status, const QString& file) {
@@ -98,7 +120,8 @@ DryRunResult readDryRun(const QByteArray& output, const QByteArray& errors, int 
                                .steps = run[QLatin1String("steps")].toInteger(),
                                .parameters = run[QLatin1String("parameters")].toInteger(),
                                .workers = run[QLatin1String("workers")].toInt(),
-                               .config = run[QLatin1String("config")].toString().toStdString()});
+                               .config = run[QLatin1String("config")].toString().toStdString(),
+                               .compressed = compressedOf(run[QLatin1String("compressed")])});
     }
     return result;
 }

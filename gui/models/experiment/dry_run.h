@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/cost/compressed_exchange.h"
 #include "gui/models/experiment/experiment_document.h"
 
 namespace dasgd::gui {
@@ -20,6 +21,8 @@ struct PlannedRun {
     qint64 steps = 0, parameters = 0;
     int workers = 0;
     std::string config;  // resolved TOML
+    // What [compression] makes of an exchange; nullopt: it travels whole.
+    std::optional<CompressedExchange> compressed = std::nullopt;
 };
 
 struct DryRunResult {

@@ -74,6 +74,12 @@ CommunicationPattern patternOf(const QJsonObject& json) {
         pattern.limits.push_back(
             {textOf(one, "field"), textOf(one, "value"), textOf(one, "why"), one[QLatin1String("unless")].toBool()});
     }
+    if (json.contains(QLatin1String("coding"))) {
+        const QJsonObject coding = json[QLatin1String("coding")].toObject();
+        pattern.coding = {.encode = coding[QLatin1String("encode")].toDouble(),
+                          .decode = coding[QLatin1String("decode")].toDouble()};
+    }
+    pattern.whyNoCoding = textOf(json, "no_coding");
     for (const QJsonValue& sentence : json[QLatin1String("assumes")].toArray()) {
         pattern.assumes.push_back(sentence.toString().toStdString());
     }

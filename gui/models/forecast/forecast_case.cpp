@@ -16,7 +16,7 @@ constexpr double kMostNs = 9e18;
 // Key for the number of weights, kept beside the settings.
 const std::string kWeights = "weights";
 
-const std::string kAlgorithm = "algorithm.";
+const std::string kAlgorithm = "algorithm.", kMemory = "compute.memory_bandwidth";
 
 const SchemaPlugin* algorithmOf(const Settings& settings, const ForecastSources& sources) {
     const auto found =
@@ -48,6 +48,10 @@ Settings kindOf(const Settings& settings, const PlannedRun& run, const SchemaPlu
     Settings kept;
     std::ranges::copy_if(settings, std::inserter(kept, kept.end()), [&](const auto& one) { return reads(one.first); });
     kept[kWeights] = std::to_string(run.parameters);
+    if (run.compressed) {
+        kept[kMemory] = settingOf(settings, kMemory);
+        if (run.compressed->wholeSteps > 0) kept["train.steps"] = std::to_string(run.steps);
+    }
     const bool changesOver =
         algorithm && !algorithm->communication.gradientSteps.field.empty() &&
         valuesOf(settings, *algorithm)(algorithm->communication.gradientSteps.field) != std::string("0");
@@ -57,11 +61,17 @@ Settings kindOf(const Settings& settings, const PlannedRun& run, const SchemaPlu
 
 // Keys with symbols, in the order of a label.
 constexpr std::array kSymbols{
-    std::pair{"algorithm.name", ""},        std::pair{"algorithm.period", "τ"},
-    std::pair{"algorithm.delay", "d"},      std::pair{"cluster.workers", "P"},
-    std::pair{"model.name", "model"},       std::pair{"train.batch_size", "batch"},
-    std::pair{"network.name", "network"},   std::pair{"cluster.link.bandwidth", "link"},
-    std::pair{"network.bandwidth", "link"}, std::pair{"compute.step_time", "T_c"},
+    std::pair{"algorithm.name", ""},
+    std::pair{"algorithm.period", "τ"},
+    std::pair{"algorithm.delay", "d"},
+    std::pair{"cluster.workers", "P"},
+    std::pair{"model.name", "model"},
+    std::pair{"train.batch_size", "batch"},
+    std::pair{"network.name", "network"},
+    std::pair{"cluster.link.bandwidth", "link"},
+    std::pair{"network.bandwidth", "link"},
+    std::pair{"compute.step_time", "T_c"},
+    std::pair{"compression.name", "compression"},
 };
 
 // True if the key has its default wherever it exists: such runs differ only in which algorithms have the key, and the
@@ -154,13 +164,8 @@ Result<CommunicationRound> roundOfPlan(const std::string& name, const Settings& 
     if (!algorithm || algorithm->communication.kind == CommunicationPattern::Kind::Undeclared) {
         return fail("There is no formula for " + name + ".");
     }
-    const std::string compression = settingOf(settings, "compression.name");
-    if (!compression.empty() && compression != "none") {
-        return fail(
-            "There is no formula for exchanges that are compressed: a run with backend = \"virtual\" and "
-            "compute.mode = \"time-only\" says how long they take.");
-    }
-    auto round = roundOf(algorithm->communication, valuesOf(settings, *algorithm), run.steps);
+    auto round = roundOf(algorithm->communication, valuesOf(settings, *algorithm), run.steps,
+                         run.compressed ? &*run.compressed : nullptr);
     if (!round) return fail("There is no formula for " + name + ": " + round.error().message + ".");
     return round;
 }
@@ -175,17 +180,21 @@ Result<void> forecastInto(ForecastCase& made, const Settings& settings, const Pl
     if (round.sends) {
         DASGD_ASSIGN(made.average, averageTimeOf(settings, run.parameters, sources, round));
         // Gradients in several buckets leave during the backward pass, at times that a plan does not contain.
-        if (round.gradients && made.average.seconds > 0 && made.average.bytes > round.firstBucketBytes) {
+        const bool several = weightBytesOf(settings, run.parameters) > round.firstBucketBytes;
+        if (round.gradients && made.average.exchange.transfers() > 0 && several) {
             return fail("There is no formula for " + name +
                         " with more than one bucket, as these weights need: advise simulates it.");
         }
     }
     for (const std::string& sentence : round.assumes) made.assumes << QString::fromStdString(sentence);
+    if (!made.average.codingKnown) {
+        made.assumes << QStringLiteral("Coding takes no time, as no calibration says how fast memory is.");
+    }
     DASGD_ASSIGN(made.round, forecastRound({.period = static_cast<int>(round.period),
                                             .delay = static_cast<int>(round.delay),
                                             .compute = made.step.seconds,
                                             .forwardShare = made.step.forwardShare,
-                                            .communication = made.average.seconds,
+                                            .exchange = made.average.exchange,
                                             .contention = made.step.contention}));
     addRemedy(made, *algorithm, round);
     return {};
@@ -216,18 +225,33 @@ QString ForecastCase::warning() const {
     return QStringLiteral("%1 per round will not hide; %2 would%3.").arg(waited, atLeast(settings.front()), longer);
 }
 
-QString ForecastCase::doubt() const { return known() && round.input.communication > 0 ? average.doubt : QString(); }
+QString ForecastCase::doubt() const {
+    return known() && round.input.exchange.transfers() > 0 ? average.doubt : QString();
+}
 
 QString ForecastCase::reason() const {
-    if (!known() || round.input.communication <= 0) return {};
-    const QString average = secondsInWords(round.input.communication);
+    const ExchangeSeconds& exchange = round.input.exchange;
+    if (!known() || exchange.transfers() <= 0) return {};
     const int delay = round.input.delay;
-    if (delay == 0) return QStringLiteral("The average takes %1, and nothing is computed meanwhile.").arg(average);
-    const double covering = delay * round.input.compute * (1 + round.input.contention);
-    return QStringLiteral("%1 %2 %3, the average %4.")
-        .arg(delay)
-        .arg(delay == 1 ? QStringLiteral("step takes") : QStringLiteral("steps take"), secondsInWords(covering),
-             average);
+    if (delay == 0) {
+        return QStringLiteral("The average takes %1, and nothing is computed meanwhile.")
+            .arg(secondsInWords(exchange.transfers()));
+    }
+    const auto take = [this](int steps) {
+        const double covering = steps * round.input.compute * (1 + round.input.contention);
+        return QStringLiteral("%1 %2 %3")
+            .arg(steps)
+            .arg(steps == 1 ? QStringLiteral("step takes") : QStringLiteral("steps take"), secondsInWords(covering));
+    };
+    if (exchange.second == 0) {
+        return QStringLiteral("%1, the average %2.").arg(take(delay), secondsInWords(exchange.first));
+    }
+    const StageDelays delays = stageDelays(exchange, delay);
+    const QString first =
+        QStringLiteral("%1, the first stage of the average %2").arg(take(delays.first), secondsInWords(exchange.first));
+    const QString second = secondsInWords(exchange.second);
+    return delays.second == 0 ? QStringLiteral("%1; nothing is computed beside the second, %2.").arg(first, second)
+                              : QStringLiteral("%1; %2, the second %3.").arg(first, take(delays.second), second);
 }
 
 QString ForecastCase::inWords() const {
@@ -244,8 +268,12 @@ QString ForecastCase::inWords() const {
     if (!assumes.isEmpty()) words << QStringLiteral("Assumed: ") + assumes.join(u' ');
     if (round.block > 1) words << QStringLiteral("The picture draws %1 steps as one.").arg(grouped(round.block));
     words << QStringLiteral("T_c %1 from %2.").arg(secondsInWords(round.input.compute), step.from);
-    if (round.input.communication > 0) {
-        words << QStringLiteral("T_m %1: %2.").arg(secondsInWords(round.input.communication), average.from);
+    const ExchangeSeconds& exchange = round.input.exchange;
+    if (exchange.transfers() > 0) {
+        words << QStringLiteral("T_m %1: %2.").arg(secondsInWords(exchange.transfers()), average.from);
+    }
+    if (exchange.coding() > 0) {
+        words << QStringLiteral("Coding takes %1 of a round.").arg(secondsInWords(exchange.coding()));
     }
     if (!doubt().isEmpty()) words << doubt();
     return words.join(u' ');

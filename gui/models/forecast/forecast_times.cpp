@@ -95,8 +95,22 @@ Result<StepTime> simulatedStep(const Settings& planned) {
                     .given = true};
 }
 
-double bytesOf(const Settings& planned, qint64 parameters) {
-    return (settingOf(planned, "train.precision") == "float64" ? 8 : 4) * static_cast<double>(parameters);
+// Bytes that leave a worker in one exchange.
+double leavingBytes(const CommunicationRound& round, double bytes) {
+    if (!round.compressed) return bytes * round.share;
+    double messages = 0;
+    for (const CompressedExchange::Stage& stage : round.compressed->stages)
+        messages += static_cast<double>(stage.bytes);
+    return messages;
+}
+
+AverageTime averageOf(const CommunicationRound& round, const AllReduceKind& kind, const LinkCost& link, double bytes,
+                      int workers, double memoryBytesPerSecond) {
+    return {.exchange = exchangeSeconds(round, kind, link, bytes, workers, memoryBytesPerSecond),
+            .bytes = leavingBytes(round, bytes),
+            .codingKnown = !round.compressed || memoryBytesPerSecond > 0,
+            .from = {},
+            .doubt = {}};
 }
 
 // The settings beyond a single link speed, in words; "" if there are none.
@@ -109,14 +123,28 @@ std::string beyondFormula(const Settings& planned) {
     return load && *load > 0 ? "traffic of others on the links" : "";
 }
 
-// Description of an exchange: "ring"; "messages to 2 peers at once"; "a push to 1 server and a pull".
+// Description of an exchange: "ring"; "all-to-all and all-gather"; "messages to 2 peers at once"; "a push to 1 server
+// and a pull".
 QString wayOf(const CommunicationRound& round, const QString& collective, int workers) {
+    if (round.compressed) {
+        QStringList ways;
+        for (const CompressedExchange::Stage& stage : round.compressed->stages) {
+            const bool sums = stage.collective == CompressedExchange::Collective::AllReduce;
+            ways << (sums ? collective : QString::fromLatin1(nameOf(stage.collective).data()));
+        }
+        return ways.join(QStringLiteral(" and "));
+    }
     if (round.servers == 1) return QStringLiteral("a push to 1 server and a pull");
     if (round.servers > 1) return QStringLiteral("a push to %1 servers and a pull").arg(round.servers);
     const qint64 peers = std::min<qint64>(round.peers, workers - 1);
     if (peers < 1) return collective;
     return peers == 1 ? QStringLiteral("a message to one peer")
                       : QStringLiteral("messages to %1 peers at once").arg(peers);
+}
+
+// Bytes per second; 0: not known.
+double simulatedMemory(const Settings& planned) {
+    return parseRate(settingOf(planned, "compute.memory_bandwidth")).value_or(0);
 }
 
 Result<AverageTime> simulatedAverage(const Settings& planned, double bytes, int workers,
@@ -136,12 +164,11 @@ Result<AverageTime> simulatedAverage(const Settings& planned, double bytes, int 
                              .servers = static_cast<int>(numberIn(planned, "network.servers").value_or(1))};
     DASGD_TRY(checkAllReduce(kind, workers));
     const LinkCost link{.alpha = *latency, .beta = 1 / (*bandwidth * efficiency), .rho = rate > 0 ? 1 / rate : 0};
-    return AverageTime{
-        .seconds = exchangeSeconds(round, kind, link, bytes, workers),
-        .bytes = bytes * round.share,
-        .from = QStringLiteral("%1 over the star of this text, %2, %3")
-                    .arg(wayOf(round, text(settingOf(planned, "network.collective")), workers),
-                         text(settingOf(planned, "network.bandwidth")), text(settingOf(planned, "network.latency")))};
+    AverageTime average = averageOf(round, kind, link, bytes, workers, simulatedMemory(planned));
+    average.from = QStringLiteral("%1 over the star of this text, %2, %3")
+                       .arg(wayOf(round, text(settingOf(planned, "network.collective")), workers),
+                            text(settingOf(planned, "network.bandwidth")), text(settingOf(planned, "network.latency")));
+    return average;
 }
 
 }  // namespace
@@ -156,7 +183,7 @@ bool forecastReads(const std::string& key) {
         "network.background.load"};
     const auto inSection = [&](const char* section) { return key.starts_with(section); };
     return kRead.contains(key) || isOfStep(key) || inSection("cluster.link.") || inSection("compute.straggler.") ||
-           inSection("faults.");
+           inSection("faults.") || inSection("compression.");
 }
 
 std::string settingOf(const Settings& settings, const std::string& key) {
@@ -223,35 +250,42 @@ Result<StepTime> stepTimeOf(const Settings& planned, const ForecastSources& sour
         .run = run->run};
 }
 
+double weightBytesOf(const Settings& planned, qint64 parameters) {
+    return (settingOf(planned, "train.precision") == "float64" ? 8 : 4) * static_cast<double>(parameters);
+}
+
 Result<AverageTime> averageTimeOf(const Settings& planned, qint64 parameters, const ForecastSources& sources,
                                   const CommunicationRound& round) {
     const int workers = static_cast<int>(numberIn(planned, "cluster.workers").value_or(0));
     if (workers < 1 || parameters <= 0) return fail("How many weights and workers there are is not known.");
+    const double bytes = weightBytesOf(planned, parameters);
+    const bool isSimulated = settingOf(planned, "cluster.backend") == kVirtual;
+    if (isSimulated && workers > 1) return simulatedAverage(planned, bytes, workers, round);
+    const KnownCalibration* timed = calibrationFor(planned, sources, false);
+    const double memory = isSimulated ? simulatedMemory(planned) : timed ? timed->memoryBytesPerSecond : 0;
     if (workers == 1) {
-        return AverageTime{.bytes = bytesOf(planned, parameters) * round.share,
-                           .from = QStringLiteral("one worker has nobody to average with")};
+        AverageTime alone = averageOf(round, {}, {}, bytes, 1, memory);
+        alone.from = QStringLiteral("one worker has nobody to average with");
+        return alone;
     }
-    const double bytes = bytesOf(planned, parameters);
-    if (settingOf(planned, "cluster.backend") == kVirtual) return simulatedAverage(planned, bytes, workers, round);
     const QString way = wayOf(round, QStringLiteral("ring"), workers);
     if (const KnownCalibration* known = calibrationFor(planned, sources, true)) {
-        return AverageTime{.seconds = exchangeSeconds(round, {}, *known->link, bytes, workers),
-                           .bytes = bytes * round.share,
-                           .from = QStringLiteral("%1 with α, β, ρ of calibration %2").arg(way, known->name) +
-                                   measuredWith(settingOf(known->config, "cluster.workers"), planned),
-                           .doubt = known->warning.isEmpty()
-                                        ? QString()
-                                        : QStringLiteral("Calibration %1: %2").arg(known->name, known->warning)};
+        AverageTime average = averageOf(round, {}, *known->link, bytes, workers, known->memoryBytesPerSecond);
+        average.from = QStringLiteral("%1 with α, β, ρ of calibration %2").arg(way, known->name) +
+                       measuredWith(settingOf(known->config, "cluster.workers"), planned);
+        if (!known->warning.isEmpty()) {
+            average.doubt = QStringLiteral("Calibration %1: %2").arg(known->name, known->warning);
+        }
+        return average;
     }
     const auto bandwidth = parseBandwidth(settingOf(planned, "cluster.link.bandwidth"));
     const auto latency = parseLatency(settingOf(planned, "cluster.link.latency"));
     if (!bandwidth || !latency) return fail("No link is known: emulate one with cluster.link, or calibrate.");
-    const LinkCost link{.alpha = *latency, .beta = 1 / *bandwidth};
-    return AverageTime{.seconds = exchangeSeconds(round, {}, link, bytes, workers),
-                       .bytes = bytes * round.share,
-                       .from = QStringLiteral("%1 over the emulated %2, %3")
-                                   .arg(way, text(settingOf(planned, "cluster.link.bandwidth")),
-                                        text(settingOf(planned, "cluster.link.latency")))};
+    AverageTime average = averageOf(round, {}, {.alpha = *latency, .beta = 1 / *bandwidth}, bytes, workers, memory);
+    average.from = QStringLiteral("%1 over the emulated %2, %3")
+                       .arg(way, text(settingOf(planned, "cluster.link.bandwidth")),
+                            text(settingOf(planned, "cluster.link.latency")));
+    return average;
 }
 
 }  // namespace dasgd::gui

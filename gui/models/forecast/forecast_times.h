@@ -10,6 +10,7 @@
 
 #include "core/analysis/configuration.h"
 #include "core/base/result.h"
+#include "core/cost/communication_pattern.h"
 #include "core/cost/cost.h"
 #include "gui/models/experiment/dry_run.h"
 #include "gui/models/experiment/schema.h"
@@ -24,8 +25,9 @@ struct KnownCalibration {
     QDateTime measured;
     Settings config;  // configuration of the measured run
     double stepSeconds = 0, backwardShare = 0, contention = 0;
-    qint64 steps = 0;              // number of steps, over all ranks, that T_c is averaged over
-    std::optional<LinkCost> link;  // as a ring measured it
+    qint64 steps = 0;                 // number of steps, over all ranks, that T_c is averaged over
+    double memoryBytesPerSecond = 0;  // 0: not known
+    std::optional<LinkCost> link;     // as a ring measured it
     QString warning;         // ReportContent's warning: deviation of the link model from the timings; "" if it fits
     bool preferred = false;  // used before newer ones
 };
@@ -60,11 +62,15 @@ struct StepTime {
 [[nodiscard]] Result<StepTime> stepTimeOf(const Settings& planned, const ForecastSources& sources);
 
 struct AverageTime {
-    double seconds = 0, bytes = 0;  // per exchange; 0 seconds for a single worker
-    QString from;                   // "ring over the emulated 100 Mbps, 0.1 ms"
-    QString doubt;                  // "Calibration lenet-2: no link fits …", sentences; "" where nothing is known to
-                                    // make it wrong
+    ExchangeSeconds exchange;  // a single worker's transfers take 0 seconds
+    double bytes = 0;          // that leave a worker in one exchange: the weights, or its messages
+    bool codingKnown = true;   // false: coding is left out, as the rate of memory is not known
+    QString from;              // "ring over the emulated 100 Mbps, 0.1 ms"
+    QString doubt;             // "Calibration lenet-2: no link fits …", sentences; "" where nothing is known to
+                               // make it wrong
 };
+// Bytes of the weights of a planned run.
+[[nodiscard]] double weightBytesOf(const Settings& planned, qint64 parameters);
 // Time of one exchange of `round` for a model with `parameters` weights. Errors: no link is known, or no formula for
 // it.
 [[nodiscard]] Result<AverageTime> averageTimeOf(const Settings& planned, qint64 parameters,

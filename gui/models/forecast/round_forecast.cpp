@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/cost/step_time.h"
-
 namespace dasgd::gui {
 
 namespace {
@@ -18,9 +16,15 @@ public:
     explicit RoundWriter(RoundForecast& round) : round_(round) {}
 
     void launch(qint64 afterStep) {
+        work(SpanKind::Snapshot, afterStep, round_.input.exchange.encode);
         launched_ = now_;
-        arrives_ = now_ + round_.input.communication;
-        if (round_.input.communication > 0) add(SpanKind::Transfer, Lane::Comm, afterStep, now_, arrives_);
+        transfer(afterStep, round_.input.exchange.first);
+    }
+    // Ends the first stage, and begins the second.
+    void proceed(qint64 step) {
+        wait(step, round_.input.exchange.first);
+        work(SpanKind::Merge, step, round_.input.exchange.recode);
+        transfer(step, round_.input.exchange.second);
     }
     // Steps `from` to `to` of the round that begins after step `begin`.
     void steps(qint64 begin, int from, int to) {
@@ -31,15 +35,29 @@ public:
         }
     }
     void merge(qint64 step) {
-        const double missing = arrives_ - now_;
-        // Differences from rounding are no wait.
-        const double waited = missing > kNoWait * round_.input.communication ? missing : 0;
-        if (waited > 0) add(SpanKind::Wait, Lane::Compute, step, now_, arrives_);
-        now_ += waited;
-        if (round_.input.communication > 0) round_.links.push_back({launched_, now_});
+        const ExchangeSeconds& exchange = round_.input.exchange;
+        wait(step, exchange.second > 0 ? exchange.second : exchange.first);
+        if (exchange.transfers() > 0) round_.links.push_back({launched_, now_});
+        work(SpanKind::Merge, step, exchange.decode);
     }
 
 private:
+    void transfer(qint64 step, double seconds) {
+        arrives_ = now_ + seconds;
+        if (seconds > 0) add(SpanKind::Transfer, Lane::Comm, step, now_, arrives_);
+    }
+    // Until the transfer under way, which takes `seconds`, has ended. Differences from rounding are no wait.
+    void wait(qint64 step, double seconds) {
+        const double missing = arrives_ - now_;
+        if (missing <= kNoWait * seconds) return;
+        add(SpanKind::Wait, Lane::Compute, step, now_, arrives_);
+        now_ = arrives_;
+    }
+    void work(SpanKind kind, qint64 step, double seconds) {
+        if (seconds <= 0) return;
+        add(kind, Lane::Compute, step, now_, now_ + seconds);
+        now_ += seconds;
+    }
     void block(qint64 step, int count) {
         const RoundInput& in = round_.input;
         if (in.forwardShare <= 0 || round_.block > 1) {
@@ -67,8 +85,9 @@ private:
 }  // namespace
 
 std::optional<double> RoundForecast::hidden() const {
-    if (input.communication <= 0) return std::nullopt;
-    return 1 - blocked / input.communication;
+    const double transfers = input.exchange.transfers();
+    if (transfers <= 0) return std::nullopt;
+    return 1 - blocked / transfers;
 }
 
 Result<RoundForecast> forecastRound(const RoundInput& input) {
@@ -79,17 +98,27 @@ Result<RoundForecast> forecastRound(const RoundInput& input) {
                     std::to_string(in.period) + ".");
     }
     if (!(in.compute > 0) || !std::isfinite(in.compute)) return fail("The time of a local step is not above 0.");
-    if (!(in.communication >= 0) || !std::isfinite(in.communication)) return fail("The time of an average is none.");
+    for (const double each :
+         {in.exchange.first, in.exchange.second, in.exchange.encode, in.exchange.recode, in.exchange.decode}) {
+        if (!(each >= 0) || !std::isfinite(each)) return fail("The time of an average is none.");
+    }
     round.steps = in.period;
-    round.seconds = in.period * dasgdStepSeconds(in.compute, in.communication, in.period, in.delay, in.contention);
-    const double missing = in.communication - in.delay * in.compute * (1 + in.contention);
-    round.blocked = missing > kNoWait * in.communication ? missing : 0;
+    round.seconds = in.period * exchangeStepSeconds(in.compute, in.exchange, in.period, in.delay, in.contention);
+    const StageDelays delays = stageDelays(in.exchange, in.delay);
+    const auto exposed = [&](double transfer, int steps) {
+        const double missing = transfer - steps * in.compute * (1 + in.contention);
+        return missing > kNoWait * transfer ? missing : 0;
+    };
+    round.blocked = exposed(in.exchange.first, delays.first) + exposed(in.exchange.second, delays.second);
     round.block = (in.period - 1) / RoundForecast::kMostBlocks + 1;
     RoundWriter writer(round);
     for (int k = 0; k < kRounds; ++k) {
         const qint64 begin = static_cast<qint64>(k) * in.period;
         writer.launch(begin);
-        writer.steps(begin, 0, in.delay);
+        writer.steps(begin, 0, delays.first);
+        if (in.exchange.second > 0 || in.exchange.recode > 0)
+            writer.proceed(begin + std::min<qint64>(delays.first + 1LL, in.period));
+        writer.steps(begin, delays.first, in.delay);
         writer.merge(begin + std::min<qint64>(in.delay + 1LL, in.period));
         writer.steps(begin, in.delay, in.period);
     }
@@ -98,7 +127,10 @@ Result<RoundForecast> forecastRound(const RoundInput& input) {
 }
 
 int hidingDelay(const RoundInput& input) {
-    return minimumDelay(input.communication / (1 + input.contention), input.compute);
+    const double slowness = 1 + input.contention;
+    return minimumDelay(
+        ExchangeSeconds{.first = input.exchange.first / slowness, .second = input.exchange.second / slowness},
+        input.compute);
 }
 
 }  // namespace dasgd::gui

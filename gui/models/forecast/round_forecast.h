@@ -1,5 +1,6 @@
 // One round of an algorithm in steady state, by formula (core/cost): computation, transfers, waits. Times are in
-// seconds. Not modelled: variation between ranks and steps, snapshots, merges, evaluations. Pure; any thread.
+// seconds. Not modelled: variation between ranks and steps, snapshots and merges but for coding, evaluations. Pure; any
+// thread.
 #pragma once
 
 #include <QtGlobal>
@@ -8,6 +9,7 @@
 
 #include "core/base/event.h"
 #include "core/base/result.h"
+#include "core/cost/step_time.h"
 
 namespace dasgd::gui {
 
@@ -16,7 +18,7 @@ struct RoundInput {
     int delay = 0;             // d, steps between the launch of an average and its merge
     double compute = 0;        // T_c of one local step without a transfer under way
     double forwardShare = 0;   // fraction of T_c; 0: not known, and a step is one undivided span
-    double communication = 0;  // T_m of one average
+    ExchangeSeconds exchange;  // T_m of one average, or of the stages of a compressed one, and coding
     double contention = 0;     // κ: computing takes 1+κ times as long during a transfer
 };
 
@@ -42,17 +44,17 @@ struct RoundForecast {
     std::vector<RoundLink> links;
     int steps = 1;       // steps per round
     double seconds = 0;  // duration of a round
-    double blocked = 0;  // part of a round's transfer that no computation covers
+    double blocked = 0;  // part of a round's transfers that no computation covers
 
     [[nodiscard]] double stepSeconds() const { return seconds / steps; }
     [[nodiscard]] double blockedPerStep() const { return blocked / steps; }
-    // Fraction of the transfer covered by computation; nullopt without a transfer.
+    // Fraction of the transfers covered by computation; nullopt without a transfer.
     [[nodiscard]] std::optional<double> hidden() const;
     // Step time ÷ time of a step without communication.
     [[nodiscard]] double slowdown() const { return stepSeconds() / input.compute; }
 };
 
-// Errors: a period below 1, a delay outside 0..period, T_c not above 0, T_m negative or not finite.
+// Errors: a period below 1, a delay outside 0..period, T_c not above 0, a time of the exchange negative or not finite.
 [[nodiscard]] Result<RoundForecast> forecastRound(const RoundInput& input);
 
 // The smallest delay at which nothing waits for an average.

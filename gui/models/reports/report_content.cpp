@@ -389,6 +389,7 @@ std::vector<KnownCalibration> knownCalibrations(const std::vector<Report>& repor
                          .backwardShare = numberOf(result, "backward_share").value_or(1),
                          .contention = numberOf(result, "contention").value_or(0),
                          .steps = result[QLatin1String("steps_alone")].toInteger(),
+                         .memoryBytesPerSecond = numberOf(result, "memory_bytes_per_s").value_or(0),
                          .warning = fitWarning(result),
                          .preferred = report.name == preferred});
         if (numberOf(result, "seconds_per_byte")) known.back().link = linkOf(result);

@@ -30,7 +30,8 @@ QToolButton* makeAction(const QString& text, const QString& help) {
 
 QString millisecondsOf(const RoundInput& input) {
     QStringList parts{QStringLiteral("T_c ") + secondsInWords(input.compute)};
-    if (input.communication > 0) parts << QStringLiteral("T_m ") + secondsInWords(input.communication);
+    const double transfers = input.exchange.transfers();
+    if (transfers > 0) parts << QStringLiteral("T_m ") + secondsInWords(transfers);
     return parts.join(QStringLiteral(" · "));
 }
 

@@ -85,7 +85,8 @@ RoundGantt::Layout RoundGantt::layoutNow() const {
 QString RoundGantt::labelOf(const RoundSpan& span) const {
     switch (span.kind) {
         case SpanKind::Transfer:
-            return tr("average %1, %2").arg(bytesInWords(bytes_).text(), secondsInWords(round_->input.communication));
+            if (round_->input.exchange.second > 0) return tr("stage, %1").arg(secondsInWords(span.end - span.start));
+            return tr("average %1, %2").arg(bytesInWords(bytes_).text(), secondsInWords(span.end - span.start));
         case SpanKind::Wait: return tr("wait %1").arg(secondsInWords(span.end - span.start));
         default: return {};
     }

@@ -39,6 +39,52 @@ TEST(SentBytes, AreThoseOfTheMessagesByEachScheme) {
     }
 }
 
+TEST(CompressedExchange, IsTheStagesAndThePassesOfEachScheme) {
+    using Collective = CompressedExchange::Collective;
+    struct Stages {
+        std::string name;
+        Fields fields;
+        std::string scheme;
+        std::vector<std::pair<Collective, std::int64_t>> stages;
+    };
+    // Of four ranks each averages 260 numbers, of the matrix; the last one 220 of it and the vector of 40.
+    const std::int64_t row = (220 + 7) / 8 + 4 + (40 + 7) / 8 + 4;
+    for (const Stages& expected : std::vector<Stages>{
+             {"sign", {}, "gather", {{Collective::AllGather, 125 + 4 + 5 + 4}}},
+             {"sign", {}, "shard", {{Collective::AllToAll, 4 * row}, {Collective::AllGather, row}}},
+             {"randk", {{"ratio", number(0.1)}}, "sum", {{Collective::AllReduce, 4 * (100 + 4)}}},
+             {"powersgd", {}, "sum", {{Collective::AllReduce, 4 * (40 + 40)}, {Collective::AllReduce, 4 * 25}}},
+             {"sketch",
+              {{"columns", integer(50)}},
+              "sum",
+              {{Collective::AllReduce, 4 * 5 * 50}, {Collective::AllReduce, 4 * 4 * 11}}},
+             {"sketch", {{"columns", integer(50)}, {"error", text("sketch")}}, "sum", {{Collective::AllReduce, 1000}}},
+             {"dgc", {{"ratio", number(0.01)}}, "gather", {{Collective::AllGather, 10 * 8 + 40 * 4}}}}) {
+        std::vector<std::pair<Collective, std::int64_t>> stages;
+        const CompressedExchange chosen =
+            compressedExchange(settingsOf(expected.name, expected.fields, expected.scheme), model(4));
+        for (const auto& stage : chosen.stages) stages.emplace_back(stage.collective, stage.bytes);
+        EXPECT_EQ(stages, expected.stages) << expected.name << " by " << expected.scheme;
+        EXPECT_EQ(chosen.why, "");
+    }
+    CompressionSettings settings = settingsOf("sign", {}, "shard");
+    const auto properties = settings.compressor->properties();
+    const CompressedExchange without = compressedExchange(settings, model(4));
+    EXPECT_DOUBLE_EQ(without.passes.encode, properties.encodePasses);
+    EXPECT_DOUBLE_EQ(without.passes.recode, properties.decodePasses + properties.encodePasses / 4);
+    EXPECT_DOUBLE_EQ(without.passes.decode, properties.decodePasses);
+    settings.params.errorFeedback = true;
+    settings.params.start = 7;
+    const CompressedExchange with = compressedExchange(settings, model(4));
+    EXPECT_DOUBLE_EQ(with.passes.encode, properties.encodePasses + properties.decodePasses + 3);
+    EXPECT_EQ(with.wholeSteps, 7);
+}
+
+TEST(CompressedExchange, OfAWarmUpHasNoOneSize) {
+    EXPECT_THAT(compressedExchange(settingsOf("dgc", {{"warmup", vector({0.25, 0.06})}}), model(4)).why,
+                testing::HasSubstr("first epochs"));
+}
+
 TEST(SendsTooMuch, WhereGatheringDoesAndNamesTheRemedy) {
     EXPECT_FALSE(sendsTooMuch(settingsOf("topk", {{"ratio", number(0.01)}}), model(8)));
     EXPECT_FALSE(sendsTooMuch(settingsOf("topk", {{"ratio", number(0.5)}}), model(1))) << "nobody sends anything";

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <random>
 
@@ -82,6 +83,37 @@ TEST(StepTime, NormalMaximumAgreesWithDrawing) {
     }
     // The mean of 20,000 maxima, each with a deviation of about 0.22, is good to 0.0016.
     EXPECT_NEAR(sum / kRounds, expectedMaximumNormal(2, 0.5, kWorkers), 5 * 0.0016);
+}
+
+TEST(ExchangeStep, EachStageHidesBehindItsHalfOfTheDelay) {
+    const ExchangeSeconds exchange{.first = 0.050, .second = 0.030, .encode = 0.004, .recode = 0.002, .decode = 0.001};
+    const auto step = [&](int delay) { return exchangeStepSeconds(0.020, exchange, 6, delay); };
+    EXPECT_DOUBLE_EQ(step(0), 0.020 + (0.050 + 0.030 + 0.007) / 6);
+    EXPECT_DOUBLE_EQ(step(1), 0.020 + (0.030 + 0.030 + 0.007) / 6) << "the second stage leaves at the merge";
+    EXPECT_DOUBLE_EQ(step(2), 0.020 + (0.030 + 0.010 + 0.007) / 6);
+    EXPECT_DOUBLE_EQ(step(3), 0.020 + (0.010 + 0.010 + 0.007) / 6) << "two steps beside the first stage";
+    EXPECT_DOUBLE_EQ(step(4), 0.020 + (0.010 + 0.007) / 6);
+    EXPECT_DOUBLE_EQ(step(5), 0.020 + 0.007 / 6);
+    EXPECT_DOUBLE_EQ(exchangeStepSeconds(0.020, {.first = 0.050}, 4, 1), dasgdStepSeconds(0.020, 0.050, 4, 1));
+    // Computing takes 1.25 times as long beside both stages.
+    EXPECT_DOUBLE_EQ(exchangeStepSeconds(0.020, exchange, 6, 6, 0.25), 0.020 + (0.080 * 0.2 + 0.007) / 6);
+}
+
+TEST(ExchangeStep, TheMinimumDelayIsTheSmallestThatHidesBothStages) {
+    for (const double first : {0.0, 0.001, 0.020, 0.041, 0.100}) {
+        for (const double second : {0.0, 0.001, 0.020, 0.041, 0.100}) {
+            const ExchangeSeconds exchange{.first = first, .second = second};
+            const int delay = minimumDelay(exchange, 0.020);
+            const auto step = [&](int steps) { return exchangeStepSeconds(0.020, exchange, 32, steps); };
+            EXPECT_DOUBLE_EQ(step(delay), 0.020) << first << ' ' << second;
+            if (delay == 0) continue;
+            EXPECT_GT(step(delay - 1), 0.020 + 1e-9) << first << ' ' << second;
+        }
+    }
+    // Ranks that are 5 ms apart are so in both stages: two steps for each.
+    EXPECT_EQ(minimumDelay(ExchangeSeconds{.first = 0.020, .second = 0.020}, 0.020), 2);
+    EXPECT_EQ(minimumDelay(ExchangeSeconds{.first = 0.020, .second = 0.020}, 0.020, 0.005), 4);
+    EXPECT_EQ(minimumDelay(ExchangeSeconds{.first = 1e12, .second = 1}, 1e-9), std::numeric_limits<int>::max());
 }
 
 }  // namespace

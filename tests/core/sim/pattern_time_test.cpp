@@ -1,4 +1,5 @@
-// Communication patterns that algorithms declare, held against the virtual cluster: equal ranks on a star, time only.
+// Communication patterns that algorithms declare, held against the virtual cluster: equal ranks on a star, time only;
+// compressed exchanges too.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -6,7 +7,9 @@
 #include <tuple>
 
 #include "core/analysis/configuration.h"
+#include "core/compression/sent_bytes.h"
 #include "core/cost/communication_pattern.h"
+#include "core/cost/memory_passes.h"
 #include "tests/support/sim/virtual_cluster.h"
 
 namespace dasgd::test {
@@ -31,17 +34,20 @@ Value documentOf(const Value& algorithm, const std::string& bandwidth, std::int6
 }
 
 // Mean seconds of a step, from the beginning of step kFrom to that of the one `window` later.
-double simulatedStep(const Value& algorithm, const std::string& bandwidth, std::int64_t window) {
-    const auto records = trainVirtually(documentOf(algorithm, bandwidth, window));
-    EXPECT_EQ(records[0].outcome.error, "");
+double meanStep(const RankRecord& record, std::int64_t window) {
+    EXPECT_EQ(record.outcome.error, "");
     std::map<std::int64_t, Ns> began;
-    for (const Span& span : records[0].sink.spans) {
+    for (const Span& span : record.sink.spans) {
         if (span.kind == SpanKind::Forward) began.emplace(span.step, span.start);
     }
     return seconds(began.at(kFrom + window) - began.at(kFrom)) / static_cast<double>(window);
 }
+double simulatedStep(const Value& algorithm, const std::string& bandwidth, std::int64_t window) {
+    return meanStep(trainVirtually(documentOf(algorithm, bandwidth, window))[0], window);
+}
 
-Result<CommunicationRound> roundOfAlgorithm(const std::string& name, const Value& settings) {
+Result<CommunicationRound> roundOfAlgorithm(const std::string& name, const Value& settings,
+                                            const CompressedExchange* compressed = nullptr) {
     const auto* entry = AlgorithmRegistry::find(name);
     DASGD_ASSIGN(const Value resolved, entry->resolve(settings, {"name"}));
     const Settings fields = settingsOf(resolved);
@@ -49,7 +55,7 @@ Result<CommunicationRound> roundOfAlgorithm(const std::string& name, const Value
         const auto found = fields.find(field);
         return found == fields.end() ? std::nullopt : std::optional(found->second);
     };
-    return roundOf(entry->traits, values, 2 * kFrom + 1);
+    return roundOf(entry->traits, values, 2 * kFrom + 1, compressed);
 }
 
 // An element more than the weights (the loss of adacomm, the push-sum weight of sgp) and the rounding of a ring's parts
@@ -60,8 +66,8 @@ void expectTheFormula(const std::string& name, const Value& settings, const std:
     ASSERT_TRUE(round) << round.error().message;
     const std::int64_t steps = round->period * round->fragments, window = (kFrom + steps - 1) / steps * steps;
     const LinkCost link{.alpha = 50e-6, .beta = 1 / bytesPerSecond};
-    const double average = exchangeSeconds(*round, {}, link, kBytes, kWorkers);
-    const double expected = roundStepSeconds(*round, kPatternStep, average);
+    const ExchangeSeconds exchange = exchangeSeconds(*round, {}, link, kBytes, kWorkers);
+    const double expected = roundStepSeconds(*round, kPatternStep, exchange);
     EXPECT_NEAR(simulatedStep(settings, bandwidth, window), expected, 1e-4 * expected) << name << " at " << bandwidth;
 }
 
@@ -143,6 +149,143 @@ TEST_P(PatternOfSettings, TakesTheTimeOfItsFormula) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Chosen, PatternOfSettings, ::testing::Range(0, 15));
+
+struct CompressedSetting {
+    std::string name;
+    Fields algorithm, compression;
+    int workers = kWorkers;
+    std::string collective = "ring", memory = "1000TB/s";
+    double memoryRate = 1e15;
+    double ownPasses = 0;  // of a round's snapshot and merge, which are in no formula
+};
+
+std::vector<std::pair<std::string, Fields>> operatorsOfEachScheme() {
+    return {{"gather", {{"name", text("topk")}, {"ratio", number(0.013)}}},
+            {"shard", {{"name", text("sign")}}},
+            {"shard_blocks", {{"name", text("int")}, {"block", integer(100)}}},
+            {"sum", {{"name", text("randk")}, {"ratio", number(0.1)}}},
+            {"factors", {{"name", text("powersgd")}, {"rank", integer(3)}}},
+            {"sketch", {{"name", text("sketch")}, {"rows", integer(3)}, {"columns", integer(1000)}}}};
+}
+
+Fields dasgdOf(std::int64_t period, std::int64_t delay) {
+    return {{"name", text("dasgd")}, {"period", integer(period)}, {"delay", integer(delay)}};
+}
+
+// Passes of the snapshot and the merge of a blend.
+constexpr double kBlendPasses = passesOfSnapshot(false) + passesOfMerge(true, false);
+constexpr double kCorrectedPasses = passesOfSnapshot(true) + passesOfMerge(false, true);
+
+std::vector<CompressedSetting> compressedSettings() {
+    const Fields sync{{"name", text("sync_sgd")}, {"first_bucket_mb", number(25)}};
+    std::vector<CompressedSetting> all;
+    for (const auto& [scheme, fields] : operatorsOfEachScheme()) {
+        for (const int workers : {2, 4, 8}) {
+            const std::string of = "_" + scheme + "_" + std::to_string(workers);
+            all.push_back({"sync" + of, sync, fields, workers});
+            all.push_back({"blocking" + of, dasgdOf(4, 0), fields, workers});
+            all.push_back({"delay1" + of, dasgdOf(4, 1), fields, workers});
+            all.push_back({"delay3" + of, dasgdOf(4, 3), fields, workers});
+        }
+        all.push_back({.name = "sync_" + scheme + "_memory",
+                       .algorithm = sync,
+                       .compression = fields,
+                       .memory = "10GB/s",
+                       .memoryRate = 1e10});
+        all.push_back({.name = "delay3_" + scheme + "_memory",
+                       .algorithm = dasgdOf(4, 3),
+                       .compression = fields,
+                       .memory = "10GB/s",
+                       .memoryRate = 1e10,
+                       .ownPasses = kBlendPasses});
+    }
+    const Fields gathered = operatorsOfEachScheme()[0].second, sharded = operatorsOfEachScheme()[1].second;
+    const auto atMemory = [&](const std::string& name, const Fields& algorithm, double ownPasses) {
+        for (const auto& [scheme, fields] : {std::pair{"gather", gathered}, std::pair{"shard", sharded}}) {
+            all.push_back({.name = name + "_" + scheme + "_memory",
+                           .algorithm = algorithm,
+                           .compression = fields,
+                           .memory = "10GB/s",
+                           .memoryRate = 1e10,
+                           .ownPasses = ownPasses});
+        }
+    };
+    atMemory("local_sgd", {{"name", text("local_sgd")}}, passesOfSnapshot(false) + passesOfMerge(false, false));
+    atMemory("cocod_sgd", {{"name", text("cocod_sgd")}, {"period", integer(3)}}, kCorrectedPasses);
+    // Each of the four gradients is added to their sum.
+    atMemory("dga", {{"name", text("dga")}}, kCorrectedPasses + 4 * kPassesOfCopy);
+    for (const int workers : {2, 8}) {
+        const std::string of = "_" + std::to_string(workers);
+        all.push_back({"sync_dgc" + of, sync, {{"name", text("dgc")}, {"ratio", number(0.01)}}, workers});
+        all.push_back({"sync_fetch_sgd" + of,
+                       sync,
+                       {{"name", text("sketch")}, {"error", text("sketch")}, {"columns", integer(1000)}},
+                       workers});
+        // The sums of gs-SGD.
+        all.push_back({"sync_tree" + of, sync, operatorsOfEachScheme().back().second, workers, "tree"});
+    }
+    return all;
+}
+
+class CompressedPattern : public ::testing::TestWithParam<CompressedSetting> {
+protected:
+    static constexpr double kCompressedBandwidth = 2e6 / 8;  // bytes per second
+
+    [[nodiscard]] static Value document(std::int64_t window) {
+        const CompressedSetting& setting = GetParam();
+        Value made = documentOf(table(setting.algorithm), "2Mbps", window);
+        made.set("compression", table(setting.compression));
+        const auto put = [&made](const char* section, const char* key, Value value) {
+            Value changed = *made.find(section);
+            changed.set(key, std::move(value));
+            made.set(section, std::move(changed));
+        };
+        put("cluster", "workers", integer(setting.workers));
+        put("network", "collective", text(setting.collective));
+        put("compute", "memory_bandwidth", text(setting.memory));
+        return made;
+    }
+    // Bytes of one rank until step `steps` is done, by a ring.
+    [[nodiscard]] static std::int64_t sentUntil(const CommunicationRound& round, std::int64_t steps) {
+        const auto& stages = round.compressed->stages;
+        std::int64_t sent = 0;
+        for (std::size_t stage = 0; stage < stages.size(); ++stage) {
+            const std::int64_t half = round.delay > 1 ? (round.delay + 1) / 2 : round.delay;
+            const std::int64_t leaves = steps - (stage > 0 ? half : 0);
+            sent += leaves / round.period * sentInStage(stages[stage], GetParam().workers);
+        }
+        return sent;
+    }
+};
+
+// One bit of each weight takes 49 ms at two Mbit/s.
+TEST_P(CompressedPattern, TakesTheTimeAndTheBytesOfItsFormula) {
+    const CompressedSetting& setting = GetParam();
+    const Value algorithm = table(setting.algorithm);
+    const auto experiment = readExperiment(document(kFrom));
+    ASSERT_TRUE(experiment) << experiment.error().message;
+    const CompressedExchange compressed = compressedExchange(
+        *experiment->compression,
+        {.shapes = {{128, 128}, {128, 128}, {128, 128}, {128, 128}}, .elementBytes = 4, .ranks = setting.workers});
+    const auto round = roundOfAlgorithm(experiment->algorithmName, algorithm, &compressed);
+    ASSERT_TRUE(round) << round.error().message;
+    const std::int64_t window = (kFrom + round->period - 1) / round->period * round->period;
+    const auto records = trainVirtually(document(window));
+    const AllReduceKind kind{.method = allReduceMethodNamed(setting.collective).value()};
+    const LinkCost link{.alpha = 50e-6, .beta = 1 / kCompressedBandwidth};
+    const ExchangeSeconds exchange = exchangeSeconds(*round, kind, link, kBytes, setting.workers, setting.memoryRate);
+    EXPECT_EQ(exchange.second > 0, compressed.stages.size() > 1);
+    const double own = setting.ownPasses * kBytes / setting.memoryRate / static_cast<double>(round->period);
+    const double expected = roundStepSeconds(*round, kPatternStep, exchange) + own;
+    EXPECT_NEAR(meanStep(records[0], window), expected, 1e-4 * expected);
+    if (setting.collective != "ring") return;
+    for (const RankRecord& record : records) {
+        EXPECT_EQ(record.sink.metrics.at("train/step_ms").back().bytesSent, sentUntil(*round, kFrom + window + 1));
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Chosen, CompressedPattern, ::testing::ValuesIn(compressedSettings()),
+                         [](const auto& info) { return info.param.name; });
 
 }  // namespace
 }  // namespace dasgd::test

@@ -34,6 +34,57 @@ TEST(Advice, TakesTheDelayThatHides) {
     EXPECT_THAT(advice.why, Contains(HasSubstr("d = 3: an average takes T_m = 143")));
 }
 
+// All-to-all and all-gather of an eighth of a byte a weight: 3.2 MB each for a rank, 7·(25 µs + 0.4 MB·0.8 ns) there
+// and as much back.
+ClusterFacts shardedFacts() {
+    ClusterFacts made = facts();
+    made.compressed = CompressedExchange{.why = "",
+                                         .stages = {{CompressedExchange::Collective::AllToAll, 3'200'000},
+                                                    {CompressedExchange::Collective::AllGather, 400'000}},
+                                         .passes = {.encode = 4, .recode = 2, .decode = 1}};
+    made.coding = {.encode = 3, .decode = 4};
+    return made;
+}
+
+TEST(Advice, GivesEachStageOfACompressedExchangeItsHalfOfTheDelay) {
+    ClusterFacts sharded = shardedFacts();
+    sharded.reduceSeconds = allReduceByFormula(sharded, sharded.bytes, sharded.workers);
+    const double stage = 7 * (25e-6 + 0.4e6 * 8e-10);
+    const Advice advice = advise(sharded, 0.03);
+    EXPECT_NEAR(advice.exchange.first, stage, 1e-12);
+    EXPECT_NEAR(advice.exchange.second, stage, 1e-12);
+    EXPECT_EQ(advice.delay, 2) << "one step beside each stage";
+    EXPECT_TRUE(advice.hides);
+    EXPECT_EQ(advice.delayBatch, 0) << "no batch: the second stage leaves at the merge";
+    EXPECT_EQ(advice.parameterServers, 0);
+    EXPECT_THAT(advice.why, Contains(HasSubstr("a compressed average takes T_1 = 2.4")));
+    EXPECT_THAT(advice.why, Not(Contains(HasSubstr("servers"))));
+    EXPECT_THAT(advice.why, Not(Contains(HasSubstr("Batch:"))));
+    EXPECT_FALSE(syncHiding(sharded, 1e6, 25e6));
+    sharded.stepSeconds = 0.0012;  // T_1 takes 2.01 steps
+    EXPECT_EQ(advise(sharded, 0.03).delay, 6);
+    // As much slower than its formula as the measured all-reduce is.
+    sharded.reduceSeconds *= 2;
+    EXPECT_NEAR(advise(sharded, 0.03).exchange.first, 2 * stage, 1e-12);
+}
+
+TEST(Advice, LengthensThePeriodUntilCodingIsAffordable) {
+    ClusterFacts sharded = shardedFacts();
+    sharded.memoryBytesPerSecond = 102e9;  // a pass takes 1 ms
+    const Advice advice = advise(sharded, 0.03);
+    EXPECT_NEAR(advice.exchange.coding(), 14e-3, 1e-9);
+    // 14 passes of coding and 7 of a snapshot and a merge: 21 ms in 1.8 ms a step.
+    EXPECT_EQ(advice.period, 12);
+    EXPECT_NEAR(advice.overhead, 0.021 / 12 / 0.060, 1e-6);
+    EXPECT_THAT(advice.why, Contains(HasSubstr("coding, snapshots and merges")));
+    ClusterFacts gathered = facts();
+    gathered.compressed = CompressedExchange{
+        .why = "", .stages = {{CompressedExchange::Collective::AllGather, 12'000'000}}, .passes = {}};
+    // 7·(25 µs + 9.6 ms) = 67 ms, in two steps, or in one of 36 samples.
+    EXPECT_EQ(advise(gathered, 0.03).delay, 2);
+    EXPECT_EQ(advise(gathered, 0.03).delayBatch, 36);
+}
+
 TEST(Advice, GivesScatterRoomInTheDelay) {
     ClusterFacts jittery = facts();
     jittery.jitter = 0.2;  // 12 ms a step; of 8 ranks over 3 steps the last is 1.42·12·√3 = 30 ms behind: 173 of 180 ms

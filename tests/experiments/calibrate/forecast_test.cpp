@@ -125,6 +125,44 @@ TEST_F(ForecastTest, AgreesWithClosedFormsAndFormulasAndItsRunsAreSeriesOfTheirO
     expectSeries(2);
 }
 
+// 1,004 + 2 + 13 + 1 places and numbers of the four parameters go to three others over 2 Mbit/s.
+constexpr double kGathered = 3 * 1020 * 8 * 8 / 2e6;
+
+TEST_F(ForecastTest, CompressedExchangesHaveTheirOwnDelayAndTimes) {
+    const auto json =
+        forecast({"--set", "compression={name = \"topk\", start = 500}", "--set", "network.bandwidth=2Mbps"});
+    EXPECT_NEAR(json["advice"]["exchange_s"].get<double>(), kGathered, 1e-6);
+    EXPECT_EQ(json["advice"]["delay"], 10) << "97.9 ms";
+    EXPECT_TRUE(json["advice"]["hides"]);
+    const auto& advised = row(json, "period = 10, delay = 10, local_weight = 0.0");
+    EXPECT_NEAR(advised["step_ms"].get<double>(), 10, 0.01);
+    EXPECT_GE(advised["hidden"].get<double>(), 0.999);
+    EXPECT_NEAR(row(json, "local_sgd\", period = 4")["step_ms"].get<double>(), 10 + 1e3 * kGathered / 4, 0.05);
+    EXPECT_NEAR(row(json, "sync_sgd")["step_ms"].get<double>(), 10 + 1e3 * kGathered, 0.05) << "after hybrid_sgd too";
+    for (const auto& one : json["formulas"]) {
+        if (one["algorithm"] == "local_sgd") {
+            EXPECT_NEAR(one["step_ms"].get<double>(), 10 + 1e3 * kGathered / 10, 0.05);
+            EXPECT_EQ(one["sent_bytes"], 3 * 1020 * 8);
+        }
+        for (const char* without : {"co2", "easgd", "gossip_sgd"}) {
+            if (one["algorithm"] != without) continue;
+            EXPECT_TRUE(one["step_ms"].is_null()) << without;
+            EXPECT_NE(one["why_not"], "") << without;
+        }
+    }
+}
+
+TEST_F(ForecastTest, OperatorsThatNoAverageCanHaveAreRefused) {
+    folder_.write("known.toml", kCluster);
+    for (const char* fields : {"name = \"dgc\"", "name = \"sign\", scale = \"one\", vote = true"}) {
+        const test::Ended ended =
+            folder_.run({"advise", "known.toml", "-w", "w", "-q", "--set", "algorithm={name = \"sync_sgd\"}", "--set",
+                         std::string("compression={") + fields + "}", "--set", "optimizer.momentum=0.0"});
+        EXPECT_NE(ended.exit, 0);
+        EXPECT_THAT(ended.err, ::testing::HasSubstr("(advise looks for averages of dasgd)"));
+    }
+}
+
 TEST(WhyAnotherIsFirst, IsSaidOfWhatIsThereBeforeTheAdvisedRowAndOfNothingElse) {
     const auto rowOf = [](const std::string& name, CandidateRole role, std::optional<double> seconds) {
         ForecastRow row{.algorithm = name, .role = role, .targetSeconds = seconds};

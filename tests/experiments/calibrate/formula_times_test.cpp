@@ -50,6 +50,31 @@ TEST(FormulaTimes, ADelayWithinAFragmentsTurnLengthensThePeriod) {
     EXPECT_DOUBLE_EQ(*one.stepSeconds, 0.010) << "12 ms of half the weights behind 30 ms";
 }
 
+// Messages of a tenth of the weights to three others: 12 ms; coding takes 10 passes of 4 ms.
+TEST(FormulaTimes, OfAlgorithmsThatCompressAreThoseOfTheMessages) {
+    ClusterFacts facts = kFacts;
+    facts.memoryBytesPerSecond = 1e8;
+    facts.compressed = CompressedExchange{.why = "",
+                                          .stages = {{CompressedExchange::Collective::AllGather, 100'000}},
+                                          .passes = {.encode = 6, .recode = 0, .decode = 4}};
+    std::vector<SchemaPlugin> algorithms{{.name = "plain",
+                                          .summary = {},
+                                          .reference = {},
+                                          .fields = {whole("rounds", "8")},
+                                          .communication = withCoding({}, averagesEvery(ofField("rounds")))}};
+    algorithms.push_back(algorithms[0]);
+    algorithms[1].reads = {"compression"};
+    const auto times = formulaTimes(facts, kAdvice, algorithms);
+    EXPECT_NEAR(*times[0].stepSeconds, 0.010 + 0.024 / 3, 1e-12);
+    EXPECT_EQ(times[0].sentBytes, 600'000);
+    EXPECT_THAT(times[0].assumes, ::testing::ElementsAre(HasSubstr("uncompressed")));
+    EXPECT_NEAR(*times[1].stepSeconds, 0.010 + (0.012 + 0.040) / 3, 1e-12);
+    EXPECT_EQ(times[1].sentBytes, 300'000);
+    EXPECT_TRUE(times[1].assumes.empty());
+    facts.compressed->why = "it warms up";
+    EXPECT_EQ(formulaTimes(facts, kAdvice, algorithms)[1].why, "it warms up");
+}
+
 TEST(FormulaTimes, WithoutAFormulaTheySayWhy) {
     EXPECT_EQ(timeOf(noFormula("it measures"), {}).why, "it measures");
     EXPECT_FALSE(timeOf(noFormula("it measures"), {}).stepSeconds);

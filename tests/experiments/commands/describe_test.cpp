@@ -75,6 +75,8 @@ TEST(DescribeCommand, SaysOfEachAlgorithmHowItCommunicates) {
     EXPECT_EQ(named(algorithms, "oldsgd")["communication"]["peers"], 2) << "a number as it is";
     EXPECT_EQ(named(algorithms, "sgp")["communication"]["most_delay"], 1);
     EXPECT_EQ(named(algorithms, "dasgd")["communication"]["limits"][0]["field"], "optimizer_state");
+    EXPECT_EQ(named(algorithms, "dasgd")["communication"]["coding"], (nlohmann::json{{"encode", 3}, {"decode", 4}}));
+    EXPECT_NE(named(algorithms, "easgd")["communication"]["no_coding"], "");
     const auto server = named(algorithms, "ssp")["communication"];
     EXPECT_EQ(server["servers"], "servers");
     EXPECT_EQ(server["limits"][0]["unless"], true) << "any other staleness than 0";

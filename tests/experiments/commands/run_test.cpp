@@ -123,6 +123,30 @@ TEST(RunCommand, ShowsWithoutStarting) {
     EXPECT_FALSE(std::filesystem::exists(folder.workspace()));
 }
 
+// Two numbers of the three weights, with their places, go to the other worker.
+TEST(RunCommand, ShowsWhatCompressionSends) {
+    const test::DasgdFolder folder;
+    folder.write("e.toml", test::quickExperiment());
+    const auto planned = [&](const std::string& set) {
+        std::vector<std::string> arguments{"run", "e.toml", "-w", "w", "--dry-run", "--json"};
+        if (!set.empty()) arguments.insert(arguments.end(), {"--set", "compression={" + set + "}"});
+        const test::Ended ended = folder.run(arguments);
+        EXPECT_EQ(ended.exit, kFinished) << ended.err;
+        return nlohmann::json::parse(ended.out);
+    };
+    EXPECT_FALSE(planned("").contains("compressed"));
+    const auto topk = planned("name = \"topk\", ratio = 0.5, start = 4")["compressed"];
+    EXPECT_EQ(topk["whole_steps"], 4);
+    EXPECT_EQ(topk["passes"].size(), 3U);
+    ASSERT_EQ(topk["stages"].size(), 1U);
+    EXPECT_EQ(topk["stages"][0]["collective"], "all-gather");
+    const auto sign = planned("name = \"sign\"")["compressed"];
+    ASSERT_EQ(sign["stages"].size(), 2U);
+    EXPECT_EQ(sign["stages"][0]["collective"], "all-to-all");
+    EXPECT_EQ(sign["stages"][1]["collective"], "all-gather");
+    EXPECT_FALSE(sign.contains("why_not"));
+}
+
 TEST(RunCommand, DrawsTheSameDropoutAndTheSameSamplesOnEveryBackend) {
     const test::DasgdFolder folder;
     folder.write(

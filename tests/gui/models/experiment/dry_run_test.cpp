@@ -68,6 +68,29 @@ TEST(ReadDryRun, ALineIsARun) {
     EXPECT_EQ(huge.runs.size(), DryRunResult::kMostRead);
 }
 
+TEST(ReadDryRun, CompressedExchangesAreReadWithTheirStages) {
+    const auto result = readDryRun(
+        "{\"steps\":1}\n"
+        "{\"steps\":1,\"compressed\":{\"passes\":[5,2.5,1],\"whole_steps\":10,\"stages\":[{\"collective\":\"all-to-"
+        "all\","
+        "\"bytes\":400},{\"collective\":\"all-gather\",\"bytes\":100}]}}\n"
+        "{\"steps\":1,\"compressed\":{\"passes\":[0,0,0],\"whole_steps\":0,\"why_not\":\"it warms up\"}}\n"
+        "{\"steps\":1,\"compressed\":{\"stages\":[{\"collective\":\"of a later version\",\"bytes\":1}]}}\n",
+        {}, 0, "/t/a.toml");
+    ASSERT_EQ(result.runs.size(), 4U);
+    EXPECT_FALSE(result.runs[0].compressed);
+    ASSERT_TRUE(result.runs[1].compressed);
+    const CompressedExchange& sharded = *result.runs[1].compressed;
+    ASSERT_EQ(sharded.stages.size(), 2U);
+    EXPECT_EQ(sharded.stages[0].collective, CompressedExchange::Collective::AllToAll);
+    EXPECT_EQ(sharded.stages[0].bytes, 400);
+    EXPECT_EQ(sharded.stages[1].collective, CompressedExchange::Collective::AllGather);
+    EXPECT_DOUBLE_EQ(sharded.passes.recode, 2.5);
+    EXPECT_EQ(sharded.wholeSteps, 10);
+    EXPECT_EQ(result.runs[2].compressed->why, "it warms up");
+    EXPECT_NE(result.runs[3].compressed->why, "");
+}
+
 TEST_F(DryRunTest, TheTextIsCheckedAsAFileAndTheErrorNamesItsKey) {
     DryRun dryRun(
         program("grep -n momentum \"$2\" >/dev/null && [ \"$3 $4\" = '--dry-run --json' ] || exit 9\n"

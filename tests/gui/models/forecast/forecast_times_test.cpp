@@ -45,7 +45,7 @@ TEST(ForecastTimes, ACalibrationGoesBeforeARunAndAPreferredOneBeforeANewerOne) {
 TEST(ForecastTimes, TheAverageIsARingOverTheEmulatedLink) {
     const auto average = averageTimeOf(settingsOf(config(1)), 62'500, {.now = kNow});
     ASSERT_TRUE(average);
-    EXPECT_NEAR(average->seconds, kAverage, 1e-9);
+    EXPECT_NEAR(average->exchange.first, kAverage, 1e-9);
     EXPECT_NEAR(average->bytes, 250'000, 1e-6);
     EXPECT_EQ(average->from, QStringLiteral("ring over the emulated 100Mbps, 1ms"));
     EXPECT_FALSE(averageTimeOf(settingsOf(config(1, "lenet", "")), 62'500, {})) << "no link, no formula";
@@ -55,25 +55,25 @@ TEST(ForecastTimes, OneExchangeIsOfTheShareThatLeavesAndGoesToItsPeers) {
     const auto quarter = averageTimeOf(settingsOf(config(1)), 62'500, {.now = kNow}, {.share = 0.25});
     ASSERT_TRUE(quarter);
     EXPECT_NEAR(quarter->bytes, 62'500, 1e-6);
-    EXPECT_NEAR(quarter->seconds, 0.002 + 0.005, 1e-9);
+    EXPECT_NEAR(quarter->exchange.first, 0.002 + 0.005, 1e-9);
     std::string five = config(1);
     five.replace(five.find("workers = 2"), 11, "workers = 5");
     const auto peers = averageTimeOf(settingsOf(five), 62'500, {.now = kNow}, {.peers = 2});
     ASSERT_TRUE(peers);
-    EXPECT_NEAR(peers->seconds, 0.001 + 2 * 0.020, 1e-9);
+    EXPECT_NEAR(peers->exchange.first, 0.001 + 2 * 0.020, 1e-9);
     EXPECT_EQ(peers->from, QStringLiteral("messages to 2 peers at once over the emulated 100Mbps, 1ms"));
     EXPECT_TRUE(averageTimeOf(settingsOf(config(1)), 62'500, {.now = kNow}, {.peers = 2})
                     ->from.startsWith(QStringLiteral("a message to one peer")));
     const auto served = averageTimeOf(settingsOf(five), 62'500, {.now = kNow}, {.servers = 1});
     ASSERT_TRUE(served);
-    EXPECT_NEAR(served->seconds, 2 * (0.001 + 4 * 0.020), 1e-9) << "four workers, and one link that they share";
+    EXPECT_NEAR(served->exchange.first, 2 * (0.001 + 4 * 0.020), 1e-9) << "four workers, and one link that they share";
     EXPECT_EQ(served->from, QStringLiteral("a push to 1 server and a pull over the emulated 100Mbps, 1ms"));
 }
 
 TEST(ForecastTimes, ACalibrationOfTheSameLinkSaysWhatItCostsAndOfAnotherLinkNothing) {
     const ForecastSources sources{.calibrations = {calibration("one", 1)}, .now = kNow};
     const auto average = averageTimeOf(settingsOf(config(1)), 62'500, sources);
-    EXPECT_NEAR(average->seconds, 2 * 0.0005 + 250'000 * 1e-7, 1e-9);
+    EXPECT_NEAR(average->exchange.first, 2 * 0.0005 + 250'000 * 1e-7, 1e-9);
     EXPECT_TRUE(average->from.contains(QStringLiteral("calibration one")));
     EXPECT_EQ(average->doubt, QString());
     ForecastSources doubted = sources;
@@ -100,10 +100,42 @@ TEST(ForecastTimes, ASimulatedClusterSaysItsTimesItself) {
     EXPECT_FALSE(stepTimeOf(settings("star", "measured"), {}));
     const auto average = averageTimeOf(settings("star", "5ms"), 1'000'000, {});
     ASSERT_TRUE(average);
-    EXPECT_NEAR(average->seconds, ringAllReduceSeconds({.alpha = 90e-6, .beta = 8e-9}, 4e6, 8), 1e-12);
+    EXPECT_NEAR(average->exchange.first, ringAllReduceSeconds({.alpha = 90e-6, .beta = 8e-9}, 4e6, 8), 1e-12);
     const auto torus = averageTimeOf(settings("torus", "5ms"), 1'000'000, {});
     ASSERT_FALSE(torus);
     EXPECT_NE(torus.error().message.find("torus"), std::string::npos);
+}
+
+CommunicationRound shardedRound() {
+    using Collective = CompressedExchange::Collective;
+    return {.compressed =
+                CompressedExchange{.why = "",
+                                   .stages = {{Collective::AllToAll, 40'000}, {Collective::AllGather, 20'000}},
+                                   .passes = {.encode = 5, .recode = 2, .decode = 1}}};
+}
+
+TEST(ForecastTimes, ACompressedExchangeIsItsMessagesAndItsCoding) {
+    ForecastSources sources{.calibrations = {calibration("one", 1)}, .now = kNow};
+    const auto unknown = averageTimeOf(settingsOf(config(1)), 62'500, sources, shardedRound());
+    ASSERT_TRUE(unknown) << unknown.error().message;
+    EXPECT_NEAR(unknown->exchange.first, 0.0005 + 20'000 * 1e-7, 1e-12);
+    EXPECT_NEAR(unknown->exchange.second, 0.0005 + 20'000 * 1e-7, 1e-12);
+    EXPECT_NEAR(unknown->bytes, 60'000, 1e-6);
+    EXPECT_FALSE(unknown->codingKnown);
+    EXPECT_TRUE(unknown->from.startsWith(QStringLiteral("all-to-all and all-gather with α, β, ρ of calibration one")));
+    sources.calibrations[0].memoryBytesPerSecond = 1e9;
+    const auto known = averageTimeOf(settingsOf(config(1)), 62'500, sources, shardedRound());
+    EXPECT_TRUE(known->codingKnown);
+    EXPECT_NEAR(known->exchange.coding(), 8 * 250'000 / 1e9, 1e-12);
+    // Of a simulated cluster the text says it.
+    const auto simulated = averageTimeOf(
+        settingsOf("[train]\nbatch_size = 32\n[cluster]\nbackend = \"virtual\"\nworkers = 2\n[network]\nname = "
+                   "\"star\"\nbandwidth = \"1Gbps\"\nlatency = \"90us\"\ncollective = \"ring\"\n[compute]\nstep_time = "
+                   "\"5ms\"\nmemory_bandwidth = \"2GB/s\"\n"),
+        62'500, {}, shardedRound());
+    ASSERT_TRUE(simulated);
+    EXPECT_NEAR(simulated->exchange.coding(), 8 * 250'000 / 2e9, 1e-12);
+    EXPECT_NEAR(simulated->exchange.first, 90e-6 + 20'000 * 8e-9, 1e-12);
 }
 
 TEST(ForecastTimes, RanksOfUnlikeSpeedAndFailuresHaveNoFormula) {
@@ -123,7 +155,7 @@ TEST(ForecastTimes, OneWorkerTransfersNothing) {
     alone.replace(alone.find("workers = 2"), 11, "workers = 1");
     const auto average = averageTimeOf(settingsOf(alone), 62'500, {.now = kNow});
     ASSERT_TRUE(average) << average.error().message;
-    EXPECT_EQ(average->seconds, 0);
+    EXPECT_EQ(average->exchange.first, 0);
 }
 
 TEST(ForecastTimes, ATimeOfAnotherNumberOfWorkersSaysSo) {

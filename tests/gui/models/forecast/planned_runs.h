@@ -33,7 +33,7 @@ inline std::vector<SchemaPlugin> algorithms() {
                           .optional = false,
                           .spec = {.symbol = "d"},
                           .children = {}};
-    CommunicationPattern merged = averagesEvery(ofField("period"), ofField("delay"));
+    CommunicationPattern merged = withCoding({}, averagesEvery(ofField("period"), ofField("delay")));
     merged.limits.push_back(averagedStateLimit());
     return {{.name = "dasgd", .summary = {}, .reference = {}, .fields = {period, delay}, .communication = merged},
             {.name = "local_sgd",

@@ -12,8 +12,11 @@ namespace dasgd::gui {
 namespace {
 
 RoundInput dasgd(int period, int delay, double communication = 0.030, double contention = 0) {
-    return {
-        .period = period, .delay = delay, .compute = 0.005, .communication = communication, .contention = contention};
+    return {.period = period,
+            .delay = delay,
+            .compute = 0.005,
+            .exchange = {.first = communication},
+            .contention = contention};
 }
 
 double total(const RoundForecast& round, SpanKind kind) {
@@ -74,8 +77,8 @@ TEST(RoundForecast, EnoughDelayHidesAllAndOneStepLessDoesNot) {
 }
 
 TEST(RoundForecast, OfTheSketch) {
-    const auto round =
-        forecastRound({.period = 8, .delay = 3, .compute = 0.0054, .forwardShare = 1.0 / 3, .communication = 0.0302});
+    const auto round = forecastRound(
+        {.period = 8, .delay = 3, .compute = 0.0054, .forwardShare = 1.0 / 3, .exchange = {.first = 0.0302}});
     ASSERT_TRUE(round);
     EXPECT_NEAR(round->blocked, 0.0140, 1e-9);
     EXPECT_NEAR(round->blockedPerStep(), 0.00175, 1e-9);
@@ -87,6 +90,36 @@ TEST(RoundForecast, OfTheSketch) {
     EXPECT_NEAR(total(*round, SpanKind::Forward) * 2, total(*round, SpanKind::Backward), 1e-9);
     ASSERT_EQ(round->links.size(), 2U);
     EXPECT_NEAR(round->links[0].use, 0.0302, 1e-9) << "merged when it has come";
+}
+
+// An exchange of two stages, with coding before, between and after them.
+TEST(RoundForecast, OfTwoStagesItIsTheFormulaOfCoreCostAndEverySpanIsDrawn) {
+    const ExchangeSeconds exchange{.first = 0.012, .second = 0.007, .encode = 0.003, .recode = 0.002, .decode = 0.001};
+    for (const int period : {1, 2, 4, 7, 16}) {
+        for (int delay = 0; delay <= period; ++delay) {
+            for (const double contention : {0.0, 0.5}) {
+                const auto round = forecastRound({.period = period,
+                                                  .delay = delay,
+                                                  .compute = 0.005,
+                                                  .exchange = exchange,
+                                                  .contention = contention});
+                ASSERT_TRUE(round);
+                EXPECT_NEAR(round->stepSeconds(), exchangeStepSeconds(0.005, exchange, period, delay, contention),
+                            1e-12);
+                EXPECT_NEAR(total(*round, SpanKind::Transfer), 2 * exchange.transfers(), 1e-12);
+                EXPECT_NEAR(total(*round, SpanKind::Snapshot), 2 * exchange.encode, 1e-12);
+                EXPECT_NEAR(total(*round, SpanKind::Merge), 2 * (exchange.recode + exchange.decode), 1e-12);
+                EXPECT_NEAR(total(*round, SpanKind::Wait), 2 * round->blocked, 1e-12);
+                double end = 0;
+                for (const RoundSpan& span : round->spans) {
+                    if (span.lane == Lane::Compute) end = std::max(end, span.end);
+                }
+                EXPECT_NEAR(end, 2 * round->seconds, 1e-12) << period << ' ' << delay << ' ' << contention;
+            }
+        }
+    }
+    RoundInput input{.period = 16, .delay = 1, .compute = 0.005, .exchange = exchange};
+    EXPECT_EQ(hidingDelay(input), 5) << "three steps for the first stage, two for the second";
 }
 
 TEST(RoundForecast, WhereNothingIsSentNothingIsHidden) {

@@ -9,7 +9,7 @@ ForecastCase caseOf(const QString& label, std::vector<std::size_t> runs, double 
     ForecastCase one;
     one.label = label;
     one.runs = std::move(runs);
-    one.round = *forecastRound({.period = 4, .delay = 1, .compute = 0.01, .communication = communication});
+    one.round = *forecastRound({.period = 4, .delay = 1, .compute = 0.01, .exchange = {.first = communication}});
     return one;
 }
 

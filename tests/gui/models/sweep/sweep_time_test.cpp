@@ -74,7 +74,7 @@ TEST(SweepTime, OfASimulatedClusterIsHowLongThisComputerSimulatedIt) {
 std::vector<ForecastCase> forecasts() {
     ForecastCase slow, simulated, unknown;
     slow.runs = {0, 2};
-    slow.round = *forecastRound({.period = 1, .delay = 0, .compute = 0.02, .communication = 0.01});
+    slow.round = *forecastRound({.period = 1, .delay = 0, .compute = 0.02, .exchange = {.first = 0.01}});
     simulated = slow;
     simulated.runs = {1};
     simulated.step.given = true;

@@ -12,7 +12,7 @@ namespace {
 
 RoundForecast round(int delay, int period = 8) {
     return *forecastRound(
-        {.period = period, .delay = delay, .compute = 0.0054, .forwardShare = 1.0 / 3, .communication = 0.0302});
+        {.period = period, .delay = delay, .compute = 0.0054, .forwardShare = 1.0 / 3, .exchange = {.first = 0.0302}});
 }
 
 int pixelsOf(const QImage& image, SpanKind kind) {
