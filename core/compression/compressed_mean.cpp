@@ -2,6 +2,7 @@
 
 #include <torch/types.h>
 
+#include <cmath>
 #include <utility>
 
 #include "core/base/check.h"
@@ -61,11 +62,13 @@ void CompressedMean::encode(StepContext& context, const at::Tensor& x) {
     // One exchange a step says it; a model's buckets and fragments are alike.
     if (!error_.defined() || vector_.stream != 0) return;
     size_ = at::linalg_vector_norm(x).item<double>();
-    if (!scheme_->lateError()) recordError();
+    if (!hasSecondStage()) recordError();
 }
 
 void CompressedMean::recordError() const {
-    if (size_ > 0) context_.record(metrics::kCompressionError, at::linalg_vector_norm(error_).item<double>() / size_);
+    if (size_ == 0) return;
+    const double own = at::linalg_vector_norm(error_).item<double>();
+    context_.record(metrics::kCompressionError, std::sqrt(own * own + scheme_->squareOfOtherErrors()) / size_);
 }
 
 void CompressedMean::launch(StepContext& context) {
@@ -104,7 +107,7 @@ void CompressedMean::arrive(StepContext& context) {
 void CompressedMean::decode(at::Tensor out) {
     const at::NoGradGuard guard;
     scheme_->decode(std::move(out), counter());
-    if (error_.defined() && vector_.stream == 0 && scheme_->lateError()) recordError();
+    if (error_.defined() && vector_.stream == 0 && hasSecondStage()) recordError();
 }
 
 void CompressedMean::drop(StepContext& context) {

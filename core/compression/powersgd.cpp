@@ -123,7 +123,6 @@ public:
         return static_cast<std::int64_t>((stage == 0 ? first_ : q_).nbytes());
     }
     [[nodiscard]] std::int64_t messageBytes() const override { return bytes(0) + bytes(1); }
-    [[nodiscard]] bool lateError() const override { return true; }
     [[nodiscard]] Passes passes() const override {
         const double products = static_cast<double>((rank_ + kFactorColumnsPerPass - 1) / kFactorColumnsPerPass);
         return {.encode = kPassesOfAProduct * products,

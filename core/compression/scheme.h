@@ -38,7 +38,7 @@ public:
     virtual ~ExchangeScheme() = default;
     [[nodiscard]] virtual int stages() const { return 1; }
     // Codes `p`, which nobody else changes until decode(). With error feedback, p ← p − what all others are sent of it:
-    // now or, where only the result tells, in decode() (lateError()). `counter` numbers the codings of a run; the draws
+    // now or, where only the result tells, in decode(). `counter` numbers the codings of a run; the draws
     // depend on it.
     virtual void encode(at::Tensor p, std::uint64_t counter) = 0;
     [[nodiscard]] virtual Pending launch(Communicator& comm, int stage) = 0;
@@ -48,8 +48,9 @@ public:
     // out ← out + the mean of what was coded. All stages have ended.
     virtual void decode(at::Tensor out, std::uint64_t counter) = 0;
 
-    // True where decode() sets the error.
-    [[nodiscard]] virtual bool lateError() const { return false; }
+    // Square of the norm of what was not sent beside the error of p: P times this rank's part of it, so that the mean
+    // over the ranks is that of the whole.
+    [[nodiscard]] virtual double squareOfOtherErrors() const { return 0; }
     // Called after state was loaded, of an exchange that is under way with feedback: `p`, as encode() had it.
     virtual void resume(at::Tensor /*p*/) {}
 

@@ -266,7 +266,6 @@ public:
         vector_.reset();
     }
     void resume(at::Tensor p) override { vector_ = std::move(p); }
-    [[nodiscard]] bool lateError() const override { return true; }
 
     [[nodiscard]] std::int64_t bytes(int stage) const override {
         return static_cast<std::int64_t>((stage == 0 ? table_ : values_).nbytes());

@@ -65,6 +65,9 @@ public:
             coderOf(part).decode(means_[part], 1, out.narrow(0, beginOf(part), sizeOf(part)), none);
         }
     }
+    [[nodiscard]] double squareOfOtherErrors() const override {
+        return view_.feedback ? view_.ranks * error_.square().sum(at::kDouble).item<double>() : 0;
+    }
     void addSent(at::Tensor out, double scale) override {
         Draws none(0);
         for (int part = 0; part < view_.ranks; ++part) {

@@ -5,8 +5,10 @@
 #include <torch/nn/modules/linear.h>
 #include <torch/types.h>
 
+#include <map>
 #include <mutex>
 
+#include "core/base/metric_names.h"
 #include "core/exec/cpu_executor.h"
 #include "core/step/archive.h"
 #include "tests/support/compression_oracle.h"
@@ -135,6 +137,45 @@ TEST_P(CompressedMeans, LoseNothingWithErrorFeedback) {
         Vec expected = mean(plain.errors);
         for (std::size_t j = 0; j < expected.size(); ++j) expected[j] += plain.errorOfParts[j];
         EXPECT_THAT(sum, testing::Pointwise(testing::DoubleNear(1e-12), expected));
+    }
+}
+
+// √(‖e‖² + P·‖e of the part‖²)/‖x‖, whose squares are on average those of all errors.
+TEST_P(CompressedMeans, RecordAllThatWasNotSent) {
+    if (!feedback_) return;
+    const auto settings = signWith(params());
+    std::mutex mutex;
+    std::map<int, std::vector<double>> recorded;
+    onRanks(ranks_, [&](StepContext& given) {
+        const int rank = given.comm().rank().value();
+        StepContext context(given.comm(), given.clock(), given.params(), given.executor(), 1,
+                            {.metric =
+                                 [&](std::string_view name, double value) {
+                                     EXPECT_EQ(name, metrics::kCompressionError);
+                                     const std::lock_guard lock(mutex);
+                                     recorded[rank].push_back(value);
+                                 },
+                             .seed = 7});
+        CompressedMean mean(settings, context, {.elements = kNumbers});
+        for (int k = 0; k < 3; ++k) static_cast<void>(exchange(context, mean, vectorOf(rank, k)));
+    });
+    SerialCodedMean plain = serial();
+    const auto square = [](const Vec& x, std::size_t begin, std::size_t end) {
+        double sum = 0;
+        for (std::size_t j = begin; j < std::min(end, x.size()); ++j) sum += x[j] * x[j];
+        return sum;
+    };
+    const auto part = static_cast<std::size_t>((kNumbers + ranks_ - 1) / ranks_);
+    for (int k = 0; k < 3; ++k) {
+        static_cast<void>(plain.mean(vectorsOf(ranks_, k)));
+        for (int rank = 0; rank < ranks_; ++rank) {
+            const auto r = static_cast<std::size_t>(rank);
+            const double others =
+                scheme_ == "shard" ? ranks_ * square(plain.errorOfParts, r * part, (r + 1) * part) : 0;
+            const double error = std::sqrt(square(plain.errors[r], 0, kNumbers) + others);
+            EXPECT_NEAR(recorded[rank][static_cast<std::size_t>(k)],
+                        error / std::sqrt(square(vectorOf(rank, k), 0, kNumbers)), 1e-12);
+        }
     }
 }
 
