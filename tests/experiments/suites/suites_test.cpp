@@ -140,6 +140,43 @@ TEST_P(ComparisonSuite, HasTheWholeCoreFamilyWithFiveSeedsOnEqualSamples) {
 
 INSTANTIATE_TEST_SUITE_P(Suites, ComparisonSuite, ::testing::Values("core-family.toml", "text.toml"));
 
+// Rules of gossip and their relatives, and what they are compared with.
+const std::set<std::string> kGossipFamily{"sync_sgd",  "local_sgd",  "dasgd",  "dpsgd",  "gossip_sgd", "oldsgd",
+                                          "swarm_sgd", "wagma_sgd",  "sgp",    "lead",   "decentlam",  "qg_dsgdm",
+                                          "ad_psgd",   "leader_sgd", "adasum", "selsync"};
+
+struct Family {
+    const char* file;
+    const char* key;  // setting whose values the family is
+    std::set<std::string> members;
+};
+
+class FamilySuite : public ::testing::TestWithParam<Family> {};
+
+TEST_P(FamilySuite, HasEveryMemberWithFiveSeedsOnEqualSamples) {
+    const auto loaded = loadExperiments(suite(GetParam().file), {}, test::kProgram);
+    ASSERT_TRUE(loaded) << loaded.error().message;
+    std::set<std::string> members, clusters;
+    std::set<double> samples;
+    std::map<std::string, std::set<std::int64_t>> seeds;  // by configuration
+    for (const CheckedExperiment& one : *loaded) {
+        const Settings settings = settingsOf(one.resolved);
+        members.insert(settings.at(GetParam().key));
+        samples.insert(static_cast<double>(one.totalSteps) * one.meanBatch * one.trainers);
+        seeds[configurationKey(settings)].insert(one.seed);
+        clusters.insert(settings.at("network.bandwidth") + " " + settings.at("compute.step_time"));
+        EXPECT_EQ(settings.at("schedule.name"), "constant")
+            << "readings on the way are of the same rate: " << one.label;
+    }
+    EXPECT_EQ(members, GetParam().members);
+    EXPECT_THAT(samples, ::testing::SizeIs(1));
+    EXPECT_THAT(clusters, ::testing::SizeIs(1));
+    for (const auto& [configuration, own] : seeds) EXPECT_THAT(own, ::testing::SizeIs(5)) << configuration;
+}
+
+INSTANTIATE_TEST_SUITE_P(Suites, FamilySuite,
+                         ::testing::Values(Family{"gossip-family.toml", "algorithm.name", kGossipFamily}));
+
 // A2.2: a round of τ steps is worth τ − (1 − γ)d of them, γ = ξ + (1 − ξ)c being what a merge keeps of d steps.
 double worthOfAStep(const CheckedExperiment& experiment) {
     const Settings settings = settingsOf(experiment.resolved);
