@@ -161,7 +161,8 @@ TEST_P(FamilySuite, HasEveryMemberWithFiveSeedsOnEqualSamples) {
     std::map<std::string, std::set<std::int64_t>> seeds;  // by configuration
     for (const CheckedExperiment& one : *loaded) {
         const Settings settings = settingsOf(one.resolved);
-        members.insert(settings.at(GetParam().key));
+        const auto member = settings.find(GetParam().key);
+        members.insert(member == settings.end() ? "none" : member->second);
         samples.insert(static_cast<double>(one.totalSteps) * one.meanBatch * one.trainers);
         seeds[configurationKey(settings)].insert(one.seed);
         clusters.insert(settings.at("network.bandwidth") + " " + settings.at("compute.step_time"));
@@ -174,8 +175,13 @@ TEST_P(FamilySuite, HasEveryMemberWithFiveSeedsOnEqualSamples) {
     for (const auto& [configuration, own] : seeds) EXPECT_THAT(own, ::testing::SizeIs(5)) << configuration;
 }
 
+const std::set<std::string> kOperators{"none", "topk", "randk", "qsgd",     "int", "sign",
+                                       "e3m0", "fp16", "bf16",  "powersgd", "dgc", "sketch"};
+
 INSTANTIATE_TEST_SUITE_P(Suites, FamilySuite,
-                         ::testing::Values(Family{"gossip-family.toml", "algorithm.name", kGossipFamily}));
+                         ::testing::Values(Family{"gossip-family.toml", "algorithm.name", kGossipFamily},
+                                           Family{"compression-family.toml", "compression.name", kOperators}),
+                         [](const auto& info) { return info.index == 0 ? "gossip" : "compression"; });
 
 // A2.2: a round of τ steps is worth τ − (1 − γ)d of them, γ = ξ + (1 − ξ)c being what a merge keeps of d steps.
 double worthOfAStep(const CheckedExperiment& experiment) {
