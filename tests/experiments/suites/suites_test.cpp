@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstring>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -206,6 +208,108 @@ TEST(CoreFamilyEffective, EveryCaseMakesAsManyEffectiveSteps) {
         EXPECT_EQ(one.totalSteps, 10 * one.evalEvery) << "as many evaluations to choose the best from: " << one.label;
     }
     EXPECT_GE(worths.size(), 4U) << "1, 2.75 of 8, 3.25 of 4 and 3.2 of 8";
+}
+
+// Bytes of the message of a tensor of n numbers, by the published rule.
+using MessageRule = double (*)(std::int64_t n);
+
+double largestIn(std::int64_t n, double share) { return std::max(1.0, std::ceil(share * static_cast<double>(n))); }
+
+// 64 numbers of each 4,096, with places of 12 bits and values of 2, and a scale.
+double sparseLoCoBytes(std::int64_t n) {
+    double bytes = 0;
+    for (std::int64_t left = n; left > 0; left -= 4096) {
+        const double k = largestIn(std::min<std::int64_t>(left, 4096), 64.0 / 4096);
+        bytes += std::ceil(12 * k / 8) + std::ceil(2 * k / 8) + 4;
+    }
+    return bytes;
+}
+double hundredthBytes(std::int64_t n) { return 8 * largestIn(n, 0.01); }
+double qsparseBytes(std::int64_t n) {
+    const double k = largestIn(n, 0.01);
+    return 4 * k + std::ceil(4 * k / 8) + 4;
+}
+
+struct PresetCase {
+    std::string experiment;
+    MessageRule rule;  // null: all numbers travel, in an all-reduce
+};
+
+struct CompressedPreset {
+    std::string file;
+    std::vector<std::string> smaller;  // settings that shorten the run
+    std::vector<PresetCase> cases;
+};
+
+// Numbers of each tensor in a file of safetensors.
+std::vector<std::int64_t> tensorSizes(const std::string& file) {
+    std::uint64_t length = 0;
+    std::memcpy(&length, file.data(), sizeof(length));
+    std::vector<std::int64_t> sizes;
+    const auto header = nlohmann::json::parse(file.substr(sizeof(length), length));
+    for (const auto& [name, tensor] : header.items()) {
+        if (name == "__metadata__") continue;
+        sizes.push_back(1);
+        for (const std::int64_t extent : tensor["shape"]) sizes.back() *= extent;
+    }
+    return sizes;
+}
+
+class CompressedPresets : public ::testing::TestWithParam<CompressedPreset> {};
+
+TEST_P(CompressedPresets, TrainAndSendWhatThePaperSays) {
+    std::vector<std::string> arguments{"run", suite(GetParam().file), "-w", "w", "-q", "--json"};
+    std::vector<std::string> settings{"train.epochs=0", "train.steps=4", "train.eval_every=4", "algorithm.period=2"};
+    settings.insert(settings.end(), GetParam().smaller.begin(), GetParam().smaller.end());
+    for (const std::string& setting : settings) arguments.insert(arguments.end(), {"--set", setting});
+    const test::DasgdFolder folder;
+    const test::Ended ended = folder.run(arguments);
+    ASSERT_EQ(ended.exit, 0) << ended.err;
+    std::istringstream out(ended.out);
+    std::size_t count = 0;
+    for (std::string line; std::getline(out, line); ++count) {
+        const auto run = nlohmann::json::parse(line);
+        ASSERT_LT(count, GetParam().cases.size());
+        const PresetCase& expected = GetParam().cases[count];
+        EXPECT_EQ(run["experiment"], expected.experiment);
+        EXPECT_TRUE(run["final_loss"].is_number()) << "a finite loss";
+        const std::string id = run["run_id"];
+        double message = 0;
+        for (const std::int64_t size :
+             tensorSizes(test::contentOf(folder.workspace() / "runs" / id / "model.safetensors"))) {
+            message += expected.rule ? expected.rule(size) : 4 * static_cast<double>(size);
+        }
+        // Each of 8 workers sends its message to 7 others; in an all-reduce it sends 2·7/8 of the numbers.
+        EXPECT_EQ(run["bytes_sent"], 2 * (expected.rule ? 8 * 7 : 2 * 7) * message) << "two exchanges: " << line;
+    }
+    EXPECT_EQ(count, GetParam().cases.size());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Suites, CompressedPresets,
+    ::testing::Values(CompressedPreset{"sparse-loco.toml",
+                                       {"model.layers=1", "model.width=48"},  // tensors of more than one block remain
+                                       {{"sparse-loco: SparseLoCo", sparseLoCoBytes},
+                                        {"sparse-loco: DiLoCo", nullptr}}},
+                      CompressedPreset{"qsparse-local-sgd.toml",
+                                       {},
+                                       {{"qsparse-local-sgd: Qsparse-local-SGD", qsparseBytes},
+                                        {"qsparse-local-sgd: topk alone", hundredthBytes},
+                                        {"qsparse-local-sgd: Local SGD", nullptr}}}),
+    [](const auto& info) { return info.index == 0 ? "SparseLoCo" : "QsparseLocalSgd"; });
+
+// The published settings that no byte shows.
+TEST(SparseLoCo, HasThePublishedSettings) {
+    const auto loaded = loadExperiments(suite("sparse-loco.toml"), {}, test::kProgram);
+    ASSERT_TRUE(loaded) << loaded.error().message;
+    const Settings settings = settingsOf(loaded->front().resolved);
+    EXPECT_EQ(loaded->front().algorithm, "diloco");
+    const std::map<std::string, double> published{{"algorithm.period", 30},
+                                                  {"algorithm.outer_learning_rate", 1},
+                                                  {"algorithm.outer_momentum", 0},
+                                                  {"compression.error_decay", 0.95}};
+    for (const auto& [key, value] : published) EXPECT_EQ(std::stod(settings.at(key)), value) << key;
+    EXPECT_EQ(settings.at("compression.error_feedback"), "true");
 }
 
 }  // namespace
