@@ -159,6 +159,14 @@ std::vector<std::string> suiteNames() {
     std::sort(names.begin(), names.end());
     return names;
 }
+TEST(Suites, AreAllInTheirReadme) {
+    const std::string readme = test::contentOf(std::string(test::kSourceDir) + "/experiments/suites/README.md");
+    for (const std::string& name : suiteNames()) {
+        const std::string stem = std::filesystem::path(name).stem();
+        EXPECT_THAT(readme, HasSubstr("`" + stem + "`")) << "no line in experiments/suites/README.md";
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Suite, ::testing::ValuesIn(suiteNames()), [](const auto& info) {
     std::string name = info.param;
     std::replace_if(
