@@ -85,6 +85,9 @@ public:
     // True where neighbours keep copies of each other, which remember what was not sent: error_feedback and
     // rescale_error are then false by default, and scheme stays "auto". Default: ranks form means.
     [[nodiscard]] virtual bool keepsPublicCopies() const { return false; }
+    // True where ranks exchange weights in pairs, which operators for pairs can code (Compressor::Properties). Such
+    // settings are refused otherwise, before checkCompression() is asked. Default: they do not.
+    [[nodiscard]] virtual bool exchangesPairs() const { return false; }
     // Called before everything else. Settings that checkCompression() accepts.
     virtual void setCompression(std::shared_ptr<const CompressionSettings> settings) = 0;
 };

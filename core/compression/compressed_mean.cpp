@@ -43,6 +43,7 @@ CompressedMean::CompressedMean(std::shared_ptr<const CompressionSettings> settin
          .feedback = params.errorFeedback,
          .errorDecay = params.errorDecay,
          .epoch = [&context] { return context.epoch(); }});
+    DASGD_CHECK(scheme_ && "the operator forms means");
     if (params.errorFeedback) error_ = at::zeros({vector.elements}, weights.options().requires_grad(false));
 }
 

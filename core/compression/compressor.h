@@ -3,7 +3,7 @@
 // registered by its last line.
 //
 // Most operators code a vector as a message and back (MessageCompressor), which travels by one of the schemes in
-// schemes/. The others bring a scheme of their own.
+// schemes/. The others bring a scheme of their own, or code for pairs of ranks (PairCompressor).
 //
 // Messages have sizes that are known before the data is, as both ends of a collective have to know them. Everything
 // is computed on the host.
@@ -40,6 +40,8 @@ public:
         // Keeps what was not sent, and a momentum, itself: for gradients alone, beside an optimiser without momentum.
         bool ownMomentum = false;
         bool warmsUp = false;  // messages of the first epochs have other sizes than those after them
+        // A PairCompressor.
+        bool forPairs = false;
         // Passes over the memory of the vector: a number read or written is one.
         double encodePasses = 2, decodePasses = 2;
     };
@@ -51,7 +53,7 @@ public:
         const std::vector<std::vector<std::int64_t>>& /*shapes*/) const {
         return std::nullopt;
     }
-    // Makes one exchange of the kind that repeats. `compressor` is this operator.
+    // Makes one exchange of the kind that repeats. Null where the operator forms no means, but codes for pairs.
     [[nodiscard]] virtual std::unique_ptr<ExchangeScheme> makeScheme(const ExchangeView& view) const = 0;
 };
 
@@ -68,6 +70,25 @@ public:
     virtual void encode(const at::Tensor& x, std::byte* message, Draws& draws) const = 0;
     // out ← out + scale·C(x). Only an operator that sums draws here; its `draws` begin as those of encode() did.
     virtual void decode(const std::byte* message, double scale, at::Tensor out, Draws& draws) const = 0;
+
+    [[nodiscard]] std::unique_ptr<ExchangeScheme> makeScheme(const ExchangeView& view) const final;
+};
+
+// Operators whose messages only a rank can read that has nearly the same vector: for exchanges of pairs (pair_coder.h).
+// Pure functions.
+class PairCompressor : public Compressor {
+public:
+    // Bytes of the message of a vector.
+    [[nodiscard]] virtual std::int64_t messageBytes(std::int64_t elements) const = 0;
+    // Codes `x`, [n] of float32 or float64, into messageBytes() bytes. False where it holds a number that cannot be
+    // coded, as NaN: the message then stands for nothing.
+    [[nodiscard]] virtual bool encode(const at::Tensor& x, std::byte* message) const = 0;
+    // out ← out + weight·(C(y) − C(near)) of the vector y that `message` was made of, with C(y) as `near` completes it,
+    // and C(near) as encode() took it. `near` can be coded, and may be `out`. Returns the largest |C(y) − near|.
+    [[nodiscard]] virtual double approach(const std::byte* message, const at::Tensor& near, double weight,
+                                          at::Tensor out) const = 0;
+    // The largest |C(y) − near| at which C(y) can be taken to be that of y.
+    [[nodiscard]] virtual double reach() const = 0;
 
     [[nodiscard]] std::unique_ptr<ExchangeScheme> makeScheme(const ExchangeView& view) const final;
 };

@@ -8,6 +8,8 @@ std::uint64_t codingSeed(const ExchangeView& view, int rank, std::uint64_t count
     return streamSeed(view.seed, rank, StreamPurpose::Compression, counter);
 }
 
+std::unique_ptr<ExchangeScheme> PairCompressor::makeScheme(const ExchangeView&) const { return nullptr; }
+
 std::unique_ptr<ExchangeScheme> MessageCompressor::makeScheme(const ExchangeView& view) const {
     if (view.scheme == "gather") return gatherScheme(*this, view);
     if (view.scheme == "sum") return sumScheme(*this, view);

@@ -68,12 +68,20 @@ Status checkCompression(const Value& document, const Experiment& experiment, con
                        "messages are coded on the host, and these ranks compute on GPUs: choose backend = \"gloo\", "
                        "\"threads\" or \"virtual\", or remove [compression]"});
     }
-    if (const auto broken = experiment.compression->compressor->check(plan.parameterShapes)) return refuse(*broken);
     const auto algorithm = experiment.makeAlgorithm();
-    const auto broken = dynamic_cast<CompressesExchanges&>(*algorithm).checkCompression(*experiment.compression);
-    if (broken) return refuse(*broken);
+    const auto& exchanges = dynamic_cast<CompressesExchanges&>(*algorithm);
+    const Compressor& compressor = *experiment.compression->compressor;
+    if (compressor.properties().forPairs && !exchanges.exchangesPairs()) {
+        return refuse({"name", experiment.compression->name +
+                                   " is read by one partner with nearly the same weights, and " +
+                                   experiment.algorithmName +
+                                   " exchanges nothing in pairs: use it with swarm_sgd, or choose another operator, as "
+                                   "int"});
+    }
+    if (const auto broken = compressor.check(plan.parameterShapes)) return refuse(*broken);
+    if (const auto broken = exchanges.checkCompression(*experiment.compression)) return refuse(*broken);
     const Value* momentum = experiment.resolved.find("optimizer")->find("momentum");
-    if (experiment.compression->compressor->properties().ownMomentum && momentum && *momentum->as<double>() > 0) {
+    if (compressor.properties().ownMomentum && momentum && *momentum->as<double>() > 0) {
         return refuse({document.find("optimizer") ? "optimizer.momentum" : "name",
                        experiment.compression->name +
                            " has a momentum of its own, compression.momentum: set momentum = 0 in [optimizer]"});

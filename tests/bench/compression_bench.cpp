@@ -1,8 +1,8 @@
 // compression_bench [ELEMENTS [OPERATOR]]: what coding a vector costs, on one core, for each operator of [compression],
 // with its default fields and some others; of those with a scheme of their own "decode" is all that follows on
-// encoding, over matrices of 1000 rows in ten parameters: milliseconds of encode, decode, and a copy of as many float32
-// numbers (25 million), and (encode + decode) ÷ copy. The three are taken in turn; medians of kTurns turns. `draw` is a
-// draw a number, by itself.
+// encoding, over matrices of 1000 rows in ten parameters, and of those for pairs the move towards the other:
+// milliseconds of encode, decode, and a copy of as many float32 numbers (25 million), and (encode + decode) ÷ copy. The
+// three are taken in turn; medians of kTurns turns. `draw` is a draw a number, by itself.
 #include <ATen/Parallel.h>
 #include <torch/types.h>
 
@@ -110,12 +110,24 @@ void measureScheme(const Case& one, const Compressor& compressor, const at::Tens
     });
 }
 
+void measurePairs(const Case& one, const PairCompressor& compressor, const at::Tensor& x) {
+    at::Tensor moved = x.clone();
+    std::vector<std::byte> message(static_cast<std::size_t>(compressor.messageBytes(x.numel())));
+    const auto encode = [&](int) { static_cast<void>(compressor.encode(x, message.data())); };
+    measureCoding(one, x, encode, [&](int) { compressor.approach(message.data(), moved, 0.5, moved); });
+}
+
 void measure(const at::Tensor& x, const std::string& only) {
     for (const Case& one : cases()) {
         if (!only.empty() && one.name != only) continue;
         const auto made = CompressorRegistry::find(one.name)->create(table(one.fields), {}).value();
+        const auto* pairs = dynamic_cast<const PairCompressor*>(made.get());
         const auto* compressor = dynamic_cast<const MessageCompressor*>(made.get());
-        compressor ? measureMessages(one, *compressor, x) : measureScheme(one, *made, x);
+        if (pairs) {
+            measurePairs(one, *pairs, x);
+        } else {
+            compressor ? measureMessages(one, *compressor, x) : measureScheme(one, *made, x);
+        }
     }
     std::vector<double> draws;
     std::vector<double> drawn(1024);

@@ -4,7 +4,8 @@
 // A rank's step takes its computing time, and changes its weights at the end. Then, in no time: the rank adds half the
 // difference that has come back, if any; answers the questions that have come, in the order of arrival, equal instants
 // by rank; and asks, if it may and has no question under way. A message takes `messageNs`. A rank that has made its
-// steps answers, and takes its own answer, at the instant of arrival.
+// steps answers, and takes its own answer, at the instant of arrival. Half the difference is that of C(x) and C(s),
+// where weights are coded.
 #pragma once
 
 #include <algorithm>
@@ -28,6 +29,7 @@ struct PairProblem {
     std::function<bool(int rank)> asks;  // whether the rank ever asks
     // Partner of the rank's next question.
     std::function<int(int rank)> partner;
+    std::function<double(double)> code = [](double weight) { return weight; };  // C
 };
 
 struct PairRun {
@@ -128,7 +130,7 @@ private:
         for (const auto& [asker, s] : std::exchange(rank.asked, {})) {
             Vec half(s.size());
             for (std::size_t j = 0; j < s.size(); ++j) {
-                half[j] = (rank.x[j] - s[j]) / 2;
+                half[j] = (problem_.code(rank.x[j]) - problem_.code(s[j])) / 2;
                 rank.x[j] -= half[j];
             }
             at(now + problem_.messageNs, kArrival, asker, [this, asker = asker, half](std::int64_t then) {

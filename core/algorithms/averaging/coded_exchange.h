@@ -24,9 +24,6 @@ public:
     // Snapshot work, over encodeBytes() bytes: codes `x`, [N], which may be changed and belongs to the exchange until
     // decode(). Not called in time-only runs.
     virtual void encode(StepContext& context, at::Tensor x) = 0;
-    // Part of the snapshot work, over sentBytes(), after encode(): out ← scale times what the others know this rank's
-    // vector to be.
-    virtual void sent(at::Tensor out, double scale) = 0;
     virtual void launch(StepContext& context) = 0;
     // Ends the first of two stages and begins the second, where there are two.
     virtual void proceed(StepContext& /*context*/) {}
@@ -45,7 +42,6 @@ public:
     // Bytes of memory that the work goes over, as the executor counts them for a snapshot and a merge.
     [[nodiscard]] virtual std::int64_t encodeBytes() const = 0;
     [[nodiscard]] virtual std::int64_t decodeBytes() const = 0;
-    [[nodiscard]] virtual std::int64_t sentBytes() const { return 0; }
     [[nodiscard]] virtual std::int64_t agreeBytes() const { return 0; }
     // Number of the collective that was awaited last.
     [[nodiscard]] virtual std::uint64_t collective() const = 0;

@@ -32,8 +32,9 @@ public:
 
     [[nodiscard]] bool leavesWhole(std::int64_t step) const override { return step > 0 && step <= start_; }
     void encode(StepContext& context, at::Tensor x) override;
-    // out ← scale·(r + c); with scheme "gather" or "sum", as "shard" codes what arrives of this rank once more.
-    void sent(at::Tensor out, double scale) override;
+    // Part of the snapshot work, over sentBytes(), after encode(): out ← scale·(r + c), which the others know of this
+    // rank; with scheme "gather" or "sum", as "shard" codes what arrives once more.
+    void sent(at::Tensor out, double scale);
     void launch(StepContext& context) override {
         mean_.launch(context);
         if (mean_.isFirst()) recordRatio(context, {&mean_});
@@ -46,7 +47,7 @@ public:
     void agree(const at::Tensor& mean) override;
 
     [[nodiscard]] std::int64_t encodeBytes() const override;
-    [[nodiscard]] std::int64_t sentBytes() const override;
+    [[nodiscard]] std::int64_t sentBytes() const;
     [[nodiscard]] std::int64_t agreeBytes() const override;
     [[nodiscard]] std::int64_t decodeBytes() const override;
     [[nodiscard]] std::uint64_t collective() const override { return mean_.collective(); }

@@ -85,10 +85,12 @@ private:
 
     // The centre that the others meet is what was coded.
     void codedAs(StepContext& context, CodedExchange& coded) override {
-        coded.sent(left_, 1.0 / context.comm().size());
+        dynamic_cast<CodedMean&>(coded).sent(left_, 1.0 / context.comm().size());
     }
 
-    [[nodiscard]] std::int64_t codedAsBytes(const CodedExchange& coded) const override { return coded.sentBytes(); }
+    [[nodiscard]] std::int64_t codedAsBytes(const CodedExchange& coded) const override {
+        return dynamic_cast<const CodedMean&>(coded).sentBytes();
+    }
 
     double pull_;
     at::Tensor left_;  // [N]: this rank's share of the newest centre, as it left

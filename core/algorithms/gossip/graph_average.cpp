@@ -2,9 +2,16 @@
 
 #include <utility>
 
+#include "core/algorithms/gossip/coded_pairs.h"
 #include "core/algorithms/gossip/public_copies.h"
 
 namespace dasgd {
+
+namespace {
+
+bool codesPairs(const CompressionSettings& settings) { return settings.compressor->properties().forPairs; }
+
+}  // namespace
 
 GraphAverage::GraphAverage(const DelayedAverageParams& params, std::string defaultGraph, double consensus)
     : GraphAverage(params, std::move(defaultGraph), consensus, std::make_shared<GraphMixing>()) {}
@@ -28,6 +35,11 @@ void GraphAverage::setGraph(std::shared_ptr<const Graph> graph) { mixing_->setGr
 
 std::optional<FieldError> GraphAverage::check(const RunOutline& facts) const {
     if (auto refused = mixing_->check(facts)) return refused;
+    if (compression_ && codesPairs(*compression_)) {
+        // Without pairs the operator itself is refused.
+        if (!exchangesPairs()) return std::nullopt;
+        return checkPairs(mixing_->graph(), facts.workers, compression_->name);
+    }
     if (compression_) return checkStaticGraph(mixing_->graph(), facts.workers);
     if (consensus_ == 1) return std::nullopt;
     return FieldError{"consensus",
@@ -36,11 +48,12 @@ std::optional<FieldError> GraphAverage::check(const RunOutline& facts) const {
 }
 
 std::optional<FieldError> GraphAverage::checkCompression(const CompressionSettings& settings) const {
-    return checkPublicCopies(settings);
+    return codesPairs(settings) ? checkPairSettings(settings) : checkPublicCopies(settings);
 }
 
 std::unique_ptr<CodedExchange> GraphAverage::makeCoded(StepContext& context) {
     if (!compression_) return nullptr;
+    if (codesPairs(*compression_)) return std::make_unique<CodedPairs>(compression_, context, mixing_->graph());
     return std::make_unique<PublicCopies>(compression_, context, mixing_->graph(),
                                           PublicCopies::Steps{.consensus = consensus_});
 }

@@ -5,7 +5,8 @@
 // with a pass more over each part. Memory beside the weights: N for each neighbour. Sends N to each in an exchange.
 //
 // With [compression] public copies are coded in place of that (public_copies.h), m = s + γ·(Σⱼ Wᵢⱼ·ŝⱼ − ŝ), and merged
-// as any m is. With an operator that leaves little out γ = 1 will do; others diverge unless γ is small.
+// as any m is. With an operator that leaves little out γ = 1 will do; others diverge unless γ is small. Operators for
+// pairs code without copies (coded_pairs.h).
 #pragma once
 
 #include <memory>

@@ -11,6 +11,7 @@
 
 #include "core/base/metric_names.h"
 #include "core/base/random.h"
+#include "core/cost/memory_passes.h"
 #include "core/step/archive.h"
 
 namespace dasgd {
@@ -97,15 +98,26 @@ void PairExchanges::begin(StepContext& context) {
         if (asks(other) && answers(own)) askers_.push_back(other);
         if (asks(own) && answers(other)) answerers_.push_back(other);
     }
+    if (compression_) coder_.emplace(compression_, context);
     if (!answerers_.empty()) {
         sent_ = at::empty_like(context.params().weights());
-        received_ = at::empty_like(sent_);
+        asking_ = coder_ ? makeBuffer(context) : sent_;
+        received_ = makeBuffer(context);
     }
     post(context);
 }
 
+at::Tensor PairExchanges::makeBuffer(StepContext& context) const {
+    return coder_ ? coder_->makeMessage() : at::empty_like(context.params().weights());
+}
+
+std::int64_t PairExchanges::bytesOfBuffer(StepContext& context) const {
+    return coder_ ? coder_->messageBytes() : context.params().bytes();
+}
+
 void PairExchanges::start(StepContext& context) {
     begin(context);
+    if (coder_) coder_->recordRatio();
     if (context.comm().rank() != Rank{0} || context.params().shapesOnly()) return;
     context.record(metrics::kGraphDegree, largestDegree(*graph_, context.comm().size(), context.seed()));
 }
@@ -117,9 +129,9 @@ void PairExchanges::post(StepContext& context) {
         if (!answering_.empty() && answering_.front().message.done()) {
             place = std::move(answering_.front());
             answering_.pop_front();
-            context.executor().waitFor(place.message, context.step(), context.params().bytes());
+            context.executor().waitFor(place.message, context.step(), bytesOfBuffer(context));
         } else {
-            place.tensor = at::empty_like(context.params().weights());
+            place.tensor = makeBuffer(context);
         }
         place.message = context.comm().receiveAny(place.tensor, kQuestionTag);
         receiving_.push_back(std::move(place));
@@ -135,11 +147,14 @@ void PairExchanges::afterStep(StepContext& context) {
 void PairExchanges::ask(StepContext& context) {
     if (answer_ || answerers_.empty()) return;
     const Rank partner(nextPartner(context));
-    context.executor().run({SpanKind::Snapshot, context.params().bytes()}, [&] {
-        const at::NoGradGuard guard;
-        sent_.copy_(context.params().weights());
-    });
-    question_ = context.comm().send(sent_, partner, kQuestionTag);
+    const std::int64_t bytes = context.params().bytes();
+    context.executor().run({SpanKind::Snapshot, bytes + snapshotBytes(coder_ ? coder_->encodePasses() : 0, bytes)},
+                           [&] {
+                               const at::NoGradGuard guard;
+                               sent_.copy_(context.params().weights());
+                               if (coder_) coder_->encode(sent_, asking_);
+                           });
+    question_ = context.comm().send(asking_, partner, kQuestionTag);
     answer_ = context.comm().receive(received_, partner, kAnswerTag);
     askedAt_ = context.step();
 }
@@ -158,12 +173,14 @@ int PairExchanges::nextPartner(StepContext& context) {
 
 void PairExchanges::takeAnswer(StepContext& context) {
     if (!answer_ || !answer_.done()) return;
-    const std::int64_t bytes = context.params().bytes();
-    context.executor().waitFor(question_, askedAt_, bytes);
-    context.executor().waitFor(answer_, askedAt_, bytes);
-    context.executor().run({SpanKind::Merge, bytes}, [&] {
+    context.executor().waitFor(question_, askedAt_, bytesOfBuffer(context));
+    context.executor().waitFor(answer_, askedAt_, bytesOfBuffer(context));
+    // What was sent is read beside the weights.
+    const double passes = coder_ ? coder_->decodePasses() + 1 : kPassesOfUpdate;
+    context.executor().run({SpanKind::Merge, mergeBytes(passes, context.params().bytes())}, [&] {
         const at::NoGradGuard guard;
         at::Tensor weights = context.params().weights();
+        if (coder_) return coder_->approach(received_, sent_, 0.5, weights);
         weights.add_(received_);
     });
     context.record(metrics::kStalenessSteps, static_cast<double>(context.step() - askedAt_));
@@ -177,7 +194,7 @@ void PairExchanges::answerAll(StepContext& context) {
         const bool done = place.message.done();
         const auto interval = done ? place.message.interval() : std::nullopt;
         // One that failed is waited for at once, which tells why.
-        if (done && !interval) context.executor().waitFor(place.message, context.step(), context.params().bytes());
+        if (done && !interval) context.executor().waitFor(place.message, context.step(), bytesOfBuffer(context));
         if (interval) {
             came.emplace_back(interval->end, place.message.source().value(), std::move(place));
         } else {
@@ -191,13 +208,19 @@ void PairExchanges::answerAll(StepContext& context) {
 }
 
 void PairExchanges::answer(StepContext& context, Place place) {
-    const std::int64_t bytes = context.params().bytes();
-    const Rank from = context.executor().waitFor(place.message, context.step(), bytes).value();
-    // A merge is charged as three passes over memory: here three of the difference, two of the half and three of the
-    // weights.
-    context.executor().run({SpanKind::Merge, bytes * 8 / 3}, [&] {
+    const Rank from = context.executor().waitFor(place.message, context.step(), bytesOfBuffer(context)).value();
+    // Three passes of the difference, two of the half and three of the weights.
+    const double passes = coder_ ? coder_->encodePasses() + coder_->decodePasses() : 8;
+    context.executor().run({SpanKind::Merge, mergeBytes(passes, context.params().bytes())}, [&] {
         const at::NoGradGuard guard;
         at::Tensor weights = context.params().weights();
+        if (coder_) {
+            if (!spare_.defined()) spare_ = coder_->makeMessage();
+            coder_->encode(weights, spare_);
+            coder_->approach(place.tensor, weights, 0.5, weights);
+            std::swap(place.tensor, spare_);
+            return;
+        }
         at::sub_out(place.tensor, weights, place.tensor).mul_(0.5);
         weights.sub_(place.tensor);
     });
@@ -234,7 +257,7 @@ void PairExchanges::settle(StepContext& context) {
     }
     for (Pending& each : goodbyes) context.executor().waitFor(each, context.step(), wordBytes);
     for (Pending& each : said) context.executor().waitFor(each, context.step(), wordBytes);
-    for (Place& place : answering_) context.executor().waitFor(place.message, context.step(), context.params().bytes());
+    for (Place& place : answering_) context.executor().waitFor(place.message, context.step(), bytesOfBuffer(context));
     answering_.clear();
 }
 

@@ -9,8 +9,11 @@
 // The partner is one of the rank's neighbours in the graph, drawn where it has several; a pair always takes its mean,
 // whatever weights the graph has. A rank has one question under way, and takes a new partner with the next one.
 //
-// An exchange sends N each way. Memory beside the weights: 2 N on a rank that asks; on one that is asked N for every
-// rank that may ask, and N for each answer that is under way.
+// With an operator for pairs (core/compression/pair_coder.h) the question is a message of s and the answer one of x,
+// and both ranks move by d = (C(x) − C(s))/2, which both know: the pair keeps its sum as it does without.
+//
+// An exchange sends N, or a message, each way. Memory beside the weights: 2 N on a rank that asks, or N and two
+// messages; on one that is asked N, or a message, for every rank that may ask, and for each answer that is under way.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -23,6 +26,7 @@
 #include <vector>
 
 #include "core/algorithms/algorithm.h"
+#include "core/compression/pair_coder.h"
 #include "core/graphs/graph.h"
 #include "core/step/step_context.h"
 
@@ -40,6 +44,8 @@ public:
     explicit PairExchanges(const Settings& settings) : settings_(settings) {}
 
     void setGraph(std::shared_ptr<const Graph> graph) { graph_ = std::move(graph); }
+    // Settings that checkPairSettings() accepts, of an operator for pairs. Before everything else.
+    void setCompression(std::shared_ptr<const CompressionSettings> settings) { compression_ = std::move(settings); }
     // Refuses graphs that are not symmetric and, where only odd ranks ask, those in which two neighbours both ask or
     // both answer; of a graph that is drawn, the pairs that cannot exchange rest. Errors name a key of [graph].
     [[nodiscard]] std::optional<FieldError> check(int ranks) const;
@@ -56,9 +62,9 @@ public:
     Status load(StepContext& context, const Archive& archive);
 
 private:
-    // A buffer in which a rank's weights arrive and from which its answer leaves.
+    // A buffer in which a rank's question arrives and from which its answer leaves.
     struct Place {
-        at::Tensor tensor;  // [N]
+        at::Tensor tensor;  // [N], or a message
         Pending message;
     };
 
@@ -68,6 +74,8 @@ private:
     // Ranks with which this one may exchange in any round.
     [[nodiscard]] std::vector<int> everyPartner(StepContext& context) const;
     void begin(StepContext& context);
+    [[nodiscard]] at::Tensor makeBuffer(StepContext& context) const;
+    [[nodiscard]] std::int64_t bytesOfBuffer(StepContext& context) const;
     void post(StepContext& context);
     void ask(StepContext& context);
     void takeAnswer(StepContext& context);
@@ -81,10 +89,14 @@ private:
     std::shared_ptr<const Graph> graph_;
     std::vector<int> askers_, answerers_;  // ranks that may ask this one, and that it may ask
     std::int64_t round_ = 0;               // of the graph, from which the next partner is taken
-    at::Tensor sent_, received_;           // [N] each: the question and its answer
+    at::Tensor sent_;                      // [N]: s of the question
+    at::Tensor asking_, received_;         // what travels: the question, which may be sent_, and its answer
+    at::Tensor spare_;                     // a message
     Pending question_, answer_;
     std::int64_t askedAt_ = 0;
     std::deque<Place> receiving_, answering_;
+    std::shared_ptr<const CompressionSettings> compression_;
+    std::optional<PairCoder> coder_;  // where weights are coded
 };
 
 }  // namespace dasgd

@@ -76,10 +76,6 @@ void PublicCopies::encode(StepContext& context, at::Tensor x) {
                    static_cast<double>(coder_.messageBytes()) / static_cast<double>(denseBytes_));
 }
 
-void PublicCopies::sent(at::Tensor out, double scale) {
-    at::mul_out(out, copy_, at::scalar_tensor(scale, out.options().device(at::kCPU)));
-}
-
 void PublicCopies::launch(StepContext& context) {
     isUnderWay_ = true;
     launchedAt_ = context.step();

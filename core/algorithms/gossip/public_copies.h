@@ -43,8 +43,6 @@ public:
 
     // `x` is s, and stays so but for rounding.
     void encode(StepContext& context, at::Tensor x) override;
-    // out ← scale·h, of which all neighbours know as much; with α = 1 that is ŝ.
-    void sent(at::Tensor out, double scale) override;
     void launch(StepContext& context) override;
     void arrive(StepContext& context) override;
     void drop(StepContext& context) override {
@@ -61,7 +59,8 @@ public:
     void save(StepContext& context, Archive& archive) override;
     [[nodiscard]] Status load(const Archive& archive) override;
 
-    // Σⱼ Wᵢⱼ·hⱼ − hᵢ as the rank has it, [N].
+    // h, of which all neighbours know as much, and Σⱼ Wᵢⱼ·hⱼ − hᵢ as the rank has it, [N].
+    [[nodiscard]] const at::Tensor& copy() const { return copy_; }
     [[nodiscard]] const at::Tensor& apart() const { return apart_; }
 
 private:

@@ -6,6 +6,12 @@
 // Variant: there a partner's last published copy is read in the middle of its steps; here it answers between two of
 // them, so that every exchange keeps the sum of the pair. At its own pace runs repeat on the virtual cluster alone, and
 // a save ends what is under way.
+//
+// With lattice in [compression], as in the paper, a partner's weights are rounded in each way of meeting, and the run
+// fails where they are too far apart. Variant: there both ranks take the mean of the two rounded models; here each adds
+// half of their difference to its own, so that the sum of a pair stays as it is and no step is rounded away, while the
+// two end up to a side apart (core/compression/pair_coder.h). In rounds on a graph that does not change, the other
+// operators code differences from public copies, as for all gossip.
 #include "core/algorithms/gossip/graph_average.h"
 #include "core/algorithms/gossip/pair_exchanges.h"
 #include "core/algorithms/sync_steps.h"
@@ -47,6 +53,18 @@ public:
         pairs_->setGraph(graphOfDefaults("random-pair"));
     }
 
+    [[nodiscard]] bool exchangesPairs() const override { return true; }
+    [[nodiscard]] std::optional<FieldError> checkCompression(const CompressionSettings& settings) const override {
+        if (!pairs_ || settings.compressor->properties().forPairs) return GraphAverage::checkCompression(settings);
+        return FieldError{"name",
+                          settings.name +
+                              " needs neighbours that exchange in rounds, and at its own pace a rank meets one partner "
+                              "after the other: choose lattice, or set meet = \"rounds\" in [algorithm]"};
+    }
+    void setCompression(std::shared_ptr<const CompressionSettings> settings) override {
+        if (pairs_) pairs_->setCompression(settings);
+        GraphAverage::setCompression(std::move(settings));
+    }
     void setGraph(std::shared_ptr<const Graph> graph) override {
         if (pairs_) pairs_->setGraph(graph);
         GraphAverage::setGraph(std::move(graph));

@@ -107,6 +107,35 @@ TEST(RunCheck, CompressionGoesWithAlgorithmsThatCanUseIt) {
     EXPECT_THAT(coded("name = \"dasgd\"\n", "name = \"sigm\"\n"), HasSubstr("did you mean 'sign'?"));
 }
 
+TEST(RunCheck, ALatticeIsOfSwarmsAlone) {
+    const std::string lattice = "name = \"lattice\"\n";
+    for (const char* name : {"sync_sgd", "dasgd", "slowmo", "gossip_sgd", "lead", "wagma_sgd"}) {
+        EXPECT_THAT(saidOf("[algorithm]\nname = \"" + std::string(name) + "\"\n[compression]\n" + lattice +
+                           "[model]\nname = \"logistic\"\n[optimizer]\nmomentum = 0.0\n[data]\nname = \"synthetic\"\n"
+                           "[cluster]\nworkers = 4\n"),
+                    AllOf(StartsWith("e.toml:4:8: lattice is read by one partner"), HasSubstr(name),
+                          HasSubstr("use it with swarm_sgd, or choose another operator, as int")));
+    }
+}
+
+TEST(RunCheck, ALatticeIsOfPairs) {
+    const auto said = [](const std::string& algorithm, const std::string& more = "", const std::string& graph = "") {
+        return saidOf("[algorithm]\nname = \"swarm_sgd\"\n" + algorithm + "[compression]\nname = \"lattice\"\n" + more +
+                      "[model]\nname = \"logistic\"\n[data]\nname = \"synthetic\"\n[cluster]\nworkers = 6\n" + graph);
+    };
+    const std::string ring = "[graph]\nname = \"ring\"\n";
+    EXPECT_EQ(said(""), "");
+    EXPECT_EQ(said("blocking = true\n", "side = 0.01\nlevels = 16\n"), "");
+    EXPECT_EQ(said("meet = \"own-pace\"\n"), "");
+    EXPECT_EQ(said("meet = \"own-pace\"\n", "", ring), "") << "each question is one neighbour's";
+    EXPECT_EQ(said("", "", "[graph]\nname = \"groups\"\npattern = \"shuffled\"\n"), "");
+    EXPECT_THAT(said("", "", ring), AllOf(StartsWith("e.toml:12:8: lattice codes weights for one partner"),
+                                          HasSubstr("choose random-pair")));
+    EXPECT_THAT(said("", "error_feedback = true\n"), AllOf(StartsWith("e.toml:5:18: "), HasSubstr("remove")));
+    EXPECT_THAT(said("", "levels = 100\n"), HasSubstr("no power of 2: choose 64 or 128"));
+    EXPECT_THAT(said("", "side = 0\n"), HasSubstr("side"));
+}
+
 // A worker's own share is the limit of its batch: with more, a step would take samples twice.
 TEST(RunCheck, AStepTakesNoSampleTwice) {
     const auto batch = [](int size, const std::string& train = "", const std::string& data = "") {
@@ -241,8 +270,6 @@ TEST(RunCheck, GossipIsCodedByPublicCopiesOnAGraphThatStays) {
               "e.toml:3:13: without [compression] ranks go all the way to the mixture: set consensus = 1, or name an "
               "operator in [compression]");
     EXPECT_THAT(said("lead\"\nmemory = 0.25", "name = \"none\"\n"), StartsWith("e.toml:3:10: without [compression]"));
-    EXPECT_THAT(said("sgp\"", sign),
-                AllOf(StartsWith("not read: e.toml:3:2: sgp does not compress"), HasSubstr("dpsgd")));
     for (const char* name : {"gossip_sgd\"", "lead\""}) {
         EXPECT_THAT(
             said(name, sign + "error_feedback = true\n"),

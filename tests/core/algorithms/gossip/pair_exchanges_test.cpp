@@ -35,6 +35,7 @@ struct PairSetting {
     std::int64_t period = 1;
     bool onlyOddRanksAsk = true;
     std::int64_t steps = 60;
+    double side = 0;  // of a lattice that weights are coded by; 0: they are not
 
     [[nodiscard]] int ranks() const { return static_cast<int>(factors.size()); }
     [[nodiscard]] QuadraticProblem problem() const {
@@ -44,6 +45,7 @@ struct PairSetting {
         Value document = problem().experiment(algorithm);
         document.find("train")->set("seed", integer(kSeed));
         document.set("graph", table({{"name", text(graph)}}));
+        if (side > 0) document.set("compression", table({{"name", text("lattice")}, {"side", number(side)}}));
         document.set("cluster",
                      table({{"backend", text("virtual")}, {"workers", integer(ranks())}, {"timeout_s", number(8e4)}}));
         document.set("network", table({{"bandwidth", text("1000Gbps")}, {"latency", text("1s")}}));
@@ -77,6 +79,7 @@ struct PairSetting {
                          .period = period,
                          .asks = [odd = onlyOddRanksAsk](int rank) { return !odd || rank % 2 == 1; },
                          .partner = partner()};
+        if (side > 0) made.code = [s = side](double weight) { return s * std::round(weight / s); };
         for (const double factor : factors) made.computeNs.push_back(std::llround(factor * 100 * kSecondOfNs));
         return made;
     }
@@ -126,14 +129,17 @@ Fields swarmOf(std::int64_t period) {
 
 INSTANTIATE_TEST_SUITE_P(
     Settings, PairsOnTheVirtualCluster,
-    testing::Values(PairSetting{"TwoOfOnePace", kAdPsgd, "random-pair", {1, 1}},
-                    PairSetting{"AFastOneAnswers", kAdPsgd, "random-pair", {0.2371, 1}},
-                    PairSetting{"AFastOneAsks", kAdPsgd, "random-pair", {1, 0.2371}},
-                    PairSetting{"RandomPairs", kAdPsgd, "random-pair", {1.0471, 1.7137, 1, 0.4173, 2.3119}},
-                    PairSetting{"Ring", kAdPsgd, "ring", {1.0471, 1.7137, 1, 0.4173, 2.3119, 1.2319}},
-                    PairSetting{"Line", kAdPsgd, "line", {1.0471, 1.7137, 1, 0.4173, 2.3119}},
-                    PairSetting{"Swarm", swarmOf(3), "random-pair", {1.0471, 1.7137, 1, 0.4173, 2.3119}, 3, false},
-                    PairSetting{"SwarmOnARing", swarmOf(1), "ring", {1.0471, 1.7137, 1, 0.4173}, 1, false}),
+    testing::Values(
+        PairSetting{"TwoOfOnePace", kAdPsgd, "random-pair", {1, 1}},
+        PairSetting{"AFastOneAnswers", kAdPsgd, "random-pair", {0.2371, 1}},
+        PairSetting{"AFastOneAsks", kAdPsgd, "random-pair", {1, 0.2371}},
+        PairSetting{"RandomPairs", kAdPsgd, "random-pair", {1.0471, 1.7137, 1, 0.4173, 2.3119}},
+        PairSetting{"Ring", kAdPsgd, "ring", {1.0471, 1.7137, 1, 0.4173, 2.3119, 1.2319}},
+        PairSetting{"Line", kAdPsgd, "line", {1.0471, 1.7137, 1, 0.4173, 2.3119}},
+        PairSetting{"Swarm", swarmOf(3), "random-pair", {1.0471, 1.7137, 1, 0.4173, 2.3119}, 3, false},
+        PairSetting{"SwarmOnARing", swarmOf(1), "ring", {1.0471, 1.7137, 1, 0.4173}, 1, false},
+        PairSetting{"CodedSwarm", swarmOf(3), "random-pair", {1.0471, 1.7137, 1, 0.4173, 2.3119}, 3, false, 60, 0.07},
+        PairSetting{"CodedSwarmOnARing", swarmOf(1), "ring", {1.0471, 1.7137, 1, 0.4173}, 1, false, 60, 0.07}),
     [](const auto& info) { return info.param.what; });
 
 // In lock-step, with messages shorter than a step: after each odd step the odd rank adds what it has and asks, after
@@ -207,6 +213,28 @@ TEST_P(PairsWithoutGradients, KeepTheSumToTheLastBit) {
             EXPECT_NE(context.params().weights()[0].item<double>(), 1 + 3 * own) << "it has exchanged";
         }
     });
+}
+
+// The same of weights that are coded, among which are multiples of the side and others.
+TEST(CodedPairExchanges, KeepTheSumToTheLastBitToo) {
+    for (const double side : {0.5, 4.0}) {
+        const auto settings = std::make_shared<const CompressionSettings>(CompressionSettings{
+            .name = "lattice",
+            .compressor = CompressorRegistry::find("lattice")->create(table({{"side", number(side)}}), {}).value()});
+        for (const int ranks : {1, 2, 4, 6}) {
+            driveAlgorithm(swarmOf(1), ranks, [&](StepContext& context, Algorithm& algorithm) {
+                dynamic_cast<CompressesExchanges&>(algorithm).setCompression(settings);
+                algorithm.start(context);
+                const int own = context.comm().rank().value();
+                context.params().weights().fill_(1 + 3 * own);
+                for (std::int64_t k = 1; k <= 4 + 4 * (own % 3); ++k) {
+                    context.moveTo(k, 0);
+                    algorithm.afterStep(context);
+                }
+                EXPECT_EQ(sumAtTheEnd(context, algorithm), ranks + 3 * (ranks - 1) * ranks / 2);
+            });
+        }
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Settings, PairsWithoutGradients,

@@ -49,12 +49,6 @@ at::Tensor leaving(StepContext& context, int k) {
     return torch::sin(torch::arange(context.params().size(), at::kDouble) * 1.3 + phase);
 }
 
-at::Tensor copyOf(PublicCopies& copies, StepContext& context) {
-    at::Tensor copy = at::empty_like(context.params().weights());
-    copies.sent(copy, 1);
-    return copy;
-}
-
 at::Tensor merged(PublicCopies& copies, StepContext& context, at::Tensor x) {
     copies.encode(context, x);
     copies.launch(context);
@@ -84,10 +78,10 @@ TEST_P(CodedCopies, FollowTheirLinesAndKeepTheMean) {
         const std::int64_t rank = context.comm().rank().value();
         PublicCopies copies(codedBy(code), context, *graph, {.consensus = 0.3, .memory = memory});
         for (int k = 0; k < 12; ++k) {
-            const at::Tensor before = ofAllRanks(context, copyOf(copies, context));
+            const at::Tensor before = ofAllRanks(context, copies.copy());
             const at::Tensor s = ofAllRanks(context, leaving(context, k));
             const at::Tensor m = ofAllRanks(context, merged(copies, context, leaving(context, k)));
-            const at::Tensor after = ofAllRanks(context, copyOf(copies, context));
+            const at::Tensor after = ofAllRanks(context, copies.copy());
             const at::Tensor sent = (after - before) / memory;
             const at::Tensor known = before + sent;
             expectNear(m, s + (w.matmul(known) - known) * 0.3, 1e-12);

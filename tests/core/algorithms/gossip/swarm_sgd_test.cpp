@@ -35,6 +35,16 @@ const AlgorithmTrial::Add kOwnPaceTrial{{.algorithm = "swarm_sgd",
                                          .what = "own_pace",
                                          .repeats = false,
                                          .resumesExactly = false}};
+const AlgorithmTrial::Add kCodedSwarmTrial{{.algorithm = "swarm_sgd",
+                                            .fields = {{"period", integer(3)}},
+                                            .compression = {{"name", text("lattice")}, {"side", number(0.05)}},
+                                            .what = "coded"}};
+const AlgorithmTrial::Add kCodedOwnPaceTrial{{.algorithm = "swarm_sgd",
+                                              .fields = {{"period", integer(2)}, {"meet", text("own-pace")}},
+                                              .compression = {{"name", text("lattice")}, {"side", number(0.05)}},
+                                              .what = "own_pace_coded",
+                                              .repeats = false,
+                                              .resumesExactly = false}};
 
 }  // namespace
 }  // namespace dasgd::test
