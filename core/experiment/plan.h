@@ -33,9 +33,10 @@ struct Plan {
     // planExperiment() alone.
     std::int64_t parameters = 0;
     std::vector<std::vector<std::int64_t>> parameterShapes;
-    bool hasBuffers = false;  // running statistics of BatchNorm, for example; set by planExperiment() alone
-    std::string leftOut;      // damaged files or lines, and files of other formats, that the data do without; "" where
-                              // there are none
+    std::int64_t hiddenMatrices = 0;  // as core/step/hidden_matrices.h counts them; set by planExperiment() alone
+    bool hasBuffers = false;          // running statistics of BatchNorm, for example; set by planExperiment() alone
+    std::string leftOut;  // damaged files or lines, and files of other formats, that the data do without; "" where
+                          // there are none
 
     std::int64_t workers = 1;
     std::int64_t batchSize = 1;     // B, of one rank

@@ -5,6 +5,7 @@
 #include <torch/types.h>
 #include <torch/utils.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <new>
@@ -14,6 +15,7 @@
 #include "core/datasets/number_range.h"
 #include "core/models/built_size.h"
 #include "core/step/flat_params.h"
+#include "core/step/hidden_matrices.h"
 
 namespace dasgd {
 
@@ -146,6 +148,8 @@ Result<Plan> loadAndBuild(const Experiment& experiment, const TryForeignCode& at
         plan.parameters += parameter.numel();
         plan.parameterShapes.push_back(parameter.sizes().vec());
     }
+    const std::vector<bool> hidden = hiddenMatrices(model->module());
+    plan.hiddenMatrices = std::ranges::count(hidden, true);
     plan.hasBuffers = !floatingBuffers(model->module()).empty();
     const auto& shares = experiment.compute.gradientShares;
     if (!shares.empty() && shares.size() != parameters.size()) {

@@ -17,6 +17,8 @@ namespace dasgd {
 struct OptimizerTraits {
     // A step takes norms of whole parameters, so it cannot be taken in parts.
     bool layerwise = false;
+    // A step treats matrices of hidden layers apart and is of no use without one (core/step/hidden_matrices.h).
+    bool needsHiddenMatrices = false;
 };
 
 class Optimizer {

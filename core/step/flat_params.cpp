@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/check.h"
+#include "core/step/hidden_matrices.h"
 
 namespace dasgd {
 
@@ -65,6 +66,8 @@ FlatParams::FlatParams(torch::nn::Module& module, at::ScalarType type, const Fla
     const std::int64_t alignment = inElements(layout.alignment, type);
     for (const at::Tensor& parameter : trainableParameters(module)) addSlot(parameter, alignment);
     DASGD_CHECK(parameters_ > 0 && "a model without parameters");
+    const std::vector<bool> hidden = hiddenMatrices(module);
+    for (std::size_t i = 0; i < slots_.size(); ++i) slots_[i].hidden = hidden[i];
 
     const auto options = at::TensorOptions(type).device(layout.device);
     weights_ = end_ == parameters_ ? at::empty({end_}, options) : at::zeros({end_}, options);
@@ -143,9 +146,17 @@ FlatParams FlatParams::partOf(const FlatParams& whole, std::int64_t begin, at::T
         const std::int64_t from = std::max(begin, slot.offset);
         const std::int64_t numel = std::min(end, slot.offset + slot.numel) - from;
         if (numel <= 0) continue;
-        std::vector<std::int64_t> shape(static_cast<std::size_t>(std::max<std::int64_t>(slot.parameter.dim(), 1)), 1);
-        shape[0] = numel;
-        params.slots_.push_back({params.weights_.narrow(0, from - begin, numel).view(shape), from - begin, numel});
+        const at::Tensor share = params.weights_.narrow(0, from - begin, numel);
+        if (numel == slot.numel) {
+            const at::Tensor parameter =
+                share.as_strided(slot.parameter.sizes(), slot.parameter.strides(), share.storage_offset());
+            params.slots_.push_back({parameter, from - begin, numel, slot.hidden});
+        } else {
+            std::vector<std::int64_t> shape(static_cast<std::size_t>(std::max<std::int64_t>(slot.parameter.dim(), 1)),
+                                            1);
+            shape[0] = numel;
+            params.slots_.push_back({share.view(shape), from - begin, numel});
+        }
         params.parameters_ += numel;
     }
     return params;

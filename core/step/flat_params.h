@@ -44,8 +44,8 @@ public:
     using Shapes = std::vector<std::vector<std::int64_t>>;
     [[nodiscard]] static FlatParams shapesOf(const Shapes& parameters, const Shapes& buffers, at::ScalarType type);
     // The weights of `whole` from element `begin` on, which it shares, with gradients [n] for them: the parameters of a
-    // rank that steps a part of a model. A slot is the part's share of a parameter, with as many dimensions as that: n
-    // × 1 × 1 … No buffers.
+    // rank that steps a part of a model. A slot is a whole parameter, or the part's share of one, with as many
+    // dimensions as that: n × 1 × 1 … No buffers.
     [[nodiscard]] static FlatParams partOf(const FlatParams& whole, std::int64_t begin, at::Tensor gradients);
 
     [[nodiscard]] at::Tensor& weights() { return weights_; }      // [N]
@@ -69,6 +69,7 @@ public:
         at::Tensor parameter;
         std::int64_t offset = 0;
         std::int64_t numel = 0;
+        bool hidden = false;  // a matrix of a hidden layer (hidden_matrices.h); false where only shapes are known
     };
     [[nodiscard]] const std::vector<Slot>& slots() const { return slots_; }
 

@@ -57,6 +57,17 @@ Status checkAlgorithm(const Value& document, const Experiment& experiment, const
     return refuseKey(document, own ? "algorithm." + broken->field : broken->field, broken->message);
 }
 
+Status checkOptimizer(const Value& document, const Experiment& experiment, const Plan& plan) {
+    if (!OptimizerRegistry::find(experiment.optimizerName)->traits.needsHiddenMatrices || plan.hiddenMatrices > 0) {
+        return {};
+    }
+    return refuseKey(document, "optimizer.name",
+                     experiment.optimizerName + " is made for the matrices of hidden layers, and " +
+                         experiment.modelName +
+                         " has none between those of its input and its output: choose a deeper model, or another "
+                         "optimizer, as \"adamw\"");
+}
+
 Status checkCompression(const Value& document, const Experiment& experiment, const Plan& plan) {
     if (!experiment.compression) return {};
     const auto refuse = [&](const FieldError& broken) {
@@ -208,6 +219,7 @@ Status checkRun(const Value& document, const Experiment& experiment, const Plan&
     DASGD_TRY(checkSharedWork(document, experiment, plan));
     DASGD_TRY(checkBatch(document, experiment, plan));
     DASGD_TRY(checkAlgorithm(document, experiment, plan));
+    DASGD_TRY(checkOptimizer(document, experiment, plan));
     DASGD_TRY(checkCompression(document, experiment, plan));
     DASGD_TRY(checkStraggler(document, experiment));
     DASGD_TRY(checkProfile(document, experiment, plan));

@@ -26,9 +26,9 @@ inline std::unique_ptr<Optimizer> createOptimizer(const std::string& name, const
     return std::move(*optimizer);
 }
 
-// Weights of two dimensions and biases of one.
+// Weights of two dimensions and biases of one; between the first and the last layer a wide matrix and a tall one.
 inline std::unique_ptr<Model> optimizedNetwork() {
-    auto model = buildModel("mlp", kOptimizerInput, table({{"hidden", array<std::int64_t>({7})}}));
+    auto model = buildModel("mlp", kOptimizerInput, table({{"hidden", array<std::int64_t>({7, 5, 6})}}));
     model->module().to(torch::kFloat64);
     return model;
 }

@@ -18,7 +18,7 @@ TEST(OptimizerTest, LeavesTheGradientAlone) {
     FlatParams flat(model->module(), at::kDouble);
     flat.gradients().fill_(2);
     createOptimizer("sgd", table({{"weight_decay", number(0.1)}, {"nesterov", boolean(true)}}))->step(flat, 0.5);
-    for (const char* name : {"adam", "adamw", "lars", "lamb"}) {
+    for (const char* name : {"adam", "adamw", "lars", "lamb", "muon"}) {
         createOptimizer(name, table({{"weight_decay", number(0.1)}}))->step(flat, 0.5);
     }
     EXPECT_TRUE(flat.gradients().eq(2).all().item<bool>());
@@ -34,7 +34,7 @@ TEST(OptimizerTest, StateIsFlatAndComesWithTheFirstStep) {
     ASSERT_EQ(sgd->state().size(), 1U);
     EXPECT_TRUE(sgd->state()[0].eq(2).all().item<bool>());
 
-    for (const char* name : {"adam", "adamw", "lars", "lamb"}) {
+    for (const char* name : {"adam", "adamw", "lars", "lamb", "muon"}) {
         auto optimizer = createOptimizer(name, {});
         EXPECT_TRUE(optimizer->state().empty()) << name;
         optimizer->step(flat, 0.1);
@@ -49,7 +49,7 @@ TEST(OptimizerTest, StateIsFlatAndComesWithTheFirstStep) {
 
 // The step that is saved after, from none to several, and with reset() before the save.
 TEST(OptimizerTest, WhatIsSavedGoesOnInANewOne) {
-    for (const char* name : {"sgd", "adam", "adamw", "lars", "lamb"}) {
+    for (const char* name : {"sgd", "adam", "adamw", "lars", "lamb", "muon"}) {
         const Value fields = std::string(name) == "sgd" ? table({{"dampening", number(0.3)}}) : Value();
         for (const int steps : {0, 1, 4}) {
             for (const bool resets : {false, true}) {
@@ -77,7 +77,7 @@ TEST(OptimizerTest, WhatIsSavedGoesOnInANewOne) {
 }
 
 TEST(OptimizerTest, AStateOfAnotherModelIsRefused) {
-    for (const char* name : {"sgd", "adam", "adamw", "lars", "lamb"}) {
+    for (const char* name : {"sgd", "adam", "adamw", "lars", "lamb", "muon"}) {
         auto model = optimizedNetwork();
         FlatParams flat(model->module(), at::kDouble), single(optimizedNetwork()->module(), at::kFloat);
         const auto optimizer = createOptimizer(name, {});
@@ -91,7 +91,7 @@ TEST(OptimizerTest, AStateOfAnotherModelIsRefused) {
 }
 
 TEST(OptimizerTest, AResetOptimiserIsANewOne) {
-    for (const char* name : {"sgd", "adam", "adamw", "lars", "lamb"}) {
+    for (const char* name : {"sgd", "adam", "adamw", "lars", "lamb", "muon"}) {
         const Value fields = std::string(name) == "sgd" ? table({{"dampening", number(0.3)}}) : Value();
         auto model = optimizedNetwork();
         FlatParams flat(model->module(), at::kDouble);
@@ -121,6 +121,7 @@ TEST(OptimizerTest, DefaultsAreTheDocumentedOnes) {
     EXPECT_EQ(createOptimizer("adam", {})->learningRate(), 0.001);
     EXPECT_EQ(createOptimizer("lamb", {})->learningRate(), 0.001);
     EXPECT_EQ(createOptimizer("lars", {})->learningRate(), 1);
+    EXPECT_EQ(createOptimizer("muon", {})->learningRate(), 0.02);
 }
 
 TEST(OptimizerTest, ClippingIsTorchs) {

@@ -24,9 +24,11 @@ class EveryOptimizer : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(EveryOptimizer, GoesOnWithItsState) {
     Value optimizer = table({{"name", text(GetParam())}});
+    Value deep = droppingMlp();  // muon takes a matrix between two others
+    deep.set("hidden", array<std::int64_t>({12, 9}));
     expectSameModelAfterStops(
-        TrainedOn::Threads, resumedExperiment(named("dasgd"), TrainedOn::Threads, droppingMlp(), std::move(optimizer)),
-        {1, 10, 21});
+        TrainedOn::Threads,
+        resumedExperiment(named("dasgd"), TrainedOn::Threads, std::move(deep), std::move(optimizer)), {1, 10, 21});
 }
 INSTANTIATE_TEST_SUITE_P(Registry, EveryOptimizer, ::testing::ValuesIn(OptimizerRegistry::names()),
                          [](const auto& info) { return info.param; });

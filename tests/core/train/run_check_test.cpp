@@ -173,6 +173,18 @@ TEST(RunCheck, AServerWithAShardTakesNoNormOfAllWeights) {
     EXPECT_EQ(saidOf(served(2, "[optimizer]\nname = \"adam\"\n")), "");
 }
 
+TEST(RunCheck, MuonTakesAMatrixBetweenTwoOthers) {
+    const auto stepped = [](const std::string& model, const std::string& more = "") {
+        return saidOf("[algorithm]\nname = \"local_sgd\"\n[model]\n" + model +
+                      "[data]\nname = \"synthetic\"\n[cluster]\nworkers = 2\n[optimizer]\nname = \"muon\"\n" + more);
+    };
+    EXPECT_EQ(stepped("name = \"mlp\"\nhidden = [7, 5]\n"), "");
+    EXPECT_THAT(stepped("name = \"mlp\"\nhidden = [7]\n"),
+                AllOf(StartsWith("e.toml:11:8: muon is made for the matrices of hidden layers, and mlp has none"),
+                      HasSubstr("choose a deeper model, or another optimizer")));
+    EXPECT_THAT(stepped("name = \"logistic\"\n"), HasSubstr("logistic has none"));
+}
+
 TEST(RunCheck, SomeAlgorithmsTakeOneBatchAStep) {
     const std::string accumulated = "[train]\nsteps = 50\naccumulate = 2\n";
     for (const char* name : {"hybrid_sgd", "probe"}) {

@@ -146,7 +146,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(CapturedUpdate, LayerwiseOptimisersSayWhyTheyAreNot) {
     for (const double clip : {0.0, 0.5}) {
-        for (const char* optimizer : {"lars", "lamb"}) {
+        for (const char* optimizer : {"lars", "lamb", "muon"}) {
             const Setting setting{optimizer, optimizer, {}, clip};
             const Outcome run = updated(setting, HostDevice::Capture::Records);
             expectSameBits(run, steppedPlainly(setting));

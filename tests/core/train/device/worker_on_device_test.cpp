@@ -137,7 +137,7 @@ TEST(WorkerOnDevice, WhereNothingIsCapturedTheRunSaysSoAndGoesOn) {
 }
 
 TEST(WorkerOnDevice, ClippingAndLayerwiseStepsAgreeToRounding) {
-    for (const char* optimizer : {"lars", "lamb", "adam", "adamw", "sgd"}) {
+    for (const char* optimizer : {"lars", "lamb", "muon", "adam", "adamw", "sgd"}) {
         Value document = digits(often("local_sgd"), {{"gradient_clip", number(0.5)}});
         document.set("optimizer", table({{"name", text(optimizer)}}));
         const auto there = trainOnDevice(document).records, here = train(document);
