@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <utility>
 #include <vector>
@@ -26,14 +27,20 @@ struct SerialCodedMean {
     bool shard = true, feedback = true;
     double decay = 1;
     std::function<Vec(const Vec&)> code = signOf;
+    // Called before each coding of a rank, with the number that its draws depend on: that of the exchange from 1, and
+    // 2⁴⁰ more for the second coding of shard, which is of the rank's part.
+    std::function<void(int rank, std::uint64_t counter)> begins = nullptr;
+    std::uint64_t exchanges = 0;
     Workers errors;     // of each rank
     Vec errorOfParts;   // of the second coding
     double factor = 1;  // of the errors, in the next exchange
 
     // Codes the segments of a vector that begins and ends at `cuts`.
-    [[nodiscard]] Vec coded(const Vec& p, std::size_t part) const {
+    // `ofOwners`: each part is coded by the rank that owns it.
+    [[nodiscard]] Vec coded(const Vec& p, std::size_t part, bool ofOwners = false) const {
         Vec out;
         for (std::size_t from = 0; from < p.size(); from += part) {
+            if (ofOwners && begins) begins(static_cast<int>(from / part), (std::uint64_t{1} << 40) + exchanges);
             const Vec segment(p.begin() + static_cast<std::ptrdiff_t>(from),
                               p.begin() + static_cast<std::ptrdiff_t>(std::min(from + part, p.size())));
             const Vec one = code(segment);
@@ -48,7 +55,9 @@ struct SerialCodedMean {
         if (errors.empty()) errors.assign(ranks, Vec(n, 0));
         if (errorOfParts.empty()) errorOfParts.assign(n, 0);
         Vec sum(n, 0);
+        ++exchanges;
         for (std::size_t i = 0; i < ranks; ++i) {
+            if (begins) begins(static_cast<int>(i), exchanges);
             Vec p = x[i];
             for (std::size_t j = 0; j < n && feedback; ++j) p[j] += decay * factor * errors[i][j];
             const Vec c = coded(p, part);
@@ -60,7 +69,7 @@ struct SerialCodedMean {
         }
         if (!shard) return sum;
         for (std::size_t j = 0; j < n && feedback; ++j) sum[j] += decay * factor * errorOfParts[j];
-        const Vec again = coded(sum, part);
+        const Vec again = coded(sum, part, true);
         for (std::size_t j = 0; j < n; ++j) errorOfParts[j] = sum[j] - again[j];
         return again;
     }

@@ -5,19 +5,12 @@
 // with the trial's fields; one that is to change is deleted first.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <nlohmann/json.hpp>
-
 #include "tests/support/algorithm_trials.h"
-#include "tests/support/paths.h"
+#include "tests/support/golden_files.h"
 #include "tests/support/sim/virtual_cluster.h"
 
 namespace dasgd::test {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr int kWorkers = 3;
 
@@ -65,44 +58,13 @@ Value uneven() {
     return document;
 }
 
-nlohmann::json jsonOf(const Value& value) {
-    if (const auto* whole = value.as<std::int64_t>()) return *whole;
-    if (const auto* real = value.as<double>()) return *real;
-    if (const auto* truth = value.as<bool>()) return *truth;
-    if (const auto* words = value.as<std::string>()) return *words;
-    nlohmann::json all = nlohmann::json::array();
-    for (const Value& item : *value.as<Value::Array>()) all.push_back(jsonOf(item));
-    return all;
-}
-Value valueOf(const nlohmann::json& json) {
-    if (json.is_boolean()) return Value(json.get<bool>());
-    if (json.is_number_integer()) return Value(json.get<std::int64_t>());
-    if (json.is_number()) return Value(json.get<double>());
-    if (json.is_string()) return Value(json.get<std::string>());
-    Value::Array all;
-    for (const nlohmann::json& item : json) all.push_back(valueOf(item));
-    return Value(std::move(all));
-}
-
-nlohmann::json jsonOf(const Fields& fields) {
-    nlohmann::json all = nlohmann::json::object();
-    for (const auto& [name, value] : fields) all[name] = jsonOf(value);
-    return all;
-}
-
 // `written` says the settings.
 nlohmann::json trajectoryOf(const AlgorithmTrial& trial, const nlohmann::json& written) {
-    const auto tableOf = [&](const char* part) {
-        Value all = table({});
-        if (!written.contains(part)) return all;
-        for (const auto& [name, value] : written[part].items()) all.set(name, valueOf(value));
-        return all;
-    };
-    Value algorithm = tableOf("fields");
+    Value algorithm = tableOf(written, "fields");
     algorithm.set("name", text(trial.algorithm));
     const auto recordsOf = [&](Value document, bool virtually) {
         document.set("algorithm", algorithm);
-        if (written.contains("compression")) document.set("compression", tableOf("compression"));
+        if (written.contains("compression")) document.set("compression", tableOf(written, "compression"));
         return virtually ? trainVirtually(document) : train(document);
     };
     if (trial.isTimeOnly()) return {{"step_end_ns", endsOf(recordsOf(timeOnly(), true))}};
@@ -115,27 +77,10 @@ nlohmann::json trajectoryOf(const AlgorithmTrial& trial, const nlohmann::json& w
 class Golden : public ::testing::TestWithParam<AlgorithmTrial> {};
 
 TEST_P(Golden, TrajectoryIsTheRecordedOne) {
-    const fs::path file = fs::path(kSourceDir) / "tests" / "golden" / (GetParam().name() + ".json");
-    const bool isThere = fs::exists(file);
-    nlohmann::json recorded = nlohmann::json::object();
-    if (isThere) {
-        std::ifstream stream(file);
-        recorded = nlohmann::json::parse(stream);
-    } else {
-        recorded["fields"] = jsonOf(GetParam().fields);
-        if (!GetParam().compression.empty()) recorded["compression"] = jsonOf(GetParam().compression);
-    }
-    nlohmann::json present = trajectoryOf(GetParam(), recorded);
-    present["algorithm"] = GetParam().algorithm;
-    for (const char* part : {"fields", "compression"}) {
-        if (recorded.contains(part)) present[part] = recorded[part];
-    }
-    if (!isThere && std::getenv("DASGD_WRITE_GOLDENS")) {
-        std::ofstream(file) << present.dump(1) << "\n";
-        return;
-    }
-    ASSERT_TRUE(isThere) << file << " is missing: `core_algorithms_test --write-goldens` writes it";
-    EXPECT_EQ(present, recorded) << "to the last bit: numbers are written with as many digits as it takes";
+    nlohmann::json settings{{"algorithm", GetParam().algorithm}, {"fields", jsonOf(GetParam().fields)}};
+    if (!GetParam().compression.empty()) settings["compression"] = jsonOf(GetParam().compression);
+    expectGolden(GetParam().name(), settings,
+                 [](const nlohmann::json& written) { return trajectoryOf(GetParam(), written); });
 }
 
 INSTANTIATE_TEST_SUITE_P(Registry, Golden, ::testing::ValuesIn(AlgorithmTrial::list()), trialName);
