@@ -5,22 +5,22 @@
 #include <cstdint>
 #include <string>
 
-#include "core/cost/bucket_plan.h"
 #include "core/cost/memory_passes.h"
 
 namespace dasgd {
 
 void GradientBuckets::start(StepContext& context) {
-    makeBuckets(context.params());
+    order_.plan(context.params(), params_.limits());
+    for (const BucketOrder::Range& range : order_.ranges()) {
+        buckets_.push_back({context.params().gradients().slice(0, range.begin, range.end)});
+    }
     makeCoded(context);
-    context.gradientFeed().listen([this, &context](std::size_t slot) {
-        if (!stopped_) onGradient(context, bucketOf_[slot]);
-    });
+    order_.start(context,
+                 [this, &context](std::size_t bucket, bool inPass) { launch(context, buckets_[bucket], inPass); });
 }
 
 void GradientBuckets::finish(StepContext& context) {
-    // A parameter that took no part in the loss leaves its bucket unlaunched; its gradient is zero everywhere.
-    while (launched_ < buckets_.size()) launchNext(context, false);
+    order_.finish();
     if (codes(context)) {
         finishCoded(context);
     } else {
@@ -29,8 +29,6 @@ void GradientBuckets::finish(StepContext& context) {
                                        static_cast<std::int64_t>(bucket.gradients.nbytes()));
         }
     }
-    for (Bucket& bucket : buckets_) bucket.missing = bucket.parameters;
-    launched_ = 0;
 }
 
 // All second stages leave before the first of them is awaited.
@@ -86,9 +84,9 @@ Status GradientBuckets::load(const Archive& archive) {
 
 // Broadcasts the buffers and waits. DDP does so at the start of the next forward pass, of an evaluation too, which is
 // the same instant. It also sends num_batches_tracked, which is equal on all ranks here, as they make the same steps.
-void GradientBuckets::broadcastBuffers(StepContext& context) const {
+void broadcastBuffers(StepContext& context) {
     const std::vector<at::Tensor>& buffers = context.params().buffers();
-    if (!params_.broadcastBuffers || buffers.empty()) return;
+    if (buffers.empty()) return;
     const at::NoGradGuard guard;
     std::vector<at::Tensor> flat;
     for (const at::Tensor& buffer : buffers) flat.push_back(buffer.flatten());
@@ -102,35 +100,7 @@ void GradientBuckets::broadcastBuffers(StepContext& context) const {
     }
 }
 
-void GradientBuckets::makeBuckets(FlatParams& params) {
-    const auto& slots = params.slots();
-    const auto beginOf = [&](std::size_t slot) { return slot < slots.size() ? slots[slot].offset : params.size(); };
-    std::vector<double> bytes;
-    for (std::size_t i = 0; i < slots.size(); ++i) {
-        bytes.push_back(static_cast<double>((beginOf(i + 1) - beginOf(i)) * params.gradients().element_size()));
-    }
-    constexpr double kMebibyte = 1048576;
-    bucketOf_.assign(slots.size(), 0);
-    for (const PlannedBucket& planned :
-         planBuckets(bytes, kMebibyte * params_.firstBucketMb, kMebibyte * params_.bucketMb)) {
-        const auto members = static_cast<int>(planned.last - planned.first);
-        for (std::size_t slot = planned.first; slot < planned.last; ++slot) bucketOf_[slot] = buckets_.size();
-        buckets_.push_back({params.gradients().slice(0, beginOf(planned.first), beginOf(planned.last)),
-                            members,
-                            members,
-                            {},
-                            nullptr});
-    }
-}
-
-void GradientBuckets::onGradient(StepContext& context, std::size_t index) {
-    --buckets_[index].missing;
-    // Buckets leave in one order on every rank, whatever order their gradients came in.
-    while (launched_ < buckets_.size() && buckets_[launched_].missing <= 0) launchNext(context, true);
-}
-
-void GradientBuckets::launchNext(StepContext& context, bool inPass) {
-    Bucket& bucket = buckets_[launched_++];
+void GradientBuckets::launch(StepContext& context, Bucket& bucket, bool inPass) {
     if (codes(context)) {
         const Work coding{SpanKind::Snapshot, bucket.coded->encodeBytes()};
         const auto encode = [&] { bucket.coded->encode(context, bucket.gradients); };

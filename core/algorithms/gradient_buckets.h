@@ -1,10 +1,6 @@
-// Gradients averaged in buckets during the backward pass, as in PyTorch DDP (arXiv 2006.15704): a bucket leaves when
-// its last gradient is ready. Buckets are slices of the flat gradient: nothing is copied. BatchNorm's running
-// statistics are rank 0's in every forward pass, as with DDP's broadcast_buffers (torch/nn/parallel/distributed.py,
-// _sync_buffers).
-//
-// On a device buckets leave from autograd's own thread. Each of its calls is one at a time (gradient_feed.h), and the
-// training thread, which waits for the pass meanwhile, awaits the buckets after it.
+// Gradients averaged in buckets during the backward pass, as in PyTorch DDP (arXiv 2006.15704): bucket_order.h. Buckets
+// are slices of the flat gradient: nothing is copied. BatchNorm's running statistics are rank 0's in every forward
+// pass, as with DDP's broadcast_buffers (torch/nn/parallel/distributed.py, _sync_buffers).
 #pragma once
 
 #include <cstddef>
@@ -12,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/algorithms/bucket_order.h"
 #include "core/base/fields.h"
 #include "core/compression/compressed_mean.h"
 #include "core/cost/communication_pattern.h"
@@ -37,6 +34,7 @@ struct GradientBucketsParams {
           {.help = "Rank 0 sends the running statistics of BatchNorm to all before each forward pass; otherwise they "
                    "are each rank's own"});
     }
+    [[nodiscard]] BucketOrder::Limits limits() const { return {.firstMb = firstBucketMb, .mb = bucketMb}; }
 };
 
 // The gradients become 0 before their mean is decoded into them.
@@ -49,6 +47,9 @@ inline constexpr CodingPasses kCodingOfGradients{.decode = 1};
             .coding = kCodingOfGradients,
             .assumes = {"BatchNorm's statistics, where the model has them, are left out."}};
 }
+
+// Gives all ranks rank 0's buffers, and waits. Throws CommError.
+void broadcastBuffers(StepContext& context);
 
 class GradientBuckets {
 public:
@@ -63,9 +64,11 @@ public:
     // Called after each backward pass: the gradients become their mean. Throws CommError.
     void finish(StepContext& context);
     // Called after each step: the next forward pass has rank 0's statistics. Throws CommError.
-    void broadcastBuffers(StepContext& context) const;
+    void broadcastBuffers(StepContext& context) const {
+        if (params_.broadcastBuffers) dasgd::broadcastBuffers(context);
+    }
     // Called between two steps: no bucket leaves any more, and finish() is not called after it.
-    void stop() { stopped_ = true; }
+    void stop() { order_.stop(); }
     // State between two steps, which compression alone has. load() comes after start().
     void save(StepContext& context, Archive& archive) const;
     [[nodiscard]] Status load(const Archive& archive);
@@ -73,26 +76,20 @@ public:
 private:
     struct Bucket {
         at::Tensor gradients;  // slice of the flat gradient
-        int parameters = 0;
-        int missing = 0;  // gradients that this backward pass has not made yet
-        Pending pending;
+        Pending pending = {};
         std::unique_ptr<CompressedMean> coded = nullptr;  // null where nothing is compressed
     };
 
-    void makeBuckets(FlatParams& params);
     void makeCoded(StepContext& context);
     [[nodiscard]] bool codes(const StepContext& context) const {
         return compression_ && context.step() > compression_->params.start;
     }
     void finishCoded(StepContext& context);
-    void onGradient(StepContext& context, std::size_t index);
-    void launchNext(StepContext& context, bool inPass);
+    void launch(StepContext& context, Bucket& bucket, bool inPass);
 
     GradientBucketsParams params_;
+    BucketOrder order_;
     std::vector<Bucket> buckets_;
-    std::vector<std::size_t> bucketOf_;  // for each parameter
-    std::size_t launched_ = 0;
-    bool stopped_ = false;
     std::shared_ptr<const CompressionSettings> compression_;
 };
 
