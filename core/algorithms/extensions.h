@@ -17,6 +17,7 @@
 namespace dasgd {
 
 class Archive;
+class FlatParams;
 class Graph;
 struct CompressionSettings;
 class Optimizer;
@@ -52,6 +53,15 @@ public:
     virtual ~OwnUpdate() = default;
     // Called when the gradients exist and afterBackward() has returned. Not called in time-only runs.
     virtual void update(StepContext& context, Optimizer& optimizer) = 0;
+};
+
+// Division of the update among the ranks. Default: the optimiser of a rank steps all of the weights.
+class StepsPart {
+public:
+    virtual ~StepsPart() = default;
+    // The parameters that this rank's optimiser steps; it has state for these alone. Called before load(), to restore
+    // that state, with the weights as they were saved.
+    [[nodiscard]] virtual FlatParams steppedPart(StepContext& context) = 0;
 };
 
 // Choice of the weights that are evaluated, and that the run ends with. Default: the mean over the ranks that train.

@@ -142,24 +142,43 @@ FlatParams FlatParams::partOf(const FlatParams& whole, std::int64_t begin, at::T
     FlatParams params;
     params.weights_ = whole.weights_.narrow(0, begin, gradients.numel());
     params.gradients_ = std::move(gradients);
+    params.addShares(whole, begin, end, 0);
+    return params;
+}
+
+FlatParams FlatParams::copyOf(const FlatParams& whole, const Ranges& ranges, at::Tensor gradients) {
+    const at::NoGradGuard noGrad;
+    FlatParams params;
+    params.weights_ = at::zeros_like(gradients);
+    params.gradients_ = std::move(gradients);
+    std::int64_t offset = 0;
+    for (const auto& [begin, end] : ranges) {
+        params.weights_.narrow(0, offset, end - begin).copy_(whole.weights_.narrow(0, begin, end - begin));
+        params.addShares(whole, begin, end, offset);
+        offset += end - begin;
+    }
+    return params;
+}
+
+void FlatParams::addShares(const FlatParams& whole, std::int64_t begin, std::int64_t end, std::int64_t offset) {
     for (const Slot& slot : whole.slots_) {
         const std::int64_t from = std::max(begin, slot.offset);
         const std::int64_t numel = std::min(end, slot.offset + slot.numel) - from;
         if (numel <= 0) continue;
-        const at::Tensor share = params.weights_.narrow(0, from - begin, numel);
+        const std::int64_t at = offset + from - begin;
+        const at::Tensor share = weights_.narrow(0, at, numel);
         if (numel == slot.numel) {
             const at::Tensor parameter =
                 share.as_strided(slot.parameter.sizes(), slot.parameter.strides(), share.storage_offset());
-            params.slots_.push_back({parameter, from - begin, numel, slot.hidden});
+            slots_.push_back({parameter, at, numel, slot.hidden});
         } else {
             std::vector<std::int64_t> shape(static_cast<std::size_t>(std::max<std::int64_t>(slot.parameter.dim(), 1)),
                                             1);
             shape[0] = numel;
-            params.slots_.push_back({share.view(shape), from - begin, numel});
+            slots_.push_back({share.view(shape), at, numel});
         }
-        params.parameters_ += numel;
+        parameters_ += numel;
     }
-    return params;
 }
 
 }  // namespace dasgd

@@ -6,6 +6,7 @@
 #include <c10/core/Device.h>
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace torch::nn {
@@ -47,6 +48,10 @@ public:
     // rank that steps a part of a model. A slot is a whole parameter, or the part's share of one, with as many
     // dimensions as that: n × 1 × 1 … No buffers.
     [[nodiscard]] static FlatParams partOf(const FlatParams& whole, std::int64_t begin, at::Tensor gradients);
+    // The same of several ranges of `whole`, [begin, end) and ascending, one after the other: a copy. Gradients [n] may
+    // be longer than the ranges together: the elements behind these are padding.
+    using Ranges = std::vector<std::pair<std::int64_t, std::int64_t>>;
+    [[nodiscard]] static FlatParams copyOf(const FlatParams& whole, const Ranges& ranges, at::Tensor gradients);
 
     [[nodiscard]] at::Tensor& weights() { return weights_; }      // [N]
     [[nodiscard]] at::Tensor& gradients() { return gradients_; }  // [N]
@@ -79,6 +84,8 @@ public:
 private:
     FlatParams() = default;
     void addSlot(const at::Tensor& parameter, std::int64_t alignment);
+    // Adds the slots of `whole` between `begin` and `end`, whose elements lie from `offset` on in weights_.
+    void addShares(const FlatParams& whole, std::int64_t begin, std::int64_t end, std::int64_t offset);
     [[nodiscard]] std::int64_t endOf(std::size_t slot) const;
 
     bool reordered_ = false;  // some parameter's elements are not in the order of its dimensions

@@ -63,7 +63,9 @@ Status restoreGenerator(const Archive& archive, const NamedGenerator& own) {
 Status restoreShared(const RankParts& parts, const Archive& archive) {
     DASGD_TRY(forEachOnce(parts.model.module().named_parameters(), fromArchive(archive, "weights/")));
     DASGD_TRY(forEachOnce(parts.model.module().named_buffers(), fromArchive(archive, "buffers/")));
-    DASGD_TRY(parts.optimizer.load(archive.under("optimizer/"), parts.context.params()));
+    auto* divides = dynamic_cast<StepsPart*>(&parts.algorithm);
+    FlatParams stepped = divides ? divides->steppedPart(parts.context) : parts.context.params();
+    DASGD_TRY(parts.optimizer.load(archive.under("optimizer/"), stepped));
     at::Tensor selection = parts.selection.state();
     DASGD_TRY(archive.read("selection", selection));
     parts.selection.setState(selection);

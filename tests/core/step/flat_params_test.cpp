@@ -143,6 +143,27 @@ TEST(FlatParamsTest, APartSharesWhatItIsOf) {
     EXPECT_EQ(FlatParams::partOf(whole, 4, torch::ones({2}, torch::kDouble)).slots().size(), 1U) << "the bias alone";
 }
 
+TEST(FlatParamsTest, ACopyOfRangesIsApartFromWhatItIsOf) {
+    // A weight of 2 × 2 and a bias of 2.
+    torch::nn::Linear layer(2, 2);
+    FlatParams whole(*layer, torch::kDouble);
+    const at::NoGradGuard guard;
+    whole.weights().copy_(torch::arange(6, torch::kDouble));
+    FlatParams copy = FlatParams::copyOf(whole, {{1, 3}, {3, 3}, {3, 5}}, torch::ones({6}, torch::kDouble));
+    EXPECT_EQ(copy.size(), 6);
+    EXPECT_EQ(copy.parameters(), 4) << "what is behind the ranges is padding";
+    EXPECT_TRUE(torch::equal(copy.weights(), torch::tensor({1.0, 2.0, 3.0, 4.0, 0.0, 0.0}, torch::kDouble)));
+    copy.weights().sub_(copy.gradients());
+    EXPECT_TRUE(torch::equal(whole.weights(), torch::arange(6, torch::kDouble)));
+    ASSERT_EQ(copy.slots().size(), 3U) << "of a weight in two ranges there are two shares";
+    EXPECT_EQ(copy.slots()[1].offset, 2);
+    EXPECT_EQ(copy.slots()[1].parameter.sizes().vec(), (std::vector<std::int64_t>{1, 1})) << "still no bias";
+    EXPECT_EQ(copy.slots()[2].offset, 3);
+    EXPECT_EQ(copy.slots()[2].parameter.item<double>(), 3) << "4 − 1";
+    copy.clearPadding(copy.weights());
+    EXPECT_TRUE(torch::equal(copy.weights(), torch::tensor({0.0, 1.0, 2.0, 3.0, 0.0, 0.0}, torch::kDouble)));
+}
+
 TEST(FlatParamsTest, FrozenParametersStayOut) {
     auto model = test::buildModel("logistic", kDigits);
     model->module().parameters()[0].set_requires_grad(false);
