@@ -59,6 +59,9 @@ struct AlgorithmTrial {
     bool fixesBatches = false;
     // True where the ranks wait for each other to measure, which is no part of a step: passes and waits do not count.
     bool measures = false;
+    // Of a loss in float32 on a device, relative to the processor's: above 0 where the rounding of an element depends on
+    // its place among the others, which padding changes.
+    double deviceTolerance = 0;
     // Single messages, as opposed to collectives and exchanges, that two trainers and a server receive in a step.
     int messagesReceived = 0;
     std::vector<TrialIdentity> identities = {};

@@ -63,7 +63,8 @@ protected:
     MemorySink sink;
 };
 
-// One of two ranks with equal data; the other is not run. A sum over both is twice this rank's tensor.
+// One of two ranks with equal data; the other is not run. A sum over both is twice this rank's tensor; what the other
+// would gather stays as it was.
 class TwinCommunicator final : public Communicator {
 public:
     TwinCommunicator(ModelDevice& model, StreamQueue& queue, Ns transfer)
@@ -71,13 +72,19 @@ public:
 
 private:
     Pending start(CollectiveCall call, std::uint64_t number) override {
+        const bool isInPlace = call.kind == CollectiveKind::AllReduce;
+        const std::string name = isInPlace ? "all_reduce" : "of_rows";
+        std::vector<Access> accesses{accessOf(call.out, true, name)};
+        if (!isInPlace) accesses.push_back(accessOf(call.in, false, name));
         const auto enqueue = [&](StreamHandle stream) {
-            model_.launch(stream, transfer_, {accessOf(call.out, true, "all_reduce")});
+            model_.launch(stream, transfer_, accesses);
             const at::RecordFunctionGuard notOfTheComputeStream(false);
-            if (call.kind == CollectiveKind::AllReduce && call.op == Reduce::Sum) call.out.mul_(2);
+            if (isInPlace && call.op == Reduce::Sum) call.out.mul_(2);
+            if (call.kind == CollectiveKind::ReduceScatter) call.out.copy_(call.in.narrow(0, 0, call.out.numel()));
+            if (call.kind == CollectiveKind::AllGather) call.out.narrow(0, 0, call.in.numel()).copy_(call.in);
         };
         return queue_.launch(
-            {.label = "rank 0: all_reduce", .collective = number, .tensors = {call.out}, .enqueue = enqueue});
+            {.label = "rank 0: " + name, .collective = number, .tensors = {call.in, call.out}, .enqueue = enqueue});
     }
     Pending start(MessageCall) override { throw CommError("no messages between twins"); }
     // Both twins send the same, so each receives a copy of its own messages.

@@ -297,7 +297,7 @@ Value logisticDigits(const char* algorithm, Value train) {
 }
 
 TEST(Worker, AccumulatedMicroBatchesAreOneBatch) {
-    for (const char* algorithm : {"sync_sgd", "local_sgd", "dga", "adasum", "selsync"}) {
+    for (const char* algorithm : {"sync_sgd", "local_sgd", "dga", "adasum", "selsync", "zero_sgd"}) {
         const auto whole = train(logisticDigits(algorithm, table({{"batch_size", integer(12)}})));
         const auto parts =
             train(logisticDigits(algorithm, table({{"batch_size", integer(4)}, {"accumulate", integer(3)}})));

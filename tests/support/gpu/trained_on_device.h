@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -66,14 +67,23 @@ inline std::vector<double> valuesOf(const RankRecord& record, const std::string&
     return values;
 }
 
+// `tolerance`: relative, of each value; 0: to the last bit.
 inline void expectSameTraining(const std::vector<RankRecord>& there, const std::vector<RankRecord>& here,
-                               const std::string& what) {
+                               const std::string& what, double tolerance = 0) {
     ASSERT_EQ(there.size(), here.size());
     for (std::size_t rank = 0; rank < there.size(); ++rank) {
         EXPECT_EQ(there[rank].outcome.error, "") << what;
-        EXPECT_EQ(valuesOf(there[rank], "train/loss"), valuesOf(here[rank], "train/loss")) << what << ", rank " << rank;
-        for (const char* metric : {"eval/loss", "eval/accuracy"}) {
-            EXPECT_EQ(valuesOf(there[rank], metric), valuesOf(here[rank], metric)) << what << ", " << metric;
+        for (const char* metric : {"train/loss", "eval/loss", "eval/accuracy"}) {
+            const std::vector<double> found = valuesOf(there[rank], metric), expected = valuesOf(here[rank], metric);
+            const std::string where = what + ", " + metric + ", rank " + std::to_string(rank);
+            if (tolerance == 0) {
+                EXPECT_EQ(found, expected) << where;
+                continue;
+            }
+            ASSERT_EQ(found.size(), expected.size()) << where;
+            for (std::size_t i = 0; i < found.size(); ++i) {
+                EXPECT_NEAR(found[i], expected[i], tolerance * std::abs(expected[i])) << where;
+            }
         }
     }
 }

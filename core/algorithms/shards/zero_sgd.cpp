@@ -1,0 +1,80 @@
+// Synchronous SGD with a divided update, as ZeRO does it (Rajbhandari et al., SC 2020, arXiv 1910.02054): the mean of
+// the gradients is reduce-scattered in buckets during the backward pass, each rank steps its part of the weights with
+// the optimiser's state of that part alone, and the parts are gathered before the next forward pass. The weights are
+// those of sync_sgd with every optimiser that steps each element by itself.
+//
+// Stages 1 and 2 of ZeRO send the same, 2(P−1)/P·S a rank and step. What is divided in memory is the optimiser's state,
+// of which each rank has 1/P; the gradients are not, as autograd adds them up in the flat gradient: there this is stage
+// 1. The gather is not hidden. In simulated time an update takes as long as one of all weights.
+#include <memory>
+#include <optional>
+
+#include "core/algorithms/algorithm.h"
+#include "core/algorithms/extensions.h"
+#include "core/algorithms/gradient_buckets.h"
+#include "core/algorithms/shards/sharded_weights.h"
+#include "core/optimizers/optimizer.h"
+
+namespace dasgd {
+namespace {
+
+class ZeroSgd final : public Algorithm, public Checkpointed, public OwnUpdate, public StepsPart {
+public:
+    explicit ZeroSgd(const GradientBucketsParams& params) : params_(params) {}
+
+    [[nodiscard]] std::optional<FieldError> check(const RunOutline& facts) const override {
+        return ShardedWeights::check("zero_sgd", facts);
+    }
+    void start(StepContext& context) override {
+        divide(context);
+        order_.start(context,
+                     [this, &context](std::size_t bucket, bool inPass) { sharded_.scatter(context, bucket, inPass); });
+    }
+    void afterBackward(StepContext& context) override {
+        order_.finish();
+        sharded_.awaitGradients(context);
+    }
+    void update(StepContext& context, Optimizer& optimizer) override {
+        optimizer.step(sharded_.part(), context.learningRate());
+    }
+    void afterStep(StepContext& context) override {
+        sharded_.gather(context);
+        if (params_.broadcastBuffers) broadcastBuffers(context);
+    }
+    void drain(StepContext&) override {}
+    // Between two steps all ranks have the same weights, and nothing is under way.
+    void save(StepContext&, Archive&) override {}
+    Status load(StepContext& context, const Archive&) override {
+        start(context);
+        return {};
+    }
+    [[nodiscard]] FlatParams steppedPart(StepContext& context) override {
+        divide(context);
+        return sharded_.part();
+    }
+
+private:
+    void divide(StepContext& context) {
+        if (sharded_.isDivided()) return;
+        order_.plan(context.params(), params_.limits(), context.comm().size());
+        sharded_.divide(context, order_.ranges());
+    }
+
+    GradientBucketsParams params_;
+    BucketOrder order_;
+    ShardedWeights sharded_;
+};
+
+// With the reduce-scatters behind the backward pass, as those of one bucket are, that is an all-reduce by ring.
+CommunicationPattern patternOfZero() {
+    CommunicationPattern pattern = averagesEvery(1);
+    pattern.assumes = {"Nothing of the reduce-scatter is hidden by the backward pass: several buckets take less.",
+                       "BatchNorm's statistics, where the model has them, are left out."};
+    return pattern;
+}
+
+const AlgorithmRegistry::Add<ZeroSgd, GradientBucketsParams> kZeroSgdEntry{
+    "zero_sgd", "Synchronous SGD, each rank steps its part of the weights", "arXiv 1910.02054", patternOfZero()};
+
+}  // namespace
+}  // namespace dasgd
