@@ -46,6 +46,7 @@ void GradientFeed::forward(std::size_t slot) {
 }
 
 void GradientFeed::backward(std::size_t slot) {
+    if (layers_.beforeBackward) layers_.beforeBackward(slot);
     if (executor_) executor_->layerDone(SpanKind::Backward, slot);
     layers_.afterBackward(slot);
 }

@@ -47,8 +47,9 @@ public:
 
     // Listener for parameters that are shapes only. Unlike the listener above, it may wait.
     struct LayerListener {
-        Listener beforeForward;  // from slot 0 on
-        Listener afterBackward;  // from the last slot on
+        Listener beforeForward;             // from slot 0 on
+        Listener afterBackward;             // from the last slot on
+        Listener beforeBackward = nullptr;  // from the last slot on; may be empty
     };
     void listenToLayers(LayerListener listener);
     [[nodiscard]] bool hasLayerListener() const { return static_cast<bool>(layers_.beforeForward); }

@@ -214,5 +214,8 @@ const AlgorithmTrial::Add kZeroSgdTrial{
      .deviceTolerance = 1e-6,
      .identities = {{.with = {}, .algorithm = "sync_sgd"}}}};
 
+const AlgorithmTrial::Add kFullyShardedTrial{
+    {.algorithm = "zero_sgd", .fields = {{"stage", integer(3)}}, .what = "stage_3"}};
+
 }  // namespace
 }  // namespace dasgd::test
