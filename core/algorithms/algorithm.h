@@ -25,6 +25,7 @@ struct RunOutline {
     std::int64_t batch = 0;         // samples of one rank in one step
     std::int64_t microBatches = 1;  // number of micro-batches that make up the batch of a rank in one step
     std::string model, backend;
+    bool onGpus = false;              // each rank computes on one
     bool byFormula = false;           // simulated by a formula for each communication: messages share no link
     bool clips = false;               // train.gradient_clip
     bool layerwise = false;           // the optimiser's steps are (OptimizerTraits)

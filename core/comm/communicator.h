@@ -112,6 +112,9 @@ public:
     // Payload that this rank has put on the wire so far, counted groups included, by the algorithm in use
     // (ring: 2S(P−1)/P per all-reduce of S bytes).
     [[nodiscard]] std::int64_t bytesSent() const { return *bytesSent_; }
+    // Counts bytes that a communicator has sent which was split off with counted = false: for operations that leave at
+    // an instant of their own (Pending::then), which are to count in the step that awaits them.
+    void countSent(std::int64_t bytes) { *bytesSent_ += bytes; }
     // Number of collectives launched on this group; the next one gets the number after it.
     [[nodiscard]] std::uint32_t collectives() const { return collectives_; }
     // Gives the next collective a number after `collectives`. All ranks call this with the same value, between the same
@@ -124,8 +127,6 @@ public:
 protected:
     Communicator(Rank rank, int size) : group_(Group::whole(rank, size)) {}
     explicit Communicator(Group group) : group_(std::move(group)) {}
-
-    void countSent(std::int64_t bytes) { *bytesSent_ += bytes; }
 
     // Carries out an exchange of at least one message. Default: each by start(), in order.
     virtual std::vector<Pending> startExchange(std::vector<MessageCall> messages);

@@ -41,6 +41,7 @@ Status checkAlgorithm(const Value& document, const Experiment& experiment, const
                            .microBatches = experiment.train.accumulate,
                            .model = experiment.modelName,
                            .backend = experiment.cluster.backend,
+                           .onGpus = experiment.layout.onGpus,
                            .byFormula = experiment.timeSimulated() && experiment.network.fidelity == "formula",
                            .clips = experiment.train.gradientClip > 0,
                            .layerwise = OptimizerRegistry::find(experiment.optimizerName)->traits.layerwise,

@@ -59,6 +59,9 @@ struct AlgorithmTrial {
     bool fixesBatches = false;
     // True where the ranks wait for each other to measure, which is no part of a step: passes and waits do not count.
     bool measures = false;
+    // False for an algorithm that is refused on GPUs; its name is among those that tests/core/gpu_suites.txt leaves
+    // out.
+    bool onGpus = true;
     // Of a loss in float32 on a device, relative to the processor's: above 0 where the rounding of an element depends on
     // its place among the others, which padding changes.
     double deviceTolerance = 0;
