@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "core/base/fields.h"
@@ -92,6 +93,11 @@ public:
     // Refuses settings that the algorithm cannot use, in words that name the remedy. Errors name a field of
     // [compression], or a key of another section ("algorithm.optimizer_state").
     [[nodiscard]] virtual std::optional<FieldError> checkCompression(const CompressionSettings& settings) const = 0;
+    // Sentence that is logged before a run with settings that are accepted and known to do badly, with a remedy.
+    // Default: there is none.
+    [[nodiscard]] virtual std::optional<std::string> warnOfCompression(const CompressionSettings& /*settings*/) const {
+        return std::nullopt;
+    }
     // True where neighbours keep copies of each other, which remember what was not sent: error_feedback and
     // rescale_error are then false by default, and scheme stays "auto". Default: ranks form means.
     [[nodiscard]] virtual bool keepsPublicCopies() const { return false; }
@@ -100,6 +106,15 @@ public:
     [[nodiscard]] virtual bool exchangesPairs() const { return false; }
     // Called before everything else. Settings that checkCompression() accepts.
     virtual void setCompression(std::shared_ptr<const CompressionSettings> settings) = 0;
+};
+
+// Exchanges that are not compressed, for a reason of the algorithm's own. Default: an experiment with [compression] is
+// refused with the names of the algorithms that read it.
+class SendsUncoded {
+public:
+    virtual ~SendsUncoded() = default;
+    // The reason and a remedy, as the rest of a sentence that begins with the algorithm's name.
+    [[nodiscard]] virtual std::string whyUncoded() const = 0;
 };
 
 // Division of the ranks into those that train and those that serve. Default: all train.

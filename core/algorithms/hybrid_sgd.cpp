@@ -54,9 +54,12 @@ struct Layer {
     std::int64_t launched = 0;  // step of the launch
 };
 
-class HybridSgd final : public Algorithm, public Checkpointed {
+class HybridSgd final : public Algorithm, public Checkpointed, public SendsUncoded {
 public:
     explicit HybridSgd(const HybridSgdParams& params) : params_(params) {}
+    [[nodiscard]] std::string whyUncoded() const override {
+        return "models the time of exchanges that travel whole: remove [compression]";
+    }
     [[nodiscard]] bool isTimeOnly() const override { return true; }
     [[nodiscard]] std::optional<FieldError> check(const RunOutline& facts) const override {
         if (facts.microBatches > 1) {

@@ -6,9 +6,12 @@
 namespace dasgd {
 namespace {
 
-class Independent final : public Algorithm, public Checkpointed {
+class Independent final : public Algorithm, public Checkpointed, public SendsUncoded {
 public:
     explicit Independent(const NoParams&) {}
+    [[nodiscard]] std::string whyUncoded() const override {
+        return "sends nothing that could be compressed: remove [compression]";
+    }
     void afterStep(StepContext&) override {}
     void drain(StepContext&) override {}
     // Has no state.

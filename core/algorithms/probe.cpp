@@ -42,10 +42,13 @@ struct ProbeParams {
     }
 };
 
-class Probe final : public Algorithm, public Checkpointed {
+class Probe final : public Algorithm, public Checkpointed, public SendsUncoded {
 public:
     explicit Probe(const ProbeParams& params) : params_(params), lastAlone_(kProbeWarmUp + (params.alone + 1) / 2) {}
 
+    [[nodiscard]] std::string whyUncoded() const override {
+        return "measures exchanges that travel whole: remove [compression]";
+    }
     [[nodiscard]] std::optional<FieldError> check(const RunOutline& facts) const override {
         if (facts.microBatches > 1) {
             return FieldError{"train.accumulate",

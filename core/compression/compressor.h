@@ -29,6 +29,7 @@ public:
     // Facts about an operator with its fields set.
     struct Properties {
         bool feedback = false;  // the default of error_feedback
+        bool sparse = false;    // sends a few of the numbers, and 0 for the others
         bool rescales = false;  // the default of rescale_error
         bool gathers = false;   // scheme "auto" is "gather"; otherwise "shard", or "sum" where it sums
         // What travels is numbers that are added up on the way, and all ranks draw alike. Scheme "sum" alone is

@@ -22,7 +22,7 @@ namespace {
 
 struct LatticeParams {
     std::int64_t levels = 256;
-    double side = 0.001;
+    double side = 0.01;
     void visit(auto&& f) {
         f(levels, "levels",
           {.min = 4, .max = 65536, .symbol = "q", .help = "Points that a message tells apart; a power of 2"});

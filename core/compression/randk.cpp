@@ -29,6 +29,7 @@ public:
     [[nodiscard]] Properties properties() const override {
         // What n/k times the numbers leaves behind is larger than the vector, so no error is kept of it by default.
         return {.feedback = !params_.unbiased,
+                .sparse = true,
                 .rescales = !params_.unbiased,
                 .sums = true,
                 .encodePasses = kRandkChoicePasses + 2 * params_.ratio,

@@ -44,6 +44,7 @@ public:
     [[nodiscard]] Properties properties() const override {
         // What is sent is read and written once more.
         return {.feedback = true,
+                .sparse = true,
                 .rescales = true,
                 .gathers = true,
                 .encodePasses = kPassesOfLargest + 4 * params_.ratio,

@@ -217,8 +217,11 @@ Status readCompression(const Value& document, const Algorithm& algorithm, Experi
     }
     const auto* compresses = dynamic_cast<const CompressesExchanges*>(&algorithm);
     if (!compresses) {
-        return fail(document.find("compression")->keyPosition().prefix() + experiment.algorithmName +
-                    " does not compress what it sends: remove [compression], or choose one of " + compressible());
+        const auto* uncoded = dynamic_cast<const SendsUncoded*>(&algorithm);
+        const std::string why =
+            uncoded ? uncoded->whyUncoded()
+                    : "does not compress what it sends: remove [compression], or choose one of " + compressible();
+        return fail(document.find("compression")->keyPosition().prefix() + experiment.algorithmName + " " + why);
     }
     std::vector<std::string> shared = fieldNames<CompressionParams>();
     shared.emplace_back("name");

@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 
+#include "core/algorithms/extensions.h"
 #include "core/analysis/configuration.h"
 #include "core/base/log.h"
 #include "core/base/toml_reader.h"
@@ -68,6 +69,11 @@ void reportLeftOut(const Plan& fresh, const std::map<std::string, Plan>& plans) 
 
 std::optional<CompressedExchange> compressionOf(const Experiment& experiment, const Plan& plan) {
     if (!experiment.compression) return std::nullopt;
+    const auto algorithm = experiment.makeAlgorithm();
+    const auto& exchanges = dynamic_cast<const CompressesExchanges&>(*algorithm);
+    if (const auto warning = exchanges.warnOfCompression(*experiment.compression)) {
+        logLine(LogLevel::Warning, *warning);
+    }
     if (experiment.graph) return CompressedExchange{.why = "how many compressed messages a rank sends is the graph's"};
     const SentModel model{.shapes = plan.parameterShapes,
                           .elementBytes = static_cast<std::int64_t>(c10::elementSize(experiment.scalarType())),

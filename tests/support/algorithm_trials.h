@@ -65,6 +65,8 @@ struct AlgorithmTrial {
     // Of a loss in float32 on a device, relative to the processor's: above 0 where the rounding of an element depends on
     // its place among the others, which padding changes.
     double deviceTolerance = 0;
+    // True for a rule that codes what it sends by itself: messages are made on the host, and GPUs are refused.
+    bool codes = false;
     // Single messages, as opposed to collectives and exchanges, that two trainers and a server receive in a step.
     int messagesReceived = 0;
     std::vector<TrialIdentity> identities = {};
@@ -87,6 +89,7 @@ struct AlgorithmTrial {
         return AlgorithmRegistry::find(algorithm)->create(table(), {"name"}).value();
     }
     [[nodiscard]] bool isTimeOnly() const { return make()->isTimeOnly(); }
+    [[nodiscard]] bool isCoded() const { return codes || !compression.empty(); }
     // True where its workers make unequal numbers of steps whatever train.work says.
     [[nodiscard]] bool sharesWork() const {
         const auto made = make();

@@ -51,10 +51,14 @@ struct AdasumPiece {
     }
 };
 
-class Adasum final : public Algorithm, public Checkpointed {
+class Adasum final : public Algorithm, public Checkpointed, public SendsUncoded {
 public:
     explicit Adasum(const AdasumParams&) {}
 
+    [[nodiscard]] std::string whyUncoded() const override {
+        return "combines steps by the angles between them, which coding changes: remove [compression], or use it with "
+               "sync_sgd";
+    }
     [[nodiscard]] std::optional<FieldError> check(const RunOutline& facts) const override {
         const auto workers = static_cast<unsigned>(facts.workers);
         if (std::has_single_bit(workers)) return std::nullopt;

@@ -70,7 +70,7 @@ void withPadding(at::Tensor& chosen, const FlatParams& params) {
     }
 }
 
-class Loscar : public DelayedAverage {
+class Loscar : public DelayedAverage, public SendsUncoded {
 public:
     explicit Loscar(const LoscarParams& params)
         : DelayedAverage({.period = params.period,
@@ -80,6 +80,9 @@ public:
                           .offset = (params.period - params.delay) % params.period}),
           share_(params.share) {}
 
+    [[nodiscard]] std::string whyUncoded() const override {
+        return "sends a share of its weights already: remove [compression], or use topk with dasgd";
+    }
     void start(StepContext& context) override {
         seed_ =
             static_cast<std::int64_t>(at::randint(kMostSeeds, {1}, context.sharedRandom(), at::kLong).item<int64_t>());

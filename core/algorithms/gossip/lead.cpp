@@ -19,8 +19,8 @@
 
 #include "core/algorithms/extensions.h"
 #include "core/algorithms/gossip/graph_mixing.h"
-#include "core/algorithms/gossip/plain_sgd.h"
 #include "core/algorithms/gossip/public_copies.h"
+#include "core/algorithms/plain_sgd.h"
 #include "core/compression/compressed_mean.h"
 #include "core/cost/memory_passes.h"
 #include "core/step/archive.h"

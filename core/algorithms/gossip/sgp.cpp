@@ -63,10 +63,14 @@ double inTypeOf(const at::Tensor& tensor, double value) {
     return tensor.scalar_type() == at::kFloat ? static_cast<double>(static_cast<float>(value)) : value;
 }
 
-class Sgp final : public Algorithm, public Checkpointed, public Elastic {
+class Sgp final : public Algorithm, public Checkpointed, public Elastic, public SendsUncoded {
 public:
     explicit Sgp(const SgpParams& params) : params_(params) {}
 
+    [[nodiscard]] std::string whyUncoded() const override {
+        return "pushes shares of its weights, and no rule with coded shares is published: remove [compression], or "
+               "choose gossip over a graph that does not change, as dpsgd";
+    }
     [[nodiscard]] std::optional<FieldError> check(const RunOutline& facts) const override {
         if (facts.workers == 1 || params_.peers < facts.workers) return std::nullopt;
         return FieldError{"peers", "peers is " + std::to_string(params_.peers) + "; with " +

@@ -48,10 +48,15 @@ class ParameterServer : public Algorithm,
                         public HasRoles,
                         public OwnUpdate,
                         public NamesWeights,
-                        public SharesWork {
+                        public SharesWork,
+                        public SendsUncoded {
 public:
     // `servers`: n >= 1.
     explicit ParameterServer(std::int64_t servers) : servers_(servers) {}
+    [[nodiscard]] std::string whyUncoded() const override {
+        return "sends gradients to a server, where they are not compressed yet: remove [compression], or choose an "
+               "algorithm without a server, as sync_sgd or dasgd";
+    }
     [[nodiscard]] virtual std::unique_ptr<ServerPolicy> makePolicy(const ServerPolicy::Facts& facts) const = 0;
     // For one server's shard of `size` elements like those of `context`'s weights.
     [[nodiscard]] virtual std::unique_ptr<ShardUpdate> makeUpdate(StepContext&,

@@ -62,6 +62,15 @@ std::optional<FieldError> SlowAverage::checkCompression(const CompressionSetting
     return checkCodedWeights(settings);
 }
 
+std::optional<std::string> SlowAverage::warnOfCompression(const CompressionSettings& settings) const {
+    const bool sparse = settings.compressor->properties().sparse && settings.params.errorFeedback;
+    if (!sparse || !params_.nesterov || params_.momentum == 0) return std::nullopt;
+    return "[compression] " + settings.name +
+           " keeps what it does not send, and the Nesterov momentum of the outer steps amplifies what it then releases "
+           "at once: set nesterov = false or the outer momentum to 0, or choose an operator that sends all numbers, as "
+           "int";
+}
+
 void SlowAverage::makeCoded(StepContext& context) {
     if (!compression_) return;
     const auto streams = static_cast<int>(fragments_.size());

@@ -71,6 +71,9 @@ public:
 
     [[nodiscard]] std::optional<FieldError> check(const RunOutline& facts) const override;
     [[nodiscard]] std::optional<FieldError> checkCompression(const CompressionSettings& settings) const override;
+    // Nesterov momentum outside sparse feedback: what was kept for long arrives at once, and the outer step makes more
+    // of it.
+    [[nodiscard]] std::optional<std::string> warnOfCompression(const CompressionSettings& settings) const override;
     void setCompression(std::shared_ptr<const CompressionSettings> settings) override {
         compression_ = std::move(settings);
     }

@@ -388,7 +388,7 @@ INSTANTIATE_TEST_SUITE_P(Registry, RelativesOnDevice, ::testing::ValuesIn(trials
                              const auto made = trial.make();
                              return trial.repeats && !made->isTimeOnly() && !trial.measures && made->roundSteps() > 0 &&
                                     trial.hostReads != HostReads::EachStep && trial.onGpus &&
-                                    trial.compression.empty() && dynamic_cast<HasRoles*>(made.get()) == nullptr;
+                                    !trial.isCoded() && dynamic_cast<HasRoles*>(made.get()) == nullptr;
                          })),
                          trialName);
 const AlgorithmTrial kOverlappedPush{.algorithm = "sgp", .fields = {{"overlap", boolean(true)}}, .what = "overlapped"};

@@ -92,7 +92,7 @@ TEST_P(OnDeviceEvery, NeverMakesTheHostWaitForDataThatArePrefetched) {
 
 INSTANTIATE_TEST_SUITE_P(Registry, OnDeviceEvery, ::testing::ValuesIn(trialsThat([](const AlgorithmTrial& trial) {
                              return !trial.isTimeOnly() && !trial.measures && trial.hostReads != HostReads::EachStep &&
-                                    trial.onGpus && trial.compression.empty();  // else refused
+                                    trial.onGpus && !trial.isCoded();  // else refused
                          })),
                          trialName);
 

@@ -144,8 +144,7 @@ TEST_P(OnePass, IsWhatASnapshotAndAMergeTake) {
 // Where the result depends on who comes first, so does the number of updates that a server makes in a step. What is
 // coded goes over the weights on the host, by no operators.
 INSTANTIATE_TEST_SUITE_P(Registry, OnePass, ::testing::ValuesIn(trialsThat([](const AlgorithmTrial& trial) {
-                             return trial.repeats && !trial.isTimeOnly() && !trial.measures &&
-                                    trial.compression.empty();
+                             return trial.repeats && !trial.isTimeOnly() && !trial.measures && !trial.isCoded();
                          })),
                          trialName);
 

@@ -28,6 +28,24 @@ protected:
     test::TempDir folder_;
 };
 
+TEST_F(CheckedExperimentTest, WarnsOfCompressionThatIsKnownToDoBadly) {
+    const auto warned = [this](const std::string& algorithm, const std::string& compression) {
+        ::testing::internal::CaptureStderr();
+        const auto loaded =
+            load("[algorithm]\nname = \"" + algorithm + "\n[compression]\n" + compression +
+                 "[model]\nname = \"logistic\"\n[data]\nname = \"synthetic\"\n[cluster]\nworkers = 4\n");
+        EXPECT_TRUE(loaded) << loaded.error().message;
+        return ::testing::internal::GetCapturedStderr();
+    };
+    const std::string topk = "name = \"topk\"\n";
+    EXPECT_THAT(warned("diloco\"", topk), HasSubstr("topk keeps what it does not send, and the Nesterov momentum"));
+    EXPECT_EQ(warned("diloco\"\nnesterov = false", topk), "");
+    EXPECT_EQ(warned("diloco\"\nouter_momentum = 0.0", topk), "");
+    EXPECT_EQ(warned("local_sgd\"", topk), "");
+    EXPECT_THAT(warned("local_sgd\"", topk + "ratio = 0.6\n"), HasSubstr("times the bytes of no compression"));
+    EXPECT_EQ(warned("dpsgd\"\nconsensus = 0.1", topk + "ratio = 0.6\n"), "");
+}
+
 TEST_F(CheckedExperimentTest, PlansEachExperimentOfASweep) {
     const auto loaded = load(test::quickExperiment() + "[sweep]\n\"train.seed\" = [4, 5]\n");
     ASSERT_TRUE(loaded) << loaded.error().message;

@@ -15,8 +15,10 @@
 namespace dasgd::test {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::DoubleNear;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::Pointwise;
 
 struct Step {
@@ -50,6 +52,26 @@ std::vector<double> weightsAfter(const SlowAverageParams& values, const std::vec
         average.drain(context);
     });
     return seen;
+}
+
+// algorithms.md D6: a spread of 15 against 5.
+TEST(SlowAverage, WarnsOfNesterovMomentumOutsideSparseFeedback) {
+    const auto warned = [](const SlowAverageParams& values, const std::string& name, bool feedback = true) {
+        CompressionSettings settings{
+            .name = name, .compressor = CompressorRegistry::find(name)->create(Value(Value::Table{}), {}).value()};
+        settings.params.errorFeedback = feedback;
+        return SlowAverage(values).warnOfCompression(settings).value_or("");
+    };
+    const SlowAverageParams nesterov{.momentum = 0.9, .nesterov = true};
+    for (const char* name : {"topk", "randk"}) {
+        EXPECT_THAT(warned(nesterov, name),
+                    AllOf(HasSubstr("[compression] " + std::string(name) + " keeps what it does not send"),
+                          HasSubstr("set nesterov = false or the outer momentum to 0")));
+        EXPECT_EQ(warned(nesterov, name, false), "") << "nothing is kept";
+        EXPECT_EQ(warned({.momentum = 0.9}, name), "");
+        EXPECT_EQ(warned({.nesterov = true}, name), "") << "without momentum it is plain SGD";
+    }
+    for (const char* name : {"sign", "int", "powersgd"}) EXPECT_EQ(warned(nesterov, name), "");
 }
 
 TEST(SlowAverage, StepsAlongTheDifferenceToTheMean) {

@@ -11,9 +11,7 @@ namespace dasgd {
 [[nodiscard]] inline std::optional<FieldError> refuseAllButPlainSgd(const std::string& name, const RunOutline& facts) {
     if (facts.optimizerState > 0 || facts.layerwise) {
         return FieldError{"optimizer.name",
-                          name +
-                              " makes the step itself, as SGD without momentum: set name = \"sgd\" and "
-                              "momentum = 0 in [optimizer]"};
+                          name + " makes the step itself: set name = \"sgd\" and momentum = 0 in [optimizer]"};
     }
     if (facts.decaysWeights) {
         return FieldError{"optimizer.weight_decay", name + " makes the step itself, without weight decay: remove it"};
