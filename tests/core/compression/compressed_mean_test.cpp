@@ -149,13 +149,11 @@ TEST_P(CompressedMeans, RecordAllThatWasNotSent) {
     onRanks(ranks_, [&](StepContext& given) {
         const int rank = given.comm().rank().value();
         StepContext context(given.comm(), given.clock(), given.params(), given.executor(), 1,
-                            {.metric =
-                                 [&](std::string_view name, double value) {
-                                     EXPECT_EQ(name, metrics::kCompressionError);
-                                     const std::lock_guard lock(mutex);
-                                     recorded[rank].push_back(value);
-                                 },
-                             .seed = 7});
+                            {.seed = 7, .metric = [&](std::string_view name, double value) {
+                                 EXPECT_EQ(name, metrics::kCompressionError);
+                                 const std::lock_guard lock(mutex);
+                                 recorded[rank].push_back(value);
+                             }});
         CompressedMean mean(settings, context, {.elements = kNumbers});
         for (int k = 0; k < 3; ++k) static_cast<void>(exchange(context, mean, vectorOf(rank, k)));
     });
