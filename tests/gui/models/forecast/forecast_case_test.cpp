@@ -207,7 +207,7 @@ TEST_F(UnknownAlgorithm, AFragmentIsLessToSendAndItsDelayStaysWithinItsTurn) {
     const ForecastCase one = of("parts");
     ASSERT_TRUE(one.known()) << one.why.toStdString();
     EXPECT_EQ(one.round.steps, 2);
-    EXPECT_NEAR(one.round.input.communication, 0.002 + 0.010, 1e-9) << "half of the bytes, all of the latency";
+    EXPECT_NEAR(one.round.input.exchange.first, 0.002 + 0.010, 1e-9) << "half of the bytes, all of the latency";
     EXPECT_EQ(one.warning(), QString::fromUtf8("12.00\u00a0ms per round will not hide; lag ≥ 3 would, with H ≥ 8."));
     ASSERT_EQ(one.settings.size(), 2U);
     EXPECT_EQ(one.settings[1].key, QStringLiteral("algorithm.rounds"));
