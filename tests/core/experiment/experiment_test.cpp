@@ -132,8 +132,8 @@ TEST(ExperimentTest, UnknownPluginsSuggestAndListAtTheirPlace) {
     EXPECT_THAT(errorOf(document), AllOf(StartsWith("test.toml:3:8: unknown algorithm 'dasdg'; did you mean 'dasgd'?"),
                                          HasSubstr("Available: "), HasSubstr("local_sgd")));
     document = minimal();
-    section(document, "optimizer") = named("lion");
-    EXPECT_THAT(errorOf(document), HasSubstr("unknown optimizer 'lion'. Available: adam, adamw, lamb, lars, sgd"));
+    section(document, "optimizer") = named("shampoo");  // like no other's name
+    EXPECT_THAT(errorOf(document), HasSubstr("unknown optimizer 'shampoo'. Available: adam, adamw, "));
 }
 
 TEST(ExperimentTest, UnknownKeysAndSectionsSuggestAtTheirPlace) {
