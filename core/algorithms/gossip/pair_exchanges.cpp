@@ -236,7 +236,7 @@ void PairExchanges::drain(StepContext& context) {
 
 // A rank that has its last answer says goodbye to all that it may ask, and answers until those that may ask it have
 // said so too.
-void PairExchanges::settle(StepContext& context) {
+std::int64_t PairExchanges::settle(StepContext& context) {
     const at::Tensor word = torch::zeros({1}, torch::kInt64);
     const auto wordBytes = static_cast<std::int64_t>(word.nbytes());
     std::vector<at::Tensor> words(askers_.size());
@@ -259,6 +259,7 @@ void PairExchanges::settle(StepContext& context) {
     for (Pending& each : said) context.executor().waitFor(each, context.step(), wordBytes);
     for (Place& place : answering_) context.executor().waitFor(place.message, context.step(), bytesOfBuffer(context));
     answering_.clear();
+    return wordBytes * std::ssize(said);
 }
 
 void PairExchanges::awaitAny(StepContext& context, std::vector<Pending>& goodbyes) {
@@ -281,11 +282,14 @@ void PairExchanges::awaitAny(StepContext& context, std::vector<Pending>& goodbye
 }
 
 void PairExchanges::save(StepContext& context, Archive& archive) {
-    settle(context);
+    // What ranks say to meet for a save is no part of the training; the answers are.
+    context.comm().countSent(-settle(context));
     archive.put("round", round_);
+    const std::int64_t before = context.comm().bytesSent();
     at::Tensor nothing = at::zeros({1}, context.params().weights().options());
     Pending all = context.comm().allReduce(nothing, Reduce::Sum);
     context.executor().waitFor(all, context.step(), static_cast<std::int64_t>(nothing.nbytes()));
+    context.comm().countSent(before - context.comm().bytesSent());
 }
 
 Status PairExchanges::load(StepContext& context, const Archive& archive) {

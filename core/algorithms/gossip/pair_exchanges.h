@@ -82,7 +82,8 @@ private:
     [[nodiscard]] int nextPartner(StepContext& context);
     void answerAll(StepContext& context);
     void answer(StepContext& context, Place place);
-    void settle(StepContext& context);
+    // Answers until nobody asks. Returns the bytes of the words by which this rank has said that it asks no longer.
+    std::int64_t settle(StepContext& context);
     void awaitAny(StepContext& context, std::vector<Pending>& goodbyes);
 
     Settings settings_;

@@ -125,12 +125,15 @@ void ParameterServer::drain(StepContext& context) {
     if (server_) server_->close(context);
 }
 
-// Ranks meet at a save: a worker that went on would push gradients that a server has not saved.
+// Ranks meet at a save: a worker that went on would push gradients that a server has not saved. That is no part of the
+// training, whose bytes it leaves alone.
 void ParameterServer::save(StepContext& context, Archive& archive) {
     if (server_) server_->save(context, archive);
+    const std::int64_t before = context.comm().bytesSent();
     at::Tensor nothing = at::zeros({1}, context.params().weights().options());
     Pending all = context.comm().allReduce(nothing, Reduce::Sum);
     context.executor().waitFor(all, context.step(), static_cast<std::int64_t>(nothing.nbytes()));
+    context.comm().countSent(before - context.comm().bytesSent());
 }
 
 Status ParameterServer::load(StepContext& context, const Archive& archive) {

@@ -181,6 +181,7 @@ SerialRule addsByAdasum(const SerialView& view) {
 const AlgorithmTrial::Add kAdasumTrial{{.algorithm = "adasum",
                                         .rule = &addsByAdasum,
                                         .mergePasses = 56,
+                                        .deviceTolerance = 1e-6,  // of dot products
                                         .identities = {{.with = {}, .algorithm = "independent", .workers = {1}}}}};
 
 }  // namespace
