@@ -93,8 +93,6 @@ TEST(AdviseCommand, RefusesBeforeItMeasures) {
                          "algorithm={name=\"hybrid_sgd\"}", "--set", "model={name=\"mlp\"}"}),
                 HasSubstr("hybrid_sgd knows only how long training takes"));
     EXPECT_THAT(refused({"advise", "real.toml", "-w", "w", "--set", "algorithm.perod=3"}), HasSubstr("perod"));
-    EXPECT_THAT(refused({"advise", "real.toml", "-w", "w", "--set", "compression.name=sign"}),
-                HasSubstr("remove [compression]"));
 }
 
 // Diverging is the run's failure, and what `run` answers then.
