@@ -155,7 +155,8 @@ bool RankCheckpoints::agree(std::int64_t step) {
 }
 
 // Operations in flight are awaited outside of the pause: a wait that the checkpoint brings forward still counts as the
-// algorithm's, so no figure gets better. The counters are read behind it: a resumed run has these waits and messages too.
+// algorithm's, so no figure gets better. The counters are read behind it: a resumed run has these waits and messages
+// too.
 void RankCheckpoints::save(const Counters& counters, CheckpointWriter::Pace pace) {
     if (!canBeSaved_) return;
     const Archive algorithm = saveAlgorithm(parts_);
