@@ -141,6 +141,13 @@ Status ParameterServer::load(StepContext& context, const Archive& archive) {
     return server_ ? server_->load(context, archive) : Status();
 }
 
+FlatParams ParameterServer::steppedPart(StepContext& context) {
+    const auto own = serverIndex(context);
+    if (!own) return context.params();
+    const Shard part = shard(context, *own);
+    return FlatParams::partOf(context.params(), part.begin, at::empty_like(part.of(context.params().weights())));
+}
+
 at::Tensor ParameterServer::namedWeights(StepContext& context) {
     const auto own = serverIndex(context);
     if (!own) return {};

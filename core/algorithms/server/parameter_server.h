@@ -47,6 +47,7 @@ class ParameterServer : public Algorithm,
                         public Checkpointed,
                         public HasRoles,
                         public OwnUpdate,
+                        public StepsPart,
                         public NamesWeights,
                         public SharesWork,
                         public SendsUncoded {
@@ -83,6 +84,8 @@ public:
     // A server's shard. Where ranks meet for an evaluation after step k, it contains the workers' first k gradients and
     // no others; on the virtual cluster, where workers continue, gradients of later steps may be in it too.
     [[nodiscard]] at::Tensor namedWeights(StepContext& context) override;
+    // A server's shard.
+    [[nodiscard]] FlatParams steppedPart(StepContext& context) override;
 
     // Server 0 numbers the gradients: with the weights it sends a worker the number of its next one.
     void share(std::int64_t gradients) override { gradients_ = gradients; }

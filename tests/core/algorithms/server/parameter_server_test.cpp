@@ -4,6 +4,7 @@
 
 #include "core/base/check.h"
 #include "tests/support/in_child_process.h"
+#include "tests/support/resumed_runs.h"
 #include "tests/support/served.h"
 
 namespace dasgd::test {
@@ -172,6 +173,12 @@ INSTANTIATE_TEST_SUITE_P(
                                "ssp",
                                {{"staleness", integer(0)}},
                                true}));
+
+// The optimiser of a server has state for its shard alone.
+TEST(ParameterServer, IsResumedWithTheMomentumOfEachShard) {
+    const QuadraticProblem problem{.workers = 2, .steps = 20};
+    expectSameModelAfterStops(TrainedOn::Threads, served(problem, 2, 0), {7});
+}
 
 class OneWorker : public ::testing::TestWithParam<std::string> {};
 
