@@ -77,7 +77,8 @@ Status compress(CommunicationRound& round, const CommunicationPattern& pattern, 
     }
     if (!compressed.why.empty()) return fail(compressed.why);
     if (!pattern.coding) {
-        return fail(pattern.whyNoCoding.empty() ? "it declares none for compressed exchanges" : pattern.whyNoCoding);
+        return fail(pattern.whyNoCoding.empty() ? "it declares no formula for compressed exchanges"
+                                                : pattern.whyNoCoding);
     }
     if (round.fragments > 1) return fail("the messages of its compressed fragments are of different sizes");
     round.compressed = compressed;

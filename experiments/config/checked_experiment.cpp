@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <numeric>
+#include <set>
 
 #include "core/algorithms/extensions.h"
 #include "core/analysis/configuration.h"
@@ -67,23 +68,30 @@ void reportLeftOut(const Plan& fresh, const std::map<std::string, Plan>& plans) 
     logLine(LogLevel::Warning, printable(fresh.leftOut));
 }
 
-std::optional<CompressedExchange> compressionOf(const Experiment& experiment, const Plan& plan) {
+// Facts that the experiments of one check share.
+struct CheckedBefore {
+    std::map<std::string, Plan> plans;
+    std::set<std::string> warnings;  // each is said once
+
+    void warn(const std::optional<std::string>& warning) {
+        if (warning && warnings.insert(*warning).second) logLine(LogLevel::Warning, *warning);
+    }
+};
+
+std::optional<CompressedExchange> compressionOf(const Experiment& experiment, const Plan& plan, CheckedBefore& before) {
     if (!experiment.compression) return std::nullopt;
     const auto algorithm = experiment.makeAlgorithm();
-    const auto& exchanges = dynamic_cast<const CompressesExchanges&>(*algorithm);
-    if (const auto warning = exchanges.warnOfCompression(*experiment.compression)) {
-        logLine(LogLevel::Warning, *warning);
-    }
+    before.warn(dynamic_cast<const CompressesExchanges&>(*algorithm).warnOfCompression(*experiment.compression));
     if (experiment.graph) return CompressedExchange{.why = "how many compressed messages a rank sends is the graph's"};
     const SentModel model{.shapes = plan.parameterShapes,
                           .elementBytes = static_cast<std::int64_t>(c10::elementSize(experiment.scalarType())),
                           .ranks = static_cast<int>(experiment.cluster.workers)};
-    if (const auto warning = sendsTooMuch(*experiment.compression, model)) logLine(LogLevel::Warning, *warning);
+    before.warn(sendsTooMuch(*experiment.compression, model));
     return compressedExchange(*experiment.compression, model);
 }
 
-Result<CheckedExperiment> check(const ExpandedExperiment& expanded, std::map<std::string, Plan>& plans,
-                                const std::string& program) {
+Result<CheckedExperiment> check(const ExpandedExperiment& expanded, CheckedBefore& before, const std::string& program) {
+    std::map<std::string, Plan>& plans = before.plans;
     DASGD_ASSIGN(const Experiment experiment, readExperiment(expanded.document));
     const std::string key = planKey(experiment);
     if (!plans.contains(key)) {
@@ -116,7 +124,7 @@ Result<CheckedExperiment> check(const ExpandedExperiment& expanded, std::map<std
                               .evalEvery = experiment.timeOnly() ? 0 : plan.evalEvery,
                               .evalSpacing = evaluationSpacing(experiment),
                               .parameters = plan.parameters,
-                              .compressed = compressionOf(experiment, plan)};
+                              .compressed = compressionOf(experiment, plan, before)};
     for (const auto& shape : plan.parameterShapes) {
         checked.parameterSizes.push_back(
             std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>()));
@@ -156,10 +164,10 @@ void shareSpacing(std::vector<Result<CheckedExperiment>>& checked) {
 // Checks one after the other until `stops`, given the newest result, says so.
 std::vector<Result<CheckedExperiment>> checkUntil(const std::vector<ExpandedExperiment>& expanded,
                                                   const std::string& program, const auto& stops) {
-    std::map<std::string, Plan> plans;
+    CheckedBefore before;
     std::vector<Result<CheckedExperiment>> checked;
     for (const ExpandedExperiment& experiment : expanded) {
-        checked.push_back(check(experiment, plans, program));
+        checked.push_back(check(experiment, before, program));
         if (auto& result = checked.back(); !result && !experiment.label.empty()) {
             result = fail(result.error().message + " (in the sweep: " + experiment.label + ")");
         }

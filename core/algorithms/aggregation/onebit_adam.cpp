@@ -22,8 +22,10 @@
 // error, and what scheme shard keeps.
 #include <torch/types.h>
 
+#include <limits>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "core/algorithms/algorithm.h"
 #include "core/algorithms/extensions.h"

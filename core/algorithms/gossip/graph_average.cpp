@@ -40,7 +40,11 @@ std::optional<FieldError> GraphAverage::check(const RunOutline& facts) const {
         if (!exchangesPairs()) return std::nullopt;
         return checkPairs(mixing_->graph(), facts.workers, compression_->name);
     }
-    if (compression_) return checkStaticGraph(mixing_->graph(), facts.workers);
+    if (compression_) {
+        auto refused = checkStaticGraph(mixing_->graph(), facts.workers);
+        if (refused && exchangesPairs()) refused->message += ", or choose lattice, which keeps none";
+        return refused;
+    }
     if (consensus_ == 1) return std::nullopt;
     return FieldError{"consensus",
                       "without [compression] ranks go all the way to the mixture: set consensus = 1, or name an "

@@ -209,6 +209,9 @@ std::vector<TimedRun> timedRuns(std::span<const RunItemPtr> runs) {
     std::vector<TimedRun> all;
     for (const RunItemPtr& run : timed) {
         const Settings settings = settingsOf(run->row.config);
+        // What its steps took beside computing is not only waiting: coding goes over memory many times.
+        if (const std::string coded = settingOf(settings, "compression.name"); !coded.empty() && coded != "none")
+            continue;
         const double seconds = (*run->row.stepMs - blockedMsPerStep(run->row).value_or(0)) / 1e3;
         if (seconds <= 0) continue;
         all.push_back({.step = stepOf(settings),

@@ -154,7 +154,7 @@ TEST(CommunicationPattern, CompressedExchangesWithoutAFormulaSayWhy) {
     };
     const CommunicationPattern averages = withCoding({}, averagesEvery(4));
     EXPECT_EQ(errorOf(averages), "");
-    EXPECT_THAT(errorOf(averagesEvery(4)), HasSubstr("declares none"));
+    EXPECT_THAT(errorOf(averagesEvery(4)), HasSubstr("declares no formula"));
     EXPECT_EQ(errorOf(withoutCoding("they go elsewhere", averagesEvery(4))), "they go elsewhere");
     EXPECT_EQ(errorOf({.kind = Kind::None}), "") << "it sends nothing";
     CommunicationPattern fragments = streaming();

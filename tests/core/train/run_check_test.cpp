@@ -131,7 +131,7 @@ TEST(RunCheck, WhatCannotBeCompressedNamesItsRemedy) {
         {"name = \"dasgd\"\noptimizer_state = \"average\"\n", sign, "3:19", "those of squares must stay positive",
          "set optimizer_state = \"keep\" or \"reset\""},
         {"name = \"wagma_sgd\"\n", sign, "4:8", "this graph changes from round to round", "name = \"ring\" in [graph]"},
-        {"name = \"swarm_sgd\"\n", sign, "4:8", "this graph changes from round to round", "name = \"ring\" in [graph]"},
+        {"name = \"swarm_sgd\"\n", sign, "4:8", "this graph changes from round to round", "or choose lattice"},
         {"name = \"swarm_sgd\"\nmeet = \"own-pace\"\n", sign, "5:8", "a rank meets one partner after the other",
          "choose lattice, or set meet = \"rounds\""},
         {"name = \"gossip_sgd\"\n", "name = \"powersgd\"\n", "4:8", "forms the sum of all ranks",

@@ -42,6 +42,14 @@ TEST(ForecastTimes, ACalibrationGoesBeforeARunAndAPreferredOneBeforeANewerOne) {
     EXPECT_EQ(stepTimeOf(settingsOf(config(1, "mlp")), sources).has_value(), false) << "of another step";
 }
 
+TEST(ForecastTimes, ARunThatCompressesTimesNoStepOfOthers) {
+    const auto runs = [](const std::string& more) {
+        return timedRuns(std::vector<RunItemPtr>{runOf("r1", config(3) + more)});
+    };
+    EXPECT_EQ(runs("[compression]\nname = \"none\"\n").size(), 1U);
+    EXPECT_TRUE(runs("[compression]\nname = \"topk\"\n").empty());
+}
+
 TEST(ForecastTimes, TheAverageIsARingOverTheEmulatedLink) {
     const auto average = averageTimeOf(settingsOf(config(1)), 62'500, {.now = kNow});
     ASSERT_TRUE(average);
