@@ -62,8 +62,8 @@ struct AlgorithmTrial {
     // False for an algorithm that is refused on GPUs; its name is among those that tests/core/gpu_suites.txt leaves
     // out.
     bool onGpus = true;
-    // Of a loss in float32 on a device, relative to the processor's: above 0 where the rounding of an element depends on
-    // its place among the others, which padding changes.
+    // Of a loss in float32 on a device, relative to the processor's: above 0 where the rounding of an element depends
+    // on its place among the others, which padding changes.
     double deviceTolerance = 0;
     // True for a rule that codes what it sends by itself: messages are made on the host, and GPUs are refused.
     bool codes = false;

@@ -387,8 +387,8 @@ TEST_P(RelativesOnDevice, AMissingWaitOfEitherStreamIsFound) {
 INSTANTIATE_TEST_SUITE_P(Registry, RelativesOnDevice, ::testing::ValuesIn(trialsThat([](const AlgorithmTrial& trial) {
                              const auto made = trial.make();
                              return trial.repeats && !made->isTimeOnly() && !trial.measures && made->roundSteps() > 0 &&
-                                    trial.hostReads != HostReads::EachStep && trial.onGpus &&
-                                    !trial.isCoded() && dynamic_cast<HasRoles*>(made.get()) == nullptr;
+                                    trial.hostReads != HostReads::EachStep && trial.onGpus && !trial.isCoded() &&
+                                    dynamic_cast<HasRoles*>(made.get()) == nullptr;
                          })),
                          trialName);
 const AlgorithmTrial kOverlappedPush{.algorithm = "sgp", .fields = {{"overlap", boolean(true)}}, .what = "overlapped"};

@@ -206,8 +206,8 @@ TEST_F(ForecastViewTest, TheHeadHasRoomForTheTimesBesideACase) {
     view_.head().show();
     QCoreApplication::processEvents();
     const RoundInput& input = board_.current()->round.input;
-    const QString times =
-        QStringLiteral("T_c %1 · T_m %2").arg(secondsInWords(input.compute), secondsInWords(input.exchange.transfers()));
+    const QString times = QStringLiteral("T_c %1 · T_m %2")
+                              .arg(secondsInWords(input.compute), secondsInWords(input.exchange.transfers()));
     for (const auto* one : view_.head().findChildren<QLabel*>())
         EXPECT_GE(one->width(), one->fontMetrics().horizontalAdvance(times)) << times.toStdString();
 }
