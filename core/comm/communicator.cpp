@@ -88,7 +88,8 @@ Pending Communicator::receiveAny(at::Tensor& tensor, int tag) {
 
 Pending Communicator::launch(CollectiveCall call) {
     checkShapes(call, rank(), size());
-    const std::uint64_t number = (std::uint64_t{group_.key} << 32U) | ++collectives_;
+    const std::uint64_t number = nextCollective();
+    ++collectives_;
     Pending pending = start(std::move(call), number);
     pending.ranks_ = group_.key == 0 ? 0 : size();
     return pending;

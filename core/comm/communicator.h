@@ -113,10 +113,15 @@ public:
     // (ring: 2S(P−1)/P per all-reduce of S bytes).
     [[nodiscard]] std::int64_t bytesSent() const { return *bytesSent_; }
     // Counts bytes that a communicator has sent which was split off with counted = false: for operations that leave at
-    // an instant of their own (Pending::then), which are to count in the step that awaits them.
+    // an instant of their own (Pending::then), which are to count in the step that awaits them. Negative: takes back
+    // bytes that this one has sent and counted, of messages that are no part of the training, as those for a save.
     void countSent(std::int64_t bytes) { *bytesSent_ += bytes; }
     // Number of collectives launched on this group; the next one gets the number after it.
     [[nodiscard]] std::uint32_t collectives() const { return collectives_; }
+    // Pending::collective() of the next one.
+    [[nodiscard]] std::uint64_t nextCollective() const {
+        return (std::uint64_t{group_.key} << 32U) | (collectives_ + 1);
+    }
     // Gives the next collective a number after `collectives`. All ranks call this with the same value, between the same
     // two collectives.
     void countCollectivesFrom(std::uint32_t collectives) {

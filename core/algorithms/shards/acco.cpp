@@ -12,7 +12,9 @@
 // So sync_sgd with the batch of an update has twice the batch_size, and half the steps. A sum is divided by the number
 // of gradients in it, whatever their samples. Variants: there a rank goes on adding gradients up until its
 // communication is done, here each half is one gradient; there ⟨g_A + g_B⟩ is reduced at once, here ⟨g_B⟩ is added to
-// what is left of ⟨g_A⟩, which has the part's size. What is evaluated is the newest θ, as there.
+// what is left of ⟨g_A⟩, which has the part's size. What is evaluated is the newest θ that has arrived, as there; the
+// run ends with the update that was under way in its last step, which no evaluation sees. An odd number of steps ends
+// with half an update, which is dropped.
 //
 // `estimates = false` is the delayed parameter update of its comparison (DPU, arXiv 2101.06840): each step's gradient
 // is an update of its own, θ_{t+1} = U(θ_t, ⟨g(θ_{t−1})⟩).
@@ -188,29 +190,36 @@ private:
         Pending scatter =
             context.comm().reduceScatter(exchanged_, isFirst ? firstHalf_ : part_->gradients(), Reduce::Mean);
         scattered_ = Pending(scatter.operation(), scatter.collective());
-        gathered_ = std::move(scatter).then([this, &context, isFirst, rate = context.learningRate(), life = life_] {
-            const std::lock_guard lock(life->mutex);
-            if (life->isOver) throw CommError("the rank has ended");
-            if (!context.params().shapesOnly()) isFirst ? makeEstimate(context, rate) : makeUpdate(context, rate);
-            return gathering_->allGather(isFirst ? estimate_ : part_->weights(), exchanged_);
-        });
+        // The chain would have the scatter's number, and both would count as one collective. The gather before this one
+        // has ended, so that the next number of their communicator is known.
+        const std::uint64_t gather = gathering_->nextCollective();
+        // The context may be gone when the thread calls; the optimiser is there as long as this is.
+        Pending both =
+            std::move(scatter).then([this, &optimizer = context.optimizer(), isFirst, computes = !params.shapesOnly(),
+                                     rate = context.learningRate(), life = life_] {
+                const std::lock_guard lock(life->mutex);
+                if (life->isOver) throw CommError("the rank has ended");
+                if (computes) isFirst ? makeEstimate(optimizer, rate) : makeUpdate(optimizer, rate);
+                return gathering_->allGather(isFirst ? estimate_ : part_->weights(), exchanged_);
+            });
+        gathered_ = Pending(both.operation(), gather);
     }
 
-    void makeUpdate(StepContext& context, double rate) {
+    void makeUpdate(Optimizer& optimizer, double rate) {
         const at::NoGradGuard guard;
         if (params_.estimates) part_->gradients().add_(firstHalf_).div_(2);
-        context.optimizer().step(*part_, rate);
+        optimizer.step(*part_, rate);
     }
 
-    void makeEstimate(StepContext& context, double rate) {
+    void makeEstimate(Optimizer& optimizer, double rate) {
         const at::NoGradGuard guard;
         Archive state;
-        context.optimizer().save(state);
+        optimizer.save(state);
         part_->gradients().copy_(firstHalf_);
-        context.optimizer().step(*part_, rate);
+        optimizer.step(*part_, rate);
         estimate_.copy_(part_->weights());
         part_->weights().copy_(theta_);
-        const Status restored = context.optimizer().load(state, *part_);
+        const Status restored = optimizer.load(state, *part_);
         DASGD_CHECK(restored && "an optimiser loads what it has saved");
     }
 

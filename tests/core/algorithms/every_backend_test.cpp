@@ -3,6 +3,8 @@
 // be.
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -37,13 +39,25 @@ Trajectory onThreads(const Value& document) {
     return recorded(records);
 }
 
+// A number that comes twice is two collectives to one rank, and one to whoever adds up how long all waited for it.
+void expectEachNumberOnce(const RankRecord& record) {
+    std::set<std::uint64_t> numbers;
+    for (const Span& span : record.sink.spans) {
+        if (span.kind != SpanKind::Reduce || span.collective == 0) continue;
+        EXPECT_TRUE(numbers.insert(span.collective).second) << "number " << span.collective << ", step " << span.step;
+    }
+}
+
 class EveryBackend : public testing::TestWithParam<Case> {};
 
 TEST_P(EveryBackend, TakesTheWayOfThreads) {
     const auto& [trial, trainers] = GetParam();
     const Value document = bowlOf(trial, trainers);
     const auto records = train(document, runElsewhere() ? Backend::Threads : Backend::Gloo);
-    for (const RankRecord& record : records) EXPECT_EQ(record.outcome.error, "");
+    for (const RankRecord& record : records) {
+        EXPECT_EQ(record.outcome.error, "");
+        expectEachNumberOnce(record);
+    }
     if (trial.repeats) {
         const Trajectory got = recorded(records);
         EXPECT_NE(got.front(), got.back()) << "it trains";
