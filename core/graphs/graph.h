@@ -47,6 +47,8 @@ public:
     [[nodiscard]] virtual Mix mix(const GraphRound& round, int rank) const = 0;
     // Number of rounds after which the graph repeats; 0: it is drawn.
     [[nodiscard]] virtual std::int64_t period(int /*size*/) const { return 1; }
+    // The most ranks that one sends to in any round, where the rounds are too many to look at. Default: not known.
+    [[nodiscard]] virtual std::optional<int> degree(int /*size*/) const { return std::nullopt; }
     // True where W is symmetric in every round.
     [[nodiscard]] virtual bool isSymmetric() const { return true; }
 
@@ -59,7 +61,8 @@ using GraphRegistry = Registry<Graph>;
 
 // W of one round, row by row.
 [[nodiscard]] std::vector<std::vector<double>> matrixOf(const Graph& graph, const GraphRound& round);
-// The most ranks that one sends to in any round of a period, or in the first rounds of a graph that is drawn.
+// The most ranks that one sends to in any round: Graph::degree(), or else that of a period's rounds, or of the first
+// rounds of a graph that is drawn.
 [[nodiscard]] int largestDegree(const Graph& graph, int size, std::uint64_t seed);
 // True where every rank hears rank 0 in the end. A graph that is drawn is.
 [[nodiscard]] bool isConnected(const Graph& graph, int size, std::uint64_t seed = 0);

@@ -34,6 +34,10 @@ public:
         return params_.globalEvery == 0 ? digits : std::lcm(digits, params_.globalEvery);
     }
 
+    [[nodiscard]] std::optional<int> degree(int size) const override {
+        return (params_.globalEvery > 0 ? size : std::min(size, static_cast<int>(params_.size))) - 1;
+    }
+
 private:
     // Number m of digits of S^m ranks; 1 where there is one rank.
     [[nodiscard]] std::int64_t digitsOf(int size) const {

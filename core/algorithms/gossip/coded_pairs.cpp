@@ -20,12 +20,15 @@ const std::string kPairMessage = "received/";
 CodedPairs::CodedPairs(std::shared_ptr<const CompressionSettings> settings, StepContext& context, const Graph& graph)
     : context_(context), graph_(graph), coder_(std::move(settings), context), message_(coder_.makeMessage()) {}
 
-void CodedPairs::moveToRound() {
-    mix_ = graph_.mix({.number = exchanges_ - 1, .size = context_.comm().size(), .seed = context_.seed()},
+void CodedPairs::moveToRound() { mix_ = mixOf(exchanges_ - 1); }
+
+Graph::Mix CodedPairs::mixOf(std::int64_t round) const {
+    return graph_.mix({.number = round, .size = context_.comm().size(), .seed = context_.seed()},
                       context_.comm().rank().value());
 }
 
 void CodedPairs::encode(StepContext&, at::Tensor x) {
+    if (mixOf(exchanges_).to.empty()) return;
     const at::NoGradGuard guard;
     coder_.encode(x, message_);
 }
@@ -52,7 +55,10 @@ void CodedPairs::decode(at::Tensor x) {
     for (std::size_t i = 0; i < mix_.from.size(); ++i) coder_.approach(received_[i], x, mix_.from[i].weight, x);
 }
 
-std::int64_t CodedPairs::encodeBytes() const { return snapshotBytes(coder_.encodePasses(), context_.params().bytes()); }
+std::int64_t CodedPairs::encodeBytes() const {
+    if (mixOf(exchanges_).to.empty()) return 0;
+    return snapshotBytes(coder_.encodePasses(), context_.params().bytes());
+}
 
 std::int64_t CodedPairs::decodeBytes() const {
     const double passes = coder_.decodePasses() * static_cast<double>(mix_.from.size());

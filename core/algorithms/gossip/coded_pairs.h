@@ -43,6 +43,7 @@ public:
 private:
     // Sets mix_ to that of the newest round.
     void moveToRound();
+    [[nodiscard]] Graph::Mix mixOf(std::int64_t round) const;
 
     StepContext& context_;
     const Graph& graph_;

@@ -84,10 +84,11 @@ TEST(RunCheck, CompressionGoesWithAlgorithmsThatCanUseIt) {
         EXPECT_THAT(coded("name = \"" + std::string(name) + "\"\n"),
                     AllOf(StartsWith("e.toml:3:1: "), HasSubstr("set scheme = \"gather\"")));
     }
-    for (const char* own : {"name = \"dgc\"\n", "name = \"sketch\"\nmomentum = 0.9\n"}) {
+    for (const char* own :
+         {"name = \"dgc\"\n", "name = \"sketch\"\nmomentum = 0.9\n", "name = \"sketch\"\nerror = \"sketch\"\n"}) {
         EXPECT_EQ(coded("name = \"sync_sgd\"\n", own, "[optimizer]\nmomentum = 0.0\n"), "");
         EXPECT_THAT(coded("name = \"sync_sgd\"\n", own, "[optimizer]\nname = \"sgd\"\nmomentum = 0.5\n"),
-                    HasSubstr("a momentum of its own, compression.momentum: set momentum = 0 in [optimizer]"));
+                    HasSubstr("set momentum = 0 in [optimizer], and compression.momentum in its place"));
         for (const char* name : {"dasgd", "diloco"}) {
             EXPECT_THAT(coded("name = \"" + std::string(name) + "\"\n", own),
                         AllOf(StartsWith("e.toml:4:8: "), HasSubstr("use it with sync_sgd")));
@@ -138,10 +139,10 @@ TEST(RunCheck, WhatCannotBeCompressedNamesItsRemedy) {
          "choose one of bf16,"},
         {"name = \"sync_sgd\"\n", "name = \"powersgd\"\nrank = 30\n", "5:8", "make no matrix of the model smaller",
          "set view = \"square\""},
-        {"name = \"dasgd\"\n", dgc, "4:8", "a momentum of its own", "use it with sync_sgd, or choose topk"},
-        {"name = \"diloco\"\n", sketch, "4:8", "a momentum of its own", "use it with sync_sgd, or choose topk"},
-        {"name = \"sync_sgd\"\n", dgc, "8:12", "a momentum of its own", "set momentum = 0 in [optimizer]",
-         "momentum = 0.5\n"},
+        {"name = \"dasgd\"\n", dgc, "4:8", "holds gradients back", "use it with sync_sgd, or choose topk"},
+        {"name = \"diloco\"\n", sketch, "4:8", "holds gradients back", "use it with sync_sgd, or choose topk"},
+        {"name = \"sync_sgd\"\n", dgc, "8:12", "a momentum has to act on them before",
+         "set momentum = 0 in [optimizer]", "momentum = 0.5\n"},
         {"name = \"dasgd\"\n", vote, "6:8", "about the sign of gradients", "use it with sync_sgd, or set vote = false"},
         {"name = \"slowmo\"\n", vote, "6:8", "about the sign of gradients",
          "use it with sync_sgd, or set vote = false"},
@@ -175,6 +176,8 @@ TEST(RunCheck, ALatticeIsOfPairs) {
     EXPECT_EQ(said("meet = \"own-pace\"\n"), "");
     EXPECT_EQ(said("meet = \"own-pace\"\n", "", ring), "") << "each question is one neighbour's";
     EXPECT_EQ(said("", "", "[graph]\nname = \"groups\"\npattern = \"shuffled\"\n"), "");
+    const std::string joined = "[graph]\nname = \"groups\"\npattern = \"shuffled\"\nglobal_every = 100\n";
+    EXPECT_THAT(said("", "", joined), HasSubstr("a rank has 5 neighbours in one round"));
     EXPECT_THAT(said("", "", ring), AllOf(StartsWith("e.toml:12:8: lattice codes weights for one partner"),
                                           HasSubstr("choose random-pair")));
     EXPECT_THAT(said("", "error_feedback = true\n"), AllOf(StartsWith("e.toml:5:18: "), HasSubstr("remove")));
