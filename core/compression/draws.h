@@ -31,7 +31,7 @@ private:
 };
 
 // Passes over a vector's memory that take as long as a draw for each of its numbers (tests/bench/compression_bench).
-inline constexpr double kPassesOfADraw = 3;
+inline constexpr double kPassesOfADraw = 5;
 
 // Calls take(i) for `chosen` of `count` places, in ascending order, all such sets being equally likely: selection
 // sampling (Knuth, The Art of Computer Programming 2, 3.4.2, algorithm S). There is one draw for each place; fill(u, n)

@@ -33,9 +33,8 @@ class Int final : public MessageCompressor {
 public:
     explicit Int(const IntParams& params) : params_(params), levels_((1 << (params.bits - 1)) - 1), code_(levels_) {}
     [[nodiscard]] Properties properties() const override {
-        const double message = static_cast<double>(params_.bits) / 32;
-        // A block of moderate size is read once and then held by a cache.
-        return {.encodePasses = 1 + message + (isStochastic() ? kPassesOfADraw : 0), .decodePasses = 2 + message};
+        return {.encodePasses = code_.encodePasses() + (isStochastic() ? kPassesOfADraw : 0),
+                .decodePasses = code_.decodePasses()};
     }
     [[nodiscard]] std::int64_t messageBytes(std::int64_t elements, std::int64_t) const override {
         return bytesOfBlocks(elements, params_.block, [this](std::int64_t n) { return blockBytes(n); });

@@ -25,8 +25,8 @@ namespace dasgd {
 namespace {
 
 // Passes over memory that take as long as a product of a matrix and up to four columns, which reads it once but does
-// eight operations a number; and as adding such a product to it.
-constexpr double kPassesOfAProduct = 3, kPassesOfAnAddition = 2.5;
+// eight operations a number; and as adding such a product to it (tests/bench/compression_bench).
+constexpr double kPassesOfAProduct = 4.2, kPassesOfAnAddition = 3.5;
 
 struct PowerSgdParams {
     std::int64_t rank = 1;

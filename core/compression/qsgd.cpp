@@ -39,9 +39,8 @@ class Qsgd final : public MessageCompressor {
 public:
     explicit Qsgd(const QsgdParams& params) : params_(params), code_(params.levels) {}
     [[nodiscard]] Properties properties() const override {
-        const double message = code_.width() / 32.0;
-        // A block of moderate size is read once and then held by a cache.
-        return {.encodePasses = 1 + message + (isStochastic() ? kPassesOfADraw : 0), .decodePasses = 2 + message};
+        return {.encodePasses = code_.encodePasses() + (isStochastic() ? kPassesOfADraw : 0),
+                .decodePasses = code_.decodePasses()};
     }
     [[nodiscard]] std::int64_t messageBytes(std::int64_t elements, std::int64_t) const override {
         return bytesOfBlocks(elements, params_.block, [this](std::int64_t n) { return blockBytes(n); });

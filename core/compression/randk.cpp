@@ -11,7 +11,7 @@ namespace dasgd {
 namespace {
 
 // Passes over a vector's memory that take as long as the choice of places (tests/bench/compression_bench).
-constexpr double kRandkChoicePasses = 8;
+constexpr double kRandkChoicePasses = 15.5;
 
 struct RandkParams {
     double ratio = 0.01;

@@ -37,8 +37,8 @@ public:
                 .rescales = !params_.vote,
                 .gathers = params_.vote,
                 .votes = params_.vote,
-                .encodePasses = 1 + 1.0 / 32,
-                .decodePasses = 2 + 1.0 / 32};
+                .encodePasses = 1.6,
+                .decodePasses = 3.1};
     }
     [[nodiscard]] std::int64_t messageBytes(std::int64_t elements, std::int64_t) const override {
         return bytesOfBits(elements) + (params_.vote ? 0 : kScaleBytes);

@@ -7,9 +7,12 @@
 //   w ← (1 − ηλ)w − η·s·X
 // The iteration works on the smaller side of the matrix. It takes singular values to between 0.68 and 1.21, not to 1.
 // Scale s of a matrix of R rows and C columns:
-//   "shape"     √max(1, R/C), in muon.py
-//   "adam-rms"  0.2·√max(R, C) (Liu et al., arXiv 2502.16982, equation 4): elements as large as those of a step of
-//   AdamW "operator"  √(R/C): norm 1 between vectors of root mean square 1 (arXiv 2310.17813); in the code of MuLoCo
+//   shape     √max(1, R/C), in muon.py
+//
+//   adam-rms  0.2·√max(R, C) (Liu et al., arXiv 2502.16982, equation 4): elements as large as those of AdamW's step
+//
+//   operator  √(R/C): norm 1 between vectors of root mean square 1 (arXiv 2310.17813); in the code of MuLoCo
+//
 // Variants: the iteration computes in the type of the weights, in muon.py in bfloat16; s counts a kernel's columns as
 // the iteration does, while muon.py takes the kernel's height and width. Memory: m and the mean square of AdamW, 2 N,
 // though the matrices of hidden layers need no mean square: the state of an optimiser here is flat.

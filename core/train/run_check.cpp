@@ -96,7 +96,8 @@ Status checkCompression(const Value& document, const Experiment& experiment, con
     if (compressor.properties().ownMomentum && momentum && *momentum->as<double>() > 0) {
         return refuse({document.find("optimizer") ? "optimizer.momentum" : "name",
                        experiment.compression->name +
-                           " has a momentum of its own, compression.momentum: set momentum = 0 in [optimizer]"});
+                           " holds gradients back, and a momentum has to act on them before: set momentum = 0 in "
+                           "[optimizer], and compression.momentum in its place"});
     }
     return {};
 }

@@ -10,16 +10,18 @@
 // bias correction is: it has a field for one, and does not use it. The paper's text was not at hand; restatements of it
 // call the first phase Adam and have no correction in the second. Variants: DeepSpeed's first step only allocates, and
 // counts among the first F; it decays weights beside the step, here there is no decay; a part there is of each tensor,
-// here of all weights, whose tensors it cuts. A sign cannot say 0: DeepSpeed asks its user for a mask of weights that
-// never have a gradient, and here a weight whose v is 0 after F steps rests from then on.
+// here of all weights, whose tensors it cuts, and each piece of a tensor has a scale of its own in both stages, where
+// the first stage there has one for a whole tensor. A sign cannot say 0: DeepSpeed asks its user for a mask of weights
+// that never have a gradient, and here a weight whose v is 0 after F steps rests from then on, while its momentum is
+// coded like any other.
 //
 // A sign is as wrong as its tensor's momentum is large, and √v of a weight may be far smaller. With DeepSpeed's ε of
 // 1e-8 LeNet on the digits diverges within 15 steps of the freeze (4 workers, η 0.001, F from 20 to 250), and so it
 // does with 1e-5; with 1e-4 and 1e-3 it trains as with Adam. Hence the default.
 //
 // A step sends gradients in buckets at first, then about N/8 bytes in two stages, for which all wait. One worker codes
-// nothing. Memory beside the weights: 2 N for m and v; behind F steps 2 N more, for the momentum that is coded and its
-// error, and what scheme shard keeps.
+// nothing. Memory beside the weights: 3 N for m, v and the momentum that is coded; with more than one worker its error,
+// N, and what scheme shard keeps.
 #include <torch/types.h>
 
 #include <limits>
@@ -166,7 +168,7 @@ private:
 
 const AlgorithmRegistry::Add<OnebitAdam, OnebitAdamParams> kOnebitAdamEntry{
     "onebit_adam", "Adam whose mean square is frozen, after which signs of momenta are averaged", "arXiv 2102.02888",
-    noFormula("its momenta are coded, and the cost model has exchanges that travel whole")};
+    noFormula("a step of its first phase takes another time than one of its second, and a formula gives one for all")};
 
 }  // namespace
 }  // namespace dasgd

@@ -75,9 +75,10 @@ Status CodedMean::load(const Archive& archive) {
 std::optional<FieldError> checkCodedWeights(const CompressionSettings& settings) {
     const Compressor::Properties properties = settings.compressor->properties();
     if (properties.ownMomentum) {
-        return FieldError{"name", settings.name +
-                                      " has a momentum of its own, that of gradients: use it with "
-                                      "sync_sgd, or choose topk with error_feedback"};
+        return FieldError{"name",
+                          settings.name +
+                              " holds gradients back by a rule of its own, which is none for weights: use it with "
+                              "sync_sgd, or choose topk with error_feedback"};
     }
     if (!properties.votes) return std::nullopt;
     return FieldError{"vote", "a vote is about the sign of gradients: use it with sync_sgd, or set vote = false"};
