@@ -189,7 +189,8 @@ Status simulateAll(Forecast& made, RunSession& session, Value document, const st
     train.set("steps", Value(timedSteps(made.advice.period)));
     document.set("train", std::move(train));
     // The steady state is timed.
-    if (document.find("compression")) put(document, "compression", "start", Value(std::int64_t{0}));
+    const auto* coding = valueAt<std::string>(document, "compression", "name");
+    if (coding && *coding != "none") put(document, "compression", "start", Value(std::int64_t{0}));
     std::vector<ExpandedExperiment> timed;  // checked together, they share what is slow in it
     for (const Candidate& candidate : candidates) {
         timed.push_back({withAlgorithm(document, candidate.timed), inWords(candidate.settings)});

@@ -62,6 +62,9 @@ inline void expectGolden(const std::string& name, const nlohmann::json& settings
         std::ifstream stream(file);
         recorded = nlohmann::json::parse(stream);
     }
+    if (settings.contains("algorithm")) {
+        EXPECT_EQ(recorded["algorithm"], settings["algorithm"]) << file;
+    }
     nlohmann::json present = run(recorded);
     for (const auto& [part, value] : settings.items()) {
         if (recorded.contains(part)) present[part] = recorded[part];

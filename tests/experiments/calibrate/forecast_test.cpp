@@ -152,6 +152,12 @@ TEST_F(ForecastTest, CompressedExchangesHaveTheirOwnDelayAndTimes) {
     }
 }
 
+TEST_F(ForecastTest, ASectionThatCompressesNothingIsAsNone) {
+    const auto json = forecast({"--set", "compression.name=none"});
+    EXPECT_EQ(json["advice"]["delay"], 3);
+    expectFormulasOfTheRows(json);
+}
+
 TEST_F(ForecastTest, OperatorsThatNoAverageCanHaveAreRefused) {
     folder_.write("known.toml", kCluster);
     for (const char* fields : {"name = \"dgc\"", "name = \"sign\", scale = \"one\", vote = true"}) {
