@@ -13,16 +13,18 @@ namespace {
 Batch joined(std::vector<Batch> parts) {
     if (parts.empty()) return {};
     if (parts.size() == 1) return std::move(parts[0]);
-    std::vector<at::Tensor> inputs, targets;
-    for (Batch& part : parts) {
-        inputs.push_back(std::move(part.inputs));
-        targets.push_back(std::move(part.targets));
-    }
-    return {torch::cat(inputs), torch::cat(targets)};
+    const auto all = [&](at::Tensor Batch::*field) {
+        if (!(parts.front().*field).defined()) return at::Tensor();
+        std::vector<at::Tensor> tensors;
+        for (const Batch& part : parts) tensors.push_back(part.*field);
+        return torch::cat(tensors);
+    };
+    return {all(&Batch::inputs), all(&Batch::targets), all(&Batch::indices), all(&Batch::weights)};
 }
 
 Batch slicedBatch(const Batch& batch, std::int64_t begin, std::int64_t end) {
-    return {batch.inputs.slice(0, begin, end), batch.targets.slice(0, begin, end)};
+    const auto part = [&](const at::Tensor& whole) { return whole.defined() ? whole.slice(0, begin, end) : whole; };
+    return {part(batch.inputs), part(batch.targets), part(batch.indices), part(batch.weights)};
 }
 
 }  // namespace
@@ -50,7 +52,11 @@ void BatchLoader::stop() {
     for (std::thread& thread : threads_) thread.join();
 }
 
-Batch BatchLoader::make(const BatchOrder& order) const { return makeBatch(samples_, order.indices, type_, order.seed); }
+Batch BatchLoader::make(const BatchOrder& order) const {
+    Batch batch = makeBatch(samples_, order.indices, type_, order.seed);
+    if (order.weights.defined()) batch.weights = order.weights.to(type_);
+    return batch;
+}
 
 void BatchLoader::orderAhead() {
     if (threads_.empty()) return;

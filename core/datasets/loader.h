@@ -19,6 +19,7 @@ namespace dasgd {
 struct BatchOrder {
     at::Tensor indices;  // int64 [B]
     std::uint64_t seed = 0;
+    at::Tensor weights = {};  // Batch::weights: float64 [B], or undefined
 };
 
 // Batches in the order in which `next` gives them. Neither order nor content depends on the number of threads

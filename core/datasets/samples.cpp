@@ -47,7 +47,8 @@ Batch makeBatch(const Samples& samples, const at::Tensor& chosen, at::ScalarType
     }
     if (samples.augmentation.any()) taken.values = shifted(taken.values, samples.augmentation, seed);
     if (!samples.scale.mean.empty()) taken.values = scaled(taken.values, samples.scale);
-    return {asModelTakes(taken.values, type), asModelTakes(samples.targets.index_select(0, taken.indices), type)};
+    return {asModelTakes(taken.values, type), asModelTakes(samples.targets.index_select(0, taken.indices), type),
+            taken.indices};
 }
 
 Samples cutText(const at::Tensor& tokens, std::int64_t length) {

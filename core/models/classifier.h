@@ -13,6 +13,7 @@
 #include "core/base/check.h"
 #include "core/models/loss.h"
 #include "core/models/model.h"
+#include "core/models/sample_losses.h"
 
 namespace dasgd {
 
@@ -54,7 +55,7 @@ inline Status checkImage(const InputSpec& input, std::int64_t smallest, const st
 }
 
 // A network and the loss of its task.
-class NetworkModel : public Model {
+class NetworkModel : public Model, public HasSampleLosses {
 public:
     Status build(const BuildContext& context) final {
         DASGD_TRY(checkTask(context.input, tasks_));
@@ -73,8 +74,13 @@ public:
         return *network_;
     }
     at::Tensor loss(const Batch& batch) final {
+        if (batch.weights.defined()) return (losses(batch) * batch.weights).mean();
         if (!network_->is_training()) network_->train();
         return meanLoss(loss_, network_->forward(batch.inputs), batch.targets, smoothing_);
+    }
+    at::Tensor losses(const Batch& batch) final {
+        if (!network_->is_training()) network_->train();
+        return sampleLosses(loss_, network_->forward(batch.inputs), batch.targets, smoothing_);
     }
     Evaluation evaluate(const Batch& batch) final {
         const at::NoGradGuard noGrad;
@@ -92,6 +98,11 @@ protected:
     // Makes the network; the input's task is one of those.
     virtual Result<std::shared_ptr<Network>> makeNetwork(const BuildContext& context) const = 0;
     [[nodiscard]] virtual Loss lossOf(Task task) const { return usualLoss(task); }
+    // Gradient of each sample's loss by its outputs, in their shape.
+    [[nodiscard]] at::Tensor outputGradients(const Batch& batch) {
+        const at::NoGradGuard noGrad;
+        return lossGradients(loss_, network_->forward(batch.inputs), batch.targets, smoothing_);
+    }
 
 private:
     std::vector<Task> tasks_;

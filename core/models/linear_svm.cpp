@@ -31,10 +31,13 @@ private:
     torch::nn::Linear linear_;
 };
 
-class LinearSvm final : public Classifier {
+class LinearSvm final : public Classifier, public HasGradientNorms {
 public:
     explicit LinearSvm(const LinearSvmParams& params) : params_(params) {}
     InputSpec naturalInput() const override { return {.shape = {16}, .classes = 2}; }
+    at::Tensor gradientNorms(const Batch& batch) override {
+        return normsOfLinear(outputGradients(batch), batch.inputs, params_.bias);
+    }
 
 protected:
     Result<std::shared_ptr<Network>> makeNetwork(const BuildContext& context) const override {

@@ -16,10 +16,13 @@ private:
     torch::nn::Linear linear_;
 };
 
-class Logistic final : public Classifier {
+class Logistic final : public Classifier, public HasGradientNorms {
 public:
     explicit Logistic(const NoParams&) {}
     InputSpec naturalInput() const override { return {.shape = {1, 28, 28}, .classes = 10}; }
+    at::Tensor gradientNorms(const Batch& batch) override {
+        return normsOfLinear(outputGradients(batch), batch.inputs, true);
+    }
 
 protected:
     Result<std::shared_ptr<Network>> makeNetwork(const BuildContext& context) const override {

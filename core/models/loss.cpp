@@ -1,5 +1,6 @@
 #include "core/models/loss.h"
 
+#include <torch/csrc/autograd/autograd.h>
 #include <torch/nn/functional/loss.h>
 #include <torch/types.h>
 
@@ -55,6 +56,24 @@ at::Tensor meanLoss(Loss loss, const at::Tensor& computed, const at::Tensor& tar
     }
     const auto options = functional::CrossEntropyFuncOptions().label_smoothing(smoothing);
     return functional::cross_entropy(perPrediction(outputs), targets.flatten(), options);
+}
+
+at::Tensor sampleLosses(Loss loss, const at::Tensor& computed, const at::Tensor& targets, double smoothing) {
+    const at::Tensor outputs = widened(computed);
+    switch (loss) {
+        case Loss::kMeanSquaredError: return (outputs - targets).square().flatten(1).mean(1);
+        case Loss::kHinge: return hingePerSample(outputs, targets);
+        case Loss::kCrossEntropy: break;
+    }
+    const auto options = functional::CrossEntropyFuncOptions().label_smoothing(smoothing).reduction(torch::kNone);
+    const at::Tensor each = functional::cross_entropy(perPrediction(outputs), targets.flatten(), options);
+    return each.view({targets.size(0), -1}).mean(1);
+}
+
+at::Tensor lossGradients(Loss loss, const at::Tensor& outputs, const at::Tensor& targets, double smoothing) {
+    const at::AutoGradMode recorded(true);
+    const at::Tensor variable = outputs.detach().requires_grad_();
+    return torch::autograd::grad({sampleLosses(loss, variable, targets, smoothing).sum()}, {variable})[0];
 }
 
 Evaluation evaluationOf(Loss loss, const at::Tensor& computed, const at::Tensor& targets) {

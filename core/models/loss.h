@@ -30,6 +30,14 @@ enum class Loss {
 [[nodiscard]] at::Tensor meanLoss(Loss loss, const at::Tensor& computed, const at::Tensor& targets,
                                   double smoothing = 0);
 
+// [B]: the loss of each sample, of a text the mean over its tokens.
+[[nodiscard]] at::Tensor sampleLosses(Loss loss, const at::Tensor& computed, const at::Tensor& targets,
+                                      double smoothing = 0);
+
+// Gradient of the sum of sampleLosses() by the outputs, in their shape.
+[[nodiscard]] at::Tensor lossGradients(Loss loss, const at::Tensor& outputs, const at::Tensor& targets,
+                                       double smoothing = 0);
+
 // Sums over the same samples or tokens; `correct` counts classes and tokens whose output is the largest, and is 0 for
 // values.
 [[nodiscard]] Evaluation evaluationOf(Loss loss, const at::Tensor& computed, const at::Tensor& targets);

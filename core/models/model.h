@@ -35,6 +35,11 @@ struct InputSpec {
 struct Batch {
     at::Tensor inputs;
     at::Tensor targets;
+    // int64 [B]: the samples' numbers in the training set, on the device of the set. Defined where a Samples made it.
+    at::Tensor indices = {};
+    // Floating [B]: factors on the samples' losses in Model::loss(). Undefined: all are 1. Only models that are
+    // HasSampleLosses (sample_losses.h) are given any.
+    at::Tensor weights = {};
 };
 
 struct BuildContext {
@@ -73,8 +78,8 @@ public:
     // Makes the modules; the caller has seeded the default generator. Errors: an input this network cannot take.
     virtual Status build(const BuildContext& context) = 0;
     [[nodiscard]] virtual torch::nn::Module& module() = 0;
-    // Scalar mean loss over the batch, in training mode, differentiable. Draws from BuildContext::random alone, so it
-    // uses core/models/dropout.h and not torch::nn::Dropout.
+    // Scalar mean loss over the batch, each sample's times its weight, in training mode, differentiable. Draws from
+    // BuildContext::random alone, so it uses core/models/dropout.h and not torch::nn::Dropout.
     [[nodiscard]] virtual at::Tensor loss(const Batch& batch) = 0;
     // Evaluates the batch in evaluation mode, without gradients.
     [[nodiscard]] virtual Evaluation evaluate(const Batch& batch) = 0;

@@ -85,6 +85,25 @@ TEST_P(LoaderTest, PutsOtherSizesTogetherWithoutLosingASample) {
     EXPECT_FALSE(loader.take(1).targets.defined());
 }
 
+// Parts of batches of 4, put together to 3, keep the samples' numbers and weights.
+TEST_P(LoaderTest, NumbersAndWeightsStayWithTheirSamples) {
+    BatchLoader loader(samplesOf(std::make_shared<CountingReader>(), GetParam()), torch::kFloat,
+                       [order = inTurn()]() -> std::optional<BatchOrder> {
+                           std::optional<BatchOrder> next = order();
+                           if (next) next->weights = next->indices.to(torch::kDouble) / 8;
+                           return next;
+                       });
+    for (std::int64_t begin = 0; begin < kBatches * kBatch; begin += 3) {
+        const Batch batch = loader.take(3);
+        const at::Tensor samples = torch::arange(begin, begin + 3, torch::kInt64);
+        EXPECT_TRUE(batch.targets.equal(samples));
+        EXPECT_TRUE(batch.indices.equal(samples));
+        EXPECT_TRUE(batch.weights.equal(samples.to(torch::kFloat) / 8)) << "in the type of the model";
+    }
+    BatchLoader plain(samplesOf(std::make_shared<CountingReader>(), GetParam()), torch::kFloat, inTurn());
+    EXPECT_FALSE(plain.take(6).weights.defined());
+}
+
 TEST_P(LoaderTest, SaysWhatWentWrongWithTheBatchThatItHappenedTo) {
     BatchLoader loader(samplesOf(std::make_shared<CountingReader>(9), GetParam()), torch::kFloat, inTurn());
     EXPECT_TRUE(loader.take());

@@ -33,6 +33,21 @@ TEST(LinearSvmTest, GradientIsTheSubgradientOfTheHinge) {
     EXPECT_TRUE(w.grad()[0].allclose(expected, 1e-12, 1e-14));
 }
 
+TEST(LinearSvmTest, NormsAreThoseOfEachSamplesGradient) {
+    for (const bool bias : {false, true}) {
+        for (const std::int64_t classes : {2, 4}) {
+            const InputSpec input{.shape = {6}, .classes = classes};
+            const auto model = buildModel("linear_svm", input, table({{"bias", boolean(bias)}}));
+            model->module().to(torch::kFloat64);
+            {
+                const at::NoGradGuard noGrad;
+                for (at::Tensor& parameter : model->module().parameters()) parameter.normal_(0, 0.4);
+            }
+            expectNormsOfEachSample(*model, randomBatch(input, 9, torch::kFloat64));
+        }
+    }
+}
+
 TEST(LinearSvmTest, HasAWeightVectorForTwoClassesAndOneEachForMore) {
     EXPECT_EQ(parameterCount(*buildModel("linear_svm", kPair)), 6 + 1);
     EXPECT_EQ(parameterCount(*buildModel("linear_svm", {.shape = {2, 3}, .classes = 4})), 4 * (6 + 1));

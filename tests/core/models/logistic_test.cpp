@@ -23,6 +23,14 @@ TEST(LogisticTest, GradientIsTheClosedForm) {
     EXPECT_TRUE(parameters[1].grad().allclose(excess.sum(0), 1e-12, 1e-14));
 }
 
+// Each sample's gradient by itself, of all parameters together.
+TEST(LogisticTest, NormsAreThoseOfEachSamplesGradient) {
+    auto model = test::buildModel("logistic", kInput);
+    model->module().to(torch::kFloat64);
+    const Batch batch = test::randomBatch(kInput, 6, torch::kFloat64);
+    test::expectNormsOfEachSample(*model, batch);
+}
+
 TEST(LogisticTest, HasOneLayer) { EXPECT_EQ(test::parameterCount(*test::buildModel("logistic", kInput)), 6 * 4 + 4); }
 
 TEST(LogisticTest, EvaluationSumsOverTheBatch) {

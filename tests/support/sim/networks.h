@@ -55,6 +55,25 @@ inline std::vector<std::int64_t> parametersOfChildren(Model& model) {
     return counts;
 }
 
+// Gradients of all parameters together, as a vector.
+inline at::Tensor gradientOf(Model& model, const Batch& batch) {
+    model.module().zero_grad();
+    model.loss(batch).backward();
+    std::vector<at::Tensor> parts;
+    for (const at::Tensor& parameter : model.module().parameters()) parts.push_back(parameter.grad().flatten());
+    return torch::cat(parts);
+}
+
+// Expects what HasGradientNorms says of each sample, for a batch in float64.
+inline void expectNormsOfEachSample(Model& model, const Batch& batch) {
+    const at::Tensor norms = dynamic_cast<HasGradientNorms&>(model).gradientNorms(batch);
+    ASSERT_EQ(norms.numel(), batch.targets.size(0));
+    for (std::int64_t i = 0; i < norms.numel(); ++i) {
+        const Batch alone{batch.inputs.slice(0, i, i + 1), batch.targets.slice(0, i, i + 1)};
+        EXPECT_NEAR(norms[i].item<double>(), gradientOf(model, alone).norm().item<double>(), 1e-12) << i;
+    }
+}
+
 inline at::Tensor outputsOf(Model& model, const at::Tensor& inputs) {
     return dynamic_cast<Network&>(model.module()).forward(inputs);
 }
