@@ -129,6 +129,21 @@ public:
     virtual void serve(StepContext& context) = 0;
 };
 
+// Means over ranks whose batches have unequal sizes (train.balance): b samples of the B that all P ranks have in a
+// step. Default: such a run is refused.
+class MeansOfUnevenBatches {
+public:
+    virtual ~MeansOfUnevenBatches() = default;
+    // True where the ranks' gradients of step `step` are averaged; each has then been multiplied by b·P/B, so that
+    // their mean is that of all samples. False where weights are averaged, of which each rank has made its own steps.
+    [[nodiscard]] virtual bool averagesGradientsOf(std::int64_t step) const = 0;
+    // True where setMeanWeight() has an effect: averages of weights can weigh the ranks.
+    [[nodiscard]] virtual bool weighsRanks() const { return false; }
+    // Called before each step of a run with weigh = "samples": the rank's weights count `weight` = b·P/B times as much
+    // as with equal batches in averages that leave after it. Only where weighsRanks().
+    virtual void setMeanWeight(double /*weight*/) {}
+};
+
 // Ability to let the ranks that train share the gradients of a run, so that a fast rank makes more steps than a slow
 // one (train.work). The ranks that serve say who makes the next gradient. Default: such a run is refused.
 class SharesWork {

@@ -12,7 +12,11 @@
 namespace dasgd {
 namespace {
 
-class SyncSgd final : public Algorithm, public Checkpointed, public Elastic, public CompressesExchanges {
+class SyncSgd final : public Algorithm,
+                      public Checkpointed,
+                      public Elastic,
+                      public CompressesExchanges,
+                      public MeansOfUnevenBatches {
 public:
     explicit SyncSgd(const GradientBucketsParams& params) : buckets_(params) {}
 
@@ -22,6 +26,7 @@ public:
     void setCompression(std::shared_ptr<const CompressionSettings> settings) override {
         buckets_.compress(std::move(settings));
     }
+    [[nodiscard]] bool averagesGradientsOf(std::int64_t) const override { return true; }
     void start(StepContext& context) override { buckets_.start(context); }
     void startFrom(StepContext& context, std::int64_t) override { start(context); }
     void afterBackward(StepContext& context) override { buckets_.finish(context); }

@@ -78,6 +78,13 @@ public:
         buckets_.stop();
         start(context);
     }
+    // See MeansOfUnevenBatches, where `Wrapped` is one.
+    [[nodiscard]] bool averagesGradientsOf(std::int64_t step) const {
+        if constexpr (std::is_base_of_v<MeansOfUnevenBatches, Wrapped>) {
+            return step <= steps_ || Wrapped::averagesGradientsOf(step);
+        }
+        return true;
+    }
     // Between two synchronous steps every bucket has been awaited, and the wrapped algorithm has no state yet.
     void save(StepContext& context, Archive& archive) override {
         if (synchronous(context)) return;

@@ -404,6 +404,9 @@ std::optional<FieldError> TrainParams::check() const {
         return FieldError{"stop_at_target", "stop_at_target needs target_accuracy or target_loss"};
     }
     if (minDelta > 0 && patience == 0) return FieldError{"min_delta", "min_delta needs patience"};
+    if (weigh == "samples" && !balances()) {
+        return FieldError{"weigh", "weigh = \"samples\" is of batches of unequal size: set balance = \"rate\""};
+    }
     return std::nullopt;
 }
 

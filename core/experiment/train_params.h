@@ -33,10 +33,14 @@ struct TrainParams {
     bool channelsLast = false;
     bool tf32 = false;
     bool cudaGraph = false;
+    std::string balance = "none";
+    std::int64_t rebalance = 20;
+    std::string weigh = "ranks";
 
     void visit(auto&& f) {
         visitLength(f);
         visitGradients(f);
+        visitBalance(f);
         visitEnd(f);
         visitSpeed(f);
     }
@@ -45,6 +49,8 @@ struct TrainParams {
     [[nodiscard]] std::int64_t samplesPerStep() const { return batchSize * accumulate; }
     [[nodiscard]] bool isShared() const { return work == "shared"; }
     [[nodiscard]] bool autocasts() const { return autocast != "off"; }
+    // True where the ranks' batches have unequal sizes.
+    [[nodiscard]] bool balances() const { return balance != "none"; }
 
 private:
     void visitLength(auto&& f) {
@@ -101,6 +107,24 @@ private:
            .unit = "samples",
            .help = "Linear scaling (arXiv 1706.02677): the learning rate is multiplied by the samples of a step of all "
                    "workers / this; 0: it is as given"});
+    }
+    void visitBalance(auto&& f) {
+        f(balance, "balance",
+          {.help =
+               "rate: the samples that all workers together have in a step are divided among them in proportion to "
+               "the samples per second that each has computed, at least one each, so that slow workers do not hold "
+               "up the others (HAP, arXiv 2401.05965); a mean of gradients weighs each worker by its samples. none: "
+               "equal batches",
+           .choices = {"none", "rate"}});
+        f(rebalance, "rebalance",
+          {.min = 1,
+           .max = 1e9,
+           .unit = "steps",
+           .help = "With balance: all workers exchange their rates, and wait for each other, after so many steps"});
+        f(weigh, "weigh",
+          {.help = "With balance, in means of weights: ranks: all workers count alike; samples: each by its samples of "
+                   "the step after which its weights leave. Means of gradients always go by samples",
+           .choices = {"ranks", "samples"}});
     }
     void visitEnd(auto&& f) {
         f(patience, "patience",

@@ -20,7 +20,7 @@ namespace {
 class RealStep final : public LocalStep {
 public:
     RealStep(const Experiment& experiment, const TrainingData& data, Model& model, FlatParams& params,
-             Optimizer& optimizer, Rank rank, const StepDevice& where, std::int64_t done)
+             Optimizer& optimizer, Rank rank, const StepDevice& where, std::int64_t done, const ChosenSamples& chosen)
         : train_(experiment.train),
           isShared_(experiment.sharesWork()),
           model_(model),
@@ -38,6 +38,9 @@ public:
             openLoader_ = [&experiment, &data, made] { return openSharedLoader(experiment, data, made, kFirst); };
             loader_ = openSharedLoader(experiment, data, made, gradient_);
             plan_ = planGradients(experiment, data.splits.train.count());
+        } else if (chosen.batches) {
+            loader_ = openUnevenLoader(experiment, data, rank, made, chosen.batches, done);
+            plan_ = planSteps(experiment, data.splits.train.count());
         } else {
             openLoader_ = [&experiment, &data, rank, made, done] {
                 return openLoader(experiment, data, rank, made, done);
@@ -56,7 +59,7 @@ public:
     }
 
     void warmUp(at::Generator& random) override {
-        if (!where_.device || !loader_ || model_.isStateful()) return;
+        if (!where_.device || !openLoader_ || model_.isStateful()) return;
         PassEffects effects(model_.module(), random);
         // These are the samples of the next step; another loader reads them, so that the step still gets them.
         Batch batch = openLoader_()->take(train_.batchSize);
@@ -84,6 +87,7 @@ public:
     }
     void forward(const MicroBatch& part) override {
         share_ = part.share();
+        weight_ = part.weight;
         first_ = part.first();
         if (replays_) {
             captured_->forward();
@@ -122,7 +126,7 @@ private:
     }
     void descend() {
         if (first_) params_.gradients().zero_();
-        loss_.backward();
+        weight_ == 1 ? loss_.backward() : (loss_ * weight_).backward();
     }
     // Passes of a whole step: share and position are those of one micro-batch.
     [[nodiscard]] CapturedPasses::Passes passes() {
@@ -177,6 +181,7 @@ private:
     at::Tensor replayedLoss_;  // tensor that replays write the loss to
     at::Tensor sum_;           // sum over the step's micro-batches so far
     double share_ = 1;
+    double weight_ = 1;  // factor on the gradients of the step
     bool first_ = true;
     bool replays_ = false;  // the present passes are captured ones
 };
@@ -208,8 +213,8 @@ private:
 
 std::unique_ptr<LocalStep> makeLocalStep(const Experiment& experiment, const TrainingData& data, Model& model,
                                          FlatParams& params, Optimizer& optimizer, Rank rank, const StepDevice& where,
-                                         std::int64_t done) {
-    return std::make_unique<RealStep>(experiment, data, model, params, optimizer, rank, where, done);
+                                         std::int64_t done, const ChosenSamples& chosen) {
+    return std::make_unique<RealStep>(experiment, data, model, params, optimizer, rank, where, done, chosen);
 }
 
 std::unique_ptr<LocalStep> makeIdleStep(const FlatParams& params, GradientFeed& feed) {

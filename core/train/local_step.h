@@ -22,6 +22,7 @@ struct MicroBatch {
     std::int64_t samples = 1;
     std::int64_t before = 0;  // samples of the step's micro-batches before it
     std::int64_t of = 1;      // samples of the step
+    double weight = 1;        // factor on the step's gradients, and not on its loss: of batches of unequal size
     [[nodiscard]] bool first() const { return before == 0; }
     [[nodiscard]] bool last() const { return before + samples == of; }
     [[nodiscard]] double share() const { return static_cast<double>(samples) / static_cast<double>(of); }
@@ -61,11 +62,17 @@ struct StepDevice {
     std::function<void(const std::string&)> note;  // told why passes or update are not captured; may be empty
 };
 
+// Choice of a rank's samples, where the plan alone does not make it.
+struct ChosenSamples {
+    BatchesOfStep batches;  // sizes of all ranks' batches; empty: those of the plan
+};
+
 // Local step that is computed. All arguments outlive it. `rank`: among those that train. On a device no function waits
 // for it. `done`: steps that are complete; the first one here is the one after them.
 [[nodiscard]] std::unique_ptr<LocalStep> makeLocalStep(const Experiment& experiment, const TrainingData& data,
                                                        Model& model, FlatParams& params, Optimizer& optimizer,
-                                                       Rank rank, const StepDevice& where = {}, std::int64_t done = 0);
+                                                       Rank rank, const StepDevice& where = {}, std::int64_t done = 0,
+                                                       const ChosenSamples& chosen = {});
 
 // Local step for parameters that are shapes only: computes nothing, tells `feed` of every gradient in the order in
 // which a backward pass makes them.

@@ -14,6 +14,8 @@ namespace dasgd {
 
 namespace {
 
+constexpr const char* kBalance = "balance/";
+
 using Each = std::function<Status(const std::string& name, at::Tensor tensor)>;
 
 Each intoArchive(Archive& archive, const std::string& prefix) {
@@ -111,6 +113,11 @@ Archive saveRank(const RankParts& parts, const Archive& algorithm, const RankCou
     const std::vector<at::Tensor> pass = parts.model.passState();
     for (std::size_t i = 0; i < pass.size(); ++i) archive.put("model/" + std::to_string(i), pass[i]);
     archive.put("selection", parts.selection.state());
+    if (parts.balance) {
+        Archive balance;
+        parts.balance->save(balance);
+        archive.putUnder(kBalance, balance);
+    }
     putCounters(archive, counters);
     archive.moveToHost();
     return archive;
@@ -124,6 +131,7 @@ Result<RankCounters> restoreRank(const RankParts& parts, const Archive& archive)
     DASGD_TRY(restoreShared(parts, archive));
     for (const NamedGenerator& own : generatorsOf(parts)) DASGD_TRY(restoreGenerator(archive, own));
     DASGD_TRY(restoreModel(parts.model, archive));
+    if (parts.balance) DASGD_TRY(parts.balance->load(archive.under(kBalance)));
     parts.context.moveTo(counters.step, 0);
     DASGD_TRY(algorithm->load(parts.context, archive.under("rule/")));
     return counters;

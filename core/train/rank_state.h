@@ -9,6 +9,7 @@
 //   random/own, /shared, /forward           random streams: the algorithm's two, and the one that the network draws
 //   from
 //   selection                               decisions of the evaluations so far
+//   balance/…                               rates that unequal batches follow from
 //
 // The position in the data is not kept, but computed from the step (training_data.h). Batches depend on nothing else.
 #pragma once
@@ -22,6 +23,7 @@
 #include "core/optimizers/optimizer.h"
 #include "core/step/archive.h"
 #include "core/step/step_context.h"
+#include "core/train/batch_balance.h"
 #include "core/train/checkpoint/rank_counters.h"
 #include "core/train/model_selection.h"
 
@@ -35,6 +37,7 @@ struct RankParts {
     StepContext& context;  // its parameters are the model's
     at::Generator& forward;
     ModelSelection& selection;
+    BatchBalance* balance = nullptr;  // null where batches are equal
 };
 
 // True where a run of this algorithm can be resumed from a checkpoint; the second, also with another number of ranks.
@@ -54,7 +57,7 @@ struct RankParts {
 // Replaces the first weights by the common state of a checkpoint of another number of ranks (common_state.h), and
 // restores the rank's own streams where `own`, the archive of the rank's number, has them. The model's state from batch
 // to batch is restored where it is the same on every rank, or a stream of the rank (common_pass_state.h).
-// Algorithm::start() comes after it.
+// Rates begin anew. Algorithm::start() comes after it.
 // Errors: as restoreRank().
 [[nodiscard]] Status restoreCommon(const RankParts& parts, const Archive& common, const Archive& own);
 

@@ -141,6 +141,53 @@ Status checkSharedWork(const Value& document, const Experiment& experiment, cons
     return {};
 }
 
+// Refuses batches of unequal size where the algorithm, the model or the data cannot have them.
+Status checkBalance(const Value& document, const Experiment& experiment, const Plan& plan) {
+    if (!experiment.train.balances()) return {};
+    const auto refuse = [&](const std::string& why, const char* key = "train.balance") {
+        return refuseKey(document, key, "balance = \"" + experiment.train.balance + "\": " + why);
+    };
+    const std::unique_ptr<Algorithm> algorithm = experiment.makeAlgorithm();
+    const int workers = static_cast<int>(experiment.cluster.workers);
+    if (experiment.sharesWork()) {
+        return refuse("workers that share the work (train.work) make steps at their own pace already: remove it");
+    }
+    if (experiment.roles().trainers() < workers) {
+        return refuse(experiment.algorithmName +
+                      " has ranks that serve, and a server adds up equal batches: choose an algorithm in which all "
+                      "ranks train, as sync_sgd");
+    }
+    const auto* means = dynamic_cast<const MeansOfUnevenBatches*>(algorithm.get());
+    if (!means || algorithm->hasUnboundedSkew({.steps = plan.totalSteps, .ranks = workers})) {
+        return refuse(experiment.algorithmName +
+                      " forms no mean over ranks that wait for each other, or one that needs equal batches: choose "
+                      "another algorithm, as sync_sgd, local_sgd or dasgd, or remove it");
+    }
+    if (experiment.train.weigh == "samples" && !means->weighsRanks()) {
+        return refuse(experiment.compression
+                          ? "compressed averages of weights count all workers alike: leave weigh out, or remove "
+                            "[compression]"
+                          : experiment.algorithmName +
+                                " forms no mean of weights in which workers could count by their samples: leave weigh "
+                                "out (means of gradients always go by samples)",
+                      "train.weigh");
+    }
+    if (experiment.layout.onGpus) {
+        return refuse("the rates of GPUs are not measured: choose backend = \"gloo\", \"threads\" or \"virtual\"",
+                      "cluster.backend");
+    }
+    if (experiment.timeOnly()) return {};
+    if (!experiment.dataset) {
+        return refuse("it divides the samples of a step, and the model " + experiment.modelName + " needs none");
+    }
+    const bool dealt = experiment.partition.kind == PartitionSpec::Kind::Iid && experiment.data.shuffle != "shard";
+    if (dealt) return {};
+    return refuse(
+        "the samples of a step are divided anew among all workers, and with this partition or shuffle = \"shard\" each "
+        "has samples of its own: set partition = \"iid\" and shuffle = \"global\" in [data]",
+        "data.partition");
+}
+
 Status checkStraggler(const Value& document, const Experiment& experiment) {
     const auto& straggler = experiment.compute.straggler;
     if (!experiment.timeSimulated() || !straggler) return {};
@@ -219,6 +266,7 @@ Status checkRun(const Value& document, const Experiment& experiment, const Plan&
     DASGD_TRY(checkDeviceSettings(document, experiment));
     DASGD_TRY(checkEvaluated(document, experiment));
     DASGD_TRY(checkSharedWork(document, experiment, plan));
+    DASGD_TRY(checkBalance(document, experiment, plan));
     DASGD_TRY(checkBatch(document, experiment, plan));
     DASGD_TRY(checkAlgorithm(document, experiment, plan));
     DASGD_TRY(checkOptimizer(document, experiment, plan));

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/base/random.h"
+#include "core/experiment/uneven_batches.h"
 #include "core/models/default_generator.h"
 #include "core/step/flat_params.h"
 
@@ -134,6 +135,23 @@ std::unique_ptr<BatchLoader> openLoader(const Experiment& experiment, const Trai
         const std::uint64_t draws =
             streamSeed(seed, rank.value(), StreamPurpose::Augment, static_cast<std::uint64_t>(batch));
         return BatchOrder{sampler.next(plan.batchOf(++batch)), draws};
+    };
+    return std::make_unique<BatchLoader>(samples, experiment.scalarType(), std::move(next));
+}
+
+std::unique_ptr<BatchLoader> openUnevenLoader(const Experiment& experiment, const TrainingData& data, Rank rank,
+                                              const Samples& samples, BatchesOfStep batches, std::int64_t done) {
+    const auto seed = static_cast<std::uint64_t>(experiment.train.seed);
+    const Plan plan = planSteps(experiment, data.splits.train.count());
+    auto next = [order = data.order, batches = std::move(batches), plan, seed, rank,
+                 made = done]() mutable -> std::optional<BatchOrder> {
+        const auto draws = streamSeed(seed, rank.value(), StreamPurpose::Augment, static_cast<std::uint64_t>(made));
+        const std::int64_t pass = made / plan.stepsPerEpoch;
+        const std::int64_t begin = made % plan.stepsPerEpoch * plan.workers * plan.batchSize;
+        const auto dealt = dealtPlaces(batches(++made), static_cast<std::size_t>(rank.value()));
+        const at::Tensor samplesOfPass = order->of(pass);
+        const at::Tensor places = torch::tensor(dealt, torch::kInt64) + begin;
+        return BatchOrder{samplesOfPass.index_select(0, places.remainder(samplesOfPass.numel())), draws};
     };
     return std::make_unique<BatchLoader>(samples, experiment.scalarType(), std::move(next));
 }

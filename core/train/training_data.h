@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -48,6 +49,16 @@ struct TrainingData {
                                                              Rank rank) {
     return openLoader(experiment, data, rank, data.splits.train);
 }
+
+// Samples of all ranks in a step, for batches of unequal size.
+using BatchesOfStep = std::function<std::vector<std::int64_t>(std::int64_t step)>;
+// Loader of the batches of `rank` where those of step k have batches(k) samples, asked as each is taken. A step's
+// samples are those that the ranks together have with equal batches, dealt out by dealtPlaces(): each epoch takes each
+// sample as often as it does with equal batches, which make the same run. For data in one common order; `samples`,
+// which make their batches when asked, and `data` outlive it.
+[[nodiscard]] std::unique_ptr<BatchLoader> openUnevenLoader(const Experiment& experiment, const TrainingData& data,
+                                                            Rank rank, const Samples& samples, BatchesOfStep batches,
+                                                            std::int64_t done = 0);
 
 // Loader of the batches of a run whose workers share the work: before each take() it moves on to the batch number
 // `gradient`, from 1, of those that one worker would take. Numbers rise. `samples`, which make their batches when

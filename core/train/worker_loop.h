@@ -14,6 +14,7 @@
 #include "core/step/step_context.h"
 #include "core/train/activity.h"
 #include "core/train/arrivals.h"
+#include "core/train/batch_balance.h"
 #include "core/train/device/sample_places.h"
 #include "core/train/local_step.h"
 #include "core/train/loss_queue.h"
@@ -50,6 +51,7 @@ public:
           context_(environment.comm, environment.clock, params_, *executor_, plan_.batchSize, extras()),
           hasData_(data.splits.train.count() > 0),
           ownUpdate_(dynamic_cast<OwnUpdate*>(algorithm_.get())),
+          means_(dynamic_cast<MeansOfUnevenBatches*>(algorithm_.get())),
           roles_(experiment.roles()),
           trains_(roles_.trains(environment.comm.rank())),
           timing_(*executor_, environment.sink, plan_,
@@ -63,6 +65,7 @@ public:
                       timed.value = value;
                       environment_.sink.metric(timed);
                   }) {
+        chooseSamples();
         if (!model_) {
             local_ = makeIdleStep(params_, context_.gradientFeed());
             return;
@@ -72,7 +75,7 @@ public:
             doing_ = "copying the training set to the device (data.device_data)";
             const Rank trainer(roles_.trainerIndex(environment.comm.rank()));
             local_ = makeLocalStep(experiment, data, *model_, params_, *optimizer_, trainer,
-                                   stepDevice(places.place(data.splits.train)), firstStep_);
+                                   stepDevice(places.place(data.splits.train)), firstStep_, chosenSamples());
             doing_ = activity::kWarmUp;
             local_->warmUp(forward_);
         }
@@ -95,10 +98,10 @@ public:
                                                    .keepBest = keepBest()},
                              EvaluationSets(places.place(data.splits.test), places.place(data.validation)));
         if (environment.checkpoints) {
-            checkpoints_.emplace(
-                experiment, *environment.checkpoints,
-                RankParts{*model_, *optimizer_, *algorithm_, context_, forward_, evaluations_->selection()},
-                environment.sink, hasUnboundedSkew(), firstStep_);
+            checkpoints_.emplace(experiment, *environment.checkpoints,
+                                 RankParts{*model_, *optimizer_, *algorithm_, context_, forward_,
+                                           evaluations_->selection(), balance_ ? &*balance_ : nullptr},
+                                 environment.sink, hasUnboundedSkew(), firstStep_);
         }
         if (experiment.record.weights) {
             for (std::int64_t i = 0; i < params_.parameters(); ++i)
@@ -191,6 +194,15 @@ private:
 
     FlatLayout layout() const {
         return flatLayoutOf(experiment_, environment_.device ? environment_.device->device() : at::Device(at::kCPU));
+    }
+
+    void chooseSamples() {
+        if (experiment_.train.balances()) balance_.emplace(plan_, experiment_.train.rebalance);
+    }
+    ChosenSamples chosenSamples() {
+        ChosenSamples chosen;
+        if (balance_) chosen.batches = [this](std::int64_t step) { return balance_->batchesOf(step); };
+        return chosen;
     }
 
     StepDevice stepDevice(SamplePlaces::Placed train) {
@@ -316,6 +328,7 @@ private:
         ++step_;
         doing_ = activity::kAlgorithm;
         algorithm_->afterStep(context_);
+        if (balance_) balance_->afterStep(context_, step_);
         const Ns now = environment_.clock.now();
         executor_->stepDone(now);
         timing_.recordWindows();
@@ -330,13 +343,35 @@ private:
     }
 
     void descend(double rate) {
+        if (balance_) return descendUnevenly(rate);
         const std::int64_t batch = shares_ ? gradients_.batchOf(gradient_) : plan_.batchOf(step_ + 1);
-        for (std::int64_t before = 0; before < batch; before += experiment_.train.batchSize) {
-            pass({.samples = std::min(experiment_.train.batchSize, batch - before), .before = before, .of = batch});
-        }
+        passes(batch, experiment_.train.batchSize);
         doing_ = activity::kUpdate;
         algorithm_->afterBackward(context_);
         executor_->run({SpanKind::Update}, [&] { update(rate); });
+    }
+
+    // The same with the rank's own share of the step's samples, and with the time of its work counted.
+    void descendUnevenly(double rate) {
+        const std::int64_t step = step_ + 1, batch = balance_->batchOf(environment_.comm.rank(), step);
+        const double weight = balance_->weightOf(environment_.comm.rank(), step);
+        if (experiment_.train.weigh == "samples") means_->setMeanWeight(weight);
+        const Ns begin = environment_.clock.now();
+        // Micro-batches keep to their size, for which there is memory; a single batch may be larger than it.
+        passes(batch, experiment_.train.accumulate > 1 ? experiment_.train.batchSize : batch,
+               means_->averagesGradientsOf(step) ? weight : 1);
+        const Ns passed = environment_.clock.now() - begin;
+        doing_ = activity::kUpdate;
+        algorithm_->afterBackward(context_);
+        const Ns updates = environment_.clock.now();
+        executor_->run({SpanKind::Update}, [&] { update(rate); });
+        balance_->made(batch, passed + environment_.clock.now() - updates);
+    }
+
+    void passes(std::int64_t batch, std::int64_t most, double weight = 1) {
+        for (std::int64_t before = 0; before < batch; before += most) {
+            pass({.samples = std::min(most, batch - before), .before = before, .of = batch, .weight = weight});
+        }
     }
 
     void pass(const MicroBatch& part) {
@@ -472,11 +507,13 @@ private:
     Plan gradients_;      // of shared work: its steps are gradients of all ranks
     std::unique_ptr<Executor> executor_;
     StepContext context_;
+    std::optional<BatchBalance> balance_;  // nullopt where batches are equal
     std::unique_ptr<LocalStep> local_;
     std::optional<RunEvaluations> evaluations_;   // nullopt in a time-only run
     std::optional<RankCheckpoints> checkpoints_;  // nullopt in a time-only run
     bool hasData_;
-    OwnUpdate* ownUpdate_;  // the algorithm's interface, or null
+    OwnUpdate* ownUpdate_;         // the algorithm's interface, or null
+    MeansOfUnevenBatches* means_;  // likewise
     Roles roles_;
     bool trains_;
     std::vector<std::string> weightNames_;

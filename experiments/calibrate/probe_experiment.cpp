@@ -71,6 +71,8 @@ Result<CheckedExperiment> probeExperimentOf(Value document) {
     leaveOutTargetsAndProfile(document);
     Value train = sectionOf(document, "train");
     train.erase("epochs");
+    // What is measured is a step of equal batches.
+    for (const char* key : {"balance", "rebalance", "weigh"}) train.erase(key);
     train.set("steps", Value(kWarmUpSteps + kAloneSteps + kOverlappedSteps));
     train.set("eval_every", Value(std::int64_t{1'000'000}));
     document.set("train", std::move(train));

@@ -230,7 +230,7 @@ void DelayedAverage::launch(StepContext& context) {
     if (params_.correction > 0 && !snapshot_.defined()) snapshot_ = at::empty({leaves}, weights.options());
     const std::int64_t coding = isCoded_ ? coded_->encodeBytes() + codedAsBytes(*coded_) : 0;
     context.executor().run({SpanKind::Snapshot, takenBytes(size) + coding}, [&] {
-        const double scale = isCoded_ ? 1 : mixer_.scale(context.comm().size());
+        const double scale = isCoded_ ? 1 : meanWeight_ * mixer_.scale(context.comm().size());
         take(context, ofWeights(size), scale);
         if (isCoded_) {
             coded_->encode(context, mean_.narrow(0, 0, size));
@@ -317,7 +317,7 @@ void DelayedAverage::averageInPlace(StepContext& context) {
     at::Tensor& weights = context.params().weights();
     context.executor().run({SpanKind::Snapshot, context.params().bytes()}, [&] {
         const at::NoGradGuard guard;
-        weights.mul_(mixer_.scale(context.comm().size()));
+        weights.mul_(meanWeight_ * mixer_.scale(context.comm().size()));
     });
     for (Pending& pending : mixer_.start(context.comm(), weights)) {
         context.executor().waitFor(pending, context.step(), context.params().bytes());

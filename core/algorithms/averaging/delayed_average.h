@@ -89,7 +89,7 @@ struct Mixer {
 };
 [[nodiscard]] Mixer meanMixer();
 
-class DelayedAverage : public Algorithm, public Checkpointed {
+class DelayedAverage : public Algorithm, public Checkpointed, public MeansOfUnevenBatches {
 public:
     // `params` have passed check().
     explicit DelayedAverage(const DelayedAverageParams& params, Mixer mixer = meanMixer());
@@ -102,6 +102,8 @@ public:
     void save(StepContext& context, Archive& archive) override;
     Status load(StepContext& context, const Archive& archive) override;
     [[nodiscard]] std::int64_t roundSteps() const override { return params_.period; }
+    [[nodiscard]] bool averagesGradientsOf(std::int64_t) const override { return false; }
+    void setMeanWeight(double weight) override { meanWeight_ = weight; }
 
 protected:
     // The functions below are what a derived algorithm may replace.
@@ -167,6 +169,7 @@ private:
     std::uint64_t collective_ = 0;
     std::int64_t launchedAt_ = 0;
     std::int64_t exchanges_ = 0;            // number launched
+    double meanWeight_ = 1;                 // factor on what leaves, of ranks that are weighed
     std::unique_ptr<CodedExchange> coded_;  // null where nothing is compressed
     bool isCoded_ = false;                  // true where the exchange in flight is
 };
@@ -180,6 +183,9 @@ public:
     void setCompression(std::shared_ptr<const CompressionSettings> settings) override {
         compression_ = std::move(settings);
     }
+
+    // What is coded are differences from a point that all have in common, which do not weigh what they are added to.
+    [[nodiscard]] bool weighsRanks() const override { return !compression_; }
 
 protected:
     // True where what leaves is gradients, which are coded as they are. Default: weights.

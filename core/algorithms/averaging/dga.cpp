@@ -36,6 +36,9 @@ class Dga : public DelayedMean {
 public:
     explicit Dga(const DgaParams& params) : DelayedMean(params.values) {}
 
+    [[nodiscard]] bool averagesGradientsOf(std::int64_t) const override { return true; }
+    [[nodiscard]] bool weighsRanks() const override { return false; }
+
     // Runs the engine's step before the optimiser's: the gradient is merged.
     void afterBackward(StepContext& context) override {
         context.executor().run({SpanKind::Snapshot, context.params().bytes()}, [&] {

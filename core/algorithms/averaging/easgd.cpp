@@ -60,6 +60,9 @@ public:
         return checkKnowsSent(settings, "the centre that is evaluated is the sum of what each worker sent");
     }
 
+    // The centre is pulled by every worker alike.
+    [[nodiscard]] bool weighsRanks() const override { return false; }
+
     // This rank's summand of the newest centre. Before start() the centre is one rank's weights.
     at::Tensor namedWeights(StepContext& context) override {
         if (left_.defined()) return left_;

@@ -83,6 +83,7 @@ public:
     [[nodiscard]] std::string whyUncoded() const override {
         return "sends a share of its weights already: remove [compression], or use topk with dasgd";
     }
+    [[nodiscard]] bool weighsRanks() const override { return true; }
     void start(StepContext& context) override {
         seed_ =
             static_cast<std::int64_t>(at::randint(kMostSeeds, {1}, context.sharedRandom(), at::kLong).item<int64_t>());

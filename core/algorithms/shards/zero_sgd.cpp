@@ -34,7 +34,11 @@ struct ZeroSgdParams : GradientBucketsParams {
     }
 };
 
-class ZeroSgd final : public Algorithm, public Checkpointed, public OwnUpdate, public StepsPart {
+class ZeroSgd final : public Algorithm,
+                      public Checkpointed,
+                      public OwnUpdate,
+                      public StepsPart,
+                      public MeansOfUnevenBatches {
 public:
     explicit ZeroSgd(const ZeroSgdParams& params) : params_(params) {}
 
@@ -47,6 +51,7 @@ public:
         return ShardedWeights::check("zero_sgd", facts);
     }
     [[nodiscard]] bool isTimeOnly() const override { return params_.stage == 3; }
+    [[nodiscard]] bool averagesGradientsOf(std::int64_t) const override { return true; }
     void start(StepContext& context) override {
         if (params_.stage == 3) {
             order_.plan(context.params(), params_.limits());

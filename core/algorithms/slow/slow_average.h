@@ -63,7 +63,7 @@ struct SlowAverageParams {
 [[nodiscard]] FieldSpec outerMomentumField();
 [[nodiscard]] FieldSpec innerStateField();  // field of type string: "keep" or "reset"
 
-class SlowAverage : public Algorithm, public Checkpointed, public CompressesExchanges {
+class SlowAverage : public Algorithm, public Checkpointed, public CompressesExchanges, public MeansOfUnevenBatches {
 public:
     // `params` have passed check(). `innerState` "reset": each outer step resets the local optimiser.
     explicit SlowAverage(const SlowAverageParams& params, const std::string& innerState = "keep")
@@ -84,6 +84,7 @@ public:
     void save(StepContext& context, Archive& archive) override;
     Status load(StepContext& context, const Archive& archive) override;
     [[nodiscard]] std::int64_t roundSteps() const override { return params_.period; }
+    [[nodiscard]] bool averagesGradientsOf(std::int64_t) const override { return false; }
 
 private:
     [[nodiscard]] bool inFlight() const {

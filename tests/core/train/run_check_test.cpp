@@ -413,5 +413,54 @@ TEST(RunCheck, AStepTimeByDeviceIsEstimatedBeforeTheRun) {
               "");
 }
 
+std::string balanced(const std::string& algorithm, const std::string& train = "", const std::string& more = "",
+                     const std::string& model = "name = \"logistic\"\n") {
+    const bool hasData = model.find("quadratic") == std::string::npos;
+    return "[algorithm]\nname = \"" + algorithm + "\"\n[train]\nbalance = \"rate\"\nsteps = 20\n" + train +
+           "[cluster]\nworkers = 4\n[model]\n" + model +
+           (hasData ? "[data]\nname = \"synthetic\"\ntrain_samples = 400\n" : "") + more;
+}
+
+TEST(RunCheck, UnevenBatchesGoWithMeansOfRanksThatWaitForEachOther) {
+    for (const char* name : {"sync_sgd", "zero_sgd", "local_sgd", "dasgd", "dga", "easgd", "post_local_sgd", "loscar",
+                             "adacomm", "slowmo", "diloco", "co2", "dpsgd"}) {
+        EXPECT_EQ(saidOf(balanced(name)), "") << name;
+    }
+    for (const char* name : {"independent", "adasum", "osp", "lead", "ad_psgd", "acco"}) {
+        EXPECT_THAT(saidOf(balanced(name)),
+                    AllOf(StartsWith("e.toml:4:11: balance = \"rate\": " + std::string(name) + " forms no mean"),
+                          HasSubstr("choose another algorithm, as sync_sgd")))
+            << name;
+    }
+    EXPECT_THAT(saidOf(balanced("ssp")), HasSubstr("has ranks that serve"));
+    EXPECT_THAT(saidOf(balanced("async_sgd", "work = \"shared\"\n")), HasSubstr("at their own pace already"));
+}
+
+TEST(RunCheck, UnevenBatchesNeedSamplesOfAllWorkersInOneOrder) {
+    EXPECT_THAT(saidOf(balanced("sync_sgd", "", "shuffle = \"shard\"\n")),
+                AllOf(HasSubstr("divided anew among all workers"), HasSubstr("set partition = \"iid\"")));
+    EXPECT_THAT(saidOf(balanced("sync_sgd", "", "partition = \"by-label\"\n")), StartsWith("e.toml:13:13: "));
+    EXPECT_EQ(saidOf(balanced("sync_sgd", "", "shuffle = \"none\"\ndrop_last = true\n")), "");
+    EXPECT_THAT(saidOf(balanced("sync_sgd", "", "",
+                                "name = \"quadratic\"\nmatrix = [[1.0]]\ntargets = [[1.0], [2.0], [3.0], [4.0]]\n")),
+                HasSubstr("the model quadratic needs none"));
+}
+
+TEST(RunCheck, WorkersCountByTheirSamplesInMeansOfWhatIsNotCodedAlone) {
+    const std::string weigh = "weigh = \"samples\"\n";
+    for (const char* name : {"local_sgd", "dasgd", "loscar", "cocod_sgd"}) {
+        EXPECT_EQ(saidOf(balanced(name, weigh)), "") << name;
+    }
+    for (const char* name : {"sync_sgd", "dga", "easgd", "slowmo", "dpsgd"}) {
+        EXPECT_THAT(saidOf(balanced(name, weigh)),
+                    AllOf(StartsWith("e.toml:6:9: "), HasSubstr(std::string(name) + " forms no mean of weights")))
+            << name;
+    }
+    EXPECT_THAT(saidOf(balanced("dasgd", weigh, "[compression]\nname = \"sign\"\n")),
+                HasSubstr("remove [compression]"));
+    EXPECT_THAT(saidOf("[algorithm]\nname = \"dasgd\"\n[model]\nname = \"logistic\"\n[train]\n" + weigh),
+                HasSubstr("e.toml:6:9: weigh = \"samples\" is of batches of unequal size: set balance = \"rate\""));
+}
+
 }  // namespace
 }  // namespace dasgd

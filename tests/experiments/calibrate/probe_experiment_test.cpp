@@ -32,6 +32,15 @@ TEST(ProbeExperiment, ProfilesNoSteps) {
     EXPECT_THAT(toTomlDocument(probe->resolved), Not(HasSubstr("profile")));
 }
 
+TEST(ProbeExperiment, HasEqualBatches) {
+    const test::DasgdFolder folder;
+    Value document = *parseToml(test::quickExperiment("threads"), "e.toml");
+    document.find("train")->set("balance", Value(std::string("rate")));
+    const auto probe = probeExperimentOf(std::move(document));
+    ASSERT_TRUE(probe) << probe.error().message;
+    EXPECT_THAT(toTomlDocument(probe->resolved), HasSubstr("balance = \"none\""));
+}
+
 TEST(ProbeExperiment, IsNoConfigurationOfTheExperimentThatItIsFor) {
     const test::DasgdFolder folder;
     const auto nameOf = [&](const std::string& name) {
