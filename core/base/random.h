@@ -14,6 +14,7 @@ enum class StreamPurpose : std::uint8_t {
     Validation = 4,   // which samples are set apart
     Compression = 5,  // stochastic rounding, places and hashes of compressed exchanges; the counter is the coding
     Graph = 6,        // who mixes with whom in gossip; the counter is the round
+    Draws = 7,        // samples that are drawn with replacement; the counter is the batch
 };
 
 // Used instead of a rank: the stream that is equal on all ranks.

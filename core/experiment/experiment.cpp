@@ -135,6 +135,24 @@ Status settleShuffle(const Value& table, Experiment& experiment) {
     return {};
 }
 
+// Sets the order of a sampler that draws: each worker draws from its own shard.
+Status settleSampler(const Value& table, Experiment& experiment) {
+    if (!experiment.data.drawsSamples()) return {};
+    const auto refuse = [&](const char* key, const std::string& why) {
+        return table.find(key)->error("sampler = \"" + experiment.data.sampler + "\" " + why);
+    };
+    if (experiment.dataset->isContinuous(experiment.model->naturalInput())) {
+        return refuse("sampler", "draws samples, and those of " + experiment.dataName +
+                                     " follow one another: choose other data, or sampler = \"passes\"");
+    }
+    if (table.find("shuffle") && experiment.data.shuffle != "shard") {
+        return refuse("shuffle",
+                      "draws from a shard that each worker keeps: leave shuffle out, or set shuffle = \"shard\"");
+    }
+    experiment.data.shuffle = "shard";
+    return {};
+}
+
 // Refuses settings that would break the order of continuous data, such as text: training goes through them in order.
 Status settleContinuous(const Value& table, Experiment& experiment) {
     if (!experiment.dataset->isContinuous(experiment.model->naturalInput())) return {};
@@ -169,6 +187,7 @@ Status readData(const Value& document, Experiment& experiment) {
     DASGD_TRY(readFields(commonPart<DataParams>(table), experiment.data));
     DASGD_TRY(settleContinuous(table, experiment));
     DASGD_ASSIGN(experiment.partition, PartitionSpec::parse(experiment.data.partition));
+    DASGD_TRY(settleSampler(table, experiment));
     DASGD_TRY(settleShuffle(table, experiment));
     const Value common = writeFields(experiment.data);
     for (const auto& [key, value] : *common.as<Value::Table>()) experiment.resolved.find("data")->set(key, value);

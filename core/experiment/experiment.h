@@ -53,21 +53,12 @@ struct DataParams {
     std::int64_t prefetch = 4;
     double validation = 0;
     std::string deviceData = "auto";
+    std::string sampler = "passes";
+    std::string samplerForm = "mixture";
+    double samplerFloor = 0.5;
     void visit(auto&& f) {
-        f(partition, "partition",
-          {.help =
-               "iid, by-label, dirichlet(alpha), or contiguous: equal parts as the samples lie, of text always. "
-               "Shards of dirichlet are of unequal size, and each worker takes samples / workers an epoch: those of "
-               "a small shard several times, of a large one only a part"});
-        f(shuffle, "shuffle",
-          {.help = "global: one permutation of the training set an epoch, dealt out to the workers, as "
-                   "DistributedSampler does; shard: each worker keeps its shard and reshuffles it, the default of "
-                   "partitions other than iid; none: always in the same order",
-           .choices = {"global", "shard", "none"}});
-        f(dropLast, "drop_last",
-          {.help = "Drop what does not fill a batch of every worker at the end of an epoch; otherwise the training "
-                   "set is extended by its first samples until the workers' shares are equal, and the last batch of "
-                   "an epoch is short"});
+        visitOrder(f);
+        visitSampler(f);
         f(threads, "threads",
           {.min = -1,
            .max = 64,
@@ -91,6 +82,44 @@ struct DataParams {
            .choices = {"auto", "resident", "prefetch"}});
     }
     [[nodiscard]] std::optional<FieldError> check() const;
+    // True where a rank draws its samples by their importance, instead of taking each once a pass.
+    [[nodiscard]] bool drawsSamples() const { return sampler == "srg"; }
+
+private:
+    void visitOrder(auto&& f) {
+        f(partition, "partition",
+          {.help =
+               "iid, by-label, dirichlet(alpha), or contiguous: equal parts as the samples lie, of text always. "
+               "Shards of dirichlet are of unequal size, and each worker takes samples / workers an epoch: those of "
+               "a small shard several times, of a large one only a part"});
+        f(shuffle, "shuffle",
+          {.help = "global: one permutation of the training set an epoch, dealt out to the workers, as "
+                   "DistributedSampler does; shard: each worker keeps its shard and reshuffles it, the default of "
+                   "partitions other than iid; none: always in the same order",
+           .choices = {"global", "shard", "none"}});
+        f(dropLast, "drop_last",
+          {.help = "Drop what does not fill a batch of every worker at the end of an epoch; otherwise the training "
+                   "set is extended by its first samples until the workers' shares are equal, and the last batch of "
+                   "an epoch is short"});
+    }
+    void visitSampler(auto&& f) {
+        f(sampler, "sampler",
+          {.help = "passes: each sample once a pass; srg: stochastic reweighted gradient descent, which draws samples "
+                   "with replacement by the norms of their last known gradients and divides by the probability "
+                   "(arXiv 2103.12293); of the models logistic and linear_svm, and from a shard that each worker keeps",
+           .choices = {"passes", "srg"}});
+        f(samplerForm, "sampler_form",
+          {.help = "Probabilities of srg. mixture: a share uniform, the rest in proportion to the norms (ICML 2022); "
+                   "threshold: in proportion to the norms, but at least the floor, which is the best for that floor "
+                   "(2021)",
+           .choices = {"mixture", "threshold"}});
+        f(samplerFloor, "sampler_floor",
+          {.min = 0,
+           .max = 1,
+           .minOpen = true,
+           .symbol = "θ",
+           .help = "Least probability of a sample with srg, times their number; 1: all are equally likely"});
+    }
 };
 
 // Default plug-ins of the sections that may leave the name out.

@@ -7,6 +7,7 @@
 
 #include "core/base/check.h"
 #include "core/datasets/loader.h"
+#include "core/models/sample_losses.h"
 #include "core/train/device/autocast_scope.h"
 #include "core/train/device/captured_passes.h"
 #include "core/train/device/captured_update.h"
@@ -27,6 +28,7 @@ public:
           params_(params),
           optimizer_(optimizer),
           where_(where),
+          sampler_(chosen.sampler),
           steps_(done),
           aheadStep_(done) {
         if (data.splits.train.count() == 0) return;
@@ -38,8 +40,9 @@ public:
             openLoader_ = [&experiment, &data, made] { return openSharedLoader(experiment, data, made, kFirst); };
             loader_ = openSharedLoader(experiment, data, made, gradient_);
             plan_ = planGradients(experiment, data.splits.train.count());
-        } else if (chosen.batches) {
-            loader_ = openUnevenLoader(experiment, data, rank, made, chosen.batches, done);
+        } else if (chosen.batches || sampler_) {
+            loader_ = sampler_ ? openDrawnLoader(experiment, data, rank, made, *sampler_, done)
+                               : openUnevenLoader(experiment, data, rank, made, chosen.batches, done);
             plan_ = planSteps(experiment, data.splits.train.count());
         } else {
             openLoader_ = [&experiment, &data, rank, made, done] {
@@ -126,6 +129,7 @@ private:
     }
     void descend() {
         if (first_) params_.gradients().zero_();
+        if (sampler_) sampler_->learn(dynamic_cast<HasGradientNorms&>(model_).gradientNorms(batch_));
         weight_ == 1 ? loss_.backward() : (loss_ * weight_).backward();
     }
     // Passes of a whole step: share and position are those of one micro-batch.
@@ -166,6 +170,7 @@ private:
     FlatParams& params_;
     Optimizer& optimizer_;
     const StepDevice where_;
+    SrgSampler* const sampler_;                                 // null where samples are not drawn
     std::function<std::unique_ptr<BatchLoader>()> openLoader_;  // opens another one at the first step, without threads
     std::unique_ptr<BatchLoader> loader_;                       // null for a model that needs no data
     std::optional<PrefetchedBatches> prefetched_;

@@ -64,7 +64,8 @@ struct StepDevice {
 
 // Choice of a rank's samples, where the plan alone does not make it.
 struct ChosenSamples {
-    BatchesOfStep batches;  // sizes of all ranks' batches; empty: those of the plan
+    BatchesOfStep batches;          // sizes of all ranks' batches; empty: those of the plan
+    SrgSampler* sampler = nullptr;  // draws them; null: passes over the data. Outlives the step
 };
 
 // Local step that is computed. All arguments outlive it. `rank`: among those that train. On a device no function waits

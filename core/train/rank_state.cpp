@@ -15,6 +15,7 @@ namespace dasgd {
 namespace {
 
 constexpr const char* kBalance = "balance/";
+constexpr const char* kNorms = "sampler/norms";
 
 using Each = std::function<Status(const std::string& name, at::Tensor tensor)>;
 
@@ -118,6 +119,7 @@ Archive saveRank(const RankParts& parts, const Archive& algorithm, const RankCou
         parts.balance->save(balance);
         archive.putUnder(kBalance, balance);
     }
+    if (parts.sampler) archive.put(kNorms, parts.sampler->norms());
     putCounters(archive, counters);
     archive.moveToHost();
     return archive;
@@ -132,6 +134,11 @@ Result<RankCounters> restoreRank(const RankParts& parts, const Archive& archive)
     for (const NamedGenerator& own : generatorsOf(parts)) DASGD_TRY(restoreGenerator(archive, own));
     DASGD_TRY(restoreModel(parts.model, archive));
     if (parts.balance) DASGD_TRY(parts.balance->load(archive.under(kBalance)));
+    if (parts.sampler) {
+        at::Tensor norms = parts.sampler->norms();
+        DASGD_TRY(archive.read(kNorms, norms));
+        parts.sampler->setNorms(norms);
+    }
     parts.context.moveTo(counters.step, 0);
     DASGD_TRY(algorithm->load(parts.context, archive.under("rule/")));
     return counters;

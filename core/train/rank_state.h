@@ -10,6 +10,7 @@
 //   from
 //   selection                               decisions of the evaluations so far
 //   balance/…                               rates that unequal batches follow from
+//   sampler/norms                           norms that samples are drawn by
 //
 // The position in the data is not kept, but computed from the step (training_data.h). Batches depend on nothing else.
 #pragma once
@@ -19,6 +20,7 @@
 #include <cstdint>
 
 #include "core/algorithms/algorithm.h"
+#include "core/datasets/srg_sampler.h"
 #include "core/models/model.h"
 #include "core/optimizers/optimizer.h"
 #include "core/step/archive.h"
@@ -38,6 +40,7 @@ struct RankParts {
     at::Generator& forward;
     ModelSelection& selection;
     BatchBalance* balance = nullptr;  // null where batches are equal
+    SrgSampler* sampler = nullptr;    // null where samples are not drawn
 };
 
 // True where a run of this algorithm can be resumed from a checkpoint; the second, also with another number of ranks.
@@ -57,7 +60,7 @@ struct RankParts {
 // Replaces the first weights by the common state of a checkpoint of another number of ranks (common_state.h), and
 // restores the rank's own streams where `own`, the archive of the rank's number, has them. The model's state from batch
 // to batch is restored where it is the same on every rank, or a stream of the rank (common_pass_state.h).
-// Rates begin anew. Algorithm::start() comes after it.
+// Rates and norms begin anew. Algorithm::start() comes after it.
 // Errors: as restoreRank().
 [[nodiscard]] Status restoreCommon(const RankParts& parts, const Archive& common, const Archive& own);
 

@@ -8,6 +8,7 @@
 
 #include "core/algorithms/extensions.h"
 #include "core/experiment/plan_experiment.h"
+#include "core/models/sample_losses.h"
 #include "core/train/device/device_check.h"
 #include "core/train/measure_step.h"
 #include "core/train/training_data.h"
@@ -188,6 +189,32 @@ Status checkBalance(const Value& document, const Experiment& experiment, const P
         "data.partition");
 }
 
+Status checkSampler(const Value& document, const Experiment& experiment) {
+    if (!experiment.data.drawsSamples() || experiment.timeOnly()) return {};
+    const auto refuse = [&](const std::string& why, const char* key) {
+        return refuseKey(document, key, "sampler = \"" + experiment.data.sampler + "\": " + why);
+    };
+    if (dynamic_cast<const HasGradientNorms*>(experiment.model.get()) == nullptr) {
+        return refuse(experiment.modelName +
+                          " does not know the norm of each sample's gradient: choose logistic or linear_svm, or "
+                          "sampler = \"passes\"",
+                      "model.name");
+    }
+    if (experiment.sharesWork() || experiment.train.balances()) {
+        return refuse("each worker draws from samples of its own, and with " +
+                          std::string(experiment.sharesWork() ? "train.work" : "train.balance") +
+                          " they divide those of all: remove one of the two",
+                      experiment.sharesWork() ? "train.work" : "train.balance");
+    }
+    if (experiment.layout.onGpus) {
+        return refuse(
+            "samples are drawn on the host, and these ranks compute on GPUs: choose backend = \"gloo\", "
+            "\"threads\" or \"virtual\"",
+            "cluster.backend");
+    }
+    return {};
+}
+
 Status checkStraggler(const Value& document, const Experiment& experiment) {
     const auto& straggler = experiment.compute.straggler;
     if (!experiment.timeSimulated() || !straggler) return {};
@@ -265,6 +292,7 @@ Status checkProfile(const Value& document, const Experiment& experiment, const P
 Status checkRun(const Value& document, const Experiment& experiment, const Plan& plan) {
     DASGD_TRY(checkDeviceSettings(document, experiment));
     DASGD_TRY(checkEvaluated(document, experiment));
+    DASGD_TRY(checkSampler(document, experiment));
     DASGD_TRY(checkSharedWork(document, experiment, plan));
     DASGD_TRY(checkBalance(document, experiment, plan));
     DASGD_TRY(checkBatch(document, experiment, plan));

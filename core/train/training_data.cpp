@@ -156,6 +156,20 @@ std::unique_ptr<BatchLoader> openUnevenLoader(const Experiment& experiment, cons
     return std::make_unique<BatchLoader>(samples, experiment.scalarType(), std::move(next));
 }
 
+std::unique_ptr<BatchLoader> openDrawnLoader(const Experiment& experiment, const TrainingData& data, Rank rank,
+                                             const Samples& samples, SrgSampler& sampler, std::int64_t done) {
+    const auto seed = static_cast<std::uint64_t>(experiment.train.seed);
+    const Plan plan = planSteps(experiment, data.splits.train.count());
+    auto next = [&sampler, plan, seed, rank, made = done]() mutable -> std::optional<BatchOrder> {
+        const auto counter = static_cast<std::uint64_t>(made);
+        const SrgSampler::Drawn drawn =
+            sampler.draw(plan.batchOf(++made), streamSeed(seed, rank.value(), StreamPurpose::Draws, counter));
+        return BatchOrder{drawn.indices, streamSeed(seed, rank.value(), StreamPurpose::Augment, counter),
+                          drawn.weights};
+    };
+    return std::make_unique<BatchLoader>(samples, experiment.scalarType(), std::move(next));
+}
+
 std::unique_ptr<BatchLoader> openSharedLoader(const Experiment& experiment, const TrainingData& data,
                                               const Samples& samples, const std::int64_t& gradient) {
     const auto seed = static_cast<std::uint64_t>(experiment.train.seed);

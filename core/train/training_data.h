@@ -13,6 +13,7 @@
 #include "core/datasets/epoch_order.h"
 #include "core/datasets/loader.h"
 #include "core/datasets/sampler.h"
+#include "core/datasets/srg_sampler.h"
 #include "core/experiment/experiment.h"
 #include "core/step/flat_params.h"
 
@@ -59,6 +60,11 @@ using BatchesOfStep = std::function<std::vector<std::int64_t>(std::int64_t step)
 [[nodiscard]] std::unique_ptr<BatchLoader> openUnevenLoader(const Experiment& experiment, const TrainingData& data,
                                                             Rank rank, const Samples& samples, BatchesOfStep batches,
                                                             std::int64_t done = 0);
+// Loader of batches that `sampler` draws, of the plan's sizes; each is drawn as it is taken. `samples`, which make
+// their batches when asked, and `sampler` outlive it.
+[[nodiscard]] std::unique_ptr<BatchLoader> openDrawnLoader(const Experiment& experiment, const TrainingData& data,
+                                                           Rank rank, const Samples& samples, SrgSampler& sampler,
+                                                           std::int64_t done = 0);
 
 // Loader of the batches of a run whose workers share the work: before each take() it moves on to the batch number
 // `gradient`, from 1, of those that one worker would take. Numbers rise. `samples`, which make their batches when

@@ -98,10 +98,11 @@ public:
                                                    .keepBest = keepBest()},
                              EvaluationSets(places.place(data.splits.test), places.place(data.validation)));
         if (environment.checkpoints) {
-            checkpoints_.emplace(experiment, *environment.checkpoints,
-                                 RankParts{*model_, *optimizer_, *algorithm_, context_, forward_,
-                                           evaluations_->selection(), balance_ ? &*balance_ : nullptr},
-                                 environment.sink, hasUnboundedSkew(), firstStep_);
+            checkpoints_.emplace(
+                experiment, *environment.checkpoints,
+                RankParts{*model_, *optimizer_, *algorithm_, context_, forward_, evaluations_->selection(),
+                          balance_ ? &*balance_ : nullptr, sampler_ ? &*sampler_ : nullptr},
+                environment.sink, hasUnboundedSkew(), firstStep_);
         }
         if (experiment.record.weights) {
             for (std::int64_t i = 0; i < params_.parameters(); ++i)
@@ -198,9 +199,12 @@ private:
 
     void chooseSamples() {
         if (experiment_.train.balances()) balance_.emplace(plan_, experiment_.train.rebalance);
+        if (!experiment_.data.drawsSamples() || !model_ || !trains_) return;
+        const auto trainer = static_cast<std::size_t>(roles_.trainerIndex(environment_.comm.rank()));
+        sampler_.emplace(data_.shards[trainer], experiment_.data.samplerForm, experiment_.data.samplerFloor);
     }
     ChosenSamples chosenSamples() {
-        ChosenSamples chosen;
+        ChosenSamples chosen{.batches = {}, .sampler = sampler_ ? &*sampler_ : nullptr};
         if (balance_) chosen.batches = [this](std::int64_t step) { return balance_->batchesOf(step); };
         return chosen;
     }
@@ -508,6 +512,7 @@ private:
     std::unique_ptr<Executor> executor_;
     StepContext context_;
     std::optional<BatchBalance> balance_;  // nullopt where batches are equal
+    std::optional<SrgSampler> sampler_;    // nullopt where samples are not drawn
     std::unique_ptr<LocalStep> local_;
     std::optional<RunEvaluations> evaluations_;   // nullopt in a time-only run
     std::optional<RankCheckpoints> checkpoints_;  // nullopt in a time-only run

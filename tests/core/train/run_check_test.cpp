@@ -462,5 +462,23 @@ TEST(RunCheck, WorkersCountByTheirSamplesInMeansOfWhatIsNotCodedAlone) {
                 HasSubstr("e.toml:6:9: weigh = \"samples\" is of batches of unequal size: set balance = \"rate\""));
 }
 
+TEST(RunCheck, SamplesAreDrawnByNormsThatTheModelKnows) {
+    const auto drawn = [](const std::string& model, const std::string& more = "", const std::string& train = "",
+                          const std::string& algorithm = "local_sgd") {
+        return saidOf("[algorithm]\nname = \"" + algorithm + "\"\n[model]\nname = \"" + model +
+                      "\"\n[train]\nsteps = 20\n" + train +
+                      "[cluster]\nworkers = 2\n[data]\nname = \"synthetic\"\ntrain_samples = 400\nsampler = \"srg\"\n" +
+                      more);
+    };
+    for (const char* model : {"logistic", "linear_svm"}) EXPECT_EQ(drawn(model), "");
+    EXPECT_EQ(drawn("logistic", "partition = \"by-label\"\nsampler_form = \"threshold\"\nsampler_floor = 0.2\n"), "");
+    EXPECT_THAT(drawn("mlp"), AllOf(StartsWith("e.toml:4:8: sampler = \"srg\": mlp does not know"),
+                                    HasSubstr("choose logistic or linear_svm")));
+    EXPECT_THAT(drawn("logistic", "shuffle = \"global\"\n"), HasSubstr("draws from a shard that each worker keeps"));
+    EXPECT_THAT(drawn("logistic", "", "balance = \"rate\"\n"), HasSubstr("e.toml:7:11: "));
+    EXPECT_THAT(drawn("logistic", "", "work = \"shared\"\n", "async_sgd"), HasSubstr("remove one of the two"));
+    EXPECT_THAT(drawn("logistic", "sampler_floor = 0\n"), HasSubstr("sampler_floor"));
+}
+
 }  // namespace
 }  // namespace dasgd
