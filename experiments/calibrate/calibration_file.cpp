@@ -34,16 +34,6 @@ Value numbers(const std::vector<double>& values) {
 // The bandwidth of a link whose transfers were too short to measure one.
 constexpr const char* kAtOnce = "1000000Gbps";
 
-Value networkOf(const LinkCost& link) {
-    Value network;
-    network.set("name", Value(std::string("star")));
-    network.set("bandwidth", Value(link.beta > 0 ? quantity(8e-6 / link.beta, "Mbps") : kAtOnce));
-    network.set("latency", Value(quantity(link.alpha * 1e6, "us")));
-    network.set("collective", Value(std::string("ring")));
-    network.set("reduce_rate", Value(quantity(link.rho > 0 ? 1e-9 / link.rho : 0, "GB/s")));
-    return network;
-}
-
 Value computeOf(const Calibration& calibration) {
     const ComputeFit& fit = calibration.compute;
     Value compute;
@@ -69,6 +59,16 @@ std::string contentionRemark(const std::optional<double>& contention) {
 }
 
 }  // namespace
+
+Value networkOf(const LinkCost& link) {
+    Value network;
+    network.set("name", Value(std::string("star")));
+    network.set("bandwidth", Value(link.beta > 0 ? quantity(8e-6 / link.beta, "Mbps") : kAtOnce));
+    network.set("latency", Value(quantity(link.alpha * 1e6, "us")));
+    network.set("collective", Value(std::string("ring")));
+    network.set("reduce_rate", Value(quantity(link.rho > 0 ? 1e-9 / link.rho : 0, "GB/s")));
+    return network;
+}
 
 Value calibratedCluster(const Calibration& calibration) {
     Value cluster;

@@ -1,4 +1,5 @@
-// `dasgd calibrate`: measures the cluster at hand and writes it down as a calibration.
+// `dasgd calibrate`: measures the cluster at hand and writes it down as a calibration; or takes what a recorded run or
+// NVIDIA's nccl-tests measured.
 #include <cstdio>
 #include <fstream>
 #include <memory>
@@ -7,6 +8,7 @@
 #include "core/cost/step_time.h"
 #include "experiments/base/text.h"
 #include "experiments/calibrate/calibration_file.h"
+#include "experiments/calibrate/nccl_tests.h"
 #include "experiments/calibrate/probe_experiment.h"
 #include "experiments/commands/command.h"
 #include "experiments/launch/run_session.h"
@@ -18,6 +20,7 @@ namespace {
 
 struct CalibrateOptions {
     std::string file, run, workspace, out;
+    std::vector<std::string> ncclTests;
     Overrides overrides;
     bool experiment = false, json = false, quiet = false, progress = false;
     [[nodiscard]] Progress::Style style() const { return Progress::styleFor(quiet, progress); }
@@ -110,16 +113,23 @@ Error withoutNetwork(const Calibration& calibration) {
             "dasgd calibrate FILE"};
 }
 
+Status writeDocument(const std::string& file, const std::string& document, const std::string& remedy) {
+    std::ofstream out(file, std::ios::binary);
+    out << document;
+    out.close();
+    if (!out) return fail(file + ": cannot be written; " + remedy);
+    return {};
+}
+
 Status writeCalibration(const std::string& file, const Calibration& calibration) {
     if (!calibration.link) return tl::unexpected(withoutNetwork(calibration));
-    std::ofstream out(file, std::ios::binary);
-    out << calibrationDocument(calibration);
-    out.close();
-    if (!out) {
-        return fail(file + ": cannot be written; the run is recorded: dasgd calibrate --run " + calibration.runId +
-                    " -o FILE");
-    }
-    return {};
+    return writeDocument(file, calibrationDocument(calibration),
+                         "the run is recorded: dasgd calibrate --run " + calibration.runId + " -o FILE");
+}
+
+void tellWritten(const std::string& file) {
+    std::printf("\nWritten to %s. Use it: dasgd run FILE.toml --calibration %s\n", printable(file).c_str(),
+                printable(file).c_str());
 }
 
 void print(const CalibrateOptions& options, const Calibration& calibration) {
@@ -143,17 +153,103 @@ int conclude(const CalibrateOptions& options, const Calibration& calibration) {
     if (options.out.empty()) return kFinished;
     std::fflush(stdout);
     if (const Status written = writeCalibration(options.out, calibration); !written) return refuse(written.error());
-    if (!options.json) {
-        std::printf("\nWritten to %s. Use it: dasgd run FILE.toml --calibration %s\n", printable(options.out).c_str(),
-                    printable(options.out).c_str());
+    if (!options.json) tellWritten(options.out);
+    return kFinished;
+}
+
+std::string nameOf(const NcclCollective& collective) {
+    return std::string(kCollectiveNames[static_cast<std::size_t>(collective.collective)]);
+}
+
+nlohmann::json jsonOf(const NcclTests& tests) {
+    nlohmann::json json = {{"workers", tests.ranks},
+                           {"latency_s", jsonNumber(tests.link().alpha)},
+                           {"seconds_per_byte", jsonNumber(tests.link().beta)},
+                           {"link_of", nameOf(tests.chosen())},
+                           {"empty_rows", tests.emptyRows},
+                           {"lines_passed_over", tests.passedOver}};
+    json["collectives"] = nlohmann::json::array();
+    for (const NcclCollective& one : tests.collectives) {
+        nlohmann::json rows = nlohmann::json::array();
+        for (std::size_t i = 0; i < one.rows.size(); ++i) {
+            rows.push_back({{"bytes", jsonNumber(one.rows[i].bytes)},
+                            {"out_of_place_s", jsonNumber(one.rows[i].outOfPlace)},
+                            {"in_place_s", jsonNumber(one.rows[i].inPlace)},
+                            {"out_of_place_residual", jsonNumber(one.fit.residuals[2 * i])},
+                            {"in_place_residual", jsonNumber(one.fit.residuals[2 * i + 1])}});
+        }
+        json["collectives"].push_back({{"collective", nameOf(one)},
+                                       {"latency_s", jsonNumber(one.fit.alpha)},
+                                       {"seconds_per_byte", jsonNumber(one.fit.beta)},
+                                       {"residual_rms", jsonNumber(one.fit.rootMeanSquare)},
+                                       {"worst_deviation", jsonNumber(one.fit.worst)},
+                                       {"longest_deviation", jsonNumber(one.fit.longest)},
+                                       {"rows", std::move(rows)}});
     }
+    return json;
+}
+
+// The residuals of one collective; fitted ÷ timed − 1.
+std::string residualsText(const NcclCollective& collective) {
+    TextTable table({nameOf(collective), "out of place", "residual", "in place", "residual"});
+    for (std::size_t i = 0; i < collective.rows.size(); ++i) {
+        const NcclRow& row = collective.rows[i];
+        table.add({byteCount(row.bytes), shortNumber(row.outOfPlace * 1e6) + " µs",
+                   percent(collective.fit.residuals[2 * i]), shortNumber(row.inPlace * 1e6) + " µs",
+                   percent(collective.fit.residuals[2 * i + 1])});
+    }
+    return table.toString();
+}
+
+std::string textOf(const NcclTests& tests) {
+    std::string text = "nccl-tests among " + std::to_string(tests.ranks) +
+                       " ranks. In every row algbw is size ÷ time, and busbw algbw times the collective's share.\n\n";
+    TextTable table(
+        {"collective", "busbw ÷ algbw", "α, latency", "1/β, bandwidth", "RMS residual", "worst", "longest"});
+    for (const NcclCollective& one : tests.collectives) {
+        table.add({nameOf(one), shortNumber(shapeOf(one.collective, tests.ranks).bytesShare),
+                   shortNumber(one.fit.alpha * 1e6) + " µs",
+                   one.fit.beta > 0 ? shortNumber(1e-9 / one.fit.beta) + " GB/s" : "too short to tell",
+                   percent(one.fit.rootMeanSquare), percent(one.fit.worst), percent(one.fit.longest)});
+    }
+    text +=
+        table.toString() +
+        "\nLeast squares on time, each timing weighted by 1/time²: benchmarks scatter in proportion to the time, and\n"
+        "unweighted the largest sizes alone would decide, their error taken for α. Residual: fitted ÷ timed − 1.\n"
+        "Libraries change their algorithm with the size, which two numbers cannot follow: large residuals show "
+        "where.\n";
+    for (const NcclCollective& one : tests.collectives) text += "\n" + residualsText(one);
+    if (tests.emptyRows > 0) text += "\n" + std::to_string(tests.emptyRows) + " rows of 0 bytes are left out.\n";
+    if (tests.passedOver > 0) {
+        text += "\n" + std::to_string(tests.passedOver) + " lines between the rows are no rows and are left out.\n";
+    }
+    return text;
+}
+
+int calibrateByNcclTests(const CalibrateOptions& options) {
+    const auto tests = readNcclTests(options.ncclTests);
+    if (!tests) return refuse(tests.error());
+    const std::string document = calibrationDocument(*tests, options.ncclTests);
+    std::fputs(options.json ? (dumpLine(jsonOf(*tests)) + "\n").c_str() : textOf(*tests).c_str(), stdout);
+    if (options.out.empty()) {
+        if (!options.json) std::printf("\n%s", document.c_str());
+        return kFinished;
+    }
+    std::fflush(stdout);
+    if (const Status written = writeDocument(options.out, document, "choose another folder"); !written) {
+        return refuse(written.error());
+    }
+    if (!options.json) tellWritten(options.out);
     return kFinished;
 }
 
 int calibrate(const CalibrateOptions& options) {
-    if (options.file.empty() == options.run.empty()) {
-        return refuse(Error{"give an experiment to measure, or --run with a run that was recorded"});
+    const int given = !options.file.empty() + !options.run.empty() + !options.ncclTests.empty();
+    if (given != 1) {
+        return refuse(
+            Error{"give an experiment to measure, or --run with a run that was recorded, or --nccl-tests with a file"});
     }
+    if (!options.ncclTests.empty()) return calibrateByNcclTests(options);
     if (!options.run.empty()) {
         const auto calibration = fromRun(options);
         return calibration ? conclude(options, *calibration) : refuse(calibration.error());
@@ -176,6 +272,9 @@ Action declareCalibrate(CLI::App& app) {
     auto options = std::make_shared<CalibrateOptions>();
     app.add_option("FILE", options->file, "The experiment whose model, batch and cluster are measured");
     app.add_option("--run", options->run, "Measure nothing: take a run that was recorded");
+    app.add_option("--nccl-tests", options->ncclTests,
+                   "Measure nothing: take the output of NVIDIA's nccl-tests, of one test or several, in one file or "
+                   "several");
     app.add_option("-o,--out", options->out, "Where the calibration is written; printed where none is given");
     app.add_flag("--experiment", options->experiment,
                  "Print the experiment that measures, for workers started by torchrun, srun or mpirun");
@@ -187,7 +286,8 @@ Action declareCalibrate(CLI::App& app) {
     app.footer(
         "Measures T_c and its scatter, α, β, ρ and κ with the algorithm probe, in a run of its own, NAME (probe).\n"
         "On a cluster: dasgd calibrate FILE --experiment > probe.toml, dasgd worker probe.toml under your launcher,\n"
-        "then dasgd calibrate --run RUN -o calibration.toml.");
+        "then dasgd calibrate --run RUN -o calibration.toml.\n"
+        "A calibration of nccl-tests is of the network alone: the experiment computes as its own [compute] says.");
     return [options] { return calibrate(*options); };
 }
 

@@ -69,7 +69,6 @@ Status applyCalibration(Value& document, const Value& calibration) {
     cluster.set("backend", Value(std::string("virtual")));
     document.set("cluster", std::move(cluster));
     for (const char* section : {"network", "compute"}) {
-        document.erase(section);
         if (const Value* given = calibration.find(section)) document.set(section, *given);
     }
     return {};

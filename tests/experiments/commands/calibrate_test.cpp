@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/dasgd_program.h"
+#include "tests/support/nccl_tests_output.h"
 
 namespace dasgd::experiments {
 namespace {
@@ -123,6 +124,35 @@ TEST(CalibrateCommand, RefusesAProbeThatIsTooShort) {
     EXPECT_THAT(run.err, HasSubstr("the run has 12 steps and the probe needs 43"));
 }
 
+// A virtual cluster made of the output of nccl-tests has the α and β that the output was made with.
+TEST(CalibrateCommand, TakesTheOutputOfNcclTestsToAClusterThatBehavesSo) {
+    const test::DasgdFolder folder;
+    const test::NcclOutput output{.ranks = 4, .alpha = 50e-6, .beta = 4e-9};
+    folder.write("nccl.txt", output.text());
+    const test::Ended text = folder.run({"calibrate", "--nccl-tests", "nccl.txt", "-o", "calibration.toml"});
+    ASSERT_EQ(text.exit, 0) << text.err;
+    EXPECT_THAT(text.out, AllOf(HasSubstr("among 4 ranks"), HasSubstr("α, latency"), HasSubstr("weighted by 1/time²"),
+                                HasSubstr("residual"), HasSubstr("--calibration calibration.toml")));
+    const test::Ended ended = folder.run({"calibrate", "--nccl-tests", "nccl.txt", "--json"});
+    ASSERT_EQ(ended.exit, 0) << ended.err;
+    const auto json = nlohmann::json::parse(ended.out);
+    EXPECT_NEAR(json["latency_s"].get<double>() / output.alpha, 1, 1e-3);
+    EXPECT_EQ(json["collectives"][0]["rows"].size(), 11U);
+
+    folder.write("known.toml", kCluster);
+    const test::Ended run =
+        folder.run({"run", "known.toml", "-w", "w", "-q", "--json", "--calibration", "calibration.toml", "--set",
+                    "algorithm={name=\"probe\"}", "--set", "train.steps=60"});
+    ASSERT_EQ(run.exit, 0) << run.err;
+    const test::Ended again =
+        folder.run({"calibrate", "--run", nlohmann::json::parse(run.out)["run_id"], "-w", "w", "--json"});
+    ASSERT_EQ(again.exit, 0) << again.err;
+    const auto found = nlohmann::json::parse(again.out);
+    EXPECT_NEAR(found["latency_s"].get<double>() / output.alpha, 1, 0.01);
+    EXPECT_NEAR(found["seconds_per_byte"].get<double>() / output.beta, 1, 0.01);
+    EXPECT_NEAR(found["step_s"].get<double>(), 0.005, 5e-6) << "the experiment's own [compute]";
+}
+
 TEST(CalibrateCommand, RefusesWithAReason) {
     const test::DasgdFolder folder;
     folder.write("known.toml", kCluster);
@@ -132,6 +162,8 @@ TEST(CalibrateCommand, RefusesWithAReason) {
         return ended.err;
     };
     EXPECT_THAT(refused({"calibrate"}), HasSubstr("give an experiment to measure, or --run"));
+    EXPECT_THAT(refused({"calibrate", "known.toml", "--nccl-tests", "nccl.txt"}), HasSubstr("or --nccl-tests"));
+    EXPECT_THAT(refused({"calibrate", "--nccl-tests", "known.toml"}), HasSubstr("known.toml: no row of a table"));
     EXPECT_THAT(refused({"calibrate", "known.toml", "--set", "cluster.workers=1"}), HasSubstr("2 or more"));
     EXPECT_THAT(refused({"calibrate", "nowhere.toml"}), HasSubstr("nowhere.toml"));
     EXPECT_THAT(refused({"calibrate", "--run", "x", "-w", "nowhere"}), HasSubstr("nowhere"));

@@ -54,6 +54,14 @@ TEST(CalibratedCluster, LeavesTheNumberOfWorkersThatTheExperimentGives) {
     EXPECT_EQ(*experiment.find("cluster")->find("workers")->as<std::int64_t>(), 2);
 }
 
+// A calibration of a network alone, as of nccl-tests.
+TEST(CalibratedCluster, LeavesTheComputingWhereTheCalibrationHasNone) {
+    Value experiment = parsed("[network]\ntopology = \"ring\"\n[compute]\nstep_time = 5.0\n");
+    ASSERT_TRUE(applyCalibration(experiment, parsed("[network]\ntopology = \"star\"\n")));
+    EXPECT_EQ(*experiment.find("compute")->find("step_time")->as<double>(), 5.0);
+    EXPECT_EQ(*experiment.find("network")->find("topology")->as<std::string>(), "star");
+}
+
 TEST(CalibratedCluster, RefusesWhatIsNoPlatformAndCasesWithAClusterOfTheirOwn) {
     EXPECT_THAT(refusal("", "[network]\n[train]\nsteps = 1\n"), HasSubstr("'train' has no place in a calibration"));
     EXPECT_THAT(refusal("", "[compute]\nstep_time = 1.0\n"), HasSubstr("needs a [network]"));
