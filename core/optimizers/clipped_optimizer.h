@@ -26,6 +26,9 @@ public:
     std::vector<at::Tensor> state() override { return optimizer_->state(); }
     std::int64_t stateTensors() const override { return optimizer_->stateTensors(); }
     void reset() override { optimizer_->reset(); }
+    [[nodiscard]] std::unique_ptr<Optimizer> copyOfPart(std::int64_t begin, std::int64_t end) const override {
+        return std::make_unique<ClippedOptimizer>(optimizer_->copyOfPart(begin, end), limit_);
+    }
     void save(Archive& archive) const override { optimizer_->save(archive); }
     Status load(const Archive& archive, FlatParams& params) override { return optimizer_->load(archive, params); }
 

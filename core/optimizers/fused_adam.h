@@ -6,6 +6,7 @@
 #include <torch/types.h>
 
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -37,6 +38,14 @@ public:
     }
     std::int64_t stateTensors() const override { return 2; }
     void reset() override { begun_ = false; }
+    std::unique_ptr<Optimizer> copyOfPart(std::int64_t begin, std::int64_t end) const override {
+        auto copy = std::make_unique<FusedAdam>(fields_);
+        copy->mean_ = copyOfState(mean_, begin, end);
+        copy->meanSquare_ = copyOfState(meanSquare_, begin, end);
+        if (steps_.defined()) copy->steps_ = steps_.clone();
+        copy->begun_ = begun_;
+        return copy;
+    }
     void save(Archive& archive) const override {
         archive.put("steps", begun_ ? steps_.item<std::int64_t>() : 0);
         if (!begun_) return;

@@ -59,6 +59,13 @@ public:
         meanSquare_.reset();
         steps_ = 0;
     }
+    std::unique_ptr<Optimizer> copyOfPart(std::int64_t begin, std::int64_t end) const override {
+        auto copy = std::make_unique<Lamb>(params_);
+        copy->mean_ = copyOfState(mean_, begin, end);
+        copy->meanSquare_ = copyOfState(meanSquare_, begin, end);
+        copy->steps_ = steps_;
+        return copy;
+    }
     void save(Archive& archive) const override {
         archive.put("steps", steps_);
         if (!mean_.defined()) return;

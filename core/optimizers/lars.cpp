@@ -66,6 +66,11 @@ public:
     }
     std::int64_t stateTensors() const override { return 1; }
     void reset() override { velocity_.reset(); }
+    std::unique_ptr<Optimizer> copyOfPart(std::int64_t begin, std::int64_t end) const override {
+        auto copy = std::make_unique<Lars>(params_);
+        copy->velocity_ = copyOfState(velocity_, begin, end);
+        return copy;
+    }
     void save(Archive& archive) const override {
         archive.put("steps", static_cast<std::int64_t>(velocity_.defined()));
         if (velocity_.defined()) archive.put("velocity", velocity_);

@@ -111,6 +111,13 @@ public:
     }
     std::int64_t stateTensors() const override { return 2; }
     void reset() override { steps_ = 0; }
+    std::unique_ptr<Optimizer> copyOfPart(std::int64_t begin, std::int64_t end) const override {
+        auto copy = std::make_unique<Muon>(params_);
+        copy->mean_ = copyOfState(mean_, begin, end);
+        copy->meanSquare_ = copyOfState(meanSquare_, begin, end);
+        copy->steps_ = steps_;
+        return copy;
+    }
     void save(Archive& archive) const override {
         archive.put("steps", steps_);
         if (steps_ == 0) return;

@@ -4,6 +4,7 @@
 #include <ATen/ops/zeros_like.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,10 @@ public:
     [[nodiscard]] virtual std::int64_t stateTensors() const = 0;
     // Returns to the state before the first step: nothing of the gradients seen so far is kept.
     virtual void reset() = 0;
+    // An optimiser of the same settings for the elements begin … end − 1 of the flat tensors alone, with copies of
+    // their state: its next step treats them as the next step of this one, where they are whole parameters. Clipping is
+    // by the norm of these alone.
+    [[nodiscard]] virtual std::unique_ptr<Optimizer> copyOfPart(std::int64_t begin, std::int64_t end) const = 0;
     // Saves, between two steps, state() and the counters beside it; nothing before the first step.
     virtual void save(Archive& archive) const = 0;
     // Restores a save into a new object with the same fields; its next step is the one after the save. Errors: state
@@ -53,6 +58,11 @@ public:
     // writes the same memory in all steady steps and changes nothing else. Only where isSteady().
     virtual void steadyStep(FlatParams& params, const at::Tensor& learningRate) = 0;
 };
+
+// A copy of the elements begin … end − 1 of an optimiser's state, which may not have begun: then undefined.
+[[nodiscard]] inline at::Tensor copyOfState(const at::Tensor& state, std::int64_t begin, std::int64_t end) {
+    return state.defined() ? state.narrow(0, begin, end - begin).clone() : at::Tensor();
+}
 
 // Reads a tensor of an optimiser's state [N] named `name`, for `params`. Errors: as Archive::read().
 [[nodiscard]] inline Result<at::Tensor> readState(const Archive& archive, const std::string& name, FlatParams& params) {

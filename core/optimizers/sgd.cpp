@@ -53,6 +53,12 @@ public:
     }
     std::int64_t stateTensors() const override { return params_.momentum != 0 ? 1 : 0; }
     void reset() override { first_ = true; }
+    std::unique_ptr<Optimizer> copyOfPart(std::int64_t begin, std::int64_t end) const override {
+        auto copy = std::make_unique<Sgd>(params_);
+        copy->velocity_ = copyOfState(velocity_, begin, end);
+        copy->first_ = first_;
+        return copy;
+    }
     void save(Archive& archive) const override {
         archive.put("steps", static_cast<std::int64_t>(!first_));
         if (velocity_.defined() && !first_) archive.put("velocity", velocity_);

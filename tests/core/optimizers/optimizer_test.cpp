@@ -76,6 +76,45 @@ TEST(OptimizerTest, WhatIsSavedGoesOnInANewOne) {
     }
 }
 
+// A copy for one parameter makes of it what the whole step makes, and leaves the optimiser as it is.
+TEST(OptimizerTest, ACopyOfAPartStepsThatPartAlike) {
+    for (const char* name : {"sgd", "adam", "adamw", "lars", "lamb", "muon"}) {
+        for (const int steps : {0, 3}) {
+            auto model = optimizedNetwork();
+            FlatParams flat(model->module(), at::kDouble);
+            const auto optimizer = createOptimizer(name, table({{"weight_decay", number(0.1)}}));
+            const auto gradients = [&](int k) {
+                flat.gradients().copy_(at::sin(at::arange(flat.size(), flat.weights().options()) + k));
+            };
+            for (int k = 0; k < steps; ++k) {
+                gradients(k);
+                optimizer->step(flat, 0.1);
+            }
+            gradients(steps);
+            std::vector<at::Tensor> ahead;
+            for (const FlatParams::Slot& slot : flat.slots()) {
+                const std::int64_t end = slot.offset + slot.numel;
+                FlatParams part = FlatParams::copyOf(flat, {{slot.offset, end}},
+                                                     flat.gradients().narrow(0, slot.offset, slot.numel).clone());
+                optimizer->copyOfPart(slot.offset, end)->step(part, 0.1);
+                ahead.push_back(part.weights());
+            }
+            const at::Tensor before = flat.weights().clone();
+            optimizer->step(flat, 0.1);
+            EXPECT_FALSE(before.equal(flat.weights())) << name;
+            EXPECT_TRUE(at::cat(ahead).allclose(flat.weights(), 1e-14, 1e-15)) << name << " after " << steps;
+        }
+    }
+    auto model = optimizedNetwork();
+    FlatParams flat(model->module(), at::kDouble);
+    flat.gradients().fill_(3);
+    const auto limited = clipped(createOptimizer("sgd", table({{"momentum", number(0)}})), 0.5);
+    FlatParams part = FlatParams::copyOf(flat, {{0, 1}}, flat.gradients().narrow(0, 0, 1).clone());
+    const double start = part.weights()[0].item<double>();
+    limited->copyOfPart(0, 1)->step(part, 1);
+    EXPECT_NEAR(part.weights()[0].item<double>(), start - 0.5, 1e-6) << "by the norm of the part alone";
+}
+
 TEST(OptimizerTest, AStateOfAnotherModelIsRefused) {
     for (const char* name : {"sgd", "adam", "adamw", "lars", "lamb", "muon"}) {
         auto model = optimizedNetwork();

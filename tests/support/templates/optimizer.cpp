@@ -22,6 +22,9 @@ public:
     std::vector<at::Tensor> state() override { return {}; }
     std::int64_t stateTensors() const override { return 0; }
     void reset() override {}
+    std::unique_ptr<Optimizer> copyOfPart(std::int64_t, std::int64_t) const override {
+        return std::make_unique<ExtraOptimizer>(params_);
+    }
     void save(Archive&) const override {}
     Status load(const Archive&, FlatParams&) override { return {}; }
 

@@ -134,6 +134,7 @@ public:
     std::vector<at::Tensor> state() override { return {velocity}; }
     std::int64_t stateTensors() const override { return 1; }
     void reset() override { ++resets; }
+    std::unique_ptr<Optimizer> copyOfPart(std::int64_t, std::int64_t) const override { return nullptr; }
     void save(Archive& archive) const override { archive.put("velocity", velocity); }
     Status load(const Archive& archive, FlatParams&) override { return archive.read("velocity", velocity); }
 
