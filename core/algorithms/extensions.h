@@ -74,7 +74,15 @@ public:
     // neither communicates nor waits, and changes nothing, so that an evaluation brings no average forward. An average
     // in flight may therefore be missing, unless it is a sum: then each rank can name its own summand.
     [[nodiscard]] virtual at::Tensor namedWeights(StepContext& context) = 0;
+    // False where a setting of the algorithm asks for the mean after all. Default: the named weights are meant.
+    [[nodiscard]] virtual bool namesWeights() const { return true; }
 };
+// The interface of an algorithm that names weights; null: the mean is meant.
+template <class AnyAlgorithm>
+[[nodiscard]] NamesWeights* weightsNamer(AnyAlgorithm& algorithm) {
+    auto* const names = dynamic_cast<NamesWeights*>(&algorithm);
+    return names && names->namesWeights() ? names : nullptr;
+}
 
 // Gossip over the graph of [graph]. Default: an experiment with that section is refused.
 class MixesOverGraph {

@@ -62,7 +62,7 @@ Result<std::unique_ptr<EvaluationBoard>> EvaluationBoard::create(const Experimen
         models.push_back(std::move(model));
     }
     const auto algorithm = experiment.makeAlgorithm();
-    const bool names = dynamic_cast<const NamesWeights*>(algorithm.get()) != nullptr;
+    const bool names = weightsNamer(*algorithm) != nullptr;
     const Of what = experiment.sharesWork() ? Of::ServersWeights : names ? Of::NamedWeights : Of::Mean;
     return std::make_unique<EvaluationBoard>(std::move(models), experiment.scalarType(),
                                              EvaluationSets(data.splits.test, data.validation), ranks, std::move(roles),

@@ -105,7 +105,7 @@ Archive saveRank(const RankParts& parts, const Archive& algorithm, const RankCou
     archive.putUnder("optimizer/", optimizer);
     static_cast<void>(forEachOnce(parts.model.module().named_parameters(), intoArchive(archive, "weights/")));
     static_cast<void>(forEachOnce(parts.model.module().named_buffers(), intoArchive(archive, "buffers/")));
-    if (auto* names = dynamic_cast<NamesWeights*>(&parts.algorithm)) {
+    if (NamesWeights* const names = weightsNamer(parts.algorithm)) {
         archive.put("names", 1);
         const at::Tensor named = names->namedWeights(parts.context);
         if (named.defined()) putByName(archive, "named/", parts, named);

@@ -14,7 +14,7 @@ namespace dasgd {
 
 RunEvaluations::RunEvaluations(Parts parts, const EvaluationSets& sets)
     : parts_(std::move(parts)),
-      names_(dynamic_cast<NamesWeights*>(&parts_.algorithm)),
+      names_(weightsNamer(parts_.algorithm)),
       roles_(parts_.experiment.roles()),
       evaluator_(parts_.model, parts_.context.params(), parts_.context.comm(), sets, roles_, evaluatedModel()),
       selection_(parts_.experiment.train) {
