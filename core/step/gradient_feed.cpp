@@ -10,9 +10,9 @@
 namespace dasgd {
 
 void GradientFeed::listen(Listener listener) {
-    DASGD_CHECK(!listener_ && "one listener");
+    // A listener takes the place of the one before, as where an algorithm begins behind synchronous steps.
     listener_ = std::move(listener);
-    if (params_.shapesOnly()) return;
+    if (params_.shapesOnly() || !accumulators_.empty()) return;
     const auto& slots = params_.slots();
     for (std::size_t i = 0; i < slots.size(); ++i) {
         auto node = torch::autograd::impl::grad_accumulator(slots[i].parameter);

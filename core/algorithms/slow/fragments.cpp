@@ -51,4 +51,38 @@ std::vector<Fragment> cutIntoFragments(const std::vector<std::int64_t>& sizes, s
     return fragments;
 }
 
+std::vector<std::vector<Fragment>> partsOfFragments(const std::vector<std::int64_t>& sizes, std::int64_t count,
+                                                    bool strided) {
+    const std::vector<Fragment> fragments = cutIntoFragments(sizes, count);
+    std::vector<std::vector<Fragment>> parts(fragments.size());
+    std::size_t number = 0, consecutive = 0;
+    std::int64_t begin = 0;
+    for (const std::int64_t size : sizes) {
+        if (begin == fragments[consecutive].end) ++consecutive;
+        parts[strided ? number++ % fragments.size() : consecutive].push_back({begin, begin + size});
+        begin += size;
+    }
+    return parts;
+}
+
+std::vector<Fragment> joined(const std::vector<Fragment>& parts) {
+    std::vector<Fragment> ranges;
+    for (const Fragment& part : parts) {
+        if (!ranges.empty() && ranges.back().end == part.begin) {
+            ranges.back().end = part.end;
+        } else {
+            ranges.push_back(part);
+        }
+    }
+    return ranges;
+}
+
+std::optional<std::size_t> FragmentTurns::steppedAfter(std::int64_t k) const {
+    if (k < 1) return std::nullopt;
+    const std::int64_t place = (k - 1) % period_ + 1;
+    const std::int64_t turn = (place * fragments_ + period_ - 1) / period_;  // of them, from 1
+    if (turn * period_ / fragments_ != place) return std::nullopt;
+    return static_cast<std::size_t>(turn - 1);
+}
+
 }  // namespace dasgd

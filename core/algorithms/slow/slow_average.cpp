@@ -16,16 +16,29 @@
 
 namespace dasgd {
 
+namespace {
+
+at::Tensor partOf(const at::Tensor& whole, const Fragment& range) { return whole.narrow(0, range.begin, range.size()); }
+
+}  // namespace
+
 std::optional<FieldError> SlowAverageParams::check() const {
-    if (period % fragments != 0) {
-        return FieldError{"fragments", "fragments is " + std::to_string(fragments) +
-                                           ", which does not divide the period of " + std::to_string(period) +
-                                           " steps: one fragment is averaged every period / fragments steps"};
+    if (fragments > period) {
+        return FieldError{"fragments", "fragments is " + std::to_string(fragments) + " and the period has " +
+                                           std::to_string(period) +
+                                           " steps: one fragment has its outer step after a step, and each of them "
+                                           "once in a period; allowed: 1 to " +
+                                           std::to_string(period)};
     }
-    if (delay >= period / fragments) {
+    if (delay >= period) {
         return FieldError{"delay", "delay is " + std::to_string(delay) + "; allowed: 0 to " +
-                                       std::to_string(period / fragments - 1) +
-                                       ", less than the period / fragments steps between two fragments"};
+                                       std::to_string(period - 1) +
+                                       ", so that a fragment's average is merged before the fragment leaves again"};
+    }
+    if (correction > 0 && merge != "progress") {
+        return FieldError{"correction",
+                          "the merge is a blend, which has no correction: set merge = \"progress\", or "
+                          "remove correction"};
     }
     return std::nullopt;
 }
@@ -44,6 +57,15 @@ FieldSpec innerStateField() {
 }
 
 std::optional<FieldError> SlowAverage::check(const RunOutline& facts) const {
+    if (leavesInPass() && facts.clips) {
+        return FieldError{"train.gradient_clip",
+                          "with launch = \"backward\" layers are stepped before all gradients are there, and clipping "
+                          "is by the norm of all: remove it, or set launch = \"step\""};
+    }
+    if (leavesInPass() && facts.layerwise && facts.parameterShapes.size() == 1 && params_.fragments > 1) {
+        return FieldError{"launch", "the optimiser steps whole parameters, of which " + facts.model +
+                                        " has one, and a fragment is a part of it: set launch = \"step\""};
+    }
     if (params_.fragments == 1) return std::nullopt;
     const auto parts = static_cast<std::int64_t>(indivisibleSizes(facts.parameterShapes).size());
     if (params_.fragments <= parts) return std::nullopt;
@@ -73,13 +95,15 @@ std::optional<std::string> SlowAverage::warnOfCompression(const CompressionSetti
 
 void SlowAverage::makeCoded(StepContext& context) {
     if (!compression_) return;
-    const auto streams = static_cast<int>(fragments_.size());
-    for (int i = 0; i < streams; ++i) {
-        const Fragment& fragment = fragments_[static_cast<std::size_t>(i)];
-        coded_.push_back(std::make_unique<CompressedMean>(
-            compression_, context,
-            CompressedMean::Vector{
-                .begin = fragment.begin, .elements = fragment.size(), .stream = i, .streams = streams}));
+    int streams = 0, stream = 0;
+    for (const auto& ranges : fragments_) streams += static_cast<int>(ranges.size());
+    for (const auto& ranges : fragments_) {
+        for (const Fragment& range : ranges) {
+            coded_.push_back(std::make_unique<CompressedMean>(
+                compression_, context,
+                CompressedMean::Vector{
+                    .begin = range.begin, .elements = range.size(), .stream = stream++, .streams = streams}));
+        }
     }
 }
 
@@ -87,9 +111,15 @@ bool SlowAverage::codes(const StepContext& context) const {
     return compression_ && context.step() > compression_->params.start;
 }
 
-bool SlowAverage::proceedsAfter(std::int64_t k) const {
+// A second stage leaves half-way.
+void SlowAverage::proceed(StepContext& context) {
     const std::int64_t delay = params_.oneRoundLate ? params_.period : params_.delay;
-    return isCoded_ && delay > 1 && k == launchedAt_ + (delay + 1) / 2;
+    for (Flight& flight : flights_) {
+        if (!flight.isCoded || delay <= 1 || context.step() != flight.launchedAt + (delay + 1) / 2) continue;
+        for (Sent& sent : flight.sent) {
+            if (codedOf(sent).isUnderWay()) codedOf(sent).proceed(context);
+        }
+    }
 }
 
 void SlowAverage::start(StepContext& context) {
@@ -101,149 +131,244 @@ void SlowAverage::start(StepContext& context) {
 }
 
 bool SlowAverage::inPlace() const {
-    return params_.delay == 0 && params_.localWeight == 0 && !params_.oneRoundLate && !compression_;
+    return params_.delay == 0 && params_.localWeight == 0 && !params_.oneRoundLate && !leavesInPass() &&
+           !keepsProgress() && !compression_;
 }
 
 void SlowAverage::allocate(StepContext& context) {
     std::vector<std::vector<std::int64_t>> shapes;
     for (const FlatParams::Slot& slot : context.params().slots()) shapes.push_back(slot.parameter.sizes().vec());
-    fragments_ = cutIntoFragments(indivisibleSizes(shapes), params_.fragments);
-    // Fragments are cut by parameters; the sent ranges include their padding.
-    for (Fragment& fragment : fragments_) {
-        fragment = {context.params().offsetOf(fragment.begin), context.params().offsetOf(fragment.end)};
+    fragments_ = partsOfFragments(indivisibleSizes(shapes), params_.fragments, params_.order == "strided");
+    for (std::vector<Fragment>& ranges : fragments_) {
+        if (!leavesInPass()) ranges = joined(ranges);
+        // Fragments are cut by parameters; the sent ranges include their padding.
+        for (Fragment& range : ranges) {
+            range = {context.params().offsetOf(range.begin), context.params().offsetOf(range.end)};
+        }
     }
-    turn_ = fragments_.back();
     makeCoded(context);
     const at::Tensor& weights = context.params().weights();
     outer_ = at::empty_like(weights);
     if (params_.momentum > 0) velocity_ = at::zeros_like(weights);
     if (params_.eager) own_ = at::zeros_like(weights);
-    if (inPlace()) return;
-    const Fragment largest = *std::ranges::max_element(fragments_, {}, &Fragment::size);
-    buffer_ = at::zeros({largest.size()}, weights.options());
-    mean_ = buffer_;
+    if (!inPlace()) allocateBuffers(weights);
+    if (leavesInPass()) listen(context);
 }
 
-// A delayed average belongs to the fragment whose outer step comes next.
-void SlowAverage::takeTurn(const StepContext& context, std::int64_t launchedAt) {
-    launchedAt_ = launchedAt;
-    const std::int64_t round = (launchedAt - context.origin() + params_.delay) / interval() - 1;
-    turnNumber_ = static_cast<std::size_t>(round % params_.fragments);
-    turn_ = fragments_[turnNumber_];
+void SlowAverage::allocateBuffers(const at::Tensor& weights) {
+    std::vector<std::int64_t> sizes;
+    for (const auto& ranges : fragments_) {
+        sizes.push_back(0);
+        for (const Fragment& range : ranges) sizes.back() += range.size();
+    }
+    if (turns_.oneAtATime() || params_.oneRoundLate) sizes = {*std::ranges::max_element(sizes)};
+    for (const std::int64_t size : sizes) {
+        buffers_.push_back(at::zeros({size}, weights.options()));
+        if (keepsProgress()) ownBuffers_.push_back(at::zeros({size}, weights.options()));
+    }
 }
 
-at::Tensor SlowAverage::part(const at::Tensor& whole) const { return whole.narrow(0, turn_.begin, turn_.size()); }
+void SlowAverage::listen(StepContext& context) {
+    ahead_.start(
+        context,
+        [this, &context]() -> const std::vector<Fragment>* {
+            const auto turn = turns_.leavingAfter(context.ownSteps());
+            if (!turn) return nullptr;
+            flights_.push_back(flightOf(context, *turn, context.step()));
+            flights_.back().isCoded = codes(context);
+            return &fragments_[*turn];
+        },
+        [this, &context](std::size_t layer, bool inPass) {
+            Flight& flight = flights_.back();
+            leave(context, flight, flight.sent[flight.sent.size() - 1 - layer], inPass);
+        });
+}
+
+SlowAverage::Flight SlowAverage::flightOf(StepContext& context, std::size_t turn, std::int64_t launchedAt) const {
+    Flight flight{.turn = turn, .launchedAt = launchedAt};
+    std::size_t number = 0;
+    for (std::size_t before = 0; before < turn; ++before) number += fragments_[before].size();
+    const std::size_t buffer = turn < buffers_.size() ? turn : 0;
+    std::int64_t place = 0;
+    for (const Fragment& range : fragments_[turn]) {
+        Sent sent{.range = range, .number = number++, .mean = {}};
+        const at::Tensor whole = inPlace() ? context.params().weights() : buffers_[buffer];
+        sent.mean = whole.narrow(0, inPlace() ? range.begin : place, range.size());
+        if (keepsProgress()) sent.own = ownBuffers_[buffer].narrow(0, place, range.size());
+        place += range.size();
+        flight.sent.push_back(std::move(sent));
+    }
+    // Under a backward pass the last layers leave first.
+    if (leavesInPass()) std::ranges::reverse(flight.sent);
+    return flight;
+}
 
 void SlowAverage::afterStep(StepContext& context) {
     const std::int64_t k = context.ownSteps();
-    if (proceedsAfter(context.step()) && coded().isUnderWay()) coded().proceed(context);
+    proceed(context);
     if (params_.oneRoundLate) {
-        if (k % interval() == 0) exchange(context);
+        if (k % params_.period == 0) exchange(context);
         return;
     }
-    if ((k + params_.delay) % interval() == 0) launch(context);
-    if (k % interval() == 0 && inFlight()) finish(context);
+    if (params_.delay > 0) finishDue(context);
+    if (leavesInPass()) {
+        ahead_.finish(context);
+    } else if (const auto turn = turns_.leavingAfter(k)) {
+        launch(context, *turn);
+    }
+    if (params_.delay == 0) finishDue(context);
 }
 
-void SlowAverage::launch(StepContext& context) {
+void SlowAverage::launch(StepContext& context, std::size_t turn) {
+    flights_.push_back(flightOf(context, turn, context.step()));
+    Flight& flight = flights_.back();
+    flight.isCoded = codes(context);
+    for (Sent& sent : flight.sent) leave(context, flight, sent, false);
+}
+
+void SlowAverage::leave(StepContext& context, Flight& flight, Sent& sent, bool inPass) {
     const at::NoGradGuard guard;
-    DASGD_CHECK(!inFlight() && "one average in flight");
-    takeTurn(context, context.step());
-    const at::Tensor weights = part(context.params().weights());
-    mean_ = inPlace() ? weights : buffer_.narrow(0, 0, turn_.size());
-    isCoded_ = codes(context);
-    const auto bytes = static_cast<std::int64_t>(mean_.nbytes());
-    if (isCoded_) {
-        context.executor().run({SpanKind::Snapshot, snapshotBytes(3, bytes) + coded().encodeBytes()}, [&] {
-            at::sub_out(mean_, part(outer_), weights);
-            coded().encode(context, mean_);
-        });
-    } else {
-        context.executor().run({SpanKind::Snapshot, bytes},
-                               [&] { snapshotFlat(weights, mean_, {}, 1.0 / context.comm().size()); });
-    }
-    leave(context);
+    const auto take = [&] {
+        const at::Tensor weights =
+            inPass ? LayersAhead::weightsAhead(context, sent.range) : partOf(context.params().weights(), sent.range);
+        if (flight.isCoded) {
+            if (sent.own.defined()) sent.own.copy_(weights);
+            at::sub_out(sent.mean, partOf(outer_, sent.range), weights);
+            codedOf(sent).encode(context, sent.mean);
+        } else {
+            snapshotFlat(weights, sent.mean, sent.own, 1.0 / context.comm().size());
+        }
+    };
+    const Work work{SpanKind::Snapshot, leavingBytes(flight, sent)};
+    inPass ? context.executor().runInPass(work, take) : context.executor().run(work, take);
+    send(context, flight, sent);
 }
 
-void SlowAverage::leave(StepContext& context) {
-    if (isCoded_) {
-        coded().launch(context);
-        if (turnNumber_ != 0 || !coded().isFirst()) return;
-        std::vector<const CompressedMean*> all;
-        for (const auto& one : coded_) all.push_back(one.get());
-        recordRatio(context, all);
-    } else {
-        pending_ = context.comm().allReduce(mean_, Reduce::Sum);
-    }
+std::int64_t SlowAverage::leavingBytes(const Flight& flight, const Sent& sent) const {
+    const auto bytes = static_cast<std::int64_t>(sent.mean.nbytes());
+    const double ofCopy = sent.own.defined() ? 1 : 0;
+    if (!flight.isCoded) return snapshotBytes(kPassesOfCopy + ofCopy, bytes);
+    return snapshotBytes(3 + ofCopy, bytes) + coded_[sent.number]->encodeBytes();
 }
 
-void SlowAverage::await(StepContext& context) {
-    if (isCoded_ && coded().isUnderWay()) {
-        coded().arrive(context);
-        collective_ = coded().collective();
-        arrived_ = true;
+void SlowAverage::send(StepContext& context, const Flight& flight, Sent& sent) {
+    if (!flight.isCoded) {
+        sent.pending = context.comm().allReduce(sent.mean, Reduce::Sum);
         return;
     }
-    if (!pending_) return;
-    collective_ = pending_.collective();
-    context.executor().waitFor(pending_, launchedAt_, static_cast<std::int64_t>(mean_.nbytes()));
-    arrived_ = true;
+    codedOf(sent).launch(context);
+    if (sent.number != 0 || !codedOf(sent).isFirst()) return;
+    std::vector<const CompressedMean*> all;
+    for (const auto& one : coded_) all.push_back(one.get());
+    recordRatio(context, all);
 }
 
-void SlowAverage::decodeDelta() {
-    mean_.zero_();
-    coded().decode(mean_);
+void SlowAverage::await(StepContext& context, Flight& flight, Sent& sent) {
+    if (flight.isCoded) {
+        if (!codedOf(sent).isUnderWay()) return;
+        codedOf(sent).arrive(context);
+        sent.collective = codedOf(sent).collective();
+        return;
+    }
+    if (!sent.pending) return;
+    sent.collective = sent.pending.collective();
+    context.executor().waitFor(sent.pending, flight.launchedAt, static_cast<std::int64_t>(sent.mean.nbytes()));
 }
 
-void SlowAverage::finish(StepContext& context) {
-    await(context);
-    context.executor().run({SpanKind::Merge, mergedBytes(), collective_}, [&] {
-        const at::NoGradGuard guard;
-        if (isCoded_) {
-            decodeDelta();
-            at::sub_out(mean_, part(outer_), mean_);
+void SlowAverage::awaitAll(StepContext& context) {
+    for (Flight& flight : flights_) {
+        for (Sent& sent : flight.sent) await(context, flight, sent);
+    }
+}
+
+void SlowAverage::decodeDelta(const Sent& sent) {
+    at::Tensor mean = sent.mean;
+    mean.zero_();
+    codedOf(sent).decode(mean);
+}
+
+void SlowAverage::finishDue(StepContext& context) {
+    while (!flights_.empty() && flights_.front().launchedAt + params_.delay <= context.step()) {
+        Flight& flight = flights_.front();
+        const double momentum = momentumAt(context.learningRate());
+        for (Sent& sent : flight.sent) {
+            await(context, flight, sent);
+            mergeSent(context, flight, sent, momentum);
         }
-        OuterStep step = outerStep(momentumAt(context.learningRate()));
-        step.localWeight = params_.localWeight;
-        outerStepToMeanFlat(part(outer_), mean_, ofVelocity(), part(context.params().weights()), step);
+        merged(context, flight);
+        flights_.pop_front();
+    }
+}
+
+void SlowAverage::mergeSent(StepContext& context, const Flight& flight, Sent& sent, double momentum) {
+    context.executor().run({SpanKind::Merge, mergedBytes(flight, sent), sent.collective}, [&] {
+        const at::NoGradGuard guard;
+        const at::Tensor outer = partOf(outer_, sent.range);
+        at::Tensor weights = partOf(context.params().weights(), sent.range);
+        if (flight.isCoded) {
+            decodeDelta(sent);
+            at::sub_out(sent.mean, outer, sent.mean);
+        }
+        OuterStep step = outerStep(momentum);
+        // The weights stay as they are where progress is kept.
+        step.localWeight = keepsProgress() ? 1 : params_.localWeight;
+        outerStepToMeanFlat(outer, sent.mean, velocityOf(sent.range), weights, step);
+        if (keepsProgress()) keepProgress(sent, weights);
     });
-    merged(context);
+}
+
+// The form of the delta merge keeps equal replicas equal to the last bit (core/gpu/flat_ops.h).
+void SlowAverage::keepProgress(const Sent& sent, at::Tensor weights) const {
+    at::Tensor outer = sent.mean, corrected;
+    outer.copy_(partOf(outer_, sent.range));
+    if (params_.correction > 0) {
+        corrected = at::sub(weights, sent.own);
+        corrected.mul_(corrected).mul_(at::sub(outer, sent.own));
+    }
+    mergeFlat(weights, outer, sent.own, 0, 1);
+    if (corrected.defined()) weights.sub_(corrected, params_.correction);
 }
 
 // Exchange of a late round, in one pass: the value that leaves now is formed as the outer step reads the weights.
 void SlowAverage::exchange(StepContext& context) {
     const at::NoGradGuard guard;
-    await(context);
-    const bool first = !arrived_;
-    context.executor().run({SpanKind::Merge, mergedBytes(), first ? 0 : collective_}, [&] {
-        if (!first && isCoded_) decodeDelta();
+    awaitAll(context);
+    const bool first = flights_.empty();
+    if (first) flights_.push_back(flightOf(context, 0, context.step()));
+    Flight& flight = flights_.front();
+    Sent& sent = flight.sent.front();
+    context.executor().run({SpanKind::Merge, mergedBytes(flight, sent), first ? 0 : sent.collective}, [&] {
+        if (!first && flight.isCoded) decodeDelta(sent);
         outerStepLateFlat(
-            outer_, mean_, ofVelocity(), context.params().weights(), outerStep(momentumAt(context.learningRate())),
+            outer_, sent.mean, velocity_, context.params().weights(), outerStep(momentumAt(context.learningRate())),
             {.none = first, .fromPresent = params_.fromPresent, .share = 1.0 / context.comm().size(), .own = own_});
     });
-    if (!first) merged(context);
-    takeTurn(context, context.step());
-    isCoded_ = codes(context);
-    if (isCoded_) {
-        const auto bytes = static_cast<std::int64_t>(mean_.nbytes());
-        const std::int64_t own = own_.defined() ? snapshotBytes(1, bytes) + coded().sentBytes() : 0;
-        context.executor().run({SpanKind::Snapshot, bytes + coded().encodeBytes() + own}, [&] {
-            mean_.mul_(context.comm().size());
-            coded().encode(context, mean_);
-            if (own_.defined()) coded().addSent(own_.zero_(), 1.0 / context.comm().size());
+    if (!first) merged(context, flight);
+    flight.launchedAt = context.step();
+    flight.isCoded = codes(context);
+    if (flight.isCoded) {
+        const auto bytes = static_cast<std::int64_t>(sent.mean.nbytes());
+        const std::int64_t own = own_.defined() ? snapshotBytes(1, bytes) + codedOf(sent).sentBytes() : 0;
+        context.executor().run({SpanKind::Snapshot, bytes + codedOf(sent).encodeBytes() + own}, [&] {
+            sent.mean.mul_(context.comm().size());
+            codedOf(sent).encode(context, sent.mean);
+            if (own_.defined()) codedOf(sent).addSent(own_.zero_(), 1.0 / context.comm().size());
         });
     }
-    leave(context);
+    send(context, flight, sent);
 }
 
-void SlowAverage::merged(StepContext& context) {
-    arrived_ = false;
-    if (isCoded_) coded().finish();
+void SlowAverage::merged(StepContext& context, Flight& flight) {
+    if (flight.isCoded) {
+        for (Sent& sent : flight.sent) codedOf(sent).finish();
+    }
     if (resetsInner_) context.optimizer().reset();
-    context.record(metrics::kStalenessSteps, static_cast<double>(context.step() - launchedAt_));
+    context.record(metrics::kStalenessSteps, static_cast<double>(context.step() - flight.launchedAt));
 }
 
-at::Tensor SlowAverage::ofVelocity() const { return velocity_.defined() ? part(velocity_) : at::Tensor(); }
+at::Tensor SlowAverage::velocityOf(const Fragment& range) const {
+    return velocity_.defined() ? partOf(velocity_, range) : at::Tensor();
+}
 
 OuterStep SlowAverage::outerStep(double momentum) const {
     return {.learningRate = params_.learningRate,
@@ -263,40 +388,63 @@ double SlowAverage::momentumAt(double rate) {
 
 // Bytes of a merge: it is charged as one operation on two tensors; an outer step is two of them, with momentum four.
 // One round late that includes the snapshot.
-std::int64_t SlowAverage::mergedBytes() const {
-    const auto bytes = static_cast<std::int64_t>(mean_.nbytes());
-    // mean_ is cleared, and θ − ⟨Δ⟩ formed in it.
-    const std::int64_t decoding = isCoded_ ? coded_[turnNumber_]->decodeBytes() + mergeBytes(4, bytes) : 0;
-    return bytes * (params_.momentum > 0 ? 4 : 2) + decoding;
+std::int64_t SlowAverage::mergedBytes(const Flight& flight, const Sent& sent) const {
+    const auto bytes = static_cast<std::int64_t>(sent.mean.nbytes());
+    // The mean is cleared, and θ − ⟨Δ⟩ formed in it.
+    const std::int64_t decoding = flight.isCoded ? coded_[sent.number]->decodeBytes() + mergeBytes(4, bytes) : 0;
+    // A copy of θ and the merge; the correction takes two differences, two products and an update.
+    const double kept = kPassesOfCopy + passesOfMerge(true, true) + (params_.correction > 0 ? 14 : 0);
+    const std::int64_t keeping = keepsProgress() ? mergeBytes(kept, bytes) : 0;
+    return bytes * (params_.momentum > 0 ? 4 : 2) + decoding + keeping;
 }
 
 void SlowAverage::drain(StepContext& context) {
-    if (isCoded_) {
-        coded().drop(context);
-        isCoded_ = false;
+    for (Flight& flight : flights_) {
+        for (Sent& sent : flight.sent) {
+            if (flight.isCoded && codedOf(sent).isUnderWay()) codedOf(sent).drop(context);
+            if (!flight.isCoded) await(context, flight, sent);
+        }
     }
-    await(context);
-    arrived_ = false;
+    flights_.clear();
 }
 
+namespace {
+
+// Name of what belongs to a range of an average in flight. The first has the bare name, as in checkpoints of versions
+// that had no more than one.
+std::string entryName(const std::string& name, std::size_t flight, std::size_t sent = 0) {
+    if (flight == 0 && sent == 0) return name;
+    return name + "." + std::to_string(flight) + "." + std::to_string(sent);
+}
+
+}  // namespace
+
+// A coded average is kept as its messages.
 void SlowAverage::save(StepContext& context, Archive& archive) {
-    // A coded average is kept as its messages.
-    const bool messages = isCoded_ && coded().isUnderWay() && !arrived_;
-    if (!messages) await(context);
+    for (Flight& flight : flights_) {
+        for (Sent& sent : flight.sent) {
+            if (!flight.isCoded) await(context, flight, sent);
+        }
+    }
     for (std::size_t i = 0; i < coded_.size(); ++i) {
         Archive own;
         coded_[i]->save(context, own);
         archive.putUnder(kCompressionState + std::to_string(i) + "/", own);
     }
-    if (compression_) archive.put("coded", static_cast<std::int64_t>(messages));
     archive.put("outer", outer_);
     archive.put("rate", at::scalar_tensor(rate_, at::kDouble));
     if (velocity_.defined()) archive.put("velocity", velocity_);
-    archive.put("in_flight", static_cast<std::int64_t>(inFlight()));
-    if (!inFlight()) return;
-    archive.put("launched_at", launchedAt_);
-    archive.put("mean", mean_);
-    if (params_.eager) archive.put("own", own_);
+    archive.put("in_flight", std::ssize(flights_));
+    for (std::size_t i = 0; i < flights_.size(); ++i) {
+        const Flight& flight = flights_[i];
+        archive.put(entryName("launched_at", i), flight.launchedAt);
+        if (compression_) archive.put(entryName("coded", i), static_cast<std::int64_t>(flight.isCoded));
+        for (std::size_t j = 0; j < flight.sent.size(); ++j) {
+            archive.put(entryName("mean", i, j), flight.sent[j].mean);
+            if (flight.sent[j].own.defined()) archive.put(entryName("sent", i, j), flight.sent[j].own);
+        }
+    }
+    if (params_.eager && !flights_.empty()) archive.put("own", own_);
 }
 
 Status SlowAverage::load(StepContext& context, const Archive& archive) {
@@ -309,18 +457,28 @@ Status SlowAverage::load(StepContext& context, const Archive& archive) {
     for (std::size_t i = 0; i < coded_.size(); ++i) {
         DASGD_TRY(coded_[i]->load(archive.under(kCompressionState + std::to_string(i) + "/")));
     }
-    DASGD_ASSIGN(const std::int64_t underWay, archive.integer("in_flight"));
-    if (underWay == 0) return {};
-    DASGD_ASSIGN(const std::int64_t launchedAt, archive.integer("launched_at"));
-    takeTurn(context, launchedAt);
-    if (compression_) {
-        DASGD_ASSIGN(const std::int64_t messages, archive.integer("coded"));
-        isCoded_ = messages != 0;
+    DASGD_ASSIGN(const std::int64_t flights, archive.integer("in_flight"));
+    for (std::size_t i = 0; i < static_cast<std::size_t>(flights); ++i) {
+        DASGD_TRY(loadFlight(context, archive, i));
     }
-    arrived_ = !isCoded_;
-    mean_ = buffer_.narrow(0, 0, turn_.size());
-    DASGD_TRY(archive.read("mean", mean_));
-    return params_.eager ? archive.read("own", own_) : Status{};
+    return params_.eager && flights > 0 ? archive.read("own", own_) : Status{};
+}
+
+Status SlowAverage::loadFlight(StepContext& context, const Archive& archive, std::size_t number) {
+    DASGD_ASSIGN(const std::int64_t launchedAt, archive.integer(entryName("launched_at", number)));
+    const auto turn = turns_.leavingAfter(launchedAt - context.origin());
+    flights_.push_back(flightOf(context, params_.oneRoundLate ? 0 : turn.value_or(0), launchedAt));
+    Flight& flight = flights_.back();
+    if (compression_) {
+        DASGD_ASSIGN(const std::int64_t coded, archive.integer(entryName("coded", number)));
+        flight.isCoded = coded != 0;
+    }
+    for (std::size_t j = 0; j < flight.sent.size(); ++j) {
+        Sent& sent = flight.sent[j];
+        DASGD_TRY(archive.read(entryName("mean", number, j), sent.mean));
+        if (sent.own.defined()) DASGD_TRY(archive.read(entryName("sent", number, j), sent.own));
+    }
+    return {};
 }
 
 }  // namespace dasgd

@@ -10,10 +10,13 @@
 // needed.
 //
 // Memory besides the weights, N elements each: θ, u where β > 0; m where it is not reduced in the place of w (one
-// fragment; everything when one round late), the rank's own Δ of the previous round where it is eager.
+// fragment; everything when one round late, or where several fragments are under way at once), as much again for w_s
+// where the merge keeps progress, the rank's own Δ of the previous round where it is eager.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,6 +25,7 @@
 #include "core/algorithms/algorithm.h"
 #include "core/algorithms/extensions.h"
 #include "core/algorithms/slow/fragments.h"
+#include "core/algorithms/slow/layers_ahead.h"
 #include "core/base/fields.h"
 #include "core/compression/compressed_mean.h"
 #include "core/gpu/flat_ops.h"
@@ -40,11 +44,19 @@ struct SlowAverageParams {
     double penalty = 1;  // Λ > 0: Δ is divided by it
     double clip = 0;     // φ: u is cut off at ±φ; 0: it is not. Without Nesterov
 
-    // Fragments take turns, one every H/F steps. A fragment's weights leave δ steps before its outer step and are then
-    // mixed with the result: w ← (1−a)θ + a·w.
-    std::int64_t fragments = 1;  // F, divides H
-    std::int64_t delay = 0;      // δ, 0 <= δ < H/F
-    double localWeight = 0;      // a, 0 <= a < 1
+    // Fragments take turns, one every H/F steps (FragmentTurns). A fragment's weights w_s leave δ steps before its
+    // outer step. Where δ >= H/F several fragments are under way at once.
+    std::int64_t fragments = 1;         // F, 1 <= F <= H
+    std::int64_t delay = 0;             // δ, 0 <= δ < H
+    std::string order = "consecutive";  // layers of a fragment: neighbours, or "strided"
+    std::string launch = "step";        // one exchange behind the step, or "backward": layers under its backward pass
+
+    // What the weights, trained on meanwhile, become at the outer step:
+    //   blend     w ← (1−a)θ + a·w
+    //   progress  w ← θ + p − λ·p²·(θ − w_s), with p = w − w_s, element by element
+    std::string merge = "blend";
+    double localWeight = 0;  // a, 0 <= a < 1
+    double correction = 0;   // λ >= 0
 
     // At the end of a round Δ leaves, and the outer step is made with the one that left a round before; zero at the end
     // of the first. One fragment, no delay. Eager: a rank's own share 1/P of Δ is that of this round, so that θ is no
@@ -67,7 +79,7 @@ class SlowAverage : public Algorithm, public Checkpointed, public CompressesExch
 public:
     // `params` have passed check(). `innerState` "reset": each outer step resets the local optimiser.
     explicit SlowAverage(const SlowAverageParams& params, const std::string& innerState = "keep")
-        : params_(params), resetsInner_(innerState == "reset") {}
+        : params_(params), turns_(params.period, params.fragments, params.delay), resetsInner_(innerState == "reset") {}
 
     [[nodiscard]] std::optional<FieldError> check(const RunOutline& facts) const override;
     [[nodiscard]] std::optional<FieldError> checkCompression(const CompressionSettings& settings) const override;
@@ -79,61 +91,85 @@ public:
     }
     void start(StepContext& context) override;
     void afterStep(StepContext& context) override;
-    // Drops the average in flight. One round late, the last Δ is dropped with it: no outer step will use it.
+    // Drops the averages in flight. One round late, the last Δ is dropped with it: no outer step will use it.
     void drain(StepContext& context) override;
     void save(StepContext& context, Archive& archive) override;
     Status load(StepContext& context, const Archive& archive) override;
     [[nodiscard]] std::int64_t roundSteps() const override { return params_.period; }
     [[nodiscard]] bool averagesGradientsOf(std::int64_t) const override { return false; }
 
+protected:
+    // θ, [N]; undefined before start().
+    [[nodiscard]] const at::Tensor& outerWeights() const { return outer_; }
+
 private:
-    [[nodiscard]] bool inFlight() const {
-        return arrived_ || static_cast<bool>(pending_) || (isCoded_ && coded_[turnNumber_]->isUnderWay());
-    }
+    // What travels as one: a range of the weights.
+    struct Sent {
+        Fragment range;
+        std::size_t number = 0;  // of all ranges of all fragments
+        at::Tensor mean;         // is sent, a part of a buffer or of the weights; one round late Δ, or w
+        at::Tensor own = {};     // w_s, where the merge keeps progress
+        Pending pending = {};
+        std::uint64_t collective = 0;
+    };
+    // An average on its way, or arrived and not used yet.
+    struct Flight {
+        std::size_t turn = 0;
+        std::int64_t launchedAt = 0;
+        bool isCoded = false;
+        std::vector<Sent> sent = {};  // in the order in which they leave
+    };
+
     [[nodiscard]] bool inPlace() const;
-    [[nodiscard]] std::int64_t interval() const { return params_.period / params_.fragments; }
+    [[nodiscard]] bool leavesInPass() const { return params_.launch == "backward"; }
+    [[nodiscard]] bool keepsProgress() const { return params_.merge == "progress"; }
     void allocate(StepContext& context);
+    void allocateBuffers(const at::Tensor& weights);
     void makeCoded(StepContext& context);
-    void takeTurn(const StepContext& context, std::int64_t launchedAt);
+    void listen(StepContext& context);
+    // The fragment `turn` with its place in the buffers, to which nothing has been written.
+    [[nodiscard]] Flight flightOf(StepContext& context, std::size_t turn, std::int64_t launchedAt) const;
     // True where what leaves in the present step is coded.
     [[nodiscard]] bool codes(const StepContext& context) const;
-    // The exchanges of the present fragment; only where exchanges are coded.
-    [[nodiscard]] CompressedMean& coded() { return *coded_[turnNumber_]; }
-    [[nodiscard]] bool proceedsAfter(std::int64_t k) const;
-    void leave(StepContext& context);
-    // Makes mean_, which is ⟨Δ⟩ or nothing yet, of the coded Δ that has arrived.
-    void decodeDelta();
-    [[nodiscard]] at::Tensor part(const at::Tensor& whole) const;
-    [[nodiscard]] std::int64_t mergedBytes() const;
+    [[nodiscard]] CompressedMean& codedOf(const Sent& sent) { return *coded_[sent.number]; }
+    // Begins the second stages that leave in the present step.
+    void proceed(StepContext& context);
 
-    void launch(StepContext& context);
-    void finish(StepContext& context);
+    void launch(StepContext& context, std::size_t turn);
+    void leave(StepContext& context, Flight& flight, Sent& sent, bool inPass);
+    void send(StepContext& context, const Flight& flight, Sent& sent);
+    void finishDue(StepContext& context);
+    void mergeSent(StepContext& context, const Flight& flight, Sent& sent, double momentum);
+    void keepProgress(const Sent& sent, at::Tensor weights) const;
     void exchange(StepContext& context);
-    void await(StepContext& context);
-    void merged(StepContext& context);
-    [[nodiscard]] at::Tensor ofVelocity() const;
+    void await(StepContext& context, Flight& flight, Sent& sent);
+    void awaitAll(StepContext& context);
+    [[nodiscard]] Status loadFlight(StepContext& context, const Archive& archive, std::size_t number);
+    void merged(StepContext& context, Flight& flight);
+    // Makes sent.mean, which is ⟨Δ⟩ or nothing yet, of the coded Δ that has arrived.
+    void decodeDelta(const Sent& sent);
+    [[nodiscard]] std::int64_t leavingBytes(const Flight& flight, const Sent& sent) const;
+    [[nodiscard]] std::int64_t mergedBytes(const Flight& flight, const Sent& sent) const;
+    [[nodiscard]] at::Tensor velocityOf(const Fragment& range) const;
     [[nodiscard]] OuterStep outerStep(double momentum) const;
     [[nodiscard]] double momentumAt(double rate);
 
     SlowAverageParams params_;
+    FragmentTurns turns_;
     bool resetsInner_;
-    std::vector<Fragment> fragments_;
-    Fragment turn_;  // fragment whose average was launched last
-    std::size_t turnNumber_ = 0;
+    std::vector<std::vector<Fragment>> fragments_;  // ranges of the flat tensors that travel each by itself
+    LayersAhead ahead_;
     at::Tensor outer_;     // [N], θ
     at::Tensor velocity_;  // [N], u; none without momentum
-    // as large as the largest fragment; none where the mean is formed in the place of the weights
-    at::Tensor buffer_;
-    at::Tensor mean_;  // the tensor that is sent, a part of buffer_ or of the weights; one round late Δ, or w
-    at::Tensor own_;   // [N]: eager, this rank's share of the sent tensor
-    double rate_ = 0;  // local learning rate of the last outer step
-    Pending pending_;
-    bool arrived_ = false;  // mean_ is the mean and not used yet
-    std::uint64_t collective_ = 0;
-    std::int64_t launchedAt_ = 0;
+    // One as large as the largest fragment, or one for each fragment where several are under way at once; none where
+    // the mean is formed in the place of the weights.
+    std::vector<at::Tensor> buffers_;
+    std::vector<at::Tensor> ownBuffers_;  // alike, where the merge keeps progress
+    at::Tensor own_;                      // [N]: eager, this rank's share of the sent tensor
+    double rate_ = 0;                     // local learning rate of the last outer step
+    std::deque<Flight> flights_;          // in the order of their launches
     std::shared_ptr<const CompressionSettings> compression_;
-    std::vector<std::unique_ptr<CompressedMean>> coded_;  // of each fragment; empty where nothing is compressed
-    bool isCoded_ = false;                                // true where the average in flight is
+    std::vector<std::unique_ptr<CompressedMean>> coded_;  // by Sent::number; empty where nothing is compressed
 };
 
 }  // namespace dasgd

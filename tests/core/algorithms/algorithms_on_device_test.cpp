@@ -257,7 +257,7 @@ protected:
               comm(test.model, queue, 300 * kMicro),
               executing(test.clock, test.sink, TraceLevel::Full, {device, times}),
               params(*net, torch::kFloat64),
-              context(comm, test.clock, params, executing) {}
+              context(comm, test.clock, params, executing, 1, {.optimizer = optimizer.get()}) {}
 
         // `before` is called at the start of the forward pass.
         void forwardAndBackward(const std::function<void()>& before = [] {}) {
@@ -281,6 +281,8 @@ protected:
         torch::nn::Sequential net{torch::nn::Linear(4, 8), torch::nn::Linear(8, 2)};
         FlatParams params;
         at::Tensor input = torch::ones({2, 4}, torch::kFloat64);
+        std::unique_ptr<Optimizer> optimizer =
+            OptimizerRegistry::find("sgd")->create(table({{"momentum", number(0.9)}}), {}).value();
         StepContext context;
     };
 };
@@ -338,7 +340,6 @@ class RelativesOnDevice : public TwinsOnDeviceTest, public ::testing::WithParamI
 protected:
     void train(const Keeps& keeps = nullptr) {
         TwinRank rank(*this, keeps);
-        const auto optimizer = OptimizerRegistry::find("sgd")->create(table({{"momentum", number(0.9)}}), {}).value();
         const auto own = GetParam().make();
         auto* const ownUpdate = dynamic_cast<OwnUpdate*>(own.get());
         own->start(rank.context);
@@ -350,7 +351,8 @@ protected:
                 const at::NoGradGuard guard;
                 own->afterBackward(rank.context);
                 rank.executing.run({SpanKind::Update}, [&] {
-                    ownUpdate ? ownUpdate->update(rank.context, *optimizer) : optimizer->step(rank.params, 0.01);
+                    ownUpdate ? ownUpdate->update(rank.context, *rank.optimizer)
+                              : rank.optimizer->step(rank.params, 0.01);
                 });
                 own->afterStep(rank.context);
                 rank.executing.stepDone(clock.now());

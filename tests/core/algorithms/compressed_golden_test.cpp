@@ -91,7 +91,14 @@ const std::vector<CompressedGolden> kCompressedGoldens{
     {"diloco_e3m0", named("diloco", {{"period", integer(3)}}), named("e3m0")},
     {"streaming_diloco_fp16",
      named("streaming_diloco", {{"period", integer(4)}, {"fragments", integer(2)}, {"delay", integer(1)}}),
-     named("fp16")}};
+     named("fp16")},
+    {"streaming_diloco_e3m0",
+     named("streaming_diloco", {{"period", integer(4)},
+                                {"fragments", integer(2)},
+                                {"delay", integer(2)},
+                                {"order", text("strided")},
+                                {"launch", text("backward")}}),
+     named("e3m0")}};
 
 // weights[rank][step].
 nlohmann::json weightsOf(const std::vector<RankRecord>& records) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <random>
@@ -261,36 +262,52 @@ TEST_P(CompressedRules, DiLoCoWithPowersOfTwo) {
     expectWay(expected, {{"name", text("diloco")}, {"period", integer(5)}}, {{"name", text("e3m0")}});
 }
 
-// Of three weights the first two are a fragment, which leaves one step ahead of its outer step.
-TEST_P(CompressedRules, StreamingDiLoCoWithHalves) {
+// Of three weights the first two are a fragment. Fragments leave `delay` steps ahead of their outer steps, which come
+// every three.
+Trajectory codedStreaming(const QuadraticProblem& problem, std::int64_t delay, Vec (*code)(const Vec&)) {
     const std::size_t ends[] = {0, 2, 3};
     SerialCodedMean coded[2];
-    for (SerialCodedMean& one : coded) one = {.shard = true, .feedback = false, .code = halvesOf};
-    OuterNesterov outer{problem().start};
-    Vec delta;
-    const Trajectory expected = serial(problem(), [&](std::int64_t k, Workers& w) {
-        const auto turn = static_cast<std::size_t>(((k + 1) / 3 - 1) % 2);
-        if ((k + 1) % 3 == 0) {
-            Workers x = progressFrom(outer.theta, w);
-            for (Vec& one : x) {
-                one = Vec(one.begin() + static_cast<std::ptrdiff_t>(ends[turn]),
-                          one.begin() + static_cast<std::ptrdiff_t>(ends[turn + 1]));
+    for (SerialCodedMean& one : coded) one = {.shard = true, .feedback = false, .code = code};
+    OuterNesterov outer{problem.start};
+    std::map<std::int64_t, Vec> underWay;  // by the step of the outer step
+    const auto turnAt = [](std::int64_t step) { return static_cast<std::size_t>((step / 3 - 1) % 2); };
+    return serial(problem, [&](std::int64_t k, Workers& w) {
+        const auto due = underWay.extract(k);
+        if (due) {
+            const std::size_t turn = turnAt(k);
+            outer.step(due.mapped(), ends[turn]);
+            for (Vec& one : w) {
+                for (std::size_t j = ends[turn]; j < ends[turn + 1]; ++j) one[j] = 0.5 * outer.theta[j] + 0.5 * one[j];
             }
-            delta = coded[turn].mean(x);
         }
-        if (k % 3 != 0) return;
-        outer.step(delta, ends[turn]);
-        for (Vec& one : w) {
-            for (std::size_t j = ends[turn]; j < ends[turn + 1]; ++j) one[j] = 0.5 * outer.theta[j] + 0.5 * one[j];
+        if ((k + delay) % 3 != 0) return;
+        const std::size_t turn = turnAt(k + delay);
+        Workers x = progressFrom(outer.theta, w);
+        for (Vec& one : x) {
+            one = Vec(one.begin() + static_cast<std::ptrdiff_t>(ends[turn]),
+                      one.begin() + static_cast<std::ptrdiff_t>(ends[turn + 1]));
         }
+        underWay[k + delay] = coded[turn].mean(x);
     });
-    expectWay(expected,
-              {{"name", text("streaming_diloco")},
-               {"period", integer(6)},
-               {"fragments", integer(2)},
-               {"delay", integer(1)},
-               {"local_weight", number(0.5)}},
-              {{"name", text("fp16")}});
+}
+
+Fields streamingAhead(std::int64_t delay) {
+    return {{"name", text("streaming_diloco")},
+            {"period", integer(6)},
+            {"fragments", integer(2)},
+            {"delay", integer(delay)},
+            {"local_weight", number(0.5)}};
+}
+
+TEST_P(CompressedRules, StreamingDiLoCoWithHalves) {
+    expectWay(codedStreaming(problem(), 1, halvesOf), streamingAhead(1), {{"name", text("fp16")}});
+}
+
+// The outer gradients of the paper, with one fragment under way and with two.
+TEST_P(CompressedRules, StreamingDiLoCoWithPowersOfTwo) {
+    for (const std::int64_t delay : {1, 4}) {
+        expectWay(codedStreaming(problem(), delay, powersOf), streamingAhead(delay), {{"name", text("e3m0")}});
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Workers, CompressedRules, testing::Values(1, 2, 4, 7));
