@@ -9,7 +9,7 @@
 // local weights and mean; a first snapshot after step τ; only parameters are averaged, and each rank keeps the state of
 // its optimiser and the running statistics of batch norm. One difference: with d = 0 that code merges only into the
 // last of its model replicas (`learner`), here all ranks merge. Additions of this project, off by default: correction,
-// offset, snapshot_at_zero, sync_steps, and the values reset and average of optimizer_state.
+// offset, snapshot_at_zero, sync_steps, the values reset and average of optimizer_state, and state_periods.
 #include "core/algorithms/averaging/delayed_average.h"
 #include "core/algorithms/sync_steps.h"
 
@@ -37,6 +37,7 @@ struct DasgdParams {
            .help = "Snapshots after steps offset, offset + period, …; less than the period. With snapshot_at_zero "
                    "it is 0 or at least the delay"});
         f(values.optimizerState, "optimizer_state", optimizerStateField());
+        f(values.statePeriods, "state_periods", statePeriodsField());
     }
     [[nodiscard]] std::optional<FieldError> check() const { return values.check(); }
 };

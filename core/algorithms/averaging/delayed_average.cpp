@@ -2,7 +2,9 @@
 
 #include <torch/types.h>
 
+#include <algorithm>
 #include <string>
+#include <utility>
 
 #include "core/algorithms/averaging/coded_mean.h"
 #include "core/base/check.h"
@@ -48,6 +50,11 @@ std::optional<FieldError> DelayedAverageParams::check() const {
                                         std::to_string(delay) +
                                         " steps (delay) and only one average can be in flight; allowed with "
                                         "snapshot_at_zero: 0, or delay to period - 1"};
+    }
+    if (!statePeriods.empty() && optimizerState != "average") {
+        return FieldError{"state_periods",
+                          "the optimiser's state is not averaged: set optimizer_state = \"average\", or remove "
+                          "state_periods"};
     }
     return std::nullopt;
 }
@@ -211,9 +218,22 @@ std::vector<at::Tensor> DelayedAverage::averagedState(StepContext& context) cons
     const at::Tensor& weights = context.params().weights();
     // In a time-only run the optimiser does not step and has no state; tensors of the size of its state are sent.
     if (weights.is_meta() && context.step() > 0) {
-        return {static_cast<std::size_t>(context.optimizer().stateTensors()), weights};
+        const auto tensors = static_cast<std::size_t>(context.optimizer().stateTensors());
+        return leavingState(context, std::vector<at::Tensor>(tensors, weights), context.step());
     }
-    return context.optimizer().state();
+    return leavingState(context, context.optimizer().state(), context.step());
+}
+
+std::vector<at::Tensor> DelayedAverage::leavingState(const StepContext& context, std::vector<at::Tensor> state,
+                                                     std::int64_t launchedAt) const {
+    if (params_.statePeriods.empty()) return state;
+    const std::int64_t steps = launchedAt - context.origin() - params_.offset;
+    std::vector<at::Tensor> leaving;
+    for (std::size_t i = 0; i < state.size(); ++i) {
+        const std::int64_t every = params_.statePeriods[std::min(i, params_.statePeriods.size() - 1)];
+        if (steps % (every * params_.period) == 0) leaving.push_back(std::move(state[i]));
+    }
+    return leaving;
 }
 
 void DelayedAverage::launch(StepContext& context) {
@@ -289,11 +309,19 @@ void DelayedAverage::mergeState(StepContext& context) {
     if (params_.optimizerState == "reset") context.optimizer().reset();
     if (params_.optimizerState != "average") return;
     const std::int64_t size = context.params().size();
-    const std::vector<at::Tensor> state = context.optimizer().state();
+    const std::vector<at::Tensor> state = leavingState(context, context.optimizer().state(), launchedAt_);
     for (std::int64_t i = 0; i < (mean_.numel() - payload(size)) / size; ++i) {
         mergeFlat(state[static_cast<std::size_t>(i)], ofState(i, size), {}, params_.localWeight, 0,
                   received(payload(size) + i * size, size));
     }
+}
+
+std::optional<FieldError> DelayedMean::check(const RunOutline& facts) const {
+    const auto given = std::ssize(params().statePeriods);
+    if (given <= facts.optimizerState) return std::nullopt;
+    return FieldError{"state_periods", "state_periods has " + std::to_string(given) +
+                                           " numbers, and the optimiser keeps " + std::to_string(facts.optimizerState) +
+                                           " tensors: give one for each"};
 }
 
 std::optional<FieldError> DelayedMean::checkCompression(const CompressionSettings& settings) const {

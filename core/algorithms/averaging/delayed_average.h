@@ -37,6 +37,10 @@ struct DelayedAverageParams {
     //            v_s that of the snapshot. The correction does not apply: it could make a mean of squares negative.
     //            Before the first step there is no state, so a snapshot at 0 carries none and its merge changes none.
     std::string optimizerState = "keep";
+    // For "average": tensor i of the state, in the optimiser's order, travels with every n_i-th average alone, n_i >=
+    // 1, that is with those after steps offset, offset + n_i·τ, …. Empty: all of them travel with each. Where there are
+    // fewer numbers than tensors, the last one holds for the rest.
+    std::vector<std::int64_t> statePeriods = {};
     // Checks the rules that keep one collective in flight. With a snapshot at zero the next one leaves at `offset`,
     // where that is not 0: it must not come before the merge of the first. Errors name the fields as in DasgdParams.
     [[nodiscard]] std::optional<FieldError> check() const;
@@ -68,6 +72,14 @@ struct DelayedAverageParams {
 [[nodiscard]] inline FieldSpec optimizerStateField() {
     return {.help = "The optimiser's state at a merge: kept, reset, or averaged with the weights, which sends it too",
             .choices = {"keep", "reset", "average"}};
+}
+[[nodiscard]] inline FieldSpec statePeriodsField() {
+    return {.min = 1,
+            .max = 1e9,
+            .unit = "averages",
+            .help =
+                "With optimizer_state = \"average\": every so many averages of the weights each tensor of the state "
+                "is averaged too, of Adam first the mean, then the mean square: [3, 6]; none given: with each"};
 }
 
 // Turns the snapshots of all ranks into the tensor that each rank merges. The mean by default.
@@ -148,6 +160,9 @@ private:
     void averageInPlace(StepContext& context);
     // Tensors of the optimiser's state that are averaged with the weights; [N] each.
     [[nodiscard]] std::vector<at::Tensor> averagedState(StepContext& context) const;
+    // Those of `state` that leave with the average of step `launchedAt`.
+    [[nodiscard]] std::vector<at::Tensor> leavingState(const StepContext& context, std::vector<at::Tensor> state,
+                                                       std::int64_t launchedAt) const;
     // Elements `begin` … `begin` + `size` − 1 of each tensor that the mixer received.
     [[nodiscard]] std::vector<at::Tensor> received(std::int64_t begin, std::int64_t size) const;
     // Bytes of the spans of a snapshot and a merge (core/cost/memory_passes.h), for weights of `size`.
@@ -179,6 +194,7 @@ class DelayedMean : public DelayedAverage, public CompressesExchanges {
 public:
     explicit DelayedMean(const DelayedAverageParams& params) : DelayedAverage(params) {}
 
+    [[nodiscard]] std::optional<FieldError> check(const RunOutline& facts) const override;
     [[nodiscard]] std::optional<FieldError> checkCompression(const CompressionSettings& settings) const override;
     void setCompression(std::shared_ptr<const CompressionSettings> settings) override {
         compression_ = std::move(settings);

@@ -17,8 +17,10 @@ struct PostLocalSgdParams {
                          "rate"));
         f(averages.period, "period", periodField("Local steps between averages, after those"));
         f(averages.optimizerState, "optimizer_state", optimizerStateField());
+        f(averages.statePeriods, "state_periods", statePeriodsField());
         sync.buckets.visit(f);
     }
+    [[nodiscard]] std::optional<FieldError> check() const { return averages.check(); }
     // The engine counts from k₀.
     [[nodiscard]] DelayedAverageParams settings() const {
         DelayedAverageParams counted = averages;

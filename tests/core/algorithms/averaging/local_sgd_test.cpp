@@ -1,5 +1,9 @@
 #include <gmock/gmock.h>
 
+#include <cmath>
+#include <functional>
+#include <vector>
+
 #include "tests/support/algorithm_trials.h"
 #include "tests/support/quadratic_oracle.h"
 
@@ -36,6 +40,73 @@ TEST(LocalSgd, AveragesTheMomentumToo) {
     const std::vector<RankRecord> kept = train(problem.experiment(localSgd(4)));
     const auto bytes = [](const auto& of) { return of[0].sink.metrics.at("train/loss").back().bytesSent; };
     EXPECT_EQ(bytes(records), 2 * bytes(kept)) << "what is averaged is sent";
+}
+
+// AdamW in plain doubles, in torch's order, on the workers' own objectives; `average(k, w, m, v)` after step k.
+Trajectory serialAdamw(const QuadraticProblem& problem,
+                       const std::function<void(std::int64_t, Workers&, Workers&, Workers&)>& average) {
+    constexpr double kRate = 0.1, kBeta1 = 0.9, kBeta2 = 0.999, kEpsilon = 1e-8, kDecay = 0.01;
+    Workers w(static_cast<std::size_t>(problem.workers), problem.start);
+    Workers m(w.size(), Vec(problem.start.size(), 0)), v = m;
+    Trajectory all{w};
+    for (std::int64_t k = 1; k <= problem.steps; ++k) {
+        for (std::size_t i = 0; i < w.size(); ++i) {
+            const Vec g = problem.gradient(w[i], problem.target(static_cast<int>(i)));
+            for (std::size_t j = 0; j < g.size(); ++j) {
+                w[i][j] *= 1 - kRate * kDecay;
+                m[i][j] = kBeta1 * m[i][j] + (1 - kBeta1) * g[j];
+                v[i][j] = kBeta2 * v[i][j] + (1 - kBeta2) * g[j] * g[j];
+                const auto steps = static_cast<double>(k);
+                const double mean = m[i][j] / (1 - std::pow(kBeta1, steps));
+                const double square = v[i][j] / (1 - std::pow(kBeta2, steps));
+                w[i][j] -= kRate * mean / (std::sqrt(square) + kEpsilon);
+            }
+        }
+        average(k, w, m, v);
+        all.push_back(w);
+    }
+    return all;
+}
+
+// DES-LOC (arXiv 2505.22549): weights, mean and mean square are averaged after the steps that their own periods divide.
+TEST(LocalSgd, AveragesEachMomentAtItsOwnPeriod) {
+    const QuadraticProblem problem{.workers = 3, .steps = 60};
+    const auto experiment = [&](const std::vector<std::int64_t>& periods) {
+        Fields algorithm = localSgd(4);
+        algorithm.emplace_back("optimizer_state", text("average"));
+        if (!periods.empty()) algorithm.emplace_back("state_periods", array<std::int64_t>(periods));
+        Value document = problem.experiment(algorithm);
+        document.set("optimizer", table({{"name", text("adamw")}, {"learning_rate", number(0.1)}}));
+        return document;
+    };
+    const std::vector<RankRecord> records = train(experiment({3, 2}));
+    const auto whenever = [](std::int64_t k, std::int64_t period, Workers& all) {
+        if (k % period == 0) all.assign(all.size(), mean(all));
+    };
+    const Trajectory expected = serialAdamw(problem, [&](std::int64_t k, Workers& w, Workers& m, Workers& v) {
+        whenever(k, 4, w);
+        whenever(k, 12, m);
+        whenever(k, 8, v);
+    });
+    expectSame(recorded(records), expected, 1e-9);
+    const auto bytes = [](const auto& of) { return of[0].sink.metrics.at("train/loss").back().bytesSent; };
+    const std::vector<RankRecord> always = train(experiment({}));
+    EXPECT_NEAR(static_cast<double>(bytes(records)) / static_cast<double>(bytes(always)), (15.0 + 5 + 7) / 45, 1e-9);
+    expectSame(recorded(train(experiment({1, 1}))), recorded(always), 0);
+    expectSame(recorded(train(experiment({1}))), recorded(always), 0);
+}
+
+TEST(LocalSgd, RefusesPeriodsOfAStateThatIsNotThere) {
+    const QuadraticProblem problem{.workers = 2};
+    Fields algorithm = localSgd(4);
+    algorithm.emplace_back("state_periods", array<std::int64_t>({3}));
+    const auto refused = readExperiment(problem.experiment(algorithm));
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message, testing::HasSubstr("set optimizer_state = \"average\""));
+    algorithm.emplace_back("optimizer_state", text("average"));
+    const auto made = AlgorithmRegistry::find("local_sgd")->create(table(algorithm), {"name"}).value();
+    EXPECT_FALSE(made->check({.optimizerState = 1}));
+    EXPECT_EQ(made->check({.optimizerState = 0}).value().field, "state_periods");
 }
 
 TEST(LocalSgd, OneWorkerIsPlainSgd) {
