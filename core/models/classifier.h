@@ -14,6 +14,7 @@
 #include "core/models/loss.h"
 #include "core/models/model.h"
 #include "core/models/sample_losses.h"
+#include "core/models/sequence.h"
 
 namespace dasgd {
 
@@ -27,6 +28,30 @@ public:
     [[nodiscard]] virtual bool isStateful() const { return false; }
     [[nodiscard]] virtual std::vector<at::Tensor> passState() const { return {}; }
     virtual Status setPassState(const std::vector<at::Tensor>& state) { return refusePassState(state); }
+    // See HasSequence.
+    [[nodiscard]] virtual Result<std::vector<SequenceLayer>> sequence() const {
+        return fail("is no sequence of layers");
+    }
+};
+
+// A network that is a sequence of layers.
+class LayeredNetwork : public Network {
+public:
+    at::Tensor forward(at::Tensor x) final {
+        for (const SequenceLayer& layer : layers_) x = layer.forward(x);
+        return x;
+    }
+    [[nodiscard]] Result<std::vector<SequenceLayer>> sequence() const override { return layers_; }
+
+protected:
+    // `modules` are registered already.
+    void addLayer(std::vector<std::shared_ptr<torch::nn::Module>> modules,
+                  std::function<at::Tensor(const at::Tensor&)> forward) {
+        layers_.push_back({std::move(modules), std::move(forward)});
+    }
+
+private:
+    std::vector<SequenceLayer> layers_;
 };
 
 // The shape as text: "3x32x32".
@@ -55,7 +80,7 @@ inline Status checkImage(const InputSpec& input, std::int64_t smallest, const st
 }
 
 // A network and the loss of its task.
-class NetworkModel : public Model, public HasSampleLosses {
+class NetworkModel : public Model, public HasSampleLosses, public HasSequence {
 public:
     Status build(const BuildContext& context) final {
         DASGD_TRY(checkTask(context.input, tasks_));
@@ -76,7 +101,7 @@ public:
     at::Tensor loss(const Batch& batch) final {
         if (batch.weights.defined()) return (losses(batch) * batch.weights).mean();
         if (!network_->is_training()) network_->train();
-        return meanLoss(loss_, network_->forward(batch.inputs), batch.targets, smoothing_);
+        return meanLossOf(network_->forward(batch.inputs), batch.targets);
     }
     at::Tensor losses(const Batch& batch) final {
         if (!network_->is_training()) network_->train();
@@ -91,6 +116,10 @@ public:
     [[nodiscard]] bool isStateful() const final { return network_->isStateful(); }
     [[nodiscard]] std::vector<at::Tensor> passState() const final { return network_->passState(); }
     Status setPassState(const std::vector<at::Tensor>& state) final { return network_->setPassState(state); }
+    [[nodiscard]] Result<std::vector<SequenceLayer>> sequence() const final { return network_->sequence(); }
+    [[nodiscard]] at::Tensor meanLossOf(const at::Tensor& outputs, const at::Tensor& targets) const final {
+        return meanLoss(loss_, outputs, targets, smoothing_);
+    }
 
 protected:
     // The tasks that the network can learn.

@@ -10,29 +10,27 @@ constexpr std::int64_t kSmallestImage = 12;  // leaves 1x1 before the fully conn
 
 std::int64_t extentAfterConvolutions(std::int64_t extent) { return (extent / 2 - 4) / 2; }
 
-class LeNetNetwork final : public Network {
+class LeNetNetwork final : public LayeredNetwork {
 public:
-    explicit LeNetNetwork(const InputSpec& input)
-        : conv1_(
-              register_module("conv1", torch::nn::Conv2d(torch::nn::Conv2dOptions(input.shape[0], 6, 5).padding(2)))),
-          conv2_(register_module("conv2", torch::nn::Conv2d(torch::nn::Conv2dOptions(6, 16, 5)))),
-          fc1_(register_module(
-              "fc1", torch::nn::Linear(
-                         16 * extentAfterConvolutions(input.shape[1]) * extentAfterConvolutions(input.shape[2]), 120))),
-          fc2_(register_module("fc2", torch::nn::Linear(120, 84))),
-          fc3_(register_module("fc3", torch::nn::Linear(84, input.classes))) {}
-
-    at::Tensor forward(at::Tensor x) override {
-        x = poolAndRectify(conv1_(x), 2, 2);
-        x = poolAndRectify(conv2_(x), 2, 2).flatten(1);
-        x = fc1_(x).relu_();
-        x = fc2_(x).relu_();
-        return fc3_(x);
+    explicit LeNetNetwork(const InputSpec& input) {
+        const auto convolution = [&](const char* name, const torch::nn::Conv2dOptions& options) {
+            return register_module(name, torch::nn::Conv2d(options));
+        };
+        const auto linear = [&](const char* name, std::int64_t in, std::int64_t out) {
+            return register_module(name, torch::nn::Linear(in, out));
+        };
+        const auto conv1 = convolution("conv1", torch::nn::Conv2dOptions(input.shape[0], 6, 5).padding(2));
+        const auto conv2 = convolution("conv2", torch::nn::Conv2dOptions(6, 16, 5));
+        const auto fc1 =
+            linear("fc1", 16 * extentAfterConvolutions(input.shape[1]) * extentAfterConvolutions(input.shape[2]), 120);
+        const auto fc2 = linear("fc2", 120, 84);
+        const auto fc3 = linear("fc3", 84, input.classes);
+        addLayer({conv1}, [=](const at::Tensor& x) { return poolAndRectify(conv1->forward(x), 2, 2); });
+        addLayer({conv2}, [=](const at::Tensor& x) { return poolAndRectify(conv2->forward(x), 2, 2).flatten(1); });
+        addLayer({fc1}, [=](const at::Tensor& x) { return fc1->forward(x).relu_(); });
+        addLayer({fc2}, [=](const at::Tensor& x) { return fc2->forward(x).relu_(); });
+        addLayer({fc3}, [=](const at::Tensor& x) { return fc3->forward(x); });
     }
-
-private:
-    torch::nn::Conv2d conv1_, conv2_;
-    torch::nn::Linear fc1_, fc2_, fc3_;
 };
 
 class LeNet final : public Classifier {

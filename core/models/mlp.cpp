@@ -18,26 +18,29 @@ struct MlpParams {
     }
 };
 
-class MlpNetwork final : public Network {
+class MlpNetwork final : public LayeredNetwork {
 public:
-    MlpNetwork(const BuildContext& context, const MlpParams& params)
-        : dropout_(register_module("dropout", std::make_shared<Dropout>(params.dropout, context.random))) {
+    MlpNetwork(const BuildContext& context, const MlpParams& params) {
+        const auto dropout = register_module("dropout", std::make_shared<Dropout>(params.dropout, context.random));
         std::int64_t width = elementCount(context.input.shape);
-        for (const std::int64_t next : params.hidden) addLayer(std::exchange(width, next), next);
-        addLayer(width, context.input.classes);
-    }
-    at::Tensor forward(at::Tensor x) override {
-        x = x.flatten(1);
-        for (std::size_t i = 0; i + 1 < layers_.size(); ++i) x = dropout_->forward(layers_[i](x).relu_());
-        return layers_.back()(x);
+        std::vector<std::shared_ptr<torch::nn::LinearImpl>> layers;
+        for (const std::int64_t next : params.hidden) {
+            layers.push_back(makeLayer(layers.size(), std::exchange(width, next), next));
+        }
+        layers.push_back(makeLayer(layers.size(), width, context.input.classes));
+        for (const auto& layer : layers) {
+            const bool isFirst = layer == layers.front(), isLast = layer == layers.back();
+            addLayer({layer, dropout}, [=](const at::Tensor& x) {
+                at::Tensor y = layer->forward(isFirst ? x.flatten(1) : x);
+                return isLast ? y : dropout->forward(y.relu_());
+            });
+        }
     }
 
 private:
-    void addLayer(std::int64_t in, std::int64_t out) {
-        layers_.push_back(register_module("fc" + std::to_string(layers_.size() + 1), torch::nn::Linear(in, out)));
+    std::shared_ptr<torch::nn::LinearImpl> makeLayer(std::size_t before, std::int64_t in, std::int64_t out) {
+        return register_module("fc" + std::to_string(before + 1), torch::nn::Linear(in, out));
     }
-    std::shared_ptr<Dropout> dropout_;
-    std::vector<torch::nn::Linear> layers_;
 };
 
 class Mlp final : public NetworkModel {

@@ -18,11 +18,12 @@ struct ResNetParams {
     }
 };
 
-class ResNetNetwork final : public Network {
+class ResNetNetwork final : public LayeredNetwork {
 public:
-    ResNetNetwork(const InputSpec& input, std::int64_t width)
-        : stem_(register_module("stem", convolution(input.shape[0], width, 3, 1))),
-          norm_(register_module("norm", torch::nn::BatchNorm2d(width))) {
+    ResNetNetwork(const InputSpec& input, std::int64_t width) {
+        const auto stem = register_module("stem", convolution(input.shape[0], width, 3, 1));
+        const auto norm = register_module("norm", torch::nn::BatchNorm2d(width));
+        addLayer({stem, norm}, [=](const at::Tensor& x) { return norm->forward(stem->forward(x)).relu_(); });
         std::int64_t channels = width;
         for (int stage = 0; stage < 4; ++stage) {
             const std::int64_t out = width << stage;
@@ -30,24 +31,18 @@ public:
             addBlock(out, out, 1);
             channels = out;
         }
-        fc_ = register_module("fc", torch::nn::Linear(channels, input.classes));
-    }
-    at::Tensor forward(at::Tensor x) override {
-        x = norm_(stem_(x)).relu_();
-        for (const auto& block : blocks_) x = block->forward(x);
-        return fc_(at::adaptive_avg_pool2d(x, {1, 1}).flatten(1));
+        const auto fc = register_module("fc", torch::nn::Linear(channels, input.classes));
+        addLayer({fc}, [=](const at::Tensor& x) { return fc->forward(at::adaptive_avg_pool2d(x, {1, 1}).flatten(1)); });
     }
 
 private:
     void addBlock(std::int64_t in, std::int64_t out, std::int64_t stride) {
-        blocks_.push_back(register_module("block" + std::to_string(blocks_.size() + 1),
-                                          std::make_shared<BasicBlock>(in, out, stride, Shortcut::kProjection)));
+        const auto block = register_module("block" + std::to_string(++blocks_),
+                                           std::make_shared<BasicBlock>(in, out, stride, Shortcut::kProjection));
+        addLayer({block}, [=](const at::Tensor& x) { return block->forward(x); });
     }
 
-    torch::nn::Conv2d stem_;
-    torch::nn::BatchNorm2d norm_;
-    std::vector<std::shared_ptr<BasicBlock>> blocks_;
-    torch::nn::Linear fc_{nullptr};
+    int blocks_ = 0;
 };
 
 class ResNet18 final : public Classifier {

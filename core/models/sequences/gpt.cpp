@@ -25,12 +25,14 @@ struct GptParams {
     std::int64_t heads = 4;
     std::int64_t context = 64;
     double dropout = 0;
+    bool tied = true;
     void visit(auto&& f) {
         f(layers, "layers", {.min = 1, .max = 1000, .help = "Transformer blocks"});
         f(width, "width", {.min = 1, .max = 65536, .help = "Dimensions of a token's embedding"});
         f(heads, "heads", {.min = 1, .max = 1024, .help = "Attention heads of a block; they divide the width"});
         f(context, "context", {.min = 1, .max = 65536, .unit = "tokens", .help = "Longest text attended to"});
         f(dropout, "dropout", dropoutField("Share of values dropped in training in each branch"));
+        f(tied, "tied", {.help = "One matrix for embedding and output; false: one each, as stages need it"});
     }
     std::optional<FieldError> check() const {
         if (width % heads == 0) return std::nullopt;
@@ -82,31 +84,37 @@ private:
     std::shared_ptr<Dropout> dropout_;
 };
 
-class GptNetwork final : public Network {
+class GptNetwork final : public LayeredNetwork {
 public:
-    GptNetwork(const BuildContext& context, const GptParams& params)
-        : tokens_(register_module("tokens", torch::nn::Embedding(context.input.classes, params.width))),
-          positions_(register_module("positions", torch::nn::Embedding(params.context, params.width))),
-          dropout_(register_module("dropout", std::make_shared<Dropout>(params.dropout, context.random))) {
-        for (auto* embedding : {&tokens_, &positions_}) torch::nn::init::normal_((*embedding)->weight, 0, 0.02);
+    GptNetwork(const BuildContext& context, const GptParams& params) : tied_(params.tied) {
+        const auto embedding = [&](const char* name, std::int64_t rows) {
+            return register_module(name, torch::nn::Embedding(rows, params.width));
+        };
+        const auto tokens = embedding("tokens", context.input.classes);
+        const auto positions = embedding("positions", params.context);
+        for (const auto& made : {tokens, positions}) torch::nn::init::normal_(made->weight, 0, 0.02);
+        const auto dropout = register_module("dropout", std::make_shared<Dropout>(params.dropout, context.random));
+        addLayer({tokens, positions, dropout}, [=](const at::Tensor& x) {
+            return dropout->forward(tokens->forward(x) + positions->weight.slice(0, 0, x.size(1)));
+        });
         for (std::int64_t i = 1; i <= params.layers; ++i) {
-            blocks_.push_back(
-                register_module("block" + std::to_string(i), std::make_shared<GptBlock>(params, dropout_)));
+            const auto block =
+                register_module("block" + std::to_string(i), std::make_shared<GptBlock>(params, dropout));
+            addLayer({block, dropout}, [=](const at::Tensor& x) { return block->forward(x); });
         }
-        norm_ = register_module("norm", torch::nn::LayerNorm(torch::nn::LayerNormOptions({params.width})));
+        const auto norm =
+            register_module("norm", torch::nn::LayerNorm(torch::nn::LayerNormOptions({params.width})));
+        const auto output = tied_ ? tokens : embedding("output", context.input.classes);
+        if (!tied_) torch::nn::init::normal_(output->weight, 0, 0.02);
+        addLayer({norm, output}, [=](const at::Tensor& x) { return at::linear(norm->forward(x), output->weight); });
     }
-    at::Tensor forward(at::Tensor x) override {
-        x = tokens_(x) + positions_->weight.slice(0, 0, x.size(1));
-        x = dropout_->forward(x);
-        for (const auto& block : blocks_) x = block->forward(x);
-        return at::linear(norm_(x), tokens_->weight);
+    [[nodiscard]] Result<std::vector<SequenceLayer>> sequence() const override {
+        if (!tied_) return LayeredNetwork::sequence();
+        return fail("has one matrix for its first and its last layer: set tied = false in [model]");
     }
 
 private:
-    torch::nn::Embedding tokens_, positions_;
-    std::shared_ptr<Dropout> dropout_;
-    std::vector<std::shared_ptr<GptBlock>> blocks_;
-    torch::nn::LayerNorm norm_{nullptr};
+    bool tied_;
 };
 
 class Gpt final : public NetworkModel {
