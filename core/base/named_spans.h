@@ -1,4 +1,5 @@
-// Spans with names of their own: operators and kernels of a profiled step.
+// Spans with names of their own: operators and kernels of a profiled step, and messages whose sender tells what they
+// carry.
 #pragma once
 
 #include <string_view>

@@ -4,6 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "core/base/named_spans.h"
+
 namespace dasgd {
 
 namespace {
@@ -59,7 +61,8 @@ void Executor::record(const Open& open, Ns end) {
                .collective = open.work.collective});
 }
 
-std::optional<Rank> Executor::waitFor(Pending& pending, std::int64_t launchedAt, std::int64_t bytes) {
+std::optional<Rank> Executor::waitFor(Pending& pending, std::int64_t launchedAt, std::int64_t bytes,
+                                      std::string_view name) {
     if (pending.done()) {
         pending.wait();
     } else {
@@ -67,7 +70,7 @@ std::optional<Rank> Executor::waitFor(Pending& pending, std::int64_t launchedAt,
     }
     happened({.kind = Milestone::Kind::Waited, .step = launchedAt});
     const std::optional<Rank> source = pending.source();
-    Unended operation{std::exchange(pending, {}), launchedAt, bytes, std::nullopt};
+    Unended operation{std::exchange(pending, {}), launchedAt, bytes, name, std::nullopt};
     if (trained_.wasPausedSince(launchedAt)) operation.returned = hold();
     if (!tryToRecord(operation)) unended_.push_back(std::move(operation));
     return source;
@@ -120,16 +123,19 @@ bool Executor::tryToRecord(Unended& operation) {
          .end = interval->end,
          .bytes = operation.bytes,
          .collective = operation.pending.collective(),
-         .ranks = operation.pending.ranks()});
+         .ranks = operation.pending.ranks()},
+        operation.name);
     return true;
 }
 
-void Executor::add(const Span& span) {
+void Executor::add(const Span& span, std::string_view name) {
     if (level_ == TraceLevel::Off) return;
     if (level_ == TraceLevel::Summary) {
         // Many pieces of simulated work take no time; their spans would add nothing to any sum.
         if (span.lane == Lane::Compute && span.start == span.end) return;
         if (takePass(span)) return;
+    } else if (auto* named = name.empty() ? nullptr : dynamic_cast<NamedSpanSink*>(&sink_)) {
+        return named->namedSpan(span, name);
     }
     sink_.span(span);
 }

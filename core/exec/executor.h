@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "core/base/clock.h"
@@ -86,8 +87,10 @@ public:
     // Wait unless the operation had ended before, and one of kind Reduce on the communication lane for the operation,
     // whatever it is: a collective, a send or a receive. Where the end of the operation is not known yet, flush()
     // records it later. `pending` is empty afterwards. Returns the sender of a receive, where it is known. Throws what
-    // Pending::wait throws; the wait is recorded even then, the operation is not.
-    std::optional<Rank> waitFor(Pending& pending, std::int64_t launchedAt, std::int64_t bytes);
+    // Pending::wait throws; the wait is recorded even then, the operation is not. `name`: a literal that tells what a
+    // message carries, for sinks that keep names (NamedSpanSink); "" for none.
+    std::optional<Rank> waitFor(Pending& pending, std::int64_t launchedAt, std::int64_t bytes,
+                                std::string_view name = {});
 
     // Waits until one of these operations has ended, failed or was cancelled; records a span of kind Wait unless one
     // had. waitFor() then records that one. Throws as Pending::waitForAny().
@@ -156,7 +159,7 @@ protected:
     [[nodiscard]] virtual Ns hold() { return clock_.now(); }
     [[nodiscard]] virtual std::optional<Ns> held(Ns number) { return number; }
     // Passes a span with resolved instants on to the sink, as the trace level demands.
-    void add(const Span& span);
+    void add(const Span& span, std::string_view name = {});
     // Passes a milestone with a resolved instant on to the clean windows and the trained time.
     void apply(const Milestone& milestone);
     // True where no work is under way.
@@ -178,6 +181,7 @@ private:
         Pending pending;
         std::int64_t launchedAt = 0;  // step
         std::int64_t bytes = 0;       // payload
+        std::string_view name;
         // Number, by hold(), of the instant at which the wait returned; only where training was paused while the
         // operation may have been under way.
         std::optional<Ns> returned;

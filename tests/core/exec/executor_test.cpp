@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "core/base/named_spans.h"
 #include "core/exec/cpu_executor.h"
 #include "core/exec/simulated_executor.h"
 #include "tests/support/training.h"
@@ -65,6 +66,37 @@ TEST_F(ExecutorTest, RunsWorkAndRecordsItFromStartToEnd) {
     EXPECT_EQ(sink.spans[0].step, 7);
     EXPECT_EQ(sink.spans[0].bytes, 99);
     EXPECT_EQ(sink.spans[0].collective, 3U);
+}
+
+// Sink that keeps names too.
+class NamingSink final : public EventSink, public NamedSpanSink {
+public:
+    void span(const Span& /*span*/) override { names.emplace_back(); }
+    void namedSpan(const Span& span, std::string_view name) override {
+        EXPECT_EQ(span.kind, SpanKind::Reduce);
+        names.emplace_back(name);
+    }
+    void metric(const Metric& /*metric*/) override {}
+    void state(RankState, std::int64_t, std::string_view) override {}
+    std::vector<std::string> names;
+};
+
+TEST_F(ExecutorTest, TellsWhatAMessageCarriesWhereSpansAreKept) {
+    const auto namesAt = [&](TraceLevel level) {
+        NamingSink naming;
+        CpuExecutor named(clock, naming, level);
+        for (const char* name : {"activations", ""}) {
+            Pending message(std::make_shared<HandOperation>(clock, true));
+            named.waitFor(message, 1, 8, name);
+        }
+        return naming.names;
+    };
+    EXPECT_THAT(namesAt(TraceLevel::Full), ElementsAre("activations", ""));
+    EXPECT_THAT(namesAt(TraceLevel::Summary), ElementsAre("", "")) << "its spans are not stored";
+    EXPECT_THAT(namesAt(TraceLevel::Off), ::testing::IsEmpty());
+    Pending message(std::make_shared<HandOperation>(clock, true));
+    executor.waitFor(message, 1, 8, "activations");
+    EXPECT_THAT(sink.spans, SizeIs(1)) << "a sink without names has the span";
 }
 
 // An operation from 100 to 400, an evaluation from 200 to 1200, and the wait for it at 1250: without the evaluation the
