@@ -22,6 +22,7 @@ class FlatParams;
 class Graph;
 struct CompressionSettings;
 class Optimizer;
+class Stage;
 class StepContext;
 
 // State that can be saved between two steps and restored on a new object. Default: a run of the algorithm cannot be
@@ -76,6 +77,9 @@ public:
     [[nodiscard]] virtual at::Tensor namedWeights(StepContext& context) = 0;
     // False where a setting of the algorithm asks for the mean after all. Default: the named weights are meant.
     [[nodiscard]] virtual bool namesWeights() const { return true; }
+    // The same of the floating-point buffers, in the order of FlatParams::buffers() and one after the other. Default,
+    // undefined: the mean over the ranks that train. All ranks name a part, or none does.
+    [[nodiscard]] virtual at::Tensor namedBuffers(StepContext& /*context*/) { return {}; }
 };
 // The interface of an algorithm that names weights; null: the mean is meant.
 template <class AnyAlgorithm>
@@ -150,6 +154,19 @@ public:
     // Called before each step of a run with weigh = "samples": the rank's weights count `weight` = b·P/B times as much
     // as with equal batches in averages that leave after it. Only where weighsRanks().
     virtual void setMeanWeight(double /*weight*/) {}
+};
+
+// Training of a model that is cut in sequence over ranks. Default: an experiment with more than one cluster.stages is
+// refused. With one stage a run is as of any other algorithm: neither function is called.
+class TrainsStages {
+public:
+    virtual ~TrainsStages() = default;
+    // Called before everything else, on every rank. The stage outlives the algorithm's use of it.
+    virtual void setStage(Stage& stage) = 0;
+    // This rank's part of the passes of step context.step(), in place of the forward and backward pass of a whole
+    // model; it may wait, outside of the stage's passes. True where it leaves gradients: then afterBackward() and the
+    // optimiser's step over Stage::part() follow.
+    [[nodiscard]] virtual bool makePasses(StepContext& context) = 0;
 };
 
 // Ability to let the ranks that train share the gradients of a run, so that a fast rank makes more steps than a slow

@@ -30,6 +30,7 @@ struct WorkersBefore {
 struct ClusterParams {
     std::string backend = "gloo";
     std::int64_t workers = 2;
+    std::int64_t stages = 1;
     std::int64_t threadsPerWorker = 1;
     double timeoutS = 60;
     std::optional<LinkParams> link;
@@ -37,6 +38,13 @@ struct ClusterParams {
     void visit(auto&& f) {
         f(backend, "backend", {.help = backendSummaries(), .choices = backendNames()});
         f(workers, "workers", {.min = 1, .max = 4096, .symbol = "P", .help = "Number of ranks"});
+        f(stages, "stages",
+          {.min = 1,
+           .max = 4096,
+           .symbol = "K",
+           .help =
+               "Ranks over which each replica of the model is cut, in sequence: rank r has stage r mod K of replica "
+               "r / K. They divide workers; the algorithms pipeline, fdg and dsp_layers take more than 1"});
         f(threadsPerWorker, "threads_per_worker",
           {.min = 1, .max = 1024, .unit = "threads", .help = "Compute threads of a rank"});
         f(timeoutS, "timeout_s",

@@ -14,6 +14,7 @@
 
 #include "core/datasets/number_range.h"
 #include "core/models/built_size.h"
+#include "core/models/sequence.h"
 #include "core/step/flat_params.h"
 #include "core/step/hidden_matrices.h"
 
@@ -113,6 +114,25 @@ Status checkSize(const Experiment& experiment, const BuildContext& context) {
                                        gigabytes(memoryOfHost()) + ": make it smaller");
 }
 
+// Refuses more stages than the model, which has been built, has layers to put on them.
+Status checkCut(const Experiment& experiment, const Model& model) {
+    const std::int64_t stages = experiment.cluster.stages;
+    if (stages == 1) return {};
+    const auto* cut = dynamic_cast<const HasSequence*>(&model);
+    Result<std::vector<SequenceLayer>> layers = fail("is no sequence of layers");
+    if (cut) layers = cut->sequence();
+    const std::string instead = ", or set stages = 1 in [cluster]";
+    if (!layers) {
+        return experiment.modelTable.error(experiment.modelName + " cannot be cut into stages, as it " +
+                                           layers.error().message + instead);
+    }
+    if (std::ssize(*layers) >= stages) return {};
+    return experiment.modelTable.error(
+        experiment.modelName + " of these settings has " + std::to_string(layers->size()) +
+        " layers to cut between, and cluster.stages is " + std::to_string(stages) + ": set at most " +
+        std::to_string(layers->size()) + " stages, or choose a deeper model");
+}
+
 Result<Plan> loadAndBuild(const Experiment& experiment, const TryForeignCode& attempt) {
     const std::unique_ptr<Model> model = experiment.makeModel();
     if (auto* foreign = dynamic_cast<RunsForeignCode*>(model.get())) foreign->tryWith(attempt);
@@ -135,6 +155,7 @@ Result<Plan> loadAndBuild(const Experiment& experiment, const TryForeignCode& at
     if (auto built = model->build(context); !built) {
         return tl::unexpected<Error>(placed(experiment.modelTable, built.error()));
     }
+    DASGD_TRY(checkCut(experiment, *model));
     if (model->module().parameters().front().is_meta() && experiment.compute.measured()) {
         return fail(placed(experiment.modelTable, {experiment.modelName + " has nothing to measure: write step_time in "
                                                                           "[compute], as 60ms, or \"device\""})

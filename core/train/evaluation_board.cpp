@@ -84,16 +84,19 @@ at::Tensor EvaluationBoard::meanOf(std::vector<at::Tensor> tensors) const {
 }
 
 void EvaluationBoard::deposit(Rank rank, std::int64_t step, Ns now, Model& model, FlatParams& params, Publish publish,
-                              const at::Tensor& named) {
+                              const at::Tensor& named, const at::Tensor& namedBuffers) {
     const at::NoGradGuard guard;
     Open& open = open_[step];
     open.replicas.resize(static_cast<std::size_t>(ranks_));
     open.named.resize(static_cast<std::size_t>(ranks_));
+    open.namedBuffers.resize(static_cast<std::size_t>(ranks_));
     if (roles_.trains(rank)) {
-        open.replicas[static_cast<std::size_t>(rank.value())] = {params.weights().clone(), copyOfBuffers(params),
-                                                                 evaluateOn(model, sharesOfTrainer(rank).test)};
+        open.replicas[static_cast<std::size_t>(rank.value())] = {
+            params.weights().clone(), copyOfBuffers(params),
+            judgesReplicas() ? evaluateOn(model, sharesOfTrainer(rank).test) : Evaluation{}};
     }
     if (named.defined()) open.named[static_cast<std::size_t>(rank.value())] = named.clone();
+    if (namedBuffers.defined()) open.namedBuffers[static_cast<std::size_t>(rank.value())] = namedBuffers.clone();
     if (publish) open.publish = std::move(publish);
     open.last = std::max(open.last, now);
     if (++open.arrived < expected()) return;
@@ -150,8 +153,9 @@ at::Tensor EvaluationBoard::meanBuffers(const std::vector<Replica>& replicas) co
 EvaluationReport EvaluationBoard::evaluate(const Open& complete) {
     const std::vector<Replica>& replicas = complete.replicas;
     const at::Tensor weights = what_ == Of::Mean ? meanWeights(replicas) : sumOfParts(complete.named);
-    const bool hasReplicas = what_ != Of::ServersWeights;
-    const at::Tensor buffers = meanBuffers(replicas);
+    const bool hasReplicas = judgesReplicas();
+    const bool namesBuffers = !complete.namedBuffers.empty() && complete.namedBuffers.front().defined();
+    const at::Tensor buffers = namesBuffers ? sumOfParts(complete.namedBuffers) : meanBuffers(replicas);
     for (Judge& judge : judges_) {
         judge.params.weights().copy_(weights);
         if (buffers.defined()) setBuffers(judge.params, buffers);

@@ -53,9 +53,9 @@ public:
     // `rank` has reached the evaluation after `step` steps, at `now`, with these weights and buffers, which are copied;
     // those of a rank that serves do not count. Every rank that trains reaches the same steps, in order; where named
     // weights are evaluated the others do too. `named`: the rank's part of those, which is copied, or undefined
-    // (NamesWeights). Exactly one rank gives a `publish` that is not null.
+    // (NamesWeights), and `namedBuffers` that of the buffers. Exactly one rank gives a `publish` that is not null.
     void deposit(Rank rank, std::int64_t step, Ns now, Model& model, FlatParams& params, Publish publish,
-                 const at::Tensor& named = {});
+                 const at::Tensor& named = {}, const at::Tensor& namedBuffers = {});
 
     // For ServersWeights with one server: all of the weights, which the board keeps until it has judged them. Judges
     // them and calls `publish` before it returns.
@@ -76,7 +76,8 @@ private:
     };
     struct Open {
         std::vector<Replica> replicas;  // one for each rank; undefined tensors for those that serve
-        std::vector<at::Tensor> named;  // one part for each rank; undefined for those that name nothing
+        // One part for each rank; undefined for those that name nothing.
+        std::vector<at::Tensor> named, namedBuffers;
         int arrived = 0;
         Ns last = 0;
         Publish publish;
@@ -86,6 +87,8 @@ private:
         FlatParams params;
     };
     [[nodiscard]] int expected() const;
+    // True where the weights of each rank that trains are judged too.
+    [[nodiscard]] bool judgesReplicas() const { return what_ != Of::ServersWeights && roles_.wholeReplicas(); }
     void judge(std::int64_t step, const Open& complete);
     [[nodiscard]] EvaluationReport evaluate(const Open& complete);
     [[nodiscard]] at::Tensor meanWeights(const std::vector<Replica>& replicas) const;

@@ -149,13 +149,17 @@ void averageModel(FlatParams& params, Communicator& comm, const Roles& roles) {
     averageBuffers(params, comm, roles);
 }
 
-void takeNamedModel(const at::Tensor& part, FlatParams& params, Communicator& comm, const Roles& roles) {
+void takeNamedModel(const at::Tensor& part, FlatParams& params, Communicator& comm, const Roles& roles,
+                    const at::Tensor& buffers) {
     const at::NoGradGuard guard;
     // A copy, because `part` may be the weights themselves.
     at::Tensor named = part.defined() ? part.clone() : at::zeros_like(params.weights());
     reduceNow(comm, named, Reduce::Sum);
     params.weights().copy_(named);
-    averageBuffers(params, comm, roles);
+    if (!buffers.defined()) return averageBuffers(params, comm, roles);
+    at::Tensor sum = buffers.clone();
+    reduceNow(comm, sum, Reduce::Sum);
+    setBuffers(params, sum);
 }
 
 void record(const EvaluationReport& report, Metric at, Ns wall, EventSink& sink) {
@@ -206,20 +210,23 @@ Evaluation Evaluator::onOwnTests() { return judges_ ? evaluateOn(model_, shares_
 
 EvaluationReport Evaluator::evaluate(const std::function<void()>& whileTaken) {
     const at::NoGradGuard guard;
-    ShareEvaluation found{.replica = onOwnTests()};
+    ShareEvaluation found;
+    if (judgesReplica()) found.replica = onOwnTests();
     const at::Tensor weights = params_.weights().clone();
     const at::Tensor buffers = copyOfBuffers(params_);
     take_();
     found.mean = onOwnTests();
     if (judges_) found.validation = evaluateValidation(model_, shares_);
-    const DeviceSum distance = judges_ ? squaredDistance(weights, params_.weights()) : DeviceSum();
+    const DeviceSum distance = judgesReplica() ? squaredDistance(weights, params_.weights()) : DeviceSum();
     if (whileTaken) whileTaken();
     params_.weights().copy_(weights);
     if (buffers.defined()) setBuffers(params_, buffers);
 
     at::Tensor sums = summandsOf(found, distance, weights.device());
     reduceNow(comm_, sums, Reduce::Sum);
-    return reportOf(sums, roles_.trainers(), task_);
+    EvaluationReport report = reportOf(sums, roles_.trainers(), task_);
+    if (!roles_.wholeReplicas()) report.replicaAccuracy = report.consensusDistance = EvaluationReport::kNone;
+    return report;
 }
 
 }  // namespace dasgd

@@ -94,6 +94,8 @@ public:
 
 private:
     [[nodiscard]] Evaluation onOwnTests();
+    // True where this rank's own weights are judged too.
+    [[nodiscard]] bool judgesReplica() const { return judges_ && roles_.wholeReplicas(); }
 
     Model& model_;
     FlatParams& params_;
@@ -108,7 +110,9 @@ private:
 // Replaces weights and floating-point buffers on all ranks by their means over the ranks that train. Collective; throws
 // CommError.
 void averageModel(FlatParams& params, Communicator& comm, const Roles& roles);
-// Replaces buffers by their means, and the weights by the sum of the ranks' parts; undefined: this rank adds nothing.
-void takeNamedModel(const at::Tensor& part, FlatParams& params, Communicator& comm, const Roles& roles);
+// Replaces the weights by the sum of the ranks' parts, of which an undefined one adds nothing, and buffers by the sum
+// of theirs; undefined, on every rank: by their means.
+void takeNamedModel(const at::Tensor& part, FlatParams& params, Communicator& comm, const Roles& roles,
+                    const at::Tensor& buffers = {});
 
 }  // namespace dasgd

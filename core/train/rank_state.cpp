@@ -45,6 +45,18 @@ void putByName(Archive& archive, const std::string& prefix, const RankParts& par
     static_cast<void>(forEachOnce(parts.model.module().named_parameters(), put));
 }
 
+// The same of `flat`, in which the floating-point buffers lie one after the other.
+void putBuffersByName(Archive& archive, const std::string& prefix, const RankParts& parts, const at::Tensor& flat) {
+    std::int64_t offset = 0;
+    const auto put = [&](const std::string& name, const at::Tensor& buffer) -> Status {
+        if (!buffer.is_floating_point()) return {};
+        archive.put(prefix + name, flat.narrow(0, offset, buffer.numel()).view(buffer.sizes()));
+        offset += buffer.numel();
+        return {};
+    };
+    static_cast<void>(forEachOnce(parts.model.module().named_buffers(), put));
+}
+
 struct NamedGenerator {
     const char* name;
     at::Generator& generator;
@@ -109,6 +121,8 @@ Archive saveRank(const RankParts& parts, const Archive& algorithm, const RankCou
         archive.put("names", 1);
         const at::Tensor named = names->namedWeights(parts.context);
         if (named.defined()) putByName(archive, "named/", parts, named);
+        const at::Tensor buffers = names->namedBuffers(parts.context);
+        if (buffers.defined()) putBuffersByName(archive, "named_buffers/", parts, buffers);
     }
     for (const NamedGenerator& own : generatorsOf(parts)) archive.put(own.name, own.generator.get_state());
     const std::vector<at::Tensor> pass = parts.model.passState();

@@ -4,7 +4,7 @@
 //
 //   weights/<parameter>, buffers/<buffer>   by their names in the network
 //   named/<parameter>                       the rank's part of the weights that are evaluated, where the algorithm
-//                                           names them (NamesWeights)
+//                                           names them (NamesWeights); named_buffers/<buffer> likewise
 //   optimizer/…, rule/…, model/<i>     what each of them keeps; rule/ is the algorithm's
 //   random/own, /shared, /forward           random streams: the algorithm's two, and the one that the network draws
 //   from

@@ -31,7 +31,8 @@ RunEvaluations::RunEvaluations(Parts parts, const EvaluationSets& sets)
 Evaluator::TakeModel RunEvaluations::evaluatedModel() {
     if (!names_) return nullptr;
     return [this] {
-        takeNamedModel(names_->namedWeights(parts_.context), parts_.context.params(), parts_.context.comm(), roles_);
+        takeNamedModel(names_->namedWeights(parts_.context), parts_.context.params(), parts_.context.comm(), roles_,
+                       names_->namedBuffers(parts_.context));
     };
 }
 
@@ -128,7 +129,8 @@ void RunEvaluations::deposit(const Metric& at) {
         };
     }
     parts_.board->deposit(rank(), at.step, parts_.context.clock().now(), parts_.model, parts_.context.params(),
-                          std::move(publish), names_ ? names_->namedWeights(parts_.context) : at::Tensor());
+                          std::move(publish), names_ ? names_->namedWeights(parts_.context) : at::Tensor(),
+                          names_ ? names_->namedBuffers(parts_.context) : at::Tensor());
 }
 
 // One rank of those that leave something on the board.

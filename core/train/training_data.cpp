@@ -73,6 +73,9 @@ Status loadSamples(const Experiment& experiment, TrainingData& data) {
 Result<TrainingData> loadTrainingData(const Experiment& experiment) {
     TrainingData data;
     DASGD_TRY(loadSamples(experiment, data));
+    if (experiment.cluster.stages > 1) {
+        DASGD_ASSIGN(data.stages, planStages(experiment, data));
+    }
     if (!experiment.timeSimulated()) return data;
     DASGD_ASSIGN(const auto model, buildModel(experiment, data, Rank{0}));
     for (const at::Tensor& parameter : trainableParameters(model->module())) {

@@ -16,6 +16,7 @@
 #include "core/datasets/srg_sampler.h"
 #include "core/experiment/experiment.h"
 #include "core/step/flat_params.h"
+#include "core/train/stages/stage_plan.h"
 
 namespace dasgd {
 
@@ -26,6 +27,7 @@ struct TrainingData {
     // For a virtual run: the shape of each trainable parameter, in registration order.
     std::vector<std::vector<std::int64_t>> parameterShapes;
     std::vector<std::vector<std::int64_t>> bufferShapes;  // shapes of floating-point buffers, likewise
+    std::optional<StagePlan> stages;                      // set where the model is cut
     std::shared_ptr<EpochOrder> order;                    // set where no rank has a shard of its own; else null
 
     // Number of damaged files or lines that were left out so far; nullopt where damage is refused.

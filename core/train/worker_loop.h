@@ -19,6 +19,7 @@
 #include "core/train/local_step.h"
 #include "core/train/loss_queue.h"
 #include "core/train/run_evaluations.h"
+#include "core/train/stages/stage_step.h"
 #include "core/train/step_profiler.h"
 #include "core/train/timed_windows.h"
 #include "core/train/timing_records.h"
@@ -53,7 +54,8 @@ public:
           ownUpdate_(dynamic_cast<OwnUpdate*>(algorithm_.get())),
           means_(dynamic_cast<MeansOfUnevenBatches*>(algorithm_.get())),
           roles_(experiment.roles()),
-          trains_(roles_.trains(environment.comm.rank())),
+          stages_(experiment.cluster.stages > 1 ? dynamic_cast<TrainsStages*>(algorithm_.get()) : nullptr),
+          trains_(stages_ || roles_.trains(environment.comm.rank())),
           timing_(*executor_, environment.sink, plan_,
                   {.hasUnboundedSkew = experiment.cluster.workers > 1 && hasUnboundedSkew(),
                    .reportsForRun = reportsForRun(),
@@ -66,12 +68,18 @@ public:
                       environment_.sink.metric(timed);
                   }) {
         chooseSamples();
+        if (stages_) {
+            doing_ = "dividing the model into stages";
+            stage_ =
+                makeStage({experiment, data, model_.get(), params_, *executor_, forward_}, environment.comm.rank());
+            stages_->setStage(*stage_);
+        }
         if (!model_) {
-            local_ = makeIdleStep(params_, context_.gradientFeed());
+            if (!stage_) local_ = makeIdleStep(params_, context_.gradientFeed());
             return;
         }
         SamplePlaces places(experiment.data, environment.device);
-        if (trains_) {
+        if (trains_ && !stage_) {
             doing_ = "copying the training set to the device (data.device_data)";
             const Rank trainer(roles_.trainerIndex(environment.comm.rank()));
             local_ = makeLocalStep(experiment, data, *model_, params_, *optimizer_, trainer,
@@ -105,8 +113,9 @@ public:
                 environment.sink, hasUnboundedSkew(), firstStep_);
         }
         if (experiment.record.weights) {
-            for (std::int64_t i = 0; i < params_.parameters(); ++i)
-                weightNames_.push_back(metrics::kWeight + std::to_string(i));
+            const std::int64_t first = stage_ ? stage_->part().weights().storage_offset() : 0;
+            for (std::int64_t i = 0; i < ownParams().parameters(); ++i)
+                weightNames_.push_back(metrics::kWeight + std::to_string(first + i));
         }
     }
 
@@ -238,7 +247,7 @@ private:
 
     void begin() {
         startTogether();
-        environment_.sink.state(RankState::Running, 0, "");
+        environment_.sink.state(RankState::Running, 0, stage_ ? stage_->description() : "");
         recordWeights();
         recordSkipped();
         if (shares_) shares_->share(gradients_.totalSteps);
@@ -328,7 +337,7 @@ private:
         // Spans of a step carry the number that it will have when it is complete.
         context_.moveTo(step_ + 1, rate);
         descend(rate);
-        context_.noteLoss(local_->loss());
+        context_.noteLoss(stage_ ? stage_->loss() : local_->loss());
         ++step_;
         doing_ = activity::kAlgorithm;
         algorithm_->afterStep(context_);
@@ -342,14 +351,21 @@ private:
             return;
         }
         recordWeights();
-        losses_.push(metricNow(metrics::kTrainLoss), laterValueOf(context_.loss(), environment_.device));
+        // Only the last stage of a replica has a loss.
+        if (context_.loss().defined()) {
+            losses_.push(metricNow(metrics::kTrainLoss), laterValueOf(context_.loss(), environment_.device));
+        }
         losses_.readReady([this](const Metric& loss) { recordLoss(loss); });
     }
 
     void descend(double rate) {
         if (balance_) return descendUnevenly(rate);
-        const std::int64_t batch = shares_ ? gradients_.batchOf(gradient_) : plan_.batchOf(step_ + 1);
-        passes(batch, experiment_.train.batchSize);
+        if (stages_) {
+            doing_ = "the passes of its stage";
+            if (!stages_->makePasses(context_)) return;
+        } else {
+            passes(shares_ ? gradients_.batchOf(gradient_) : plan_.batchOf(step_ + 1), experiment_.train.batchSize);
+        }
         doing_ = activity::kUpdate;
         algorithm_->afterBackward(context_);
         executor_->run({SpanKind::Update}, [&] { update(rate); });
@@ -391,8 +407,9 @@ private:
     }
 
     void update(double rate) {
-        if (!ownUpdate_) return local_->update(rate);
+        if (!ownUpdate_ && !stage_) return local_->update(rate);
         const at::NoGradGuard guard;
+        if (stage_) return optimizer_->step(stage_->part(), rate);
         ownUpdate_->update(context_, *optimizer_);
     }
 
@@ -417,11 +434,15 @@ private:
         if (skipped && (trains_ || shares_)) metric(metrics::kSkippedFiles, static_cast<double>(*skipped));
     }
 
+    // The parameters that this rank trains.
+    [[nodiscard]] FlatParams& ownParams() { return stage_ ? stage_->part() : params_; }
+
     void recordWeights() {
         if (weightNames_.empty()) return;
         // The one record that makes the host wait for a device in each step; it is meant for small models, and off by
         // default.
-        const at::Tensor weights = params_.withoutPadding(params_.weights()).to(torch::kFloat64).cpu();
+        FlatParams& own = ownParams();
+        const at::Tensor weights = own.withoutPadding(own.weights()).to(torch::kFloat64).cpu();
         const auto* values = weights.const_data_ptr<double>();
         for (std::size_t i = 0; i < weightNames_.size(); ++i) metric(weightNames_[i], values[i]);
     }
@@ -511,16 +532,18 @@ private:
     Plan gradients_;      // of shared work: its steps are gradients of all ranks
     std::unique_ptr<Executor> executor_;
     StepContext context_;
-    std::optional<BatchBalance> balance_;  // nullopt where batches are equal
-    std::optional<SrgSampler> sampler_;    // nullopt where samples are not drawn
-    std::unique_ptr<LocalStep> local_;
+    std::optional<BatchBalance> balance_;         // nullopt where batches are equal
+    std::optional<SrgSampler> sampler_;           // nullopt where samples are not drawn
+    std::unique_ptr<LocalStep> local_;            // null where the model is cut into stages
     std::optional<RunEvaluations> evaluations_;   // nullopt in a time-only run
     std::optional<RankCheckpoints> checkpoints_;  // nullopt in a time-only run
     bool hasData_;
     OwnUpdate* ownUpdate_;         // the algorithm's interface, or null
     MeansOfUnevenBatches* means_;  // likewise
     Roles roles_;
-    bool trains_;
+    TrainsStages* stages_;  // the algorithm's interface where the model is cut into stages, else null
+    std::unique_ptr<StageStep> stage_;
+    bool trains_;  // makes steps
     std::vector<std::string> weightNames_;
     StepProfiler profiler_{experiment_.record.profile, environment_.profileTrace, environment_.clock, *executor_,
                            environment_.sink};

@@ -11,6 +11,7 @@ namespace {
 constexpr const char* kWeights = "weights/";
 constexpr const char* kNamed = "named/";
 constexpr const char* kBuffers = "buffers/";
+constexpr const char* kNamedBuffers = "named_buffers/";
 
 }  // namespace
 
@@ -29,6 +30,9 @@ Status SavedModel::add(const Archive& rank, bool trains) {
     const at::NoGradGuard guard;
     named_ = named_ || rank.integers().contains("names");
     if (named_) DASGD_TRY(addTo(weights_, rank.under(kNamed)));
+    const Archive buffers = rank.under(kNamedBuffers);
+    namedBuffers_ = namedBuffers_ || !buffers.tensors().empty();
+    if (namedBuffers_) DASGD_TRY(addTo(buffers_, buffers));
     if (!trains) return {};
     if (trainers_++ == 0) {
         for (const char* prefix : {kWeights, kBuffers}) {
@@ -37,7 +41,7 @@ Status SavedModel::add(const Archive& rank, bool trains) {
         }
     }
     if (!named_) DASGD_TRY(addTo(weights_, rank.under(kWeights)));
-    return addTo(buffers_, rank.under(kBuffers));
+    return namedBuffers_ ? Status{} : addTo(buffers_, rank.under(kBuffers));
 }
 
 Archive SavedModel::take() {
@@ -45,7 +49,9 @@ Archive SavedModel::take() {
     if (!named_) {
         for (auto& [name, sum] : weights_) sum.div_(trainers_);
     }
-    for (auto& [name, sum] : buffers_) sum.div_(trainers_);
+    if (!namedBuffers_) {
+        for (auto& [name, sum] : buffers_) sum.div_(trainers_);
+    }
     Archive model;
     for (const auto& [name, tensor] : first_) {
         const auto weights = weights_.find(name), buffers = buffers_.find(name);

@@ -21,8 +21,8 @@ using TensorSums = std::map<std::string, at::Tensor>;
 Status addTo(TensorSums& sums, const Archive& part);
 
 // Model from the saved states of ranks, read one after the other and never two of them in memory: the mean over those
-// that train, or the weights that the algorithm names; running statistics are the mean in either case, counters those
-// of the first that trains.
+// that train, or the weights and running statistics that the algorithm names; where it names no statistics they are the
+// mean too. Counters are those of the first that trains.
 class SavedModel {
 public:
     // `trains`: the rank makes local steps. Errors: a rank of another model than the first.
@@ -34,7 +34,7 @@ private:
     TensorSums weights_, buffers_;
     std::map<std::string, at::Tensor> first_;  // tensors of the first rank that trains, in its types
     int trainers_ = 0;
-    bool named_ = false;
+    bool named_ = false, namedBuffers_ = false;
 };
 
 // The model of a network in its present state. A parameter that several modules share has its first name.

@@ -92,6 +92,15 @@ TEST(Roles, CountAndNumberThoseThatTrain) {
     EXPECT_EQ(Roles::allTrain(3).trainerIndex(Rank{2}), 2);
 }
 
+TEST(Roles, OfStagesAreThoseOfReplicas) {
+    const Roles roles = Roles::ofStages(6, 3);
+    EXPECT_EQ(roles.trainers(), 2);
+    for (int rank = 0; rank < 6; ++rank) EXPECT_EQ(roles.trains(Rank(rank)), rank == 2 || rank == 5);
+    EXPECT_EQ(roles.trainerIndex(Rank(5)), 1);
+    EXPECT_FALSE(roles.wholeReplicas());
+    EXPECT_TRUE(Roles::allTrain(6).wholeReplicas());
+}
+
 // Two trainers and the server, with momentum, which lives on the server.
 class ServedRun : public ::testing::Test {
 protected:
