@@ -1,14 +1,17 @@
-// `dasgd advise`: which setting a cluster asks for, what each algorithm would take on it, and why.
+// `dasgd advise`: which setting a cluster asks for, what each algorithm would take on it, and why; with --memory what
+// the state of training takes on a rank.
 #include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "core/base/units.h"
 #include "experiments/base/number_format.h"
 #include "experiments/base/text.h"
 #include "experiments/calibrate/calibration_file.h"
 #include "experiments/calibrate/candidates.h"
 #include "experiments/calibrate/forecast.h"
+#include "experiments/calibrate/memory_advice.h"
 #include "experiments/calibrate/probe_experiment.h"
 #include "experiments/commands/command.h"
 #include "experiments/config/calibrated_cluster.h"
@@ -20,10 +23,10 @@ namespace dasgd::experiments {
 namespace {
 
 struct AdviseOptions {
-    std::string file, workspace, target;
+    std::string file, workspace, target, limit;
     Overrides overrides;
     double overhead = 0.02;
-    bool json = false, quiet = false, progress = false;
+    bool memory = false, json = false, quiet = false, progress = false;
     [[nodiscard]] Progress::Style style() const { return Progress::styleFor(quiet, progress); }
 };
 
@@ -191,7 +194,123 @@ std::string textOf(const Forecast& forecast) {
            rowsText(forecast) + formulaText(forecast.formulas) + targetText(forecast);
 }
 
+nlohmann::json jsonOf(const std::vector<MemoryRow>& rows) {
+    nlohmann::json json = nlohmann::json::array();
+    for (const MemoryRow& row : rows) {
+        json.push_back({{"strategy", row.name},
+                        {"algorithm", row.algorithm.empty() ? nlohmann::json() : nlohmann::json(row.algorithm)},
+                        {"weights_bytes", row.memory.weights},
+                        {"gradients_bytes", row.memory.gradients},
+                        {"optimizer_bytes", row.memory.optimizer},
+                        {"copies_bytes", row.memory.copies},
+                        {"bytes", row.memory.sum()},
+                        {"of_file", row.isExperiments}});
+    }
+    return json;
+}
+
+nlohmann::json jsonOf(const MemoryAdvice& advice) {
+    nlohmann::json json = {{"workers", advice.ranks},
+                           {"parameters", advice.parameters},
+                           {"optimizer_tensors", advice.optimizerTensors},
+                           {"strategies", jsonOf(advice.rows)},
+                           {"mixed_adam", jsonOf(advice.published)},
+                           {"remarks", advice.remarks}};
+    json["plan"] = nullptr;
+    if (const auto& plan = advice.plan) {
+        const auto choice = [&](const ShardPlan& one) {
+            return nlohmann::json{{"bytes", one.bytes},
+                                  {"communication_s", plan->isTimed ? nlohmann::json(one.seconds) : nlohmann::json()}};
+        };
+        json["plan"] = {{"limit_bytes", plan->limitBytes}, {"chosen", choice(plan->chosen)},
+                        {"whole", choice(plan->whole)},    {"divided", choice(plan->divided)},
+                        {"tensors", plan->parameters},     {"is_divided", plan->chosen.isDivided}};
+    }
+    return json;
+}
+
+std::string textOf(const std::vector<MemoryRow>& rows) {
+    TextTable table({"", "weights", "gradients", "optimiser", "copies", "a rank", ""});
+    table.leftAlign(6);
+    for (const MemoryRow& row : rows) {
+        table.add({row.name + (row.isExperiments ? "  (FILE)" : ""), byteCount(row.memory.weights),
+                   byteCount(row.memory.gradients), byteCount(row.memory.optimizer), byteCount(row.memory.copies),
+                   byteCount(row.memory.sum()), row.algorithm});
+    }
+    return table.toString();
+}
+
+// What a rank sends in a step is its time over a link of one byte a second.
+std::string textOf(const MemoryPlan& plan) {
+    TextTable table({"", "tensors divided", "parameters divided", "a rank", "communication"});
+    const auto add = [&](const std::string& name, const ShardPlan& one) {
+        double divided = 0, all = 0;
+        for (std::size_t i = 0; i < plan.parameters.size(); ++i) {
+            all += plan.parameters[i];
+            if (one.isDivided[i]) divided += plan.parameters[i];
+        }
+        table.add(
+            {name,
+             std::to_string(std::ranges::count(one.isDivided, true)) + " of " + std::to_string(plan.parameters.size()),
+             percent(all > 0 ? divided / all : 0), byteCount(one.bytes),
+             plan.isTimed ? shortNumber(one.seconds * 1e3) + " ms" : byteCount(one.seconds) + " sent"});
+    };
+    add("all whole", plan.whole);
+    add("within " + byteCount(plan.limitBytes), plan.chosen);
+    add("all divided", plan.divided);
+    std::string text =
+        "\nLeast communication within the limit, each parameter tensor whole or divided (OSDP, arXiv 2209.13258):\n\n" +
+        table.toString() + "\nDivided tensors, in order of registration, from 1:";
+    bool any = false;
+    for (std::size_t i = 0; i < plan.parameters.size(); ++i) {
+        if (!plan.chosen.isDivided[i]) continue;
+        const std::size_t first = i;
+        while (i + 1 < plan.parameters.size() && plan.chosen.isDivided[i + 1]) ++i;
+        text += (any ? ", " : " ") + std::to_string(first + 1) + (i > first ? "–" + std::to_string(i + 1) : "");
+        any = true;
+    }
+    return text + (any ? "" : " none") +
+           ".\nA divided tensor is gathered whole before either pass, one at a time. Nothing of this time is counted "
+           "as\n"
+           "hidden behind computing; the engine trains with divided weights in time-only runs alone (zero_sgd, stage = "
+           "3).\n";
+}
+
+std::string textOf(const MemoryAdvice& advice) {
+    std::string text =
+        "State of training on each of " + std::to_string(advice.ranks) + " ranks, " + shortNumber(advice.parameters) +
+        " parameters, " + shortNumber(advice.state.weights) + " bytes a number, " +
+        shortNumber(advice.optimizerTensors) + " tensors of the optimiser:\n\n" + textOf(advice.rows) +
+        "\nThe same parameters with Adam in mixed precision, 16 bytes each (arXiv 1910.02054); not this engine's:\n\n" +
+        textOf(advice.published) + "\n";
+    for (const std::string& remark : advice.remarks) text += printable(remark) + "\n";
+    if (advice.plan) return text + textOf(*advice.plan);
+    return text + "\n--limit 8GB tells which parameter tensors to divide within so much.\n";
+}
+
+int adviseMemory(const AdviseOptions& options) {
+    std::optional<double> limit;
+    if (!options.limit.empty()) {
+        const auto bytes = parseBytes(options.limit);
+        if (!bytes) return refuse({"--limit: " + bytes.error().message});
+        limit = *bytes;
+    }
+    const auto advice = [&]() -> Result<MemoryAdvice> {
+        DASGD_ASSIGN(Value file, readExperimentFile(options.file, options.overrides));
+        DASGD_ASSIGN(const Value document, onlyDocument(std::move(file), options.overrides));
+        DASGD_ASSIGN(const CheckedExperiment experiment, checkExperiment(document));
+        const std::vector<SchemaSection> schema = experimentSchema();
+        const auto algorithms = std::ranges::find(schema, "algorithm", &SchemaSection::name);
+        return memoryAdvice(experiment, algorithms->plugins, limit);
+    }();
+    if (!advice) return refuse(advice.error());
+    std::fputs(options.json ? (dumpLine(jsonOf(*advice)) + "\n").c_str() : textOf(*advice).c_str(), stdout);
+    return kFinished;
+}
+
 int advise(const AdviseOptions& options) {
+    if (options.memory) return adviseMemory(options);
+    if (!options.limit.empty()) return refuse(Error{"--limit is of --memory: give both"});
     ForecastOptions wanted{.allowedOverhead = options.overhead};
     if (!options.target.empty()) {
         const auto target = parseTarget(options.target);
@@ -222,6 +341,10 @@ Action declareAdvise(CLI::App& app) {
     app.add_option("--overhead", options->overhead,
                    "Share of a step that contention, snapshots and merges may cost (default 0.02)")
         ->check(CLI::Range(1e-4, 1.0));
+    app.add_flag("--memory", options->memory,
+                 "Run nothing: what the state of training takes on a rank, whole and divided among the ranks");
+    app.add_option("--limit", options->limit,
+                   "With --memory: bytes that a rank may take, as 8GB; which parameter tensors to divide within it");
     addWorkspaceOption(app, options->workspace);
     app.add_flag("--json", options->json, "One JSON object");
     app.add_flag("-q,--quiet", options->quiet, "No progress");

@@ -13,6 +13,7 @@
 #include "core/compression/sent_bytes.h"
 #include "core/experiment/experiment.h"
 #include "core/experiment/plan_experiment.h"
+#include "core/optimizers/optimizer.h"
 #include "core/train/rank_state.h"
 #include "core/train/run_check.h"
 #include "experiments/base/text.h"
@@ -124,6 +125,7 @@ Result<CheckedExperiment> check(const ExpandedExperiment& expanded, CheckedBefor
                               .evalEvery = experiment.timeOnly() ? 0 : plan.evalEvery,
                               .evalSpacing = evaluationSpacing(experiment),
                               .parameters = plan.parameters,
+                              .optimizerTensors = experiment.makeOptimizer()->stateTensors(),
                               .compressed = compressionOf(experiment, plan, before)};
     for (const auto& shape : plan.parameterShapes) {
         checked.parameterSizes.push_back(

@@ -38,6 +38,7 @@ struct CheckedExperiment {
     std::int64_t evalSpacing = 0;  // steps that have to be between two evaluations where the file does not say how many
     std::int64_t parameters = 0;
     std::vector<std::int64_t> parameterSizes;  // elements of each trainable parameter, in order of registration
+    std::int64_t optimizerTensors = 0;         // tensors of the size of the weights that the optimiser keeps
     // What [compression] makes of an exchange of all weights; nullopt: it travels whole.
     std::optional<CompressedExchange> compressed;
     std::filesystem::path networkFile;  // file from which the network is read; empty: none

@@ -1,6 +1,8 @@
 // `dasgd advise`.
 #include <gmock/gmock.h>
 
+#include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "tests/support/dasgd_program.h"
@@ -123,6 +125,61 @@ TEST(AdviseCommand, RefusesWithAReason) {
     EXPECT_THAT(refused({"advise", "real.toml", "-w", "w", "--overhead", "0"}), HasSubstr("--overhead"));
     EXPECT_THAT(refused({"advise", "real.toml", "-w", "w", "--target", "speed=1"}), HasSubstr("--target"));
     EXPECT_THAT(refused({"advise", "real.toml", "-w", "w", "--set", "cluster.workers=1"}), HasSubstr("2 or more"));
+}
+
+const std::string kTable =
+    "[algorithm]\nname = \"dasgd\"\nperiod = 4\ndelay = 2\n[model]\nname = \"layer_table\"\n"
+    "dense = [[1000, 3000], [3000, 1000], [1000, 100]]\n[train]\nsteps = 10\n[optimizer]\nname = \"adamw\"\n"
+    "[cluster]\nbackend = \"virtual\"\nworkers = 4\n[network]\nbandwidth = \"1Gbps\"\n"
+    "[compute]\nmode = \"time-only\"\nstep_time = \"10ms\"\n";
+
+// 6,100,000 parameters in single precision, two tensors of AdamW.
+TEST(AdviseCommand, TellsTheMemoryOfARank) {
+    const test::DasgdFolder folder;
+    folder.write("table.toml", kTable);
+    const test::Ended ended = folder.run({"advise", "table.toml", "--memory", "--json"});
+    ASSERT_EQ(ended.exit, 0) << ended.err;
+    const auto json = nlohmann::json::parse(ended.out);
+    std::map<std::string, nlohmann::json> rows;
+    for (const auto& row : json["strategies"]) rows[row["strategy"]] = row;
+    const double parameters = 6'100'000;
+    EXPECT_EQ(rows["data parallel"]["bytes"], 16 * parameters);
+    EXPECT_EQ(rows["data parallel"]["algorithm"], "sync_sgd");
+    EXPECT_EQ(rows["averages, blocking"]["copies_bytes"], 0);
+    EXPECT_EQ(rows["averages, delayed"]["copies_bytes"], 4 * parameters);
+    EXPECT_EQ(rows["averages, delayed"]["of_file"], true);
+    EXPECT_EQ(rows["averages, delayed, corrected"]["copies_bytes"], 8 * parameters);
+    EXPECT_EQ(rows["divided update"]["bytes"], (8 + 16 / 4) * parameters);
+    EXPECT_EQ(rows["ZeRO-2"]["bytes"], (4 + 12.0 / 4) * parameters);
+    EXPECT_EQ(rows["ZeRO-3"]["bytes"], 16.0 / 4 * parameters);
+    EXPECT_EQ(json["mixed_adam"][1]["bytes"], (4 + 12.0 / 4) * parameters);
+    EXPECT_TRUE(json["plan"].is_null());
+    EXPECT_FALSE(std::filesystem::exists(folder.path() / "dasgd-workspace")) << "nothing is run";
+}
+
+TEST(AdviseCommand, PlansWhatToDivideWithinALimit) {
+    const test::DasgdFolder folder;
+    folder.write("table.toml", kTable);
+    const test::Ended ended = folder.run({"advise", "table.toml", "--memory", "--limit", "80MB", "--json"});
+    ASSERT_EQ(ended.exit, 0) << ended.err;
+    const auto plan = nlohmann::json::parse(ended.out)["plan"];
+    EXPECT_LE(plan["chosen"]["bytes"].get<double>(), 80e6);
+    const auto& isDivided = plan["is_divided"];
+    EXPECT_NE(isDivided[0], isDivided[1]) << "one of the two large ones is enough";
+    EXPECT_EQ(isDivided[2], false);
+    // Three quarters of the bytes twice for the whole tensors, three times for the divided one, at 1 Gbit/s.
+    EXPECT_NEAR(plan["chosen"]["communication_s"].get<double>(), 0.75 * 4 * (2 * 3.1e6 + 3 * 3e6) * 8e-9, 0.01);
+    const test::Ended text = folder.run({"advise", "table.toml", "--memory", "--limit", "80MB"});
+    EXPECT_THAT(text.out, AllOf(HasSubstr("(FILE)"), HasSubstr("1 of 3"), HasSubstr("Activations, data")));
+    const auto refused = [&](const std::vector<std::string>& arguments) {
+        const test::Ended run = folder.run(arguments);
+        EXPECT_EQ(run.exit, 2) << run.out;
+        return run.err;
+    };
+    EXPECT_THAT(refused({"advise", "table.toml", "--memory", "--limit", "10MB"}),
+                AllOf(HasSubstr("--limit is 10"), HasSubstr("the least that the state takes on each of 4 ranks")));
+    EXPECT_THAT(refused({"advise", "table.toml", "--memory", "--limit", "much"}), HasSubstr("--limit: the size is"));
+    EXPECT_THAT(refused({"advise", "table.toml", "--limit", "10MB"}), HasSubstr("give both"));
 }
 
 }  // namespace
