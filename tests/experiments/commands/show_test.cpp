@@ -150,5 +150,59 @@ TEST_F(ShowCommand, RefusesWhatItDoesNotKnow) {
     EXPECT_EQ(folder_.run({"show", "2", "-w", "w"}).exit, 2);  // the beginning of both
 }
 
+// A run on a network that takes no time is as long as the critical path of the other run says.
+TEST(ShowCriticalPath, KnowsTheRunOnAFreeNetworkInSimulatedTime) {
+    for (const std::string algorithm :
+         {"name = \"sync_sgd\"\nbucket_mb = 0.1\n", "name = \"dasgd\"\nperiod = 3\ndelay = 2\n",
+          "name = \"local_sgd\"\nperiod = 2\n"}) {
+        const test::DasgdFolder folder;
+        folder.write("e.toml", "[algorithm]\n" + algorithm +
+                                   "[model]\nname = \"mlp\"\n[train]\nsteps = 12\nbatch_size = 8\n[cluster]\n"
+                                   "backend = \"virtual\"\nworkers = 3\n[network]\nbandwidth = \"100Mbps\"\n"
+                                   "latency = \"200us\"\n[compute]\nmode = \"time-only\"\nstep_time = \"5ms\"\n"
+                                   "forward_share = 0.3\nrank_factors = [1.0, 1.3, 0.8]\njitter = \"normal(0.1)\"\n");
+        const auto pathOf = [&](const std::vector<std::string>& more) {
+            std::vector<std::string> arguments{"run", "e.toml", "-w", "w", "-q", "--json"};
+            arguments.insert(arguments.end(), more.begin(), more.end());
+            const test::Ended run = folder.run(arguments);
+            EXPECT_EQ(run.exit, 0) << run.err;
+            const std::string id = nlohmann::json::parse(run.out)["run_id"];
+            return nlohmann::json::parse(folder.run({"show", id, "-w", "w", "--json"}).out)["critical_path"];
+        };
+        const auto slow = pathOf({});
+        const auto free = pathOf({"--set", "network.bandwidth=1000000Gbps", "--set", "network.latency=0us"});
+        const double length = slow["length_s"], shorter = slow["without_transfers_s"];
+        EXPECT_GT(slow["transfer_s"], 0) << algorithm;
+        EXPECT_NEAR(shorter / free["length_s"].get<double>(), 1, 1e-4) << algorithm;
+        EXPECT_LT(shorter, length);
+        EXPECT_NEAR(slow["saved_by_free_transfers"].get<double>(), 1 - shorter / length, 1e-9);
+        double sum = 0;
+        for (const char* part : {"compute_s", "transfer_s", "messages_s", "data_and_evaluation_s", "idle_s"}) {
+            sum += slow[part].get<double>();
+        }
+        EXPECT_NEAR(sum / length, 1, 1e-9);
+    }
+}
+
+TEST_F(ShowCommand, TellsTheCriticalPathOfSomeSteps) {
+    const std::string run = folder_.firstRun();
+    EXPECT_THAT(
+        folder_.run({"show", run, "-w", "w"}).out,
+        ::testing::ContainsRegex("critical path +[0-9.]+ % computing.*if transfers were free: [0-9.-]+ % less"));
+    const auto lengthOf = [&](const std::vector<std::string>& steps) {
+        std::vector<std::string> arguments{"show", run, "-w", "w", "--json"};
+        arguments.insert(arguments.end(), steps.begin(), steps.end());
+        return nlohmann::json::parse(folder_.run(arguments).out)["critical_path"]["length_s"].get<double>();
+    };
+    EXPECT_GT(lengthOf({"--steps", "5-20"}), lengthOf({"--steps", "7"}));
+    EXPECT_LT(lengthOf({"--steps", "5-20"}), lengthOf({}));
+    for (const char* steps : {"x", "5-", "9-3", "-4", "1-2-3"}) {
+        const test::Ended refused = folder_.run({"show", run, "-w", "w", std::string("--steps=") + steps});
+        EXPECT_EQ(refused.exit, 2) << steps;
+        EXPECT_THAT(refused.err, HasSubstr("write the first and the last step, as 100-200"));
+    }
+    EXPECT_THAT(folder_.run({"show", run, "-w", "w", "--steps", "1000"}).err, HasSubstr("has no span in these steps"));
+}
+
 }  // namespace
 }  // namespace dasgd::experiments
