@@ -1,11 +1,20 @@
 // `dasgd export`: a run for other programs.
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <memory>
+#include <string_view>
 
 #include "core/base/log.h"
+#include "core/base/toml_reader.h"
 #include "core/checkpoint/checkpoint_folder.h"
 #include "core/checkpoint/stored_file.h"
+#include "core/cost/communication_pattern.h"
+#include "experiments/calibrate/formula_times.h"
 #include "experiments/commands/command.h"
+#include "experiments/config/document.h"
+#include "experiments/config/schema.h"
+#include "experiments/report/chakra_export.h"
 #include "experiments/report/csv_export.h"
 #include "experiments/report/trace_export.h"
 #include "storage/base/workspace.h"
@@ -15,7 +24,7 @@ namespace dasgd::experiments {
 namespace {
 
 struct ExportOptions {
-    std::string run, workspace, csvFolder, traceFile, weightsFile;
+    std::string run, workspace, csvFolder, traceFile, weightsFile, chakraFolder;
     bool replace = false;
 };
 
@@ -48,9 +57,52 @@ Status exportWeights(const ExportOptions& options, const storage::RunRow& run) {
     return {};
 }
 
+// Their reduce-scatters and all-gathers are alike in a record.
+constexpr std::array<std::string_view, 2> kDividedUpdates{"zero_sgd", "acco"};
+
+// Steps from the launch of an average to its merge, of a run whose collectives are all-reduces of all ranks; the reason
+// for which a run has others or may have.
+Result<std::int64_t> delayOfAllReduces(const storage::RunRow& run) {
+    const auto no = [&](const std::string& why) {
+        return fail("run " + run.runId + " cannot become a Chakra trace: " + why);
+    };
+    DASGD_ASSIGN(const Value config, parseToml(run.config, run.runId));
+    if (config.find("compression")) return no("its record does not tell how the messages of [compression] travel");
+    if (std::ranges::find(kDividedUpdates, run.algorithm) != kDividedUpdates.end()) {
+        return no("the record of " + run.algorithm + " does not tell its reduce-scatters from its all-gathers");
+    }
+    const std::vector<SchemaSection> schema = experimentSchema();
+    const auto algorithms = std::ranges::find(schema, "algorithm", &SchemaSection::name);
+    const auto algorithm = std::ranges::find(algorithms->plugins, run.algorithm, &SchemaPlugin::name);
+    if (algorithm == algorithms->plugins.end()) return no("this program has no algorithm " + printable(run.algorithm));
+    const Value settings = sectionOf(config, "algorithm");
+    const auto round = roundOf(algorithm->communication, patternValues(*algorithm, settings), 0);
+    if (!round) {
+        return no("the record of " + run.algorithm + " does not tell one kind of communication from another, and no " +
+                  "pattern does: " + round.error().message);
+    }
+    if (round->peers > 0 || round->servers > 0) {
+        return no(run.algorithm + " sends messages from rank to rank, of which the record does not tell the partner");
+    }
+    return round->delay;
+}
+
+Status exportChakraTraces(const ExportOptions& options, storage::RunReader& reader, const storage::RunRow& run) {
+    std::int64_t delay = 0;
+    if (!run.imported()) {
+        DASGD_ASSIGN(delay, delayOfAllReduces(run));
+    }
+    DASGD_ASSIGN(const ChakraExport made, exportChakra(reader, run, delay, options.chakraFolder, options.replace));
+    std::printf("%zu traces in %s, %zu nodes, %zu of them all-reduces; for a simulator: %s\n", made.files.size(),
+                options.chakraFolder.c_str(), made.nodes, made.collectives,
+                (std::filesystem::path(options.chakraFolder) / run.runId).c_str());
+    return {};
+}
+
 Status exportRun(const ExportOptions& options) {
-    if (options.csvFolder.empty() && options.traceFile.empty() && options.weightsFile.empty()) {
-        return fail("give --csv DIR, --trace FILE.json[.gz] or --weights FILE.safetensors");
+    if (options.csvFolder.empty() && options.traceFile.empty() && options.weightsFile.empty() &&
+        options.chakraFolder.empty()) {
+        return fail("give --csv DIR, --trace FILE.json[.gz], --chakra DIR or --weights FILE.safetensors");
     }
     DASGD_TRY(checkNew(options, options.traceFile));
     DASGD_TRY(checkNew(options, options.weightsFile));
@@ -65,6 +117,7 @@ Status exportRun(const ExportOptions& options) {
         DASGD_TRY(exportTrace(reader, id, options.traceFile));
         std::printf("%s, to be opened with ui.perfetto.dev or chrome://tracing\n", options.traceFile.c_str());
     }
+    if (!options.chakraFolder.empty()) DASGD_TRY(exportChakraTraces(options, reader, detail.row));
     if (!options.weightsFile.empty()) DASGD_TRY(exportWeights(options, detail.row));
     return {};
 }
@@ -76,6 +129,9 @@ Action declareExport(CLI::App& app) {
     app.add_option("--csv", options->csvFolder, "Folder for one CSV file a metric, and spans.csv");
     app.add_option("--trace", options->traceFile,
                    "File for the timeline: .json (Chrome) or .pftrace (Perfetto), or .gz of either");
+    app.add_option("--chakra", options->chakraFolder,
+                   "Folder for MLCommons Chakra execution traces, one a rank, which simulators replay; of algorithms "
+                   "that average over all ranks");
     app.add_option("--weights", options->weightsFile,
                    "File for the model, safetensors: the one that it ended with, or that of its newest checkpoint");
     app.add_flag("--replace", options->replace, "Replace a file that is there");
@@ -88,7 +144,7 @@ Action declareExport(CLI::App& app) {
 const CommandRegistry::Add kExportEntry{
     {.order = 110,
      .name = "export",
-     .summary = "A run as CSV files, its timeline as a Chrome/Perfetto trace, or its weights",
+     .summary = "A run as CSV files, its timeline as a Chrome, Perfetto or Chakra trace, or its weights",
      .declare = declareExport}};
 
 }  // namespace

@@ -97,6 +97,12 @@ public:
         return *this;
     }
     ProtoWriter& message(std::uint32_t field, const ProtoWriter& of) { return text(field, of.bytes_); }
+    // A message of a stream of them: its length, then its bytes.
+    ProtoWriter& inStream(const ProtoWriter& message) {
+        varint(message.bytes_.size());
+        bytes_ += message.bytes_;
+        return *this;
+    }
     [[nodiscard]] const std::string& bytes() const { return bytes_; }
 
 private:

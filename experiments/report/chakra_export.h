@@ -1,0 +1,28 @@
+// A run as MLCommons Chakra execution traces, a file for each rank, which simulators such as ASTRA-sim replay on a
+// network of their own. The files are streams of Protocol Buffers messages, each behind its length: GlobalMetadata,
+// then a Node each (experiments/trace/chakra_nodes.h).
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "storage/run_reader.h"
+
+namespace dasgd::experiments {
+
+struct ChakraExport {
+    std::vector<std::filesystem::path> files;  // FOLDER/RUN.RANK.et, by rank
+    std::size_t nodes = 0, collectives = 0;    // of all ranks
+};
+
+// Writes the traces of `run` into `folder`, which is made where missing. Every collective becomes an all-reduce: the
+// caller knows that the run has no others. `delay`: steps from the launch of an average to its merge. Errors: a run
+// without spans or of another program, collectives of some of the ranks, files that are there where `replace` is false,
+// whatever chakraNodesOf() says.
+[[nodiscard]] Result<ChakraExport> exportChakra(storage::RunReader& reader, const storage::RunRow& run,
+                                                std::int64_t delay, const std::filesystem::path& folder, bool replace);
+
+}  // namespace dasgd::experiments
