@@ -200,7 +200,7 @@ public:
         compression_ = std::move(settings);
     }
 
-    // What is coded are differences from a point that all have in common, which do not weigh what they are added to.
+    // Coded exchanges are differences from a point that all have in common: a weight on them would not be one of ranks.
     [[nodiscard]] bool weighsRanks() const override { return !compression_; }
 
 protected:
