@@ -1,5 +1,9 @@
 #include <gmock/gmock.h>
 
+#include <cmath>
+#include <numbers>
+#include <vector>
+
 #include "tests/support/algorithm_trials.h"
 #include "tests/support/served.h"
 
@@ -21,6 +25,24 @@ TEST(AsyncSgd, InSimulatedTimeOnUnlikeDataGoesToTheMinimumWeightedByTheRates) {
     int steps = 0;
     for (std::size_t k = 1500; k < 2000; ++k, ++steps) sum += weights[k][0][0];
     EXPECT_NEAR(sum / steps, -0.5, 0.02);
+}
+
+// Workers that are equally fast take turns: a gradient is s = P − 1 updates old, and x ← x − ηλ·x₍ₖ₋ₛ₎ is stable where
+// ηλ < 2·sin(π/(2(2s+1))), and nowhere else (arXiv 2406.11159).
+TEST(AsyncSgd, InSimulatedTimeIsStableBelowTheBoundOfItsStaleness) {
+    for (int s = 0; s <= 8; ++s) {
+        const double bound = 2 * std::sin(std::numbers::pi / (2 * (2 * s + 1)));
+        for (const double share : {0.97, 1.03}) {
+            QuadraticProblem problem{.workers = s + 1, .steps = 1000, .rate = share * bound, .momentum = 0};
+            problem.matrix = {{1}};
+            problem.start = {1};
+            problem.equalTargets = true;
+            Value document = servedVirtuallyBy(problem, "async_sgd", {}, std::vector<double>(problem.workers, 1));
+            document.find("model")->set("targets", matrix(std::vector<Vec>(problem.workers, Vec{0})));
+            const double end = std::abs(recorded(trainVirtually(document))[1000][0][0]);
+            EXPECT_EQ(end < 1e-3, share < 1) << "s = " << s << ", rate " << problem.rate << ": " << end;
+        }
+    }
 }
 
 const AlgorithmTrial::Add kAsyncSgdTrial{// A push and a pull of each of two workers.
