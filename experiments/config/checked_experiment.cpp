@@ -5,8 +5,10 @@
 #include <map>
 #include <numeric>
 #include <set>
+#include <utility>
 
 #include "core/algorithms/extensions.h"
+#include "core/algorithms/slow/fragments.h"
 #include "core/analysis/configuration.h"
 #include "core/base/log.h"
 #include "core/base/toml_reader.h"
@@ -18,6 +20,7 @@
 #include "core/train/run_check.h"
 #include "experiments/base/text.h"
 #include "experiments/config/calibrated_cluster.h"
+#include "experiments/config/document.h"
 #include "experiments/config/model_check.h"
 #include "experiments/config/platform_check.h"
 
@@ -91,6 +94,21 @@ std::optional<CompressedExchange> compressionOf(const Experiment& experiment, co
     return compressedExchange(*experiment.compression, model);
 }
 
+std::vector<std::vector<std::size_t>> fragmentsOf(const Value& resolved, const std::vector<std::int64_t>& layerSizes) {
+    const auto* count = valueAt<std::int64_t>(resolved, "algorithm", "fragments");
+    const auto* order = valueAt<std::string>(resolved, "algorithm", "order");
+    const bool strided = order && *order == "strided";
+    std::map<std::int64_t, std::size_t> layers;  // by their first element
+    std::int64_t begin = 0;
+    for (const std::int64_t size : layerSizes) layers.emplace(std::exchange(begin, begin + size), layers.size());
+    std::vector<std::vector<std::size_t>> fragments;
+    for (const auto& parts : partsOfFragments(layerSizes, count ? *count : 1, strided)) {
+        fragments.emplace_back();
+        for (const Fragment& part : parts) fragments.back().push_back(layers.at(part.begin));
+    }
+    return fragments;
+}
+
 Result<CheckedExperiment> check(const ExpandedExperiment& expanded, CheckedBefore& before, const std::string& program) {
     std::map<std::string, Plan>& plans = before.plans;
     DASGD_ASSIGN(const Experiment experiment, readExperiment(expanded.document));
@@ -131,6 +149,8 @@ Result<CheckedExperiment> check(const ExpandedExperiment& expanded, CheckedBefor
         checked.parameterSizes.push_back(
             std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>()));
     }
+    checked.layerSizes = indivisibleSizes(plan.parameterShapes);
+    checked.fragments = fragmentsOf(checked.resolved, checked.layerSizes);
     if (const auto& link = experiment.cluster.link) checked.link = link->bandwidth + ", " + link->latency;
     if (experiment.networkFile) checked.networkFile = experiment.networkFile->path;
     return checked;

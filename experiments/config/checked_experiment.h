@@ -2,6 +2,7 @@
 // that they do not include torch.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -39,6 +40,8 @@ struct CheckedExperiment {
     std::int64_t parameters = 0;
     std::vector<std::int64_t> parameterSizes;  // elements of each trainable parameter, in order of registration
     std::int64_t optimizerTensors = 0;         // tensors of the size of the weights that the optimiser keeps
+    std::vector<std::int64_t> layerSizes;      // elements of each layer, as core/algorithms/slow/fragments.h has them
+    std::vector<std::vector<std::size_t>> fragments;  // layers that its algorithm sends together; one of all by default
     // What [compression] makes of an exchange of all weights; nullopt: it travels whole.
     std::optional<CompressedExchange> compressed;
     std::filesystem::path networkFile;  // file from which the network is read; empty: none

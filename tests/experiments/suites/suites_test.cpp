@@ -6,15 +6,18 @@
 #include <cstring>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <set>
 #include <sstream>
 
 #include "core/analysis/configuration.h"
 #include "core/base/toml_reader.h"
+#include "core/cost/compute_utilization.h"
 #include "core/cost/cost.h"
 #include "core/cost/step_time.h"
 #include "experiments/config/checked_experiment.h"
 #include "tests/support/dasgd_program.h"
+#include "tests/support/diloco_table.h"
 #include "tests/support/oracle_formulas.h"
 #include "tests/support/paths.h"
 
@@ -111,6 +114,71 @@ TEST_P(Dasgd2020, IsFlatUntilTheAverageOutlastsTheDelay) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Delays, Dasgd2020, ::testing::Values(0, 1, 2, 4));
+
+// diloco2025.md: all 75 cells by formula, from the file alone.
+TEST(Diloco2025, AsksForTheBandwidthsOfThePaper) {
+    const test::DasgdFolder folder;
+    const test::Ended ended = folder.run({"bandwidth", suite("diloco2025.toml"), "--json"});
+    ASSERT_EQ(ended.exit, 0) << ended.err;
+    const auto rows = nlohmann::json::parse(ended.out)["configurations"];
+    ASSERT_EQ(rows.size(), 15U);
+    int within = 0;
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+        ASSERT_EQ(rows[row]["gbit_per_s"].size(), 5U) << rows[row]["why_not"];
+        for (std::size_t i = 0; i < 5; ++i) {
+            const double ours = rows[row]["gbit_per_s"][i];
+            within += std::abs(test::notchesBetween(ours, test::kTable4[row / 5].gigabits[row % 5][i])) <= 1 ? 1 : 0;
+        }
+    }
+    EXPECT_GE(within, 70) << "of 75";
+}
+
+// Share of the time that the workers of row `method` compute with such a link, by the formula of two workers.
+double formulaUtilization(std::size_t model, std::size_t method, double gigabits) {
+    const test::Table4Model& of = test::kTable4[model];
+    const auto layers = static_cast<double>(of.layers);
+    // Four bits and a scale of 32 for 2,048 numbers.
+    const double bits = method == 4 ? 4 + 32.0 / 2048 : 16;
+    const SentLayer each{.backwardSeconds = 2 * of.stepSeconds / 3 / layers, .bytes = of.weights * bits / 8 / layers};
+    const UtilizationRound round{.stepSeconds = of.stepSeconds,
+                                 .layers = std::vector<SentLayer>(of.layers, each),
+                                 .fragments = stridedFragments(of.layers, method < 2 ? 1 : of.layers / 3),
+                                 .period = method == 0 ? 1 : 100,
+                                 .delay = method >= 3 ? 1 : 0,
+                                 .launch = LaunchTime::Backward};
+    const auto once = [](const LinkCost& link, double bytes) { return ringAllReduceSeconds(link, bytes, 2); };
+    return computeUtilization(round, once, {.beta = 8 / (gigabits * 1e9)});
+}
+
+// Ten cells by simulation, the column of 90 % of the two smaller models: with the bandwidth of one notch more than the
+// paper's the workers compute that much, with one notch less they do not. It is the share that the formula gives.
+TEST(Diloco2025, SimulatesTenCellsWithinANotchInSimulatedTime) {
+    const std::string text = test::contentOf(suite("diloco2025.toml"));
+    const std::string smaller = text.substr(0, text.find("[[case]]                  # 108 layers"));
+    ASSERT_LT(smaller.size(), text.size());
+    const std::regex given("network.bandwidth = \"([0-9.]+)Gbps\"");
+    for (const double factor : {test::kTable4Notch, 1 / test::kTable4Notch}) {
+        std::string changed, rest = smaller;
+        for (std::smatch found; std::regex_search(rest, found, given); rest = found.suffix()) {
+            changed += found.prefix().str() + "network.bandwidth = \"" + std::to_string(std::stod(found[1]) * factor) +
+                       "Gbps\"";
+        }
+        const test::DasgdFolder folder;
+        folder.write("cells.toml", changed + rest);
+        const test::Ended ended = folder.run({"run", "cells.toml", "-w", "w", "-q", "--json"});
+        ASSERT_EQ(ended.exit, 0) << ended.err;
+        std::istringstream out(ended.out);
+        std::size_t cells = 0;
+        for (std::string line; std::getline(out, line); ++cells) {
+            const auto run = nlohmann::json::parse(line);
+            const double utilization = (cells < 5 ? 100.0 : 800.0) / run["step_ms"].get<double>();
+            EXPECT_EQ(utilization >= 0.9, factor > 1) << run["experiment"] << " " << utilization;
+            const double published = test::kTable4[cells / 5].gigabits[cells % 5][2];
+            EXPECT_NEAR(utilization, formulaUtilization(cells / 5, cells % 5, published * factor), 1e-3);
+        }
+        EXPECT_EQ(cells, 10U);
+    }
+}
 
 // The core family, which both comparisons are of. An algorithm of another family has its own suite.
 const std::set<std::string> kCoreFamily{
