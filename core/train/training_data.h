@@ -16,7 +16,7 @@
 #include "core/datasets/srg_sampler.h"
 #include "core/experiment/experiment.h"
 #include "core/step/flat_params.h"
-#include "core/train/stages/stage_plan.h"
+#include "core/train/stage_plan.h"
 
 namespace dasgd {
 

@@ -19,7 +19,7 @@
 #include "core/train/local_step.h"
 #include "core/train/loss_queue.h"
 #include "core/train/run_evaluations.h"
-#include "core/train/stages/stage_step.h"
+#include "core/train/stage_step.h"
 #include "core/train/step_profiler.h"
 #include "core/train/timed_windows.h"
 #include "core/train/timing_records.h"

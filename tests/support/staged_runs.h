@@ -80,7 +80,7 @@ inline Trajectory wholeWeights(const std::vector<RankRecord>& records, int stage
     return all;
 }
 
-inline std::vector<double> valuesOf(const RankRecord& record, const std::string& metric) {
+inline std::vector<double> metricOf(const RankRecord& record, const std::string& metric) {
     std::vector<double> values;
     const auto found = record.sink.metrics.find(metric);
     if (found == record.sink.metrics.end()) return values;

@@ -117,7 +117,7 @@ TEST_P(DelayedStages2, WithoutLearningHaveTheOutputsOfOneProcess) {
     StagedRun one = run;
     one.workers = one.stages = 1;
     one.algorithm = "independent";
-    const auto expected = valuesOf(train(one.document())[0], "train/loss");
+    const auto expected = metricOf(train(one.document())[0], "train/loss");
     const auto& losses = records[3].sink.metrics.at("train/loss");
     ASSERT_EQ(losses.size(), expected.size() - 3);
     for (std::size_t i = 0; i < losses.size(); ++i) {

@@ -38,9 +38,9 @@ TEST(StagedAlgorithm, EvaluatesAndSavesTheStatisticsOfAllStages) {
     const auto expected = train(resnetOn("threads", 1, 1, "independent"), Backend::Threads, nullptr, {&one});
     const auto records = train(resnetOn("threads", 4, 4, "pipeline"), Backend::Threads, nullptr, {&four});
     for (const RankRecord& record : records) ASSERT_EQ(record.outcome.error, "");
-    EXPECT_EQ(valuesOf(records[3], "train/loss"), valuesOf(expected[0], "train/loss"));
-    EXPECT_EQ(valuesOf(records[0], "eval/loss"), valuesOf(expected[0], "eval/loss"));
-    EXPECT_EQ(valuesOf(records[0], "eval/loss").size(), 4U);
+    EXPECT_EQ(metricOf(records[3], "train/loss"), metricOf(expected[0], "train/loss"));
+    EXPECT_EQ(metricOf(records[0], "eval/loss"), metricOf(expected[0], "eval/loss"));
+    EXPECT_EQ(metricOf(records[0], "eval/loss").size(), 4U);
     EXPECT_EQ(bytesOf(dir / "four" / "model.safetensors").size(), bytesOf(dir / "one" / "model.safetensors").size());
 }
 
@@ -65,9 +65,9 @@ TEST(StagedAlgorithm, ACheckpointHoldsTheModelOfAllStages) {
 TEST(StagedAlgorithm, EvaluatesInSimulatedTimeAsOnThreads) {
     Value document = resnetOn("virtual", 4, 2, "pipeline");
     document.set("compute", table({{"step_time", text("3ms")}}));
-    const auto virtually = inChildProcess([&] { return valuesOf(trainVirtually(document)[1], "eval/loss"); });
+    const auto virtually = inChildProcess([&] { return metricOf(trainVirtually(document)[1], "eval/loss"); });
     const auto really = train(resnetOn("threads", 4, 2, "pipeline"));
-    EXPECT_EQ(virtually, valuesOf(really[0], "eval/loss"));
+    EXPECT_EQ(virtually, metricOf(really[0], "eval/loss"));
     EXPECT_EQ(virtually.size(), 4U);
 }
 
@@ -76,7 +76,7 @@ TEST(StagedAlgorithm, StatisticsCountEachBatchOnce) {
     const auto ofRule = [](const std::string& algorithm) {
         Value document = resnetOn("threads", 3, 3, algorithm);
         document.find("optimizer")->set("learning_rate", number(0));
-        return valuesOf(train(document)[0], "eval/loss");
+        return metricOf(train(document)[0], "eval/loss");
     };
     EXPECT_EQ(ofRule("fdg"), ofRule("dsp_layers"));
 }
@@ -104,8 +104,8 @@ TEST(StagedAlgorithm, CutsATransformerWhoseOutputHasItsOwnMatrix) {
     const auto expected = train(gptOn(1, 1, "independent", false));
     const auto records = train(gptOn(4, 4, "pipeline", false));
     for (const RankRecord& record : records) ASSERT_EQ(record.outcome.error, "");
-    EXPECT_EQ(valuesOf(records[3], "train/loss"), valuesOf(expected[0], "train/loss"));
-    EXPECT_EQ(valuesOf(records[0], "eval/loss"), valuesOf(expected[0], "eval/loss"));
+    EXPECT_EQ(metricOf(records[3], "train/loss"), metricOf(expected[0], "train/loss"));
+    EXPECT_EQ(metricOf(records[0], "eval/loss"), metricOf(expected[0], "eval/loss"));
     const auto tied = planExperiment(readExperiment(gptOn(4, 4, "pipeline", true)).value());
     ASSERT_FALSE(tied);
     EXPECT_NE(

@@ -1,5 +1,5 @@
 // Division of layers among stages.
-#include "core/train/stages/stage_plan.h"
+#include "core/train/stage_plan.h"
 
 #include <gtest/gtest.h>
 

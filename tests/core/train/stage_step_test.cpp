@@ -1,5 +1,5 @@
 // Passes of one rank over its stage.
-#include "core/train/stages/stage_step.h"
+#include "core/train/stage_step.h"
 
 #include <gtest/gtest.h>
 #include <torch/nn/module.h>

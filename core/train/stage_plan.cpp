@@ -1,4 +1,4 @@
-#include "core/train/stages/stage_plan.h"
+#include "core/train/stage_plan.h"
 
 #include <torch/nn/module.h>
 #include <torch/types.h>

@@ -1,4 +1,4 @@
-#include "core/train/stages/stage_step.h"
+#include "core/train/stage_step.h"
 
 #include <torch/nn/module.h>
 #include <torch/types.h>
@@ -11,7 +11,7 @@
 #include "core/base/check.h"
 #include "core/models/sequence.h"
 #include "core/train/evaluator.h"
-#include "core/train/stages/stage_plan.h"
+#include "core/train/stage_plan.h"
 
 namespace dasgd {
 
