@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <vector>
 
 #include "tests/support/algorithm_trials.h"
@@ -183,31 +184,40 @@ TEST(StreamingDiLoCo, UnderTheBackwardPassOfANetworkIsTheSameTraining) {
     }
 }
 
-// With a network that takes longer than the steps between two fragments several are under way at once.
-TEST(StreamingDiLoCo, HasSeveralFragmentsUnderWayInSimulatedTime) {
-    const auto mostUnderWay = [](std::int64_t delay) {
+// The most fragments that have left and are not merged after any step, and the mean time of a step in ms.
+std::vector<double> underWay(std::int64_t delay) {
+    return inChildProcess([delay] {
         Value document = kOuterProblem.experiment(streaming({6, 3, delay, 0.5, 0.7, 0.9}));
         document.set("cluster", table({{"backend", text("virtual")}, {"workers", integer(4)}}));
-        document.set("network", table({{"bandwidth", text("1Gbps")}, {"latency", text("2ms")}}));
+        document.set("network", table({{"bandwidth", text("1Gbps")}, {"latency", text("0.8ms")}}));
         document.set("compute", table({{"step_time", text("3ms")}}));
-        std::vector<Span> reductions;
         const std::vector<RankRecord> records = trainVirtually(document);
-        for (const Span& span : records[0].sink.spans) {
-            if (span.kind == SpanKind::Reduce) reductions.push_back(span);
+        const auto& spans = records[0].sink.spans;
+        std::map<std::int64_t, int> changes;  // by step
+        for (const Span& merge : spans) {
+            if (merge.kind != SpanKind::Merge) continue;
+            const auto reduce = std::find_if(spans.begin(), spans.end(), [&](const Span& span) {
+                return span.kind == SpanKind::Reduce && span.collective == merge.collective;
+            });
+            if (reduce == spans.end()) continue;
+            ++changes[reduce->step];
+            --changes[merge.step];
         }
-        std::ptrdiff_t most = 0;
-        for (const Span& at : reductions) {
-            most = std::max(most, std::ranges::count_if(reductions, [&](const Span& each) {
-                                return each.start <= at.start && at.start < each.end;
-                            }));
-        }
-        return most;
-    };
-    const auto inAProcess = [&](std::int64_t delay) {
-        return inChildProcess([&] { return std::vector<double>{static_cast<double>(mostUnderWay(delay))}; })[0];
-    };
-    EXPECT_EQ(inAProcess(1), 1) << "a step is shorter than an average, and each is awaited before the next leaves";
-    EXPECT_EQ(inAProcess(5), 3);
+        int now = 0, most = 0;
+        for (const auto& [step, change] : changes) most = std::max(most, now += change);
+        return std::vector<double>{static_cast<double>(most), static_cast<double>(endOfSteps(records[0])) / 200 * 1e-6};
+    });
+}
+
+// An average takes 4.8 ms, longer than a step and shorter than the two until the next fragment leaves.
+TEST(StreamingDiLoCo, HasSeveralFragmentsUnderWayInSimulatedTime) {
+    const std::vector<double> one = underWay(1), three = underWay(5);
+    ASSERT_EQ(one.size(), 2U);
+    ASSERT_EQ(three.size(), 2U);
+    EXPECT_EQ(one[0], 1);
+    EXPECT_NEAR(one[1], 3 + 1.8 / 2, 0.05) << "1.8 ms of every second step are waited for";
+    EXPECT_EQ(three[0], 3);
+    EXPECT_NEAR(three[1], 3, 0.05);
 }
 
 // The layers of a fragment leave under the backward pass of its last step, the last one first.
@@ -220,7 +230,9 @@ TEST(StreamingDiLoCo, LeavesUnderTheBackwardPassInSimulatedTime) {
              {"train", table({{"steps", integer(8)}})},
              {"cluster", table({{"backend", text("virtual")}, {"workers", integer(2)}})},
              {"network", table({{"bandwidth", text("1Gbps")}, {"latency", text("0us")}})},
-             {"compute", table({{"mode", text("time-only")}, {"step_time", text("300ms")}})}});
+             {"compute", table({{"mode", text("time-only")},
+                                {"step_time", text("300ms")},
+                                {"memory_bandwidth", text("1000000TB/s")}})}});
         const std::vector<RankRecord> records = trainVirtually(document);
         std::vector<double> all;
         for (const Span& span : records[0].sink.spans) {
