@@ -75,6 +75,11 @@ std::optional<FieldError> SlowAverage::check(const RunOutline& facts) const {
 }
 
 std::optional<FieldError> SlowAverage::checkCompression(const CompressionSettings& settings) const {
+    if (params_.gradientPenalty.on) {
+        return FieldError{"algorithm.penalty",
+                          "the penalty weighs outer gradients by their norms, of which coding keeps none exactly: set "
+                          "penalty = false, or remove [compression]"};
+    }
     if (params_.fromPresent) {
         return FieldError{"algorithm.from_present",
                           "with from_present = true the weights themselves leave, whose coding errors would be in "
@@ -132,7 +137,7 @@ void SlowAverage::start(StepContext& context) {
 
 bool SlowAverage::inPlace() const {
     return params_.delay == 0 && params_.localWeight == 0 && !params_.oneRoundLate && !leavesInPass() &&
-           !keepsProgress() && !compression_;
+           !keepsProgress() && !params_.gradientPenalty.on && !compression_;
 }
 
 void SlowAverage::allocate(StepContext& context) {
@@ -151,6 +156,7 @@ void SlowAverage::allocate(StepContext& context) {
     outer_ = at::empty_like(weights);
     if (params_.momentum > 0) velocity_ = at::zeros_like(weights);
     if (params_.eager) own_ = at::zeros_like(weights);
+    if (params_.gradientPenalty.on) penalty_.emplace(params_.gradientPenalty).start(context);
     if (!inPlace()) allocateBuffers(weights);
     if (leavesInPass()) listen(context);
 }
@@ -223,6 +229,7 @@ void SlowAverage::launch(StepContext& context, std::size_t turn) {
     flights_.push_back(flightOf(context, turn, context.step()));
     Flight& flight = flights_.back();
     flight.isCoded = codes(context);
+    if (penalty_) penalty_->meet(context, outer_);
     for (Sent& sent : flight.sent) leave(context, flight, sent, false);
 }
 
@@ -231,7 +238,9 @@ void SlowAverage::leave(StepContext& context, Flight& flight, Sent& sent, bool i
     const auto take = [&] {
         const at::Tensor weights =
             inPass ? LayersAhead::weightsAhead(context, sent.range) : partOf(context.params().weights(), sent.range);
-        if (flight.isCoded) {
+        if (penalty_) {
+            penalty_->weigh(outer_, weights, sent.mean);
+        } else if (flight.isCoded) {
             if (sent.own.defined()) sent.own.copy_(weights);
             at::sub_out(sent.mean, partOf(outer_, sent.range), weights);
             codedOf(sent).encode(context, sent.mean);
@@ -246,6 +255,7 @@ void SlowAverage::leave(StepContext& context, Flight& flight, Sent& sent, bool i
 
 std::int64_t SlowAverage::leavingBytes(const Flight& flight, const Sent& sent) const {
     const auto bytes = static_cast<std::int64_t>(sent.mean.nbytes());
+    if (penalty_) return snapshotBytes(3 + kPassesOfCopy, bytes);
     const double ofCopy = sent.own.defined() ? 1 : 0;
     if (!flight.isCoded) return snapshotBytes(kPassesOfCopy + ofCopy, bytes);
     return snapshotBytes(3 + ofCopy, bytes) + coded_[sent.number]->encodeBytes();
@@ -293,7 +303,7 @@ void SlowAverage::finishDue(StepContext& context) {
         const double momentum = momentumAt(context.learningRate());
         for (Sent& sent : flight.sent) {
             await(context, flight, sent);
-            mergeSent(context, flight, sent, momentum);
+            penalty_ ? mergePenalized(context, sent, momentum) : mergeSent(context, flight, sent, momentum);
         }
         merged(context, flight);
         flights_.pop_front();
@@ -314,6 +324,26 @@ void SlowAverage::mergeSent(StepContext& context, const Flight& flight, Sent& se
         step.localWeight = keepsProgress() ? 1 : params_.localWeight;
         outerStepToMeanFlat(outer, sent.mean, velocityOf(sent.range), weights, step);
         if (keepsProgress()) keepProgress(sent, weights);
+    });
+}
+
+void SlowAverage::mergePenalized(StepContext& context, Sent& sent, double momentum) {
+    const auto bytes = static_cast<std::int64_t>(sent.mean.nbytes());
+    const std::int64_t taken = bytes * (params_.momentum > 0 ? 4 : 2) + mergeBytes(3 + kPassesOfCopy, bytes);
+    context.executor().run({SpanKind::Merge, taken, sent.collective}, [&] {
+        const at::NoGradGuard guard;
+        penalty_->clip(sent.mean);
+        at::sub_out(sent.mean, outer_, sent.mean);
+        for (std::size_t i = 0; i < penalty_->ranges().size(); ++i) {
+            const Fragment& range = penalty_->ranges()[i];
+            at::Tensor weights = partOf(context.params().weights(), range);
+            if (penalty_->moves(i)) {
+                outerStepToMeanFlat(partOf(outer_, range), partOf(sent.mean, range), velocityOf(range), weights,
+                                    outerStep(momentum));
+            } else {
+                weights.copy_(partOf(outer_, range));
+            }
+        }
     });
 }
 
@@ -434,6 +464,7 @@ void SlowAverage::save(StepContext& context, Archive& archive) {
     archive.put("outer", outer_);
     archive.put("rate", at::scalar_tensor(rate_, at::kDouble));
     if (velocity_.defined()) archive.put("velocity", velocity_);
+    if (penalty_) penalty_->save(archive);
     archive.put("in_flight", std::ssize(flights_));
     for (std::size_t i = 0; i < flights_.size(); ++i) {
         const Flight& flight = flights_[i];
@@ -454,6 +485,7 @@ Status SlowAverage::load(StepContext& context, const Archive& archive) {
     DASGD_TRY(archive.read("rate", rate));
     rate_ = rate.item<double>();
     if (velocity_.defined()) DASGD_TRY(archive.read("velocity", velocity_));
+    if (penalty_) DASGD_TRY(penalty_->load(archive));
     for (std::size_t i = 0; i < coded_.size(); ++i) {
         DASGD_TRY(coded_[i]->load(archive.under(kCompressionState + std::to_string(i) + "/")));
     }

@@ -26,6 +26,7 @@
 #include "core/algorithms/extensions.h"
 #include "core/algorithms/slow/fragments.h"
 #include "core/algorithms/slow/layers_ahead.h"
+#include "core/algorithms/slow/pseudo_gradient_penalty.h"
 #include "core/base/fields.h"
 #include "core/compression/compressed_mean.h"
 #include "core/gpu/flat_ops.h"
@@ -65,6 +66,9 @@ struct SlowAverageParams {
     bool oneRoundLate = false;
     bool eager = false;
     bool fromPresent = false;
+
+    // Each parameter's Δ is a weighted mean, which leaves outliers out. One fragment, no delay, no local weight.
+    PseudoGradientPenaltyParams gradientPenalty;
 
     // Checks fragments, delay and period together. Errors name these fields.
     [[nodiscard]] std::optional<FieldError> check() const;
@@ -141,6 +145,8 @@ private:
     void finishDue(StepContext& context);
     void mergeSent(StepContext& context, const Flight& flight, Sent& sent, double momentum);
     void keepProgress(const Sent& sent, at::Tensor weights) const;
+    // The outer step along the Δ that the penalty has made.
+    void mergePenalized(StepContext& context, Sent& sent, double momentum);
     void exchange(StepContext& context);
     void await(StepContext& context, Flight& flight, Sent& sent);
     void awaitAll(StepContext& context);
@@ -159,8 +165,9 @@ private:
     bool resetsInner_;
     std::vector<std::vector<Fragment>> fragments_;  // ranges of the flat tensors that travel each by itself
     LayersAhead ahead_;
-    at::Tensor outer_;     // [N], θ
-    at::Tensor velocity_;  // [N], u; none without momentum
+    std::optional<PseudoGradientPenalty> penalty_;  // where it is on
+    at::Tensor outer_;                              // [N], θ
+    at::Tensor velocity_;                           // [N], u; none without momentum
     // One as large as the largest fragment, or one for each fragment where several are under way at once; none where
     // the mean is formed in the place of the weights.
     std::vector<at::Tensor> buffers_;

@@ -1,5 +1,11 @@
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "core/compression/settings.h"
 #include "tests/support/algorithm_trials.h"
 #include "tests/support/outer_oracle.h"
 
@@ -70,6 +76,68 @@ const AlgorithmTrial::Add kDiLoCoTrial{
                               {"nesterov", boolean(true)}},
                      .algorithm = "local_sgd",
                      .fields = {{"period", integer(5)}}}}}};
+
+// EDiT (arXiv 2412.07210): Δ = Σ aᵢΔᵢ with a = softmax(−‖Δᵢ‖/T), cut off at a norm of φ; the only parameter is the
+// vector of weights. Outliers are pseudo_gradient_penalty_test's.
+TEST(DiLoCo, WeighsOuterGradientsByTheirNorms) {
+    for (const auto& [temperature, clip] : std::vector<std::pair<double, double>>{{1, 0}, {0.2, 0}, {1, 0.3}}) {
+        SerialOuter outer{.rate = 0.7, .momentum = 0.9, .nesterov = true, .theta = kOuterProblem.start};
+        const auto norm = [](const Vec& x) {
+            double squares = 0;
+            for (const double number : x) squares += number * number;
+            return std::sqrt(squares);
+        };
+        const Trajectory expected =
+            serial(kOuterProblem, [&, t = temperature, most = clip](std::int64_t k, Workers& w) {
+                if (k % 4 != 0) return;
+                Vec delta(3, 0);
+                double sum = 0;
+                for (const Vec& one : w) {
+                    Vec own = outer.theta;
+                    for (std::size_t j = 0; j < own.size(); ++j) own[j] -= one[j];
+                    const double share = std::exp(-norm(own) / t);
+                    sum += share;
+                    for (std::size_t j = 0; j < own.size(); ++j) delta[j] += share * own[j];
+                }
+                for (double& number : delta) number /= sum;
+                const double factor = most > 0 ? std::min(1.0, most / (norm(delta) + 1e-6)) : 1;
+                for (std::size_t j = 0; j < delta.size(); ++j) outer.step(j, factor * delta[j]);
+                w.assign(w.size(), outer.theta);
+            });
+        for (const Backend backend : oracleBackends()) {
+            expectSame(trained(kOuterProblem,
+                               {{"name", text("diloco")},
+                                {"period", integer(4)},
+                                {"penalty", boolean(true)},
+                                {"penalty_temperature", number(temperature)},
+                                {"penalty_clip", number(clip)}},
+                               backend),
+                       expected, 1e-10);
+        }
+    }
+}
+
+TEST(DiLoCo, RefusesToCodeWhatIsWeighed) {
+    const auto made = AlgorithmRegistry::find("diloco")->create(table({{"penalty", boolean(true)}}), {"name"}).value();
+    const CompressionSettings settings{
+        .name = "e3m0", .compressor = CompressorRegistry::find("e3m0")->create(Value(Value::Table{}), {}).value()};
+    const auto refused = dynamic_cast<const CompressesExchanges&>(*made).checkCompression(settings);
+    ASSERT_TRUE(refused);
+    EXPECT_EQ(refused->field, "algorithm.penalty");
+    EXPECT_THAT(refused->message, testing::HasSubstr("set penalty = false, or remove [compression]"));
+}
+
+// The host reads several numbers an average.
+const AlgorithmTrial::Add kPenaltyTrial{{.algorithm = "diloco",
+                                         .fields = {{"period", integer(2)},
+                                                    {"penalty", boolean(true)},
+                                                    {"penalty_warmup", integer(2)},
+                                                    {"penalty_threshold", number(0.5)},
+                                                    {"penalty_clip", number(0.5)}},
+                                         .what = "penalty",
+                                         .snapshotPasses = 15,
+                                         .mergePasses = 7,
+                                         .hostReads = HostReads::EachStep}};
 
 }  // namespace
 }  // namespace dasgd::test
