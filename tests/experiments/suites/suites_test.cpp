@@ -380,5 +380,28 @@ TEST(SparseLoCo, HasThePublishedSettings) {
     EXPECT_EQ(settings.at("compression.error_feedback"), "true");
 }
 
+// The rates that the authors' code has, and that all three cases train.
+TEST(MuLoCo, HasThePublishedSettingsAndTrains) {
+    const auto loaded = loadExperiments(suite("muloco.toml"), {}, test::kProgram);
+    ASSERT_TRUE(loaded) << loaded.error().message;
+    const Settings settings = settingsOf(loaded->front().resolved);
+    EXPECT_EQ(loaded->front().algorithm, "diloco");
+    EXPECT_EQ(settings.at("optimizer.name"), "muon");
+    const std::map<std::string, double> published{{"algorithm.period", 30},
+                                                  {"algorithm.outer_learning_rate", 0.9},
+                                                  {"algorithm.outer_momentum", 0.8},
+                                                  {"optimizer.momentum", 0.9}};
+    for (const auto& [key, value] : published) EXPECT_EQ(std::stod(settings.at(key)), value) << key;
+    EXPECT_EQ(settings.at("optimizer.nesterov"), "false");
+    std::vector<std::string> smaller;
+    for (const char* setting : {"train.steps=4", "train.eval_every=4", "algorithm.period=2", "model.layers=1"}) {
+        smaller.insert(smaller.end(), {"--set", setting});
+    }
+    const auto lines = runs("muloco.toml", smaller);
+    ASSERT_EQ(lines.size(), 3U);
+    for (const auto& run : lines) EXPECT_TRUE(run["final_loss"].is_number()) << run;
+    EXPECT_LT(lines[1]["bytes_sent"], lines[0]["bytes_sent"]);
+}
+
 }  // namespace
 }  // namespace dasgd::experiments
