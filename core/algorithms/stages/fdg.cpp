@@ -2,6 +2,12 @@
 // the graph of each forward pass kept. Stage k of K steps along the gradient at the weights of D_k = 2(K−1−k) ticks
 // ago, w ← w − η·g(w of the forward pass): the pass keeps those weights, D_k copies of the stage's, beside its graph.
 // lr_shrink is β. Stages with replicas are those of Pham and Ahn (arXiv 2509.05679).
+//
+// Checked against ZHUANGHP/FDG (FDG.py, DG_models.py): the order within a tick, D_k outputs that are kept, β on each
+// gradient that a stage receives. Variants: there a graph refers to the parameters, which steps change in place, so
+// that gradients of a stage with several layers go down through newer weights than the formula has; the last stage
+// takes its step a tick later, before its next forward pass, which changes no value; and optimisers step before the
+// first gradient too.
 #include "core/algorithms/stages/delayed_stages.h"
 
 namespace dasgd {
