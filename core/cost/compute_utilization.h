@@ -43,10 +43,9 @@ using ExchangeTime = std::function<double(const LinkCost& link, double bytes)>;
 
 // Seconds that a worker waits in one period, T_m being `exchange` and T_b the time of the backward pass:
 //  Step      Σ max(0, T_m(bytes of the fragment) − δT_c)
-//  Backward  Σ max(0, e − T_b − δT_c) with e_j = max(r_j, e_{j−1}) + T_m(bytes of layer j), r_j the instant at which
-//  the
-//            gradient of layer j is ready and e the last e_j, both since the pass began
-// over all fragments. Precondition: every fragment has a layer.
+//  Backward  Σ max(0, e − T_b − δT_c) with e_j = max(r_j, e_{j−1}) + T_m(bytes of layer j), where the gradient of
+//            layer j is ready at r_j and e is the last e_j, all since the pass began
+// over all fragments. Precondition: every fragment has a layer, and is merged before the next one leaves.
 [[nodiscard]] double exposedSeconds(const UtilizationRound& round, const ExchangeTime& exchange, const LinkCost& link);
 // H·T_c / (H·T_c + exposed seconds), 0 … 1.
 [[nodiscard]] double computeUtilization(const UtilizationRound& round, const ExchangeTime& exchange,

@@ -9,6 +9,7 @@
 #include "core/base/input_file.h"
 #include "core/base/units.h"
 #include "core/experiment/shared_fields.h"
+#include "core/experiment/stages_check.h"
 #include "core/optimizers/clipped_optimizer.h"
 #include "core/sim/network/platform.h"
 
@@ -378,53 +379,6 @@ Status checkRoles(const Experiment& experiment) {
     return experiment.algorithmTable.error(experiment.algorithmName + " leaves none of " +
                                            std::to_string(experiment.cluster.workers) +
                                            " ranks to train; set more workers in [cluster]");
-}
-
-// Names of the algorithms that train a model which is cut into stages.
-std::string trainingStages() {
-    std::vector<std::string> names;
-    for (const auto& [name, entry] : AlgorithmRegistry::entries()) {
-        const auto made = entry.create(Value(Value::Table{}), {});
-        if (made && dynamic_cast<const TrainsStages*>(made->get())) names.push_back(name);
-    }
-    return listOf(names);
-}
-
-// Refuses stages beside what needs a whole model on every rank.
-Status checkStages(const Value& document, const Experiment& experiment) {
-    const std::int64_t stages = experiment.cluster.stages, workers = experiment.cluster.workers;
-    if (stages == 1) return {};
-    const auto refuse = [&](const char* section, const char* key, const std::string& why) {
-        return document.find(section)->find(key)->error(why);
-    };
-    if (workers % stages != 0) {
-        return refuse("cluster", "stages",
-                      "stages is " + std::to_string(stages) + ", and workers is " + std::to_string(workers) +
-                          ": each replica of the model takes " + std::to_string(stages) +
-                          " ranks; choose a number of stages that divides workers");
-    }
-    const auto algorithm = experiment.makeAlgorithm();
-    if (!dynamic_cast<const TrainsStages*>(algorithm.get())) {
-        return refuse(
-            "cluster", "stages",
-            experiment.algorithmName +
-                " trains whole models: set stages = 1, or choose an algorithm of stages: " + trainingStages());
-    }
-    if (experiment.layout.onGpus) {
-        return refuse("cluster", "stages",
-                      "stages are trained on the host yet: set backend = \"gloo\", \"threads\" or \"virtual\"");
-    }
-    if (experiment.train.gradientClip > 0) {
-        return refuse("train", "gradient_clip",
-                      "gradients are clipped by the norm of all of them, and with stages each rank has a part of them: "
-                      "remove gradient_clip, or set stages = 1 in [cluster]");
-    }
-    if (experiment.train.autocasts()) {
-        return refuse("train", "autocast",
-                      "stages send each other values of train.precision: remove autocast, or set stages = 1 in "
-                      "[cluster]");
-    }
-    return {};
 }
 
 Status readName(const Value& document, Experiment& experiment) {

@@ -104,9 +104,11 @@ private:
     }
     void visitSampler(auto&& f) {
         f(sampler, "sampler",
-          {.help = "passes: each sample once a pass; srg: stochastic reweighted gradient descent, which draws samples "
-                   "with replacement by the norms of their last known gradients and divides by the probability "
-                   "(arXiv 2103.12293); of the models logistic and linear_svm, and from a shard that each worker keeps",
+          {.help =
+               "passes: each sample once a pass; srg: stochastic reweighted gradient descent, which draws samples "
+               "with replacement by the norms of their last known gradients and divides by the probability "
+               "(arXiv 2103.12293); of the models logistic and linear_svm, and from a shard that each worker keeps. "
+               "Simulated time does not count the second forward pass that the norms take here",
            .choices = {"passes", "srg"}});
         f(samplerForm, "sampler_form",
           {.help = "Probabilities of srg. mixture: a share uniform, the rest in proportion to the norms (ICML 2022); "

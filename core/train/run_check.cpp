@@ -153,6 +153,9 @@ Status checkBalance(const Value& document, const Experiment& experiment, const P
     if (experiment.sharesWork()) {
         return refuse("workers that share the work (train.work) make steps at their own pace already: remove it");
     }
+    if (experiment.cluster.stages > 1) {
+        return refuse("the stages of a replica train on the same samples: remove it, or set stages = 1 in [cluster]");
+    }
     if (experiment.roles().trainers() < workers) {
         return refuse(experiment.algorithmName +
                       " has ranks that serve, and a server adds up equal batches: choose an algorithm in which all "
@@ -163,6 +166,11 @@ Status checkBalance(const Value& document, const Experiment& experiment, const P
         return refuse(experiment.algorithmName +
                       " forms no mean over ranks that wait for each other, or one that needs equal batches: choose "
                       "another algorithm, as sync_sgd, local_sgd or dasgd, or remove it");
+    }
+    if (experiment.compression && experiment.compression->compressor->properties().votes) {
+        return refuse(
+            "a vote counts the sign of each worker's gradient, whatever its samples: set vote = false in "
+            "[compression]");
     }
     if (experiment.train.weigh == "samples" && !means->weighsRanks()) {
         return refuse(experiment.compression

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/base/check.h"
 #include "core/models/sequence.h"
@@ -68,7 +69,7 @@ std::vector<std::int64_t> withSamples(std::int64_t samples, const std::vector<st
     return all;
 }
 
-// What both kinds of stage have: micro-batches, shapes of messages, and the charged share of a step's time.
+// The parts that both kinds of stage have: micro-batches, shapes of messages, and the charged share of a step's time.
 class PlannedStage : public StageStep {
 public:
     PlannedStage(const StageParts& parts, Rank rank)
@@ -155,11 +156,16 @@ public:
         executor_.run({SpanKind::Forward}, [&] {
             const at::Tensor now = parts_.forward.get_state();
             const at::Tensor buffers = copyOfBuffers(parts_.params);
+            std::vector<std::pair<at::Tensor, at::Tensor>> counters;  // BatchNorm's, of batches
+            for (const at::Tensor& buffer : parts_.model->module().buffers()) {
+                if (!buffer.is_floating_point()) counters.emplace_back(buffer, buffer.clone());
+            }
             parts_.forward.set_state(pass.random);
             compute(pass, true);
             parts_.forward.set_state(now);
             const at::NoGradGuard guard;
             if (buffers.defined()) setBuffers(parts_.params, buffers);
+            for (auto& [counter, before] : counters) counter.copy_(before);
         });
     }
 

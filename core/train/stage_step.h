@@ -23,7 +23,7 @@ public:
     // Mean loss of the last batch whose forward passes are complete, a scalar []; undefined before the first one, at
     // all stages but the last, and where nothing is computed.
     [[nodiscard]] const at::Tensor& loss() const { return loss_; }
-    // Which layers the stage has, for whoever follows the run.
+    // Names the layers of the stage, for whoever follows the run.
     [[nodiscard]] virtual std::string description() const = 0;
 
 protected:

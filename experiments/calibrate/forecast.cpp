@@ -168,14 +168,23 @@ Status checkTrainable(Value document) {
     return {};
 }
 
-// Changes `document` to a time-only run and begins a forecast for it. Errors: those of checking the changed document.
+bool balances(const Value& document) {
+    const auto* balance = valueAt<std::string>(document, "train", "balance");
+    return balance && *balance != "none";
+}
+
+// Changes `document` to a time-only run and begins a forecast for it. Errors: those of checking the changed document; a
+// model that is cut into stages.
 Result<Forecast> begin(Value& document, const ForecastOptions& options) {
+    DASGD_TRY(refuseStages(document));
     if (options.target) DASGD_TRY(checkTrainable(document));
     // Nothing is trained to targets here, and there are no operators to profile; a target of the forecast's own is
     // trained to by runs of their own.
     leaveOutTargetsAndProfile(document);
     put(document, "compute", "mode", Value(std::string("time-only")));
     DASGD_ASSIGN(const CheckedExperiment timed, checkExperiment(document));
+    // Some of the rows could not have it.
+    leaveOutBalance(document);
     Forecast made{.targetSteps = timed.totalSteps, .target = options.target};
     made.byFormula = goesByFormula(document, timed.workers);
     if (made.byFormula) put(document, "network", "fidelity", Value(std::string("formula")));
@@ -205,8 +214,8 @@ Status simulateAll(Forecast& made, RunSession& session, Value document, const st
     return {};
 }
 
-// What [compression] makes of the averages of the advised algorithm, from `document`, and the algorithm's own passes
-// for it. Errors: the algorithm refuses the operator, or no formula gives its time.
+// Notes what [compression] makes of the averages of the advised algorithm, from `document`, and the algorithm's own
+// passes for it. Errors: the algorithm refuses the operator, or no formula gives its time.
 Status takeCompression(const Value& document, const std::vector<SchemaPlugin>& algorithms, ClusterFacts& facts) {
     if (!document.find("compression")) return {};
     const auto advised = std::ranges::find(algorithms, ForecastRole::Advised,
@@ -269,6 +278,7 @@ std::optional<std::string> reasonAdviceIsNotFirst(const std::vector<ForecastRow>
 }
 
 Result<Forecast> forecast(RunSession& session, Value document, const ForecastOptions& options) {
+    const bool isBalanced = balances(document);
     DASGD_ASSIGN(Forecast made, begin(document, options));
     const std::vector<SchemaPlugin> algorithms = algorithmsOf(experimentSchema());
     ClusterFacts compression;
@@ -292,6 +302,10 @@ Result<Forecast> forecast(RunSession& session, Value document, const ForecastOpt
     if (made.facts.compressed) leaveOutRefused(made.formulas, document);
     DASGD_TRY(simulateAll(made, session, document, algorithms));
     DASGD_TRY(adviseOnBuckets(made, algorithms));
+    if (isBalanced) {
+        made.advice.why.emplace_back(
+            "All rows have equal batches: not each could have unequal ones, so that balance in [train] is left out.");
+    }
     if (made.target) DASGD_TRY(trainAll(made, session, document));
     std::ranges::stable_sort(made.rows, {}, [](const ForecastRow& row) {
         return std::tuple(row.role == CandidateRole::Alone, !row.targetSeconds, row.targetSeconds);

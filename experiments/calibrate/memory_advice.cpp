@@ -49,6 +49,10 @@ std::vector<MemoryRow> rowsOf(const SchemaPlugin& algorithm, const Value& settin
         }
         default: break;
     }
+    if (algorithm.name == kDividedUpdate && numberOf(values, "stage") == 3) {
+        return {row("everything divided",
+                    dividedState(advice.state, Division::Everything, advice.parameters, advice.ranks))};
+    }
     if (algorithm.name == kDividedUpdate) {
         return {row("divided update", dividedUpdate(advice.state, advice.parameters, advice.ranks))};
     }

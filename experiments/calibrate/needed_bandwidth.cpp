@@ -104,7 +104,14 @@ Status takeAverages(const CheckedExperiment& experiment, const Pattern& pattern,
     }
     if (textOf(values, "launch", "step") == nameOf(LaunchTime::Backward)) round.launch = LaunchTime::Backward;
     round.fragments = experiment.fragments;
-    return {};
+    const auto count = static_cast<std::int64_t>(round.fragments.size());
+    const std::int64_t most = round.period / count - (pattern.delayBelowInterval ? 1 : 0);
+    if (round.delay <= most) return {};
+    return fail("a delay of " + std::to_string(round.delay) +
+                " steps has several of its exchanges under way at once, " + std::to_string(count) + " in " +
+                std::to_string(round.period) +
+                " steps, and the formula gives each the link to itself: set a delay of at most " +
+                std::to_string(most) + ", or simulate it");
 }
 
 // The name of a case is in its label too.
@@ -135,6 +142,11 @@ Result<NeededRound> neededRound(const CheckedExperiment& experiment, const Schem
     if (pattern.kind == Pattern::Kind::Gradients) takeGradients(experiment, pattern, values, sizes, needed.round);
     if (pattern.kind == Pattern::Kind::Averages) {
         DASGD_TRY(takeAverages(experiment, pattern, values, needed.round));
+        const auto first = static_cast<std::int64_t>(numberOf(pattern.gradientSteps, values));
+        if (first > 0) {
+            needed.assumes.push_back("The first " + std::to_string(first) +
+                                     " steps, which average gradients, are left out.");
+        }
     }
     double bytes = static_cast<double>(experiment.parameters) * elementBytes(experiment.resolved);
     auto collective = CompressedExchange::Collective::AllReduce;

@@ -32,7 +32,7 @@ struct NeededBandwidth {
     std::string why;  // there is none
     std::vector<std::string> assumes;
 };
-// Of each experiment, for `utilizations` between 0 and 1.
+// One for each experiment. `utilizations` lie between 0 and 1.
 [[nodiscard]] std::vector<NeededBandwidth> neededBandwidths(const std::vector<CheckedExperiment>& experiments,
                                                             const std::vector<double>& utilizations);
 

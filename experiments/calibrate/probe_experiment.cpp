@@ -53,6 +53,20 @@ void leaveOutTargetsAndProfile(Value& document) {
     document.set("record", std::move(record));
 }
 
+void leaveOutBalance(Value& document) {
+    Value train = sectionOf(document, "train");
+    for (const char* key : {"balance", "rebalance", "weigh"}) train.erase(key);
+    document.set("train", std::move(train));
+}
+
+Status refuseStages(const Value& document) {
+    const auto* stages = valueAt<std::int64_t>(document, "cluster", "stages");
+    if (!stages || *stages <= 1) return {};
+    return document.find("cluster")->find("stages")->error(
+        "there is no forecast and no calibration of a model that is cut into stages yet: set stages = 1, or simulate "
+        "the run itself (backend = \"virtual\", dasgd run)");
+}
+
 Result<CheckedExperiment> probeExperiment(const std::string& file, const Overrides& overrides) {
     DASGD_ASSIGN(Value document, readTomlFile(file));
     DASGD_ASSIGN(Value only, onlyDocument(std::move(document), overrides));
@@ -60,6 +74,7 @@ Result<CheckedExperiment> probeExperiment(const std::string& file, const Overrid
 }
 
 Result<CheckedExperiment> probeExperimentOf(Value document) {
+    DASGD_TRY(refuseStages(document));
     // Without a name the experiment is called after its algorithm, which is the probe already.
     addToName(document, " (probe)");
     Value probe;
@@ -69,10 +84,9 @@ Result<CheckedExperiment> probeExperimentOf(Value document) {
     setAlgorithm(document, std::move(probe));
     // The first could end the probe early, and profiled steps are not timed.
     leaveOutTargetsAndProfile(document);
+    leaveOutBalance(document);
     Value train = sectionOf(document, "train");
     train.erase("epochs");
-    // What is measured is a step of equal batches.
-    for (const char* key : {"balance", "rebalance", "weigh"}) train.erase(key);
     train.set("steps", Value(kWarmUpSteps + kAloneSteps + kOverlappedSteps));
     train.set("eval_every", Value(std::int64_t{1'000'000}));
     document.set("train", std::move(train));

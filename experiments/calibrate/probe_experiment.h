@@ -23,9 +23,15 @@ void addToName(Value& document, std::string_view suffix);
 // runs.
 void leaveOutTargetsAndProfile(Value& document);
 
+// Removes the division of samples among unlike workers: every rank has equal batches.
+void leaveOutBalance(Value& document);
+
+// Refuses a model that is cut into stages: the probe and the algorithms of a forecast train whole ones.
+[[nodiscard]] Status refuseStages(const Value& document);
+
 // The experiment of `file` with the algorithm probe, as many steps as that needs, and a full trace. Its name ends in
-// " (probe)", because it is no configuration of the experiment. Errors: those of the file; several cases; a single
-// worker, which has no link to measure.
+// " (probe)", because it is no configuration of the experiment. Errors: those of the file; several cases; a
+// model that is cut into stages; a single worker, which has no link to measure.
 [[nodiscard]] Result<CheckedExperiment> probeExperiment(const std::string& file, const Overrides& overrides);
 // probeExperiment() for an onlyDocument().
 [[nodiscard]] Result<CheckedExperiment> probeExperimentOf(Value document);

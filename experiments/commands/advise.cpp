@@ -240,7 +240,7 @@ std::string textOf(const std::vector<MemoryRow>& rows) {
     return table.toString();
 }
 
-// What a rank sends in a step is its time over a link of one byte a second.
+// Without a known link the seconds of a plan are over one of a byte a second: the bytes that a rank sends in a step.
 std::string textOf(const MemoryPlan& plan) {
     TextTable table({"", "tensors divided", "parameters divided", "a rank", "communication"});
     const auto add = [&](const std::string& name, const ShardPlan& one) {

@@ -1,8 +1,12 @@
 // `dasgd export`: a run for other programs.
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstdio>
+#include <cstdlib>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "core/base/log.h"
@@ -60,9 +64,19 @@ Status exportWeights(const ExportOptions& options, const storage::RunRow& run) {
 // Their reduce-scatters and all-gathers are alike in a record.
 constexpr std::array<std::string_view, 2> kDividedUpdates{"zero_sgd", "acco"};
 
-// Steps from the launch of an average to its merge, of a run whose collectives are all-reduces of all ranks; the reason
-// for which a run has others or may have.
-Result<std::int64_t> delayOfAllReduces(const storage::RunRow& run) {
+// First steps of a run behind which rank 0 may broadcast buffers. Behind the last of several the algorithm's own
+// exchanges may leave too.
+std::int64_t broadcastStepsOf(const CommunicationPattern& pattern, const PatternValues& values) {
+    if (values("broadcast_buffers") == "false") return 0;
+    if (pattern.kind == CommunicationPattern::Kind::Gradients) return std::numeric_limits<std::int64_t>::max();
+    const auto first = pattern.gradientSteps.field.empty() ? std::nullopt : values(pattern.gradientSteps.field);
+    const std::int64_t steps = first ? std::strtoll(first->c_str(), nullptr, 10) : 0;
+    return steps > 1 ? steps - 1 : steps;
+}
+
+// The all-reduces of a run whose collectives are all-reduces of all ranks; the reason for which a run has others or may
+// have.
+Result<AllReduces> allReducesOf(const storage::RunRow& run) {
     const auto no = [&](const std::string& why) {
         return fail("run " + run.runId + " cannot become a Chakra trace: " + why);
     };
@@ -71,12 +85,18 @@ Result<std::int64_t> delayOfAllReduces(const storage::RunRow& run) {
     if (std::ranges::find(kDividedUpdates, run.algorithm) != kDividedUpdates.end()) {
         return no("the record of " + run.algorithm + " does not tell its reduce-scatters from its all-gathers");
     }
+    if (const auto* balance = valueAt<std::string>(config, "train", "balance"); balance && *balance != "none") {
+        return no(
+            "with train.balance its ranks exchange their rates in all-gathers, and a record does not say the kind "
+            "of a collective: record a run with balance = \"none\"");
+    }
     const std::vector<SchemaSection> schema = experimentSchema();
     const auto algorithms = std::ranges::find(schema, "algorithm", &SchemaSection::name);
     const auto algorithm = std::ranges::find(algorithms->plugins, run.algorithm, &SchemaPlugin::name);
     if (algorithm == algorithms->plugins.end()) return no("this program has no algorithm " + printable(run.algorithm));
     const Value settings = sectionOf(config, "algorithm");
-    const auto round = roundOf(algorithm->communication, patternValues(*algorithm, settings), 0);
+    const PatternValues values = patternValues(*algorithm, settings);
+    const auto round = roundOf(algorithm->communication, values, 0);
     if (!round) {
         return no("the record of " + run.algorithm + " does not tell one kind of communication from another, and no " +
                   "pattern does: " + round.error().message);
@@ -84,15 +104,15 @@ Result<std::int64_t> delayOfAllReduces(const storage::RunRow& run) {
     if (round->peers > 0 || round->servers > 0) {
         return no(run.algorithm + " sends messages from rank to rank, of which the record does not tell the partner");
     }
-    return round->delay;
+    return AllReduces{.delay = round->delay, .broadcastSteps = broadcastStepsOf(algorithm->communication, values)};
 }
 
 Status exportChakraTraces(const ExportOptions& options, storage::RunReader& reader, const storage::RunRow& run) {
-    std::int64_t delay = 0;
+    AllReduces reduces;
     if (!run.imported()) {
-        DASGD_ASSIGN(delay, delayOfAllReduces(run));
+        DASGD_ASSIGN(reduces, allReducesOf(run));
     }
-    DASGD_ASSIGN(const ChakraExport made, exportChakra(reader, run, delay, options.chakraFolder, options.replace));
+    DASGD_ASSIGN(const ChakraExport made, exportChakra(reader, run, reduces, options.chakraFolder, options.replace));
     std::printf("%zu traces in %s, %zu nodes, %zu of them all-reduces; for a simulator: %s\n", made.files.size(),
                 options.chakraFolder.c_str(), made.nodes, made.collectives,
                 (std::filesystem::path(options.chakraFolder) / run.runId).c_str());

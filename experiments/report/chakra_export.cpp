@@ -42,6 +42,20 @@ Result<std::map<int, std::vector<Span>>> spansByRank(storage::RunReader& reader,
     return ranks;
 }
 
+// True if a collective of the first `steps` steps of a rank ended behind the update of its step, for which its
+// gradients had been awaited.
+bool broadcasts(const std::vector<Span>& spans, std::int64_t steps) {
+    std::map<std::int64_t, Ns> updated;
+    for (const Span& span : spans) {
+        if (span.kind != SpanKind::Update || span.step > steps) continue;
+        updated[span.step] = std::max(updated[span.step], span.end);
+    }
+    return std::ranges::any_of(spans, [&](const Span& span) {
+        const auto update = isReduce(span.kind) ? updated.find(span.step) : updated.end();
+        return update != updated.end() && span.end > update->second;
+    });
+}
+
 ProtoWriter attribute(const char* name, std::uint32_t field, std::uint64_t value) {
     ProtoWriter writer;
     writer.text(chakra::kAttributeName, name).number(field, value);
@@ -98,7 +112,7 @@ Status writeRank(const std::filesystem::path& file, const storage::RunRow& run, 
 
 }  // namespace
 
-Result<ChakraExport> exportChakra(storage::RunReader& reader, const storage::RunRow& run, std::int64_t delay,
+Result<ChakraExport> exportChakra(storage::RunReader& reader, const storage::RunRow& run, const AllReduces& reduces,
                                   const std::filesystem::path& folder, bool replace) {
     if (run.imported()) return noTrace(run, "its spans come from a trace of another program");
     DASGD_ASSIGN(const auto ranks, spansByRank(reader, run));
@@ -106,7 +120,14 @@ Result<ChakraExport> exportChakra(storage::RunReader& reader, const storage::Run
     // All ranks before the first file, so that a run that is refused leaves none.
     std::map<int, std::vector<ChakraNode>> traces;
     for (const auto& [rank, spans] : ranks) {
-        auto nodes = chakraNodesOf(spans, extent->start, delay);
+        if (broadcasts(spans, reduces.broadcastSteps)) {
+            return noTrace(
+                run,
+                "rank 0 broadcasts the model's buffers after steps that average gradients, and a record does "
+                "not say the kind of a collective: record a run with broadcast_buffers = false in "
+                "[algorithm] or, where the algorithm has no such field, sync_steps = 0");
+        }
+        auto nodes = chakraNodesOf(spans, extent->start, reduces.delay);
         if (!nodes) return noTrace(run, "rank " + std::to_string(rank) + ": " + nodes.error().message);
         traces[rank] = std::move(*nodes);
     }

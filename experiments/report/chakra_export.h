@@ -18,11 +18,19 @@ struct ChakraExport {
     std::size_t nodes = 0, collectives = 0;    // of all ranks
 };
 
+// The all-reduces of a run.
+struct AllReduces {
+    std::int64_t delay = 0;  // steps from the launch of an average to its merge
+    // First steps, which average gradients and behind which rank 0 may broadcast the model's buffers.
+    std::int64_t broadcastSteps = 0;
+};
+
 // Writes the traces of `run` into `folder`, which is made where missing. Every collective becomes an all-reduce: the
-// caller knows that the run has no others. `delay`: steps from the launch of an average to its merge. Errors: a run
-// without spans or of another program, collectives of some of the ranks, files that are there where `replace` is false,
+// caller knows that the run has no others, apart from broadcasts of buffers. Errors: a run without spans or of another
+// program, with such broadcasts, collectives of some of the ranks, files that are there where `replace` is false,
 // whatever chakraNodesOf() says.
 [[nodiscard]] Result<ChakraExport> exportChakra(storage::RunReader& reader, const storage::RunRow& run,
-                                                std::int64_t delay, const std::filesystem::path& folder, bool replace);
+                                                const AllReduces& reduces, const std::filesystem::path& folder,
+                                                bool replace);
 
 }  // namespace dasgd::experiments

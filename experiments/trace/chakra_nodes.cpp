@@ -118,7 +118,7 @@ private:
         return {};
     }
 
-    // What waits for a collective that nothing was recorded to wait for.
+    // Gives a collective that nothing was recorded to wait for to the first work that needs it.
     void dependOn(const CollectivePart& part, std::uint64_t id, std::int64_t delay) {
         const auto isWork = [](const ChakraNode& node) { return !node.isCollective && node.name != kIdle; };
         const auto begin = nodes_.begin() + static_cast<std::ptrdiff_t>(id);

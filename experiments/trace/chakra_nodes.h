@@ -40,10 +40,9 @@ struct ChakraNode {
 //    several nodes. Time that no span explains is a node "idle", so that the chain has no gap.
 //  - A collective depends on the node at whose end it left.
 //  - A wait is no node: what follows it depends on the collective, and so does a merge on that which it merges.
-//  - A collective that had ended when it was asked for leaves neither: one that left before the update of its step is
-//  of
-//    gradients, and the update depends on it; otherwise what comes `delay` steps after its own. One that no step of the
-//    record comes after was dropped at the end.
+//  - A collective that had ended when it was asked for leaves neither. One that left before the update of its step has
+//    gradients, and the update depends on it; on any other, what comes `delay` steps after its own step. One that no
+//    step of the record comes after was dropped at the end.
 // The nodes of a collective last from the last arrival to its end, which a simulator computes itself.
 // Errors: waits and operations that belong to no collective, as of single messages, of which no span tells the partner;
 // a collective that moves no bytes, or of which the rank's part is not recorded.

@@ -52,7 +52,7 @@ struct SlowAverageParams {
     std::string order = "consecutive";  // layers of a fragment: neighbours, or "strided"
     std::string launch = "step";        // one exchange behind the step, or "backward": layers under its backward pass
 
-    // What the weights, trained on meanwhile, become at the outer step:
+    // The weights were trained on meanwhile. At the outer step they become
     //   blend     w ← (1−a)θ + a·w
     //   progress  w ← θ + p − λ·p²·(θ − w_s), with p = w − w_s, element by element
     std::string merge = "blend";
@@ -107,7 +107,7 @@ protected:
     [[nodiscard]] const at::Tensor& outerWeights() const { return outer_; }
 
 private:
-    // What travels as one: a range of the weights.
+    // A range of the weights that travels as one.
     struct Sent {
         Fragment range;
         std::size_t number = 0;  // of all ranges of all fragments

@@ -53,12 +53,16 @@ struct StreamingDiLoCoParams {
                "weights and what was trained since the snapshot",
            .choices = {"blend", "progress"}});
         f(values.localWeight, "local_weight",
-          {.min = 0, .max = 1, .maxOpen = true, .symbol = "a", .help = "Weight of the local model in a blend"});
+          {.min = 0,
+           .max = 1,
+           .maxOpen = true,
+           .symbol = "a",
+           .help = "Weight of the local model in a blend; merge = \"progress\" does not read it"});
         f(values.correction, "correction",
           {.min = 0,
            .max = 1e12,
            .symbol = "λ",
-           .help = "Of merge = \"progress\": what was trained is corrected by λ, its square and how far the outer "
+           .help = "With merge = \"progress\", what was trained is corrected by λ, its square and how far the outer "
                    "weights are from the snapshot"});
         f(values.learningRate, "outer_learning_rate", outerRateField());
         f(values.momentum, "outer_momentum", outerMomentumField());

@@ -104,7 +104,7 @@ void DelayedStages::drain(StepContext& context) {
     StagedAlgorithm::drain(context);
 }
 
-// What was received lies in the passes, and the passes' graphs follow from their inputs.
+// The passes hold what was received, and their graphs follow from their inputs.
 void DelayedStages::save(StepContext& context, Archive& archive) {
     drain(context);
     if (!isCut()) return;

@@ -65,7 +65,7 @@ public:
 
 protected:
     [[nodiscard]] bool isCut() const { return stage_ != nullptr; }
-    // Of a model that is cut.
+    // Precondition of both: isCut().
     [[nodiscard]] Stage& stage() { return *stage_; }
     [[nodiscard]] const StagePlace& place() const { return stage_->place(); }
 

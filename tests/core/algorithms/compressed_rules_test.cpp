@@ -262,7 +262,7 @@ TEST_P(CompressedRules, DiLoCoWithPowersOfTwo) {
     expectWay(expected, {{"name", text("diloco")}, {"period", integer(5)}}, {{"name", text("e3m0")}});
 }
 
-// Of three weights the first two are a fragment. Fragments leave `delay` steps ahead of their outer steps, which come
+// The first two of three weights are a fragment. Fragments leave `delay` steps ahead of their outer steps, which come
 // every three.
 Trajectory codedStreaming(const QuadraticProblem& problem, std::int64_t delay, Vec (*code)(const Vec&)) {
     const std::size_t ends[] = {0, 2, 3};

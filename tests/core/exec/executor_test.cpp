@@ -69,7 +69,7 @@ TEST_F(ExecutorTest, RunsWorkAndRecordsItFromStartToEnd) {
 }
 
 // Sink that keeps names too.
-class NamingSink final : public EventSink, public NamedSpanSink {
+class NamedSpansSink final : public EventSink, public NamedSpanSink {
 public:
     void span(const Span& /*span*/) override { names.emplace_back(); }
     void namedSpan(const Span& span, std::string_view name) override {
@@ -83,7 +83,7 @@ public:
 
 TEST_F(ExecutorTest, TellsWhatAMessageCarriesWhereSpansAreKept) {
     const auto namesAt = [&](TraceLevel level) {
-        NamingSink naming;
+        NamedSpansSink naming;
         CpuExecutor named(clock, naming, level);
         for (const char* name : {"activations", ""}) {
             Pending message(std::make_shared<HandOperation>(clock, true));

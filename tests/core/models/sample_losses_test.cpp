@@ -33,7 +33,7 @@ TEST(SampleLosses, TheirMeanIsTheLossWhateverTheKindOfTarget) {
     }
 }
 
-// Of all networks whose samples do not depend on each other: mean of weight times gradient.
+// Networks whose samples do not depend on each other: mean of weight times gradient.
 TEST(SampleLosses, WeightsMultiplyTheGradientsOfTheirSamples) {
     for (const char* name : {"logistic", "linear_svm", "mlp"}) {
         const InputSpec input{.shape = {6}, .classes = 3};

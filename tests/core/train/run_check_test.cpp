@@ -434,6 +434,12 @@ TEST(RunCheck, UnevenBatchesGoWithMeansOfRanksThatWaitForEachOther) {
     }
     EXPECT_THAT(saidOf(balanced("ssp")), HasSubstr("has ranks that serve"));
     EXPECT_THAT(saidOf(balanced("async_sgd", "work = \"shared\"\n")), HasSubstr("at their own pace already"));
+    const std::string staged = "[cluster]\nworkers = 4\nstages = 2\n[model]\nname = \"mlp\"\n";
+    EXPECT_THAT(saidOf("[algorithm]\nname = \"pipeline\"\n[train]\nbalance = \"rate\"\nsteps = 20\n" + staged),
+                HasSubstr("e.toml:4:11: balance = \"rate\": the stages of a replica train on the same samples"));
+    const std::string vote =
+        "[optimizer]\nmomentum = 0.0\n[compression]\nname = \"sign\"\nscale = \"one\"\nvote = true\n";
+    EXPECT_THAT(saidOf(balanced("sync_sgd", "", vote)), HasSubstr("whatever its samples: set vote = false"));
 }
 
 TEST(RunCheck, UnevenBatchesNeedSamplesOfAllWorkersInOneOrder) {

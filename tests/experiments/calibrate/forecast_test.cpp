@@ -158,6 +158,18 @@ TEST_F(ForecastTest, ASectionThatCompressesNothingIsAsNone) {
     expectFormulasOfTheRows(json);
 }
 
+TEST_F(ForecastTest, AnExperimentWithUnequalBatchesIsForecastWithEqualOnes) {
+    const auto json = forecast({"--set", "train.balance=rate", "--set", "train.rebalance=5"});
+    expectClosedForms(json);
+    EXPECT_THAT(json["advice"]["why"].dump(), ::testing::HasSubstr("All rows have equal batches"));
+    storage::RunReader reader = test::orDie(storage::RunReader::open(folder_.workspace()));
+    for (const auto& one : json["forecast"]) {
+        const auto run = test::orDie(reader.run(one["run_id"].get<std::string>()));
+        const Value config = test::orDie(parseToml(run.row.config, "config"));
+        EXPECT_EQ(*valueAt<std::string>(config, "train", "balance"), "none") << one;
+    }
+}
+
 TEST_F(ForecastTest, OperatorsThatNoAverageCanHaveAreRefused) {
     folder_.write("known.toml", kCluster);
     for (const char* fields : {"name = \"dgc\"", "name = \"sign\", scale = \"one\", vote = true"}) {

@@ -18,12 +18,13 @@ const std::vector<SchemaPlugin>& knownAlgorithms() {
     return std::ranges::find(kSchema, "algorithm", &SchemaSection::name)->plugins;
 }
 
-CheckedExperiment checkedWith(const std::string& algorithm, const std::string& more = "") {
+CheckedExperiment checkedWith(const std::string& algorithm, const std::string& more = "",
+                              const std::string& backend = "gloo") {
     return test::orDie(checkExperiment(
         test::orDie(parseToml("[algorithm]\n" + algorithm +
                                   "[model]\nname = \"mlp\"\n[optimizer]\nname = \"sgd\"\nmomentum = 0.9\n"
-                                  "[cluster]\nbackend = \"gloo\"\nworkers = 2\n" +
-                                  more,
+                                  "[cluster]\nworkers = 2\nbackend = \"" +
+                                  backend + "\"\n" + more,
                               "e.toml"))));
 }
 
@@ -47,6 +48,14 @@ TEST(MemoryAdvice, CountsWhatTheFilesAlgorithmCopies) {
     EXPECT_EQ(copies("name = \"dasgd\"\ncorrection = 1.0\n"), 8);
     EXPECT_EQ(copies("name = \"dasgd\"\ndelay = 0\nlocal_weight = 0.0\n"), 0);
     EXPECT_EQ(copies("name = \"zero_sgd\"\n"), 8 / 2);
+}
+
+TEST(MemoryAdvice, DividesWeightsAndGradientsTooInStageThree) {
+    const CheckedExperiment experiment = checkedWith(
+        "name = \"zero_sgd\"\nstage = 3\n", "[compute]\nmode = \"time-only\"\nstep_time = \"1ms\"\n", "virtual");
+    const MemoryAdvice advice = test::orDie(memoryAdvice(experiment, knownAlgorithms(), std::nullopt));
+    EXPECT_EQ(ownRow(advice).memory.sum() / advice.parameters, 12.0 / 2);
+    EXPECT_EQ(ownRow(advice).memory.copies, 0);
 }
 
 TEST(MemoryAdvice, SaysWhatItDoesNotCount) {

@@ -75,6 +75,32 @@ TEST(NeededBandwidth, OfLayersUnderABackwardPassIsThatOfTheSharedFormula) {
                 bandwidthFor(round, once, {}, 0.5), 1);
 }
 
+TEST(NeededBandwidth, IsRefusedWhereSeveralFragmentsAreUnderWay) {
+    const auto why = [](const std::string& launch, const std::string& delay) {
+        return neededBy(experimentOf("name = \"streaming_diloco\"\nperiod = 5\nfragments = 2\norder = \"consecutive\"\n"
+                                     "launch = \"" +
+                                         launch + "\"\ndelay = " + delay,
+                                     {{0, 1, 2, 3}, {4, 5, 6, 7}}),
+                        0.5)
+            .why;
+    };
+    for (const char* launch : {"step", "backward"}) {
+        EXPECT_EQ(why(launch, "1"), "") << launch;
+        EXPECT_THAT(why(launch, "2"), HasSubstr("set a delay of at most 1")) << "after steps 2, 5, 7, 10: " << launch;
+        EXPECT_THAT(why(launch, "4"), HasSubstr("under way at once")) << launch;
+    }
+    // An average that is due when the next one leaves is alone.
+    EXPECT_NEAR(bytesPerSecond(experimentOf("name = \"dasgd\"\nperiod = 4\ndelay = 4")), 32'000 / 0.024, 1e-2);
+}
+
+TEST(NeededBandwidth, LeavesOutTheFirstStepsAndSaysSo) {
+    const std::string fields = "name = \"local_sgd\"\nperiod = 4\nsync_steps = ";
+    const auto assumed = [&](const std::string& steps) { return neededBy(experimentOf(fields + steps), 0.5).assumes; };
+    EXPECT_THAT(assumed("12"), testing::Contains("The first 12 steps, which average gradients, are left out."));
+    EXPECT_THAT(assumed("0"), ElementsAre(HasSubstr("A third of a step")));
+    EXPECT_NEAR(bytesPerSecond(experimentOf(fields + "12")), 32'000 / 0.012, 1e-2);
+}
+
 TEST(NeededBandwidth, OfGradientsIsThatOfTheirBuckets) {
     // A bucket a layer, or one bucket of all, which leaves when the pass is over.
     const std::string small = "name = \"sync_sgd\"\nbucket_mb = 0.003\nfirst_bucket_mb = 0.003";

@@ -41,6 +41,16 @@ TEST(ProbeExperiment, HasEqualBatches) {
     EXPECT_THAT(toTomlDocument(probe->resolved), HasSubstr("balance = \"none\""));
 }
 
+TEST(ProbeExperiment, IsOfWholeModels) {
+    const test::DasgdFolder folder;
+    folder.write("e.toml", test::quickExperiment("threads"));
+    const auto probe = probeExperiment((folder.path() / "e.toml").string(), {.set = {"cluster.stages=2"}});
+    ASSERT_FALSE(probe);
+    EXPECT_THAT(probe.error().message,
+                HasSubstr("no calibration of a model that is cut into stages yet: set stages = 1"));
+    EXPECT_TRUE(probeExperiment((folder.path() / "e.toml").string(), {.set = {"cluster.stages=1"}}));
+}
+
 TEST(ProbeExperiment, IsNoConfigurationOfTheExperimentThatItIsFor) {
     const test::DasgdFolder folder;
     const auto nameOf = [&](const std::string& name) {

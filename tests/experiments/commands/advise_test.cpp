@@ -125,6 +125,9 @@ TEST(AdviseCommand, RefusesWithAReason) {
     EXPECT_THAT(refused({"advise", "real.toml", "-w", "w", "--overhead", "0"}), HasSubstr("--overhead"));
     EXPECT_THAT(refused({"advise", "real.toml", "-w", "w", "--target", "speed=1"}), HasSubstr("--target"));
     EXPECT_THAT(refused({"advise", "real.toml", "-w", "w", "--set", "cluster.workers=1"}), HasSubstr("2 or more"));
+    EXPECT_THAT(
+        refused({"advise", "real.toml", "-w", "w", "--set", "cluster.backend=virtual", "--set", "cluster.stages=2"}),
+        HasSubstr("no forecast and no calibration of a model that is cut into stages"));
 }
 
 const std::string kTable =

@@ -183,5 +183,32 @@ TEST(ChakraExport, RefusesRunsWhoseRecordDoesNotTell) {
     EXPECT_THAT(refusal("name=\"dasgd\"", "record.trace=\"off\""), HasSubstr("no spans"));
 }
 
+// The network has BatchNorm's statistics.
+TEST(ChakraExport, RefusesCollectivesOfOtherKindsInSimulatedTime) {
+    const auto answerTo = [](const std::string& algorithm, const std::vector<std::string>& settings) {
+        const test::DasgdFolder folder;
+        folder.write("e.toml", virtualCluster(algorithm));
+        std::vector<std::string> arguments{"run", "e.toml", "-w", "w", "-q"};
+        for (const std::string& setting : settings) arguments.insert(arguments.end(), {"--set", setting});
+        const test::Ended run = folder.run(arguments);
+        EXPECT_EQ(run.exit, 0) << run.err;
+        const test::Ended ended = folder.run({"export", folder.firstRun(), "-w", "w", "--chakra", "et"});
+        EXPECT_EQ(std::filesystem::exists(folder.path() / "et"), ended.exit == 0);
+        return ended.exit == 0 ? "" : ended.err;
+    };
+    EXPECT_THAT(answerTo("name = \"sync_sgd\"\n", {"train.balance=rate", "train.rebalance=4"}),
+                HasSubstr("exchange their rates in all-gathers"));
+    const std::vector<std::string> network{"model={name = \"resnet20\", depth = 8, width = 2}"};
+    const auto isOfBuffers = HasSubstr("rank 0 broadcasts the model's buffers");
+    EXPECT_THAT(answerTo("name = \"sync_sgd\"\n", network), isOfBuffers);
+    for (const char* steps : {"1", "3"}) {
+        const std::string fields = "name = \"local_sgd\"\nperiod = 2\nsync_steps = ";
+        EXPECT_THAT(answerTo(fields + steps + "\n", network), isOfBuffers) << steps;
+        EXPECT_EQ(answerTo(fields + steps + "\n", {}), "") << steps;
+    }
+    EXPECT_EQ(answerTo("name = \"sync_sgd\"\nbroadcast_buffers = false\n", network), "");
+    EXPECT_EQ(answerTo("name = \"local_sgd\"\nperiod = 2\n", network), "");
+}
+
 }  // namespace
 }  // namespace dasgd::experiments

@@ -96,7 +96,7 @@ TEST(ChakraNodes, AnAverageThatNobodyWaitedForIsDueAfterItsDelay) {
     EXPECT_EQ(dueAt(2, "update 3"), 0) << "dropped at the end";
 }
 
-// Of simulated work.
+// Simulated work.
 TEST(ChakraNodes, AMergeThatTakesNoTimeKeepsItsDependency) {
     const auto nodes =
         nodesOf({work(SpanKind::Update, 1, 0, 10), transfer(1, 1, 10, 14), work(SpanKind::Forward, 2, 10, 20),

@@ -1,4 +1,4 @@
-// What the algorithms of stages have in common: the model that is evaluated and saved is that of all stages.
+// Common to the algorithms of stages: the model that is evaluated and saved is that of all stages.
 #include "core/algorithms/stages/staged_algorithm.h"
 
 #include <gtest/gtest.h>
