@@ -70,6 +70,33 @@ Result<Step> stepOf(const Value& resolved, std::vector<std::string>& assumes) {
     return Step{.seconds = *seconds, .backward = *seconds * (1 - (isGiven ? *forward : 1.0 / 3))};
 }
 
+// Refuses settings with which the formula's steps are others, and says what the bandwidth is of where links differ.
+Status checkSettings(const Value& resolved, LaunchTime launch, std::vector<std::string>& assumes) {
+    const auto* micro = valueAt<std::int64_t>(resolved, "train", "accumulate");
+    if (micro && *micro > 1) {
+        return fail("its step is of " + std::to_string(*micro) +
+                    " micro-batches, of which step_time is one: set accumulate = 1 in [train] and the step_time of all "
+                    "of them, or simulate it");
+    }
+    const auto* shares = valueAt<Value::Array>(resolved, "compute", "gradient_shares");
+    if (launch == LaunchTime::Backward) {
+        if (shares && !shares->empty()) {
+            return fail(
+                "the formula has layers take the backward pass by their weights, and gradient_shares says "
+                "otherwise: remove it from [compute], or simulate it");
+        }
+        assumes.emplace_back(
+            "Layers take the backward pass in proportion to their weights, as dense ones do: simulate convolutions.");
+    }
+    const auto* efficiency = valueAt<double>(resolved, "network", "efficiency");
+    const auto* factors = valueAt<Value::Array>(resolved, "network", "bandwidth_factors");
+    if ((efficiency && *efficiency != 1) || (factors && factors->size() > 1)) {
+        assumes.emplace_back(
+            "The bandwidth is what every link reaches: efficiency and bandwidth_factors are not in it.");
+    }
+    return {};
+}
+
 // Layers of these sizes, each with its share of the backward pass and of the messages.
 std::vector<SentLayer> layersOf(const std::vector<double>& sizes, double backwardSeconds, double bytes) {
     const double all = std::accumulate(sizes.begin(), sizes.end(), 0.0);
@@ -133,7 +160,9 @@ Result<NeededRound> neededRound(const CheckedExperiment& experiment, const Schem
     ClusterFacts facts{.workers = experiment.workers};
     takeKnown(experiment.resolved, std::nullopt, facts);
     if (!facts.allReduce || facts.link.beta <= 0) {
-        return fail("its network is no star with collectives of messages: set name = \"star\" in [network]");
+        return fail(
+            "its network is no star with collectives of messages: set name = \"star\" and a collective such as "
+            "\"ring\" in [network]");
     }
     needed.link = facts.link;
     needed.link.beta = 0;
@@ -148,6 +177,7 @@ Result<NeededRound> neededRound(const CheckedExperiment& experiment, const Schem
                                      " steps, which average gradients, are left out.");
         }
     }
+    DASGD_TRY(checkSettings(experiment.resolved, needed.round.launch, needed.assumes));
     double bytes = static_cast<double>(experiment.parameters) * elementBytes(experiment.resolved);
     auto collective = CompressedExchange::Collective::AllReduce;
     if (experiment.compressed) {

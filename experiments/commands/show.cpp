@@ -171,6 +171,10 @@ nlohmann::json externalLoadJson(const std::vector<storage::ExternalLoad>& loads)
     return json;
 }
 
+// No span says whose message a rank waited for, so that nothing is known of how long it would wait if transfers were
+// free.
+bool waitsForMessages(const CriticalPath& path) { return path.messages > 0; }
+
 nlohmann::json pathJson(const std::optional<CriticalPath>& path) {
     if (!path) return {};
     const auto seconds = [](Ns time) { return jsonNumber(static_cast<double>(time) * 1e-9); };
@@ -181,8 +185,8 @@ nlohmann::json pathJson(const std::optional<CriticalPath>& path) {
             {"messages_s", seconds(path->messages)},
             {"data_and_evaluation_s", seconds(path->other)},
             {"idle_s", seconds(path->idle)},
-            {"without_transfers_s", seconds(path->withoutTransfers)},
-            {"saved_by_free_transfers", jsonNumber(path->saved())}};
+            {"without_transfers_s", waitsForMessages(*path) ? nlohmann::json() : seconds(path->withoutTransfers)},
+            {"saved_by_free_transfers", waitsForMessages(*path) ? nlohmann::json() : jsonNumber(path->saved())}};
 }
 
 nlohmann::json jsonOf(const Shown& shown) {
@@ -243,7 +247,9 @@ std::string pathText(const std::optional<CriticalPath>& path) {
     add(path->other, "data and evaluations");
     add(path->idle, "idle");
     const std::string length = all < 1e9 ? shortNumber(all * 1e-6) + " ms" : duration(all * 1e-9);
-    return text + ", of " + length + "; if transfers were free: " + percent(path->saved()) + " less";
+    text += ", of " + length + "; if transfers were free: ";
+    if (waitsForMessages(*path)) return text + "not known, as no record says whose message a rank waited for";
+    return text + percent(path->saved()) + " less";
 }
 
 std::string linesOf(const std::string& text, const std::string& indent) {

@@ -101,6 +101,25 @@ TEST(NeededBandwidth, LeavesOutTheFirstStepsAndSaysSo) {
     EXPECT_NEAR(bytesPerSecond(experimentOf(fields + "12")), 32'000 / 0.012, 1e-2);
 }
 
+TEST(NeededBandwidth, RefusesStepsThatTheFormulaDoesNotHaveAndSaysWhatItTakesForGiven) {
+    const auto with = [](const std::string& algorithm, const std::string& section, const std::string& key,
+                         Value value) {
+        CheckedExperiment experiment = experimentOf(algorithm);
+        experiment.resolved.find(section)->set(key, std::move(value));
+        return neededBy(experiment, 0.5);
+    };
+    const std::string averages = "name = \"local_sgd\"\nperiod = 4", gradients = "name = \"sync_sgd\"";
+    const Value shares(Value::Array{Value(0.5), Value(0.5)});
+    EXPECT_THAT(with(averages, "train", "accumulate", Value(std::int64_t{4})).why, HasSubstr("set accumulate = 1"));
+    EXPECT_THAT(with(gradients, "compute", "gradient_shares", shares).why, HasSubstr("remove it from [compute]"));
+    EXPECT_EQ(with(averages, "compute", "gradient_shares", shares).why, "") << "whole, behind the step";
+    EXPECT_THAT(neededBy(experimentOf(gradients), 0.5).assumes, testing::Contains(HasSubstr("simulate convolutions")));
+    EXPECT_THAT(with(averages, "network", "efficiency", Value(0.5)).assumes,
+                testing::Contains(HasSubstr("efficiency and bandwidth_factors are not in it")));
+    EXPECT_THAT(with(averages, "network", "collective", Value(std::string("authors-tree"))).why,
+                HasSubstr("a collective such as \"ring\""));
+}
+
 TEST(NeededBandwidth, OfGradientsIsThatOfTheirBuckets) {
     // A bucket a layer, or one bucket of all, which leaves when the pass is over.
     const std::string small = "name = \"sync_sgd\"\nbucket_mb = 0.003\nfirst_bucket_mb = 0.003";

@@ -184,6 +184,22 @@ TEST(ShowCriticalPath, KnowsTheRunOnAFreeNetworkInSimulatedTime) {
     }
 }
 
+TEST(ShowCriticalPath, DoesNotKnowWhatFreeMessagesWouldSaveInSimulatedTime) {
+    const test::DasgdFolder folder;
+    folder.write("e.toml",
+                 "[algorithm]\nname = \"pipeline\"\n[model]\nname = \"mlp\"\n[train]\nsteps = 6\nbatch_size = 8\n"
+                 "[cluster]\nbackend = \"virtual\"\nworkers = 2\nstages = 2\n[network]\nbandwidth = \"100Mbps\"\n"
+                 "latency = \"200us\"\n[compute]\nmode = \"time-only\"\nstep_time = \"5ms\"\n");
+    const test::Ended run = folder.run({"run", "e.toml", "-w", "w", "-q", "--json"});
+    ASSERT_EQ(run.exit, 0) << run.err;
+    const std::string id = nlohmann::json::parse(run.out)["run_id"];
+    const auto path = nlohmann::json::parse(folder.run({"show", id, "-w", "w", "--json"}).out)["critical_path"];
+    EXPECT_GT(path["messages_s"], 0);
+    EXPECT_TRUE(path["saved_by_free_transfers"].is_null());
+    EXPECT_TRUE(path["without_transfers_s"].is_null());
+    EXPECT_THAT(folder.run({"show", id, "-w", "w"}).out, ::testing::HasSubstr("if transfers were free: not known"));
+}
+
 TEST_F(ShowCommand, TellsTheCriticalPathOfSomeSteps) {
     const std::string run = folder_.firstRun();
     EXPECT_THAT(
