@@ -38,7 +38,8 @@ public:
         bool votes = false;  // the result is the sign of the sum in place of the mean
         // Makes a scheme that is no other's, over vectors that it divides itself: `scheme` and `scope` are not read.
         bool ownScheme = false;
-        // Keeps what was not sent itself, and a momentum where it has one: for gradients alone, beside an optimiser without momentum.
+        // Keeps what was not sent itself, and a momentum where it has one: for gradients alone, beside an optimiser
+        // without momentum.
         bool ownMomentum = false;
         bool warmsUp = false;  // messages of the first epochs have other sizes than those after them
         // A PairCompressor.

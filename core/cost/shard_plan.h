@@ -1,5 +1,6 @@
-// Choice of the layers that are whole on every rank and of those that the ranks divide, within a limit of memory: the planner
-// of OSDP (Jiang et al., "OSDP: Optimal Sharded Data Parallel for Distributed Deep Learning", arXiv 2209.13258). Pure.
+// Choice of the layers that are whole on every rank and of those that the ranks divide, within a limit of memory: the
+// planner of OSDP (Jiang et al., "OSDP: Optimal Sharded Data Parallel for Distributed Deep Learning", arXiv
+// 2209.13258). Pure.
 //
 // A whole layer costs an all-reduce of its gradient each step. A divided one (ZeRO stage 3, FSDP) costs two all-gathers
 // of its weights, before either pass, and a reduce-scatter of its gradient: half as much again on the wire, and takes

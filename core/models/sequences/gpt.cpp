@@ -102,8 +102,7 @@ public:
                 register_module("block" + std::to_string(i), std::make_shared<GptBlock>(params, dropout));
             addLayer({block, dropout}, [=](const at::Tensor& x) { return block->forward(x); });
         }
-        const auto norm =
-            register_module("norm", torch::nn::LayerNorm(torch::nn::LayerNormOptions({params.width})));
+        const auto norm = register_module("norm", torch::nn::LayerNorm(torch::nn::LayerNormOptions({params.width})));
         const auto output = tied_ ? tokens : embedding("output", context.input.classes);
         if (!tied_) torch::nn::init::normal_(output->weight, 0, 0.02);
         addLayer({norm, output}, [=](const at::Tensor& x) { return at::linear(norm->forward(x), output->weight); });

@@ -36,7 +36,8 @@ Result<std::string> completeClaimed(const CheckpointCompletion& run, const Check
     std::int64_t collectives = 0;
     for (int rank = 0; rank < run.ranks; ++rank) {
         const std::filesystem::path file = making / CheckpointFolder::rankFileName(Rank(rank));
-        DASGD_ASSIGN(const ArchiveOfRun read, readArchiveOfRun(file, {"weights/", "named/", "buffers/", "named_buffers/"}));
+        DASGD_ASSIGN(const ArchiveOfRun read,
+                     readArchiveOfRun(file, {"weights/", "named/", "buffers/", "named_buffers/"}));
         const Archive& saved = read.archive;
         DASGD_TRY(checkRunOf(file, read, run.place.runId));
         DASGD_TRY(checkIdentity(file, saved, kRank, rank));
