@@ -11,6 +11,7 @@
 #                                     BASE=independent PYTHON=python3
 #   ALGORITHMS="sync_sgd sync_sgd-int8 ddp ddp-fp16 ddp-quantization" BASE=ddp-fp16 PARTS=overlap
 #   RATE=25mbit ALGORITHMS="independent dasgd dasgd-sign" PARTS=overlap
+#   ALGORITHMS="sync_sgd zero_sgd" BASE=sync_sgd PARTS=overlap;   RATE=2500mbit ALGORITHMS="independent acco" PARTS=overlap
 #
 # DELAY: nothing can hide where DELAY steps of `independent` are shorter than the reduction.
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -83,6 +84,8 @@ overlap_part() {
     experiment sync_sgd-int8 $'name = "sync_sgd"\n[compression]\nname = "int"\nbits = 8' resnet18 "$steps" 2 full
     experiment dasgd-sign "$(printf 'name = "dasgd"\nperiod = %d\ndelay = %d\n[compression]\nname = "sign"\nscheme = "shard"' \
         "$period" "$delay")" resnet18 "$steps" 2 full
+    experiment zero_sgd 'name = "zero_sgd"' resnet18 "$steps" 2 full
+    experiment acco 'name = "acco"' resnet18 "$steps" 2 full
     tests/support/hosts.sh up 2 "$rate" "$mtu"
     for ((repeat = 1; repeat <= repeats; ++repeat)); do
         for name in "${algorithms[@]}"; do overlap_run "$repeat" "$name"; done
