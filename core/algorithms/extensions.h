@@ -77,8 +77,8 @@ public:
     [[nodiscard]] virtual at::Tensor namedWeights(StepContext& context) = 0;
     // False where a setting of the algorithm asks for the mean after all. Default: the named weights are meant.
     [[nodiscard]] virtual bool namesWeights() const { return true; }
-    // The same of the floating-point buffers, in the order of FlatParams::buffers() and one after the other. Default,
-    // undefined: the mean over the ranks that train. All ranks name a part, or none does.
+    // This rank's part of the floating-point buffers, in the order of FlatParams::buffers() and one after the other.
+    // Default, undefined: the mean over the ranks that train. All ranks name a part, or none does.
     [[nodiscard]] virtual at::Tensor namedBuffers(StepContext& /*context*/) { return {}; }
 };
 // The interface of an algorithm that names weights; null: the mean is meant.

@@ -8,6 +8,7 @@
 #include "core/base/code_points.h"
 #include "core/base/input_file.h"
 #include "core/base/units.h"
+#include "core/experiment/algorithm_names.h"
 #include "core/experiment/shared_fields.h"
 #include "core/experiment/stages_check.h"
 #include "core/optimizers/clipped_optimizer.h"
@@ -58,12 +59,6 @@ Result<Value> sectionOf(const Value& document, std::string_view section) {
     if (found->isTable()) return *found;
     return found->error(std::string(section) + " must be a table, as [" + std::string(section) + "], found " +
                         std::string(found->typeName()));
-}
-
-std::string listOf(const std::vector<std::string>& names) {
-    std::string text;
-    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-    return text;
 }
 
 // Name of the plug-in that a section asks for. An empty `fallback`: there is no default.
@@ -214,16 +209,6 @@ Status readGraph(const Value& document, const Algorithm& algorithm, Experiment& 
     return {};
 }
 
-// Names of the algorithms whose exchanges can be compressed.
-std::string compressible() {
-    std::vector<std::string> names;
-    for (const auto& [name, entry] : AlgorithmRegistry::entries()) {
-        const auto made = entry.create(Value(Value::Table{}), {});
-        if (made && dynamic_cast<const CompressesExchanges*>(made->get())) names.push_back(name);
-    }
-    return listOf(names);
-}
-
 Status readCompression(const Value& document, const Algorithm& algorithm, Experiment& experiment) {
     DASGD_ASSIGN(const Value table, sectionOf(document, "compression"));
     const Value* name = table.find("name");
@@ -238,9 +223,9 @@ Status readCompression(const Value& document, const Algorithm& algorithm, Experi
     const auto* compresses = dynamic_cast<const CompressesExchanges*>(&algorithm);
     if (!compresses) {
         const auto* uncoded = dynamic_cast<const SendsUncoded*>(&algorithm);
-        const std::string why =
-            uncoded ? uncoded->whyUncoded()
-                    : "does not compress what it sends: remove [compression], or choose one of " + compressible();
+        const std::string why = uncoded ? uncoded->whyUncoded()
+                                        : "does not compress what it sends: remove [compression], or choose one of " +
+                                              algorithmsWith<CompressesExchanges>();
         return fail(document.find("compression")->keyPosition().prefix() + experiment.algorithmName + " " + why);
     }
     std::vector<std::string> shared = fieldNames<CompressionParams>();

@@ -3,22 +3,9 @@
 #include <string>
 
 #include "core/algorithms/extensions.h"
+#include "core/experiment/algorithm_names.h"
 
 namespace dasgd {
-
-namespace {
-
-// Names of the algorithms that train a model which is cut into stages.
-std::string trainingStages() {
-    std::string names;
-    for (const auto& [name, entry] : AlgorithmRegistry::entries()) {
-        const auto made = entry.create(Value(Value::Table{}), {});
-        if (made && dynamic_cast<const TrainsStages*>(made->get())) names += (names.empty() ? "" : ", ") + name;
-    }
-    return names;
-}
-
-}  // namespace
 
 Status checkStages(const Value& document, const Experiment& experiment) {
     const std::int64_t stages = experiment.cluster.stages, workers = experiment.cluster.workers;
@@ -34,10 +21,10 @@ Status checkStages(const Value& document, const Experiment& experiment) {
     }
     const auto algorithm = experiment.makeAlgorithm();
     if (!dynamic_cast<const TrainsStages*>(algorithm.get())) {
-        return refuse(
-            "cluster", "stages",
-            experiment.algorithmName +
-                " trains whole models: set stages = 1, or choose an algorithm of stages: " + trainingStages());
+        return refuse("cluster", "stages",
+                      experiment.algorithmName +
+                          " trains whole models: set stages = 1, or choose an algorithm of stages: " +
+                          algorithmsWith<TrainsStages>());
     }
     if (experiment.layout.onGpus) {
         return refuse("cluster", "stages",

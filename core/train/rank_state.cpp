@@ -45,7 +45,7 @@ void putByName(Archive& archive, const std::string& prefix, const RankParts& par
     static_cast<void>(forEachOnce(parts.model.module().named_parameters(), put));
 }
 
-// The same of `flat`, in which the floating-point buffers lie one after the other.
+// Puts the floating-point buffers, which lie in `flat` one after the other, under their names.
 void putBuffersByName(Archive& archive, const std::string& prefix, const RankParts& parts, const at::Tensor& flat) {
     std::int64_t offset = 0;
     const auto put = [&](const std::string& name, const at::Tensor& buffer) -> Status {

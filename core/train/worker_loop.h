@@ -371,7 +371,7 @@ private:
         executor_->run({SpanKind::Update}, [&] { update(rate); });
     }
 
-    // The same with the rank's own share of the step's samples, and with the time of its work counted.
+    // Descends with the rank's own share of the step's samples, and counts the time of its work.
     void descendUnevenly(double rate) {
         const std::int64_t step = step_ + 1, batch = balance_->batchOf(environment_.comm.rank(), step);
         const double weight = balance_->weightOf(environment_.comm.rank(), step);

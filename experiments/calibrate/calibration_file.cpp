@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "core/cost/step_time.h"
+#include "experiments/config/document.h"
 
 namespace dasgd::experiments {
 
@@ -70,12 +71,15 @@ Value networkOf(const LinkCost& link) {
     return network;
 }
 
-Value calibratedCluster(const Calibration& calibration) {
-    Value cluster;
-    cluster.set("backend", Value(std::string("virtual")));
-    cluster.set("workers", Value(static_cast<std::int64_t>(calibration.workers)));
+Value virtualCluster(std::int64_t workers) {
     Value sections;
-    sections.set("cluster", std::move(cluster));
+    put(sections, "cluster", "backend", Value(std::string("virtual")));
+    put(sections, "cluster", "workers", Value(workers));
+    return sections;
+}
+
+Value calibratedCluster(const Calibration& calibration) {
+    Value sections = virtualCluster(calibration.workers);
     if (calibration.link) sections.set("network", networkOf(calibration.link->cost));
     sections.set("compute", computeOf(calibration));
     return sections;

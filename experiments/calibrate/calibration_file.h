@@ -12,6 +12,8 @@ namespace dasgd::experiments {
 
 // The [network] on which a collective takes as long as `link` says.
 [[nodiscard]] Value networkOf(const LinkCost& link);
+// A document with the [cluster] of so many simulated workers.
+[[nodiscard]] Value virtualCluster(std::int64_t workers);
 // The virtual cluster that behaves as the calibrated one did. Without a link it has no [network], and is none to run
 // on.
 [[nodiscard]] Value calibratedCluster(const Calibration& calibration);

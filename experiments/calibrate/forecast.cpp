@@ -52,10 +52,8 @@ ClusterFacts measuredFacts(const Calibration& calibration) {
 
 Result<ClusterFacts> factsOf(RunSession& session, const Calibration& calibration, const CheckedExperiment& probe) {
     ClusterFacts facts = measuredFacts(calibration);
-    const auto* precision = valueAt<std::string>(probe.resolved, "train", "precision");
-    const double elementBytes = precision && *precision == "float64" ? sizeof(double) : sizeof(float);
     for (const std::int64_t size : probe.parameterSizes) {
-        facts.gradientBytes.push_back(static_cast<double>(size) * elementBytes);
+        facts.gradientBytes.push_back(static_cast<double>(size) * weightBytes(probe.resolved));
     }
     DASGD_ASSIGN(auto reader, session.reader());
     DASGD_ASSIGN(const auto computed, reader.metrics({.runId = calibration.runId, .name = metrics::kComputedStepMs}));

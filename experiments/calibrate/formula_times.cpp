@@ -1,6 +1,7 @@
 #include "experiments/calibrate/formula_times.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <string_view>
 
 #include "core/cost/communication_pattern.h"
@@ -26,6 +27,13 @@ PatternValues patternValues(const SchemaPlugin& algorithm, const Value& settings
         const std::string text = set ? set->toToml() : field->defaultToml;
         return text.starts_with('"') ? text.substr(1, text.size() - 2) : text;
     };
+}
+
+double patternNumber(const PatternNumber& number, const PatternValues& values) {
+    if (number.field.empty()) return number.value;
+    const std::optional<std::string> text = values(number.field);
+    if (text == "true") return 1;
+    return text ? std::strtod(text->c_str(), nullptr) : 0;
 }
 
 namespace {

@@ -18,6 +18,9 @@ namespace dasgd::experiments {
 // to both.
 [[nodiscard]] PatternValues patternValues(const SchemaPlugin& algorithm, const Value& settings);
 
+// The number with these values; 0 where its field has none.
+[[nodiscard]] double patternNumber(const PatternNumber& number, const PatternValues& values);
+
 struct FormulaTime {
     std::string algorithm;
     Value settings;                     // its table: what differs from the defaults

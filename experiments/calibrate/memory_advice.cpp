@@ -18,11 +18,6 @@ namespace {
 
 constexpr const char* kDividedUpdate = "zero_sgd";
 
-double numberOf(const PatternValues& values, const std::string& field) {
-    const auto text = values(field);
-    return text ? std::strtod(text->c_str(), nullptr) : 0;
-}
-
 // Rows of an algorithm with the values of its fields; none where its copies are not known.
 std::vector<MemoryRow> rowsOf(const SchemaPlugin& algorithm, const Value& settings, const MemoryAdvice& advice) {
     const PatternValues values = patternValues(algorithm, settings);
@@ -38,18 +33,19 @@ std::vector<MemoryRow> rowsOf(const SchemaPlugin& algorithm, const Value& settin
             return {row("averages, blocking",
                         delayedMerge(advice.state, advice.parameters, false, false, false, averagesState))};
         case ForecastRole::Advised: {
-            const bool isDelayed = numberOf(values, "delay") > 0, isLocal = numberOf(values, "local_weight") > 0;
+            const bool isDelayed = patternNumber(ofField("delay"), values) > 0,
+                       isLocal = patternNumber(ofField("local_weight"), values) > 0;
             const auto merge = [&](bool isCorrected) {
                 return delayedMerge(advice.state, advice.parameters, isDelayed, isLocal, isCorrected, averagesState);
             };
-            const bool isCorrected = numberOf(values, "correction") > 0;
+            const bool isCorrected = patternNumber(ofField("correction"), values) > 0;
             const std::string name = isDelayed ? "averages, delayed" : "averages, blocking";
             return {row(name + (isCorrected ? ", corrected" : ""), merge(isCorrected)),
                     row(name + (isCorrected ? "" : ", corrected"), merge(!isCorrected))};
         }
         default: break;
     }
-    if (algorithm.name == kDividedUpdate && numberOf(values, "stage") == 3) {
+    if (algorithm.name == kDividedUpdate && patternNumber(ofField("stage"), values) == 3) {
         return {row("everything divided",
                     dividedState(advice.state, Division::Everything, advice.parameters, advice.ranks))};
     }
@@ -97,12 +93,10 @@ Result<MemoryPlan> planFor(const CheckedExperiment& experiment, const StateBytes
 
 Result<MemoryAdvice> memoryAdvice(const CheckedExperiment& experiment, const std::vector<SchemaPlugin>& algorithms,
                                   std::optional<double> limitBytes) {
-    const auto* precision = valueAt<std::string>(experiment.resolved, "train", "precision");
-    const double elementBytes = precision && *precision == "float64" ? sizeof(double) : sizeof(float);
     MemoryAdvice advice{.ranks = experiment.trainers,
                         .parameters = static_cast<double>(experiment.parameters),
                         .optimizerTensors = static_cast<double>(experiment.optimizerTensors)};
-    advice.state = stateOfOneType(elementBytes, advice.optimizerTensors);
+    advice.state = stateOfOneType(weightBytes(experiment.resolved), advice.optimizerTensors);
     const Value own = sectionOf(experiment.resolved, "algorithm");
     bool isKnown = false;
     for (const SchemaPlugin& algorithm : algorithms) {

@@ -336,11 +336,7 @@ Result<NcclTests> readNcclTests(const std::vector<std::string>& files) {
 }
 
 Value calibratedCluster(const NcclTests& tests) {
-    Value cluster;
-    cluster.set("backend", Value(std::string("virtual")));
-    cluster.set("workers", Value(static_cast<std::int64_t>(tests.ranks)));
-    Value sections;
-    sections.set("cluster", std::move(cluster));
+    Value sections = virtualCluster(tests.ranks);
     sections.set("network", networkOf(tests.link()));
     return sections;
 }

@@ -26,13 +26,6 @@ std::string textOf(const PatternValues& values, const char* field, const char* o
     return values(field).value_or(otherwise);
 }
 
-double numberOf(const PatternNumber& number, const PatternValues& values) {
-    if (number.field.empty()) return number.value;
-    const std::optional<std::string> text = values(number.field);
-    if (text == "true") return 1;
-    return text ? std::strtod(text->c_str(), nullptr) : 0;
-}
-
 // Refuses what the formula does not cover.
 Status covers(const Pattern& pattern, const PatternValues& values) {
     if (pattern.kind == Pattern::Kind::Undeclared) return fail("it declares no communication pattern");
@@ -40,16 +33,11 @@ Status covers(const Pattern& pattern, const PatternValues& values) {
     for (const PatternLimit& limit : pattern.limits) {
         if (limit.field != "launch" && (values(limit.field) == limit.value) != limit.unless) return fail(limit.why);
     }
-    if (numberOf(pattern.peers, values) > 0 || numberOf(pattern.servers, values) > 0) {
+    if (patternNumber(pattern.peers, values) > 0 || patternNumber(pattern.servers, values) > 0) {
         return fail("it exchanges single messages with peers or servers, and the formula is one of collectives");
     }
-    if (numberOf(pattern.share, values) != 1) return fail("it sends a share of its weights, of no whole layers");
+    if (patternNumber(pattern.share, values) != 1) return fail("it sends a share of its weights, of no whole layers");
     return {};
-}
-
-double elementBytes(const Value& resolved) {
-    const auto* precision = valueAt<std::string>(resolved, "train", "precision");
-    return precision && *precision == "float64" ? 8 : 4;
 }
 
 // Seconds of a step and of its backward pass.
@@ -111,9 +99,9 @@ void takeGradients(const CheckedExperiment& experiment, const Pattern& pattern, 
     constexpr double kMebibyte = 1048576;
     std::vector<double> bytes;
     for (const std::int64_t size : experiment.parameterSizes) {
-        bytes.push_back(static_cast<double>(size) * elementBytes(experiment.resolved));
+        bytes.push_back(static_cast<double>(size) * weightBytes(experiment.resolved));
     }
-    const double first = numberOf(pattern.firstBucketMb, values) * kMebibyte;
+    const double first = patternNumber(pattern.firstBucketMb, values) * kMebibyte;
     const double other = std::strtod(textOf(values, "bucket_mb", "25").c_str(), nullptr) * kMebibyte;
     sizes.clear();
     for (const PlannedBucket& bucket : planBuckets(bytes, first, other)) sizes.push_back(bucket.bytes);
@@ -124,8 +112,8 @@ void takeGradients(const CheckedExperiment& experiment, const Pattern& pattern, 
 
 Status takeAverages(const CheckedExperiment& experiment, const Pattern& pattern, const PatternValues& values,
                     UtilizationRound& round) {
-    round.period = static_cast<std::int64_t>(numberOf(pattern.period, values));
-    round.delay = static_cast<std::int64_t>(numberOf(pattern.delay, values));
+    round.period = static_cast<std::int64_t>(patternNumber(pattern.period, values));
+    round.delay = static_cast<std::int64_t>(patternNumber(pattern.delay, values));
     if (round.period < 1 || round.delay < 0 || experiment.fragments.empty()) {
         return fail("its fields give no number of steps and fragments");
     }
@@ -171,14 +159,14 @@ Result<NeededRound> neededRound(const CheckedExperiment& experiment, const Schem
     if (pattern.kind == Pattern::Kind::Gradients) takeGradients(experiment, pattern, values, sizes, needed.round);
     if (pattern.kind == Pattern::Kind::Averages) {
         DASGD_TRY(takeAverages(experiment, pattern, values, needed.round));
-        const auto first = static_cast<std::int64_t>(numberOf(pattern.gradientSteps, values));
+        const auto first = static_cast<std::int64_t>(patternNumber(pattern.gradientSteps, values));
         if (first > 0) {
             needed.assumes.push_back("The first " + std::to_string(first) +
                                      " steps, which average gradients, are left out.");
         }
     }
     DASGD_TRY(checkSettings(experiment.resolved, needed.round.launch, needed.assumes));
-    double bytes = static_cast<double>(experiment.parameters) * elementBytes(experiment.resolved);
+    double bytes = static_cast<double>(experiment.parameters) * weightBytes(experiment.resolved);
     auto collective = CompressedExchange::Collective::AllReduce;
     if (experiment.compressed) {
         if (!experiment.compressed->why.empty()) return fail(experiment.compressed->why);

@@ -1,6 +1,7 @@
 // Sections of an experiment's document, for commands that change it before it is checked.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -20,6 +21,12 @@ const T* valueAt(const Value& document, std::string_view section, std::string_vi
     const Value* table = document.find(section);
     const Value* found = table && table->isTable() ? table->find(key) : nullptr;
     return found ? found->as<T>() : nullptr;
+}
+
+// Bytes of a weight by train.precision of a document with every field.
+inline double weightBytes(const Value& resolved) {
+    const auto* precision = valueAt<std::string>(resolved, "train", "precision");
+    return precision && *precision == "float64" ? sizeof(double) : sizeof(float);
 }
 
 inline void put(Value& document, std::string_view section, std::string_view key, Value value) {

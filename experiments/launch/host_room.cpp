@@ -41,11 +41,6 @@ std::optional<double> userLimit() {
     return static_cast<double>(limit.rlim_cur);
 }
 
-double elementBytes(const CheckedExperiment& experiment) {
-    const auto* precision = valueAt<std::string>(experiment.resolved, "train", "precision");
-    return precision && *precision == "float64" ? 8 : 4;
-}
-
 struct Need {
     double processes = 0, ranks = 0;  // numbers of processes and ranks
     double eachProcess = kProcessBytes, eachRank = 0;
@@ -88,7 +83,7 @@ std::optional<double> bytesOfRank(const CheckedExperiment& experiment) {
     if (experiment.layout.onGpus) return std::nullopt;
     // Where nothing is computed, nothing is evaluated and ranks have no weights.
     if (experiment.evalEvery <= 0) return 0;
-    return 2 * elementBytes(experiment) * static_cast<double>(experiment.parameters);
+    return 2 * weightBytes(experiment.resolved) * static_cast<double>(experiment.parameters);
 }
 
 Status checkRoom(const CheckedExperiment& experiment, const HostRoom& room) {

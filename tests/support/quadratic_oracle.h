@@ -46,6 +46,15 @@ struct QuadraticProblem {
         }
         return g;
     }
+    // Mean of the workers' losses.
+    [[nodiscard]] double meanLoss(const Vec& w) const {
+        double sum = 0;
+        for (int i = 0; i < workers; ++i) {
+            const Vec b = target(i), g = gradient(w, b);
+            for (std::size_t j = 0; j < w.size(); ++j) sum += 0.5 * g[j] * (w[j] - b[j]) / workers;
+        }
+        return sum;
+    }
     // Experiment with `algorithm` (its table, name included) on this problem, every weight recorded.
     [[nodiscard]] Value experiment(Fields algorithm) const {
         std::vector<Vec> targets;

@@ -18,24 +18,23 @@ const std::string kPairMessage = "received/";
 }  // namespace
 
 CodedPairs::CodedPairs(std::shared_ptr<const CompressionSettings> settings, StepContext& context, const Graph& graph)
-    : context_(context), graph_(graph), coder_(std::move(settings), context), message_(coder_.makeMessage()) {}
+    : context_(context), graph_(graph), coder_(std::move(settings), context), message_(coder_.makeMessage()) {
+    moveTo(0);
+}
 
-void CodedPairs::moveToRound() { mix_ = mixOf(exchanges_ - 1); }
-
-Graph::Mix CodedPairs::mixOf(std::int64_t round) const {
-    return graph_.mix({.number = round, .size = context_.comm().size(), .seed = context_.seed()},
+void CodedPairs::moveTo(std::int64_t round) {
+    mix_ = graph_.mix({.number = round, .size = context_.comm().size(), .seed = context_.seed()},
                       context_.comm().rank().value());
 }
 
 void CodedPairs::encode(StepContext&, at::Tensor x) {
-    if (mixOf(exchanges_).to.empty()) return;
+    if (mix_.to.empty()) return;
     const at::NoGradGuard guard;
     coder_.encode(x, message_);
 }
 
 void CodedPairs::launch(StepContext& context) {
     if (++exchanges_ == 1) coder_.recordRatio();
-    moveToRound();
     isUnderWay_ = true;
     launchedAt_ = context.step();
     collective_ = 0;  // a rank without a neighbour has none
@@ -55,8 +54,13 @@ void CodedPairs::decode(at::Tensor x) {
     for (std::size_t i = 0; i < mix_.from.size(); ++i) coder_.approach(received_[i], x, mix_.from[i].weight, x);
 }
 
+void CodedPairs::finish() {
+    isUnderWay_ = false;
+    moveTo(exchanges_);
+}
+
 std::int64_t CodedPairs::encodeBytes() const {
-    if (mixOf(exchanges_).to.empty()) return 0;
+    if (mix_.to.empty()) return 0;
     return snapshotBytes(coder_.encodePasses(), context_.params().bytes());
 }
 
@@ -77,8 +81,8 @@ Status CodedPairs::load(const Archive& archive) {
     DASGD_ASSIGN(exchanges_, archive.integer("exchanges"));
     DASGD_ASSIGN(const std::int64_t underWay, archive.integer("under_way"));
     isUnderWay_ = underWay != 0;
+    moveTo(isUnderWay_ ? exchanges_ - 1 : exchanges_);
     if (!isUnderWay_) return {};
-    moveToRound();
     for (std::size_t i = 0; i < mix_.from.size(); ++i) {
         received_.push_back(coder_.makeMessage());
         DASGD_TRY(archive.read(kPairMessage + std::to_string(i), received_.back()));

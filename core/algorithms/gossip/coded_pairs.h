@@ -32,7 +32,7 @@ public:
     }
     // Throws std::runtime_error where the neighbour is too far away.
     void decode(at::Tensor x) override;
-    void finish() override { isUnderWay_ = false; }
+    void finish() override;
 
     [[nodiscard]] std::int64_t encodeBytes() const override;
     [[nodiscard]] std::int64_t decodeBytes() const override;
@@ -41,14 +41,12 @@ public:
     [[nodiscard]] Status load(const Archive& archive) override;
 
 private:
-    // Sets mix_ to that of the newest round.
-    void moveToRound();
-    [[nodiscard]] Graph::Mix mixOf(std::int64_t round) const;
+    void moveTo(std::int64_t round);
 
     StepContext& context_;
     const Graph& graph_;
     PairCoder coder_;
-    Graph::Mix mix_;
+    Graph::Mix mix_;                    // of the round under way, or of the next one where none is
     at::Tensor message_;                // uint8 [m]
     std::vector<at::Tensor> received_;  // the neighbour's
     std::int64_t exchanges_ = 0;        // number launched, each in a round of its own

@@ -178,15 +178,6 @@ TEST_P(CompressedRules, DasgdWithDrawnLevels) {
     }
 }
 
-double meanLossAt(const QuadraticProblem& problem, const Vec& w) {
-    double sum = 0;
-    for (int i = 0; i < problem.workers; ++i) {
-        const Vec b = problem.target(i), g = problem.gradient(w, b);
-        for (std::size_t j = 0; j < w.size(); ++j) sum += 0.5 * g[j] * (w[j] - b[j]) / problem.workers;
-    }
-    return sum;
-}
-
 // After the pull a worker's part of the new centre is (1/P − α − α²/(1−α))·z + α/(1−α)·x: P times that is coded, as its
 // difference from z.
 TEST_P(CompressedRules, EasgdWithWholeNumbers) {
@@ -210,7 +201,7 @@ TEST_P(CompressedRules, EasgdWithWholeNumbers) {
     const auto got = records({{"name", text("easgd")}, {"period", integer(4)}, {"pull", number(kPull)}},
                              {{"name", text("int")}, {"bits", integer(4)}, {"scheme", text("gather")}});
     expectSame(recorded(got), expected, kRoundingOfRules);
-    EXPECT_NEAR(got[0].sink.metrics.at("eval/loss").back().value, meanLossAt(problem(), z), 1e-9)
+    EXPECT_NEAR(got[0].sink.metrics.at("eval/loss").back().value, problem().meanLoss(z), 1e-9)
         << "the centre that is evaluated is the one that the others know";
 }
 

@@ -125,7 +125,7 @@ TEST_P(SrgForms, ASamplerLearnsTheNormsOfWhatItDraws) {
             EXPECT_DOUBLE_EQ(drawn.weights[i].item<double>(), 1 / (5 * form->probability(sample)));
             found[i] = norms[sample];
         }
-        // As two micro-batches.
+        // The norms come in two micro-batches.
         sampler.learn(found.slice(0, 0, 1));
         sampler.learn(found.slice(0, 1));
     }

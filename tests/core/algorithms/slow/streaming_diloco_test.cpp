@@ -255,15 +255,6 @@ TEST(StreamingDiLoCo, LeavesUnderTheBackwardPassInSimulatedTime) {
     }
 }
 
-double meanLossAt(const QuadraticProblem& problem, const Vec& w) {
-    double sum = 0;
-    for (int i = 0; i < problem.workers; ++i) {
-        const Vec b = problem.target(i), g = problem.gradient(w, b);
-        for (std::size_t j = 0; j < w.size(); ++j) sum += 0.5 * g[j] * (w[j] - b[j]) / problem.workers;
-    }
-    return sum;
-}
-
 TEST(StreamingDiLoCo, EvaluatesTheOuterWeightsWhereTold) {
     for (const bool outer : {false, true}) {
         // The last fragments are under way at the end, where a mean differs from θ.
@@ -274,7 +265,7 @@ TEST(StreamingDiLoCo, EvaluatesTheOuterWeightsWhereTold) {
         SerialStreaming rule(s, problem.start);
         const Trajectory expected = serial(problem, std::ref(rule));
         const std::vector<RankRecord> records = train(problem.experiment(streaming(s)));
-        const double atOuter = meanLossAt(problem, rule.theta()), atMean = meanLossAt(problem, mean(expected.back()));
+        const double atOuter = problem.meanLoss(rule.theta()), atMean = problem.meanLoss(mean(expected.back()));
         EXPECT_GT(std::abs(atOuter - atMean), 1e-6);
         EXPECT_NEAR(records[0].sink.metrics.at("eval/loss").back().value, outer ? atOuter : atMean, 1e-9);
     }

@@ -30,7 +30,7 @@ Trajectory whole(StagedRun run) {
 
 class PipelineIs : public testing::TestWithParam<std::tuple<Backend, int, int>> {};
 
-// The same operations in the same order, whatever the cut. Plain steps round no element otherwise.
+// The operations and their order do not depend on the cut, and plain steps round no element otherwise.
 TEST_P(PipelineIs, OneProcessToTheLastBit) {
     const auto& [backend, stages, microBatches] = GetParam();
     for (const char* precision : {"float32", "float64"}) {
