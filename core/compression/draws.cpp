@@ -43,7 +43,7 @@ Draws::Draws(std::uint64_t seed) {
 }
 
 void Draws::renew() {
-    onWideVectors([state = state_.data(), drawn = drawn_.data()] {
+    onWidestVectors([state = state_.data(), drawn = drawn_.data()] {
         for (std::size_t i = 0; i < kRenewalDistance; ++i)
             state[i] = renewedWord(state[i], state[i + 1], state[i + kRenewalDistance]);
         for (std::size_t i = kRenewalDistance; i < kWords - 1; ++i) {

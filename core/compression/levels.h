@@ -43,7 +43,7 @@ public:
             const std::int64_t size = std::min(kChunk, n - begin);
             if (draws) draws->fill(drawn, size);
             std::byte* const into = to + bytesOfBits(begin * width_);
-            onWideVectors([this, from = x + begin, size, divisor, u, into] {
+            onWidestVectors([this, from = x + begin, size, divisor, u, into] {
                 std::uint16_t codes[kChunk];
                 const int sign = 1 << (width_ - 1), levels = levels_;
                 if (divisor == 0) {
