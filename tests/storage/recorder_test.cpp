@@ -10,6 +10,7 @@
 #include <string_view>
 #include <thread>
 
+#include "tests/support/foreign_writer.h"
 #include "tests/support/processes.h"
 #include "tests/support/runs.h"
 
@@ -46,18 +47,9 @@ TEST(RecorderTest, ARunGoesFromQueuedToFinished) {
 // Another program, such as a shell, does not know of our lock. SQLite itself would give up after the 5 s that were
 // asked for.
 TEST(RecorderTest, ARunEndsThoughAnotherProgramWritesForLong) {
+    ForeignWriter shell;
     OneRun run;
-    const std::string file = run.store.paths().database().string();
-    SharedCounter held;
-    ChildProcess shell([&] {
-        SQLite::Database database(file, SQLite::OPEN_READWRITE, 10'000);
-        database.exec("BEGIN IMMEDIATE");
-        held.set(1);
-        std::this_thread::sleep_for(std::chrono::seconds(7));
-        database.exec("ROLLBACK");
-        return 0;
-    });
-    ASSERT_TRUE(eventually([&] { return held.get() == 1; }));
+    ASSERT_TRUE(shell.hold(run.store.paths().database().string(), std::chrono::seconds(7)));
     const auto recorder = orDie(Recorder::start(run.store, run.runId, {0}));
     run.rank(0).state(RankState::Finished, 1, "");
     run.journals.clear();
@@ -68,24 +60,13 @@ TEST(RecorderTest, ARunEndsThoughAnotherProgramWritesForLong) {
 
 // The collector of the first run meets a shell's transaction; the second run ends meanwhile.
 TEST(RecorderTest, ARunThatEndsDoesNotWaitForTheCollectorOfAnother) {
+    ForeignWriter shell;
     OneRun run;
     orDie(run.store.addRun(runInfo("run-b")));
     auto journal = newJournal(run.store.paths().journal("run-b", 0));
-    const std::string file = run.store.paths().database().string();
-    SharedCounter started, held;
-    ChildProcess shell([&] {
-        if (!eventually([&] { return started.get() == 1; })) return 1;
-        SQLite::Database database(file, SQLite::OPEN_READWRITE, 10'000);
-        database.exec("BEGIN IMMEDIATE");
-        held.set(1);
-        std::this_thread::sleep_for(std::chrono::seconds(8));
-        database.exec("ROLLBACK");
-        return 0;
-    });
     const auto first = orDie(Recorder::start(run.store, run.runId, {0}));
     const auto second = orDie(Recorder::start(run.store, "run-b", {0}));
-    started.set(1);
-    ASSERT_TRUE(eventually([&] { return held.get() == 1; }));
+    ASSERT_TRUE(shell.hold(run.store.paths().database().string(), std::chrono::seconds(8)));
     run.rank(0).state(RankState::Finished, 1, "");
     std::this_thread::sleep_for(std::chrono::milliseconds(500));  // the first collector waits by now
     journal->state(RankState::Finished, 1, "");

@@ -10,8 +10,10 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <functional>
+#include <iterator>
 #include <string>
 #include <thread>
 #include <utility>
@@ -20,10 +22,22 @@
 
 namespace dasgd::test {
 
+// The thread sanitizer's own thread is not counted.
+inline std::ptrdiff_t threadsOfThisProcess() {
+    const std::filesystem::directory_iterator threads("/proc/self/task");
+#ifdef __SANITIZE_THREAD__
+    return std::distance(begin(threads), end(threads)) - 1;
+#else
+    return std::distance(begin(threads), end(threads));
+#endif
+}
+
 class ChildProcess {
 public:
     // Runs `work` in a child, which ends with its answer as exit status, and with this process at the latest.
-    explicit ChildProcess(const std::function<int()>& work) : id_(::fork()) {
+    // No other thread may run: a lock that one holds at the fork, such as the allocator's, is never released in the
+    // child.
+    explicit ChildProcess(const std::function<int()>& work) : id_(forkAlone()) {
         DASGD_CHECK(id_ >= 0);
         if (id_ != 0) return;
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -49,6 +63,11 @@ public:
     }
 
 private:
+    static int forkAlone() {
+        DASGD_CHECK(threadsOfThisProcess() == 1);
+        return ::fork();
+    }
+
     int id_;
 };
 

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "tests/support/failing_disk.h"
+#include "tests/support/foreign_writer.h"
 #include "tests/support/runs.h"
 
 namespace dasgd::storage {
@@ -35,6 +36,7 @@ protected:
     }
     [[nodiscard]] std::uintmax_t walBytes() const { return fs::file_size(paths_.database().string() + "-wal"); }
 
+    ForeignWriter shell_;
     TempDir folder_;
     WorkspacePaths paths_{folder_ / "w"};
     std::unique_ptr<WriteConnection> connection_;
@@ -62,34 +64,20 @@ TEST_F(WriteTransactionTest, HoldsTheLockAsLongAsItIsOpen) {
     EXPECT_TRUE(orDie(FileLock::tryNow(paths_.lock(), FileLock::Kind::Exclusive)));
 }
 
-// A transaction of a program that does not take our lock, such as a shell's, until it is killed.
-ChildProcess openShell(const std::string& file) {
-    SharedCounter held;
-    ChildProcess shell([&] {
-        SQLite::Database database(file, SQLite::OPEN_READWRITE, 10'000);
-        database.exec("BEGIN IMMEDIATE");
-        held.set(1);
-        ::pause();
-        return 0;
-    });
-    DASGD_CHECK(eventually([&] { return held.get() == 1; }));
-    return shell;
-}
-
 TEST_F(WriteTransactionTest, AProgramThatWritesWithoutTheLockIsNamed) {
-    ChildProcess shell = openShell(paths_.database().string());
+    ASSERT_TRUE(shell_.hold(paths_.database().string(), std::chrono::minutes(1)));
     const auto failed = WriteTransaction::begin(*connection_, std::chrono::milliseconds(300));
     ASSERT_FALSE(failed);
     EXPECT_THAT(failed.error().message,
-                HasSubstr("lab.db has been held by process " + std::to_string(shell.id()) + " ("));
+                HasSubstr("lab.db has been held by process " + std::to_string(shell_.id()) + " ("));
     EXPECT_THAT(failed.error().message, HasSubstr("end its transaction"));
     EXPECT_TRUE(orDie(FileLock::tryNow(paths_.lock(), FileLock::Kind::Exclusive)));
-    shell.kill();
+    shell_.kill();
     orDie(WriteTransaction::begin(*connection_, std::chrono::milliseconds(300)));
 }
 
 TEST_F(WriteTransactionTest, TheLockIsFreeWhileAnotherProgramIsWaitedFor) {
-    ChildProcess shell = openShell(paths_.database().string());
+    ASSERT_TRUE(shell_.hold(paths_.database().string(), std::chrono::minutes(1)));
     std::atomic<bool> began = false;
     std::thread patient([&] {
         const auto connection = orDie(WriteConnection::open(paths_));
@@ -100,9 +88,9 @@ TEST_F(WriteTransactionTest, TheLockIsFreeWhileAnotherProgramIsWaitedFor) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     const auto failed = WriteTransaction::begin(*connection_, std::chrono::milliseconds(500));
     EXPECT_THAT(failed ? "no error" : failed.error().message,
-                HasSubstr("held by process " + std::to_string(shell.id()) + " ("))
+                HasSubstr("held by process " + std::to_string(shell_.id()) + " ("))
         << "and not by this process, which waits for it with another transaction";
-    shell.kill();
+    shell_.kill();
     patient.join();
 }
 

@@ -232,6 +232,7 @@ TEST_F(MirrorSinkTest, WhatIsMoreThanIsTakenIsRefused) {
 
 // Rows land once also while another process takes from the same workspace: a killed one has left whole transactions.
 TEST_F(MirrorSinkTest, EveryRowLandsOnceHoweverOftenItIsKilled) {
+    run_.journals.clear();  // with their threads
     addRecords(there(), "run-a", 80'000, 80'000);
     std::mt19937 random(2);
     int killed = 0;
