@@ -11,6 +11,7 @@
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 
 #include "core/comm/completion.h"
+#include "core/comm/gloo/gloo_exchange.h"
 #include "core/comm/gloo/gloo_messages.h"
 #include "core/comm/gloo/local_peers.h"
 #include "core/comm/gloo/store_handle.h"
@@ -93,7 +94,8 @@ public:
         : Communicator(std::move(group)),
           setting_(std::move(setting)),
           backend_(std::move(backend)),
-          messages_(backend_, launching_, this->group(), setting_->timeout, setting_->clock) {}
+          messages_(backend_, launching_, this->group(), setting_->timeout, setting_->clock),
+          exchanges_(backend_, launching_) {}
 
 private:
     using Work = c10::intrusive_ptr<c10d::Work>;
@@ -118,84 +120,97 @@ private:
             Completion::Facts{.label = group().nameOf(rank()) + ": " + describe(call, number),
                               .launched = setting_->clock.now(),
                               .timeout = setting_->timeout + kGrace});
-        const auto ended = [operation, queue = queue_, &clock = setting_->clock](const Finish& finish) {
-            complete(*operation, *queue, finish, clock);
-        };
-        // c10d refuses empty tensors.
         if (call.out.numel() == 0 || size() == 1) {
-            ended([&] {
-                if (!call.out.is_same(call.in)) call.out.view(-1).copy_(call.in.view(-1));
-            });
+            complete(
+                *operation, *queue_,
+                [&] {
+                    if (!call.out.is_same(call.in)) call.out.view(-1).copy_(call.in.view(-1));
+                },
+                setting_->clock);
             return Pending(operation, number);
         }
         try {
-            Finish finish;
-            const Work work = launch(call, finish);
-            work->getFuture()->addCallback([operation, ended, finish](c10::ivalue::Future& future) {
-                if (future.hasError()) {
-                    operation->fail(failureText(future));
-                } else {
-                    ended(finish);
-                }
-            });
+            launch(call, operation);
         } catch (const std::exception& error) {
             operation->fail(firstLine(error));
         }
         return Pending(operation, number);
     }
 
-    // Hands the collective to Gloo; `finish` is for when its bytes have arrived.
-    Work launch(CollectiveCall& call, Finish& finish) {
-        const std::lock_guard lock(*launching_);
-        std::vector<at::Tensor> in{call.in}, out{call.out};
+    void launch(const CollectiveCall& call, const std::shared_ptr<Completion>& operation) {
         switch (call.kind) {
             case CollectiveKind::AllReduce: {
                 c10d::AllreduceOptions options;
                 options.reduceOp = call.op == Reduce::Max ? c10d::ReduceOp::MAX : c10d::ReduceOp::SUM;
                 options.timeout = setting_->timeout;
-                if (call.op == Reduce::Mean) finish = [tensor = call.out, ranks = size()] { tensor.div_(ranks); };
-                return backend_->allreduce(out, options);
-            }
-            case CollectiveKind::AllGather: {
-                c10d::AllgatherOptions options;
-                options.timeout = setting_->timeout;
-                std::vector<std::vector<at::Tensor>> rows(1);
-                const at::Tensor flat = call.out.view({size(), -1});
-                for (int r = 0; r < size(); ++r) rows[0].push_back(flat.select(0, r).view(call.in.sizes()));
-                return backend_->allgather(rows, in, options);
+                const bool isMean = call.op == Reduce::Mean;
+                return hand(
+                    operation, isMean ? Finish([out = call.out, ranks = size()] { out.div_(ranks); }) : Finish(),
+                    [&](std::vector<at::Tensor>& out) { return backend_->allreduce(out, options); }, call.out);
             }
             case CollectiveKind::Broadcast: {
                 c10d::BroadcastOptions options;
                 options.rootRank = call.root.value();
                 options.timeout = setting_->timeout;
-                return backend_->broadcast(out, options);
+                return hand(
+                    operation, {}, [&](std::vector<at::Tensor>& out) { return backend_->broadcast(out, options); },
+                    call.out);
             }
             case CollectiveKind::ReduceScatter: {
-                at::Tensor rows = at::empty_like(call.in);
-                finish = [rows, out = call.out, op = call.op, ranks = size()] {
-                    const at::Tensor flat = rows.view({ranks, -1});
-                    out.view(-1).copy_(reducePairwise(flat.unbind(0), op));
+                const at::Tensor rows = at::empty_like(call.in);
+                const auto add = [rows, out = call.out, op = call.op, ranks = size()] {
+                    out.view(-1).copy_(reducePairwise(rows.view({ranks, -1}).unbind(0), op));
                 };
-                return exchange(rows, call.in, even(call.in), even(call.in));
+                return exchange({rowsOf(call.in), rowsOf(rows), add}, operation);
             }
-            case CollectiveKind::AllToAll: return exchange(call.out, call.in, even(call.out), even(call.in));
-            case CollectiveKind::AllGatherV: break;
+            case CollectiveKind::AllToAll: return exchange({rowsOf(call.in), rowsOf(call.out), {}}, operation);
+            case CollectiveKind::AllGather: return exchange({repeated(call.in), rowsOf(call.out), {}}, operation);
+            case CollectiveKind::AllGatherV:
+                return exchange({repeated(call.in), call.out.view(-1).split_with_sizes(call.counts), {}}, operation);
         }
-        const at::Tensor copies = call.in.view({1, -1}).repeat({size(), 1});
-        return exchange(call.out, copies, call.counts, std::vector<std::int64_t>(size(), call.in.numel()));
     }
 
-    [[nodiscard]] std::vector<std::int64_t> even(const at::Tensor& tensor) const {
-        return std::vector<std::int64_t>(static_cast<std::size_t>(size()), tensor.numel() / size());
+    // Has Gloo do the collective; `finish` is for when its bytes have arrived.
+    void hand(const std::shared_ptr<Completion>& operation, const Finish& finish,
+              const std::function<Work(std::vector<at::Tensor>&)>& begin, const at::Tensor& tensor) {
+        std::vector<at::Tensor> out{tensor};
+        const std::lock_guard lock(*launching_);
+        begin(out)->getFuture()->addCallback(
+            [operation, finish, queue = queue_, &clock = setting_->clock](c10::ivalue::Future& future) {
+                if (future.hasError()) {
+                    operation->fail(failureText(future));
+                } else {
+                    complete(*operation, *queue, finish, clock);
+                }
+            });
     }
 
-    // Direct exchange with each rank of the given numbers of elements.
-    Work exchange(const at::Tensor& into, const at::Tensor& from, std::vector<std::int64_t> received,
-                  std::vector<std::int64_t> sent) {
-        c10d::AllToAllOptions options;
-        options.timeout = setting_->timeout;
-        at::Tensor out = into.view(-1), in = from.view(-1);
-        return backend_->alltoall_base(out, in, received, sent, options);
+    [[nodiscard]] std::vector<at::Tensor> rowsOf(const at::Tensor& tensor) const {
+        return tensor.view({size(), -1}).unbind(0);
+    }
+    [[nodiscard]] std::vector<at::Tensor> repeated(const at::Tensor& tensor) const {
+        return std::vector<at::Tensor>(static_cast<std::size_t>(size()), tensor.view(-1));
+    }
+
+    // A row for each rank, and one from each.
+    struct Exchange {
+        std::vector<at::Tensor> from, into;
+        Finish finish;
+    };
+    void exchange(const Exchange& rows, const std::shared_ptr<Completion>& operation) {
+        const auto own = static_cast<std::size_t>(rank().value());
+        const Finish finish = [rows, own] {
+            if (rows.from[own].data_ptr() != rows.into[own].data_ptr()) rows.into[own].copy_(rows.from[own]);
+            if (rows.finish) rows.finish();
+        };
+        exchanges_.start(rows.from, rows.into,
+                         [operation, finish, queue = queue_, &clock = setting_->clock](const std::string& failure) {
+                             if (failure.empty()) {
+                                 complete(*operation, *queue, finish, clock);
+                             } else {
+                                 operation->fail(failure);
+                             }
+                         });
     }
 
     const std::shared_ptr<const GlooSetting> setting_;
@@ -203,6 +218,7 @@ private:
     const std::shared_ptr<Queue> queue_ = std::make_shared<Queue>();
     c10::intrusive_ptr<c10d::ProcessGroupGloo> backend_;
     GlooMessages messages_;
+    GlooExchanges exchanges_;
 };
 
 // Settings of the process; made once, before its first group.

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/comm/completion.h"
+#include "core/comm/gloo/gloo_waits.h"
 #include "core/comm/matching.h"
 
 namespace dasgd {
@@ -25,8 +26,10 @@ namespace {
 constexpr int kHeaderTag = 0;
 constexpr int kPayloadTag = 1;
 constexpr std::size_t kInlineBytes = 48;
-// Deadline of waits that should have none, which c10d does not offer.
-constexpr milliseconds kForever = std::chrono::hours(24 * 3650);
+// Gloo asks for a message on the connection on which it sends, behind what is being sent: of two ranks that exchange
+// large messages the second begins when the first has ended. So large ones travel in slices, few of them at a time.
+constexpr std::int64_t kSliceBytes = 1 << 20;
+constexpr std::size_t kSlicesAtATime = 2;
 
 struct Header {
     std::int64_t tag = 0;
@@ -48,7 +51,16 @@ struct Wanted {
     std::shared_ptr<Completion> ended;
 };
 
-using Works = std::vector<c10::intrusive_ptr<c10d::Work>>;
+using Works = GlooWorks;
+
+// Slices of a payload, which all but the last have kSliceBytes.
+std::deque<at::Tensor> slicesOf(const at::Tensor& bytes) {
+    std::deque<at::Tensor> slices;
+    for (std::int64_t begin = 0; begin < bytes.numel(); begin += kSliceBytes) {
+        slices.push_back(bytes.narrow(0, begin, std::min(kSliceBytes, bytes.numel() - begin)));
+    }
+    return slices;
+}
 
 }  // namespace
 
@@ -94,7 +106,9 @@ public:
             const std::lock_guard lock(mutex_);
             Peer& peer = peers_[static_cast<std::size_t>(to)];
             try {
-                peer.sending.push_back({post(call, to, ended->launched()), ended});
+                Sent sent = sentOf(call, to, ended);
+                if (peer.sending.empty()) postSlices(sent, to);
+                peer.sending.push_back(std::move(sent));
                 if (!peer.sender.joinable()) peer.sender = std::thread([this, to] { awaitSends(to); });
             } catch (const std::exception& error) {
                 why = firstLine(error);
@@ -135,7 +149,8 @@ public:
 
 private:
     struct Sent {
-        Works works;
+        std::deque<at::Tensor> waiting;  // slices that Gloo does not have yet
+        Works works;                     // header and slices that Gloo has
         std::shared_ptr<Completion> ended;
     };
     struct Peer {
@@ -153,21 +168,32 @@ private:
                               .withdraw = std::move(withdraw)});
     }
 
-    static at::Tensor bytesOf(const at::Tensor& tensor) {
-        return at::from_blob(tensor.data_ptr(), {static_cast<std::int64_t>(tensor.nbytes())}, torch::kUInt8);
-    }
+    // The same memory, which it keeps.
+    static at::Tensor bytesOf(const at::Tensor& tensor) { return tensor.detach().view(-1).view(torch::kUInt8); }
 
-    // Hands a message to Gloo. Parts of another message must not come between its parts.
-    Works post(const MessageCall& call, int to, Ns launched) {
-        Header header{.tag = call.tag, .bytes = static_cast<std::int64_t>(call.tensor.nbytes()), .launched = launched};
+    // Hands a message's header to Gloo. Headers of a peer, and payloads, leave in the order of the messages.
+    Sent sentOf(const MessageCall& call, int to, const std::shared_ptr<Completion>& ended) {
+        Header header{
+            .tag = call.tag, .bytes = static_cast<std::int64_t>(call.tensor.nbytes()), .launched = ended->launched()};
         const bool fits = call.tensor.nbytes() <= kInlineBytes;
         if (fits && header.bytes > 0) std::memcpy(header.within.data(), call.tensor.data_ptr(), call.tensor.nbytes());
-        std::vector<at::Tensor> front{headerTensor()}, rest{call.tensor};
+        std::vector<at::Tensor> front{headerTensor()};
         std::memcpy(front[0].data_ptr(), &header, sizeof header);
+        Sent sent{.waiting = {}, .works = {}, .ended = ended};
+        if (!fits) sent.waiting = slicesOf(bytesOf(call.tensor));
         const std::lock_guard lock(*launching_);
-        Works works{backend_->send(front, to, kHeaderTag)};
-        if (!fits) works.push_back(backend_->send(rest, to, kPayloadTag));
-        return works;
+        sent.works.push_back(backend_->send(front, to, kHeaderTag));
+        return sent;
+    }
+
+    // Keeps kSlicesAtATime of the payload with Gloo. Throws what Gloo throws.
+    void postSlices(Sent& sent, int to) {
+        const std::lock_guard lock(*launching_);
+        while (!sent.waiting.empty() && sent.works.size() < kSlicesAtATime) {
+            std::vector<at::Tensor> slice{sent.waiting.front()};
+            sent.works.push_back(backend_->send(slice, to, kPayloadTag));
+            sent.waiting.pop_front();
+        }
     }
 
     void awaitSends(int to) {
@@ -176,29 +202,36 @@ private:
         while (true) {
             condition_.wait(lock, [&] { return closing_ || !peer.sending.empty(); });
             if (peer.sending.empty()) return;
-            const Sent sent = peer.sending.front();
+            const std::string why = sendRest(peer.sending.front(), to, lock);
+            const Sent sent = std::move(peer.sending.front());
+            peer.sending.pop_front();
+            if (!why.empty()) unfinished_.insert(unfinished_.end(), sent.works.begin(), sent.works.end());
             lock.unlock();
-            const std::string why = awaitAll(sent.works);
             if (why.empty()) {
                 sent.ended->end({{sent.ended->launched(), clock_.now()}, std::nullopt});
             } else {
                 sent.ended->fail(why);
             }
             lock.lock();
-            if (!why.empty()) unfinished_.insert(unfinished_.end(), sent.works.begin(), sent.works.end());
-            peer.sending.pop_front();
         }
     }
 
-    // Waits for all of them; returns "" where all ended without an error, else the reason.
-    static std::string awaitAll(const Works& works) {
-        try {
-            for (const auto& work : works) {
-                if (!work->wait(kForever)) return "the communicator was closed";
+    // Sends what is left of a message; returns "" or why that failed. Call with the mutex held: it is released while a
+    // slice is waited for.
+    std::string sendRest(Sent& sent, int to, std::unique_lock<std::mutex>& lock) {
+        while (true) {
+            try {
+                if (!closing_) postSlices(sent, to);
+            } catch (const std::exception& error) {
+                return firstLine(error);
             }
-            return {};
-        } catch (const std::exception& error) {
-            return firstLine(error);
+            if (sent.works.empty()) return sent.waiting.empty() ? "" : std::string(kClosed);
+            const Works oldest{sent.works.front()};
+            lock.unlock();
+            const std::string why = awaitAll(oldest);
+            lock.lock();
+            if (!why.empty()) return why;
+            sent.works.pop_front();
         }
     }
 
@@ -211,17 +244,19 @@ private:
         peer.receiver = std::thread([this, from] { receiveAll(from); });
     }
 
-    // Reads `tensor` from the peer; where that fails, returns false and marks the peer as gone.
-    bool read(int from, at::Tensor tensor, int tag) {
+    // Reads these from the peer; where that fails, returns false and marks the peer as gone.
+    bool read(int from, const std::deque<at::Tensor>& slices, int tag) {
         Peer& peer = peers_[static_cast<std::size_t>(from)];
         Works works;
         std::string why;
         try {
-            std::vector<at::Tensor> tensors{std::move(tensor)};
             const std::lock_guard lock(mutex_);
             if (closing_) return false;
             const std::lock_guard launching(*launching_);
-            works.push_back(backend_->recv(tensors, from, tag));
+            for (const at::Tensor& slice : slices) {
+                std::vector<at::Tensor> tensors{slice};
+                works.push_back(backend_->recv(tensors, from, tag));
+            }
             peer.receiving = works;
         } catch (const std::exception& error) {
             why = firstLine(error);
@@ -237,7 +272,7 @@ private:
 
     void receiveAll(int from) {
         at::Tensor front = headerTensor();
-        while (read(from, front, kHeaderTag)) {
+        while (read(from, {front}, kHeaderTag)) {
             Header header;
             std::memcpy(&header, front.data_ptr(), sizeof header);
             if (!receiveOne(from, header)) break;
@@ -261,7 +296,7 @@ private:
         // Receives directly into the asked tensor, unless that has another size.
         const bool fits = wanted && static_cast<std::int64_t>(wanted->tensor.nbytes()) == header.bytes;
         const at::Tensor place = fits ? wanted->tensor : torch::empty({header.bytes}, torch::kUInt8);
-        const bool whole = read(from, place, kPayloadTag);
+        const bool whole = read(from, slicesOf(bytesOf(place)), kPayloadTag);
         if (!wanted) {
             if (whole) deliver(from, tag, {place, header.launched});
         } else if (whole) {
@@ -271,7 +306,7 @@ private:
                 const std::lock_guard lock(mutex_);
                 return peers_[static_cast<std::size_t>(from)].gone;
             }();
-            wanted->ended->fail(why.empty() ? "the communicator was closed" : why);
+            wanted->ended->fail(why.empty() ? kClosed : why);
         }
         return whole;
     }
@@ -310,7 +345,7 @@ private:
 
     // Reason why no peer that was asked will ever answer; "" where one may. Call with the mutex held.
     [[nodiscard]] std::string whyNobodyAnswers(std::optional<int> asked) const {
-        if (closing_) return "the communicator was closed";
+        if (closing_) return kClosed;
         if (asked) return peers_[static_cast<std::size_t>(*asked)].gone;
         std::string last;
         for (int peer = 0; peer < group_.size(); ++peer) {

@@ -2,11 +2,12 @@
 //
 // c10d's sends and receives have neither a callback nor a test: an end is seen only by a thread that blocks in wait(),
 // a wait that times out breaks all connections, and a posted receive cannot be taken back. So matching is done here.
-// Each peer's messages come in one stream: a header (tag, size, a small payload within), then the rest. One thread per
-// peer receives that stream and gives each message to the receive that asked for it, or keeps it in memory until one
-// does; one thread per peer waits for what was sent. A thread starts with the first message to its peer, or the first
-// receive that its peer may answer. So a message ends when its last byte was read, whether anybody waits; messages of
-// other peers and tags never wait for it; a receive that nothing has answered is taken back by forgetting it.
+// Each peer's messages come in one stream: a header (tag, size, a small payload within), then the rest in slices. One
+// thread per peer receives that stream and gives each message to the receive that asked for it, or keeps it in memory
+// until one does; one thread per peer waits for what was sent. A thread starts with the first message to its peer, or
+// the first receive that its peer may answer. So a message ends when its last byte was read, whether anybody waits;
+// messages of other peers and tags never wait for it; a receive that nothing has answered is taken back by forgetting
+// it.
 #pragma once
 
 #include <chrono>

@@ -14,7 +14,8 @@ namespace {
 TEST(GlooMessages, PayloadsOfAllSizesArriveWhetherAskedForBeforeOrAfter) {
     for (const bool before : {true, false}) {
         runRanks(Backend::Gloo, 2, [&](Communicator& comm, Clock& clock) {
-            const std::vector<std::int64_t> sizes{0, 1, 6, 7, 100, 100'000};  // in doubles; 6 fill a header
+            // In doubles: 6 fill a header, 131,072 a slice.
+            const std::vector<std::int64_t> sizes{0, 1, 6, 7, 100, 131'072, 131'073, 700'000};
             std::vector<at::Tensor> in, out;
             std::vector<Pending> pending;
             const auto receive = [&] {
