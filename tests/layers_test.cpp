@@ -32,9 +32,9 @@ const std::vector<Foreign> kForeign{
      {"torch/", "ATen/", "c10/", "caffe2/", "gloo/", "nccl"},
      {"torch", "nccl", "gloo"},
      {"core/gpu", "core/comm", "core/exec", "core/backends", "core/step", "core/sim", "core/models", "core/datasets",
-      "core/optimizers", "core/schedules", "core/algorithms", "core/experiment", "core/train", "experiments/worker",
+      "core/optimizers", "core/schedules", "core/algorithms", "core/experiment", "core/train", "experiments/ranks",
       // The versions in a run's provenance, and the trial of a model file in a process of its own.
-      "experiments/launch/provenance.cpp", "experiments/commands/check_model.cpp"}},
+      "experiments/run/record/provenance.cpp", "experiments/commands/internal/check_model.cpp"}},
     // Elsewhere its declarations are our own (core/device/device_api.h).
     {"CUDA", {"cuda", "driver_types", "c10/cuda/", "ATen/cuda/"}, {"CUDA::", "torch_cuda"}, {"core/gpu/cuda"}},
     {"SimGrid", {"simgrid/"}, {"simgrid"}, {"core/sim"}},
@@ -200,7 +200,8 @@ TEST(Layers, NoTwoFoldersNeedEachOther) {
     for (const File& file : tree()) {
         if (isSource(file) && layerOf(file.path)) addIncludes(arrows, file.path, file.text);
     }
-    EXPECT_TRUE(arrows["storage"].contains("core/base")) << "the tree was not found at " << dasgd::test::kSourceDir;
+    EXPECT_TRUE(arrows["storage/base"].contains("core/base"))
+        << "the tree was not found at " << dasgd::test::kSourceDir;
     EXPECT_EQ(cycleIn(arrows), "");
 }
 
@@ -258,8 +259,8 @@ TEST(Layers, NoLibraryLinksAHigherLayer) {
 
 TEST(Layers, EveryBackwardArrowIsNoticed) {
     const Targets targets{{"core_step", "core/train"}, {"storage", "storage"}};
-    EXPECT_THAT(sourceViolations("core/base/value.cpp", "#include \"storage/recorder.h\"\n"), SizeIs(1));
-    EXPECT_THAT(sourceViolations("storage/store.cpp", "#include \"core/train/worker.h\"\n"), SizeIs(1));
+    EXPECT_THAT(sourceViolations("core/base/schema/value.cpp", "#include \"storage/write/recorder.h\"\n"), SizeIs(1));
+    EXPECT_THAT(sourceViolations("storage/write/store.cpp", "#include \"core/train/worker.h\"\n"), SizeIs(1));
     EXPECT_THAT(sourceViolations("gui/models/runs.cpp", "#include \"core/comm/pending.h\"\n"), SizeIs(1));
     EXPECT_THAT(sourceViolations("gui/main.cpp", "#include <torch/torch.h>\n#include <ATen/Tensor.h>\n"), SizeIs(2));
     EXPECT_THAT(sourceViolations("gui/models/runs/a.cpp", "#include \"gui/theme/theme.h\"\n"), SizeIs(1));
@@ -276,9 +277,9 @@ TEST(Layers, EveryBackwardArrowIsNoticed) {
 }
 
 TEST(Layers, ForwardArrowsPass) {
-    EXPECT_THAT(sourceViolations("gui/main.cpp", "#include \"storage/run_reader.h\"\n#include <QApplication>\n"),
+    EXPECT_THAT(sourceViolations("gui/main.cpp", "#include \"storage/read/run_reader.h\"\n#include <QApplication>\n"),
                 IsEmpty());
-    EXPECT_THAT(sourceViolations("storage/store.cpp", "#include <SQLiteCpp/Database.h>\nq(\"SELECT 1\");\n"),
+    EXPECT_THAT(sourceViolations("storage/write/store.cpp", "#include <SQLiteCpp/Database.h>\nq(\"SELECT 1\");\n"),
                 IsEmpty());
     const Targets targets{{"core_step", "core/train"}, {"storage", "storage"}};
     EXPECT_THAT(linkViolations("experiments", "target_link_libraries(dasgd PRIVATE core_step storage)\n", targets),

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <map>
 #include <regex>
 #include <string>
 #include <vector>
@@ -172,6 +173,26 @@ TEST(Tree, FilesKeepToTheirBudget) {
                 IsEmpty());
 }
 
+// A folder with more files is two folders, unless it grows by a file for each plug-in, or for each suite.
+TEST(Tree, FoldersKeepToTheirBudget) {
+    static const Names kPlugins{"core/algorithms",      "core/backends",     "core/compression/operators",
+                                "core/datasets",        "core/graphs",       "core/models",
+                                "core/optimizers",      "core/schedules",    "core/sim/topologies",
+                                "experiments/commands", "experiments/suites"};
+    std::map<std::string, int> files;
+    for (const File& file : tree()) {
+        const std::string folder = fs::path(file.path).parent_path().generic_string();
+        const bool counts = isUnderAny(folder, {"core", "storage", "experiments"});
+        if (counts && std::ranges::count(kPlugins, folder) == 0) ++files[folder];
+    }
+    Names tooLarge;
+    for (const auto& [folder, count] : files) {
+        if (count > 25) tooLarge.push_back(folder + " has " + std::to_string(count) + " files");
+    }
+    EXPECT_GT(files["core/base"], 0);
+    EXPECT_THAT(tooLarge, IsEmpty());
+}
+
 // The tests over the registries take up what a plug-in's own test registers: settings, and of an algorithm its serial
 // rule.
 TEST(Tree, TheTestOfAnAlgorithmOrAModelRegistersItsTrial) {
@@ -230,12 +251,12 @@ TEST(Tree, OnlyDeviceTestsMaySkip) {
                                        file.path == "tests/gui/figures/latex_table_test.cpp";
                     // Network namespaces need root; sshd, SLURM, Open MPI and torchrun are nothing that a desk has to
                     // have.
-                    const bool root = file.path == "tests/experiments/worker/on_hosts_test.cpp" ||
-                                      file.path == "tests/experiments/worker/launchers_test.cpp" ||
-                                      file.path == "tests/experiments/cluster/on_ssh_hosts_test.cpp" ||
-                                      file.path == "tests/experiments/cluster/on_slurm_test.cpp" ||
-                                      file.path == "tests/experiments/mirror/over_sshd_test.cpp" ||
-                                      file.path == "tests/experiments/worker/records_route_test.cpp" ||
+                    const bool root = file.path == "tests/experiments/ranks/on_hosts_test.cpp" ||
+                                      file.path == "tests/experiments/ranks/launchers_test.cpp" ||
+                                      file.path == "tests/experiments/cluster/ssh/on_ssh_hosts_test.cpp" ||
+                                      file.path == "tests/experiments/cluster/slurm/on_slurm_test.cpp" ||
+                                      file.path == "tests/experiments/transport/mirror/over_sshd_test.cpp" ||
+                                      file.path == "tests/experiments/ranks/records_route_test.cpp" ||
                                       file.path == "tests/faults/disk/fault_11_full_disk_test.cpp" ||
                                       file.path == "tests/faults/disk/fault_12_no_room_to_save_test.cpp" ||
                                       file.path == "tests/faults/peers/fault_20_clocks_test.cpp" ||

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "core/base/fields.h"
-#include "core/base/registry.h"
+#include "core/base/schema/fields.h"
+#include "core/base/schema/registry.h"
 #include "core/cost/communication_pattern.h"
 
 namespace dasgd {

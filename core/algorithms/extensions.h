@@ -11,8 +11,8 @@
 #include <string>
 #include <string_view>
 
-#include "core/base/fields.h"
 #include "core/base/result.h"
+#include "core/base/schema/fields.h"
 #include "core/step/roles.h"
 
 namespace dasgd {

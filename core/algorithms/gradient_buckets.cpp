@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "core/cost/memory_passes.h"
+#include "core/cost/memory/memory_passes.h"
 
 namespace dasgd {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/algorithms/bucket_order.h"
-#include "core/base/fields.h"
+#include "core/base/schema/fields.h"
 #include "core/compression/compressed_mean.h"
 #include "core/cost/communication_pattern.h"
 #include "core/step/archive.h"

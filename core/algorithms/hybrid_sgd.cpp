@@ -18,7 +18,7 @@
 
 #include "core/algorithms/algorithm.h"
 #include "core/algorithms/extensions.h"
-#include "core/cost/sizing.h"
+#include "core/cost/memory/sizing.h"
 #include "core/step/step_context.h"
 
 namespace dasgd {

@@ -14,7 +14,7 @@
 #include "core/base/clock.h"
 #include "core/base/control.h"
 #include "core/base/event.h"
-#include "core/base/registry.h"
+#include "core/base/schema/registry.h"
 #include "core/comm/communicator.h"
 #include "core/comm/gloo/gloo.h"
 #include "core/comm/gloo/interface.h"

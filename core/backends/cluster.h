@@ -7,7 +7,7 @@
 #include <string>
 
 #include "core/backends/layout.h"
-#include "core/base/fields.h"
+#include "core/base/schema/fields.h"
 #include "core/sim/network/network.h"
 
 namespace dasgd {

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string_view>
 
-#include "core/base/printable.h"
+#include "core/base/text/printable.h"
 
 namespace dasgd {
 

@@ -11,10 +11,10 @@
 #include <sstream>
 #include <system_error>
 
+#include "core/base/digest/sha256.h"
 #include "core/base/make_folders.h"
-#include "core/base/sha256.h"
+#include "core/base/text/zero_padded.h"
 #include "core/base/unfinished_checkpoints.h"
-#include "core/base/zero_padded.h"
 #include "core/checkpoint/disk_file.h"
 #include "core/checkpoint/durable_file.h"
 #include "core/checkpoint/stored_file.h"

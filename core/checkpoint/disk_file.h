@@ -7,8 +7,8 @@
 #include <span>
 #include <string>
 
+#include "core/base/digest/sha256.h"
 #include "core/base/result.h"
-#include "core/base/sha256.h"
 
 namespace dasgd {
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
-#include "core/base/sha256.h"
+#include "core/base/digest/sha256.h"
 
 namespace dasgd {
 

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "core/base/check.h"
-#include "core/base/fnv1a.h"
+#include "core/base/digest/fnv1a.h"
 
 namespace dasgd {
 

@@ -16,7 +16,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/base/registry.h"
+#include "core/base/schema/registry.h"
 #include "core/compression/draws.h"
 
 namespace dasgd {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/base/fields.h"
+#include "core/base/schema/fields.h"
 #include "core/compression/compressor.h"
 
 namespace dasgd {

@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "core/base/check.h"
-#include "core/cost/log2.h"
+#include "core/cost/messages/log2.h"
 
 namespace dasgd {
 

@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "core/cost/message_schedule.h"
+#include "core/cost/messages/message_schedule.h"
 
 namespace dasgd {
 

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "core/base/registry.h"
 #include "core/base/result.h"
+#include "core/base/schema/registry.h"
 #include "core/datasets/samples.h"
 #include "core/models/model.h"
 

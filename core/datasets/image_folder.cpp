@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "core/base/log.h"
-#include "core/base/printable.h"
 #include "core/base/random.h"
+#include "core/base/text/printable.h"
 #include "core/datasets/augment.h"
 #include "core/datasets/dataset.h"
 #include "core/datasets/formats/class_folders.h"

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <map>
 
-#include "core/base/printable.h"
+#include "core/base/text/printable.h"
 #include "core/datasets/dataset.h"
 #include "core/datasets/formats/file_mapping.h"
 #include "core/datasets/formats/safetensors_file.h"

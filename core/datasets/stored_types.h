@@ -9,8 +9,8 @@
 #include <string_view>
 #include <utility>
 
-#include "core/base/printable.h"
 #include "core/base/result.h"
+#include "core/base/text/printable.h"
 
 namespace dasgd {
 

@@ -3,7 +3,7 @@
 #include <charconv>
 #include <string_view>
 
-#include "core/base/units.h"
+#include "core/base/schema/units.h"
 
 namespace dasgd {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/base/clock.h"
-#include "core/base/fields.h"
+#include "core/base/schema/fields.h"
 
 namespace dasgd {
 

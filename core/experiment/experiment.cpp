@@ -5,9 +5,9 @@
 
 #include "core/algorithms/extensions.h"
 #include "core/base/check.h"
-#include "core/base/code_points.h"
-#include "core/base/input_file.h"
-#include "core/base/units.h"
+#include "core/base/schema/input_file.h"
+#include "core/base/schema/units.h"
+#include "core/base/text/code_points.h"
 #include "core/experiment/algorithm_names.h"
 #include "core/experiment/shared_fields.h"
 #include "core/experiment/stages_check.h"

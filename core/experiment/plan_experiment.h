@@ -4,7 +4,7 @@
 #include "core/base/result.h"
 #include "core/experiment/experiment.h"
 #include "core/experiment/plan.h"
-#include "core/models/foreign_code.h"
+#include "core/models/script/foreign_code.h"
 
 namespace dasgd {
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "core/base/fields.h"
+#include "core/base/schema/fields.h"
 
 namespace dasgd {
 

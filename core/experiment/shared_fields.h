@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "core/base/fields.h"
-#include "core/base/value.h"
+#include "core/base/schema/fields.h"
+#include "core/base/schema/value.h"
 
 namespace dasgd {
 

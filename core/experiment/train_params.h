@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "core/base/fields.h"
+#include "core/base/schema/fields.h"
 #include "core/experiment/checkpoint_params.h"
 
 namespace dasgd {

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "core/base/fields.h"
 #include "core/base/ids.h"
-#include "core/base/registry.h"
 #include "core/base/result.h"
-#include "core/base/value.h"
+#include "core/base/schema/fields.h"
+#include "core/base/schema/registry.h"
+#include "core/base/schema/value.h"
 
 namespace dasgd {
 

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <utility>
 
-#include "core/base/input_file.h"
-#include "core/base/printable.h"
+#include "core/base/schema/input_file.h"
+#include "core/base/text/printable.h"
 #include "core/graphs/graph.h"
 
 namespace dasgd {

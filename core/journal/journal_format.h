@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <string>
 
-#include "core/base/crc32c.h"
-#include "core/base/zero_padded.h"
+#include "core/base/digest/crc32c.h"
+#include "core/base/text/zero_padded.h"
 
 namespace dasgd::journal {
 

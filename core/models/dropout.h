@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "core/base/fields.h"
+#include "core/base/schema/fields.h"
 
 namespace dasgd {
 

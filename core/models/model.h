@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/base/ids.h"
-#include "core/base/registry.h"
 #include "core/base/result.h"
+#include "core/base/schema/registry.h"
 #include "core/models/device_sum.h"
 
 namespace torch::nn {

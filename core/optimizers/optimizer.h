@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "core/base/registry.h"
 #include "core/base/result.h"
+#include "core/base/schema/registry.h"
 #include "core/step/archive.h"
 #include "core/step/flat_params.h"
 

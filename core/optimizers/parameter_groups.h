@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/fields.h"
+#include "core/base/schema/fields.h"
 #include "core/step/flat_params.h"
 
 namespace dasgd {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "core/base/registry.h"
+#include "core/base/schema/registry.h"
 
 namespace dasgd {
 

@@ -1,7 +1,7 @@
 #include "core/train/open_host.h"
 
 #include "core/base/check.h"
-#include "core/train/measure_step.h"
+#include "core/train/steps/measure_step.h"
 
 namespace dasgd {
 

@@ -5,7 +5,7 @@
 
 #include "core/backends/backend.h"
 #include "core/experiment/experiment.h"
-#include "core/train/training_data.h"
+#include "core/train/data/training_data.h"
 
 namespace dasgd {
 

@@ -9,10 +9,10 @@
 #include "core/base/log.h"
 #include "core/base/make_folders.h"
 #include "core/checkpoint/stored_file.h"
-#include "core/train/arrivals.h"
 #include "core/train/checkpoint/archive_file.h"
 #include "core/train/checkpoint/common_state.h"
 #include "core/train/checkpoint/saved_model.h"
+#include "core/train/evaluation/arrivals.h"
 
 namespace dasgd {
 

@@ -20,14 +20,14 @@
 #include <cstdint>
 
 #include "core/algorithms/algorithm.h"
-#include "core/datasets/srg_sampler.h"
+#include "core/datasets/sampling/srg_sampler.h"
 #include "core/models/model.h"
 #include "core/optimizers/optimizer.h"
 #include "core/step/archive.h"
 #include "core/step/step_context.h"
-#include "core/train/batch_balance.h"
 #include "core/train/checkpoint/rank_counters.h"
-#include "core/train/model_selection.h"
+#include "core/train/evaluation/model_selection.h"
+#include "core/train/steps/batch_balance.h"
 
 namespace dasgd {
 

@@ -9,9 +9,9 @@
 #include "core/algorithms/extensions.h"
 #include "core/experiment/plan_experiment.h"
 #include "core/models/sample_losses.h"
+#include "core/train/data/training_data.h"
 #include "core/train/device/device_check.h"
-#include "core/train/measure_step.h"
-#include "core/train/training_data.h"
+#include "core/train/steps/measure_step.h"
 
 namespace dasgd {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/base/result.h"
-#include "core/base/value.h"
+#include "core/base/schema/value.h"
 #include "core/experiment/experiment.h"
 
 namespace dasgd {

@@ -13,8 +13,8 @@
 #include "core/exec/executor.h"
 #include "core/experiment/experiment.h"
 #include "core/gpu/tensor_device.h"
+#include "core/train/data/training_data.h"
 #include "core/train/rank_checkpoints.h"
-#include "core/train/training_data.h"
 
 namespace dasgd {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/printable.h"
+#include "core/base/text/printable.h"
 
 namespace dasgd::experiments {
 

@@ -12,9 +12,9 @@
 #include "experiments/base/errors.h"
 #include "experiments/base/ssh_command.h"
 #include "experiments/base/text.h"
-#include "experiments/cluster/host_connection.h"
-#include "experiments/cluster/host_messages.h"
-#include "experiments/cluster/slurm_job.h"
+#include "experiments/cluster/host/host_messages.h"
+#include "experiments/cluster/slurm/slurm_job.h"
+#include "experiments/cluster/ssh/host_connection.h"
 
 namespace dasgd::experiments {
 

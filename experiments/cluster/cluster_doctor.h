@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/base/clock.h"
-#include "experiments/cluster/cluster_profile.h"
+#include "experiments/config/cluster_profile.h"
 
 namespace dasgd::experiments {
 

@@ -5,18 +5,18 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "core/base/units.h"
+#include "core/base/schema/units.h"
 #include "experiments/base/number_format.h"
 #include "experiments/base/text.h"
-#include "experiments/calibrate/calibration_file.h"
-#include "experiments/calibrate/candidates.h"
-#include "experiments/calibrate/forecast.h"
-#include "experiments/calibrate/memory_advice.h"
-#include "experiments/calibrate/probe_experiment.h"
 #include "experiments/commands/command.h"
 #include "experiments/config/calibrated_cluster.h"
 #include "experiments/config/document.h"
-#include "experiments/report/run_summary.h"
+#include "experiments/tools/advise/candidates.h"
+#include "experiments/tools/advise/forecast.h"
+#include "experiments/tools/advise/memory_advice.h"
+#include "experiments/tools/calibrate/calibration_file.h"
+#include "experiments/tools/calibrate/probe_experiment.h"
+#include "experiments/tools/report/run_summary.h"
 
 namespace dasgd::experiments {
 

@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "experiments/base/text.h"
-#include "experiments/calibrate/needed_bandwidth.h"
 #include "experiments/commands/command.h"
-#include "experiments/report/run_summary.h"
+#include "experiments/tools/advise/needed_bandwidth.h"
+#include "experiments/tools/report/run_summary.h"
 
 namespace dasgd::experiments {
 

@@ -7,12 +7,12 @@
 
 #include "core/cost/step_time.h"
 #include "experiments/base/text.h"
-#include "experiments/calibrate/calibration_file.h"
-#include "experiments/calibrate/nccl_tests.h"
-#include "experiments/calibrate/probe_experiment.h"
 #include "experiments/commands/command.h"
-#include "experiments/launch/run_session.h"
-#include "experiments/report/run_summary.h"
+#include "experiments/run/session/run_session.h"
+#include "experiments/tools/calibrate/calibration_file.h"
+#include "experiments/tools/calibrate/nccl_tests.h"
+#include "experiments/tools/calibrate/probe_experiment.h"
+#include "experiments/tools/report/run_summary.h"
 
 namespace dasgd::experiments {
 

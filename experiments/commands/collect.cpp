@@ -10,13 +10,13 @@
 #include "core/base/log.h"
 #include "experiments/base/stop_signals.h"
 #include "experiments/base/text.h"
-#include "experiments/cluster/collect_on_hosts.h"
+#include "experiments/cluster/ssh/collect_on_hosts.h"
 #include "experiments/commands/command.h"
-#include "experiments/forward/record_server.h"
-#include "experiments/report/run_summary.h"
-#include "experiments/worker/rank_environment.h"
+#include "experiments/ranks/meeting/rank_environment.h"
+#include "experiments/tools/report/run_summary.h"
+#include "experiments/transport/records/record_server.h"
 #include "storage/collect/record_stream.h"
-#include "storage/late_records.h"
+#include "storage/write/late_records.h"
 
 namespace dasgd::experiments {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "experiments/base/text.h"
-#include "experiments/launch/run_session.h"
+#include "experiments/run/session/run_session.h"
 
 namespace dasgd::experiments {
 

@@ -5,9 +5,9 @@
 
 #include "experiments/base/text.h"
 #include "experiments/commands/command.h"
-#include "experiments/report/comparison_text.h"
-#include "experiments/report/run_summary.h"
-#include "storage/comparison.h"
+#include "experiments/tools/report/comparison_text.h"
+#include "experiments/tools/report/run_summary.h"
+#include "storage/compare/comparison.h"
 
 namespace dasgd::experiments {
 

@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include "experiments/base/text.h"
-#include "experiments/cluster/cluster_profile.h"
 #include "experiments/commands/command.h"
+#include "experiments/config/cluster_profile.h"
 #include "experiments/config/schema.h"
-#include "experiments/report/run_summary.h"
+#include "experiments/tools/report/run_summary.h"
 
 namespace dasgd::experiments {
 

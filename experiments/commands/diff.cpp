@@ -8,11 +8,11 @@
 #include <set>
 #include <vector>
 
-#include "core/analysis/configuration.h"
+#include "core/analysis/runs/configuration.h"
 #include "experiments/base/text.h"
 #include "experiments/commands/command.h"
-#include "experiments/launch/repository.h"
-#include "storage/run_reader.h"
+#include "experiments/run/record/repository.h"
+#include "storage/read/run_reader.h"
 
 namespace dasgd::experiments {
 

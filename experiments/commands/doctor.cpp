@@ -16,15 +16,15 @@
 #include "experiments/base/sockets.h"
 #include "experiments/base/text.h"
 #include "experiments/cluster/cluster_doctor.h"
-#include "experiments/cluster/host_facts.h"
+#include "experiments/cluster/host/host_facts.h"
 #include "experiments/commands/command.h"
 #include "experiments/config/machine_check.h"
-#include "experiments/launch/hardware.h"
-#include "experiments/launch/provenance.h"
-#include "experiments/report/run_summary.h"
-#include "experiments/worker/rank_environment.h"
+#include "experiments/ranks/meeting/rank_environment.h"
+#include "experiments/run/host/hardware.h"
+#include "experiments/run/record/provenance.h"
+#include "experiments/tools/report/run_summary.h"
 #include "storage/base/workspace.h"
-#include "storage/run_reader.h"
+#include "storage/read/run_reader.h"
 
 namespace dasgd::experiments {
 

@@ -10,17 +10,17 @@
 #include <string_view>
 
 #include "core/base/log.h"
-#include "core/base/toml_reader.h"
+#include "core/base/schema/toml_reader.h"
 #include "core/checkpoint/checkpoint_folder.h"
 #include "core/checkpoint/stored_file.h"
 #include "core/cost/communication_pattern.h"
-#include "experiments/calibrate/formula_times.h"
 #include "experiments/commands/command.h"
 #include "experiments/config/document.h"
 #include "experiments/config/schema.h"
-#include "experiments/report/chakra_export.h"
-#include "experiments/report/csv_export.h"
-#include "experiments/report/trace_export.h"
+#include "experiments/tools/advise/formula_times.h"
+#include "experiments/tools/report/chakra_export.h"
+#include "experiments/tools/report/csv_export.h"
+#include "experiments/tools/report/trace_export.h"
 #include "storage/base/workspace.h"
 
 namespace dasgd::experiments {

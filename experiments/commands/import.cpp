@@ -9,8 +9,8 @@
 #include "experiments/base/stop_signals.h"
 #include "experiments/base/text.h"
 #include "experiments/commands/command.h"
-#include "experiments/mirror/workspace_import.h"
-#include "experiments/trace/trace_import.h"
+#include "experiments/tools/traces/import/trace_import.h"
+#include "experiments/transport/mirror/workspace_import.h"
 
 namespace dasgd::experiments {
 

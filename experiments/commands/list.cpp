@@ -11,9 +11,9 @@
 #include "experiments/base/number_format.h"
 #include "experiments/base/text.h"
 #include "experiments/commands/command.h"
-#include "experiments/report/run_summary.h"
-#include "storage/earlier_parts.h"
-#include "storage/effective_status.h"
+#include "experiments/tools/report/run_summary.h"
+#include "storage/read/earlier_parts.h"
+#include "storage/read/effective_status.h"
 
 namespace dasgd::experiments {
 

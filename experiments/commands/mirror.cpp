@@ -9,7 +9,7 @@
 #include "experiments/base/stop_signals.h"
 #include "experiments/base/text.h"
 #include "experiments/commands/command.h"
-#include "experiments/mirror/mirror_client.h"
+#include "experiments/transport/mirror/mirror_client.h"
 
 namespace dasgd::experiments {
 

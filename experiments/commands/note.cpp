@@ -6,7 +6,7 @@
 #include "experiments/base/text.h"
 #include "experiments/commands/command.h"
 #include "storage/notes/run_notes.h"
-#include "storage/run_reader.h"
+#include "storage/read/run_reader.h"
 
 namespace dasgd::experiments {
 

@@ -5,7 +5,7 @@
 
 #include "experiments/commands/command.h"
 #include "storage/base/workspace.h"
-#include "storage/recorder.h"
+#include "storage/write/recorder.h"
 
 namespace dasgd::experiments {
 

@@ -4,15 +4,15 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "core/base/toml_reader.h"
+#include "core/base/schema/toml_reader.h"
 #include "experiments/base/number_format.h"
 #include "experiments/base/text.h"
-#include "experiments/calibrate/calibration_file.h"
-#include "experiments/calibrate/probe_experiment.h"
 #include "experiments/commands/command.h"
 #include "experiments/config/calibrated_cluster.h"
-#include "experiments/launch/run_session.h"
-#include "experiments/report/run_summary.h"
+#include "experiments/run/session/run_session.h"
+#include "experiments/tools/calibrate/calibration_file.h"
+#include "experiments/tools/calibrate/probe_experiment.h"
+#include "experiments/tools/report/run_summary.h"
 
 namespace dasgd::experiments {
 

@@ -4,17 +4,17 @@
 #include <optional>
 
 #include "core/base/log.h"
-#include "core/base/toml_reader.h"
+#include "core/base/schema/toml_reader.h"
 #include "experiments/base/text.h"
-#include "experiments/cluster/run_on_hosts.h"
+#include "experiments/cluster/ssh/run_on_hosts.h"
 #include "experiments/commands/command.h"
 #include "experiments/config/document.h"
-#include "experiments/launch/resume_point.h"
-#include "experiments/launch/resumed_experiment.h"
-#include "experiments/launch/run_series.h"
-#include "experiments/mirror/remote.h"
-#include "experiments/report/run_summary.h"
-#include "experiments/worker/rank_environment.h"
+#include "experiments/ranks/meeting/rank_environment.h"
+#include "experiments/run/session/resume_point.h"
+#include "experiments/run/session/resumed_experiment.h"
+#include "experiments/run/session/run_series.h"
+#include "experiments/tools/report/run_summary.h"
+#include "experiments/transport/mirror/remote.h"
 #include "storage/mirror/mirror_sink.h"
 
 namespace dasgd::experiments {

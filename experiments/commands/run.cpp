@@ -6,16 +6,16 @@
 #include <optional>
 
 #include "experiments/base/text.h"
-#include "experiments/cluster/host_facts.h"
-#include "experiments/cluster/run_on_hosts.h"
-#include "experiments/cluster/run_on_slurm.h"
+#include "experiments/cluster/host/host_facts.h"
+#include "experiments/cluster/slurm/run_on_slurm.h"
+#include "experiments/cluster/ssh/run_on_hosts.h"
 #include "experiments/commands/command.h"
-#include "experiments/launch/earlier_runs.h"
-#include "experiments/launch/run_series.h"
-#include "experiments/report/comparison_text.h"
-#include "experiments/worker/rank_environment.h"
+#include "experiments/ranks/meeting/rank_environment.h"
+#include "experiments/run/session/earlier_runs.h"
+#include "experiments/run/session/run_series.h"
+#include "experiments/tools/report/comparison_text.h"
 #include "storage/base/workspace.h"
-#include "storage/comparison.h"
+#include "storage/compare/comparison.h"
 
 namespace dasgd::experiments {
 

@@ -9,10 +9,10 @@
 #include "core/base/log.h"
 #include "experiments/base/text.h"
 #include "experiments/commands/command.h"
-#include "experiments/launch/run_series.h"
-#include "experiments/report/scaling_plan.h"
-#include "experiments/report/scaling_report.h"
-#include "storage/scaling.h"
+#include "experiments/run/session/run_series.h"
+#include "experiments/tools/report/scaling_plan.h"
+#include "experiments/tools/report/scaling_report.h"
+#include "storage/compare/scaling.h"
 
 namespace dasgd::experiments {
 

@@ -5,18 +5,18 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "core/analysis/critical_path.h"
 #include "core/analysis/inflation.h"
+#include "core/analysis/spans/critical_path.h"
 #include "experiments/base/number_format.h"
 #include "experiments/base/text.h"
 #include "experiments/commands/command.h"
-#include "experiments/report/last_seen.h"
-#include "experiments/report/run_summary.h"
-#include "storage/comparison.h"
-#include "storage/effective_status.h"
-#include "storage/external_load.h"
-#include "storage/lateness_spans.h"
-#include "storage/scaling.h"
+#include "experiments/tools/report/last_seen.h"
+#include "experiments/tools/report/run_summary.h"
+#include "storage/compare/comparison.h"
+#include "storage/compare/external_load.h"
+#include "storage/compare/scaling.h"
+#include "storage/read/effective_status.h"
+#include "storage/read/lateness_spans.h"
 
 namespace dasgd::experiments {
 

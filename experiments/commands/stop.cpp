@@ -11,10 +11,10 @@
 #include "core/base/control.h"
 #include "experiments/base/process.h"
 #include "experiments/commands/command.h"
-#include "experiments/mirror/remote.h"
-#include "storage/queue.h"
-#include "storage/recorder.h"
-#include "storage/run_reader.h"
+#include "experiments/transport/mirror/remote.h"
+#include "storage/queue/queue.h"
+#include "storage/read/run_reader.h"
+#include "storage/write/recorder.h"
 
 namespace dasgd::experiments {
 

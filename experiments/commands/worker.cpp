@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "experiments/commands/command.h"
-#include "experiments/worker/worker_process.h"
+#include "experiments/ranks/worker_process.h"
 #include "storage/base/workspace.h"
 
 namespace dasgd::experiments {

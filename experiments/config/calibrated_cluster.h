@@ -4,7 +4,7 @@
 #include <string>
 
 #include "core/base/result.h"
-#include "core/base/value.h"
+#include "core/base/schema/value.h"
 
 namespace dasgd::experiments {
 

@@ -9,9 +9,9 @@
 
 #include "core/algorithms/extensions.h"
 #include "core/algorithms/slow/fragments.h"
-#include "core/analysis/configuration.h"
+#include "core/analysis/runs/configuration.h"
 #include "core/base/log.h"
-#include "core/base/toml_reader.h"
+#include "core/base/schema/toml_reader.h"
 #include "core/compression/sent_bytes.h"
 #include "core/experiment/experiment.h"
 #include "core/experiment/plan_experiment.h"

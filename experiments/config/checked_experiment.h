@@ -11,7 +11,7 @@
 
 #include "core/backends/layout.h"
 #include "core/base/result.h"
-#include "core/base/value.h"
+#include "core/base/schema/value.h"
 #include "core/cost/compressed_exchange.h"
 #include "experiments/config/sweep.h"
 

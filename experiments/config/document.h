@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/base/value.h"
+#include "core/base/schema/value.h"
 
 namespace dasgd::experiments {
 

@@ -6,7 +6,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/result.h"
-#include "core/base/value.h"
+#include "core/base/schema/value.h"
 #include "experiments/config/checked_experiment.h"
 
 namespace dasgd::experiments {

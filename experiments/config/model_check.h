@@ -7,7 +7,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/result.h"
-#include "core/models/foreign_code.h"
+#include "core/models/script/foreign_code.h"
 
 namespace dasgd::experiments {
 

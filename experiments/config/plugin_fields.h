@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/value.h"
+#include "core/base/schema/value.h"
 #include "experiments/config/schema.h"
 
 namespace dasgd::experiments {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/base/fields.h"
-#include "core/base/value.h"
+#include "core/base/schema/fields.h"
+#include "core/base/schema/value.h"
 #include "core/cost/communication_pattern.h"
 
 namespace dasgd::experiments {

@@ -8,9 +8,9 @@
 #include <set>
 #include <utility>
 
-#include "core/analysis/configuration.h"
+#include "core/analysis/runs/configuration.h"
 #include "core/base/log.h"
-#include "core/base/toml_reader.h"
+#include "core/base/schema/toml_reader.h"
 #include "experiments/base/text.h"
 #include "experiments/config/cases.h"
 #include "experiments/config/plugin_fields.h"

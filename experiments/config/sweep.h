@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/base/value.h"
+#include "core/base/schema/value.h"
 
 namespace dasgd::experiments {
 

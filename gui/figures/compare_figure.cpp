@@ -11,7 +11,7 @@
 #include "gui/models/runs/style_book.h"
 #include "gui/models/words.h"
 #include "gui/plots/compare/compare_pictures.h"
-#include "storage/comparison.h"
+#include "storage/compare/comparison.h"
 
 namespace dasgd::gui {
 

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "core/base/input_file.h"
 #include "core/base/metric_names.h"
+#include "core/base/schema/input_file.h"
 #include "gui/figures/figure_curves.h"
 #include "gui/figures/figure_files.h"
 #include "gui/models/filter/filter_expression.h"

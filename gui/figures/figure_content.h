@@ -17,7 +17,7 @@
 #include "gui/plots/heat_map.h"
 #include "gui/plots/paper_figure.h"
 #include "gui/plots/paper_parallel.h"
-#include "storage/run_reader.h"
+#include "storage/read/run_reader.h"
 
 namespace dasgd::gui {
 

@@ -13,7 +13,7 @@
 #include "gui/models/figures/figure_spec.h"
 #include "gui/models/live/curve.h"
 #include "gui/models/runs/style_book.h"
-#include "storage/run_reader.h"
+#include "storage/read/run_reader.h"
 
 namespace dasgd::gui {
 

@@ -10,7 +10,7 @@
 #include "gui/models/live/curve.h"
 #include "gui/models/runs/run_item.h"
 #include "gui/plots/plot_view.h"
-#include "storage/run_reader.h"
+#include "storage/read/run_reader.h"
 
 namespace dasgd::gui {
 

@@ -6,7 +6,7 @@
 
 #include "core/base/metric_names.h"
 #include "gui/models/compare/compare_view.h"
-#include "storage/comparison.h"
+#include "storage/compare/comparison.h"
 
 namespace dasgd::gui {
 

@@ -5,13 +5,13 @@
 #include <optional>
 #include <vector>
 
-#include "core/analysis/overlap.h"
+#include "core/analysis/spans/overlap.h"
 #include "core/base/result.h"
 #include "gui/models/figures/figure_spec.h"
 #include "gui/models/timeline/kind_set.h"
 #include "gui/models/timeline/span_merge.h"
 #include "gui/plots/paper_page.h"
-#include "storage/run_reader.h"
+#include "storage/read/run_reader.h"
 
 namespace dasgd::gui {
 

@@ -7,7 +7,7 @@
 #include <QWheelEvent>
 #include <QWidget>
 
-#include "core/base/fields.h"
+#include "core/base/schema/fields.h"
 #include "gui/theme/theme.h"
 
 class QLabel;

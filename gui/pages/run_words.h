@@ -12,7 +12,7 @@
 #include "gui/models/ranks/rank_states.h"
 #include "gui/models/runs/run_config.h"
 #include "gui/models/words.h"
-#include "storage/run_reader.h"
+#include "storage/read/run_reader.h"
 
 namespace dasgd::gui {
 

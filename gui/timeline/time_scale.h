@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "core/analysis/overlap.h"
+#include "core/analysis/spans/overlap.h"
 
 namespace dasgd::gui {
 

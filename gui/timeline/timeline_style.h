@@ -7,7 +7,7 @@
 #include <map>
 #include <vector>
 
-#include "core/analysis/hidden_steps.h"
+#include "core/analysis/spans/hidden_steps.h"
 #include "gui/theme/theme.h"
 
 namespace dasgd::gui {

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "core/base/result.h"
@@ -50,6 +51,22 @@ public:
 private:
     sqlite3_stmt* statement_ = nullptr;
 };
+
+// Calls take(row) for each row of `query`; one that answers false ends it. Throws SQLite::Exception.
+template <class Take>
+void eachRow(HotStatement& query, Take&& take) {
+    sqlite3_stmt* row = query.get();
+    int outcome = sqlite3_step(row);
+    for (; outcome == SQLITE_ROW; outcome = sqlite3_step(row)) {
+        if constexpr (std::is_void_v<decltype(take(row))>) {
+            take(row);
+        } else if (!take(row)) {
+            break;
+        }
+    }
+    sqlite3_reset(row);
+    if (outcome != SQLITE_ROW && outcome != SQLITE_DONE) throw SQLite::Exception(sqlite3_db_handle(row), outcome);
+}
 
 // The file that a path names: device and inode, both 0 if there is none.
 using FileIdentity = std::pair<std::uint64_t, std::uint64_t>;

@@ -18,7 +18,7 @@
 
 #include "core/base/host_name.h"
 #include "core/base/log.h"
-#include "core/base/zero_padded.h"
+#include "core/base/text/zero_padded.h"
 #include "storage/base/lock_wait.h"
 
 namespace dasgd::storage {

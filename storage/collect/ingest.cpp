@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "core/analysis/timings.h"
+#include "core/analysis/spans/timings.h"
 #include "core/base/metric_names.h"
 #include "storage/levels/span_row.h"
 

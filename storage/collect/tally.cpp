@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/analysis/inflation.h"
-#include "core/analysis/timings.h"
+#include "core/analysis/spans/timings.h"
 #include "core/base/metric_names.h"
 #include "storage/collect/span_replay.h"
 

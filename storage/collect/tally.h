@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/analysis/rank_meter.h"
+#include "core/analysis/spans/rank_meter.h"
 #include "core/base/event.h"
 #include "storage/base/database.h"
 

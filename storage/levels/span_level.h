@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/analysis/timings.h"
+#include "core/analysis/spans/timings.h"
 #include "core/base/result.h"
 #include "core/base/time_range.h"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "core/analysis/timings.h"
+#include "core/analysis/spans/timings.h"
 
 namespace dasgd::storage {
 

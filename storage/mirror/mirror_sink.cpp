@@ -15,7 +15,7 @@
 #include "storage/levels/level_writer.h"
 #include "storage/mirror/row_writer.h"
 #include "storage/mirror/run_document.h"
-#include "storage/store_impl.h"
+#include "storage/write/store_impl.h"
 
 namespace dasgd::storage {
 

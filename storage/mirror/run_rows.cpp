@@ -20,16 +20,6 @@ std::int32_t smallOf(sqlite3_stmt* row, int column) {
     return static_cast<std::int32_t>(sqlite3_column_int64(row, column));
 }
 
-// Runs it to its end; `each` takes a row.
-template <class Each>
-void eachRow(HotStatement& statement, Each&& each) {
-    sqlite3_stmt* row = statement.get();
-    int outcome = SQLITE_DONE;
-    while ((outcome = sqlite3_step(row)) == SQLITE_ROW) each(row);
-    sqlite3_reset(row);
-    if (outcome != SQLITE_DONE) throw SQLite::Exception(sqlite3_db_handle(row), outcome);
-}
-
 }  // namespace
 
 RunRows::RunRows(SQLite::Database& database)

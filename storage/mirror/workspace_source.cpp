@@ -15,7 +15,7 @@
 #include "storage/mirror/mirror_codec.h"
 #include "storage/mirror/run_document.h"
 #include "storage/mirror/run_rows.h"
-#include "storage/run_end.h"
+#include "storage/runs/run_end.h"
 
 namespace dasgd::storage {
 
@@ -30,7 +30,7 @@ using std::chrono::steady_clock;
 constexpr auto kPauseOfDocument = std::chrono::milliseconds(200);
 constexpr std::size_t kDocumentBytesPerMs = 500;
 constexpr auto kLongestLook = std::chrono::milliseconds(100);
-// Between two looks at the runs that have ended: late records may have come (storage/late_records.h).
+// Between two looks at the runs that have ended: late records may have come (storage/write/late_records.h).
 constexpr auto kPauseOfSettled = std::chrono::milliseconds(2000);
 // Runs under way are looked at after so many parts of one that has ended.
 constexpr int kPartsBetweenLive = 8;

@@ -14,7 +14,7 @@
 #include <optional>
 #include <string>
 
-#include "core/base/value.h"
+#include "core/base/schema/value.h"
 #include "core/comm/threads.h"
 #include "core/exec/cpu_executor.h"
 #include "core/experiment/experiment.h"

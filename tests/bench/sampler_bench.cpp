@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "core/datasets/srg_sampler.h"
+#include "core/datasets/sampling/srg_sampler.h"
 
 int main(int argc, char** argv) {
     const long samples = argc > 1 ? std::atol(argv[1]) : 1'000'000;

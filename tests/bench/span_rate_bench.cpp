@@ -20,8 +20,8 @@
 #include "core/journal/journal.h"
 #include "storage/collect/ingest.h"
 #include "storage/collect/journal_source.h"
-#include "storage/recorder.h"
-#include "storage/run_reader.h"
+#include "storage/read/run_reader.h"
+#include "storage/write/recorder.h"
 
 namespace {
 

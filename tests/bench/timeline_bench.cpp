@@ -20,7 +20,7 @@
 #include "gui/main_window.h"
 #include "gui/models/find/find_query.h"
 #include "gui/timeline/timeline_widget.h"
-#include "storage/recorder.h"
+#include "storage/write/recorder.h"
 #include "tests/support/one_core.h"
 
 namespace {

@@ -2,7 +2,7 @@
 #include <string>
 #include <string_view>
 
-#include "experiments/mirror/frame_channel.h"
+#include "experiments/transport/mirror/frame_channel.h"
 #include "storage/mirror/mirror_codec.h"
 #include "tests/fuzz/fuzz.h"
 

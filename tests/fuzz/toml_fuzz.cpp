@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "core/base/toml_reader.h"
-#include "core/base/value.h"
+#include "core/base/schema/toml_reader.h"
+#include "core/base/schema/value.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {

@@ -4,9 +4,9 @@
 #include <sstream>
 #include <string>
 
-#include "experiments/trace/chrome_reader.h"
-#include "experiments/trace/perfetto_reader.h"
-#include "experiments/trace/trace_bytes.h"
+#include "experiments/tools/traces/import/chrome_reader.h"
+#include "experiments/tools/traces/import/perfetto_reader.h"
+#include "experiments/tools/traces/import/trace_bytes.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/temp_dir.h"
 

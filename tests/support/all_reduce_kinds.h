@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/cost/message_schedule.h"
+#include "core/cost/messages/message_schedule.h"
 
 namespace dasgd::test {
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/value.h"
+#include "core/base/schema/value.h"
 
 namespace dasgd::test {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "experiments/forward/file_client.h"
-#include "experiments/forward/file_server.h"
+#include "experiments/transport/files/file_client.h"
+#include "experiments/transport/files/file_server.h"
 #include "tests/support/dasgd_program.h"
 #include "tests/support/temp_dir.h"
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "experiments/forward/record_forwarder.h"
-#include "experiments/forward/record_server.h"
+#include "experiments/transport/records/record_forwarder.h"
+#include "experiments/transport/records/record_server.h"
 #include "storage/collect/ingest.h"
 #include "tests/support/runs.h"
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <thread>
 
-#include "storage/run_reader.h"
+#include "storage/read/run_reader.h"
 #include "tests/support/processes.h"
 
 namespace dasgd::test {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/mirror/remote.h"
+#include "experiments/transport/mirror/remote.h"
 #include "tests/support/dasgd_program.h"
 #include "tests/support/mirrors.h"
 #include "tests/support/processes.h"

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <vector>
 
-#include "core/train/count_flops.h"
+#include "core/train/data/count_flops.h"
 #include "tests/support/sim/networks.h"
 
 namespace dasgd::test {

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <string>
 
-#include "core/cost/collective_fit.h"
+#include "core/cost/fit/collective_fit.h"
 
 namespace dasgd::test {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/base/check.h"
-#include "storage/recorder.h"
-#include "storage/run_reader.h"
+#include "storage/read/run_reader.h"
+#include "storage/write/recorder.h"
 #include "tests/support/journals.h"
 #include "tests/support/processes.h"
 #include "tests/support/temp_dir.h"

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/train/training_data.h"
+#include "core/train/data/training_data.h"
 #include "tests/support/quadratic_oracle.h"
 #include "tests/support/training.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "storage/run_reader.h"
+#include "storage/read/run_reader.h"
 #include "tests/support/live_run.h"
 #include "tests/support/processes.h"
 #include "tests/support/standin_ssh.h"

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/analysis/overlap.h"
+#include "core/analysis/spans/overlap.h"
 #include "core/backends/backend.h"
 #include "core/experiment/experiment.h"
 #include "core/step/flat_params.h"

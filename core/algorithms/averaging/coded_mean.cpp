@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "core/cost/memory_passes.h"
+#include "core/cost/memory/memory_passes.h"
 #include "core/step/archive.h"
 
 namespace dasgd {

@@ -16,7 +16,7 @@
 #include "core/algorithms/averaging/coded_exchange.h"
 #include "core/compression/compressed_mean.h"
 #include "core/cost/communication_pattern.h"
-#include "core/cost/memory_passes.h"
+#include "core/cost/memory/memory_passes.h"
 
 namespace dasgd {
 

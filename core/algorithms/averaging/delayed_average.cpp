@@ -9,7 +9,7 @@
 #include "core/algorithms/averaging/coded_mean.h"
 #include "core/base/check.h"
 #include "core/base/metric_names.h"
-#include "core/cost/memory_passes.h"
+#include "core/cost/memory/memory_passes.h"
 #include "core/gpu/flat_ops.h"
 #include "core/optimizers/optimizer.h"
 #include "core/step/archive.h"

@@ -18,7 +18,7 @@
 #include "core/algorithms/algorithm.h"
 #include "core/algorithms/averaging/coded_exchange.h"
 #include "core/algorithms/extensions.h"
-#include "core/base/fields.h"
+#include "core/base/schema/fields.h"
 #include "core/step/step_context.h"
 
 namespace dasgd {
@@ -165,7 +165,7 @@ private:
                                                        std::int64_t launchedAt) const;
     // Elements `begin` … `begin` + `size` − 1 of each tensor that the mixer received.
     [[nodiscard]] std::vector<at::Tensor> received(std::int64_t begin, std::int64_t size) const;
-    // Bytes of the spans of a snapshot and a merge (core/cost/memory_passes.h), for weights of `size`.
+    // Bytes of the spans of a snapshot and a merge (core/cost/memory/memory_passes.h), for weights of `size`.
     [[nodiscard]] std::int64_t takenBytes(std::int64_t size) const;
     [[nodiscard]] std::int64_t mergedBytes(std::int64_t size) const;
     // Multiplies what is merged by the mixer's factors.

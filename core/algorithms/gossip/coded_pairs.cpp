@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/algorithms/gossip/graph_mixing.h"
-#include "core/cost/memory_passes.h"
+#include "core/cost/memory/memory_passes.h"
 #include "core/step/archive.h"
 
 namespace dasgd {

@@ -15,7 +15,7 @@
 #include "core/algorithms/extensions.h"
 #include "core/algorithms/gossip/graph_mixing.h"
 #include "core/algorithms/sync_steps.h"
-#include "core/cost/memory_passes.h"
+#include "core/cost/memory/memory_passes.h"
 
 namespace dasgd {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "core/base/check.h"
 #include "core/base/metric_names.h"
-#include "core/cost/memory_passes.h"
+#include "core/cost/memory/memory_passes.h"
 
 namespace dasgd {
 

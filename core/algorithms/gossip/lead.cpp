@@ -22,7 +22,7 @@
 #include "core/algorithms/gossip/public_copies.h"
 #include "core/algorithms/plain_sgd.h"
 #include "core/compression/compressed_mean.h"
-#include "core/cost/memory_passes.h"
+#include "core/cost/memory/memory_passes.h"
 #include "core/step/archive.h"
 
 namespace dasgd {

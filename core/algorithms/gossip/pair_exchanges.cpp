@@ -11,7 +11,7 @@
 
 #include "core/base/metric_names.h"
 #include "core/base/random.h"
-#include "core/cost/memory_passes.h"
+#include "core/cost/memory/memory_passes.h"
 #include "core/step/archive.h"
 
 namespace dasgd {

@@ -12,7 +12,7 @@
 #include "core/algorithms/extensions.h"
 #include "core/algorithms/gossip/graph_mixing.h"
 #include "core/algorithms/plain_sgd.h"
-#include "core/cost/memory_passes.h"
+#include "core/cost/memory/memory_passes.h"
 #include "core/step/archive.h"
 
 namespace dasgd {

@@ -38,7 +38,7 @@
 #include "core/algorithms/extensions.h"
 #include "core/algorithms/shards/sharded_weights.h"
 #include "core/base/check.h"
-#include "core/cost/memory_passes.h"
+#include "core/cost/memory/memory_passes.h"
 #include "core/optimizers/optimizer.h"
 #include "core/step/archive.h"
 #include "core/step/step_context.h"

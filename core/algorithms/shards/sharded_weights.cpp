@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/cost/memory_passes.h"
+#include "core/cost/memory/memory_passes.h"
 
 namespace dasgd {
 

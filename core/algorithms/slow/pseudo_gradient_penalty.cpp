@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/cost/memory_passes.h"
+#include "core/cost/memory/memory_passes.h"
 
 namespace dasgd {
 

@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "core/algorithms/slow/fragments.h"
-#include "core/base/fields.h"
+#include "core/base/schema/fields.h"
 #include "core/step/archive.h"
 #include "core/step/step_context.h"
 

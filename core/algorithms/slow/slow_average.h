@@ -27,7 +27,7 @@
 #include "core/algorithms/slow/fragments.h"
 #include "core/algorithms/slow/layers_ahead.h"
 #include "core/algorithms/slow/pseudo_gradient_penalty.h"
-#include "core/base/fields.h"
+#include "core/base/schema/fields.h"
 #include "core/compression/compressed_mean.h"
 #include "core/gpu/flat_ops.h"
 #include "core/step/step_context.h"

@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "core/base/check.h"
-#include "core/base/printable.h"
+#include "core/base/text/printable.h"
 
 namespace dasgd {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/base/printable.h"
+#include "core/base/text/printable.h"
 
 namespace dasgd {
 

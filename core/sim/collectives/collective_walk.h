@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/cost/message_schedule.h"
+#include "core/cost/messages/message_schedule.h"
 #include "core/sim/network/wire.h"
 
 namespace dasgd {

@@ -11,7 +11,7 @@
 #include "core/comm/completion.h"
 #include "core/comm/group_maths.h"
 #include "core/cost/cost.h"
-#include "core/cost/exchange_schedule.h"
+#include "core/cost/messages/exchange_schedule.h"
 #include "core/sim/network/simgrid.h"
 
 namespace dasgd {

@@ -5,8 +5,8 @@
 #include <cstdio>
 
 #include "core/base/check.h"
-#include "core/base/units.h"
-#include "core/cost/memory_passes.h"
+#include "core/base/schema/units.h"
+#include "core/cost/memory/memory_passes.h"
 #include "core/sim/compute/device_table.h"
 #include "core/sim/compute/layer_work.h"
 

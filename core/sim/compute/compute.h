@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/base/event.h"
-#include "core/base/fields.h"
 #include "core/base/result.h"
+#include "core/base/schema/fields.h"
 #include "core/cost/step_time.h"
 #include "core/sim/compute/jitter.h"
 

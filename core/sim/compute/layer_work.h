@@ -1,4 +1,4 @@
-// Amount of computation in each layer of a model. Counted by core/train/count_flops.h.
+// Amount of computation in each layer of a model. Counted by core/train/data/count_flops.h.
 #pragma once
 
 #include <cstdint>

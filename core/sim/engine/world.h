@@ -15,7 +15,7 @@
 #include "core/base/clock.h"
 #include "core/base/result.h"
 #include "core/comm/communicator.h"
-#include "core/cost/message_schedule.h"
+#include "core/cost/messages/message_schedule.h"
 #include "core/exec/simulated_time.h"
 #include "core/sim/compute/compute.h"
 #include "core/sim/faults/faults.h"

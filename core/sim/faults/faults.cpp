@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/units.h"
+#include "core/base/schema/units.h"
 
 namespace dasgd {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/base/fields.h"
+#include "core/base/schema/fields.h"
 
 namespace dasgd {
 

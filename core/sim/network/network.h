@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "core/base/fields.h"
-#include "core/base/registry.h"
 #include "core/base/result.h"
+#include "core/base/schema/fields.h"
+#include "core/base/schema/registry.h"
 #include "core/cost/cost.h"
-#include "core/cost/message_schedule.h"
+#include "core/cost/messages/message_schedule.h"
 
 namespace simgrid::s4u {
 class Host;

@@ -16,8 +16,8 @@
 #include <fstream>
 #include <set>
 
-#include "core/base/crc32c.h"
-#include "core/base/input_file.h"
+#include "core/base/digest/crc32c.h"
+#include "core/base/schema/input_file.h"
 #include "core/sim/network/platform_xml.h"
 #include "core/sim/network/simgrid.h"
 

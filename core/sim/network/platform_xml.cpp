@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/printable.h"
+#include "core/base/text/printable.h"
 #include "core/sim/network/platform_elements.h"
 
 namespace dasgd {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/base/result.h"
-#include "core/base/value.h"
+#include "core/base/schema/value.h"
 #include "core/experiment/experiment.h"
 #include "core/gpu/tensor_device.h"
 

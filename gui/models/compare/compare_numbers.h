@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/analysis/comparison.h"
+#include "core/analysis/runs/comparison.h"
 #include "gui/models/compare/group_curve.h"
 
 namespace dasgd::gui {

@@ -6,7 +6,7 @@
 #include "gui/models/curves/metric_words.h"
 #include "gui/models/curves/training_time.h"
 #include "gui/models/words.h"
-#include "storage/comparison.h"
+#include "storage/compare/comparison.h"
 
 namespace dasgd::gui {
 

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/analysis/comparison.h"
+#include "core/analysis/runs/comparison.h"
 #include "gui/models/compare/group_curve.h"
 #include "gui/models/live/live_query.h"
 

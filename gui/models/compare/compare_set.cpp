@@ -16,7 +16,8 @@ namespace {
 
 bool hasFinished(const RunItem& run) { return run.row.status == "finished"; }
 
-// True if run `a` counts rather than `b`, which has the same seeds; the same order as in core/analysis/comparison.h.
+// True if run `a` counts rather than `b`, which has the same seeds; the same order as in
+// core/analysis/runs/comparison.h.
 bool countsBefore(const RunItem& a, const RunItem& b) {
     const auto rank = [](const RunItem& run) { return hasFinished(run) ? 2 : run.row.status == "queued" ? 0 : 1; };
     const int ofA = rank(a), ofB = rank(b);

@@ -7,7 +7,7 @@
 #include "core/base/result.h"
 #include "gui/models/curves/span_windows.h"
 #include "gui/models/runs/run_item.h"
-#include "storage/run_reader.h"
+#include "storage/read/run_reader.h"
 
 namespace dasgd::gui {
 

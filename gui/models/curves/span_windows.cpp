@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "core/analysis/overlap.h"
+#include "core/analysis/spans/overlap.h"
 
 namespace dasgd::gui {
 

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "core/analysis/intervals.h"
-#include "core/analysis/timings.h"
-#include "storage/run_reader.h"
+#include "core/analysis/spans/intervals.h"
+#include "core/analysis/spans/timings.h"
+#include "storage/read/run_reader.h"
 
 namespace dasgd::gui {
 

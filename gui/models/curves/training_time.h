@@ -9,7 +9,7 @@
 
 #include "core/base/result.h"
 #include "gui/models/live/series.h"
-#include "storage/run_reader.h"
+#include "storage/read/run_reader.h"
 
 namespace dasgd::gui {
 

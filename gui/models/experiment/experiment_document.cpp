@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "core/base/toml_reader.h"
+#include "core/base/schema/toml_reader.h"
 
 namespace dasgd::gui {
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/base/value.h"
+#include "core/base/schema/value.h"
 #include "gui/models/experiment/schema.h"
 #include "gui/models/experiment/toml_text.h"
 

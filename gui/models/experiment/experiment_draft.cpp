@@ -4,7 +4,7 @@
 #include <QRegularExpression>
 #include <algorithm>
 
-#include "core/base/toml_reader.h"
+#include "core/base/schema/toml_reader.h"
 #include "gui/models/experiment/field_problems.h"
 #include "gui/models/live/clusters.h"
 #include "gui/models/runs/run_config.h"

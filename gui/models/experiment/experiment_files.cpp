@@ -7,7 +7,7 @@
 #include <QSaveFile>
 #include <QStringDecoder>
 
-#include "core/base/toml_reader.h"
+#include "core/base/schema/toml_reader.h"
 #include "gui/models/experiment/experiment_document.h"
 
 namespace dasgd::gui {

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/fields.h"
 #include "core/base/result.h"
+#include "core/base/schema/fields.h"
 #include "core/cost/communication_pattern.h"
 
 namespace dasgd::gui {

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/analysis/configuration.h"
-#include "core/base/toml_reader.h"
+#include "core/analysis/runs/configuration.h"
+#include "core/base/schema/toml_reader.h"
 #include "gui/models/experiment/experiment_document.h"
 
 namespace dasgd::gui {

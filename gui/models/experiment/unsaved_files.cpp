@@ -6,7 +6,7 @@
 #include <QSaveFile>
 #include <utility>
 
-#include "core/base/toml_reader.h"
+#include "core/base/schema/toml_reader.h"
 
 namespace dasgd::gui {
 

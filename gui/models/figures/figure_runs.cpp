@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "core/base/fnv1a.h"
+#include "core/base/digest/fnv1a.h"
 #include "gui/models/compare/compare_board.h"
 #include "gui/models/filter/filter_expression.h"
 

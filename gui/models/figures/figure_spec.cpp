@@ -4,7 +4,7 @@
 #include <QJsonDocument>
 #include <set>
 
-#include "core/analysis/configuration.h"
+#include "core/analysis/runs/configuration.h"
 #include "core/base/event.h"
 #include "gui/models/curves/metric_words.h"
 #include "gui/models/figures/figure_json.h"

@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/analysis/scaling.h"
+#include "core/analysis/runs/scaling.h"
 #include "core/base/metric_names.h"
 #include "core/base/result.h"
 #include "gui/models/compare/compare_numbers.h"

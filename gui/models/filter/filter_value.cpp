@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/base/units.h"
+#include "core/base/schema/units.h"
 
 namespace dasgd::gui {
 

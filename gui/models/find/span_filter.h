@@ -13,7 +13,7 @@
 #include <memory>
 #include <optional>
 
-#include "core/analysis/timings.h"
+#include "core/analysis/spans/timings.h"
 #include "gui/models/filter/filter_expression.h"
 #include "gui/models/timeline/kind_set.h"
 

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <set>
 
-#include "core/base/units.h"
+#include "core/base/schema/units.h"
 #include "gui/models/age.h"
 #include "gui/models/words.h"
 

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "core/analysis/configuration.h"
+#include "core/analysis/runs/configuration.h"
 #include "core/base/result.h"
 #include "core/cost/communication_pattern.h"
 #include "core/cost/cost.h"

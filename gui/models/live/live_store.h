@@ -11,7 +11,7 @@
 
 #include "gui/models/runs/run_item.h"
 #include "storage/notes/run_notes.h"
-#include "storage/run_reader.h"
+#include "storage/read/run_reader.h"
 
 namespace dasgd::gui {
 

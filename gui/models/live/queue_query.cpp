@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "storage/queue.h"
+#include "storage/queue/queue.h"
 
 namespace dasgd::gui {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "storage/base/workspace.h"
-#include "storage/effective_status.h"
+#include "storage/read/effective_status.h"
 
 namespace dasgd::gui {
 

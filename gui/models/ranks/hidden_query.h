@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/analysis/hidden_steps.h"
+#include "core/analysis/spans/hidden_steps.h"
 #include "gui/models/live/live_query.h"
 
 namespace dasgd::gui {

@@ -5,9 +5,9 @@
 #include <optional>
 #include <set>
 
-#include "core/analysis/lateness.h"
+#include "core/analysis/spans/lateness.h"
 #include "gui/models/live/live_query.h"
-#include "storage/lateness_spans.h"
+#include "storage/read/lateness_spans.h"
 
 namespace dasgd::gui {
 

@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "core/analysis/overlap.h"
+#include "core/analysis/spans/overlap.h"
 
 namespace dasgd::gui {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "gui/models/ranks/silence.h"
-#include "storage/run_reader.h"
+#include "storage/read/run_reader.h"
 
 namespace dasgd::gui {
 

@@ -3,7 +3,7 @@
 
 #include <QAbstractTableModel>
 
-#include "core/analysis/lateness.h"
+#include "core/analysis/spans/lateness.h"
 #include "gui/models/ranks/rank_states.h"
 
 namespace dasgd::gui {

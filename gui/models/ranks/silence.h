@@ -5,7 +5,7 @@
 #include <map>
 #include <span>
 
-#include "core/analysis/timings.h"
+#include "core/analysis/spans/timings.h"
 
 namespace dasgd::gui {
 

@@ -17,7 +17,7 @@
 #include "gui/models/run_list/run_groups.h"
 #include "gui/models/run_list/run_order.h"
 #include "gui/models/runs/run_table_model.h"
-#include "storage/earlier_parts.h"
+#include "storage/read/earlier_parts.h"
 
 namespace dasgd::gui {
 

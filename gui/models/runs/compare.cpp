@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "gui/models/runs/run_config.h"
-#include "storage/scaling.h"
+#include "storage/compare/scaling.h"
 
 namespace dasgd::gui {
 

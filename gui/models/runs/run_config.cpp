@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string_view>
 
-#include "storage/scaling.h"
+#include "storage/compare/scaling.h"
 
 namespace dasgd::gui {
 

@@ -7,7 +7,7 @@
 #include <numbers>
 #include <utility>
 
-#include "core/base/toml_reader.h"
+#include "core/base/schema/toml_reader.h"
 #include "core/graphs/graph.h"
 #include "gui/models/words.h"
 

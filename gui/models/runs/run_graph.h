@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "storage/run_reader.h"
+#include "storage/read/run_reader.h"
 
 namespace dasgd::gui {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "gui/models/runs/run_config.h"
-#include "storage/scaling.h"
+#include "storage/compare/scaling.h"
 
 namespace dasgd::gui {
 

@@ -9,13 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "core/analysis/scaling.h"
-#include "core/analysis/settings_reader.h"
+#include "core/analysis/runs/scaling.h"
+#include "core/analysis/runs/settings_reader.h"
 #include "gui/models/runs/run_schema.h"
 #include "gui/models/runs/run_settings.h"
-#include "storage/imported_run.h"
 #include "storage/notes/run_notes.h"
-#include "storage/run_reader.h"
+#include "storage/read/run_reader.h"
+#include "storage/write/imported_run.h"
 
 namespace dasgd::gui {
 

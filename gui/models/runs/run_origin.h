@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "storage/run_reader.h"
+#include "storage/read/run_reader.h"
 
 namespace dasgd::gui {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/analysis/configuration.h"
+#include "core/analysis/runs/configuration.h"
 
 namespace dasgd::gui {
 

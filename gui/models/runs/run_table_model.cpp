@@ -9,7 +9,7 @@
 #include <set>
 #include <tuple>
 
-#include "core/analysis/configuration.h"
+#include "core/analysis/runs/configuration.h"
 #include "gui/models/runs/run_config.h"
 #include "gui/models/words.h"
 

@@ -3,7 +3,7 @@
 #include <cctype>
 #include <charconv>
 
-#include "core/base/units.h"
+#include "core/base/schema/units.h"
 
 namespace dasgd::gui {
 

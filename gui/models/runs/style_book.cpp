@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/fnv1a.h"
+#include "core/base/digest/fnv1a.h"
 
 namespace dasgd::gui {
 

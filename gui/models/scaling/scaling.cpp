@@ -11,7 +11,7 @@
 
 #include "gui/models/runs/compare.h"
 #include "gui/models/words.h"
-#include "storage/scaling.h"
+#include "storage/compare/scaling.h"
 
 namespace dasgd::gui {
 

@@ -1,5 +1,5 @@
 // The runs of a workspace as lines over the number of workers: their names and styles. No widget; the numbers come from
-// core/analysis/scaling.h.
+// core/analysis/runs/scaling.h.
 #pragma once
 
 #include <QString>
@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "core/analysis/scaling.h"
+#include "core/analysis/runs/scaling.h"
 #include "gui/models/live/curve.h"
 #include "gui/models/runs/run_item.h"
 

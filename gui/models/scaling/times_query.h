@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "gui/models/live/live_query.h"
-#include "storage/scaling.h"
+#include "storage/compare/scaling.h"
 
 namespace dasgd::gui {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "core/analysis/configuration.h"
-#include "core/base/toml_reader.h"
+#include "core/analysis/runs/configuration.h"
+#include "core/base/schema/toml_reader.h"
 #include "gui/models/words.h"
 
 namespace dasgd::gui {

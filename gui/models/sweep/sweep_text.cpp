@@ -3,7 +3,7 @@
 #include <QRegularExpression>
 #include <algorithm>
 
-#include "core/base/toml_reader.h"
+#include "core/base/schema/toml_reader.h"
 
 namespace dasgd::gui {
 

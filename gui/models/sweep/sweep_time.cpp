@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-#include "core/analysis/configuration.h"
+#include "core/analysis/runs/configuration.h"
 #include "gui/models/words.h"
 
 namespace dasgd::gui {

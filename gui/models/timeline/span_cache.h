@@ -15,7 +15,7 @@
 #include "core/base/result.h"
 #include "gui/models/timeline/kind_set.h"
 #include "gui/models/timeline/span_merge.h"
-#include "storage/run_reader.h"
+#include "storage/read/run_reader.h"
 
 namespace dasgd::gui {
 

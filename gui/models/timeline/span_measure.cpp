@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/analysis/intervals.h"
+#include "core/analysis/spans/intervals.h"
 
 namespace dasgd::gui {
 

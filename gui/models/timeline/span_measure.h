@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "core/analysis/idle.h"
-#include "core/analysis/overlap.h"
+#include "core/analysis/spans/idle.h"
+#include "core/analysis/spans/overlap.h"
 #include "core/base/result.h"
-#include "storage/run_reader.h"
+#include "storage/read/run_reader.h"
 
 namespace dasgd::gui {
 

@@ -6,8 +6,8 @@
 #include <map>
 #include <optional>
 
-#include "core/analysis/intervals.h"
-#include "core/analysis/timings.h"
+#include "core/analysis/spans/intervals.h"
+#include "core/analysis/spans/timings.h"
 #include "gui/models/timeline/span_colors.h"
 
 namespace dasgd::gui {

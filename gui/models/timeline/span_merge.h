@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "core/analysis/overlap.h"
+#include "core/analysis/spans/overlap.h"
 #include "gui/models/timeline/rank_order.h"
-#include "storage/run_reader.h"
+#include "storage/read/run_reader.h"
 
 namespace dasgd::gui {
 

@@ -5,7 +5,7 @@
 #include <QObject>
 #include <optional>
 
-#include "core/analysis/overlap.h"
+#include "core/analysis/spans/overlap.h"
 
 namespace dasgd::gui {
 

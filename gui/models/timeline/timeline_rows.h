@@ -5,7 +5,7 @@
 #include <QObject>
 #include <map>
 
-#include "core/analysis/lateness.h"
+#include "core/analysis/spans/lateness.h"
 #include "gui/models/timeline/kind_set.h"
 #include "gui/models/timeline/rank_order.h"
 

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <optional>
 
-#include "core/analysis/trace_diff.h"
+#include "core/analysis/spans/trace_diff.h"
 #include "gui/models/live/live_query.h"
 #include "gui/models/timeline/span_cache.h"
 #include "gui/models/traces/step_search.h"

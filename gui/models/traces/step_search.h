@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "storage/run_reader.h"
+#include "storage/read/run_reader.h"
 
 namespace dasgd::gui {
 

@@ -8,7 +8,7 @@
 #include "core/optimizers/optimizer.h"
 #include "core/step/archive.h"
 #include "core/step/step_context.h"
-#include "core/train/local_step.h"
+#include "core/train/steps/local_step.h"
 #include "tests/support/algorithm_trials.h"
 #include "tests/support/sim/virtual_cluster.h"
 

@@ -3,7 +3,7 @@
 #include <torch/types.h>
 
 #include "core/cost/cost.h"
-#include "core/cost/sizing.h"
+#include "core/cost/memory/sizing.h"
 #include "tests/support/algorithm_trials.h"
 #include "tests/support/sim/virtual_cluster.h"
 

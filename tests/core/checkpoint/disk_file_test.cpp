@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "core/base/sha256.h"
+#include "core/base/digest/sha256.h"
 #include "tests/support/temp_dir.h"
 
 namespace dasgd::test {

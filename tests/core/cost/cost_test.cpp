@@ -8,7 +8,7 @@
 #include <numeric>
 #include <string>
 
-#include "core/cost/exchange_schedule.h"
+#include "core/cost/messages/exchange_schedule.h"
 #include "tests/support/all_reduce_kinds.h"
 
 namespace dasgd {

@@ -73,7 +73,7 @@ std::int64_t anonymousMemory() {
     return 0;
 }
 
-// 18 MB of records, which would be 74 MB as floating-point numbers. tests/experiments/worker/whole_runs_test.cpp sees
+// 18 MB of records, which would be 74 MB as floating-point numbers. tests/experiments/ranks/whole_runs_test.cpp sees
 // that the processes of a run share the mapping.
 TEST(CifarTest, TakesNoMemoryForPixelsButThoseOfABatch) {
     TempDir folder;

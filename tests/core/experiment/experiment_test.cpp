@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
-#include "core/base/toml_reader.h"
+#include "core/base/schema/toml_reader.h"
 #include "core/step/flat_params.h"
 #include "tests/support/document.h"
 #include "tests/support/small_experiments.h"

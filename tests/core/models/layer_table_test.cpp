@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "core/experiment/plan_experiment.h"
-#include "core/train/count_flops.h"
+#include "core/train/data/count_flops.h"
 #include "tests/support/document.h"
 #include "tests/support/model_trials.h"
 #include "tests/support/sim/networks.h"

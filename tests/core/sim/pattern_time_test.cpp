@@ -6,10 +6,10 @@
 #include <map>
 #include <tuple>
 
-#include "core/analysis/configuration.h"
+#include "core/analysis/runs/configuration.h"
 #include "core/compression/sent_bytes.h"
 #include "core/cost/communication_pattern.h"
-#include "core/cost/memory_passes.h"
+#include "core/cost/memory/memory_passes.h"
 #include "tests/support/sim/virtual_cluster.h"
 
 namespace dasgd::test {

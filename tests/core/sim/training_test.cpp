@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <map>
 
-#include "core/analysis/rank_meter.h"
-#include "core/analysis/timings.h"
+#include "core/analysis/spans/rank_meter.h"
+#include "core/analysis/spans/timings.h"
 #include "core/cost/cost.h"
 #include "tests/support/oracle_formulas.h"
 #include "tests/support/sim/virtual_cluster.h"

@@ -8,7 +8,7 @@
 #include "core/algorithms/extensions.h"
 #include "core/optimizers/optimizer.h"
 #include "core/step/step_context.h"
-#include "core/train/evaluator.h"
+#include "core/train/evaluation/evaluator.h"
 #include "tests/support/in_child_process.h"
 #include "tests/support/quadratic_oracle.h"
 #include "tests/support/sim/virtual_cluster.h"

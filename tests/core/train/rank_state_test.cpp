@@ -4,7 +4,7 @@
 #include <torch/types.h>
 
 #include "core/models/default_generator.h"
-#include "core/train/training_data.h"
+#include "core/train/data/training_data.h"
 #include "tests/support/document.h"
 #include "tests/support/script_modules.h"
 #include "tests/support/sim/networks.h"

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "experiments/base/errors.h"
-#include "experiments/forward/run_secret.h"
+#include "experiments/transport/curve/run_secret.h"
 #include "tests/support/dasgd_program.h"
 #include "tests/support/runs.h"
 

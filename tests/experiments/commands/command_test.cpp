@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "experiments/launch/run_session.h"
+#include "experiments/run/session/run_session.h"
 #include "tests/support/dasgd_program.h"
 #include "tests/support/paths.h"
 

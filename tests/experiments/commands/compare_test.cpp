@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "storage/run_reader.h"
+#include "storage/read/run_reader.h"
 #include "tests/experiments/commands/finished_run.h"
 
 namespace dasgd::experiments {

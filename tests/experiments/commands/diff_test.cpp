@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "storage/run_reader.h"
+#include "storage/read/run_reader.h"
 #include "tests/support/dasgd_program.h"
 #include "tests/support/git_folder.h"
 

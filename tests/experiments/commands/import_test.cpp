@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/experiments/commands/finished_run.h"
-#include "tests/experiments/trace/trace_files.h"
+#include "tests/experiments/tools/traces/trace_files.h"
 
 namespace dasgd::experiments {
 namespace {

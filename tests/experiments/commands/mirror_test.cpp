@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "experiments/mirror/remote.h"
+#include "experiments/transport/mirror/remote.h"
 #include "tests/support/dasgd_program.h"
 #include "tests/support/live_run.h"
 

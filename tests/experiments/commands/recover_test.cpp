@@ -1,7 +1,7 @@
 // `dasgd recover`.
 #include <gmock/gmock.h>
 
-#include "storage/run_reader.h"
+#include "storage/read/run_reader.h"
 #include "tests/support/dasgd_program.h"
 #include "tests/support/live_run.h"
 #include "tests/support/processes.h"

@@ -5,7 +5,7 @@
 
 #include "core/base/metric_names.h"
 #include "core/checkpoint/checkpoint_folder.h"
-#include "storage/run_reader.h"
+#include "storage/read/run_reader.h"
 #include "tests/experiments/commands/finished_run.h"
 #include "tests/support/live_run.h"
 

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "experiments/commands/command.h"
-#include "storage/run_reader.h"
+#include "storage/read/run_reader.h"
 #include "tests/support/dasgd_program.h"
 #include "tests/support/processes.h"
 

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "experiments/launch/hardware.h"
+#include "experiments/run/host/hardware.h"
 #include "tests/experiments/commands/finished_run.h"
 
 namespace dasgd::experiments {

@@ -1,7 +1,7 @@
 // `dasgd stop`, from another process.
 #include <gmock/gmock.h>
 
-#include "storage/run_reader.h"
+#include "storage/read/run_reader.h"
 #include "tests/experiments/commands/finished_run.h"
 #include "tests/support/live_run.h"
 

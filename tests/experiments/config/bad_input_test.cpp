@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "experiments/base/errors.h"
-#include "storage/run_reader.h"
+#include "storage/read/run_reader.h"
 #include "tests/support/dasgd_program.h"
 #include "tests/support/image_files.h"
 #include "tests/support/script_modules.h"

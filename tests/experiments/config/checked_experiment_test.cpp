@@ -6,8 +6,8 @@
 
 #include <set>
 
-#include "core/analysis/configuration.h"
-#include "core/base/toml_reader.h"
+#include "core/analysis/runs/configuration.h"
+#include "core/base/schema/toml_reader.h"
 #include "tests/support/dasgd_program.h"
 #include "tests/support/document.h"
 #include "tests/support/paths.h"

@@ -6,7 +6,7 @@
 
 #include <filesystem>
 
-#include "core/base/toml_reader.h"
+#include "core/base/schema/toml_reader.h"
 #include "tests/support/dasgd_program.h"
 
 namespace dasgd::experiments {

@@ -10,8 +10,8 @@
 #include <set>
 #include <sstream>
 
-#include "core/analysis/configuration.h"
-#include "core/base/toml_reader.h"
+#include "core/analysis/runs/configuration.h"
+#include "core/base/schema/toml_reader.h"
 #include "core/cost/compute_utilization.h"
 #include "core/cost/cost.h"
 #include "core/cost/step_time.h"

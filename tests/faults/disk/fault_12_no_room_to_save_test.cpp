@@ -2,7 +2,7 @@
 // training goes on, and the record says what was lost.
 #include <unistd.h>
 
-#include "storage/run_reader.h"
+#include "storage/read/run_reader.h"
 #include "tests/faults/support/fault_case.h"
 #include "tests/support/dasgd_program.h"
 #include "tests/support/processes.h"

@@ -5,7 +5,7 @@
 
 #include <random>
 
-#include "storage/run_reader.h"
+#include "storage/read/run_reader.h"
 #include "tests/faults/support/fault_case.h"
 #include "tests/support/dasgd_program.h"
 

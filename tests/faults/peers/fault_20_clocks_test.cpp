@@ -2,7 +2,7 @@
 // off. No span has a negative length or lies outside its run, and the transfers of one average lie together.
 #include <map>
 
-#include "experiments/forward/run_secret.h"
+#include "experiments/transport/curve/run_secret.h"
 #include "tests/faults/support/broken_run.h"
 #include "tests/faults/support/call_injection.h"
 #include "tests/faults/support/fault_case.h"

@@ -8,9 +8,9 @@
 #include <random>
 #include <set>
 
-#include "experiments/forward/curve_socket.h"
-#include "experiments/forward/handshake_monitor.h"
-#include "experiments/forward/key_value_server.h"
+#include "experiments/transport/curve/curve_socket.h"
+#include "experiments/transport/curve/handshake_monitor.h"
+#include "experiments/transport/store/key_value_server.h"
 #include "tests/faults/support/broken_run.h"
 #include "tests/faults/support/fault_case.h"
 #include "tests/support/free_port.h"

@@ -1,7 +1,7 @@
 // Fault 9: SIGTERM to one rank, as a batch system that preempts its node. All ranks stop at one step and save, the run
 // is recorded as preempted, and what goes on from there ends with the same bits as a run that nobody stopped, with the
 // average that was in flight.
-#include "storage/run_reader.h"
+#include "storage/read/run_reader.h"
 #include "tests/faults/support/fault_case.h"
 #include "tests/support/dasgd_program.h"
 #include "tests/support/free_port.h"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/base/control.h"
-#include "storage/run_reader.h"
+#include "storage/read/run_reader.h"
 #include "tests/support/dasgd_program.h"
 #include "tests/support/live_run.h"
 #include "tests/support/processes.h"

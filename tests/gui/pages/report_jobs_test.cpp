@@ -7,7 +7,7 @@
 #include "gui/models/reports/report_content.h"
 #include "gui/models/reports/report_library.h"
 #include "gui/models/words.h"
-#include "storage/run_reader.h"
+#include "storage/read/run_reader.h"
 #include "tests/gui/support/bench.h"
 #include "tests/support/paths.h"
 

@@ -19,7 +19,7 @@
 #include "gui/timeline/timeline_widget.h"
 #include "gui/widgets/run/chart_card.h"
 #include "gui/widgets/run/log_card.h"
-#include "storage/queue.h"
+#include "storage/queue/queue.h"
 #include "tests/gui/support/session_bench.h"
 
 namespace dasgd::gui {

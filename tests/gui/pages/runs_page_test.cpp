@@ -12,7 +12,7 @@
 
 #include "gui/pages/run_words.h"
 #include "storage/notes/run_notes.h"
-#include "storage/queue.h"
+#include "storage/queue/queue.h"
 #include "tests/gui/support/session_bench.h"
 #include "tests/gui/support/small_schema.h"
 

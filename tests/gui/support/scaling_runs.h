@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/journal/journal.h"
-#include "storage/recorder.h"
+#include "storage/write/recorder.h"
 
 namespace dasgd::test {
 

@@ -11,11 +11,11 @@
 #include <thread>
 #include <vector>
 
-#include "core/analysis/overlap.h"
+#include "core/analysis/spans/overlap.h"
 #include "core/base/clock.h"
 #include "core/base/event.h"
 #include "core/journal/journal.h"
-#include "storage/recorder.h"
+#include "storage/write/recorder.h"
 
 namespace dasgd::test {
 

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "core/analysis/timings.h"
-#include "storage/run_end.h"
+#include "core/analysis/spans/timings.h"
+#include "storage/runs/run_end.h"
 #include "tests/support/runs.h"
 
 namespace dasgd::storage {

@@ -6,7 +6,7 @@
 
 #include "storage/collect/ingest.h"
 #include "storage/collect/journal_source.h"
-#include "storage/run_reader.h"
+#include "storage/read/run_reader.h"
 #include "tests/support/runs.h"
 
 namespace dasgd::storage {

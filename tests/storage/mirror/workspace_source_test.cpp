@@ -5,7 +5,7 @@
 
 #include "core/journal/record_frame.h"
 #include "storage/collect/record_stream.h"
-#include "storage/late_records.h"
+#include "storage/write/late_records.h"
 #include "tests/support/mirrors.h"
 
 namespace dasgd::storage {

@@ -10,7 +10,7 @@
 #include <random>
 #include <vector>
 
-#include "core/cost/message_schedule.h"
+#include "core/cost/messages/message_schedule.h"
 
 namespace dasgd::test {
 

@@ -13,8 +13,8 @@
 
 #include "core/exec/simulated_executor.h"
 #include "core/sim/engine/world.h"
-#include "core/train/evaluation_board.h"
-#include "core/train/measure_step.h"
+#include "core/train/evaluation/evaluation_board.h"
+#include "core/train/steps/measure_step.h"
 #include "tests/support/paths.h"
 #include "tests/support/training.h"
 

@@ -1,4 +1,5 @@
-// Copies of the weights that an average keeps, measured at LibTorch's allocator: core/cost/rank_memory.h counts them.
+// Copies of the weights that an average keeps, measured at LibTorch's allocator: core/cost/memory/rank_memory.h counts
+// them.
 #include <c10/core/Allocator.h>
 #include <c10/util/ThreadLocalDebugInfo.h>
 #include <gtest/gtest.h>
@@ -9,7 +10,7 @@
 #include <memory>
 
 #include "core/algorithms/algorithm.h"
-#include "core/cost/rank_memory.h"
+#include "core/cost/memory/rank_memory.h"
 #include "core/exec/cpu_executor.h"
 #include "core/step/step_context.h"
 #include "tests/support/ranks.h"

@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "core/train/training_data.h"
+#include "core/train/data/training_data.h"
 #include "tests/support/algorithm_trials.h"
 #include "tests/support/served.h"
 

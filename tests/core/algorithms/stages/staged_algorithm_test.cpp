@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/base/value.h"
+#include "core/base/schema/value.h"
 #include "core/checkpoint/checkpoint_folder.h"
 #include "core/experiment/plan_experiment.h"
 #include "tests/support/in_child_process.h"

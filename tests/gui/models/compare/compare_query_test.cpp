@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "gui/models/words.h"
-#include "storage/comparison.h"
+#include "storage/compare/comparison.h"
 #include "tests/gui/support/compare_bench.h"
 #include "tests/gui/support/live_bench.h"
 #include "tests/gui/support/scaling_runs.h"

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "storage/scaling.h"
+#include "storage/compare/scaling.h"
 #include "tests/gui/support/bench.h"
 
 namespace dasgd::gui {

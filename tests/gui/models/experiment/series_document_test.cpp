@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/base/toml_reader.h"
+#include "core/base/schema/toml_reader.h"
 #include "tests/gui/support/bench.h"
 
 namespace dasgd::gui {

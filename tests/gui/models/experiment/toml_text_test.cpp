@@ -5,7 +5,7 @@
 #include <QDir>
 #include <QFile>
 
-#include "core/base/toml_reader.h"
+#include "core/base/schema/toml_reader.h"
 #include "tests/support/paths.h"
 
 namespace dasgd::gui {

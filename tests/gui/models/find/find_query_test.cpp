@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "storage/imported_run.h"
+#include "storage/write/imported_run.h"
 #include "tests/gui/support/live_bench.h"
 #include "tests/support/runs.h"
 

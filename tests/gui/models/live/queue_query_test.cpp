@@ -4,7 +4,7 @@
 
 #include <QSignalSpy>
 
-#include "storage/queue.h"
+#include "storage/queue/queue.h"
 #include "tests/gui/support/live_bench.h"
 
 namespace dasgd::gui {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/analysis/overlap.h"
+#include "core/analysis/spans/overlap.h"
 #include "tests/gui/support/live_bench.h"
 
 namespace dasgd::gui {

@@ -1,0 +1,73 @@
+// The files of a rank that was started by hand: its part of checkpoints, the checkpoint from which it resumes, its log
+// and the trace of its profiler. A rank on another host than rank 0's sends them to the workspace of rank 0, which has
+// all files of a run.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/train/rank_checkpoints.h"
+#include "experiments/ranks/meeting/rank_outcomes.h"
+#include "experiments/transport/files/file_client.h"
+#include "experiments/transport/files/file_server.h"
+
+namespace dasgd::experiments {
+
+class RemoteArtifacts {
+public:
+    struct Options {
+        const Experiment& experiment;
+        int rank = 0;
+        RankPlaces places;
+        std::optional<RunSecret> secret;
+        std::string address;            // address of the interface towards the other hosts
+        storage::WorkspacePaths paths;  // this rank's
+        std::string runId, configHash;  // SHA-256 of the resolved configuration
+        std::string resumedFrom;        // the run whose checkpoint it goes on from; "": none
+        std::int64_t resumedStep = 0;
+    };
+    // Collective over the ranks that meet at `store`; returns once all ranks have what they go on from. Ranks of
+    // several workspaces that share no secret save nothing. Errors: rank 0 cannot listen; the checkpoint cannot be read
+    // or fetched, by whichever rank.
+    static Result<RemoteArtifacts> open(Rendezvous& store, const Options& options);
+    RemoteArtifacts(RemoteArtifacts&&) noexcept;
+    ~RemoteArtifacts();
+
+    // Null: this run saves nothing.
+    [[nodiscard]] const CheckpointEnvironment* environment() const { return saves_ ? &environment_ : nullptr; }
+    // After the training: brings this rank's log, where its output goes to a file, and its profiler's trace to the
+    // run's folder in rank 0's workspace. A file that could not be brought there is logged. After a failed run it is
+    // tried only briefly, because rank 0 itself may be lost.
+    void bringRecords(bool failed) const;
+    // Number of bytes moved so far on rank 0; grows while files of other hosts arrive.
+    [[nodiscard]] std::int64_t moved() const { return server_ ? server_->moved() : 0; }
+    // After all ranks have said how they ended: nobody is served any more, and of checkpoints that no rank will
+    // complete nothing stays.
+    void end();
+
+private:
+    explicit RemoteArtifacts(const Options& options);
+    Status startFileServer(const Options& options);
+    Status leaveMark(Rendezvous& store);
+    Status findMark(Rendezvous& store);
+    Status takeUp(const Options& options);
+    Status fetch(const Options& options);
+    Status meetReady(Rendezvous& store, const Options& options, const Status& own) const;
+    void linkLog() const;
+    [[nodiscard]] std::string logName() const;
+
+    storage::WorkspacePaths paths_;
+    std::string runId_;
+    Rank rank_{0};
+    bool saves_ = true;
+    CheckpointEnvironment environment_;
+    std::shared_ptr<const FileClient> client_;  // for a rank in another workspace than rank 0's
+    std::unique_ptr<FileServer> server_;        // for rank 0, where there are such ranks
+    std::filesystem::path mark_;                // file of rank 0 by which other ranks recognise its workspace
+    bool inRunsFolder_ = true;                  // this rank writes into rank 0's workspace
+    std::filesystem::path fetched_;             // checkpoint that was fetched; removed once the training has loaded it
+};
+
+}  // namespace dasgd::experiments

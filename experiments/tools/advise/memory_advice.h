@@ -1,0 +1,48 @@
+// Memory that training takes on a rank with each way to divide its state, and which parameter tensors to divide within
+// a limit (core/cost/memory/shard_plan.h). Pure: nothing is run.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/cost/memory/rank_memory.h"
+#include "core/cost/memory/shard_plan.h"
+#include "experiments/config/checked_experiment.h"
+#include "experiments/config/schema.h"
+
+namespace dasgd::experiments {
+
+struct MemoryRow {
+    std::string name;       // "data parallel"
+    std::string algorithm;  // of this engine; "" where it has none
+    RankMemory memory;
+    bool isExperiments = false;  // the experiment's own algorithm
+};
+
+struct MemoryPlan {
+    double limitBytes = 0;
+    std::vector<double> parameters;  // of each tensor
+    ShardPlan chosen, whole, divided;
+    bool isTimed = false;  // seconds are of the experiment's [network]; otherwise those of one byte a second
+};
+
+struct MemoryAdvice {
+    int ranks = 0;
+    double parameters = 0;
+    double optimizerTensors = 0;
+    StateBytes state;
+    std::vector<MemoryRow> rows;       // of the experiment's model, optimiser and number type
+    std::vector<MemoryRow> published;  // the same parameters with Adam in mixed precision, as ZeRO counts them
+    // Sentences: what is not counted.
+    std::vector<std::string> remarks;
+    std::optional<MemoryPlan> plan;  // where a limit is given
+};
+
+// `algorithms`: those of experimentSchema(). Errors: a limit below the least that any plan takes.
+[[nodiscard]] Result<MemoryAdvice> memoryAdvice(const CheckedExperiment& experiment,
+                                                const std::vector<SchemaPlugin>& algorithms,
+                                                std::optional<double> limitBytes);
+
+}  // namespace dasgd::experiments
