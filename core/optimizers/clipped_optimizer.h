@@ -1,72 +1,14 @@
 // Gradient clipping by the global norm (Pascanu, Mikolov, Bengio, arXiv 1211.5063) around any optimiser.
 #pragma once
 
-#include <torch/types.h>
-
 #include <memory>
-#include <utility>
-#include <vector>
 
 #include "core/optimizers/optimizer.h"
 
 namespace dasgd {
 
-class ClippedOptimizer : public Optimizer {
-public:
-    // `limit` > 0.
-    ClippedOptimizer(std::unique_ptr<Optimizer> optimizer, double limit)
-        : optimizer_(std::move(optimizer)), limit_(limit) {}
-
-    // Scales the gradients in place: g *= min(1, limit / (‖g‖₂ + 1e-6)), as torch.nn.utils.clip_grad_norm_ does.
-    void step(FlatParams& params, double learningRate) override {
-        clip(params);
-        optimizer_->step(params, learningRate);
-    }
-    double learningRate() const override { return optimizer_->learningRate(); }
-    std::vector<at::Tensor> state() override { return optimizer_->state(); }
-    std::int64_t stateTensors() const override { return optimizer_->stateTensors(); }
-    void reset() override { optimizer_->reset(); }
-    [[nodiscard]] std::unique_ptr<Optimizer> copyOfPart(std::int64_t begin, std::int64_t end) const override {
-        return std::make_unique<ClippedOptimizer>(optimizer_->copyOfPart(begin, end), limit_);
-    }
-    void save(Archive& archive) const override { optimizer_->save(archive); }
-    Status load(const Archive& archive, FlatParams& params) override { return optimizer_->load(archive, params); }
-
-protected:
-    void clip(FlatParams& params) const {
-        const at::NoGradGuard guard;
-        const at::Tensor norm = params.gradients().norm();
-        params.gradients().mul_((limit_ / (norm + 1e-6)).clamp_max_(1.0));
-    }
-
-private:
-    std::unique_ptr<Optimizer> optimizer_;
-    double limit_;
-};
-
-// Gradient clipping around an optimiser with steady steps.
-class ClippedSteadyOptimizer final : public ClippedOptimizer, public SteadyStep {
-public:
-    // `steady` is the same object as `optimizer`.
-    ClippedSteadyOptimizer(std::unique_ptr<Optimizer> optimizer, SteadyStep& steady, double limit)
-        : ClippedOptimizer(std::move(optimizer), limit), steady_(steady) {}
-
-    [[nodiscard]] bool isSteady() const override { return steady_.isSteady(); }
-    void steadyStep(FlatParams& params, const at::Tensor& learningRate) override {
-        clip(params);
-        steady_.steadyStep(params, learningRate);
-    }
-
-private:
-    SteadyStep& steady_;
-};
-
-// `limit` > 0.
-[[nodiscard]] inline std::unique_ptr<Optimizer> clipped(std::unique_ptr<Optimizer> optimizer, double limit) {
-    if (auto* steady = dynamic_cast<SteadyStep*>(optimizer.get())) {
-        return std::make_unique<ClippedSteadyOptimizer>(std::move(optimizer), *steady, limit);
-    }
-    return std::make_unique<ClippedOptimizer>(std::move(optimizer), limit);
-}
+// Scales the gradients in place before each step: g *= min(1, limit / (‖g‖₂ + 1e-6)), as torch.nn.utils.clip_grad_norm_
+// does. Its steps are steady (SteadyStep) where those of `optimizer` are. `limit` > 0.
+[[nodiscard]] std::unique_ptr<Optimizer> clipped(std::unique_ptr<Optimizer> optimizer, double limit);
 
 }  // namespace dasgd

@@ -1,518 +1,104 @@
 // The loop of one rank: what runWorker() runs inside its try block.
 #pragma once
 
-#include <torch/types.h>
-
-#include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/algorithms/extensions.h"
-#include "core/base/metric_names.h"
 #include "core/step/step_context.h"
-#include "core/train/activity.h"
-#include "core/train/device/sample_places.h"
-#include "core/train/evaluation/arrivals.h"
 #include "core/train/evaluation/run_evaluations.h"
+#include "core/train/rank_checkpoints.h"
 #include "core/train/steps/batch_balance.h"
 #include "core/train/steps/local_step.h"
 #include "core/train/steps/loss_queue.h"
 #include "core/train/steps/stage_step.h"
 #include "core/train/timing/step_profiler.h"
-#include "core/train/timing/timed_windows.h"
 #include "core/train/timing/timing_records.h"
 #include "core/train/worker.h"
 
 namespace dasgd {
 
+// Owns model, optimiser, algorithm and counters of one rank from its start to its end. What it is given outlives it.
+// Used by the rank's training thread alone; step() too.
 class WorkerLoop {
 public:
     // `model`: null in a time-only run. `forward`: the generator that the model draws from in training. `doing` names
     // the rank's present activity, for the handler of an error.
     WorkerLoop(const Experiment& experiment, const WorkerEnvironment& environment, const TrainingData& data,
-               std::unique_ptr<Model> model, at::Generator forward, std::string& doing)
-        : experiment_(experiment),
-          environment_(environment),
-          data_(data),
-          model_(std::move(model)),
-          forward_(std::move(forward)),
-          doing_(doing),
-          params_(paramsOf(doing)),
-          plan_(planSteps(experiment, data.splits.train.count())),
-          firstStep_(firstStepOf(experiment, environment.checkpoints, plan_, data.splits.train.count())),
-          optimizer_(experiment.makeOptimizer()),
-          rate_(optimizer_->learningRate() * experiment.learningRateScale()),
-          algorithm_(experiment.makeAlgorithm()),
-          shares_(experiment.sharesWork() ? dynamic_cast<SharesWork*>(algorithm_.get()) : nullptr),
-          gradients_(planGradients(experiment, data.splits.train.count())),
-          executor_(environment.executor(environment.clock, environment.sink, levelOf(experiment.record),
-                                         windowsOf(experiment, plan_, hasUnboundedSkew(), firstStep_))),
-          context_(environment.comm, environment.clock, params_, *executor_, plan_.batchSize, extras()),
-          hasData_(data.splits.train.count() > 0),
-          ownUpdate_(dynamic_cast<OwnUpdate*>(algorithm_.get())),
-          means_(dynamic_cast<MeansOfUnevenBatches*>(algorithm_.get())),
-          roles_(experiment.roles()),
-          stages_(experiment.cluster.stages > 1 ? dynamic_cast<TrainsStages*>(algorithm_.get()) : nullptr),
-          trains_(stages_ || roles_.trains(environment.comm.rank())),
-          timing_(*executor_, environment.sink, plan_,
-                  {.hasUnboundedSkew = experiment.cluster.workers > 1 && hasUnboundedSkew(),
-                   .reportsForRun = reportsForRun(),
-                   .trainers = roles_.trainers()},
-                  [this](std::string_view name, double value) {
-                      Metric timed = metricNow(name);
-                      // Ranks end their windows at equal numbers of steps of their own.
-                      if (name == metrics::kRankSamplesPerS) timed.step = step_;
-                      timed.value = value;
-                      environment_.sink.metric(timed);
-                  }) {
-        chooseSamples();
-        if (stages_) {
-            doing_ = "dividing the model into stages";
-            stage_ =
-                makeStage({experiment, data, model_.get(), params_, *executor_, forward_}, environment.comm.rank());
-            stages_->setStage(*stage_);
-        }
-        if (!model_) {
-            if (!stage_) local_ = makeIdleStep(params_, context_.gradientFeed());
-            return;
-        }
-        SamplePlaces places(experiment.data, environment.device);
-        if (trains_ && !stage_) {
-            doing_ = "copying the training set to the device (data.device_data)";
-            const Rank trainer(roles_.trainerIndex(environment.comm.rank()));
-            local_ = makeLocalStep(experiment, data, *model_, params_, *optimizer_, trainer,
-                                   stepDevice(places.place(data.splits.train)), firstStep_, chosenSamples());
-            doing_ = activity::kWarmUp;
-            local_->warmUp(forward_);
-        }
-        doing_ = "copying the test set to the device (data.device_data)";
-        evaluations_.emplace(RunEvaluations::Parts{.experiment = experiment,
-                                                   .model = *model_,
-                                                   .context = context_,
-                                                   .algorithm = *algorithm_,
-                                                   .sink = environment.sink,
-                                                   .unboundedSkew = hasUnboundedSkew(),
-                                                   .board = environment.evaluations,
-                                                   .shared = shares_ != nullptr,
-                                                   .data = &data,
-                                                   .layout = layout(),
-                                                   .trainedUntil = [this](Ns now) { return trainedUntil(now); },
-                                                   .windowsEnded =
-                                                       [this] {
-                                                           if (trains_) timing_.recordWindows();
-                                                       },
-                                                   .keepBest = keepBest()},
-                             EvaluationSets(places.place(data.splits.test), places.place(data.validation)));
-        if (environment.checkpoints) {
-            checkpoints_.emplace(
-                experiment, *environment.checkpoints,
-                RankParts{*model_, *optimizer_, *algorithm_, context_, forward_, evaluations_->selection(),
-                          balance_ ? &*balance_ : nullptr, sampler_ ? &*sampler_ : nullptr},
-                environment.sink, hasUnboundedSkew(), firstStep_);
-        }
-        if (experiment.record.weights) {
-            const std::int64_t first = stage_ ? stage_->part().weights().storage_offset() : 0;
-            for (std::int64_t i = 0; i < ownParams().parameters(); ++i)
-                weightNames_.push_back(metrics::kWeight + std::to_string(first + i));
-        }
-    }
+               std::unique_ptr<Model> model, at::Generator forward, std::string& doing);
 
     // Throws CommError, Diverged and LibTorch's exceptions.
-    WorkerOutcome run() {
-        const bool isResumed = environment_.checkpoints && environment_.checkpoints->from;
-        isResumed ? resumeFromCheckpoint() : begin();
-        timing_.countFrom(environment_.clock.now());
-        if (shares_) return runShared();
-        while (step_ < plan_.totalSteps) {
-            if (evaluations_ && !evaluations_->mayContinue(step_)) break;
-            if (environment_.control && !environment_.control->mayContinue(environment_.comm.rank(), step_)) {
-                return end(WorkerOutcome::Kind::Stopped);
-            }
-            if (trains_) {
-                makeStep();
-            } else {
-                serve();
-            }
-            if (step_ % plan_.evalEvery == 0 || step_ == plan_.totalSteps) evaluate();
-            if (checkpoints_ && step_ < plan_.totalSteps && !evaluations_->over()) {
-                doing_ = activity::kCheckpoint;
-                checkpoints_->afterStep(step_, [this] { return counters(); });
-            }
-        }
-        return end(WorkerOutcome::Kind::Finished);
-    }
+    WorkerOutcome run();
 
     // Number of the run's step that the rank is in, or has completed.
     [[nodiscard]] std::int64_t step() const { return shares_ && trains_ ? runStep_ : step_; }
 
 private:
-    // Ranks that share the work make unequal numbers of steps. Those that serve bring about a stop and an early end, by
-    // letting nobody begin another gradient.
-    WorkerOutcome runShared() {
-        while (trains_ ? beginsGradient() : goesOnServing()) {
-            if (trains_) {
-                makeStep();
-                continue;
-            }
-            serve();
-            if (step_ % plan_.evalEvery == 0 || shares_->isOver()) evaluate();
-        }
-        const bool stopped = trains_ ? shares_->wasStopped() : stopped_;
-        return end(stopped ? WorkerOutcome::Kind::Stopped : WorkerOutcome::Kind::Finished);
-    }
-
-    bool beginsGradient() {
-        const auto next = shares_->nextGradient(context_);
-        if (next) {
-            gradient_ = next->number;
-            runStep_ = next->step;
-            local_->moveTo(gradient_);
-        }
-        // Whoever looks at the run sees how far all ranks are together.
-        const std::int64_t begun = next ? gradient_ - 1 : shares_->wasStopped() ? gradient_ : gradients_.totalSteps;
-        if (environment_.control) {
-            static_cast<void>(environment_.control->stopAsked(environment_.comm.rank(), begun / plan_.workers));
-        }
-        return next.has_value();
-    }
-
-    bool goesOnServing() {
-        if (shares_->isOver()) return false;
-        if (environment_.control && environment_.control->stopAsked(environment_.comm.rank(), step_)) {
-            stopped_ = shares_->endSharing(true) || stopped_;
-        } else if (evaluations_ && !evaluations_->mayContinue(step_)) {
-            static_cast<void>(shares_->endSharing(false));
-        }
-        return !shares_->isOver();
-    }
-
-    static TraceLevel levelOf(const RecordParams& record) {
-        if (record.trace == "full") return TraceLevel::Full;
-        return record.trace == "summary" ? TraceLevel::Summary : TraceLevel::Off;
-    }
-
-    FlatParams paramsOf(std::string& doing) const {
-        if (!model_) {
-            return FlatParams::shapesOf(data_.parameterShapes, data_.bufferShapes, experiment_.scalarType());
-        }
-        doing = "giving the parameters and their gradients a place on the device";
-        if (environment_.device) environment_.device->prepare(experiment_.scalarType());
-        return {model_->module(), experiment_.scalarType(), layout()};
-    }
-
-    FlatLayout layout() const {
-        return flatLayoutOf(experiment_, environment_.device ? environment_.device->device() : at::Device(at::kCPU));
-    }
-
-    void chooseSamples() {
-        if (experiment_.train.balances()) balance_.emplace(plan_, experiment_.train.rebalance);
-        if (!experiment_.data.drawsSamples() || !model_ || !trains_) return;
-        const auto trainer = static_cast<std::size_t>(roles_.trainerIndex(environment_.comm.rank()));
-        sampler_.emplace(data_.shards[trainer], experiment_.data.samplerForm, experiment_.data.samplerFloor);
-    }
-    ChosenSamples chosenSamples() {
-        ChosenSamples chosen{.batches = {}, .sampler = sampler_ ? &*sampler_ : nullptr};
-        if (balance_) chosen.batches = [this](std::int64_t step) { return balance_->batchesOf(step); };
-        return chosen;
-    }
-
-    StepDevice stepDevice(SamplePlaces::Placed train) {
-        return {.device = environment_.device,
-                .train = std::move(train),
-                .capturePrevented = [this]() -> std::string {
-                    if (!context_.gradientFeed().hasListener()) return "";
-                    return experiment_.algorithmName + " listens to the backward pass";
-                },
-                .ownUpdate = ownUpdate_ ? experiment_.algorithmName : "",
-                .note = [this](const std::string& text) { environment_.sink.state(RankState::Running, step(), text); }};
-    }
-
-    StepContext::Extras extras() {
-        StepContext::Extras extras{.optimizer = optimizer_.get(),
-                                   .seed = static_cast<std::uint64_t>(experiment_.train.seed),
-                                   .metric = {},
-                                   .device = environment_.device,
-                                   .fixedBatches = experiment_.fixedBatches(plan_),
-                                   .stepsPerEpoch = plan_.stepsPerEpoch};
-        // Time-only runs record no metrics of the algorithm; the spans hold everything.
-        if (!experiment_.timeOnly())
-            extras.metric = [this](std::string_view name, double v) {
-                // What is recorded before the optimiser has stepped belongs to the step under way.
-                metric(name, v, shares_ ? step() : context_.step());
-            };
-        return extras;
-    }
-
-    void begin() {
-        startTogether();
-        environment_.sink.state(RankState::Running, 0, stage_ ? stage_->description() : "");
-        recordWeights();
-        recordSkipped();
-        if (shares_) shares_->share(gradients_.totalSteps);
-        evaluateFirst();
-        algorithm_->start(context_);
-    }
-
-    // Trained time begins as the first evaluation ends. Where ranks do not meet for it, that is a span of its own.
-    void evaluateFirst() {
-        if (shares_ && evaluations_) return executor_->run({SpanKind::Eval}, [this] { evaluate(); });
-        evaluate();
-    }
-
-    // Resumes where the checkpoint left off: steps, samples, bytes and the run's own time continue.
-    void resumeFromCheckpoint() {
-        if (!checkpoints_) throw std::runtime_error("a time-only run has no checkpoint to resume from; run it again");
-        doing_ = "resuming from the checkpoint";
-        context_.moveTo(firstStep_, 0);
-        const Ns trained = restore();  // trained time of the rank that had trained longest
-        setupBytes_ += environment_.comm.bytesSent();
-        environment_.sink.state(RankState::Running, step_, "");
-        checkpoints_->startResumed();
-        // Training time is counted from here on, as from the first evaluation of a run that starts; start-up is not
-        // training.
-        if (reportsForRun() && trained > 0 && !hasUnboundedSkew())
-            metric(metrics::kTrainedSeconds, static_cast<double>(trained) * 1e-9);
-    }
-
-    Ns restore() {
-        const UntimedScope untimed(*executor_);
-        Ns trained = 0;
-        executor_->run({SpanKind::Checkpoint}, [&] {
-            const RankCounters saved = checkpoints_->restore();
-            step_ = saved.step;
-            trainedBefore_ = saved.trained;
-            setupBytes_ = -saved.bytesSent;
-            if (experiment_.timeSimulated()) return environment_.clock.sleepUntil(saved.wall);
-            trained = largestOfAll(environment_.comm, saved.trained);
-            environment_.clock.sleepUntil(resumeInstant(environment_.comm, environment_.clock, 0));
-        });
-        return trained;
-    }
-
+    // Before the first step.
+    FlatParams paramsOf(std::string& doing) const;
+    [[nodiscard]] FlatLayout layout() const;
+    void chooseSamples();
+    ChosenSamples chosenSamples();
+    StepDevice stepDevice(SamplePlaces::Placed train);
+    StepContext::Extras extras();
     // Callback that keeps the best model; null where it is not kept. A board may call it after this rank has ended.
-    EvaluationBoard::KeepBest keepBest() {
-        const auto& wanted = experiment_.train.checkpoint;
-        if (!environment_.checkpoints || !wanted || !wanted->best) return nullptr;
-        if (environment_.evaluations) return writeBestInto(environment_.checkpoints->place);
-        return [this](std::int64_t step, Archive network) { checkpoints_->keepBest(step, std::move(network)); };
-    }
-
-    [[nodiscard]] RankCounters counters() const {
-        const Metric now = metricNow("");
-        return {step_, now.bytesSent, now.wall, trainedUntil(now.wall), environment_.comm.collectives()};
-    }
-    [[nodiscard]] Ns trainedUntil(Ns now) const { return trainedBefore_ + executor_->trainedUntil(now); }
-
+    EvaluationBoard::KeepBest keepBest();
+    void begin();
     // Gives all ranks the weights of rank 0, so that they do not depend on the backend; all clocks start when the last
     // rank is ready.
-    void startTogether() {
-        const UntimedScope untimed(*executor_);
-        Pending weights = environment_.comm.broadcast(params_.weights(), Rank{0});
-        weights.wait();
-        // The sender of a broadcast need not wait for its receivers, so all ranks meet here.
-        if (!experiment_.timeSimulated())
-            environment_.clock.sleepUntil(resumeInstant(environment_.comm, environment_.clock, 0));
-        setupBytes_ = environment_.comm.bytesSent();
-    }
+    void startTogether();
+    // Trained time begins as the first evaluation ends. Where ranks do not meet for it, that is a span of its own.
+    void evaluateFirst();
+    // Resumes where the checkpoint left off: steps, samples, bytes and the run's own time continue.
+    void resumeFromCheckpoint();
+    Ns restore();
 
-    [[nodiscard]] double learningRate() const {
-        const double factor = experiment_.schedule->factor(
-            {.completed = step_, .total = plan_.totalSteps, .epochSteps = plan_.meanEpochSteps()});
-        return rate_ * factor;
-    }
+    // Ranks that share the work make unequal numbers of steps. Those that serve bring about a stop and an early end, by
+    // letting nobody begin another gradient.
+    WorkerOutcome runShared();
+    bool beginsGradient();
+    bool goesOnServing();
 
-    void serve() {
-        context_.moveTo(step_ + 1, learningRate());
-        ++step_;
-        dynamic_cast<HasRoles&>(*algorithm_).serve(context_);
-        executor_->flush();
-        recordWeights();
-    }
-
-    void makeStep() {
-        profiler_.beforeStep(step_ + 1);
-        const double rate = learningRate();
-        // Spans of a step carry the number that it will have when it is complete.
-        context_.moveTo(step_ + 1, rate);
-        descend(rate);
-        context_.noteLoss(stage_ ? stage_->loss() : local_->loss());
-        ++step_;
-        doing_ = activity::kAlgorithm;
-        algorithm_->afterStep(context_);
-        if (balance_) balance_->afterStep(context_, step_);
-        const Ns now = environment_.clock.now();
-        executor_->stepDone(now);
-        timing_.recordWindows();
-        if (experiment_.timeOnly()) {
-            timing_.stepMade(now);
-            if (step_ == plan_.totalSteps) timing_.recordSteps();
-            return;
-        }
-        recordWeights();
-        // Only the last stage of a replica has a loss.
-        if (context_.loss().defined()) {
-            losses_.push(metricNow(metrics::kTrainLoss), laterValueOf(context_.loss(), environment_.device));
-        }
-        losses_.readReady([this](const Metric& loss) { recordLoss(loss); });
-    }
-
-    void descend(double rate) {
-        if (balance_) return descendUnevenly(rate);
-        if (stages_) {
-            doing_ = "the passes of its stage";
-            if (!stages_->makePasses(context_)) return;
-        } else {
-            passes(shares_ ? gradients_.batchOf(gradient_) : plan_.batchOf(step_ + 1), experiment_.train.batchSize);
-        }
-        doing_ = activity::kUpdate;
-        algorithm_->afterBackward(context_);
-        executor_->run({SpanKind::Update}, [&] { update(rate); });
-    }
-
+    // One step.
+    void serve();
+    void makeStep();
+    void descend(double rate);
     // Descends with the rank's own share of the step's samples, and counts the time of its work.
-    void descendUnevenly(double rate) {
-        const std::int64_t step = step_ + 1, batch = balance_->batchOf(environment_.comm.rank(), step);
-        const double weight = balance_->weightOf(environment_.comm.rank(), step);
-        if (experiment_.train.weigh == "samples") means_->setMeanWeight(weight);
-        const Ns begin = environment_.clock.now();
-        // Micro-batches keep to their size, for which there is memory; a single batch may be larger than it.
-        passes(batch, experiment_.train.accumulate > 1 ? experiment_.train.batchSize : batch,
-               means_->averagesGradientsOf(step) ? weight : 1);
-        const Ns passed = environment_.clock.now() - begin;
-        doing_ = activity::kUpdate;
-        algorithm_->afterBackward(context_);
-        const Ns updates = environment_.clock.now();
-        executor_->run({SpanKind::Update}, [&] { update(rate); });
-        balance_->made(batch, passed + environment_.clock.now() - updates);
-    }
+    void descendUnevenly(double rate);
+    void passes(std::int64_t batch, std::int64_t most, double weight = 1);
+    void pass(const MicroBatch& part);
+    void update(double rate);
+    [[nodiscard]] double learningRate() const;
 
-    void passes(std::int64_t batch, std::int64_t most, double weight = 1) {
-        for (std::int64_t before = 0; before < batch; before += most) {
-            pass({.samples = std::min(most, batch - before), .before = before, .of = batch, .weight = weight});
-        }
-    }
-
-    void pass(const MicroBatch& part) {
-        const auto full = static_cast<double>(experiment_.train.batchSize);
-        executor_->setBatchShare(static_cast<double>(part.samples) / full, !part.first());
-        context_.gradientFeed().holdBack(!part.last());
-        doing_ = activity::kLoading;
-        if (hasData_) executor_->run({SpanKind::Data}, [&] { local_->load(part); });
-        doing_ = activity::kForward;
-        executor_->run({.kind = SpanKind::Forward, .bytes = part.samples}, [&] { local_->forward(part); });
-        doing_ = activity::kBackward;
-        executor_->run({SpanKind::Backward}, [&] { local_->backward(); });
-    }
-
-    void update(double rate) {
-        if (!ownUpdate_ && !stage_) return local_->update(rate);
-        const at::NoGradGuard guard;
-        if (stage_) return optimizer_->step(stage_->part(), rate);
-        ownUpdate_->update(context_, *optimizer_);
-    }
-
-    void recordLoss(const Metric& loss) {
-        environment_.sink.metric(loss);
-        throwIfDiverged(loss, environment_.comm.rank());
-    }
-
-    void evaluate() {
-        doing_ = activity::kEvaluation;
-        losses_.readAll([this](const Metric& loss) { recordLoss(loss); });
-        if (!evaluations_) return;
-        Metric at = metricNow("");
-        // Of shared work a server evaluates, which sends all workers their weights: what one of them sends, on average.
-        if (shares_ && !trains_) at.bytesSent /= roles_.trainers();
-        evaluations_->evaluate(at, step_ == plan_.totalSteps || (shares_ && shares_->isOver()));
-    }
-
-    void recordSkipped() {
-        const auto skipped = data_.skipped();
-        // Of shared work a server alone reads the test set.
-        if (skipped && (trains_ || shares_)) metric(metrics::kSkippedFiles, static_cast<double>(*skipped));
-    }
-
-    // The parameters that this rank trains.
-    [[nodiscard]] FlatParams& ownParams() { return stage_ ? stage_->part() : params_; }
-
-    void recordWeights() {
-        if (weightNames_.empty()) return;
-        // The one record that makes the host wait for a device in each step; it is meant for small models, and off by
-        // default.
-        FlatParams& own = ownParams();
-        const at::Tensor weights = own.withoutPadding(own.weights()).to(torch::kFloat64).cpu();
-        const auto* values = weights.const_data_ptr<double>();
-        for (std::size_t i = 0; i < weightNames_.size(); ++i) metric(weightNames_[i], values[i]);
-    }
-
-    WorkerOutcome end(WorkerOutcome::Kind kind) {
-        profiler_.end();
-        executor_->trainingDone();
-        if (checkpoints_ && kind == WorkerOutcome::Kind::Stopped && !shares_) {
-            doing_ = activity::kCheckpoint;
-            checkpoints_->save([this] { return counters(); }, CheckpointWriter::Pace::AtOnce);
-        }
-        algorithm_->drain(context_);
-        executor_->flush();
-        if (trains_) timing_.recordWindows();
-        losses_.readAll([this](const Metric& loss) { recordLoss(loss); });
-        const bool finished = kind == WorkerOutcome::Kind::Finished;
-        // Before the evaluations beside training end: the other ranks are there already.
-        const std::int64_t last = finished && evaluations_ ? evaluations_->takeModel(step()) : step();
-        if (evaluations_) evaluations_->finish();
-        if (trains_) {
-            timing_.recordSteps();
-            timing_.recordTimed();
-        }
-        recordSkipped();
-        const std::string lost = saveResult(finished, last);
-        environment_.sink.state(finished ? RankState::Finished : RankState::Stopped, last, lost);
-        return {.kind = kind, .step = last, .error = lost};
-    }
-
+    // After some steps, and after the last.
+    void evaluate();
+    WorkerOutcome end(WorkerOutcome::Kind kind);
     // Waits for the checkpoints and writes the model; returns what could not be written, in words, else "".
-    std::string saveResult(bool finished, std::int64_t step) {
-        if (!checkpoints_) return "";
-        doing_ = activity::kCheckpoint;
-        std::string lost = checkpoints_->finish(step);
-        const std::string model = finished && reportsForRun() ? checkpoints_->writeModel(step) : "";
-        if (!model.empty()) lost += (lost.empty() ? "" : "; ") + model;
-        return lost;
-    }
+    std::string saveResult(bool finished, std::int64_t step);
 
+    // Records.
+    void recordLoss(const Metric& loss);
+    void recordSkipped();
+    void recordWeights();
     void metric(std::string_view name, double value) { metric(name, value, step()); }
-    void metric(std::string_view name, double value, std::int64_t step) {
-        Metric metric = metricNow(name, step);
-        metric.value = value;
-        environment_.sink.metric(metric);
-    }
-
+    void metric(std::string_view name, double value, std::int64_t step);
     [[nodiscard]] Metric metricNow(std::string_view name) const { return metricNow(name, step()); }
-    [[nodiscard]] Metric metricNow(std::string_view name, std::int64_t step) const {
-        return {.name = name,
-                .step = step,
-                .epoch = shares_ ? gradients_.epochAfter(gradientsSoFar()) : plan_.epochAfter(step),
-                .wall = environment_.clock.now(),
-                .samples = shares_ ? gradients_.samplesAfter(gradientsSoFar()) : plan_.samplesAfter(step),
-                .bytesSent = environment_.comm.bytesSent() - untimedBytes()};
-    }
-
+    [[nodiscard]] Metric metricNow(std::string_view name, std::int64_t step) const;
+    [[nodiscard]] RankCounters counters() const;
+    [[nodiscard]] Ns trainedUntil(Ns now) const { return trainedBefore_ + executor_->trainedUntil(now); }
     // Bytes sent by the laboratory itself: not part of bytes_sent.
-    [[nodiscard]] std::int64_t untimedBytes() const {
-        return setupBytes_ + (evaluations_ ? evaluations_->bytesSent() : 0) +
-               (checkpoints_ ? checkpoints_->bytesSent() : 0);
-    }
-
+    [[nodiscard]] std::int64_t untimedBytes() const;
     // Of shared work: the gradients of all ranks up to the last that this one began, or that are in a server's weights.
     [[nodiscard]] std::int64_t gradientsSoFar() const { return trains_ ? gradient_ : shares_->gradientsMade(); }
 
+    // The parameters that this rank trains.
+    [[nodiscard]] FlatParams& ownParams() { return stage_ ? stage_->part() : params_; }
     // True where nothing bounds the number of steps between two ranks.
-    [[nodiscard]] bool hasUnboundedSkew() const {
-        return shares_ || algorithm_->hasUnboundedSkew({.steps = plan_.totalSteps, .ranks = environment_.comm.size()});
-    }
-
+    [[nodiscard]] bool hasUnboundedSkew() const;
     // True for the first rank that trains, which records the metrics of the whole run.
     [[nodiscard]] bool reportsForRun() const { return environment_.comm.rank() == roles_.firstTrainer(); }
 

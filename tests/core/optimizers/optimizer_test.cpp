@@ -2,10 +2,7 @@
 #include "core/optimizers/optimizer.h"
 
 #include <gtest/gtest.h>
-#include <torch/nn/utils/clip_grad.h>
-#include <torch/optim/sgd.h>
 
-#include "core/optimizers/clipped_optimizer.h"
 #include "tests/support/optimizers.h"
 
 namespace dasgd {
@@ -105,14 +102,6 @@ TEST(OptimizerTest, ACopyOfAPartStepsThatPartAlike) {
             EXPECT_TRUE(at::cat(ahead).allclose(flat.weights(), 1e-14, 1e-15)) << name << " after " << steps;
         }
     }
-    auto model = optimizedNetwork();
-    FlatParams flat(model->module(), at::kDouble);
-    flat.gradients().fill_(3);
-    const auto limited = clipped(createOptimizer("sgd", table({{"momentum", number(0)}})), 0.5);
-    FlatParams part = FlatParams::copyOf(flat, {{0, 1}}, flat.gradients().narrow(0, 0, 1).clone());
-    const double start = part.weights()[0].item<double>();
-    limited->copyOfPart(0, 1)->step(part, 1);
-    EXPECT_NEAR(part.weights()[0].item<double>(), start - 0.5, 1e-6) << "by the norm of the part alone";
 }
 
 TEST(OptimizerTest, AStateOfAnotherModelIsRefused) {
@@ -161,22 +150,6 @@ TEST(OptimizerTest, DefaultsAreTheDocumentedOnes) {
     EXPECT_EQ(createOptimizer("lamb", {})->learningRate(), 0.001);
     EXPECT_EQ(createOptimizer("lars", {})->learningRate(), 1);
     EXPECT_EQ(createOptimizer("muon", {})->learningRate(), 0.02);
-}
-
-TEST(OptimizerTest, ClippingIsTorchs) {
-    for (const double limit : {0.01, 0.5, 1e6}) {
-        const auto ours = clipped(createOptimizer("sgd", {}), limit);
-        const auto options = torch::optim::SGDOptions(0.05).momentum(0.9);
-        std::unique_ptr<torch::optim::SGD> theirs;
-        const double worst = largestDifferenceFrom(
-            *ours, kOptimizerSteps, [&](const std::vector<at::Tensor>& parameters, int, double rate) {
-                if (!theirs) theirs = std::make_unique<torch::optim::SGD>(parameters, options);
-                static_cast<torch::optim::SGDOptions&>(theirs->param_groups()[0].options()).lr(rate);
-                torch::nn::utils::clip_grad_norm_(parameters, limit);
-                theirs->step();
-            });
-        EXPECT_LT(worst, 1e-10) << limit;
-    }
 }
 
 // Equal to the last bit: no slice of the flat tensors is left out, whatever they are cut into.
