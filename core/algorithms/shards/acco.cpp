@@ -19,6 +19,8 @@
 // `estimates = false` is the delayed parameter update of its comparison (DPU, arXiv 2101.06840): each step's gradient
 // is an update of its own, θ_{t+1} = U(θ_t, ⟨g(θ_{t−1})⟩).
 //
+// Records staleness/steps as each estimate or update is merged: steps since the gradient that it is made with left.
+//
 // Each step sends 2(P−1)/P·S, so that an update sends twice what sync_sgd sends for it. The update is made by the
 // thread that ends the reduce-scatter, and has no span; in simulated time the passes are charged for one of all weights
 // in each step. Memory beside weights and gradients [N]: N for what is exchanged, and of a rank's part n = N/P its
@@ -38,6 +40,7 @@
 #include "core/algorithms/extensions.h"
 #include "core/algorithms/shards/sharded_weights.h"
 #include "core/base/check.h"
+#include "core/base/metric_names.h"
 #include "core/cost/memory/memory_passes.h"
 #include "core/optimizers/optimizer.h"
 #include "core/step/archive.h"
@@ -117,6 +120,7 @@ public:
         start(context);
         DASGD_ASSIGN(const std::int64_t arriving, archive.integer("arriving"));
         arriving_ = static_cast<Arriving>(arriving);
+        launchedAt_ = context.step();  // an exchange leaves in each step
         DASGD_TRY(archive.read("exchanged", exchanged_));
         DASGD_TRY(archive.read("part", part_->weights()));
         DASGD_TRY(archive.read("theta", theta_));
@@ -169,6 +173,7 @@ private:
     void merge(StepContext& context) {
         if (arriving_ == Arriving::Nothing) return;
         const bool isTheta = std::exchange(arriving_, Arriving::Nothing) == Arriving::Weights;
+        context.record(metrics::kStalenessSteps, static_cast<double>(context.step() - launchedAt_));
         FlatParams& params = context.params();
         const std::int64_t bytes = params.bytes() + (isTheta ? bytesIn(theta_) : 0);
         context.executor().run({SpanKind::Merge, mergeBytes(kPassesOfCopy, bytes)}, [&] {

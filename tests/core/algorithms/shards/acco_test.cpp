@@ -156,6 +156,22 @@ TEST_P(AccoOfConstantGradients, AreSynchronousStepsOneLaterWithoutEstimates) {
 
 INSTANTIATE_TEST_SUITE_P(Optimizers, AccoOfConstantGradients, testing::Values("sgd", "adam", "adamw"));
 
+// An exchange leaves in each step and is merged in the next, the last update as the run ends.
+TEST(AccoStaleness, IsOneStepUntilTheRunEnds) {
+    for (const bool estimates : {true, false}) {
+        const QuadraticProblem problem{.workers = 2, .steps = 8};
+        for (const RankRecord& record : train(problem.experiment(acco(estimates)))) {
+            ASSERT_EQ(record.outcome.error, "");
+            std::vector<std::pair<std::int64_t, double>> expected, got;
+            for (std::int64_t step = 2; step <= 8; ++step) expected.emplace_back(step, 1);
+            expected.emplace_back(8, 0);
+            for (const auto& point : record.sink.metrics.at("staleness/steps"))
+                got.emplace_back(point.step, point.value);
+            EXPECT_EQ(got, expected);
+        }
+    }
+}
+
 // x_{t+1} = x_t − ηλx_{t−1} is stable for ηλ < 2 sin(π/6) = 1.
 TEST(AccoWithoutEstimates, IsStableBelowTheLimitOfOneStepOfDelay) {
     const auto distance = [](double rate) {
