@@ -26,6 +26,7 @@ inline constexpr const char* kConsensusDistance = "consensus/distance";
 inline constexpr const char* kSamplesPerS = "throughput/samples_per_s";
 inline constexpr const char* kTimedSteps = "timing/steps";
 inline constexpr const char* kTimedSeconds = "timing/seconds";
+inline constexpr const char* kServedSteps = "timing/served_steps";
 inline constexpr const char* kRankSamplesPerS = "timing/samples_per_s";
 inline constexpr const char* kStalenessSteps = "staleness/steps";
 inline constexpr const char* kStalenessUpdates = "staleness/updates";
@@ -56,7 +57,7 @@ inline constexpr const char* kWeight = "weight/";
 inline constexpr const char* kAlgorithm = "algorithm/";
 
 // All names and prefixes above.
-inline constexpr std::array<std::string_view, 43> kNames{kTrainLoss,
+inline constexpr std::array<std::string_view, 44> kNames{kTrainLoss,
                                                          kTrainStepMs,
                                                          kEvalLoss,
                                                          kEvalAccuracy,
@@ -65,6 +66,7 @@ inline constexpr std::array<std::string_view, 43> kNames{kTrainLoss,
                                                          kSamplesPerS,
                                                          kTimedSteps,
                                                          kTimedSeconds,
+                                                         kServedSteps,
                                                          kRankSamplesPerS,
                                                          kStalenessSteps,
                                                          kStalenessUpdates,

@@ -421,6 +421,8 @@ WorkerOutcome WorkerLoop::end(WorkerOutcome::Kind kind) {
         doing_ = activity::kCheckpoint;
         checkpoints_->save([this] { return counters(); }, CheckpointWriter::Pace::AtOnce);
     }
+    // A server's only record in such a run, and with it what it has sent.
+    if (experiment_.timeOnly() && !trains_) metric(metrics::kServedSteps, static_cast<double>(step()));
     algorithm_->drain(context_);
     executor_->flush();
     if (trains_) timing_.recordWindows();

@@ -88,6 +88,8 @@ const std::map<std::string, MetricWords>& knownMetrics() {
          {.title = QStringLiteral("Timed seconds"),
           .axis = QStringLiteral("time in clean windows [s]"),
           .fromZero = true}},
+        {metrics::kServedSteps,
+         {.title = QStringLiteral("Served steps"), .axis = QStringLiteral("steps served"), .fromZero = true}},
         {metrics::kStalenessSteps,
          {.title = QStringLiteral("Staleness"), .axis = QStringLiteral("staleness [steps]"), .fromZero = true}},
         {metrics::kStalenessUpdates,

@@ -92,6 +92,11 @@ TEST(ParameterServer, InTimeOnlySendsAsMuchAndTakesItsTime) {
     for (const RankRecord& record : records) EXPECT_EQ(record.outcome.error, "");
     const auto& progress = records[0].sink.metrics.at("train/step_ms").back();
     EXPECT_EQ(progress.bytesSent, 20 * kLenet);
+    const auto& served = records[2].sink.metrics.at("timing/served_steps");
+    ASSERT_EQ(served.size(), 1U) << "rank 2, the server, records nothing else";
+    EXPECT_EQ(served[0].bytesSent, 20 * 2 * kLenet) << "its weights to each of two workers";
+    EXPECT_EQ(served[0].value, 20);
+    EXPECT_FALSE(records[0].sink.metrics.contains("timing/served_steps"));
     // Two workers share the server's link, both ways: a push and a pull of S at half its bandwidth.
     const double transfer = 2 * (2 * kLenet / kBytesPerSecond);
     EXPECT_GE(progress.value, 1e3 * (0.020 + 0.999 * transfer));
