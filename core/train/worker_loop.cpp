@@ -371,6 +371,10 @@ void WorkerLoop::pass(const MicroBatch& part) {
     doing_ = activity::kLoading;
     if (hasData_) executor_->run({SpanKind::Data}, [&] { local_->load(part); });
     doing_ = activity::kForward;
+    if (experiment_.data.drawsSamples()) {
+        executor_->run({SpanKind::Forward}, [&] { local_->learnNorms(); });
+        executor_->setBatchShare(static_cast<double>(part.samples) / full, true);
+    }
     executor_->run({.kind = SpanKind::Forward, .bytes = part.samples}, [&] { local_->forward(part); });
     doing_ = activity::kBackward;
     executor_->run({SpanKind::Backward}, [&] { local_->backward(); });

@@ -88,6 +88,7 @@ public:
         replays_ = whole && captured_ && captured_->captures(batch_, preventsCapture());
         if (replays_ && !where_.ownUpdate.empty()) update_->isMadeBy(where_.ownUpdate);
     }
+    void learnNorms() override { sampler_->learn(dynamic_cast<HasGradientNorms&>(model_).gradientNorms(batch_)); }
     void forward(const MicroBatch& part) override {
         share_ = part.share();
         weight_ = part.weight;
@@ -129,7 +130,6 @@ private:
     }
     void descend() {
         if (first_) params_.gradients().zero_();
-        if (sampler_) sampler_->learn(dynamic_cast<HasGradientNorms&>(model_).gradientNorms(batch_));
         weight_ == 1 ? loss_.backward() : (loss_ * weight_).backward();
     }
     // Passes of a whole step: share and position are those of one micro-batch.

@@ -41,6 +41,8 @@ public:
     virtual void moveTo([[maybe_unused]] std::int64_t gradient) {}
     // Loads the next micro-batch.
     virtual void load(const MicroBatch& part) = 0;
+    // Where samples are drawn by their gradients' norms: finds those of the micro-batch, by a forward pass of its own.
+    virtual void learnNorms() {}
     virtual void forward(const MicroBatch& part) = 0;
     // After the last micro-batch the gradients are those of the mean loss over the step's samples.
     virtual void backward() = 0;

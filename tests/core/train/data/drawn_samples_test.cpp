@@ -4,6 +4,7 @@
 
 #include "core/base/random.h"
 #include "core/train/steps/local_step.h"
+#include "tests/support/in_child_process.h"
 #include "tests/support/resumed_runs.h"
 #include "tests/support/small_experiments.h"
 
@@ -50,6 +51,7 @@ TEST_P(DrawnSamples, AStepDescendsAlongTheWeighedGradientOfWhatItDrew) {
         for (const std::int64_t before : {0, 4}) {
             const MicroBatch part{.samples = 4, .before = before, .of = 8};
             step->load(part);
+            step->learnNorms();
             step->forward(part);
             step->backward();
         }
@@ -96,6 +98,26 @@ TEST_P(DrawnSamples, AResumedRunDrawsWhatTheWholeOneDoes) {
 
 TEST_P(DrawnSamples, AResumedRunDrawsTheSameInSimulatedTime) {
     expectSameModelAfterStops(TrainedOn::Virtual, drawing(GetParam(), "virtual"), {4, 17});
+}
+
+// A third of a step of 3 ms is its forward pass, and the norms take another one, whether anything is computed or not.
+TEST(DrawnSamplesInSimulatedTime, TheNormsTakeAForwardPass) {
+    const auto stepMs = [](const std::string& sampler, const std::string& mode) {
+        Value document = drawing("mixture", "virtual", 2);
+        document.find("data")->set("sampler", text(sampler));
+        document.find("data")->set("train_samples", integer(64));  // no short batches
+        document.set("algorithm", named("independent"));
+        document.set("compute",
+                     table({{"step_time", text("3ms")}, {"forward_share", number(1.0 / 3)}, {"mode", text(mode)}}));
+        return inChildProcess([&] {
+                   return std::vector<double>{static_cast<double>(endOfSteps(trainVirtually(document)[0])) * 1e-6 / 31};
+               })
+            .at(0);
+    };
+    for (const char* mode : {"maths", "time-only"}) {
+        EXPECT_NEAR(stepMs("passes", mode), 2 * 3, 1e-6) << mode;
+        EXPECT_NEAR(stepMs("srg", mode), 2 * (3 + 1), 1e-6) << mode;
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Forms, DrawnSamples, testing::Values("mixture", "threshold"),
