@@ -126,7 +126,7 @@ Action declareImport(CLI::App& app) {
     auto command = std::make_shared<ImportCommand>();
     app.add_option("FILE", command->files,
                    "Chrome JSON (.json, .json.gz), PyTorch profiler (one file a rank) or Perfetto (.pftrace); or\n"
-                   "another workspace: its folder, a copy of it, or a lab.db of this version or an older one")
+                   "another workspace: its folder, a copy of it, or a lab.db")
         ->required();
     addWorkspaceOption(app, command->workspace);
     app.add_option("--name", command->name, "Name of the experiment; by default that of the first file");

@@ -4,7 +4,7 @@
 
 #include <cerrno>
 
-#include "storage/base/migrate.h"
+#include "storage/base/schema.h"
 
 namespace dasgd::storage {
 
@@ -101,8 +101,8 @@ Result<std::unique_ptr<WriteConnection>> WriteConnection::open(const WorkspacePa
         DASGD_ASSIGN(const FileLock lock, FileLock::wait(paths.lock(), FileLock::Kind::Exclusive));
         DASGD_TRY(createDatabase(paths.database(), JournalMode::Wal));
         std::unique_ptr<WriteConnection> connection(new WriteConnection(paths));
-        // First of all: a database of someone else, or of a newer program, is not touched.
-        DASGD_TRY(migrate(connection->database(), paths.database()));
+        // First of all: a database of someone else, or of another version, is not touched.
+        DASGD_TRY(ensureSchema(connection->database(), paths.database()));
         connection->configure();
         connection->file_ = fileAt(paths.database()).value_or(FileIdentity());
         connection->waitInQueries();

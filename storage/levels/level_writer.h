@@ -73,8 +73,7 @@ private:
     std::vector<Kept> kept_;  // by id
 };
 
-// Makes the levels of ended runs that have none yet, as those that an older version recorded, each in transactions of
-// its own.
+// Makes the levels that ended runs lack, as where their collector was killed, each in transactions of its own.
 Status makeMissingLevels(WriteConnection& connection);
 
 }  // namespace dasgd::storage

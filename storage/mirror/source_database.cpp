@@ -1,22 +1,18 @@
 #include "storage/mirror/source_database.h"
 
-#include <SQLiteCpp/Backup.h>
-
 #include <cerrno>
 #include <cstdlib>
 #include <system_error>
 #include <utility>
 
 #include "storage/base/database.h"
-#include "storage/base/migrate.h"
+#include "storage/base/schema.h"
 
 namespace dasgd::storage {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-int schemaVersion(SQLite::Database& database) { return database.execAndGet("PRAGMA user_version").getInt(); }
 
 // A database in WAL mode can only be read where its shared memory can be made: not on a read-only medium.
 bool canBeRead(SQLite::Database& database) {
@@ -53,7 +49,7 @@ SourceDatabase::~SourceDatabase() {
     if (!copyFolder_.empty()) fs::remove_all(copyFolder_, ignored);
 }
 
-Result<std::unique_ptr<SourceDatabase>> SourceDatabase::open(const fs::path& where, Older older) {
+Result<std::unique_ptr<SourceDatabase>> SourceDatabase::open(const fs::path& where) {
     std::error_code error;
     const bool isFolder = fs::is_directory(where, error);
     const fs::path file = isFolder ? WorkspacePaths{where}.database() : where;
@@ -66,53 +62,26 @@ Result<std::unique_ptr<SourceDatabase>> SourceDatabase::open(const fs::path& whe
     DASGD_TRY(guarded(file, [&]() -> Status {
         source->database_ = std::make_unique<SQLite::Database>(file.string(), SQLite::OPEN_READONLY | kUnlocked);
         source->database_->setBusyTimeout(5000);
-        const bool readable = canBeRead(*source->database_);
-        const bool isOlder = readable && schemaVersion(*source->database_) < static_cast<int>(migrations().size());
-        if (readable && (!isOlder || older == Older::Refused)) return source->openAsItIs();
-        return source->openCopy(readable);
+        if (!canBeRead(*source->database_)) DASGD_TRY(source->openCopy());
+        return checkSchema(*source->database_, file);
     }));
     return source;
 }
 
-Status SourceDatabase::openAsItIs() {
-    const int found = schemaVersion(*database_);
-    const int known = static_cast<int>(migrations().size());
-    if (found == 0 || found >= known) return checkSchema(*database_, file_);
-    return fail(file_.string() + " has the older schema version " + std::to_string(found) + " of " +
-                std::to_string(known) + "; `dasgd recover -w " + paths_.root.string() +
-                "` on that machine brings it up to date");
-}
-
-Status SourceDatabase::openCopy(bool readable) {
+Status SourceDatabase::openCopy() {
     DASGD_ASSIGN(copyFolder_, makeFolder());
     const fs::path copy = copyFolder_ / "lab.db";
-    auto copied = [&] {
-        if (readable) {
-            SQLite::Database to(copy.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
-            const int step = SQLite::Backup(to, *database_).executeStep(-1);
-            return step == SQLITE_DONE ? std::error_code() : std::make_error_code(std::errc::device_or_resource_busy);
-        }
-        std::error_code error;
-        fs::copy_file(file_, copy, error);
-        const fs::path wal = file_.string() + "-wal";
-        std::error_code ignored;
-        if (!error && fs::exists(wal, ignored)) fs::copy_file(wal, copy.string() + "-wal", error);
-        return error;
-    }();
-    if (copied) {
-        return fail("cannot copy " + file_.string() + " to " + copyFolder_.string() + ": " + copied.message() +
-                    (copied == std::errc::device_or_resource_busy ? "; another program has it: try again"
-                                                                  : "; set TMPDIR to a folder with room"));
+    std::error_code error;
+    fs::copy_file(file_, copy, error);
+    const fs::path wal = file_.string() + "-wal";
+    std::error_code ignored;
+    if (!error && fs::exists(wal, ignored)) fs::copy_file(wal, copy.string() + "-wal", error);
+    if (error) {
+        return fail("cannot copy " + file_.string() + " to " + copyFolder_.string() + ": " + error.message() +
+                    "; set TMPDIR to a folder with room");
     }
     database_ = std::make_unique<SQLite::Database>(copy.string(), SQLite::OPEN_READWRITE | kUnlocked);
-    Status migrated = migrate(*database_, copy);
-    if (migrated) return {};
-    // Whoever asked knows the file, not its copy.
-    std::string& text = migrated.error().message;
-    if (const auto at = text.find(copy.string()); at != std::string::npos) {
-        text.replace(at, copy.string().size(), file_.string());
-    }
-    return migrated;
+    return {};
 }
 
 }  // namespace dasgd::storage

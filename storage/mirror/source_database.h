@@ -1,5 +1,5 @@
-// lab.db of a workspace whose runs are to be taken, whatever its state: a live one, a copied folder, a single file, one
-// of an older version. Nothing is written there.
+// lab.db of a workspace whose runs are to be taken: a live one, a copied folder, a single file, one on a read-only
+// medium. Nothing is written there.
 #pragma once
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -12,16 +12,12 @@
 
 namespace dasgd::storage {
 
-// Owner of the connection, and of the copy of an older or read-only database while there is one. One thread.
+// Owner of the connection, and of the copy of a read-only database while there is one. One thread.
 class SourceDatabase {
 public:
-    enum class Older {
-        Copied,  // a copy is brought to this version, in the folder for temporary files
-        Refused  // for a workspace that others write to: `dasgd recover` there brings it up to date
-    };
     // `where`: the workspace's folder, or a file that is its lab.db or a copy of it. Errors: there is none, it is not
-    // ours, of a newer version, or older and refused; no room for the copy.
-    static Result<std::unique_ptr<SourceDatabase>> open(const std::filesystem::path& where, Older older);
+    // ours or of another version of the schema; no room for the copy.
+    static Result<std::unique_ptr<SourceDatabase>> open(const std::filesystem::path& where);
     ~SourceDatabase();
     SourceDatabase(const SourceDatabase&) = delete;
     SourceDatabase& operator=(const SourceDatabase&) = delete;
@@ -34,8 +30,7 @@ public:
 
 private:
     SourceDatabase(std::filesystem::path file, WorkspacePaths paths);
-    Status openAsItIs();
-    Status openCopy(bool readable);
+    Status openCopy();
 
     std::filesystem::path file_;
     WorkspacePaths paths_;

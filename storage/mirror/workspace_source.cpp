@@ -280,9 +280,8 @@ private:
 WorkspaceSource::WorkspaceSource(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 WorkspaceSource::~WorkspaceSource() = default;
 
-Result<std::unique_ptr<WorkspaceSource>> WorkspaceSource::open(const fs::path& where, SourceDatabase::Older older,
-                                                               Files files) {
-    DASGD_ASSIGN(auto source, SourceDatabase::open(where, older));
+Result<std::unique_ptr<WorkspaceSource>> WorkspaceSource::open(const fs::path& where, Files files) {
+    DASGD_ASSIGN(auto source, SourceDatabase::open(where));
     const fs::path file = source->file();
     return guarded(file, [&]() -> Result<std::unique_ptr<WorkspaceSource>> {
         return std::unique_ptr<WorkspaceSource>(new WorkspaceSource(std::make_unique<Impl>(std::move(source), files)));

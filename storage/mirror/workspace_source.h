@@ -22,8 +22,7 @@ public:
     enum class Files { None, ConfigAndLogs };
 
     // Errors: as SourceDatabase::open.
-    static Result<std::unique_ptr<WorkspaceSource>> open(const std::filesystem::path& where,
-                                                         SourceDatabase::Older older, Files files);
+    static Result<std::unique_ptr<WorkspaceSource>> open(const std::filesystem::path& where, Files files);
     ~WorkspaceSource();
     WorkspaceSource(const WorkspaceSource&) = delete;
     WorkspaceSource& operator=(const WorkspaceSource&) = delete;

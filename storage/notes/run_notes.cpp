@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "storage/base/database.h"
-#include "storage/base/migrate.h"
+#include "storage/base/schema.h"
 #include "storage/base/workspace.h"
 
 namespace dasgd::storage {
@@ -18,8 +18,8 @@ namespace {
 
 constexpr int kBusyMs = 5000;
 
-const std::vector<std::string>& schema() {
-    static const std::vector<std::string> kScripts{R"sql(
+const Schema& schema() {
+    static const Schema kSchema{.version = 1, .scripts = {R"sql(
         CREATE TABLE run_note (
             run_id     TEXT PRIMARY KEY,
             starred    INTEGER NOT NULL DEFAULT 0,
@@ -32,8 +32,8 @@ const std::vector<std::string>& schema() {
             tag    TEXT NOT NULL,
             PRIMARY KEY (run_id, tag)
         ) STRICT, WITHOUT ROWID;
-    )sql"};
-    return kScripts;
+    )sql"}};
+    return kSchema;
 }
 
 std::filesystem::path fileIn(const std::filesystem::path& workspace) { return workspace / "notes.db"; }
@@ -105,7 +105,7 @@ Result<NotesEdit> rewrite(const std::filesystem::path& workspace, Next&& next) {
         DASGD_TRY(createDatabase(file, JournalMode::Rollback, schema()));
         SQLite::Database database(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE | kUnlocked);
         database.setBusyTimeout(kBusyMs);
-        DASGD_TRY(migrate(database, file, schema()));
+        DASGD_TRY(ensureSchema(database, file, schema()));
         database.exec("PRAGMA synchronous = FULL");
         SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
         NotesOfRuns there = readAll(database);

@@ -5,7 +5,7 @@
 
 #include "core/analysis/inflation.h"
 #include "core/base/metric_names.h"
-#include "storage/base/migrate.h"
+#include "storage/base/schema.h"
 #include "storage/read/run_reader_impl.h"
 
 namespace dasgd::storage {

@@ -33,7 +33,7 @@ struct RunDetail {
     std::string link;  // "200Mbps, 1ms" or ""
     std::string host, cpu, gitDirtyDiff;
     std::vector<std::string> rankHosts;  // by rank; empty where a rank did not report its host
-    std::vector<HardwarePart> hardware;  // hardware of `host`; empty in runs recorded before version 8
+    std::vector<HardwarePart> hardware;  // hardware of `host`
     bool gitDirty = false;
     std::string versions;                // JSON object: library → version
     Ns clockOrigin = 0;                  // raw CLOCK_MONOTONIC of instant 0, on the host that ran it

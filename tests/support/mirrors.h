@@ -114,8 +114,7 @@ inline void addRecords(const std::filesystem::path& workspace, const std::string
 }
 
 inline std::unique_ptr<storage::WorkspaceSource> sourceOf(const std::filesystem::path& where) {
-    return orDie(storage::WorkspaceSource::open(where, storage::SourceDatabase::Older::Copied,
-                                                storage::WorkspaceSource::Files::ConfigAndLogs));
+    return orDie(storage::WorkspaceSource::open(where, storage::WorkspaceSource::Files::ConfigAndLogs));
 }
 inline std::unique_ptr<storage::MirrorSink> sinkFor(const std::filesystem::path& workspace,
                                                     const storage::WorkspaceSource& source,

@@ -12,7 +12,7 @@
 
 #include "experiments/base/text.h"
 #include "experiments/transport/mirror/frame_channel.h"
-#include "storage/base/migrate.h"
+#include "storage/base/schema.h"
 #include "storage/mirror/mirror_codec.h"
 #include "storage/mirror/mirror_sink.h"
 
@@ -181,7 +181,7 @@ private:
         const auto hello = frame.type == FrameType::Hello ? Hello::of(frame.body) : std::nullopt;
         if (!hello) return MirrorEnd{MirrorEnd::Kind::Lost, ""};
         const auto refused = [](const std::string& why) { return MirrorEnd{MirrorEnd::Kind::Refused, why}; };
-        const auto schema = static_cast<std::uint32_t>(storage::migrations().size());
+        const auto schema = static_cast<std::uint32_t>(storage::labSchema().version);
         if (hello->protocol != Hello::kProtocol || hello->schema != schema) {
             const bool older = hello->protocol < Hello::kProtocol || hello->schema < schema;
             return refused("the dasgd on " + options_.remote.target + " is " + (older ? "older" : "newer") +

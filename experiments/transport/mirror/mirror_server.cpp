@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "experiments/transport/mirror/frame_channel.h"
-#include "storage/base/migrate.h"
+#include "storage/base/schema.h"
 #include "storage/mirror/mirror_codec.h"
 #include "storage/mirror/workspace_source.h"
 
@@ -95,10 +95,9 @@ Status refuseTo(FrameChannel& channel, const Error& error) {
 
 Status serveMirror(const MirrorServerOptions& options, int in, int out, StopSignals& signals) {
     FrameChannel channel(in, out);
-    auto source = storage::WorkspaceSource::open(options.workspace, storage::SourceDatabase::Older::Refused,
-                                                 storage::WorkspaceSource::Files::ConfigAndLogs);
+    auto source = storage::WorkspaceSource::open(options.workspace, storage::WorkspaceSource::Files::ConfigAndLogs);
     if (!source) return refuseTo(channel, source.error());
-    const Hello hello{.schema = static_cast<std::uint32_t>(storage::migrations().size()),
+    const Hello hello{.schema = static_cast<std::uint32_t>(storage::labSchema().version),
                       .workspace = (*source)->identity(),
                       .program = DASGD_VERSION};
     channel.send(FrameType::Hello, hello.bytes());

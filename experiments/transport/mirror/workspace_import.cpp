@@ -115,8 +115,8 @@ bool isWorkspaceOrDatabase(const fs::path& path) {
 
 Result<WorkspaceImportOutcome> importWorkspace(const WorkspaceImportOptions& options) {
     DASGD_TRY(checkOther(options));
-    DASGD_ASSIGN(const auto source, storage::WorkspaceSource::open(options.from, storage::SourceDatabase::Older::Copied,
-                                                                   storage::WorkspaceSource::Files::None));
+    DASGD_ASSIGN(const auto source,
+                 storage::WorkspaceSource::open(options.from, storage::WorkspaceSource::Files::None));
     std::error_code error;
     const fs::path named = fs::weakly_canonical(options.from, error);
     DASGD_ASSIGN(const auto sink,

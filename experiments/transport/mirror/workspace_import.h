@@ -1,5 +1,4 @@
-// Takes in the runs of another workspace of this machine: a folder, a copy of one, or a lab.db of any version up to
-// this one's.
+// Takes in the runs of another workspace of this machine: a folder, a copy of one, or a lab.db.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +26,7 @@ struct WorkspaceImportOutcome {
     bool cancelled = false;
 };
 
-// Again takes what is new. Errors: there is no workspace, or one of a newer version; it is this workspace; the disk.
+// Again takes what is new. Errors: there is no workspace, or one of another version; it is this workspace; the disk.
 Result<WorkspaceImportOutcome> importWorkspace(const WorkspaceImportOptions& options);
 
 // True if a path is a workspace or a database and not a trace file.

@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <vector>
+
+#include "core/analysis/statistics.h"
+
 namespace dasgd {
 namespace {
 
@@ -56,6 +61,27 @@ TEST(Inflation, AnIntervalWiderThanTheValueDoesNotTellIt) {
     // t(0.975, 2) = 4.30 ÷ √3: half the interval is 2.48 standard deviations.
     EXPECT_EQ(inflationOfRanks({0.81, 1, 1.19}).n, 3U) << "0.94 wide";
     EXPECT_EQ(inflationOfRanks({0.79, 1, 1.21}).n, 0U) << "1.04 wide";
+}
+
+// Numbers around 1 whose mean has a 95 % interval as wide as `width`.
+std::vector<double> ranksWithInterval(std::size_t ranks, double width) {
+    const auto n = static_cast<double>(ranks);
+    const double scatter = width * std::sqrt(n) / (2 * studentT975(ranks - 1));
+    const double pairs = 2 * static_cast<double>(ranks / 2);
+    const double away = scatter * std::sqrt((n - 1) / pairs);
+    std::vector<double> numbers(ranks, 1);
+    for (std::size_t i = 0; i + 1 < ranks; i += 2) {
+        numbers[i] += away;
+        numbers[i + 1] -= away;
+    }
+    return numbers;
+}
+
+TEST(Inflation, AnIntervalAsWideAsTheValueIsTheLimitForAnyNumberOfRanks) {
+    for (const std::size_t ranks : {3U, 4U, 7U, 10U, 11U, 12U, 20U, 31U, 64U, 200U}) {
+        EXPECT_EQ(inflationOfRanks(ranksWithInterval(ranks, 0.999)).n, ranks);
+        EXPECT_EQ(inflationOfRanks(ranksWithInterval(ranks, 1.001)).n, 0U) << ranks;
+    }
 }
 
 TEST(Inflation, ASingleRunHasNoInterval) {

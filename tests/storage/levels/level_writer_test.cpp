@@ -213,7 +213,7 @@ TEST(LevelWriter, KilledCollectorsLeaveLevelsOfExactlyTheirRows) {
     EXPECT_GT(tree.levels, 0);
 }
 
-// A workspace of an older version looks like this after its migration.
+// The state of a run whose collector was killed before it made the levels.
 TEST(LevelWriter, OpeningAWorkspaceMakesTheLevelsThatAreMissing) {
     OneRun run(2);
     for (std::int64_t step = 0; step < 30'000; ++step) {

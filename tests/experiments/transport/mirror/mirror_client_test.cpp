@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "experiments/transport/mirror/frame_channel.h"
-#include "storage/base/migrate.h"
+#include "storage/base/schema.h"
 #include "storage/mirror/mirror_codec.h"
 #include "storage/mirror/mirror_sink.h"
 #include "tests/support/mirroring.h"
@@ -159,7 +159,7 @@ TEST_F(MirrorClientTest, WhatIsWrongIsSaidAtTheFirstConnection) {
 TEST_F(MirrorClientTest, WhatIsDamagedOrTooMuchEndsTheMirrorWithAReason) {
     const auto& folder = folder_.run.folder;
     ::setenv(kSshVariable, (folder / "ssh").c_str(), 1);
-    const auto schema = static_cast<std::uint32_t>(storage::migrations().size());
+    const auto schema = static_cast<std::uint32_t>(storage::labSchema().version);
     const std::string hello =
         encodeFrame(FrameType::Hello, Hello{.schema = schema, .workspace = "w", .program = "1"}.bytes());
     storage::MirrorPart large{.runId = "run-a"};

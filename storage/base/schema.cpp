@@ -1,6 +1,5 @@
-#include "storage/base/migrate.h"
+#include "storage/base/schema.h"
 
-#include <SQLiteCpp/Backup.h>
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -23,21 +22,11 @@ tl::unexpected<Error> notOurs(const std::filesystem::path& file) {
     return fail(file.string() + " is not a database of DaSGD Lab; choose another workspace folder");
 }
 
-tl::unexpected<Error> newer(const std::filesystem::path& file, int found, int known) {
-    return fail(file.string() + " has schema version " + std::to_string(found) + ", this program knows up to version " +
-                std::to_string(known) + "; update the program, or use another workspace");
-}
-
 // Its owner's alone, also where the folder is not; what SQLite makes beside it gets the same mode.
 SQLite::Database newDatabase(const std::filesystem::path& file) {
     const int made = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (made >= 0) ::close(made);  // else SQLite says why
     return {file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE};
-}
-
-void backUp(SQLite::Database& database, const std::filesystem::path& file, int version) {
-    SQLite::Database copy = newDatabase(file.string() + ".backup-v" + std::to_string(version));
-    SQLite::Backup(copy, database).executeStep(-1);
 }
 
 std::filesystem::path beside(const std::filesystem::path& file, const char* suffix) { return file.string() + suffix; }
@@ -64,25 +53,17 @@ Status syncFolder(const std::filesystem::path& folder) {
 
 }  // namespace
 
-Status migrate(SQLite::Database& database, const std::filesystem::path& file, const std::vector<std::string>& scripts) {
-    const int known = static_cast<int>(scripts.size());
-    const bool fresh = isEmpty(database);
-    if (!fresh && !isOurs(database)) return notOurs(file);
-    const int found = number(database, "PRAGMA user_version");
-    if (found > known) return newer(file, found, known);
-    if (found == known) return {};
-    // A program that writes is met before anything is copied, as whoever meets it tries again.
-    { const SQLite::Transaction probe(database, SQLite::TransactionBehavior::IMMEDIATE); }
-    if (!fresh) backUp(database, file, found);
+Status ensureSchema(SQLite::Database& database, const std::filesystem::path& file, const Schema& schema) {
+    if (!isEmpty(database)) return checkSchema(database, file, schema);
     SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
-    for (int version = found; version < known; ++version) database.exec(scripts[static_cast<std::size_t>(version)]);
+    for (const std::string& script : schema.scripts) database.exec(script);
     database.exec("PRAGMA application_id = " + std::to_string(kApplicationId));
-    database.exec("PRAGMA user_version = " + std::to_string(known));
+    database.exec("PRAGMA user_version = " + std::to_string(schema.version));
     transaction.commit();
     return {};
 }
 
-Status createDatabase(const std::filesystem::path& file, JournalMode mode, const std::vector<std::string>& scripts) {
+Status createDatabase(const std::filesystem::path& file, JournalMode mode, const Schema& schema) {
     std::error_code code;
     // A link, also one whose target is not there, and what cannot be looked at are left to SQLite.
     const std::filesystem::file_type there = std::filesystem::symlink_status(file, code).type();
@@ -92,7 +73,7 @@ Status createDatabase(const std::filesystem::path& file, JournalMode mode, const
     for (const char* part : {"", "-journal", "-wal", "-shm"}) std::filesystem::remove(beside(made, part), code);
     {
         SQLite::Database database = newDatabase(made);
-        DASGD_TRY(migrate(database, made, scripts));
+        DASGD_TRY(ensureSchema(database, made, schema));
         if (mode == JournalMode::Wal) database.exec("PRAGMA journal_mode = WAL");
     }
     std::filesystem::rename(made, file, code);
@@ -100,17 +81,15 @@ Status createDatabase(const std::filesystem::path& file, JournalMode mode, const
     return syncFolder(file.parent_path());
 }
 
-Status checkSchema(SQLite::Database& database, const std::filesystem::path& file,
-                   const std::vector<std::string>& scripts) {
-    const int known = static_cast<int>(scripts.size());
+Status checkSchema(SQLite::Database& database, const std::filesystem::path& file, const Schema& schema) {
     if (!isOurs(database)) return notOurs(file);
     const int found = number(database, "PRAGMA user_version");
-    if (found > known) return newer(file, found, known);
-    if (found < known) {
-        return fail(file.string() + " has the older schema version " + std::to_string(found) + " of " +
-                    std::to_string(known) + "; any `dasgd run` in this workspace brings it up to date");
-    }
-    return {};
+    if (found == schema.version) return {};
+    return fail(file.string() + " has schema version " + std::to_string(found) + ", this program knows version " +
+                std::to_string(schema.version) + " alone; " +
+                (found > schema.version ? "update the program, or use another workspace"
+                                        : "read it with the program that wrote it, and use another workspace here") +
+                " (--workspace)");
 }
 
 }  // namespace dasgd::storage
