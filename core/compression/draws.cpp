@@ -42,22 +42,32 @@ Draws::Draws(std::uint64_t seed) {
     }
 }
 
-void Draws::renew() {
-    onWidestVectors([state = state_.data(), drawn = drawn_.data()] {
+void Draws::renew(double* to) {
+    onWidestVectors([state = state_.data(), to] {
         for (std::size_t i = 0; i < kRenewalDistance; ++i)
             state[i] = renewedWord(state[i], state[i + 1], state[i + kRenewalDistance]);
         for (std::size_t i = kRenewalDistance; i < kWords - 1; ++i) {
             state[i] = renewedWord(state[i], state[i + 1], state[i - kRenewalDistance]);
         }
         state[kWords - 1] = renewedWord(state[kWords - 1], state[0], state[kWords - 1 - kRenewalDistance]);
-        for (std::size_t i = 0; i < kWords; ++i) drawn[i] = unitDraw(temperedWord(state[i]) >> 11);
+        for (std::size_t i = 0; i < kWords; ++i) to[i] = unitDraw(temperedWord(state[i]) >> 11);
     });
+}
+
+void Draws::keepSome() {
+    renew(drawn_.data());
     used_ = 0;
 }
 
 void Draws::fill(double* to, std::int64_t count) {
     while (count > 0) {
-        if (used_ == kWords) renew();
+        if (used_ == kWords && count >= static_cast<std::int64_t>(kWords)) {
+            renew(to);
+            to += kWords;
+            count -= kWords;
+            continue;
+        }
+        if (used_ == kWords) keepSome();
         const auto some = std::min<std::int64_t>(count, static_cast<std::int64_t>(kWords - used_));
         to = std::copy_n(drawn_.data() + used_, some, to);
         used_ += static_cast<std::size_t>(some);

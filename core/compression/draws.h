@@ -14,7 +14,7 @@ class Draws {
 public:
     explicit Draws(std::uint64_t seed);
     [[nodiscard]] double next() {
-        if (used_ == kWords) renew();
+        if (used_ == kWords) keepSome();
         return drawn_[used_++];
     }
     // The next `count` draws.
@@ -23,7 +23,9 @@ public:
 private:
     static constexpr std::size_t kWords = 312;
 
-    void renew();
+    // Makes the next kWords draws.
+    void renew(double* to);
+    void keepSome();
 
     std::array<std::uint64_t, kWords> state_{};
     std::array<double, kWords> drawn_{};
