@@ -5,6 +5,7 @@
 #include "core/optimizers/adam_fields.h"
 #include "core/optimizers/optimizer.h"
 #include "core/optimizers/trust_ratio.h"
+#include "core/step/rounded_sqrt.h"
 
 namespace dasgd {
 namespace {
@@ -86,7 +87,9 @@ private:
         mean_.mul_(params_.beta1).add_(gradients, 1 - params_.beta1);
         meanSquare_.mul_(params_.beta2).addcmul_(gradients, gradients, 1 - params_.beta2);
         const auto steps = static_cast<double>(steps_);
-        const at::Tensor root = meanSquare_.div(1 - std::pow(params_.beta2, steps)).sqrt_().add_(params_.epsilon);
+        at::Tensor root = meanSquare_.div(1 - std::pow(params_.beta2, steps));
+        takeRoot(root);
+        root.add_(params_.epsilon);
         return mean_.div(1 - std::pow(params_.beta1, steps)).div_(root);
     }
 

@@ -36,6 +36,7 @@
 #include "core/compression/compressed_mean.h"
 #include "core/cost/memory/memory_passes.h"
 #include "core/step/archive.h"
+#include "core/step/rounded_sqrt.h"
 
 namespace dasgd {
 namespace {
@@ -114,7 +115,9 @@ public:
             const at::Tensor& gradients = context.params().gradients();
             mean_.lerp_(gradients, 1 - params_.beta1);
             square_.mul_(params_.beta2).addcmul_(gradients, gradients, 1 - params_.beta2);
-            at::sqrt_out(own_, square_).add_(params_.epsilon);
+            own_.copy_(square_);
+            takeRoot(own_);
+            own_.add_(params_.epsilon);
         } else if (step == params_.freezeSteps + 1) {
             freeze();
         }
@@ -156,7 +159,8 @@ private:
     // square_ ← √v + ε, and infinity where v is 0.
     void freeze() {
         const at::Tensor isZero = square_.eq(0);
-        square_.sqrt_().add_(params_.epsilon).masked_fill_(isZero, std::numeric_limits<double>::infinity());
+        takeRoot(square_);
+        square_.add_(params_.epsilon).masked_fill_(isZero, std::numeric_limits<double>::infinity());
     }
 
     OnebitAdamParams params_;
