@@ -261,15 +261,16 @@ TEST(Layers, EveryBackwardArrowIsNoticed) {
     const Targets targets{{"core_step", "core/train"}, {"storage", "storage"}};
     EXPECT_THAT(sourceViolations("core/base/schema/value.cpp", "#include \"storage/write/recorder.h\"\n"), SizeIs(1));
     EXPECT_THAT(sourceViolations("storage/write/store.cpp", "#include \"core/train/worker.h\"\n"), SizeIs(1));
-    EXPECT_THAT(sourceViolations("gui/models/runs.cpp", "#include \"core/comm/pending.h\"\n"), SizeIs(1));
-    EXPECT_THAT(sourceViolations("gui/main.cpp", "#include <torch/torch.h>\n#include <ATen/Tensor.h>\n"), SizeIs(2));
-    EXPECT_THAT(sourceViolations("gui/models/runs/a.cpp", "#include \"gui/theme/theme.h\"\n"), SizeIs(1));
-    EXPECT_THAT(sourceViolations("gui/plots/a.cpp", "#include \"gui/widgets/parts.h\"\n"), SizeIs(1));
+    EXPECT_THAT(sourceViolations("gui/runs/model/runs.cpp", "#include \"core/comm/pending.h\"\n"), SizeIs(1));
+    EXPECT_THAT(sourceViolations("gui/window/main.cpp", "#include <torch/torch.h>\n#include <ATen/Tensor.h>\n"),
+                SizeIs(2));
+    EXPECT_THAT(sourceViolations("gui/data/runs/a.cpp", "#include \"gui/kit/theme/theme.h\"\n"), SizeIs(1));
+    EXPECT_THAT(sourceViolations("gui/kit/plots/a.cpp", "#include \"gui/kit/parts/parts.h\"\n"), SizeIs(1));
     EXPECT_THAT(sourceViolations("core/train/worker.cpp", "#include <QString>\n"), SizeIs(1));
     EXPECT_THAT(sourceViolations("experiments/list.cpp", "#include <sqlite3.h>\n"), SizeIs(1));
     EXPECT_THAT(sourceViolations("core/device/device.cpp", "#include <cuda_runtime_api.h>\n"), SizeIs(1));
     EXPECT_THAT(sourceViolations("experiments/list.cpp", "query(\"SELECT run_id FROM run_list\");\n"), SizeIs(1));
-    EXPECT_THAT(linkViolations("gui", "target_link_libraries(gui_models PUBLIC\n  storage core_step)\n", targets),
+    EXPECT_THAT(linkViolations("gui", "target_link_libraries(gui_data PUBLIC\n  storage core_step)\n", targets),
                 SizeIs(1));
     EXPECT_THAT(linkViolations("gui", "target_link_libraries(dasgd-lab PRIVATE torch_cpu)\n", targets), SizeIs(1));
     EXPECT_THAT(linkViolations("core/base", "dasgd_library(core_base SOURCES a.cpp LINKS Qt6::Core)\n", targets),
@@ -277,8 +278,9 @@ TEST(Layers, EveryBackwardArrowIsNoticed) {
 }
 
 TEST(Layers, ForwardArrowsPass) {
-    EXPECT_THAT(sourceViolations("gui/main.cpp", "#include \"storage/read/run_reader.h\"\n#include <QApplication>\n"),
-                IsEmpty());
+    EXPECT_THAT(
+        sourceViolations("gui/window/main.cpp", "#include \"storage/read/run_reader.h\"\n#include <QApplication>\n"),
+        IsEmpty());
     EXPECT_THAT(sourceViolations("storage/write/store.cpp", "#include <SQLiteCpp/Database.h>\nq(\"SELECT 1\");\n"),
                 IsEmpty());
     const Targets targets{{"core_step", "core/train"}, {"storage", "storage"}};

@@ -246,9 +246,9 @@ TEST(Tree, OnlyDeviceTestsMaySkip) {
                     const bool device =
                         file.path.find("nccl") != std::string::npos || file.path.find("cuda") != std::string::npos;
                     // TeX Live takes 230 MB: `./lab test` installs it, and who runs a program by hand need not have it.
-                    const bool large = file.path == "tests/gui/figures/pgfplots_test.cpp" ||
-                                       file.path == "tests/gui/figures/panels_tex_test.cpp" ||
-                                       file.path == "tests/gui/figures/latex_table_test.cpp";
+                    const bool large = file.path == "tests/gui/figures/tex/pgfplots_test.cpp" ||
+                                       file.path == "tests/gui/figures/tex/panels_tex_test.cpp" ||
+                                       file.path == "tests/gui/figures/tex/latex_table_test.cpp";
                     // Network namespaces need root; sshd, SLURM, Open MPI and torchrun are nothing that a desk has to
                     // have.
                     const bool root = file.path == "tests/experiments/ranks/on_hosts_test.cpp" ||

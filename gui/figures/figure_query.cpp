@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "gui/models/figures/figure_runs.h"
+#include "gui/figures/model/figure_runs.h"
 
 namespace dasgd::gui {
 

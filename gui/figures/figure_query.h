@@ -5,9 +5,9 @@
 #include <mutex>
 #include <vector>
 
-#include "gui/figures/figure_content.h"
-#include "gui/models/figures/figure_library.h"
-#include "gui/models/live/live_query.h"
+#include "gui/data/feed/live_query.h"
+#include "gui/figures/content/figure_content.h"
+#include "gui/figures/model/figure_library.h"
 
 namespace dasgd::gui {
 

@@ -4,9 +4,9 @@
 
 #include <QObject>
 
+#include "gui/data/feed/feed.h"
 #include "gui/figures/figure_query.h"
-#include "gui/models/figures/figure_library.h"
-#include "gui/models/live/feed.h"
+#include "gui/figures/model/figure_library.h"
 
 namespace dasgd::gui {
 

@@ -33,7 +33,7 @@ core/graphs graph
 core/backends backend
 core/sim/topologies topology
 experiments/commands command
-gui/pages page
+gui/extra page
 PLUGINS
 
 cmake --preset release >/dev/null

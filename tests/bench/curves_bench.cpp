@@ -11,7 +11,7 @@
 #include <random>
 #include <vector>
 
-#include "gui/plots/plot_view.h"
+#include "gui/kit/plots/plot_view.h"
 #include "tests/support/one_core.h"
 
 namespace {

@@ -10,7 +10,7 @@
 #include <cstdio>
 #include <functional>
 
-#include "gui/plots/paper_figure.h"
+#include "gui/kit/plots/paper/paper_figure.h"
 #include "tests/support/one_core.h"
 
 namespace {

@@ -18,9 +18,9 @@
 #include <optional>
 #include <vector>
 
-#include "gui/main_window.h"
-#include "gui/theme/theme.h"
-#include "gui/timeline/timeline_widget.h"
+#include "gui/kit/theme/theme.h"
+#include "gui/timeline/view/timeline_widget.h"
+#include "gui/window/main_window.h"
 #include "tests/gui/support/synthetic_run.h"
 #include "tests/support/one_core.h"
 

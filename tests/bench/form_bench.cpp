@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-#include "gui/forms/experiment_form.h"
+#include "gui/experiment/form/experiment_form.h"
 
 namespace {
 

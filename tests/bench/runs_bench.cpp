@@ -12,7 +12,7 @@
 #include <cstdlib>
 #include <memory>
 
-#include "gui/main_window.h"
+#include "gui/window/main_window.h"
 #include "tests/gui/support/scaling_runs.h"
 #include "tests/support/one_core.h"
 

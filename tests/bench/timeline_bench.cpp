@@ -17,9 +17,9 @@
 
 #include "core/base/check.h"
 #include "core/journal/journal.h"
-#include "gui/main_window.h"
-#include "gui/models/find/find_query.h"
-#include "gui/timeline/timeline_widget.h"
+#include "gui/timeline/model/find/find_query.h"
+#include "gui/timeline/view/timeline_widget.h"
+#include "gui/window/main_window.h"
 #include "storage/write/recorder.h"
 #include "tests/support/one_core.h"
 

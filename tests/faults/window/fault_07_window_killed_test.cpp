@@ -4,7 +4,7 @@
 #include <QFile>
 #include <random>
 
-#include "gui/models/live/engine.h"
+#include "gui/data/session/engine.h"
 #include "tests/faults/support/broken_run.h"
 #include "tests/faults/support/fault_case.h"
 

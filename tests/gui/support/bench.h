@@ -7,9 +7,9 @@
 #include <QTest>
 #include <functional>
 
-#include "gui/models/live/session.h"
-#include "gui/models/runs/run_item.h"
-#include "gui/theme/theme.h"
+#include "gui/data/runs/run_item.h"
+#include "gui/data/session/session.h"
+#include "gui/kit/theme/theme.h"
 #include "tests/gui/support/synthetic_run.h"
 
 namespace dasgd::gui {

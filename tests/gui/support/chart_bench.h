@@ -4,7 +4,7 @@
 #include <QSettings>
 #include <memory>
 
-#include "gui/widgets/run/chart_card.h"
+#include "gui/run/chart/chart_card.h"
 #include "tests/gui/support/session_bench.h"
 
 namespace dasgd::gui {

@@ -2,7 +2,7 @@
 // that looks at it.
 #pragma once
 
-#include "gui/models/compare/compare_board.h"
+#include "gui/compare/model/compare_board.h"
 #include "tests/gui/support/bench.h"
 
 namespace dasgd::gui {

@@ -1,7 +1,7 @@
 // Curves that tests draw.
 #pragma once
 
-#include "gui/plots/plot_view.h"
+#include "gui/kit/plots/plot_view.h"
 
 namespace dasgd::gui {
 

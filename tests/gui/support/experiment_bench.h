@@ -8,8 +8,8 @@
 #include <QListWidget>
 #include <QTemporaryDir>
 
-#include "gui/forms/experiment_form.h"
-#include "gui/forms/toml_editor.h"
+#include "gui/experiment/form/experiment_form.h"
+#include "gui/experiment/form/toml_editor.h"
 #include "tests/gui/support/session_bench.h"
 #include "tests/gui/support/small_schema.h"
 

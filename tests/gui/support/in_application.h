@@ -8,7 +8,7 @@
 #include <QTemporaryDir>
 #include <QThreadPool>
 
-#include "gui/theme/theme.h"
+#include "gui/kit/theme/theme.h"
 #include "tests/support/isolated/isolated_tests.h"
 
 namespace dasgd::gui {

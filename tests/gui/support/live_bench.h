@@ -1,7 +1,7 @@
 // A query against a workspace, refreshed in the test's own thread.
 #pragma once
 
-#include "gui/models/live/live_query.h"
+#include "gui/data/feed/live_query.h"
 #include "tests/gui/support/bench.h"
 
 namespace dasgd::gui {

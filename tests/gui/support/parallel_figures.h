@@ -1,7 +1,7 @@
 // Parallel coordinates to be laid out: long names, long numbers, words.
 #pragma once
 
-#include "gui/plots/parallel_words.h"
+#include "gui/kit/plots/paper/parallel_words.h"
 
 namespace dasgd::gui {
 

@@ -1,7 +1,7 @@
 // A workspace with a measured and a simulated line at 1, 2 and 4 workers, two seeds each, and a board that looks at it.
 #pragma once
 
-#include "gui/models/scaling/scaling_board.h"
+#include "gui/scaling/model/scaling_board.h"
 #include "tests/gui/support/bench.h"
 #include "tests/gui/support/scaling_runs.h"
 

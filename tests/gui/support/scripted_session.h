@@ -16,12 +16,12 @@
 #include <functional>
 #include <memory>
 
-#include "gui/figures/figure_command.h"
-#include "gui/main_window.h"
-#include "gui/models/run_list/run_list_model.h"
-#include "gui/plots/plot_view.h"
-#include "gui/theme/theme.h"
-#include "gui/timeline/timeline_widget.h"
+#include "gui/figures/bundle/figure_command.h"
+#include "gui/kit/plots/plot_view.h"
+#include "gui/kit/theme/theme.h"
+#include "gui/runs/model/run_list_model.h"
+#include "gui/timeline/view/timeline_widget.h"
+#include "gui/window/main_window.h"
 
 namespace dasgd::test {
 

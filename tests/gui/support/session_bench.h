@@ -5,7 +5,7 @@
 #include <QTableView>
 #include <memory>
 
-#include "gui/main_window.h"
+#include "gui/window/main_window.h"
 #include "tests/gui/support/bench.h"
 
 namespace dasgd::gui {

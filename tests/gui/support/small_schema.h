@@ -4,7 +4,7 @@
 #include <QByteArray>
 #include <stdexcept>
 
-#include "gui/models/experiment/schema.h"
+#include "gui/experiment/model/document/schema.h"
 
 namespace dasgd::gui {
 

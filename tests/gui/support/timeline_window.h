@@ -4,8 +4,8 @@
 #include <QString>
 #include <memory>
 
-#include "gui/figures/figure_content.h"
-#include "gui/models/timeline/span_colors.h"
+#include "gui/data/spans/span_colors.h"
+#include "gui/figures/content/figure_content.h"
 
 namespace dasgd::gui {
 

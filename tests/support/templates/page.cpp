@@ -2,8 +2,9 @@
 #include <QLabel>
 #include <QVBoxLayout>
 
-#include "gui/models/live/live_query.h"
-#include "gui/pages/page.h"
+#include "gui/data/feed/live_query.h"
+#include "gui/data/session/session.h"
+#include "gui/kit/parts/page.h"
 
 namespace dasgd::gui {
 namespace {

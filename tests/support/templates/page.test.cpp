@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "gui/pages/page.h"
+#include "gui/kit/parts/page.h"
 
 namespace dasgd::gui {
 namespace {

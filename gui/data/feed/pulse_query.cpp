@@ -1,0 +1,51 @@
+#include "gui/data/feed/pulse_query.h"
+
+#include <system_error>
+#include <utility>
+
+namespace dasgd::gui {
+
+namespace {
+
+std::int64_t bytesOfDatabase(const std::filesystem::path& workspace) {
+    std::int64_t sum = 0;
+    for (const char* file : {"lab.db", "lab.db-wal"}) {
+        std::error_code absent;
+        const auto bytes = std::filesystem::file_size(workspace / file, absent);
+        if (!absent) sum += static_cast<std::int64_t>(bytes);
+    }
+    return sum;
+}
+
+}  // namespace
+
+Status PulseQuery::refresh(LiveStore& store) {
+    const bool grown = revision_ != store.revision();
+    if (!grown && !sizeInterval_.due()) return {};
+    if (sizeInterval_.due()) {
+        sizeInterval_.spent(0);
+        pulse_.databaseBytes = bytesOfDatabase(store.workspace());
+    }
+    if (grown) DASGD_TRY(readRun(store));
+    revision_ = store.revision();
+    deliver([this, pulse = pulse_] { emit arrived(pulse); });
+    return {};
+}
+
+Status PulseQuery::readRun(LiveStore& store) {
+    const QString& run = store.watch().run;
+    if (std::exchange(watchedSince_, store.watchedSince()) != store.watchedSince()) {
+        pulse_ = {.databaseBytes = pulse_.databaseBytes};
+    }
+    if (run.isEmpty()) return {};
+    const std::string id = run.toStdString();
+    DASGD_ASSIGN(pulse_.newest, store.reader().newestInstant(id));
+    DASGD_ASSIGN(const std::optional<TimeRange> extent, store.reader().spanExtent(id));
+    DASGD_ASSIGN(pulse_.spans, store.reader().spanCount(id));
+    pulse_.runId = run;
+    pulse_.live = store.isLive(run);
+    pulse_.extent = extent.value_or(TimeRange{});
+    return {};
+}
+
+}  // namespace dasgd::gui

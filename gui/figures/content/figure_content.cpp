@@ -1,0 +1,374 @@
+#include "gui/figures/content/figure_content.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "gui/compare/model/compare_numbers.h"
+#include "gui/data/curves/metric_words.h"
+#include "gui/data/curves/seed_mean.h"
+#include "gui/data/runs/run_config.h"
+#include "gui/figures/content/compare_figure.h"
+#include "gui/figures/content/figure_curves.h"
+#include "gui/figures/content/figure_panels.h"
+#include "gui/figures/content/figure_setup.h"
+#include "gui/figures/content/graph_figure.h"
+#include "gui/figures/content/scaling_figure.h"
+#include "gui/figures/model/figure_runs.h"
+#include "gui/kit/curves/smoothing.h"
+#include "gui/kit/plots/paper/paper_charts.h"
+#include "gui/kit/words/words.h"
+#include "gui/timeline/model/measure_table.h"
+
+namespace dasgd::gui {
+
+namespace {
+
+constexpr qsizetype kMostLeftOutNamed = 2;
+constexpr qsizetype kMostKeysNamed = 8;
+
+QString axisTitle(XAxis axis) {
+    switch (axis) {
+        case XAxis::Step: return QStringLiteral("local steps");
+        case XAxis::Epoch: return QStringLiteral("epochs");
+        case XAxis::Wall: return QStringLiteral("wall time [s]");
+        case XAxis::Samples: return QStringLiteral("samples");
+        case XAxis::BytesSent: return QStringLiteral("bytes sent per rank");
+        case XAxis::Training: return QStringLiteral("training time [s]");
+    }
+    return {};
+}
+
+// Remark on an emulated link or a simulated clock, for every axis of time, whose meaning depends on them.
+QString clockRemark(const std::vector<FigureGroup>& groups) {
+    QString remark;
+    if (std::any_of(groups.begin(), groups.end(), [](const FigureGroup& group) { return group.linkEmulated; }))
+        remark += QStringLiteral(", link emulated");
+    const auto simulated = std::ranges::count_if(groups, &FigureGroup::simulated);
+    if (simulated == 0) return remark;
+    return remark + (simulated == std::ssize(groups) ? QStringLiteral(", time simulated")
+                                                     : QStringLiteral(", of hollow markers simulated"));
+}
+
+bool isMeasured(const FigureGroup& group) { return !group.simulated(); }
+
+// Adds "(time simulated)" to the names of such curves if others are measured: legend, CSV and table show no hollow
+// markers.
+void nameClocks(std::vector<Curve>& curves, bool ofTime, const std::vector<FigureGroup>& groups) {
+    const bool mixed = std::ranges::any_of(groups, isMeasured);
+    for (Curve& curve : curves) {
+        if (curve.hollow && ofTime && mixed) curve.name += QStringLiteral(" (time simulated)");
+        curve.hollow = curve.hollow && ofTime;
+    }
+}
+
+bool isOfTime(const QString& axis) {
+    return axis.contains(QLatin1String("samples/s")) || axis.endsWith(QLatin1String("[ms]")) ||
+           axis.endsWith(QLatin1String("[s]"));
+}
+
+QString number(double value) { return std::isfinite(value) ? shortNumber(value, 4) : kAbsent; }
+
+// Table with a row for each curve: its last point, and its lowest and highest value.
+FigureTable curveTable(const std::vector<Curve>& curves, const PlotAxes& axes) {
+    FigureTable table{.columns = {QStringLiteral("configuration"), QStringLiteral("n"), axes.x, axes.y,
+                                  QStringLiteral("lowest"), QStringLiteral("highest")}};
+    double nearest = std::numeric_limits<double>::infinity(), farthest = -nearest;
+    for (const Curve& curve : curves) {
+        if (curve.line.x.empty()) {
+            // A configuration without a mean still has a row.
+            if (!curve.note.isEmpty())
+                table.rows.push_back({curve.name, QStringLiteral("0"), kAbsent, kAbsent, kAbsent, kAbsent});
+            continue;
+        }
+        const std::size_t last = curve.line.x.size() - 1;
+        nearest = std::min(nearest, curve.line.x[last]);
+        farthest = std::max(farthest, curve.line.x[last]);
+        QString value = number(curve.line.y[last]);
+        if (!curve.deviation.empty() && std::isfinite(curve.deviation[last]))
+            value += QStringLiteral(" ± ") + number(curve.deviation[last]);
+        double low = std::numeric_limits<double>::infinity(), high = -low;
+        for (const double y : curve.line.y) {
+            if (!std::isfinite(y)) continue;
+            low = std::min(low, y);
+            high = std::max(high, y);
+        }
+        table.rows.push_back({curve.name, QString::number(curve.n.empty() ? 1 : curve.n[last]),
+                              number(curve.line.x[last]), value, number(low), number(high)});
+    }
+    constexpr double kEqual = 1.01;
+    if (farthest > nearest * kEqual) {
+        table.notes
+            << QStringLiteral("each at the last %1 that all its seeds have, not at an equal budget").arg(axes.x);
+    }
+    return table;
+}
+
+// Keys of the spec's names that match no source. A timeline has no curves and keeps its names for a change of kind.
+QStringList unusedNamesOf(const FigureSpec& spec, const std::vector<FigureSource>& sources) {
+    QStringList unused;
+    for (const auto& [written, chosen] : spec.names) {
+        const bool isUsed = std::ranges::any_of(sources, [&](const FigureSource& source) {
+            const auto means = [&](const RunItemPtr& run) {
+                return meansCurve(written, curveKey(*run), source.usualName);
+            };
+            return meansCurve(written, source.key, source.usualName) || std::ranges::any_of(source.runs, means);
+        });
+        if (!isUsed && spec.kind != FigureKind::Timeline && spec.kind != FigureKind::Graph) unused << written;
+    }
+    return unused;
+}
+
+Status readCurves(storage::RunReader& reader, const FigureSpec& spec, std::span<const RunItemPtr> runs,
+                  std::span<const RunItemPtr> all, FigureContent& into) {
+    DASGD_ASSIGN(const std::vector<FigureGroup> groups, figureGroups(reader, runs, all, spec.names));
+    const MetricWords words = wordsOf(spec.metric.toStdString());
+    DASGD_ASSIGN(FigureCurves made, figureCurves(reader, groups,
+                                                 {.metric = spec.metric.toStdString(),
+                                                  .axis = spec.x,
+                                                  .scale = words.scale,
+                                                  .smoothing = spec.smoothing,
+                                                  .band = spec.band,
+                                                  .members = spec.members,
+                                                  .lines = spec.lines}));
+    into.curves = std::move(made.curves);
+    into.notes = made.notes;
+    const QString remark = clockRemark(groups);
+    into.axes = {.x = axisTitle(spec.x),
+                 .y = words.axis,
+                 .logY = spec.logY.value_or(words.logY),
+                 .fromZero = words.fromZero,
+                 .share = words.share,
+                 .wholeX = spec.x == XAxis::Step || spec.x == XAxis::Samples};
+    const bool overTime = spec.x == XAxis::Wall || spec.x == XAxis::Training;
+    nameClocks(into.curves, overTime || isOfTime(words.axis), groups);
+    if (overTime) into.axes.x += remark;
+    if (isOfTime(words.axis)) into.axes.y += remark;
+    into.axes.y += smoothingInWords(spec.smoothing);
+    if (overTime && std::ranges::any_of(groups, isMeasured))
+        into.notes << (spec.x == XAxis::Wall ? kWallClock : kTrainingClock);
+    if (const QString words = bandsAtZeroInWords(into.curves, into.axes); !words.isEmpty()) into.notes << words;
+    into.table = curveTable(into.curves, into.axes);
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+        const FigureGroup& group = groups[i];
+        into.sources.push_back({group.key, group.usualName, group.name, group.style, group.runs, made.taken[i]});
+    }
+    if (into.curves.empty()) {
+        into.nothing =
+            QStringLiteral("None of these runs has recorded %1%2.")
+                .arg(spec.metric, spec.x == XAxis::Training ? QStringLiteral(" and ") + kNoTrainingClock : QString());
+    } else if (std::ranges::all_of(into.curves, [](const Curve& curve) { return curve.line.x.empty(); })) {
+        into.nothing =
+            QStringLiteral("No configuration has a mean of %1: %2.").arg(spec.metric, nothingSharedInWords(spec.x));
+    }
+    return {};
+}
+
+// Totals of the window's spans by kind, over all ranks, as on the Timeline page.
+Result<FigureTable> totalsOf(storage::RunReader& reader, const RunItem& run, TimeRange window) {
+    SpanMeasure measuring(run.row.runId, window, static_cast<int>(run.row.workers));
+    for (bool whole = false; !whole;) {
+        DASGD_ASSIGN(whole, measuring.read(reader, std::chrono::hours(1)));
+    }
+    const MeasureTable totals = tableOf(measuring.result());
+    FigureTable table{.columns = {QStringLiteral("what"), QStringLiteral("mean [ms]"), QStringLiteral("most [ms]"),
+                                  QStringLiteral("share [%]")}};
+    const auto add = [&](const MeasureLine& line, const QString& before) {
+        table.rows.push_back({before + line.what, number(line.meanMs), line.most, percent(line.share)});
+    };
+    for (std::size_t i = 0; i < totals.lines.size(); ++i) {
+        add(totals.lines[i], i < totals.beside ? QString() : QStringLiteral("beside: "));
+    }
+    for (const MeasureLine& line : totals.idle) add(line, QStringLiteral("idle or waiting: "));
+    table.notes << QStringLiteral("mean of %1, %2 to %3 s of the run; the rows down to idle add up to it")
+                       .arg(ranksOf(totals))
+                       .arg(static_cast<double>(window.start) / 1e9, 0, 'f', 3)
+                       .arg(static_cast<double>(window.end) / 1e9, 0, 'f', 3);
+    return table;
+}
+
+// Reads the timeline of the first run that recorded a reduction; if none did, of the first run.
+Status readOneTimeline(storage::RunReader& reader, const FigureSpec& spec, std::span<const RunItemPtr> runs,
+                       FigureContent& into) {
+    const auto reduces =
+        std::find_if(runs.begin(), runs.end(), [](const RunItemPtr& run) { return run->row.hidden.has_value(); });
+    const RunItemPtr shown = reduces == runs.end() ? runs.front() : *reduces;
+    DASGD_ASSIGN(const storage::RunDetail detail, reader.run(shown->row.runId));
+    std::optional<TimeRange> window;
+    if (spec.windowS) {
+        window = TimeRange{static_cast<Ns>(spec.windowS->low * 1e9), static_cast<Ns>(spec.windowS->high * 1e9)};
+    } else {
+        DASGD_ASSIGN(window, steadyWindow(reader, detail));
+    }
+    if (!window) {
+        into.nothing = QStringLiteral("%1 was recorded without spans: set record.trace = \"full\".").arg(shown->id);
+        return {};
+    }
+    DASGD_ASSIGN(const TimelineChoice choice, timelineChoiceOf(spec, detail.row.workers));
+    if (choice.rows.empty()) {
+        into.nothing = QStringLiteral("%1 has no rank of the rows %2.").arg(shown->id, spec.rankRows);
+        return {};
+    }
+    DASGD_ASSIGN(into.timeline, readTimeline(reader, detail, *window, spec.inchesWide(), choice));
+    if (into.timeline->cut)
+        into.notes << QStringLiteral("the CSV file has the first %1 spans of the window").arg(kMostSpans);
+    DASGD_ASSIGN(into.table, totalsOf(reader, *shown, *window));
+    if (!into.timeline->remark.isEmpty()) into.table.notes << into.timeline->remark;
+    const QString name = runTitle(shown->row);
+    into.sources.push_back({curveKey(*shown), name, name, {}, {shown}, {true}});
+    return {};
+}
+
+PaperStyle paperStyleOf(const FigureSpec& spec) {
+    return {.label = spec.venueOf().labelPt,
+            .tick = spec.venueOf().tickPt,
+            .curves = paletteOf(spec.palette),
+            .dashes = spec.dashes,
+            .markers = spec.markers};
+}
+
+}  // namespace
+
+int FigureSource::drawnRuns() const { return static_cast<int>(std::count(drawn.begin(), drawn.end(), true)); }
+
+QString FigureSource::countInWords() const {
+    if (!n.isEmpty()) return n;
+    const QString all = QString::number(runs.size());
+    return drawnRuns() == static_cast<int>(runs.size()) ? all : QStringLiteral("%1 of %2").arg(drawnRuns()).arg(all);
+}
+
+QString FigureContent::inWords() const {
+    if (!panels.empty()) {
+        QStringList words;
+        for (const FigureContent& panel : panels) words << panel.inWords();
+        words.removeDuplicates();
+        return counted(std::ssize(panels), "panel") + QStringLiteral(": ") + words.join(QStringLiteral("; "));
+    }
+    if (timeline || graph) return sources.empty() ? QString() : sources.front().name;
+    qint64 drawn = 0, runs = 0;
+    for (const FigureSource& source : sources) {
+        drawn += source.drawnRuns();
+        runs += std::ssize(source.runs);
+    }
+    const auto lines = std::count_if(curves.begin(), curves.end(), [](const Curve& curve) {
+        return curve.kind != Curve::Kind::Guide && !curve.line.x.empty();
+    });
+    const QString curveWords = parallel ? counted(std::ssize(parallel->plot.lines), "line")
+                               : bars   ? counted(std::ssize(bars->bars), "bar")
+                               : map    ? counted(std::ssize(map->cells), "cell")
+                                        : counted(lines, "curve");
+    const QString runWords =
+        drawn == runs ? counted(runs, "run") : QStringLiteral("%1 of %2 runs").arg(grouped(drawn), grouped(runs));
+    return curveWords + QStringLiteral(", ") + runWords;
+}
+
+QStringList FigureContent::paperNotes() const {
+    if (leftOut.size() <= kMostLeftOutNamed) return notes + leftOut;
+    const QString count = QStringLiteral("%1 runs left out, not finished or run again: figure.json names them");
+    return notes + QStringList{count.arg(grouped(leftOut.size()))};
+}
+
+QStringList FigureContent::notFoundInWords() const {
+    QStringList words;
+    if (!missing.isEmpty()) words << QStringLiteral("gone: ") + missing.join(QStringLiteral(", "));
+    if (!unusedNames.isEmpty())
+        words << QStringLiteral("⚠ no curve is called ") + unusedNames.join(QStringLiteral(", "));
+    return words;
+}
+
+QString FigureContent::unusedNamesInWords() const {
+    if (unusedNames.isEmpty()) return {};
+    QStringList keys;
+    for (const FigureSource& source : sources)
+        keys << QStringLiteral("%1 (%2)").arg(QString(source.usualName).replace(QChar(0x00a0), u' '), source.key);
+    keys.removeDuplicates();
+    const QString more = keys.size() > kMostKeysNamed ? QStringLiteral(", …") : QString();
+    return QStringLiteral(
+               "names: no curve is called %1; there are %2. Default names change with the runs beside, the "
+               "keys in brackets do not")
+        .arg(unusedNames.join(QStringLiteral(", ")), keys.mid(0, kMostKeysNamed).join(QStringLiteral(", ")) + more);
+}
+
+QStringList FigureContent::allNotes() const {
+    QStringList all = notes + leftOut;
+    for (std::size_t i = 0; i < panels.size(); ++i) {
+        for (const QString& note : panels[i].allNotes()) all << panelLabel(i) + u' ' + note;
+    }
+    for (const Curve& curve : curves) {
+        if (!curve.note.isEmpty()) all << curve.name + QStringLiteral(": ") + curve.note;
+    }
+    return all;
+}
+
+Result<FigureContent> readFigure(storage::RunReader& reader, const FigureSpec& spec, std::span<const RunItemPtr> all) {
+    if (spec.kind == FigureKind::Panels) return readPanels(reader, spec, all);
+    DASGD_ASSIGN(const FigureRuns chosen, runsOf(spec, all));
+    FigureContent content{.kind = spec.kind, .missing = chosen.missing};
+    if (chosen.runs.empty()) {
+        content.nothing =
+            !chosen.missing.isEmpty()
+                ? QStringLiteral("There is no run %1 in this workspace.").arg(chosen.missing.join(QStringLiteral(", ")))
+            : spec.filter.isEmpty() ? QStringLiteral("There is no run in this workspace yet.")
+                                    : QStringLiteral("No run passes the filter \"%1\".").arg(spec.filter);
+        return content;
+    }
+    switch (spec.kind) {
+        case FigureKind::Curves: DASGD_TRY(readCurves(reader, spec, chosen.runs, all, content)); break;
+        case FigureKind::Timeline: DASGD_TRY(readOneTimeline(reader, spec, chosen.runs, content)); break;
+        case FigureKind::Scaling: DASGD_TRY(readScaling(reader, spec, chosen.runs, all, content)); break;
+        case FigureKind::Bars:
+        case FigureKind::Map:
+        case FigureKind::Scatter:
+        case FigureKind::Parallel: DASGD_TRY(readComparison(reader, spec, chosen.runs, all, content)); break;
+        case FigureKind::Graph: takeGraph(spec, chosen.runs, content); break;
+        case FigureKind::Panels: break;
+    }
+    content.unusedNames = unusedNamesOf(spec, content.sources);
+    DASGD_TRY(addSetup(reader, spec, content));
+    if (!content.setup.isEmpty()) content.table.notes << content.setup;
+    content.table.notes += fewOf(gatheredNotes(content.paperNotes(), content.curves));
+    return content;
+}
+
+std::array<QColor, kCurveColors> paletteOf(FigurePalette palette) {
+    // The window's colours on a light ground are those of Okabe and Ito without yellow, which is invisible as a line on
+    // white.
+    if (palette == FigurePalette::OkabeIto) return paperPlotStyle().curves;
+    // Tol's bright scheme, in the order of the window's colours nearest to each.
+    return {QColor(0x44, 0x77, 0xaa), QColor(0xee, 0x66, 0x77), QColor(0x22, 0x88, 0x33), QColor(0xaa, 0x33, 0x77),
+            QColor(0xcc, 0xbb, 0x44), QColor(0x66, 0xcc, 0xee), QColor(0xbb, 0xbb, 0xbb)};
+}
+
+ParallelFigure parallelOf(const FigureContent& content, const FigureSpec& spec) {
+    ParallelFigure figure = *content.parallel;
+    figure.widthIn = spec.inchesWide();
+    figure.heightIn = spec.heightIn;
+    figure.style = paperStyleOf(spec);
+    figure.notes = content.paperNotes();
+    return figure;
+}
+
+PaperPage layOut(const FigureContent& content, const FigureSpec& spec, std::size_t buckets) {
+    if (!content.panels.empty()) return layOutPanels(content, spec, buckets);
+    const Venue& venue = spec.venueOf();
+    if (content.timeline) return layOut(*content.timeline, spec.inchesWide(), venue.labelPt, venue.tickPt);
+    const auto pairOf = [](const std::optional<FigureRange>& range) -> std::optional<std::pair<double, double>> {
+        if (!range) return std::nullopt;
+        return std::pair(range->low, range->high);
+    };
+    const PaperStyle style = paperStyleOf(spec);
+    if (content.bars) return layOut(PaperChart{*content.bars, spec.inchesWide(), style, content.paperNotes()});
+    if (content.graph) return layOut(PaperChart{*content.graph, spec.inchesWide(), style, content.paperNotes()});
+    if (content.map) return layOut(PaperChart{*content.map, spec.inchesWide(), style, content.paperNotes()});
+    if (content.parallel) return layOut(parallelOf(content, spec));
+    return layOut(PaperFigure{.curves = content.curves,
+                              .axes = content.axes,
+                              .widthIn = spec.inchesWide(),
+                              .heightIn = spec.heightIn,
+                              .style = style,
+                              .xRange = pairOf(spec.xRange),
+                              .yRange = pairOf(spec.yRange),
+                              .notes = content.paperNotes(),
+                              .buckets = buckets});
+}
+
+}  // namespace dasgd::gui

@@ -1,0 +1,114 @@
+// Parallel coordinates: an axis for each setting or number, a line for each configuration. Painted from plain data, on
+// the screen and on paper alike.
+#pragma once
+
+#include <QRectF>
+#include <QStringList>
+#include <QWidget>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gui/kit/plots/plot_view.h"
+
+namespace dasgd::gui {
+
+struct ParallelAxis {
+    enum class Kind { Number, Log, Category };
+    std::string key;  // unique among the axes of a plot; "": the title is
+    QString title;    // short title
+    QString full;     // title with unit and origin, for paper; "": same as `title`
+    Kind kind = Kind::Number;
+    QStringList categories;    // Category only: the value of a line is an index into this list
+    double low = 0, high = 1;  // Number and Log only: ends of the axis
+    bool operator==(const ParallelAxis&) const = default;
+};
+
+struct ParallelLine {
+    QString name;
+    CurveStyle style;
+    std::vector<std::optional<double>> values;  // by axis; absent ones lie below the axis
+    bool primary = false;
+    bool hollow = false;  // true for simulated time, shown on paper by hollow markers
+    bool operator==(const ParallelLine&) const = default;
+};
+
+// Lower and upper end of a brush, in values of the axis; for categories in indices.
+using ParallelBrush = std::optional<std::pair<double, double>>;
+
+struct ParallelPlot {
+    std::vector<ParallelAxis> axes;
+    std::vector<ParallelLine> lines;
+    std::vector<ParallelBrush> brushes;  // by axis
+    // True if the line passes every brush; an absent value passes no brush of its axis.
+    [[nodiscard]] bool passes(const ParallelLine& line) const;
+    // True if any line has no value on this axis.
+    [[nodiscard]] bool hasGap(std::size_t axis) const;
+    bool operator==(const ParallelPlot&) const = default;
+};
+
+void paintParallelPlot(QPainter& painter, const QRectF& area, const ParallelPlot& plot, const PlotStyle& style);
+// Position of a value on its axis: 0 at the lower end, 1 at the upper one; nullopt if it is absent or NaN.
+[[nodiscard]] std::optional<double> parallelShare(const ParallelAxis& axis, const std::optional<double>& value);
+// Mapping of a plot's axes and values to x and y in `area`, in units of the device. The labels of the first axis are
+// measured once, by the constructor.
+class ParallelScale {
+public:
+    ParallelScale(const QRectF& area, const ParallelPlot& plot, const PlotStyle& style);
+    [[nodiscard]] double x(std::size_t axis) const;
+    [[nodiscard]] double gap() const;  // distance of two axes
+    [[nodiscard]] double y(const ParallelAxis& axis, const std::optional<double>& value) const;
+    [[nodiscard]] double valueAt(const ParallelAxis& axis, double y) const;
+    [[nodiscard]] double wordRoom() const { return wordRoom_; }  // width for labels left of the first axis
+    [[nodiscard]] double bottom() const { return bottom_; }      // lower end of the axes
+    [[nodiscard]] double top() const { return top_; }
+    // Number of rows of titles: 2 if a title is too long for one row; every other title is then in the lower row and
+    // has twice the width.
+    [[nodiscard]] int titleRows() const { return titleRows_; }
+
+private:
+    std::size_t axes_ = 0;
+    int titleRows_ = 1;
+    double wordRoom_ = 0, left_ = 0, right_ = 0, bottom_ = 0, top_ = 0, absent_ = 0, width_ = 0;
+};
+
+// Parallel coordinates as a widget: a drag along an axis brushes it, a click clears its brush. Left and Right move from
+// axis to axis, Up and Down move the brush, Shift with Up and Down resizes it, Escape clears it.
+class ParallelView : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit ParallelView(const Look& look, QWidget* parent = nullptr);
+    // Replaces the plot. Brushes of axes that stay are kept, those of categories on the same categories. A change of
+    // the axes ends a drag.
+    void setPlot(ParallelPlot plot);
+    [[nodiscard]] const ParallelPlot& plot() const { return plot_; }
+    void setEmptyText(const QString& text);
+    void clearBrushes();
+
+signals:
+    void brushed();
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void focusInEvent(QFocusEvent* event) override;
+    void focusOutEvent(QFocusEvent* event) override;
+
+private:
+    [[nodiscard]] QRectF area() const { return QRectF(rect()).adjusted(2, 2, -2, -2); }
+    void brush(std::size_t axis, ParallelBrush part);
+    void moveBrush(int up, bool resize);
+
+    const Look& look_;
+    ParallelPlot plot_;
+    QString emptyText_;
+    std::size_t current_ = 0;
+    std::optional<double> pressedY_;
+};
+
+}  // namespace dasgd::gui

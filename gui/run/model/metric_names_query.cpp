@@ -1,0 +1,36 @@
+#include "gui/run/model/metric_names_query.h"
+
+#include <utility>
+
+namespace dasgd::gui {
+
+Status MetricNamesQuery::refresh(LiveStore& store) {
+    if (watch_ != store.watch()) {
+        watch_ = store.watch();
+        interval_.hurry();
+    }
+    if (revision_ == store.revision() || !interval_.due()) return {};
+    const qint64 begun = interval_.now();
+    std::erase_if(known_, [&](const auto& entry) { return !store.watch().contains(entry.first); });
+    RecordedMetrics recorded;
+    for (const QString& run : store.watch().runs()) {
+        if (!store.runs().contains(run)) continue;
+        Known& known = known_[run];
+        if (!known.complete || known.watchedSince != store.watchedSince(run)) {
+            const bool live = store.isLive(run);
+            DASGD_ASSIGN(known.names, store.reader().metricNames(run.toStdString()));
+            known.complete = !live;
+            known.watchedSince = store.watchedSince(run);
+        }
+        ++recorded.drawn;
+        for (const std::string& name : known.names) ++recorded.runs[name];
+    }
+    interval_.spent(interval_.now() - begun);
+    revision_ = store.revision();
+    if (recorded == delivered_) return {};
+    delivered_ = recorded;
+    deliver([this, recorded = std::move(recorded)] { emit arrived(recorded); });
+    return {};
+}
+
+}  // namespace dasgd::gui

@@ -1,0 +1,34 @@
+// The states of the watched run's ranks, about twice a second.
+#pragma once
+
+#include <atomic>
+
+#include "gui/data/feed/live_query.h"
+#include "gui/run/model/rank_states.h"
+
+namespace dasgd::gui {
+
+class RankStatesQuery final : public LiveQuery {
+    Q_OBJECT
+
+public:
+    RankStatesQuery() : LiveQuery(Priority::Background) {}
+    // Nothing is read while not wanted, as at first.
+    void setWanted(bool wanted);
+    Status refresh(LiveStore& store) override;
+
+signals:
+    void arrived(const dasgd::gui::RankStates& states);
+
+private:
+    Status readNow(LiveStore& store, RankStates& states);
+
+    std::atomic<bool> wanted_ = false, wantedAnew_ = false;
+    RefreshInterval interval_{2000, 100};
+    std::int64_t watchedSince_ = -1;
+    std::int64_t revision_ = -1;
+    LastHeardOfRanks heard_;
+    Ns reach_ = 0;  // length of the newest stretch that is read
+};
+
+}  // namespace dasgd::gui

@@ -1,0 +1,38 @@
+// Step times and evaluations of ended runs, from which the points of the Scaling page are computed.
+#pragma once
+
+#include <QStringList>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gui/data/feed/live_query.h"
+#include "storage/compare/scaling.h"
+
+namespace dasgd::gui {
+
+// By run id.
+using TimesBatch = std::vector<std::pair<std::string, RunTimes>>;
+
+class TimesQuery final : public LiveQuery {
+    Q_OBJECT
+
+public:
+    TimesQuery() : LiveQuery(Priority::Background) {}
+    // Delivers each run once, in this order, in parts. Replaces the rest of the former request.
+    void request(const QStringList& runs);
+    Status refresh(LiveStore& store) override;
+
+signals:
+    void arrived(const dasgd::gui::TimesBatch& batch);
+
+private:
+    void putBack(const QStringList& rest);
+
+    std::mutex mutex_;
+    QStringList runs_;       // guarded by mutex_
+    bool replaced_ = false;  // guarded by mutex_: request() was called while refresh() was reading
+};
+
+}  // namespace dasgd::gui

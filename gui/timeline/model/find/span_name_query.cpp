@@ -1,0 +1,28 @@
+#include "gui/timeline/model/find/span_name_query.h"
+
+#include <utility>
+
+namespace dasgd::gui {
+
+void SpanNameQuery::request(const QString& run, const RankSpan& span) {
+    {
+        const std::lock_guard lock(mutex_);
+        wanted_ = {.runId = run, .span = span, .name = {}};
+    }
+    ask();
+}
+
+Status SpanNameQuery::refresh(LiveStore& store) {
+    std::optional<SpanName> wanted;
+    {
+        const std::lock_guard lock(mutex_);
+        std::swap(wanted, wanted_);
+    }
+    if (!wanted) return {};
+    DASGD_ASSIGN(const std::string name, store.reader().spanName(wanted->runId.toStdString(), wanted->span));
+    wanted->name = QString::fromStdString(name);
+    deliver([this, answer = std::move(*wanted)] { emit arrived(answer); });
+    return {};
+}
+
+}  // namespace dasgd::gui

@@ -1,0 +1,106 @@
+#include "gui/timeline/model/hidden_query.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "gui/data/spans/span_cache.h"
+
+namespace dasgd::gui {
+
+namespace {
+
+using Spans = std::vector<RankSpan>;
+
+// A transfer that ends in the range may have begun before it, as may the spans that hide it.
+TimeRange fromFirstTransfer(const Spans& spans, TimeRange range) {
+    for (const RankSpan& one : spans) {
+        if (one.span.kind == SpanKind::Transfer) range.start = std::min(range.start, one.span.start);
+    }
+    return range;
+}
+
+std::optional<Spans> unlessTooMany(Spans spans) {
+    if (spans.size() > HiddenQuery::kMostSpans) return std::nullopt;
+    return spans;
+}
+
+Result<std::optional<Spans>> readSpansThatEndIn(storage::RunReader& reader, const std::string& id, TimeRange range) {
+    constexpr std::size_t kMost = HiddenQuery::kMostSpans + 1;
+    DASGD_ASSIGN(const std::optional<TimeRange> extent, reader.spanExtent(id));
+    DASGD_ASSIGN(const std::int64_t all, reader.spanCount(id));
+    if (!extent || extent->end <= extent->start) return Spans{};
+    range = {std::max(range.start, extent->start), std::min(range.end, extent->end)};
+    if (range.end <= range.start) return Spans{};
+    // If the estimate is far above the limit, nothing is read at all.
+    const double part = static_cast<double>(range.end - range.start) / static_cast<double>(extent->end - extent->start);
+    if (part * static_cast<double>(all) > 2.0 * kMost) return std::nullopt;
+    DASGD_ASSIGN(Spans spans, reader.spans(id, range, kMost));
+    const TimeRange whole = fromFirstTransfer(spans, range);
+    if (whole.start < range.start && spans.size() < kMost) {
+        DASGD_ASSIGN(spans, reader.spans(id, whole, kMost));
+    }
+    return unlessTooMany(std::move(spans));
+}
+
+}  // namespace
+
+void HiddenQuery::request(const QString& run, TimeRange range) {
+    {
+        const std::lock_guard lock(mutex_);
+        request_ = {run, range};
+        released_ = false;
+    }
+    ask();
+}
+
+void HiddenQuery::release() {
+    const std::lock_guard lock(mutex_);
+    request_.reset();
+    released_ = true;
+}
+
+Status HiddenQuery::refresh(LiveStore& store) {
+    std::optional<std::pair<QString, TimeRange>> wanted;
+    {
+        const std::lock_guard lock(mutex_);
+        std::swap(wanted, request_);
+        if (released_) answered_.reset();
+    }
+    const bool again = !wanted && answered_ && revision_ != store.revision() && interval_.due();
+    if (again) wanted = answered_;
+    if (!wanted || wanted->first != store.watch().run || !store.runs().contains(wanted->first)) return {};
+    const qint64 begun = interval_.now();
+    revision_ = store.revision();
+    DASGD_ASSIGN(HiddenAnswer told, answer(store, wanted->first, wanted->second));
+    answered_ = std::move(wanted);
+    interval_.spent(interval_.now() - begun);
+    deliver([this, told = std::move(told)] { emit arrived(told); });
+    return {};
+}
+
+Result<HiddenAnswer> HiddenQuery::answer(LiveStore& store, const QString& run, TimeRange range) {
+    HiddenAnswer told{.runId = run, .range = range};
+    DASGD_ASSIGN(const auto spans, spansThatEndIn(store, run, range));
+    told.tooMany = !spans;
+    if (spans) told.steps = hiddenPerStep(*spans, range);
+    return told;
+}
+
+// Spans of a live run that the timeline has read already are reused.
+Result<std::optional<std::vector<RankSpan>>> HiddenQuery::spansThatEndIn(LiveStore& store, const QString& run,
+                                                                         TimeRange range) {
+    const SpanCache* drawn = store.spansOf(run.toStdString());
+    if (drawn && (drawn->isCurrent() || store.isLive(run))) {
+        auto spans = drawn->spansIn(range, kMostSpans);
+        const TimeRange whole = spans ? fromFirstTransfer(*spans, range) : range;
+        if (whole.start < range.start) spans = drawn->spansIn(whole, kMostSpans);
+        if (spans) {
+            // The newest spans may be missing, so the answer is repeated.
+            if (!drawn->isCurrent()) revision_ = -1;
+            return spans;
+        }
+    }
+    return readSpansThatEndIn(store.reader(), run.toStdString(), range);
+}
+
+}  // namespace dasgd::gui

@@ -1,0 +1,56 @@
+// Lateness of each rank of the watched run at the averages: over all of them, or the newest if there are many.
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <set>
+
+#include "core/analysis/spans/lateness.h"
+#include "gui/data/feed/live_query.h"
+#include "storage/read/lateness_spans.h"
+
+namespace dasgd::gui {
+
+struct LatenessAnswer {
+    QString runId;
+    std::optional<Lateness> lateness;  // absent if there are too few averages
+    bool newestOnly = false;           // older averages were not read
+    double clockErrorNs = 0;           // bound on the difference of the hosts' clocks, part of the noise
+};
+
+class LatenessQuery final : public LiveQuery {
+    Q_OBJECT
+
+public:
+    LatenessQuery() : LiveQuery(Priority::Background) {}
+    // Nothing is read while no viewer wants it. A later viewer first receives the last answer.
+    void want(const void* viewer);
+    void release(const void* viewer);
+    Status refresh(LiveStore& store) override;
+
+signals:
+    void arrived(const dasgd::gui::LatenessAnswer& answer);
+
+private:
+    // Reads on for about 40 ms; false: there is more to read.
+    Result<bool> read(storage::RunReader& reader);
+    void tell(const LatenessAnswer& answer);
+
+    // Reads the largest clock error that a rank has recorded; none on one host.
+    Status readClocks(storage::RunReader& reader, const std::string& run);
+
+    std::mutex mutex_;
+    std::set<const void*> viewers_;  // guarded by mutex_
+    bool wantedAnew_ = false;        // guarded by mutex_
+    std::optional<LatenessAnswer> told_;
+
+    RefreshInterval interval_{3'000, 200};
+    std::int64_t watchedSince_ = -1, revision_ = -1;
+    std::int64_t clocksRead_ = 0;
+    double clockErrorS_ = 0;
+    bool reading_ = false;
+    storage::LatenessSpans spans_;
+    qint64 spent_ = 0;  // ms spent on the parts read so far
+};
+
+}  // namespace dasgd::gui

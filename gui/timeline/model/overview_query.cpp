@@ -1,0 +1,81 @@
+#include "gui/timeline/model/overview_query.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace dasgd::gui {
+
+namespace {
+
+constexpr std::chrono::milliseconds kBudget{40};
+constexpr int kRanksAtOnce = 16;  // ranks whose boxes are in memory together
+
+}  // namespace
+
+void OverviewQuery::setWidth(int pixels) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (std::exchange(width_, pixels) == pixels) return;
+    }
+    ask();
+}
+
+Status OverviewQuery::refresh(LiveStore& store) {
+    const QString& run = store.watch().run;
+    const auto known = store.runs().find(run);
+    int width = 0;
+    {
+        const std::lock_guard lock(mutex_);
+        width = width_;
+    }
+    if (width <= 0 || known == store.runs().end()) return {};
+    if (std::exchange(watchedSince_, store.watchedSince()) != store.watchedSince()) {
+        spans_.reset(run.toStdString(), known->second->row.workers);
+        revision_ = -1;
+        answeredSpans_ = -1;
+        interval_.hurry();
+    }
+    const bool live = store.isLive(run);
+    if (std::exchange(endings_, store.endings()) != store.endings()) interval_.hurry();
+    const bool same = revision_ == store.revision() && answeredWidth_ == width && complete_;
+    if (same || (complete_ && answeredWidth_ == width && !interval_.due())) return {};
+    const qint64 begun = interval_.now();
+    DASGD_ASSIGN(const std::int64_t spans, store.reader().spanCount(run.toStdString()));
+    DASGD_ASSIGN(const std::optional<TimeRange> extent, store.reader().spanExtent(run.toStdString()));
+    revision_ = store.revision();
+    // The end of a run adds no span, but marks the part after its last window as untimed.
+    const bool grew = spans != answeredSpans_ || live != answeredLive_;
+    if (!extent || (!grew && answeredWidth_ == width && complete_)) return {};
+    if (grew) spans_.grown(live);
+    const TimelineView view{*extent, static_cast<double>(extent->end - extent->start) / width};
+    DASGD_ASSIGN(complete_, spans_.load(store.reader(), view, kBudget));
+    // During a long read, partial pictures are delivered for part of the time.
+    if (complete_ || partial_.due()) {
+        const qint64 from = partial_.now();
+        answer(view, run, std::max(1, known->second->row.workers));
+        partial_.spent(partial_.now() - from);
+    }
+    answeredSpans_ = spans;
+    answeredLive_ = live;
+    answeredWidth_ = width;
+    interval_.spent(interval_.now() - begun);
+    if (!complete_) ask();
+    // An ended run is drawn again only if the width changes, so its spans are released.
+    if (complete_ && !live) spans_.reset(run.toStdString(), known->second->row.workers);
+    return {};
+}
+
+// For hundreds of ranks all boxes take a hundred megabytes, while the picture takes one.
+void OverviewQuery::answer(const TimelineView& view, const QString& run, int workers) {
+    auto picture = std::make_shared<OverviewPicture>(makeOverview(view.range, view.nsPerPixel));
+    picture->runId = run.toStdString();
+    picture->complete = complete_;
+    TimelineView part = view;
+    for (int rank = 0; rank < std::max(workers, picture->ranks); rank += kRanksAtOnce) {
+        part.places = {rank, rank + kRanksAtOnce - 1};
+        addTo(*picture, spans_.frame(part));
+    }
+    deliver([this, picture = OverviewPicturePtr(std::move(picture))] { emit arrived(picture); });
+}
+
+}  // namespace dasgd::gui

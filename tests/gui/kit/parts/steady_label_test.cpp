@@ -1,0 +1,35 @@
+#include "gui/kit/parts/steady_label.h"
+
+#include <gtest/gtest.h>
+
+#include <QHBoxLayout>
+
+#include "tests/gui/support/bench.h"
+
+namespace dasgd::gui {
+namespace {
+
+TEST(SteadyLabel, AlwaysHasRoomForItsWordsAndKeepsItsSizeForOnesOfAboutTheSameLength) {
+    QWidget window;
+    auto* row = new QHBoxLayout(&window);
+    auto* label = new SteadyLabel("small");
+    row->addWidget(label);
+    row->addStretch();
+    window.show();
+    label->say(QStringLiteral("live · 28 ms behind     1 000 spans"));
+    QCoreApplication::processEvents();
+    const QSize size = label->size();
+    const auto wordsOf = [&] { return label->fontMetrics().horizontalAdvance(label->text()); };
+    EXPECT_GE(size.width(), wordsOf());
+    label->say(QStringLiteral("live · 9 ms behind     1 001 spans"));
+    EXPECT_EQ(label->size(), size);
+    label->say(QStringLiteral("live · 1 238 ms behind     100 001 000 spans and a few words more"));
+    QCoreApplication::processEvents();
+    EXPECT_GE(label->width(), wordsOf());
+    label->say(QStringLiteral("up to date"));
+    QCoreApplication::processEvents();
+    EXPECT_LT(label->width(), size.width()) << "room that is not needed is given back";
+}
+
+}  // namespace
+}  // namespace dasgd::gui

@@ -1,0 +1,105 @@
+#include "gui/timeline/model/span_measure.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "tests/support/runs.h"
+#include "tests/support/units.h"
+
+namespace dasgd::gui {
+namespace {
+
+using namespace dasgd::test;
+
+Measure measureOf(storage::RunReader& reader, const std::string& run, TimeRange range) {
+    SpanMeasure measure(run, range);
+    while (!measure.read(reader, std::chrono::milliseconds(-1)).value()) {
+    }
+    return measure.result();
+}
+
+TEST(SpanMeasure, IsTheMeanOverTheRanks) {
+    OneRun run(2);
+    const auto put = [&](int rank, Lane lane, SpanKind kind, Ns start, Ns end) {
+        run.rank(rank).span({.lane = lane, .kind = kind, .start = start * kMs, .end = end * kMs});
+    };
+    put(0, Lane::Compute, SpanKind::Forward, 0, 80);
+    put(0, Lane::Comm, SpanKind::Transfer, 40, 100);
+    put(0, Lane::Comm, SpanKind::Skew, 20, 40);
+    put(1, Lane::Compute, SpanKind::Forward, 0, 40);
+    put(1, Lane::Compute, SpanKind::Wait, 40, 60);
+    run.finish();
+    storage::RunReader reader = run.reader();
+    const Measure measure = measureOf(reader, run.runId, {0, 100 * kMs});
+    EXPECT_EQ(measure.ranks, 2);
+    EXPECT_EQ(measure.mean.compute, 60 * kMs);
+    EXPECT_EQ(measure.mean.transfer, 30 * kMs);
+    EXPECT_EQ(measure.mean.skew, 10 * kMs);
+    EXPECT_EQ(measure.mean.hidden, 20 * kMs);
+    EXPECT_EQ(measure.mean.blocked, 10 * kMs);
+    EXPECT_EQ(measure.mean.idle, 30 * kMs);
+    EXPECT_EQ(measure.byKind[static_cast<std::size_t>(SpanKind::Wait)], 10 * kMs);
+    EXPECT_EQ(measure.mostByKind[static_cast<std::size_t>(SpanKind::Forward)], 80 * kMs);
+    EXPECT_EQ(measure.mostRank[static_cast<std::size_t>(SpanKind::Wait)], 1);
+    EXPECT_EQ(measureOf(reader, run.runId, {300 * kMs, 400 * kMs}).mean.idle, 100 * kMs);
+    const Measure wider = measureOf(reader, run.runId, {-50 * kMs, 400 * kMs});
+    EXPECT_EQ(wider.mean.idle, measure.mean.idle) << "before and after the run nobody was idle";
+    EXPECT_EQ(wider.idle, measure.idle);
+    EXPECT_EQ(wider.counted.start, 0);
+    EXPECT_EQ(wider.counted.end, 100 * kMs);
+    EXPECT_EQ(wider.range.end, 400 * kMs) << "as it was asked for";
+}
+
+// Read in many slices, at any ends: what one look at all of it gives; and the compute lane adds up to its length.
+TEST(SpanMeasure, SlicesAddUpToTheWhole) {
+    OneRun run(3);
+    std::mt19937_64 random(5);
+    std::vector<std::vector<Span>> own(3);
+    Ns end = 0;
+    for (int rank = 0; rank < 3; ++rank) {
+        // The last rank starts late.
+        Ns now = rank == 2 ? 4'000 * kMs : 0;
+        for (int i = 0; i < 40'000; ++i) {
+            const Ns length = static_cast<Ns>(random() % 300'000);
+            const SpanKind kind = i % 5 == 4 ? SpanKind::Wait : static_cast<SpanKind>(i % 5);
+            own[static_cast<std::size_t>(rank)].push_back({.kind = kind, .start = now, .end = now + length});
+            if (i % 3 == 0) {
+                own[static_cast<std::size_t>(rank)].push_back({.lane = Lane::Comm,
+                                                               .kind = SpanKind::Transfer,
+                                                               .start = now + length / 2,
+                                                               .end = now + length * 2});
+            }
+            now += length + static_cast<Ns>(random() % 50'000);
+        }
+        for (const Span& span : own[static_cast<std::size_t>(rank)]) run.rank(rank).span(span);
+        end = std::max(end, now);
+    }
+    run.finish();
+    storage::RunReader reader = run.reader();
+    for (int i = 0; i < 10; ++i) {
+        const Ns start = static_cast<Ns>(random() % static_cast<std::uint64_t>(end / 2));
+        const TimeRange range{start, start + end / 2 + static_cast<Ns>(random() % 1000)};
+        const Measure measure = measureOf(reader, run.runId, range);
+        OverlapSummary sum;
+        for (const auto& spans : own) {
+            const OverlapSummary one = summariseOverlap(spans, range);
+            sum.hidden += one.hidden;
+            sum.compute += one.compute;
+            sum.idle += one.idle;
+        }
+        ASSERT_EQ(measure.ranks, 3);
+        EXPECT_EQ(measure.mean.hidden, sum.hidden / 3);
+        EXPECT_EQ(measure.mean.compute, sum.compute / 3);
+        EXPECT_EQ(measure.mean.idle, sum.idle / 3);
+        Ns lane = measure.mean.idle;
+        for (const SpanKind kind :
+             {SpanKind::Data, SpanKind::Forward, SpanKind::Backward, SpanKind::Update, SpanKind::Wait}) {
+            lane += measure.byKind[static_cast<std::size_t>(kind)];
+        }
+        EXPECT_NEAR(static_cast<double>(lane), static_cast<double>(range.end - range.start), 6) << "whole nanoseconds";
+    }
+}
+
+}  // namespace
+}  // namespace dasgd::gui
