@@ -25,7 +25,7 @@ namespace {
 struct AdviseOptions {
     std::string file, workspace, target, limit;
     Overrides overrides;
-    double overhead = 0.02;
+    double overhead = 0.02, efficiency = kWantedEfficiency;
     bool memory = false, json = false, quiet = false, progress = false;
     [[nodiscard]] Progress::Style style() const { return Progress::styleFor(quiet, progress); }
 };
@@ -86,6 +86,9 @@ nlohmann::json jsonOf(const Forecast& forecast) {
         {"batch_for_sync_sgd", sync && sync->batch > 0 ? nlohmann::json(sync->batch) : nullptr},
         {"sync_sgd_hides_at_most", sync ? jsonNumber(sync->most) : nullptr},
         {"most_workers", advice.mostWorkers > 0 ? nlohmann::json(advice.mostWorkers) : nullptr},
+        {"efficiency", jsonNumber(advice.efficiency)},
+        {"workers_for_efficiency",
+         advice.efficientWorkers > 0 ? nlohmann::json(advice.efficientWorkers) : nlohmann::json()},
         {"parameter_servers", advice.parameterServers > 0 ? nlohmann::json(advice.parameterServers) : nullptr},
         {"why", advice.why}};
     json["target_steps"] = forecast.targetSteps;
@@ -311,7 +314,7 @@ int adviseMemory(const AdviseOptions& options) {
 int advise(const AdviseOptions& options) {
     if (options.memory) return adviseMemory(options);
     if (!options.limit.empty()) return refuse(Error{"--limit is of --memory: give both"});
-    ForecastOptions wanted{.allowedOverhead = options.overhead};
+    ForecastOptions wanted{.allowedOverhead = options.overhead, .efficiency = options.efficiency};
     if (!options.target.empty()) {
         const auto target = parseTarget(options.target);
         if (!target) return refuse({"--target: " + target.error().message});
@@ -341,6 +344,9 @@ Action declareAdvise(CLI::App& app) {
     app.add_option("--overhead", options->overhead,
                    "Share of a step that contention, snapshots and merges may cost (default 0.02)")
         ->check(CLI::Range(1e-4, 1.0));
+    app.add_option("--efficiency", options->efficiency,
+                   "Share of a linear speed-up to which the number of workers is sized (default 0.9)")
+        ->check(CLI::Range(0.01, 1.0));
     app.add_flag("--memory", options->memory,
                  "Run nothing: what the state of training takes on a rank, whole and divided among the ranks");
     app.add_option("--limit", options->limit,

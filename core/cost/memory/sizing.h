@@ -1,5 +1,8 @@
-// Formula for how to split a layer among nodes. A pure function.
+// Formulas for how to split a layer among nodes, and for how many nodes pay. Pure functions.
 #pragma once
+
+#include <cstdint>
+#include <optional>
 
 namespace dasgd {
 
@@ -11,5 +14,13 @@ namespace dasgd {
 // re-derived by counting 4-byte values sent and received.
 [[nodiscard]] double hybridBytes(double inputs, double outputs, double minibatch, int groups, int ranks,
                                  double overlap);
+
+// Efficiency, speed-up ÷ G, of G workers that divide the computing of one step among themselves while an overhead stays
+// as it is: (1 + R)/(1 + G·R), R `overheadRatio` ≥ 0 being the overhead ÷ the computing of the whole step on one worker
+// (Zou et al., arXiv 1709.06622). Nothing of the overhead is hidden.
+[[nodiscard]] double dividedEfficiency(double overheadRatio, std::int64_t workers);
+// The most workers whose efficiency is at least `efficiency`, 0 < E ≤ 1: ⌊(1 + R − E)/(E·R)⌋, at least 1. A billionth
+// below it still counts. nullopt: over a billion of them.
+[[nodiscard]] std::optional<std::int64_t> workersForEfficiency(double overheadRatio, double efficiency);
 
 }  // namespace dasgd

@@ -7,6 +7,7 @@
 #include "core/cost/bucket_plan.h"
 #include "core/cost/communication_pattern.h"
 #include "core/cost/memory/memory_passes.h"
+#include "core/cost/memory/sizing.h"
 #include "core/cost/step_time.h"
 #include "experiments/base/text.h"
 
@@ -92,6 +93,27 @@ int workersThatFit(const ClusterFacts& facts, const Advice& advice) {
     return most;
 }
 
+// R: one exchange of all weights, of which nothing is hidden, ÷ the computing of all workers' batches.
+double blockingRatio(const ClusterFacts& facts, const Advice& advice) {
+    const double whole = facts.stepSeconds * facts.workers;
+    return whole > 0 ? (advice.exchange.transfers() + advice.exchange.coding()) / whole : 0;
+}
+
+std::string efficiencyInWords(const ClusterFacts& facts, const Advice& advice) {
+    const std::string share = percent(advice.efficiency) + " of a linear speed-up",
+                      batch = "the batch of all " + std::to_string(facts.workers) + " workers",
+                      formula = ": (1 + R) / (1 + G R), with R = " + shortNumber(blockingRatio(facts, advice)) +
+                                ", an average ÷ the computing of that batch.";
+    if (advice.efficientWorkers == 1) {
+        return "Efficiency: two workers that divide " + batch +
+               " and wait for an average in each step keep less than " + share + formula;
+    }
+    const std::string most =
+        advice.efficientWorkers > 0 ? "at most " + std::to_string(advice.efficientWorkers) : "any number of";
+    return "Efficiency: " + share + " where " + batch + " is divided among " + most +
+           " workers that wait for an average in each step" + formula;
+}
+
 // More servers than workers speed nothing up: each worker's own port is the limit then.
 int serversThatFit(const ClusterFacts& facts, const Advice& advice) {
     const double room = static_cast<double>(advice.delay) * facts.stepSeconds;
@@ -148,6 +170,7 @@ void explain(const ClusterFacts& facts, double allowedOverhead, Advice& advice) 
         say("Workers: this delay hides an average of up to " + std::to_string(advice.mostWorkers) + " of them" + apart +
             ".");
     }
+    if (facts.stepSeconds > 0) say(efficiencyInWords(facts, advice));
     if (facts.link.beta > 0 && !facts.compressed) say(serversInWords(advice.parameterServers));
 }
 
@@ -163,8 +186,8 @@ double effectiveShare(std::int64_t period, std::int64_t delay, double localWeigh
     return 1 - (1 - kept) * static_cast<double>(delay) / static_cast<double>(period);
 }
 
-Advice advise(const ClusterFacts& facts, double allowedOverhead) {
-    Advice advice{.localWeight = 0, .correction = 1, .exchange = exchangeOfAll(facts)};
+Advice advise(const ClusterFacts& facts, double allowedOverhead, double efficiency) {
+    Advice advice{.localWeight = 0, .correction = 1, .exchange = exchangeOfAll(facts), .efficiency = efficiency};
     const ExchangeSeconds& exchange = advice.exchange;
     const double affordable = roundCost(facts) / (allowedOverhead * facts.stepSeconds);
     // The spread grows with the period and the delay with the spread: few rounds settle it, and each only grows.
@@ -188,6 +211,7 @@ Advice advise(const ClusterFacts& facts, double allowedOverhead) {
         advice.delayBatch = samplesThatCover(facts, {exchange.first, advice.spreadSeconds}, 1);
     }
     advice.mostWorkers = workersThatFit(facts, advice);
+    advice.efficientWorkers = workersForEfficiency(blockingRatio(facts, advice), efficiency).value_or(0);
     if (!facts.compressed) advice.parameterServers = serversThatFit(facts, advice);
     explain(facts, allowedOverhead, advice);
     return advice;

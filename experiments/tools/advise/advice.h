@@ -61,7 +61,11 @@ struct Advice {
     double stepSeconds = 0;    // time of a step by formula
     // Fewest samples per worker with which a delay of one step covers T_m and the spread; 0: no number of them does.
     std::int64_t delayBatch = 0;
-    int mostWorkers = 0;       // most workers with which this delay hides an average; 0: over a million, or not known
+    int mostWorkers = 0;  // most workers with which this delay hides an average; 0: over a million, or not known
+    // The most workers among which the batch of all may be divided with this efficiency, where they wait for an average
+    // in each step (core/cost/sizing.h); 0: any number.
+    double efficiency = 0;
+    std::int64_t efficientWorkers = 0;
     int parameterServers = 0;  // fewest dedicated servers that exchange all weights within this delay; 0: no number
     std::vector<std::string> why;
 };
@@ -79,7 +83,8 @@ struct SyncHiding {
 // τ is the smallest that leaves contention, snapshots and merges at most `allowedOverhead` of a step, and no smaller
 // than d. Longer than `kLongestPeriod` is not advised: `hides` is false then where d does not fit.
 inline constexpr std::int64_t kLongestPeriod = 256;
-[[nodiscard]] Advice advise(const ClusterFacts& facts, double allowedOverhead);
+inline constexpr double kWantedEfficiency = 0.9;
+[[nodiscard]] Advice advise(const ClusterFacts& facts, double allowedOverhead, double efficiency = kWantedEfficiency);
 
 // Local steps that count ÷ local steps made: a merge keeps the share γ = ξ + (1−ξ)c of the d steps it overlaps
 // (algorithms.md A2, identity 2), so that 1 − (1−γ)d/τ of a round's steps count.

@@ -295,7 +295,7 @@ Result<Forecast> forecast(RunSession& session, Value document, const ForecastOpt
             "no link fits what the probe measured, so that no formula gives the time of compressed exchanges: "
             "remove [compression]");
     }
-    made.advice = advise(made.facts, options.allowedOverhead);
+    made.advice = advise(made.facts, options.allowedOverhead, options.efficiency);
     made.formulas = formulaTimes(made.facts, made.advice, algorithms);
     if (made.facts.compressed) leaveOutRefused(made.formulas, document);
     DASGD_TRY(simulateAll(made, session, document, algorithms));

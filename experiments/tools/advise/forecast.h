@@ -47,6 +47,7 @@ struct Forecast {
 
 struct ForecastOptions {
     double allowedOverhead = 0.02;
+    double efficiency = kWantedEfficiency;
     bool contentionSeen = true;    // false: the virtual cluster is of a calibration that could not tell κ
     std::optional<Target> target;  // really trained for, by every row, on the virtual cluster
 };

@@ -34,6 +34,23 @@ TEST(Advice, TakesTheDelayThatHides) {
     EXPECT_THAT(advice.why, Contains(HasSubstr("d = 3: an average takes T_m = 143")));
 }
 
+// R = 143 ms / (8 · 60 ms) = 0.298: on G workers a step takes 480/G + 143 ms.
+TEST(Advice, SizesTheWorkersToAnEfficiency) {
+    const auto efficiency = [](std::int64_t workers) { return 0.623 / (0.480 + 0.143 * static_cast<double>(workers)); };
+    for (const double wanted : {0.3, 0.5, 0.9}) {
+        const std::int64_t most = advise(facts(), 0.03, wanted).efficientWorkers;
+        EXPECT_GE(efficiency(most), wanted);
+        EXPECT_LT(efficiency(most + 1), wanted);
+    }
+    EXPECT_THAT(advise(facts(), 0.03, 0.5).why, Contains(HasSubstr("Efficiency: 50.0 % of a linear speed-up where the "
+                                                                   "batch of all 8 workers is divided among at most 5 "
+                                                                   "workers")));
+    EXPECT_THAT(advise(facts(), 0.03).why, Contains(HasSubstr("keep less than 90.0 % of a linear speed-up")));
+    ClusterFacts immediate = facts();
+    immediate.reduceSeconds = 0;
+    EXPECT_EQ(advise(immediate, 0.03).efficientWorkers, 0) << "any number";
+}
+
 // All-to-all and all-gather of an eighth of a byte a weight: 3.2 MB each for a rank, 7·(25 µs + 0.4 MB·0.8 ns) there
 // and as much back.
 ClusterFacts shardedFacts() {
