@@ -215,6 +215,9 @@ nlohmann::json jsonOf(const std::vector<MemoryRow>& rows) {
 nlohmann::json jsonOf(const MemoryAdvice& advice) {
     nlohmann::json json = {{"workers", advice.ranks},
                            {"parameters", advice.parameters},
+                           {"stages", advice.stages},
+                           {"stage", advice.stage},
+                           {"model_parameters", advice.wholeParameters},
                            {"optimizer_tensors", advice.optimizerTensors},
                            {"strategies", jsonOf(advice.rows)},
                            {"mixed_adam", jsonOf(advice.published)},
@@ -280,10 +283,13 @@ std::string textOf(const MemoryPlan& plan) {
 }
 
 std::string textOf(const MemoryAdvice& advice) {
+    const bool isCut = advice.stages > 1;
     std::string text =
-        "State of training on each of " + std::to_string(advice.ranks) + " ranks, " + shortNumber(advice.parameters) +
-        " parameters, " + shortNumber(advice.state.weights) + " bytes a number, " +
-        shortNumber(advice.optimizerTensors) + " tensors of the optimiser:\n\n" + textOf(advice.rows) +
+        "State of training on each of " + std::to_string(advice.ranks) + " ranks" +
+        (isCut ? " of stage " + std::to_string(advice.stage) + " of " + std::to_string(advice.stages) : "") + ", " +
+        shortNumber(advice.parameters) + (isCut ? " of " + shortNumber(advice.wholeParameters) : "") + " parameters, " +
+        shortNumber(advice.state.weights) + " bytes a number, " + shortNumber(advice.optimizerTensors) +
+        " tensors of the optimiser:\n\n" + textOf(advice.rows) +
         "\nThe same parameters with Adam in mixed precision, 16 bytes each (arXiv 1910.02054); not this engine's:\n\n" +
         textOf(advice.published) + "\n";
     for (const std::string& remark : advice.remarks) text += printable(remark) + "\n";
@@ -304,7 +310,8 @@ int adviseMemory(const AdviseOptions& options) {
         DASGD_ASSIGN(const CheckedExperiment experiment, checkExperiment(document));
         const std::vector<SchemaSection> schema = experimentSchema();
         const auto algorithms = std::ranges::find(schema, "algorithm", &SchemaSection::name);
-        return memoryAdvice(experiment, algorithms->plugins, limit);
+        DASGD_ASSIGN(const StageSizes stages, stageParameters(experiment.resolved));
+        return memoryAdvice(experiment, algorithms->plugins, limit, stages);
     }();
     if (!advice) return refuse(advice.error());
     std::fputs(options.json ? (dumpLine(jsonOf(*advice)) + "\n").c_str() : textOf(*advice).c_str(), stdout);

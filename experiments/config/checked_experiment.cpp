@@ -18,6 +18,7 @@
 #include "core/optimizers/optimizer.h"
 #include "core/train/rank_state.h"
 #include "core/train/run_check.h"
+#include "core/train/training_data.h"
 #include "experiments/base/text.h"
 #include "experiments/config/calibrated_cluster.h"
 #include "experiments/config/document.h"
@@ -236,6 +237,20 @@ Result<std::vector<CheckedExperiment>> checkExperiments(const std::vector<Expand
 std::vector<Result<CheckedExperiment>> checkEach(const std::vector<ExpandedExperiment>& expanded,
                                                  const std::string& program) {
     return checkUntil(expanded, program, [](const auto&) { return false; });
+}
+
+Result<std::vector<std::vector<std::int64_t>>> stageParameters(const Value& document) {
+    std::vector<std::vector<std::int64_t>> stages;
+    DASGD_ASSIGN(const Experiment experiment, readExperiment(document));
+    if (experiment.cluster.stages == 1) return stages;
+    DASGD_ASSIGN(const TrainingData data, loadTrainingData(experiment));
+    DASGD_ASSIGN(const auto model, buildModel(experiment, data, Rank{0}));
+    const std::vector<at::Tensor> parameters = trainableParameters(model->module());
+    for (const StagePlan::Part& part : data.stages->parts) {
+        std::vector<std::int64_t>& own = stages.emplace_back();
+        for (std::size_t slot = part.firstSlot; slot < part.endSlot; ++slot) own.push_back(parameters[slot].numel());
+    }
+    return stages;
 }
 
 Result<CheckedExperiment> checkExperiment(const Value& document) {

@@ -66,6 +66,10 @@ struct CheckedExperiment {
 [[nodiscard]] Result<std::vector<CheckedExperiment>> checkExperiments(const Value& document, const Overrides& overrides,
                                                                       const std::string& program = kOwnProgram);
 
+// Elements of each parameter of each stage of a checked experiment's model; empty where it is not cut
+// (cluster.stages = 1). Loads the data, whose shapes decide where a model is cut. Errors: of the data or the model.
+[[nodiscard]] Result<std::vector<std::vector<std::int64_t>>> stageParameters(const Value& document);
+
 // The only experiment of a document without cases and sweep.
 [[nodiscard]] Result<CheckedExperiment> checkExperiment(const Value& document);
 

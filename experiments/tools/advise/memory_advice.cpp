@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdlib>
 #include <functional>
+#include <numeric>
 #include <utility>
 
 #include "core/cost/communication_pattern.h"
@@ -55,6 +56,29 @@ std::vector<MemoryRow> rowsOf(const SchemaPlugin& algorithm, const Value& settin
     return {};
 }
 
+double sumOf(const std::vector<std::int64_t>& sizes) {
+    return static_cast<double>(std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0}));
+}
+
+// What a rank of this engine takes that has a stage: weights and gradients of the whole model, of which it trains its
+// own, the optimiser's state of that, and with fdg a copy of its weights for each of the 2(K−1−k) passes that are kept.
+// The stage that takes most.
+MemoryRow staged(const std::string& algorithm, const MemoryAdvice& advice, const StageSizes& stages) {
+    MemoryRow most{.name = {}, .algorithm = algorithm, .memory = {}};
+    for (std::size_t k = 0; k < stages.size(); ++k) {
+        const double own = sumOf(stages[k]);
+        const double kept = algorithm == "fdg" ? 2.0 * static_cast<double>(stages.size() - 1 - k) : 0;
+        const RankMemory memory{.weights = advice.state.weights * advice.wholeParameters,
+                                .gradients = advice.state.gradients * advice.wholeParameters,
+                                .optimizer = advice.state.optimizer * own,
+                                .copies = advice.state.weights * own * kept};
+        if (k > 0 && memory.sum() <= most.memory.sum()) continue;
+        most.memory = memory;
+        most.name = "stage " + std::to_string(k + 1) + " of " + std::to_string(stages.size()) + ", in this engine";
+    }
+    return most;
+}
+
 std::vector<MemoryRow> publishedRows(const StateBytes& state, double parameters, int ranks) {
     constexpr std::array kStages{
         std::pair{"data parallel", Division::Nothing}, std::pair{"ZeRO-1", Division::Optimizer},
@@ -66,21 +90,22 @@ std::vector<MemoryRow> publishedRows(const StateBytes& state, double parameters,
     return rows;
 }
 
-Result<MemoryPlan> planFor(const CheckedExperiment& experiment, const StateBytes& state, double limitBytes) {
-    ClusterFacts facts{.workers = experiment.trainers};
+Result<MemoryPlan> planFor(const CheckedExperiment& experiment, const MemoryAdvice& advice,
+                           const std::vector<std::int64_t>& sizes, double limitBytes) {
+    ClusterFacts facts{.workers = advice.ranks};
     if (experiment.layout.timeSimulated) takeKnown(experiment.resolved, std::nullopt, facts);
     MemoryPlan plan{.limitBytes = limitBytes, .isTimed = facts.link.beta > 0};
     const LinkCost link = plan.isTimed ? facts.link : LinkCost{.beta = 1};
     std::vector<PlannedLayer> layers;
-    for (const std::int64_t size : experiment.parameterSizes) {
+    for (const std::int64_t size : sizes) {
         plan.parameters.push_back(static_cast<double>(size));
-        layers.push_back(plannedLayer(static_cast<double>(size), state, experiment.trainers, link));
+        layers.push_back(plannedLayer(static_cast<double>(size), advice.state, advice.ranks, link));
     }
     auto chosen = planShards(layers, limitBytes);
     if (!chosen) {
         const ShardPlan least = leastMemory(layers);
         return fail("--limit is " + byteCount(limitBytes) + ", and the least that the state takes on each of " +
-                    std::to_string(experiment.trainers) + " ranks is " + byteCount(least.bytes) +
+                    std::to_string(advice.ranks) + " ranks is " + byteCount(least.bytes) +
                     ": allow as much, or set more workers");
     }
     plan.chosen = std::move(*chosen);
@@ -92,16 +117,26 @@ Result<MemoryPlan> planFor(const CheckedExperiment& experiment, const StateBytes
 }  // namespace
 
 Result<MemoryAdvice> memoryAdvice(const CheckedExperiment& experiment, const std::vector<SchemaPlugin>& algorithms,
-                                  std::optional<double> limitBytes) {
+                                  std::optional<double> limitBytes, const StageSizes& stages) {
     MemoryAdvice advice{.ranks = experiment.trainers,
                         .parameters = static_cast<double>(experiment.parameters),
+                        .wholeParameters = static_cast<double>(experiment.parameters),
                         .optimizerTensors = static_cast<double>(experiment.optimizerTensors)};
+    const auto largest = std::ranges::max_element(stages, {}, sumOf);
+    if (!stages.empty()) {
+        advice.ranks = experiment.workers / static_cast<int>(stages.size());
+        advice.parameters = sumOf(*largest);
+        advice.stages = static_cast<int>(stages.size());
+        advice.stage = static_cast<int>(largest - stages.begin()) + 1;
+    }
     advice.state = stateOfOneType(weightBytes(experiment.resolved), advice.optimizerTensors);
     const Value own = sectionOf(experiment.resolved, "algorithm");
     bool isKnown = false;
     for (const SchemaPlugin& algorithm : algorithms) {
         const bool isExperiments = algorithm.name == experiment.algorithm;
-        std::vector<MemoryRow> rows = rowsOf(algorithm, isExperiments ? own : Value(), advice);
+        std::vector<MemoryRow> rows = isExperiments && !stages.empty()
+                                          ? std::vector{staged(algorithm.name, advice, stages)}
+                                          : rowsOf(algorithm, isExperiments ? own : Value(), advice);
         if (isExperiments && !rows.empty()) rows.front().isExperiments = isKnown = true;
         advice.rows.insert(advice.rows.end(), rows.begin(), rows.end());
     }
@@ -114,6 +149,13 @@ Result<MemoryAdvice> memoryAdvice(const CheckedExperiment& experiment, const std
         "Activations, data, buffers of the model and what libraries allocate come on top: nothing here knows them. "
         "With "
         "ZeRO-3 the layers that are gathered at a time do, too.");
+    if (!stages.empty()) {
+        advice.remarks.push_back("The model is cut: rows count stage " + std::to_string(advice.stage) + " of " +
+                                 std::to_string(advice.stages) +
+                                 ", which has the most parameters, and divide it among its " +
+                                 std::to_string(advice.ranks) +
+                                 " replicas. In this engine each rank holds the whole model and trains its stage.");
+    }
     if (!isKnown) {
         advice.remarks.push_back(
             "The file's algorithm, " + experiment.algorithm +
@@ -123,7 +165,7 @@ Result<MemoryAdvice> memoryAdvice(const CheckedExperiment& experiment, const std
         advice.remarks.emplace_back("[compression] keeps what it has not sent besides; that is not counted.");
     }
     if (limitBytes) {
-        auto plan = planFor(experiment, advice.state, *limitBytes);
+        auto plan = planFor(experiment, advice, stages.empty() ? experiment.parameterSizes : *largest, *limitBytes);
         if (!plan) return tl::unexpected(std::move(plan).error());
         advice.plan = std::move(*plan);
     }

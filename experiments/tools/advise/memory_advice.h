@@ -2,6 +2,7 @@
 // a limit (core/cost/memory/shard_plan.h). Pure: nothing is run.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,9 +29,15 @@ struct MemoryPlan {
     bool isTimed = false;  // seconds are of the experiment's [network]; otherwise those of one byte a second
 };
 
+// Elements of each parameter of each stage, where the model is cut.
+using StageSizes = std::vector<std::vector<std::int64_t>>;
+
 struct MemoryAdvice {
-    int ranks = 0;
-    double parameters = 0;
+    int ranks = 0;          // that divide the state among themselves: those of one stage, where the model is cut
+    double parameters = 0;  // on each of them
+    // Of how many stages which one is counted, from 1: the one with the most parameters, of `wholeParameters` in all.
+    int stages = 1, stage = 1;
+    double wholeParameters = 0;
     double optimizerTensors = 0;
     StateBytes state;
     std::vector<MemoryRow> rows;       // of the experiment's model, optimiser and number type
@@ -40,9 +47,10 @@ struct MemoryAdvice {
     std::optional<MemoryPlan> plan;  // where a limit is given
 };
 
-// `algorithms`: those of experimentSchema(). Errors: a limit below the least that any plan takes.
+// `algorithms`: those of experimentSchema(); `stages`: stageParameters() of the experiment. Errors: a limit below the
+// least that any plan takes.
 [[nodiscard]] Result<MemoryAdvice> memoryAdvice(const CheckedExperiment& experiment,
                                                 const std::vector<SchemaPlugin>& algorithms,
-                                                std::optional<double> limitBytes);
+                                                std::optional<double> limitBytes, const StageSizes& stages = {});
 
 }  // namespace dasgd::experiments

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "core/base/schema/toml_reader.h"
 #include "tests/support/runs.h"
@@ -56,6 +57,38 @@ TEST(MemoryAdvice, DividesWeightsAndGradientsTooInStageThree) {
     const MemoryAdvice advice = test::orDie(memoryAdvice(experiment, knownAlgorithms(), std::nullopt));
     EXPECT_EQ(ownRow(advice).memory.sum() / advice.parameters, 12.0 / 2);
     EXPECT_EQ(ownRow(advice).memory.copies, 0);
+}
+
+// mlp on the digits has 784·128 + 128 weights in its first layer, of 101,770.
+TEST(MemoryAdvice, CountsTheLargestStageOfAModelThatIsCut) {
+    const auto adviceOf = [](const std::string& algorithm) {
+        const CheckedExperiment experiment = test::orDie(checkExperiment(test::orDie(
+            parseToml("[algorithm]\nname = \"" + algorithm +
+                          "\"\n[model]\nname = \"mlp\"\nhidden = [128, 64]\n[optimizer]\nname = \"sgd\"\nmomentum = "
+                          "0.9\n[cluster]\nworkers = 6\nstages = 3\nbackend = \"gloo\"\n",
+                      "e.toml"))));
+        const StageSizes stages = test::orDie(stageParameters(experiment.resolved));
+        EXPECT_EQ(stages.size(), 3U);
+        std::int64_t all = 0;
+        for (const auto& sizes : stages) all += std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
+        EXPECT_EQ(all, experiment.parameters);
+        return test::orDie(memoryAdvice(experiment, knownAlgorithms(), std::nullopt, stages));
+    };
+    constexpr double kFirst = 784 * 128 + 128, kSecond = 128 * 64 + 64, kAll = kFirst + kSecond + 64 * 10 + 10;
+    const MemoryAdvice advice = adviceOf("pipeline");
+    EXPECT_EQ(advice.ranks, 2) << "replicas";
+    EXPECT_EQ(advice.stage, 1);
+    EXPECT_EQ(advice.parameters, kFirst);
+    EXPECT_EQ(advice.wholeParameters, kAll);
+    const auto zero = std::ranges::find(advice.rows, "ZeRO-3", &MemoryRow::name);
+    ASSERT_NE(zero, advice.rows.end());
+    EXPECT_EQ(zero->memory.sum(), 12 * kFirst / 2);
+    EXPECT_EQ(ownRow(advice).memory.weights, 4 * kAll) << "this engine divides none of these";
+    EXPECT_EQ(ownRow(advice).memory.gradients, 4 * kAll);
+    EXPECT_EQ(ownRow(advice).memory.optimizer, 4 * kFirst);
+    EXPECT_EQ(ownRow(advice).memory.copies, 0);
+    EXPECT_THAT(advice.remarks, Contains(HasSubstr("rows count stage 1 of 3")));
+    EXPECT_EQ(ownRow(adviceOf("fdg")).memory.copies, 4 * 4 * kFirst) << "of four passes";
 }
 
 TEST(MemoryAdvice, SaysWhatItDoesNotCount) {
