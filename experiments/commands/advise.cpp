@@ -1,5 +1,5 @@
 // `dasgd advise`: which setting a cluster asks for, what each algorithm would take on it, and why; with --memory what
-// the state of training takes on a rank.
+// the state of training takes on a rank, with --tensor what ranks send that divide matrices or sequences.
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -14,6 +14,7 @@
 #include "experiments/tools/advise/candidates.h"
 #include "experiments/tools/advise/forecast.h"
 #include "experiments/tools/advise/memory_advice.h"
+#include "experiments/tools/advise/tensor_advice.h"
 #include "experiments/tools/calibrate/calibration_file.h"
 #include "experiments/tools/calibrate/probe_experiment.h"
 #include "experiments/tools/report/run_summary.h"
@@ -26,7 +27,7 @@ struct AdviseOptions {
     std::string file, workspace, target, limit;
     Overrides overrides;
     double overhead = 0.02, efficiency = kWantedEfficiency;
-    bool memory = false, json = false, quiet = false, progress = false;
+    bool memory = false, tensor = false, json = false, quiet = false, progress = false;
     [[nodiscard]] Progress::Style style() const { return Progress::styleFor(quiet, progress); }
 };
 
@@ -297,6 +298,13 @@ std::string textOf(const MemoryAdvice& advice) {
     return text + "\n--limit 8GB tells which parameter tensors to divide within so much.\n";
 }
 
+// The experiment of a file, which is checked and not run.
+Result<CheckedExperiment> onlyExperiment(const AdviseOptions& options) {
+    DASGD_ASSIGN(Value file, readExperimentFile(options.file, options.overrides));
+    DASGD_ASSIGN(const Value document, onlyDocument(std::move(file), options.overrides));
+    return checkExperiment(document);
+}
+
 int adviseMemory(const AdviseOptions& options) {
     std::optional<double> limit;
     if (!options.limit.empty()) {
@@ -305,9 +313,7 @@ int adviseMemory(const AdviseOptions& options) {
         limit = *bytes;
     }
     const auto advice = [&]() -> Result<MemoryAdvice> {
-        DASGD_ASSIGN(Value file, readExperimentFile(options.file, options.overrides));
-        DASGD_ASSIGN(const Value document, onlyDocument(std::move(file), options.overrides));
-        DASGD_ASSIGN(const CheckedExperiment experiment, checkExperiment(document));
+        DASGD_ASSIGN(const CheckedExperiment experiment, onlyExperiment(options));
         const std::vector<SchemaSection> schema = experimentSchema();
         const auto algorithms = std::ranges::find(schema, "algorithm", &SchemaSection::name);
         DASGD_ASSIGN(const StageSizes stages, stageParameters(experiment.resolved));
@@ -318,9 +324,72 @@ int adviseMemory(const AdviseOptions& options) {
     return kFinished;
 }
 
+nlohmann::json jsonOf(const std::vector<TensorRow>& rows) {
+    nlohmann::json json = nlohmann::json::array();
+    for (const TensorRow& row : rows) {
+        const bool isKnown = row.why.empty();
+        json.push_back({{"division", row.name},
+                        {"forward_bytes", isKnown ? nlohmann::json(row.forwardBytes) : nlohmann::json()},
+                        {"step_bytes", row.stepBytes ? nlohmann::json(*row.stepBytes) : nlohmann::json()},
+                        {"seconds", jsonNumber(row.seconds)},
+                        {"why_not", row.why}});
+    }
+    return json;
+}
+
+nlohmann::json jsonOf(const TensorAdvice& advice) {
+    return {{"workers", advice.ranks},
+            {"rows", advice.rows},
+            {"element_bytes", advice.elementBytes},
+            {"products", jsonOf(advice.products)},
+            {"activation_elements", advice.activations},
+            {"sequences", jsonOf(advice.sequences)}};
+}
+
+std::string tensorTime(std::optional<double> seconds) { return seconds ? shortNumber(*seconds * 1e3) + " ms" : "–"; }
+
+std::string textOf(const TensorAdvice& advice) {
+    TextTable products({"", "forward", "both passes", "÷ 1-D", "time", ""});
+    products.leftAlign(5);
+    const double rows = advice.products.front().stepBytes.value_or(0);
+    for (const TensorRow& row : advice.products) {
+        const bool isKnown = row.why.empty();
+        const auto ratio = isKnown && rows > 0 ? std::optional(*row.stepBytes / rows) : std::nullopt;
+        products.add({row.name, isKnown ? byteCount(row.forwardBytes) : "–", isKnown ? byteCount(*row.stepBytes) : "–",
+                      ratio ? shortNumber(ratio) : "–", tensorTime(row.seconds), row.why});
+    }
+    TextTable sequences({"", "forward", "time"});
+    for (const TensorRow& row : advice.sequences) {
+        sequences.add({row.name, byteCount(row.forwardBytes), tensorTime(row.seconds)});
+    }
+    return "Bytes that each of " + std::to_string(advice.ranks) +
+           " ranks sends, by formula; nothing was run, and the engine trains in neither way.\n\nTensor parallel: " +
+           std::to_string(advice.layers.size()) + " dense layers, " + shortNumber(advice.rows) +
+           " rows of all ranks together" + (advice.hasConvolutions ? "; convolutions are left out" : "") + ".\n\n" +
+           products.toString() +
+           "\nSequence parallel: a pair of transformer blocks whose activations are the inputs of the "
+           "first layer, M = " +
+           shortNumber(advice.activations) + " elements.\n\n" + sequences.toString() +
+           "\nThe ranks of a grid share each batch; data parallel ranks have one each, of as many rows together. "
+           "Times are of these\nmessages one after the other, with nothing hidden behind computing.\n";
+}
+
+int adviseTensor(const AdviseOptions& options) {
+    const auto advice = [&]() -> Result<TensorAdvice> {
+        DASGD_ASSIGN(const CheckedExperiment experiment, onlyExperiment(options));
+        return tensorAdvice(experiment);
+    }();
+    if (!advice) return refuse(advice.error());
+    std::fputs(options.json ? (dumpLine(jsonOf(*advice)) + "\n").c_str() : textOf(*advice).c_str(), stdout);
+    return kFinished;
+}
+
 int advise(const AdviseOptions& options) {
+    if (options.memory && options.tensor)
+        return refuse(Error{"--memory and --tensor are two tables: give one of them"});
     if (options.memory) return adviseMemory(options);
     if (!options.limit.empty()) return refuse(Error{"--limit is of --memory: give both"});
+    if (options.tensor) return adviseTensor(options);
     ForecastOptions wanted{.allowedOverhead = options.overhead, .efficiency = options.efficiency};
     if (!options.target.empty()) {
         const auto target = parseTarget(options.target);
@@ -358,6 +427,10 @@ Action declareAdvise(CLI::App& app) {
                  "Run nothing: what the state of training takes on a rank, whole and divided among the ranks");
     app.add_option("--limit", options->limit,
                    "With --memory: bytes that a rank may take, as 8GB; which parameter tensors to divide within it");
+    app.add_flag(
+        "--tensor", options->tensor,
+        "Run nothing: what each rank sends where the ranks divide the matrices of a layer_table, in one, two or "
+        "three dimensions, or the sequences of a transformer");
     addWorkspaceOption(app, options->workspace);
     app.add_flag("--json", options->json, "One JSON object");
     app.add_flag("-q,--quiet", options->quiet, "No progress");

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/dasgd_program.h"
+#include "tests/support/paths.h"
 
 namespace dasgd::experiments {
 namespace {
@@ -183,6 +184,35 @@ TEST(AdviseCommand, PlansWhatToDivideWithinALimit) {
                 AllOf(HasSubstr("--limit is 10"), HasSubstr("the least that the state takes on each of 4 ranks")));
     EXPECT_THAT(refused({"advise", "table.toml", "--memory", "--limit", "much"}), HasSubstr("--limit: the size is"));
     EXPECT_THAT(refused({"advise", "table.toml", "--limit", "10MB"}), HasSubstr("give both"));
+}
+
+// Published: on 64 GPUs three dimensions take less time than two and two less than one (arXiv 2105.14450); switches of
+// the sequence send at least half less than other divisions (arXiv 2403.10266).
+TEST(AdviseCommand, TellsWhatTensorAndSequenceParallelRanksSend) {
+    const test::DasgdFolder folder;
+    const std::string suite = std::string(test::kSourceDir) + "/experiments/suites/tensor-parallel.toml";
+    const test::Ended ended = folder.run({"advise", "--tensor", suite, "--json"});
+    ASSERT_EQ(ended.exit, 0) << ended.err;
+    const auto json = nlohmann::json::parse(ended.out);
+    const auto& products = json["products"];
+    ASSERT_EQ(products.size(), 4U);
+    for (const char* part : {"forward_bytes", "step_bytes", "seconds"}) {
+        EXPECT_GT(products[0][part], products[1][part]) << part;
+        EXPECT_GT(products[1][part], products[2][part]) << part;
+    }
+    const auto& sequences = json["sequences"];
+    ASSERT_EQ(sequences.size(), 3U);
+    EXPECT_LE(sequences[0]["forward_bytes"], 0.5 * sequences[1]["forward_bytes"].get<double>());
+    EXPECT_LT(sequences[1]["forward_bytes"], sequences[2]["forward_bytes"]);
+    EXPECT_FALSE(std::filesystem::exists(folder.path() / "w")) << "nothing was run";
+    const test::Ended text = folder.run({"advise", "--tensor", suite, "--set", "cluster.workers=16"});
+    EXPECT_THAT(text.out, AllOf(HasSubstr("2-D: 4 × 4 ranks"), HasSubstr("16 ranks are no cube"),
+                                HasSubstr("nothing was run, and the engine trains in neither way")));
+    folder.write("mlp.toml", test::quickExperiment("gloo", 100));
+    const test::Ended refused = folder.run({"advise", "--tensor", "mlp.toml"});
+    EXPECT_EQ(refused.exit, 2);
+    EXPECT_THAT(refused.err, HasSubstr("set name = \"layer_table\" in [model]"));
+    EXPECT_EQ(folder.run({"advise", "--tensor", "--memory", suite}).exit, 2);
 }
 
 }  // namespace
