@@ -13,6 +13,15 @@ constexpr const char* kNamed = "named/";
 constexpr const char* kBuffers = "buffers/";
 constexpr const char* kNamedBuffers = "named_buffers/";
 
+// Of the tensors that are no floating-point numbers.
+void takeLargest(std::map<std::string, at::Tensor>& largest, const Archive& part) {
+    for (const auto& [name, tensor] : part.tensors()) {
+        if (tensor.is_floating_point()) continue;
+        at::Tensor& most = largest[name];
+        most = most.defined() ? at::maximum(most, tensor) : tensor;
+    }
+}
+
 }  // namespace
 
 Status addTo(TensorSums& sums, const Archive& part) {
@@ -32,7 +41,10 @@ Status SavedModel::add(const Archive& rank, bool trains) {
     if (named_) DASGD_TRY(addTo(weights_, rank.under(kNamed)));
     const Archive buffers = rank.under(kNamedBuffers);
     namedBuffers_ = namedBuffers_ || !buffers.tensors().empty();
-    if (namedBuffers_) DASGD_TRY(addTo(buffers_, buffers));
+    if (namedBuffers_) {
+        DASGD_TRY(addTo(buffers_, buffers));
+        takeLargest(counters_, rank.under(kBuffers));
+    }
     if (!trains) return {};
     if (trainers_++ == 0) {
         for (const char* prefix : {kWeights, kBuffers}) {
@@ -55,9 +67,11 @@ Archive SavedModel::take() {
     Archive model;
     for (const auto& [name, tensor] : first_) {
         const auto weights = weights_.find(name), buffers = buffers_.find(name);
-        const at::Tensor& value = weights != weights_.end()   ? weights->second
-                                  : buffers != buffers_.end() ? buffers->second
-                                                              : tensor;
+        const auto counters = counters_.find(name);
+        const at::Tensor& value = weights != weights_.end()     ? weights->second
+                                  : buffers != buffers_.end()   ? buffers->second
+                                  : counters != counters_.end() ? counters->second
+                                                                : tensor;
         model.put(name, value.to(tensor.scalar_type()));
     }
     return model;

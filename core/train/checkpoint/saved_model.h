@@ -22,7 +22,8 @@ Status addTo(TensorSums& sums, const Archive& part);
 
 // Model from the saved states of ranks, read one after the other and never two of them in memory: the mean over those
 // that train, or the weights and running statistics that the algorithm names; where it names no statistics they are the
-// mean too. Counters are those of the first that trains.
+// mean too. Counters are those of the first that trains, or where statistics are named the largest of all ranks: a
+// stage of a model counts the batches of its own layers alone.
 class SavedModel {
 public:
     // `trains`: the rank makes local steps. Errors: a rank of another model than the first.
@@ -32,6 +33,7 @@ public:
 
 private:
     TensorSums weights_, buffers_;
+    std::map<std::string, at::Tensor> counters_;
     std::map<std::string, at::Tensor> first_;  // tensors of the first rank that trains, in its types
     int trainers_ = 0;
     bool named_ = false, namedBuffers_ = false;

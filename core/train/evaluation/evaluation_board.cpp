@@ -97,6 +97,10 @@ void EvaluationBoard::deposit(Rank rank, std::int64_t step, Ns now, Model& model
     }
     if (named.defined()) open.named[static_cast<std::size_t>(rank.value())] = named.clone();
     if (namedBuffers.defined()) open.namedBuffers[static_cast<std::size_t>(rank.value())] = namedBuffers.clone();
+    if (namedBuffers.defined() || rank == roles_.firstTrainer()) {
+        const at::Tensor own = copyOfCounters(model.module());
+        open.counters = open.counters.defined() ? at::maximum(open.counters, own) : own;
+    }
     if (publish) open.publish = std::move(publish);
     open.last = std::max(open.last, now);
     if (++open.arrived < expected()) return;
@@ -159,6 +163,7 @@ EvaluationReport EvaluationBoard::evaluate(const Open& complete) {
     for (Judge& judge : judges_) {
         judge.params.weights().copy_(weights);
         if (buffers.defined()) setBuffers(judge.params, buffers);
+        if (complete.counters.defined()) setCounters(judge.model->module(), complete.counters);
     }
     std::vector<at::Tensor> summands;
     for (int rank = 0; rank < ranks_; ++rank) {

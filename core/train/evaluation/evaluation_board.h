@@ -78,6 +78,7 @@ private:
         std::vector<Replica> replicas;  // one for each rank; undefined tensors for those that serve
         // One part for each rank; undefined for those that name nothing.
         std::vector<at::Tensor> named, namedBuffers;
+        at::Tensor counters;  // the first trainer's, or where buffers are named the largest of all ranks
         int arrived = 0;
         Ns last = 0;
         Publish publish;

@@ -1,5 +1,6 @@
 #include "core/train/evaluation/evaluator.h"
 
+#include <torch/nn/module.h>
 #include <torch/types.h>
 
 #include <algorithm>
@@ -143,6 +144,32 @@ void setBuffers(const FlatParams& params, const at::Tensor& flat) {
     }
 }
 
+at::Tensor copyOfCounters(const torch::nn::Module& module) {
+    std::vector<at::Tensor> flat;
+    for (const at::Tensor& buffer : module.buffers()) {
+        if (!buffer.is_floating_point()) flat.push_back(buffer.flatten().to(torch::kInt64));
+    }
+    return flat.empty() ? at::Tensor() : torch::cat(flat);
+}
+
+void setCounters(torch::nn::Module& module, const at::Tensor& flat) {
+    const at::NoGradGuard guard;
+    std::int64_t offset = 0;
+    for (at::Tensor& buffer : module.buffers()) {
+        if (buffer.is_floating_point()) continue;
+        buffer.copy_(flat.slice(0, offset, offset + buffer.numel()).view_as(buffer));
+        offset += buffer.numel();
+    }
+}
+
+void takeLargestCounters(torch::nn::Module& module, Communicator& comm) {
+    const at::Tensor own = copyOfCounters(module);
+    if (!own.defined()) return;
+    at::Tensor largest = own.to(torch::kFloat64);  // exact up to 2^53
+    reduceNow(comm, largest, Reduce::Max);
+    setCounters(module, largest);
+}
+
 void averageModel(FlatParams& params, Communicator& comm, const Roles& roles) {
     const at::NoGradGuard guard;
     averageOverTrainers(comm, params.weights(), roles);
@@ -213,7 +240,7 @@ EvaluationReport Evaluator::evaluate(const std::function<void()>& whileTaken) {
     ShareEvaluation found;
     if (judgesReplica()) found.replica = onOwnTests();
     const at::Tensor weights = params_.weights().clone();
-    const at::Tensor buffers = copyOfBuffers(params_);
+    const at::Tensor buffers = copyOfBuffers(params_), counters = copyOfCounters(model_.module());
     take_();
     found.mean = onOwnTests();
     if (judges_) found.validation = evaluateValidation(model_, shares_);
@@ -221,6 +248,7 @@ EvaluationReport Evaluator::evaluate(const std::function<void()>& whileTaken) {
     if (whileTaken) whileTaken();
     params_.weights().copy_(weights);
     if (buffers.defined()) setBuffers(params_, buffers);
+    if (counters.defined()) setCounters(model_.module(), counters);
 
     at::Tensor sums = summandsOf(found, distance, weights.device());
     reduceNow(comm_, sums, Reduce::Sum);

@@ -76,6 +76,13 @@ struct ShareEvaluation {
 // A copy of the floating-point buffers in one tensor; undefined where there are none.
 [[nodiscard]] at::Tensor copyOfBuffers(const FlatParams& params);
 void setBuffers(const FlatParams& params, const at::Tensor& flat);
+// The buffers that are no floating-point numbers, as BatchNorm's counters of batches, in one tensor, int64; undefined
+// where there are none.
+[[nodiscard]] at::Tensor copyOfCounters(const torch::nn::Module& module);
+void setCounters(torch::nn::Module& module, const at::Tensor& flat);
+// Replaces the counters by the largest of all ranks: where the model is cut into stages a rank counts the batches of
+// its own layers alone. Collective; throws CommError.
+void takeLargestCounters(torch::nn::Module& module, Communicator& comm);
 
 class Evaluator {
 public:

@@ -31,8 +31,10 @@ RunEvaluations::RunEvaluations(Parts parts, const EvaluationSets& sets)
 Evaluator::TakeModel RunEvaluations::evaluatedModel() {
     if (!names_) return nullptr;
     return [this] {
+        const at::Tensor buffers = names_->namedBuffers(parts_.context);
         takeNamedModel(names_->namedWeights(parts_.context), parts_.context.params(), parts_.context.comm(), roles_,
-                       names_->namedBuffers(parts_.context));
+                       buffers);
+        if (buffers.defined()) takeLargestCounters(parts_.model.module(), parts_.context.comm());
     };
 }
 

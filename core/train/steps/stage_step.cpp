@@ -155,17 +155,14 @@ public:
         announce(pass, own_.forward, false);
         executor_.run({SpanKind::Forward}, [&] {
             const at::Tensor now = parts_.forward.get_state();
-            const at::Tensor buffers = copyOfBuffers(parts_.params);
-            std::vector<std::pair<at::Tensor, at::Tensor>> counters;  // BatchNorm's, of batches
-            for (const at::Tensor& buffer : parts_.model->module().buffers()) {
-                if (!buffer.is_floating_point()) counters.emplace_back(buffer, buffer.clone());
-            }
+            torch::nn::Module& module = parts_.model->module();
+            const at::Tensor buffers = copyOfBuffers(parts_.params), counters = copyOfCounters(module);
             parts_.forward.set_state(pass.random);
             compute(pass, true);
             parts_.forward.set_state(now);
             const at::NoGradGuard guard;
             if (buffers.defined()) setBuffers(parts_.params, buffers);
-            for (auto& [counter, before] : counters) counter.copy_(before);
+            if (counters.defined()) setCounters(module, counters);
         });
     }
 

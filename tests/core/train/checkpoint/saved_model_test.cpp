@@ -5,6 +5,8 @@
 #include <torch/nn/modules/linear.h>
 #include <torch/types.h>
 
+#include <tuple>
+
 namespace dasgd::test {
 namespace {
 
@@ -42,6 +44,26 @@ TEST(SavedModel, IsTheSumOfTheNamedPartsWhereTheAlgorithmNamesIt) {
     const Archive saved = model.take();
     EXPECT_TRUE(saved.tensors().at("fc.weight").equal(torch::full({2, 2}, 3.0F)));
     EXPECT_TRUE(saved.tensors().at("bn.running_mean").equal(torch::full({2}, 10.0F)));
+}
+
+// Ranks that have a stage each: a layer's statistics and its counter are those of the rank that passed batches through
+// it.
+TEST(SavedModel, CountersAreThoseOfEachRanksOwnLayers) {
+    SavedModel model;
+    for (const auto& [first, second, trains] : {std::tuple(7, 0, false), std::tuple(0, 5, true)}) {
+        Archive rank = rankWith(1, first, first);
+        rank.put("names", 1);
+        rank.put("named/fc.weight", torch::ones({2, 2}));
+        rank.put("named_buffers/bn.running_mean", torch::full({2}, static_cast<float>(first)));
+        rank.put("named_buffers/other.running_mean", torch::full({2}, static_cast<float>(second)));
+        rank.put("buffers/other.running_mean", torch::full({2}, static_cast<float>(second)));
+        rank.put("buffers/other.num_batches_tracked", torch::tensor(std::int64_t{second}));
+        ASSERT_TRUE(model.add(rank, trains));
+    }
+    const Archive saved = model.take();
+    EXPECT_TRUE(saved.tensors().at("bn.running_mean").equal(torch::full({2}, 7.0F)));
+    EXPECT_TRUE(saved.tensors().at("bn.num_batches_tracked").equal(torch::tensor(std::int64_t{7})));
+    EXPECT_TRUE(saved.tensors().at("other.num_batches_tracked").equal(torch::tensor(std::int64_t{5})));
 }
 
 TEST(SavedModel, RanksOfAnotherModelAreRefused) {
