@@ -14,6 +14,7 @@
 #include "core/comm/communicator.h"
 #include "core/compression/coder.h"
 #include "core/compression/compressor.h"
+#include "core/cost/memory_passes.h"
 
 namespace dasgd {
 
@@ -73,7 +74,7 @@ public:
 };
 
 // Passes over a vector's memory for error feedback, before it is coded: e is read and written, and x read.
-[[nodiscard]] constexpr double passesOfError(bool feedback) { return feedback ? 3 : 0; }
+[[nodiscard]] constexpr double passesOfError(bool feedback) { return feedback ? kPassesOfFeedback : 0; }
 
 // Seed of the draws of a coding; `rank` kEveryRank where all ranks draw alike.
 [[nodiscard]] std::uint64_t codingSeed(const ExchangeView& view, int rank, std::uint64_t counter);

@@ -59,6 +59,7 @@ Result<CommunicationRound> averagesOf(const CommunicationPattern& pattern, const
     round.fragments = fragments;
     round.period = period / fragments;
     round.share = share / static_cast<double>(fragments);
+    round.ownCoding = pattern.ownCoding;
     const std::int64_t most = round.period - (pattern.delayBelowInterval ? 1 : 0);
     if (round.delay > most) {
         return fail("a delay of " + std::to_string(round.delay) + " does not fit averages every " +
@@ -129,8 +130,24 @@ Result<CommunicationRound> roundOf(const CommunicationPattern& pattern, const Pa
     return round;
 }
 
+CommunicationRound withMessages(CommunicationRound round, double bytes, int ranks) {
+    if (!round.ownCoding) return round;
+    const OwnCoding coding = *std::exchange(round.ownCoding, std::nullopt);
+    if (ranks < 2) return round;
+    const double message = bytes * round.share * coding.share;
+    using Collective = CompressedExchange::Collective;
+    round.compressed = CompressedExchange{
+        .why = {},
+        .stages = {{Collective::AllToAll, std::llround(message)},
+                   {Collective::AllGather, std::llround(message / ranks)}},
+        .passes = {
+            .encode = coding.encode, .recode = coding.recode + coding.recodeOfPart / ranks, .decode = coding.decode}};
+    return round;
+}
+
 ExchangeSeconds exchangeSeconds(const CommunicationRound& round, const AllReduceKind& kind, const LinkCost& link,
                                 double bytes, int ranks, double memoryBytesPerSecond) {
+    DASGD_CHECK(!round.ownCoding && "withMessages() comes first");
     if (!round.sends) return {};
     if (round.compressed) {
         const auto& [encode, recode, decode] = round.compressed->passes;
@@ -152,7 +169,7 @@ ExchangeSeconds exchangeSeconds(const CommunicationRound& round, const AllReduce
 }
 
 std::int64_t sentInExchange(const CommunicationRound& round, std::int64_t bytes, int ranks) {
-    DASGD_CHECK(round.peers == 0 && round.servers == 0);
+    DASGD_CHECK(round.peers == 0 && round.servers == 0 && !round.ownCoding);
     if (!round.sends) return 0;
     std::int64_t sent = 0;
     if (round.compressed) {

@@ -45,6 +45,16 @@ struct CodingPasses {
     double encode = 0, decode = 0;
 };
 
+// Coding that an algorithm does itself, whatever [compression] says, in two stages: each rank averages a part of the
+// vector, whose messages it receives in an all-to-all, codes the mean again, and sends it to all in an all-gather. In
+// passes over the memory of the whole vector, those of the algorithm's snapshot and merge included. Scales of tensors
+// within a message are left out.
+struct OwnCoding {
+    double share = 1;  // of the vector's bytes, in a message of all of it
+    double encode = 0, recode = 0, decode = 0;
+    double recodeOfPart = 0;  // between the stages too, over the rank's own part
+};
+
 // Short runs that `dasgd advise` makes of an algorithm, beside the time by formula that it gives of every one.
 // Algorithms that send nothing are always run: they are the reference for all others.
 //  None      none
@@ -80,6 +90,7 @@ struct CommunicationPattern {
     std::optional<std::int64_t> mostDelay{};  // where the field of d ends early
     std::vector<PatternLimit> limits = {};
     std::optional<CodingPasses> coding{};        // of an algorithm whose compressed exchanges have a formula
+    std::optional<OwnCoding> ownCoding{};        // of its averages
     std::string whyNoCoding = {};                // reason why those of one that compresses have none
     std::vector<std::string> assumes = {};       // sentences: assumptions behind a time by this pattern
     ForecastRole forecast = ForecastRole::None;  // not published
@@ -124,8 +135,12 @@ struct CommunicationRound {
     double firstBucketBytes = 0;  // for `gradients`
     // What is exchanged in place of `share`; its passes include the algorithm's.
     std::optional<CompressedExchange> compressed = std::nullopt;
+    std::optional<OwnCoding> ownCoding = std::nullopt;  // withMessages() makes `compressed` of it
     std::vector<std::string> assumes = {};
 };
+// The round of weights of `bytes` on `ranks`: exchanges that the algorithm codes itself become messages. One rank
+// codes nothing.
+[[nodiscard]] CommunicationRound withMessages(CommunicationRound round, double bytes, int ranks);
 
 // `steps` of the run decide which side of k₀ is described; 0: not known, the later one. `compressed`: what
 // [compression] makes of an exchange of all weights; null: nothing is compressed. Errors, in words and without the
@@ -136,7 +151,8 @@ struct CommunicationRound {
 
 // Seconds of one exchange of a round, for weights of `bytes`; `ranks` includes the servers. A push and a pull of P
 // workers at once take 2(α + max(P/n, 1)·Sβ), as a server's port carries P shards of S/n and a worker's n. Coding goes
-// over memory at a rate of `memoryBytesPerSecond`; 0: its time is left out.
+// over memory at a rate of `memoryBytesPerSecond`; 0: its time is left out. Precondition: no coding of the algorithm's
+// own is left (withMessages()).
 [[nodiscard]] ExchangeSeconds exchangeSeconds(const CommunicationRound& round, const AllReduceKind& kind,
                                               const LinkCost& link, double bytes, int ranks,
                                               double memoryBytesPerSecond = 0);

@@ -61,6 +61,13 @@ nlohmann::json jsonOf(const CommunicationPattern& pattern) {
         if (limit.unless) json["limits"].back()["unless"] = true;
     }
     if (pattern.coding) json["coding"] = {{"encode", pattern.coding->encode}, {"decode", pattern.coding->decode}};
+    if (const auto& own = pattern.ownCoding) {
+        json["own_coding"] = {{"share", own->share},
+                              {"encode", own->encode},
+                              {"recode", own->recode},
+                              {"decode", own->decode},
+                              {"recode_of_part", own->recodeOfPart}};
+    }
     if (!pattern.whyNoCoding.empty()) json["no_coding"] = pattern.whyNoCoding;
     if (!pattern.assumes.empty()) json["assumes"] = pattern.assumes;
     return json;

@@ -104,6 +104,7 @@ Result<AllReduces> allReducesOf(const storage::RunRow& run) {
     if (round->peers > 0 || round->servers > 0) {
         return no(run.algorithm + " sends messages from rank to rank, of which the record does not tell the partner");
     }
+    if (round->ownCoding) return no("the record of " + run.algorithm + " does not tell its collectives apart");
     return AllReduces{.delay = round->delay, .broadcastSteps = broadcastStepsOf(algorithm->communication, values)};
 }
 

@@ -170,9 +170,24 @@ private:
     at::Tensor own_;                         // [N]: √v + ε; behind F steps mᵢ
 };
 
+// Behind F steps: signs of 32-bit momenta by scheme shard, with error feedback in both stages.
+CommunicationPattern patternOfSigns() {
+    CommunicationPattern pattern = averagesEvery(1);
+    pattern.gradientSteps = ofField("freeze_steps");
+    pattern.firstBucketMb = GradientBucketsParams().firstBucketMb;
+    const double coded = kPassesOfPutSigns + kPassesOfAddedSigns;  // and what was coded is taken off
+    pattern.ownCoding = {.share = 1.0 / 32,
+                         .encode = kPassesOfUpdate + kPassesOfFeedback + coded,
+                         .recode = kPassesOfAddedSigns,
+                         .decode = kPassesOfAddedSigns + 1,
+                         .recodeOfPart = coded};
+    pattern.assumes = {"Momenta have 32 bits each, and the scales of their tensors are left out."};
+    return pattern;
+}
+
 const AlgorithmRegistry::Add<OnebitAdam, OnebitAdamParams> kOnebitAdamEntry{
     "onebit_adam", "Adam whose mean square is frozen, after which signs of momenta are averaged", "arXiv 2102.02888",
-    noFormula("a step of its first phase takes another time than one of its second, and a formula gives one for all")};
+    patternOfSigns()};
 
 }  // namespace
 }  // namespace dasgd

@@ -10,6 +10,7 @@
 
 #include "core/compression/bits.h"
 #include "core/compression/compressor.h"
+#include "core/cost/memory_passes.h"
 
 namespace dasgd {
 namespace {
@@ -37,8 +38,8 @@ public:
                 .rescales = !params_.vote,
                 .gathers = params_.vote,
                 .votes = params_.vote,
-                .encodePasses = 1.6,
-                .decodePasses = 3.1};
+                .encodePasses = kPassesOfPutSigns,
+                .decodePasses = kPassesOfAddedSigns};
     }
     [[nodiscard]] std::int64_t messageBytes(std::int64_t elements, std::int64_t) const override {
         return bytesOfBits(elements) + (params_.vote ? 0 : kScaleBytes);

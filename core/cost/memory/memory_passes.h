@@ -19,6 +19,11 @@ constexpr double passesOfMerge(bool isLocal, bool isCorrected, int parts = 0) {
     return (isCorrected ? 4 : isLocal ? kPassesOfUpdate : kPassesOfCopy) + parts;
 }
 
+// One bit a number (core/compression/sign.cpp): passes over the numbers, measured. Error feedback reads and writes what
+// was not sent, and reads what is to be sent.
+constexpr double kPassesOfPutSigns = 1.6, kPassesOfAddedSigns = 3.1;
+constexpr double kPassesOfFeedback = 3;
+
 // Bytes of a span: a snapshot's are charged as a copy, a merge's as an update. `passes` over a tensor of `bytes`.
 constexpr std::int64_t snapshotBytes(double passes, std::int64_t bytes) {
     return static_cast<std::int64_t>(passes / kPassesOfCopy * static_cast<double>(bytes));

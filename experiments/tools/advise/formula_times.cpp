@@ -57,8 +57,9 @@ FormulaTime formulaTimeOf(const ClusterFacts& facts, const Advice& advice, const
     FormulaTime made{.algorithm = algorithm.name, .settings = advisedSettings(algorithm, advice)};
     const bool compresses =
         facts.compressed && std::ranges::find(algorithm.reads, kCompression) != algorithm.reads.end();
-    const auto round = roundOf(algorithm.communication, patternValues(algorithm, made.settings), 0,
-                               compresses ? &*facts.compressed : nullptr);
+    auto round = roundOf(algorithm.communication, patternValues(algorithm, made.settings), 0,
+                         compresses ? &*facts.compressed : nullptr);
+    if (round) *round = withMessages(std::move(*round), facts.bytes, facts.workers);
     if (!round) {
         made.why = round.error().message;
         return made;

@@ -36,6 +36,7 @@ Status covers(const Pattern& pattern, const PatternValues& values) {
     if (patternNumber(pattern.peers, values) > 0 || patternNumber(pattern.servers, values) > 0) {
         return fail("it exchanges single messages with peers or servers, and the formula is one of collectives");
     }
+    if (pattern.ownCoding) return fail("it codes its averages itself, and they have two stages");
     if (patternNumber(pattern.share, values) != 1) return fail("it sends a share of its weights, of no whole layers");
     return {};
 }

@@ -76,6 +76,7 @@ TEST(DescribeCommand, SaysOfEachAlgorithmHowItCommunicates) {
     EXPECT_EQ(named(algorithms, "sgp")["communication"]["most_delay"], 1);
     EXPECT_EQ(named(algorithms, "dasgd")["communication"]["limits"][0]["field"], "optimizer_state");
     EXPECT_EQ(named(algorithms, "dasgd")["communication"]["coding"], (nlohmann::json{{"encode", 3}, {"decode", 4}}));
+    EXPECT_EQ(named(algorithms, "onebit_adam")["communication"]["own_coding"]["share"], 1.0 / 32);
     EXPECT_NE(named(algorithms, "easgd")["communication"]["no_coding"], "");
     const auto server = named(algorithms, "ssp")["communication"];
     EXPECT_EQ(server["servers"], "servers");

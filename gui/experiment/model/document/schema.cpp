@@ -79,6 +79,14 @@ CommunicationPattern patternOf(const QJsonObject& json) {
         pattern.coding = {.encode = coding[QLatin1String("encode")].toDouble(),
                           .decode = coding[QLatin1String("decode")].toDouble()};
     }
+    if (json.contains(QLatin1String("own_coding"))) {
+        const QJsonObject own = json[QLatin1String("own_coding")].toObject();
+        pattern.ownCoding = {.share = own[QLatin1String("share")].toDouble(),
+                             .encode = own[QLatin1String("encode")].toDouble(),
+                             .recode = own[QLatin1String("recode")].toDouble(),
+                             .decode = own[QLatin1String("decode")].toDouble(),
+                             .recodeOfPart = own[QLatin1String("recode_of_part")].toDouble()};
+    }
     pattern.whyNoCoding = textOf(json, "no_coding");
     for (const QJsonValue& sentence : json[QLatin1String("assumes")].toArray()) {
         pattern.assumes.push_back(sentence.toString().toStdString());

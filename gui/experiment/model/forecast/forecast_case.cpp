@@ -48,6 +48,7 @@ Settings kindOf(const Settings& settings, const PlannedRun& run, const SchemaPlu
     Settings kept;
     std::ranges::copy_if(settings, std::inserter(kept, kept.end()), [&](const auto& one) { return reads(one.first); });
     kept[kWeights] = std::to_string(run.parameters);
+    if (algorithm && algorithm->communication.ownCoding) kept[kMemory] = settingOf(settings, kMemory);
     if (run.compressed) {
         kept[kMemory] = settingOf(settings, kMemory);
         if (run.compressed->wholeSteps > 0) kept["train.steps"] = std::to_string(run.steps);
@@ -167,7 +168,8 @@ Result<CommunicationRound> roundOfPlan(const std::string& name, const Settings& 
     auto round = roundOf(algorithm->communication, valuesOf(settings, *algorithm), run.steps,
                          run.compressed ? &*run.compressed : nullptr);
     if (!round) return fail("There is no formula for " + name + ": " + round.error().message + ".");
-    return round;
+    const int workers = static_cast<int>(numberIn(settings, "cluster.workers").value_or(1));
+    return withMessages(std::move(*round), weightBytesOf(settings, run.parameters), workers);
 }
 
 Result<void> forecastInto(ForecastCase& made, const Settings& settings, const PlannedRun& run,

@@ -170,6 +170,8 @@ constexpr const char* kUnknownAlgorithms = R"({"sections": [{"name": "algorithm"
     {"name": "boxes", "type": "integer", "default": "1"}, {"name": "lead", "type": "integer", "default": "0"}]},
   {"name": "measures", "summary": "", "reference": "", "communication": {"kind": "no formula", "why": "it measures"},
    "fields": []},
+  {"name": "signs", "summary": "", "reference": "", "communication": {"kind": "averages", "own_coding": {
+   "share": 0.03125, "encode": 2, "recode": 1, "decode": 3, "recode_of_part": 4}}, "fields": []},
   {"name": "silent", "summary": "", "reference": "", "communication": {"kind": "none"}, "fields": []},
   {"name": "newer", "summary": "", "reference": "", "communication": {"kind": "of a later version"}, "fields": []}
 ]}]})";
@@ -230,6 +232,15 @@ TEST_F(UnknownAlgorithm, APushAndAPullAreForecastWhereWorkersStayTogether) {
     ASSERT_TRUE(one.known()) << one.why.toStdString();
     EXPECT_NEAR(one.round.blocked, 2 * 0.021, 1e-9) << "one worker and its server";
     EXPECT_EQ(one.round.steps, 1);
+}
+
+// A bit a number: half of the 7.8 kB goes to the other worker, and half comes back.
+TEST_F(UnknownAlgorithm, WhatItCodesItselfIsLessToSend) {
+    const ForecastCase one = of("signs");
+    ASSERT_TRUE(one.known()) << one.why.toStdString();
+    EXPECT_NEAR(one.round.input.exchange.first, 0.001 + 250e3 / 32 / 2 * 8e-8, 1e-6);
+    EXPECT_NEAR(one.round.input.exchange.second, 0.001 + 250e3 / 32 / 2 * 8e-8, 1e-6);
+    EXPECT_TRUE(one.inWords().contains(QStringLiteral("Coding takes no time")));
 }
 
 TEST_F(UnknownAlgorithm, WhatChangesOverIsForecastAsTheRunEnds) {
