@@ -32,8 +32,8 @@ Ns take(Intervals& idle, const Intervals& causes) {
 }  // namespace
 
 IdleBreakdown& IdleBreakdown::operator+=(const IdleBreakdown& more) {
-    for (Ns IdleBreakdown::*part : {&IdleBreakdown::transfer, &IdleBreakdown::skew, &IdleBreakdown::data,
-                                    &IdleBreakdown::evaluation, &IdleBreakdown::unexplained}) {
+    for (Ns IdleBreakdown::*part : {&IdleBreakdown::transfer, &IdleBreakdown::skew, &IdleBreakdown::messages,
+                                    &IdleBreakdown::data, &IdleBreakdown::evaluation, &IdleBreakdown::unexplained}) {
         this->*part += more.*part;
     }
     return *this;
@@ -41,13 +41,13 @@ IdleBreakdown& IdleBreakdown::operator+=(const IdleBreakdown& more) {
 
 IdleBreakdown idleOf(std::span<const Span> spans, TimeRange selection) {
     if (selection.end <= selection.start) return {};
-    Intervals busy, wait, skew, data, evaluation;
+    Intervals busy, wait, message, skew, data, evaluation;
     for (const Span& span : spans) {
         const TimeRange clipped{std::max(span.start, selection.start), std::min(span.end, selection.end)};
         if (clipped.start >= clipped.end) continue;
         const bool inLane = span.lane == Lane::Compute || isCompute(span.kind);
         switch (span.kind) {
-            case SpanKind::Wait: wait.push_back(clipped); break;
+            case SpanKind::Wait: (span.collective != 0 ? wait : message).push_back(clipped); break;
             case SpanKind::Skew: skew.push_back(clipped); break;
             case SpanKind::Data: (inLane ? busy : data).push_back(clipped); break;
             case SpanKind::Eval:
@@ -58,10 +58,13 @@ IdleBreakdown idleOf(std::span<const Span> spans, TimeRange selection) {
     }
     busy = unionOf(std::move(busy));
     wait = without(unionOf(std::move(wait)), busy);
-    Intervals idle = without(without({selection}, busy), wait);
+    message = without(without(unionOf(std::move(message)), busy), wait);
+    Intervals idle = without(without(without({selection}, busy), wait), message);
+    skew = unionOf(std::move(skew));
     IdleBreakdown parts;
-    parts.skew = take(wait, unionOf(std::move(skew)));
+    parts.skew = take(wait, skew) + take(message, skew);
     parts.transfer = lengthOf(wait);
+    parts.messages = lengthOf(message);
     parts.evaluation = take(idle, unionOf(std::move(evaluation)));
     parts.data = take(idle, unionOf(std::move(data)));
     parts.unexplained = lengthOf(idle);

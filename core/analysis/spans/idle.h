@@ -10,12 +10,13 @@ namespace dasgd {
 
 // Time in which a rank's compute lane was idle or waited, by cause; the parts are disjoint and add up to all().
 struct IdleBreakdown {
-    Ns transfer = 0;     // waited while an average was under way
-    Ns skew = 0;         // waited for ranks that had not arrived at the average yet
+    Ns transfer = 0;     // waited while a collective, as an average, was under way
+    Ns skew = 0;         // waited for ranks that had not arrived at the collective yet
+    Ns messages = 0;     // waited for a single message: for no numbered collective
     Ns data = 0;         // idle, while data were read
     Ns evaluation = 0;   // idle, during an evaluation or a checkpoint
     Ns unexplained = 0;  // idle, and no span says why
-    [[nodiscard]] Ns all() const { return transfer + skew + data + evaluation + unexplained; }
+    [[nodiscard]] Ns all() const { return transfer + skew + messages + data + evaluation + unexplained; }
     IdleBreakdown& operator+=(const IdleBreakdown& more);
     bool operator==(const IdleBreakdown&) const = default;
 };

@@ -15,7 +15,9 @@ constexpr std::array<SpanKind, 12> kInLane{SpanKind::Forward, SpanKind::Backward
                                            SpanKind::Eval,    SpanKind::Checkpoint, SpanKind::Other};
 constexpr std::array<SpanKind, 3> kBeside{SpanKind::Transfer, SpanKind::Skew, SpanKind::Reduce};
 
-constexpr std::array kIdleNames{"for an average", "for late ranks", "reading data", "eval, checkpoint", "unexplained"};
+constexpr std::array kIdleNames{"for an average", "for late ranks",   "for a message",
+                                "reading data",   "eval, checkpoint", "unexplained"};
+static_assert(kIdleNames.size() == kIdleParts.size());
 
 double inMs(Ns t) { return static_cast<double>(t) / 1e6; }
 

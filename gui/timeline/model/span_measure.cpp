@@ -1,6 +1,7 @@
 #include "gui/timeline/model/span_measure.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/analysis/spans/intervals.h"
 
@@ -72,7 +73,9 @@ void SpanMeasure::take(TimeRange slice, const std::vector<storage::SpanRow>& spa
         sums.seen = true;
         sums.overlap.idle -= idle;
         sums.idle.unexplained -= idle;
-        sums.idle += idleOf(own, slice);
+        IdleBreakdown causes = idleOf(own, slice);
+        if (imported_) causes.transfer += std::exchange(causes.messages, 0);
+        sums.idle += causes;
         addTo(sums.overlap, summariseOverlap(own, slice));
         for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
             sums.byKind[kind] += lengthOf(unionOf(std::move(kinds[kind])));

@@ -14,6 +14,10 @@
 
 namespace dasgd::gui {
 
+inline constexpr std::array kIdleParts{&IdleBreakdown::transfer,   &IdleBreakdown::skew,
+                                       &IdleBreakdown::messages,   &IdleBreakdown::data,
+                                       &IdleBreakdown::evaluation, &IdleBreakdown::unexplained};
+
 // Measurements of a range; means are over the ranks with spans in it.
 struct Measure {
     std::string runId;
@@ -27,21 +31,21 @@ struct Measure {
     // Reasons why the compute lane was idle or waited; they add up to mean.idle and the part of mean.blocked without
     // computation.
     IdleBreakdown idle;
-    IdleBreakdown mostIdle;             // largest value of a rank, for each part
-    std::array<int, 5> mostIdleRank{};  // in the order of kIdleParts
-    int ranks = 0;                      // number of ranks with spans in the range
-    int workers = 0;                    // of the run; 0: not known
+    IdleBreakdown mostIdle;  // largest value of a rank, for each part
+    std::array<int, kIdleParts.size()> mostIdleRank{};
+    int ranks = 0;    // number of ranks with spans in the range
+    int workers = 0;  // of the run; 0: not known
     [[nodiscard]] Ns length() const {
         return counted.start < counted.end ? counted.end - counted.start : range.end - range.start;
     }
 };
-inline constexpr std::array kIdleParts{&IdleBreakdown::transfer, &IdleBreakdown::skew, &IdleBreakdown::data,
-                                       &IdleBreakdown::evaluation, &IdleBreakdown::unexplained};
 
 class SpanMeasure {
 public:
-    SpanMeasure(std::string runId, TimeRange range, int workers = 0)
-        : runId_(std::move(runId)), range_(range), workers_(workers), next_(range.start) {}
+    // `imported`: of a trace of another program, which does not number what its waits are for: they count as waits for
+    // collectives.
+    SpanMeasure(std::string runId, TimeRange range, int workers = 0, bool imported = false)
+        : runId_(std::move(runId)), range_(range), workers_(workers), imported_(imported), next_(range.start) {}
 
     // Reads on for about `budget`; false: there is more to read.
     Result<bool> read(storage::RunReader& reader, std::chrono::milliseconds budget);
@@ -61,6 +65,7 @@ private:
     TimeRange range_;
     TimeRange counted_ = range_;
     int workers_ = 0;
+    bool imported_ = false;
     Ns next_ = 0;    // end of the part read so far
     Ns slice_ = 0;   // length that holds about ten thousand spans on average
     Ns stride_ = 0;  // length to read next: longer while no spans are found

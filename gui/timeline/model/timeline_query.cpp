@@ -51,6 +51,7 @@ void TimelineQuery::takeRun(LiveStore& store) {
     run_ = store.watch().run;
     const auto known = store.runs().find(run_);
     workers_ = known == store.runs().end() ? 0 : known->second->row.workers;
+    imported_ = known != store.runs().end() && known->second->row.imported();
     spans_.reset(run_.toStdString(), workers_);
     store.setSpans(&spans_);
     measuring_.reset();
@@ -107,7 +108,7 @@ Status TimelineQuery::answerMeasure(LiveStore& store) {
     {
         const std::lock_guard lock(mutex_);
         if (measure_ && measure_->first == run_) {
-            measuring_.emplace(run_.toStdString(), measure_->second, workers_);
+            measuring_.emplace(run_.toStdString(), measure_->second, workers_, imported_);
             measure_.reset();
         }
     }

@@ -45,6 +45,7 @@ private:
 
     QString run_;
     int workers_ = 0;
+    bool imported_ = false;
     std::int64_t watchedSince_ = -1;
     SpanCache spans_;
     std::optional<SpanMeasure> measuring_;

@@ -16,7 +16,7 @@ TEST(SelectionCard, SaysWhichRanksItIsOfAndWhyTheyWereIdle) {
     measure.mean.idle = 30'000'000;
     measure.idle = {.transfer = 12'000'000, .unexplained = 18'000'000};
     measure.mostIdle = {.transfer = 20'000'000, .unexplained = 19'000'000};
-    measure.mostIdleRank = {2, 0, 0, 0, 1};
+    measure.mostIdleRank = {2, 0, 0, 0, 0, 1};
     SelectionCard card;
     card.setMeasure(measure, true);
     QStringList words;

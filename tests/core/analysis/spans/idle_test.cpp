@@ -14,13 +14,28 @@ TEST(Idle, WaitsAreDividedIntoLateRanksAndTheAverage) {
         {.kind = SpanKind::Forward, .start = 0, .end = 40},
         {.lane = Lane::Comm, .kind = SpanKind::Skew, .start = 30, .end = 60},
         {.lane = Lane::Comm, .kind = SpanKind::Transfer, .start = 60, .end = 90},
-        {.kind = SpanKind::Wait, .start = 45, .end = 90},
+        {.kind = SpanKind::Wait, .start = 45, .end = 90, .collective = 7},
     };
     const IdleBreakdown idle = idleOf(spans, {0, 100});
     EXPECT_EQ(idle.skew, 15);
     EXPECT_EQ(idle.transfer, 30);
     EXPECT_EQ(idle.unexplained, 15) << "between forward and wait, and after it";
     EXPECT_EQ(idle.all(), 60);
+}
+
+// A message of a pipeline has no number; waits for either may follow one another, or overlap.
+TEST(Idle, WaitsForMessagesAreNoWaitsForAnAverage) {
+    const std::vector<Span> spans{
+        {.kind = SpanKind::Wait, .start = 0, .end = 20},
+        {.kind = SpanKind::Backward, .start = 20, .end = 50},
+        {.kind = SpanKind::Wait, .start = 50, .end = 80, .collective = 3},
+        {.kind = SpanKind::Wait, .start = 70, .end = 90},
+    };
+    const IdleBreakdown idle = idleOf(spans, {0, 100});
+    EXPECT_EQ(idle.messages, 20 + 10);
+    EXPECT_EQ(idle.transfer, 30);
+    EXPECT_EQ(idle.unexplained, 10);
+    EXPECT_EQ(idle.all(), 70);
 }
 
 TEST(Idle, WhatOverlapsCountsOnce) {
@@ -33,7 +48,7 @@ TEST(Idle, WhatOverlapsCountsOnce) {
         {.lane = Lane::Io, .kind = SpanKind::Eval, .start = 85, .end = 95},
     };
     const IdleBreakdown idle = idleOf(spans, {0, 100});
-    EXPECT_EQ(idle.transfer, 50) << "computing covers the end of the wait";
+    EXPECT_EQ(idle.messages, 50) << "computing covers the end of the wait";
     EXPECT_EQ(idle.evaluation, 10);
     EXPECT_EQ(idle.data, 15) << "from the update's end to the evaluation";
     EXPECT_EQ(idle.unexplained, 5);

@@ -57,5 +57,16 @@ TEST(MeasureTable, OfNothingAllIsIdle) {
     EXPECT_TRUE(textOf(tableOf(none)).startsWith(QStringLiteral("what\tmean of no rank")));
 }
 
+TEST(MeasureTable, ReasonsHaveTheirNames) {
+    Measure measure = example();
+    measure.idle =
+        measure.mostIdle = {.transfer = 1, .skew = 2, .messages = 3, .data = 4, .evaluation = 5, .unexplained = 6};
+    QStringList names;
+    for (const MeasureLine& line : tableOf(measure).idle) names << line.what;
+    EXPECT_EQ(
+        names.join(QStringLiteral(", ")),
+        QStringLiteral("for an average, for late ranks, for a message, reading data, eval, checkpoint, unexplained"));
+}
+
 }  // namespace
 }  // namespace dasgd::gui

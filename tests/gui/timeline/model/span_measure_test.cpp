@@ -101,5 +101,20 @@ TEST(SpanMeasure, SlicesAddUpToTheWhole) {
     }
 }
 
+// A trace of another program numbers nothing: what its waits are for is not taken for messages.
+TEST(SpanMeasure, WaitsOfAnImportedTraceAreForCollectives) {
+    OneRun run(1);
+    run.rank(0).span({.kind = SpanKind::Wait, .start = 0, .end = 30 * kMs});
+    run.rank(0).span({.kind = SpanKind::Forward, .start = 30 * kMs, .end = 40 * kMs});
+    run.finish();
+    storage::RunReader reader = run.reader();
+    for (const bool imported : {false, true}) {
+        SpanMeasure measure(run.runId, {0, 40 * kMs}, 1, imported);
+        ASSERT_TRUE(measure.read(reader, std::chrono::milliseconds(1'000)).value());
+        EXPECT_EQ(measure.result().idle.messages, imported ? 0 : 30 * kMs);
+        EXPECT_EQ(measure.result().idle.transfer, imported ? 30 * kMs : 0);
+    }
+}
+
 }  // namespace
 }  // namespace dasgd::gui
