@@ -163,6 +163,42 @@ TEST(Tree, EveryModuleHasAShortReadme) {
                 IsEmpty());
 }
 
+std::int64_t linesOf(const std::string& path) {
+    const auto found = std::ranges::find(tree(), path, &File::path);
+    return found == tree().end() ? 0 : std::ranges::count(found->text, '\n');
+}
+
+TEST(Tree, TheWayInIsShort) {
+    EXPECT_GT(linesOf("README.md"), 0);
+    EXPECT_LE(linesOf("README.md"), 150);
+    EXPECT_GT(linesOf("CONTRIBUTING.md"), 0);
+    EXPECT_LE(linesOf("CONTRIBUTING.md"), 80);
+}
+
+// Tests mirror the sources, whose folders have the READMEs.
+bool mirrorsAFolder(const std::string& folder) {
+    static const Names kOwn{"tests/support", "tests/bench", "tests/faults"};
+    return isUnder(folder, "tests") && std::ranges::count(kOwn, folder) == 0;
+}
+
+TEST(Tree, EveryFolderOfMoreThanFiveFilesHasAReadme) {
+    std::map<std::string, int> files;
+    for (const File& file : tree()) {
+        const fs::path path = file.path;
+        if (path.filename() != "README.md") ++files[path.parent_path().generic_string()];
+    }
+    Names wrong;
+    for (const auto& [folder, count] : files) {
+        // The rooms of these two stand in the tables of their own READMEs.
+        const bool isToldAbove = startsWithAny(folder, {"gui/", "experiments/"});
+        if (folder.empty() || count <= 5 || mirrorsAFolder(folder) || isToldAbove) continue;
+        const std::int64_t lines = linesOf(folder + "/README.md");
+        if (lines < 5 || lines > 40) wrong.push_back(folder + "/README.md has " + std::to_string(lines) + " lines");
+    }
+    EXPECT_THAT(wrong, IsEmpty());
+    EXPECT_GT(files.size(), 50U);
+}
+
 TEST(Tree, FilesKeepToTheirBudget) {
     EXPECT_THAT(everyViolation([](const File& file) {
                     const bool counts = isSource(file) || file.path == "lab" || file.path.ends_with(".sh") ||
