@@ -14,7 +14,7 @@
 #include "core/comm/communicator.h"
 #include "core/compression/coder.h"
 #include "core/compression/compressor.h"
-#include "core/cost/memory_passes.h"
+#include "core/cost/memory/memory_passes.h"
 
 namespace dasgd {
 

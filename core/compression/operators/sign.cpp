@@ -10,7 +10,7 @@
 
 #include "core/compression/bits.h"
 #include "core/compression/compressor.h"
-#include "core/cost/memory_passes.h"
+#include "core/cost/memory/memory_passes.h"
 
 namespace dasgd {
 namespace {

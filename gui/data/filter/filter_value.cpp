@@ -34,15 +34,15 @@ std::optional<Split> splitNumber(const QString& text) {
     return Split{match.captured(1).toDouble(), match.captured(2)};
 }
 
-std::optional<double> either(Result<double> first, Result<double> second) {
+std::optional<double> eitherOf(Result<double> first, Result<double> second) {
     if (first) return *first;
     if (second) return *second;
     return std::nullopt;
 }
 
 std::string asciiUnit(QString text) { return text.replace(QChar(0x00b5), QLatin1Char('u')).toStdString(); }
-std::optional<double> timeOf(const std::string& text) { return either(parseLatency(text), parseDuration(text)); }
-std::optional<double> rateOf(const std::string& text) { return either(parseBandwidth(text), parseRate(text)); }
+std::optional<double> timeOf(const std::string& text) { return eitherOf(parseLatency(text), parseDuration(text)); }
+std::optional<double> rateOf(const std::string& text) { return eitherOf(parseBandwidth(text), parseRate(text)); }
 std::optional<double> bytesOf(const std::string& text) {
     const auto bytes = parseBytes(text);
     return bytes ? std::optional(*bytes) : std::nullopt;

@@ -13,19 +13,19 @@ namespace {
 enum class Group { Number, Text, NotANumber, Absent };
 
 // Sort key of a run, computed once per run and not once per comparison.
-struct Entry {
+struct OrderEntry {
     Group group = Group::Absent;
     double number = 0;
     QString text;
     RunItemPtr run;
 };
 
-void setNumber(Entry& entry, double number) {
+void setNumber(OrderEntry& entry, double number) {
     entry.group = std::isnan(number) ? Group::NotANumber : Group::Number;
     if (!std::isnan(number)) entry.number = number;
 }
 
-void setText(Entry& entry, const QString& text) {
+void setText(OrderEntry& entry, const QString& text) {
     entry.group = text.isEmpty() ? Group::Absent : Group::Text;
     entry.text = text;
 }
@@ -42,8 +42,8 @@ QString startOf(const storage::RunRow& row, Qt::SortOrder direction) {
         .arg(place, kDigits, 'f', 3, QLatin1Char('0'));
 }
 
-Entry entryByKey(const RunItemPtr& run, const std::string& key) {
-    Entry entry{.run = run};
+OrderEntry entryByKey(const RunItemPtr& run, const std::string& key) {
+    OrderEntry entry{.run = run};
     const std::string* value = run->config.find(key);
     if (!value) return entry;
     if (const auto number = settingNumber(*value)) {
@@ -54,8 +54,8 @@ Entry entryByKey(const RunItemPtr& run, const std::string& key) {
     return entry;
 }
 
-Entry entryByColumn(const RunItemPtr& run, RunTableModel::Column column, Qt::SortOrder direction) {
-    Entry entry{.run = run};
+OrderEntry entryByColumn(const RunItemPtr& run, RunTableModel::Column column, Qt::SortOrder direction) {
+    OrderEntry entry{.run = run};
     if (column == RunTableModel::Started) {
         setText(entry, startOf(run->row, direction));
     } else if (!RunTableModel::isNumeric(column)) {
@@ -74,20 +74,21 @@ bool newestFirst(const RunItem& a, const RunItem& b) {
 }  // namespace
 
 void RunOrder::sort(std::vector<RunItemPtr>& runs) const {
-    std::vector<Entry> entries;
+    std::vector<OrderEntry> entries;
     entries.reserve(runs.size());
     for (RunItemPtr& run : runs) {
         entries.push_back(key.empty() ? entryByColumn(run, static_cast<RunTableModel::Column>(column), direction)
                                       : entryByKey(run, key));
     }
     const bool up = direction == Qt::AscendingOrder;
-    std::sort(entries.begin(), entries.end(), [up](const Entry& a, const Entry& b) {
+    std::sort(entries.begin(), entries.end(), [up](const OrderEntry& a, const OrderEntry& b) {
         if (a.group != b.group) return a.group < b.group;
         if (a.number != b.number) return (a.number < b.number) == up;
         const int text = a.text.compare(b.text);
         return text != 0 ? (text < 0) == up : newestFirst(*a.run, *b.run);
     });
-    std::transform(entries.begin(), entries.end(), runs.begin(), [](Entry& entry) { return std::move(entry.run); });
+    std::transform(entries.begin(), entries.end(), runs.begin(),
+                   [](OrderEntry& entry) { return std::move(entry.run); });
 }
 
 }  // namespace dasgd::gui

@@ -12,7 +12,7 @@ namespace dasgd::gui {
 namespace {
 
 const QString kCase = QStringLiteral("case"), kName = QStringLiteral("name"), kOwnSweep = QStringLiteral("sweep");
-constexpr int kDeepest = 8;
+constexpr int kDeepestCases = 8;
 
 // The text of one [[case]] with everything in it, and the comment above it.
 struct Block {
@@ -114,7 +114,7 @@ qint64 runsOf(const Value& table, Axes axes, int depth) {
     const Value* found = table.find("case");
     const auto* cases = found ? found->as<Value::Array>() : nullptr;
     qint64 runs = 0;
-    if (cases && depth < kDeepest) {
+    if (cases && depth < kDeepestCases) {
         for (const Value& one : *cases) {
             runs = std::min(runs + (one.isTable() ? runsOf(one, axes, depth + 1) : 1), SweepSize::kMostCounted);
         }

@@ -11,6 +11,7 @@
 #include <set>
 #include <vector>
 
+#include "gui/experiment/model/document/experiment_files.h"
 #include "gui/scaling/model/reports/job_files.h"
 #include "gui/scaling/model/reports/report.h"
 

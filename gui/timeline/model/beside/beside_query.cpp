@@ -7,7 +7,7 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr std::chrono::milliseconds kLoadBudget{40}, kAlignBudget{40};
+constexpr std::chrono::milliseconds kBesideBudget{40}, kAlignBudget{40};
 
 Result<std::optional<StepParts>> partsOf(storage::RunReader& reader, const std::string& run, TimeRange stretch) {
     DASGD_ASSIGN(const auto spans, reader.spans(run, stretch, BesideQuery::kMostSpans + 1));
@@ -92,7 +92,7 @@ Status BesideQuery::answerFrame(LiveStore& store) {
     }
     // Only a live run grows.
     if (store.isLive(run_)) spans_.grown(true);
-    DASGD_ASSIGN(const bool complete, spans_.load(store.reader(), wanted->second, kLoadBudget));
+    DASGD_ASSIGN(const bool complete, spans_.load(store.reader(), wanted->second, kBesideBudget));
     auto frame = std::make_shared<TimelineFrame>(spans_.frame(wanted->second));
     frame->runId = run_.toStdString();
     frame->complete = complete;
