@@ -35,6 +35,8 @@ SelectionCard::SelectionCard(QWidget* parent) : Card(parent) {
     body().addWidget(table_, 1);
     body().addWidget(hidden_ = makeLabel({}));
     hidden_->setWordWrap(true);
+    body().addWidget(path_ = makeLabel({}));
+    path_->setWordWrap(true);
     copy_ = makeButton(tr("Copy table"), false, tr("The numbers with tabs between them, for a spreadsheet"));
     connect(copy_, &QPushButton::clicked, this, [this] { QApplication::clipboard()->setText(textOf(shown_)); });
     zoom_ = makeButton(tr("Zoom here"), false, tr("The timeline shows what is selected, and no more  Z"));
@@ -76,6 +78,8 @@ void SelectionCard::setMeasure(const Measure& measure, bool marked) {
                                .arg(QString::number(hidden * 100, 'f', 1),
                                     shortNumber(static_cast<double>(measure.mean.blocked) / 1e6, 3))
                          : tr("nothing was transferred"));
+    path_->setText(freeTransfersInWords(measure));
+    path_->setToolTip(pathInWords(measure));
     fitColumns();
 }
 

@@ -32,7 +32,7 @@ private:
     void setHead(int row, const QString& text);
     void fitColumns();
 
-    QLabel *length_ = nullptr, *hidden_ = nullptr;
+    QLabel *length_ = nullptr, *hidden_ = nullptr, *path_ = nullptr;
     QTableWidget* table_ = nullptr;
     QPushButton *copy_, *zoom_;
     MeasureTable shown_;

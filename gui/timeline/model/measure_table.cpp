@@ -64,6 +64,32 @@ QString ranksOf(const MeasureTable& table) {
     return QStringLiteral("%1 of %2 ranks, the others recorded nothing here").arg(table.ranks).arg(table.workers);
 }
 
+QString freeTransfersInWords(const Measure& measure) {
+    if (measure.hasLongPath) {
+        return QStringLiteral("if transfers were free: over %1 spans, select fewer")
+            .arg(grouped(SpanMeasure::kMostOfPath));
+    }
+    if (!measure.path || measure.path->length() <= 0) return {};
+    if (measure.path->messages > 0) return QStringLiteral("if transfers were free: not known, ranks wait for messages");
+    return QStringLiteral("if transfers were free: %1 % less").arg(measure.path->saved() * 100, 0, 'f', 1);
+}
+
+QString pathInWords(const Measure& measure) {
+    if (!measure.path || measure.path->length() <= 0) return {};
+    const CriticalPath& path = *measure.path;
+    QStringList parts;
+    const auto add = [&](Ns time, const char* name) {
+        const double share = static_cast<double>(time) / static_cast<double>(path.length());
+        if (time > 0) parts << QStringLiteral("%1 % ").arg(share * 100, 0, 'f', 1) + QLatin1String(name);
+    };
+    add(path.compute, "computing");
+    add(path.transfer, "transfers");
+    add(path.messages, "waiting for messages");
+    add(path.other, "data and evaluations");
+    add(path.idle, "idle");
+    return QStringLiteral("critical path: ") + parts.join(QStringLiteral(", "));
+}
+
 QString textOf(const MeasureTable& table) {
     QString text = QStringLiteral("what\tmean of %1, ms\tmost, ms\tshare\n").arg(ranksOf(table));
     const auto add = [&](const MeasureLine& line, const QString& before) {

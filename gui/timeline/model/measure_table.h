@@ -31,6 +31,10 @@ struct MeasureTable {
 // "4 ranks", or "3 of 4 ranks, the others recorded nothing here".
 [[nodiscard]] QString ranksOf(const MeasureTable& table);
 [[nodiscard]] MeasureTable tableOf(const Measure& measure);
+// "if transfers were free: 38.1 % less", or why that is not known; "" where there is no path.
+[[nodiscard]] QString freeTransfersInWords(const Measure& measure);
+// "critical path: 61.2 % computing, 37.9 % transfers, 0.9 % idle"; "" where there is none.
+[[nodiscard]] QString pathInWords(const Measure& measure);
 // Text with a header and tabs, for spreadsheets.
 [[nodiscard]] QString textOf(const MeasureTable& table);
 

@@ -42,6 +42,7 @@ Result<bool> SpanMeasure::read(storage::RunReader& reader, std::chrono::millisec
         // Stretches far outside the run are skipped quickly.
         stride_ = spans.empty() ? 2 * stride_ : slice_;
         take(slice, spans);
+        keepForPath(slice, spans);
         next_ = slice.end;
         if (next_ < counted_.end && std::chrono::steady_clock::now() > deadline) return false;
     }
@@ -83,8 +84,24 @@ void SpanMeasure::take(TimeRange slice, const std::vector<storage::SpanRow>& spa
     }
 }
 
+// A span that began in an earlier slice was kept with it. Collectives stay whole: where they began and ended decides
+// how long the others waited.
+void SpanMeasure::keepForPath(TimeRange slice, const std::vector<storage::SpanRow>& spans) {
+    for (const storage::SpanRow& row : spans) {
+        if (path_.size() > kMostOfPath) return;
+        const bool isKept = row.span.start < slice.start && slice.start > counted_.start;
+        if (isKept) continue;
+        RankSpan& kept = path_.emplace_back(row);
+        if (isReduce(row.span.kind)) continue;
+        kept.span.start = std::max(kept.span.start, counted_.start);
+        kept.span.end = std::min(kept.span.end, counted_.end);
+    }
+}
+
 Measure SpanMeasure::result() const {
     Measure measure{.runId = runId_, .range = range_, .counted = counted_, .workers = workers_};
+    measure.hasLongPath = path_.size() > kMostOfPath;
+    if (!measure.hasLongPath) measure.path = criticalPathOf(path_);
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
         const RankSums& sums = ranks_[rank];
         if (!sums.seen) continue;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/analysis/spans/critical_path.h"
 #include "core/analysis/spans/idle.h"
 #include "core/analysis/spans/overlap.h"
 #include "core/base/result.h"
@@ -35,6 +36,10 @@ struct Measure {
     std::array<int, kIdleParts.size()> mostIdleRank{};
     int ranks = 0;    // number of ranks with spans in the range
     int workers = 0;  // of the run; 0: not known
+    // The critical path of `counted`: work that it cuts counts as far as it lies within. None without spans, or where
+    // there are too many of them to follow it.
+    std::optional<CriticalPath> path;
+    bool hasLongPath = false;  // there are too many
     [[nodiscard]] Ns length() const {
         return counted.start < counted.end ? counted.end - counted.start : range.end - range.start;
     }
@@ -42,6 +47,9 @@ struct Measure {
 
 class SpanMeasure {
 public:
+    // Spans for one critical path, some 50 ms of work.
+    static constexpr std::size_t kMostOfPath = 250'000;
+
     // `imported`: of a trace of another program, which does not number what its waits are for: they count as waits for
     // collectives.
     SpanMeasure(std::string runId, TimeRange range, int workers = 0, bool imported = false)
@@ -60,6 +68,7 @@ private:
         bool seen = false;
     };
     void take(TimeRange slice, const std::vector<storage::SpanRow>& spans);
+    void keepForPath(TimeRange slice, const std::vector<storage::SpanRow>& spans);
 
     std::string runId_;
     TimeRange range_;
@@ -70,6 +79,7 @@ private:
     Ns slice_ = 0;   // length that holds about ten thousand spans on average
     Ns stride_ = 0;  // length to read next: longer while no spans are found
     std::vector<RankSums> ranks_;
+    std::vector<RankSpan> path_;  // spans of the critical path; at most one more than are followed
 };
 
 }  // namespace dasgd::gui

@@ -17,11 +17,13 @@ TEST(SelectionCard, SaysWhichRanksItIsOfAndWhyTheyWereIdle) {
     measure.idle = {.transfer = 12'000'000, .unexplained = 18'000'000};
     measure.mostIdle = {.transfer = 20'000'000, .unexplained = 19'000'000};
     measure.mostIdleRank = {2, 0, 0, 0, 0, 1};
+    measure.path = CriticalPath{.range = {0, 1'000}, .compute = 600, .transfer = 400, .withoutTransfers = 619};
     SelectionCard card;
     card.setMeasure(measure, true);
     QStringList words;
     for (const QLabel* label : card.findChildren<QLabel*>()) words << label->text();
     EXPECT_TRUE(words.join(' ').contains(QStringLiteral("mean of 3 of 4 ranks"))) << words.join(' ').toStdString();
+    EXPECT_TRUE(words.contains(QStringLiteral("if transfers were free: 38.1 % less")));
     auto* table = card.findChild<QTableWidget*>();
     ASSERT_EQ(table->rowCount(), 4) << "idle, a head, two reasons";
     EXPECT_EQ(table->item(2, 0)->text(), QStringLiteral("for an average"));

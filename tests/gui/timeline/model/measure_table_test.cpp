@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "gui/kit/words/words.h"
+
 namespace dasgd::gui {
 namespace {
 
@@ -55,6 +57,20 @@ TEST(MeasureTable, OfNothingAllIsIdle) {
     none.ranks = 0;
     EXPECT_TRUE(tableOf(none).lines.empty());
     EXPECT_TRUE(textOf(tableOf(none)).startsWith(QStringLiteral("what\tmean of no rank")));
+}
+
+TEST(MeasureTable, SaysWhatFreeTransfersWouldSaveOrWhyNot) {
+    Measure measure = example();
+    EXPECT_EQ(freeTransfersInWords(measure), QString());
+    measure.path = CriticalPath{.range = {0, 1'000}, .compute = 600, .transfer = 400, .withoutTransfers = 619};
+    EXPECT_EQ(freeTransfersInWords(measure), QStringLiteral("if transfers were free: 38.1 % less"));
+    EXPECT_EQ(pathInWords(measure), QStringLiteral("critical path: 60.0 % computing, 40.0 % transfers"));
+    measure.path->messages = 1;
+    EXPECT_TRUE(freeTransfersInWords(measure).contains(QStringLiteral("not known")));
+    measure.path.reset();
+    measure.hasLongPath = true;
+    EXPECT_TRUE(freeTransfersInWords(measure).contains(grouped(SpanMeasure::kMostOfPath)))
+        << freeTransfersInWords(measure).toStdString();
 }
 
 TEST(MeasureTable, ReasonsHaveTheirNames) {

@@ -101,6 +101,60 @@ TEST(SpanMeasure, SlicesAddUpToTheWhole) {
     }
 }
 
+// Two ranks of which each waits for the average: 100 ms of passes, 40 ms of transfer, ten times over.
+struct AveragingRun {
+    OneRun run{2};
+    std::vector<RankSpan> all;
+
+    AveragingRun() {
+        for (int step = 0; step < 10; ++step) {
+            const Ns from = step * 140 * kMs;
+            for (int rank = 0; rank < 2; ++rank) {
+                const auto put = [&](Lane lane, SpanKind kind, Ns start, Ns end, std::uint64_t collective) {
+                    const Span span{.lane = lane,
+                                    .kind = kind,
+                                    .step = step + 1,
+                                    .start = from + start * kMs,
+                                    .end = from + end * kMs,
+                                    .collective = collective};
+                    run.rank(rank).span(span);
+                    all.push_back({rank, span});
+                };
+                const auto number = static_cast<std::uint64_t>(step + 1);
+                put(Lane::Compute, SpanKind::Forward, 0, 100, 0);
+                put(Lane::Comm, SpanKind::Transfer, 100, 140, number);
+                put(Lane::Compute, SpanKind::Wait, 100, 140, number);
+            }
+        }
+        run.finish();
+    }
+};
+
+TEST(SpanMeasure, TheCriticalPathOfARunIsThatOfTheCommandLine) {
+    AveragingRun averaging;
+    storage::RunReader reader = averaging.run.reader();
+    const Measure measure = measureOf(reader, averaging.run.runId, {-5, 5'000 * kMs});
+    const std::optional<CriticalPath> whole = criticalPathOf(averaging.all);
+    ASSERT_TRUE(whole && measure.path);
+    EXPECT_EQ(measure.path->length(), whole->length());
+    EXPECT_EQ(measure.path->transfer, whole->transfer);
+    EXPECT_EQ(measure.path->withoutTransfers, whole->withoutTransfers);
+    EXPECT_NEAR(measure.path->saved(), 400.0 / 1400, 1e-9);
+}
+
+TEST(SpanMeasure, TheCriticalPathOfARangeCountsWhatLiesWithin) {
+    AveragingRun averaging;
+    storage::RunReader reader = averaging.run.reader();
+    // From the middle of a pass over one average to the middle of the next pass.
+    const Measure measure = measureOf(reader, averaging.run.runId, {50 * kMs, 190 * kMs});
+    ASSERT_TRUE(measure.path);
+    EXPECT_EQ(measure.path->length(), 140 * kMs);
+    EXPECT_EQ(measure.path->compute, 100 * kMs);
+    EXPECT_EQ(measure.path->transfer, 40 * kMs);
+    EXPECT_EQ(measure.path->withoutTransfers, 100 * kMs);
+    EXPECT_FALSE(measureOf(reader, averaging.run.runId, {9'000 * kMs, 9'900 * kMs}).path) << "there is nothing";
+}
+
 // A trace of another program numbers nothing: what its waits are for is not taken for messages.
 TEST(SpanMeasure, WaitsOfAnImportedTraceAreForCollectives) {
     OneRun run(1);
