@@ -18,8 +18,9 @@ TEST(CompressedExchange, AStageTakesTheTimeOfItsCollective) {
                      3 * (1e-3 + 1e6 * 1e-8));
     EXPECT_DOUBLE_EQ(stageSeconds({CompressedExchange::Collective::AllToAll, 1'000'000}, {}, kStageLink, 4),
                      3e-3 + 0.75e6 * 1e-8);
-    for (const Collective each : {CompressedExchange::Collective::AllReduce, CompressedExchange::Collective::AllGather,
-                                  CompressedExchange::Collective::AllToAll}) {
+    for (const CompressedExchange::Collective each :
+         {CompressedExchange::Collective::AllReduce, CompressedExchange::Collective::AllGather,
+          CompressedExchange::Collective::AllToAll}) {
         EXPECT_EQ(stageSeconds({each, 1'000'000}, {}, kStageLink, 1), 0);
         EXPECT_EQ(sentInStage({each, 1'000'000}, 1), 0);
     }
