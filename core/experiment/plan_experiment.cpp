@@ -9,11 +9,13 @@
 #include <cmath>
 #include <memory>
 #include <new>
+#include <sstream>
 #include <string>
 #include <string_view>
 
 #include "core/datasets/number_range.h"
 #include "core/models/built_size.h"
+#include "core/models/embedding_tables.h"
 #include "core/models/sequence.h"
 #include "core/step/flat_params.h"
 #include "core/step/hidden_matrices.h"
@@ -93,6 +95,30 @@ Status checkData(const Splits& splits, const Experiment& experiment) {
     return checkLabels(splits.test, "test", splits.input.classes, experiment);
 }
 
+// Refuses samples that name rows which the embedding tables of the model do not have.
+Status checkNamedRows(const Samples& samples, const std::string& set, const Model& model,
+                      const Experiment& experiment) {
+    if (samples.count() == 0) return {};
+    const auto& tables = dynamic_cast<const HasEmbeddingTables&>(model);
+    const std::int64_t rows = model.naturalInput().categories.rows;
+    constexpr std::int64_t kPart = 1 << 14;
+    for (std::int64_t begin = 0; begin < samples.count(); begin += kPart) {
+        const at::Tensor part = at::arange(begin, std::min(begin + kPart, samples.count()), at::kLong);
+        const at::Tensor named = tables.rowsOf(makeBatch(samples, part, at::kDouble).inputs).flatten(1);
+        // A NaN is no whole number.
+        const at::Tensor wrong = named.lt(0).logical_or(named.ge(rows)).logical_or(named.ne(named.floor()));
+        if (!wrong.any().item<bool>()) continue;
+        const auto first = wrong.flatten().to(at::kByte).argmax().item<std::int64_t>();
+        std::ostringstream row;
+        row << named.flatten()[first].item<double>();
+        return fail(sourceOf(experiment, set) + ": sample " + std::to_string(begin + first / named.size(1)) +
+                    " of its " + set + " set names row " + row.str() +
+                    " of a table, and rows are whole numbers from 0 to " + std::to_string(rows - 1) +
+                    ": set rows in [model], or name = \"clicks\" in [data], which makes such samples");
+    }
+    return {};
+}
+
 std::string leftOutInWords(const Splits& splits) {
     const std::int64_t count = splits.skipped.value_or(0);
     if (count == 0) return splits.notRead;
@@ -143,8 +169,10 @@ Result<Plan> loadAndBuild(const Experiment& experiment, const TryForeignCode& at
                          .type = experiment.scalarType()};
     std::int64_t samples = 0;
     std::string leftOut;
+    Splits named;
     if (experiment.dataset) {
         DASGD_ASSIGN(const Splits splits, experiment.dataset->load(context.input));
+        if (dynamic_cast<const HasEmbeddingTables*>(model.get())) named = splits;
         DASGD_TRY(checkData(splits, experiment));
         samples = splits.train.count() - validationCount(splits.train.count(), experiment.data.validation);
         context.input = splits.input;
@@ -155,6 +183,8 @@ Result<Plan> loadAndBuild(const Experiment& experiment, const TryForeignCode& at
     if (auto built = model->build(context); !built) {
         return tl::unexpected<Error>(placed(experiment.modelTable, built.error()));
     }
+    DASGD_TRY(checkNamedRows(named.train, "training", *model, experiment));
+    DASGD_TRY(checkNamedRows(named.test, "test", *model, experiment));
     DASGD_TRY(checkCut(experiment, *model));
     if (model->module().parameters().front().is_meta() && experiment.compute.measured()) {
         return fail(placed(experiment.modelTable, {experiment.modelName + " has nothing to measure: write step_time in "

@@ -23,11 +23,20 @@ namespace dasgd {
 // next of `classes` tokens.
 enum class Task { kClassification, kRegression, kLanguage };
 
+// Categorical features of a sample, as the last of its numbers: feature by feature `lookups` row numbers, each a whole
+// number from 0 to `rows` − 1.
+struct Categories {
+    std::int64_t features = 0;
+    std::int64_t rows = 0;
+    std::int64_t lookups = 1;
+};
+
 // Shape of one sample: channels first ({1, 28, 28}); {T} for text.
 struct InputSpec {
     std::vector<std::int64_t> shape;
     std::int64_t classes = 0;
     Task task = Task::kClassification;
+    Categories categories = {};  // of a model with embedding tables (embedding_tables.h)
 };
 
 // inputs [B, …shape], floating, or int64 tokens [B, T]; targets int64 [B], floating [B, classes], or int64 tokens [B,

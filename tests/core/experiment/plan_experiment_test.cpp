@@ -173,5 +173,19 @@ TEST(PlanExperiment, LabelSmoothingNeedsCrossEntropy) {
     }
 }
 
+// Data of the right shape need not name rows of tables: those of synthetic are no whole numbers.
+TEST(PlanExperiment, SamplesNameRowsThatTheTablesHave) {
+    Value document = minimal();
+    document.set("model", table({{"name", text("dlrm")}, {"rows", integer(20)}}));
+    EXPECT_THAT(planErrorOf(document), HasSubstr("those of the data have 784: set name = \"clicks\" in [data]"));
+    document.set("data", table({{"name", text("synthetic")}}));
+    EXPECT_THAT(planErrorOf(document),
+                AllOf(StartsWith("synthetic: sample 0 of its training set names row "),
+                      HasSubstr(" of a table, and rows are whole numbers from 0 to 19: set rows in [model]")));
+    document.set("data", table({{"name", text("clicks")}}));
+    const auto plan = planExperiment(readExperiment(document).value());
+    EXPECT_TRUE(plan) << (plan ? "" : plan.error().message);
+}
+
 }  // namespace
 }  // namespace dasgd

@@ -86,7 +86,12 @@ inline Batch randomBatch(const InputSpec& input, std::int64_t size, at::ScalarTy
                 torch::randint(input.classes, sizes, torch::kInt64)};
     }
     if (input.task == Task::kRegression) return {torch::randn(sizes, type), torch::randn({size, input.classes}, type)};
-    return {torch::randn(sizes, type), torch::randint(input.classes, {size}, torch::kInt64)};
+    const at::Tensor inputs = torch::randn(sizes, type);
+    if (const Categories& of = input.categories; of.features > 0) {
+        const std::int64_t named = of.features * of.lookups;
+        inputs.slice(1, sizes[1] - named).copy_(torch::randint(of.rows, {size, named}, torch::kInt64));
+    }
+    return {inputs, torch::randint(input.classes, {size}, torch::kInt64)};
 }
 
 inline std::string refusalOf(const std::string& name, const InputSpec& input, const Value& fields = {}) {
