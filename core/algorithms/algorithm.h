@@ -33,6 +33,7 @@ struct RunOutline {
     bool decaysWeights = false;       // optimizer.weight_decay
     std::int64_t fixedBatches = 1;    // StepContext::fixedBatches()
     bool sharesWork = false;          // train.work is "shared", as it is for some algorithms anyway
+    std::int64_t tables = 0;          // embedding tables of the model, its first parameters
     std::vector<std::vector<std::int64_t>> parameterShapes;  // in order of registration
     std::int64_t elementBytes = 4;
     double hostBytes = 1e18;  // memory of this machine

@@ -169,6 +169,23 @@ public:
     [[nodiscard]] virtual bool makePasses(StepContext& context) = 0;
 };
 
+// Division of a model's embedding tables among ranks, which look rows up for each other. Default: each rank has the
+// tables and looks up in them within its passes. An algorithm without this interface trains such a model like any
+// other.
+class DividesTables {
+public:
+    virtual ~DividesTables() = default;
+    // Called before everything else where the model has tables: they are its first `tables` parameters.
+    virtual void setTables(std::int64_t tables) = 0;
+    // Called between the loading of a micro-batch and its forward pass, on all ranks; it may wait. `rows` [B, tables,
+    // lookups]: the row numbers that this rank's samples name, in the type of the weights. Returns the sums of these
+    // rows, [B, tables, width], with which the model computes. In a time-only run both are shapes only.
+    [[nodiscard]] virtual at::Tensor lookUp(StepContext& context, const at::Tensor& rows) = 0;
+    // Called after its backward pass; it may wait. `gradients`: of this rank's loss by what lookUp() returned. Adds
+    // those of the tables to their gradients.
+    virtual void addGradients(StepContext& context, const at::Tensor& gradients) = 0;
+};
+
 // Ability to let the ranks that train share the gradients of a run, so that a fast rank makes more steps than a slow
 // one (train.work). The ranks that serve say who makes the next gradient. Default: such a run is refused.
 class SharesWork {

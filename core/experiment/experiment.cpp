@@ -446,6 +446,8 @@ double Experiment::learningRateScale() const {
 Roles Experiment::roles() const {
     if (cluster.stages > 1) return Roles::ofStages(cluster.ranks(), static_cast<int>(cluster.stages));
     const auto algorithm = makeAlgorithm();
+    const bool dividesTables = dynamic_cast<const DividesTables*>(algorithm.get()) != nullptr;
+    if (dividesTables && model->naturalInput().categories.features > 0) return Roles::ofParts(cluster.ranks());
     const auto* own = dynamic_cast<const HasRoles*>(algorithm.get());
     return own ? own->roles(cluster.ranks()) : Roles::allTrain(cluster.ranks());
 }

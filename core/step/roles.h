@@ -26,6 +26,12 @@ public:
         roles.wholeReplicas_ = false;
         return roles;
     }
+    // All train, and none has a whole replica.
+    [[nodiscard]] static Roles ofParts(int ranks) {
+        Roles roles = allTrain(ranks);
+        roles.wholeReplicas_ = false;
+        return roles;
+    }
     // `serving`: some of the ranks 0 … ranks−1.
     Roles(int ranks, const std::vector<int>& serving) : trains_(static_cast<std::size_t>(ranks), true) {
         for (const int rank : serving) trains_.at(static_cast<std::size_t>(rank)) = false;

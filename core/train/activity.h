@@ -5,6 +5,7 @@ namespace dasgd::activity {
 
 inline constexpr const char* kWarmUp = "a first pass, before training";
 inline constexpr const char* kLoading = "loading the batch";
+inline constexpr const char* kTables = "the lookups in tables of other ranks";
 inline constexpr const char* kForward = "the forward pass";
 inline constexpr const char* kBackward = "the backward pass";
 inline constexpr const char* kUpdate = "the update";

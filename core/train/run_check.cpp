@@ -50,6 +50,7 @@ Status checkAlgorithm(const Value& document, const Experiment& experiment, const
                            .decaysWeights = decaysWeights(experiment),
                            .fixedBatches = experiment.fixedBatches(plan),
                            .sharesWork = experiment.sharesWork(),
+                           .tables = experiment.model->naturalInput().categories.features,
                            .parameterShapes = plan.parameterShapes,
                            .elementBytes = static_cast<std::int64_t>(c10::elementSize(experiment.scalarType())),
                            .hostBytes = memoryOfHost()};

@@ -46,6 +46,7 @@ WorkerLoop::WorkerLoop(const Experiment& experiment, const WorkerEnvironment& en
       roles_(experiment.roles()),
       stages_(experiment.cluster.stages > 1 ? dynamic_cast<TrainsStages*>(algorithm_.get()) : nullptr),
       trains_(stages_ || roles_.trains(environment.comm.rank())),
+      tables_(tableStep(experiment, *algorithm_, model_.get())),
       timing_(*executor_, environment.sink, plan_,
               {.hasUnboundedSkew = experiment.cluster.workers > 1 && hasUnboundedSkew(),
                .reportsForRun = reportsForRun(),
@@ -370,6 +371,10 @@ void WorkerLoop::pass(const MicroBatch& part) {
     context_.gradientFeed().holdBack(!part.last());
     doing_ = activity::kLoading;
     if (hasData_) executor_->run({SpanKind::Data}, [&] { local_->load(part); });
+    if (tables_) {
+        doing_ = activity::kTables;
+        tables_->beforeForward(context_, local_->batch(), part.samples);
+    }
     doing_ = activity::kForward;
     if (experiment_.data.drawsSamples()) {
         executor_->run({SpanKind::Forward}, [&] { local_->learnNorms(); });
@@ -378,6 +383,9 @@ void WorkerLoop::pass(const MicroBatch& part) {
     executor_->run({.kind = SpanKind::Forward, .bytes = part.samples}, [&] { local_->forward(part); });
     doing_ = activity::kBackward;
     executor_->run({SpanKind::Backward}, [&] { local_->backward(); });
+    if (!tables_) return;
+    doing_ = activity::kTables;
+    tables_->afterBackward(context_);
 }
 
 void WorkerLoop::update(double rate) {

@@ -16,6 +16,7 @@
 #include "core/train/steps/local_step.h"
 #include "core/train/steps/loss_queue.h"
 #include "core/train/steps/stage_step.h"
+#include "core/train/steps/table_step.h"
 #include "core/train/timing/step_profiler.h"
 #include "core/train/timing/timing_records.h"
 #include "core/train/worker.h"
@@ -129,7 +130,8 @@ private:
     Roles roles_;
     TrainsStages* stages_;  // the algorithm's interface where the model is cut into stages, else null
     std::unique_ptr<StageStep> stage_;
-    bool trains_;  // makes steps
+    bool trains_;                      // makes steps
+    std::optional<TableStep> tables_;  // nullopt where the algorithm divides no embedding tables
     std::vector<std::string> weightNames_;
     StepProfiler profiler_{experiment_.record.profile, environment_.profileTrace, environment_.clock, *executor_,
                            environment_.sink};

@@ -89,6 +89,7 @@ public:
         if (replays_ && !where_.ownUpdate.empty()) update_->isMadeBy(where_.ownUpdate);
     }
     void learnNorms() override { sampler_->learn(dynamic_cast<HasGradientNorms&>(model_).gradientNorms(batch_)); }
+    [[nodiscard]] const Batch& batch() const override { return batch_; }
     void forward(const MicroBatch& part) override {
         share_ = part.share();
         weight_ = part.weight;
@@ -195,6 +196,7 @@ class IdleStep final : public LocalStep {
 public:
     IdleStep(const FlatParams& params, GradientFeed& feed) : slots_(params.slots().size()), feed_(feed) {}
     void load(const MicroBatch&) override {}
+    [[nodiscard]] const Batch& batch() const override { return batch_; }
     void forward(const MicroBatch&) override {
         if (!feed_.hasLayerListener()) return;
         for (std::size_t slot = 0; slot < slots_; ++slot) feed_.forward(slot);
@@ -212,6 +214,7 @@ public:
 private:
     std::size_t slots_;
     GradientFeed& feed_;
+    const Batch batch_;
 };
 
 }  // namespace
