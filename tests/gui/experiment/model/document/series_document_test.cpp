@@ -10,7 +10,7 @@
 namespace dasgd::gui {
 namespace {
 
-RunItemPtr runOf(int place, const std::string& config) {
+RunItemPtr runAt(int place, const std::string& config) {
     storage::RunRow row = makeRun(runNumber(place), "dasgd", config)->row;
     row.series = "r0";
     row.seriesPlace = place;
@@ -25,7 +25,7 @@ std::string plain(int period, int delay, int seed, const std::string& link = "1G
 
 std::vector<RunItemPtr> runsOf(const std::vector<std::string>& configs) {
     std::vector<RunItemPtr> runs;
-    for (const std::string& config : configs) runs.push_back(runOf(static_cast<int>(runs.size()), config));
+    for (const std::string& config : configs) runs.push_back(runAt(static_cast<int>(runs.size()), config));
     return runs;
 }
 
