@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/train/training_data.h"
+#include "core/train/data/training_data.h"
 #include "tests/support/algorithm_trials.h"
 #include "tests/support/gossip_oracle.h"
 
