@@ -30,8 +30,8 @@ void onWideVectors(const Work& work) {
     work();
 }
 
-// As onWideVectors, with AVX-512 where the processor has it. Precondition: `work` adds nothing to a product, which
-// AVX-512 would round once in place of twice.
+// Calls `work` like onWideVectors(), compiled with AVX-512 where the processor has it. Precondition: `work` adds
+// nothing to a product, which AVX-512 would round once in place of twice.
 template <class Work>
 void onWidestVectors(const Work& work) {
 #if defined(__x86_64__) && defined(__GNUC__)

@@ -13,7 +13,7 @@
 
 namespace dasgd {
 
-// What a rank sends: α is paid for each message, β for each byte.
+// Volume that a rank sends: α is paid for each message, β for each byte.
 struct SentVolume {
     double elements = 0;
     double messages = 0;

@@ -217,7 +217,7 @@ StepContext::Extras WorkerLoop::extras() {
     // Time-only runs record no metrics of the algorithm; the spans hold everything.
     if (!experiment_.timeOnly())
         extras.metric = [this](std::string_view name, double v) {
-            // What is recorded before the optimiser has stepped belongs to the step under way.
+            // A metric that is recorded before the optimiser has stepped belongs to the step under way.
             metric(name, v, shares_ ? step() : context_.step());
         };
     return extras;
@@ -405,14 +405,14 @@ void WorkerLoop::evaluate() {
     losses_.readAll([this](const Metric& loss) { recordLoss(loss); });
     if (!evaluations_) return;
     Metric at = metricNow("");
-    // Of shared work a server evaluates, which sends all workers their weights: what one of them sends, on average.
+    // A server of shared work evaluates, and sends all workers their weights: bytes for one worker, on average.
     if (shares_ && !trains_) at.bytesSent /= roles_.trainers();
     evaluations_->evaluate(at, step_ == plan_.totalSteps || (shares_ && shares_->isOver()));
 }
 
 void WorkerLoop::recordSkipped() {
     const auto skipped = data_.skipped();
-    // Of shared work a server alone reads the test set.
+    // Where work is shared, a server alone reads the test set.
     if (skipped && (trains_ || shares_)) metric(metrics::kSkippedFiles, static_cast<double>(*skipped));
 }
 

@@ -7,12 +7,17 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <condition_variable>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <vector>
+
+#include "core/comm/gloo/gloo_waits.h"
 
 namespace dasgd {
 
@@ -31,10 +36,26 @@ public:
     void start(std::vector<at::Tensor> from, const std::vector<at::Tensor>& into,
                std::function<void(const std::string& failure)> ended);
 
-    class Impl;
-
 private:
-    std::unique_ptr<Impl> impl_;
+    struct Exchange {
+        std::vector<at::Tensor> from;
+        GlooWorks works;
+        std::function<void(const std::string&)> ended;
+    };
+
+    void carryAll();
+    // Returns "" or what failed. Call with the mutex held.
+    std::string send(Exchange& exchange);
+
+    // Gloo may still write to rows that were given up, so they are kept until the connections are closed.
+    GlooWorks unfinished_;
+    c10::intrusive_ptr<c10d::ProcessGroupGloo> backend_;
+    const std::shared_ptr<std::mutex> launching_;
+    std::mutex mutex_;
+    std::condition_variable condition_;
+    std::deque<Exchange> exchanges_;  // under way, in the order of their launches
+    std::thread thread_;              // starts with the first
+    bool closing_ = false;
 };
 
 }  // namespace dasgd

@@ -51,8 +51,6 @@ struct Wanted {
     std::shared_ptr<Completion> ended;
 };
 
-using Works = GlooWorks;
-
 // Slices of a payload, which all but the last have kSliceBytes.
 std::deque<at::Tensor> slicesOf(const at::Tensor& bytes) {
     std::deque<at::Tensor> slices;
@@ -150,14 +148,14 @@ public:
 private:
     struct Sent {
         std::deque<at::Tensor> waiting;  // slices that Gloo does not have yet
-        Works works;                     // header and slices that Gloo has
+        GlooWorks works;                 // header and slices that Gloo has
         std::shared_ptr<Completion> ended;
     };
     struct Peer {
         std::thread sender, receiver;
         std::deque<Sent> sending;
-        Works receiving;   // operations that the receiver thread serves
-        std::string gone;  // reason for which the peer sends no more; "" while it may send
+        GlooWorks receiving;  // operations that the receiver thread serves
+        std::string gone;     // reason for which the peer sends no more; "" while it may send
     };
 
     std::shared_ptr<Completion> completion(const MessageCall& call, std::function<bool()> withdraw) {
@@ -168,7 +166,7 @@ private:
                               .withdraw = std::move(withdraw)});
     }
 
-    // The same memory, which it keeps.
+    // Bytes of a tensor, in its own memory, which they keep.
     static at::Tensor bytesOf(const at::Tensor& tensor) { return tensor.detach().view(-1).view(torch::kUInt8); }
 
     // Hands a message's header to Gloo. Headers of a peer, and payloads, leave in the order of the messages.
@@ -226,7 +224,7 @@ private:
                 return firstLine(error);
             }
             if (sent.works.empty()) return sent.waiting.empty() ? "" : std::string(kClosed);
-            const Works oldest{sent.works.front()};
+            const GlooWorks oldest{sent.works.front()};
             lock.unlock();
             const std::string why = awaitAll(oldest);
             lock.lock();
@@ -247,7 +245,7 @@ private:
     // Reads these from the peer; where that fails, returns false and marks the peer as gone.
     bool read(int from, const std::deque<at::Tensor>& slices, int tag) {
         Peer& peer = peers_[static_cast<std::size_t>(from)];
-        Works works;
+        GlooWorks works;
         std::string why;
         try {
             const std::lock_guard lock(mutex_);
@@ -374,7 +372,7 @@ private:
 
     // Receives that were given up: Gloo may still write to their tensors, so they are kept until the connections are
     // closed.
-    Works unfinished_;
+    GlooWorks unfinished_;
     c10::intrusive_ptr<c10d::ProcessGroupGloo> backend_;
     const std::shared_ptr<std::mutex> launching_;
     const Group group_;

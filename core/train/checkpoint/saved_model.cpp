@@ -13,7 +13,7 @@ constexpr const char* kNamed = "named/";
 constexpr const char* kBuffers = "buffers/";
 constexpr const char* kNamedBuffers = "named_buffers/";
 
-// Of the tensors that are no floating-point numbers.
+// Keeps the largest value of each tensor that is no floating-point one: counters of batches.
 void takeLargest(std::map<std::string, at::Tensor>& largest, const Archive& part) {
     for (const auto& [name, tensor] : part.tensors()) {
         if (tensor.is_floating_point()) continue;

@@ -43,7 +43,7 @@ public:
     virtual void load(const MicroBatch& part) = 0;
     // Where samples are drawn by their gradients' norms: finds those of the micro-batch, by a forward pass of its own.
     virtual void learnNorms() {}
-    // That micro-batch, until the next one is loaded; empty where nothing is computed.
+    // The micro-batch that was loaded, until the next one is loaded; empty where nothing is computed.
     [[nodiscard]] virtual const Batch& batch() const = 0;
     virtual void forward(const MicroBatch& part) = 0;
     // After the last micro-batch the gradients are those of the mean loss over the step's samples.

@@ -60,7 +60,7 @@ double sumOf(const std::vector<std::int64_t>& sizes) {
     return static_cast<double>(std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0}));
 }
 
-// What a rank of this engine takes that has a stage: weights and gradients of the whole model, of which it trains its
+// Memory of a rank of this engine that has a stage: weights and gradients of the whole model, of which it trains its
 // own, the optimiser's state of that, and with fdg a copy of its weights for each of the 2(K−1−k) passes that are kept.
 // The stage that takes most.
 MemoryRow staged(const std::string& algorithm, const MemoryAdvice& advice, const StageSizes& stages) {

@@ -35,7 +35,7 @@ using StageSizes = std::vector<std::vector<std::int64_t>>;
 struct MemoryAdvice {
     int ranks = 0;          // that divide the state among themselves: those of one stage, where the model is cut
     double parameters = 0;  // on each of them
-    // Of how many stages which one is counted, from 1: the one with the most parameters, of `wholeParameters` in all.
+    // Number of stages, and the one that is counted, from 1: the one with the most of all `wholeParameters`.
     int stages = 1, stage = 1;
     double wholeParameters = 0;
     double optimizerTensors = 0;
