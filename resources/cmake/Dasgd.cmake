@@ -163,7 +163,7 @@ set(DASGD_TEST_OPTIONS -O0 -fPIC)
 # tests over a registry see what each plug-in's test registers. EXCEPT leaves files out. NAME is the program's, HEADER a
 # dasgd_test_header. Label: the folder, `tree` at the root. Few programs of many folders: what tests of an area include costs
 # as much as their own lines, so that eight programs of 28 sources took 61 s of a core, and one 24 s. Every test runs in a
-# process of its own and has 60 s (tests/support/isolated), one after the other. SHARDS splits the tests of a slow program
+# process of its own and has 180 s (tests/support/isolated), one after the other. SHARDS splits the tests of a slow program
 # into as many entries of ctest, which run side by side: as many as there are processors, or twice as many of those that
 # WAIT for processes and windows more than they compute.
 function(dasgd_test folder)

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Shows how many files are edited to add an algorithm, a model, a data set, an optimiser, a schedule, a graph, a backend, a
-# topology, a command and a page: none. In a copy of the last commit it adds a file and its test for each (the algorithm
-# and its test are those of README.md, in a new folder; the others are in tests/support/templates), writes the golden
-# trajectory, and runs the new tests and every test over a registry. `./lab test --full` runs it.
+# Shows how many files are edited to add an algorithm, a model, a data set, an optimiser, a schedule, a graph, a
+# compressor, a backend, a topology, a command and a page: none. In a copy of the last commit it adds a file and its
+# test for each (the algorithm and its test are those of README.md, in a new folder; the others are in
+# tests/support/templates), writes the golden trajectory, and runs the new tests and every test over a registry. `./lab
+# test --full` runs it.
 #   tests/bench/add_one_of_each.sh [folder of the copy]      # builds what the compiler cache does not have
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -30,6 +31,7 @@ core/datasets dataset
 core/optimizers optimizer
 core/schedules schedule
 core/graphs graph
+core/compression/operators compressor
 core/backends backend
 core/sim/topologies topology
 experiments/commands command
@@ -73,7 +75,7 @@ for program in "${!filters[@]}"; do
     [ "${theirs:-1}" = 0 ] || sed "s/^/$program: /" tests.log | head -200
 done
 described=$(build/release/dasgd describe && build/release/dasgd --help && build/release/dasgd-lab --help)
-for name in doubling extra_{model,dataset,optimizer,schedule,graph,backend,topology} extra-command Extra; do
+for name in doubling extra_{model,dataset,optimizer,schedule,graph,compressor,backend,topology} extra-command Extra; do
     grep -q -- "$name" <<<"$described" || { echo "the programs do not show $name" && failed=$((failed + 1)); }
 done
 echo "tests over registries and of what was added, in ${#filters[@]} programs: $passed passed, $failed failed"

@@ -4,8 +4,10 @@
 #include <chrono>
 #include <filesystem>
 #include <thread>
+#include <vector>
 
 #include "storage/read/run_reader.h"
+#include "tests/support/dasgd_program.h"
 #include "tests/support/processes.h"
 
 namespace dasgd::test {
@@ -25,6 +27,21 @@ bool newestRunComesTo(const std::filesystem::path& workspace, Holds holds) {
 }
 inline bool newestRunTrains(const std::filesystem::path& workspace) {
     return newestRunComesTo(workspace, [](const storage::RunRow& row) { return row.steps > 10; });
+}
+
+// Calls `act` while a started run and its ranks rest, so that the run cannot end before what `act` starts has begun.
+template <class Act>
+auto atRest(const StartedProgram& program, Act act) {
+    std::vector<pid_t> processes = childrenOf(program.id());
+    processes.push_back(program.id());
+    for (const pid_t process : processes) ::kill(process, SIGSTOP);
+    struct GoOn {
+        const std::vector<pid_t>& processes;
+        ~GoOn() {
+            for (const pid_t process : processes) ::kill(process, SIGCONT);
+        }
+    } goOn{processes};
+    return act();
 }
 
 }  // namespace dasgd::test

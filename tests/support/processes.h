@@ -63,10 +63,7 @@ public:
     }
 
 private:
-    static int forkAlone() {
-        DASGD_CHECK(threadsOfThisProcess() == 1);
-        return ::fork();
-    }
+    static int forkAlone();
 
     int id_;
 };
@@ -93,13 +90,19 @@ private:
 
 // Looks every millisecond until `condition` holds; false when it did not in time.
 inline bool eventually(const std::function<bool()>& condition,
-                       std::chrono::seconds patience = std::chrono::seconds(20)) {
+                       std::chrono::seconds patience = std::chrono::seconds(60)) {
     const auto end = std::chrono::steady_clock::now() + patience;
     while (!condition()) {
         if (std::chrono::steady_clock::now() > end) return false;
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     return true;
+}
+
+// A thread that was joined stays on the kernel's list for a moment.
+inline int ChildProcess::forkAlone() {
+    DASGD_CHECK(eventually([] { return threadsOfThisProcess() == 1; }, std::chrono::seconds(5)));
+    return ::fork();
 }
 
 // Resident memory of this process in KiB; 0 where it is not known.

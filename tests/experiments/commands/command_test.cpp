@@ -18,8 +18,8 @@ namespace {
 // A command that the linker dropped, or whose file was not found, would be missing here.
 TEST(Command, EveryFileOfTheFolderIsACommand) {
     std::vector<std::string> files, names;
-    for (const auto& entry :
-         std::filesystem::directory_iterator(std::filesystem::path(test::kSourceDir) / "experiments" / "commands")) {
+    const auto folder = std::filesystem::path(test::kSourceDir) / "experiments" / "commands";
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
         std::string name = entry.path().stem().string();
         if (entry.path().extension() != ".cpp" || name == "command") continue;
         std::ranges::replace(name, '_', '-');

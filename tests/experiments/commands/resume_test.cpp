@@ -51,7 +51,7 @@ TEST_P(AfterAStop, GoesOnAndEndsWithTheSameBits) {
     folder.write("e.toml", experiment(backend));
     test::StartedProgram program = folder.start({"run", "e.toml", "-w", "w", "-q"});
     ASSERT_TRUE(test::newestRunTrains(folder.workspace()));
-    ASSERT_EQ(folder.run({"stop", "2", "-w", "w"}).exit, 0);
+    ASSERT_EQ(test::atRest(program, [&] { return folder.run({"stop", "2", "-w", "w"}).exit; }), 0);
     EXPECT_EQ(program.wait().exit, 130);
     const test::Ended resumed = folder.run({"resume", "2", "-w", "w", "-q", "--json"});
     ASSERT_EQ(resumed.exit, 0) << resumed.err;
@@ -167,7 +167,7 @@ TEST_F(ResumeCommand, GoesOnWithAnotherNumberOfWorkers) {
     folder_.write("e.toml", anyWorkers(12'000));
     test::StartedProgram program = folder_.start({"run", "e.toml", "-w", "w", "-q"});
     ASSERT_TRUE(test::newestRunTrains(folder_.workspace()));
-    ASSERT_EQ(folder_.run({"stop", "2", "-w", "w"}).exit, 0);
+    ASSERT_EQ(test::atRest(program, [&] { return folder_.run({"stop", "2", "-w", "w"}).exit; }), 0);
     EXPECT_EQ(program.wait().exit, 130);
     const storage::RunRow stopped = rows().at(0);
     const test::Ended resumed = folder_.run({"resume", "2", "-w", "w", "--workers", "3"});
@@ -237,10 +237,12 @@ TEST_F(ResumeCommand, ARunThatWasEditedOrDamagedIsRefused) {
     folder_.write("e.toml", experiment("threads"));
     test::StartedProgram program = folder_.start({"run", "e.toml", "-w", "w", "-q"});
     ASSERT_TRUE(test::newestRunTrains(folder_.workspace()));
-    test::Ended running = folder_.run({"resume", "2", "-w", "w"});
-    EXPECT_EQ(running.exit, 2);
-    EXPECT_THAT(running.err, HasSubstr("stop it first"));
-    ASSERT_EQ(folder_.run({"stop", "2", "-w", "w"}).exit, 0);
+    test::atRest(program, [&] {
+        const test::Ended running = folder_.run({"resume", "2", "-w", "w"});
+        EXPECT_EQ(running.exit, 2);
+        EXPECT_THAT(running.err, HasSubstr("stop it first"));
+        EXPECT_EQ(folder_.run({"stop", "2", "-w", "w"}).exit, 0);
+    });
     static_cast<void>(program.wait());
     const auto checkpoints = folder_.workspace() / "runs" / rows()[0].runId / "checkpoints";
     const std::int64_t step = CheckpointFolder(checkpoints).steps().at(0);

@@ -59,7 +59,7 @@ protected:
         EXPECT_TRUE(soon([&] { return processesOn(workspace).empty(); })) << "a rank outlived its launcher";
     }
     // Programs are started and digits learnt here, beside other tests.
-    static bool soon(const std::function<bool()>& done) { return QTest::qWaitFor(done, 25'000); }
+    static bool soon(const std::function<bool()>& done) { return QTest::qWaitFor(done, 90'000); }
 
     void startPreset(const QString& title) {
         QTest::mouseClick(button<QPushButton>(QStringLiteral("New run")), Qt::LeftButton);

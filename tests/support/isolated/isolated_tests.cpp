@@ -28,7 +28,7 @@ namespace dasgd::test {
 
 namespace {
 
-constexpr int kUsualLimitS = 60;
+constexpr int kUsualLimitS = 180;
 constexpr int kKeptOutput = 64 * 1024;  // of a failed test, from its end
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
