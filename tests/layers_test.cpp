@@ -31,8 +31,9 @@ const std::vector<Foreign> kForeign{
     {"LibTorch",
      {"torch/", "ATen/", "c10/", "caffe2/", "gloo/", "nccl"},
      {"torch", "nccl", "gloo"},
-     {"core/gpu", "core/comm", "core/exec", "core/backends", "core/step", "core/sim", "core/models", "core/datasets",
-      "core/optimizers", "core/schedules", "core/algorithms", "core/experiment", "core/train", "experiments/ranks",
+     {"core/tensors", "core/gpu", "core/comm", "core/exec", "core/backends", "core/step", "core/sim", "core/models",
+      "core/datasets", "core/optimizers", "core/schedules", "core/compression", "core/algorithms", "core/experiment",
+      "core/train", "experiments/ranks",
       // The versions in a run's provenance, and the trial of a model file in a process of its own.
       "experiments/run/record/provenance.cpp", "experiments/commands/internal/check_model.cpp"}},
     // Elsewhere its declarations are our own (core/device/device_api.h).
@@ -231,6 +232,14 @@ TEST(Layers, ACycleIsFoundWhereverItBegins) {
     addLinks(links, "dasgd_library(one SOURCES one.cpp LINKS two)\ntarget_link_libraries(two_objects PUBLIC one)\n",
              targets);
     EXPECT_EQ(cycleIn(links), "one -> two -> one");
+}
+
+TEST(Layers, EverySourceOfTheProductIsInOne) {
+    EXPECT_THAT(everyViolation([](const File& file) {
+                    const bool isProduct = isUnderAny(file.path, {"core", "storage", "experiments", "gui"});
+                    return isProduct && isSource(file) && !layerOf(file.path) ? Names{file.path} : Names{};
+                }),
+                IsEmpty());
 }
 
 TEST(Layers, NoSourceSeesAHigherLayer) {

@@ -4,6 +4,7 @@
 #include <ATen/core/Tensor.h>
 
 #include "core/models/model.h"
+#include "core/tensors/rounded_sqrt.h"
 
 namespace dasgd {
 
@@ -28,7 +29,9 @@ public:
 // row of `ofOutputs` [B, C], is that of its loss by its outputs.
 [[nodiscard]] inline at::Tensor normsOfLinear(const at::Tensor& ofOutputs, const at::Tensor& inputs, bool bias) {
     const at::Tensor squares = inputs.flatten(1).square().sum(1) + (bias ? 1 : 0);
-    return (ofOutputs.square().sum(1) * squares).sqrt();
+    at::Tensor norms = ofOutputs.square().sum(1) * squares;
+    takeRoot(norms);
+    return norms;
 }
 
 }  // namespace dasgd

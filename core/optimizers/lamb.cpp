@@ -5,7 +5,7 @@
 #include "core/optimizers/adam_fields.h"
 #include "core/optimizers/optimizer.h"
 #include "core/optimizers/trust_ratio.h"
-#include "core/step/rounded_sqrt.h"
+#include "core/tensors/rounded_sqrt.h"
 
 namespace dasgd {
 namespace {

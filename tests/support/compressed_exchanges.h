@@ -40,6 +40,7 @@ struct ExchangeTrial {
     double decay = 1;
     at::ScalarType type = at::kDouble;
     std::uint64_t seed = 7;
+    std::string scheme = "shard";
     std::function<std::int64_t()> epoch = [] { return std::int64_t{0}; };
     Backend backend = Backend::Threads;
 
@@ -51,6 +52,7 @@ struct ExchangeTrial {
                 .ranks = ranks,
                 .rank = rank,
                 .seed = seed,
+                .scheme = scheme,
                 .feedback = feedback,
                 .errorDecay = decay,
                 .epoch = epoch};

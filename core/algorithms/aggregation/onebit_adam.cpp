@@ -36,7 +36,7 @@
 #include "core/compression/compressed_mean.h"
 #include "core/cost/memory/memory_passes.h"
 #include "core/step/archive.h"
-#include "core/step/rounded_sqrt.h"
+#include "core/tensors/rounded_sqrt.h"
 
 namespace dasgd {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/step/rounded_sqrt.h"
+#include "core/tensors/rounded_sqrt.h"
 
 #include <torch/types.h>
 
