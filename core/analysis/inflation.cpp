@@ -40,7 +40,9 @@ std::string inflationInWords(const Sample& ranks, const std::string& unit) {
     const int digits = ranks.confidence.value_or(0) < kFine ? 3 : 2;
     std::string words = withDigits(ranks.mean, digits);
     if (ranks.confidence) words += " ± " + withDigits(*ranks.confidence, digits);
-    return words + unit + (isWithinNoise(ranks) ? ", within noise" : ranks.mean < 1 ? ", below 1: none seen" : "");
+    words += unit;
+    if (ranks.mean < 1) return "not measurable here (" + words + ")";
+    return words + (isWithinNoise(ranks) ? ", within noise" : "");
 }
 
 }  // namespace dasgd

@@ -19,9 +19,9 @@ namespace dasgd {
 // True where no inflation is shown: within noise, or below 1, as moving bytes speeds no computing up.
 [[nodiscard]] bool showsNone(const Sample& inflation);
 
-// "1.08 ± 0.03", "0.98 ± 0.05, within noise": half the 95 % interval of the mean over the ranks, where they differ.
-// "0.91 ± 0.02, below 1: none seen" where something else slowed the steps without transfers. `unit` follows the
-// numbers. "not known" where n = 0.
+// "1.08 ± 0.03", "1.01 ± 0.05, within noise": half the 95 % interval of the mean over the ranks, where they differ.
+// "not measurable here (0.91 ± 0.02)" below 1, where something else slowed the steps without transfers. `unit` follows
+// the numbers. "not known" where n = 0.
 [[nodiscard]] std::string inflationInWords(const Sample& ranks, const std::string& unit = "");
 
 }  // namespace dasgd

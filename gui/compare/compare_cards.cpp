@@ -77,7 +77,7 @@ FigureBrush figureBrush(const ParallelAxis& axis, const std::pair<double, double
 
 CompareBars::CompareBars(CompareBoard& board, const Look& look, QWidget* parent)
     : Card(parent), board_(board), view_(new BarView(look)) {
-    number_ = new Choice(tr("What the bars are"), numberTitles(), placeOf(CompareNumber::StepMs));
+    number_ = new Choice(tr("Number that the bars show"), numberTitles(), placeOf(CompareNumber::StepMs));
     target_ = new QLineEdit;
     target_->setProperty("field", true);
     target_->setPlaceholderText(tr("accuracy=0.97"));

@@ -112,7 +112,7 @@ void CompareChart::setMetric(const std::string& metric) {
     key_.metric = metric;
     words_ = wordsOf(metric);
     metric_->setText(words_.title + QStringLiteral(" ▾"));
-    metric_->setToolTip(tr("What is drawn"));
+    metric_->setToolTip(tr("Metric that is drawn"));
     metric_->setAccessibleName(tr("Metric: %1").arg(words_.title));
     plot_->setAccessibleName(words_.title);
     scale_->choose(words_.logY ? 1 : 0);

@@ -82,7 +82,8 @@ private:
         drawer_ = toggle(tr("☰ legend"), tr("The configurations beside the plots  Ctrl+I"));
         seeds_ = toggle(tr("seeds"), tr("Every seed thin behind its mean"));
         QToolButton* figure = makeFigureButton(context_, [this] { return figureOfChart(); });
-        copy_ = makeButton(tr("Copy table"), false, tr("As text and CSV, for a paper or a sheet  Ctrl+Shift+C"));
+        copy_ = makeButton(tr("Copy table"), false,
+                           tr("Copy it as text and CSV, for a paper or a spreadsheet  Ctrl+Shift+C"));
         choose_ = makeButton(tr("Choose runs"), true, tr("Choose rows of the Runs page, then Ctrl+Enter"));
         export_ = makeExportButton(*this);
         for (auto* each : std::initializer_list<QWidget*>{drawer_, seeds_, figure, export_, copy_, choose_})

@@ -138,7 +138,8 @@ QLayout* CompareTable::makeHead() {
     head->setSpacing(2);
     head->addWidget(makeLabel(tr("Table"), "head"));
     head->addStretch();
-    spread_ = new Choice(tr("What ± is"), {tr("± 95 % interval"), tr("± standard deviation"), tr("no spread")}, 0);
+    spread_ = new Choice(tr("Spread that ± stands for"),
+                         {tr("± 95 % interval"), tr("± standard deviation"), tr("no spread")}, 0);
     connect(spread_, &Choice::changed, this, [this](int chosen) { board_.setSpread(static_cast<Spread>(chosen)); });
     baseline_ = makeMenuButton({}, tr("Baseline"));
     connect(baseline_->menu(), &QMenu::aboutToShow, this, &CompareTable::fillBaselines);
@@ -163,7 +164,7 @@ void CompareTable::update() {
     const QString name = baseline ? board_.groups()[*baseline].name : QString();
     const QString shown = baseline_->fontMetrics().elidedText(name, Qt::ElideRight, kBaselineWidth);
     baseline_->setText(baseline ? tr("baseline %1 ▾").arg(shown) : tr("no baseline ▾"));
-    const QString help = tr("What ratios and the test of significance refer to");
+    const QString help = tr("Baseline of the ratios and of the test of significance");
     baseline_->setToolTip(baseline ? asTip(name + QLatin1Char('\n') + help) : help);
     foot_->say(board_.compared() && !board_.compared()->error.isEmpty() ? board_.compared()->error
                                                                         : model_->footnote());

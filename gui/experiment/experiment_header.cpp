@@ -41,7 +41,8 @@ ExperimentHeader::ExperimentHeader(const ExperimentDraft& draft)
       state_(makeLabel({}, "small")),
       dry_(makeButton(tr("Dry run"), false, tr("Check everything and list the runs; starts nothing"))),
       save_(makeButton(tr("Save …"), false, tr("Write the text to a file of your own  Ctrl+S"))),
-      run_(makeButton(tr("▸  Run"), true, tr("Write the text to the workspace and start it  Ctrl+Enter"))),
+      run_(makeButton(tr("▸  Run and watch"), true,
+                      tr("Start it here, and follow its loss and its timeline live  Ctrl+Enter"))),
       pill_(new QToolButton),
       unfold_(makeQuietButton(tr("Begin with … ▾"), tr("Presets and recorded experiments"))),
       queue_(makeQuietButton(tr("queue"),
@@ -137,7 +138,7 @@ void ExperimentHeader::showCheck() {
     words_->setText(words);
     const auto& checked = draft_.checked();
     const bool several = checked && checked->total > 1;
-    run_->setText(several ? tr("▸  Run %1").arg(grouped(checked->total)) : tr("▸  Run"));
+    run_->setText(several ? tr("▸  Run %1 and watch").arg(grouped(checked->total)) : tr("▸  Run and watch"));
 }
 
 }  // namespace dasgd::gui

@@ -9,6 +9,7 @@
 #include <QMimeData>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <utility>
 
 #include "gui/experiment/experiment_dialogs.h"
 #include "gui/experiment/experiment_header.h"
@@ -75,6 +76,7 @@ protected:
     void showEvent(QShowEvent* event) override {
         QWidget::showEvent(event);
         if (!draft_.hasSchema()) draft_.loadSchema();
+        beginAtFirst();
         starts_->setRuns(context_.session.runs().items(), context_.session.feed().workspace());
         lookAtRuns();
         starts_->setKept(draft_.unsaved().kept());
@@ -93,6 +95,12 @@ protected:
     }
 
 private:
+    // A newcomer finds an experiment that runs, not a blank form; a text that was emptied later stays empty.
+    void beginAtFirst() {
+        const Start* first = starts_->firstPreset();
+        if (std::exchange(begun_, true) || !first || !draft_.document().isEmpty()) return;
+        draft_.take(*first);
+    }
     void connectDraft() {
         connect(&draft_, &ExperimentDraft::schemaLoaded, this, [this] {
             takeSchema();
@@ -326,7 +334,7 @@ private:
             plan_->showPlan(draft_.checked()->runs, draft_.checked()->total);
             showForecast();
         } else if (empty) {
-            plan_->showWords(tr("What the experiment would do is forecast and listed here."));
+            plan_->showWords(tr("The forecast and the list of runs appear here."));
         } else {
             plan_->showChecking();
         }
@@ -379,6 +387,7 @@ private:
     SweepCard* sweep_ = nullptr;
     QBoxLayout* textAndSweep_ = nullptr;
     QString schemaError_, focusedKey_;
+    bool begun_ = false;
     std::size_t visited_ = 0;                                  // number of problems visited since the last check
     std::ptrdiff_t forecastRuns_ = -1, forecastReports_ = -1;  // numbers of finished ones at the last forecast
 };

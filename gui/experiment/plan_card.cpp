@@ -31,7 +31,7 @@ QToolButton* makeSide(const QString& text, const QString& help) {
 PlanCard::PlanCard(ForecastBoard& board, const Look& look)
     : summary_(makeElasticLabel("small")),
       words_(makeLabel({}, "muted")),
-      asForecast_(makeSide(tr("Forecast of one round"), tr("What computes, what is sent, what waits: by formula"))),
+      asForecast_(makeSide(tr("Forecast of one round"), tr("Computing, transfers and waits of one round, by formula"))),
       asRuns_(makeSide(tr("Runs"), tr("The runs that the dry run found"))),
       forecast_(new ForecastView(board, look)),
       list_(new QListWidget),

@@ -20,6 +20,7 @@ public:
         starts_->setRuns(runs, workspace, QDateTime::currentDateTimeUtc());
     }
     void setShown(const QString& text) { starts_->setShown(text); }
+    [[nodiscard]] const Start* firstPreset() const { return starts_->firstPreset(); }
     [[nodiscard]] QListView& list() const { return *list_; }
     [[nodiscard]] QLineEdit& filter() const { return *filter_; }
 

@@ -92,7 +92,7 @@ private:
         top->setSpacing(9);
         title_ = makeElasticLabel("title");
         top->addWidget(title_, 1);
-        drawer_ = makeQuietButton(tr("Settings"), tr("What the figure shows, as a form  Ctrl+I"));
+        drawer_ = makeQuietButton(tr("Settings"), tr("Contents of the figure, as a form  Ctrl+I"));
         drawer_->setCheckable(true);
         drawer_->setChecked(true);
         addButtonKey(QStringLiteral("Ctrl+I"), *drawer_, this);
@@ -120,7 +120,7 @@ private:
         head->addWidget(zoom_);
         head->addWidget(greyWords_ = makeElasticLabel("small"), 1);
         greyWords_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-        grey_ = makeQuietButton(tr("in grey"), tr("As a printer without colour prints it  Ctrl+G"));
+        grey_ = makeQuietButton(tr("in grey"), tr("Preview in grey, as printed without colour  Ctrl+G"));
         grey_->setCheckable(true);
         addButtonKey(QStringLiteral("Ctrl+G"), *grey_, this);
         head->addWidget(grey_);

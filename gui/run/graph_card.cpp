@@ -22,7 +22,7 @@ GraphCard::GraphCard(Session& session, const Look& look, QWidget* parent)
     head->addWidget(note_, 1);
     round_->setPrefix(tr("round "));
     round_->setAccessibleName(tr("Round of the graph"));
-    round_->setToolTip(tr("Which round of exchanges is drawn, counted from 0"));
+    round_->setToolTip(tr("Round of exchanges that is drawn, counted from 0"));
     head->addWidget(round_);
     body().addLayout(head);
     body().addWidget(view_, 1);

@@ -25,20 +25,19 @@ std::vector<RunItemPtr> waitingOf(std::vector<RunItemPtr> runs) {
     return runs;
 }
 
-// Id of the run to resume: a single run that ended early and may have a checkpoint; else "".
-QString resumable(const std::vector<RunItemPtr>& runs) {
-    if (runs.size() != 1 || !hasEndedEarly(runs.front()->row)) return {};
-    // Checkpoints on another machine are not known here, so such a run may have one.
-    const bool isElsewhere = !runs.front()->row.origin.empty();
-    return runs.front()->hasCheckpoint || isElsewhere ? runs.front()->id : QString();
-}
-
 QString holdOrRelease(const std::vector<RunItemPtr>& waiting) {
     const bool all = std::ranges::all_of(waiting, [](const RunItemPtr& run) { return run->row.held; });
     return all ? QStringLiteral("release") : QStringLiteral("hold");
 }
 
 }  // namespace
+
+QString resumable(const std::vector<RunItemPtr>& runs) {
+    if (runs.size() != 1 || !hasEndedEarly(runs.front()->row)) return {};
+    // Checkpoints on another machine are not known here, so such a run may have one.
+    const bool isElsewhere = !runs.front()->row.origin.empty();
+    return runs.front()->hasCheckpoint || isElsewhere ? runs.front()->id : QString();
+}
 
 void addQueueMenu(QMenu& menu, Engine& engine, const std::vector<RunItemPtr>& runs) {
     if (const QString early = resumable(runs); !early.isEmpty()) {
@@ -79,8 +78,7 @@ void addQueueKeys(QWidget& table, Engine& engine, const std::function<std::vecto
         QKeySequence(QStringLiteral("Ctrl+Shift+R")),
         [&engine, chosen, refuse] {
             const QString early = resumable(chosen());
-            if (early.isEmpty())
-                return refuse(QMenu::tr("Choose one run that ended early and left a checkpoint: that can go on"));
+            if (early.isEmpty()) return refuse(QMenu::tr("Choose one run that ended early and left a checkpoint"));
             engine.resume(early);
         },
         Qt::WidgetShortcut);
@@ -93,7 +91,7 @@ void addQueueKeys(QWidget& table, Engine& engine, const std::function<std::vecto
 QString endInWords(const RunItem& run) {
     const QString why = QString::fromStdString(run.row.error);
     if (why.isEmpty() || !hasEndedEarly(run.row) || !run.hasCheckpoint) return why;
-    return QMenu::tr("%1. To resume it from its checkpoint: Ctrl+Shift+R on the Runs page.").arg(why);
+    return QMenu::tr("%1. Resume goes on from its checkpoint.").arg(why);
 }
 
 }  // namespace dasgd::gui

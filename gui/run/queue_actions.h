@@ -19,6 +19,9 @@ void addQueueMenu(QMenu& menu, Engine& engine, const std::vector<RunItemPtr>& ru
 void addQueueKeys(QWidget& table, Engine& engine, const std::function<std::vector<RunItemPtr>()>& chosen,
                   const std::function<void(const QString& why)>& refuse);
 
+// Id of the run to resume: a single run that ended early and may have a checkpoint; else "".
+[[nodiscard]] QString resumable(const std::vector<RunItemPtr>& runs);
+
 // The reason why a run ended and, if it left a checkpoint, how to resume it; "" where no reason is known.
 [[nodiscard]] QString endInWords(const RunItem& run);
 

@@ -8,7 +8,10 @@
 #include <cmath>
 
 #include "core/base/metric_names.h"
+#include "gui/data/filter/filter_expression.h"
 #include "gui/data/runs/run_config.h"
+#include "gui/experiment/model/experiment_draft.h"
+#include "gui/experiment/model/start_list.h"
 #include "gui/figures/export/figure_action.h"
 #include "gui/figures/export/figure_export.h"
 #include "gui/kit/curves/smoothing.h"
@@ -91,8 +94,11 @@ private:
             makeButton(tr("Stop"), false,
                        tr("All ranks of this run end at one step; what was recorded is kept. The next run of a sweep "
                           "follows."));
-        compare_ = makeButton(tr("Compare"), true, tr("Choose the runs that are drawn together"));
-        for (QPushButton* button : {export_, stop_, compare_}) top->addWidget(button);
+        resume_ = makeButton(tr("Resume"), false, tr("Go on from the newest checkpoint of this run, as a new run"));
+        again_ =
+            makeButton(tr("Run again"), false, tr("Start this run once more from its beginning, with its settings"));
+        compare_ = makeButton(tr("Compare"), true, tr("Draw all runs of this experiment together"));
+        for (QPushButton* button : {export_, stop_, resume_, again_, compare_}) top->addWidget(button);
         auto* second = new QHBoxLayout;
         second->setSpacing(kGap);
         second->addWidget(pill_ = new StatePill(context_.look));
@@ -128,9 +134,9 @@ private:
         row->addWidget(
             accuracy_ = new KeyFigure(tr("test accuracy"), tr("Ranks' average, last evaluation; Runs shows the best")));
         row->addWidget(
-            speed_ = new KeyFigure(tr("samples/s"),
-                                   tr("Of all ranks, evaluations left out; now: over the newest whole rounds, from one "
-                                      "reduction to another, and how long these took, until the run is timed")));
+            speed_ = new KeyFigure(
+                tr("samples/s"), tr("Over all ranks, evaluations left out; now: over the newest whole rounds, from one "
+                                    "reduction to another, and how long these took, until the run is timed")));
         row->addWidget(
             hidden_ = new KeyFigure(tr("hidden"),
                                     tr("Part of the time of transfers in which the rank computed, in clean windows; "
@@ -196,19 +202,26 @@ private:
                     ranks_ = states;
                     if (const RunItemPtr run = session_.current()) showOverlap(*run);
                 });
+        connect(&context_.engine, &Engine::started, this, [this] {
+            starting_ = true;
+            showRun();
+        });
         connect(&context_.engine, &Engine::failed, this, [this](const QString& message) {
             message_->say(message);
+            starting_ = false;
             stopping_.clear();
             showRun();
         });
         // The run is taken at the press: the page may follow to the next run before the release.
         connect(stop_, &QPushButton::pressed, this, [this] { pressedRun_ = session_.currentId(); });
         connect(stop_, &QPushButton::clicked, this, [this] { stop(pressedRun_); });
+        connect(resume_, &QPushButton::clicked, this, [this] { context_.engine.resume(session_.currentId()); });
+        connect(again_, &QPushButton::clicked, this, [this] { runAgain(); });
         connect(compare_, &QPushButton::clicked, this, [this] {
             if (session_.isComparing()) {
                 session_.compare({});
             } else {
-                context_.open("Runs");
+                compareExperiment();
             }
         });
         connect(export_, &QPushButton::clicked, this, [this] { exportShown(); });
@@ -223,13 +236,36 @@ private:
         showRun();
     }
 
+    void runAgain() {
+        const RunItemPtr run = session_.current();
+        if (!run) return;
+        context_.draft.take(startFrom(*run, session_.feed().workspace()));
+        context_.draft.run(Engine::Order::Now);
+    }
+
+    void compareExperiment() {
+        const RunItemPtr run = session_.current();
+        if (!run) return;
+        const QString experiment = QString::fromStdString(run->row.experiment);
+        QStringList ids;
+        for (const RunItemPtr& one : session_.runs().ofExperiment(run->row.experiment)) {
+            if (isProbe(one->row) == isProbe(run->row)) ids << one->id;
+        }
+        session_.setComparison(ids, experimentFilter(experiment));
+        context_.open("Compare");
+    }
+
     void showNoRun() {
+        for (QWidget* action : {stop_, resume_, again_}) action->setVisible(false);
         if (!session_.error().isEmpty()) {
             title_->setText(tr("The workspace cannot be read"));
             cluster_->clear();
         } else if (session_.currentId().isEmpty()) {
-            title_->setText(session_.loaded() ? tr("No run yet") : tr("Reading the workspace …"));
-            cluster_->setText(tr("Set one up on the Experiment page (Ctrl+1)."));
+            title_->setText(starting_           ? tr("Starting …")
+                            : session_.loaded() ? tr("No run yet")
+                                                : tr("Reading the workspace …"));
+            cluster_->setText(starting_ ? tr("The ranks load the model and the data.")
+                                        : tr("Set one up on the Experiment page (Ctrl+1)."));
         } else {
             title_->setText(tr("%1 is not in this workspace").arg(session_.currentId()));
             cluster_->setText(tr("Choose another on the Runs page (Ctrl+2)."));
@@ -245,6 +281,7 @@ private:
         pill_->setVisible(run != nullptr);
         title_->setToolTip(run ? asTip(runTitle(run->row) + u'\n' + run->id) : QString());
         if (!run) return showNoRun();
+        starting_ = false;
         const storage::RunRow& row = run->row;
         title_->setText(runTitle(row));
         pill_->setState(stateInWords(row));
@@ -255,6 +292,8 @@ private:
         stop_->setText(stopping ? tr("Stopping …") : tr("Stop"));
         stop_->setEnabled(!stopping);
         stop_->setVisible(isLive(row));
+        resume_->setVisible(!resumable({run}).isEmpty());
+        again_->setVisible(!isLive(row) && !row.imported() && !isOfJob(row));
         compare_->setText(session_.isComparing() ? tr("End comparison") : tr("Compare"));
         if (!row.error.empty()) message_->say(endInWords(*run));
         if (row.error.empty() && session_.error().isEmpty() && shownError_) message_->clear();
@@ -375,7 +414,8 @@ private:
     MessageBar* message_ = nullptr;
     QPushButton* export_ = nullptr;
     FigureExport* exporter_ = nullptr;
-    QPushButton* stop_ = nullptr;
+    bool starting_ = false;  // a run was ordered, and none has been seen yet
+    QPushButton *stop_ = nullptr, *resume_ = nullptr, *again_ = nullptr;
     QPushButton* compare_ = nullptr;
     KeyFigure *loss_ = nullptr, *accuracy_ = nullptr, *speed_ = nullptr, *hidden_ = nullptr, *blocked_ = nullptr,
               *sent_ = nullptr;

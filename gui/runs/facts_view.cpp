@@ -112,7 +112,7 @@ void FactsView::showOne(const RunFacts& facts) {
         lines += QStringLiteral(
                      "<tr><td colspan='2' style='padding-top:10px; padding-bottom:4px; font-weight:600'>%1"
                      "</td></tr>")
-                     .arg(tr("What it left").toHtmlEscaped()) +
+                     .arg(tr("Files").toHtmlEscaped()) +
                  linesOf(facts.files.lines) + lineOf(tr("folder"), link);
     }
     words_->setText(QStringLiteral("<table>") + lines + QStringLiteral("</table>"));

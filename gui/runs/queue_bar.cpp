@@ -32,9 +32,9 @@ void QueueBar::say(const QueueState& state) {
                                          : tr("Nobody works the queue: %1, and none starts.").arg(runs);
     words_->say((starts ? QString() : QStringLiteral("⚠  ")) + words);
     setAccessibleName(words);
-    button_->setText(starts ? tr("Pause the queue") : state.paused ? tr("Let the queue go on") : tr("Work the queue"));
-    button_->setToolTip(asTip(starts ? tr("What runs goes on; nothing that waits starts")
-                                     : tr("What waits starts in its turn; it goes on without this window")));
+    button_->setText(starts ? tr("Pause the queue") : state.paused ? tr("Resume the queue") : tr("Work the queue"));
+    button_->setToolTip(asTip(starts ? tr("Running runs continue; waiting ones do not start")
+                                     : tr("Waiting runs start in their turn, also once this window is closed")));
     restyle();
     setVisible(state.waiting > 0);
 }

@@ -116,7 +116,7 @@ QWidget* RunDrawer::makeFacts() {
     auto* inner = new QWidget;
     auto* column = new QVBoxLayout(inner);
     column->setContentsMargins(0, 0, 6, 0);
-    column->addWidget(differencesHead_ = makeLabel(tr("What differs"), "head"));
+    column->addWidget(differencesHead_ = makeLabel(tr("Differences"), "head"));
     column->addWidget(differences_ = new DifferencesTable);
     differing_ = new QStandardItemModel(differences_);
     differences_->setModel(differing_);
@@ -272,7 +272,7 @@ void RunDrawer::showDifferences() {
     const std::vector<SettingDifference> all =
         cut ? differencesOf({runs_.begin(), runs_.begin() + kMostCompared}) : differencesOf(runs_);
     const QString which = cut ? tr(" (the first %1 of %2 runs)").arg(kMostCompared).arg(runs_.size()) : QString();
-    differencesHead_->setText((all.empty() ? tr("The same settings") : tr("What differs")) + which);
+    differencesHead_->setText((all.empty() ? tr("The same settings") : tr("Differences")) + which);
     if (all.empty()) return;
     const bool columns = runs_.size() <= kMostColumns;
     QStringList headers{tr("setting")};

@@ -302,7 +302,7 @@ void RunTable::fillColumnMenu(QMenu& menu) {
         connect(menu.addAction(tr("Move %1 right\tAlt+Right").arg(name)), &QAction::triggered, this,
                 [this] { moveColumn(1); });
     }
-    connect(menu.addAction(tr("As at first")), &QAction::triggered, this, [this] {
+    connect(menu.addAction(tr("Reset")), &QAction::triggered, this, [this] {
         setColumns(defaultColumns());
         remember();
     });

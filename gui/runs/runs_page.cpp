@@ -194,9 +194,9 @@ private:
         named(tr("Filter the runs"), {}, "Ctrl+F", [this] { field_->setFocus(); });
         named(tr("Star or take the star away"), tr("The chosen runs"), "Ctrl+D",
               [this] { starRuns(notes_, chosenRuns()); });
-        named(tr("Tags and note"), tr("Of the chosen runs"), "Ctrl+G", [this] { editTags(); });
-        named(tr("Take back the last change"), tr("Of stars, tags, notes and archived runs"), "Ctrl+Z",
-              [this] { notes_.undo(); });
+        named(tr("Tags and note"), tr("Edit those of the chosen runs"), "Ctrl+G", [this] { editTags(); });
+        named(tr("Take back the last change"), tr("Undo the last change of stars, tags, notes or the archive"),
+              "Ctrl+Z", [this] { notes_.undo(); });
         named(tr("Same again with …"), tr("Set up an experiment from the chosen run"), "Ctrl+Shift+N",
               [this] { sameAgain(startOf(chosenRuns())); });
         const auto onTable = [this](const QString& title, const QKeySequence& keys, auto&& what) {

@@ -113,7 +113,7 @@ QWidget* BesideCard::makeTable() {
     auto* row = new QHBoxLayout(holder);
     row->setContentsMargins(0, 0, 0, 0);
     table_ = makeNumbersTable({tr("mean of a step"), tr("A"), tr("B"), tr("B − A"), tr("B ÷ A")},
-                              tr("What a step of each run is made of"));
+                              tr("Parts of a step of each run"));
     table_->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
     table_->setFixedHeight(kTableHeight);
     row->addWidget(table_, 1);

@@ -23,7 +23,7 @@ SelectionCard::SelectionCard(QWidget* parent) : Card(parent) {
     body().addWidget(makeLabel(tr("Selection"), "head"));
     body().addWidget(length_ = makeLabel({}));
     length_->setWordWrap(true);
-    table_ = makeNumbersTable({tr("kind"), tr("ms"), tr("most"), tr("share")}, tr("What the selection adds up to"));
+    table_ = makeNumbersTable({tr("kind"), tr("ms"), tr("most"), tr("share")}, tr("Sums over the selection"));
     table_->setObjectName(QStringLiteral("dense"));
     table_->horizontalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     table_->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
@@ -111,7 +111,7 @@ void SelectionCard::changeEvent(QEvent* event) {
 void SelectionCard::setHead(int row, const QString& text) {
     auto* item = new QTableWidgetItem(text);
     item->setFlags(Qt::ItemIsEnabled);
-    item->setToolTip(tr("What of the lines \"idle\" and \"wait\" has which reason; adds up to them"));
+    item->setToolTip(tr("Reasons of the lines \"idle\" and \"wait\", which they add up to"));
     QFont font = interFont(12, Weight::SemiBold);
     item->setFont(font);
     table_->setItem(row, 0, item);

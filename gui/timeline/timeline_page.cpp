@@ -119,7 +119,7 @@ private:
         connect(open_, &QToolButton::clicked, this, [this] { openTrace(); });
         row->addWidget(open_);
         cancel_ = makeQuietButton(tr("Cancel import"),
-                                  tr("What was imported so far stays, as a run that failed  Ctrl+Shift+O"));
+                                  tr("Stop the import; the part that was read stays as a failed run  Ctrl+Shift+O"));
         addButtonKey(QStringLiteral("Ctrl+Shift+O"), *cancel_, cancel_);
         connect(cancel_, &QToolButton::clicked, this, [this] {
             traces_.cancel();
@@ -134,7 +134,7 @@ private:
         row->addWidget(makeBesideButton());
         row->addWidget(makeFigureButton(context_, [this] { return figureOfWindow(); }));
         row->addWidget(export_ = makeExportButton(*this));
-        toggle_ = makeQuietButton(tr("Selection"), tr("What the selection adds up to  Ctrl+I"));
+        toggle_ = makeQuietButton(tr("Selection"), tr("Sums over the selection  Ctrl+I"));
         toggle_->setCheckable(true);
         toggle_->setChecked(true);
         addButtonKey(QStringLiteral("Ctrl+I"), *toggle_, this);

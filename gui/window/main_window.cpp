@@ -101,7 +101,9 @@ MainWindow::MainWindow(const std::filesystem::path& workspace, Look& look, const
     connect(&remote_, &RemoteMirror::changed, this, &MainWindow::updateStatus);
     palette_ = new CommandPalette(*this, look);
     auto* palette = new QShortcut(QKeySequence(QStringLiteral("Ctrl+K")), this);
-    connect(palette, &QShortcut::activated, this, &MainWindow::openPalette);
+    connect(palette, &QShortcut::activated, this, [this] { openPalette(Offer::Everything); });
+    auto* keys = new QShortcut(QKeySequence(Qt::Key_F1), this);
+    connect(keys, &QShortcut::activated, this, [this] { openPalette(Offer::WithKeys); });
     auto* leave = new QShortcut(QKeySequence(QStringLiteral("Ctrl+Q")), this);
     connect(leave, &QShortcut::activated, this, &QWidget::close);
     updateStatus();
@@ -233,7 +235,7 @@ void MainWindow::focusPage(QWidget& page) {
     }
 }
 
-void MainWindow::openPalette() {
+void MainWindow::openPalette(Offer offer) {
     std::vector<PaletteCommand> commands = commandsOf(*stack_->currentWidget());
     const auto& entries = PageRegistry::entries();
     for (std::size_t i = 0; i < entries.size(); ++i) {
@@ -253,9 +255,14 @@ void MainWindow::openPalette() {
          }});
     for (PaletteCommand& one : workspaceCommands()) commands.push_back(std::move(one));
     commands.push_back({.title = tr("Close the window"),
-                        .words = tr("What runs goes on; the next window finds it"),
+                        .words = tr("Running trainings continue; the next window shows them"),
                         .keys = QStringLiteral("Ctrl+Q"),
                         .carryOut = [this] { close(); }});
+    if (offer == Offer::WithKeys) std::erase_if(commands, [](const PaletteCommand& one) { return one.keys.isEmpty(); });
+    commands.push_back({.title = tr("Keyboard shortcuts"),
+                        .words = tr("The actions of this page and of the window that have keys"),
+                        .keys = QStringLiteral("F1"),
+                        .carryOut = [this] { openPalette(Offer::WithKeys); }});
     palette_->open(std::move(commands), session_.runs().items(), [this](const QString& run) {
         session_.choose(run);
         open("Run");
@@ -269,7 +276,8 @@ std::vector<PaletteCommand> MainWindow::jobCommands() {
     };
     const auto ask = [this](JobKind kind) { return [this, kind] { askOfDraft(context_, kind); }; };
     add(tr("Calibrate"), tr("Measure T_c and the link of the experiment that is set up"), ask(JobKind::Calibrate));
-    add(tr("Advise …"), tr("Which setting the cluster of the experiment asks for"), ask(JobKind::Advise));
+    add(tr("Advise …"), tr("Recommended algorithm, period and delay for the cluster of the experiment"),
+        ask(JobKind::Advise));
     add(tr("Scale …"), tr("The experiment at several numbers of workers"), ask(JobKind::Scale));
     if (!session_.currentId().isEmpty()) {
         add(tr("Replay …"), tr("Run %1 again on a virtual cluster").arg(session_.currentId()),

@@ -52,8 +52,9 @@ public:
     // Reads the file and shows it on the Experiment page.
     void openExperiment(const QString& file);
     [[nodiscard]] QString statusText() const;
-    // Opens the command palette, which lists every action by its name.
-    void openPalette();
+    // Opens the command palette, which lists every action by its name, or those that have keys.
+    enum class Offer { Everything, WithKeys };
+    void openPalette(Offer offer);
     // Resizes and moves the window so that it lies wholly on its screen, including the window manager's frame.
     void keepOnScreen();
 

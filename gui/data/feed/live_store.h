@@ -1,6 +1,8 @@
 // The workspace as seen by the queries of a Feed: an open reader, the list of runs, and the watched run.
 #pragma once
 
+#include <sys/types.h>
+
 #include <QElapsedTimer>
 #include <QString>
 #include <QStringList>
@@ -8,6 +10,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "gui/data/runs/run_item.h"
 #include "storage/notes/run_notes.h"
@@ -89,20 +92,28 @@ public:
 
     enum class State {
         Waiting,  // the last attempt to open failed a moment ago
-        Unused,   // nothing has been run in this folder
+        Unused,   // nothing has been run in this folder, or it is not there yet
         Open
     };
     // Opens the workspace unless it is open. Errors describe the fault and the remedy.
     Result<State> open();
-    // Notices commits since the last call. Call only while open.
+    // Notices commits since the last call. Errors: within a second or so, that the workspace was deleted, moved or
+    // replaced. Call only while open.
     Status update();
     void close() { reader_.reset(); }
 
 private:
+    using FileId = std::pair<dev_t, ino_t>;
+    [[nodiscard]] static std::optional<FileId> fileAt(const std::filesystem::path& path);
+    [[nodiscard]] std::filesystem::path database() const { return workspace_ / "lab.db"; }
     [[nodiscard]] bool isUnused() const;
+    // Error if lab.db was open once and is gone.
+    [[nodiscard]] Status checkPresence() const;
 
     const std::filesystem::path workspace_;
     std::optional<storage::RunReader> reader_;
+    std::optional<FileId> opened_;  // lab.db as it was opened last
+    RefreshInterval looks_{1000, 1};
     RefreshInterval attempts_{500, 1};
     std::int64_t version_ = -1;
     std::int64_t revision_ = 0;

@@ -30,7 +30,7 @@ bool archiveRuns(NotesQuery& notes, std::vector<RunItemPtr> runs) {
     const bool restore =
         std::all_of(runs.begin(), runs.end(), [](const RunItemPtr& run) { return run->notes.archived; });
     if (!restore) std::erase_if(runs, [](const RunItemPtr& run) { return isLive(run->row); });
-    const QString words = restore ? QStringLiteral("Restored %1") : QStringLiteral("Put %1 away, nothing is deleted");
+    const QString words = restore ? QStringLiteral("Restored %1") : QStringLiteral("Archived %1, nothing is deleted");
     if (runs.empty()) return false;
     notes.change(idsOf(runs), {.archived = !restore}, words.arg(countOf(runs)));
     return true;

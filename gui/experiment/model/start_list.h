@@ -60,6 +60,8 @@ public:
     void setFilter(const QString& filter);
     // Gives the ShownRole to the row of the start on the page, identified by its text; "" for none.
     void setShown(const QString& text);
+    // The preset to begin with where nothing was chosen; null if there are no presets.
+    [[nodiscard]] const Start* firstPreset() const { return presets_.empty() ? nullptr : &presets_.front(); }
     [[nodiscard]] const Start& at(int row) const { return shown_[static_cast<std::size_t>(row)]; }
 
 private:

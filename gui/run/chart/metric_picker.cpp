@@ -26,7 +26,7 @@ MetricPicker::MetricPicker(MetricNamesQuery& names, std::string metric, QWidget*
     setObjectName(QStringLiteral("metric"));
     setPopupMode(QToolButton::InstantPopup);
     setFocusPolicy(Qt::StrongFocus);
-    setToolTip(tr("What this chart draws: any metric that these runs have recorded"));
+    setToolTip(tr("Metric of this chart: any that these runs have recorded"));
     setMenu(menu_);
     connect(menu_, &QMenu::aboutToShow, this, &MetricPicker::fill);
     connect(&names, &MetricNamesQuery::arrived, this,
@@ -58,7 +58,7 @@ void MetricPicker::add(QMenu& menu, const std::string& name) {
     const int runs = found == recorded_.runs.end() ? 0 : found->second;
     if (!isFromSpans(name) && runs < recorded_.drawn) text += tr("   (%1 of %2 runs)").arg(runs).arg(recorded_.drawn);
     QAction* action = menu.addAction(text);
-    action->setToolTip(isFromSpans(name) ? tr("Of this run alone, formed from its spans: while it runs, timed or not")
+    action->setToolTip(isFromSpans(name) ? tr("For this run alone, formed from its spans: while it runs, timed or not")
                                          : QString::fromStdString(name));
     action->setCheckable(true);
     action->setChecked(name == metric_);

@@ -36,7 +36,7 @@ void TimelineWidget::keyPressEvent(QKeyEvent* event) {
 void TimelineWidget::addKeyCommands() {
     for (const KeyCommand& one : kKeyCommands) {
         auto* action = new QAction(tr(one.words), this);
-        action->setToolTip(tr("Of the timeline"));
+        action->setToolTip(tr("In the timeline"));
         connect(action, &QAction::triggered, this, [this, key = one.key] {
             QKeyEvent press(QEvent::KeyPress, key, Qt::NoModifier);
             navigate(&press);

@@ -12,6 +12,36 @@ bool holdsAll(const QString& text, const QStringList& words) {
                        [&text](const QString& word) { return text.contains(word, Qt::CaseInsensitive); });
 }
 
+// Words that other programs have for an action here.
+struct Synonym {
+    const char* asked;
+    const char* called;
+};
+constexpr Synonym kSynonyms[]{
+    {"continue", "resume"},      {"restart", "run again"},   {"rerun", "run again"},     {"delete", "archive"},
+    {"remove", "archive"},       {"trash", "archive"},       {"clone", "duplicate"},     {"clone", "same again"},
+    {"copy", "duplicate"},       {"rename", "another name"}, {"help", "shortcuts"},      {"keys", "shortcuts"},
+    {"keyboard", "shortcuts"},   {"download", "export"},     {"dark", "theme"},          {"undo", "take back"},
+    {"cancel", "stop"},          {"kill", "stop"},           {"start", "run and watch"}, {"train", "run and watch"},
+    {"launch", "run and watch"}, {"folder", "workspace"},    {"gantt", "timeline"},      {"what if", "scaling"}};
+
+// A word counts from its third letter on, so that an action is found while the word is typed.
+constexpr qsizetype kLeastOfSynonym = 3;
+
+bool isCalled(const QString& title, const QString& word) {
+    return word.size() >= kLeastOfSynonym && std::ranges::any_of(kSynonyms, [&](const Synonym& synonym) {
+               return QLatin1String(synonym.asked).startsWith(word, Qt::CaseInsensitive) &&
+                      title.contains(QLatin1String(synonym.called), Qt::CaseInsensitive);
+           });
+}
+
+bool matches(const PaletteCommand& command, const QStringList& words) {
+    const QString text = command.title + u' ' + command.words;
+    return std::ranges::all_of(words, [&](const QString& word) {
+        return text.contains(word, Qt::CaseInsensitive) || isCalled(command.title, word);
+    });
+}
+
 }  // namespace
 
 int CommandListModel::rowCount(const QModelIndex& parent) const {
@@ -51,12 +81,12 @@ void CommandListModel::refresh() {
     const QStringList words = text_.toLower().split(u' ', Qt::SkipEmptyParts);
     beginResetModel();
     shown_.clear();
-    // Commands with the words in the title come before those with them in the details.
+    // Commands with the words in the title come before those with them in the details, or with another word for it.
     std::vector<PaletteCommand> others;
     for (const PaletteCommand& command : commands_) {
         if (holdsAll(command.title, words)) {
             shown_.push_back(command);
-        } else if (holdsAll(command.title + u' ' + command.words, words)) {
+        } else if (matches(command, words)) {
             others.push_back(command);
         }
     }

@@ -1,4 +1,5 @@
-// Rows of the command palette: actions, pages, runs. Rows must contain all typed words.
+// Rows of the command palette: actions, pages, runs. Rows contain all typed words, or what other programs call them
+// ("delete" finds Archive).
 #pragma once
 
 #include <QAbstractListModel>

@@ -13,7 +13,7 @@ namespace {
 TEST(Inflation, IsToldWithHowFarItScatters) {
     // t(0.975, 3) = 3.1824: ± 3.1824 · 0.0129 / 2.
     EXPECT_EQ(inflationInWords(summarise({1.06, 1.07, 1.08, 1.09})), "1.07 ± 0.02");
-    EXPECT_EQ(inflationInWords(summarise({0.9, 1.0, 1.02})), "0.97 ± 0.16, within noise");
+    EXPECT_EQ(inflationInWords(summarise({0.9, 1.0, 1.02})), "not measurable here (0.97 ± 0.16)");
     EXPECT_EQ(inflationInWords(summarise({1.01, 0.99, 1.03})), "1.01 ± 0.05, within noise");
     EXPECT_EQ(inflationInWords(summarise({1.051, 1.052, 1.051})), "1.051 ± 0.001");
 }
@@ -21,7 +21,7 @@ TEST(Inflation, IsToldWithHowFarItScatters) {
 TEST(Inflation, BelowOneAndBeyondItsNoiseIsSaidAsItIs) {
     const Sample ranks = summarise({0.91, 0.90, 0.92});
     EXPECT_FALSE(isWithinNoise(ranks));
-    EXPECT_EQ(inflationInWords(ranks), "0.91 ± 0.02, below 1: none seen");
+    EXPECT_EQ(inflationInWords(ranks), "not measurable here (0.91 ± 0.02)");
 }
 
 // t(0.975, 1) = 12.7: two runs of 1.00 and 1.05 are 1.025 ± 0.318.
@@ -31,8 +31,8 @@ TEST(Inflation, TwoRunsWhoseIntervalHoldsOneAreWithinNoise) {
     EXPECT_TRUE(isWithinNoise(runs));
     EXPECT_TRUE(showsNone(runs));
     EXPECT_FALSE(showsNone(inflationOfRuns({1.2, 1.21}))) << "1.205 ± 0.064";
-    EXPECT_EQ(inflationInWords(inflationOfRuns({0.94, 0.96})), "0.95 ± 0.13, within noise");
-    EXPECT_EQ(inflationInWords(inflationOfRuns({0.80, 0.82})), "0.81 ± 0.13, below 1: none seen");
+    EXPECT_EQ(inflationInWords(inflationOfRuns({0.94, 0.96})), "not measurable here (0.95 ± 0.13)");
+    EXPECT_EQ(inflationInWords(inflationOfRuns({0.80, 0.82})), "not measurable here (0.81 ± 0.13)");
 }
 
 // There is no interval that 1 could lie in.
@@ -41,7 +41,7 @@ TEST(Inflation, WithoutAnIntervalNothingIsWithinNoise) {
          {inflationOfRanks({0.9, 0.9, 0.9}), inflationOfRuns({0.9, 0.9}), inflationOfRuns({0.9})}) {
         EXPECT_FALSE(isWithinNoise(sample));
         EXPECT_TRUE(showsNone(sample));
-        EXPECT_EQ(inflationInWords(sample), "0.900, below 1: none seen");
+        EXPECT_EQ(inflationInWords(sample), "not measurable here (0.900)");
     }
 }
 

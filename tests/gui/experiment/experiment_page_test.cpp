@@ -21,9 +21,21 @@ namespace {
 
 using ExperimentPageTest = ExperimentBench;
 
-TEST_F(ExperimentPageTest, AnEmptyPageSaysHowToBegin) {
+TEST_F(ExperimentPageTest, BeginsWithAnExperimentThatRuns) {
     openPage();
-    EXPECT_NE(label(QStringLiteral("New experiment")), nullptr);
+    EXPECT_TRUE(text()->toPlainText().contains(QLatin1String("name = \"first-light\"")));
+    ASSERT_TRUE(isAnswered());
+    EXPECT_NE(button<QPushButton>(QStringLiteral("Run 3 and watch")), nullptr);
+    EXPECT_FALSE(hasRun());
+}
+
+TEST_F(ExperimentPageTest, AnEmptiedPageSaysHowToBegin) {
+    openPage();
+    text()->selectAll();
+    QTest::keyClick(text(), Qt::Key_Delete);
+    window_->open("Runs");
+    window_->open("Experiment");
+    EXPECT_NE(label(QStringLiteral("New experiment")), nullptr) << "it is not filled again";
     EXPECT_NE(label(QStringLiteral("it fills this page and starts nothing")), nullptr);
     QTest::keyClick(window_.get(), Qt::Key_Return, Qt::ControlModifier);
     EXPECT_NE(label(QStringLiteral("There is no experiment yet")), nullptr) << "Run is never greyed";

@@ -153,7 +153,7 @@ TEST(EndInWords, NamesTheWayOnWhereThereIsACheckpoint) {
     run.row.error = "the process that ran it died before its end";
     EXPECT_EQ(endInWords(run), QStringLiteral("the process that ran it died before its end"));
     run.hasCheckpoint = true;
-    EXPECT_TRUE(endInWords(run).endsWith(QStringLiteral("Ctrl+Shift+R on the Runs page.")));
+    EXPECT_TRUE(endInWords(run).endsWith(QStringLiteral("Resume goes on from its checkpoint.")));
     run.row.status = "running";
     EXPECT_FALSE(endInWords(run).contains(QStringLiteral("Ctrl+Shift+R"))) << "it has not ended";
 }

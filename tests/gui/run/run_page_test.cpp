@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -349,6 +350,40 @@ TEST_F(RunPageTest, OnlyALiveRunCanBeStopped) {
     run.finish();
     ASSERT_TRUE(eventually([&] { return button<QPushButton>(QStringLiteral("Stop")) == nullptr; }));
     EXPECT_NE(button<QPushButton>(QStringLiteral("Compare")), nullptr);
+}
+
+TEST_F(RunPageTest, WhatEndedEarlyIsResumedOrRunAgainFromHere) {
+    const std::filesystem::path engine = workspace_.path() / "engine", words = workspace_.path() / "words";
+    std::ofstream(engine) << "#!/bin/sh\necho \"$1 $2\" >> " << words.string() << "\n";
+    std::filesystem::permissions(engine, std::filesystem::perms::owner_all);
+    test::SyntheticRun run(workspace_.store(), {.steps = 10, .status = "stopped"});
+    run.train(5);
+    std::filesystem::create_directories(workspace_.store().paths().run(run.id()) / "checkpoints" / "step-5");
+    run.finish();
+    open(QString::fromStdString(engine.string()));
+    window_->open("Run");
+    ASSERT_TRUE(eventually([&] { return button<QPushButton>(QStringLiteral("Resume")) != nullptr; }));
+    const auto said = [&](const std::string& line) {
+        return eventually([&] {
+            std::ifstream in(words);
+            return std::string(std::istreambuf_iterator<char>(in), {}).find(line) != std::string::npos;
+        });
+    };
+    button<QPushButton>(QStringLiteral("Resume"))->click();
+    EXPECT_TRUE(said("resume " + run.id()));
+    button<QPushButton>(QStringLiteral("Run again"))->click();
+    EXPECT_TRUE(said("run "));
+}
+
+TEST_F(RunPageTest, CompareDrawsTheRunsOfTheExperiment) {
+    const QString first = workspace_.record({.seed = 1, .steps = 20}),
+                  second = workspace_.record({.seed = 2, .steps = 20});
+    open();
+    window_->open("Run");
+    ASSERT_TRUE(eventually([&] { return window_->session().current() != nullptr; }));
+    button<QPushButton>(QStringLiteral("Compare"))->click();
+    EXPECT_THAT(window_->session().comparison(), ::testing::UnorderedElementsAre(first, second));
+    EXPECT_EQ(button<QPushButton>(QStringLiteral("Run again")), nullptr) << "another page is shown";
 }
 
 TEST_F(RunPageTest, StopMeansTheRunThatWasThereWhenItWasPressed) {

@@ -87,7 +87,7 @@ TEST_F(RunTableTest, ColumnsAreHiddenAndMovedAndRemembered) {
     reopen();
     EXPECT_EQ(table().columns(), before);
     EXPECT_EQ(table().horizontalHeader()->sectionSize(RunTableModel::FinalLoss), 123);
-    toggle(QStringLiteral("As at first"));
+    toggle(QStringLiteral("Reset"));
     EXPECT_EQ(titles().size(), static_cast<qsizetype>(defaultColumns().size()));
     EXPECT_EQ(titles().front(), QStringLiteral("★"));
 }
@@ -236,7 +236,7 @@ TEST_F(RunTableTest, WhatAFilterNamesCanBeAColumn) {
     }
     reopen();
     EXPECT_TRUE(titles().contains(QStringLiteral("sent")));
-    toggle(QStringLiteral("As at first"));
+    toggle(QStringLiteral("Reset"));
 }
 
 TEST_F(RunTableTest, IsOrderedByTheColumnsThatItHas) {

@@ -160,7 +160,7 @@ TEST_F(RunsPageTest, ColumnsAreChosenFromTheButton) {
     EXPECT_TRUE(table()->isColumnHidden(RunTableModel::Wall));
     emit columns->menu()->aboutToShow();
     for (QAction* action : columns->menu()->actions()) {
-        if (action->text() == QStringLiteral("As at first")) action->trigger();
+        if (action->text() == QStringLiteral("Reset")) action->trigger();
     }
     EXPECT_FALSE(table()->isColumnHidden(RunTableModel::Wall));
 }
@@ -354,7 +354,7 @@ TEST_F(RunsPageTest, SeveralRunsSayInWhatTheyDiffer) {
     table()->setFocus();
     table()->selectAll();
     QTest::keyClick(table(), Qt::Key_I, Qt::ControlModifier);
-    EXPECT_NE(label(QStringLiteral("What differs")), nullptr);
+    EXPECT_NE(label(QStringLiteral("Differences")), nullptr);
     QTableView* differences = nullptr;
     for (auto* one : window_->findChildren<QTableView*>()) {
         if (one->accessibleName() == QStringLiteral("Settings that differ")) differences = one;

@@ -75,6 +75,18 @@ TEST_F(PaletteOfTheWindow, FindsAPageByItsName) {
     EXPECT_NE(label(QStringLiteral("Scaling")), nullptr);
 }
 
+TEST_F(PaletteOfTheWindow, ListsShortcutsWithF1) {
+    openPalette();
+    QTest::keyClick(field_, Qt::Key_Escape);
+    QTest::keyClick(window_.get(), Qt::Key_F1);
+    ASSERT_TRUE(field_->isVisible());
+    const QAbstractItemModel* rows = window_->findChild<QListView*>(QStringLiteral("palette"))->model();
+    ASSERT_GT(rows->rowCount(), 10);
+    for (int row = 0; row < rows->rowCount(); ++row) {
+        EXPECT_FALSE(rows->index(row, 0).data(CommandListModel::KeysRole).toString().isEmpty()) << row;
+    }
+}
+
 TEST_F(PaletteOfTheWindow, FindsARunAndShowsIt) {
     const QString first = workspace_.record({.algorithm = "sync_sgd", .steps = 8});
     workspace_.record({.steps = 8});

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "tests/gui/support/bench.h"
 
 namespace dasgd::gui {
@@ -23,7 +25,10 @@ TEST(LiveStore, OpensAWorkspaceAndCallsAnEmptyFolderUnused) {
     EXPECT_FALSE(unused.isOpen());
 
     LiveStore missing(std::filesystem::path(folder.path().toStdString()) / "none");
-    EXPECT_FALSE(missing.open());
+    EXPECT_EQ(missing.open().value(), LiveStore::State::Unused) << "the first run makes it";
+    std::ofstream(std::filesystem::path(folder.path().toStdString()) / "file") << "text";
+    LiveStore file(std::filesystem::path(folder.path().toStdString()) / "file");
+    EXPECT_FALSE(file.open());
 
     Workspace workspace;
     workspace.record({.steps = 8});
@@ -32,6 +37,41 @@ TEST(LiveStore, OpensAWorkspaceAndCallsAnEmptyFolderUnused) {
     EXPECT_EQ(store.reader().runs().value().size(), 1U);
     store.close();
     EXPECT_FALSE(store.isOpen());
+}
+
+TEST(LiveStore, AWorkspaceThatIsMovedOrReplacedIsNoticedAndOpenedAgain) {
+    namespace fs = std::filesystem;
+    Workspace workspace, other;
+    workspace.record({.steps = 8});
+    other.record({.steps = 8});
+    other.record({.steps = 8});
+    const fs::path away = workspace.path().string() + "-away";
+    LiveStore store(workspace.path());
+    ASSERT_TRUE(store.open());
+    ASSERT_TRUE(store.update());
+    const auto errorOf = [](const auto& result) { return result ? std::string() : result.error().message; };
+    const auto fails = [&](const std::string& words) {
+        return eventually([&] { return errorOf(store.update()).find(words) != std::string::npos; });
+    };
+    const auto opens = [&] {
+        store.close();
+        return eventually([&] { return store.open().value_or(LiveStore::State::Waiting) == LiveStore::State::Open; });
+    };
+
+    fs::rename(workspace.path(), away);
+    ASSERT_TRUE(fails("was deleted or moved while it was open"));
+    store.close();
+    ASSERT_TRUE(eventually([&] { return errorOf(store.open()).find("deleted or moved") != std::string::npos; }));
+    fs::rename(away, workspace.path());
+    ASSERT_TRUE(opens());
+    EXPECT_EQ(store.reader().runs().value().size(), 1U);
+
+    fs::rename(workspace.path(), away);
+    fs::copy(other.path(), workspace.path(), fs::copy_options::recursive);
+    ASSERT_TRUE(fails("was replaced while it was open"));
+    ASSERT_TRUE(opens());
+    EXPECT_EQ(store.reader().runs().value().size(), 2U);
+    fs::remove_all(away);
 }
 
 TEST(LiveStore, TheRevisionGrowsWithWhatIsCommitted) {

@@ -46,6 +46,25 @@ TEST_F(CommandListTest, TitlesComeBeforeWhatIsOnlySaid) {
     EXPECT_EQ(titles(), QStringList({"Export"})) << "every word";
 }
 
+TEST_F(CommandListTest, KnowsWhatOtherProgramsCallAnAction) {
+    const auto only = [this](const char* title) {
+        model_.offer({{.title = QString::fromLatin1(title), .words = {}, .keys = {}, .carryOut = [] {}},
+                      {.title = QStringLiteral("Something else"), .words = {}, .keys = {}, .carryOut = [] {}}},
+                     {}, {});
+    };
+    for (const auto& [title, asked] :
+         {std::pair("Archive or restore", "delete"), std::pair("Archive or restore", "rem"),
+          std::pair("Same again with", "clone"), std::pair("Duplicate", "clone"),
+          std::pair("Resume from its checkpoint", "continue"), std::pair("Save under another name", "rename"),
+          std::pair("Keyboard shortcuts", "help"), std::pair("Export", "download")}) {
+        only(title);
+        model_.setText(QString::fromLatin1(asked));
+        EXPECT_EQ(titles(), QStringList{QString::fromLatin1(title)}) << asked;
+    }
+    model_.setText(QStringLiteral("de"));
+    EXPECT_EQ(titles(), QStringList()) << "two letters begin too many words";
+}
+
 TEST_F(CommandListTest, FindsRunsAndOpensThem) {
     model_.setText(QStringLiteral("local_sgd"));
     ASSERT_EQ(titles(), QStringList({QStringLiteral("sweep  ·  local_sgd")})) << "as somebody calls it";
