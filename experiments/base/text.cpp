@@ -1,6 +1,7 @@
 #include "experiments/base/text.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -87,6 +88,19 @@ std::string duration(double seconds) {
     return buffer;
 }
 
+std::string secondsInWords(double seconds) {
+    if (seconds == 0) return "0 s";
+    struct Unit {
+        double seconds;
+        const char* name;
+    };
+    constexpr Unit kUnits[] = {{1, " s"}, {1e-3, " ms"}, {1e-6, " µs"}, {1e-9, " ns"}};
+    const Unit* unit = std::begin(kUnits);
+    while (std::fabs(seconds) < unit->seconds && unit + 1 < std::end(kUnits)) ++unit;
+    const double number = seconds / unit->seconds;
+    return formatted(std::fabs(number) < 10 ? "%.2f" : std::fabs(number) < 100 ? "%.1f" : "%.0f", number) + unit->name;
+}
+
 std::string byteCount(double bytes) {
     constexpr const char* units[] = {"B", "kB", "MB", "GB", "TB"};
     std::size_t unit = 0;
@@ -97,24 +111,64 @@ std::string byteCount(double bytes) {
     return formatted(unit == 0 ? "%.0f " : "%.1f ", bytes) + units[unit];
 }
 
-std::string TextTable::toString() const {
-    std::vector<std::size_t> width;
-    for (const auto& row : rows_) {
-        width.resize(std::max(width.size(), row.size()));
-        for (std::size_t c = 0; c < row.size(); ++c) width[c] = std::max(width[c], seenWidth(row[c]));
+std::string plainWords(std::string_view words, Markup markup) {
+    if (markup == Markup::Terminal) return std::string(words);
+    const auto isWord = [&](std::size_t at) {
+        return at < words.size() && std::isalnum(static_cast<unsigned char>(words[at])) != 0;
+    };
+    std::string escaped;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        const char c = words[i];
+        // An underscore within a word is itself: "sync_sgd".
+        const bool isMarkup = c == '_' ? i == 0 || !isWord(i - 1) || !isWord(i + 1)
+                                       : std::string_view("\\`*[]<>|~").find(c) != std::string_view::npos;
+        if (isMarkup) escaped += '\\';
+        escaped += c;
     }
-    std::string out;
-    for (const auto& row : rows_) {
-        std::string line;
+    return escaped;
+}
+
+std::string ownLine(std::string_view words, Markup markup) {
+    return plainWords(words, markup) + (markup == Markup::Markdown ? "\n\n" : "\n");
+}
+
+std::string tomlBlock(const std::string& toml, Markup markup) {
+    return markup == Markup::Markdown ? "```toml\n" + toml + "```\n" : toml;
+}
+
+std::string TextTable::toString(Markup markup) const {
+    std::vector<std::vector<std::string>> rows = rows_;
+    std::vector<std::size_t> width;
+    const bool isMarkdown = markup == Markup::Markdown;
+    for (auto& row : rows) {
+        if (isMarkdown) row.resize(rows_.front().size());
+        width.resize(std::max(width.size(), row.size()));
+        for (std::size_t c = 0; c < row.size(); ++c) {
+            row[c] = plainWords(row[c], markup);
+            width[c] = std::max(width[c], seenWidth(row[c]));
+        }
+    }
+    const auto isLeft = [&](std::size_t column) { return std::ranges::find(left_, column) != left_.end(); };
+    if (isMarkdown) {
+        std::vector<std::string> rule;
+        for (std::size_t c = 0; c < width.size(); ++c) {
+            width[c] = std::max<std::size_t>(width[c], 3);
+            rule.push_back(isLeft(c) ? ":" + std::string(width[c] - 1, '-') : std::string(width[c] - 1, '-') + ":");
+        }
+        rows.insert(rows.begin() + 1, std::move(rule));
+    }
+    // Markdown's tables stand between empty lines.
+    std::string out = isMarkdown ? "\n" : "";
+    for (const auto& row : rows) {
+        std::string line = isMarkdown ? "| " : "";
         for (std::size_t c = 0; c < row.size(); ++c) {
             const std::string pad(width[c] - seenWidth(row[c]), ' ');
-            const bool left = std::find(left_.begin(), left_.end(), c) != left_.end();
-            line += (c ? "  " : "") + (left ? row[c] + pad : pad + row[c]);
+            line += (c == 0 ? "" : isMarkdown ? " | " : "  ") + (isLeft(c) ? row[c] + pad : pad + row[c]);
         }
-        line.erase(line.find_last_not_of(' ') + 1);
-        out += line + "\n";
+        if (!isMarkdown) line.erase(line.find_last_not_of(' ') + 1);
+        out += line + (isMarkdown ? " |\n" : "\n");
     }
-    return out;
+    return out + (isMarkdown ? "\n" : "");
 }
 
 }  // namespace dasgd::experiments

@@ -30,7 +30,18 @@ namespace dasgd::experiments {
 [[nodiscard]] std::string shortNumber(std::optional<double> value);
 [[nodiscard]] std::string percent(std::optional<double> fraction);
 [[nodiscard]] std::string duration(double seconds);  // "1 h 02 min", "3 min 20 s", "4.2 s"
-[[nodiscard]] std::string byteCount(double bytes);   // "12.3 MB"
+// The unit follows the magnitude: "740 µs", "12.3 ms", "4.21 s".
+[[nodiscard]] std::string secondsInWords(double seconds);
+[[nodiscard]] std::string byteCount(double bytes);  // "12.3 MB"
+
+// The form of a report's text: for a terminal, or Markdown of GitHub's kind for documents and the window.
+enum class Markup : std::uint8_t { Terminal, Markdown };
+
+// Words that Markdown must not read as markup, such as names. For a terminal they stay as they are.
+[[nodiscard]] std::string plainWords(std::string_view words, Markup markup);
+// A line that is not joined with the next one; TOML as itself.
+[[nodiscard]] std::string ownLine(std::string_view words, Markup markup);
+[[nodiscard]] std::string tomlBlock(const std::string& toml, Markup markup);
 
 // Columns aligned by what is seen; the first column left, the others right.
 class TextTable {
@@ -38,7 +49,7 @@ public:
     explicit TextTable(std::vector<std::string> header) : rows_{std::move(header)} {}
     void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
     void leftAlign(std::size_t column) { left_.push_back(column); }
-    [[nodiscard]] std::string toString() const;
+    [[nodiscard]] std::string toString(Markup markup = Markup::Terminal) const;
 
 private:
     std::vector<std::vector<std::string>> rows_;

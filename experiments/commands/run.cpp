@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "experiments/base/text.h"
+#include "experiments/base/visited_json.h"
 #include "experiments/cluster/host/host_facts.h"
 #include "experiments/cluster/slurm/run_on_slurm.h"
 #include "experiments/cluster/ssh/run_on_hosts.h"
@@ -13,6 +14,7 @@
 #include "experiments/ranks/meeting/rank_environment.h"
 #include "experiments/run/session/earlier_runs.h"
 #include "experiments/run/session/run_series.h"
+#include "experiments/tools/forecast/plan_forecasts.h"
 #include "experiments/tools/report/comparison_text.h"
 #include "storage/base/workspace.h"
 #include "storage/compare/comparison.h"
@@ -24,6 +26,7 @@ namespace {
 struct RunOptions {
     std::string file, workspace;
     std::string cluster;  // "": here
+    std::string forecastFrom;
     Overrides overrides;
     int restarts = 0;
     bool resume = false, json = false, dryRun = false, quiet = false, queue = false, allowFileSystem = false;
@@ -62,16 +65,22 @@ Result<RunPlan> planRuns(const RunOptions& options, const RunSession& session,
     return plan;
 }
 
+int showPlan(const RunOptions& options, const std::vector<CheckedExperiment>& experiments) {
+    showExperiments(experiments, options.json);
+    PlanForecast forecast = forecastPlan(experiments, options.workspace, options.forecastFrom);
+    const std::string text =
+        options.json ? dumpLine({{"forecast", visitedJson(forecast)}}) + "\n" : forecastText(forecast);
+    std::fputs(text.c_str(), stdout);
+    return kFinished;
+}
+
 int run(const RunOptions& options) {
     // Before torch starts a thread: see StopSignals.
     std::optional<StopSignals> signals;
     if (!options.dryRun) signals.emplace();
     const auto experiments = loadExperiments(options.file, options.overrides);
     if (!experiments) return refuse(experiments.error());
-    if (options.dryRun) {
-        showExperiments(*experiments, options.json);
-        return kFinished;
-    }
+    if (options.dryRun) return showPlan(options, *experiments);
     if (options.allowFileSystem) {
         const Status allowed = storage::allowFileSystem(options.workspace);
         if (!allowed) return refuse(allowed.error());
@@ -149,7 +158,10 @@ Action declareRun(CLI::App& app) {
     addWorkspaceOption(app, options->workspace);
     addFileSystemOption(app, options->allowFileSystem);
     app.add_flag("--json", options->json, "One line of JSON a run when it ends, on stdout");
-    app.add_flag("--dry-run", options->dryRun, "Check everything, print what would run, start nothing");
+    app.add_flag("--dry-run", options->dryRun,
+                 "Check everything, print what would run and a forecast of it by formula, start nothing");
+    app.add_option("--forecast-from", options->forecastFrom,
+                   "With --dry-run: the run of dasgd calibrate that the forecast takes before newer ones");
     app.add_flag("--queue", options->queue, "Start when every run that trains or waits in the workspace has ended");
     app.add_option("--restarts", options->restarts,
                    "How often a run that fails starts again: from its newest checkpoint, or its beginning")
@@ -162,11 +174,18 @@ Action declareRun(CLI::App& app) {
                    "Start the ranks on a cluster: NAME.toml beside FILE or in ~/.config/dasgd/clusters says how");
     app.add_flag("--detach", options->detach, "On a SLURM cluster: submit, and do not wait for the end");
     app.footer(
-        "step_ms is the time of a step over all ranks, in the stretches that start-up, evaluations and checkpoints "
-        "did\n"
-        "not touch; null where there is none.\n"
-        "Ctrl-C stops all ranks at one step, keeps everything recorded and leaves a checkpoint (`dasgd resume`),\n"
-        "unless the workers share the work (train.work); again: ends them at once.");
+        std::string(
+            "step_ms is the time of a step over all ranks, in the stretches that start-up, evaluations and checkpoints "
+            "did\n"
+            "not touch; null where there is none.\n"
+            "Ctrl-C stops all ranks at one step, keeps everything recorded and leaves a checkpoint (`dasgd resume`),\n"
+            "unless the workers share the work (train.work); again: ends them at once.\n"
+            "With --dry-run the forecast takes the times of steps and links from what the workspace has recorded; the "
+            "last "
+            "line\nof --json is {\"forecast\": …}, with these fields:\n") +
+        fieldsHelp<PlanForecast>() + "of each case:\n" + fieldsHelp<ForecastCase>() + "of a round:\n" +
+        fieldsHelp<RoundForecast>() + "of its input:\n" + fieldsHelp<RoundInput>() + "of a span:\n" +
+        fieldsHelp<RoundSpan>());
     return [options, &app] {
         options->workspaceGiven = app.count("--workspace") > 0;
         if (options->cluster.empty() && options->detach) return refuse({"--detach is of jobs: it needs --on NAME"});

@@ -2,7 +2,9 @@
 // it is checked.
 #pragma once
 
+#include <algorithm>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/schema/fields.h"
@@ -16,6 +18,11 @@ struct SchemaPlugin {
     std::vector<FieldInfo> fields;
     CommunicationPattern communication = {};  // pattern of an algorithm
     std::vector<std::string> reads = {};      // sections that only some algorithms read, and this one does
+
+    [[nodiscard]] const FieldInfo* field(std::string_view wanted) const {  // null where there is none
+        const auto found = std::ranges::find(fields, wanted, &FieldInfo::name);
+        return found == fields.end() ? nullptr : &*found;
+    }
 };
 struct SchemaSection {
     std::string name;

@@ -146,14 +146,13 @@ private:
         connect(&context_.session, &Session::runsChanged, this, [this] {
             if (!isVisible()) return;
             starts_->setRuns(context_.session.runs().items(), context_.session.feed().workspace());
-            if (finishedRuns() != forecastRuns_) lookAtRuns();
+            lookAtRuns();
         });
     }
 
     void takeSchema() {
         form_->setSchema(draft_.schema());
         sweep_->setSchema(draft_.schema());
-        forecast_.setAlgorithms(draft_.schema());
         schemaError_.clear();
     }
 
@@ -186,7 +185,7 @@ private:
         connect(&forecast, &ForecastView::adviseWanted, this, [this] { askOfDraft(context_, JobKind::Advise); });
         connect(&forecast, &ForecastView::scaleWanted, this, [this] { askOfDraft(context_, JobKind::Scale); });
         connect(&context_.reports, &ReportLibrary::changed, this, [this] {
-            if (isVisible() && finishedReports() != forecastReports_) lookAtRuns();
+            if (isVisible()) lookAtRuns();
         });
         connect(&context_.reports, &ReportLibrary::failed, message_, [this](const QString& text) {
             if (isVisible()) message_->say(text);
@@ -322,7 +321,7 @@ private:
         header_->showCheck();
         form_->update(draft_.document(), problems);
         sweep_->update(draft_.document(), problem);
-        sweep_->showSize(std::nullopt, std::nullopt);
+        sweep_->showSize(std::nullopt);
         if (problem || empty) sweep_->showForecast({});
         plan_->forecast().setChecking(!draft_.checked());
         editor_->markErrors(problems);
@@ -342,17 +341,12 @@ private:
     }
 
     void showForecast() {
+        const PlanForecast& forecast = draft_.checked()->forecast;
         plan_->forecast().setVaried(draft_.document().varied());
-        forecast_.setPlan(draft_.checked()->runs);
-        showSize();
-    }
-    void showSize() {
-        const auto& checked = draft_.checked();
-        if (!checked || checked->problem) return;
-        const auto& cases = forecast_.cases();
-        const auto time = sweepTime(checked->runs, checked->total, context_.session.runs().items(), cases);
-        sweep_->showSize(checked->total, time);
-        sweep_->showForecast(sweepLines(cases, time));
+        forecast_.setForecast(forecast);
+        sweep_->showSize(draft_.checked()->total, QString::fromStdString(forecast.takes),
+                         QString::fromStdString(forecast.takesFrom));
+        sweep_->showForecast(sweepLines(forecast.cases));
     }
 
     // Number of finished runs, from which a forecast can be made.
@@ -360,17 +354,12 @@ private:
         return std::ranges::count(context_.session.runs().items(), "finished",
                                   [](const RunItemPtr& run) { return run->row.status; });
     }
-    [[nodiscard]] std::ptrdiff_t finishedReports() const {
-        return std::ranges::count(context_.reports.reports(), ReportState::Finished, &Report::state);
-    }
-
+    // Asks for another forecast once there are other measurements, or another calibration is preferred.
     void lookAtRuns() {
-        forecastRuns_ = finishedRuns();
-        forecastReports_ = finishedReports();
-        forecast_.setCalibrations(
-            knownCalibrations(context_.reports.reports(), configOf(context_.session), preferredCalibration()));
-        forecast_.setRuns(context_.session.runs().items());
-        showSize();
+        const Report* preferred = context_.reports.find(preferredCalibration());
+        const QStringList measured = preferred ? preferred->runs() : QStringList();
+        const std::pair sources(finishedRuns(), measured.isEmpty() ? QString() : measured.front());
+        if (std::exchange(sources_, sources) != sources) draft_.forecastAnew(sources.second);
     }
 
     PageContext& context_;
@@ -389,7 +378,7 @@ private:
     QString schemaError_, focusedKey_;
     bool begun_ = false;
     std::size_t visited_ = 0;                                  // number of problems visited since the last check
-    std::ptrdiff_t forecastRuns_ = -1, forecastReports_ = -1;  // numbers of finished ones at the last forecast
+    std::pair<std::ptrdiff_t, QString> sources_{-1, {}};       // of the last forecast: finished runs, the preferred one
 };
 
 const PageRegistry::Add<ExperimentPage> kExperimentPageEntry{

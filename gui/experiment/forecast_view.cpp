@@ -28,6 +28,8 @@ QToolButton* makeAction(const QString& text, const QString& help) {
     return button;
 }
 
+QString toQString(const std::string& words) { return QString::fromStdString(words); }
+
 QString millisecondsOf(const RoundInput& input) {
     QStringList parts{QStringLiteral("T_c ") + secondsInWords(input.compute)};
     const double transfers = input.exchange.transfers();
@@ -37,8 +39,10 @@ QString millisecondsOf(const RoundInput& input) {
 
 QString basisOf(const ForecastCase& one) {
     // The times come first, since the line is cut at its end.
-    QStringList parts{millisecondsOf(one.round.input), one.step.from, ForecastView::tr("by formula")};
-    if (!one.assumes.isEmpty()) parts << ForecastView::tr("assumed: %1").arg(one.assumes.join(u' '));
+    QStringList parts{millisecondsOf(one.round->input), toQString(one.computeFrom), ForecastView::tr("by formula")};
+    QStringList assumed;
+    for (const std::string& sentence : one.assumes) assumed << toQString(sentence);
+    if (!assumed.isEmpty()) parts << ForecastView::tr("assumed: %1").arg(assumed.join(u' '));
     return parts.join(QStringLiteral(" · "));
 }
 
@@ -115,7 +119,8 @@ QWidget* ForecastView::makeWarning() {
         const ForecastCase* one = board_.current();
         if (!one || !one->remedy) return;
         std::vector<std::pair<QString, QString>> written;
-        for (const RemedySetting& setting : one->settings) written.emplace_back(setting.key, setting.toml);
+        for (const RemedySetting& setting : one->settings)
+            written.emplace_back(toQString(setting.key), toQString(setting.toml));
         emit settingsWanted(written);
     });
     row->addWidget(set_);
@@ -159,8 +164,8 @@ void ForecastView::setVaried(const QStringList& keys) {
 }
 
 bool ForecastView::canSet(const ForecastCase& one) const {
-    const auto varies = [&](const QString& key) { return varied_.contains(key); };
-    return one.remedy && !varies(QStringLiteral("algorithm")) && !varies(QStringLiteral("algorithm.name")) &&
+    const auto varies = [&](const std::string& key) { return varied_.contains(toQString(key)); };
+    return one.remedy && !varies("algorithm") && !varies("algorithm.name") &&
            std::ranges::none_of(one.decisive, varies);
 }
 
@@ -202,18 +207,18 @@ void ForecastView::showChooser() {
     QMenu* menu = chooser_->menu();
     menu->clear();
     for (std::size_t i = 0; i < cases.size(); ++i) {
-        QAction* action = menu->addAction(cases[i].label);
+        QAction* action = menu->addAction(toQString(cases[i].label));
         action->setCheckable(true);
         action->setChecked(i == board_.chosen());
         connect(action, &QAction::triggered, this, [this, i] { board_.choose(i); });
     }
     const ForecastCase* one = board_.current();
-    const QString label = one ? narrow(one->label) : QString();
+    const QString whole = one ? toQString(one->label) : QString(), label = narrow(whole);
     const QString shown = chooser_->fontMetrics().elidedText(label, Qt::ElideMiddle, kWidestCase);
     chooser_->setText(one ? shown + QStringLiteral(" ▾") : QString());
     chooser_->setToolTip(tr("Which of the runs to look at") +
-                         (shown == label ? QString() : QLatin1Char('\n') + one->label));
-    chooser_->setAccessibleName(one ? tr("Forecast of %1").arg(one->label) : QString());
+                         (shown == label ? QString() : QLatin1Char('\n') + whole));
+    chooser_->setAccessibleName(one ? tr("Forecast of %1").arg(whole) : QString());
 }
 
 void ForecastView::showCase() {
@@ -222,26 +227,27 @@ void ForecastView::showCase() {
     const bool known = one && one->known();
     body_->setVisible(known);
     why_->setVisible(!known);
-    why_->setText(one ? one->why : QString());
+    why_->setText(one ? toQString(one->why) : QString());
     basis_->setText(known ? basisOf(*one) : QString());
-    basis_->setToolTip(known ? asTip(one->inWords()) : QString());
+    basis_->setToolTip(known ? asTip(toQString(one->words)) : QString());
     gantt_->clear();
     if (!known) return;
-    gantt_->show(one->round, low_ ? std::nullopt : one->remedy, one->average.bytes);
-    gantt_->setAccessibleDescription(one->inWords());
-    QStringList warnings{one->warning(), inShort(one->doubt())};
+    const QString reason = toQString(one->reason), doubt = toQString(one->doubt);
+    gantt_->show(*one->round, low_ ? std::nullopt : one->remedy, one->bytes);
+    gantt_->setAccessibleDescription(toQString(one->words));
+    QStringList warnings{toQString(one->warning), inShort(doubt)};
     warnings.removeAll(QString());
     warning_->setVisible(!warnings.isEmpty());
     warningWords_->say(warnings.join(u'\n'));
-    reason_->setText(one->reason());
+    reason_->setText(reason);
     // Two warnings need the room of the reason.
     reason_->setVisible(!low_ && warnings.size() < 2);
-    warningWords_->setToolTip(asTip(reason_->isHidden() ? one->reason() + u' ' + one->doubt() : one->doubt()));
+    warningWords_->setToolTip(asTip(reason_->isHidden() ? reason + u' ' + doubt : doubt));
     for (QLabel* label : {numbers_[3].caption, numbers_[3].number, numbers_[3].unit}) label->setVisible(!low_);
     set_->setVisible(canSet(*one));
     QStringList settings;
     for (const RemedySetting& setting : one->settings) {
-        settings << QStringLiteral("%1 = %2").arg(setting.symbol, setting.toml);
+        settings << toQString(setting.symbol + " = " + setting.toml);
     }
     set_->setText(tr("Set %1").arg(settings.join(QStringLiteral(", "))));
     showFigures(*one);
@@ -254,16 +260,17 @@ void ForecastView::showFigures(const ForecastCase& one) {
         setTone(*figure.number, tone);
     };
     const auto time = [](double seconds) { return durationInWords(static_cast<Ns>(std::llround(seconds * 1e9))); };
-    const auto hidden = one.round.hidden();
+    const RoundForecast& round = *one.round;
+    const std::optional<double> hidden = round.hidden;
     put(numbers_[0], percent(hidden), hidden ? QStringLiteral("%") : QString(),
         !hidden                                 ? "number"
-        : *hidden < 1 || !one.doubt().isEmpty() ? "numberwarn"
+        : *hidden < 1 || !one.doubt.empty() ? "numberwarn"
                                                 : "numbergood");
-    const Quantity blocked = time(one.round.blockedPerStep()), step = time(one.round.stepSeconds());
-    put(numbers_[1], one.round.blocked > 0 ? blocked.number : QStringLiteral("0"),
-        (one.round.blocked > 0 ? blocked.unit : QStringLiteral("ms")) + tr("/step"));
+    const Quantity blocked = time(round.blockedPerStep()), step = time(round.stepSeconds);
+    put(numbers_[1], round.blocked > 0 ? blocked.number : QStringLiteral("0"),
+        (round.blocked > 0 ? blocked.unit : QStringLiteral("ms")) + tr("/step"));
     put(numbers_[2], step.number, step.unit);
-    put(numbers_[3], QString::number(one.round.slowdown(), 'f', 2), {});
+    put(numbers_[3], QString::number(round.slowdown, 'f', 2), {});
     fitActions();
 }
 

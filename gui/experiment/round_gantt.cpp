@@ -9,7 +9,6 @@
 #include <cmath>
 
 #include "gui/data/spans/span_colors.h"
-#include "gui/experiment/model/forecast/forecast_case.h"
 #include "gui/kit/words/words.h"
 #include "gui/timeline/view/time_scale.h"
 #include "gui/timeline/view/timeline_painter.h"

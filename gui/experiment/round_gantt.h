@@ -5,7 +5,7 @@
 #include <QWidget>
 #include <optional>
 
-#include "gui/experiment/model/forecast/round_forecast.h"
+#include "core/cost/round_forecast.h"
 #include "gui/kit/theme/theme.h"
 
 namespace dasgd::gui {

@@ -12,16 +12,11 @@ namespace {
 
 constexpr std::string_view kCompression = "compression";  // section
 
-const FieldInfo* fieldOf(const SchemaPlugin& algorithm, const std::string& name) {
-    const auto found = std::ranges::find(algorithm.fields, name, &FieldInfo::name);
-    return found == algorithm.fields.end() ? nullptr : &*found;
-}
-
 }  // namespace
 
 PatternValues patternValues(const SchemaPlugin& algorithm, const Value& settings) {
     return [&](const std::string& name) -> std::optional<std::string> {
-        const FieldInfo* field = fieldOf(algorithm, name);
+        const FieldInfo* field = algorithm.field(name);
         if (!field) return std::nullopt;
         const Value* set = settings.find(name);
         const std::string text = set ? set->toToml() : field->defaultToml;

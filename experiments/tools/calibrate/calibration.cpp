@@ -10,8 +10,10 @@
 
 #include "core/base/metric_names.h"
 #include "core/base/schema/toml_reader.h"
+#include "core/cost/cost.h"
 #include "core/cost/memory/memory_passes.h"
 #include "core/cost/step_time.h"
+#include "experiments/base/text.h"
 #include "experiments/config/document.h"
 #include "experiments/tools/report/run_summary.h"
 
@@ -302,6 +304,36 @@ Result<Calibration> calibrationOf(storage::RunReader& reader, const std::string&
         }
     }
     return calibration;
+}
+
+std::string doubtOf(const Calibration& calibration) {
+    if (!calibration.link) return "";
+    // Beyond these deviations of the fit forecasts are wrong. Training uses the longest transfers.
+    constexpr double kMostLongestOff = 0.2, kMostWorstOff = 0.5;
+    const std::string remedy = "Calibrate again with nothing else running on these machines.";
+    const LinkFit& fit = *calibration.link;
+    std::string doubt;
+    if (fit.longest > kMostLongestOff || fit.worst > kMostWorstOff) {
+        doubt = "No link fits these transfers: the fitted one is " + percent(fit.longest) + " off the longest and " +
+                percent(fit.worst) + " off the worst. Forecasts take T_m from it and may be off by as much";
+        const auto longest = std::ranges::max_element(calibration.timed, {}, &TimedCollective::seconds);
+        if (longest != calibration.timed.end() && fit.longest > kMostLongestOff) {
+            const bool gathers = longest->kind == TimedCollective::Kind::AllGather;
+            const double fitted = gathers ? allGatherSeconds(fit.cost, longest->bytes, calibration.workers)
+                                          : ringAllReduceSeconds(fit.cost, longest->bytes, calibration.workers);
+            doubt += fitted < longest->seconds
+                         ? ": long transfers take longer than forecast, and less of them is hidden"
+                         : ": long transfers take less time than forecast";
+        }
+        doubt += ". " + remedy;
+    }
+    const std::optional<double>& contention = calibration.compute.contention;
+    if (contention && *contention < kMostContention) return doubt;
+    return doubt + (doubt.empty() ? "" : " ") +
+           (contention ? "Beside a collective hardly anything was computed, or something else had the cores: κ is this "
+                         "or more. " +
+                             remedy
+                       : "How much a collective slows computing down was not seen: forecasts count it as none.");
 }
 
 }  // namespace dasgd::experiments

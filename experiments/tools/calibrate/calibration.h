@@ -46,4 +46,8 @@ struct Calibration {
 // Errors: no such run, a run without spans, whatever the fits say.
 [[nodiscard]] Result<Calibration> calibrationOf(storage::RunReader& reader, const std::string& runId);
 
+// Reasons, in sentences, why forecasts from it may be wrong: a link that fits its transfers badly, a contention that
+// was not seen or that is as large as can be told. "" where nothing is known, and without a link.
+[[nodiscard]] std::string doubtOf(const Calibration& calibration);
+
 }  // namespace dasgd::experiments

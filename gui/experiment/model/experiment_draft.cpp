@@ -34,6 +34,7 @@ ExperimentDraft::ExperimentDraft(Engine& engine, std::filesystem::path workspace
       loader_(engine.program()),
       dryRun_(engine.program()),
       unsaved_(folderOfExperiments()) {
+    dryRun_.setSources(folderOfWorkspace(), {});
     connect(&loader_, &SchemaLoader::loaded, this, [this] {
         emit schemaLoaded();
         if (const auto waiting = std::exchange(unshortened_, std::nullopt)) take(*waiting);
@@ -250,6 +251,11 @@ void ExperimentDraft::checkNow() {
     emit checkChanged();
 }
 
+void ExperimentDraft::forecastAnew(const QString& from) {
+    dryRun_.setSources(folderOfWorkspace(), from);
+    if (checked_ && !checked_->problem && !isChecking()) dryRun_.askNow(document_.text(), folder_);
+}
+
 void ExperimentDraft::takeAnswer(const DryRunResult& result) {
     checked_ = result;
     emit checkChanged();
@@ -322,9 +328,11 @@ QString ExperimentDraft::queuedInWords() const {
         .arg(title(), names.mid(0, kMostNamed).join(QStringLiteral(", ")) + more);
 }
 
-QString ExperimentDraft::folderOfExperiments() const {
-    return QString::fromStdString(std::filesystem::absolute(workspace_ / "experiments").string());
+QString ExperimentDraft::folderOfWorkspace() const {
+    return QString::fromStdString(std::filesystem::absolute(workspace_).string());
 }
+
+QString ExperimentDraft::folderOfExperiments() const { return folderOfWorkspace() + QStringLiteral("/experiments"); }
 
 void ExperimentDraft::run(Engine::Order order) {
     if (isMissing()) return;

@@ -64,6 +64,9 @@ public:
     [[nodiscard]] bool isChecking() const { return dryRun_.isAsking(); }
     // Checks now; the result is reported by noted() or checkChanged().
     void checkNow();
+    // Asks for a new forecast of the same text, as there are new measurements; the last one stays until it has arrived.
+    // `from`: run of the calibration to prefer, "" for none.
+    void forecastAnew(const QString& from);
 
     // The name in the text (with a syntax error the last valid one); "Untitled experiment" without a name.
     [[nodiscard]] QString title() const;
@@ -106,6 +109,7 @@ signals:
     void failed(const QString& message);  // an error with its remedy
 
 private:
+    [[nodiscard]] QString folderOfWorkspace() const;
     [[nodiscard]] QString fileToRun() const;  // "delay-sweep.toml", by the name in the text
     [[nodiscard]] const FieldInfo* fieldOf(const QString& section, const QString& field) const;
     // The text was edited here and is in no file.

@@ -272,14 +272,14 @@ bool SweepCard::focusKey(const QString& key) {
     return addField_->isEnabled();
 }
 
-void SweepCard::showSize(std::optional<qint64> planned, const std::optional<SweepTime>& time) {
+void SweepCard::showSize(std::optional<qint64> planned, const QString& takes, const QString& source) {
     const bool known = !document_.isEmpty();
     for (QLabel* one : {size_, time_}) one->setVisible(known);
-    basis_->setText(known && time ? time->basis() : QString());
+    basis_->setText(known ? source : QString());
     setLow(low_);
     if (!known) return;
     size_->setText(sweepSize(document_).inWords(planned));
-    time_->setText(tr("takes: %1").arg(time ? time->inWords() : tr("not known before the dry run")));
+    time_->setText(tr("takes: %1").arg(takes.isEmpty() ? tr("not known before the dry run") : takes));
 }
 
 void SweepCard::showForecast(const std::vector<SweepLine>& lines) { table_->showLines(lines); }

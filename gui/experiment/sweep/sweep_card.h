@@ -7,7 +7,6 @@
 #include "gui/experiment/model/sweep/sweep_cases.h"
 #include "gui/experiment/model/sweep/sweep_lines.h"
 #include "gui/experiment/model/sweep/sweep_text.h"
-#include "gui/experiment/model/sweep/sweep_time.h"
 #include "gui/kit/parts/parts.h"
 
 class QScrollArea;
@@ -29,9 +28,9 @@ public:
     void setSchema(const ExperimentSchema& schema);
     // Shows the document; one that is no TOML leaves the rows as they are, disabled.
     void update(const ExperimentDocument& document, const std::optional<Problem>& problem);
-    // `planned`: number of runs that the dry run found; nullopt until it answers. `time`: nullopt while the runs are
-    // not known.
-    void showSize(std::optional<qint64> planned, const std::optional<SweepTime>& time);
+    // `planned`: number of runs that the dry run found; nullopt until it answers. `takes`: how long they take, and the
+    // source of that; "" until it answers.
+    void showSize(std::optional<qint64> planned, const QString& takes = {}, const QString& source = {});
     // Shows the forecast of each case; an empty list hides the table.
     void showForecast(const std::vector<SweepLine>& lines);
     // True saves height for the rows: the basis of the estimated time is shown only as a tool tip.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "gui/experiment/model/forecast/forecast_board.h"
 #include "gui/kit/theme/theme.h"
 #include "gui/kit/words/words.h"
 

@@ -46,6 +46,35 @@ TEST(Text, ShortensForPeople) {
     EXPECT_EQ(byteCount(247'000), "247.0 kB");
 }
 
+TEST(Text, ATableIsMarkdownWithTheSameRows) {
+    TextTable table({"what", "n", ""});
+    table.leftAlign(2);
+    table.add({"a|b*", "12.5", "<i>"});
+    table.add({"short"});
+    EXPECT_EQ(table.toString(Markup::Markdown),
+              "\n| what    |    n |       |\n| :------ | ---: | :---- |\n| a\\|b\\* | 12.5 | \\<i\\> |\n"
+              "| short   |      |       |\n\n");
+    EXPECT_EQ(table.toString(), "what      n\na|b*   12.5  <i>\nshort\n");
+}
+
+TEST(Text, WordsAreNoMarkupAndLinesStayApartInMarkdown) {
+    EXPECT_EQ(plainWords("[a](b) _c_ sync_sgd", Markup::Terminal), "[a](b) _c_ sync_sgd");
+    EXPECT_EQ(plainWords("[a](b) _c_ sync_sgd", Markup::Markdown), "\\[a\\](b) \\_c\\_ sync_sgd");
+    EXPECT_EQ(ownLine("a", Markup::Terminal), "a\n");
+    EXPECT_EQ(ownLine("a", Markup::Markdown), "a\n\n");
+    EXPECT_EQ(tomlBlock("a = 1\n", Markup::Terminal), "a = 1\n");
+    EXPECT_EQ(tomlBlock("a = 1\n", Markup::Markdown), "```toml\na = 1\n```\n");
+}
+
+TEST(Text, TheUnitOfADurationFollowsItsMagnitude) {
+    EXPECT_EQ(secondsInWords(0), "0 s");
+    EXPECT_EQ(secondsInWords(3e-9), "3.00 ns");
+    EXPECT_EQ(secondsInWords(740e-6), "740 µs");
+    EXPECT_EQ(secondsInWords(0.0123), "12.3 ms");
+    EXPECT_EQ(secondsInWords(4.21), "4.21 s");
+    EXPECT_EQ(secondsInWords(86'400), "86400 s");
+}
+
 TEST(Text, AlignsColumnsByWhatIsSeen) {
     TextTable table({"name", "n"});
     table.add({"τ", "10"});

@@ -110,16 +110,24 @@ TEST(RunCommand, RefusesWrongCommandLines) {
     EXPECT_THAT(set.err, StartsWith("dasgd: --set algorithm.perod=8: unknown key 'perod'"));
 }
 
+std::vector<nlohmann::json> linesOf(const std::string& text) {
+    std::vector<nlohmann::json> lines;
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);) lines.push_back(nlohmann::json::parse(line));
+    return lines;
+}
+
 TEST(RunCommand, ShowsWithoutStarting) {
     const test::DasgdFolder folder;
     folder.write("e.toml", test::quickExperiment());
     const test::Ended ended =
         folder.run({"run", "e.toml", "-w", "w", "--dry-run", "--json", "--sweep", "train.seed=1..3"});
     EXPECT_EQ(ended.exit, kFinished);
-    EXPECT_EQ(std::count(ended.out.begin(), ended.out.end(), '\n'), 3);
-    const auto last = nlohmann::json::parse(ended.out.substr(ended.out.rfind('\n', ended.out.size() - 2) + 1));
-    EXPECT_EQ(last["seed"], 3);
-    EXPECT_EQ(last["steps"], 30);
+    const auto lines = linesOf(ended.out);
+    ASSERT_EQ(lines.size(), 4U) << "three runs and their forecast";
+    EXPECT_EQ(lines[2]["seed"], 3);
+    EXPECT_EQ(lines[2]["steps"], 30);
+    EXPECT_EQ(lines[3]["forecast"]["cases"].size(), 1U) << "seeds are no cases";
     EXPECT_FALSE(std::filesystem::exists(folder.workspace()));
 }
 
@@ -132,7 +140,7 @@ TEST(RunCommand, ShowsWhatCompressionSends) {
         if (!set.empty()) arguments.insert(arguments.end(), {"--set", "compression={" + set + "}"});
         const test::Ended ended = folder.run(arguments);
         EXPECT_EQ(ended.exit, kFinished) << ended.err;
-        return nlohmann::json::parse(ended.out);
+        return linesOf(ended.out).at(0);
     };
     EXPECT_FALSE(planned("").contains("compressed"));
     const auto topk = planned("name = \"topk\", ratio = 0.5, start = 4")["compressed"];
@@ -145,6 +153,62 @@ TEST(RunCommand, ShowsWhatCompressionSends) {
     EXPECT_EQ(sign["stages"][0]["collective"], "all-to-all");
     EXPECT_EQ(sign["stages"][1]["collective"], "all-gather");
     EXPECT_FALSE(sign.contains("why_not"));
+}
+
+// T_c 5 ms, T_m 22 ms: 2 · 1 ms + 2 · 125 kB · 80 ns.
+constexpr const char* kSimulated =
+    "name = \"known\"\n[algorithm]\nname = \"dasgd\"\nperiod = 8\ndelay = 3\n[model]\nname = \"quadratic\"\n"
+    "matrix = [[1.0]]\ntargets = [[1.0], [2.0]]\n[train]\nsteps = 30\n[cluster]\nbackend = \"virtual\"\nworkers = 2\n"
+    "[network]\nbandwidth = \"100Mbps\"\nlatency = \"1ms\"\n[compute]\nstep_time = \"0.5ms\"\n";
+
+TEST(RunCommand, ForecastsWhatItPlansByFormula) {
+    const test::DasgdFolder folder;
+    folder.write("e.toml", kSimulated);
+    const test::Ended ended =
+        folder.run({"run", "e.toml", "-w", "w", "--dry-run", "--json", "--sweep", "algorithm.delay=3,5"});
+    ASSERT_EQ(ended.exit, kFinished) << ended.err;
+    const auto forecast = linesOf(ended.out).at(2)["forecast"];
+    ASSERT_EQ(forecast["cases"].size(), 2U);
+    const auto one = forecast["cases"][0];
+    EXPECT_EQ(one["label"], "d = 3");
+    EXPECT_EQ(one["runs"], nlohmann::json({0}));
+    const auto round = one["round"];
+    EXPECT_NEAR(round["input"]["compute_s"].get<double>(), 0.0005, 1e-12);
+    EXPECT_NEAR(round["blocked_s"].get<double>(), 0.002 + 4 * 8e-8 - 0.0015, 1e-9) << "one weight among two";
+    EXPECT_EQ(round["spans"][0]["kind"], "transfer");
+    EXPECT_EQ(round["spans"][0]["lane"], "comm");
+    EXPECT_THAT(one["warning"].get<std::string>(), HasSubstr("d ≥ 5 would"));
+    EXPECT_EQ(one["remedy_settings"][0]["toml"], "5");
+    EXPECT_TRUE(one["remedy"].is_object());
+    EXPECT_TRUE(forecast["cases"][1]["remedy"].is_null());
+    EXPECT_EQ(forecast["first"], 0);
+    EXPECT_EQ(forecast["takes"], "not known");
+    const test::Ended text = folder.run({"run", "e.toml", "-w", "w", "--dry-run"});
+    EXPECT_THAT(text.out, AllOf(HasSubstr("# Forecast of one round"), HasSubstr("d ≥ 5 would"),
+                                HasSubstr("# All runs one after the other: not known")));
+    EXPECT_TRUE(parseToml(text.out, "the plan of one run")) << "it can be run";
+}
+
+TEST(RunCommand, ForecastsFromWhatItsWorkspaceHasMeasured) {
+    const test::DasgdFolder folder;
+    folder.write("e.toml", test::quickExperiment("gloo"));
+    const auto forecast = [&](const std::string& preferred = {}) {
+        std::vector<std::string> arguments{"run", "e.toml", "-w", "w", "--dry-run", "--json"};
+        if (!preferred.empty()) arguments.insert(arguments.end(), {"--forecast-from", preferred});
+        return linesOf(folder.run(arguments).out).at(1)["forecast"]["cases"][0];
+    };
+    EXPECT_THAT(forecast()["why_not"].get<std::string>(), HasSubstr("No run has timed this step yet"));
+    EXPECT_TRUE(forecast()["round"].is_null());
+    for (int i = 0; i < 2; ++i) {
+        const test::Ended probe = folder.run({"calibrate", "e.toml", "-w", "w", "-q", "--json"});
+        ASSERT_EQ(probe.exit, kFinished) << probe.err;
+    }
+    const auto known = forecast();
+    ASSERT_TRUE(known["round"].is_object()) << known["why_not"];
+    EXPECT_THAT(known["compute_from"].get<std::string>(), HasSubstr("calibration "));
+    EXPECT_THAT(known["exchange_from"].get<std::string>(), HasSubstr("with α, β, ρ of calibration"));
+    const double newest = known["round"]["input"]["compute_s"];
+    EXPECT_NE(forecast(folder.firstRun())["round"]["input"]["compute_s"].get<double>(), newest);
 }
 
 TEST(RunCommand, DrawsTheSameDropoutAndTheSameSamplesOnEveryBackend) {

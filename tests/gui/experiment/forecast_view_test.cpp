@@ -5,7 +5,8 @@
 #include <QMenu>
 
 #include "gui/experiment/round_gantt.h"
-#include "tests/gui/experiment/model/forecast/planned_runs.h"
+#include "tests/gui/support/bench.h"
+#include "tests/gui/support/forecasts.h"
 
 namespace dasgd::gui {
 namespace {
@@ -17,9 +18,6 @@ protected:
     ForecastViewTest() {
         view_.resize(760, 220);
         view_.show();
-        const std::vector<RunItemPtr> runs{runOf("r1", config(3))};
-        board_.setAlgorithms(algorithmSchema());
-        board_.setRuns(runs);
     }
     [[nodiscard]] QStringList words() const {
         QStringList all;
@@ -28,6 +26,11 @@ protected:
         }
         return all;
     }
+    void show(std::vector<ForecastCase> cases) { board_.setForecast(forecastOf(std::move(cases))); }
+    // A word of the case on show.
+    [[nodiscard]] QString said(std::string ForecastCase::*word) const {
+        return QString::fromStdString(board_.current()->*word);
+    }
     QPushButton* set() { return view_.findChild<QPushButton*>(); }
 
     ForecastBoard board_;
@@ -35,9 +38,9 @@ protected:
 };
 
 TEST_F(ForecastViewTest, WhatWillNotHideIsAWarningWithItsRemedy) {
-    board_.setPlan({plan(config(3))});
-    EXPECT_TRUE(words().contains(board_.current()->warning()));
-    EXPECT_TRUE(words().contains(board_.current()->reason()));
+    show({caseOf(3)});
+    EXPECT_TRUE(words().contains(said(&ForecastCase::warning)));
+    EXPECT_TRUE(words().contains(said(&ForecastCase::reason)));
     EXPECT_TRUE(words().contains(QStringLiteral("⚠"))) << "not by colour alone";
     ASSERT_TRUE(set()->isVisible());
     EXPECT_EQ(set()->text(), QStringLiteral("Set d = 5"));
@@ -50,35 +53,33 @@ TEST_F(ForecastViewTest, WhatWillNotHideIsAWarningWithItsRemedy) {
     EXPECT_TRUE(set()->isVisible());
     view_.setVaried({QStringLiteral("algorithm.delay")});
     EXPECT_FALSE(set()->isVisible()) << "a sweep has more than one delay";
-    board_.setPlan({plan(config(5))});
+    show({caseOf(5)});
     EXPECT_FALSE(words().contains(QStringLiteral("⚠")));
     EXPECT_TRUE(words().contains(QStringLiteral("100.0")));
 }
 
 TEST_F(ForecastViewTest, ACalibrationThatFitsBadlyIsWarnedOf) {
-    KnownCalibration bad = calibration(QStringLiteral("one"), 1);
-    bad.warning = QStringLiteral("No link fits these transfers. Calibrate again.");
-    board_.setCalibrations({bad});
     // Long enough that nothing is waited for: that too is only as good as the fit.
-    board_.setPlan({plan(config(6))});
-    ASSERT_EQ(board_.current()->warning(), QString());
+    ForecastCase bad = caseOf(6);
+    bad.doubt = "Calibration one: No link fits these transfers. Calibrate again.";
+    show({bad});
+    ASSERT_EQ(bad.warning, "");
     EXPECT_TRUE(words().contains(QStringLiteral("⚠")));
     EXPECT_TRUE(words().contains(QStringLiteral("Calibration one: No link fits these transfers")))
         << words().join(u'|').toStdString();
-    EXPECT_TRUE(board_.current()->inWords().contains(bad.warning)) << "whole, with the remedy";
     const auto praises = [&] {
         return std::ranges::any_of(view_.findChildren<QLabel*>(), [](const QLabel* label) {
             return label->property("tone").toString() == QLatin1String("numbergood");
         });
     };
     EXPECT_FALSE(praises());
-    board_.setCalibrations({calibration(QStringLiteral("one"), 1)});
+    show({caseOf(6)});
     EXPECT_TRUE(praises());
     EXPECT_FALSE(words().contains(QStringLiteral("⚠")));
 }
 
 TEST_F(ForecastViewTest, ANarrowHeadStillSaysTheTimes) {
-    board_.setPlan({plan(config(3))});
+    show({caseOf(3)});
     QString basis;
     for (const auto* one : view_.head().findChildren<QLabel*>()) basis += one->text();
     EXPECT_TRUE(basis.startsWith(QStringLiteral("T_c ") + secondsInWords(0.005) + QStringLiteral(" · T_m ")))
@@ -88,7 +89,7 @@ TEST_F(ForecastViewTest, ANarrowHeadStillSaysTheTimes) {
 
 TEST_F(ForecastViewTest, BelowTheTextOfANarrowWindowNoFigureIsCut) {
     view_.setLow(true);
-    board_.setPlan({plan(config(3))});
+    show({caseOf(3)});
     const auto whole = [](const QWidget& one) { return one.width() >= one.sizeHint().width(); };
     constexpr int kOfAWindowOf1280 = 520, kOfAWindowOf960 = 366;
     for (const int width : {kOfAWindowOf1280, kOfAWindowOf960}) {
@@ -107,7 +108,7 @@ TEST_F(ForecastViewTest, BelowTheTextOfANarrowWindowNoFigureIsCut) {
 }
 
 TEST_F(ForecastViewTest, FiguresAreWholeBesideTheActionsOrWithoutThem) {
-    board_.setPlan({plan(config(3))});
+    show({caseOf(3)});
     for (int width = 480; width <= 640; width += 8) {
         view_.resize(width, 220);
         QCoreApplication::processEvents();
@@ -123,14 +124,12 @@ TEST_F(ForecastViewTest, FiguresAreWholeBesideTheActionsOrWithoutThem) {
 }
 
 TEST_F(ForecastViewTest, ADelayBeyondThePeriodSetsBoth) {
-    std::string toml = config(3);
-    toml.replace(toml.find("period = 8"), 10, "period = 4");
-    board_.setPlan({plan(toml)});
+    show({caseOf(3, "dasgd", 4)});
     EXPECT_EQ(set()->text(), QStringLiteral("Set d = 5, τ = 5"));
 }
 
 TEST_F(ForecastViewTest, WhileAnotherTextIsCheckedItsRemedyIsNotSet) {
-    board_.setPlan({plan(config(3))});
+    show({caseOf(3)});
     view_.setChecking(true);
     EXPECT_FALSE(set()->isEnabled());
     view_.setChecking(false);
@@ -138,7 +137,7 @@ TEST_F(ForecastViewTest, WhileAnotherTextIsCheckedItsRemedyIsNotSet) {
 }
 
 TEST_F(ForecastViewTest, SeveralCasesAreChosenFromAMenu) {
-    board_.setPlan({plan(config(3)), plan(config(4))});
+    show({caseOf(3, "d = 3"), caseOf(4, "d = 4")});
     auto* chooser = view_.head().findChild<QToolButton*>(QStringLiteral("choice"));
     ASSERT_EQ(chooser->menu()->actions().size(), 2);
     EXPECT_EQ(chooser->text(), QStringLiteral("d\u00a03 ▾"));
@@ -148,11 +147,10 @@ TEST_F(ForecastViewTest, SeveralCasesAreChosenFromAMenu) {
 }
 
 TEST_F(ForecastViewTest, ALongNameOfACaseLeavesTheTimesTheirRoom) {
-    const char* other = "[cluster.link]\nbandwidth = \"250Mbps\"\nlatency = \"10ms\"\n";
-    board_.setPlan({plan(config(3)), plan(config(4, "a-model-with-a-long-name", other))});
+    show({caseOf(3), caseOf(4, "d = 4, model = a-model-with-a-long-name, link = 250Mbps, latency = 10ms")});
     board_.choose(1);
     auto* chooser = view_.head().findChild<QToolButton*>(QStringLiteral("choice"));
-    const QString whole = board_.cases()[1].label;
+    const QString whole = QString::fromStdString(board_.cases()[1].label);
     EXPECT_LT(chooser->text().size(), whole.size());
     EXPECT_TRUE(chooser->text().startsWith(QStringLiteral("d\u00a04"))) << chooser->text().toStdString();
     EXPECT_TRUE(chooser->toolTip().contains(whole));
@@ -160,14 +158,14 @@ TEST_F(ForecastViewTest, ALongNameOfACaseLeavesTheTimesTheirRoom) {
 }
 
 TEST_F(ForecastViewTest, WithoutAForecastItSaysWhyAndWhatToDo) {
-    board_.setPlan({plan(config(3, "mlp"))});
-    EXPECT_TRUE(words().contains(board_.current()->why));
+    show({unknownCase()});
+    EXPECT_TRUE(words().contains(said(&ForecastCase::why)));
     EXPECT_FALSE(view_.gantt().isVisible());
 }
 
 TEST_F(ForecastViewTest, WhoDoesNotSeeThePictureHearsIt) {
-    board_.setPlan({plan(config(3))});
-    EXPECT_EQ(view_.gantt().accessibleDescription(), board_.current()->inWords());
+    show({caseOf(3)});
+    EXPECT_EQ(view_.gantt().accessibleDescription(), said(&ForecastCase::words));
     EXPECT_TRUE(view_.gantt().accessibleDescription().contains(QStringLiteral("by formula")));
     view_.gantt().setFocus();
     QTest::keyClick(&view_.gantt(), Qt::Key_Right);
@@ -176,13 +174,11 @@ TEST_F(ForecastViewTest, WhoDoesNotSeeThePictureHearsIt) {
 
 // The view has this size in a window of 1600 x 1000.
 TEST_F(ForecastViewTest, TwoWarningsAreWhole) {
-    KnownCalibration bad = calibration(QStringLiteral("first-light"), 1);
-    bad.warning = QStringLiteral(
-        "No link fits these transfers: the fitted one is 46.2 % off the longest and 456.9 % off the worst of them. "
-        "Calibrate again.");
-    board_.setCalibrations({bad});
-    board_.setPlan({plan(config(3, "lenet", kLink, "local_sgd"))});
-    ASSERT_NE(board_.current()->warning(), QString());
+    ForecastCase bad = blockingCase();
+    bad.doubt =
+        "Calibration first-light: No link fits these transfers: the fitted one is 46.2 % off the longest and 456.9 % off "
+        "the worst of them. Calibrate again.";
+    show({bad});
     view_.resize(600, 195);
     QCoreApplication::processEvents();
     int found = 0;
@@ -200,12 +196,12 @@ TEST_F(ForecastViewTest, TwoWarningsAreWhole) {
 
 // The card's head has this size in a window of 1600 x 1000.
 TEST_F(ForecastViewTest, TheHeadHasRoomForTheTimesBesideACase) {
-    board_.setPlan({plan(config(3)), plan(config(3, "lenet", kLink, "local_sgd"))});
+    show({caseOf(3), blockingCase()});
     ASSERT_TRUE(board_.current()->known());
     view_.head().resize(360, 30);
     view_.head().show();
     QCoreApplication::processEvents();
-    const RoundInput& input = board_.current()->round.input;
+    const RoundInput& input = board_.current()->round->input;
     const QString times = QStringLiteral("T_c %1 · T_m %2")
                               .arg(secondsInWords(input.compute), secondsInWords(input.exchange.transfers()));
     for (const auto* one : view_.head().findChildren<QLabel*>())

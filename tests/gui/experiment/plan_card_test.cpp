@@ -5,7 +5,8 @@
 #include <QListWidget>
 
 #include "gui/experiment/round_gantt.h"
-#include "tests/gui/experiment/model/forecast/planned_runs.h"
+#include "tests/gui/support/bench.h"
+#include "tests/gui/support/forecasts.h"
 
 namespace dasgd::gui {
 namespace {
@@ -15,7 +16,6 @@ using namespace forecast_test;
 class PlanCardTest : public ::testing::Test {
 protected:
     PlanCardTest() {
-        board_.setAlgorithms(algorithmSchema());
         card_.resize(760, 240);
         card_.show();
     }
@@ -60,10 +60,8 @@ TEST_F(PlanCardTest, WithoutRunsItSaysWhy) {
 }
 
 TEST_F(PlanCardTest, WhileAnotherTextIsCheckedTheForecastBeforeStays) {
-    const std::vector<RunItemPtr> runs{runOf("r1", config(3))};
-    board_.setRuns(runs);
-    board_.setPlan({plan(config(3))});
-    card_.showPlan({plan(config(3))});
+    board_.setForecast(forecastOf({caseOf(3)}));
+    card_.showPlan({{.label = "x"}});
     ASSERT_TRUE(card_.forecast().gantt().isVisible());
     card_.showChecking();
     EXPECT_TRUE(card_.forecast().gantt().isVisible());

@@ -1,12 +1,12 @@
 #include "gui/experiment/model/document/dry_run.h"
 
 #include <QFile>
-#include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QRegularExpression>
 #include <QUuid>
 
+#include "gui/experiment/model/document/forecast_json.h"
 #include "gui/kit/words/cli_message.h"
 
 namespace dasgd::gui {
@@ -15,11 +15,11 @@ namespace {
 
 // Writes its input to a file, links the files that the text names beside it, and checks it. A shell writes the file, so
 // that the UI thread does not wait for the disk. The file name is new each time, so that it cannot be a link to a file
-// of the user. Arguments: program, file, folder of the named files, number of names, the names, then name and content
-// of each embedded file.
+// of the user. Arguments: program, file, workspace, calibration's run, folder of the named files, number of names, the
+// names, then name and content of each embedded file.
 constexpr const char* kCheckScript = R"(
-program=$1 file=$2 folder=$3 names=$4
-shift 4
+program=$1 file=$2 workspace=$3 run=$4 folder=$5 names=$6
+shift 6
 place=$(dirname "$file")
 mkdir -p "$place" && rm -f "$place"/draft-* && cat >"$file" || exit 1
 while [ "$names" -gt 0 ]; do
@@ -31,10 +31,10 @@ while [ $# -gt 1 ]; do
     printf '%s' "$2" >"$place/$1"
     shift 2
 done
-exec "$program" run "$file" --dry-run --json
+exec "$program" run "$file" --dry-run --json ${workspace:+--workspace "$workspace"} ${run:+--forecast-from "$run"}
 )";
 
-QStringList checkArguments(const QString& program, const QString& file, const QString& folder, const QString& text) {
+QStringList checkArguments(const QStringList& first, const QString& folder, const QString& text) {
     QStringList links, embedded;
     const QStringList named = folder.isEmpty() ? QStringList() : namedFiles(text);
     for (const QString& name : named) {
@@ -44,14 +44,8 @@ QStringList checkArguments(const QString& program, const QString& file, const QS
             embedded << name << QString::fromUtf8(source.readAll());
         }
     }
-    return QStringList{QStringLiteral("-c"),
-                       QString::fromLatin1(kCheckScript),
-                       QStringLiteral("dasgd-lab"),
-                       program,
-                       file,
-                       folder,
-                       QString::number(links.size())} +
-           links + embedded;
+    return QStringList{QStringLiteral("-c"), QString::fromLatin1(kCheckScript), QStringLiteral("dasgd-lab")} + first +
+           QStringList{folder, QString::number(links.size())} + links + embedded;
 }
 
 QString missingProgram(const QString& program) {
@@ -71,27 +65,6 @@ Problem engineProblem(QString message, const QString& file) {
     return {.message = message.startsWith(QLatin1String(": ")) ? message.mid(2) : message};
 }
 
-std::optional<CompressedExchange> compressedOf(const QJsonValue& json) {
-    if (!json.isObject()) return std::nullopt;
-    using Collective = CompressedExchange::Collective;
-    const QJsonArray passes = json[QLatin1String("passes")].toArray();
-    CompressedExchange compressed{
-        .why = json[QLatin1String("why_not")].toString().toStdString(),
-        .stages = {},
-        .passes = {.encode = passes[0].toDouble(), .recode = passes[1].toDouble(), .decode = passes[2].toDouble()},
-        .wholeSteps = json[QLatin1String("whole_steps")].toInteger()};
-    for (const QJsonValue& each : json[QLatin1String("stages")].toArray()) {
-        for (const Collective one : {Collective::AllReduce, Collective::AllGather, Collective::AllToAll}) {
-            if (each[QLatin1String("collective")].toString().toStdString() != nameOf(one)) continue;
-            compressed.stages.push_back({one, each[QLatin1String("bytes")].toInteger()});
-        }
-    }
-    if (compressed.stages.empty() && compressed.why.empty()) {
-        compressed.why = "the program that checked this text is of another version";
-    }
-    return compressed;
-}
-
 }  // namespace
 
 DryRunResult readDryRun(const QByteArray& output, const QByteArray& errors, int status, const QString& file) {
@@ -107,21 +80,25 @@ DryRunResult readDryRun(const QByteArray& output, const QByteArray& errors, int 
         end = output.indexOf('\n', begin);
         if (end < 0) end = output.size();
         if (end == begin) continue;
-        if (result.runs.size() >= DryRunResult::kMostRead) {
+        const QByteArray line = QByteArray::fromRawData(output.constData() + begin, end - begin);
+        const bool isForecast = line.startsWith("{\"forecast\"");
+        if (!isForecast && result.runs.size() >= DryRunResult::kMostRead) {
             ++result.total;
             continue;
         }
-        const QJsonObject run =
-            QJsonDocument::fromJson(QByteArray::fromRawData(output.constData() + begin, end - begin)).object();
+        const QJsonObject run = QJsonDocument::fromJson(line).object();
         if (run.isEmpty()) continue;
+        if (isForecast) {
+            result.forecast = planForecastOf(run[QLatin1String("forecast")].toObject());
+            continue;
+        }
         ++result.total;
         result.runs.push_back({.label = run[QLatin1String("label")].toString(),
                                .algorithm = run[QLatin1String("algorithm")].toString(),
                                .steps = run[QLatin1String("steps")].toInteger(),
                                .parameters = run[QLatin1String("parameters")].toInteger(),
                                .workers = run[QLatin1String("workers")].toInt(),
-                               .config = run[QLatin1String("config")].toString().toStdString(),
-                               .compressed = compressedOf(run[QLatin1String("compressed")])});
+                               .config = run[QLatin1String("config")].toString().toStdString()});
     }
     return result;
 }
@@ -194,7 +171,7 @@ void DryRun::start() {
     patience_.start();
     process_ = new QProcess(this);
     process_->setProgram(QStringLiteral("/bin/sh"));
-    process_->setArguments(checkArguments(program_, file_, folder_, text_));
+    process_->setArguments(checkArguments({program_, file_, workspace_, calibration_}, folder_, text_));
     connect(process_, &QProcess::finished, this, [this](int code) { finish(code); });
     connect(process_, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
         if (error == QProcess::FailedToStart) finish(-1);

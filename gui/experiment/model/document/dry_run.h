@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/cost/compressed_exchange.h"
+#include "core/cost/plan_forecast.h"
 #include "gui/experiment/model/document/experiment_document.h"
 
 namespace dasgd::gui {
@@ -21,8 +21,6 @@ struct PlannedRun {
     qint64 steps = 0, parameters = 0;
     int workers = 0;
     std::string config;  // resolved TOML
-    // What [compression] makes of an exchange; nullopt: it travels whole.
-    std::optional<CompressedExchange> compressed = std::nullopt;
 };
 
 struct DryRunResult {
@@ -30,6 +28,7 @@ struct DryRunResult {
     static constexpr std::size_t kMostRead = 500;
     std::vector<PlannedRun> runs;  // the first kMostRead
     qint64 total = 0;              // number of all runs
+    PlanForecast forecast;         // of them
     std::optional<Problem> problem;
     qint64 tookMs = 0;
 };
@@ -58,6 +57,12 @@ public:
     // Checks the text once it has not changed for kDebounceMs. `folder`: base of its relative paths; "" for none.
     void ask(const QString& text, const QString& folder);
     void askNow(const QString& text, const QString& folder);
+    // Forecasts from now on take what this workspace has measured, and its calibration `run` before newer ones; "" for
+    // none.
+    void setSources(const QString& workspace, const QString& run) {
+        workspace_ = workspace;
+        calibration_ = run;
+    }
     // Drops the waiting check and ends the running one.
     void cancel();
     [[nodiscard]] bool isAsking() const { return timer_.isActive() || process_ != nullptr; }
@@ -69,7 +74,7 @@ private:
     void start();
     void finish(int status);
 
-    QString program_, text_, folder_, file_;
+    QString program_, workspace_, calibration_, text_, folder_, file_;
     QTimer timer_, patience_;
     QElapsedTimer clock_;
     std::unique_ptr<QTemporaryDir> scratch_;

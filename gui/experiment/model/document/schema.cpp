@@ -42,58 +42,6 @@ std::vector<FieldInfo> schemaFieldsOf(const QJsonObject& json) {
     return fields;
 }
 
-PatternNumber patternNumberOf(const QJsonObject& json, const char* key, const PatternNumber& otherwise) {
-    const QJsonValue value = json[QLatin1String(key)];
-    if (value.isString()) return ofField(value.toString().toStdString());
-    return value.isDouble() ? PatternNumber(value.toDouble()) : otherwise;
-}
-
-// A pattern of an unknown kind, from a newer program, has no formula here.
-CommunicationPattern patternOf(const QJsonObject& json) {
-    using Kind = CommunicationPattern::Kind;
-    CommunicationPattern pattern;
-    const std::string kind = textOf(json, "kind");
-    for (const Kind one : {Kind::NoFormula, Kind::None, Kind::Gradients, Kind::Averages}) {
-        if (kind == nameOf(one)) pattern.kind = one;
-    }
-    pattern.why = textOf(json, "why");
-    pattern.period = patternNumberOf(json, "period", pattern.period);
-    pattern.delay = patternNumberOf(json, "delay", pattern.delay);
-    pattern.fragments = patternNumberOf(json, "fragments", pattern.fragments);
-    pattern.share = patternNumberOf(json, "share", pattern.share);
-    pattern.peers = patternNumberOf(json, "peers", pattern.peers);
-    pattern.servers = patternNumberOf(json, "servers", pattern.servers);
-    pattern.gradientSteps = patternNumberOf(json, "gradient_steps", pattern.gradientSteps);
-    pattern.firstBucketMb = patternNumberOf(json, "first_bucket_mb", pattern.firstBucketMb);
-    pattern.delayBelowInterval = json[QLatin1String("delay_below_interval")].toBool();
-    if (json.contains(QLatin1String("most_delay"))) {
-        pattern.mostDelay = json[QLatin1String("most_delay")].toInteger();
-    }
-    for (const QJsonValue& limit : json[QLatin1String("limits")].toArray()) {
-        const QJsonObject one = limit.toObject();
-        pattern.limits.push_back(
-            {textOf(one, "field"), textOf(one, "value"), textOf(one, "why"), one[QLatin1String("unless")].toBool()});
-    }
-    if (json.contains(QLatin1String("coding"))) {
-        const QJsonObject coding = json[QLatin1String("coding")].toObject();
-        pattern.coding = {.encode = coding[QLatin1String("encode")].toDouble(),
-                          .decode = coding[QLatin1String("decode")].toDouble()};
-    }
-    if (json.contains(QLatin1String("own_coding"))) {
-        const QJsonObject own = json[QLatin1String("own_coding")].toObject();
-        pattern.ownCoding = {.share = own[QLatin1String("share")].toDouble(),
-                             .encode = own[QLatin1String("encode")].toDouble(),
-                             .recode = own[QLatin1String("recode")].toDouble(),
-                             .decode = own[QLatin1String("decode")].toDouble(),
-                             .recodeOfPart = own[QLatin1String("recode_of_part")].toDouble()};
-    }
-    pattern.whyNoCoding = textOf(json, "no_coding");
-    for (const QJsonValue& sentence : json[QLatin1String("assumes")].toArray()) {
-        pattern.assumes.push_back(sentence.toString().toStdString());
-    }
-    return pattern;
-}
-
 }  // namespace
 
 const FieldInfo* SchemaPlugin::field(std::string_view wanted) const {
@@ -154,7 +102,6 @@ Result<ExperimentSchema> readSchema(const QByteArray& json) {
             const QJsonObject plugin = entry.toObject();
             section.plugins.push_back({textOf(plugin, "name"), textOf(plugin, "summary"), textOf(plugin, "reference"),
                                        schemaFieldsOf(plugin),
-                                       patternOf(plugin[QLatin1String("communication")].toObject()),
                                        plugin[QLatin1String("reads")].toVariant().toStringList()});
         }
         schema.sections.push_back(std::move(section));

@@ -9,15 +9,13 @@
 
 #include "core/base/result.h"
 #include "core/base/schema/fields.h"
-#include "core/cost/communication_pattern.h"
 
 namespace dasgd::gui {
 
 struct SchemaPlugin {
     std::string name, summary, reference;
     std::vector<FieldInfo> fields;
-    CommunicationPattern communication = {};  // of algorithms only
-    QStringList reads = {};                   // of algorithms only: sections that not all of them read
+    QStringList reads = {};  // of algorithms only: sections that not all of them read
 
     [[nodiscard]] const FieldInfo* field(std::string_view name) const;  // null where there is none
 };

@@ -4,42 +4,26 @@
 
 namespace dasgd::gui {
 
-void ForecastBoard::setPlan(std::vector<PlannedRun> planned) {
-    planned_ = std::move(planned);
-    if (planned_.size() > ForecastCase::kMostPlanned) planned_.resize(ForecastCase::kMostPlanned);
-    forecast();
-}
-
-void ForecastBoard::setRuns(std::span<const RunItemPtr> runs) {
-    sources_.runs = timedRuns(runs);
-    forecast();
-}
-
-void ForecastBoard::setCalibrations(std::vector<KnownCalibration> calibrations) {
-    sources_.calibrations = std::move(calibrations);
-    forecast();
-}
-
-void ForecastBoard::setAlgorithms(const ExperimentSchema& schema) {
-    const SchemaSection* section = schema.section("algorithm");
-    sources_.algorithms = section ? section->plugins : std::vector<SchemaPlugin>();
-    forecast();
+void ForecastBoard::setForecast(PlanForecast forecast) {
+    forecast_ = std::move(forecast);
+    const auto same = std::ranges::find(cases(), wanted_, &ForecastCase::label);
+    const auto first = static_cast<std::size_t>(std::max<std::int64_t>(0, forecast_.first));
+    chosen_ = same != cases().end() ? static_cast<std::size_t>(same - cases().begin())
+                                    : std::min(first, std::max<std::size_t>(1, cases().size()) - 1);
+    emit changed();
 }
 
 void ForecastBoard::choose(std::size_t index) {
-    if (index >= cases_.size()) return;
-    wanted_ = cases_[index].label;
+    if (index >= cases().size()) return;
+    wanted_ = cases()[index].label;
     if (index == chosen_) return;
     chosen_ = index;
     emit changed();
 }
 
-void ForecastBoard::forecast() {
-    sources_.now = QDateTime::currentDateTimeUtc();
-    cases_ = forecastCases(planned_, sources_);
-    const auto same = std::ranges::find(cases_, wanted_, &ForecastCase::label);
-    chosen_ = same == cases_.end() ? mostExposed(cases_) : static_cast<std::size_t>(same - cases_.begin());
-    emit changed();
+QString narrow(QString label) {
+    return label.replace(QStringLiteral(" = "), QStringLiteral("\u00a0"))
+        .replace(QStringLiteral(", "), QStringLiteral(" "));
 }
 
 }  // namespace dasgd::gui

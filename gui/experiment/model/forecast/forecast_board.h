@@ -1,10 +1,11 @@
-// Forecasts for the runs that the present text plans, from measurements so far. UI thread; no I/O.
+// The cases of the last forecast, and the one on show. UI thread.
 #pragma once
 
 #include <QObject>
+#include <QString>
 #include <vector>
 
-#include "gui/experiment/model/forecast/forecast_case.h"
+#include "core/cost/plan_forecast.h"
 
 namespace dasgd::gui {
 
@@ -14,32 +15,26 @@ class ForecastBoard : public QObject {
 public:
     using QObject::QObject;
 
-    // Sets the runs of the last dry run. The chosen case is kept if one with the same label exists.
-    void setPlan(std::vector<PlannedRun> planned);
-    // Sets the finished runs and calibrations that serve as measurements, and forecasts anew.
-    void setRuns(std::span<const RunItemPtr> runs);
-    void setCalibrations(std::vector<KnownCalibration> calibrations);
-    // Sets the communication patterns that algorithms declare; without them no algorithm has a formula.
-    void setAlgorithms(const ExperimentSchema& schema);
-    void clear() { setPlan({}); }
+    // Sets the forecast of the last dry run. The chosen case is kept if one with the same label exists.
+    void setForecast(PlanForecast forecast);
+    void clear() { setForecast({}); }
 
-    [[nodiscard]] const std::vector<ForecastCase>& cases() const { return cases_; }
+    [[nodiscard]] const std::vector<ForecastCase>& cases() const { return forecast_.cases; }
     [[nodiscard]] std::size_t chosen() const { return chosen_; }
     // Null if no run is planned.
-    [[nodiscard]] const ForecastCase* current() const { return cases_.empty() ? nullptr : &cases_[chosen_]; }
+    [[nodiscard]] const ForecastCase* current() const { return cases().empty() ? nullptr : &cases()[chosen_]; }
     void choose(std::size_t index);
 
 signals:
     void changed();
 
 private:
-    void forecast();
-
-    std::vector<PlannedRun> planned_;
-    ForecastSources sources_;
-    std::vector<ForecastCase> cases_;
+    PlanForecast forecast_;
     std::size_t chosen_ = 0;
-    QString wanted_;  // label of the case chosen by the user
+    std::string wanted_;  // label of the case chosen by the user
 };
+
+// A case's label for narrow places: "τ 4 d 3" for "τ = 4, d = 3".
+[[nodiscard]] QString narrow(QString label);
 
 }  // namespace dasgd::gui

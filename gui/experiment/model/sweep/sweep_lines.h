@@ -4,11 +4,9 @@
 
 #include <QString>
 #include <optional>
-#include <span>
 #include <vector>
 
-#include "gui/experiment/model/forecast/forecast_case.h"
-#include "gui/experiment/model/sweep/sweep_time.h"
+#include "core/cost/plan_forecast.h"
 
 namespace dasgd::gui {
 
@@ -23,6 +21,9 @@ struct SweepLine {
 };
 
 // One line per case, in order; empty for a single case, which the forecast itself describes.
-[[nodiscard]] std::vector<SweepLine> sweepLines(std::span<const ForecastCase> cases, const SweepTime& time);
+[[nodiscard]] std::vector<SweepLine> sweepLines(const std::vector<ForecastCase>& cases);
+
+// "10 s", "6.2 min", "3.0 h", "2.5 days".
+[[nodiscard]] QString roughly(double seconds);
 
 }  // namespace dasgd::gui

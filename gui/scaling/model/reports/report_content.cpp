@@ -156,22 +156,14 @@ void judgeContention(ReportContent& content, const QJsonObject& result) {
             : QStringLiteral("How much a collective slows computing down was not seen: forecasts count it as none.");
 }
 
-QString fitWarning(const QJsonObject& result) {
-    ReportContent content;
-    addFit(content, result);
-    judgeFit(content, result);
-    judgeContention(content, result);
-    return content.warning;
-}
-
 QString clusterInWords(const std::string& config) {
     if (config.empty()) return QStringLiteral("its run is not known here, nor whether its time was measured");
-    const Settings settings = settingsOf(config);
-    if (settingOf(settings, "cluster.backend") == "virtual") return QStringLiteral("time simulated");
-    const std::string bandwidth = settingOf(settings, "cluster.link.bandwidth");
+    Settings settings = settingsOf(config);
+    if (settings["cluster.backend"] == "virtual") return QStringLiteral("time simulated");
+    const std::string bandwidth = settings["cluster.link.bandwidth"];
     if (bandwidth.empty()) return QStringLiteral("measured");
     return QStringLiteral("measured, the link emulated: ") +
-           linkInWords(bandwidth + ", " + settingOf(settings, "cluster.link.latency"));
+           linkInWords(bandwidth + ", " + settings["cluster.link.latency"]);
 }
 
 void fillCalibration(ReportContent& content, const Report& report, const ConfigOf& configOf) {
@@ -371,30 +363,6 @@ ReportContent contentOf(const Report& report, const ConfigOf& configOf) {
 
 bool isRunKnown(const Report& report, const ConfigOf& configOf) {
     return !configOf(textOf(report.first(), "run_id")).empty();
-}
-
-std::vector<KnownCalibration> knownCalibrations(const std::vector<Report>& reports, const ConfigOf& configOf,
-                                                const QString& preferred) {
-    std::vector<KnownCalibration> known;
-    for (const Report& report : reports) {
-        if (report.asked.kind != JobKind::Calibrate || report.state != ReportState::Finished) continue;
-        const QJsonObject result = report.first();
-        const std::string config = configOf(textOf(result, "run_id"));
-        if (config.empty() || !numberOf(result, "step_s")) continue;
-        known.push_back({.name = report.asked.title,
-                         .run = textOf(result, "run_id"),
-                         .measured = report.started,
-                         .config = settingsOf(config),
-                         .stepSeconds = *numberOf(result, "step_s"),
-                         .backwardShare = numberOf(result, "backward_share").value_or(1),
-                         .contention = numberOf(result, "contention").value_or(0),
-                         .steps = result[QLatin1String("steps_alone")].toInteger(),
-                         .memoryBytesPerSecond = numberOf(result, "memory_bytes_per_s").value_or(0),
-                         .warning = fitWarning(result),
-                         .preferred = report.name == preferred});
-        if (numberOf(result, "seconds_per_byte")) known.back().link = linkOf(result);
-    }
-    return known;
 }
 
 }  // namespace dasgd::gui

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "core/cost/cost.h"
-#include "gui/experiment/model/forecast/forecast_times.h"
 #include "gui/scaling/model/reports/report.h"
 
 namespace dasgd::gui {
@@ -52,9 +51,5 @@ using ConfigOf = std::function<std::string(const QString& run)>;
 
 // True if the configuration of the result's run is known; for a calibration its basis is known then too.
 [[nodiscard]] bool isRunKnown(const Report& report, const ConfigOf& configOf);
-
-// The finished calibrations whose run is known; `preferred`: name of the one to prefer.
-[[nodiscard]] std::vector<KnownCalibration> knownCalibrations(const std::vector<Report>& reports,
-                                                              const ConfigOf& configOf, const QString& preferred);
 
 }  // namespace dasgd::gui

@@ -144,5 +144,32 @@ TEST(Calibration, TakesTheLinkOfAnOrdinaryRunFromItsCollectives) {
     EXPECT_THAT(calibrationOf(reader, run.runId).error().message, HasSubstr("ended before it timed an all-reduce"));
 }
 
+// 250 kB among two over 100 Mbps, 1 ms: 22 ms.
+Calibration ofFit(double longest, double worst, double seconds, std::optional<double> contention) {
+    Calibration calibration{.workers = 2};
+    calibration.link = LinkFit{.cost = {.alpha = 0.001, .beta = 8e-8}, .longest = longest, .worst = worst};
+    calibration.timed = {{.kind = TimedCollective::Kind::AllReduce, .bytes = 250'000, .seconds = seconds},
+                         {.kind = TimedCollective::Kind::AllGather, .bytes = 1000, .seconds = 0.002}};
+    calibration.compute.contention = contention;
+    return calibration;
+}
+
+TEST(Calibration, AFitThatIsFarOffIsADoubtWithWhatItMeansForForecasts) {
+    EXPECT_EQ(doubtOf(ofFit(0.015, 0.4, 0.023, 0.18)), "");
+    const std::string far = doubtOf(ofFit(0.652, 0.7, 0.063, 0.18));
+    EXPECT_THAT(far, HasSubstr("65.2 % off the longest and 70.0 % off the worst"));
+    EXPECT_THAT(far, HasSubstr("long transfers take longer than forecast"));
+    EXPECT_THAT(doubtOf(ofFit(0.3, 0.4, 0.015, 0.18)), HasSubstr("long transfers take less time than forecast"));
+    EXPECT_THAT(doubtOf(ofFit(0.1, 0.6, 0.023, 0.18)), HasSubstr("may be off by as much. Calibrate again"));
+}
+
+TEST(Calibration, AContentionThatWasNotSeenOrIsTheMostIsADoubt) {
+    EXPECT_THAT(doubtOf(ofFit(0.015, 0.4, 0.023, kMostContention)), HasSubstr("κ is this or more"));
+    EXPECT_THAT(doubtOf(ofFit(0.015, 0.4, 0.023, std::nullopt)), HasSubstr("was not seen"));
+    Calibration alone = ofFit(0.9, 0.9, 0.063, std::nullopt);
+    alone.link.reset();
+    EXPECT_EQ(doubtOf(alone), "") << "forecasts take no link from it";
+}
+
 }  // namespace
 }  // namespace dasgd::experiments

@@ -197,15 +197,15 @@ TEST_F(SweepCardTest, AProblemStandsUnderItsRowAndASyntaxErrorStopsEditing) {
 
 TEST_F(SweepCardTest, SaysHowManyRunsAndWhatTheTimeIsFrom) {
     show(kSwept);
-    card_.showSize(std::nullopt, std::nullopt);
+    card_.showSize(std::nullopt);
     EXPECT_EQ(card_.sizeInWords(), QStringLiteral("2 × 2 seeds = 4 runs"));
     EXPECT_TRUE(says(QStringLiteral("not known before the dry run")));
-    card_.showSize(4, SweepTime{.seconds = 300, .known = 4, .looked = 4, .total = 4, .from = {"r7"}});
-    EXPECT_TRUE(says(QStringLiteral("takes: about 5.0 min")));
+    card_.showSize(4, QStringLiteral("about 5 min 00 s"), QStringLiteral("planned steps × time of a step in r7"));
+    EXPECT_TRUE(says(QStringLiteral("takes: about 5 min 00 s")));
     EXPECT_TRUE(says(QStringLiteral("time of a step in r7")));
     card_.setLow(true);
     EXPECT_FALSE(says(QStringLiteral("time of a step in r7"))) << "its room is the rows'";
-    EXPECT_TRUE(says(QStringLiteral("takes: about 5.0 min")));
+    EXPECT_TRUE(says(QStringLiteral("takes: about 5 min 00 s")));
     card_.setLow(false);
     EXPECT_TRUE(says(QStringLiteral("time of a step in r7")));
 }

@@ -68,27 +68,25 @@ TEST(ReadDryRun, ALineIsARun) {
     EXPECT_EQ(huge.runs.size(), DryRunResult::kMostRead);
 }
 
-TEST(ReadDryRun, CompressedExchangesAreReadWithTheirStages) {
-    const auto result = readDryRun(
-        "{\"steps\":1}\n"
-        "{\"steps\":1,\"compressed\":{\"passes\":[5,2.5,1],\"whole_steps\":10,\"stages\":[{\"collective\":\"all-to-"
-        "all\","
-        "\"bytes\":400},{\"collective\":\"all-gather\",\"bytes\":100}]}}\n"
-        "{\"steps\":1,\"compressed\":{\"passes\":[0,0,0],\"whole_steps\":0,\"why_not\":\"it warms up\"}}\n"
-        "{\"steps\":1,\"compressed\":{\"stages\":[{\"collective\":\"of a later version\",\"bytes\":1}]}}\n",
-        {}, 0, "/t/a.toml");
-    ASSERT_EQ(result.runs.size(), 4U);
-    EXPECT_FALSE(result.runs[0].compressed);
-    ASSERT_TRUE(result.runs[1].compressed);
-    const CompressedExchange& sharded = *result.runs[1].compressed;
-    ASSERT_EQ(sharded.stages.size(), 2U);
-    EXPECT_EQ(sharded.stages[0].collective, CompressedExchange::Collective::AllToAll);
-    EXPECT_EQ(sharded.stages[0].bytes, 400);
-    EXPECT_EQ(sharded.stages[1].collective, CompressedExchange::Collective::AllGather);
-    EXPECT_DOUBLE_EQ(sharded.passes.recode, 2.5);
-    EXPECT_EQ(sharded.wholeSteps, 10);
-    EXPECT_EQ(result.runs[2].compressed->why, "it warms up");
-    EXPECT_NE(result.runs[3].compressed->why, "");
+TEST(ReadDryRun, TheForecastBehindTheRunsIsReadHoweverManyThereAre) {
+    const QByteArray forecast = R"({"forecast":{"takes":"about 10 s","cases":[{"label":"d = 3"}]}})";
+    for (const int runs : {1, 1000}) {
+        const auto result =
+            readDryRun(QByteArray("{\"label\":\"x\"}\n").repeated(runs) + forecast + '\n', {}, 0, "/t/a.toml");
+        EXPECT_EQ(result.total, runs);
+        ASSERT_EQ(result.forecast.cases.size(), 1U);
+        EXPECT_EQ(result.forecast.takes, "about 10 s");
+    }
+}
+
+TEST_F(DryRunTest, TheForecastTakesWhatTheWorkspaceHasMeasured) {
+    DryRun dryRun(program("printf '{\"label\":\"%s\"}' \"$*\"\n"));
+    dryRun.askNow(QStringLiteral("n = 1\n"), {});
+    EXPECT_TRUE(answer(dryRun).runs.at(0).label.endsWith(QStringLiteral("--dry-run --json")));
+    dryRun.setSources(QStringLiteral("my lab"), QStringLiteral("run-1"));
+    dryRun.askNow(QStringLiteral("n = 1\n"), {});
+    EXPECT_TRUE(
+        answer(dryRun).runs.at(0).label.endsWith(QStringLiteral("--json --workspace my lab --forecast-from run-1")));
 }
 
 TEST_F(DryRunTest, TheTextIsCheckedAsAFileAndTheErrorNamesItsKey) {
@@ -181,6 +179,9 @@ TEST_F(DryRunTest, TheEngineAnswersAsItIsRead) {
     const DryRunResult good = answer(dryRun);
     EXPECT_FALSE(good.problem) << good.problem->message.toStdString();
     EXPECT_EQ(good.runs.size(), 2U);
+    ASSERT_EQ(good.forecast.cases.size(), 2U);
+    EXPECT_EQ(good.forecast.cases[1].label, "d = 2");
+    EXPECT_NE(good.forecast.cases[1].why.find("No run has timed this step yet"), std::string::npos);
     dryRun.askNow(QString(text).replace("0.9", "1.9"), {});
     const DryRunResult bad = answer(dryRun);
     ASSERT_TRUE(bad.problem);

@@ -177,20 +177,6 @@ TEST(ReportContent, AReplayStandsBesideWhatWasRecorded) {
     EXPECT_TRUE(content.table.rows[1].cells[0].contains(QStringLiteral("simulated")));
 }
 
-TEST(ReportContent, TheForecastKnowsFinishedCalibrationsOfKnownRuns) {
-    Report failed = finished(JobKind::Calibrate, kCalibration);
-    failed.state = ReportState::Failed;
-    Report other = finished(JobKind::Calibrate, R"({"run_id":"gone","step_s":0.005})");
-    const auto known =
-        knownCalibrations({finished(JobKind::Calibrate, kCalibration), failed, other}, configOf, QStringLiteral("n"));
-    ASSERT_EQ(known.size(), 1U);
-    EXPECT_EQ(known[0].run, QStringLiteral("r1"));
-    EXPECT_TRUE(known[0].preferred);
-    EXPECT_EQ(known[0].steps, 43);
-    ASSERT_TRUE(known[0].link);
-    EXPECT_EQ(settingOf(known[0].config, "model.name"), "lenet");
-}
-
 TEST(ReportContent, AFitThatIsFarOffIsAWarningWithWhatItMeansForForecasts) {
     const ReportContent good = contentOf(finished(JobKind::Calibrate, kCalibration), configOf);
     EXPECT_TRUE(good.warning.isEmpty()) << good.warning.toStdString();
@@ -200,11 +186,6 @@ TEST(ReportContent, AFitThatIsFarOffIsAWarningWithWhatItMeansForForecasts) {
     EXPECT_TRUE(content.warning.contains(QStringLiteral("65.2 % off the longest"))) << content.warning.toStdString();
     EXPECT_TRUE(content.warning.contains(QStringLiteral("long transfers take longer than forecast")));
     EXPECT_FALSE(content.notes.join(u' ').contains(QStringLiteral("65.2 %"))) << "not once more in a plain tone";
-    const auto known = knownCalibrations(
-        {finished(JobKind::Calibrate, kCalibration), finished(JobKind::Calibrate, far)}, configOf, {});
-    ASSERT_EQ(known.size(), 2U);
-    EXPECT_EQ(known[0].warning, QString());
-    EXPECT_EQ(known[1].warning, content.warning) << "the forecast says it too";
 }
 
 }  // namespace

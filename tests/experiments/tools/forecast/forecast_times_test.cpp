@@ -1,51 +1,49 @@
-#include "gui/experiment/model/forecast/forecast_times.h"
+#include "experiments/tools/forecast/forecast_times.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
-#include "tests/gui/experiment/model/forecast/planned_runs.h"
+#include "tests/experiments/tools/forecast/planned_runs.h"
 
-namespace dasgd::gui {
+namespace dasgd::experiments {
 namespace {
 
 using namespace forecast_test;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 TEST(ForecastTimes, TheStepIsThatOfTheNewestRunThatComputesTheSame) {
-    storage::RunRow simulated = runOf("sim", config(3), "2026-11-23T12:00:00Z")->row;
+    storage::RunRow simulated = runOf("sim", config(3), "2026-11-23T12:00:00Z");
     simulated.timeSimulated = true;
-    storage::RunRow probe = runOf("probe", config(3), "2026-11-23T13:00:00Z")->row;
+    storage::RunRow probe = runOf("probe", config(3), "2026-11-23T13:00:00Z");
     probe.algorithm = "probe";
-    const std::vector<RunItemPtr> runs{runOf("old", config(2), "2026-11-20T12:00:00Z"), runOf("new", config(3)),
-                                       runOf("other", config(3, "mlp"), "2026-11-22T12:00:00Z"),
-                                       makeRunItem(std::move(simulated)), makeRunItem(std::move(probe))};
+    const std::vector<storage::RunRow> runs{runOf("old", config(2), "2026-11-20T12:00:00Z"), runOf("new", config(3)),
+                                            runOf("other", config(3, "mlp"), "2026-11-22T12:00:00Z"), simulated, probe};
     const ForecastSources sources{.runs = timedRuns(runs), .now = kNow};
     EXPECT_EQ(sources.runs.size(), 3U) << "neither simulated time nor a probe's steps";
     const auto step = stepTimeOf(settingsOf(config(1)), sources);
     ASSERT_TRUE(step);
-    EXPECT_EQ(step->run, QStringLiteral("new"));
+    EXPECT_EQ(step->run, "new");
     EXPECT_NEAR(step->seconds, 0.005, 1e-12) << "without waiting";
-    EXPECT_EQ(step->from,
-              QStringLiteral("dasgd run new less its waiting, 2 days old, mean of %1 steps").arg(grouped(2000)));
+    EXPECT_EQ(step->from, "dasgd run new less its waiting, 2 days old, mean of 2000 steps");
     const auto unknown = stepTimeOf(settingsOf(config(1, "resnet18")), sources);
     ASSERT_FALSE(unknown);
     EXPECT_NE(unknown.error().message.find("Calibrate"), std::string::npos) << "the remedy";
 }
 
 TEST(ForecastTimes, ACalibrationGoesBeforeARunAndAPreferredOneBeforeANewerOne) {
-    ForecastSources sources{.runs = timedRuns(std::vector<RunItemPtr>{runOf("r1", config(3))}),
+    ForecastSources sources{.runs = timedRuns({runOf("r1", config(3))}),
                             .calibrations = {calibration("old", 5), calibration("new", 1)},
                             .now = kNow};
-    EXPECT_EQ(stepTimeOf(settingsOf(config(1)), sources)->run, QStringLiteral("run-new"));
+    EXPECT_EQ(stepTimeOf(settingsOf(config(1)), sources)->run, "run-new");
     EXPECT_NEAR(stepTimeOf(settingsOf(config(1)), sources)->forwardShare, 0.4, 1e-12);
     sources.calibrations[0].preferred = true;
     const auto step = stepTimeOf(settingsOf(config(1)), sources);
-    EXPECT_EQ(step->from, QStringLiteral("calibration old, 5 days old, mean of 43 steps"));
+    EXPECT_EQ(step->from, "calibration old, 5 days old, mean of 43 steps");
     EXPECT_EQ(stepTimeOf(settingsOf(config(1, "mlp")), sources).has_value(), false) << "of another step";
 }
 
 TEST(ForecastTimes, ARunThatCompressesTimesNoStepOfOthers) {
-    const auto runs = [](const std::string& more) {
-        return timedRuns(std::vector<RunItemPtr>{runOf("r1", config(3) + more)});
-    };
+    const auto runs = [](const std::string& more) { return timedRuns({runOf("r1", config(3) + more)}); };
     EXPECT_EQ(runs("[compression]\nname = \"none\"\n").size(), 1U);
     EXPECT_TRUE(runs("[compression]\nname = \"topk\"\n").empty());
 }
@@ -55,7 +53,7 @@ TEST(ForecastTimes, TheAverageIsARingOverTheEmulatedLink) {
     ASSERT_TRUE(average);
     EXPECT_NEAR(average->exchange.first, kAverage, 1e-9);
     EXPECT_NEAR(average->bytes, 250'000, 1e-6);
-    EXPECT_EQ(average->from, QStringLiteral("ring over the emulated 100Mbps, 1ms"));
+    EXPECT_EQ(average->from, "ring over the emulated 100Mbps, 1ms");
     EXPECT_FALSE(averageTimeOf(settingsOf(config(1, "lenet", "")), 62'500, {})) << "no link, no formula";
 }
 
@@ -69,28 +67,28 @@ TEST(ForecastTimes, OneExchangeIsOfTheShareThatLeavesAndGoesToItsPeers) {
     const auto peers = averageTimeOf(settingsOf(five), 62'500, {.now = kNow}, {.peers = 2});
     ASSERT_TRUE(peers);
     EXPECT_NEAR(peers->exchange.first, 0.001 + 2 * 0.020, 1e-9);
-    EXPECT_EQ(peers->from, QStringLiteral("messages to 2 peers at once over the emulated 100Mbps, 1ms"));
-    EXPECT_TRUE(averageTimeOf(settingsOf(config(1)), 62'500, {.now = kNow}, {.peers = 2})
-                    ->from.startsWith(QStringLiteral("a message to one peer")));
+    EXPECT_EQ(peers->from, "messages to 2 peers at once over the emulated 100Mbps, 1ms");
+    EXPECT_THAT(averageTimeOf(settingsOf(config(1)), 62'500, {.now = kNow}, {.peers = 2})->from,
+                StartsWith("a message to one peer"));
     const auto served = averageTimeOf(settingsOf(five), 62'500, {.now = kNow}, {.servers = 1});
     ASSERT_TRUE(served);
     EXPECT_NEAR(served->exchange.first, 2 * (0.001 + 4 * 0.020), 1e-9) << "four workers, and one link that they share";
-    EXPECT_EQ(served->from, QStringLiteral("a push to 1 server and a pull over the emulated 100Mbps, 1ms"));
+    EXPECT_EQ(served->from, "a push to 1 server and a pull over the emulated 100Mbps, 1ms");
 }
 
 TEST(ForecastTimes, ACalibrationOfTheSameLinkSaysWhatItCostsAndOfAnotherLinkNothing) {
     const ForecastSources sources{.calibrations = {calibration("one", 1)}, .now = kNow};
     const auto average = averageTimeOf(settingsOf(config(1)), 62'500, sources);
     EXPECT_NEAR(average->exchange.first, 2 * 0.0005 + 250'000 * 1e-7, 1e-9);
-    EXPECT_TRUE(average->from.contains(QStringLiteral("calibration one")));
-    EXPECT_EQ(average->doubt, QString());
+    EXPECT_THAT(average->from, HasSubstr("calibration one"));
+    EXPECT_EQ(average->doubt, "");
     ForecastSources doubted = sources;
-    doubted.calibrations[0].warning = QStringLiteral("No link fits. Calibrate again.");
+    doubted.calibrations[0].doubt = "No link fits. Calibrate again.";
     EXPECT_EQ(averageTimeOf(settingsOf(config(1)), 62'500, doubted)->doubt,
-              QStringLiteral("Calibration one: No link fits. Calibrate again."));
+              "Calibration one: No link fits. Calibrate again.");
     const Settings faster =
         settingsOf(config(1, "lenet", "[cluster.link]\nbandwidth = \"1Gbps\"\nlatency = \"1ms\"\n"));
-    EXPECT_TRUE(averageTimeOf(faster, 62'500, sources)->from.contains(QStringLiteral("emulated 1Gbps")));
+    EXPECT_THAT(averageTimeOf(faster, 62'500, sources)->from, HasSubstr("emulated 1Gbps"));
 }
 
 TEST(ForecastTimes, ASimulatedClusterSaysItsTimesItself) {
@@ -130,7 +128,7 @@ TEST(ForecastTimes, ACompressedExchangeIsItsMessagesAndItsCoding) {
     EXPECT_NEAR(unknown->exchange.second, 0.0005 + 20'000 * 1e-7, 1e-12);
     EXPECT_NEAR(unknown->bytes, 60'000, 1e-6);
     EXPECT_FALSE(unknown->codingKnown);
-    EXPECT_TRUE(unknown->from.startsWith(QStringLiteral("all-to-all and all-gather with α, β, ρ of calibration one")));
+    EXPECT_THAT(unknown->from, StartsWith("all-to-all and all-gather with α, β, ρ of calibration one"));
     sources.calibrations[0].memoryBytesPerSecond = 1e9;
     const auto known = averageTimeOf(settingsOf(config(1)), 62'500, sources, shardedRound());
     EXPECT_TRUE(known->codingKnown);
@@ -169,15 +167,15 @@ TEST(ForecastTimes, OneWorkerTransfersNothing) {
 TEST(ForecastTimes, ATimeOfAnotherNumberOfWorkersSaysSo) {
     std::string eight = config(1);
     eight.replace(eight.find("workers = 2"), 11, "workers = 8");
-    const QString said = QStringLiteral("measured with P = 2");
-    ForecastSources sources{.runs = timedRuns(std::vector<RunItemPtr>{runOf("r1", config(3))}), .now = kNow};
-    EXPECT_TRUE(stepTimeOf(settingsOf(eight), sources)->from.contains(said));
-    EXPECT_FALSE(stepTimeOf(settingsOf(config(1)), sources)->from.contains(said));
+    const std::string said = "measured with P = 2";
+    ForecastSources sources{.runs = timedRuns({runOf("r1", config(3))}), .now = kNow};
+    EXPECT_THAT(stepTimeOf(settingsOf(eight), sources)->from, HasSubstr(said));
+    EXPECT_THAT(stepTimeOf(settingsOf(config(1)), sources)->from, Not(HasSubstr(said)));
     sources.calibrations = {calibration("c", 1)};
-    EXPECT_TRUE(stepTimeOf(settingsOf(eight), sources)->from.contains(said));
-    EXPECT_TRUE(averageTimeOf(settingsOf(eight), 62'500, sources)->from.contains(said));
-    EXPECT_FALSE(averageTimeOf(settingsOf(config(1)), 62'500, sources)->from.contains(said));
+    EXPECT_THAT(stepTimeOf(settingsOf(eight), sources)->from, HasSubstr(said));
+    EXPECT_THAT(averageTimeOf(settingsOf(eight), 62'500, sources)->from, HasSubstr(said));
+    EXPECT_THAT(averageTimeOf(settingsOf(config(1)), 62'500, sources)->from, Not(HasSubstr(said)));
 }
 
 }  // namespace
-}  // namespace dasgd::gui
+}  // namespace dasgd::experiments

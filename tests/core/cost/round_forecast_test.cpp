@@ -1,4 +1,4 @@
-#include "gui/experiment/model/forecast/round_forecast.h"
+#include "core/cost/round_forecast.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "core/cost/step_time.h"
 
-namespace dasgd::gui {
+namespace dasgd {
 namespace {
 
 RoundInput dasgd(int period, int delay, double communication = 0.030, double contention = 0) {
@@ -48,7 +48,7 @@ TEST(RoundForecast, OfEveryPeriodDelayAndContentionItIsTheFormulaOfCoreCost) {
                     // Forecast and formula take a transfer for hidden from d·T_c on: contention stretches what covers
                     // it.
                     const double expected = dasgdStepSeconds(0.005, communication, period, delay, contention);
-                    EXPECT_NEAR(round->stepSeconds(), expected, 1e-12)
+                    EXPECT_NEAR(round->stepSeconds, expected, 1e-12)
                         << period << ' ' << delay << ' ' << communication << ' ' << contention;
                     EXPECT_NEAR(covered(*round) + 2 * round->blocked, 2 * communication, 1e-12) << "hidden + exposed";
                 }
@@ -61,8 +61,8 @@ TEST(RoundForecast, WithoutDelayItIsLocalSgdAndWithAPeriodOfOneSynchronous) {
     const auto round = forecastRound(dasgd(4, 0));
     ASSERT_TRUE(round);
     EXPECT_DOUBLE_EQ(round->seconds, 4 * 0.005 + 0.030);
-    EXPECT_DOUBLE_EQ(*round->hidden(), 0);
-    EXPECT_DOUBLE_EQ(forecastRound(dasgd(1, 0))->stepSeconds(), 0.005 + 0.030);
+    EXPECT_DOUBLE_EQ(*round->hidden, 0);
+    EXPECT_DOUBLE_EQ(forecastRound(dasgd(1, 0))->stepSeconds, 0.005 + 0.030);
 }
 
 TEST(RoundForecast, EnoughDelayHidesAllAndOneStepLessDoesNot) {
@@ -70,7 +70,7 @@ TEST(RoundForecast, EnoughDelayHidesAllAndOneStepLessDoesNot) {
         const int enough = hidingDelay(dasgd(1, 1, 0.030, contention));
         EXPECT_EQ(enough, contention > 0 ? 5 : 6) << "of 5 ms, or 6 ms beside a transfer";
         EXPECT_DOUBLE_EQ(forecastRound(dasgd(8, enough, 0.030, contention))->blocked, 0);
-        EXPECT_DOUBLE_EQ(*forecastRound(dasgd(8, enough, 0.030, contention))->hidden(), 1);
+        EXPECT_DOUBLE_EQ(*forecastRound(dasgd(8, enough, 0.030, contention))->hidden, 1);
         EXPECT_GT(forecastRound(dasgd(8, enough - 1, 0.030, contention))->blocked, 0);
     }
     EXPECT_EQ(hidingDelay(dasgd(1, 1, 0)), 0);
@@ -82,9 +82,9 @@ TEST(RoundForecast, OfTheSketch) {
     ASSERT_TRUE(round);
     EXPECT_NEAR(round->blocked, 0.0140, 1e-9);
     EXPECT_NEAR(round->blockedPerStep(), 0.00175, 1e-9);
-    EXPECT_NEAR(*round->hidden(), 0.536, 1e-3);
-    EXPECT_NEAR(round->stepSeconds(), 0.00715, 1e-9);
-    EXPECT_NEAR(round->slowdown(), 1.324, 1e-3);
+    EXPECT_NEAR(*round->hidden, 0.536, 1e-3);
+    EXPECT_NEAR(round->stepSeconds, 0.00715, 1e-9);
+    EXPECT_NEAR(round->slowdown, 1.324, 1e-3);
     EXPECT_EQ(hidingDelay(round->input), 6);
     EXPECT_NEAR(total(*round, SpanKind::Wait), 2 * 0.0140, 1e-9);
     EXPECT_NEAR(total(*round, SpanKind::Forward) * 2, total(*round, SpanKind::Backward), 1e-9);
@@ -104,7 +104,7 @@ TEST(RoundForecast, OfTwoStagesItIsTheFormulaOfCoreCostAndEverySpanIsDrawn) {
                                                   .exchange = exchange,
                                                   .contention = contention});
                 ASSERT_TRUE(round);
-                EXPECT_NEAR(round->stepSeconds(), exchangeStepSeconds(0.005, exchange, period, delay, contention),
+                EXPECT_NEAR(round->stepSeconds, exchangeStepSeconds(0.005, exchange, period, delay, contention),
                             1e-12);
                 EXPECT_NEAR(total(*round, SpanKind::Transfer), 2 * exchange.transfers(), 1e-12);
                 EXPECT_NEAR(total(*round, SpanKind::Snapshot), 2 * exchange.encode, 1e-12);
@@ -125,8 +125,8 @@ TEST(RoundForecast, OfTwoStagesItIsTheFormulaOfCoreCostAndEverySpanIsDrawn) {
 TEST(RoundForecast, WhereNothingIsSentNothingIsHidden) {
     const auto round = forecastRound(dasgd(1, 0, 0));
     ASSERT_TRUE(round);
-    EXPECT_FALSE(round->hidden());
-    EXPECT_DOUBLE_EQ(round->slowdown(), 1);
+    EXPECT_FALSE(round->hidden);
+    EXPECT_DOUBLE_EQ(round->slowdown, 1);
     EXPECT_DOUBLE_EQ(total(*round, SpanKind::Transfer), 0);
 }
 
@@ -154,4 +154,4 @@ TEST(RoundForecast, RefusesWhatIsNoRound) {
 }
 
 }  // namespace
-}  // namespace dasgd::gui
+}  // namespace dasgd

@@ -1,9 +1,9 @@
-#include "gui/experiment/model/forecast/round_forecast.h"
+#include "core/cost/round_forecast.h"
 
 #include <algorithm>
 #include <cmath>
 
-namespace dasgd::gui {
+namespace dasgd {
 
 namespace {
 
@@ -15,26 +15,26 @@ class RoundWriter {
 public:
     explicit RoundWriter(RoundForecast& round) : round_(round) {}
 
-    void launch(qint64 afterStep) {
+    void launch(std::int64_t afterStep) {
         work(SpanKind::Snapshot, afterStep, round_.input.exchange.encode);
         launched_ = now_;
         transfer(afterStep, round_.input.exchange.first);
     }
     // Ends the first stage, and begins the second.
-    void proceed(qint64 step) {
+    void proceed(std::int64_t step) {
         wait(step, round_.input.exchange.first);
         work(SpanKind::Merge, step, round_.input.exchange.recode);
         transfer(step, round_.input.exchange.second);
     }
     // Steps `from` to `to` of the round that begins after step `begin`.
-    void steps(qint64 begin, int from, int to) {
+    void steps(std::int64_t begin, int from, int to) {
         for (int step = from; step < to;) {
             const int count = std::min(round_.block, to - step);
             block(begin + step + 1, count);
             step += count;
         }
     }
-    void merge(qint64 step) {
+    void merge(std::int64_t step) {
         const ExchangeSeconds& exchange = round_.input.exchange;
         wait(step, exchange.second > 0 ? exchange.second : exchange.first);
         if (exchange.transfers() > 0) round_.links.push_back({launched_, now_});
@@ -42,23 +42,23 @@ public:
     }
 
 private:
-    void transfer(qint64 step, double seconds) {
+    void transfer(std::int64_t step, double seconds) {
         arrives_ = now_ + seconds;
         if (seconds > 0) add(SpanKind::Transfer, Lane::Comm, step, now_, arrives_);
     }
     // Until the transfer under way, which takes `seconds`, has ended. Differences from rounding are no wait.
-    void wait(qint64 step, double seconds) {
+    void wait(std::int64_t step, double seconds) {
         const double missing = arrives_ - now_;
         if (missing <= kNoWait * seconds) return;
         add(SpanKind::Wait, Lane::Compute, step, now_, arrives_);
         now_ = arrives_;
     }
-    void work(SpanKind kind, qint64 step, double seconds) {
+    void work(SpanKind kind, std::int64_t step, double seconds) {
         if (seconds <= 0) return;
         add(kind, Lane::Compute, step, now_, now_ + seconds);
         now_ += seconds;
     }
-    void block(qint64 step, int count) {
+    void block(std::int64_t step, int count) {
         const RoundInput& in = round_.input;
         if (in.forwardShare <= 0 || round_.block > 1) {
             compute(SpanKind::Passes, step, count * in.compute, count);
@@ -67,14 +67,14 @@ private:
         compute(SpanKind::Forward, step, in.compute * in.forwardShare);
         compute(SpanKind::Backward, step, in.compute * (1 - in.forwardShare));
     }
-    void compute(SpanKind kind, qint64 step, double work, int count = 1) {
+    void compute(SpanKind kind, std::int64_t step, double work, int count = 1) {
         const double slowness = 1 + round_.input.contention;
         const double beside = std::min(work * slowness, std::max(0.0, arrives_ - now_));
         const double end = now_ + beside + (work - beside / slowness);
         add(kind, Lane::Compute, step, now_, end, count);
         now_ = end;
     }
-    void add(SpanKind kind, Lane lane, qint64 step, double start, double end, int count = 1) {
+    void add(SpanKind kind, Lane lane, std::int64_t step, double start, double end, int count = 1) {
         round_.spans.push_back({.kind = kind, .lane = lane, .step = step, .steps = count, .start = start, .end = end});
     }
 
@@ -83,12 +83,6 @@ private:
 };
 
 }  // namespace
-
-std::optional<double> RoundForecast::hidden() const {
-    const double transfers = input.exchange.transfers();
-    if (transfers <= 0) return std::nullopt;
-    return 1 - blocked / transfers;
-}
 
 Result<RoundForecast> forecastRound(const RoundInput& input) {
     RoundForecast round{.input = input};
@@ -103,23 +97,26 @@ Result<RoundForecast> forecastRound(const RoundInput& input) {
         if (!(each >= 0) || !std::isfinite(each)) return fail("The time of an average is none.");
     }
     round.steps = in.period;
-    round.seconds = in.period * exchangeStepSeconds(in.compute, in.exchange, in.period, in.delay, in.contention);
+    round.stepSeconds = exchangeStepSeconds(in.compute, in.exchange, in.period, in.delay, in.contention);
+    round.seconds = in.period * round.stepSeconds;
+    round.slowdown = round.stepSeconds / in.compute;
     const StageDelays delays = stageDelays(in.exchange, in.delay);
     const auto exposed = [&](double transfer, int steps) {
         const double missing = transfer - steps * in.compute * (1 + in.contention);
         return missing > kNoWait * transfer ? missing : 0;
     };
     round.blocked = exposed(in.exchange.first, delays.first) + exposed(in.exchange.second, delays.second);
+    if (const double transfers = in.exchange.transfers(); transfers > 0) round.hidden = 1 - round.blocked / transfers;
     round.block = (in.period - 1) / RoundForecast::kMostBlocks + 1;
     RoundWriter writer(round);
     for (int k = 0; k < kRounds; ++k) {
-        const qint64 begin = static_cast<qint64>(k) * in.period;
+        const std::int64_t begin = static_cast<std::int64_t>(k) * in.period;
         writer.launch(begin);
         writer.steps(begin, 0, delays.first);
         if (in.exchange.second > 0 || in.exchange.recode > 0)
-            writer.proceed(begin + std::min<qint64>(delays.first + 1LL, in.period));
+            writer.proceed(begin + std::min<std::int64_t>(delays.first + 1LL, in.period));
         writer.steps(begin, delays.first, in.delay);
-        writer.merge(begin + std::min<qint64>(in.delay + 1LL, in.period));
+        writer.merge(begin + std::min<std::int64_t>(in.delay + 1LL, in.period));
         writer.steps(begin, in.delay, in.period);
     }
     std::ranges::stable_sort(round.spans, {}, &RoundSpan::start);
@@ -133,4 +130,4 @@ int hidingDelay(const RoundInput& input) {
         input.compute);
 }
 
-}  // namespace dasgd::gui
+}  // namespace dasgd

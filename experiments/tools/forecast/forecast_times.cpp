@@ -1,4 +1,4 @@
-#include "gui/experiment/model/forecast/forecast_times.h"
+#include "experiments/tools/forecast/forecast_times.h"
 
 #include <algorithm>
 #include <array>
@@ -8,10 +8,10 @@
 #include <set>
 
 #include "core/base/schema/units.h"
-#include "gui/kit/words/age.h"
-#include "gui/kit/words/words.h"
+#include "experiments/base/text.h"
+#include "experiments/run/queue/earlier_steps.h"
 
-namespace dasgd::gui {
+namespace dasgd::experiments {
 
 namespace {
 
@@ -19,37 +19,33 @@ namespace {
 constexpr std::size_t kMostRead = 64;
 const std::string kVirtual = "virtual";
 
-QString text(const std::string& one) { return QString::fromStdString(one); }
-
 bool isOfStep(const std::string& key) {
     return key.starts_with("model.") || key == "train.batch_size" || key == "train.accumulate" ||
            key == "train.precision" || key == "cluster.threads_per_worker" || key == "cluster.backend";
 }
 
-// The settings that the time of a local step depends on.
-Settings stepOf(const Settings& settings) {
-    Settings kept;
-    std::ranges::copy_if(settings, std::inserter(kept, kept.end()),
-                         [](const auto& one) { return isOfStep(one.first); });
-    return kept;
+std::string ageInWords(double then, double now) {
+    struct Unit {
+        double seconds;
+        const char* words;
+    };
+    constexpr std::array kUnits{Unit{86'400, " day"}, Unit{3600, " h"}, Unit{60, " min"}};
+    for (const Unit& unit : kUnits) {
+        const auto count = static_cast<std::int64_t>((now - then) / unit.seconds);
+        if (count < 1) continue;
+        const bool plural = count > 1 && unit.seconds == kUnits[0].seconds;
+        return std::to_string(count) + unit.words + (plural ? "s old" : " old");
+    }
+    return "just now";
 }
 
-Settings linkOf(const Settings& settings) {
-    Settings kept;
-    std::ranges::copy_if(settings, std::inserter(kept, kept.end()),
-                         [](const auto& one) { return one.first.starts_with("cluster.link."); });
-    return kept;
-}
-
-QString meanOf(qint64 steps) {
-    return steps > 0 ? QStringLiteral("mean of %1 steps").arg(grouped(steps)) : QStringLiteral("n not recorded");
+std::string meanOf(std::int64_t steps) {
+    return steps > 0 ? "mean of " + std::to_string(steps) + " steps" : "n not recorded";
 }
 
 // ", measured with P = 2" if the number of workers was another, as workers may share cores and memory.
-QString measuredWith(const std::string& workers, const Settings& planned) {
-    return workers.empty() || workers == settingOf(planned, "cluster.workers")
-               ? QString()
-               : QStringLiteral(", measured with P = ") + text(workers);
+std::string measuredWith(const std::string& workers, const Settings& planned) {
+    return workers.empty() || workers == settingOf(planned, "cluster.workers") ? "" : ", measured with P = " + workers;
 }
 
 // The setting that makes the ranks' steps unequal or ends some of them; "" if there is none.
@@ -59,20 +55,23 @@ std::string beyondStep(const Settings& planned) {
     };
     if (hasSection("compute.straggler")) return "stragglers (compute.straggler)";
     if (hasSection("faults")) return "failures ([faults])";
-    for (const QString& one :
-         text(settingOf(planned, "compute.rank_factors")).remove(u'[').remove(u']').split(u',', Qt::SkipEmptyParts)) {
-        if (one.trimmed().toDouble() != 1) return "ranks of unlike speed (compute.rank_factors)";
+    const std::string factors = settingOf(planned, "compute.rank_factors");
+    const char* const kBetween = "[], ";
+    for (auto begin = factors.find_first_not_of(kBetween); begin != std::string::npos;) {
+        const auto end = factors.find_first_of(kBetween, begin);
+        if (std::strtod(factors.c_str() + begin, nullptr) != 1) return "ranks of unlike speed (compute.rank_factors)";
+        begin = factors.find_first_not_of(kBetween, end);
     }
     return "";
 }
 
 // The best calibration of the same step, and of the same link if `sameLink`: preferred ones first, then the newest.
 const KnownCalibration* calibrationFor(const Settings& planned, const ForecastSources& sources, bool sameLink) {
-    const Settings step = stepOf(planned), link = linkOf(planned);
+    const Settings step = stepSettings(planned), link = linkSettings(planned);
     const KnownCalibration* best = nullptr;
     for (const KnownCalibration& one : sources.calibrations) {
-        if (stepOf(one.config) != step || one.stepSeconds <= 0) continue;
-        if (sameLink && (!one.link || linkOf(one.config) != link)) continue;
+        if (stepSettings(one.config) != step || one.stepSeconds <= 0) continue;
+        if (sameLink && (!one.link || linkSettings(one.config) != link)) continue;
         const auto rank = [](const KnownCalibration& each) { return std::pair(each.preferred, each.measured); };
         if (!best || rank(*best) < rank(one)) best = &one;
     }
@@ -90,7 +89,7 @@ Result<StepTime> simulatedStep(const Settings& planned) {
     return StepTime{.seconds = *seconds,
                     .forwardShare = numberIn(planned, "compute.forward_share").value_or(0),
                     .contention = numberIn(planned, "compute.contention").value_or(0),
-                    .from = QStringLiteral("compute.step_time of this text"),
+                    .from = "compute.step_time of this text",
                     .run = {},
                     .given = true};
 }
@@ -125,21 +124,20 @@ std::string beyondFormula(const Settings& planned) {
 
 // Description of an exchange: "ring"; "all-to-all and all-gather"; "messages to 2 peers at once"; "a push to 1 server
 // and a pull".
-QString wayOf(const CommunicationRound& round, const QString& collective, int workers) {
+std::string wayOf(const CommunicationRound& round, const std::string& collective, int workers) {
     if (round.compressed) {
-        QStringList ways;
+        std::string ways;
         for (const CompressedExchange::Stage& stage : round.compressed->stages) {
             const bool sums = stage.collective == CompressedExchange::Collective::AllReduce;
-            ways << (sums ? collective : QString::fromLatin1(nameOf(stage.collective).data()));
+            ways += (ways.empty() ? "" : " and ") + (sums ? collective : std::string(nameOf(stage.collective)));
         }
-        return ways.join(QStringLiteral(" and "));
+        return ways;
     }
-    if (round.servers == 1) return QStringLiteral("a push to 1 server and a pull");
-    if (round.servers > 1) return QStringLiteral("a push to %1 servers and a pull").arg(round.servers);
-    const qint64 peers = std::min<qint64>(round.peers, workers - 1);
+    if (round.servers == 1) return "a push to 1 server and a pull";
+    if (round.servers > 1) return "a push to " + std::to_string(round.servers) + " servers and a pull";
+    const std::int64_t peers = std::min<std::int64_t>(round.peers, workers - 1);
     if (peers < 1) return collective;
-    return peers == 1 ? QStringLiteral("a message to one peer")
-                      : QStringLiteral("messages to %1 peers at once").arg(peers);
+    return peers == 1 ? "a message to one peer" : "messages to " + std::to_string(peers) + " peers at once";
 }
 
 // Bytes per second; 0: not known.
@@ -165,9 +163,8 @@ Result<AverageTime> simulatedAverage(const Settings& planned, double bytes, int 
     DASGD_TRY(checkAllReduce(kind, workers));
     const LinkCost link{.alpha = *latency, .beta = 1 / (*bandwidth * efficiency), .rho = rate > 0 ? 1 / rate : 0};
     AverageTime average = averageOf(round, kind, link, bytes, workers, simulatedMemory(planned));
-    average.from = QStringLiteral("%1 over the star of this text, %2, %3")
-                       .arg(wayOf(round, text(settingOf(planned, "network.collective")), workers),
-                            text(settingOf(planned, "network.bandwidth")), text(settingOf(planned, "network.latency")));
+    average.from = wayOf(round, settingOf(planned, "network.collective"), workers) + " over the star of this text, " +
+                   settingOf(planned, "network.bandwidth") + ", " + settingOf(planned, "network.latency");
     return average;
 }
 
@@ -199,28 +196,43 @@ std::optional<double> numberIn(const Settings& settings, const std::string& key)
     return number;
 }
 
-std::vector<TimedRun> timedRuns(std::span<const RunItemPtr> runs) {
-    std::vector<RunItemPtr> timed;
-    std::ranges::copy_if(runs, std::back_inserter(timed), [](const RunItemPtr& run) {
-        return run->row.stepMs && !run->row.timeSimulated && run->row.status == "finished" && !isProbe(run->row);
-    });
-    std::ranges::sort(timed, std::greater<>(), [](const RunItemPtr& run) { return run->row.startedAt; });
+Settings stepSettings(const Settings& settings) {
+    Settings kept;
+    std::ranges::copy_if(settings, std::inserter(kept, kept.end()),
+                         [](const auto& one) { return isOfStep(one.first); });
+    return kept;
+}
+
+Settings linkSettings(const Settings& settings) {
+    Settings kept;
+    std::ranges::copy_if(settings, std::inserter(kept, kept.end()),
+                         [](const auto& one) { return one.first.starts_with("cluster.link."); });
+    return kept;
+}
+
+std::vector<TimedRun> timedRuns(const std::vector<storage::RunRow>& rows) {
+    std::vector<const storage::RunRow*> timed;
+    for (const storage::RunRow& row : rows) {
+        if (row.stepMs && !row.timeSimulated && row.status == "finished" && row.algorithm != "probe")
+            timed.push_back(&row);
+    }
+    std::ranges::sort(timed, std::greater<>(), &storage::RunRow::startedAt);
     if (timed.size() > kMostRead) timed.resize(kMostRead);
     std::vector<TimedRun> all;
-    for (const RunItemPtr& run : timed) {
-        const Settings settings = settingsOf(run->row.config);
-        // What its steps took beside computing is not only waiting: coding goes over memory many times.
+    for (const storage::RunRow* row : timed) {
+        const Settings settings = settingsOf(row->config);
+        // Beside computing its steps took not only waiting: coding goes over memory many times.
         if (const std::string coded = settingOf(settings, "compression.name"); !coded.empty() && coded != "none")
             continue;
-        const double seconds = (*run->row.stepMs - blockedMsPerStep(run->row).value_or(0)) / 1e3;
+        const double seconds = *row->stepMs * (1 - row->blocked().value_or(0)) / 1e3;
         if (seconds <= 0) continue;
-        all.push_back({.step = stepOf(settings),
+        all.push_back({.step = stepSettings(settings),
                        .stepSeconds = seconds,
-                       .steps = static_cast<qint64>(run->row.timedSteps.value_or(0)),
+                       .steps = static_cast<std::int64_t>(row->timedSteps.value_or(0)),
                        .workers = settingOf(settings, "cluster.workers"),
-                       .run = run->id,
-                       .algorithm = text(run->row.algorithm),
-                       .measured = QDateTime::fromString(text(run->row.startedAt), Qt::ISODateWithMs)});
+                       .run = row->runId,
+                       .algorithm = row->algorithm,
+                       .measured = instantOf(row->startedAt).value_or(0)});
     }
     return all;
 }
@@ -234,30 +246,29 @@ Result<StepTime> stepTimeOf(const Settings& planned, const ForecastSources& sour
         return StepTime{.seconds = known->stepSeconds,
                         .forwardShare = 1 - known->backwardShare,
                         .contention = known->contention,
-                        .from = QStringLiteral("calibration %1, %2, %3")
-                                    .arg(known->name, ageInWords(known->measured, sources.now), meanOf(known->steps)) +
+                        .from = "calibration " + known->name + ", " + ageInWords(known->measured, sources.now) + ", " +
+                                meanOf(known->steps) +
                                 measuredWith(settingOf(known->config, "cluster.workers"), planned),
                         .run = known->run};
     }
-    const auto run = std::ranges::find(sources.runs, stepOf(planned), &TimedRun::step);
+    const auto run = std::ranges::find(sources.runs, stepSettings(planned), &TimedRun::step);
     if (run == sources.runs.end()) {
         return fail(
             "No run has timed this step yet: the same model, batch, precision, threads and backend. Calibrate, or run "
             "it once.");
     }
-    return StepTime{
-        .seconds = run->stepSeconds,
-        .from = QStringLiteral("%1 run %2 less its waiting, %3, %4")
-                    .arg(run->algorithm, run->run, ageInWords(run->measured, sources.now), meanOf(run->steps)) +
-                measuredWith(run->workers, planned),
-        .run = run->run};
+    return StepTime{.seconds = run->stepSeconds,
+                    .from = run->algorithm + " run " + run->run + " less its waiting, " +
+                            ageInWords(run->measured, sources.now) + ", " + meanOf(run->steps) +
+                            measuredWith(run->workers, planned),
+                    .run = run->run};
 }
 
-double weightBytesOf(const Settings& planned, qint64 parameters) {
+double weightBytesOf(const Settings& planned, std::int64_t parameters) {
     return (settingOf(planned, "train.precision") == "float64" ? 8 : 4) * static_cast<double>(parameters);
 }
 
-Result<AverageTime> averageTimeOf(const Settings& planned, qint64 parameters, const ForecastSources& sources,
+Result<AverageTime> averageTimeOf(const Settings& planned, std::int64_t parameters, const ForecastSources& sources,
                                   const CommunicationRound& round) {
     const int workers = static_cast<int>(numberIn(planned, "cluster.workers").value_or(0));
     if (workers < 1 || parameters <= 0) return fail("How many weights and workers there are is not known.");
@@ -268,27 +279,24 @@ Result<AverageTime> averageTimeOf(const Settings& planned, qint64 parameters, co
     const double memory = isSimulated ? simulatedMemory(planned) : timed ? timed->memoryBytesPerSecond : 0;
     if (workers == 1) {
         AverageTime alone = averageOf(round, {}, {}, bytes, 1, memory);
-        alone.from = QStringLiteral("one worker has nobody to average with");
+        alone.from = "one worker has nobody to average with";
         return alone;
     }
-    const QString way = wayOf(round, QStringLiteral("ring"), workers);
+    const std::string way = wayOf(round, "ring", workers);
     if (const KnownCalibration* known = calibrationFor(planned, sources, true)) {
         AverageTime average = averageOf(round, {}, *known->link, bytes, workers, known->memoryBytesPerSecond);
-        average.from = QStringLiteral("%1 with α, β, ρ of calibration %2").arg(way, known->name) +
+        average.from = way + " with α, β, ρ of calibration " + known->name +
                        measuredWith(settingOf(known->config, "cluster.workers"), planned);
-        if (!known->warning.isEmpty()) {
-            average.doubt = QStringLiteral("Calibration %1: %2").arg(known->name, known->warning);
-        }
+        if (!known->doubt.empty()) average.doubt = "Calibration " + known->name + ": " + known->doubt;
         return average;
     }
     const auto bandwidth = parseBandwidth(settingOf(planned, "cluster.link.bandwidth"));
     const auto latency = parseLatency(settingOf(planned, "cluster.link.latency"));
     if (!bandwidth || !latency) return fail("No link is known: emulate one with cluster.link, or calibrate.");
     AverageTime average = averageOf(round, {}, {.alpha = *latency, .beta = 1 / *bandwidth}, bytes, workers, memory);
-    average.from = QStringLiteral("%1 over the emulated %2, %3")
-                       .arg(way, text(settingOf(planned, "cluster.link.bandwidth")),
-                            text(settingOf(planned, "cluster.link.latency")));
+    average.from = way + " over the emulated " + settingOf(planned, "cluster.link.bandwidth") + ", " +
+                   settingOf(planned, "cluster.link.latency");
     return average;
 }
 
-}  // namespace dasgd::gui
+}  // namespace dasgd::experiments

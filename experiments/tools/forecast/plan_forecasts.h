@@ -1,0 +1,29 @@
+// The forecast of planned runs from all that a workspace has measured, and its text.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/cost/plan_forecast.h"
+#include "experiments/config/checked_experiment.h"
+#include "experiments/tools/forecast/forecast_times.h"
+#include "storage/read/run_reader.h"
+
+namespace dasgd::experiments {
+
+// Finished runs of `dasgd calibrate` that measured a step of `planned`: of each step and link the newest that can be
+// read, or `preferred`, the id of a run. Errors of single runs leave them out.
+[[nodiscard]] std::vector<KnownCalibration> knownCalibrations(storage::RunReader& reader,
+                                                              const std::vector<storage::RunRow>& rows,
+                                                              const std::vector<CheckedExperiment>& planned,
+                                                              const std::string& preferred);
+
+// A workspace that does not exist or cannot be read has measured nothing; the second is logged.
+[[nodiscard]] PlanForecast forecastPlan(const std::vector<CheckedExperiment>& planned,
+                                        const std::filesystem::path& workspace, const std::string& preferred = {});
+
+// A table of the cases with warnings, doubts and assumptions, as comments of TOML.
+[[nodiscard]] std::string forecastText(const PlanForecast& forecast);
+
+}  // namespace dasgd::experiments
