@@ -27,6 +27,7 @@ struct AdviseOptions {
     std::string file, workspace, target, limit;
     Overrides overrides;
     double overhead = 0.02, efficiency = kWantedEfficiency;
+    Markup markup = Markup::Terminal;
     bool memory = false, tensor = false, json = false, quiet = false, progress = false;
     [[nodiscard]] Progress::Style style() const { return Progress::styleFor(quiet, progress); }
 };
@@ -123,7 +124,7 @@ nlohmann::json jsonOf(const Forecast& forecast) {
 }
 
 // Apart from the rows above: those ran, if in simulated time.
-std::string formulaText(const std::vector<FormulaTime>& formulas) {
+std::string formulaText(const std::vector<FormulaTime>& formulas, Markup markup) {
     if (formulas.empty()) return {};
     TextTable table({"", "ms/step", "covered", ""});
     table.leftAlign(3);
@@ -138,7 +139,7 @@ std::string formulaText(const std::vector<FormulaTime>& formulas) {
         table.add({inWords(formulas[i].settings), steps[i], percent(formulas[i].hidden), remark});
     }
     return "\nBy formula alone, every algorithm at this period and delay, a ring over this link; nothing was run.\n\n" +
-           table.toString() +
+           table.toString(markup) +
            "\ncovered: part of one exchange that the steps of the delay last, each exactly as long as the mean. "
            "hidden, "
            "above, is what\nthe simulated runs measured, with steps that scatter and ranks that wait for each other. "
@@ -153,7 +154,7 @@ std::string timeToTarget(const ForecastRow& row, const std::optional<Target>& ta
     return row.targetSeconds ? duration(*row.targetSeconds) : "not reached";
 }
 
-std::string rowsText(const Forecast& forecast) {
+std::string rowsText(const Forecast& forecast, Markup markup) {
     TextTable table({"", "ms/step", "÷ alone", "hidden", "steps that count",
                      forecast.target ? "to target" : "to " + std::to_string(forecast.targetSteps) + " of them", "run"});
     table.leftAlign(6);
@@ -169,10 +170,10 @@ std::string rowsText(const Forecast& forecast) {
                    timeToTarget(row, forecast.target),
                    row.runId + (row.targetRun.empty() ? "" : ", " + row.targetRun)});
     }
-    return table.toString();
+    return table.toString(markup);
 }
 
-std::string targetText(const Forecast& forecast) {
+std::string targetText(const Forecast& forecast, Markup markup) {
     const std::string steps = std::to_string(forecast.targetSteps);
     if (!forecast.target) {
         return "\nFILE makes " + steps + " steps; until so many count a row takes " + steps +
@@ -183,19 +184,23 @@ std::string targetText(const Forecast& forecast) {
                        " steps, in simulated time. The second run of a row trained for it; a row without one\n"
                        "is only timed.\n";
     for (const ForecastRow& row : forecast.rows) {
-        if (!row.whyNot.empty()) text += inWords(row.settings) + " is not trained: " + printable(row.whyNot) + "\n";
+        if (row.whyNot.empty()) continue;
+        text += ownLine(inWords(row.settings) + " is not trained: " + printable(row.whyNot), markup);
     }
     return text;
 }
 
-std::string textOf(const Forecast& forecast) {
+std::string textOf(const Forecast& forecast, Markup markup) {
     const Advice& advice = forecast.advice;
-    std::string text = "Advised for " + std::to_string(forecast.facts.workers) + " workers:\n\n[algorithm]\nname = \"" +
-                       advisedAlgorithm(forecast) + "\"\nperiod = " + std::to_string(advice.period) +
-                       "\ndelay = " + std::to_string(advice.delay) + "\nlocal_weight = 0.0\ncorrection = 1.0\n\nWhy:\n";
-    for (const std::string& sentence : advice.why) text += "  - " + sentence + "\n";
+    std::string text = "Advised for " + std::to_string(forecast.facts.workers) + " workers:\n\n" +
+                       tomlBlock("[algorithm]\nname = \"" + advisedAlgorithm(forecast) + "\"\nperiod = " +
+                                     std::to_string(advice.period) + "\ndelay = " + std::to_string(advice.delay) +
+                                     "\nlocal_weight = 0.0\ncorrection = 1.0\n",
+                                 markup) +
+                       "\nWhy:\n";
+    for (const std::string& sentence : advice.why) text += "  - " + plainWords(sentence, markup) + "\n";
     return text + "\nForecast" + (forecast.byFormula ? " (collectives by formula)" : "") + ", time simulated:\n\n" +
-           rowsText(forecast) + formulaText(forecast.formulas) + targetText(forecast);
+           rowsText(forecast, markup) + formulaText(forecast.formulas, markup) + targetText(forecast, markup);
 }
 
 nlohmann::json jsonOf(const std::vector<MemoryRow>& rows) {
@@ -236,7 +241,7 @@ nlohmann::json jsonOf(const MemoryAdvice& advice) {
     return json;
 }
 
-std::string textOf(const std::vector<MemoryRow>& rows) {
+std::string textOf(const std::vector<MemoryRow>& rows, Markup markup) {
     TextTable table({"", "weights", "gradients", "optimiser", "copies", "a rank", ""});
     table.leftAlign(6);
     for (const MemoryRow& row : rows) {
@@ -244,11 +249,11 @@ std::string textOf(const std::vector<MemoryRow>& rows) {
                    byteCount(row.memory.gradients), byteCount(row.memory.optimizer), byteCount(row.memory.copies),
                    byteCount(row.memory.sum()), row.algorithm});
     }
-    return table.toString();
+    return table.toString(markup);
 }
 
 // Without a known link the seconds of a plan are over one of a byte a second: the bytes that a rank sends in a step.
-std::string textOf(const MemoryPlan& plan) {
+std::string textOf(const MemoryPlan& plan, Markup markup) {
     TextTable table({"", "tensors divided", "parameters divided", "a rank", "communication"});
     const auto add = [&](const std::string& name, const ShardPlan& one) {
         double divided = 0, all = 0;
@@ -267,7 +272,7 @@ std::string textOf(const MemoryPlan& plan) {
     add("all divided", plan.divided);
     std::string text =
         "\nLeast communication within the limit, each parameter tensor whole or divided (OSDP, arXiv 2209.13258):\n\n" +
-        table.toString() + "\nDivided tensors, in order of registration, from 1:";
+        table.toString(markup) + "\nDivided tensors, in order of registration, from 1:";
     bool any = false;
     for (std::size_t i = 0; i < plan.parameters.size(); ++i) {
         if (!plan.chosen.isDivided[i]) continue;
@@ -283,18 +288,18 @@ std::string textOf(const MemoryPlan& plan) {
            "3).\n";
 }
 
-std::string textOf(const MemoryAdvice& advice) {
+std::string textOf(const MemoryAdvice& advice, Markup markup) {
     const bool isCut = advice.stages > 1;
     std::string text =
         "State of training on each of " + std::to_string(advice.ranks) + " ranks" +
         (isCut ? " of stage " + std::to_string(advice.stage) + " of " + std::to_string(advice.stages) : "") + ", " +
         shortNumber(advice.parameters) + (isCut ? " of " + shortNumber(advice.wholeParameters) : "") + " parameters, " +
         shortNumber(advice.state.weights) + " bytes a number, " + shortNumber(advice.optimizerTensors) +
-        " tensors of the optimiser:\n\n" + textOf(advice.rows) +
+        " tensors of the optimiser:\n\n" + textOf(advice.rows, markup) +
         "\nThe same parameters with Adam in mixed precision, 16 bytes each (arXiv 1910.02054); not this engine's:\n\n" +
-        textOf(advice.published) + "\n";
-    for (const std::string& remark : advice.remarks) text += printable(remark) + "\n";
-    if (advice.plan) return text + textOf(*advice.plan);
+        textOf(advice.published, markup) + "\n";
+    for (const std::string& remark : advice.remarks) text += ownLine(printable(remark), markup);
+    if (advice.plan) return text + textOf(*advice.plan, markup);
     return text + "\n--limit 8GB tells which parameter tensors to divide within so much.\n";
 }
 
@@ -320,7 +325,8 @@ int adviseMemory(const AdviseOptions& options) {
         return memoryAdvice(experiment, algorithms->plugins, limit, stages);
     }();
     if (!advice) return refuse(advice.error());
-    std::fputs(options.json ? (dumpLine(jsonOf(*advice)) + "\n").c_str() : textOf(*advice).c_str(), stdout);
+    std::fputs(options.json ? (dumpLine(jsonOf(*advice)) + "\n").c_str() : textOf(*advice, options.markup).c_str(),
+               stdout);
     return kFinished;
 }
 
@@ -348,7 +354,7 @@ nlohmann::json jsonOf(const TensorAdvice& advice) {
 
 std::string tensorTime(std::optional<double> seconds) { return seconds ? shortNumber(*seconds * 1e3) + " ms" : "–"; }
 
-std::string textOf(const TensorAdvice& advice) {
+std::string textOf(const TensorAdvice& advice, Markup markup) {
     TextTable products({"", "forward", "both passes", "÷ 1-D", "time", ""});
     products.leftAlign(5);
     const double rows = advice.products.front().stepBytes.value_or(0);
@@ -366,10 +372,10 @@ std::string textOf(const TensorAdvice& advice) {
            " ranks sends, by formula; nothing was run, and the engine trains in neither way.\n\nTensor parallel: " +
            std::to_string(advice.layers.size()) + " dense layers, " + shortNumber(advice.rows) +
            " rows of all ranks together" + (advice.hasConvolutions ? "; convolutions are left out" : "") + ".\n\n" +
-           products.toString() +
+           products.toString(markup) +
            "\nSequence parallel: a pair of transformer blocks whose activations are the inputs of the "
            "first layer, M = " +
-           shortNumber(advice.activations) + " elements.\n\n" + sequences.toString() +
+           shortNumber(advice.activations) + " elements.\n\n" + sequences.toString(markup) +
            "\nThe ranks of a grid share each batch; data parallel ranks have one each, of as many rows together. "
            "Times are of these\nmessages one after the other, with nothing hidden behind computing.\n";
 }
@@ -380,7 +386,8 @@ int adviseTensor(const AdviseOptions& options) {
         return tensorAdvice(experiment);
     }();
     if (!advice) return refuse(advice.error());
-    std::fputs(options.json ? (dumpLine(jsonOf(*advice)) + "\n").c_str() : textOf(*advice).c_str(), stdout);
+    std::fputs(options.json ? (dumpLine(jsonOf(*advice)) + "\n").c_str() : textOf(*advice, options.markup).c_str(),
+               stdout);
     return kFinished;
 }
 
@@ -405,7 +412,7 @@ int advise(const AdviseOptions& options) {
     if (!document) return failed(**session, document.error());
     const auto made = forecast(**session, *document, wanted);
     if (!made) return failed(**session, made.error());
-    std::fputs(options.json ? (dumpLine(jsonOf(*made)) + "\n").c_str() : textOf(*made).c_str(), stdout);
+    std::fputs(options.json ? (dumpLine(jsonOf(*made)) + "\n").c_str() : textOf(*made, options.markup).c_str(), stdout);
     return kFinished;
 }
 
@@ -433,6 +440,7 @@ Action declareAdvise(CLI::App& app) {
         "three dimensions, or the sequences of a transformer");
     addWorkspaceOption(app, options->workspace);
     app.add_flag("--json", options->json, "One JSON object");
+    addMarkdownOption(app, options->markup);
     app.add_flag("-q,--quiet", options->quiet, "No progress");
     addProgressOption(app, options->progress);
     app.footer(

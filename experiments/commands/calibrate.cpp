@@ -22,6 +22,7 @@ struct CalibrateOptions {
     std::string file, run, workspace, out;
     std::vector<std::string> ncclTests;
     Overrides overrides;
+    Markup markup = Markup::Terminal;
     bool experiment = false, json = false, quiet = false, progress = false;
     [[nodiscard]] Progress::Style style() const { return Progress::styleFor(quiet, progress); }
 };
@@ -79,7 +80,7 @@ std::string besideInWords(const ComputeFit& compute) {
     return "or more: " + steps + "; calibrate again with nothing else running on these machines";
 }
 
-std::string textOf(const Calibration& calibration) {
+std::string textOf(const Calibration& calibration, Markup markup) {
     const ComputeFit& compute = calibration.compute;
     TextTable table({"what", "measured", ""});
     table.leftAlign(2);
@@ -103,7 +104,8 @@ std::string textOf(const Calibration& calibration) {
         const double all = ringAllReduceSeconds(link->cost, calibration.bytes, calibration.workers);
         table.add({"T_m, one all-reduce", shortNumber(all * 1e3) + " ms", "of " + byteCount(calibration.bytes)});
     }
-    return table.toString();
+    const std::string doubt = doubtOf(calibration);
+    return table.toString(markup) + (doubt.empty() ? "" : ownLine("\n" + doubt, markup));
 }
 
 // Without a network an experiment would run on whatever the schema's default is.
@@ -127,9 +129,9 @@ Status writeCalibration(const std::string& file, const Calibration& calibration)
                          "the run is recorded: dasgd calibrate --run " + calibration.runId + " -o FILE");
 }
 
-void tellWritten(const std::string& file) {
-    std::printf("\nWritten to %s. Use it: dasgd run FILE.toml --calibration %s\n", printable(file).c_str(),
-                printable(file).c_str());
+void tellWritten(const std::string& file, Markup markup) {
+    const std::string name = plainWords(printable(file), markup);
+    std::printf("\nWritten to %s. Use it: dasgd run FILE.toml --calibration %s\n", name.c_str(), name.c_str());
 }
 
 void print(const CalibrateOptions& options, const Calibration& calibration) {
@@ -137,13 +139,14 @@ void print(const CalibrateOptions& options, const Calibration& calibration) {
         std::printf("%s\n", dumpLine(jsonOf(calibration)).c_str());
         return;
     }
-    std::printf("%s: %d workers, %s, batch %lld a worker\n\n%s", printable(calibration.runId).c_str(),
-                calibration.workers, printable(calibration.model).c_str(),
-                static_cast<long long>(calibration.batchSize), textOf(calibration).c_str());
+    const std::string about = printable(calibration.runId) + ": " + std::to_string(calibration.workers) + " workers, " +
+                              printable(calibration.model) + ", batch " + std::to_string(calibration.batchSize) +
+                              " a worker";
+    std::printf("%s\n\n%s", plainWords(about, options.markup).c_str(), textOf(calibration, options.markup).c_str());
     if (!options.out.empty()) return;
-    const std::string document = calibration.link
-                                     ? calibrationDocument(calibration)
-                                     : "No calibration: " + printable(withoutNetwork(calibration).message) + "\n";
+    const std::string document =
+        calibration.link ? tomlBlock(calibrationDocument(calibration), options.markup)
+                         : ownLine("No calibration: " + printable(withoutNetwork(calibration).message), options.markup);
     std::printf("\n%s", document.c_str());
 }
 
@@ -153,7 +156,7 @@ int conclude(const CalibrateOptions& options, const Calibration& calibration) {
     if (options.out.empty()) return kFinished;
     std::fflush(stdout);
     if (const Status written = writeCalibration(options.out, calibration); !written) return refuse(written.error());
-    if (!options.json) tellWritten(options.out);
+    if (!options.json) tellWritten(options.out, options.markup);
     return kFinished;
 }
 
@@ -190,7 +193,7 @@ nlohmann::json jsonOf(const NcclTests& tests) {
 }
 
 // The residuals of one collective; fitted ÷ timed − 1.
-std::string residualsText(const NcclCollective& collective) {
+std::string residualsText(const NcclCollective& collective, Markup markup) {
     TextTable table({nameOf(collective), "out of place", "residual", "in place", "residual"});
     for (std::size_t i = 0; i < collective.rows.size(); ++i) {
         const NcclRow& row = collective.rows[i];
@@ -198,10 +201,10 @@ std::string residualsText(const NcclCollective& collective) {
                    percent(collective.fit.residuals[2 * i]), shortNumber(row.inPlace * 1e6) + " µs",
                    percent(collective.fit.residuals[2 * i + 1])});
     }
-    return table.toString();
+    return table.toString(markup);
 }
 
-std::string textOf(const NcclTests& tests) {
+std::string textOf(const NcclTests& tests, Markup markup) {
     std::string text = "nccl-tests among " + std::to_string(tests.ranks) +
                        " ranks. In every row algbw is size ÷ time, and busbw algbw times the collective's share.\n\n";
     TextTable table(
@@ -213,12 +216,12 @@ std::string textOf(const NcclTests& tests) {
                    percent(one.fit.rootMeanSquare), percent(one.fit.worst), percent(one.fit.longest)});
     }
     text +=
-        table.toString() +
+        table.toString(markup) +
         "\nLeast squares on time, each timing weighted by 1/time²: benchmarks scatter in proportion to the time, and\n"
         "unweighted the largest sizes alone would decide, their error taken for α. Residual: fitted ÷ timed − 1.\n"
         "Libraries change their algorithm with the size, which two numbers cannot follow: large residuals show "
         "where.\n";
-    for (const NcclCollective& one : tests.collectives) text += "\n" + residualsText(one);
+    for (const NcclCollective& one : tests.collectives) text += "\n" + residualsText(one, markup);
     if (tests.emptyRows > 0) text += "\n" + std::to_string(tests.emptyRows) + " rows of 0 bytes are left out.\n";
     if (tests.passedOver > 0) {
         text += "\n" + std::to_string(tests.passedOver) + " lines between the rows are no rows and are left out.\n";
@@ -230,16 +233,17 @@ int calibrateByNcclTests(const CalibrateOptions& options) {
     const auto tests = readNcclTests(options.ncclTests);
     if (!tests) return refuse(tests.error());
     const std::string document = calibrationDocument(*tests, options.ncclTests);
-    std::fputs(options.json ? (dumpLine(jsonOf(*tests)) + "\n").c_str() : textOf(*tests).c_str(), stdout);
+    std::fputs(options.json ? (dumpLine(jsonOf(*tests)) + "\n").c_str() : textOf(*tests, options.markup).c_str(),
+               stdout);
     if (options.out.empty()) {
-        if (!options.json) std::printf("\n%s", document.c_str());
+        if (!options.json) std::printf("\n%s", tomlBlock(document, options.markup).c_str());
         return kFinished;
     }
     std::fflush(stdout);
     if (const Status written = writeDocument(options.out, document, "choose another folder"); !written) {
         return refuse(written.error());
     }
-    if (!options.json) tellWritten(options.out);
+    if (!options.json) tellWritten(options.out, options.markup);
     return kFinished;
 }
 
@@ -281,6 +285,7 @@ Action declareCalibrate(CLI::App& app) {
     addSetOption(app, options->overrides);
     addWorkspaceOption(app, options->workspace);
     app.add_flag("--json", options->json, "One JSON object");
+    addMarkdownOption(app, options->markup);
     app.add_flag("-q,--quiet", options->quiet, "No progress");
     addProgressOption(app, options->progress);
     app.footer(

@@ -47,6 +47,12 @@ void addProgressOption(CLI::App& app, bool& progress) {
     app.add_flag("--progress", progress, "Progress as lines of JSON on stderr, for programs");
 }
 
+void addMarkdownOption(CLI::App& app, Markup& markup) {
+    app.add_flag_callback(
+           "--markdown", [&markup] { markup = Markup::Markdown; }, "The text as Markdown, with tables as GitHub's")
+        ->excludes("--json");
+}
+
 void addSetOption(CLI::App& app, Overrides& overrides) {
     app.add_option("-s,--set", overrides.set, "Change a key: --set algorithm.period=8")->allow_extra_args(false);
     app.add_flag("--drop-unknown", overrides.dropUnknown,

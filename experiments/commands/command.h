@@ -12,6 +12,7 @@
 
 #include "core/base/result.h"
 #include "experiments/base/errors.h"
+#include "experiments/base/text.h"
 #include "experiments/config/sweep.h"
 
 namespace dasgd::experiments {
@@ -51,6 +52,8 @@ void addCalibrationOption(CLI::App& app, std::string& calibration);
 
 // --progress: how far each run is, in lines of JSON on stderr (Progress::Style::Json).
 void addProgressOption(CLI::App& app, bool& progress);
+// --markdown, of a command that has --json, which it excludes: its text as Markdown.
+void addMarkdownOption(CLI::App& app, Markup& markup);
 
 // --set, one assignment each time it is given, and --drop-unknown.
 void addSetOption(CLI::App& app, Overrides& overrides);

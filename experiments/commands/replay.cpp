@@ -21,6 +21,7 @@ namespace {
 struct ReplayOptions {
     std::string run, workspace;
     Overrides overrides;
+    Markup markup = Markup::Terminal;
     bool json = false, quiet = false, progress = false;
     [[nodiscard]] Progress::Style style() const { return Progress::styleFor(quiet, progress); }
 };
@@ -61,9 +62,9 @@ Result<Value> documentOf(storage::RunReader& reader, const storage::RunRow& row,
     return document;
 }
 
-void report(const storage::RunRow& replayed, const storage::RunRow& recorded, bool json) {
+void report(const storage::RunRow& replayed, const storage::RunRow& recorded, const ReplayOptions& options) {
     const bool both = replayed.stepMs && recorded.stepMs && *recorded.stepMs > 0;
-    if (json) {
+    if (options.json) {
         nlohmann::json line = toJson(replayed);
         line["replay_of"] = recorded.runId;
         line["recorded_step_ms"] = jsonNumber(recorded.stepMs);
@@ -76,7 +77,7 @@ void report(const storage::RunRow& replayed, const storage::RunRow& recorded, bo
     const std::vector<std::string> steps = alike({recorded.stepMs, replayed.stepMs});
     table.add({"recorded", steps[0], percent(recorded.hidden), printable(recorded.runId)});
     table.add({"replayed, time simulated", steps[1], percent(replayed.hidden), printable(replayed.runId)});
-    std::fputs(table.toString().c_str(), stdout);
+    std::fputs(table.toString(options.markup).c_str(), stdout);
     if (both)
         std::printf("\nreplayed ÷ recorded: %s a step\n", shortNumber(*replayed.stepMs / *recorded.stepMs).c_str());
 }
@@ -102,7 +103,7 @@ int replay(const ReplayOptions& options) {
         if (!runId) return failed(**session, runId.error());
         const auto replayed = reader->row(*runId);
         if (!replayed) return failed(**session, replayed.error());
-        report(*replayed, *recorded, options.json);
+        report(*replayed, *recorded, options);
     }
     return kFinished;
 }
@@ -116,6 +117,7 @@ Action declareReplay(CLI::App& app) {
         ->allow_extra_args(false);
     addWorkspaceOption(app, options->workspace);
     app.add_flag("--json", options->json, "One line of JSON a run");
+    addMarkdownOption(app, options->markup);
     app.add_flag("-q,--quiet", options->quiet, "No progress");
     addProgressOption(app, options->progress);
     app.footer(

@@ -21,6 +21,7 @@ namespace {
 struct ScaleOptions {
     std::string file, workspace, workers, target;
     Overrides overrides;
+    Markup markup = Markup::Terminal;
     bool weak = false, strong = false, again = false, json = false, dryRun = false, quiet = false, progress = false;
     [[nodiscard]] Progress::Style style() const { return Progress::styleFor(quiet, progress); }
     [[nodiscard]] Scaling scaling() const { return strong ? Scaling::Strong : Scaling::Weak; }
@@ -185,7 +186,8 @@ int scale(const ScaleOptions& options) {
         refuse(report.error());
         return kRunFailed;
     }
-    std::fputs((options.json ? dumpLine(scalingJson(*report)) + "\n" : scalingText(*report)).c_str(), stdout);
+    std::fputs((options.json ? dumpLine(scalingJson(*report)) + "\n" : scalingText(*report, options.markup)).c_str(),
+               stdout);
     return series.exitCode();
 }
 
@@ -209,6 +211,7 @@ Action declareScale(CLI::App& app) {
     addWorkspaceOption(app, options->workspace);
     app.add_flag("--again", options->again, "Repeat also what the workspace holds as finished");
     app.add_flag("--json", options->json, "The tables as one line of JSON; with --dry-run a line for each run");
+    addMarkdownOption(app, options->markup);
     app.add_flag("--dry-run", options->dryRun, "Check everything, print what would run, start nothing");
     app.add_flag("-q,--quiet", options->quiet, "No progress");
     addProgressOption(app, options->progress);

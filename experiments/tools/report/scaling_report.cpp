@@ -35,7 +35,7 @@ NumberFormat formatOf(const ScalingTable& table, Sample ScalingPoint::*sample) {
     return formatFor(means);
 }
 
-std::string tableText(const ScalingTable& table, const ScalingReport& report) {
+std::string tableText(const ScalingTable& table, const ScalingReport& report, Markup markup) {
     std::vector<std::string> header{"workers",  "batch",        "n",       "ms/step", "samples/s",
                                     "speed-up", "efficiency %", "hidden %"};
     if (report.target) header.push_back("s to " + report.target->inWords() + " (" + judgedOn(table) + " set)");
@@ -65,13 +65,14 @@ std::string tableText(const ScalingTable& table, const ScalingReport& report) {
         text.add(std::move(row));
     }
     addRefused(std::numeric_limits<int>::max());
-    std::string out = printable(table.label) + " (" + timeOf(table) + ")\n" + text.toString();
-    for (const RefusedPoint& point : table.refused) out += printable(inWords(point)) + "\n";
+    std::string out = ownLine(printable(table.label) + " (" + timeOf(table) + ")", markup) + text.toString(markup);
+    for (const RefusedPoint& point : table.refused) out += ownLine(printable(inWords(point)), markup);
     if (table.unfinished > 0) {
-        out += std::to_string(table.unfinished) +
-               (table.unfinished == 1 ? " run that failed, was stopped or never began is"
-                                      : " runs that failed, were stopped or never began are") +
-               " left out\n";
+        out += ownLine(std::to_string(table.unfinished) +
+                           (table.unfinished == 1 ? " run that failed, was stopped or never began is"
+                                                  : " runs that failed, were stopped or never began are") +
+                           " left out",
+                       markup);
     }
     return out + "\n";
 }
@@ -87,7 +88,7 @@ std::string startsText(const ScalingReport& report) {
     return "the lines begin apart, so these two do not compare them: at " + std::to_string(apart->workers) +
            (apart->workers == 1 ? " worker " : " workers ") + printable(report.tables[apart->slowest].label) + " has " +
            share + " of the samples/s of " + printable(report.tables[apart->fastest].label) +
-           (apart->withinScatter ? ", no further apart than their seeds scatter\n" : "\n");
+           (apart->withinScatter ? ", no further apart than their seeds scatter" : "");
 }
 
 }  // namespace
@@ -97,13 +98,13 @@ std::string inWords(const RefusedPoint& point) {
     return text.append(point.workers == 1 ? " worker" : " workers").append(" cannot be run: ").append(point.why);
 }
 
-std::string scalingText(const ScalingReport& report) {
+std::string scalingText(const ScalingReport& report, Markup markup) {
     const bool strong = report.scaling == Scaling::Strong;
     std::string text = strong ? "Strong scaling: the batch of all workers together stays the same.\n\n"
                               : "Weak scaling: the batch of each worker stays the same.\n\n";
     bool repeated = false, oneDraw = false;
     for (const ScalingTable& table : report.tables) {
-        text += tableText(table, report);
+        text += tableText(table, report, markup);
         for (const ScalingPoint& point : table.points) {
             repeated = repeated || point.runIds.size() > 1;
             oneDraw = oneDraw || (table.simulated && (isOneDraw(point.stepMs) || isOneDraw(point.hidden)));
@@ -115,7 +116,8 @@ std::string scalingText(const ScalingReport& report) {
     if (repeated) text += "; mean ± half of the 95 % confidence interval over n seeds";
     if (oneDraw) text += std::string("; ") + kOneDrawInWords;
     if (report.target) text += "; time to target: of training until the first evaluation on that set that reaches it";
-    text += "\n" + startsText(report);
+    text += markup == Markup::Markdown ? "\n\n" : "\n";
+    if (const std::string starts = startsText(report); !starts.empty()) text += ownLine(starts, markup);
     if (report.sharesStepTime) {
         text +=
             "the step time given in the file is that of its batch: it was divided as the batch was, so what small "

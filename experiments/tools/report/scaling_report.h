@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/analysis/runs/scaling.h"
+#include "experiments/base/text.h"
 
 namespace dasgd::experiments {
 
@@ -36,7 +37,7 @@ struct ScalingReport {
 
 // "64 workers cannot be run: …"
 [[nodiscard]] std::string inWords(const RefusedPoint& point);
-[[nodiscard]] std::string scalingText(const ScalingReport& report);
+[[nodiscard]] std::string scalingText(const ScalingReport& report, Markup markup = Markup::Terminal);
 [[nodiscard]] nlohmann::json scalingJson(const ScalingReport& report);
 
 }  // namespace dasgd::experiments
