@@ -62,17 +62,6 @@ FigureSpec figureOf(const CompareBoard& board, FigureKind kind, const std::vecto
     return spec;
 }
 
-// The brush of an axis as a figure stores it: a range, or for categories the list of those inside.
-FigureBrush figureBrush(const ParallelAxis& axis, const std::pair<double, double>& part) {
-    if (axis.kind != ParallelAxis::Kind::Category) return {.range = FigureRange{part.first, part.second}};
-    FigureBrush brush;
-    for (qsizetype i = 0; i < axis.categories.size(); ++i) {
-        const auto place = static_cast<double>(i);
-        if (place >= part.first && place <= part.second) brush.values << axis.categories[i];
-    }
-    return brush;
-}
-
 }  // namespace
 
 CompareBars::CompareBars(CompareBoard& board, const Look& look, QWidget* parent)
@@ -242,7 +231,8 @@ void CompareMap::chooseKeys() {
 }
 
 Result<FigureSpec> CompareMap::figure() const {
-    if (kind_->chosen() == Parallel) return parallelFigure();
+    if (kind_->chosen() == Parallel)
+        return fail("parallel coordinates are shown on this page only; choose the heat map or the scatter plot");
     const bool heat = kind_->chosen() == Heat;
     FigureSpec spec = figureOf(board_, heat ? FigureKind::Map : FigureKind::Scatter, board_.shown());
     spec.number = numberAt(*number_);
@@ -258,26 +248,6 @@ Result<FigureSpec> CompareMap::figure() const {
         }
     }
     spec.title = tr("%1, %2").arg(QString::fromUtf8(wordsOf(spec.number).title), board_.title());
-    DASGD_TRY(check(spec));
-    return spec;
-}
-
-// The figure has the lines outside of the brushes too, as the card shows them.
-Result<FigureSpec> CompareMap::parallelFigure() const {
-    FigureSpec spec = figureOf(board_, FigureKind::Parallel, lines_);
-    const ParallelPlot& plot = parallel_->plot();
-    for (const ParallelAxis& axis : plot.axes) spec.axes << QString::fromStdString(axis.key);
-    // The plot has no axis yet for numbers that are still being read; the figure reads them itself.
-    const bool isRead =
-        std::all_of(lines_.begin(), lines_.end(), [&](std::size_t at) { return board_.row(at) != nullptr; });
-    if (!isRead) spec.axes = usualAxes(board_.groups(), parallelNumbers());
-    for (std::size_t i = 0; i < plot.axes.size(); ++i) {
-        const QString axis = QString::fromStdString(plot.axes[i].key);
-        if (!plot.brushes[i]) continue;
-        const FigureBrush brush = figureBrush(plot.axes[i], *plot.brushes[i]);
-        if (brush.range || !brush.values.isEmpty()) spec.brushes[axis] = brush;
-    }
-    spec.title = tr("Parallel coordinates, %1").arg(board_.title());
     DASGD_TRY(check(spec));
     return spec;
 }
@@ -356,7 +326,7 @@ void CompareMap::drawParallel() {
     }
     parallel_->setEmptyText(CompareBoard::nothingShownInWords());
     const CompareView view = board_.view();
-    parallel_->setPlot(groupLines(view, lines_, usualAxes(view.groups(), parallelNumbers())));
+    parallel_->setPlot(groupLines(view, lines_, usualAxes(view.groups())));
     takeBrush();  // new lines may pass the brushes
     note_->say(tr("a drag along an axis filters everywhere, a click clears it  ·  Left, Right, Up, Down, Escape"));
 }

@@ -49,7 +49,7 @@ public:
     [[nodiscard]] HeatMapView& heat() { return *heat_; }
     [[nodiscard]] PlotView& scatter() { return *scatter_; }
     [[nodiscard]] ParallelView& parallel() { return *parallel_; }
-    // The shown picture as a figure. Errors: a missing target or second axis.
+    // The shown picture as a figure. Errors: a missing target or second axis, parallel coordinates.
     [[nodiscard]] Result<FigureSpec> figure() const;
 
 signals:
@@ -59,7 +59,6 @@ private:
     QLayout* makeHead();
     void fillKeys(QToolButton& button, std::string& key);
     void chooseKeys();
-    [[nodiscard]] Result<FigureSpec> parallelFigure() const;
     void takeBrush();
     void redraw();
     void drawHeat();

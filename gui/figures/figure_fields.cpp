@@ -1,7 +1,6 @@
 #include "gui/figures/figure_fields.h"
 
 #include <QJsonArray>
-#include <QJsonObject>
 #include <QLocale>
 #include <QRegularExpression>
 
@@ -12,24 +11,23 @@ namespace dasgd::gui {
 namespace {
 
 constexpr FigureField kFigureFields[] = {
-    {"venue", "venue", Editing::Word, "Sets width and size of text", "ctsbmplrg", "Venue"},
-    {"width", "width", Editing::Word, "Of a venue with one column, column is half of it", "ctsbmplrg"},
-    {"width_in", "inches", Editing::Number, "Instead of the venue's width; empty for that", "ctsbmplrg"},
-    {"height_in", "height", Editing::Number, "In inches; more rows of the legend make the figure higher", "cspl"},
+    {"venue", "venue", Editing::Word, "Sets width and size of text", "ctsbmprg", "Venue"},
+    {"width", "width", Editing::Word, "Of a venue with one column, column is half of it", "ctsbmprg"},
+    {"width_in", "inches", Editing::Number, "Instead of the venue's width; empty for that", "ctsbmprg"},
+    {"height_in", "height", Editing::Number, "In inches; more rows of the legend make the figure higher", "csp"},
     {"kind", "kind", Editing::Word,
      "Curves over time, the overlap timeline, scaling over workers, a number of each configuration, or the graph of "
      "gossip",
-     "ctsbmplr", "What"},
-    {"title", "title", Editing::Text, "In the list; not printed", "ctsbmplrg"},
+     "ctsbmpr", "What"},
+    {"title", "title", Editing::Text, "In the list; not printed", "ctsbmprg"},
     {"filter", "filter", Editing::Text, "Runs, as on the Runs page: experiment = delay-sweep and delay >= 3",
-     "ctsbmplr"},
-    {"runs", "or runs", Editing::List, "Ids, with commas between them; instead of a filter", "ctsbmplr"},
+     "ctsbmpr"},
+    {"runs", "or runs", Editing::List, "Ids, with commas between them; instead of a filter", "ctsbmpr"},
     {"metric", "metric", Editing::Suggested, "Any recorded metric", "c"},
     {"x", "x axis", Editing::Word, "What the metric is drawn over", "c"},
     {"log_y", "y axis", Editing::Auto, "Linear, logarithmic, or as in the window", "cs"},
     {"smoothing", "smoothing", Editing::Number, "Weight of the moving average of each run; 0 for none", "c"},
-    {"band", "band", Editing::Word,
-     "Around the mean over seeds; of parallel coordinates only in the table, for a line is the mean", "cbml"},
+    {"band", "band", Editing::Word, "Around the mean over seeds", "cbm"},
     {"lines", "curves", Editing::Word,
      "Of each configuration its mean over seeds, each seed by itself, or each rank: the first 64 of a run", "c"},
     {"members", "runs in it", Editing::Word,
@@ -38,20 +36,11 @@ constexpr FigureField kFigureFields[] = {
     {"plot", "plot", Editing::Word, "Over the number of workers", "s"},
     {"number", "number", Editing::Word, "What each configuration or run ended with", "bmp"},
     {"baseline", "baseline", Editing::Text,
-     "Name of the configuration that ratios and speed-ups refer to; empty: sync_sgd, else the slowest", "bml"},
+     "Name of the configuration that ratios and speed-ups refer to; empty: sync_sgd, else the slowest", "bm"},
     {"against", "along x", Editing::Word, "The other number of each run", "p"},
     {"rows", "rows", Editing::Text, "A setting, as algorithm.period; both empty: two that were swept", "m"},
     {"columns", "columns", Editing::Text, "A setting, as algorithm.delay; both empty: two that were swept", "m"},
-    {"axes", "axes", Editing::List,
-     "From left to right: algorithm.delay, step-ms, final-loss; empty: what was swept and what it led to", "l"},
-    {"brushes", "marked", Editing::Ranges,
-     "Parts of axes; lines outside are grey: step-ms 5, 20; algorithm.name dasgd, local_sgd. A word in \"quotes\" may "
-     "be "
-     "a number or hold commas",
-     "l"},
-    {"color_by", "looks by", Editing::Text,
-     "A setting whose values have a look each, as algorithm.name; empty: each configuration", "l"},
-    {"target", "target", Editing::Text, "accuracy=0.97 or loss=0.1", "sbmpl"},
+    {"target", "target", Editing::Text, "accuracy=0.97 or loss=0.1", "sbmp"},
     {"window_s", "window", Editing::Range, "Seconds of the run, as 12, 12.6; empty: a dozen steps", "t"},
     {"rank_rows", "ranks", Editing::Text,
      "Which, in which order: 12, 0-7, [8-255] for the others in one row; empty: the first ones", "t"},
@@ -60,70 +49,19 @@ constexpr FigureField kFigureFields[] = {
     {"round", "round", Editing::Number, "Of the first run that mixes over a graph, counted from 0", "r"},
     {"x_range", "x from, to", Editing::Range, "As 0, 100; empty for all", "csp"},
     {"y_range", "y from, to", Editing::Range, "As 0, 100; empty for all", "csp"},
-    {"caption", "caption", Editing::Text, "Under the preview, to judge its length", "ctsbmplrg"},
+    {"caption", "caption", Editing::Text, "Under the preview, to judge its length", "ctsbmprg"},
     {"across", "across", Editing::Number, "Panels beside each other, 1 to 4; none gets narrower than 2 in", "g"},
-    {"palette", "palette", Editing::Word, "Both are made for people who do not see all colours", "csbplr", "Style"},
-    {"dashes", "dashes", Editing::Flag, "Each configuration has a dash of its own", "csl"},
-    {"markers", "markers", Editing::Flag, "Each configuration has a marker of its own", "csl"},
+    {"palette", "palette", Editing::Word, "Both are made for people who do not see all colours", "csbpr", "Style"},
+    {"dashes", "dashes", Editing::Flag, "Each configuration has a dash of its own", "cs"},
+    {"markers", "markers", Editing::Flag, "Each configuration has a marker of its own", "cs"},
 };
-
-// A word as it is typed in a list: quoted where it would otherwise be read as a number or split. Within quotes, a quote
-// and a backslash are escaped by a backslash.
-QString asWord(const QString& word) {
-    static const QRegularExpression kApart(QStringLiteral("[,;\"]|^\\s|\\s$|^$"));
-    bool isNumber = false;
-    word.toDouble(&isNumber);
-    if (!isNumber && !word.contains(kApart)) return word;
-    QString quoted = word;
-    quoted.replace(QLatin1Char('\\'), QStringLiteral("\\\\")).replace(QLatin1Char('"'), QStringLiteral("\\\""));
-    return QLatin1Char('"') + quoted + QLatin1Char('"');
-}
-
-// An item of a list as JSON: quoted items are always words.
-QJsonValue typedItem(const QRegularExpressionMatch& item) {
-    if (item.capturedStart(1) >= 0) {
-        static const QRegularExpression kEscaped(QStringLiteral("\\\\(.)"));
-        return item.captured(1).replace(kEscaped, QStringLiteral("\\1"));
-    }
-    const QString bare = item.captured(2).trimmed();
-    bool isNumber = false;
-    const double number = bare.toDouble(&isNumber);
-    return isNumber ? QJsonValue(number) : QJsonValue(bare);
-}
-
-// Parses "step-ms 5, 20; algorithm.name dasgd, local_sgd; cluster.workers "2", "4"" into an object; other text stays a
-// string.
-QJsonValue typedRanges(const QString& text) {
-    // A key stands before the first item of an axis; an item ends at a comma, a semicolon or the end of the text.
-    static const QRegularExpression kKey(QStringLiteral("\\G[\\s;]*([^\\s;]+)\\s+"));
-    static const QRegularExpression kItem(
-        QStringLiteral(R"re(\G\s*(?:"((?:[^"\\]|\\.)*)"|([^",;\s][^,;]*)?)\s*([,;]|$))re"));
-    QJsonObject object;
-    QString rest = text.trimmed();
-    while (!rest.isEmpty()) {
-        const QRegularExpressionMatch key = kKey.match(rest);
-        if (!key.hasMatch()) return text;
-        QJsonArray list;
-        qsizetype at = key.capturedEnd();
-        for (bool more = true; more;) {
-            const QRegularExpressionMatch item = kItem.match(rest, at);
-            if (!item.hasMatch()) return text;
-            if (item.capturedStart(1) >= 0 || !item.captured(2).isEmpty()) list.append(typedItem(item));
-            at = item.capturedEnd();
-            more = item.captured(3) == QLatin1String(",");
-        }
-        object[key.captured(1)] = list;
-        rest = rest.mid(at).trimmed();
-    }
-    return object;
-}
 
 }  // namespace
 
 std::span<const FigureField> figureFields() { return kFigureFields; }
 
 bool FigureField::isOf(FigureKind kind) const {
-    return QLatin1String(kinds).contains(QLatin1Char("ctsbmplrg"[static_cast<int>(kind)]));
+    return QLatin1String(kinds).contains(QLatin1Char("ctsbmprg"[static_cast<int>(kind)]));
 }
 
 QStringList wordsFor(const QString& key) {
@@ -177,7 +115,6 @@ QJsonValue typedValue(Editing editing, const QString& typed) {
         for (const QString& one : text.split(QLatin1Char(','), Qt::SkipEmptyParts)) list.append(one.trimmed());
         return list;
     }
-    if (editing == Editing::Ranges) return typedRanges(text);
     if (text.isEmpty()) return QJsonValue::Null;
     bool isNumber = false;
     if (editing == Editing::Number) {
@@ -196,17 +133,6 @@ QString textOfValue(const QJsonValue& value) {
     if (value.isDouble()) return QString::number(value.toDouble(), 'g', QLocale::FloatingPointShortest);
     if (value.isString()) return value.toString();
     QStringList parts;
-    if (value.isObject()) {
-        const QJsonObject object = value.toObject();
-        for (auto one = object.begin(); one != object.end(); ++one) {
-            QStringList items;
-            for (const QJsonValue& item : one.value().toArray()) {
-                items << (item.isString() ? asWord(item.toString()) : textOfValue(item));
-            }
-            parts << one.key() + u' ' + items.join(QStringLiteral(", "));
-        }
-        return parts.join(QStringLiteral("; "));
-    }
     for (const QJsonValue& one : value.toArray()) parts << textOfValue(one);
     return parts.join(QStringLiteral(", "));
 }

@@ -17,7 +17,7 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr std::size_t kMostAxes = 8;
+constexpr std::size_t kMostSettingAxes = 4;
 constexpr double kWhole = 100;   // a share in percent
 constexpr double kLogSpan = 30;  // ratio of largest to smallest value above which a numeric axis is logarithmic
 const QString kMixed = QStringLiteral("mixed");
@@ -144,7 +144,7 @@ ParallelAxis settingAxis(const CompareView& view, const std::string& key, const 
 
 ParallelAxis numberAxis(const CompareView& view, CompareNumber number, const std::vector<std::size_t>& groups,
                         std::vector<std::optional<double>>& values) {
-    ParallelAxis axis{.title = QString::fromUtf8(wordsOf(number).brief), .full = numberTitle(view, number)};
+    ParallelAxis axis{.title = QString::fromUtf8(wordsOf(number).brief)};
     bool any = false;
     for (const std::size_t group : groups) {
         const ComparedGroup* row = view.row(group);
@@ -349,23 +349,14 @@ RunPoints runPoints(const CompareView& view, CompareNumber x, CompareNumber y) {
     return out;
 }
 
-const std::vector<CompareNumber>& parallelNumbers() {
-    static const std::vector<CompareNumber> kNumbers{CompareNumber::StepMs, CompareNumber::Hidden,
-                                                     CompareNumber::FinalLoss, CompareNumber::BestAccuracy};
-    return kNumbers;
-}
-
-std::optional<CompareNumber> numberOfAxis(const QString& axis) {
-    const auto at = numberWords().indexOf(axis);
-    return at < 0 ? std::nullopt : std::optional(static_cast<CompareNumber>(at));
-}
-
-QStringList usualAxes(const std::vector<CompareGroup>& groups, const std::vector<CompareNumber>& numbers) {
+QStringList usualAxes(const std::vector<CompareGroup>& groups) {
     std::vector<std::string> keys = sweptKeys(groups);
-    if (keys.size() + numbers.size() > kMostAxes) keys.resize(kMostAxes - std::min(kMostAxes, numbers.size()));
+    if (keys.size() > kMostSettingAxes) keys.resize(kMostSettingAxes);
     QStringList axes;
     for (const std::string& key : keys) axes << QString::fromStdString(key);
-    for (const CompareNumber number : numbers) axes << numberWords()[static_cast<int>(number)];
+    for (const CompareNumber number :
+         {CompareNumber::StepMs, CompareNumber::Hidden, CompareNumber::FinalLoss, CompareNumber::BestAccuracy})
+        axes << numberWords()[static_cast<int>(number)];
     return axes;
 }
 
@@ -375,9 +366,10 @@ ParallelPlot groupLines(const CompareView& view, const std::vector<std::size_t>&
     std::vector<std::vector<std::optional<double>>> values;  // by axis, then group
     for (const QString& word : axes) {
         std::vector<std::optional<double>> own;
-        const auto number = numberOfAxis(word);
+        const auto place = numberWords().indexOf(word);
+        const auto number = static_cast<CompareNumber>(place);
         ParallelAxis axis =
-            number ? numberAxis(view, *number, groups, own) : settingAxis(view, word.toStdString(), groups, own);
+            place >= 0 ? numberAxis(view, number, groups, own) : settingAxis(view, word.toStdString(), groups, own);
         if (std::none_of(own.begin(), own.end(), [](const auto& value) { return value.has_value(); })) continue;
         axis.key = word.toStdString();
         plot.axes.push_back(std::move(axis));
@@ -386,7 +378,6 @@ ParallelPlot groupLines(const CompareView& view, const std::vector<std::size_t>&
     for (std::size_t i = 0; i < groups.size(); ++i) {
         const CompareGroup& own = view.groups()[groups[i]];
         ParallelLine line{.name = own.name, .style = own.style, .primary = view.highlighted == groups[i]};
-        line.hollow = own.simulated();
         for (const auto& axis : values) line.values.push_back(axis[i]);
         plot.lines.push_back(std::move(line));
     }

@@ -44,13 +44,9 @@ struct RunPoints {
 };
 [[nodiscard]] RunPoints runPoints(const CompareView& view, CompareNumber x, CompareNumber y);
 
-// Default axes of parallel coordinates: the settings that differ, as keys, then `numbers`, as words of numberWords().
+// Axes of parallel coordinates: the settings that differ, as keys, then four numbers, as words of numberWords().
 // Settings are left out to keep the axes to eight; numbers are not.
-[[nodiscard]] QStringList usualAxes(const std::vector<CompareGroup>& groups, const std::vector<CompareNumber>& numbers);
-// Numbers that parallel coordinates show beside the swept settings.
-[[nodiscard]] const std::vector<CompareNumber>& parallelNumbers();
-// The number of an axis; nullopt if the axis is a setting.
-[[nodiscard]] std::optional<CompareNumber> numberOfAxis(const QString& axis);
+[[nodiscard]] QStringList usualAxes(const std::vector<CompareGroup>& groups);
 
 // Parallel coordinates with a line for each of `groups`, over those of `axes` for which a group has a value, in order.
 // The key of an axis is its word in `axes`.

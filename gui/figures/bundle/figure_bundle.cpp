@@ -56,8 +56,7 @@ QJsonObject queryOf(const FigureSpec& spec) {
         query[QLatin1String("over_seeds")] = QStringLiteral("mean and standard deviation (n - 1)");
     }
     if (spec.isCompared()) {
-        if (spec.kind != FigureKind::Parallel)
-            query[QLatin1String("number")] = numberWords()[static_cast<int>(spec.number)];
+        query[QLatin1String("number")] = numberWords()[static_cast<int>(spec.number)];
         if (spec.kind != FigureKind::Scatter)
             query[QLatin1String("baseline")] =
                 spec.baseline.isEmpty() ? QStringLiteral("sync_sgd, else the slowest") : spec.baseline;

@@ -7,7 +7,6 @@
 #include "gui/compare/pictures/compare_pictures.h"
 #include "gui/data/runs/style_book.h"
 #include "gui/figures/content/figure_curves.h"
-#include "gui/figures/content/parallel_figure.h"
 #include "gui/figures/export/figure_files.h"
 #include "gui/figures/model/figure_runs.h"
 #include "gui/kit/words/words.h"
@@ -59,12 +58,7 @@ Result<Compared> compare(storage::RunReader& reader, const std::vector<CompareGr
 // The numbers that a figure of this kind shows.
 std::vector<CompareNumber> numbersOf(const FigureSpec& spec) {
     if (spec.kind == FigureKind::Scatter) return {spec.against, spec.number};
-    if (spec.kind != FigureKind::Parallel) return {spec.number};
-    std::vector<CompareNumber> numbers;
-    for (const QString& axis : spec.axes) {
-        if (const auto number = numberOfAxis(axis)) numbers.push_back(*number);
-    }
-    return numbers;
+    return {spec.number};
 }
 
 QString countOf(const Sample& sample, const CompareGroup& group) {
@@ -80,16 +74,14 @@ FigureSource sourceOf(const CompareGroup& group, const ComparedGroup* row, const
                         .name = group.name,
                         .style = group.style,
                         .runs = group.runs};
-    // A line of parallel coordinates needs no number of its runs.
-    const bool parallel = spec.kind == FigureKind::Parallel;
-    const std::vector<CompareNumber> numbers = parallel ? std::vector<CompareNumber>() : numbersOf(spec);
+    const std::vector<CompareNumber> numbers = numbersOf(spec);
     // A bar or a cell stands for a configuration as a whole, so either all of its runs with a number are drawn or none.
     const bool whole = spec.kind == FigureKind::Bars || spec.kind == FigureKind::Map;
     // `n` counts the runs that have the number, even where they are too few for a value.
     if (whole && row) source.n = countOf(sampleOf(*row, spec.number), group);
     const bool hasValue = !whole || (row && drawnSampleOf(*row, spec.number).n > 0);
     for (const RunItemPtr& run : group.runs) {
-        source.drawn.push_back(hasValue && (!parallel || run->row.status == "finished") && group.counts(*run) &&
+        source.drawn.push_back(hasValue && group.counts(*run) &&
                                std::all_of(numbers.begin(), numbers.end(), [&](CompareNumber number) {
                                    // A speed-up is computed from times per step.
                                    if (number == CompareNumber::SpeedUp) number = CompareNumber::StepMs;
@@ -248,8 +240,6 @@ QStringList notesOf(const CompareView& view, const FigureSpec& spec) {
         simulated += group.simulated() ? 1 : 0;
         for (const CompareNumber number : numbers) {
             const Sample own = view.row(at) ? sampleOf(*view.row(at), number) : Sample{};
-            // Lines that lack a number without a particular reason share one note of the figure.
-            if (spec.kind == FigureKind::Parallel && own.n == 0 && fateOf(group, number).isEmpty()) continue;
             if (const QString words = missingInWords(group, number, own); !words.isEmpty()) notes << words;
         }
     }
@@ -264,10 +254,9 @@ QStringList notesOf(const CompareView& view, const FigureSpec& spec) {
         notes.prepend(words);
     }
     // Hidden and blocked shares are derived from times too.
-    const bool ofTime =
-        spec.kind == FigureKind::Parallel || std::any_of(numbers.begin(), numbers.end(), [](CompareNumber one) {
-            return wordsOf(one).isTime || one == CompareNumber::Hidden || one == CompareNumber::Blocked;
-        });
+    const bool ofTime = std::any_of(numbers.begin(), numbers.end(), [](CompareNumber one) {
+        return wordsOf(one).isTime || one == CompareNumber::Hidden || one == CompareNumber::Blocked;
+    });
     if (simulated > 0 && ofTime) {
         notes << (simulated == view.shown.size() ? QStringLiteral("time simulated")
                   : spec.kind == FigureKind::Map ? QStringLiteral("times of some configurations are simulated")
@@ -283,10 +272,9 @@ QStringList notesOf(const CompareView& view, const FigureSpec& spec) {
 // place for them and need no note.
 QStringList withoutMark(const std::vector<CompareGroup>& groups, FigureKind kind) {
     QStringList notes;
-    if (kind != FigureKind::Parallel && kind != FigureKind::Scatter) return notes;
-    const QString mark = kind == FigureKind::Parallel ? QStringLiteral("line") : QStringLiteral("point");
+    if (kind != FigureKind::Scatter) return notes;
     for (const CompareGroup& group : groups) {
-        if (group.finished() == 0) notes << QStringLiteral("%1: no finished run, no %2").arg(group.name, mark);
+        if (group.finished() == 0) notes << QStringLiteral("%1: no finished run, no point").arg(group.name);
     }
     return notes;
 }
@@ -348,7 +336,6 @@ Status readComparison(storage::RunReader& reader, const FigureSpec& wanted, std:
         usualNames << group.name;
         group.name = nameOfCurves(spec.names, group.runs, group.name);
     }
-    if (spec.kind == FigureKind::Parallel && spec.axes.isEmpty()) spec.axes = usualAxes(groups, parallelNumbers());
     std::optional<Target> target;
     if (!spec.target.isEmpty()) {
         DASGD_ASSIGN(target, parseTarget(spec.target.toStdString()));
@@ -369,9 +356,6 @@ Status readComparison(storage::RunReader& reader, const FigureSpec& wanted, std:
         view.shown.push_back(i);
         into.sources.push_back(sourceOf(groups[i], view.row(i), usualNames[static_cast<qsizetype>(i)], spec, compared));
     }
-    // A line needs the numbers of a finished run.
-    if (spec.kind == FigureKind::Parallel)
-        std::erase_if(view.shown, [&](std::size_t at) { return groups[at].finished() == 0; });
     view.spread = spreadOf(spec.band);
     view.target = target;
     if (std::none_of(groups.begin(), groups.end(), [](const CompareGroup& group) { return group.finished() > 0; })) {
@@ -382,12 +366,10 @@ Status readComparison(storage::RunReader& reader, const FigureSpec& wanted, std:
     if (spec.kind == FigureKind::Bars) takeBars(view, spec, into);
     if (spec.kind == FigureKind::Map) takeMap(view, spec, into);
     if (spec.kind == FigureKind::Scatter) takeScatter(view, spec, into);
-    if (spec.kind == FigureKind::Parallel) takeParallel(view, spec, into);
     for (const QString& line : unfinishedInWords(groups, Members::FinishedOnly))
         into.leftOut << line + QStringLiteral(", left out");
     into.leftOut += madeAgainInWords(groups);
     into.notes += withoutMark(groups, spec.kind);
-    if (spec.kind == FigureKind::Parallel) return {};
     into.table = tableOf(view, spec);
     if (spec.kind != FigureKind::Scatter) into.csv = groupsCsv(view, spec, into, compared.secondsToTarget);
     return {};

@@ -1,4 +1,4 @@
-// Figures of the Compare page: bars, maps, scatter plots and parallel coordinates of configurations.
+// Figures of the Compare page: bars, maps and scatter plots of configurations.
 #pragma once
 
 #include <span>

@@ -252,10 +252,9 @@ QString FigureContent::inWords() const {
     const auto lines = std::count_if(curves.begin(), curves.end(), [](const Curve& curve) {
         return curve.kind != Curve::Kind::Guide && !curve.line.x.empty();
     });
-    const QString curveWords = parallel ? counted(std::ssize(parallel->plot.lines), "line")
-                               : bars   ? counted(std::ssize(bars->bars), "bar")
-                               : map    ? counted(std::ssize(map->cells), "cell")
-                                        : counted(lines, "curve");
+    const QString curveWords = bars  ? counted(std::ssize(bars->bars), "bar")
+                               : map ? counted(std::ssize(map->cells), "cell")
+                                     : counted(lines, "curve");
     const QString runWords =
         drawn == runs ? counted(runs, "run") : QStringLiteral("%1 of %2 runs").arg(grouped(drawn), grouped(runs));
     return curveWords + QStringLiteral(", ") + runWords;
@@ -317,8 +316,7 @@ Result<FigureContent> readFigure(storage::RunReader& reader, const FigureSpec& s
         case FigureKind::Scaling: DASGD_TRY(readScaling(reader, spec, chosen.runs, all, content)); break;
         case FigureKind::Bars:
         case FigureKind::Map:
-        case FigureKind::Scatter:
-        case FigureKind::Parallel: DASGD_TRY(readComparison(reader, spec, chosen.runs, all, content)); break;
+        case FigureKind::Scatter: DASGD_TRY(readComparison(reader, spec, chosen.runs, all, content)); break;
         case FigureKind::Graph: takeGraph(spec, chosen.runs, content); break;
         case FigureKind::Panels: break;
     }
@@ -338,15 +336,6 @@ std::array<QColor, kCurveColors> paletteOf(FigurePalette palette) {
             QColor(0xcc, 0xbb, 0x44), QColor(0x66, 0xcc, 0xee), QColor(0xbb, 0xbb, 0xbb)};
 }
 
-ParallelFigure parallelOf(const FigureContent& content, const FigureSpec& spec) {
-    ParallelFigure figure = *content.parallel;
-    figure.widthIn = spec.inchesWide();
-    figure.heightIn = spec.heightIn;
-    figure.style = paperStyleOf(spec);
-    figure.notes = content.paperNotes();
-    return figure;
-}
-
 PaperPage layOut(const FigureContent& content, const FigureSpec& spec, std::size_t buckets) {
     if (!content.panels.empty()) return layOutPanels(content, spec, buckets);
     const Venue& venue = spec.venueOf();
@@ -359,7 +348,6 @@ PaperPage layOut(const FigureContent& content, const FigureSpec& spec, std::size
     if (content.bars) return layOut(PaperChart{*content.bars, spec.inchesWide(), style, content.paperNotes()});
     if (content.graph) return layOut(PaperChart{*content.graph, spec.inchesWide(), style, content.paperNotes()});
     if (content.map) return layOut(PaperChart{*content.map, spec.inchesWide(), style, content.paperNotes()});
-    if (content.parallel) return layOut(parallelOf(content, spec));
     return layOut(PaperFigure{.curves = content.curves,
                               .axes = content.axes,
                               .widthIn = spec.inchesWide(),

@@ -16,7 +16,6 @@
 #include "gui/kit/plots/graph_plot.h"
 #include "gui/kit/plots/heat_map.h"
 #include "gui/kit/plots/paper/paper_figure.h"
-#include "gui/kit/plots/paper/paper_parallel.h"
 #include "storage/read/run_reader.h"
 
 namespace dasgd::gui {
@@ -48,7 +47,6 @@ struct FigureContent {
     std::optional<BarChart> bars;
     std::optional<HeatMap> map;
     std::optional<RunGraph> graph;
-    std::optional<ParallelFigure> parallel;  // lines and legend only; size and style come from the spec
     std::vector<FigureContent> panels;
     FigureTable table;
     QString csv;        // the CSV file of kinds that have neither curves nor spans; else ""
@@ -62,7 +60,7 @@ struct FigureContent {
     QString setup;    // set-up of the runs, by addSetup(); "" for panels, which have their own, and if not drawn
     QString nothing;  // the reason why there is nothing to draw; "" otherwise
     // True for kinds that are drawn as curves in axes.
-    [[nodiscard]] bool hasCurves() const { return !timeline && !bars && !map && !parallel && !graph && panels.empty(); }
+    [[nodiscard]] bool hasCurves() const { return !timeline && !bars && !map && !graph && panels.empty(); }
     // Summary of the content: "4 curves, 19 of 20 runs, mean ± 95 % interval".
     [[nodiscard]] QString inWords() const;
     // The notes printed below the figure, without those of the curves: `notes` and `leftOut`, of which many runs become
@@ -82,9 +80,6 @@ struct FigureContent {
 
 // The figure as a page. UI thread. `buckets`: as in PaperFigure, for a preview.
 [[nodiscard]] PaperPage layOut(const FigureContent& content, const FigureSpec& spec, std::size_t buckets = 0);
-
-// Parallel coordinates of a figure as they are printed: with page, style and notes.
-[[nodiscard]] ParallelFigure parallelOf(const FigureContent& content, const FigureSpec& spec);
 
 // The colours of a palette, indexed by CurveStyle::color.
 [[nodiscard]] std::array<QColor, kCurveColors> paletteOf(FigurePalette palette);

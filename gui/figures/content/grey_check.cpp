@@ -17,17 +17,12 @@ struct GreyCurve {
 
 std::vector<GreyCurve> greyCurvesOf(const FigureContent& content, const FigureSpec& spec) {
     std::vector<GreyCurve> out;
-    if (content.parallel) {
-        for (const ParallelLine& line : content.parallel->legend) {
-            out.push_back({line.name, line.style, spec.dashes, spec.markers || line.hollow});
-        }
-    } else if (content.hasCurves()) {
-        for (const Curve& curve : content.curves) {
-            if (curve.kind == Curve::Kind::Guide || curve.line.x.empty()) continue;
-            const bool points = curve.kind != Curve::Kind::Line;
-            out.push_back(
-                {curve.name, curve.style, spec.dashes && curve.kind != Curve::Kind::Scatter, spec.markers || points});
-        }
+    if (!content.hasCurves()) return out;
+    for (const Curve& curve : content.curves) {
+        if (curve.kind == Curve::Kind::Guide || curve.line.x.empty()) continue;
+        const bool points = curve.kind != Curve::Kind::Line;
+        out.push_back(
+            {curve.name, curve.style, spec.dashes && curve.kind != Curve::Kind::Scatter, spec.markers || points});
     }
     return out;
 }

@@ -15,7 +15,7 @@ struct GreyCheck {
     bool any = false;  // true if the figure has at least one pair of curves
 };
 
-// Checks curves in axes and parallel coordinates; panels are added up. Bars, maps and timelines label their parts in
+// Checks curves in axes; panels are added up. Bars, maps and timelines label their parts in
 // place and have no pairs (`any` is false).
 [[nodiscard]] GreyCheck checkGrey(const FigureContent& content, const FigureSpec& spec);
 

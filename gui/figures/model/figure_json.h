@@ -105,18 +105,6 @@ public:
             into[one.key()] = one->toString();
         }
     }
-
-    void brushes(const char* key, std::map<QString, FigureBrush>& into) {
-        const auto value = find(key);
-        if (!value) return;
-        if (!value->isObject()) return wrong(key, *value, QStringLiteral("an object of ranges, by axis"));
-        const QJsonObject object = value->toObject();
-        for (auto one = object.begin(); one != object.end(); ++one) {
-            auto brush = brushOf(one->toArray());
-            if (!brush) return wrongBrush(key, one.key(), *one);
-            into[one.key()] = std::move(*brush);
-        }
-    }
     void figures(const char* key, std::vector<FigureSpec>& into) {
         const auto value = find(key);
         if (!value) return;
@@ -157,25 +145,6 @@ private:
         if (found == object_.end() || found->isNull()) return std::nullopt;
         return *found;
     }
-    static std::optional<FigureBrush> brushOf(const QJsonArray& ends) {
-        if (ends.size() == 2 && ends[0].isDouble() && ends[1].isDouble()) {
-            if (ends[0].toDouble() > ends[1].toDouble()) return std::nullopt;
-            return FigureBrush{.range = FigureRange{ends[0].toDouble(), ends[1].toDouble()}};
-        }
-        FigureBrush brush;
-        for (const QJsonValue& one : ends) {
-            if (!one.isString()) return std::nullopt;
-            brush.values << one.toString();
-        }
-        return brush.values.isEmpty() ? std::nullopt : std::optional(brush);
-    }
-    void wrongBrush(const char* key, const QString& axis, const QJsonValue& found) {
-        if (!error_.isEmpty()) return;
-        error_ = QStringLiteral(
-                     "\"%1\", \"%2\": found %3; allowed two numbers, the lower first, as [1, 3], or texts, as "
-                     "[\"dasgd\"]")
-                     .arg(QLatin1String(key), axis, quotedJson(found));
-    }
     void wrong(const char* key, const QJsonValue& found, const QString& allowed) {
         if (!error_.isEmpty()) return;
         error_ = QStringLiteral("\"%1\": found %2; allowed %3").arg(QLatin1String(key), quotedJson(found), allowed);
@@ -209,14 +178,6 @@ public:
     void names(const char* key, const std::map<QString, QString>& value) {
         QJsonObject object;
         for (const auto& [of, name] : value) object[of] = name;
-        put(key, object);
-    }
-    void brushes(const char* key, const std::map<QString, FigureBrush>& value) {
-        QJsonObject object;
-        for (const auto& [axis, brush] : value) {
-            object[axis] = brush.range ? QJsonArray{brush.range->low, brush.range->high}
-                                       : QJsonArray::fromStringList(brush.values);
-        }
         put(key, object);
     }
     void figures(const char* key, const std::vector<FigureSpec>& value) {

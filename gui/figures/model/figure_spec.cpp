@@ -4,7 +4,6 @@
 #include <QJsonDocument>
 #include <set>
 
-#include "core/analysis/runs/configuration.h"
 #include "core/base/event.h"
 #include "gui/data/curves/metric_words.h"
 #include "gui/figures/model/figure_json.h"
@@ -21,9 +20,9 @@ constexpr int kMostRanks = 64;
 constexpr int kMostAcross = 4;
 constexpr int kMostRound = 999'999;
 
-const QStringList kKindWords{QStringLiteral("curves"),   QStringLiteral("timeline"), QStringLiteral("scaling"),
-                             QStringLiteral("bars"),     QStringLiteral("map"),      QStringLiteral("scatter"),
-                             QStringLiteral("parallel"), QStringLiteral("graph"),    QStringLiteral("panels")};
+const QStringList kKindWords{QStringLiteral("curves"), QStringLiteral("timeline"), QStringLiteral("scaling"),
+                             QStringLiteral("bars"),   QStringLiteral("map"),      QStringLiteral("scatter"),
+                             QStringLiteral("graph"),  QStringLiteral("panels")};
 const QStringList kAxisWords{QStringLiteral("step"),    QStringLiteral("epoch"), QStringLiteral("wall"),
                              QStringLiteral("samples"), QStringLiteral("bytes"), QStringLiteral("training")};
 const QStringList kBandWords{QStringLiteral("none"), QStringLiteral("std"), QStringLiteral("interval-95")};
@@ -84,19 +83,13 @@ void visitFields(Spec& spec, Visitor& f) {
         f.text("target", spec.target);
         f.maybe("log_y", spec.logY);
     }
-    const bool parallel = spec.kind == FigureKind::Parallel;
     if (spec.isCompared()) {
-        if (!parallel) f.word("number", spec.number, kNumberWords);
+        f.word("number", spec.number, kNumberWords);
         f.text("target", spec.target);
     }
     if (spec.isCompared() && spec.kind != FigureKind::Scatter) {
         f.word("band", spec.band, kBandWords);
         f.text("baseline", spec.baseline);
-    }
-    if (parallel) {
-        f.texts("axes", spec.axes);
-        f.brushes("brushes", spec.brushes);
-        f.text("color_by", spec.colorBy);
     }
     if (spec.kind == FigureKind::Map) {
         f.text("rows", spec.rows);
@@ -107,11 +100,11 @@ void visitFields(Spec& spec, Visitor& f) {
         f.range("x_range", spec.xRange);
         f.range("y_range", spec.yRange);
     }
-    if (parallel || (spec.hasAxes() && spec.kind != FigureKind::Scatter)) {
+    if (spec.hasAxes() && spec.kind != FigureKind::Scatter) {
         f.flag("dashes", spec.dashes);
         f.flag("markers", spec.markers);
     }
-    if (parallel || spec.hasAxes()) f.number("height_in", spec.heightIn, kLeastHeightIn, kMostHeightIn);
+    if (spec.hasAxes()) f.number("height_in", spec.heightIn, kLeastHeightIn, kMostHeightIn);
     const bool hasPalette = spec.kind != FigureKind::Timeline && spec.kind != FigureKind::Map;
     if (hasPalette && spec.kind != FigureKind::Panels) {
         f.word("palette", spec.palette, kPaletteWords);
@@ -124,8 +117,6 @@ void visitFields(Spec& spec, Visitor& f) {
 
 bool needsTarget(const FigureSpec& spec) {
     const auto isTime = [](CompareNumber number) { return number == CompareNumber::SecondsToTarget; };
-    if (spec.kind == FigureKind::Parallel)
-        return spec.axes.contains(kNumberWords[static_cast<int>(CompareNumber::SecondsToTarget)]);
     return (spec.kind == FigureKind::Scaling && spec.plot == ScalingPlot::TimeToTarget) ||
            (spec.isCompared() && isTime(spec.number)) || (spec.kind == FigureKind::Scatter && isTime(spec.against));
 }
@@ -155,48 +146,6 @@ Status checkPanels(const FigureSpec& spec) {
     return {};
 }
 
-// Keys of settings contain a dot, words of numbers do not.
-bool isSettingKey(const QString& text) {
-    const auto dot = text.indexOf(QLatin1Char('.'));
-    return dot > 0 && dot + 1 < text.size();
-}
-
-Status checkParallel(const FigureSpec& spec) {
-    if (spec.kind != FigureKind::Parallel) return {};
-    const auto wrong = [](const char* key, const QString& found, const QString& allowed) {
-        return fail(
-            QStringLiteral("\"%1\": found %2; allowed %3").arg(QLatin1String(key), found, allowed).toStdString());
-    };
-    const auto quoted = [](const QString& text) { return QLatin1Char('"') + text + QLatin1Char('"'); };
-    if (spec.axes.size() == 1 || spec.axes.size() > FigureSpec::kMostParallelAxes) {
-        return wrong("axes", QStringLiteral("%1").arg(spec.axes.size()),
-                     QStringLiteral("2 to %1, or none for what was swept and what it led to")
-                         .arg(FigureSpec::kMostParallelAxes));
-    }
-    for (const QString& axis : spec.axes + QStringList{spec.colorBy}) {
-        if (seedKeys().contains(axis.toStdString()))
-            return wrong(axis == spec.colorBy ? "color_by" : "axes", quoted(axis),
-                         QStringLiteral("what repetitions share: a line is the mean over its seeds"));
-    }
-    for (const QString& axis : spec.axes) {
-        if (!isSettingKey(axis) && !kNumberWords.contains(axis)) {
-            return wrong("axes", quoted(axis),
-                         QStringLiteral("settings, as algorithm.delay, ") + kNumberWords.join(QStringLiteral(", ")));
-        }
-        if (spec.axes.count(axis) > 1)
-            return wrong("axes", quoted(axis) + QStringLiteral(" twice"), QStringLiteral("each axis once"));
-    }
-    for (const auto& [axis, brush] : spec.brushes) {
-        if (spec.axes.contains(axis)) continue;
-        return wrong("brushes", quoted(axis),
-                     spec.axes.isEmpty() ? QStringLiteral("none where \"axes\" is empty")
-                                         : spec.axes.join(QStringLiteral(", ")));
-    }
-    if (!spec.colorBy.isEmpty() && !isSettingKey(spec.colorBy))
-        return wrong("color_by", quoted(spec.colorBy), QStringLiteral("a setting, as algorithm.name, or \"\""));
-    return {};
-}
-
 }  // namespace
 
 const Venue& FigureSpec::venueOf() const {
@@ -220,7 +169,6 @@ Status check(const FigureSpec& spec) {
     }
     DASGD_TRY(checkRows(spec));
     DASGD_TRY(checkPanels(spec));
-    DASGD_TRY(checkParallel(spec));
     if (!spec.runs.isEmpty() && !spec.filter.isEmpty())
         return fail("\"filter\": give either runs or a filter, not both");
     if (spec.kind == FigureKind::Curves && spec.lines == FigureLines::Ranks &&

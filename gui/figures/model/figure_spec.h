@@ -20,7 +20,7 @@
 
 namespace dasgd::gui {
 
-enum class FigureKind { Curves, Timeline, Scaling, Bars, Map, Scatter, Parallel, Graph, Panels };
+enum class FigureKind { Curves, Timeline, Scaling, Bars, Map, Scatter, Graph, Panels };
 enum class FigureBand { None, Std, Interval95 };    // meaning of the band around a mean over seeds
 enum class FigureMembers { Finished, AsFarAsAll };  // which runs of a configuration enter its curve
 // Curves drawn for a configuration: the mean over its seeds, each seed, or each rank of each of its runs.
@@ -33,15 +33,7 @@ struct FigureRange {
     bool operator==(const FigureRange&) const = default;
 };
 
-// The highlighted part of an axis of parallel coordinates: a range, or a set of values on an axis of words.
-struct FigureBrush {
-    std::optional<FigureRange> range = {};  // low and high may be equal
-    QStringList values = {};                // used without a range
-    bool operator==(const FigureBrush&) const = default;
-};
-
 struct FigureSpec {
-    static constexpr qsizetype kMostParallelAxes = 12;
     static constexpr int kVersion = 2;  // 2 added members, lines and baseline; files of version 1 are read
     static constexpr std::size_t kMostPanels = 12;
 
@@ -66,7 +58,7 @@ struct FigureSpec {
     // Fields of scaling.
     Scaling scaling = Scaling::Weak;
     ScalingPlot plot = ScalingPlot::Throughput;
-    QString target;  // "accuracy=0.97"; "" for none; also for bars, maps, scatters and parallel coordinates
+    QString target;  // "accuracy=0.97"; "" for none; also for bars, maps and scatters
     // Fields of bars, of a map over two settings, and of a scatter with one point per run.
     CompareNumber number = CompareNumber::StepMs;
     CompareNumber against = CompareNumber::Hidden;  // x axis of a scatter
@@ -74,11 +66,6 @@ struct FigureSpec {
     // the default of `dasgd compare`. Not used by scatters.
     QString baseline;
     QString rows, columns;  // settings on the axes of a map; "": those that were swept
-    // Axes of parallel coordinates from left to right: settings such as algorithm.delay and words of numbers such as
-    // step-ms; empty: the choice of the Compare page.
-    QStringList axes;
-    std::map<QString, FigureBrush> brushes;  // by axis; lines outside are drawn grey
-    QString colorBy;  // setting whose values have a colour each; "": each configuration has its own
 
     // Round of a graph of gossip, from 0.
     int round = 0;
@@ -104,7 +91,7 @@ struct FigureSpec {
     [[nodiscard]] const Venue& venueOf() const;  // venues().front() if the id is unknown
     [[nodiscard]] double inchesWide() const;
     // Kinds that show results (CompareNumber) of runs or configurations as on the Compare page.
-    [[nodiscard]] bool isCompared() const { return kind >= FigureKind::Bars && kind <= FigureKind::Parallel; }
+    [[nodiscard]] bool isCompared() const { return kind >= FigureKind::Bars && kind <= FigureKind::Scatter; }
     // Kinds with axes whose ranges can be set and curves drawn in them.
     [[nodiscard]] bool hasAxes() const;
 };

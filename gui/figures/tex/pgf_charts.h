@@ -1,4 +1,4 @@
-// Bars, maps, parallel coordinates, graphs and timelines as TikZ pictures with the numbers in them, and the parts that
+// Bars, maps, graphs and timelines as TikZ pictures with the numbers in them, and the parts that
 // all pictures share.
 #pragma once
 
@@ -14,8 +14,6 @@ namespace dasgd::gui {
 // Pictures of bars and of a map. Colours are named curve0, curve1, … by CurveStyle::color; see colorsOf().
 [[nodiscard]] QString barsPicture(const FigureContent& content, const FigureSpec& spec);
 [[nodiscard]] QString mapPicture(const FigureContent& content, const FigureSpec& spec);
-// Picture of parallel coordinates: straight lines, with the labels and positions of the printed page.
-[[nodiscard]] QString parallelPicture(const FigureContent& content, const FigureSpec& spec);
 // Picture of a graph of gossip as on the printed page.
 [[nodiscard]] QString graphPicture(const FigureContent& content, const FigureSpec& spec);
 // Picture of a timeline with the content of the printed page, a row for each lane.

@@ -250,12 +250,11 @@ QString plotNumbers(const std::vector<Curve>& drawn, const PlotAxes& axes) {
 }
 
 QString pictureOf(const FigureContent& content, const FigureSpec& spec) {
-    return content.timeline   ? timelinePicture(content, spec)
-           : content.bars     ? barsPicture(content, spec)
-           : content.map      ? mapPicture(content, spec)
-           : content.graph    ? graphPicture(content, spec)
-           : content.parallel ? parallelPicture(content, spec)
-                              : axisPicture(content, spec);
+    return content.timeline ? timelinePicture(content, spec)
+           : content.bars   ? barsPicture(content, spec)
+           : content.map    ? mapPicture(content, spec)
+           : content.graph  ? graphPicture(content, spec)
+                            : axisPicture(content, spec);
 }
 
 QString colorsOf(const FigureContent& content, const FigureSpec& spec) {
@@ -263,11 +262,6 @@ QString colorsOf(const FigureContent& content, const FigureSpec& spec) {
     for (const Curve& curve : content.curves) colors.insert(curve.style.color);
     for (const Bar& bar : content.bars ? content.bars->bars : std::vector<Bar>()) colors.insert(bar.style.color);
     if (content.graph) colors.insert(0);
-    if (content.parallel) {
-        for (const auto* lines : {&content.parallel->plot.lines, &content.parallel->legend}) {
-            for (const ParallelLine& line : *lines) colors.insert(line.style.color);
-        }
-    }
     return colorsOf(colors, paletteOf(spec.palette));
 }
 

@@ -50,6 +50,18 @@ double valueAlong(const ParallelAxis& axis, double share) {
     return axis.low + share * (axis.high - axis.low);
 }
 
+// Position of a value on its axis: 0 at the lower end, 1 at the upper one; nullopt if it is absent or NaN.
+std::optional<double> parallelShare(const ParallelAxis& axis, const std::optional<double>& value) {
+    if (!value || !std::isfinite(*value)) return std::nullopt;
+    return std::clamp(shareAlong(axis, *value), 0.0, 1.0);
+}
+
+// True if any line has no value on this axis.
+bool hasGap(const ParallelPlot& plot, std::size_t axis) {
+    return std::ranges::any_of(
+        plot.lines, [&](const ParallelLine& line) { return !parallelShare(plot.axes[axis], line.values[axis]); });
+}
+
 void paintParallelAxis(QPainter& painter, const QRectF& area, const ParallelPlot& plot, std::size_t index,
                        const ParallelScale& scale, const PlotStyle& style) {
     const ParallelAxis& axis = plot.axes[index];
@@ -89,7 +101,7 @@ void paintParallelAxis(QPainter& painter, const QRectF& area, const ParallelPlot
             label(ticks.values[i], ticks.labels[static_cast<qsizetype>(i)]);
         }
     }
-    if (plot.hasGap(index)) {
+    if (hasGap(plot, index)) {
         painter.drawText(QRectF(x + 5, bottom + text * 0.4, room * 0.6, text), Qt::AlignLeft | Qt::AlignVCenter,
                          QStringLiteral("none"));
     }
@@ -154,16 +166,6 @@ bool ParallelPlot::passes(const ParallelLine& line) const {
         if (!value || *value < brushes[axis]->first || *value > brushes[axis]->second) return false;
     }
     return true;
-}
-
-bool ParallelPlot::hasGap(std::size_t axis) const {
-    return std::ranges::any_of(lines,
-                               [&](const ParallelLine& line) { return !parallelShare(axes[axis], line.values[axis]); });
-}
-
-std::optional<double> parallelShare(const ParallelAxis& axis, const std::optional<double>& value) {
-    if (!value || !std::isfinite(*value)) return std::nullopt;
-    return std::clamp(shareAlong(axis, *value), 0.0, 1.0);
 }
 
 ParallelScale::ParallelScale(const QRectF& area, const ParallelPlot& plot, const PlotStyle& style)

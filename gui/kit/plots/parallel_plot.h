@@ -1,5 +1,4 @@
-// Parallel coordinates: an axis for each setting or number, a line for each configuration. Painted from plain data, on
-// the screen and on paper alike.
+// Parallel coordinates: an axis for each setting or number, a line for each configuration. Painted from plain data.
 #pragma once
 
 #include <QRectF>
@@ -18,7 +17,6 @@ struct ParallelAxis {
     enum class Kind { Number, Log, Category };
     std::string key;  // unique among the axes of a plot; "": the title is
     QString title;    // short title
-    QString full;     // title with unit and origin, for paper; "": same as `title`
     Kind kind = Kind::Number;
     QStringList categories;    // Category only: the value of a line is an index into this list
     double low = 0, high = 1;  // Number and Log only: ends of the axis
@@ -30,7 +28,6 @@ struct ParallelLine {
     CurveStyle style;
     std::vector<std::optional<double>> values;  // by axis; absent ones lie below the axis
     bool primary = false;
-    bool hollow = false;  // true for simulated time, shown on paper by hollow markers
     bool operator==(const ParallelLine&) const = default;
 };
 
@@ -43,14 +40,10 @@ struct ParallelPlot {
     std::vector<ParallelBrush> brushes;  // by axis
     // True if the line passes every brush; an absent value passes no brush of its axis.
     [[nodiscard]] bool passes(const ParallelLine& line) const;
-    // True if any line has no value on this axis.
-    [[nodiscard]] bool hasGap(std::size_t axis) const;
     bool operator==(const ParallelPlot&) const = default;
 };
 
 void paintParallelPlot(QPainter& painter, const QRectF& area, const ParallelPlot& plot, const PlotStyle& style);
-// Position of a value on its axis: 0 at the lower end, 1 at the upper one; nullopt if it is absent or NaN.
-[[nodiscard]] std::optional<double> parallelShare(const ParallelAxis& axis, const std::optional<double>& value);
 // Mapping of a plot's axes and values to x and y in `area`, in units of the device. The labels of the first axis are
 // measured once, by the constructor.
 class ParallelScale {

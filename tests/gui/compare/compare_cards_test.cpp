@@ -34,6 +34,7 @@ TEST_F(CompareCardsTest, ABrushedAxisFiltersEverywhere) {
     map.show();
     map.kind().choose(CompareMap::Parallel);
     ParallelView& view = map.parallel();
+    EXPECT_EQ(map.focusWidget(), &view) << "a figure is of the card that was just changed";
     ASSERT_EQ(view.plot().lines.size(), 3U);
     view.setFocus();
     QTest::keyClick(&view, Qt::Key_Up);  // of the algorithms, the upper half
@@ -57,40 +58,6 @@ TEST_F(CompareCardsTest, ABrushStaysWhereRunsAreAddedAndGoesWithItsPlot) {
     EXPECT_EQ(board_.shown(), (std::vector<std::size_t>{placeOf("sync")}));
     map.kind().choose(CompareMap::Scatter);
     EXPECT_EQ(board_.shown().size(), 4U) << "nothing filters that is not seen";
-}
-
-TEST_F(CompareCardsTest, WordsThatAreBrushedAreInTheFigureAsWords) {
-    CompareMap map(board_, testLook());
-    look();
-    map.resize(600, 300);
-    map.show();
-    map.kind().choose(CompareMap::Parallel);
-    EXPECT_EQ(map.focusWidget(), &map.parallel()) << "a figure is of the card that was just changed";
-    QTest::keyClick(&map.parallel(), Qt::Key_Up);  // of the algorithms, the upper half
-    const auto figure = map.figure();
-    ASSERT_TRUE(figure.has_value()) << figure.error().message;
-    ASSERT_TRUE(figure->brushes.contains(QStringLiteral("algorithm.name")));
-    EXPECT_EQ(figure->brushes.at(QStringLiteral("algorithm.name")).values, QStringList{QStringLiteral("sync_sgd")});
-    EXPECT_TRUE(figure->runs.isEmpty()) << "what is brushed out is drawn grey: the experiment is whole";
-    EXPECT_EQ(figure->filter, QStringLiteral("experiment = \"delay-sweep\""));
-}
-
-TEST_F(CompareCardsTest, AFigureThatIsMadeBeforeTheNumbersAreReadHasTheirAxes) {
-    CompareMap map(board_, testLook());
-    look();
-    map.kind().choose(CompareMap::Parallel);
-    const auto read = map.figure();
-    ASSERT_TRUE(read.has_value()) << read.error().message;
-    board_.setRuns({});
-    board_.takeNewestExperiment();  // its groups at once, their numbers later
-    ASSERT_EQ(board_.groups().size(), 3U);
-    ASSERT_FALSE(board_.row(0)) << "read on another thread, and taken by the event loop";
-    const auto early = map.figure();
-    ASSERT_TRUE(early.has_value()) << early.error().message;
-    EXPECT_TRUE(early->axes.contains(QStringLiteral("step-ms")));
-    for (const QString& axis : read->axes) EXPECT_TRUE(early->axes.contains(axis)) << axis.toStdString();
-    EXPECT_EQ(early->runs, read->runs);
-    EXPECT_EQ(early->filter, read->filter);
 }
 
 // A figure follows what chose its runs, and keeps those that were picked.

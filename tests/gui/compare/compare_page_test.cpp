@@ -158,34 +158,6 @@ TEST_F(ComparePageTest, CtrlEWritesAllThatIsShownAndNeverOverWhatIsThere) {
     EXPECT_TRUE(file.seek(0) && file.readAll() == first);
 }
 
-TEST_F(ComparePageTest, AFigureOfParallelCoordinatesHasTheAxesAndTheBrushesThatAreSeen) {
-    recordCompared(workspace_);
-    openNewest();
-    CompareMap& map = *window_->findChild<CompareMap*>();
-    map.kind().choose(CompareMap::Parallel);
-    ParallelView& view = map.parallel();
-    ASSERT_TRUE(eventually([&] { return view.plot().axes.size() > 3; }));
-    list().setCurrentIndex(list().model()->index(0, 0));
-    QTest::keyClick(&list(), Qt::Key_Space);  // hidden: in no figure of what is shown
-    ASSERT_EQ(view.plot().lines.size(), 2U);
-    view.setFocus();
-    QTest::keyClick(&view, Qt::Key_Right);
-    QTest::keyClick(&view, Qt::Key_Up);  // of the second axis all but its lowest part
-    QString name;
-    QObject::connect(&window_->figures(), &FigureLibrary::added, [&](const QString& added) { name = added; });
-    QTest::keyClick(&view, Qt::Key_E, Qt::ControlModifier | Qt::ShiftModifier);
-    ASSERT_NE(window_->figures().find(name), nullptr);
-    const FigureSpec spec = window_->figures().find(name)->spec;
-    EXPECT_EQ(spec.kind, FigureKind::Parallel);
-    QStringList axes;
-    for (const ParallelAxis& axis : view.plot().axes) axes << QString::fromStdString(axis.key);
-    EXPECT_EQ(spec.axes, axes);
-    EXPECT_TRUE(spec.axes.contains(QStringLiteral("step-ms")));
-    EXPECT_EQ(spec.runs.size(), 6) << "three seeds of the two configurations that are not hidden";
-    ASSERT_EQ(spec.brushes.size(), 1U);
-    EXPECT_EQ(spec.brushes.begin()->first, axes[1]);
-}
-
 TEST_F(ComparePageTest, WhatCannotBeAFigureSaysWhyAndMakesNoOther) {
     recordCompared(workspace_);
     openNewest();
@@ -199,6 +171,11 @@ TEST_F(ComparePageTest, WhatCannotBeAFigureSaysWhyAndMakesNoOther) {
     QTest::keyClick(&bars.view(), Qt::Key_E, Qt::ControlModifier | Qt::ShiftModifier);
     EXPECT_EQ(window_->figures().figures().size(), before);
     EXPECT_NE(label(QStringLiteral("\"target\": absent")), nullptr);
+    CompareMap& map = *window_->findChild<CompareMap*>();
+    map.kind().choose(CompareMap::Parallel);
+    QTest::keyClick(&map.parallel(), Qt::Key_E, Qt::ControlModifier | Qt::ShiftModifier);
+    EXPECT_EQ(window_->figures().figures().size(), before);
+    EXPECT_NE(label(QStringLiteral("parallel coordinates are shown on this page only")), nullptr);
 }
 
 TEST_F(ComparePageTest, NoFigureIsMadeOfNothingAndThatIsSaid) {

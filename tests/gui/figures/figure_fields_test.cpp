@@ -28,40 +28,6 @@ TEST(FigureFields, EveryKindHasTheFieldsOfItsFile) {
     }
 }
 
-TEST(FigureFields, RangesComeBackAsTheyWereTyped) {
-    const QString text = QStringLiteral("algorithm.name dasgd, sync_sgd; step-ms 5, 20.5");
-    const QJsonValue value = typedValue(Editing::Ranges, text);
-    const QJsonObject object = value.toObject();
-    EXPECT_EQ(object[QLatin1String("step-ms")], (QJsonArray{5, 20.5}));
-    EXPECT_EQ(object[QLatin1String("algorithm.name")], (QJsonArray{"dasgd", "sync_sgd"}));
-    EXPECT_EQ(textOfValue(value), text);
-    EXPECT_TRUE(typedValue(Editing::Ranges, QString()).toObject().isEmpty());
-    EXPECT_TRUE(typedValue(Editing::Ranges, QStringLiteral("step-ms")).isString()) << "refused as what it is";
-}
-
-TEST(FigureFields, TheBandOfParallelCoordinatesIsSaidToBeInTheTable) {
-    int found = 0;
-    for (const FigureField& field : figureFields()) {
-        if (QLatin1String(field.key) != QLatin1String("band") || !field.isOf(FigureKind::Parallel)) continue;
-        ++found;
-        EXPECT_TRUE(QLatin1String(field.help).contains(QLatin1String("only in the table"))) << field.help;
-    }
-    EXPECT_EQ(found, 1);
-}
-
-TEST(FigureFields, WordsThatAreBrushedSurviveTheForm) {
-    QJsonObject brushes;
-    brushes[QLatin1String("a.b")] = QJsonArray{"1", "dasgd", "two, three", "[1; 2]", R"(say "x\y")", "", " x "};
-    brushes[QLatin1String("step-ms")] = QJsonArray{5, 20.5};
-    const QString text = textOfValue(brushes);
-    EXPECT_TRUE(text.startsWith(QStringLiteral("a.b \"1\", dasgd, \"two, three\", \"[1; 2]\", ")))
-        << text.toStdString();
-    EXPECT_TRUE(text.endsWith(QStringLiteral("; step-ms 5, 20.5"))) << text.toStdString();
-    EXPECT_TRUE(typedValue(Editing::Ranges, text).toObject() == brushes) << text.toStdString();
-    EXPECT_TRUE(typedValue(Editing::Ranges, QStringLiteral("a.b \"1")).isString()) << "the quote is open";
-    EXPECT_TRUE(typedValue(Editing::Ranges, QStringLiteral("a.b \"1\" 2")).isString());
-}
-
 TEST(FigureFields, WhatIsNoNumberStaysAText) {
     EXPECT_EQ(typedValue(Editing::Number, QStringLiteral("2.5")), QJsonValue(2.5));
     EXPECT_EQ(typedValue(Editing::Number, QStringLiteral("wide")), QJsonValue(QStringLiteral("wide")));

@@ -93,23 +93,6 @@ TEST_F(FigureFormTest, KindsAreChecksAndRanksAreTyped) {
     EXPECT_EQ(form_.spec().rankRows, QStringLiteral("7")) << "the last that could be read";
 }
 
-TEST_F(FigureFormTest, AxesAndTheirMarkedPartsAreTyped) {
-    FigureSpec spec;
-    spec.kind = FigureKind::Parallel;
-    form_.show(spec);
-    ASSERT_TRUE(line("axes").isVisible());
-    EXPECT_FALSE(form_.editor(QStringLiteral("number"))->isVisible());
-    type("axes", QStringLiteral("algorithm.delay, hidden"));
-    EXPECT_EQ(form_.spec().axes, (QStringList{QStringLiteral("algorithm.delay"), QStringLiteral("hidden")}));
-    type("brushes", QStringLiteral("hidden 50, 100"));
-    ASSERT_TRUE(form_.spec().brushes.contains(QStringLiteral("hidden")));
-    EXPECT_EQ(form_.spec().brushes.at(QStringLiteral("hidden")).range, (FigureRange{50, 100}));
-    type("color_by", QStringLiteral("algorithm.name"));
-    EXPECT_EQ(form_.spec().colorBy, QStringLiteral("algorithm.name"));
-    type("axes", QStringLiteral("algorithm.delay, hidden, speed"));
-    EXPECT_TRUE(form_.problemOf(QStringLiteral("axes")).contains(QStringLiteral("found \"speed\"")));
-}
-
 TEST_F(FigureFormTest, ColourAloneIsRefused) {
     form_.show({});
     auto* dashes = qobject_cast<QCheckBox*>(form_.editor(QStringLiteral("dashes")));

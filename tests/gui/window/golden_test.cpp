@@ -12,7 +12,6 @@
 #include "gui/kit/plots/heat_map.h"
 #include "gui/kit/plots/paper/paper_charts.h"
 #include "gui/kit/plots/paper/paper_figure.h"
-#include "gui/kit/plots/paper/paper_parallel.h"
 #include "gui/kit/plots/parallel_plot.h"
 #include "gui/timeline/view/timeline_painter.h"
 #include "tests/gui/support/bench.h"
@@ -270,13 +269,6 @@ TEST(Golden, ParallelCoordinatesOnTheScreen) {
                               paintParallelPlot(painter, area, parallel(), style);
                           }),
                  QStringLiteral("parallel-dark"));
-}
-
-TEST(Golden, ParallelCoordinatesOnPaper) {
-    ParallelFigure figure{.plot = parallel(), .widthIn = 3.25, .notes = {QStringLiteral("n = 3 each")}};
-    figure.plot.lines[2].hollow = true;
-    figure.legend = figure.plot.lines;
-    expectGolden(imageOf(layOut(figure), 2), QStringLiteral("parallel-paper"));
 }
 
 // The tolerance must not hide errors.

@@ -248,13 +248,12 @@ TEST_F(CompareFigureTest, NothingIsSaidOfRunsThatDidNotFinish) {
 TEST_F(CompareFigureTest, AConfigurationWithoutAFinishedRunIsNotSaidToBeDrawn) {
     workspace_.record({.algorithm = "local_sgd", .ranks = 2, .steps = 60, .stepsPerEpoch = 50, .status = "stopped"});
     const auto notesOf = [&](FigureKind kind) { return contentOf(specOf(kind)).allNotes().join(u'\n'); };
-    for (const FigureKind kind : {FigureKind::Bars, FigureKind::Map, FigureKind::Scatter, FigureKind::Parallel}) {
+    for (const FigureKind kind : {FigureKind::Bars, FigureKind::Map, FigureKind::Scatter}) {
         const QString notes = notesOf(kind);
         EXPECT_TRUE(notes.contains(QStringLiteral("seed 1 was stopped at step 60 of 60, left out")))
             << notes.toStdString();
         EXPECT_FALSE(notes.contains(QStringLiteral("as far as all of its seeds go"))) << notes.toStdString();
     }
-    EXPECT_TRUE(notesOf(FigureKind::Parallel).contains(QStringLiteral(": no finished run, no line")));
     EXPECT_TRUE(notesOf(FigureKind::Scatter).contains(QStringLiteral(": no finished run, no point")));
 }
 

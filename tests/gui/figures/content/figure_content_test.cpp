@@ -191,7 +191,7 @@ protected:
         if (kind != FigureKind::Panels) return spec;
         spec.filter.clear();
         for (const FigureKind panel :
-             {FigureKind::Curves, FigureKind::Timeline, FigureKind::Map, FigureKind::Scatter, FigureKind::Parallel}) {
+             {FigureKind::Curves, FigureKind::Timeline, FigureKind::Map, FigureKind::Scatter}) {
             spec.panels.push_back(specOf(panel));
         }
         return spec;
@@ -238,8 +238,7 @@ TEST_P(EveryFigureTest, PdfFontsAreEmbeddedAndNotType3) {
 
 INSTANTIATE_TEST_SUITE_P(Kinds, EveryFigureTest,
                          ::testing::Values(FigureKind::Curves, FigureKind::Timeline, FigureKind::Scaling,
-                                           FigureKind::Bars, FigureKind::Map, FigureKind::Scatter, FigureKind::Parallel,
-                                           FigureKind::Panels),
+                                           FigureKind::Bars, FigureKind::Map, FigureKind::Scatter, FigureKind::Panels),
                          [](const auto& kind) { return kindWords()[static_cast<int>(kind.param)].toStdString(); });
 
 // Okabe and Ito's eight without the yellow, and Tol's bright seven.
@@ -262,7 +261,7 @@ TEST_F(FigureContentTest, ManyRunsThatAreLeftOutAreCountedBelowAndNamedInTheReco
             workspace_.record({.algorithm = algorithm, .seed = seed, .steps = 60, .status = status});
         }
     }
-    for (const FigureKind kind : {FigureKind::Bars, FigureKind::Parallel}) {
+    for (const FigureKind kind : {FigureKind::Bars, FigureKind::Map}) {
         FigureSpec spec;
         spec.kind = kind;
         spec.heightIn = 2.15;

@@ -80,21 +80,12 @@ TEST(FigureSpec, EveryKindReadsWhatItWrites) {
     scatter.kind = FigureKind::Scatter;
     scatter.against = CompareNumber::MegabytesSent;
     scatter.yRange = FigureRange{0, 10};
-    FigureSpec parallel;
-    parallel.kind = FigureKind::Parallel;
-    parallel.axes = QStringList{QStringLiteral("algorithm.name"), QStringLiteral("step-ms"), QStringLiteral("hidden")};
-    parallel.brushes[QStringLiteral("step-ms")] = {.range = FigureRange{2, 2}};
-    parallel.brushes[QStringLiteral("algorithm.name")] = {.values = {QStringLiteral("dasgd")}};
-    parallel.colorBy = QStringLiteral("algorithm.period");
-    parallel.band = FigureBand::Interval95;
-    parallel.dashes = false;
-    parallel.heightIn = 3;
     FigureSpec panels;
     panels.kind = FigureKind::Panels;
-    panels.panels = {curves, timeline, parallel};
+    panels.panels = {curves, timeline, scatter};
     panels.across = 1;
     panels.caption = QStringLiteral("Both");
-    for (const FigureSpec& spec : {curves, timeline, scaling, bars, map, scatter, parallel, panels}) {
+    for (const FigureSpec& spec : {curves, timeline, scaling, bars, map, scatter, panels}) {
         const QByteArray text = QJsonDocument(jsonOf(spec)).toJson();
         const auto read = figureSpecOf(jsonObjectOf(text, QStringLiteral("f.json")).value());
         ASSERT_TRUE(read.has_value()) << read.error().message;
@@ -104,9 +95,8 @@ TEST(FigureSpec, EveryKindReadsWhatItWrites) {
 
 TEST(FigureSpec, AWrongFieldIsNamedWithWhatIsAllowed) {
     EXPECT_EQ(refusal(R"("kind": "curves")"), "");
-    EXPECT_EQ(
-        refusal(R"("kind": "pie")"),
-        "\"kind\": found \"pie\"; allowed curves, timeline, scaling, bars, map, scatter, parallel, graph, panels");
+    EXPECT_EQ(refusal(R"("kind": "parallel")"),
+              "\"kind\": found \"parallel\"; allowed curves, timeline, scaling, bars, map, scatter, graph, panels");
     EXPECT_EQ(refusal(R"("smoothing": 1.5)"), "\"smoothing\": found 1.5; allowed 0 to 0.999");
     EXPECT_EQ(refusal(R"("log_y": "yes")"), "\"log_y\": found \"yes\"; allowed true, false");
     EXPECT_EQ(refusal(R"("x_range": [5, 5])"), "\"x_range\": found a list; allowed two rising numbers, as [0, 100]");
@@ -156,28 +146,6 @@ TEST(FigureSpec, WhatContradictsItselfIsRefused) {
     EXPECT_NE(refusal(R"("kind": "map", "rows": "algorithm.delay")").find("neither"), std::string::npos);
     EXPECT_NE(refusal(R"("kind": "map", "rows": "a.b", "columns": "a.b")").find("two settings"), std::string::npos);
     EXPECT_NE(refusal(R"("kind": "scaling", "target": "speed=1")").find("\"target\""), std::string::npos);
-}
-
-TEST(FigureSpec, AxesAndTheirMarkedPartsAreChecked) {
-    const auto parallel = [](const QByteArray& fields) { return refusal(R"("kind": "parallel", )" + fields); };
-    EXPECT_EQ(parallel(R"("axes": ["algorithm.delay", "hidden"], "brushes": {"hidden": [10, 90.5]})"), "");
-    EXPECT_NE(parallel(R"("axes": ["algorithm.delay", "speed"])")
-                  .find("\"axes\": found \"speed\"; allowed settings, as algorithm.delay, final-loss,"),
-              std::string::npos);
-    EXPECT_NE(parallel(R"("axes": ["hidden"])").find("\"axes\": found 1; allowed 2 to 12"), std::string::npos);
-    EXPECT_NE(parallel(R"("axes": ["hidden", "step-ms", "hidden"])").find("\"hidden\" twice"), std::string::npos);
-    EXPECT_NE(parallel(R"("axes": ["hidden", "time-to-target"])").find("\"target\": absent"), std::string::npos);
-    EXPECT_NE(parallel(R"("axes": ["hidden", "step-ms"], "brushes": {"hidden": [9, 1]})")
-                  .find("\"brushes\", \"hidden\": found a list; allowed two numbers, the lower first"),
-              std::string::npos);
-    EXPECT_NE(parallel(R"("axes": ["hidden", "step-ms"], "brushes": {"a.b": [1, 2]})")
-                  .find("\"brushes\": found \"a.b\"; allowed hidden, step-ms"),
-              std::string::npos);
-    EXPECT_NE(parallel(R"("brushes": {"hidden": [1, 2]})").find("none where \"axes\" is empty"), std::string::npos);
-    EXPECT_NE(parallel(R"("axes": ["hidden", "train.seed"])").find("a line is the mean over its seeds"),
-              std::string::npos);
-    EXPECT_NE(parallel(R"("color_by": "delay")").find("\"color_by\": found \"delay\""), std::string::npos);
-    EXPECT_NE(parallel(R"("number": "hidden")").find("no such field"), std::string::npos);
 }
 
 TEST(FigureSpec, VersionAndSyntaxAreSaidWithTheirPlace) {

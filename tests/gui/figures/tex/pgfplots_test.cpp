@@ -169,26 +169,6 @@ FigureContent threeRuns() {
     return content;
 }
 
-// Lines that lack an axis, that are outside a brush, and of simulated time.
-FigureContent threeLines() {
-    FigureContent content = twoBars();
-    content.kind = FigureKind::Parallel;
-    content.bars.reset();
-    ParallelFigure figure;
-    figure.plot.axes = {
-        {.title = kHostile, .kind = ParallelAxis::Kind::Category, .categories = {kHostile, QStringLiteral("sync_sgd")}},
-        {.key = "algorithm.delay", .title = QStringLiteral("d"), .low = 1, .high = 3},
-        {.title = QStringLiteral("loss"), .kind = ParallelAxis::Kind::Log, .low = 0.001, .high = 1}};
-    figure.plot.lines = {{.name = kHostile, .values = {0, 3, 0.1}},
-                         {.name = QStringLiteral("b"), .style = {1, 1, 1}, .values = {1, std::nullopt, 1}},
-                         {.name = QStringLiteral("c"), .style = {2, 2, 6}, .values = {0, 1, 0.02}}};
-    figure.plot.lines[2].hollow = true;
-    figure.plot.brushes = {std::nullopt, std::pair(0.5, 3.0), std::nullopt};
-    figure.legend = figure.plot.lines;
-    content.parallel = figure;
-    return content;
-}
-
 FigureContent oneTimeline() {
     FigureContent content = twoBars();
     content.kind = FigureKind::Timeline;
@@ -220,7 +200,6 @@ FigureContent exampleOf(FigureKind kind) {
         case FigureKind::Bars: return twoBars();
         case FigureKind::Map: return oneMap();
         case FigureKind::Scatter: return threeRuns();
-        case FigureKind::Parallel: return threeLines();
         case FigureKind::Timeline: return oneTimeline();
         default: return twoCurves();
     }
@@ -276,8 +255,7 @@ TEST_P(CompileTest, DocumentAndTableCompileAtTheVenuesWidth) {
 
 INSTANTIATE_TEST_SUITE_P(Kinds, CompileTest,
                          ::testing::Values(FigureKind::Curves, FigureKind::Scaling, FigureKind::Bars, FigureKind::Map,
-                                           FigureKind::Scatter, FigureKind::Parallel, FigureKind::Timeline,
-                                           FigureKind::Graph));
+                                           FigureKind::Scatter, FigureKind::Timeline, FigureKind::Graph));
 
 TEST(Pgfplots, ACurveWithoutAPointHasNoColumn) {
     FigureContent content = twoCurves();
