@@ -8,49 +8,36 @@
 
 namespace dasgd::gui {
 
-namespace {
-
-// Start of the first line of a stored text, followed by the base folder of its relative paths.
-const QString kFolderLine = QStringLiteral("# unsaved, from ");
-
-QString withFolder(const QString& text, const QString& folder) {
-    return text.isEmpty() || folder.isEmpty() ? text : kFolderLine + folder + u'\n' + text;
-}
-
-}  // namespace
-
-UnsavedTexts::UnsavedTexts(QString folder, QObject* parent) : QObject(parent), files_(std::move(folder)) {
+UnsavedTexts::UnsavedTexts(QString folder, QObject* parent) : QObject(parent), file_(std::move(folder)) {
     sparing_.setSingleShot(true);
     sparing_.setInterval(kSparingMs);
     connect(&sparing_, &QTimer::timeout, this, &UnsavedTexts::write);
-    connect(&files_, &UnsavedFiles::found, this, &UnsavedTexts::takeFound);
-    files_.takeOver();
+    pool_.setMaxThreadCount(1);
+    pool_.start([this] {
+        QMetaObject::invokeMethod(
+            this, [this, texts = file_.takeOver()] { takeFound(texts); }, Qt::QueuedConnection);
+    });
 }
 
 UnsavedTexts::~UnsavedTexts() {
-    if (!sparing_.isActive()) return;
-    // Texts found in files of closed windows are written together with the rest.
-    blockSignals(true);
-    files_.waitForDone();
-    QCoreApplication::sendPostedEvents(this, QEvent::MetaCall);
-    write();
+    if (sparing_.isActive()) {
+        // Texts found in files of closed windows are written together with the rest.
+        blockSignals(true);
+        pool_.waitForDone();
+        QCoreApplication::sendPostedEvents(this, QEvent::MetaCall);
+        write();
+    }
+    pool_.waitForDone();
 }
 
-void UnsavedTexts::takeFound(const QStringList& texts) {
+void UnsavedTexts::takeFound(const std::vector<UnsavedText>& texts) {
     found_ = true;
-    std::for_each(texts.rbegin(), texts.rend(), [this](const QString& text) { takeText(text); });
-}
-
-void UnsavedTexts::takeText(const QString& text) {
-    const bool hasFolder = text.startsWith(kFolderLine);
-    const qsizetype end = hasFolder ? text.indexOf(u'\n') : -1;
-    const QString own = text.mid(end + 1);
-    const QString folder = hasFolder ? text.mid(kFolderLine.size(), end - kFolderLine.size()) : QString();
-    keep(ExperimentDocument(own).name(), own, folder);
+    std::for_each(texts.rbegin(), texts.rend(),
+                  [this](const UnsavedText& one) { keep(ExperimentDocument(one.text).name(), one.text, one.folder); });
 }
 
 void UnsavedTexts::spare(const QString& text, const QString& folder) {
-    present_ = withFolder(text, folder);
+    present_ = {text, folder};
     sparing_.start();
 }
 
@@ -70,16 +57,17 @@ void UnsavedTexts::forget(const QString& text) {
     emit changed();
 }
 
-// Writes the text on the page and the kept ones, a file each. If that fails they stay in the window.
+// Writes the text on the page and the kept ones. If that fails they stay in the window.
 void UnsavedTexts::write() {
-    // Until takeFound(), the files of this window may hold texts that are not known yet.
+    // Until takeFound(), the file of this window may hold texts that are not known yet.
     if (!found_) return sparing_.start();
     sparing_.stop();
-    QStringList texts;
-    if (!present_.isEmpty()) texts << present_;
-    for (const Start& one : kept_) texts << withFolder(one.text, one.folder);
-    texts.removeDuplicates();
-    files_.write(texts);
+    std::vector<UnsavedText> texts;
+    if (!present_.text.isEmpty()) texts.push_back(present_);
+    for (const Start& one : kept_) {
+        if (one.text != present_.text || one.folder != present_.folder) texts.push_back({one.text, one.folder});
+    }
+    pool_.start([this, texts] { file_.write(texts); });
 }
 
 }  // namespace dasgd::gui

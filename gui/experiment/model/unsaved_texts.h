@@ -1,13 +1,15 @@
 // Experiments that were edited and neither saved nor run. They are kept when another takes their place on the page, and
-// across the end of the program, crashes included. UI thread.
+// across the end of the program, crashes included. UI thread; the disk is read and
+// written on a thread of its own.
 #pragma once
 
 #include <QObject>
+#include <QThreadPool>
 #include <QTimer>
 #include <vector>
 
 #include "gui/experiment/model/start_list.h"
-#include "gui/experiment/model/unsaved_files.h"
+#include "gui/experiment/model/unsaved_file.h"
 
 namespace dasgd::gui {
 
@@ -15,10 +17,10 @@ class UnsavedTexts : public QObject {
     Q_OBJECT
 
 public:
-    static constexpr std::size_t kMost = UnsavedFiles::kPlaces - 1;  // one place is for the text on the page
+    static constexpr std::size_t kMost = UnsavedFile::kMost - 1;  // one place is for the text on the page
     static constexpr int kSparingMs = 1000;
 
-    // `folder`: folder of UnsavedFiles; texts of closed windows there are taken over into kept().
+    // `folder`: folder of UnsavedFile; texts of closed windows there are taken over into kept().
     explicit UnsavedTexts(QString folder, QObject* parent = nullptr);
     // Writes what is still pending.
     ~UnsavedTexts() override;
@@ -37,14 +39,14 @@ signals:
 
 private:
     void write();
-    void takeFound(const QStringList& texts);
-    void takeText(const QString& text);
+    void takeFound(const std::vector<UnsavedText>& texts);
 
-    QString present_;  // text on the page, with its folder line
+    UnsavedText present_;  // text on the page
     std::vector<Start> kept_;
     bool found_ = false;  // texts of closed windows have been added to kept_
     QTimer sparing_;
-    UnsavedFiles files_;
+    UnsavedFile file_;  // used on the pool's thread only
+    QThreadPool pool_;
 };
 
 }  // namespace dasgd::gui

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <QFile>
+#include <QJsonDocument>
 #include <QSet>
 
 #include "tests/gui/support/bench.h"
@@ -13,8 +14,9 @@ namespace {
 class UnsavedTextsTest : public ::testing::Test {
 protected:
     [[nodiscard]] QString spared() const {
-        QFile file(path_ + QStringLiteral("/unsaved-1.toml"));
-        return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
+        QFile file(path_ + QStringLiteral("/unsaved-1.json"));
+        if (!file.open(QIODevice::ReadOnly)) return {};
+        return QJsonDocument::fromJson(file.readAll())[0][QStringLiteral("text")].toString();
     }
     static QStringList textsOf(const UnsavedTexts& unsaved) {
         QStringList texts;
