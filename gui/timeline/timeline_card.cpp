@@ -81,7 +81,7 @@ TimelineCard::TimelineCard(Session& session, const Look& look, QWidget* parent)
     state->addWidget(choices_ = makeChoices());
     follow_ = makeQuietButton({}, tr("Follow the newest spans, or hold still  F, Space"));
     follow_->setCheckable(true);
-    range_ = new SteadyLabel("small");
+    range_ = new ElidedLabel;
     range_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     state->addWidget(follow_);
     state->addWidget(range_);

@@ -5,7 +5,7 @@
 
 #include "gui/data/session/session.h"
 #include "gui/kit/parts/parts.h"
-#include "gui/kit/parts/steady_label.h"
+#include "gui/kit/parts/elided_label.h"
 #include "gui/kit/parts/wrapped_label.h"
 #include "gui/kit/words/throttle.h"
 #include "gui/timeline/model/hidden_query.h"
@@ -55,7 +55,7 @@ private:
     TimelineWidget* timeline_;
     KindLegend* legend_;
     QToolButton* follow_;
-    SteadyLabel* range_;
+    ElidedLabel* range_;
     WrappedLabel* strip_;
     QLabel* title_;
     QBoxLayout *head_, *state_;

@@ -14,9 +14,8 @@
 #include "gui/figures/model/rank_rows.h"
 #include "gui/kit/parts/button_key.h"
 #include "gui/kit/parts/dropped_files.h"
+#include "gui/kit/parts/elided_label.h"
 #include "gui/kit/parts/parts.h"
-#include "gui/kit/parts/shortened_label.h"
-#include "gui/kit/parts/steady_label.h"
 #include "gui/kit/parts/workspace_dialog.h"
 #include "gui/kit/words/throttle.h"
 #include "gui/timeline/beside_card.h"
@@ -110,7 +109,7 @@ private:
     QHBoxLayout* makeHeader() {
         auto* row = new QHBoxLayout;
         row->setSpacing(kGap);
-        row->addWidget(title_ = new ShortenedLabel("title"), 1);
+        row->addWidget(title_ = new ElidedLabel("title"), 1);
         title_->setMinimumWidth(110);  // room for the algorithm's name
         row->addWidget(pill_ = new StatePill(context_.look));
         open_ = makeQuietButton(tr("Open trace …"),
@@ -150,7 +149,7 @@ private:
         head->addWidget(ranks_ = makeLabel({}, "head"));
         head->addSpacing(kGap);
         head->addWidget(find_ = new FindBar(session_, *this), 1);
-        head->addWidget(extent_ = new SteadyLabel("small"));
+        head->addWidget(extent_ = new ElidedLabel);
         extent_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
         card->body().addLayout(head);
         card->body().addWidget(overview_ = new OverviewWidget(session_.selection(), context_.look));
@@ -368,10 +367,10 @@ private:
     TimelineQuery& spans_;
     OverviewQuery& overviewQuery_;
     LatenessQuery& lateness_;
-    ShortenedLabel* title_ = nullptr;
+    ElidedLabel* title_ = nullptr;
     StatePill* pill_ = nullptr;
     QLabel* ranks_ = nullptr;
-    SteadyLabel* extent_ = nullptr;
+    ElidedLabel* extent_ = nullptr;
     MessageBar* message_ = nullptr;
     OverviewWidget* overview_ = nullptr;
     FindBar* find_ = nullptr;

@@ -127,7 +127,7 @@ QWidget* MainWindow::makeStatusBar() {
     bar->setFixedHeight(32);
     auto* row = new QHBoxLayout(bar);
     row->setContentsMargins(24, 0, 18, 0);
-    row->addWidget(status_ = new SteadyLabel("small"));
+    row->addWidget(status_ = new ElidedLabel);
     row->addStretch();
     follow_ = makeQuietButton({}, tr("Go to each run that starts  Ctrl+L"));
     follow_->setCheckable(true);

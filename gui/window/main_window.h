@@ -12,8 +12,8 @@
 #include "gui/experiment/model/experiment_draft.h"
 #include "gui/figures/figure_watch.h"
 #include "gui/figures/model/figure_library.h"
+#include "gui/kit/parts/elided_label.h"
 #include "gui/kit/parts/page.h"
-#include "gui/kit/parts/steady_label.h"
 #include "gui/kit/theme/theme.h"
 #include "gui/kit/words/throttle.h"
 #include "gui/scaling/model/reports/report_library.h"
@@ -100,7 +100,7 @@ private:
     bool isFirstPage_ = false;                     // true while the page is the one that the window opened with
     int shown_ = -1;                               // page on show; −1: none yet
     bool wasShown_ = false;                        // true once the window was shown
-    SteadyLabel* status_;
+    ElidedLabel* status_;
     QToolButton* follow_;
     CommandPalette* palette_;
     Throttle statusPace_{200, [this] { updateStatus(); }};  // at most every 200 ms

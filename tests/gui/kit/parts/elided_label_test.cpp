@@ -1,4 +1,4 @@
-#include "gui/kit/parts/steady_label.h"
+#include "gui/kit/parts/elided_label.h"
 
 #include <gtest/gtest.h>
 
@@ -9,10 +9,26 @@
 namespace dasgd::gui {
 namespace {
 
-TEST(SteadyLabel, AlwaysHasRoomForItsWordsAndKeepsItsSizeForOnesOfAboutTheSameLength) {
+TEST(ElidedLabel, ShowsTheLongestTextThatFits) {
+    const QStringList texts{QStringLiteral("first-light / dasgd d 1 seed 1"), QStringLiteral("dasgd d 1 seed 1"),
+                            QStringLiteral("dasgd d 1")};
+    ElidedLabel label("title");
+    label.setTexts(texts);
+    label.show();
+    for (const QString& text : texts) {
+        label.resize(label.fontMetrics().horizontalAdvance(text) + 2, 30);
+        EXPECT_EQ(label.text(), text);
+    }
+    label.resize(10, 30);
+    EXPECT_EQ(label.text(), texts.back()) << "cut at its end";
+    label.resize(900, 30);
+    EXPECT_EQ(label.text(), texts.front());
+}
+
+TEST(ElidedLabel, AlwaysHasRoomForWordsThatChangeOftenAndKeepsItsSizeForOnesOfAboutTheSameLength) {
     QWidget window;
     auto* row = new QHBoxLayout(&window);
-    auto* label = new SteadyLabel("small");
+    auto* label = new ElidedLabel;
     row->addWidget(label);
     row->addStretch();
     window.show();
