@@ -6,47 +6,25 @@
 
 namespace dasgd::gui {
 
-void FigureQuery::show(const std::optional<FigureSpec>& spec) {
-    {
-        const std::scoped_lock lock(mutex_);
-        spec_ = spec;
-        specAsked_ = true;
-    }
-    ask();
-}
+void FigureQuery::show(const std::optional<FigureSpec>& spec) { spec_.set(spec); }
 
-void FigureQuery::watch(const std::vector<SavedFigure>& figures) {
-    {
-        const std::scoped_lock lock(mutex_);
-        figures_ = figures;
-        figuresAsked_ = true;
-    }
-    ask();
-}
+void FigureQuery::watch(const std::vector<SavedFigure>& figures) { figures_.set(figures); }
 
 Status FigureQuery::refresh(LiveStore& store) {
-    std::unique_lock lock(mutex_);
-    const bool specAsked = std::exchange(specAsked_, false), figuresAsked = std::exchange(figuresAsked_, false);
-    const std::optional<FigureSpec> spec = spec_;
-    const std::vector<SavedFigure> figures = figures_;
-    lock.unlock();
-    const bool grown = revision_ != store.revision() && interval_.due();
-    if (!specAsked && !figuresAsked && !grown) return {};
-    const qint64 begun = interval_.now();
+    const auto [spec, isAsked] = spec_.look();
+    const auto [figures, areNew] = figures_.look();
+    // After an error a later refresh tries again, so that the figure is drawn as soon as the store can be read.
+    isUnanswered_ = isUnanswered_ || isAsked;
+    const bool grown = fresh_.due(store);
+    if (!isUnanswered_ && !areNew && !grown) return {};
+    if (grown) fresh_.begin(store);
     std::vector<RunItemPtr> all;
     all.reserve(store.runs().size());
     for (const auto& [id, run] : store.runs()) all.push_back(run);
-    if (grown || figuresAsked) refreshStates(all, figures);
-    if (spec && (grown || specAsked)) {
-        if (Status read = refreshShown(store, all, *spec, specAsked); !read) {
-            // A later refresh tries again, so that the figure is drawn as soon as the store can be read.
-            lock.lock();
-            specAsked_ = true;
-            return read;
-        }
-    }
-    if (grown) revision_ = store.revision();
-    interval_.spent(interval_.now() - begun);
+    if (grown || areNew) refreshStates(all, figures);
+    if (spec && (grown || isUnanswered_)) DASGD_TRY(refreshShown(store, all, *spec, isUnanswered_));
+    isUnanswered_ = false;
+    if (grown) fresh_.end();
     return {};
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include "gui/data/feed/live_query.h"
@@ -41,13 +40,11 @@ private:
     // Errors: a store that cannot be read.
     Status refreshShown(LiveStore& store, const std::vector<RunItemPtr>& all, const FigureSpec& spec, bool asked);
 
-    std::mutex mutex_;  // guards the requests
-    std::optional<FigureSpec> spec_;
-    std::vector<SavedFigure> figures_;
-    bool specAsked_ = false, figuresAsked_ = false;
+    Wishes<std::optional<FigureSpec>> spec_{this};
+    Wishes<std::vector<SavedFigure>> figures_{this};
+    bool isUnanswered_ = false;  // the figure on show has not been read since it was asked for
 
-    RefreshInterval interval_{500, 10};
-    std::int64_t revision_ = -1;
+    Freshness fresh_{500, 10};
     Fingerprint drawn_;
     std::vector<FigureState> states_;
 };

@@ -23,28 +23,22 @@ QString namedInWords(std::size_t runs) {
 }
 
 void CompareQuery::request(CompareRequest request) {
-    {
-        const std::lock_guard lock(mutex_);
-        asked_ = std::move(request);
-    }
-    ask();
+    asked_.change([&](Asked& asked) { asked.request = std::move(request); });
 }
 
 void CompareQuery::forget() {
-    const std::lock_guard lock(mutex_);
-    forget_ = true;
+    asked_.change([](Asked& asked) { asked.forget = true; });
 }
 
 void CompareQuery::take() {
-    const std::lock_guard lock(mutex_);
-    if (std::exchange(forget_, false)) {
+    Asked asked = asked_.take();
+    if (asked.forget) {
         delivered_.clear();
         compared_.clear();
         reported_.clear();
     }
-    if (!asked_) return;
-    request_ = std::move(*asked_);
-    asked_.reset();
+    if (!asked.request) return;
+    request_ = std::move(*asked.request);
     compareDue_ = namesDue_ = request_.table;
     std::erase_if(compared_, [](const auto& entry) { return !entry.second.finished; });
     for (const std::string& run : std::exchange(growing_, {})) names_.erase(run);

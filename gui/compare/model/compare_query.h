@@ -5,7 +5,6 @@
 #include <QStringList>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -96,9 +95,11 @@ private:
     [[nodiscard]] std::string signatureOf(const CompareGroup& group) const;
 
     const qint64 budgetMs_;
-    std::mutex mutex_;
-    std::optional<CompareRequest> asked_;  // guarded by mutex_
-    bool forget_ = false;                  // guarded by mutex_
+    struct Asked {
+        std::optional<CompareRequest> request;
+        bool forget = false;
+    };
+    Wishes<Asked> asked_{this};
 
     CompareRequest request_;
     Delivered delivered_;

@@ -6,19 +6,14 @@ namespace dasgd::gui {
 
 Status DetailQuery::refresh(LiveStore& store) {
     const QString& run = store.watch().run;
-    if (std::exchange(watchedSince_, store.watchedSince()) != store.watchedSince()) {
-        revision_ = -1;
-        interval_.hurry();
-    }
-    if (std::exchange(endings_, store.endings()) != store.endings()) interval_.hurry();
+    fresh_.follow(store);
     // A run may be watched before it is in the store.
-    if (revision_ == store.revision() || !store.runs().contains(run) || !interval_.due()) return {};
-    const qint64 begun = interval_.now();
+    if (!fresh_.due(store) || !store.runs().contains(run)) return {};
+    fresh_.begin(store);
     DASGD_ASSIGN(storage::RunDetail detail, store.reader().run(run.toStdString()));
     // The store does not know yet that a lost run has ended.
     if (!store.isLive(run) && isLive(detail.row)) detail.row.status = store.runs().at(run)->row.status;
-    interval_.spent(interval_.now() - begun);
-    revision_ = store.revision();
+    fresh_.end();
     deliver([this, detail = std::move(detail)] { emit arrived(detail); });
     return {};
 }

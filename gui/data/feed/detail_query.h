@@ -16,10 +16,7 @@ signals:
     void arrived(const dasgd::storage::RunDetail& detail);
 
 private:
-    RefreshInterval interval_{4000, 400};
-    std::int64_t endings_ = 0;
-    std::int64_t watchedSince_ = -1;
-    std::int64_t revision_ = -1;
+    Freshness fresh_{4000, 400};
 };
 
 }  // namespace dasgd::gui

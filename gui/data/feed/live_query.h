@@ -12,6 +12,7 @@
 #pragma once
 
 #include <QObject>
+#include <mutex>
 #include <utility>
 
 #include "core/base/result.h"
@@ -19,8 +20,42 @@
 
 namespace dasgd::gui {
 
+// How far a query has read, and when it reads on: after a commit, and after a pause that grows with the cost of the
+// last read. Reader's thread.
+class Freshness : public RefreshInterval {
+public:
+    using RefreshInterval::RefreshInterval;
+    // Call it first in each refresh(). True if another run is watched than before, so that what was read does not
+    // count. Another run and the end of one cut the pause short.
+    bool follow(const LiveStore& store) {
+        if (std::exchange(endings_, store.endings()) != store.endings()) hurry();
+        if (std::exchange(watchedSince_, store.watchedSince()) == store.watchedSince()) return false;
+        forget();
+        hurry();
+        return true;
+    }
+    // What was read counts no longer: the next read comes after the pause, even if nothing was committed.
+    void forget() { revision_ = -1; }
+    // What is in the store by now need not be read.
+    void pass(const LiveStore& store) { revision_ = store.revision(); }
+    [[nodiscard]] bool isBehind(const LiveStore& store) const { return revision_ != store.revision(); }
+    using RefreshInterval::due;
+    [[nodiscard]] bool due(const LiveStore& store) const { return isBehind(store) && due(); }
+    // The two enclose a read, which may take several refreshes. The pause follows from its time, unless that says
+    // nothing about later reads. After an error the store is opened anew, so that nothing of it counts as read.
+    void begin(const LiveStore& store) {
+        pass(store);
+        begun_ = now();
+    }
+    void end(bool isUsual = true) { spent(isUsual ? now() - begun_ : 0); }
+
+private:
+    std::int64_t revision_ = -1, watchedSince_ = -1, endings_ = 0;
+    qint64 begun_ = 0;
+};
+
 // Owned by the Feed, which makes one of each class. Lives on the Feed's thread, where its signals are emitted and its
-// requests made. refresh() runs on the reader's thread; shared members are guarded by a mutex of the query.
+// requests made. refresh() runs on the reader's thread, which takes what the pages want from Wishes.
 class LiveQuery : public QObject {
     Q_OBJECT
 
@@ -54,6 +89,41 @@ protected:
     void deliver(Emit&& emitSignals) {
         QMetaObject::invokeMethod(this, std::forward<Emit>(emitSignals), Qt::QueuedConnection);
     }
+
+    // What the pages want of a query. Any thread; a change is followed by ask().
+    template <class T>
+    class Wishes {
+    public:
+        explicit Wishes(LiveQuery* query) : query_(*query) {}
+        void set(T value) {
+            change([&](T& wishes) { wishes = std::move(value); });
+        }
+        template <class Change>
+        void change(Change&& change) {
+            {
+                const std::lock_guard lock(mutex_);
+                change(wishes_);
+                isNew_ = true;
+            }
+            query_.ask();
+        }
+        // The wishes, which stay, and whether they were changed since the last look.
+        [[nodiscard]] std::pair<T, bool> look() {
+            const std::lock_guard lock(mutex_);
+            return {wishes_, std::exchange(isNew_, false)};
+        }
+        // Leaves no wish behind.
+        [[nodiscard]] T take() {
+            const std::lock_guard lock(mutex_);
+            return std::exchange(wishes_, T{});
+        }
+
+    private:
+        LiveQuery& query_;
+        std::mutex mutex_;
+        T wishes_{};  // guarded by mutex_, as is isNew_
+        bool isNew_ = false;
+    };
 
 private:
     const Priority priority_;

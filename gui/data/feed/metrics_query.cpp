@@ -5,28 +5,14 @@
 namespace dasgd::gui {
 
 void MetricsQuery::want(const std::string& name) {
-    {
-        const std::lock_guard lock(mutex_);
-        if (!wanted_.insert(name).second) return;
-    }
-    ask();
+    wanted_.change([&](std::set<std::string>& names) { names.insert(name); });
 }
 
 Status MetricsQuery::refresh(LiveStore& store) {
-    std::set<std::string> names;
-    {
-        const std::lock_guard lock(mutex_);
-        names = wanted_;
-    }
-    const bool rewatched = std::exchange(watchedSince_, store.watchedSince()) != store.watchedSince();
-    const bool all = rewatched || names_ != names.size() || watch_ != store.watch();
-    const bool ended = std::exchange(endings_, store.endings()) != store.endings();
-    if (ended || all) {
-        interval_.hurry();
-    } else if (revision_ == store.revision() || !interval_.due()) {
-        return {};
-    }
-    const qint64 begun = interval_.now();
+    const auto [names, isMore] = wanted_.look();
+    const bool all = fresh_.follow(store) || isMore || watch_ != store.watch();
+    if (!all && !fresh_.due(store)) return {};
+    fresh_.begin(store);
     std::erase_if(cursors_, [&](const auto& entry) { return !store.watch().contains(entry.first.first); });
     for (const QString& run : store.watch().runs()) {
         // A run is not drawn before its row has been delivered.
@@ -39,11 +25,9 @@ Status MetricsQuery::refresh(LiveStore& store) {
             DASGD_TRY(read(store, key, cursor));
         }
     }
-    revision_ = store.revision();
-    names_ = names.size();
     watch_ = store.watch();
     // The first read of a run covers its whole record, so its cost says nothing about later reads.
-    interval_.spent(all ? 0 : interval_.now() - begun);
+    fresh_.end(!all);
     return {};
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <map>
-#include <mutex>
 #include <set>
 #include <string>
 #include <utility>
@@ -42,16 +41,10 @@ private:
 
     Status read(LiveStore& store, const Key& key, Cursor& cursor);
 
-    std::mutex mutex_;
-    std::set<std::string> wanted_;  // guarded by mutex_
-
+    Wishes<std::set<std::string>> wanted_{this};
     std::map<Key, Cursor> cursors_;
-    RefreshInterval interval_{150, 50, 2000};
+    Freshness fresh_{150, 50, 2000};
     Watch watch_;
-    std::int64_t watchedSince_ = -1;
-    std::int64_t endings_ = 0;
-    std::size_t names_ = 0;
-    std::int64_t revision_ = -1;
 };
 
 }  // namespace dasgd::gui

@@ -8,41 +8,26 @@ namespace dasgd::gui {
 
 NotesQuery::~NotesQuery() {
     if (workspace_.empty()) return;
-    for (const Request& request : requests_) {
+    for (const Request& request : requests_.take()) {
         if (const auto done = write(request); !done) logLine(LogLevel::Error, done.error().message);
     }
 }
 
 int NotesQuery::change(const QStringList& runs, const storage::NotesChange& change, const QString& words) {
-    Request request{.change = change, .words = words};
+    Request request{.number = ++lastNumber_, .change = change, .words = words};
     for (const QString& run : runs) request.runs.push_back(run.toStdString());
-    int number = 0;
-    {
-        const std::lock_guard lock(mutex_);
-        number = request.number = ++lastNumber_;
-        requests_.push_back(std::move(request));
-    }
-    ask();
-    return number;
+    requests_.change([&](std::vector<Request>& all) { all.push_back(std::move(request)); });
+    return lastNumber_;
 }
 
 void NotesQuery::undo() {
-    {
-        const std::lock_guard lock(mutex_);
-        requests_.push_back({.isUndo = true});
-    }
-    ask();
+    requests_.change([](std::vector<Request>& all) { all.push_back({.isUndo = true}); });
 }
 
 // Errors in the notes are reported by failed() and do not close the store.
 Status NotesQuery::refresh(LiveStore& store) {
-    std::vector<Request> requests;
-    {
-        const std::lock_guard lock(mutex_);
-        requests = std::exchange(requests_, {});
-    }
     workspace_ = store.workspace();
-    for (const Request& request : requests) carryOut(request);
+    for (const Request& request : requests_.take()) carryOut(request);
     if (!reader_) reader_.emplace(workspace_);
     const auto changed = reader_->refresh();
     const QString complaint = changed ? QString() : QString::fromStdString(changed.error().message);

@@ -3,7 +3,6 @@
 
 #include <QString>
 #include <QStringList>
-#include <mutex>
 #include <vector>
 
 #include "gui/data/feed/live_query.h"
@@ -51,9 +50,8 @@ private:
     void carryOut(const Request& request);
     Result<QString> write(const Request& request);
 
-    std::mutex mutex_;
-    std::vector<Request> requests_;  // guarded by mutex_
-    int lastNumber_ = 0;             // guarded by mutex_
+    Wishes<std::vector<Request>> requests_{this};
+    int lastNumber_ = 0;  // used on the thread of this object
 
     std::filesystem::path workspace_;  // "" until the first refresh
     std::optional<storage::NotesReader> reader_;

@@ -20,23 +20,21 @@ std::int64_t bytesOfDatabase(const std::filesystem::path& workspace) {
 }  // namespace
 
 Status PulseQuery::refresh(LiveStore& store) {
-    const bool grown = revision_ != store.revision();
+    if (fresh_.follow(store)) pulse_ = {.databaseBytes = pulse_.databaseBytes};
+    const bool grown = fresh_.isBehind(store);
     if (!grown && !sizeInterval_.due()) return {};
     if (sizeInterval_.due()) {
         sizeInterval_.spent(0);
         pulse_.databaseBytes = bytesOfDatabase(store.workspace());
     }
     if (grown) DASGD_TRY(readRun(store));
-    revision_ = store.revision();
+    fresh_.pass(store);
     deliver([this, pulse = pulse_] { emit arrived(pulse); });
     return {};
 }
 
 Status PulseQuery::readRun(LiveStore& store) {
     const QString& run = store.watch().run;
-    if (std::exchange(watchedSince_, store.watchedSince()) != store.watchedSince()) {
-        pulse_ = {.databaseBytes = pulse_.databaseBytes};
-    }
     if (run.isEmpty()) return {};
     const std::string id = run.toStdString();
     DASGD_ASSIGN(pulse_.newest, store.reader().newestInstant(id));

@@ -28,9 +28,8 @@ private:
     Status readRun(LiveStore& store);
 
     RefreshInterval sizeInterval_{500, 1};
+    Freshness fresh_{0, 0};
     Pulse pulse_;
-    std::int64_t watchedSince_ = -1;
-    std::int64_t revision_ = -1;
 };
 
 }  // namespace dasgd::gui

@@ -21,9 +21,8 @@ Result<bool> isToGoOn(storage::RunReader& reader, const storage::QueueEntry& ent
 }  // namespace
 
 Status QueueQuery::refresh(LiveStore& store) {
-    const bool committed = std::exchange(revision_, store.revision()) != store.revision();
-    if (!committed && !interval_.due()) return {};
-    const qint64 begun = interval_.now();
+    if (!fresh_.isBehind(store) && !fresh_.due()) return {};
+    fresh_.begin(store);
     DASGD_ASSIGN(const storage::Queue queue, store.reader().queue());
     QueueState state{.paused = queue.paused};
     if (!queue.entries.empty()) {
@@ -36,7 +35,7 @@ Status QueueQuery::refresh(LiveStore& store) {
         state.waiting += waits ? 1 : 0;
     }
     if (state.waiting == 0) state.worked = false;
-    interval_.spent(interval_.now() - begun);
+    fresh_.end();
     if (state == told_) return {};
     told_ = state;
     deliver([this, state] { emit changed(state); });

@@ -25,8 +25,7 @@ signals:
 
 private:
     // The end of the process that works the queue commits nothing, so it is checked at intervals.
-    RefreshInterval interval_{1000, 50};
-    std::int64_t revision_ = -1;
+    Freshness fresh_{1000, 50};
     QueueState told_;
 };
 

@@ -73,8 +73,8 @@ Status RunsQuery::refresh(LiveStore& store) {
     // Changes of notes are delivered at once, without the interval, as the user waits for them.
     const bool newNotes = std::exchange(notesRevision_, store.notesRevision()) != store.notesRevision();
     DASGD_ASSIGN(const bool newLost, anyLost(store));
-    if (!newNotes && !newLost && (revision_ == store.revision() || !interval_.due())) return {};
-    const qint64 begun = interval_.now();
+    if (!newNotes && !newLost && !fresh_.due(store)) return {};
+    fresh_.begin(store);
     DASGD_ASSIGN(std::vector<storage::RunRow> rows, store.reader().runs());
     const LiveStore::Runs& known = store.runs();
     LiveStore::Runs next;
@@ -102,8 +102,8 @@ Status RunsQuery::refresh(LiveStore& store) {
     store.setRuns(std::move(next));
     // Other queries may still treat a run as live that has ended.
     if (watchedChanged) store.touch();
-    revision_ = store.revision();
-    interval_.spent(interval_.now() - begun);
+    fresh_.end();
+    fresh_.pass(store);
     if (!changed.empty() || !removed.isEmpty() || !reported_) report(std::move(changed), std::move(removed));
     return {};
 }

@@ -33,12 +33,11 @@ private:
     Status settle(LiveStore& store, storage::RunRow& row, bool isNew);
 
     RunItemMaker maker_;
-    RefreshInterval interval_{400, 50};
+    Freshness fresh_{400, 50};
     // The death of a process commits nothing, so it is checked at intervals.
     RefreshInterval heartbeat_{1000, 100};
     // By run id, with the start of the lost run: a run that is resumed has another start.
     std::map<std::string, std::pair<std::string, storage::LostRun>> lost_;
-    std::int64_t revision_ = -1;
     std::int64_t notesRevision_ = 0;
     bool reported_ = false;
 };

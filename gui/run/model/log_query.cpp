@@ -10,29 +10,13 @@
 namespace dasgd::gui {
 
 void LogQuery::want(const QString& file) {
-    {
-        const std::lock_guard lock(mutex_);
-        wanted_ = file;
-    }
-    askAnew();
-}
-
-void LogQuery::askAnew() {
-    {
-        const std::lock_guard lock(mutex_);
-        wishedAnew_ = true;
-    }
-    ask();
+    wish_.change([&](Wish& wish) { wish.file = file; });
 }
 
 // An unreadable log counts as absent, as the run's own error explains the fault.
 Status LogQuery::refresh(LiveStore& store) {
-    const QString run = runOf(store);
-    bool anew = false;
-    {
-        const std::lock_guard lock(mutex_);
-        anew = std::exchange(wishedAnew_, false);
-    }
+    const auto [wish, anew] = wish_.look();
+    const QString run = wish.run.value_or(store.watch().run);
     if (anew || run != delivered_.runId) interval_.hurry();
     if (!interval_.due()) return {};
     const qint64 begun = interval_.now();
@@ -44,10 +28,7 @@ Status LogQuery::refresh(LiveStore& store) {
         QCollator order{QLocale(QLocale::English)};
         order.setNumericMode(true);
         std::sort(tail.files.begin(), tail.files.end(), order);
-        if (!tail.files.isEmpty()) {
-            const std::lock_guard lock(mutex_);
-            tail.file = tail.files.contains(wanted_) ? wanted_ : tail.files.front();
-        }
+        if (!tail.files.isEmpty()) tail.file = tail.files.contains(wish.file) ? wish.file : tail.files.front();
         bytes = tail.file.isEmpty() ? 0 : QFileInfo(folder.filePath(tail.file)).size();
         const bool known =
             !anew && run == delivered_.runId && tail.file == delivered_.file && tail.files == delivered_.files;
@@ -72,16 +53,7 @@ Status LogQuery::refresh(LiveStore& store) {
 }
 
 void NamedLogQuery::wantRun(const QString& run) {
-    {
-        const std::lock_guard lock(nameMutex_);
-        name_ = run;
-    }
-    askAnew();
-}
-
-QString NamedLogQuery::runOf(const LiveStore& /*store*/) const {
-    const std::lock_guard lock(nameMutex_);
-    return name_;
+    wish_.change([&](Wish& wish) { wish.run = run; });
 }
 
 }  // namespace dasgd::gui

@@ -1,8 +1,6 @@
 // The end of a log file of a run, and the list of its log files.
 #pragma once
 
-#include <mutex>
-
 #include "gui/data/feed/live_query.h"
 
 namespace dasgd::gui {
@@ -32,16 +30,13 @@ signals:
     void arrived(const dasgd::gui::LogTail& tail);
 
 protected:
-    // Delivers the present state again, even if unchanged.
-    void askAnew();
-    // Called on the reader's thread.
-    [[nodiscard]] virtual QString runOf(const LiveStore& store) const { return store.watch().run; }
+    struct Wish {
+        QString file;
+        std::optional<QString> run;  // "": none; absent: the watched one
+    };
+    Wishes<Wish> wish_{this};
 
 private:
-    std::mutex mutex_;
-    QString wanted_;           // guarded by mutex_
-    bool wishedAnew_ = false;  // guarded by mutex_
-
     RefreshInterval interval_{500, 20};
     LogTail delivered_;
     qint64 bytes_ = -1;
@@ -52,15 +47,9 @@ class NamedLogQuery final : public LogQuery {
     Q_OBJECT
 
 public:
+    NamedLogQuery() { wantRun({}); }
     // Chooses the run; "": none.
     void wantRun(const QString& run);
-
-protected:
-    [[nodiscard]] QString runOf(const LiveStore& store) const override;
-
-private:
-    mutable std::mutex nameMutex_;
-    QString name_;  // guarded by nameMutex_
 };
 
 }  // namespace dasgd::gui

@@ -5,12 +5,10 @@
 namespace dasgd::gui {
 
 Status MetricNamesQuery::refresh(LiveStore& store) {
-    if (watch_ != store.watch()) {
-        watch_ = store.watch();
-        interval_.hurry();
-    }
-    if (revision_ == store.revision() || !interval_.due()) return {};
-    const qint64 begun = interval_.now();
+    if (watch_ != store.watch()) fresh_.hurry();
+    watch_ = store.watch();
+    if (!fresh_.due(store)) return {};
+    fresh_.begin(store);
     std::erase_if(known_, [&](const auto& entry) { return !store.watch().contains(entry.first); });
     RecordedMetrics recorded;
     for (const QString& run : store.watch().runs()) {
@@ -25,8 +23,7 @@ Status MetricNamesQuery::refresh(LiveStore& store) {
         ++recorded.drawn;
         for (const std::string& name : known.names) ++recorded.runs[name];
     }
-    interval_.spent(interval_.now() - begun);
-    revision_ = store.revision();
+    fresh_.end();
     if (recorded == delivered_) return {};
     delivered_ = recorded;
     deliver([this, recorded = std::move(recorded)] { emit arrived(recorded); });

@@ -34,10 +34,9 @@ private:
         std::int64_t watchedSince = -1;
     };
 
-    RefreshInterval interval_{1000, 20};
+    Freshness fresh_{1000, 20};
     std::map<QString, Known> known_;
     RecordedMetrics delivered_;
-    std::int64_t revision_ = -1;
     Watch watch_;
 };
 

@@ -5,29 +5,22 @@
 namespace dasgd::gui {
 
 void RankSeriesQuery::want(const std::string& name) {
-    {
-        const std::lock_guard lock(mutex_);
-        Wish& wish = wished_[name];
-        ++wish.holders;
-        ++wish.version;
-    }
-    ask();
+    wished_.change([&](std::map<std::string, Wish>& all) {
+        ++all[name].holders;
+        ++all[name].version;
+    });
 }
 
 void RankSeriesQuery::release(const std::string& name) {
-    const std::lock_guard lock(mutex_);
-    if (Wish& wish = wished_[name]; wish.holders > 0) --wish.holders;
+    wished_.change([&](std::map<std::string, Wish>& all) {
+        if (Wish& wish = all[name]; wish.holders > 0) --wish.holders;
+    });
 }
 
 Status RankSeriesQuery::refresh(LiveStore& store) {
-    std::map<std::string, Wish> wished;
-    {
-        const std::lock_guard lock(mutex_);
-        wished = wished_;
-    }
     const QString& run = store.watch().run;
     if (run.isEmpty() || !store.runs().contains(run)) return {};
-    for (const auto& [name, wish] : wished) {
+    for (const auto& [name, wish] : wished_.look().first) {
         if (wish.holders == 0) continue;
         Cursor& cursor = cursors_[name];
         const bool first = cursor.version != wish.version || cursor.watchedSince != store.watchedSince();

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <map>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -40,9 +39,7 @@ private:
         std::int64_t watchedSince = -1, revision = -1, lastRowid = 0;
     };
 
-    std::mutex mutex_;
-    std::map<std::string, Wish> wished_;  // guarded by mutex_
-
+    Wishes<std::map<std::string, Wish>> wished_{this};
     std::map<std::string, Cursor> cursors_;
 };
 

@@ -15,24 +15,19 @@ constexpr std::size_t kManySpans = 20'000;
 
 }  // namespace
 
-void RankStatesQuery::setWanted(bool wanted) {
-    if (wanted_.exchange(wanted) == wanted || !wanted) return;
-    wantedAnew_ = true;
-    ask();
-}
+void RankStatesQuery::setWanted(bool wanted) { wanted_.set(wanted); }
 
 Status RankStatesQuery::refresh(LiveStore& store) {
-    if (!wanted_) return {};
-    if (wantedAnew_.exchange(false)) interval_.hurry();
+    const auto [isWanted, isNew] = wanted_.look();
+    if (!isWanted) return {};
+    if (isNew) fresh_.hurry();
     const QString& run = store.watch().run;
-    if (std::exchange(watchedSince_, store.watchedSince()) != store.watchedSince()) {
-        revision_ = -1;
+    if (fresh_.follow(store)) {
         reach_ = kReach;
         heard_.clear();
-        interval_.hurry();
     }
-    if (revision_ == store.revision() || !store.runs().contains(run) || !interval_.due()) return {};
-    const qint64 begun = interval_.now();
+    if (!fresh_.due(store) || !store.runs().contains(run)) return {};
+    fresh_.begin(store);
     RankStates states{.runId = run};
     DASGD_ASSIGN(states.timed, store.reader().ranks(run.toStdString()));
     if (store.isLive(run)) {
@@ -41,8 +36,7 @@ Status RankStatesQuery::refresh(LiveStore& store) {
         DASGD_ASSIGN(const storage::RunDetail ended, store.reader().run(run.toStdString()));
         states.straggler = ended.straggler;
     }
-    interval_.spent(interval_.now() - begun);
-    revision_ = store.revision();
+    fresh_.end();
     deliver([this, states = std::move(states)] { emit arrived(states); });
     return {};
 }

@@ -1,8 +1,6 @@
 // The states of the watched run's ranks, about twice a second.
 #pragma once
 
-#include <atomic>
-
 #include "gui/data/feed/live_query.h"
 #include "gui/run/model/rank_states.h"
 
@@ -23,10 +21,8 @@ signals:
 private:
     Status readNow(LiveStore& store, RankStates& states);
 
-    std::atomic<bool> wanted_ = false, wantedAnew_ = false;
-    RefreshInterval interval_{2000, 100};
-    std::int64_t watchedSince_ = -1;
-    std::int64_t revision_ = -1;
+    Wishes<bool> wanted_{this};
+    Freshness fresh_{2000, 100};
     LastHeardOfRanks heard_;
     Ns reach_ = 0;  // length of the newest stretch that is read
 };

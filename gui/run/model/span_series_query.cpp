@@ -12,46 +12,34 @@ constexpr std::chrono::milliseconds kSeriesBudget{40};
 }  // namespace
 
 void SpanSeriesQuery::want(const std::string& name) {
-    {
-        const std::lock_guard lock(mutex_);
-        ++wished_[name];
-        wishedAnew_ = true;
-    }
-    ask();
+    wished_.change([&](std::map<std::string, int>& holders) { ++holders[name]; });
 }
 
 void SpanSeriesQuery::release(const std::string& name) {
-    const std::lock_guard lock(mutex_);
-    if (int& holders = wished_[name]; holders > 0) --holders;
+    wished_.change([&](std::map<std::string, int>& holders) {
+        if (int& own = holders[name]; own > 0) --own;
+    });
 }
 
 Status SpanSeriesQuery::refresh(LiveStore& store) {
     std::vector<std::string> names;
-    bool anew = false;
-    {
-        const std::lock_guard lock(mutex_);
-        for (const auto& [name, holders] : wished_) {
-            if (holders > 0) names.push_back(name);
-        }
-        anew = std::exchange(wishedAnew_, false);
+    const auto [wished, areNew] = wished_.look();
+    for (const auto& [name, holders] : wished) {
+        if (holders > 0) names.push_back(name);
     }
     const auto known = store.runs().find(store.watch().run);
     if (names.empty() || known == store.runs().end()) return {};
     const RunItem& run = *known->second;
-    if (std::exchange(watchedSince_, store.watchedSince()) != store.watchedSince()) {
+    if (fresh_.follow(store)) {
         slices_.reset();
-        revision_ = -1;
         reading_ = false;
-        interval_.hurry();
     }
-    const bool live = store.isLive(run.id);
-    if (std::exchange(live_, live) != live) interval_.hurry();
-    if (!reading_ && (revision_ == store.revision() || !interval_.due())) {
-        if (anew && slices_) tell(run, names);
+    live_ = store.isLive(run.id);
+    if (!reading_ && !fresh_.due(store)) {
+        if (areNew && slices_) tell(run, names);
         return {};
     }
-    const qint64 begun = interval_.now();
-    revision_ = store.revision();
+    fresh_.begin(store);
     DASGD_ASSIGN(const std::optional<TimeRange> extent, store.reader().spanExtent(run.row.runId));
     if (extent && extent->end > extent->start) {
         if (!slices_) {
@@ -62,7 +50,7 @@ Status SpanSeriesQuery::refresh(LiveStore& store) {
         if (reading_) return ask(), Status{};
         tell(run, names);
     }
-    interval_.spent(interval_.now() - begun);
+    fresh_.end();
     return {};
 }
 

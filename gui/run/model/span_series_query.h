@@ -3,7 +3,6 @@
 #pragma once
 
 #include <map>
-#include <mutex>
 #include <optional>
 
 #include "gui/data/curves/span_curve.h"
@@ -31,12 +30,8 @@ private:
     Result<bool> read(storage::RunReader& reader, const RunItem& run, TimeRange extent);
     void tell(const RunItem& run, const std::vector<std::string>& names);
 
-    std::mutex mutex_;
-    std::map<std::string, int> wished_;  // holders; guarded by mutex_
-    bool wishedAnew_ = false;            // guarded by mutex_
-
-    RefreshInterval interval_{1000, 50};
-    std::int64_t watchedSince_ = -1, revision_ = -1;
+    Wishes<std::map<std::string, int>> wished_{this};  // holders by name
+    Freshness fresh_{1000, 50};
     std::optional<SpanSlices> slices_;
     bool reading_ = false;
     bool live_ = true;  // state of the run when it was read last

@@ -6,25 +6,12 @@
 
 namespace dasgd::gui {
 
-void FactsQuery::want(const QStringList& runs) {
-    {
-        const std::lock_guard lock(mutex_);
-        wanted_ = runs.mid(0, kMostRuns);
-        wishedAnew_ = true;
-    }
-    ask();
-}
+void FactsQuery::want(const QStringList& runs) { wanted_.set(runs.mid(0, kMostRuns)); }
 
 Status FactsQuery::refresh(LiveStore& store) {
-    QStringList wanted;
-    bool wishedAnew = false;
-    {
-        const std::lock_guard lock(mutex_);
-        wanted = wanted_;
-        wishedAnew = std::exchange(wishedAnew_, false);
-    }
-    if (!wishedAnew && (wanted.isEmpty() || revision_ == store.revision() || !interval_.due())) return {};
-    const qint64 begun = interval_.now();
+    const auto [wanted, areNew] = wanted_.look();
+    if (!areNew && (wanted.isEmpty() || !fresh_.due(store))) return {};
+    fresh_.begin(store);
     std::vector<RunFacts> facts;
     for (const QString& run : wanted) {
         if (!store.runs().contains(run)) continue;
@@ -32,8 +19,7 @@ Status FactsQuery::refresh(LiveStore& store) {
         RunFiles files = filesOf(storage::WorkspacePaths{store.workspace()}.run(detail.row.runId));
         facts.push_back({.detail = std::move(detail), .files = std::move(files)});
     }
-    interval_.spent(interval_.now() - begun);
-    revision_ = store.revision();
+    fresh_.end();
     deliver([this, facts = std::move(facts)] { emit arrived(facts); });
     return {};
 }

@@ -1,7 +1,6 @@
 // The full records and files of a few runs chosen for closer inspection.
 #pragma once
 
-#include <mutex>
 #include <vector>
 
 #include "gui/data/feed/live_query.h"
@@ -30,11 +29,8 @@ signals:
     void arrived(const std::vector<dasgd::gui::RunFacts>& runs);
 
 private:
-    std::mutex mutex_;
-    QStringList wanted_;       // guarded by mutex_
-    bool wishedAnew_ = false;  // guarded by mutex_
-    RefreshInterval interval_{1000, 20};
-    std::int64_t revision_ = -1;
+    Wishes<QStringList> wanted_{this};
+    Freshness fresh_{1000, 20};
 };
 
 }  // namespace dasgd::gui

@@ -44,36 +44,19 @@ Result<std::optional<Spans>> readSpansThatEndIn(storage::RunReader& reader, cons
 
 }  // namespace
 
-void HiddenQuery::request(const QString& run, TimeRange range) {
-    {
-        const std::lock_guard lock(mutex_);
-        request_ = {run, range};
-        released_ = false;
-    }
-    ask();
-}
+void HiddenQuery::request(const QString& run, TimeRange range) { request_.set(std::pair(run, range)); }
 
-void HiddenQuery::release() {
-    const std::lock_guard lock(mutex_);
-    request_.reset();
-    released_ = true;
-}
+void HiddenQuery::release() { request_.set(std::nullopt); }
 
 Status HiddenQuery::refresh(LiveStore& store) {
-    std::optional<std::pair<QString, TimeRange>> wanted;
-    {
-        const std::lock_guard lock(mutex_);
-        std::swap(wanted, request_);
-        if (released_) answered_.reset();
-    }
-    const bool again = !wanted && answered_ && revision_ != store.revision() && interval_.due();
-    if (again) wanted = answered_;
+    const auto [wanted, isNew] = request_.look();
     if (!wanted || wanted->first != store.watch().run || !store.runs().contains(wanted->first)) return {};
-    const qint64 begun = interval_.now();
-    revision_ = store.revision();
+    if (!isNew && !fresh_.due(store)) return {};
+    fresh_.begin(store);
     DASGD_ASSIGN(HiddenAnswer told, answer(store, wanted->first, wanted->second));
-    answered_ = std::move(wanted);
-    interval_.spent(interval_.now() - begun);
+    fresh_.end();
+    // The answer is repeated after the pause.
+    if (lacksNewest_) fresh_.forget();
     deliver([this, told = std::move(told)] { emit arrived(told); });
     return {};
 }
@@ -90,13 +73,13 @@ Result<HiddenAnswer> HiddenQuery::answer(LiveStore& store, const QString& run, T
 Result<std::optional<std::vector<RankSpan>>> HiddenQuery::spansThatEndIn(LiveStore& store, const QString& run,
                                                                          TimeRange range) {
     const SpanCache* drawn = store.spansOf(run.toStdString());
+    lacksNewest_ = false;
     if (drawn && (drawn->isCurrent() || store.isLive(run))) {
         auto spans = drawn->spansIn(range, kMostSpans);
         const TimeRange whole = spans ? fromFirstTransfer(*spans, range) : range;
         if (whole.start < range.start) spans = drawn->spansIn(whole, kMostSpans);
         if (spans) {
-            // The newest spans may be missing, so the answer is repeated.
-            if (!drawn->isCurrent()) revision_ = -1;
+            lacksNewest_ = !drawn->isCurrent();
             return spans;
         }
     }

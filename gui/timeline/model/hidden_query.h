@@ -1,7 +1,6 @@
 // The hidden fraction of the averages per step in a range of the watched run, exact or not at all.
 #pragma once
 
-#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -38,13 +37,9 @@ private:
     // nullopt: more than kMostSpans.
     Result<std::optional<std::vector<RankSpan>>> spansThatEndIn(LiveStore& store, const QString& run, TimeRange range);
 
-    std::mutex mutex_;  // guards request_ and released_
-    std::optional<std::pair<QString, TimeRange>> request_;
-    bool released_ = false;
-
-    RefreshInterval interval_{1000, 100};
-    std::optional<std::pair<QString, TimeRange>> answered_;
-    std::int64_t revision_ = -1;
+    Wishes<std::optional<std::pair<QString, TimeRange>>> request_{this};
+    Freshness fresh_{1000, 100};
+    bool lacksNewest_ = false;  // the last answer is from spans that the timeline had read, not yet all
 };
 
 }  // namespace dasgd::gui

@@ -15,17 +15,11 @@ constexpr std::chrono::milliseconds kLatenessBudget{40};
 }  // namespace
 
 void LatenessQuery::want(const void* viewer) {
-    {
-        const std::lock_guard lock(mutex_);
-        if (!viewers_.insert(viewer).second) return;
-        wantedAnew_ = true;
-    }
-    ask();
+    viewers_.change([&](std::set<const void*>& all) { all.insert(viewer); });
 }
 
 void LatenessQuery::release(const void* viewer) {
-    const std::lock_guard lock(mutex_);
-    viewers_.erase(viewer);
+    viewers_.change([&](std::set<const void*>& all) { all.erase(viewer); });
 }
 
 void LatenessQuery::tell(const LatenessAnswer& answer) {
@@ -51,48 +45,37 @@ Status LatenessQuery::readClocks(storage::RunReader& reader, const std::string& 
 }
 
 Status LatenessQuery::refresh(LiveStore& store) {
-    bool anew = false;
-    {
-        const std::lock_guard lock(mutex_);
-        if (viewers_.empty()) return {};
-        anew = std::exchange(wantedAnew_, false);
-    }
+    const auto [viewers, areNew] = viewers_.look();
+    if (viewers.empty()) return {};
     const QString& run = store.watch().run;
     const auto known = store.runs().find(run);
-    if (std::exchange(watchedSince_, store.watchedSince()) != store.watchedSince()) {
-        revision_ = -1;
+    if (fresh_.follow(store)) {
         clocksRead_ = 0;
         clockErrorS_ = 0;
         told_.reset();
         reading_ = false;
-        interval_.hurry();
     }
-    if (anew && told_) tell(*told_);
-    if (known == store.runs().end() || (!reading_ && (revision_ == store.revision() || !interval_.due()))) return {};
-    const qint64 begun = interval_.now();
+    if (areNew && told_) tell(*told_);
+    if (known == store.runs().end() || (!reading_ && !fresh_.due(store))) return {};
     const std::string id = run.toStdString();
     if (!reading_) {
-        revision_ = store.revision();
+        fresh_.begin(store);
         DASGD_ASSIGN(const bool any, spans_.begin(store.reader(), id));
         if (!any) {
-            interval_.spent(0);
+            fresh_.end();
             tell({run, std::nullopt, false});
             return {};
         }
-        spent_ = 0;
         reading_ = true;
     }
     DASGD_ASSIGN(const bool done, read(store.reader()));
-    if (!done) {
-        spent_ += interval_.now() - begun;
-        return ask(), Status{};
-    }
+    if (!done) return ask(), Status{};
     reading_ = false;
     const bool newestOnly = spans_.newestOnly();
     DASGD_TRY(readClocks(store.reader(), id));
     const double clockErrorNs = clockErrorS_ * 1e9;
     tell({run, latenessOf(spans_.take(), known->second->row.workers, clockErrorNs), newestOnly, clockErrorNs});
-    interval_.spent(spent_ + interval_.now() - begun);
+    fresh_.end();
     return {};
 }
 

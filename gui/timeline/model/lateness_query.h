@@ -1,7 +1,6 @@
 // Lateness of each rank of the watched run at the averages: over all of them, or the newest if there are many.
 #pragma once
 
-#include <mutex>
 #include <optional>
 #include <set>
 
@@ -39,18 +38,14 @@ private:
     // Reads the largest clock error that a rank has recorded; none on one host.
     Status readClocks(storage::RunReader& reader, const std::string& run);
 
-    std::mutex mutex_;
-    std::set<const void*> viewers_;  // guarded by mutex_
-    bool wantedAnew_ = false;        // guarded by mutex_
+    Wishes<std::set<const void*>> viewers_{this};
     std::optional<LatenessAnswer> told_;
 
-    RefreshInterval interval_{3'000, 200};
-    std::int64_t watchedSince_ = -1, revision_ = -1;
+    Freshness fresh_{3'000, 200};
     std::int64_t clocksRead_ = 0;
     double clockErrorS_ = 0;
     bool reading_ = false;
     storage::LatenessSpans spans_;
-    qint64 spent_ = 0;  // ms spent on the parts read so far
 };
 
 }  // namespace dasgd::gui

@@ -12,37 +12,22 @@ constexpr int kRanksAtOnce = 16;  // ranks whose boxes are in memory together
 
 }  // namespace
 
-void OverviewQuery::setWidth(int pixels) {
-    {
-        const std::lock_guard lock(mutex_);
-        if (std::exchange(width_, pixels) == pixels) return;
-    }
-    ask();
-}
+void OverviewQuery::setWidth(int pixels) { width_.set(pixels); }
 
 Status OverviewQuery::refresh(LiveStore& store) {
     const QString& run = store.watch().run;
     const auto known = store.runs().find(run);
-    int width = 0;
-    {
-        const std::lock_guard lock(mutex_);
-        width = width_;
-    }
+    const int width = width_.look().first;
     if (width <= 0 || known == store.runs().end()) return {};
-    if (std::exchange(watchedSince_, store.watchedSince()) != store.watchedSince()) {
+    if (fresh_.follow(store)) {
         spans_.reset(run.toStdString(), known->second->row.workers);
-        revision_ = -1;
         answeredSpans_ = -1;
-        interval_.hurry();
     }
     const bool live = store.isLive(run);
-    if (std::exchange(endings_, store.endings()) != store.endings()) interval_.hurry();
-    const bool same = revision_ == store.revision() && answeredWidth_ == width && complete_;
-    if (same || (complete_ && answeredWidth_ == width && !interval_.due())) return {};
-    const qint64 begun = interval_.now();
+    if (complete_ && answeredWidth_ == width && !fresh_.due(store)) return {};
+    fresh_.begin(store);
     DASGD_ASSIGN(const std::int64_t spans, store.reader().spanCount(run.toStdString()));
     DASGD_ASSIGN(const std::optional<TimeRange> extent, store.reader().spanExtent(run.toStdString()));
-    revision_ = store.revision();
     // The end of a run adds no span, but marks the part after its last window as untimed.
     const bool grew = spans != answeredSpans_ || live != answeredLive_;
     if (!extent || (!grew && answeredWidth_ == width && complete_)) return {};
@@ -58,7 +43,7 @@ Status OverviewQuery::refresh(LiveStore& store) {
     answeredSpans_ = spans;
     answeredLive_ = live;
     answeredWidth_ = width;
-    interval_.spent(interval_.now() - begun);
+    fresh_.end();
     if (!complete_) ask();
     // An ended run is drawn again only if the width changes, so its spans are released.
     if (complete_ && !live) spans_.reset(run.toStdString(), known->second->row.workers);

@@ -1,8 +1,6 @@
 // The watched run as a whole, all ranks, at the resolution of the overview strip.
 #pragma once
 
-#include <mutex>
-
 #include "gui/data/feed/live_query.h"
 #include "gui/data/spans/span_cache.h"
 #include "gui/timeline/model/overview_picture.h"
@@ -24,16 +22,13 @@ signals:
 private:
     void answer(const TimelineView& view, const QString& run, int workers);
 
-    std::mutex mutex_;  // guards width_
-    int width_ = 0;
-
-    RefreshInterval interval_{2000, 200, 10'000}, partial_{250, 4};
+    Wishes<int> width_{this};
+    Freshness fresh_{2000, 200, 10'000};
+    RefreshInterval partial_{250, 4};
     SpanCache spans_;
-    std::int64_t watchedSince_ = -1, revision_ = -1;
     int answeredWidth_ = 0;
     std::int64_t answeredSpans_ = -1;
     bool answeredLive_ = false;
-    std::int64_t endings_ = 0;
     bool complete_ = true;
 };
 

@@ -13,28 +13,16 @@ constexpr std::chrono::milliseconds kMeasureBudget{50};
 
 }  // namespace
 
-void TimelineQuery::request(const TimelineRequest& request) {
-    {
-        const std::lock_guard lock(mutex_);
-        request_ = request;
-        released_ = nullptr;
-    }
-    ask();
-}
+void TimelineQuery::request(const TimelineRequest& request) { asked_.set({request, nullptr}); }
 
 void TimelineQuery::release(const void* viewer) {
-    const std::lock_guard lock(mutex_);
-    if (request_ && request_->viewer == viewer) request_.reset();
-    released_ = viewer;
+    asked_.change([&](Asked& asked) {
+        if (asked.request && asked.request->viewer == viewer) asked.request.reset();
+        asked.released = viewer;
+    });
 }
 
-void TimelineQuery::requestMeasure(const QString& run, TimeRange range) {
-    {
-        const std::lock_guard lock(mutex_);
-        measure_ = {run, range};
-    }
-    ask();
-}
+void TimelineQuery::requestMeasure(const QString& run, TimeRange range) { measure_.set(std::pair(run, range)); }
 
 Status TimelineQuery::refresh(LiveStore& store) {
     takeRun(store);
@@ -75,14 +63,10 @@ Status TimelineQuery::takeGrowth(LiveStore& store) {
 }
 
 Status TimelineQuery::answerRequest(LiveStore& store, bool again) {
-    std::optional<TimelineRequest> wanted;
-    {
-        const std::lock_guard lock(mutex_);
-        std::swap(wanted, request_);
-        if (answered_ && released_ && answered_->viewer == released_) {
-            answered_.reset();
-            incomplete_ = false;
-        }
+    auto [wanted, released] = asked_.take();
+    if (answered_ && released && answered_->viewer == released) {
+        answered_.reset();
+        incomplete_ = false;
     }
     // Growth is answered at intervals, an incomplete answer is completed at once.
     const bool due = incomplete_ || std::chrono::steady_clock::now() - answeredAt_ >= kLivePause;
@@ -105,12 +89,10 @@ Status TimelineQuery::answerRequest(LiveStore& store, bool again) {
 }
 
 Status TimelineQuery::answerMeasure(LiveStore& store) {
-    {
-        const std::lock_guard lock(mutex_);
-        if (measure_ && measure_->first == run_) {
-            measuring_.emplace(run_.toStdString(), measure_->second, workers_, imported_);
-            measure_.reset();
-        }
+    if (auto asked = measure_.take()) wantedMeasure_ = std::move(asked);
+    if (wantedMeasure_ && wantedMeasure_->first == run_) {
+        measuring_.emplace(run_.toStdString(), wantedMeasure_->second, workers_, imported_);
+        wantedMeasure_.reset();
     }
     if (!measuring_) return {};
     DASGD_ASSIGN(const bool complete, measuring_->read(store.reader(), kMeasureBudget));

@@ -1,7 +1,6 @@
 // Data for the timeline of the watched run, and measurements of a selected range.
 #pragma once
 
-#include <mutex>
 #include <optional>
 
 #include "gui/data/feed/live_query.h"
@@ -38,11 +37,14 @@ private:
     Status answerRequest(LiveStore& store, bool again);
     Status answerMeasure(LiveStore& store);
 
-    std::mutex mutex_;  // guards the requests
-    std::optional<TimelineRequest> request_;
-    const void* released_ = nullptr;
-    std::optional<std::pair<QString, TimeRange>> measure_;
+    struct Asked {
+        std::optional<TimelineRequest> request;
+        const void* released = nullptr;
+    };
+    Wishes<Asked> asked_{this};
+    Wishes<std::optional<std::pair<QString, TimeRange>>> measure_{this};
 
+    std::optional<std::pair<QString, TimeRange>> wantedMeasure_;  // until its run is watched
     QString run_;
     int workers_ = 0;
     bool imported_ = false;

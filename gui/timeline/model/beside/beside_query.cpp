@@ -20,27 +20,13 @@ Result<std::optional<StepParts>> partsOf(storage::RunReader& reader, const std::
 }  // namespace
 
 void BesideQuery::align(const QString& a, const QString& b, std::optional<std::int64_t> step) {
-    {
-        const std::lock_guard lock(mutex_);
-        align_ = {.a = a, .b = b, .step = step};
-    }
-    ask();
+    align_.set(BesideOrigin{.a = a, .b = b, .step = step});
 }
 
-void BesideQuery::requestFrame(const QString& b, const TimelineView& view) {
-    {
-        const std::lock_guard lock(mutex_);
-        frame_ = {b, view};
-    }
-    ask();
-}
+void BesideQuery::requestFrame(const QString& b, const TimelineView& view) { frame_.set(std::pair(b, view)); }
 
 void BesideQuery::compare(const QString& a, TimeRange ofA, const QString& b, TimeRange ofB) {
-    {
-        const std::lock_guard lock(mutex_);
-        compare_ = {.a = a, .b = b, .ofA = ofA, .ofB = ofB};
-    }
-    ask();
+    compare_.set(BesideNumbers{.a = a, .b = b, .ofA = ofA, .ofB = ofB});
 }
 
 Status BesideQuery::refresh(LiveStore& store) {
@@ -50,13 +36,8 @@ Status BesideQuery::refresh(LiveStore& store) {
 }
 
 Status BesideQuery::answerAlign(LiveStore& store) {
-    std::optional<BesideOrigin> wanted;
-    {
-        const std::lock_guard lock(mutex_);
-        std::swap(wanted, align_);
-    }
     storage::RunReader& reader = store.reader();
-    if (wanted) {
+    if (const auto wanted = align_.take()) {
         const std::int64_t step = wanted->step.value_or(0);
         aligning_ = Alignment{*wanted, {wanted->a.toStdString(), step}, {wanted->b.toStdString(), step}};
     }
@@ -80,38 +61,27 @@ Status BesideQuery::answerAlign(LiveStore& store) {
 }
 
 Status BesideQuery::answerFrame(LiveStore& store) {
-    std::optional<std::pair<QString, TimelineView>> wanted;
-    {
-        const std::lock_guard lock(mutex_);
-        std::swap(wanted, frame_);
-    }
-    if (!wanted) return {};
-    if (std::exchange(run_, wanted->first) != wanted->first) {
+    if (auto wanted = frame_.take()) framing_ = std::move(wanted);
+    if (!framing_) return {};
+    const auto& [run, view] = *framing_;
+    if (std::exchange(run_, run) != run) {
         const auto known = store.runs().find(run_);
         spans_.reset(run_.toStdString(), known == store.runs().end() ? 0 : known->second->row.workers);
     }
     // Only a live run grows.
     if (store.isLive(run_)) spans_.grown(true);
-    DASGD_ASSIGN(const bool complete, spans_.load(store.reader(), wanted->second, kBesideBudget));
-    auto frame = std::make_shared<TimelineFrame>(spans_.frame(wanted->second));
+    DASGD_ASSIGN(const bool complete, spans_.load(store.reader(), view, kBesideBudget));
+    auto frame = std::make_shared<TimelineFrame>(spans_.frame(view));
     frame->runId = run_.toStdString();
     frame->complete = complete;
     deliver([this, frame = TimelineFramePtr(std::move(frame))] { emit arrived(frame); });
-    if (complete) return {};
-    {
-        const std::lock_guard lock(mutex_);
-        if (!frame_) frame_ = std::move(wanted);
-    }
-    ask();
+    if (!complete) return ask(), Status{};
+    framing_.reset();
     return {};
 }
 
 Status BesideQuery::answerCompare(LiveStore& store) {
-    std::optional<BesideNumbers> wanted;
-    {
-        const std::lock_guard lock(mutex_);
-        std::swap(wanted, compare_);
-    }
+    std::optional<BesideNumbers> wanted = compare_.take();
     if (!wanted) return {};
     DASGD_ASSIGN(const auto a, partsOf(store.reader(), wanted->a.toStdString(), wanted->ofA));
     DASGD_ASSIGN(const auto b, partsOf(store.reader(), wanted->b.toStdString(), wanted->ofB));

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <chrono>
-#include <mutex>
 #include <optional>
 
 #include "core/analysis/spans/trace_diff.h"
@@ -52,16 +51,16 @@ private:
     Status answerFrame(LiveStore& store);
     Status answerCompare(LiveStore& store);
 
-    std::mutex mutex_;  // guards the requests
-    std::optional<BesideOrigin> align_;
-    std::optional<std::pair<QString, TimelineView>> frame_;
-    std::optional<BesideNumbers> compare_;
+    Wishes<std::optional<BesideOrigin>> align_{this};
+    Wishes<std::optional<std::pair<QString, TimelineView>>> frame_{this};
+    Wishes<std::optional<BesideNumbers>> compare_{this};
 
     struct Alignment {
         BesideOrigin origin;
         StepSearch inA, inB;
     };
-    std::optional<Alignment> aligning_;  // search in progress
+    std::optional<Alignment> aligning_;                        // search in progress
+    std::optional<std::pair<QString, TimelineView>> framing_;  // frame whose spans are not all read
 
     SpanCache spans_;
     QString run_;  // run of spans_

@@ -35,29 +35,10 @@ bool mayHold(const storage::SpanLevel& level, const SpanFilter& filter) {
 }  // namespace
 
 void FindQuery::request(qint64 number, const QString& run, const SpanFilter& filter) {
-    {
-        const std::lock_guard lock(mutex_);
-        wanted_ = Search{.number = number, .runId = run.toStdString(), .filter = filter, .parts = {}, .found = {}};
-        cancelled_ = false;
-    }
-    ask();
+    wanted_.set(Search{.number = number, .runId = run.toStdString(), .filter = filter, .parts = {}, .found = {}});
 }
 
-void FindQuery::cancel() {
-    const std::lock_guard lock(mutex_);
-    wanted_.reset();
-    cancelled_ = true;
-}
-
-void FindQuery::begin() {
-    std::optional<Search> wanted;
-    {
-        const std::lock_guard lock(mutex_);
-        if (std::exchange(cancelled_, false)) search_.reset();
-        std::swap(wanted, wanted_);
-    }
-    if (wanted) search_ = std::move(wanted);
-}
+void FindQuery::cancel() { wanted_.set(std::nullopt); }
 
 // Called also after an error, as a search without the unreadable part would report too few matches.
 Status FindQuery::startOver(storage::RunReader& reader) {
@@ -70,7 +51,7 @@ Status FindQuery::startOver(storage::RunReader& reader) {
 }
 
 Status FindQuery::refresh(LiveStore& store) {
-    begin();
+    if (auto [wanted, isNew] = wanted_.look(); isNew) search_ = std::move(wanted);
     if (!search_) return {};
     const auto deadline = std::chrono::steady_clock::now() + kFindBudget;
     if (!search_->begun) DASGD_TRY(startOver(store.reader()));

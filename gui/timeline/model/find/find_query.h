@@ -2,7 +2,6 @@
 // pass are skipped, so a search for rare spans reads little of a long run.
 #pragma once
 
-#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -44,17 +43,13 @@ private:
         bool begun = false;  // `parts` are the roots of the run
         FoundSpans found;    // during the search a heap with the latest on top
     };
-    void begin();
     Status startOver(storage::RunReader& reader);
     Status look(storage::RunReader& reader, const storage::SpanPart& part);
     Status lookAtRows(storage::RunReader& reader, const storage::SpanPart& part);
     void keep(const RankSpan& span);
 
-    std::mutex mutex_;
-    std::optional<Search> wanted_;  // guarded by mutex_
-    bool cancelled_ = false;        // guarded by mutex_
-    // Used on the reader's thread only.
-    std::optional<Search> search_;
+    Wishes<std::optional<Search>> wanted_{this};
+    std::optional<Search> search_;  // used on the reader's thread only
 };
 
 }  // namespace dasgd::gui

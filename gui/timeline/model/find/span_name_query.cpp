@@ -5,19 +5,11 @@
 namespace dasgd::gui {
 
 void SpanNameQuery::request(const QString& run, const RankSpan& span) {
-    {
-        const std::lock_guard lock(mutex_);
-        wanted_ = {.runId = run, .span = span, .name = {}};
-    }
-    ask();
+    wanted_.set(SpanName{.runId = run, .span = span, .name = {}});
 }
 
 Status SpanNameQuery::refresh(LiveStore& store) {
-    std::optional<SpanName> wanted;
-    {
-        const std::lock_guard lock(mutex_);
-        std::swap(wanted, wanted_);
-    }
+    std::optional<SpanName> wanted = wanted_.take();
     if (!wanted) return {};
     DASGD_ASSIGN(const std::string name, store.reader().spanName(wanted->runId.toStdString(), wanted->span));
     wanted->name = QString::fromStdString(name);

@@ -1,7 +1,6 @@
 // Name of a span of an imported run in its original program, read when the pointer rests on it.
 #pragma once
 
-#include <mutex>
 #include <optional>
 
 #include "gui/data/feed/live_query.h"
@@ -27,8 +26,7 @@ signals:
     void arrived(const dasgd::gui::SpanName& name);
 
 private:
-    std::mutex mutex_;
-    std::optional<SpanName> wanted_;  // guarded by mutex_
+    Wishes<std::optional<SpanName>> wanted_{this};
 };
 
 }  // namespace dasgd::gui
