@@ -28,7 +28,8 @@ struct ZeroSgdParams : GradientBucketsParams {
         f(stage, "stage",
           {.min = 2,
            .max = 3,
-           .help = "2: each rank steps its part of the weights; 3: it has no more of them than that, and all are "
+           .help = "2: each rank steps its part of the weights, gradients stay whole; 3: it has no more of either than "
+                   "its part, and weights are "
                    "gathered before each layer's passes, in time-only runs"});
         GradientBucketsParams::visit(f);
     }

@@ -12,14 +12,15 @@
 namespace dasgd::gui {
 namespace {
 
-const QString kText = QStringLiteral("name = \"x\"\n[algorithm]\nname = \"dasgd\"\ndelay = 3\n[train]\nsteps = 4\n");
+const QString kFormText =
+    QStringLiteral("name = \"x\"\n[algorithm]\nname = \"dasgd\"\ndelay = 3\n[train]\nsteps = 4\n");
 
 class ExperimentFormTest : public ::testing::Test {
 protected:
     ExperimentFormTest() {
         form_.resize(480, 800);
         form_.setSchema(smallSchema());
-        form_.update(ExperimentDocument(kText), {});
+        form_.update(ExperimentDocument(kFormText), {});
         form_.show();
     }
     QStringList sections() {
@@ -57,8 +58,9 @@ TEST_F(ExperimentFormTest, ASectionThatTheAlgorithmDoesNotReadIsThereOnlyIfTheTe
         form_.update(ExperimentDocument(std::move(text)), {});
         return sections().contains(QStringLiteral("graph"));
     };
-    const QString localSgd = QString(kText).replace(QLatin1String("dasgd\"\ndelay = 3"), QLatin1String("local_sgd\""));
-    EXPECT_TRUE(isThere(kText)) << "dasgd reads it here";
+    const QString localSgd =
+        QString(kFormText).replace(QLatin1String("dasgd\"\ndelay = 3"), QLatin1String("local_sgd\""));
+    EXPECT_TRUE(isThere(kFormText)) << "dasgd reads it here";
     EXPECT_FALSE(isThere(localSgd));
     EXPECT_TRUE(isThere(localSgd + QStringLiteral("[graph]\nname = \"ring\"\n"))) << "so that it can be taken out";
     EXPECT_TRUE(isThere(localSgd + QStringLiteral("[sweep]\n\"algorithm.name\" = [\"local_sgd\", \"dasgd\"]\n")));
@@ -73,14 +75,14 @@ TEST_F(ExperimentFormTest, ASectionGetsItsRowsWhenItIsFirstShownAndThenShowsTheT
     };
     EXPECT_TRUE(QTest::qWaitFor([&] { return rowsOf("train") > 0; }));
     EXPECT_EQ(rowsOf("optimizer"), 0U) << "nobody sees it";
-    form_.update(ExperimentDocument(kText + QStringLiteral("[optimizer]\nmomentum = 0.5\n")), {});
+    form_.update(ExperimentDocument(kFormText + QStringLiteral("[optimizer]\nmomentum = 0.5\n")), {});
     EXPECT_EQ(rowsOf("optimizer"), 0U) << "the next key or click comes first";
     EXPECT_TRUE(QTest::qWaitFor([&] { return rowsOf("optimizer") > 0; }));
     EXPECT_EQ(qobject_cast<QLineEdit*>(form_.rowOf("optimizer.momentum")->editor())->text(), QStringLiteral("0.5"));
 }
 
 TEST_F(ExperimentFormTest, AProblemInAFoldedSectionUnfoldsIt) {
-    form_.update(ExperimentDocument(kText), {{.message = "too much", .key = "optimizer.momentum"}});
+    form_.update(ExperimentDocument(kFormText), {{.message = "too much", .key = "optimizer.momentum"}});
     EXPECT_TRUE(sections().contains(QStringLiteral("optimizer")));
     EXPECT_TRUE(form_.rowOf("optimizer.momentum")->hasProblem());
 }
@@ -104,7 +106,7 @@ TEST_F(ExperimentFormTest, WhileTheTextIsBrokenTheFormKeepsWhatItShowed) {
         said = said || (label->isVisible() && label->text().startsWith(QLatin1String("Line 1 of the text is no TOML")));
     }
     EXPECT_TRUE(said);
-    form_.update(ExperimentDocument(kText), {});
+    form_.update(ExperimentDocument(kFormText), {});
     EXPECT_TRUE(delay->isEnabled());
 }
 
