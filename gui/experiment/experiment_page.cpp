@@ -98,8 +98,10 @@ private:
     // A newcomer finds an experiment that runs, not a blank form; a text that was emptied later stays empty.
     void beginAtFirst() {
         const Start* first = starts_->firstPreset();
-        if (std::exchange(begun_, true) || !first || !draft_.document().isEmpty()) return;
+        if (std::exchange(begun_, true) || !first || !draft_.document().isEmpty() || draft_.isReading()) return;
+        const QString said = message_->text();
         draft_.take(*first);
+        message_->say(said);
     }
     void connectDraft() {
         connect(&draft_, &ExperimentDraft::schemaLoaded, this, [this] {
@@ -377,8 +379,8 @@ private:
     QBoxLayout* textAndSweep_ = nullptr;
     QString schemaError_, focusedKey_;
     bool begun_ = false;
-    std::size_t visited_ = 0;                                  // number of problems visited since the last check
-    std::pair<std::ptrdiff_t, QString> sources_{-1, {}};       // of the last forecast: finished runs, the preferred one
+    std::size_t visited_ = 0;                             // number of problems visited since the last check
+    std::pair<std::ptrdiff_t, QString> sources_{-1, {}};  // of the last forecast: finished runs, the preferred one
 };
 
 const PageRegistry::Add<ExperimentPage> kExperimentPageEntry{

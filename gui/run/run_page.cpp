@@ -276,7 +276,7 @@ private:
 
     void showRun() {
         const RunItemPtr run = session_.current();
-        for (QWidget* action : {stop_, compare_}) action->setEnabled(run != nullptr);
+        for (QWidget* action : {stop_, resume_, again_, compare_}) action->setEnabled(run != nullptr);
         export_->setEnabled(run != nullptr && !exporter_->busy());
         pill_->setVisible(run != nullptr);
         title_->setToolTip(run ? asTip(runTitle(run->row) + u'\n' + run->id) : QString());

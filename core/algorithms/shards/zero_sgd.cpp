@@ -29,8 +29,7 @@ struct ZeroSgdParams : GradientBucketsParams {
           {.min = 2,
            .max = 3,
            .help = "2: each rank steps its part of the weights, gradients stay whole; 3: it has no more of either than "
-                   "its part, and weights are "
-                   "gathered before each layer's passes, in time-only runs"});
+                   "its part, and weights are gathered before each layer's passes, in time-only runs"});
         GradientBucketsParams::visit(f);
     }
 };

@@ -50,6 +50,7 @@ ExperimentDraft::ExperimentDraft(Engine& engine, std::filesystem::path workspace
     connect(&dryRun_, &DryRun::answered, this, &ExperimentDraft::takeAnswer);
     connect(&files_, &ExperimentFiles::wasRead, this, [this](const QString& path, const QString& text) {
         const QFileInfo file(path);
+        reading_ = false;
         startText_.clear();
         begin(text, file.absolutePath(), text, file.absoluteFilePath());
     });
@@ -58,11 +59,19 @@ ExperimentDraft::ExperimentDraft(Engine& engine, std::filesystem::path workspace
         if (!writing_.empty()) writing_.pop_front();
         emit failed(message);
     });
-    connect(&files_, &ExperimentFiles::unreadable, this, &ExperimentDraft::failed);
+    connect(&files_, &ExperimentFiles::unreadable, this, [this](const QString& message) {
+        reading_ = false;
+        emit failed(message);
+    });
     connect(&engine_, &Engine::started, this, &ExperimentDraft::takeStarted);
     connect(&engine_, &Engine::notStarted, this, [this](const QString& file) {
         if (file == starting_) starting_.clear();
     });
+}
+
+void ExperimentDraft::open(const QString& path) {
+    reading_ = true;
+    files_.read(path);
 }
 
 void ExperimentDraft::setText(const QString& text) {

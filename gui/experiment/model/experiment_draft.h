@@ -51,7 +51,9 @@ public:
     // Original text of the start that was opened; "" if the experiment came from elsewhere.
     [[nodiscard]] const QString& startText() const { return startText_; }
     // Reads the file and opens it as the new experiment.
-    void open(const QString& path) { files_.read(path); }
+    void open(const QString& path);
+    // True from open() until the file was read, or cannot be.
+    [[nodiscard]] bool isReading() const { return reading_; }
     // Opens a copy of the present text under a name that is neither its own nor in `taken`. Nothing is saved.
     void duplicate(const QStringList& taken);
 
@@ -140,6 +142,7 @@ private:
     QString file_, fileText_;          // file() and its content when it was last read or written
     QString askedText_, advisedText_;  // of setSectionOf(): the text asked about and the edited one
     UnsavedTexts unsaved_;
+    bool reading_ = false;              // a file that was asked for has not come
     bool answerWanted_ = false;         // checkNow() waits for the answer
     std::optional<Start> unshortened_;  // recorded configuration that waits for the schema to drop its defaults
     // A write under way; answers arrive in the order of the queue.

@@ -287,8 +287,7 @@ TEST_F(ExperimentPageTest, ADelayIsSetOnlyWhereItIsTheOneOfAllRunsAndOfThisText)
     const QString once = QStringLiteral("name = \"x\"\n[algorithm]\nname = \"dasgd\"\nperiod = 8\ndelay = 1\n");
     const auto set = [this] { return button<QPushButton>(QStringLiteral("Set d = ")); };
     text()->replaceText(once);
-    ASSERT_TRUE(isAnswered());
-    ASSERT_NE(set(), nullptr);
+    ASSERT_TRUE(eventually([&] { return set() != nullptr; }));
     EXPECT_TRUE(set()->isEnabled());
     text()->replaceText(once + QStringLiteral("\n# more\n"));
     ASSERT_NE(set(), nullptr);
@@ -334,6 +333,8 @@ TEST_F(ExperimentPageTest, TheListFoldsInANarrowWindow) {
             }
         }
     };
+    text()->selectAll();
+    QTest::keyClick(text(), Qt::Key_Delete);
     EXPECT_TRUE(list()->isVisible()) << "an empty page needs it";
     expectNothingOverlaps("empty");
     choosePreset(QStringLiteral("delay-sweep"));

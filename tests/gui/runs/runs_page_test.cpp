@@ -263,7 +263,7 @@ TEST_F(RunsPageTest, ANewRunIsSetUpBeforeItIsStarted) {
     openRuns();
     QTest::mouseClick(button<QPushButton>(QStringLiteral("New run")), Qt::LeftButton);
     EXPECT_FALSE(table()->isVisible());
-    EXPECT_NE(label(QStringLiteral("New experiment")), nullptr);
+    EXPECT_NE(label(QStringLiteral("first-light")), nullptr);
 }
 
 TEST_F(RunsPageTest, AStarIsKeptShownAndTakenBack) {

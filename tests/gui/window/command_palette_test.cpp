@@ -141,7 +141,8 @@ QKeySequence sequenceOf(QString keys) {
 // Keys of the commands that can be carried out now, and those at the end of the help of buttons, for what cannot.
 QList<QKeySequence> namedKeys(MainWindow& window) {
     static const QRegularExpression atEnd(QStringLiteral("\\s\\s(\\S+)\\s*$"));
-    QList<QKeySequence> keys{sequenceOf(QStringLiteral("Ctrl+K")), sequenceOf(QStringLiteral("Ctrl+Q"))};
+    QList<QKeySequence> keys{sequenceOf(QStringLiteral("Ctrl+K")), sequenceOf(QStringLiteral("Ctrl+Q")),
+                             sequenceOf(QStringLiteral("F1"))};
     for (const PaletteCommand& one : commandsOf(window)) keys << sequenceOf(one.keys);
     for (const QAbstractButton* one : window.findChildren<QAbstractButton*>()) {
         keys << sequenceOf(atEnd.match(one->toolTip()).captured(1));
