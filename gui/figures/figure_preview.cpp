@@ -1,6 +1,5 @@
 #include "gui/figures/figure_preview.h"
 
-#include <QFontMetricsF>
 #include <QPainter>
 #include <QScreen>
 #include <algorithm>
@@ -44,7 +43,6 @@ double FigurePreview::pixelsPerPoint() const { return dotsPerInch() / kPoints * 
 
 void FigurePreview::setFigure(const QImage& image, QSizeF size, const Venue& venue, const QString& caption) {
     image_ = image;
-    grey_ = {};
     size_ = size;
     venue_ = &venue;
     caption_ = caption;
@@ -158,38 +156,11 @@ void FigurePreview::paintRuler(QPainter& painter, const QRectF& area, double lef
 }
 
 double FigurePreview::paintText(QPainter& painter, QRectF area, const QString& text, double points) const {
-    const QFont font = bodyFont(points);
-    const QFontMetricsF metrics(font);
-    painter.setFont(font);
+    painter.setFont(bodyFont(points));
     painter.setPen(kSheetInk);
-    const double leading = points * kLeading * pixelsPerPoint();
-    QString line;
-    double y = area.top();
-    const auto put = [&](const QString& words, bool last) {
-        const QStringList parts = words.split(QLatin1Char(' '));
-        // Lines are justified to the width of the column.
-        const double gap = metrics.horizontalAdvance(QLatin1Char(' ')) +
-                           (last || parts.size() < 2 ? 0
-                                                     : (area.width() - metrics.horizontalAdvance(words)) /
-                                                           static_cast<double>(parts.size() - 1));
-        double x = area.left();
-        for (const QString& part : parts) {
-            painter.drawText(QPointF(x, y + metrics.ascent()), part);
-            x += metrics.horizontalAdvance(part) + gap;
-        }
-        y += leading;
-    };
-    for (const QString& word : text.split(QLatin1Char(' '))) {
-        const QString longer = line.isEmpty() ? word : line + QLatin1Char(' ') + word;
-        if (!line.isEmpty() && metrics.horizontalAdvance(longer) > area.width()) {
-            put(line, false);
-            line = word;
-        } else {
-            line = longer;
-        }
-    }
-    put(line, true);
-    return y;
+    QRectF used;
+    painter.drawText(area, Qt::AlignJustify | Qt::TextWordWrap | Qt::TextDontClip, text, &used);
+    return used.bottom();
 }
 
 void FigurePreview::paintSheet(QPainter& painter) const {

@@ -42,7 +42,7 @@ private:
     void paintWords(QPainter& painter) const;
 
     const Look& look_;
-    QImage image_, grey_;
+    QImage image_;
     QSizeF size_;  // size of the figure in points
     const Venue* venue_ = nullptr;
     QString caption_, title_, words_;
