@@ -284,12 +284,11 @@ void BesideCard::showTable(const BesideTable& table) {
         const BesideLine& line = table.lines[static_cast<std::size_t>(row)];
         int column = 0;
         for (const QString& text : {line.what, line.a, line.b, line.difference, line.ratio}) {
-            auto* item = new QTableWidgetItem(text);
-            item->setTextAlignment(Qt::AlignVCenter | (column == 0 ? Qt::AlignLeft : Qt::AlignRight));
-            if (column == 0 && line.kind) {
-                item->setData(Qt::DecorationRole, colorOn(look_.theme().panel, *line.kind, rgbOf(*line.kind)));
-            }
-            table_->setItem(row, column++, item);
+            QTableWidgetItem* item = putText(*table_, row, column++, text);
+            if (column > 1) continue;
+            item->setData(
+                Qt::DecorationRole,
+                line.kind ? QVariant(colorOn(look_.theme().panel, *line.kind, rgbOf(*line.kind))) : QVariant());
         }
     }
     remarks_->say(table.remarks.join(QLatin1Char('\n')));

@@ -29,9 +29,6 @@ SelectionCard::SelectionCard(QWidget* parent) : Card(parent) {
     table_->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
     table_->horizontalHeader()->setMinimumSectionSize(24);
     table_->setWordWrap(false);  // with wrapping, a name slightly too long would lose its last word
-    for (int column = 0; column < 4; ++column) {
-        table_->horizontalHeaderItem(column)->setTextAlignment(column > 0 ? Qt::AlignRight : Qt::AlignLeft);
-    }
     body().addWidget(table_, 1);
     body().addWidget(hidden_ = makeLabel({}));
     hidden_->setWordWrap(true);
@@ -119,27 +116,15 @@ void SelectionCard::setHead(int row, const QString& text) {
 }
 
 void SelectionCard::setLine(int row, const MeasureLine& line) {
-    // Cells with unchanged text are not touched, so that they are not drawn again.
-    const auto put = [&](int column, const QString& text, bool number) {
-        QTableWidgetItem* item = table_->item(row, column);
-        if (item) {
-            if (item->text() != text) item->setText(text);
-            return item;
-        }
-        item = new QTableWidgetItem(text);
-        item->setTextAlignment(Qt::AlignVCenter | (number ? Qt::AlignRight : Qt::AlignLeft));
-        table_->setItem(row, column, item);
-        return item;
-    };
-    QTableWidgetItem* what = put(0, line.what, false);
+    QTableWidgetItem* what = putText(*table_, row, 0, line.what);
     if (what->toolTip() != line.what) what->setToolTip(line.what);
     const QVariant color =
         line.kind ? QVariant(colorOn(palette().color(QPalette::Base), *line.kind, rgbOf(*line.kind))) : QVariant();
     if (what->data(Qt::DecorationRole) != color) what->setData(Qt::DecorationRole, color);
-    put(1, shortNumber(line.meanMs, 3), true);
-    QTableWidgetItem* most = put(2, line.most.section(QLatin1Char(' '), 0, 0), true);
+    putText(*table_, row, 1, shortNumber(line.meanMs, 3));
+    QTableWidgetItem* most = putText(*table_, row, 2, line.most.section(QLatin1Char(' '), 0, 0));
     if (most->toolTip() != line.most) most->setToolTip(line.most);
-    put(3, QString::number(line.share * 100, 'f', 1) + QStringLiteral(" %"), true);
+    putText(*table_, row, 3, QString::number(line.share * 100, 'f', 1) + QStringLiteral(" %"));
 }
 
 }  // namespace dasgd::gui

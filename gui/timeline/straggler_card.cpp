@@ -1,19 +1,16 @@
 #include "gui/timeline/straggler_card.h"
 
-#include <QHeaderView>
-#include <QTableWidget>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
 
 #include "gui/kit/words/words.h"
 #include "gui/timeline/model/late_words.h"
+#include "gui/timeline/numbers_table.h"
 
 namespace dasgd::gui {
 
 namespace {
-
-constexpr int kStragglerRow = 22;
 
 QString inMilliseconds(double ns) {
     const double ms = ns / 1e6;
@@ -61,20 +58,9 @@ std::map<int, QString> lateRanksInWords(const LatenessAnswer& answer) {
 
 StragglerCard::StragglerCard(const Look& look, QWidget* parent) : Card(parent), look_(look) {
     body().addWidget(makeLabel(tr("Stragglers"), "head"));
-    table_ = new QTableWidget(0, 3);
-    table_->setAccessibleName(tr("Ranks that come latest to the averages"));
-    table_->setHorizontalHeaderLabels({tr("rank"), tr("late by"), tr("last at")});
-    table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
-    table_->setSelectionBehavior(QAbstractItemView::SelectRows);
-    table_->setShowGrid(false);
-    table_->setFrameShape(QFrame::NoFrame);
+    table_ = makeNumbersTable({tr("rank"), tr("late by"), tr("last at")}, tr("Ranks that come latest to the averages"));
     table_->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    table_->verticalHeader()->hide();
-    table_->verticalHeader()->setDefaultSectionSize(kStragglerRow);
     table_->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
-    for (int column = 0; column < 3; ++column) {
-        table_->horizontalHeaderItem(column)->setTextAlignment(column > 0 ? Qt::AlignRight : Qt::AlignLeft);
-    }
     table_->setToolTip(tr("After the median rank, mean over the averages. Enter pins the rank in the timeline."));
     body().addWidget(table_);
     body().addWidget(words_ = makeLabel({}, "small"));
@@ -100,21 +86,15 @@ void StragglerCard::setAnswer(const LatenessAnswer& answer) {
     table_->setRowCount(static_cast<int>(latest.size()));
     for (int row = 0; row < table_->rowCount(); ++row) {
         const RankLateness& rank = latest[static_cast<std::size_t>(row)];
-        const auto put = [&](int column, const QString& text) {
-            auto* item = new QTableWidgetItem(text);
-            item->setTextAlignment(Qt::AlignVCenter | (column > 0 ? Qt::AlignRight : Qt::AlignLeft));
-            table_->setItem(row, column, item);
-            return item;
-        };
-        put(0, QString::number(rank.rank))->setData(Qt::UserRole, rank.rank);
+        putText(*table_, row, 0, QString::number(rank.rank))->setData(Qt::UserRole, rank.rank);
         const QString late = lateInWords(rank.lateNs);
-        QTableWidgetItem* by = put(1, rank.isBeyondNoise() ? late + QStringLiteral(" !") : late);
-        if (rank.isBeyondNoise()) by->setForeground(look_.theme().warn);
+        QTableWidgetItem* by = putText(*table_, row, 1, rank.isBeyondNoise() ? late + QStringLiteral(" !") : late);
+        by->setData(Qt::ForegroundRole, rank.isBeyondNoise() ? QVariant(QBrush(look_.theme().warn)) : QVariant());
         by->setToolTip(tr("noise ± %1 ms").arg(inMilliseconds(rank.noiseNs)));
-        put(2, tr("%1 of %2").arg(rank.last).arg(rank.averages));
+        putText(*table_, row, 2, tr("%1 of %2").arg(rank.last).arg(rank.averages));
     }
     table_->setVisible(!latest.empty());
-    table_->setFixedHeight(table_->horizontalHeader()->sizeHint().height() + kStragglerRow * table_->rowCount() + 2);
+    table_->setFixedHeight(table_->horizontalHeader()->sizeHint().height() + kNumbersRow * table_->rowCount() + 2);
 }
 
 }  // namespace dasgd::gui
