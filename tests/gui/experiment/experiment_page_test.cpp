@@ -286,8 +286,10 @@ TEST_F(ExperimentPageTest, ADelayIsSetOnlyWhereItIsTheOneOfAllRunsAndOfThisText)
     openPage();
     const QString once = QStringLiteral("name = \"x\"\n[algorithm]\nname = \"dasgd\"\nperiod = 8\ndelay = 1\n");
     const auto set = [this] { return button<QPushButton>(QStringLiteral("Set d = ")); };
+    ASSERT_TRUE(isAnswered());
     text()->replaceText(once);
-    ASSERT_TRUE(eventually([&] { return set() != nullptr; }));
+    ASSERT_TRUE(isAnswered());
+    ASSERT_NE(set(), nullptr);
     EXPECT_TRUE(set()->isEnabled());
     text()->replaceText(once + QStringLiteral("\n# more\n"));
     ASSERT_NE(set(), nullptr);

@@ -134,6 +134,7 @@ TEST_F(ReportsPageTest, EveryKindOfJobOpensItsFormFromAnyPage) {
 
 TEST_F(ReportsPageTest, WhatIsMissingIsSeenWhereverItWasAskedFor) {
     openWindow();
+    window_->draft().setText({});
     const std::unique_ptr<PageContext> context = contextOf();
     for (const JobKind kind : {JobKind::Calibrate, JobKind::Scale}) {
         window_->open("Runs");

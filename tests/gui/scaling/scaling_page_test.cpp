@@ -43,6 +43,7 @@ TEST_F(ScalingPageTest, AnEmptyWorkspaceSaysHowToGetData) {
     ASSERT_TRUE(eventually([&] { return label(QStringLiteral("No finished runs yet")) != nullptr; }));
     EXPECT_NE(label(QStringLiteral("dasgd scale FILE.toml --workers 1,2,...,64 --workspace")), nullptr);
     EXPECT_FALSE(points()->isVisible());
+    window_->draft().setText({});
     button<QToolButton>(QStringLiteral("Scale …"))->click();
     EXPECT_NE(label(QStringLiteral("There is no experiment yet")), nullptr) << "said where reports are asked for";
 }

@@ -248,8 +248,7 @@ TEST_F(MainWindowTest, AnExperimentIsOpenedOnItsPage) {
     std::ofstream(file) << text.constData();
     open();
     window_->openExperiment(QString::fromStdString(file.string()));
-    ASSERT_TRUE(eventually([this] { return !window_->draft().document().isEmpty(); }));
-    EXPECT_EQ(window_->draft().document().text().toUtf8(), text);
+    ASSERT_TRUE(eventually([&] { return window_->draft().document().text().toUtf8() == text; }));
     EXPECT_TRUE(window_->draft().isSaved());
     EXPECT_NE(label(QStringLiteral("mine.toml")), nullptr);
     auto* editor = window_->findChild<TomlEditor*>();
