@@ -29,6 +29,7 @@
 #include "core/algorithms/extensions.h"
 #include "core/optimizers/optimizer.h"
 #include "core/step/archive.h"
+#include "core/step/in_flight.h"
 #include "core/step/step_context.h"
 
 namespace dasgd {
@@ -122,7 +123,7 @@ public:
     }
 
     void afterBackward(StepContext& context) override {
-        awaitLate(context);
+        flight_.await(context);
         merge(context);
         choose(context);
         if (!now_.empty()) {
@@ -134,8 +135,8 @@ public:
         }
         if (late_.empty()) return;
         lateGradients_ = packedIn(context, late_);
-        lateStep_ = context.step();
-        pending_ = context.comm().allReduce(lateGradients_, Reduce::Mean);
+        flight_.begin(context);
+        flight_.add(context.comm().allReduce(lateGradients_, Reduce::Mean), bytesOf(lateGradients_));
     }
 
     // The gradient is the mean of all ranks where it was waited for, and the rank's own elsewhere.
@@ -152,12 +153,12 @@ public:
 
     // Afterwards every rank has θ.
     void drain(StepContext& context) override {
-        awaitLate(context);
+        flight_.await(context);
         merge(context);
     }
 
     void save(StepContext& context, Archive& archive) override {
-        awaitLate(context);
+        flight_.await(context);
         archive.put("theta", theta_);
         archive.put("mean", mean_);
         archive.put("importance", torch::tensor(importance_, at::kDouble));
@@ -214,10 +215,6 @@ private:
         return out;
     }
 
-    void awaitLate(StepContext& context) {
-        if (pending_) context.executor().waitFor(pending_, lateStep_, bytesOf(lateGradients_));
-    }
-
     // θ of the step before, from the mean of all its gradients; leaves the gradient of this step as it is.
     void merge(StepContext& context) {
         if (late_.empty()) return;
@@ -232,6 +229,7 @@ private:
             params.gradients().copy_(own);
         });
         late_.clear();
+        flight_.end();
     }
 
     void restoreState(Optimizer& optimizer) const {
@@ -302,8 +300,7 @@ private:
     std::vector<double> importance_;  // of each layer
     Ranges now_, late_;               // elements that are waited for, and those that are merged in the next step
     at::Tensor lateGradients_;        // the latter's gradients, one after the other
-    Pending pending_;
-    std::int64_t lateStep_ = 0;
+    InFlight flight_;
 };
 
 const AlgorithmRegistry::Add<Osp, OspParams> kOspEntry{

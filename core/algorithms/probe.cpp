@@ -15,6 +15,7 @@
 #include "core/algorithms/extensions.h"
 #include "core/base/metric_names.h"
 #include "core/step/archive.h"
+#include "core/step/in_flight.h"
 #include "core/step/step_context.h"
 
 namespace dasgd {
@@ -97,9 +98,7 @@ public:
         stepBegan_ = context.device() ? now : context.clock().now();
     }
 
-    void drain(StepContext& context) override {
-        if (pending_) context.executor().waitFor(pending_, launchedAt_, bytesOf(payload_));
-    }
+    void drain(StepContext& context) override { flight_.drop(context); }
 
     // Saves the sums measured so far; the result of a reduction in flight is never read.
     void save(StepContext& context, Archive& archive) override {
@@ -222,8 +221,8 @@ private:
 
     void reduceNext(StepContext& context) {
         drain(context);
-        pending_ = context.comm().allReduce(payload_, Reduce::Sum);
-        launchedAt_ = context.step();
+        flight_.begin(context);
+        flight_.add(context.comm().allReduce(payload_, Reduce::Sum), bytesOf(payload_));
     }
 
     [[nodiscard]] double aloneSteps() const { return static_cast<double>(lastAlone_ - kProbeWarmUp); }
@@ -231,8 +230,7 @@ private:
     ProbeParams params_;
     const std::int64_t lastAlone_;  // last step of the first half
     at::Tensor payload_;            // [N]
-    Pending pending_;
-    std::int64_t launchedAt_ = 0;
+    InFlight flight_;
     std::int64_t round_ = 1;  // steps from one overlapped reduction to the next
     Ns stepBegan_ = 0;
     Ns aloneTime_ = 0;

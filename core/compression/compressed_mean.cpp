@@ -79,21 +79,17 @@ void CompressedMean::launch(StepContext& context) {
 
 void CompressedMean::launchStage(StepContext& context, Stage stage) {
     stage_ = stage;
-    launchedAt_ = context.step();
-    pending_ = scheme_->launch(context.comm(), stage == Stage::First ? 0 : 1);
-}
-
-void CompressedMean::await(StepContext& context) {
-    if (!pending_) return;
-    collective_ = pending_.collective();
-    context.executor().waitFor(pending_, launchedAt_, scheme_->bytes(stage_ == Stage::First ? 0 : 1));
+    const int number = stage == Stage::First ? 0 : 1;
+    sent_.end();
+    sent_.begin(context);
+    sent_.add(scheme_->launch(context.comm(), number), scheme_->bytes(number));
 }
 
 void CompressedMean::proceed(StepContext& context) {
     if (stage_ != Stage::First || !hasSecondStage()) return;
-    await(context);
+    sent_.await(context);
     const std::int64_t bytes = mergeBytes(scheme_->passes().recode, denseBytes_);
-    context.executor().run({SpanKind::Merge, bytes, collective_}, [&] {
+    context.executor().run({SpanKind::Merge, bytes, collective()}, [&] {
         const at::NoGradGuard guard;
         scheme_->recode(factor_, counter());
     });
@@ -102,7 +98,7 @@ void CompressedMean::proceed(StepContext& context) {
 
 void CompressedMean::arrive(StepContext& context) {
     proceed(context);
-    await(context);
+    sent_.await(context);
 }
 
 void CompressedMean::decode(at::Tensor out) {
@@ -112,7 +108,7 @@ void CompressedMean::decode(at::Tensor out) {
 }
 
 void CompressedMean::drop(StepContext& context) {
-    await(context);
+    sent_.drop(context);
     stage_ = Stage::Idle;
 }
 
@@ -127,20 +123,20 @@ std::int64_t CompressedMean::sentBytes() const {
 }
 
 void CompressedMean::save(StepContext& context, Archive& archive) {
-    await(context);
+    sent_.save(context, archive);
     archive.put("exchanges", exchanges_);
     archive.put("rate", at::scalar_tensor(rate_, at::kDouble));
     archive.put("stage", static_cast<std::int64_t>(stage_));
     if (error_.defined()) archive.put("error", error_);
     for (const auto& [name, tensor] : scheme_->kept()) archive.put(name, *tensor);
     if (stage_ == Stage::Idle) return;
-    archive.put("launched_at", launchedAt_);
     archive.put("factor", at::scalar_tensor(factor_, at::kDouble));
     archive.put("size", at::scalar_tensor(size_, at::kDouble));
     for (const auto& [name, tensor] : scheme_->underWay()) archive.put(name, *tensor);
 }
 
 Status CompressedMean::load(const Archive& archive) {
+    DASGD_TRY(sent_.load(archive));
     DASGD_ASSIGN(exchanges_, archive.integer("exchanges"));
     at::Tensor number = at::scalar_tensor(0, at::kDouble);
     DASGD_TRY(archive.read("rate", number));
@@ -150,7 +146,6 @@ Status CompressedMean::load(const Archive& archive) {
     if (error_.defined()) DASGD_TRY(archive.read("error", error_));
     for (const auto& [name, tensor] : scheme_->kept()) DASGD_TRY(archive.read(name, *tensor));
     if (stage_ == Stage::Idle) return {};
-    DASGD_ASSIGN(launchedAt_, archive.integer("launched_at"));
     DASGD_TRY(archive.read("factor", number));
     factor_ = number.item<double>();
     DASGD_TRY(archive.read("size", number));

@@ -23,6 +23,7 @@
 #include "core/base/result.h"
 #include "core/compression/scheme.h"
 #include "core/compression/settings.h"
+#include "core/step/in_flight.h"
 #include "core/step/step_context.h"
 
 namespace dasgd {
@@ -37,7 +38,7 @@ inline constexpr const char* kCompressionState = "compression/";
 [[nodiscard]] std::vector<Segment> segmentsOf(const FlatParams& params, const CompressionParams& settings,
                                               std::int64_t begin, std::int64_t elements);
 
-class CompressedMean {
+class CompressedMean final : public CodedTransfer {
 public:
     // The vectors of one exchange, `elements` numbers from `begin` of the flat tensors on. Exchanges of a run that
     // alternate have streams of their own, number `stream` of `streams`.
@@ -62,13 +63,14 @@ public:
     // Ends the first stage and begins the second, where there is one and that has not happened yet: waits, and works.
     void proceed(StepContext& context);
     // Waits for all stages.
-    void arrive(StepContext& context);
+    void arrive(StepContext& context) override;
     // Work of kind Merge, over decodeBytes() bytes, after arrive(): out ← out + ⟨c⟩. Not called in time-only runs.
     void decode(at::Tensor out);
-    // Called after decode(), in time-only runs too: the exchange is over.
-    void finish() { stage_ = Stage::Idle; }
-    // Called in place of everything after launch(): what the exchange brings is dropped.
-    void drop(StepContext& context);
+    void finish() override {
+        stage_ = Stage::Idle;
+        sent_.end();
+    }
+    void drop(StepContext& context) override;
 
     // Bytes of memory that the work goes over, as the executor counts them for a snapshot and a merge.
     [[nodiscard]] std::int64_t encodeBytes() const;
@@ -79,8 +81,7 @@ public:
     [[nodiscard]] std::int64_t denseBytes() const { return denseBytes_; }
     // True from the first coding to the second.
     [[nodiscard]] bool isFirst() const { return exchanges_ == 1; }
-    // Number of the collective that was awaited last.
-    [[nodiscard]] std::uint64_t collective() const { return collective_; }
+    [[nodiscard]] std::uint64_t collective() const override { return sent_.collective(); }
     // Waits for what is under way, without going on, and puts all state into `archive`.
     void save(StepContext& context, Archive& archive);
     [[nodiscard]] Status load(const Archive& archive);
@@ -91,7 +92,6 @@ private:
     [[nodiscard]] std::uint64_t counter() const {
         return static_cast<std::uint64_t>((exchanges_ - 1) * vector_.streams + vector_.stream + 1);
     }
-    void await(StepContext& context);
     void launchStage(StepContext& context, Stage stage);
     void recordError() const;
 
@@ -106,9 +106,7 @@ private:
     double rate_ = 0;             // learning rate of the last exchange whose rate was not 0; 0: there was none
     std::int64_t exchanges_ = 0;  // number of codings so far
     Stage stage_ = Stage::Idle;
-    Pending pending_;              // empty once awaited
-    std::int64_t launchedAt_ = 0;  // step of the present stage's launch
-    std::uint64_t collective_ = 0;
+    InFlight sent_;  // by the newest stage
 };
 
 // Records how large messages of these exchanges, which make up the model, are beside their vectors.

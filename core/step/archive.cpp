@@ -17,6 +17,18 @@ std::string shapeAndType(const at::Tensor& tensor) {
 
 }  // namespace
 
+void Archive::put(const std::string& name, const std::vector<at::Tensor>& tensors) {
+    for (std::size_t i = 0; i < tensors.size(); ++i) put(name + "/" + std::to_string(i), tensors[i]);
+}
+
+Status Archive::read(const std::string& name, const std::vector<at::Tensor>& out) const {
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        at::Tensor tensor = out[i];
+        DASGD_TRY(read(name + "/" + std::to_string(i), tensor));
+    }
+    return {};
+}
+
 // Tensors are shared between archives: nobody changes those of an archive.
 void Archive::putUnder(const std::string& prefix, const Archive& other) {
     for (const auto& [name, tensor] : other.tensors_) tensors_[prefix + name] = tensor;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "core/base/result.h"
 
@@ -16,6 +17,8 @@ class Archive {
 public:
     void put(const std::string& name, const at::Tensor& tensor) { tensors_[name] = tensor.detach().clone(); }
     void put(const std::string& name, std::int64_t value) { integers_[name] = value; }
+    // Puts them as `name`/0, `name`/1, …
+    void put(const std::string& name, const std::vector<at::Tensor>& tensors);
 
     // Adds everything that `other` holds, with `prefix` before each name.
     void putUnder(const std::string& prefix, const Archive& other);
@@ -28,6 +31,8 @@ public:
     // Copies into `out`, which has the tensor's shape and type. Errors: no tensor of that name; a tensor of another
     // shape or type, as from another model or precision.
     [[nodiscard]] Status read(const std::string& name, at::Tensor& out) const;
+    // Reads into each of `out` what put() stored for it.
+    [[nodiscard]] Status read(const std::string& name, const std::vector<at::Tensor>& out) const;
     // Errors: no integer of that name.
     [[nodiscard]] Result<std::int64_t> integer(const std::string& name) const;
 

@@ -9,16 +9,15 @@
 #include <cstdint>
 
 #include "core/base/result.h"
+#include "core/step/in_flight.h"
 #include "core/step/step_context.h"
 
 namespace dasgd {
 
 class Archive;
 
-class CodedExchange {
+class CodedExchange : public CodedTransfer {
 public:
-    virtual ~CodedExchange() = default;
-
     // True where what leaves in step `step` travels uncoded; agree() is then told what was merged.
     [[nodiscard]] virtual bool leavesWhole(std::int64_t /*step*/) const { return false; }
     // Snapshot work, over encodeBytes() bytes: codes `x`, [N], which may be changed and belongs to the exchange until
@@ -27,15 +26,9 @@ public:
     virtual void launch(StepContext& context) = 0;
     // Ends the first of two stages and begins the second, where there are two.
     virtual void proceed(StepContext& /*context*/) {}
-    // Waits for all messages.
-    virtual void arrive(StepContext& context) = 0;
-    // Called in place of everything after launch(): what the exchange brings is dropped.
-    virtual void drop(StepContext& context) = 0;
     // Merge work, over decodeBytes() bytes, after arrive(): `x`, the tensor that encode() had, becomes what is merged.
     // Not called in time-only runs.
     virtual void decode(at::Tensor x) = 0;
-    // Called after decode(), in time-only runs too: the exchange is over.
-    virtual void finish() {}
     // Merge work, over agreeBytes(), of an exchange that travelled whole, and brought `mean`.
     virtual void agree(const at::Tensor& /*mean*/) {}
 
@@ -43,8 +36,6 @@ public:
     [[nodiscard]] virtual std::int64_t encodeBytes() const = 0;
     [[nodiscard]] virtual std::int64_t decodeBytes() const = 0;
     [[nodiscard]] virtual std::int64_t agreeBytes() const { return 0; }
-    // Number of the collective that was awaited last.
-    [[nodiscard]] virtual std::uint64_t collective() const = 0;
     // Waits for what is under way, without going on, and puts all state but `x` into `archive`.
     virtual void save(StepContext& context, Archive& archive) = 0;
     // Called on a new object, in place of everything up to the save.

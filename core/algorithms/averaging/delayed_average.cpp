@@ -7,8 +7,6 @@
 #include <utility>
 
 #include "core/algorithms/averaging/coded_mean.h"
-#include "core/base/check.h"
-#include "core/base/metric_names.h"
 #include "core/cost/memory/memory_passes.h"
 #include "core/gpu/flat_ops.h"
 #include "core/optimizers/optimizer.h"
@@ -18,7 +16,7 @@ namespace dasgd {
 
 namespace {
 
-const std::string kMean = "mean", kOwnPart = "own_part", kReceivedPart = "received/";
+const std::string kMean = "mean", kReceived = "received";
 
 }  // namespace
 
@@ -69,7 +67,7 @@ void DelayedAverage::start(StepContext& context) {
 }
 
 bool DelayedAverage::proceedsAfter(std::int64_t k) const {
-    return launched_ && isCoded_ && params_.delay > 1 && k == launchedAt_ + (params_.delay + 1) / 2;
+    return flight_.isCoded() && params_.delay > 1 && k == launchedAt() + (params_.delay + 1) / 2;
 }
 
 void DelayedAverage::makeOwnState(StepContext& context) {
@@ -80,13 +78,12 @@ void DelayedAverage::makeOwnState(StepContext& context) {
 
 void DelayedAverage::afterStep(StepContext& context) {
     const std::int64_t k = context.step();
-    if (inFlight() && k == launchedAt_ + params_.delay) merge(context);
+    if (flight_.any() && k == launchedAt() + params_.delay) merge(context);
     if (proceedsAfter(k)) coded_->proceed(context);
     if (leavesAfter(context.ownSteps())) average(context);
 }
 
 void DelayedAverage::average(StepContext& context) {
-    DASGD_CHECK(!inFlight() && "one average in flight");
     const bool whole = payload(context.params().size()) == context.params().size() && !mixer_.received && !coded_;
     if (whole && params_.delay == 0 && params_.localWeight == 0 && params_.optimizerState != "average") {
         averageInPlace(context);
@@ -96,31 +93,7 @@ void DelayedAverage::average(StepContext& context) {
     if (params_.delay == 0) merge(context);
 }
 
-void DelayedAverage::drain(StepContext& context) {
-    if (launched_ && isCoded_) {
-        coded_->drop(context);
-        pending_.clear();
-        launched_ = false;
-    }
-    await(context);
-    arrived_ = false;
-}
-
-void DelayedAverage::await(StepContext& context) {
-    if (!launched_) return;
-    launched_ = false;
-    arrived_ = true;
-    if (isCoded_) {
-        coded_->arrive(context);
-        collective_ = coded_->collective();
-    }
-    const auto bytes = static_cast<std::int64_t>(isCoded_ ? mean_.element_size() : mean_.nbytes());
-    for (Pending& pending : pending_) {
-        if (!isCoded_) collective_ = pending.collective();
-        context.executor().waitFor(pending, launchedAt_, bytes);
-    }
-    pending_.clear();
-}
+void DelayedAverage::drain(StepContext& context) { flight_.drop(context); }
 
 std::vector<at::Tensor> DelayedAverage::received(std::int64_t begin, std::int64_t size) const {
     std::vector<at::Tensor> parts;
@@ -153,26 +126,22 @@ void DelayedAverage::weigh() {
 }
 
 void DelayedAverage::save(StepContext& context, Archive& archive) {
-    // A coded exchange is kept as its messages.
-    const bool messages = launched_ && isCoded_;
-    if (!messages) await(context);
+    flight_.save(context, archive);
     for (const auto& [name, tensor] : ownState()) archive.put(name, *tensor);
-    archive.put("in_flight", static_cast<std::int64_t>(inFlight()));
     if (mixer_.prepare) archive.put("exchanges", exchanges_);
     if (coded_) {
         Archive own;
         coded_->save(context, own);
         archive.putUnder(kCompressionState, own);
-        archive.put("coded", static_cast<std::int64_t>(messages));
     }
-    if (!inFlight()) return;
-    archive.put("launched_at", launchedAt_);
+    if (!flight_.any()) return;
     const std::int64_t size = context.params().size();
     archive.put("tensors", 1 + (mean_.numel() - payload(size)) / size);
-    const std::vector<at::Tensor> parts = received(0, mean_.numel());
-    archive.put(mixer_.received ? kOwnPart : kMean, mean_);
-    if (mixer_.received) archive.put("received", static_cast<std::int64_t>(parts.size()));
-    for (std::size_t i = 0; i < parts.size(); ++i) archive.put(kReceivedPart + std::to_string(i), parts[i]);
+    archive.put(kMean, mean_);
+    if (mixer_.received) {
+        archive.put(kReceived, std::ssize(*mixer_.received));
+        archive.put(kReceived, received(0, mean_.numel()));
+    }
     if (params_.correction > 0) archive.put("snapshot", snapshot_);
 }
 
@@ -180,33 +149,26 @@ void DelayedAverage::save(StepContext& context, Archive& archive) {
 Status DelayedAverage::load(StepContext& context, const Archive& archive) {
     makeOwnState(context);
     for (const auto& [name, tensor] : ownState()) DASGD_TRY(archive.read(name, *tensor));
-    DASGD_ASSIGN(const std::int64_t underWay, archive.integer("in_flight"));
-    arrived_ = underWay != 0;
+    DASGD_TRY(flight_.load(archive));
     // Absent in checkpoints of older versions, whose exchanges were all alike.
     exchanges_ = archive.integer("exchanges").value_or(0);
     coded_ = makeCoded(context);
-    if (coded_) {
-        DASGD_TRY(coded_->load(archive.under(kCompressionState)));
-        DASGD_ASSIGN(const std::int64_t messages, archive.integer("coded"));
-        isCoded_ = messages != 0;
-        if (isCoded_) std::swap(arrived_, launched_);
-    }
-    if (!inFlight()) return {};
-    if (mixer_.prepare && !isCoded_) mixer_.prepare(context, exchanges_ - 1);
-    DASGD_ASSIGN(launchedAt_, archive.integer("launched_at"));
+    if (coded_) DASGD_TRY(coded_->load(archive.under(kCompressionState)));
+    if (!flight_.any()) return {};
+    if (flight_.isCoded()) flight_.add(*coded_);
+    if (mixer_.prepare && !flight_.isCoded()) mixer_.prepare(context, exchanges_ - 1);
     const at::Tensor& weights = context.params().weights();
     // A snapshot of step 0 has the weights alone, even where the optimiser has state by now.
     DASGD_ASSIGN(const std::int64_t tensors, archive.integer("tensors"));
     const std::int64_t leaves = payload(weights.numel());
     mean_ = at::empty({leaves + (tensors - 1) * weights.numel()}, weights.options());
-    // Older checkpoints hold one summed tensor; newer ones hold one tensor for each part that arrived.
-    const Result<std::int64_t> parts = archive.integer("received");
-    DASGD_TRY(archive.read(parts ? kOwnPart : kMean, mean_));
-    if (mixer_.received) mixer_.received->clear();
-    for (std::int64_t i = 0; i < parts.value_or(0); ++i) {
-        at::Tensor part = at::empty_like(mean_);
-        DASGD_TRY(archive.read(kReceivedPart + std::to_string(i), part));
-        mixer_.received->push_back(std::move(part));
+    DASGD_TRY(archive.read(kMean, mean_));
+    if (mixer_.received) {
+        // Older checkpoints hold one summed tensor; newer ones hold one tensor for each part that arrived.
+        const std::int64_t parts = archive.integer(kReceived).value_or(0);
+        mixer_.received->clear();
+        for (std::int64_t i = 0; i < parts; ++i) mixer_.received->push_back(at::empty_like(mean_));
+        DASGD_TRY(archive.read(kReceived, *mixer_.received));
     }
     if (params_.correction == 0) return {};
     snapshot_ = at::empty({leaves}, weights.options());
@@ -238,8 +200,8 @@ std::vector<at::Tensor> DelayedAverage::leavingState(const StepContext& context,
 
 void DelayedAverage::launch(StepContext& context) {
     const at::NoGradGuard guard;
-    isCoded_ = coded_ && !coded_->leavesWhole(context.step());
-    if (mixer_.prepare && !isCoded_) mixer_.prepare(context, exchanges_);
+    const bool isCoded = coded_ && !coded_->leavesWhole(context.step());
+    if (mixer_.prepare && !isCoded) mixer_.prepare(context, exchanges_);
     ++exchanges_;
     const at::Tensor& weights = context.params().weights();
     const std::int64_t size = weights.numel();
@@ -248,11 +210,11 @@ void DelayedAverage::launch(StepContext& context) {
     const std::int64_t elements = leaves + static_cast<std::int64_t>(state.size()) * size;
     if (!mean_.defined() || mean_.numel() != elements) mean_ = at::empty({elements}, weights.options());
     if (params_.correction > 0 && !snapshot_.defined()) snapshot_ = at::empty({leaves}, weights.options());
-    const std::int64_t coding = isCoded_ ? coded_->encodeBytes() + codedAsBytes(*coded_) : 0;
+    const std::int64_t coding = isCoded ? coded_->encodeBytes() + codedAsBytes(*coded_) : 0;
     context.executor().run({SpanKind::Snapshot, takenBytes(size) + coding}, [&] {
-        const double scale = isCoded_ ? 1 : meanWeight_ * mixer_.scale(context.comm().size());
+        const double scale = isCoded ? 1 : meanWeight_ * mixer_.scale(context.comm().size());
         take(context, ofWeights(size), scale);
-        if (isCoded_) {
+        if (isCoded) {
             coded_->encode(context, mean_.narrow(0, 0, size));
             codedAs(context, *coded_);
         }
@@ -260,17 +222,17 @@ void DelayedAverage::launch(StepContext& context) {
             snapshotFlat(state[i], ofState(static_cast<std::int64_t>(i), size), {}, scale);
         }
     });
-    collective_ = 0;  // a rank that mixes with nobody has none
-    if (isCoded_) {
-        coded_->launch(context);
-        // Numbers that leave beside the weights travel whole.
-        at::Tensor beside = mean_.narrow(0, size, leaves - size);
-        if (leaves > size) pending_.push_back(context.comm().allReduce(beside, Reduce::Mean));
-    } else {
-        pending_ = mixer_.start(context.comm(), mean_);
+    if (!isCoded) {
+        flight_.launch(context, mixer_.start(context.comm(), mean_), static_cast<std::int64_t>(mean_.nbytes()));
+        return;
     }
-    launched_ = true;
-    launchedAt_ = context.step();
+    coded_->launch(context);
+    flight_.begin(context, isCoded);
+    flight_.add(*coded_);
+    if (leaves == size) return;
+    // Numbers that leave beside the weights travel whole.
+    at::Tensor beside = mean_.narrow(0, size, leaves - size);
+    flight_.add(context.comm().allReduce(beside, Reduce::Mean), static_cast<std::int64_t>(beside.nbytes()));
 }
 
 at::Tensor DelayedAverage::ofState(std::int64_t part, std::int64_t size) const {
@@ -282,13 +244,14 @@ void DelayedAverage::take(StepContext& context, at::Tensor out, double scale) {
 }
 
 void DelayedAverage::merge(StepContext& context) {
-    await(context);
-    arrived_ = false;
-    const std::int64_t decoding = isCoded_ ? coded_->decodeBytes() : coded_ ? coded_->agreeBytes() : 0;
-    context.executor().run({SpanKind::Merge, mergedBytes(context.params().size()) + decoding, collective_}, [&] {
+    flight_.await(context);
+    const bool isCoded = flight_.isCoded();
+    const std::int64_t decoding = isCoded ? coded_->decodeBytes() : coded_ ? coded_->agreeBytes() : 0;
+    const std::int64_t bytes = mergedBytes(context.params().size()) + decoding;
+    context.executor().run({SpanKind::Merge, bytes, flight_.collective()}, [&] {
         const at::NoGradGuard guard;
         weigh();
-        if (isCoded_) {
+        if (isCoded) {
             coded_->decode(mean_.narrow(0, 0, context.params().size()));
         } else if (coded_) {
             coded_->agree(mean_.narrow(0, 0, context.params().size()));
@@ -296,8 +259,7 @@ void DelayedAverage::merge(StepContext& context) {
         mergeWeights(context, ofWeights(context.params().size()));
         mergeState(context);
     });
-    if (isCoded_) coded_->finish();
-    context.record(metrics::kStalenessSteps, static_cast<double>(context.step() - launchedAt_));
+    flight_.finish(context);
 }
 
 void DelayedAverage::mergeWeights(StepContext& context, at::Tensor mean) {
@@ -309,7 +271,7 @@ void DelayedAverage::mergeState(StepContext& context) {
     if (params_.optimizerState == "reset") context.optimizer().reset();
     if (params_.optimizerState != "average") return;
     const std::int64_t size = context.params().size();
-    const std::vector<at::Tensor> state = leavingState(context, context.optimizer().state(), launchedAt_);
+    const std::vector<at::Tensor> state = leavingState(context, context.optimizer().state(), launchedAt());
     for (std::int64_t i = 0; i < (mean_.numel() - payload(size)) / size; ++i) {
         mergeFlat(state[static_cast<std::size_t>(i)], ofState(i, size), {}, params_.localWeight, 0,
                   received(payload(size) + i * size, size));
@@ -347,11 +309,10 @@ void DelayedAverage::averageInPlace(StepContext& context) {
         const at::NoGradGuard guard;
         weights.mul_(meanWeight_ * mixer_.scale(context.comm().size()));
     });
-    for (Pending& pending : mixer_.start(context.comm(), weights)) {
-        context.executor().waitFor(pending, context.step(), context.params().bytes());
-    }
+    flight_.launch(context, mixer_.start(context.comm(), weights), context.params().bytes());
+    flight_.await(context);
     if (params_.optimizerState == "reset") context.optimizer().reset();
-    context.record(metrics::kStalenessSteps, 0);
+    flight_.finish(context);
 }
 
 }  // namespace dasgd

@@ -19,6 +19,7 @@
 #include "core/algorithms/averaging/coded_exchange.h"
 #include "core/algorithms/extensions.h"
 #include "core/base/schema/fields.h"
+#include "core/step/in_flight.h"
 #include "core/step/step_context.h"
 
 namespace dasgd {
@@ -141,18 +142,14 @@ protected:
     virtual void codedAs(StepContext& /*context*/, CodedExchange& /*coded*/) {}
     [[nodiscard]] virtual std::int64_t codedAsBytes(const CodedExchange& /*coded*/) const { return 0; }
 
-    [[nodiscard]] at::Tensor& snapshot() { return snapshot_; }             // [payload]
-    [[nodiscard]] std::int64_t launchedAt() const { return launchedAt_; }  // step of the newest snapshot
+    [[nodiscard]] at::Tensor& snapshot() { return snapshot_; }                      // [payload]
+    [[nodiscard]] std::int64_t launchedAt() const { return flight_.launchedAt(); }  // step of the newest snapshot
     [[nodiscard]] const DelayedAverageParams& params() const { return params_; }
 
 private:
     void makeOwnState(StepContext& context);
     // True where the second stage of a coded exchange leaves in this step: half-way to the merge.
     [[nodiscard]] bool proceedsAfter(std::int64_t k) const;
-    // True where an average was launched and is not merged yet.
-    [[nodiscard]] bool inFlight() const { return arrived_ || launched_; }
-    // Waits for that average, unless it has been awaited.
-    void await(StepContext& context);
     void average(StepContext& context);
     void launch(StepContext& context);
     void merge(StepContext& context);
@@ -178,15 +175,10 @@ private:
     Mixer mixer_;
     at::Tensor mean_;      // [payload + N for each tensor of state]: the snapshot on its way to being the mean
     at::Tensor snapshot_;  // [payload]: kept only where the correction needs it
-    std::vector<Pending> pending_;
-    bool launched_ = false;
-    bool arrived_ = false;  // awaited by a save before its merge was due
-    std::uint64_t collective_ = 0;
-    std::int64_t launchedAt_ = 0;
+    InFlight flight_;
     std::int64_t exchanges_ = 0;            // number launched
     double meanWeight_ = 1;                 // factor on what leaves, of ranks that are weighed
     std::unique_ptr<CodedExchange> coded_;  // null where nothing is compressed
-    bool isCoded_ = false;                  // true where the exchange in flight is
 };
 
 // The engine with the mean of all ranks, which can be compressed.

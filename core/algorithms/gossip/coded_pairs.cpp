@@ -13,7 +13,7 @@ namespace dasgd {
 
 namespace {
 
-const std::string kPairMessage = "received/";
+const std::string kPairMessages = "received";
 
 }  // namespace
 
@@ -35,18 +35,7 @@ void CodedPairs::encode(StepContext&, at::Tensor x) {
 
 void CodedPairs::launch(StepContext& context) {
     if (++exchanges_ == 1) coder_.recordRatio();
-    isUnderWay_ = true;
-    launchedAt_ = context.step();
-    collective_ = 0;  // a rank without a neighbour has none
-    pending_ = exchangeWith(context.comm(), mix_, message_, received_);
-}
-
-void CodedPairs::arrive(StepContext& context) {
-    for (Pending& pending : pending_) {
-        collective_ = pending.collective();
-        context.executor().waitFor(pending, launchedAt_, coder_.messageBytes());
-    }
-    pending_.clear();
+    flight_.launch(context, exchangeWith(context.comm(), mix_, message_, received_), coder_.messageBytes());
 }
 
 void CodedPairs::decode(at::Tensor x) {
@@ -55,7 +44,7 @@ void CodedPairs::decode(at::Tensor x) {
 }
 
 void CodedPairs::finish() {
-    isUnderWay_ = false;
+    flight_.end();
     moveTo(exchanges_);
 }
 
@@ -70,24 +59,18 @@ std::int64_t CodedPairs::decodeBytes() const {
 }
 
 void CodedPairs::save(StepContext& context, Archive& archive) {
-    arrive(context);
+    flight_.save(context, archive);
     archive.put("exchanges", exchanges_);
-    archive.put("under_way", static_cast<std::int64_t>(isUnderWay_));
-    if (!isUnderWay_) return;
-    for (std::size_t i = 0; i < mix_.from.size(); ++i) archive.put(kPairMessage + std::to_string(i), received_[i]);
+    if (flight_.any()) archive.put(kPairMessages, received_);
 }
 
 Status CodedPairs::load(const Archive& archive) {
+    DASGD_TRY(flight_.load(archive));
     DASGD_ASSIGN(exchanges_, archive.integer("exchanges"));
-    DASGD_ASSIGN(const std::int64_t underWay, archive.integer("under_way"));
-    isUnderWay_ = underWay != 0;
-    moveTo(isUnderWay_ ? exchanges_ - 1 : exchanges_);
-    if (!isUnderWay_) return {};
-    for (std::size_t i = 0; i < mix_.from.size(); ++i) {
-        received_.push_back(coder_.makeMessage());
-        DASGD_TRY(archive.read(kPairMessage + std::to_string(i), received_.back()));
-    }
-    return {};
+    moveTo(flight_.any() ? exchanges_ - 1 : exchanges_);
+    if (!flight_.any()) return {};
+    for (std::size_t i = 0; i < mix_.from.size(); ++i) received_.push_back(coder_.makeMessage());
+    return archive.read(kPairMessages, received_);
 }
 
 std::optional<FieldError> checkPairs(const Graph& graph, int ranks, const std::string& operatorName) {

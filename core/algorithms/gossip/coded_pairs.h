@@ -25,7 +25,7 @@ public:
 
     void encode(StepContext& context, at::Tensor x) override;
     void launch(StepContext& context) override;
-    void arrive(StepContext& context) override;
+    void arrive(StepContext& context) override { flight_.await(context); }
     void drop(StepContext& context) override {
         arrive(context);
         finish();
@@ -36,7 +36,7 @@ public:
 
     [[nodiscard]] std::int64_t encodeBytes() const override;
     [[nodiscard]] std::int64_t decodeBytes() const override;
-    [[nodiscard]] std::uint64_t collective() const override { return collective_; }
+    [[nodiscard]] std::uint64_t collective() const override { return flight_.collective(); }
     void save(StepContext& context, Archive& archive) override;
     [[nodiscard]] Status load(const Archive& archive) override;
 
@@ -50,10 +50,7 @@ private:
     at::Tensor message_;                // uint8 [m]
     std::vector<at::Tensor> received_;  // the neighbour's
     std::int64_t exchanges_ = 0;        // number launched, each in a round of its own
-    bool isUnderWay_ = false;
-    std::vector<Pending> pending_;
-    std::int64_t launchedAt_ = 0;
-    std::uint64_t collective_ = 0;
+    InFlight flight_;
 };
 
 // Refuses a graph in which a rank has several neighbours in one round. Errors name a key of [graph].

@@ -16,7 +16,7 @@ namespace dasgd {
 
 namespace {
 
-const std::string kReceivedMessage = "received/";
+const std::string kReceivedMessages = "received";
 
 // Names of the operators that public copies can be coded with.
 std::string codersOfCopies() {
@@ -77,18 +77,7 @@ void PublicCopies::encode(StepContext& context, at::Tensor x) {
 }
 
 void PublicCopies::launch(StepContext& context) {
-    isUnderWay_ = true;
-    launchedAt_ = context.step();
-    collective_ = 0;  // a rank without neighbours has none
-    pending_ = exchangeWith(context.comm(), mix_, message_, received_);
-}
-
-void PublicCopies::arrive(StepContext& context) {
-    for (Pending& pending : pending_) {
-        collective_ = pending.collective();
-        context.executor().waitFor(pending, launchedAt_, coder_.messageBytes());
-    }
-    pending_.clear();
+    flight_.launch(context, exchangeWith(context.comm(), mix_, message_, received_), coder_.messageBytes());
 }
 
 // With ŝ = h + q, Σⱼ Wᵢⱼ·ŝⱼ − ŝᵢ = z + p, p of the messages as z is of the copies, and z ← z + αp: z + p is the new z
@@ -117,29 +106,24 @@ std::int64_t PublicCopies::decodeBytes() const {
 }
 
 void PublicCopies::save(StepContext& context, Archive& archive) {
-    arrive(context);
+    flight_.save(context, archive);
     archive.put("exchanges", exchanges_);
     archive.put("copy", copy_);
     archive.put("apart", apart_);
-    archive.put("under_way", static_cast<std::int64_t>(isUnderWay_));
-    if (!isUnderWay_) return;
+    if (!flight_.any()) return;
     archive.put("message", message_);
-    for (std::size_t i = 0; i < received_.size(); ++i) archive.put(kReceivedMessage + std::to_string(i), received_[i]);
+    archive.put(kReceivedMessages, received_);
 }
 
 Status PublicCopies::load(const Archive& archive) {
+    DASGD_TRY(flight_.load(archive));
     DASGD_ASSIGN(exchanges_, archive.integer("exchanges"));
     DASGD_TRY(archive.read("copy", copy_));
     DASGD_TRY(archive.read("apart", apart_));
-    DASGD_ASSIGN(const std::int64_t underWay, archive.integer("under_way"));
-    isUnderWay_ = underWay != 0;
-    if (!isUnderWay_) return {};
+    if (!flight_.any()) return {};
     DASGD_TRY(archive.read("message", message_));
-    for (std::size_t i = 0; i < mix_.from.size(); ++i) {
-        received_.push_back(at::empty_like(message_));
-        DASGD_TRY(archive.read(kReceivedMessage + std::to_string(i), received_.back()));
-    }
-    return {};
+    for (std::size_t i = 0; i < mix_.from.size(); ++i) received_.push_back(at::empty_like(message_));
+    return archive.read(kReceivedMessages, received_);
 }
 
 std::optional<FieldError> checkPublicCopies(const CompressionSettings& settings) {

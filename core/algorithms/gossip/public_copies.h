@@ -44,18 +44,15 @@ public:
     // `x` is s, and stays so but for rounding.
     void encode(StepContext& context, at::Tensor x) override;
     void launch(StepContext& context) override;
-    void arrive(StepContext& context) override;
-    void drop(StepContext& context) override {
-        arrive(context);
-        finish();
-    }
+    void arrive(StepContext& context) override { flight_.await(context); }
+    void drop(StepContext& context) override { flight_.drop(context); }
     // x ← m.
     void decode(at::Tensor x) override;
-    void finish() override { isUnderWay_ = false; }
+    void finish() override { flight_.end(); }
 
     [[nodiscard]] std::int64_t encodeBytes() const override;
     [[nodiscard]] std::int64_t decodeBytes() const override;
-    [[nodiscard]] std::uint64_t collective() const override { return collective_; }
+    [[nodiscard]] std::uint64_t collective() const override { return flight_.collective(); }
     void save(StepContext& context, Archive& archive) override;
     [[nodiscard]] Status load(const Archive& archive) override;
 
@@ -77,10 +74,7 @@ private:
     at::Tensor message_;                // uint8 [m]: q
     std::vector<at::Tensor> received_;  // the same of each neighbour, in the order of mix_.from
     std::int64_t exchanges_ = 0;        // number of codings so far
-    bool isUnderWay_ = false;
-    std::vector<Pending> pending_;
-    std::int64_t launchedAt_ = 0;
-    std::uint64_t collective_ = 0;
+    InFlight flight_;
 };
 
 // Refuses settings that have no meaning with public copies. Errors name a field of [compression].

@@ -26,6 +26,7 @@
 #include "core/algorithms/extensions.h"
 #include "core/gpu/flat_ops.h"
 #include "core/step/archive.h"
+#include "core/step/in_flight.h"
 #include "core/step/step_context.h"
 
 namespace dasgd {
@@ -90,13 +91,13 @@ public:
         allocate(context);
         const std::vector<int> offsets = peerOffsets(context.step() - 1, context.comm().size(), params_.peers);
         if (params_.overlap) {
-            await(context);
+            flight_.await(context);
             addAndTakeShare(context, 1.0 / static_cast<double>(offsets.size() + 1));
             push(context, offsets);
         } else {
             takeShare(context, 1.0 / static_cast<double>(offsets.size() + 1));
             push(context, offsets);
-            await(context);
+            flight_.await(context);
             add(context);
         }
         if (weight_ != recordedWeight_) context.metric("push_weight", weight_);
@@ -104,8 +105,8 @@ public:
     }
 
     void drain(StepContext& context) override {
-        await(context);
-        if (!arrived_) return;
+        flight_.await(context);
+        if (!flight_.any()) return;
         // The shares that arrived are part of the sum of all x.
         context.executor().run({SpanKind::Merge, (peers_ + 1) * context.params().bytes()}, [&] {
             const at::NoGradGuard guard;
@@ -114,25 +115,22 @@ public:
             addArrivedWeight(context);
             sumFlat(withArrived(weights), {.out = weights, .divisor = weight_});
         });
-        arrived_ = false;
+        flight_.end();
     }
 
     void save(StepContext& context, Archive& archive) override {
-        await(context);
+        flight_.save(context, archive);
         archive.put("weight", at::scalar_tensor(weight_, at::kDouble));
-        archive.put("in_flight", arrived_ ? static_cast<std::int64_t>(peers_) : -1);
-        if (arrived_) archive.put("received", received_.narrow(0, 0, peers_));
+        archive.put("peers", peers_);
+        if (flight_.any()) archive.put("received", received_.narrow(0, 0, peers_));
     }
     Status load(StepContext& context, const Archive& archive) override {
         at::Tensor weight = at::empty({}, at::kDouble);
         DASGD_TRY(archive.read("weight", weight));
         weight_ = recordedWeight_ = weight.item<double>();
-        DASGD_ASSIGN(const std::int64_t inFlight, archive.integer("in_flight"));
-        arrived_ = inFlight >= 0;
-        if (!arrived_) return {};
-        peers_ = inFlight;
-        pushedAt_ =
-            context.step();  // every step ends with a push, so the newest one left after the step that was saved
+        DASGD_TRY(flight_.load(archive));
+        DASGD_ASSIGN(peers_, archive.integer("peers"));
+        if (!flight_.any()) return {};
         allocate(context);
         at::Tensor received = received_.narrow(0, 0, peers_);
         return archive.read("received", received);
@@ -154,14 +152,14 @@ private:
     // `first` and the parts of x that arrived.
     [[nodiscard]] std::vector<at::Tensor> withArrived(const at::Tensor& first) const {
         std::vector<at::Tensor> all{first};
-        for (std::int64_t i = 0; arrived_ && i < peers_; ++i) {
+        for (std::int64_t i = 0; flight_.any() && i < peers_; ++i) {
             all.push_back(received_[i].narrow(0, 0, first.numel()));
         }
         return all;
     }
     void addArrivedWeight(StepContext& context) {
         const double received = inTypeOf(context.params().weights(), weight_);
-        for (std::int64_t i = 0; arrived_ && i < peers_; ++i) weight_ += received;
+        for (std::int64_t i = 0; flight_.any() && i < peers_; ++i) weight_ += received;
     }
     void takeShareOfWeight(StepContext& context, double share) {
         weight_ *= share;
@@ -184,10 +182,10 @@ private:
             addArrivedWeight(context);
             sumFlat(withArrived(sentWeights(context)), {.out = context.params().weights(), .divisor = weight_});
         });
-        noteUsed(context);
+        flight_.finish(context);
     }
     void addAndTakeShare(StepContext& context, double share) {
-        const std::int64_t tensors = (arrived_ ? peers_ : 0) + 1;
+        const std::int64_t tensors = (flight_.any() ? peers_ : 0) + 1;
         context.executor().run({SpanKind::Merge, tensors * context.params().bytes()}, [&] {
             const at::NoGradGuard guard;
             const at::Tensor& weights = context.params().weights();
@@ -196,12 +194,7 @@ private:
             sumFlat(withArrived(weights),
                     {.out = weights, .scale = share, .divisor = weight_, .copy = sentWeights(context)});
         });
-        noteUsed(context);
-    }
-    void noteUsed(StepContext& context) {
-        if (!arrived_) return;
-        arrived_ = false;
-        context.record(metrics::kStalenessSteps, static_cast<double>(context.step() - pushedAt_));
+        if (flight_.any()) flight_.finish(context);
     }
 
     void push(StepContext& context, const std::vector<int>& offsets) {
@@ -216,19 +209,8 @@ private:
             messages.push_back(
                 {.sends = true, .peer = Rank((own + offsets[i]) % size), .tag = kPushTag, .tensor = sent_});
         }
-        messages_ = context.comm().exchange(std::move(messages));
-        pushedAt_ = context.step();
-        pushed_ = true;
-    }
-
-    void await(StepContext& context) {
-        if (!pushed_) return;
-        for (Pending& message : messages_) {
-            context.executor().waitFor(message, pushedAt_, static_cast<std::int64_t>(sent_.nbytes()));
-        }
-        messages_.clear();
-        pushed_ = false;
-        arrived_ = true;
+        flight_.launch(context, context.comm().exchange(std::move(messages)),
+                       static_cast<std::int64_t>(sent_.nbytes()));
     }
 
     SgpParams params_;
@@ -237,11 +219,8 @@ private:
     double sentWeight_ = 0;  // value in the last element of sent_; 0: none
     at::Tensor sent_;        // [N + 1]: share of x, then of a
     at::Tensor received_;    // [q, N + 1], each row contiguous
-    std::vector<Pending> messages_;
+    InFlight flight_;
     std::int64_t peers_ = 0;  // number of peers of the newest exchange
-    std::int64_t pushedAt_ = 0;
-    bool pushed_ = false;   // messages are under way
-    bool arrived_ = false;  // messages have ended and are not added yet
 };
 
 const AlgorithmRegistry::Add<Sgp, SgpParams> kSgpEntry{"sgp",

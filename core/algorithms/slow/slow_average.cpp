@@ -7,8 +7,6 @@
 #include <utility>
 
 #include "core/algorithms/averaging/coded_mean.h"
-#include "core/base/check.h"
-#include "core/base/metric_names.h"
 #include "core/cost/memory/memory_passes.h"
 #include "core/gpu/flat_ops.h"
 #include "core/optimizers/optimizer.h"
@@ -120,10 +118,9 @@ bool SlowAverage::codes(const StepContext& context) const {
 void SlowAverage::proceed(StepContext& context) {
     const std::int64_t delay = params_.oneRoundLate ? params_.period : params_.delay;
     for (Flight& flight : flights_) {
-        if (!flight.isCoded || delay <= 1 || context.step() != flight.launchedAt + (delay + 1) / 2) continue;
-        for (Sent& sent : flight.sent) {
-            if (codedOf(sent).isUnderWay()) codedOf(sent).proceed(context);
-        }
+        const InFlight& transfers = flight.transfers;
+        if (!transfers.isCoded() || delay <= 1 || context.step() != transfers.launchedAt() + (delay + 1) / 2) continue;
+        for (Sent& sent : flight.sent) codedOf(sent).proceed(context);
     }
 }
 
@@ -180,8 +177,7 @@ void SlowAverage::listen(StepContext& context) {
         [this, &context]() -> const std::vector<Fragment>* {
             const auto turn = turns_.leavingAfter(context.ownSteps());
             if (!turn) return nullptr;
-            flights_.push_back(flightOf(context, *turn, context.step()));
-            flights_.back().isCoded = codes(context);
+            beginFlight(context, *turn);
             return &fragments_[*turn];
         },
         [this, &context](std::size_t layer, bool inPass) {
@@ -190,8 +186,22 @@ void SlowAverage::listen(StepContext& context) {
         });
 }
 
-SlowAverage::Flight SlowAverage::flightOf(StepContext& context, std::size_t turn, std::int64_t launchedAt) const {
-    Flight flight{.turn = turn, .launchedAt = launchedAt};
+std::vector<at::Tensor> SlowAverage::Flight::means() const {
+    std::vector<at::Tensor> tensors;
+    for (const Sent& one : sent) tensors.push_back(one.mean);
+    return tensors;
+}
+
+std::vector<at::Tensor> SlowAverage::Flight::owns() const {
+    std::vector<at::Tensor> tensors;
+    for (const Sent& one : sent) {
+        if (one.own.defined()) tensors.push_back(one.own);
+    }
+    return tensors;
+}
+
+SlowAverage::Flight SlowAverage::flightOf(StepContext& context, std::size_t turn) const {
+    Flight flight{.turn = turn};
     std::size_t number = 0;
     for (std::size_t before = 0; before < turn; ++before) number += fragments_[before].size();
     const std::size_t buffer = turn < buffers_.size() ? turn : 0;
@@ -206,6 +216,12 @@ SlowAverage::Flight SlowAverage::flightOf(StepContext& context, std::size_t turn
     }
     // Under a backward pass the last layers leave first.
     if (leavesInPass()) std::ranges::reverse(flight.sent);
+    return flight;
+}
+
+SlowAverage::Flight& SlowAverage::beginFlight(StepContext& context, std::size_t turn) {
+    Flight& flight = flights_.emplace_back(flightOf(context, turn));
+    flight.transfers.begin(context, codes(context));
     return flight;
 }
 
@@ -226,9 +242,7 @@ void SlowAverage::afterStep(StepContext& context) {
 }
 
 void SlowAverage::launch(StepContext& context, std::size_t turn) {
-    flights_.push_back(flightOf(context, turn, context.step()));
-    Flight& flight = flights_.back();
-    flight.isCoded = codes(context);
+    Flight& flight = beginFlight(context, turn);
     if (penalty_) penalty_->meet(context, outer_);
     for (Sent& sent : flight.sent) leave(context, flight, sent, false);
 }
@@ -240,7 +254,7 @@ void SlowAverage::leave(StepContext& context, Flight& flight, Sent& sent, bool i
             inPass ? LayersAhead::weightsAhead(context, sent.range) : partOf(context.params().weights(), sent.range);
         if (penalty_) {
             penalty_->weigh(outer_, weights, sent.mean);
-        } else if (flight.isCoded) {
+        } else if (flight.transfers.isCoded()) {
             if (sent.own.defined()) sent.own.copy_(weights);
             at::sub_out(sent.mean, partOf(outer_, sent.range), weights);
             codedOf(sent).encode(context, sent.mean);
@@ -257,38 +271,22 @@ std::int64_t SlowAverage::leavingBytes(const Flight& flight, const Sent& sent) c
     const auto bytes = static_cast<std::int64_t>(sent.mean.nbytes());
     if (penalty_) return snapshotBytes(3 + kPassesOfCopy, bytes);
     const double ofCopy = sent.own.defined() ? 1 : 0;
-    if (!flight.isCoded) return snapshotBytes(kPassesOfCopy + ofCopy, bytes);
+    if (!flight.transfers.isCoded()) return snapshotBytes(kPassesOfCopy + ofCopy, bytes);
     return snapshotBytes(3 + ofCopy, bytes) + coded_[sent.number]->encodeBytes();
 }
 
-void SlowAverage::send(StepContext& context, const Flight& flight, Sent& sent) {
-    if (!flight.isCoded) {
-        sent.pending = context.comm().allReduce(sent.mean, Reduce::Sum);
+void SlowAverage::send(StepContext& context, Flight& flight, Sent& sent) {
+    if (!flight.transfers.isCoded()) {
+        const auto bytes = static_cast<std::int64_t>(sent.mean.nbytes());
+        sent.part = flight.transfers.add(context.comm().allReduce(sent.mean, Reduce::Sum), bytes);
         return;
     }
     codedOf(sent).launch(context);
+    sent.part = flight.transfers.add(codedOf(sent));
     if (sent.number != 0 || !codedOf(sent).isFirst()) return;
     std::vector<const CompressedMean*> all;
     for (const auto& one : coded_) all.push_back(one.get());
     recordRatio(context, all);
-}
-
-void SlowAverage::await(StepContext& context, Flight& flight, Sent& sent) {
-    if (flight.isCoded) {
-        if (!codedOf(sent).isUnderWay()) return;
-        codedOf(sent).arrive(context);
-        sent.collective = codedOf(sent).collective();
-        return;
-    }
-    if (!sent.pending) return;
-    sent.collective = sent.pending.collective();
-    context.executor().waitFor(sent.pending, flight.launchedAt, static_cast<std::int64_t>(sent.mean.nbytes()));
-}
-
-void SlowAverage::awaitAll(StepContext& context) {
-    for (Flight& flight : flights_) {
-        for (Sent& sent : flight.sent) await(context, flight, sent);
-    }
 }
 
 void SlowAverage::decodeDelta(const Sent& sent) {
@@ -298,12 +296,12 @@ void SlowAverage::decodeDelta(const Sent& sent) {
 }
 
 void SlowAverage::finishDue(StepContext& context) {
-    while (!flights_.empty() && flights_.front().launchedAt + params_.delay <= context.step()) {
+    while (!flights_.empty() && flights_.front().transfers.launchedAt() + params_.delay <= context.step()) {
         Flight& flight = flights_.front();
         const double momentum = momentumAt(context.learningRate());
         for (Sent& sent : flight.sent) {
-            await(context, flight, sent);
-            penalty_ ? mergePenalized(context, sent, momentum) : mergeSent(context, flight, sent, momentum);
+            flight.transfers.await(context, sent.part);
+            penalty_ ? mergePenalized(context, flight, sent, momentum) : mergeSent(context, flight, sent, momentum);
         }
         merged(context, flight);
         flights_.pop_front();
@@ -311,11 +309,12 @@ void SlowAverage::finishDue(StepContext& context) {
 }
 
 void SlowAverage::mergeSent(StepContext& context, const Flight& flight, Sent& sent, double momentum) {
-    context.executor().run({SpanKind::Merge, mergedBytes(flight, sent), sent.collective}, [&] {
+    const std::uint64_t collective = flight.transfers.collective(sent.part);
+    context.executor().run({SpanKind::Merge, mergedBytes(flight, sent), collective}, [&] {
         const at::NoGradGuard guard;
         const at::Tensor outer = partOf(outer_, sent.range);
         at::Tensor weights = partOf(context.params().weights(), sent.range);
-        if (flight.isCoded) {
+        if (flight.transfers.isCoded()) {
             decodeDelta(sent);
             at::sub_out(sent.mean, outer, sent.mean);
         }
@@ -327,10 +326,10 @@ void SlowAverage::mergeSent(StepContext& context, const Flight& flight, Sent& se
     });
 }
 
-void SlowAverage::mergePenalized(StepContext& context, Sent& sent, double momentum) {
+void SlowAverage::mergePenalized(StepContext& context, const Flight& flight, Sent& sent, double momentum) {
     const auto bytes = static_cast<std::int64_t>(sent.mean.nbytes());
     const std::int64_t taken = bytes * (params_.momentum > 0 ? 4 : 2) + mergeBytes(3 + kPassesOfCopy, bytes);
-    context.executor().run({SpanKind::Merge, taken, sent.collective}, [&] {
+    context.executor().run({SpanKind::Merge, taken, flight.transfers.collective(sent.part)}, [&] {
         const at::NoGradGuard guard;
         penalty_->clip(sent.mean);
         at::sub_out(sent.mean, outer_, sent.mean);
@@ -362,21 +361,20 @@ void SlowAverage::keepProgress(const Sent& sent, at::Tensor weights) const {
 // Exchange of a late round, in one pass: the value that leaves now is formed as the outer step reads the weights.
 void SlowAverage::exchange(StepContext& context) {
     const at::NoGradGuard guard;
-    awaitAll(context);
     const bool first = flights_.empty();
-    if (first) flights_.push_back(flightOf(context, 0, context.step()));
+    if (first) flights_.push_back(flightOf(context, 0));
     Flight& flight = flights_.front();
     Sent& sent = flight.sent.front();
-    context.executor().run({SpanKind::Merge, mergedBytes(flight, sent), first ? 0 : sent.collective}, [&] {
-        if (!first && flight.isCoded) decodeDelta(sent);
+    flight.transfers.await(context);
+    context.executor().run({SpanKind::Merge, mergedBytes(flight, sent), flight.transfers.collective(sent.part)}, [&] {
+        if (flight.transfers.isCoded()) decodeDelta(sent);
         outerStepLateFlat(
             outer_, sent.mean, velocity_, context.params().weights(), outerStep(momentumAt(context.learningRate())),
             {.none = first, .fromPresent = params_.fromPresent, .share = 1.0 / context.comm().size(), .own = own_});
     });
     if (!first) merged(context, flight);
-    flight.launchedAt = context.step();
-    flight.isCoded = codes(context);
-    if (flight.isCoded) {
+    flight.transfers.begin(context, codes(context));
+    if (flight.transfers.isCoded()) {
         const auto bytes = static_cast<std::int64_t>(sent.mean.nbytes());
         const std::int64_t own = own_.defined() ? snapshotBytes(1, bytes) + codedOf(sent).sentBytes() : 0;
         context.executor().run({SpanKind::Snapshot, bytes + codedOf(sent).encodeBytes() + own}, [&] {
@@ -389,11 +387,8 @@ void SlowAverage::exchange(StepContext& context) {
 }
 
 void SlowAverage::merged(StepContext& context, Flight& flight) {
-    if (flight.isCoded) {
-        for (Sent& sent : flight.sent) codedOf(sent).finish();
-    }
     if (resetsInner_) context.optimizer().reset();
-    context.record(metrics::kStalenessSteps, static_cast<double>(context.step() - flight.launchedAt));
+    flight.transfers.finish(context);
 }
 
 at::Tensor SlowAverage::velocityOf(const Fragment& range) const {
@@ -421,7 +416,8 @@ double SlowAverage::momentumAt(double rate) {
 std::int64_t SlowAverage::mergedBytes(const Flight& flight, const Sent& sent) const {
     const auto bytes = static_cast<std::int64_t>(sent.mean.nbytes());
     // The mean is cleared, and θ − ⟨Δ⟩ formed in it.
-    const std::int64_t decoding = flight.isCoded ? coded_[sent.number]->decodeBytes() + mergeBytes(4, bytes) : 0;
+    const std::int64_t decoding =
+        flight.transfers.isCoded() ? coded_[sent.number]->decodeBytes() + mergeBytes(4, bytes) : 0;
     // A copy of θ and the merge; the correction takes two differences, two products and an update.
     const double kept = kPassesOfCopy + passesOfMerge(true, true) + (params_.correction > 0 ? 14 : 0);
     const std::int64_t keeping = keepsProgress() ? mergeBytes(kept, bytes) : 0;
@@ -429,33 +425,20 @@ std::int64_t SlowAverage::mergedBytes(const Flight& flight, const Sent& sent) co
 }
 
 void SlowAverage::drain(StepContext& context) {
-    for (Flight& flight : flights_) {
-        for (Sent& sent : flight.sent) {
-            if (flight.isCoded && codedOf(sent).isUnderWay()) codedOf(sent).drop(context);
-            if (!flight.isCoded) await(context, flight, sent);
-        }
-    }
+    for (Flight& flight : flights_) flight.transfers.drop(context);
     flights_.clear();
 }
 
 namespace {
 
-// Name of what belongs to a range of an average in flight. The first has the bare name, as in checkpoints of versions
-// that had no more than one.
-std::string entryName(const std::string& name, std::size_t flight, std::size_t sent = 0) {
-    if (flight == 0 && sent == 0) return name;
-    return name + "." + std::to_string(flight) + "." + std::to_string(sent);
-}
+// Prefix of the state of the average in flight that left as number `flight` of them.
+std::string prefixOf(std::size_t flight) { return "flight/" + std::to_string(flight) + "/"; }
 
 }  // namespace
 
-// A coded average is kept as its messages.
 void SlowAverage::save(StepContext& context, Archive& archive) {
-    for (Flight& flight : flights_) {
-        for (Sent& sent : flight.sent) {
-            if (!flight.isCoded) await(context, flight, sent);
-        }
-    }
+    std::vector<Archive> flights;
+    for (Flight& flight : flights_) flight.transfers.save(context, flights.emplace_back());
     for (std::size_t i = 0; i < coded_.size(); ++i) {
         Archive own;
         coded_[i]->save(context, own);
@@ -465,15 +448,11 @@ void SlowAverage::save(StepContext& context, Archive& archive) {
     archive.put("rate", at::scalar_tensor(rate_, at::kDouble));
     if (velocity_.defined()) archive.put("velocity", velocity_);
     if (penalty_) penalty_->save(archive);
-    archive.put("in_flight", std::ssize(flights_));
+    archive.put("flights", std::ssize(flights_));
     for (std::size_t i = 0; i < flights_.size(); ++i) {
-        const Flight& flight = flights_[i];
-        archive.put(entryName("launched_at", i), flight.launchedAt);
-        if (compression_) archive.put(entryName("coded", i), static_cast<std::int64_t>(flight.isCoded));
-        for (std::size_t j = 0; j < flight.sent.size(); ++j) {
-            archive.put(entryName("mean", i, j), flight.sent[j].mean);
-            if (flight.sent[j].own.defined()) archive.put(entryName("sent", i, j), flight.sent[j].own);
-        }
+        flights[i].put("mean", flights_[i].means());
+        flights[i].put("sent", flights_[i].owns());
+        archive.putUnder(prefixOf(i), flights[i]);
     }
     if (params_.eager && !flights_.empty()) archive.put("own", own_);
 }
@@ -489,28 +468,24 @@ Status SlowAverage::load(StepContext& context, const Archive& archive) {
     for (std::size_t i = 0; i < coded_.size(); ++i) {
         DASGD_TRY(coded_[i]->load(archive.under(kCompressionState + std::to_string(i) + "/")));
     }
-    DASGD_ASSIGN(const std::int64_t flights, archive.integer("in_flight"));
+    DASGD_ASSIGN(const std::int64_t flights, archive.integer("flights"));
     for (std::size_t i = 0; i < static_cast<std::size_t>(flights); ++i) {
-        DASGD_TRY(loadFlight(context, archive, i));
+        DASGD_TRY(loadFlight(context, archive.under(prefixOf(i))));
     }
     return params_.eager && flights > 0 ? archive.read("own", own_) : Status{};
 }
 
-Status SlowAverage::loadFlight(StepContext& context, const Archive& archive, std::size_t number) {
-    DASGD_ASSIGN(const std::int64_t launchedAt, archive.integer(entryName("launched_at", number)));
-    const auto turn = turns_.leavingAfter(launchedAt - context.origin());
-    flights_.push_back(flightOf(context, params_.oneRoundLate ? 0 : turn.value_or(0), launchedAt));
-    Flight& flight = flights_.back();
-    if (compression_) {
-        DASGD_ASSIGN(const std::int64_t coded, archive.integer(entryName("coded", number)));
-        flight.isCoded = coded != 0;
+Status SlowAverage::loadFlight(StepContext& context, const Archive& archive) {
+    InFlight transfers;
+    DASGD_TRY(transfers.load(archive));
+    const auto turn = turns_.leavingAfter(transfers.launchedAt() - context.origin());
+    Flight& flight = flights_.emplace_back(flightOf(context, params_.oneRoundLate ? 0 : turn.value_or(0)));
+    flight.transfers = std::move(transfers);
+    if (flight.transfers.isCoded()) {
+        for (Sent& sent : flight.sent) sent.part = flight.transfers.add(codedOf(sent));
     }
-    for (std::size_t j = 0; j < flight.sent.size(); ++j) {
-        Sent& sent = flight.sent[j];
-        DASGD_TRY(archive.read(entryName("mean", number, j), sent.mean));
-        if (sent.own.defined()) DASGD_TRY(archive.read(entryName("sent", number, j), sent.own));
-    }
-    return {};
+    DASGD_TRY(archive.read("mean", flight.means()));
+    return archive.read("sent", flight.owns());
 }
 
 }  // namespace dasgd

@@ -30,6 +30,7 @@
 #include "core/base/schema/fields.h"
 #include "core/compression/compressed_mean.h"
 #include "core/gpu/flat_ops.h"
+#include "core/step/in_flight.h"
 #include "core/step/step_context.h"
 
 namespace dasgd {
@@ -113,15 +114,16 @@ private:
         std::size_t number = 0;  // of all ranges of all fragments
         at::Tensor mean;         // is sent, a part of a buffer or of the weights; one round late Δ, or w
         at::Tensor own = {};     // w_s, where the merge keeps progress
-        Pending pending = {};
-        std::uint64_t collective = 0;
+        std::size_t part = 0;    // of the flight's transfers
     };
     // An average on its way, or arrived and not used yet.
     struct Flight {
         std::size_t turn = 0;
-        std::int64_t launchedAt = 0;
-        bool isCoded = false;
         std::vector<Sent> sent = {};  // in the order in which they leave
+        InFlight transfers = {};
+        // Tensors of all ranges, in their order; of w_s none where the merge does not keep progress.
+        [[nodiscard]] std::vector<at::Tensor> means() const;
+        [[nodiscard]] std::vector<at::Tensor> owns() const;
     };
 
     [[nodiscard]] bool inPlace() const;
@@ -132,7 +134,9 @@ private:
     void makeCoded(StepContext& context);
     void listen(StepContext& context);
     // The fragment `turn` with its place in the buffers, to which nothing has been written.
-    [[nodiscard]] Flight flightOf(StepContext& context, std::size_t turn, std::int64_t launchedAt) const;
+    [[nodiscard]] Flight flightOf(StepContext& context, std::size_t turn) const;
+    // Begins an average of the fragment `turn`, of which nothing has left yet.
+    Flight& beginFlight(StepContext& context, std::size_t turn);
     // True where what leaves in the present step is coded.
     [[nodiscard]] bool codes(const StepContext& context) const;
     [[nodiscard]] CompressedMean& codedOf(const Sent& sent) { return *coded_[sent.number]; }
@@ -141,16 +145,14 @@ private:
 
     void launch(StepContext& context, std::size_t turn);
     void leave(StepContext& context, Flight& flight, Sent& sent, bool inPass);
-    void send(StepContext& context, const Flight& flight, Sent& sent);
+    void send(StepContext& context, Flight& flight, Sent& sent);
     void finishDue(StepContext& context);
     void mergeSent(StepContext& context, const Flight& flight, Sent& sent, double momentum);
     void keepProgress(const Sent& sent, at::Tensor weights) const;
     // The outer step along the Δ that the penalty has made.
-    void mergePenalized(StepContext& context, Sent& sent, double momentum);
+    void mergePenalized(StepContext& context, const Flight& flight, Sent& sent, double momentum);
     void exchange(StepContext& context);
-    void await(StepContext& context, Flight& flight, Sent& sent);
-    void awaitAll(StepContext& context);
-    [[nodiscard]] Status loadFlight(StepContext& context, const Archive& archive, std::size_t number);
+    [[nodiscard]] Status loadFlight(StepContext& context, const Archive& archive);
     void merged(StepContext& context, Flight& flight);
     // Makes sent.mean, which is ⟨Δ⟩ or nothing yet, of the coded Δ that has arrived.
     void decodeDelta(const Sent& sent);

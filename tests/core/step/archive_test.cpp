@@ -25,6 +25,17 @@ TEST(Archive, KeepsCopiesUnderTheirNames) {
     EXPECT_EQ(archive.tensors().size(), 1U);
 }
 
+TEST(Archive, KeepsListsInTheirOrder) {
+    Archive archive;
+    archive.put("received", {torch::zeros({2}), torch::ones({3})});
+    const std::vector<at::Tensor> back{torch::full({2}, 5.0), torch::full({3}, 5.0)};
+    ASSERT_TRUE(archive.read("received", back));
+    EXPECT_TRUE(torch::equal(back[0], torch::zeros({2})));
+    EXPECT_TRUE(torch::equal(back[1], torch::ones({3})));
+    EXPECT_THAT(archive.read("received", {torch::zeros({2}), torch::zeros({4})}).error().message,
+                HasSubstr("'received/1'"));
+}
+
 TEST(Archive, StateOfAnotherModelOrPrecisionIsAnErrorAndChangesNothing) {
     Archive archive;
     archive.put("mean", torch::ones({3}, torch::kFloat64));

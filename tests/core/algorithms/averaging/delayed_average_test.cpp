@@ -90,7 +90,7 @@ Archive asOnceSaved(const Archive& archive) {
     Archive old;
     for (const auto& [name, tensor] : archive.tensors()) {
         if (name.starts_with("received")) continue;
-        name == "own_part" ? old.put("mean", tensor + 7) : old.put(name, tensor);
+        name == "mean" ? old.put("mean", tensor + 7) : old.put(name, tensor);
     }
     for (const auto& [name, number] : archive.integers()) {
         if (name != "received") old.put(name, number);
