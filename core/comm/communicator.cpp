@@ -5,7 +5,6 @@
 #include <set>
 
 #include "core/base/check.h"
-#include "core/base/digest/fnv1a.h"
 
 namespace dasgd {
 
@@ -23,9 +22,6 @@ std::string listOf(const std::vector<Rank>& ranks, std::size_t most) {
 }
 
 std::int64_t bytesOf(const at::Tensor& tensor) { return static_cast<std::int64_t>(tensor.nbytes()); }
-
-// Hash of a group's path, positive as a signed 64-bit number once it is in the upper half of a collective's number.
-std::uint32_t keyOf(const std::string& path) { return std::max(fnv1a(path) & 0x7fff'ffffU, 1U); }
 
 void checkShapes(const CollectiveCall& call, Rank rank, int size) {
     const std::int64_t in = call.in.numel(), out = call.out.numel();
@@ -131,8 +127,8 @@ std::unique_ptr<Communicator> Communicator::split(const std::vector<Rank>& ranks
     }
     group.name = " of ranks " + listOf(group.members, kMembersToName);
     group.path = group_.path + "/" + listOf(group.members, group.members.size()) + "#" + std::to_string(ordinal);
-    group.key = keyOf(group.path);
     std::unique_ptr<Communicator> communicator = open(std::move(group));
+    DASGD_CHECK(communicator->group().key != 0);
     if (counted) communicator->bytesSent_ = bytesSent_;
     return communicator;
 }

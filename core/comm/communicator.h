@@ -54,8 +54,8 @@ struct Group {
     Rank rank{};                // this rank's number within
     std::vector<Rank> members;  // their numbers in the run, in the group's order
     std::string name;           // " of ranks 0,2,4"; empty for the whole run
-    std::uint32_t key = 0;      // part of the collectives' numbers: equal on all members, other than 0 for a group
-    std::string path;           // where the group's members meet: unique within the run, equal on all members
+    std::uint32_t key = 0;  // part of the collectives' numbers: equal on all members, no other group's; whole run: 0
+    std::string path;       // where the group's members meet: unique within the run, equal on all members
 
     [[nodiscard]] int size() const { return static_cast<int>(members.size()); }
     // "rank 2", "rank 1 of ranks 0,2,4".
@@ -142,7 +142,7 @@ private:
     virtual Pending start(MessageCall call) = 0;
     // Called by countCollectivesFrom(), for communicators that wrap another one, which numbers its own collectives.
     virtual void countedFrom(std::uint32_t /*collectives*/) {}
-    // Connects the members of `group`; returns this rank's communicator of it.
+    // Connects the members of `group`, whose key it chooses (group_keys.h); returns this rank's communicator of it.
     virtual std::unique_ptr<Communicator> open(Group group) = 0;
 
     const Group group_;

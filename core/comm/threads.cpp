@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/comm/completion.h"
+#include "core/comm/group_keys.h"
 #include "core/comm/group_maths.h"
 #include "core/comm/matching.h"
 
@@ -64,6 +65,10 @@ public:
         std::shared_ptr<GroupState>& state = groups_[path];
         if (!state) state = std::make_shared<GroupState>();
         return state;
+    }
+    std::uint32_t keyOf(const std::string& path) {
+        const std::lock_guard lock(mutex_);
+        return keys_.of(path);
     }
 
     Ended join(const std::shared_ptr<GroupState>& state, const Group& group, CollectiveCall call,
@@ -236,6 +241,7 @@ private:
     std::mutex mutex_;
     std::condition_variable condition_;
     std::map<std::string, std::shared_ptr<GroupState>> groups_;  // of each communicator, by the path of its group
+    GroupKeys keys_;
     std::deque<Ready> ready_;
     std::string aborted_;
     bool closing_ = false;
@@ -260,6 +266,7 @@ private:
     }
     // Needs no connection: the first member to call creates the state that the others find.
     std::unique_ptr<Communicator> open(Group group) override {
+        group.key = ranks_->keyOf(group.path);
         return std::make_unique<ThreadsCommunicator>(ranks_, std::move(group));
     }
 

@@ -15,6 +15,7 @@
 #include "core/comm/gloo/gloo_messages.h"
 #include "core/comm/gloo/local_peers.h"
 #include "core/comm/gloo/store_handle.h"
+#include "core/comm/group_keys.h"
 #include "core/comm/group_maths.h"
 
 namespace dasgd {
@@ -107,6 +108,9 @@ private:
 
     std::unique_ptr<Communicator> open(Group group) override {
         try {
+            group.key = keyOfGroup(group.path, [this, &group](std::uint32_t key) {
+                return setting_->store->compareSet("dasgd/group-key/" + std::to_string(key), "", group.path);
+            });
             auto backend = connect(*setting_, group);
             return std::make_unique<GlooCommunicator>(setting_, std::move(group), std::move(backend));
         } catch (const std::exception& error) {

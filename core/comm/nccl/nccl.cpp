@@ -229,6 +229,7 @@ private:
 
     std::unique_ptr<Communicator> open(Group group) override {
         std::unique_ptr<Communicator> control = control_->split(placesOf(group, this->group()));
+        group.key = control->group().key;
         const std::string whose = group.nameOf(group.rank) + ": its members did not connect: ";
         try {
             auto nccl = connectNccl(*setting_, group);

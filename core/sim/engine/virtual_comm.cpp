@@ -127,6 +127,7 @@ private:
 
     // Opening a group takes no simulated time: nobody has to meet.
     std::unique_ptr<Communicator> open(Group group) override {
+        group.key = actor_.world().keys().of(group.path);
         return std::make_unique<VirtualCommunicator>(actor_, std::move(group));
     }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/comm/group_keys.h"
 #include "core/sim/collectives/group.h"
 #include "core/sim/engine/world.h"
 #include "core/sim/faults/outages.h"
@@ -43,6 +44,7 @@ public:
     [[nodiscard]] Outages* outages() { return outages_.get(); }
     // The ranks of `group`; made when the first of them asks.
     [[nodiscard]] VirtualGroup& groupOf(const Group& group);
+    [[nodiscard]] GroupKeys& keys() { return keys_; }
     // True where a collective of this rank is under way.
     [[nodiscard]] bool isBusy(int rank) const { return links_->busy[static_cast<std::size_t>(rank)] > 0; }
     [[nodiscard]] const std::string& aborted() const { return aborted_; }
@@ -65,6 +67,7 @@ private:
     std::unique_ptr<Wire> wire_;
     std::shared_ptr<RankLinks> links_;
     std::map<std::string, std::unique_ptr<VirtualGroup>> groups_;  // by path
+    GroupKeys keys_;
     std::unique_ptr<Outages> outages_;
     std::unique_ptr<Background> background_;
     int active_ = 0;  // ranks that have neither ended nor failed for good

@@ -260,6 +260,28 @@ TEST_P(CommunicatorBehaviour, GroupsDoNotWaitForEachOther) {
     });
 }
 
+// A hash of what names these two groups is the same in 31 bits.
+TEST_P(CommunicatorBehaviour, NoTwoGroupsNumberTheirCollectivesAlike) {
+    const auto ranksOf = [](const std::vector<int>& numbers) {
+        return std::vector<Rank>(numbers.begin(), numbers.end());
+    };
+    const auto first = ranksOf({1, 0, 7, 5, 3, 6, 2, 4}), second = ranksOf({3, 4, 5, 1, 0, 7, 6, 2});
+    std::array<std::array<std::uint64_t, 2>, 8> numbers{};
+    run(8, [&](Communicator& comm, Clock&) {
+        const auto one = comm.split(first), other = comm.split(second);
+        for (Communicator* group : {one.get(), other.get()}) {
+            at::Tensor sum = filled(comm.rank().value());
+            Pending pending = group->allReduce(sum, Reduce::Sum);
+            pending.wait();
+            EXPECT_TRUE(torch::equal(sum, filled(28)));
+            numbers.at(static_cast<std::size_t>(comm.rank().value())).at(group == one.get() ? 0 : 1) =
+                pending.collective();
+        }
+    });
+    EXPECT_NE(numbers[0][0], numbers[0][1]);
+    for (const auto& each : numbers) EXPECT_EQ(each, numbers[0]) << "the same on every rank";
+}
+
 TEST_P(CommunicatorBehaviour, DeadlinesNameWhatDidNotCome) {
     std::atomic<bool> over = false;
     std::array<std::string, 3> heard;
