@@ -185,6 +185,16 @@ struct Duration {
     std::string test;
 };
 
+// Appends seconds and name of each test to the file $DASGD_TEST_TIMES, if it is set.
+void writeTimes(const std::vector<Duration>& durations) {
+    const char* path = std::getenv("DASGD_TEST_TIMES");
+    if (!path) return;
+    std::FILE* file = std::fopen(path, "a");
+    DASGD_CHECK(file);
+    for (const Duration& one : durations) std::fprintf(file, "%.3f %s\n", one.seconds, one.test.c_str());
+    std::fclose(file);
+}
+
 // Prints the tests that took longest, at most five and each at least a second: where the time of a check goes.
 void printSlowest(std::vector<Duration> durations) {
     std::erase_if(durations, [](const Duration& one) { return one.seconds < 1; });
@@ -245,6 +255,7 @@ int runIsolated(const std::function<int()>& runChosen) {
             ++passed;
         }
     }
+    writeTimes(durations);
     printSlowest(std::move(durations));
     std::printf("isolated tests: %d passed, %d failed, %d skipped\n", passed, failed, skipped);
     return failed > 0 || passed + skipped == 0 ? 1 : 0;
