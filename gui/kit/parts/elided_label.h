@@ -23,10 +23,11 @@ public:
     // no longer fits or leaves much room, since each change lays the whole window out again.
     void say(const QString& words) {
         setText(words);
+        setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
         ensurePolished();
         const QSize size = fontMetrics().size(Qt::TextSingleLine, words).grownBy(contentsMargins() + margin());
-        const bool fits = size.width() <= width() && size.width() > width() - 2 * kSpare;
-        if (!fits || size.height() != height()) setFixedSize(size + QSize(words.isEmpty() ? 0 : kSpare, 0));
+        const bool fits = size.width() <= maximumWidth() && size.width() > maximumWidth() - 2 * kSpare;
+        if (!fits || size.height() != maximumHeight()) setFixedSize(size + QSize(words.isEmpty() ? 0 : kSpare, 0));
     }
 
 protected:

@@ -29,11 +29,15 @@ TEST(ElidedLabel, AlwaysHasRoomForWordsThatChangeOftenAndKeepsItsSizeForOnesOfAb
     QWidget window;
     auto* row = new QHBoxLayout(&window);
     auto* label = new ElidedLabel;
-    row->addWidget(label);
     row->addStretch();
+    row->addWidget(label);
+    label->resize(1, 1);
+    label->say(QStringLiteral("2"));
+    EXPECT_EQ(label->minimumSize(), label->maximumSize()) << "whatever size it had before";
     window.show();
     label->say(QStringLiteral("live · 28 ms behind     1 000 spans"));
     QCoreApplication::processEvents();
+    EXPECT_TRUE(window.rect().contains(label->geometry())) << "the layout gives it its room";
     const QSize size = label->size();
     const auto wordsOf = [&] { return label->fontMetrics().horizontalAdvance(label->text()); };
     EXPECT_GE(size.width(), wordsOf());
